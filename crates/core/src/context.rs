@@ -1,0 +1,56 @@
+//! What surrounds a run: seed, progress, time, interruption.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Told how far a run has come. Called from one thread at a time, at most a few times a second of work.
+pub trait Progress: Sync {
+    /// `done` of `total` units of `stage` are done.
+    fn update(&self, stage: &str, done: u64, total: u64);
+}
+
+/// What a run needs to know besides data and parameters. `Context::default()` is seed 0, silent, without limits.
+#[derive(Clone, Copy, Default)]
+pub struct Context<'a> {
+    /// Seed of everything random. The same seed gives the same answer, bit for bit, for any number of threads.
+    pub seed: u64,
+    /// Where progress is told.
+    pub progress: Option<&'a dyn Progress>,
+    /// When to stop with [`Status::TimeLimit`](crate::Status::TimeLimit) and what has been found by then.
+    pub deadline: Option<Instant>,
+    /// Set to true from elsewhere to stop with [`Status::Interrupted`](crate::Status::Interrupted).
+    pub interrupt: Option<&'a AtomicBool>,
+}
+
+impl Context<'_> {
+    /// A context with this seed.
+    pub fn seeded(seed: u64) -> Self {
+        Self { seed, ..Self::default() }
+    }
+
+    /// Tells the progress callback, if there is one.
+    pub fn report(&self, stage: &str, done: usize, total: usize) {
+        if let Some(progress) = self.progress {
+            progress.update(stage, done as u64, total as u64);
+        }
+    }
+
+    /// Whether the caller asked to stop.
+    pub fn interrupted(&self) -> bool {
+        self.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed))
+    }
+
+    /// Time left until the deadline; `None` without one.
+    pub fn time_left(&self) -> Option<Duration> {
+        self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
+    }
+}
+
+/// An independent seed for part `stream` of a run with `seed` (SplitMix64's finaliser), so that parts
+/// computed in parallel do not depend on each other's order.
+pub fn derive_seed(seed: u64, stream: u64) -> u64 {
+    let mut z = seed.wrapping_add(stream.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}

@@ -1,0 +1,99 @@
+//! A number a feature, and the cut-off that makes a selection of it.
+
+use std::cmp::Ordering;
+
+use crate::{Budget, Context, Dataset, Error, Selection, Selector, Status};
+
+/// A score for every feature.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scores {
+    /// One value a feature. NaN means that none could be computed; it never wins.
+    pub values: Vec<f64>,
+    /// Whether a larger value is a better feature.
+    pub higher_is_better: bool,
+    /// The p-value of each feature, for scores that are tests.
+    pub p_values: Option<Vec<f64>>,
+}
+
+impl Scores {
+    /// Scores where the largest is the best.
+    pub fn descending(values: Vec<f64>) -> Self {
+        Self { values, higher_is_better: true, p_values: None }
+    }
+
+    /// Scores where the smallest is the best.
+    pub fn ascending(values: Vec<f64>) -> Self {
+        Self { values, higher_is_better: false, p_values: None }
+    }
+
+    /// All features, best first; ties go to the lower index, NaN comes last.
+    ///
+    /// ```
+    /// use fewest_core::Scores;
+    /// assert_eq!(Scores::descending(vec![1.0, f64::NAN, 2.0, 1.0]).ranking(), [2, 0, 3, 1]);
+    /// ```
+    pub fn ranking(&self) -> Vec<usize> {
+        rank(&self.values, self.higher_is_better)
+    }
+}
+
+/// Indices of `values`, best first; ties go to the lower index, NaN comes last.
+pub fn rank(values: &[f64], higher_is_better: bool) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|&a, &b| {
+        let (a, b) = (values[a], values[b]);
+        match (a.is_nan(), b.is_nan()) {
+            (true, true) => Ordering::Equal,
+            (true, false) => Ordering::Greater,
+            (false, true) => Ordering::Less,
+            // Equal for 0.0 and -0.0, unlike `total_cmp`; the sort is stable, so ties keep the index order.
+            (false, false) if higher_is_better => b.partial_cmp(&a).unwrap_or(Ordering::Equal),
+            (false, false) => a.partial_cmp(&b).unwrap_or(Ordering::Equal),
+        }
+    });
+    order
+}
+
+/// A method that gives every feature a score of its own.
+pub trait Scorer: Send + Sync {
+    /// The score of every feature of `data`.
+    ///
+    /// # Errors
+    /// When the data or the method's parameters do not allow it.
+    fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error>;
+}
+
+/// A scorer with a cut-off: the [`Selector`] that takes the best features by score.
+///
+/// `Budget::Count(k)` takes the `k` best, `Budget::Threshold(t)` those at `t` or better, `Budget::Auto`
+/// all with a score. Features whose score is NaN are never taken.
+#[derive(Debug, Clone)]
+pub struct Ranked<S> {
+    scorer: S,
+}
+
+impl<S: Scorer> Ranked<S> {
+    /// Selects by the scores of `scorer`.
+    pub fn new(scorer: S) -> Self {
+        Self { scorer }
+    }
+}
+
+impl<S: Scorer> Selector for Ranked<S> {
+    fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
+        budget.check(data.n_features())?;
+        let scores = self.scorer.score(data, context)?;
+        let good_enough = |value: f64| match budget {
+            Budget::Threshold(threshold) if scores.higher_is_better => value >= threshold,
+            Budget::Threshold(threshold) => value <= threshold,
+            Budget::Count(_) | Budget::Auto => !value.is_nan(),
+        };
+        let mut order = scores.ranking();
+        order.retain(|&j| good_enough(scores.values[j]));
+        if let Budget::Count(k) = budget {
+            order.truncate(k);
+        }
+        let chosen = order.iter().map(|&j| scores.values[j]).collect();
+        Ok(Selection::new(order, chosen, data.n_features(), Status::Converged))
+    }
+}

@@ -1,0 +1,186 @@
+//! What a selector returns.
+
+use crate::{Context, Dataset, Error};
+
+/// How many features are wanted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum Budget {
+    /// The best `k`; fewer come back when no more carry anything.
+    Count(usize),
+    /// Those whose score is at this value or better.
+    Threshold(f64),
+    /// As many as the method itself finds right.
+    Auto,
+}
+
+impl Budget {
+    /// Checks the budget against the number of features there are.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a count of 0 or above `n_features`, or a threshold that is NaN.
+    pub fn check(self, n_features: usize) -> Result<(), Error> {
+        match self {
+            Budget::Count(0) => Err(Error::parameter("k", 0, "at least 1")),
+            Budget::Count(k) if k > n_features => {
+                Err(Error::parameter("k", k, format!("at most the number of features, {n_features}")))
+            }
+            Budget::Threshold(threshold) if threshold.is_nan() => {
+                Err(Error::parameter("threshold", threshold, "a number"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// How a computation ended. Anything but `Converged` still comes with the best answer found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Status {
+    /// The certificate asked for was reached.
+    Converged,
+    /// The certificate is within a factor of 1000 of the one asked for, and rounding allows no more.
+    AlmostConverged,
+    /// The iterations allowed were used up.
+    MaxIterations,
+    /// The time allowed was used up.
+    TimeLimit,
+    /// The caller asked to stop.
+    Interrupted,
+    /// No step makes progress any more, although the certificate was not reached.
+    Stalled,
+}
+
+impl Status {
+    /// The name used in JSON: `converged`, `max-iterations`, …
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Converged => "converged",
+            Status::AlmostConverged => "almost-converged",
+            Status::MaxIterations => "max-iterations",
+            Status::TimeLimit => "time-limit",
+            Status::Interrupted => "interrupted",
+            Status::Stalled => "stalled",
+        }
+    }
+}
+
+/// The features chosen, best first, with what the method can say about them.
+///
+/// May be shorter than asked for. `order[i]` has the score `scores[i]`.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Selection {
+    /// Feature indices, best first.
+    pub order: Vec<usize>,
+    /// The score of each chosen feature.
+    pub scores: Vec<f64>,
+    /// Number of features there were.
+    pub n_features: usize,
+    /// How the computation ended.
+    pub status: Status,
+    /// The solver's certificate, for methods that solve an optimisation problem.
+    pub solver: Option<SolverReport>,
+    /// The regularisation path, for methods that follow one.
+    pub path: Option<Path>,
+    /// For each chosen feature the features most related to it, for methods that know.
+    pub related: Vec<Vec<Related>>,
+    /// How alike the chosen features are, for methods that know.
+    pub similarity: Option<Similarity>,
+    /// What the user should know: fewer features than asked for, ties, features set aside.
+    pub notes: Vec<String>,
+}
+
+impl Selection {
+    /// A selection without diagnostics.
+    pub fn new(order: Vec<usize>, scores: Vec<f64>, n_features: usize, status: Status) -> Self {
+        Self {
+            order,
+            scores,
+            n_features,
+            status,
+            solver: None,
+            path: None,
+            related: Vec::new(),
+            similarity: None,
+            notes: Vec::new(),
+        }
+    }
+
+    /// Which features were chosen, as one flag a feature.
+    pub fn mask(&self) -> Vec<bool> {
+        let mut mask = vec![false; self.n_features];
+        for &j in &self.order {
+            mask[j] = true;
+        }
+        mask
+    }
+}
+
+/// What a solver reached.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SolverReport {
+    /// The solver's id, such as `cd`.
+    pub name: &'static str,
+    /// How it ended.
+    pub status: Status,
+    /// The objective value.
+    pub objective: f64,
+    /// The duality gap relative to the objective at zero: the certificate.
+    pub duality_gap: f64,
+    /// The penalty the solution belongs to.
+    pub lambda: f64,
+    /// Iterations, in the solver's own unit.
+    pub iterations: usize,
+}
+
+/// Coefficients along decreasing penalties.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Path {
+    /// The points, by decreasing `lambda`.
+    pub points: Vec<PathPoint>,
+    /// Features in the order in which they first entered.
+    pub entered: Vec<usize>,
+}
+
+/// One point of a [`Path`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct PathPoint {
+    /// The penalty.
+    pub lambda: f64,
+    /// The non-zero coefficients, by increasing feature index.
+    pub coefficients: Vec<(usize, f64)>,
+}
+
+/// A feature that resembles a chosen one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Related {
+    /// The feature's index.
+    pub feature: usize,
+    /// How related, by the method's own measure in `[0, 1]`.
+    pub relatedness: f64,
+}
+
+/// How alike the chosen features are: a symmetric matrix in the order of [`Selection::order`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Similarity {
+    /// Entry `(i, j)` at `i + j * len`.
+    pub values: Vec<f64>,
+    /// Number of chosen features.
+    pub len: usize,
+}
+
+/// A method that chooses features.
+pub trait Selector: Send + Sync {
+    /// Chooses features of `data` within `budget`.
+    ///
+    /// # Errors
+    /// When the data, the budget or the method's parameters do not allow it.
+    fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error>;
+}
+
+impl<S: Selector + ?Sized> Selector for Box<S> {
+    fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
+        (**self).select(data, budget, context)
+    }
+}

@@ -1,0 +1,230 @@
+//! What is to be predicted.
+
+use crate::Error;
+
+/// What the features are to explain.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Target {
+    /// Nothing: unsupervised methods only.
+    None,
+    /// One or more real outputs a sample.
+    Real(Outputs),
+    /// A class a sample.
+    Class(Classes),
+    /// How alike each two samples are, such as links between them.
+    Affinity(Affinity),
+}
+
+/// Real outputs, one column an output.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outputs {
+    values: Vec<f64>,
+    n_samples: usize,
+}
+
+/// Class labels as codes `0 .. n_classes`, with their names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Classes {
+    codes: Vec<u32>,
+    names: Vec<String>,
+}
+
+/// A symmetric matrix of affinities between samples.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Affinity {
+    values: Vec<f64>,
+    n_samples: usize,
+}
+
+impl Target {
+    /// One real output a sample.
+    ///
+    /// # Errors
+    /// [`Error::NonFiniteTarget`] for a NaN or an infinity.
+    pub fn real(values: Vec<f64>) -> Result<Self, Error> {
+        let n_samples = values.len();
+        Self::outputs(values, n_samples)
+    }
+
+    /// Several real outputs: `values` column after column, `n_samples` values each.
+    ///
+    /// # Errors
+    /// [`Error::ShapeMismatch`] when the length is no multiple of `n_samples`;
+    /// [`Error::NonFiniteTarget`] for a NaN or an infinity.
+    pub fn outputs(values: Vec<f64>, n_samples: usize) -> Result<Self, Error> {
+        if n_samples == 0 || values.is_empty() || values.len() % n_samples != 0 {
+            return Err(Error::ShapeMismatch {
+                what: "target values (a multiple of the samples)",
+                expected: n_samples,
+                found: values.len(),
+            });
+        }
+        if let Some(at) = values.iter().position(|value| !value.is_finite()) {
+            return Err(Error::NonFiniteTarget { row: at % n_samples, value: values[at] });
+        }
+        Ok(Self::Real(Outputs { values, n_samples }))
+    }
+
+    /// Classes from codes `0 .. names.len()`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a code without a name.
+    pub fn classes(codes: Vec<u32>, names: Vec<String>) -> Result<Self, Error> {
+        if let Some(code) = codes.iter().find(|&&code| code as usize >= names.len()) {
+            return Err(Error::parameter(
+                "class code",
+                code,
+                format!("below the number of classes, {}", names.len()),
+            ));
+        }
+        Ok(Self::Class(Classes { codes, names }))
+    }
+
+    /// Classes from labels of any kind; codes follow the labels' increasing order.
+    ///
+    /// ```
+    /// use fewest_core::Target;
+    /// let Target::Class(classes) = Target::from_labels(&["b", "a", "b"]) else { unreachable!() };
+    /// assert_eq!(classes.codes(), [1, 0, 1]);
+    /// assert_eq!(classes.names(), ["a", "b"]);
+    /// ```
+    pub fn from_labels<L: Ord + ToString>(labels: &[L]) -> Self {
+        let mut distinct: Vec<&L> = labels.iter().collect();
+        distinct.sort();
+        distinct.dedup();
+        let code = |label: &L| distinct.partition_point(|other| *other < label) as u32;
+        Self::Class(Classes {
+            codes: labels.iter().map(code).collect(),
+            names: distinct.iter().map(|label| label.to_string()).collect(),
+        })
+    }
+
+    /// Affinities between samples: `values` is `n_samples` × `n_samples` and symmetric.
+    ///
+    /// # Errors
+    /// [`Error::ShapeMismatch`], [`Error::NonFiniteTarget`], or [`Error::InvalidParameter`] naming the first
+    /// pair that is not symmetric (to 1e-9 of the largest entry).
+    pub fn affinity(values: Vec<f64>, n_samples: usize) -> Result<Self, Error> {
+        let expected = n_samples.saturating_mul(n_samples);
+        if values.len() != expected {
+            return Err(Error::ShapeMismatch {
+                what: "entries of the affinity matrix",
+                expected,
+                found: values.len(),
+            });
+        }
+        if let Some(at) = values.iter().position(|value| !value.is_finite()) {
+            return Err(Error::NonFiniteTarget { row: at % n_samples, value: values[at] });
+        }
+        let largest = values.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
+        for j in 0..n_samples {
+            for i in 0..j {
+                if (values[i + j * n_samples] - values[j + i * n_samples]).abs() > 1e-9 * largest {
+                    return Err(Error::parameter(
+                        "affinity",
+                        format!("not symmetric at ({i}, {j})"),
+                        "a symmetric matrix: average it with its transpose if that is what is meant",
+                    ));
+                }
+            }
+        }
+        Ok(Self::Affinity(Affinity { values, n_samples }))
+    }
+
+    /// Number of samples, or `None` without a target.
+    pub fn n_samples(&self) -> Option<usize> {
+        match self {
+            Self::None => None,
+            Self::Real(outputs) => Some(outputs.n_samples),
+            Self::Class(classes) => Some(classes.codes.len()),
+            Self::Affinity(affinity) => Some(affinity.n_samples),
+        }
+    }
+
+    /// The target of the samples `rows`, in that order. Class names stay, also of classes that no longer occur.
+    pub fn subset(&self, rows: &[usize]) -> Self {
+        match self {
+            Self::None => Self::None,
+            Self::Real(outputs) => {
+                let values = (0..outputs.n_outputs())
+                    .flat_map(|output| rows.iter().map(move |&row| outputs.output(output)[row]))
+                    .collect();
+                Self::Real(Outputs { values, n_samples: rows.len() })
+            }
+            Self::Class(classes) => Self::Class(Classes {
+                codes: rows.iter().map(|&row| classes.codes[row]).collect(),
+                names: classes.names.clone(),
+            }),
+            Self::Affinity(affinity) => {
+                let n = affinity.n_samples;
+                let values = rows
+                    .iter()
+                    .flat_map(|&j| rows.iter().map(move |&i| affinity.values[i + j * n]))
+                    .collect();
+                Self::Affinity(Affinity { values, n_samples: rows.len() })
+            }
+        }
+    }
+
+    /// The kind in words, for messages: "3 classes", "1 real output".
+    pub fn describe(&self) -> String {
+        match self {
+            Self::None => "missing".to_owned(),
+            Self::Real(outputs) if outputs.n_outputs() == 1 => "1 real output".to_owned(),
+            Self::Real(outputs) => format!("{} real outputs", outputs.n_outputs()),
+            Self::Class(classes) => format!("{} classes", classes.n_classes()),
+            Self::Affinity(_) => "an affinity matrix".to_owned(),
+        }
+    }
+}
+
+impl Outputs {
+    /// Number of outputs.
+    pub fn n_outputs(&self) -> usize {
+        self.values.len() / self.n_samples
+    }
+
+    /// Output `index < n_outputs()` of every sample.
+    pub fn output(&self, index: usize) -> &[f64] {
+        &self.values[index * self.n_samples..(index + 1) * self.n_samples]
+    }
+}
+
+impl Classes {
+    /// The class of every sample, as a code.
+    pub fn codes(&self) -> &[u32] {
+        &self.codes
+    }
+
+    /// The name of each code.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Number of classes with a name; some may have no sample.
+    pub fn n_classes(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Number of samples of each class.
+    pub fn counts(&self) -> Vec<usize> {
+        let mut counts = vec![0; self.names.len()];
+        for &code in &self.codes {
+            counts[code as usize] += 1;
+        }
+        counts
+    }
+}
+
+impl Affinity {
+    /// The matrix, `n_samples` × `n_samples`, symmetric.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// Number of samples.
+    pub fn n_samples(&self) -> usize {
+        self.n_samples
+    }
+}

@@ -1,0 +1,1 @@
+//! Readers, writers, synthetic problems and preprocessing for feature selection

@@ -1,0 +1,1 @@
+//! Embedded feature selection: HSIC Lasso and NOCCO Lasso

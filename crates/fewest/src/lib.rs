@@ -1,0 +1,1 @@
+//! Feature selection: the fewest features that carry the answer

@@ -1,0 +1,1 @@
+//! Scalar kernels, Gram matrices, low-rank factors, HSIC and NOCCO

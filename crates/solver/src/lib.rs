@@ -1,0 +1,1 @@
+//! What all fewest solver crates share: datafits, penalties, certificates, argmin glue

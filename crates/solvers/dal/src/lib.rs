@@ -1,0 +1,1 @@
+//! Dual augmented Lagrangian on argmin

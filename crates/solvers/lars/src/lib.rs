@@ -1,0 +1,1 @@
+//! Exact homotopy path of the non-negative lasso on argmin

@@ -1,0 +1,1 @@
+//! Projected and proximal gradient descent on argmin

@@ -1,0 +1,1 @@
+//! Golden corpus, small data sets and conformance checks for tests of fewest

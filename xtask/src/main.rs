@@ -1,0 +1,2 @@
+//! Automation of the fewest workspace.
+fn main() {}
