@@ -216,7 +216,7 @@ impl State for SolverState {
 
 /// A solver with the caller's [`Control`] added to its own stopping rule.
 struct Controlled<'a, S> {
-    solver: S,
+    solver: &'a mut S,
     control: &'a Control<'a>,
 }
 
@@ -261,7 +261,7 @@ impl<O, S: Solver<O, SolverState>> Solver<O, SolverState> for Controlled<'_, S> 
     }
 }
 
-/// Runs an argmin solver from `start` until `control` says stop.
+/// Runs an argmin solver from `start` until `control` says stop; what the solver learned stays in it.
 ///
 /// For observers, checkpoints and resuming, give the solver to argmin's
 /// [`Executor`] instead, with `SolverState::new().starting_at(start)` as its state.
@@ -270,7 +270,7 @@ impl<O, S: Solver<O, SolverState>> Solver<O, SolverState> for Controlled<'_, S> 
 /// [`Error::InvalidParameter`] from `control`; [`Error::Numerical`] when the solver itself breaks down.
 pub fn run<O, S: Solver<O, SolverState>>(
     problem: O,
-    solver: S,
+    solver: &mut S,
     start: Vec<f64>,
     control: &Control<'_>,
 ) -> Result<Solution, Error> {

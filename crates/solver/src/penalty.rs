@@ -88,6 +88,11 @@ pub trait Penalty: Send + Sync {
         true
     }
 
+    /// The penalty as a weighted l1 norm, for solvers that follow its piecewise linear path.
+    fn as_l1(&self) -> Option<&L1> {
+        None
+    }
+
     /// `Ω(w)`.
     fn value(&self, w: &[f64]) -> f64 {
         let mut entries = Vec::new();
@@ -190,6 +195,16 @@ impl L1 {
         self
     }
 
+    /// The level of each coefficient, `lambda · weight`.
+    pub fn levels(&self) -> &[f64] {
+        &self.levels
+    }
+
+    /// Whether `w ≥ 0` is imposed.
+    pub fn is_nonnegative(&self) -> bool {
+        self.nonnegative
+    }
+
     /// The part of a correlation that the penalty must hold down.
     fn pull(&self, v: f64) -> f64 {
         if self.nonnegative { v } else { v.abs() }
@@ -199,6 +214,10 @@ impl L1 {
 impl Penalty for L1 {
     fn blocks(&self) -> &Blocks {
         &self.blocks
+    }
+
+    fn as_l1(&self) -> Option<&L1> {
+        Some(self)
     }
 
     fn value_block(&self, block: usize, w: &[f64]) -> f64 {
