@@ -32,8 +32,7 @@ impl ActiveSet {
         let mut row = self.solve_lower(&crossed);
         let squared_norm = column[atom];
         let left = squared_norm - row.iter().map(|value| value * value).sum::<f64>();
-        // Not `left <= …`: NaN must not pass.
-        if !(left > DEPENDENT * squared_norm) {
+        if left.is_nan() || left <= DEPENDENT * squared_norm {
             return Err(column);
         }
         row.push(left.sqrt());

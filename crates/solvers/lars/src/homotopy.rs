@@ -51,7 +51,7 @@ pub struct Homotopy {
 
 impl Homotopy {
     /// The path with penalty `lambda · weights[j]` on atom `j`, from its start down to `smallest_lambda`
-    /// or to the last point with `most_active` active atoms, whichever comes first.
+    /// or to the middle of the first segment with `most_active` active atoms, whichever comes first.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] for a weight that is not above 0, a `smallest_lambda` below 0 or not
@@ -182,10 +182,10 @@ impl Homotopy {
         let next = joins_at.max(leaves_at);
 
         if full || next <= self.smallest_lambda {
-            // With all that may be active, the end of this segment is where one more would join, or, when
-            // one leaves there, the segment's middle: all coefficients are above zero at either.
-            let end = if leaves_at > joins_at { 0.5 * (self.lambda + leaves_at) } else { joins_at };
-            let lambda = if full { end.max(self.smallest_lambda) } else { self.smallest_lambda };
+            // With all that may be active, the path ends in the middle of this segment: there exactly these
+            // coefficients are above zero, safely away from where the next atom joins or leaves.
+            let middle = 0.5 * (self.lambda + next);
+            let lambda = if full { middle.max(self.smallest_lambda) } else { self.smallest_lambda };
             let coefficients = self.coefficients(&p, &q, lambda);
             self.breakpoints.push(Breakpoint { lambda, event: Event::End, coefficients });
             self.lambda = lambda;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use fewest_solver::{Control, Error, InnerProducts, Status, run};
+use fewest_solver::{Control, Error, InnerProducts, L1, Status, certificate, run};
 
 use crate::homotopy::{Breakpoint, Event, Homotopy};
 
@@ -26,7 +26,7 @@ pub struct PathOptions {
     pub weights: Option<Vec<f64>>,
     /// The penalty to stop at. Default 0.
     pub smallest_lambda: f64,
-    /// Stop at the last point of the first segment with this many active atoms. Default: no limit.
+    /// Stop in the middle of the first segment with this many active atoms. Default: no limit.
     pub most_active: usize,
 }
 
@@ -51,6 +51,11 @@ pub struct LassoPath {
     pub passes: usize,
     /// Atoms worked on in the end.
     pub working_set: usize,
+    /// The objective at the last point.
+    pub objective: f64,
+    /// The duality gap at the last point, relative to the objective at zero. Atoms outside the working set
+    /// were found to leave the dual point feasible.
+    pub duality_gap: f64,
 }
 
 /// The atoms `atoms` of a larger problem, with the columns of products asked for so far.
@@ -248,7 +253,7 @@ fn violators(
     let limits: Vec<f64> = breakpoints.iter().map(|point| point.lambda * (1.0 + VIOLATION)).collect();
     let smallest = limits.iter().copied().fold(f64::INFINITY, f64::min);
     let mut open: Vec<usize> = (0..problem.n_atoms())
-        .filter(|&j| !is_inside[j] && !(nonnegative && problem.target_products()[j] <= smallest * weights[j]))
+        .filter(|&j| !(is_inside[j] || nonnegative && problem.target_products()[j] <= smallest * weights[j]))
         .collect();
     // Correlations of the open atoms at every breakpoint, as far as the columns seen so far tell.
     let mut correlations: Vec<f64> =
