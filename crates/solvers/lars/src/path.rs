@@ -202,6 +202,11 @@ pub fn path(
                 .iter()
                 .map(|(j, on)| (name(*j), on.iter().map(|&i| name(i)).collect()))
                 .collect();
+            let levels: Vec<f64> = working.atoms.iter().map(|&j| weights[j]).collect();
+            let penalty =
+                L1::weighted(breakpoints.last().map_or(0.0, |point| point.lambda), &levels)?.nonnegative();
+            let correlations = certificate::correlations(&working, &outcome.coefficients)?;
+            let certificate = certificate::certify(&working, &penalty, &outcome.coefficients, &correlations);
             return Ok(LassoPath {
                 breakpoints,
                 tied,
@@ -209,6 +214,8 @@ pub fn path(
                 iterations,
                 passes,
                 working_set: working.atoms.len(),
+                objective: certificate.objective,
+                duality_gap: certificate.relative_gap(),
             });
         }
         more.truncate(working.atoms.len());
