@@ -51,7 +51,8 @@ pub struct Homotopy {
 
 impl Homotopy {
     /// The path with penalty `lambda · weights[j]` on atom `j`, from its start down to `smallest_lambda`
-    /// or to the middle of the first segment with `most_active` active atoms, whichever comes first.
+    /// or to the middle of the segment after which more than `most_active` atoms would be active for the
+    /// first time, whichever comes first.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] for a weight that is not above 0, a `smallest_lambda` below 0 or not
@@ -176,14 +177,16 @@ impl Homotopy {
         let (u, v) = self.correlations(problem, &p, &q);
         let join = self.next_join(&u, &v);
         let leave = self.next_leave(&p, &q);
-        let full = self.active.atoms().len() >= self.most_active;
         let joins_at = join.map_or(0.0, |(lambda, _)| lambda);
         let leaves_at = leave.map_or(0.0, |(lambda, _)| lambda);
         let next = joins_at.max(leaves_at);
 
+        // One more joins now than may be active: the path ends before.
+        let full = self.active.atoms().len() >= self.most_active && joins_at > leaves_at;
+
         if full || next <= self.smallest_lambda {
-            // With all that may be active, the path ends in the middle of this segment: there exactly these
-            // coefficients are above zero, safely away from where the next atom joins or leaves.
+            // In the middle of a segment exactly its coefficients are above zero, safely away from where the
+            // next atom joins or leaves.
             let middle = 0.5 * (self.lambda + next);
             let lambda = if full { middle.max(self.smallest_lambda) } else { self.smallest_lambda };
             let coefficients = self.coefficients(&p, &q, lambda);

@@ -26,7 +26,8 @@ pub struct PathOptions {
     pub weights: Option<Vec<f64>>,
     /// The penalty to stop at. Default 0.
     pub smallest_lambda: f64,
-    /// Stop in the middle of the first segment with this many active atoms. Default: no limit.
+    /// Stop in the middle of the segment after which more atoms than this would be active for the first
+    /// time. Default: no limit.
     pub most_active: usize,
 }
 
