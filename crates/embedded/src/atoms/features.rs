@@ -4,7 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use fewest_core::{Dataset, Error, FeatureKind};
-use fewest_kernels::{Bandwidth, Definiteness, Gaussian, Laplace, NormalisedDelta, ScalarKernel, TableGaussian};
+use fewest_kernels::{
+    Bandwidth, Definiteness, Gaussian, Laplace, NormalisedDelta, ScalarKernel, TableGaussian,
+};
 
 use super::Representation;
 
@@ -77,7 +79,11 @@ impl<'a> Features<'a> {
     }
 
     /// Feature `j` as an atom, or `None` when it is constant.
-    pub(super) fn atom<R: Representation>(&self, j: usize, representation: &R) -> Result<Option<R::Atom>, Error> {
+    pub(super) fn atom<R: Representation>(
+        &self,
+        j: usize,
+        representation: &R,
+    ) -> Result<Option<R::Atom>, Error> {
         let mut points = vec![0.0; self.n_samples()];
         self.data.x().copy_column(j, &mut points);
         self.data.check_finite(j, &points)?;
@@ -92,8 +98,12 @@ impl<'a> Features<'a> {
         }
         let sigma = |bandwidth: &Bandwidth| bandwidth.resolve(&points);
         match self.kernel {
-            InputKernel::Gaussian(bandwidth) => representation.input(&Gaussian::new(sigma(bandwidth)?)?, &points),
-            InputKernel::Laplace(bandwidth) => representation.input(&Laplace::new(sigma(bandwidth)?)?, &points),
+            InputKernel::Gaussian(bandwidth) => {
+                representation.input(&Gaussian::new(sigma(bandwidth)?)?, &points)
+            }
+            InputKernel::Laplace(bandwidth) => {
+                representation.input(&Laplace::new(sigma(bandwidth)?)?, &points)
+            }
             InputKernel::Table(sigma) => representation.input(&TableGaussian::new(*sigma)?, &points),
             InputKernel::Custom(kernel) => representation.input(&*kernel(j), &points),
         }

@@ -198,8 +198,11 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
                     hint: "it was stopped before every feature had been seen: allow more time".to_owned(),
                 });
             }
-            let panels: Vec<Vec<usize>> =
-                (first..d.min(first + round)).collect::<Vec<_>>().chunks(PANEL).map(<[usize]>::to_vec).collect();
+            let panels: Vec<Vec<usize>> = (first..d.min(first + round))
+                .collect::<Vec<_>>()
+                .chunks(PANEL)
+                .map(<[usize]>::to_vec)
+                .collect();
             let seen: Vec<Vec<(f64, f64)>> = panels
                 .par_iter()
                 .map(|panel| {
@@ -294,7 +297,9 @@ impl<R: Representation> InnerProducts for KernelAtoms<'_, R> {
                 let products = self.representation.products(&atoms, &stack);
                 let mut placed = Vec::with_capacity(products.len());
                 for (row, products) in inside.iter().zip(products.chunks_exact(positions.len())) {
-                    placed.extend(positions.iter().zip(products).map(|(p, product)| (row + p * rows.len(), *product)));
+                    placed.extend(
+                        positions.iter().zip(products).map(|(p, product)| (row + p * rows.len(), *product)),
+                    );
                 }
                 placed
             })

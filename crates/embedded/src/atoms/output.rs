@@ -35,18 +35,23 @@ pub(super) enum Output {
 
 impl Output {
     pub(super) fn new(target: &Target, kernel: &OutputKernel) -> Result<Self, Error> {
-        let unsupported = |expected| Error::UnsupportedTarget { method: "hsic", expected, found: target.describe() };
+        let unsupported =
+            |expected| Error::UnsupportedTarget { method: "hsic", expected, found: target.describe() };
         match (kernel, target) {
             (OutputKernel::Given(gram), _) => match target.n_samples() {
-                Some(n) if n != gram.n() => {
-                    Err(Error::ShapeMismatch { what: "rows of the given Gram matrix", expected: n, found: gram.n() })
-                }
+                Some(n) if n != gram.n() => Err(Error::ShapeMismatch {
+                    what: "rows of the given Gram matrix",
+                    expected: n,
+                    found: gram.n(),
+                }),
                 _ => Ok(Self::Given(gram.clone())),
             },
             (OutputKernel::Auto, Target::Affinity(affinity)) => {
                 Ok(Self::Given(Gram::from_values(affinity.values().to_vec(), affinity.n_samples())?))
             }
-            (OutputKernel::Auto | OutputKernel::Delta, Target::Class(classes)) => Self::classes(classes, true),
+            (OutputKernel::Auto | OutputKernel::Delta, Target::Class(classes)) => {
+                Self::classes(classes, true)
+            }
             (OutputKernel::PlainDelta, Target::Class(classes)) => Self::classes(classes, false),
             (OutputKernel::Auto, Target::Real(outputs)) => Self::real(outputs, Bandwidth::Fixed(1.0)),
             (OutputKernel::Gaussian(bandwidth), Target::Real(outputs)) => Self::real(outputs, *bandwidth),
@@ -56,7 +61,9 @@ impl Output {
                 let sigma = bandwidth.resolve(&codes)?;
                 Ok(Self::Real { outputs: vec![codes], sigma })
             }
-            (OutputKernel::Delta | OutputKernel::PlainDelta, _) => Err(unsupported("classes (for the delta kernel)")),
+            (OutputKernel::Delta | OutputKernel::PlainDelta, _) => {
+                Err(unsupported("classes (for the delta kernel)"))
+            }
             _ => Err(unsupported("classes, real outputs or an affinity matrix")),
         }
     }
@@ -67,7 +74,8 @@ impl Output {
 
     fn real(outputs: &Outputs, bandwidth: Bandwidth) -> Result<Self, Error> {
         // Each output on its own scale: one with large numbers must not drown the others.
-        let mut columns: Vec<Vec<f64>> = (0..outputs.n_outputs()).map(|i| outputs.output(i).to_vec()).collect();
+        let mut columns: Vec<Vec<f64>> =
+            (0..outputs.n_outputs()).map(|i| outputs.output(i).to_vec()).collect();
         columns.retain_mut(|column| standardise(column));
         let Some(first) = columns.first() else {
             return Err(Error::UnsupportedTarget {

@@ -32,9 +32,7 @@ impl Packed {
     }
 
     pub(super) fn output(&self, output: &Output) -> Result<Vec<f64>, Error> {
-        self.concatenate(|block, _, out| {
-            self.pack(&output.gram(block)?, out)
-        })
+        self.concatenate(|block, _, out| self.pack(&output.gram(block)?, out))
     }
 
     fn concatenate(

@@ -58,7 +58,9 @@ fn notes(selection: &mut Selection, data: &Dataset, atoms: &dyn InnerProducts, f
     }
     if fit.tied.len() > MOST_NAMED {
         let others = fit.tied.len() - MOST_NAMED;
-        selection.notes.push(format!("{others} more features were left out because they repeat selected ones"));
+        selection
+            .notes
+            .push(format!("{others} more features were left out because they repeat selected ones"));
     }
 }
 
@@ -77,7 +79,12 @@ fn similarity(atoms: &dyn InnerProducts, order: &[usize]) -> Similarity {
 }
 
 /// For each selected feature the `n_related` others with the largest normalised HSIC with it.
-fn related(atoms: &dyn InnerProducts, order: &[usize], n_related: usize, context: &Context<'_>) -> Vec<Vec<Related>> {
+fn related(
+    atoms: &dyn InnerProducts,
+    order: &[usize],
+    n_related: usize,
+    context: &Context<'_>,
+) -> Vec<Vec<Related>> {
     let norms = atoms.squared_norms();
     let candidates: Vec<usize> = (0..atoms.n_atoms()).filter(|&j| norms[j] > 0.0).collect();
     let mut best: Vec<Vec<Related>> = vec![Vec::new(); order.len()];
@@ -87,11 +94,14 @@ fn related(atoms: &dyn InnerProducts, order: &[usize], n_related: usize, context
         products.clear();
         products.resize(rows.len() * order.len(), 0.0);
         atoms.products(rows, order, &mut products);
-        for ((&selected, best), column) in order.iter().zip(&mut best).zip(products.chunks_exact(rows.len())) {
-            best.extend(rows.iter().zip(column).filter(|(j, _)| **j != selected).map(|(&feature, product)| Related {
-                feature,
-                relatedness: product / (norms[feature] * norms[selected]).sqrt(),
-            }));
+        for ((&selected, best), column) in order.iter().zip(&mut best).zip(products.chunks_exact(rows.len()))
+        {
+            best.extend(rows.iter().zip(column).filter(|(j, _)| **j != selected).map(
+                |(&feature, product)| Related {
+                    feature,
+                    relatedness: product / (norms[feature] * norms[selected]).sqrt(),
+                },
+            ));
             best.sort_by(|a, b| b.relatedness.total_cmp(&a.relatedness).then(a.feature.cmp(&b.feature)));
             best.truncate(n_related);
         }

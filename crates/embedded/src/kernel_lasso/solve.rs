@@ -6,7 +6,8 @@ use fewest_cd::CoordinateDescent;
 use fewest_core::{Budget, Context, Dataset, Error, Path, PathPoint, Selection, SolverReport, Status};
 use fewest_lars::{Event, LassoPath, PathOptions};
 use fewest_solver::{
-    Blocks, Control, GroupLasso, InnerProducts, L1, Normalised, Penalty, Projected, QuadraticSolver, Ridged, working_set,
+    Blocks, Control, GroupLasso, InnerProducts, L1, Normalised, Penalty, Projected, QuadraticSolver, Ridged,
+    working_set,
 };
 
 use super::options::{LassoOptions, Level, Regularizer, SolverChoice};
@@ -55,7 +56,14 @@ pub(super) fn select(
         Normalization::None => Box::new(atoms),
         Normalization::Unit => Box::new(Normalised::new(atoms)),
     };
-    let free: Vec<usize> = options.forced.iter().chain(&options.covariates).copied().collect::<BTreeSet<_>>().into_iter().collect();
+    let free: Vec<usize> = options
+        .forced
+        .iter()
+        .chain(&options.covariates)
+        .copied()
+        .collect::<BTreeSet<_>>()
+        .into_iter()
+        .collect();
     let projected = if free.is_empty() { None } else { Some(Projected::new(&*scaled, free.clone())?) };
     let problem: &dyn InnerProducts = match &projected {
         Some(projected) => projected,
@@ -90,7 +98,8 @@ pub(super) fn select(
 
 /// Forced features in their order, then the others by coefficient, ties to the lower index, as far as the budget goes.
 fn rank(forced: &[(usize, f64)], coefficients: &[(usize, f64)], budget: Budget) -> (Vec<usize>, Vec<f64>) {
-    let mut chosen: Vec<(usize, f64)> = coefficients.iter().copied().filter(|&(_, value)| value > 0.0).collect();
+    let mut chosen: Vec<(usize, f64)> =
+        coefficients.iter().copied().filter(|&(_, value)| value > 0.0).collect();
     chosen.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     if let Budget::Threshold(threshold) = budget {
         chosen.retain(|&(_, value)| value >= threshold);
@@ -116,11 +125,17 @@ fn control<'a>(options: &LassoOptions, context: &Context<'a>) -> Control<'a> {
 /// How many unforced features are wanted, for the levels that need to know.
 fn wanted(options: &LassoOptions, budget: Budget) -> Result<usize, Error> {
     match budget {
-        Budget::Count(k) if k < options.forced.len() => {
-            Err(Error::parameter("k", k, format!("at least the number of forced features, {}", options.forced.len())))
-        }
+        Budget::Count(k) if k < options.forced.len() => Err(Error::parameter(
+            "k",
+            k,
+            format!("at least the number of forced features, {}", options.forced.len()),
+        )),
         Budget::Count(k) => Ok(k - options.forced.len()),
-        _ => Err(Error::parameter("k", "not given", "a number of features, unless lambda or lambda_ratio is given")),
+        _ => Err(Error::parameter(
+            "k",
+            "not given",
+            "a number of features, unless lambda or lambda_ratio is given",
+        )),
     }
 }
 
@@ -164,7 +179,9 @@ fn fit_l1(
     let lambda = end.map_or(0.0, |point| point.lambda);
     match &options.solver {
         // At λ = 0 there is no dual certificate but the path's own.
-        SolverChoice::Use(solver) if solver.name() != "lars" && lambda > 0.0 && lasso.status == Status::Converged => {
+        SolverChoice::Use(solver)
+            if solver.name() != "lars" && lambda > 0.0 && lasso.status == Status::Converged =>
+        {
             solve_at(lambda, &**solver, Some(path), lasso.tied)
         }
         _ => Ok(Fit {
@@ -212,7 +229,8 @@ fn solve(
     control: &Control<'_>,
 ) -> Result<Fit, Error> {
     let found = working_set::solve(problem, penalty, solver, start, control)?.solution;
-    let coefficients = found.coefficients.iter().copied().enumerate().filter(|&(_, value)| value != 0.0).collect();
+    let coefficients =
+        found.coefficients.iter().copied().enumerate().filter(|&(_, value)| value != 0.0).collect();
     let report = SolverReport {
         name: solver.name(),
         status: found.status,
@@ -232,7 +250,11 @@ fn fit_groups(
     context: &Context<'_>,
 ) -> Result<Fit, Error> {
     let Some(groups) = data.feature_groups() else {
-        return Err(Error::parameter("penalty", "group", "l1 or elastic-net, unless the data set has feature groups"));
+        return Err(Error::parameter(
+            "penalty",
+            "group",
+            "l1 or elastic-net, unless the data set has feature groups",
+        ));
     };
     let control = control(options, context);
     let solver: &dyn QuadraticSolver = match &options.solver {

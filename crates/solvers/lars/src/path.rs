@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use fewest_solver::{Control, Error, InnerProducts, L1, Status, certificate, run};
 
-use crate::homotopy::{Breakpoint, Event, Homotopy};
+use crate::homotopy::{self, Breakpoint, Event, Homotopy};
 
 /// Atoms the first working set holds at least.
 const SMALLEST_WORKING_SET: usize = 128;
@@ -13,8 +13,8 @@ const SMALLEST_WORKING_SET: usize = 128;
 /// Most products held at a time when all atoms are checked.
 const PRODUCTS_AT_ONCE: usize = 1 << 21;
 
-/// A correlation above `λ weight` by this share is a violation, not rounding.
-const VIOLATION: f64 = 1e-9;
+/// A correlation above `λ weight` by this share of the largest penalty is a violation, not rounding.
+const VIOLATION: f64 = 1e-11;
 
 /// Active atoms whose products are tried first on every atom: most are cleared by these already.
 const FIRST_COLUMNS: usize = 8;
@@ -88,7 +88,7 @@ impl<'a> WorkingSet<'a> {
         let known: Vec<usize> = columns.keys().copied().collect();
         let mut products = vec![0.0; more.len() * known.len()];
         self.problem.products(more, &known, &mut products);
-        for (column, new) in columns.values_mut().zip(products.chunks_exact(more.len())) {
+        for (column, new) in columns.values_mut().zip(products.chunks_exact(more.len().max(1))) {
             column.extend_from_slice(new);
         }
     }
@@ -149,6 +149,7 @@ pub fn path(
     if weights.len() != n {
         return Err(Error::ShapeMismatch { what: "weights", expected: n, found: weights.len() });
     }
+    homotopy::check(&weights, options.smallest_lambda, options.most_active)?;
     let relevance: Vec<f64> =
         problem.target_products().iter().zip(&weights).map(|(c, weight)| c / weight).collect();
     let mut order: Vec<usize> = (0..n).filter(|&j| relevance[j] > 0.0).collect();
@@ -258,7 +259,8 @@ fn violators(
         .collect();
     // When no product is negative, leaving out columns bounds the correlation from above.
     let nonnegative = problem.products_are_nonnegative();
-    let limits: Vec<f64> = breakpoints.iter().map(|point| point.lambda * (1.0 + VIOLATION)).collect();
+    let slack = VIOLATION * breakpoints.first().map_or(0.0, |point| point.lambda);
+    let limits: Vec<f64> = breakpoints.iter().map(|point| point.lambda + slack).collect();
     let smallest = limits.iter().copied().fold(f64::INFINITY, f64::min);
     let mut open: Vec<usize> = (0..problem.n_atoms())
         .filter(|&j| !(is_inside[j] || nonnegative && problem.target_products()[j] <= smallest * weights[j]))
@@ -292,7 +294,7 @@ fn violators(
             let violates: Vec<bool> = open
                 .iter()
                 .zip(correlations.chunks_exact(limits.len()))
-                .map(|(&j, correlations)| excess(correlations, &limits, weights[j]) > 1.0)
+                .map(|(&j, correlations)| excess(correlations, &limits, weights[j]) > 0.0)
                 .collect();
             let mut keep = violates.iter();
             open.retain(|_| keep.next().copied().unwrap_or(false));
@@ -309,17 +311,14 @@ fn violators(
         .iter()
         .zip(correlations.chunks_exact(limits.len().max(1)))
         .map(|(&j, correlations)| (excess(correlations, &limits, weights[j]), j))
-        .filter(|&(excess, _)| excess > 1.0)
+        .filter(|&(excess, _)| excess > 0.0)
         .collect();
     worst.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     worst.into_iter().map(|(_, j)| j).collect()
 }
 
-/// The largest ratio of a correlation to its limit over the breakpoints.
+/// By how much a correlation, relative to its weight, exceeds its limit at the worst breakpoint.
 fn excess(correlations: &[f64], limits: &[f64], weight: f64) -> f64 {
-    correlations.iter().zip(limits).fold(0.0, |worst: f64, (correlation, limit)| {
-        // At a penalty of zero any positive correlation beyond rounding is in excess.
-        let limit = limit * weight;
-        worst.max(if limit > 0.0 { correlation / limit } else { 0.0 })
-    })
+    let excesses = correlations.iter().zip(limits).map(|(correlation, limit)| correlation / weight - limit);
+    excesses.fold(f64::NEG_INFINITY, f64::max)
 }
