@@ -17,6 +17,8 @@ use crate::polish;
 const LARGEST_STEP: f64 = 1e10;
 /// Newton steps on the coefficients after each outer iteration, while each brings the gap down tenfold.
 const MOST_POLISHING_STEPS: usize = 4;
+/// Times such a step may be halved.
+const MOST_POLISHING_HALVINGS: usize = 6;
 /// Outer iterations without progress after which the solver says it is stalled.
 const PATIENCE: u32 = 5;
 /// Relative change of the objective that counts as rounding.
@@ -45,6 +47,8 @@ struct Progress {
     unit: f64,
     /// `η` of the next outer iteration.
     eta: f64,
+    /// The most it may become.
+    largest_eta: f64,
     objective_at_zero: f64,
     /// `Aw`.
     fitted: Vec<f64>,
@@ -69,7 +73,7 @@ struct Evaluated {
 
 impl Default for DualAugmentedLagrangian {
     fn default() -> Self {
-        Self { initial_step: 10.0, growth: 10.0, progress: Progress::default(), columns: Columns::default() }
+        Self { initial_step: 100.0, growth: 10.0, progress: Progress::default(), columns: Columns::default() }
     }
 }
 
@@ -83,7 +87,7 @@ fn check_above(name: &'static str, value: f64, least: f64) -> Result<(), Error> 
 
 impl DualAugmentedLagrangian {
     /// With the first proximal step `η₀`, in units of the step of steepest descent at the start (so that
-    /// rescaling the problem changes nothing). Default 10; range above 0. Larger: fewer outer iterations,
+    /// rescaling the problem changes nothing). Default 100; range above 0. Larger: fewer outer iterations,
     /// each with more Newton steps.
     ///
     /// # Errors
@@ -216,13 +220,40 @@ impl DualAugmentedLagrangian {
                 tau,
                 hessian,
             );
-            let Some(coefficients) = step else { break };
-            let fitted = self.columns.apply(operator, &coefficients);
+            let Some(target) = step else { break };
+            let Some((coefficients, fitted)) = self.damp(problem, state, &target) else { break };
             let candidate = self.evaluate(problem, coefficients, fitted);
             if !self.accept(state, candidate) || state.duality_gap > 0.1 * gap {
                 break;
             }
         }
+    }
+
+    /// The first point at 1, ½, ¼, … of the way to `target` whose objective is not higher, with its `Aw`.
+    /// No pass over the operator while its columns are held.
+    fn damp<D: DualDatafit>(
+        &mut self,
+        problem: PenalisedLoss<'_, D>,
+        state: &SolverState,
+        target: &[f64],
+    ) -> Option<(Vec<f64>, Vec<f64>)> {
+        let highest = state.objective + OBJECTIVE_ROUNDING * state.objective.abs();
+        let mut share = 1.0;
+        for _ in 0..MOST_POLISHING_HALVINGS {
+            let mut coefficients: Vec<f64> =
+                state.coefficients.iter().zip(target).map(|(w, t)| w + share * (t - w)).collect();
+            if share == 1.0 {
+                coefficients.copy_from_slice(target);
+            }
+            problem.penalty().prox(&mut coefficients, 0.0);
+            let fitted = self.columns.apply(problem.datafit().operator(), &coefficients);
+            let objective = problem.datafit().loss(&fitted) + problem.penalty().value(&coefficients);
+            if objective <= highest {
+                return Some((coefficients, fitted));
+            }
+            share *= 0.5;
+        }
+        None
     }
 }
 
@@ -297,6 +328,7 @@ impl<D: DualDatafit> Solver<PenalisedLoss<'_, D>, SolverState> for DualAugmented
         let unit = dot(&evaluated.correlations, &evaluated.correlations) / curvature;
         self.progress.unit = if unit.is_finite() && unit > 0.0 { unit } else { 1.0 };
         self.progress.eta = self.initial_step * self.progress.unit;
+        self.progress.largest_eta = self.progress.eta.max(LARGEST_STEP * self.progress.unit);
         self.store(&mut state, evaluated);
         self.progress.best_gap = state.duality_gap;
         self.progress.best_objective = state.objective;
@@ -315,10 +347,13 @@ impl<D: DualDatafit> Solver<PenalisedLoss<'_, D>, SolverState> for DualAugmented
         let accepted = self.accept(&mut state, candidate);
         self.polish(problem, &mut state);
 
-        // An inner problem that could not be solved was too hard: a shorter step makes it easier.
-        let factor = if inner.solved || accepted { self.growth } else { self.growth.powi(-2) };
-        let largest = LARGEST_STEP * self.progress.unit;
-        self.progress.eta = (eta * factor).clamp(f64::MIN_POSITIVE, largest);
+        if inner.solved || accepted {
+            self.progress.eta = (eta * self.growth).min(self.progress.largest_eta);
+        } else {
+            // The inner problem was too hard, or rounding reached its solution: stay below this step.
+            self.progress.largest_eta = (eta / self.growth).max(f64::MIN_POSITIVE);
+            self.progress.eta = self.progress.largest_eta;
+        }
 
         let closer = state.duality_gap < 0.9 * self.progress.best_gap;
         let lower = state.objective
