@@ -123,7 +123,7 @@ impl DualAugmentedLagrangian {
     ) -> Result<Solution, Error> {
         let problem = PenalisedLoss::new(datafit, penalty)?;
         check_start(start, datafit.n_coefficients())?;
-        run(problem, self.clone(), start.to_vec(), control)
+        run(problem, &mut self.clone(), start.to_vec(), control)
     }
 
     /// Computes objective and certificate of `coefficients`: one pass over the operator.
