@@ -30,14 +30,24 @@ impl LowRank {
     }
 
     pub(super) fn output(&self, output: &Output) -> Result<Factor, Error> {
-        self.finish(output.factor(self.tolerance)?)
+        self.finish(output.factor(self.cholesky_tolerance())?)
+    }
+
+    /// What may be left of the trace by the pivoted Cholesky factorisation. NOCCO lifts small eigenvalues: one of
+    /// `μ` becomes `μ / (μ + ε n)`, so what is left out must be small against `ε` as well.
+    fn cholesky_tolerance(&self) -> f64 {
+        match self.measure {
+            Measure::Hsic => self.tolerance,
+            Measure::Nocco { epsilon } => self.tolerance * epsilon.min(1.0),
+        }
     }
 
     fn finish(&self, mut factor: Factor) -> Result<Factor, Error> {
         factor.centre();
+        // Every later product costs the rank squared, so the fewest columns that do are kept.
         match self.measure {
-            Measure::Hsic => Ok(factor),
-            Measure::Nocco { epsilon } => factor.nocco(epsilon),
+            Measure::Hsic => factor.compress(self.tolerance),
+            Measure::Nocco { epsilon } => factor.nocco(epsilon)?.compress(self.tolerance),
         }
     }
 }
@@ -47,7 +57,7 @@ impl Representation for LowRank {
     type Stack = Stacked;
 
     fn input(&self, kernel: &dyn ScalarKernel, points: &[f64]) -> Result<Factor, Error> {
-        self.finish(Factor::new(kernel, points, self.tolerance, self.n_samples.min(MOST_RANK))?)
+        self.finish(Factor::new(kernel, points, self.cholesky_tolerance(), self.n_samples.min(MOST_RANK))?)
     }
 
     fn panel(&self) -> usize {

@@ -138,7 +138,7 @@ pub(crate) fn build<'a>(
         }
         (Form::Exact, _) | (_, Estimator::Block { .. }) => true,
         (Form::LowRank, _) => false,
-        (Form::Auto, _) => n <= packed::CHEAPER_UP_TO,
+        (Form::Auto, _) => packed::is_cheaper(n, data.n_features(), dependence.cache_bytes),
     };
     if exact {
         let packed = Packed::new(n, measure, dependence.estimator, context.seed)?;

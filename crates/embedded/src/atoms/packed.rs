@@ -8,8 +8,12 @@ use fewest_kernels::{Gram, ScalarKernel, blocks, centred_packed, dot_products, n
 use super::output::Output;
 use super::{Estimator, Measure, Representation};
 
-/// Number of samples up to which all entries cost less than a factor.
-pub(super) const CHEAPER_UP_TO: usize = 200;
+/// Whether all entries cost less than a factor: for few samples, as long as they need not be built again for
+/// every pass.
+pub(super) fn is_cheaper(n_samples: usize, n_features: usize, cache_bytes: usize) -> bool {
+    let bytes = packed_len(n_samples).saturating_mul(size_of::<f64>()).saturating_mul(n_features);
+    n_samples <= 32 || n_samples <= 128 && bytes <= cache_bytes
+}
 
 /// Numbers in a panel of atoms: 4 MB.
 const PANEL_NUMBERS: usize = 1 << 19;
