@@ -334,9 +334,8 @@ impl<'a> MatFile<'a> {
         let head = Head::read(&mut elements).map_err(fault)?;
         match head.class {
             Class::Sparse => {
-                let (offsets, rows, values) = variable::sparse(&mut elements, &head).map_err(fault)?;
-                super::svmlight::sparse_matrix(self.path, head.n_rows, offsets, rows, values)
-                    .map(Values::Sparse)
+                let columns = variable::sparse(&mut elements, &head).map_err(fault)?;
+                columns.into_matrix(self.path, head.n_rows).map(Values::Sparse)
             }
             _ => variable::dense(&mut elements, &head).map(Values::Dense).map_err(fault),
         }
