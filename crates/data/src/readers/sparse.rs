@@ -17,12 +17,30 @@ pub struct SparseColumns {
 impl SparseColumns {
     /// The matrix, checked.
     pub fn into_matrix(self, path: &Path, n_samples: usize) -> Result<CscMatrix<f64>, Error> {
-        let n_features = self.offsets.len().saturating_sub(1);
-        CscMatrix::try_from_csc_data(n_samples, n_features, self.offsets, self.rows, self.values).map_err(
-            |error| {
-                let problem = format!("the sparse columns contradict each other ({error})");
-                Error::malformed(path, Place::File, problem, "write the file again")
-            },
-        )
+        let contradiction = |problem: &str| {
+            let problem = format!("the sparse columns contradict themselves: {problem}");
+            Error::malformed(path, Place::File, problem, "write the file again")
+        };
+        // The library panics on some of these.
+        let Self { offsets, rows, values } = self;
+        let n_stored = rows.len();
+        let increasing = offsets.windows(2).all(|pair| pair[0] <= pair[1]);
+        if !increasing
+            || offsets.first() != Some(&0)
+            || offsets.last() != Some(&n_stored)
+            || values.len() != n_stored
+        {
+            return Err(contradiction("their starts do not divide the stored values"));
+        }
+        for column in offsets.windows(2).map(|pair| &rows[pair[0]..pair[1]]) {
+            if column.windows(2).any(|pair| pair[0] >= pair[1]) {
+                return Err(contradiction("the rows of a column do not increase"));
+            }
+            if column.last().is_some_and(|&row| row >= n_samples) {
+                return Err(contradiction("a row is beyond the last one"));
+            }
+        }
+        CscMatrix::try_from_csc_data(n_samples, offsets.len() - 1, offsets, rows, values)
+            .map_err(|error| contradiction(&error.to_string()))
     }
 }
