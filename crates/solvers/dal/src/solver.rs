@@ -14,7 +14,7 @@ use crate::polish;
 
 /// Largest proximal step, in units of the steepest-descent step: beyond, rounding in `Aᵀα`, multiplied by
 /// the step, would spoil the coefficients.
-const LARGEST_STEP: f64 = 1e10;
+const LARGEST_STEP: f64 = 1e12;
 /// Newton steps on the coefficients after each outer iteration, while each brings the gap down tenfold.
 const MOST_POLISHING_STEPS: usize = 4;
 /// Times such a step may be halved.
