@@ -55,9 +55,12 @@ fn from_the_largest_useful_penalty_on_everything_is_zero() -> Result<(), Error> 
                 let solver = DualAugmentedLagrangian::default();
                 let b = case.data.observations.clone();
                 let solution = match loss {
-                    LossKind::Squared => {
-                        solver.solve(&SquaredLoss::new(operator(&case.data)?, b)?, &*penalty, &start, &control)
-                    }
+                    LossKind::Squared => solver.solve(
+                        &SquaredLoss::new(operator(&case.data)?, b)?,
+                        &*penalty,
+                        &start,
+                        &control,
+                    ),
                     LossKind::Logistic => {
                         solver.solve(&Logistic::new(operator(&case.data)?, b)?, &*penalty, &start, &control)
                     }
@@ -112,7 +115,8 @@ fn numbers_must_be_finite() -> Result<(), Error> {
     let solver = DualAugmentedLagrangian::default();
     let penalty = L1::new(1.0, 4)?;
     for bad in [f64::NAN, f64::INFINITY] {
-        let error = solver.solve(&squared(&data)?, &penalty, &[0.0, bad, 0.0, 0.0], &Control::default()).err();
+        let error =
+            solver.solve(&squared(&data)?, &penalty, &[0.0, bad, 0.0, 0.0], &Control::default()).err();
         assert!(matches!(error, Some(Error::InvalidParameter { name: "start", .. })), "{error:?}");
     }
     let tolerance = Control { tolerance: 0.0, ..Control::default() };

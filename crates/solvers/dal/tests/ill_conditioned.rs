@@ -74,8 +74,7 @@ fn badly_scaled_columns() -> Result<(), Error> {
 
 #[test]
 fn asking_for_more_than_rounding_allows_ends() -> Result<(), Error> {
-    let case =
-        Case::new(Data::conditioned(9, 80, 80, 1e6), LossKind::Logistic, PenaltyKind::L1, false, 1e-4);
+    let case = Case::new(Data::conditioned(9, 80, 80, 1e6), LossKind::Logistic, PenaltyKind::L1, false, 1e-4);
     let data = &case.data;
     let operator = DenseOperator::new(data.matrix.clone(), data.n_rows, data.n_columns)?;
     let datafit = Logistic::new(operator, data.observations.clone())?;

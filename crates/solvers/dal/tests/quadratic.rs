@@ -109,8 +109,7 @@ fn the_interface_and_the_explicit_problem_agree() -> Result<(), Error> {
 
 #[test]
 fn a_working_set_over_many_atoms() -> Result<(), Error> {
-    let case =
-        Case::new(Data::random(12, 40, 500), LossKind::Squared, PenaltyKind::L1, true, 0.1);
+    let case = Case::new(Data::random(12, 40, 500), LossKind::Squared, PenaltyKind::L1, true, 0.1);
     let problem = quadratic(&case.data)?;
     let control = Control { tolerance: 1e-10, ..Control::default() };
     let solver = DualAugmentedLagrangian::default();
