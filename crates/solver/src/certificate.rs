@@ -77,7 +77,7 @@ pub fn correlations(problem: &dyn InnerProducts, w: &[f64]) -> Result<Vec<f64>, 
     let mut products = vec![0.0; n * support.len()];
     problem.products(&rows, &support, &mut products);
     let mut correlations = problem.target_products().to_vec();
-    for (&j, column) in support.iter().zip(products.chunks_exact(n)) {
+    for (&j, column) in support.iter().zip(products.chunks_exact(n.max(1))) {
         for (value, product) in correlations.iter_mut().zip(column) {
             *value -= w[j] * product;
         }

@@ -62,7 +62,8 @@ pub struct SolverState {
     pub coefficients: Vec<f64>,
     /// `f(w) + Ω(w)` at them.
     pub objective: f64,
-    /// Their duality gap relative to the objective at zero; infinite until first computed.
+    /// Their duality gap relative to the objective at zero; `f64::MAX` until first computed (an infinity
+    /// would not survive a checkpoint in JSON).
     pub duality_gap: f64,
     /// Set by a solver that can make no further progress.
     pub stalled: bool,
@@ -118,12 +119,12 @@ impl State for SolverState {
     fn new() -> Self {
         Self {
             coefficients: Vec::new(),
-            objective: f64::INFINITY,
-            duality_gap: f64::INFINITY,
+            objective: f64::MAX,
+            duality_gap: f64::MAX,
             stalled: false,
             iteration: 0,
             max_iterations: u64::MAX,
-            best_objective: f64::INFINITY,
+            best_objective: f64::MAX,
             best_iteration: 0,
             counts: HashMap::new(),
             time: None,

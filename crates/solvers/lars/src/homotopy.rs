@@ -27,7 +27,7 @@ pub struct Breakpoint {
     pub lambda: f64,
     /// What happens here.
     pub event: Event,
-    /// The coefficients of the active atoms, by increasing atom.
+    /// The coefficients of the atoms active down to here, by increasing atom; all others are zero.
     pub coefficients: Vec<(usize, f64)>,
 }
 
@@ -40,13 +40,27 @@ pub struct Homotopy {
     lambda: f64,
     active: ActiveSet,
     is_active: Vec<bool>,
-    /// Atoms that depend on active ones, and the one that has just left: they may not join for now.
+    /// Atoms found to depend on active ones, or to have left, at the current penalty: they may not join here.
     barred: Vec<usize>,
     breakpoints: Vec<Breakpoint>,
     tied: Vec<(usize, Vec<usize>)>,
     /// Columns of products of atoms that have left, should they come back.
     spare_columns: Vec<(usize, Vec<f64>)>,
     done: bool,
+}
+
+/// Checks the ranges of what [`Homotopy::new`] takes.
+pub(crate) fn check(weights: &[f64], smallest_lambda: f64, most_active: usize) -> Result<(), Error> {
+    if let Some(weight) = weights.iter().find(|weight| !(weight.is_finite() && **weight > 0.0)) {
+        return Err(Error::parameter("weight", weight, "above 0: project unpenalised atoms out first"));
+    }
+    if !(smallest_lambda.is_finite() && smallest_lambda >= 0.0) {
+        return Err(Error::parameter("smallest_lambda", smallest_lambda, "finite and at least 0"));
+    }
+    if most_active == 0 {
+        return Err(Error::parameter("most_active", most_active, "at least 1"));
+    }
+    Ok(())
 }
 
 impl Homotopy {
@@ -58,21 +72,13 @@ impl Homotopy {
     /// [`Error::InvalidParameter`] for a weight that is not above 0, a `smallest_lambda` below 0 or not
     /// finite, or `most_active` of 0.
     pub fn new(weights: Vec<f64>, smallest_lambda: f64, most_active: usize) -> Result<Self, Error> {
-        if let Some(weight) = weights.iter().find(|weight| !(weight.is_finite() && **weight > 0.0)) {
-            return Err(Error::parameter("weight", weight, "above 0: project unpenalised atoms out first"));
-        }
-        if !(smallest_lambda.is_finite() && smallest_lambda >= 0.0) {
-            return Err(Error::parameter("smallest_lambda", smallest_lambda, "finite and at least 0"));
-        }
-        if most_active == 0 {
-            return Err(Error::parameter("most_active", most_active, "at least 1"));
-        }
+        check(&weights, smallest_lambda, most_active)?;
         let n = weights.len();
         Ok(Self {
             weights,
             smallest_lambda,
             most_active,
-            lambda: f64::INFINITY,
+            lambda: f64::MAX,
             active: ActiveSet::default(),
             is_active: vec![false; n],
             barred: Vec::new(),
@@ -123,10 +129,13 @@ impl Homotopy {
         let mut best: Option<(f64, usize)> = None;
         for (j, ((&u, &v), &weight)) in u.iter().zip(v).zip(&self.weights).enumerate() {
             let closing = weight - v;
-            if self.is_active[j] || closing <= SAME_LAMBDA * weight || u <= 0.0 || self.barred.contains(&j) {
+            if self.is_active[j] || closing <= SAME_LAMBDA * weight || u <= 0.0 {
                 continue;
             }
             let lambda = (u / closing).min(self.lambda);
+            if lambda >= self.lambda * (1.0 - SAME_LAMBDA) && self.barred.contains(&j) {
+                continue;
+            }
             if best.is_none_or(|(largest, _)| lambda > largest) {
                 best = Some((lambda, j));
             }
@@ -154,7 +163,7 @@ impl Homotopy {
             .atoms()
             .iter()
             .zip(p.iter().zip(q))
-            // A coefficient that leaves here, or has just joined, is zero but for rounding.
+            // A coefficient that has just joined is zero but for rounding.
             .map(|(&atom, (p, q))| (atom, (p - lambda * q).max(0.0)))
             .collect();
         coefficients.sort_unstable_by_key(|&(atom, _)| atom);
@@ -197,10 +206,9 @@ impl Homotopy {
         }
 
         if next < self.lambda * (1.0 - SAME_LAMBDA) {
-            // Further down the path, what was barred may join again.
             self.barred.clear();
         }
-        let coefficients = self.coefficients(&p, &q, next);
+        let mut coefficients = self.coefficients(&p, &q, next);
         self.lambda = next;
         match (leave, join) {
             (Some((_, position)), _) if leaves_at >= joins_at => {
@@ -209,6 +217,7 @@ impl Homotopy {
                 self.spare_columns.push((atom, column));
                 self.is_active[atom] = false;
                 self.barred.push(atom);
+                coefficients.retain(|&(other, _)| other != atom);
                 self.breakpoints.push(Breakpoint { lambda: next, event: Event::Left(atom), coefficients });
             }
             (_, Some((_, atom))) => {

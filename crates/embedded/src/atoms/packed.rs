@@ -1,0 +1,103 @@
+//! Centred Gram matrices, every entry: the upper triangle as one vector.
+
+use std::sync::Arc;
+
+use fewest_core::{Error, derive_seed};
+use fewest_kernels::{Gram, ScalarKernel, blocks, centred_packed, dot_products, nocco, packed_len};
+
+use super::output::Output;
+use super::{Estimator, Measure, Representation};
+
+/// Number of samples up to which all entries cost less than a factor.
+pub(super) const CHEAPER_UP_TO: usize = 200;
+
+/// Each atom is the concatenated packed triangles of its blocks; the full estimator has one block.
+pub(super) struct Packed {
+    measure: Measure,
+    blocks: Vec<Vec<usize>>,
+    length: usize,
+    /// `1/√(number of blocks)`, so that products are means over blocks.
+    scale: f64,
+}
+
+impl Packed {
+    pub(super) fn new(n: usize, measure: Measure, estimator: Estimator, seed: u64) -> Result<Self, Error> {
+        let blocks = match estimator {
+            Estimator::Full => vec![(0..n).collect()],
+            Estimator::Block { size, permutations } => blocks(n, size, permutations, derive_seed(seed, 0))?,
+        };
+        let length = blocks.iter().map(|block| packed_len(block.len())).sum();
+        let scale = (blocks.len() as f64).sqrt().recip();
+        Ok(Self { measure, blocks, length, scale })
+    }
+
+    pub(super) fn output(&self, output: &Output) -> Result<Vec<f64>, Error> {
+        self.concatenate(|block, _, out| self.pack(&output.gram(block)?, out))
+    }
+
+    fn concatenate(
+        &self,
+        mut fill: impl FnMut(&[usize], &mut Vec<f64>, &mut [f64]) -> Result<(), Error>,
+    ) -> Result<Vec<f64>, Error> {
+        let mut atom = vec![0.0; self.length];
+        let mut rest = atom.as_mut_slice();
+        let mut scratch = Vec::new();
+        for block in &self.blocks {
+            let (out, after) = rest.split_at_mut(packed_len(block.len()));
+            fill(block, &mut scratch, out)?;
+            rest = after;
+        }
+        if self.blocks.len() > 1 {
+            atom.iter_mut().for_each(|value| *value *= self.scale);
+        }
+        Ok(atom)
+    }
+
+    fn pack(&self, gram: &Gram, out: &mut [f64]) -> Result<(), Error> {
+        let centred = gram.centre();
+        match self.measure {
+            Measure::Hsic => centred.pack(out),
+            Measure::Nocco { epsilon } => nocco::operator(&centred, epsilon)?.pack(out),
+        }
+        Ok(())
+    }
+}
+
+impl Representation for Packed {
+    type Atom = Vec<f64>;
+    type Stack = Vec<f64>;
+
+    fn input(&self, kernel: &dyn ScalarKernel, points: &[f64]) -> Result<Vec<f64>, Error> {
+        let mut inside = Vec::new();
+        self.concatenate(|block, scratch, out| {
+            inside.clear();
+            inside.extend(block.iter().map(|&row| points[row]));
+            match self.measure {
+                Measure::Hsic => centred_packed(kernel, &inside, scratch, out),
+                Measure::Nocco { .. } => self.pack(&Gram::new(kernel, &inside), out)?,
+            }
+            Ok(())
+        })
+    }
+
+    fn bytes(&self, atom: &Vec<f64>) -> usize {
+        size_of_val(atom.as_slice())
+    }
+
+    fn stack(&self, atoms: &[Arc<Vec<f64>>]) -> Vec<f64> {
+        atoms.iter().flat_map(|atom| atom.iter().copied()).collect()
+    }
+
+    fn products(&self, rows: &[Arc<Vec<f64>>], stack: &Vec<f64>) -> Vec<f64> {
+        let members = stack.len() / self.length;
+        let panel: Vec<f64> = rows.iter().flat_map(|atom| atom.iter().copied()).collect();
+        let mut products = vec![0.0; rows.len() * members];
+        // Column-major members × rows is row by row.
+        dot_products(stack, &panel, self.length, &mut products);
+        products
+    }
+
+    fn squared_norm(&self, atom: &Vec<f64>) -> f64 {
+        atom.iter().map(|value| value * value).sum()
+    }
+}
