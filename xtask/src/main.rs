@@ -1,6 +1,7 @@
 //! Automation of the fewest workspace: `cargo xtask --help`.
 
 mod ci;
+mod data;
 mod tidy;
 mod workspace;
 
@@ -22,6 +23,7 @@ struct Arguments {
 enum Command {
     /// Everything that must hold before a change is merged, with the time each step took.
     Ci,
+    Data(data::Arguments),
     /// The house rules: dependency edges, no printing in libraries, pages for methods, links that resolve, …
     Tidy,
 }
@@ -29,6 +31,7 @@ enum Command {
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Ci => ci::run(),
+        Command::Data(arguments) => data::run(&arguments),
         Command::Tidy => tidy::run(),
     };
     match outcome {

@@ -2,7 +2,7 @@
 //!
 //! Each check panics with what went wrong. [`check_selector`] calls all of them.
 
-use fewest_core::{Budget, Columns, Context, Dataset, DenseColumns, Error, Selector, Target};
+use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, Selector, Target};
 
 /// A small supervised problem with a constant column: features 0 and 3 matter, 5 is constant.
 ///

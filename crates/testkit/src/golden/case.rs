@@ -110,7 +110,7 @@ impl Case {
             Value::Null => Ok(Map::new()),
             _ => Err((key.to_owned(), "an object")),
         };
-        let fault = |key: &str, expected| move || (key.to_owned(), expected);
+        let fault = |key: &'static str, expected: &'static str| move || (key.to_owned(), expected);
         let bad_scores = fault("scores", "a list or an object of numbers");
         let scores = match &value["scores"] {
             Value::Null => BTreeMap::new(),
@@ -153,13 +153,14 @@ impl Case {
         self.method.replace('_', "-")
     }
 
-    /// The parameters as `name=value` assignments for the registry. Left out is what describes the formula in
+    /// The parameters as `name=value` assignments for the registry, by name. Left out is what describes the formula in
     /// words, and `lambda`, which has fewer digits than `r`, the share of the largest λ it was computed from.
     pub fn assignments(&self) -> Vec<String> {
         let skipped = |name: &str| {
             ["output_kernel", "order"].contains(&name) || name == "lambda" && self.params.contains_key("r")
         };
-        self.params
+        let mut assignments: Vec<String> = self
+            .params
             .iter()
             .filter(|(name, _)| !skipped(name))
             .map(|(name, value)| {
@@ -169,7 +170,9 @@ impl Case {
                     number => format!("{name}={number}"),
                 }
             })
-            .collect()
+            .collect();
+        assignments.sort();
+        assignments
     }
 
     /// Whether features without a recorded score have score 0.
