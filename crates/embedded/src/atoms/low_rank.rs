@@ -3,13 +3,19 @@
 use std::sync::Arc;
 
 use fewest_core::Error;
-use fewest_kernels::{Factor, ScalarKernel, Stacked, squared_cross_norms};
+use fewest_kernels::{Factor, ScalarKernel, Stacked, squared_cross_norms_many};
 
 use super::output::Output;
 use super::{Measure, Representation};
 
 /// Rank up to which the factor of one feature may grow: smooth kernels stay below 40.
 const MOST_RANK: usize = 500;
+
+/// Rank of a smooth kernel of one feature, about.
+const USUAL_RANK: usize = 16;
+
+/// Numbers in a panel of atoms: 2 MB.
+const PANEL_NUMBERS: usize = 1 << 18;
 
 /// `K̄ ≈ Φ Φᵀ`, so that `tr(K̄ L̄) = ‖ΦᵀΨ‖²_F` costs `n · r²` instead of `n²`.
 pub(super) struct LowRank {
@@ -44,20 +50,20 @@ impl Representation for LowRank {
         self.finish(Factor::new(kernel, points, self.tolerance, self.n_samples.min(MOST_RANK))?)
     }
 
+    fn panel(&self) -> usize {
+        (PANEL_NUMBERS / (USUAL_RANK * self.n_samples)).clamp(4, 64)
+    }
+
     fn bytes(&self, atom: &Factor) -> usize {
         size_of_val(atom.values())
     }
 
-    fn stack(&self, atoms: &[Arc<Factor>]) -> Stacked {
-        Stacked::new(atoms.iter().map(|atom| &**atom))
+    fn stack(&self, atoms: &[Arc<Factor>]) -> Result<Stacked, Error> {
+        Stacked::from_factors(self.n_samples, atoms.iter().map(|atom| &**atom))
     }
 
-    fn products(&self, rows: &[Arc<Factor>], stack: &Stacked) -> Vec<f64> {
-        let mut products = vec![0.0; rows.len() * stack.len()];
-        for (row, out) in rows.iter().zip(products.chunks_exact_mut(stack.len())) {
-            squared_cross_norms(row, stack, out);
-        }
-        products
+    fn products(&self, rows: &Stacked, columns: &Stacked, out: &mut [f64]) {
+        squared_cross_norms_many(rows, columns, out);
     }
 
     fn squared_norm(&self, atom: &Factor) -> f64 {
