@@ -21,6 +21,7 @@
 pub mod certificate;
 mod control;
 mod datafit;
+mod dual_datafit;
 mod inner_products;
 mod operator;
 mod penalty;
@@ -30,6 +31,7 @@ pub mod working_set;
 
 pub use control::{Control, SolverState, run};
 pub use datafit::{Datafit, Logistic, SquaredLoss};
+pub use dual_datafit::DualDatafit;
 pub use fewest_core::{Error, Status};
 pub use inner_products::{InnerProducts, Normalised, Projected, Ridged};
 pub use operator::{DenseOperator, LinearOperator};

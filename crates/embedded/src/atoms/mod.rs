@@ -4,6 +4,7 @@ mod features;
 mod low_rank;
 mod output;
 mod packed;
+mod remembered;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,6 +19,7 @@ use features::Features;
 use low_rank::LowRank;
 use output::Output;
 use packed::Packed;
+use remembered::Remembered;
 
 pub use features::InputKernel;
 pub use output::OutputKernel;
@@ -137,11 +139,13 @@ pub(crate) fn build<'a>(
     if exact {
         let packed = Packed::new(n, measure, dependence.estimator, context.seed)?;
         let target = packed.output(&output)?;
-        Ok(Box::new(KernelAtoms::new(features, packed, target, dependence.cache_bytes, context)?))
+        let atoms = KernelAtoms::new(features, packed, target, dependence.cache_bytes, context)?;
+        Ok(Box::new(Remembered::new(atoms, dependence.cache_bytes)))
     } else {
         let low_rank = LowRank::new(n, measure, dependence.factor_tolerance);
         let target = low_rank.output(&output)?;
-        Ok(Box::new(KernelAtoms::new(features, low_rank, target, dependence.cache_bytes, context)?))
+        let atoms = KernelAtoms::new(features, low_rank, target, dependence.cache_bytes, context)?;
+        Ok(Box::new(Remembered::new(atoms, dependence.cache_bytes)))
     }
 }
 
