@@ -137,12 +137,12 @@ impl<A: LinearOperator> Logistic<A> {
 }
 
 /// `ln(1 + e^{−m})` without overflow.
-fn log_loss(margin: f64) -> f64 {
+pub(crate) fn log_loss(margin: f64) -> f64 {
     (-margin.abs()).exp().ln_1p() + (-margin).max(0.0)
 }
 
 /// `1 / (1 + e^{m})` without overflow.
-fn misfit(margin: f64) -> f64 {
+pub(crate) fn misfit(margin: f64) -> f64 {
     let e = (-margin.abs()).exp();
     if margin >= 0.0 { e / (1.0 + e) } else { 1.0 / (1.0 + e) }
 }

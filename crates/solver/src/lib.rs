@@ -19,8 +19,10 @@
 //! comes with its [`certificate`], which anyone can recompute from the definition.
 
 pub mod certificate;
+mod composite;
 mod control;
 mod datafit;
+mod dual_datafit;
 mod inner_products;
 mod operator;
 mod penalty;
@@ -28,8 +30,10 @@ mod quadratic;
 mod solution;
 pub mod working_set;
 
+pub use composite::Composite;
 pub use control::{Control, SolverState, run};
 pub use datafit::{Datafit, Logistic, SquaredLoss};
+pub use dual_datafit::DualDatafit;
 pub use fewest_core::{Error, Status};
 pub use inner_products::{InnerProducts, Normalised, Projected, Ridged};
 pub use operator::{DenseOperator, LinearOperator};

@@ -4,11 +4,15 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use fewest_solver::{Control, Error, InnerProducts, L1, Status, certificate, run};
+use nalgebra::{DMatrix, DMatrixView};
 
 use crate::homotopy::{self, Breakpoint, Event, Homotopy};
 
-/// Atoms the first working set holds at least.
-const SMALLEST_WORKING_SET: usize = 128;
+/// Atoms that join the working set at a time.
+const WORKING_SET_STEP: usize = 128;
+
+/// Active atoms up to which the first stage goes.
+const FIRST_STAGE: usize = 8;
 
 /// Most products held at a time when all atoms are checked.
 const PRODUCTS_AT_ONCE: usize = 1 << 21;
@@ -16,8 +20,8 @@ const PRODUCTS_AT_ONCE: usize = 1 << 21;
 /// A correlation above `λ weight` by this share of the largest penalty is a violation, not rounding.
 const VIOLATION: f64 = 1e-11;
 
-/// Active atoms whose products are tried first on every atom: most are cleared by these already.
-const FIRST_COLUMNS: usize = 8;
+/// Active atoms whose products are tried first on every atom.
+const FIRST_COLUMNS: usize = 16;
 
 /// How far to follow the path.
 #[derive(Debug, Clone, PartialEq)]
@@ -80,6 +84,20 @@ impl<'a> WorkingSet<'a> {
         }
     }
 
+    /// A breakpoint in terms of the larger problem's atoms.
+    fn name(&self, point: &Breakpoint) -> Breakpoint {
+        let name = |atom: usize| self.atoms[atom];
+        let mut coefficients: Vec<(usize, f64)> =
+            point.coefficients.iter().map(|&(j, value)| (name(j), value)).collect();
+        coefficients.sort_unstable_by_key(|&(j, _)| j);
+        let event = match point.event {
+            Event::Joined(j) => Event::Joined(name(j)),
+            Event::Left(j) => Event::Left(name(j)),
+            Event::End => Event::End,
+        };
+        Breakpoint { lambda: point.lambda, event, coefficients }
+    }
+
     fn grow(&mut self, more: &[usize]) {
         self.atoms.extend_from_slice(more);
         self.target_products.extend(more.iter().map(|&j| self.problem.target_products()[j]));
@@ -129,13 +147,14 @@ impl InnerProducts for WorkingSet<'_> {
 
 /// Follows the path of `½‖b − Aw‖² + λ Σ weightⱼ wⱼ`, `w ≥ 0`, over all atoms of `problem`.
 ///
-/// The working set starts with the atoms of the largest `⟨Aⱼ, b⟩ / weightⱼ`. Correlations and the penalty
-/// are both linear between breakpoints, so a path whose breakpoints satisfy `⟨Aⱼ, b − Aw⟩ ≤ λ weightⱼ` for
-/// all atoms is the path of all atoms; the atoms that break this join the working set, and the path over it
-/// is computed again.
+/// The path is followed over a working set of atoms, in stages of twice as many active atoms. After each
+/// stage its new breakpoints are checked against **all** atoms. Correlations and the penalty are both linear
+/// between breakpoints, so a path whose breakpoints satisfy `⟨Aⱼ, b − Aw⟩ ≤ λ weightⱼ` for all atoms is the
+/// path of all atoms. Atoms that break this join the working set, as do those that come closest, and the
+/// stage is computed again.
 ///
-/// Cost: one column of products with the working set for each atom that joins, and for each pass one
-/// product for each of them with every atom not yet cleared.
+/// Cost: one product of each atom that is ever active with every atom not cleared before, and one column of
+/// products with the working set. A problem that remembers products is asked for each of them once.
 ///
 /// # Errors
 /// [`Error::InvalidParameter`] for options out of range, [`Error::ShapeMismatch`] for the wrong number of weights.
@@ -152,173 +171,136 @@ pub fn path(
     homotopy::check(&weights, options.smallest_lambda, options.most_active)?;
     let relevance: Vec<f64> =
         problem.target_products().iter().zip(&weights).map(|(c, weight)| c / weight).collect();
-    let mut order: Vec<usize> = (0..n).filter(|&j| relevance[j] > 0.0).collect();
-    order.sort_by(|&a, &b| relevance[b].total_cmp(&relevance[a]).then(a.cmp(&b)));
+    let mut more: Vec<usize> = (0..n).filter(|&j| relevance[j] > 0.0).collect();
+    more.sort_by(|&a, &b| relevance[b].total_cmp(&relevance[a]).then(a.cmp(&b)));
+    more.truncate(WORKING_SET_STEP);
 
     let mut working = WorkingSet::new(problem);
-    let mut more: Vec<usize> = order;
-    more.truncate(
-        options.most_active.saturating_mul(4).clamp(SMALLEST_WORKING_SET, 4 * SMALLEST_WORKING_SET),
-    );
+    let mut stage = FIRST_STAGE.min(options.most_active);
+    let mut checked: Vec<Breakpoint> = Vec::new();
     let (mut iterations, mut passes) = (0, 0);
     loop {
         more.sort_unstable();
         working.grow(&more);
-        let chosen = working.atoms.iter().map(|&j| weights[j]).collect();
-        let mut homotopy = Homotopy::new(chosen, options.smallest_lambda, options.most_active)?;
+        let chosen: Vec<f64> = working.atoms.iter().map(|&j| weights[j]).collect();
+        let mut homotopy = Homotopy::new(chosen.clone(), options.smallest_lambda, stage)?;
         let start = vec![0.0; working.atoms.len()];
         let left = Control { max_iterations: control.max_iterations.saturating_sub(iterations), ..*control };
         let outcome = run(&working, &mut homotopy, start, &left)?;
         iterations += outcome.iterations;
-
-        let name = |atom: usize| working.atoms[atom];
-        let renamed = |coefficients: &[(usize, f64)]| {
-            let mut renamed: Vec<(usize, f64)> =
-                coefficients.iter().map(|&(j, value)| (name(j), value)).collect();
-            renamed.sort_unstable_by_key(|&(j, _)| j);
-            renamed
-        };
-        let breakpoints: Vec<Breakpoint> = homotopy
-            .breakpoints()
-            .iter()
-            .map(|point| Breakpoint {
-                lambda: point.lambda,
-                event: match point.event {
-                    Event::Joined(j) => Event::Joined(name(j)),
-                    Event::Left(j) => Event::Left(name(j)),
-                    Event::End => Event::End,
-                },
-                coefficients: renamed(&point.coefficients),
-            })
-            .collect();
+        let breakpoints: Vec<Breakpoint> =
+            homotopy.breakpoints().iter().map(|point| working.name(point)).collect();
         let status = if homotopy.is_done() { Status::Converged } else { outcome.status };
-        more = if status == Status::Converged {
+
+        if status == Status::Converged {
+            // What was checked in an earlier stage stays true.
+            let known = checked.iter().zip(&breakpoints).take_while(|(a, b)| a == b).count();
             passes += 1;
-            violators(problem, &weights, &breakpoints, &working.atoms)
-        } else {
-            Vec::new()
-        };
-        if more.is_empty() {
-            let tied = homotopy
-                .tied()
-                .iter()
-                .map(|(j, on)| (name(*j), on.iter().map(|&i| name(i)).collect()))
-                .collect();
-            let levels: Vec<f64> = working.atoms.iter().map(|&j| weights[j]).collect();
-            let penalty =
-                L1::weighted(breakpoints.last().map_or(0.0, |point| point.lambda), &levels)?.nonnegative();
-            let correlations = certificate::correlations(&working, &outcome.coefficients)?;
-            let certificate = certificate::certify(&working, &penalty, &outcome.coefficients, &correlations);
-            return Ok(LassoPath {
-                breakpoints,
-                tied,
-                status,
-                iterations,
-                passes,
-                working_set: working.atoms.len(),
-                objective: certificate.objective,
-                duality_gap: certificate.relative_gap(),
-            });
+            let check = check(problem, &weights, &breakpoints, known, &working.atoms);
+            more = check.closest;
+            if check.violated {
+                continue;
+            }
+            if stage < options.most_active
+                && breakpoints.last().is_some_and(|end| end.lambda > options.smallest_lambda)
+            {
+                stage = stage.saturating_mul(2).min(options.most_active);
+                checked = breakpoints;
+                continue;
+            }
         }
-        more.truncate(working.atoms.len());
+        let lambda = breakpoints.last().map_or(0.0, |point| point.lambda);
+        let penalty = L1::weighted(lambda, &chosen)?.nonnegative();
+        let correlations = certificate::correlations(&working, &outcome.coefficients)?;
+        let certificate = certificate::certify(&working, &penalty, &outcome.coefficients, &correlations);
+        let name = |atom: usize| working.atoms[atom];
+        let tied =
+            homotopy.tied().iter().map(|(j, on)| (name(*j), on.iter().map(|&i| name(i)).collect())).collect();
+        return Ok(LassoPath {
+            breakpoints,
+            tied,
+            status,
+            iterations,
+            passes,
+            working_set: working.atoms.len(),
+            objective: certificate.objective,
+            duality_gap: certificate.relative_gap(),
+        });
     }
 }
 
-/// The atoms outside `inside` whose correlation exceeds the penalty at some breakpoint, the worst first.
-fn violators(
+/// What a check of breakpoints against all atoms found.
+struct Check {
+    /// Whether some atom's correlation exceeds the penalty at some breakpoint.
+    violated: bool,
+    /// Atoms outside the working set that exceed the penalty most, then those that come closest to it.
+    closest: Vec<usize>,
+}
+
+/// Checks the breakpoints from `known` on against all atoms but those `inside`.
+fn check(
     problem: &dyn InnerProducts,
     weights: &[f64],
     breakpoints: &[Breakpoint],
+    known: usize,
     inside: &[usize],
-) -> Vec<usize> {
+) -> Check {
     let mut is_inside = vec![false; problem.n_atoms()];
     for &j in inside {
         is_inside[j] = true;
     }
+    // In the order in which they became active: the first ones carry most of the fit.
     let mut columns: Vec<usize> = Vec::new();
-    for point in breakpoints {
-        for &(j, _) in &point.coefficients {
-            if !columns.contains(&j) {
-                columns.push(j);
-            }
+    let mut position = BTreeMap::new();
+    for &(j, _) in breakpoints.iter().flat_map(|point| &point.coefficients) {
+        position.entry(j).or_insert_with(|| {
+            columns.push(j);
+            columns.len() - 1
+        });
+    }
+    let fresh = breakpoints.get(known..).unwrap_or_default();
+    let mut coefficients = DMatrix::zeros(columns.len(), fresh.len());
+    for (at, point) in fresh.iter().enumerate() {
+        for (j, value) in &point.coefficients {
+            coefficients[(position[j], at)] = *value;
         }
     }
-    // For the early way out below the coefficients must be seen in the order of their weight in the fit.
-    let position: BTreeMap<usize, usize> = columns.iter().enumerate().map(|(i, &j)| (j, i)).collect();
-    let coefficients: Vec<Vec<f64>> = breakpoints
-        .iter()
-        .map(|point| {
-            let mut dense = vec![0.0; columns.len()];
-            for (j, value) in &point.coefficients {
-                if let Some(&at) = position.get(j) {
-                    dense[at] = *value;
-                }
-            }
-            dense
-        })
-        .collect();
-    // When no product is negative, leaving out columns bounds the correlation from above.
-    let nonnegative = problem.products_are_nonnegative();
     let slack = VIOLATION * breakpoints.first().map_or(0.0, |point| point.lambda);
-    let limits: Vec<f64> = breakpoints.iter().map(|point| point.lambda + slack).collect();
+    let limits: Vec<f64> = fresh.iter().map(|point| point.lambda + slack).collect();
     let smallest = limits.iter().copied().fold(f64::INFINITY, f64::min);
-    let mut open: Vec<usize> = (0..problem.n_atoms())
-        .filter(|&j| !(is_inside[j] || nonnegative && problem.target_products()[j] <= smallest * weights[j]))
-        .collect();
-    // Correlations of the open atoms at every breakpoint, as far as the columns seen so far tell.
-    let mut correlations: Vec<f64> =
-        open.iter().flat_map(|&j| std::iter::repeat_n(problem.target_products()[j], limits.len())).collect();
 
+    // When no product is negative, leaving out columns bounds a correlation from above: an atom whose bound
+    // stays below the penalty needs no more of them.
+    let nonnegative = problem.products_are_nonnegative();
+    let outside = |j: &usize| !is_inside[*j];
+    let may_exceed = |j: &usize| !nonnegative || problem.target_products()[*j] > smallest * weights[*j];
+    let mut open: Vec<usize> = (0..problem.n_atoms()).filter(outside).filter(may_exceed).collect();
+    let mut excesses: Vec<(f64, usize)> = Vec::new();
     let mut seen = 0;
-    while seen < columns.len() && !open.is_empty() {
-        let until = if nonnegative { columns.len().min(FIRST_COLUMNS.max(3 * seen)) } else { columns.len() };
-        let stage = &columns[seen..until];
+    while !open.is_empty() {
+        // Bounds from the columns so far, then all columns for those whose bound is too weak.
+        seen = if nonnegative && seen == 0 { columns.len().min(FIRST_COLUMNS) } else { columns.len() };
+        let part = coefficients.rows(0, seen);
+        excesses.clear();
         let mut products = Vec::new();
-        let rows_at_once = (PRODUCTS_AT_ONCE / stage.len()).max(1);
-        for (rows, correlations) in
-            open.chunks(rows_at_once).zip(correlations.chunks_mut(rows_at_once * limits.len()))
-        {
+        for rows in open.chunks((PRODUCTS_AT_ONCE / seen.max(1)).max(1)) {
             products.clear();
-            products.resize(rows.len() * stage.len(), 0.0);
-            problem.products(rows, stage, &mut products);
-            for (row, correlations) in correlations.chunks_exact_mut(limits.len()).enumerate() {
-                for (value, dense) in correlations.iter_mut().zip(&coefficients) {
-                    let column = products[row..].iter().step_by(rows.len());
-                    *value -=
-                        dense[seen..until].iter().zip(column).map(|(w, product)| w * product).sum::<f64>();
-                }
+            products.resize(rows.len() * seen, 0.0);
+            problem.products(rows, &columns[..seen], &mut products);
+            let fitted = DMatrixView::from_slice(&products, rows.len(), seen) * part;
+            for (i, &j) in rows.iter().enumerate() {
+                let correlation = |at: usize| (problem.target_products()[j] - fitted[(i, at)]) / weights[j];
+                let excess = limits.iter().enumerate().map(|(at, limit)| correlation(at) - limit);
+                excesses.push((excess.fold(f64::NEG_INFINITY, f64::max), j));
             }
         }
-        seen = until;
-        if nonnegative {
-            let violates: Vec<bool> = open
-                .iter()
-                .zip(correlations.chunks_exact(limits.len()))
-                .map(|(&j, correlations)| excess(correlations, &limits, weights[j]) > 0.0)
-                .collect();
-            let mut keep = violates.iter();
-            open.retain(|_| keep.next().copied().unwrap_or(false));
-            let mut kept = Vec::with_capacity(open.len() * limits.len());
-            for (correlations, violates) in correlations.chunks_exact(limits.len()).zip(violates) {
-                if violates {
-                    kept.extend_from_slice(correlations);
-                }
-            }
-            correlations = kept;
+        if seen == columns.len() {
+            break;
         }
+        open = excesses.iter().filter(|(excess, _)| *excess > 0.0).map(|&(_, j)| j).collect();
     }
-    let mut worst: Vec<(f64, usize)> = open
-        .iter()
-        .zip(correlations.chunks_exact(limits.len().max(1)))
-        .map(|(&j, correlations)| (excess(correlations, &limits, weights[j]), j))
-        .filter(|&(excess, _)| excess > 0.0)
-        .collect();
-    worst.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    worst.into_iter().map(|(_, j)| j).collect()
-}
-
-/// By how much a correlation, relative to its weight, exceeds its limit at the worst breakpoint.
-fn excess(correlations: &[f64], limits: &[f64], weight: f64) -> f64 {
-    let excesses = correlations.iter().zip(limits).map(|(correlation, limit)| correlation / weight - limit);
-    excesses.fold(f64::NEG_INFINITY, f64::max)
+    excesses.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    let violated = excesses.first().is_some_and(|&(excess, _)| excess > 0.0);
+    excesses.truncate(WORKING_SET_STEP);
+    Check { violated, closest: excesses.into_iter().map(|(_, j)| j).collect() }
 }
