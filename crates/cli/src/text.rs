@@ -119,7 +119,7 @@ mod tests {
     fn numbers_have_the_digits_asked_for() {
         assert_eq!(number(0.312_149, 4), "0.3121");
         assert_eq!(number(12.5, 4), "12.50");
-        assert_eq!(number(-1.25e-9, 2), "-1.2e-9");
+        assert_eq!(number(-1.26e-9, 2), "-1.3e-9");
         assert_eq!(number(123_456.7, 4), "123457");
         assert_eq!(number(1e7, 3), "1.00e7");
         assert_eq!(number(0.0, 4), "0");

@@ -9,7 +9,7 @@ use fewest::registry::{self, Parameters};
 use super::{command_line, is_stdout, told};
 use crate::args::{KArg, SelectArgs};
 use crate::failure::{Failure, STATUS_INTERRUPTED};
-use crate::run_info::{DataInfo, RunInfo};
+use crate::run_info::RunInfo;
 use crate::{input, json, output, report, run, table};
 
 /// Features selected when the call does not say how many.
