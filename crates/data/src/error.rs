@@ -40,7 +40,7 @@ pub enum Error {
         /// The file.
         path: PathBuf,
         /// Where in the file.
-        place: Place,
+        place: Box<Place>,
         /// What is wrong there.
         problem: String,
         /// What to do.
@@ -67,7 +67,7 @@ pub enum Error {
         /// The file.
         path: PathBuf,
         /// The first missing cell.
-        place: Place,
+        place: Box<Place>,
     },
     /// A column without a single value, which no policy for missing values can fill.
     #[error("{}: {column} has no value in any sample: leave it out (on the command line: --ignore)", path.display())]
@@ -111,7 +111,12 @@ impl Error {
         problem: impl Into<String>,
         advice: impl Into<String>,
     ) -> Self {
-        Self::Malformed { path: path.to_owned(), place, problem: problem.into(), advice: advice.into() }
+        Self::Malformed {
+            path: path.to_owned(),
+            place: Box::new(place),
+            problem: problem.into(),
+            advice: advice.into(),
+        }
     }
 
     pub(crate) fn unsupported(path: &Path, what: impl Into<String>, advice: impl Into<String>) -> Self {

@@ -82,10 +82,10 @@ impl Table {
     fn check_complete(&self) -> Result<(), Error> {
         let mut first: Option<(usize, usize)> = None;
         let mut note = |row: Option<usize>, column: usize| {
-            if let Some(row) = row {
-                if first.is_none_or(|(earlier, _)| row < earlier) {
-                    first = Some((row, column));
-                }
+            if let Some(row) = row
+                && first.is_none_or(|(earlier, _)| row < earlier)
+            {
+                first = Some((row, column));
             }
         };
         let n_features = self.n_features();
@@ -100,7 +100,7 @@ impl Table {
             None => self.column_label(column),
             Some(output) => self.target_labels[output].clone(),
         };
-        let place = Place::Cell { row: self.row_label(row), column };
+        let place = Box::new(Place::Cell { row: self.row_label(row), column });
         Err(Error::MissingValue { path: self.path.clone(), place })
     }
 
@@ -309,7 +309,7 @@ fn median(mut present: Vec<f64>) -> f64 {
     present.sort_by(f64::total_cmp);
     let middle = present.len() / 2;
     match (present.get(middle.wrapping_sub(1)), present.get(middle)) {
-        (Some(&below), Some(&above)) if present.len() % 2 == 0 => f64::midpoint(below, above),
+        (Some(&below), Some(&above)) if present.len().is_multiple_of(2) => f64::midpoint(below, above),
         (_, middle) => middle.copied().unwrap_or(f64::NAN),
     }
 }

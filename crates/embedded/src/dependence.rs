@@ -29,7 +29,8 @@ pub struct Dependence {
     pub estimator: Estimator,
     /// How Gram matrices are held. Default: whichever costs less.
     pub form: Form,
-    /// Relative trace error allowed to low-rank factors. Default 1e-8; range `(0, 1)`.
+    /// Error allowed to low-rank factors, relative to the Frobenius norm of the centred Gram matrix. Default 1e-6;
+    /// range `(0, 1)`.
     pub factor_tolerance: f64,
     /// Bytes that Gram matrices or factors may take while they wait for their next use. Default 256 MiB.
     pub cache_bytes: usize,
@@ -43,7 +44,7 @@ impl Default for Dependence {
             normalization: Normalization::default(),
             estimator: Estimator::default(),
             form: Form::default(),
-            factor_tolerance: 1e-8,
+            factor_tolerance: 1e-6,
             cache_bytes: 256 << 20,
         }
     }

@@ -1,1 +1,32 @@
-//! Scalar kernels, Gram matrices, low-rank factors, HSIC and NOCCO
+//! Scalar kernels, Gram matrices, low-rank factors, HSIC and NOCCO.
+//!
+//! A [`ScalarKernel`] compares two values of one feature. All its values over a sample are a Gram matrix,
+//! in one of three forms:
+//!
+//! * [`Gram`]: all `n²` entries;
+//! * [`centred_packed`]: half of the centred matrix as a vector, whose dot products are inner products: for
+//!   very many features of few samples;
+//! * [`Factor`]: a low-rank factor at a stated tolerance, `n r` numbers: for many samples.
+//!
+//! Kernels never see targets as such: a target's kernel is a kernel like any other. Nothing here starts
+//! threads, draws unseeded random numbers or keeps global state, so the same call gives the same bits.
+
+mod delta;
+mod factor;
+pub mod fast;
+mod gram;
+mod kernel;
+mod lanes;
+pub mod nocco;
+mod packed;
+mod product;
+mod products;
+mod stationary;
+
+pub use delta::{Delta, NormalisedDelta};
+pub use factor::{Factor, Stacked, squared_cross_norms, squared_cross_norms_many};
+pub use gram::Gram;
+pub use kernel::{Definiteness, ScalarKernel};
+pub use packed::{centred_packed, dot_products, packed_len};
+pub use product::{Linear, Polynomial, Sigmoid};
+pub use stationary::{Gaussian, Laplace, TableGaussian};

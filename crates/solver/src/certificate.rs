@@ -85,6 +85,27 @@ pub fn correlations(problem: &dyn InnerProducts, w: &[f64]) -> Result<Vec<f64>, 
     Ok(correlations)
 }
 
+/// Whether the gap-safe sphere proves that block `block` is zero at every optimum (Ndiaye, Fercoq,
+/// Gramfort and Salmon 2017): the penalty's test with the correlations at the dual point, which move by at
+/// most `‖Aⱼ‖ √(2 gap)` on the way to the dual optimum.
+///
+/// `certificate` is that of the point which `correlations` belong to.
+pub fn is_screened(
+    problem: &dyn InnerProducts,
+    penalty: &dyn Penalty,
+    certificate: &Certificate,
+    correlations: &[f64],
+    block: usize,
+) -> bool {
+    // Rounding in the gap must not make the sphere too small.
+    let gap = certificate.duality_gap.max(0.0) + 1e-14 * certificate.objective_at_zero;
+    let distance = (2.0 * gap).sqrt();
+    let members = penalty.blocks().block(block);
+    let v: Vec<f64> = members.iter().map(|&j| certificate.dual_scale * correlations[j]).collect();
+    let radius: Vec<f64> = members.iter().map(|&j| distance * problem.squared_norms()[j].sqrt()).collect();
+    penalty.is_screened(block, &v, &radius)
+}
+
 /// The largest violation of the optimality conditions: `maxⱼ |wⱼ − prox(w − s∇f(w))ⱼ| / s` with step `s`.
 ///
 /// Zero exactly at the optimum of a convex problem, in the unit of the gradient.

@@ -268,7 +268,8 @@ impl<O, S: Solver<O, SolverState>> Solver<O, SolverState> for Controlled<'_, S> 
 /// [`Executor`] instead, with `SolverState::new().starting_at(start)` as its state.
 ///
 /// # Errors
-/// [`Error::InvalidParameter`] from `control`; [`Error::Numerical`] when the solver itself breaks down.
+/// [`Error::InvalidParameter`] from `control`; what the solver returns, and [`Error::Numerical`] when it
+/// breaks down otherwise.
 pub fn run<O, S: Solver<O, SolverState>>(
     problem: O,
     solver: &mut S,
@@ -280,7 +281,11 @@ pub fn run<O, S: Solver<O, SolverState>>(
     let result = Executor::new(problem, Controlled { solver, control })
         .configure(state)
         .timer(false)
+        .ctrlc(false)
         .run()
-        .map_err(|error| Error::Numerical { what: "the solver", hint: error.to_string() })?;
+        .map_err(|error| match error.downcast::<Error>() {
+            Ok(own) => own,
+            Err(other) => Error::Numerical { what: "the solver", hint: other.to_string() },
+        })?;
     Ok(result.state.into_solution(control.tolerance))
 }

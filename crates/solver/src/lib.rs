@@ -19,6 +19,7 @@
 //! comes with its [`certificate`], which anyone can recompute from the definition.
 
 pub mod certificate;
+mod composite;
 mod control;
 mod datafit;
 mod dual_datafit;
@@ -29,6 +30,7 @@ mod quadratic;
 mod solution;
 pub mod working_set;
 
+pub use composite::Composite;
 pub use control::{Control, SolverState, run};
 pub use datafit::{Datafit, Logistic, SquaredLoss};
 pub use dual_datafit::DualDatafit;

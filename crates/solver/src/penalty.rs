@@ -184,7 +184,8 @@ impl L1 {
     pub fn weighted(lambda: f64, weights: &[f64]) -> Result<Self, Error> {
         check_level("lambda", lambda)?;
         weights.iter().try_for_each(|&weight| check_level("weight", weight))?;
-        let levels = weights.iter().map(|weight| lambda * weight).collect();
+        let levels: Vec<f64> = weights.iter().map(|weight| lambda * weight).collect();
+        levels.iter().try_for_each(|&level| check_level("lambda * weight", level))?;
         Ok(Self { blocks: Blocks::separable(weights.len()), levels, nonnegative: false })
     }
 

@@ -39,7 +39,8 @@ pub struct WorkingSetSolution {
 /// Minimises `½‖b − Aw‖² + Ω(w)` over all atoms of `problem` from `start`, the small problems by `solver`.
 ///
 /// # Errors
-/// [`Error::ShapeMismatch`] when penalty, start and problem disagree in size; what `solver` returns.
+/// [`Error::ShapeMismatch`] when penalty, start and problem disagree in size; [`Error::Numerical`] for inner
+/// products that are not finite; what `solver` returns.
 pub fn solve(
     problem: &dyn InnerProducts,
     penalty: &dyn Penalty,
@@ -56,6 +57,19 @@ pub fn solve(
         if found != n {
             return Err(Error::ShapeMismatch { what, expected: n, found });
         }
+    }
+    let finite = |values: &[f64]| values.iter().all(|value| value.is_finite());
+    if !(problem.target_squared_norm().is_finite()
+        && finite(problem.target_products())
+        && finite(problem.squared_norms()))
+    {
+        return Err(Error::Numerical {
+            what: "the inner products of the atoms",
+            hint: "rescale the features so that squares neither overflow nor vanish".to_owned(),
+        });
+    }
+    if let Some(value) = start.iter().find(|value| !value.is_finite()) {
+        return Err(Error::parameter("start", value, "finite"));
     }
     let mut w = start.to_vec();
     let mut candidates: Vec<usize> = (0..blocks.len()).collect();
@@ -98,9 +112,8 @@ pub fn solve(
         }
 
         screen(problem, penalty, &certificate, &mut correlations, &mut candidates);
-        let size_before = working.len();
-        grow(problem, penalty, &correlations, &candidates, &w, &mut working);
-        if working.len() == size_before && passes > 0 {
+        let n_joined = grow(problem, penalty, &correlations, &candidates, &w, &mut working);
+        if n_joined == 0 && passes > 0 {
             inner_tolerance *= 0.1;
         }
 
@@ -141,24 +154,13 @@ fn screen(
     correlations: &mut [f64],
     candidates: &mut Vec<usize>,
 ) {
-    // Rounding in the gap must not make the sphere too small.
-    let gap = certificate.duality_gap.max(0.0) + 1e-14 * certificate.objective_at_zero;
-    let distance = (2.0 * gap).sqrt();
-    let blocks = penalty.blocks();
-    let (mut v, mut radius) = (Vec::new(), Vec::new());
     candidates.retain(|&b| {
-        v.clear();
-        radius.clear();
-        for &j in blocks.block(b) {
-            v.push(certificate.dual_scale * correlations[j]);
-            radius.push(distance * problem.squared_norms()[j].sqrt());
-        }
-        let zero = penalty.is_screened(b, &v, &radius);
+        let zero = certificate::is_screened(problem, penalty, certificate, correlations, b);
         if zero {
-            // The last value seen, at a dual feasible point: it will not be looked at again, and must not
-            // shrink the dual scale of later points.
-            for (&j, &value) in blocks.block(b).iter().zip(&v) {
-                correlations[j] = value;
+            // Its value at a dual feasible point: it will not be looked at again, and must not shrink the
+            // dual scale of later points.
+            for &j in penalty.blocks().block(b) {
+                correlations[j] *= certificate.dual_scale;
             }
         }
         !zero
@@ -166,7 +168,7 @@ fn screen(
 }
 
 /// Adds to `working` the candidates that break the optimality conditions, the worst first, at most
-/// doubling it. Blocks with a non-zero coefficient always stay.
+/// doubling it, and returns how many joined. Blocks with a non-zero coefficient always stay.
 fn grow(
     problem: &dyn InnerProducts,
     penalty: &dyn Penalty,
@@ -174,7 +176,7 @@ fn grow(
     candidates: &[usize],
     w: &[f64],
     working: &mut Vec<usize>,
-) {
+) -> usize {
     let blocks = penalty.blocks();
     let mut inside = vec![false; blocks.len()];
     working.retain(|&b| candidates.binary_search(&b).is_ok() || blocks.block(b).iter().any(|&j| w[j] != 0.0));
@@ -199,8 +201,10 @@ fn grow(
     }
     violations.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     let room = working.len().max(SMALLEST_WORKING_SET);
-    working.extend(violations.iter().take(room).map(|&(_, b)| b));
+    violations.truncate(room);
+    working.extend(violations.iter().map(|&(_, b)| b));
     working.sort_unstable();
+    violations.len()
 }
 
 /// `v = c − A'A w` for every candidate, and for the working set from its own Gram matrix.

@@ -2,7 +2,7 @@
 //!
 //! Each check panics with what went wrong. [`check_selector`] calls all of them.
 
-use fewest_core::{Budget, Columns, Context, Dataset, DenseColumns, Error, Selector, Target};
+use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, Selector, Target};
 
 /// A small supervised problem with a constant column: features 0 and 3 matter, 5 is constant.
 ///
@@ -17,7 +17,8 @@ pub fn problem(classes: bool) -> Dataset {
         .map(|(step, shift)| wave(step, shift))
         .collect();
     columns[5] = vec![3.5; n];
-    let signal: Vec<f64> = columns[0].iter().zip(&columns[3]).map(|(a, b)| 2.0 * a + b + 0.3 * a * b).collect();
+    let signal: Vec<f64> =
+        columns[0].iter().zip(&columns[3]).map(|(a, b)| 2.0 * a + b + 0.3 * a * b).collect();
     let target = if classes {
         let labels: Vec<bool> = signal.iter().map(|&value| value > 0.0).collect();
         Target::from_labels(&labels)

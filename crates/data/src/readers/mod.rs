@@ -5,4 +5,5 @@ pub mod delimited;
 mod lines;
 pub mod matlab;
 pub mod npy;
+mod sparse;
 pub mod svmlight;

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use nalgebra_sparse::CscMatrix;
 
+use super::sparse::SparseColumns;
 use crate::error::{ColumnLabel, quoted};
 use crate::levels::Spellings;
 use crate::memory;
@@ -194,21 +195,6 @@ impl Samples {
             values[next[column]] = value;
             next[column] += 1;
         }
-        sparse_matrix(path, n_samples, offsets, rows, values)
+        SparseColumns { offsets, rows, values }.into_matrix(path, n_samples)
     }
-}
-
-/// The matrix in compressed sparse columns, checked.
-pub fn sparse_matrix(
-    path: &Path,
-    n_samples: usize,
-    offsets: Vec<usize>,
-    rows: Vec<usize>,
-    values: Vec<f64>,
-) -> Result<CscMatrix<f64>, Error> {
-    let n_features = offsets.len().saturating_sub(1);
-    CscMatrix::try_from_csc_data(n_samples, n_features, offsets, rows, values).map_err(|error| {
-        let problem = format!("the sparse columns contradict each other ({error})");
-        Error::malformed(path, Place::File, problem, "write the file again")
-    })
 }

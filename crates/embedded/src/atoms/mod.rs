@@ -24,8 +24,8 @@ use remembered::Remembered;
 pub use features::InputKernel;
 pub use output::OutputKernel;
 
-/// Atoms built at a time and multiplied as one panel.
-const PANEL: usize = 32;
+/// Features of a first pass between two looks at the clock.
+const ROUND: usize = 2048;
 
 /// Requests for more rows than this are passes over everything; what smaller ones build is kept.
 const SMALL_REQUEST: usize = 1024;
@@ -91,13 +91,17 @@ pub(crate) trait Representation: Send + Sync {
     /// The atom of one feature: `points` under `kernel`.
     fn input(&self, kernel: &dyn ScalarKernel, points: &[f64]) -> Result<Self::Atom, Error>;
 
+    /// How many atoms are multiplied at a time: enough to run near the processor's peak, few enough to stay
+    /// in its cache. A constant of the data, so that results do not depend on the number of threads.
+    fn panel(&self) -> usize;
+
     /// Memory an atom takes.
     fn bytes(&self, atom: &Self::Atom) -> usize;
 
-    fn stack(&self, atoms: &[Arc<Self::Atom>]) -> Self::Stack;
+    fn stack(&self, atoms: &[Arc<Self::Atom>]) -> Result<Self::Stack, Error>;
 
-    /// `⟨row, member⟩` for every row and every member of `stack`, row by row.
-    fn products(&self, rows: &[Arc<Self::Atom>], stack: &Self::Stack) -> Vec<f64>;
+    /// `out[i + j · rows] = ⟨rows[i], columns[j]⟩`.
+    fn products(&self, rows: &Self::Stack, columns: &Self::Stack, out: &mut [f64]);
 
     fn squared_norm(&self, atom: &Self::Atom) -> f64;
 }
@@ -134,7 +138,7 @@ pub(crate) fn build<'a>(
         }
         (Form::Exact, _) | (_, Estimator::Block { .. }) => true,
         (Form::LowRank, _) => false,
-        (Form::Auto, _) => n <= packed::CHEAPER_UP_TO,
+        (Form::Auto, _) => packed::is_cheaper(n, data.n_features(), dependence.cache_bytes),
     };
     if exact {
         let packed = Packed::new(n, measure, dependence.estimator, context.seed)?;
@@ -190,11 +194,12 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
         let d = features.len();
         let target = Arc::new(target);
         let target_squared_norm = representation.squared_norm(&target);
-        let stack = representation.stack(std::slice::from_ref(&target));
+        let stack = representation.stack(std::slice::from_ref(&target))?;
+        let panel_size = representation.panel();
         let cache = Cache { atoms: Mutex::default(), most_bytes };
         let (mut target_products, mut squared_norms) = (Vec::with_capacity(d), Vec::with_capacity(d));
         // Rounds, so that progress is told and a request to stop is heard between them.
-        let round = 64 * PANEL;
+        let round = ROUND.max(panel_size);
         for first in (0..d).step_by(round) {
             if context.interrupted() || context.time_left().is_some_and(|left| left.is_zero()) {
                 return Err(Error::Numerical {
@@ -204,7 +209,7 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
             }
             let panels: Vec<Vec<usize>> = (first..d.min(first + round))
                 .collect::<Vec<_>>()
-                .chunks(PANEL)
+                .chunks(panel_size)
                 .map(<[usize]>::to_vec)
                 .collect();
             let seen: Vec<Vec<(f64, f64)>> = panels
@@ -215,7 +220,9 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
                         atoms.push(features.atom(j, &representation)?.map(Arc::new));
                     }
                     let present: Vec<Arc<R::Atom>> = atoms.iter().flatten().cloned().collect();
-                    let mut products = representation.products(&present, &stack).into_iter();
+                    let mut products = vec![0.0; present.len()];
+                    representation.products(&representation.stack(&present)?, &stack, &mut products);
+                    let mut products = products.into_iter();
                     let mut seen = Vec::with_capacity(panel.len());
                     for (&j, atom) in panel.iter().zip(&atoms) {
                         seen.push(match atom {
@@ -287,29 +294,32 @@ impl<R: Representation> InnerProducts for KernelAtoms<'_, R> {
             return;
         }
         let (positions, atoms): (Vec<usize>, Vec<Arc<R::Atom>>) = present.into_iter().unzip();
-        let stack = self.representation.stack(&atoms);
+        let panel_size = self.representation.panel();
         let keep = rows.len() <= SMALL_REQUEST;
-        let panels: Vec<Vec<(usize, f64)>> = rows
-            .par_chunks(PANEL)
+        // Atoms of one data set have one length: stacking them cannot fail.
+        let Ok(columns) = self.representation.stack(&atoms) else { return };
+        let panels: Vec<(Vec<usize>, Vec<f64>)> = rows
+            .par_chunks(panel_size)
             .enumerate()
             .map(|(panel, panel_rows)| {
                 let (inside, atoms): (Vec<usize>, Vec<Arc<R::Atom>>) = panel_rows
                     .iter()
                     .enumerate()
-                    .filter_map(|(i, &j)| Some((panel * PANEL + i, self.atom(j, keep)?)))
+                    .filter_map(|(i, &j)| Some((panel * panel_size + i, self.atom(j, keep)?)))
                     .unzip();
-                let products = self.representation.products(&atoms, &stack);
-                let mut placed = Vec::with_capacity(products.len());
-                for (row, products) in inside.iter().zip(products.chunks_exact(positions.len())) {
-                    placed.extend(
-                        positions.iter().zip(products).map(|(p, product)| (row + p * rows.len(), *product)),
-                    );
+                let mut products = vec![0.0; inside.len() * positions.len()];
+                if let Ok(stack) = self.representation.stack(&atoms) {
+                    self.representation.products(&stack, &columns, &mut products);
                 }
-                placed
+                (inside, products)
             })
             .collect();
-        for (at, product) in panels.into_iter().flatten() {
-            out[at] = product;
+        for (inside, products) in panels {
+            for (position, products) in positions.iter().zip(products.chunks_exact(inside.len().max(1))) {
+                for (row, product) in inside.iter().zip(products) {
+                    out[row + position * rows.len()] = *product;
+                }
+            }
         }
     }
 

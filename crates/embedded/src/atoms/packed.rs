@@ -8,8 +8,15 @@ use fewest_kernels::{Gram, ScalarKernel, blocks, centred_packed, dot_products, n
 use super::output::Output;
 use super::{Estimator, Measure, Representation};
 
-/// Number of samples up to which all entries cost less than a factor.
-pub(super) const CHEAPER_UP_TO: usize = 200;
+/// Whether all entries cost less than a factor: for few samples, as long as they need not be built again for
+/// every pass.
+pub(super) fn is_cheaper(n_samples: usize, n_features: usize, cache_bytes: usize) -> bool {
+    let bytes = packed_len(n_samples).saturating_mul(size_of::<f64>()).saturating_mul(n_features);
+    n_samples <= 32 || n_samples <= 128 && bytes <= cache_bytes
+}
+
+/// Numbers in a panel of atoms: 4 MB.
+const PANEL_NUMBERS: usize = 1 << 19;
 
 /// Each atom is the concatenated packed triangles of its blocks; the full estimator has one block.
 pub(super) struct Packed {
@@ -56,10 +63,22 @@ impl Packed {
     fn pack(&self, gram: &Gram, out: &mut [f64]) -> Result<(), Error> {
         let centred = gram.centre();
         match self.measure {
-            Measure::Hsic => centred.pack(out),
-            Measure::Nocco { epsilon } => nocco::operator(&centred, epsilon)?.pack(out),
+            Measure::Hsic => pack(&centred, out),
+            Measure::Nocco { epsilon } => pack(&nocco::normalise(&centred, epsilon)?, out),
         }
         Ok(())
+    }
+}
+
+/// The upper triangle, off-diagonal entries times √2, in the order of [`centred_packed`].
+fn pack(gram: &Gram, out: &mut [f64]) {
+    let mut out = out.iter_mut();
+    for j in 0..gram.n() {
+        let column = &gram.column(j)[..=j];
+        // The column first: a zip takes from its first side before it knows that the second has ended.
+        for (i, (entry, value)) in column.iter().zip(out.by_ref()).enumerate() {
+            *value = if i == j { *entry } else { std::f64::consts::SQRT_2 * entry };
+        }
     }
 }
 
@@ -80,21 +99,24 @@ impl Representation for Packed {
         })
     }
 
+    fn panel(&self) -> usize {
+        (PANEL_NUMBERS / self.length).clamp(16, 128)
+    }
+
     fn bytes(&self, atom: &Vec<f64>) -> usize {
         size_of_val(atom.as_slice())
     }
 
-    fn stack(&self, atoms: &[Arc<Vec<f64>>]) -> Vec<f64> {
-        atoms.iter().flat_map(|atom| atom.iter().copied()).collect()
+    fn stack(&self, atoms: &[Arc<Vec<f64>>]) -> Result<Vec<f64>, Error> {
+        let mut stack = Vec::with_capacity(atoms.len() * self.length);
+        for atom in atoms {
+            stack.extend_from_slice(atom);
+        }
+        Ok(stack)
     }
 
-    fn products(&self, rows: &[Arc<Vec<f64>>], stack: &Vec<f64>) -> Vec<f64> {
-        let members = stack.len() / self.length;
-        let panel: Vec<f64> = rows.iter().flat_map(|atom| atom.iter().copied()).collect();
-        let mut products = vec![0.0; rows.len() * members];
-        // Column-major members × rows is row by row.
-        dot_products(stack, &panel, self.length, &mut products);
-        products
+    fn products(&self, rows: &Vec<f64>, columns: &Vec<f64>, out: &mut [f64]) {
+        dot_products(rows, columns, self.length, out);
     }
 
     fn squared_norm(&self, atom: &Vec<f64>) -> f64 {

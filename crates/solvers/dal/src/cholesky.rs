@@ -83,3 +83,49 @@ impl PivotedCholesky {
         x
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_the_rank_and_solves() {
+        // Atoms (1,0,0), (1,1e-3,0), their sum, a copy of the first, zero, and one 10⁹ times smaller.
+        let atoms: [[f64; 3]; 6] = [
+            [1.0, 0.0, 0.0],
+            [1.0, 1e-3, 0.0],
+            [2.0, 1e-3, 0.0],
+            [1.0, 0.0, 0.0],
+            [0.0, 0.0, 0.0],
+            [0.0, 0.0, 1e-9],
+        ];
+        let n = atoms.len();
+        let dot = |a: &[f64; 3], b: &[f64; 3]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let gram: Vec<f64> = (0..n * n).map(|i| dot(&atoms[i % n], &atoms[i / n])).collect();
+        let factor = PivotedCholesky::new(&gram, n, 1e-14);
+        assert_eq!(factor.rank(), 3);
+        for i in 0..n {
+            for j in 0..n {
+                let product: f64 = (0..3).map(|k| factor.row(k)[i] * factor.row(k)[j]).sum();
+                assert!((product - gram[i + j * n]).abs() <= 1e-15 * 4.0);
+            }
+        }
+        let target = [0.3, -0.2, 0.7];
+        let c: Vec<f64> = atoms.iter().map(|a| dot(a, &target)).collect();
+        let y = factor.solve_transposed(&c);
+        let squared: f64 = y.iter().map(|y| y * y).sum();
+        assert!((squared - dot(&target, &target)).abs() < 1e-9, "the span is everything");
+        let x = factor.solve(&c);
+        for i in 0..n {
+            let product: f64 = (0..n).map(|j| gram[i + j * n] * x[j]).sum();
+            assert!((product - c[i]).abs() < 1e-12);
+        }
+        assert_eq!(x.iter().filter(|x| **x != 0.0).count(), 3);
+    }
+
+    #[test]
+    fn nothing_and_zero_have_rank_zero() {
+        assert_eq!(PivotedCholesky::new(&[], 0, 1e-14).solve(&[]), Vec::<f64>::new());
+        assert_eq!(PivotedCholesky::new(&[0.0; 4], 2, 1e-14).solve(&[1.0, 2.0]), vec![0.0; 2]);
+    }
+}

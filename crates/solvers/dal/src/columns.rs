@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use fewest_solver::LinearOperator;
 
+use crate::newton::is_factorised;
+
 /// Most entries of columns kept at a time: 2²⁶, 512 MiB.
 const LARGEST_CACHE: usize = 1 << 26;
 
@@ -51,11 +53,11 @@ impl Columns {
         }
     }
 
-    /// `A w`, by the columns of its non-zeros or, when these are too many to hold, by one pass.
+    /// `A w`, by the columns of its non-zeros or, when these are too many to be worth fetching, by one pass.
     pub fn apply<A: LinearOperator>(&mut self, operator: &A, w: &[f64]) -> Vec<f64> {
         let mut out = vec![0.0; operator.n_rows()];
         let support: Vec<usize> = (0..w.len()).filter(|&j| w[j] != 0.0).collect();
-        if Self::fit(out.len(), support.len()) {
+        if is_factorised(out.len(), support.len()) {
             self.load(operator, &support);
             for &j in &support {
                 add_scaled(&mut out, w[j], self.column(j));

@@ -80,7 +80,8 @@ fn factorised(b: &DMatrix<f64>, g: Vec<f64>, eta: f64) -> Option<Vec<f64>> {
         matrix[(i, i)] += 1.0;
     }
     let cholesky = matrix.cholesky()?;
-    let solution = if wide { cholesky.solve(&g) } else { &g - b * (cholesky.solve(&(&transpose * &g)) * eta) };
+    let solution =
+        if wide { cholesky.solve(&g) } else { &g - b * (cholesky.solve(&(&transpose * &g)) * eta) };
     Some(solution.as_slice().to_vec())
 }
 
@@ -136,4 +137,60 @@ fn conjugate_gradients<A: LinearOperator>(
         }
     }
     x
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fewest_solver::{DenseOperator, Error, GroupLasso, Penalty};
+
+    /// `(D + η A₊ J A₊ᵀ) d + g`, from the definition.
+    fn residual(values: &[f64], n: usize, active: &Active, d: &[f64], g: &[f64], eta: f64, x: &[f64]) -> f64 {
+        let column = |j: usize| &values[j * n..(j + 1) * n];
+        let mut out: Vec<f64> = d.iter().zip(x).zip(g).map(|((d, x), g)| d * x + g).collect();
+        for (start, size, jacobian) in active.iter() {
+            let coordinates = &active.coordinates[start..start + size];
+            for (i, &row) in coordinates.iter().enumerate() {
+                for (j, &c) in coordinates.iter().enumerate() {
+                    add_scaled(&mut out, eta * jacobian[i + j * size] * dot(column(c), x), column(row));
+                }
+            }
+        }
+        norm(&out) / norm(g)
+    }
+
+    #[test]
+    fn every_way_solves_the_system() -> Result<(), Error> {
+        for (n_rows, n_columns) in [(4, 9), (9, 4)] {
+            let entry = |i: usize, scale: f64| (scale * (i as f64 + 1.0)).sin();
+            let values: Vec<f64> = (0..n_rows * n_columns).map(|i| entry(i, 1.3)).collect();
+            let operator = DenseOperator::new(values.clone(), n_rows, n_columns)?;
+            let groups: Vec<usize> = (0..n_columns).map(|j| j / 3).collect();
+            let penalty = GroupLasso::new(0.2, &groups)?;
+            let point: Vec<f64> = (0..n_columns).map(|j| entry(j, 0.7)).collect();
+            let mut coefficients = point.clone();
+            penalty.prox(&mut coefficients, 1.5);
+            let active = Active::new(&penalty, &point, &coefficients, 1.5);
+            assert!(active.len() > n_rows.min(n_columns) / 2);
+            let d: Vec<f64> = (0..n_rows).map(|i| 1.5 + entry(i, 0.9)).collect();
+            let g: Vec<f64> = (0..n_rows).map(|i| entry(i, 2.1)).collect();
+            let x = direction(&operator, &mut Columns::default(), &active, &d, &g, 2.5, 0.0);
+            let x = x.unwrap_or_default();
+            assert!(residual(&values, n_rows, &active, &d, &g, 2.5, &x) < 1e-13);
+
+            let scale: Vec<f64> = d.iter().map(|d| d.sqrt().recip()).collect();
+            let scaled: Vec<f64> = g.iter().zip(&scale).map(|(g, s)| g * s).collect();
+            let y = conjugate_gradients(&operator, &active, &scale, &scaled, 2.5, 1e-12);
+            let x: Vec<f64> = y.iter().zip(&scale).map(|(y, s)| -y * s).collect();
+            assert!(residual(&values, n_rows, &active, &d, &g, 2.5, &x) < 1e-10);
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn the_smaller_side_decides() {
+        assert!(is_factorised(10, 1_000_000) && is_factorised(1_000_000, 10));
+        assert!(!is_factorised(2001, 2001));
+        assert!(!is_factorised(100_000, 1999), "too many entries to hold");
+    }
 }

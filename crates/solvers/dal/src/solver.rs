@@ -14,7 +14,7 @@ use crate::polish;
 
 /// Largest proximal step, in units of the steepest-descent step: beyond, rounding in `Aᵀα`, multiplied by
 /// the step, would spoil the coefficients.
-const LARGEST_STEP: f64 = 1e10;
+const LARGEST_STEP: f64 = 1e12;
 /// Newton steps on the coefficients after each outer iteration, while each brings the gap down tenfold.
 const MOST_POLISHING_STEPS: usize = 4;
 /// Times such a step may be halved.
@@ -128,7 +128,7 @@ impl DualAugmentedLagrangian {
 
     /// Computes objective and certificate of `coefficients`: one pass over the operator.
     fn evaluate<D: DualDatafit>(
-        &mut self,
+        &self,
         problem: PenalisedLoss<'_, D>,
         coefficients: Vec<f64>,
         fitted: Vec<f64>,
@@ -179,7 +179,11 @@ impl DualAugmentedLagrangian {
     }
 
     /// The inner problem from the dual point of the current coefficients, scaled to feasibility.
-    fn solve_inner<D: DualDatafit>(&mut self, problem: PenalisedLoss<'_, D>, center: &[f64]) -> InnerSolution {
+    fn solve_inner<D: DualDatafit>(
+        &mut self,
+        problem: PenalisedLoss<'_, D>,
+        center: &[f64],
+    ) -> InnerSolution {
         // A feasible start leaves the coefficients that are zero inactive. A scale near 0 would put the
         // logistic loss on the boundary of its dual domain.
         let scale = self.progress.dual_scale.max(0.5);
@@ -189,12 +193,8 @@ impl DualAugmentedLagrangian {
             *value *= scale;
         }
         let correlations = self.progress.correlations.iter().map(|v| scale * v).collect();
-        let inner = Inner {
-            datafit: problem.datafit(),
-            penalty: problem.penalty(),
-            center,
-            eta: self.progress.eta,
-        };
+        let inner =
+            Inner { datafit: problem.datafit(), penalty: problem.penalty(), center, eta: self.progress.eta };
         inner.minimise(&mut self.columns, dual, correlations)
     }
 
@@ -204,7 +204,8 @@ impl DualAugmentedLagrangian {
         for _ in 0..MOST_POLISHING_STEPS {
             let gap = state.duality_gap;
             let curvature = loss_curvature(problem.datafit(), &self.progress.fitted);
-            let tau = polish::step_length(self.progress.unit, &state.coefficients, &self.progress.correlations);
+            let tau =
+                polish::step_length(self.progress.unit, &state.coefficients, &self.progress.correlations);
             let columns = &mut self.columns;
             let hessian = |rows: &[usize], all: &[usize]| {
                 if !Columns::fit(curvature.len(), all.len()) {
@@ -288,7 +289,8 @@ fn check_start(start: &[f64], n: usize) -> Result<(), Error> {
 fn overflow() -> Error {
     Error::Numerical {
         what: "the loss or its gradient at the start",
-        hint: "rescale the columns and the observations so that squares neither overflow nor vanish".to_owned(),
+        hint: "rescale the columns and the observations so that squares neither overflow nor vanish"
+            .to_owned(),
     }
 }
 
@@ -367,7 +369,6 @@ impl<D: DualDatafit> Solver<PenalisedLoss<'_, D>, SolverState> for DualAugmented
             "proximal_step" => eta;
             "newton_steps" => inner.newton_steps as u64;
             "non_zeros" => non_zeros as u64;
-            "duality_gap" => state.duality_gap;
         );
         Ok((state, Some(log)))
     }

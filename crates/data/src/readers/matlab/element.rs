@@ -133,7 +133,7 @@ impl<R: Read> Elements<R> {
     /// The data of a short element as 32-bit numbers.
     pub fn short_words(&mut self, most: u32) -> Result<Vec<u32>, Fault> {
         let bytes = self.short(most * 4)?;
-        if bytes.len() % 4 != 0 {
+        if !bytes.len().is_multiple_of(4) {
             return Fault::broken("an element of whole numbers has a broken length");
         }
         Ok(bytes.chunks_exact(4).map(|bytes| self.bits(bytes) as u32).collect())
@@ -146,7 +146,7 @@ impl<R: Read> Elements<R> {
             return Fault::broken(format!("an element of type {} where numbers should be", tag.kind));
         };
         let length = tag.length as usize;
-        if length % number.size() != 0 {
+        if !length.is_multiple_of(number.size()) {
             return Fault::broken("an element of numbers has a broken length");
         }
         Ok((tag, number, length / number.size()))

@@ -177,6 +177,10 @@ impl<'a> MatFile<'a> {
         if start.starts_with(HDF5) || start.starts_with(b"MATLAB 7.3") || start.get(512..520) == Some(HDF5) {
             return Err(Error::unsupported(path, "a MATLAB file of version 7.3 (HDF5)", SAVE_AGAIN));
         }
+        // Level 5 begins with text; level 4 with the number of a type, which leaves zeros among the first bytes.
+        if start.iter().take(4).any(|&byte| byte == 0) {
+            return Err(Error::unsupported(path, "a MATLAB file of level 4, or none at all", SAVE_AGAIN));
+        }
         let (Some(version), Some(order)) = (start.get(124..126), start.get(126..128)) else {
             let problem = format!("{} bytes are too few for a .mat file", start.len());
             return Err(Error::malformed(path, Place::File, problem, COPY_AGAIN));
@@ -185,8 +189,7 @@ impl<'a> MatFile<'a> {
             b"IM" => false,
             b"MI" => true,
             _ => {
-                let what = "no MATLAB file of level 5 (level 4, or another format)";
-                return Err(Error::unsupported(path, what, SAVE_AGAIN));
+                return Err(Error::unsupported(path, "no MATLAB file of level 5", SAVE_AGAIN));
             }
         };
         let version = if big_endian { [version[0], version[1]] } else { [version[1], version[0]] };
@@ -334,9 +337,8 @@ impl<'a> MatFile<'a> {
         let head = Head::read(&mut elements).map_err(fault)?;
         match head.class {
             Class::Sparse => {
-                let (offsets, rows, values) = variable::sparse(&mut elements, &head).map_err(fault)?;
-                super::svmlight::sparse_matrix(self.path, head.n_rows, offsets, rows, values)
-                    .map(Values::Sparse)
+                let columns = variable::sparse(&mut elements, &head).map_err(fault)?;
+                columns.into_matrix(self.path, head.n_rows).map(Values::Sparse)
             }
             _ => variable::dense(&mut elements, &head).map(Values::Dense).map_err(fault),
         }

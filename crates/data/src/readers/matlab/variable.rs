@@ -4,6 +4,7 @@ use std::io::Read;
 
 use nalgebra_sparse::CscMatrix;
 
+use super::super::sparse::SparseColumns;
 use super::element::{Elements, Fault};
 
 /// Longest name that is read; MATLAB's own limit is 63.
@@ -111,10 +112,7 @@ pub fn dense<R: Read>(elements: &mut Elements<R>, head: &Head) -> Result<Vec<Vec
 }
 
 /// Column offsets, row indices and values of a sparse variable, whose `head` was just read from `elements`.
-pub fn sparse<R: Read>(
-    elements: &mut Elements<R>,
-    head: &Head,
-) -> Result<(Vec<usize>, Vec<usize>, Vec<f64>), Fault> {
+pub fn sparse<R: Read>(elements: &mut Elements<R>, head: &Head) -> Result<SparseColumns, Fault> {
     let mut rows = whole_numbers(elements)?;
     let offsets = whole_numbers(elements)?;
     if offsets.len() != head.n_columns + 1 {
@@ -137,7 +135,7 @@ pub fn sparse<R: Read>(
     }
     rows.truncate(stored);
     values.truncate(stored);
-    Ok((offsets, rows, values))
+    Ok(SparseColumns { offsets, rows, values })
 }
 
 fn whole_numbers<R: Read>(elements: &mut Elements<R>) -> Result<Vec<usize>, Fault> {

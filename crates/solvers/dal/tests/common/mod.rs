@@ -162,9 +162,7 @@ impl Case {
         let sign = |l1: L1| if self.nonnegative { l1.nonnegative() } else { l1 };
         Ok(match self.penalty {
             PenaltyKind::L1 => Box::new(sign(L1::new(self.lambda, n)?)),
-            PenaltyKind::ElasticNet => {
-                Box::new(ElasticNet::new(sign(L1::new(self.lambda, n)?), RIDGE)?)
-            }
+            PenaltyKind::ElasticNet => Box::new(ElasticNet::new(sign(L1::new(self.lambda, n)?), RIDGE)?),
             PenaltyKind::Group => {
                 let group = GroupLasso::new(self.lambda, &self.groups())?;
                 Box::new(if self.nonnegative { group.nonnegative() } else { group })

@@ -1,0 +1,92 @@
+//! Pivoted Cholesky factorisation of a positive semidefinite matrix given by its columns.
+
+use fewest_core::Error;
+
+use super::{Factor, check_tolerance, not_finite};
+use crate::lanes::{self, Residual};
+
+/// A diagonal residual below minus this, relative to the largest diagonal entry, is not rounding.
+const NEGATIVE: f64 = 1e-8;
+
+/// Residuals below this, relative to the largest diagonal entry, are rounding: no pivot is taken there.
+const ROUNDING: f64 = 4.0 * f64::EPSILON;
+
+impl Factor {
+    /// Pivoted Cholesky of any positive semidefinite `n x n` matrix, given by its diagonal and by a function
+    /// `column(j, out)` that writes its column `j`.
+    ///
+    /// At each step the largest residual on the diagonal (the first of equal ones) becomes the pivot; it
+    /// stops when their sum is at most `tolerance` times the trace, at `max_rank` columns, or when only
+    /// rounding is left. `r` columns are asked for, and `n r²` multiplications made.
+    ///
+    /// ```
+    /// use fewest_kernels::Factor;
+    /// // Similarity of points in the plane.
+    /// let points: [[f64; 2]; 3] = [[0.0, 0.0], [1.0, 0.5], [0.2, 2.0]];
+    /// let kernel = |i: usize, j: usize| -> f64 {
+    ///     let [p, q] = [points[i], points[j]];
+    ///     (-0.5 * ((p[0] - q[0]).powi(2) + (p[1] - q[1]).powi(2))).exp()
+    /// };
+    /// let column = |j: usize, out: &mut [f64]| out.iter_mut().enumerate().for_each(|(i, v)| *v = kernel(i, j));
+    /// let factor = Factor::from_columns(3, |i| kernel(i, i), column, 1e-12, 3)?;
+    /// assert!((factor.to_gram().get(0, 1) - kernel(0, 1)).abs() < 1e-12);
+    /// # Ok::<(), fewest_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] unless `0 <= tolerance < 1`; [`Error::Numerical`] when values are not
+    /// finite, or when a residual on the diagonal becomes clearly negative: the matrix is then not positive
+    /// semidefinite, and [`Factor::from_indefinite_columns`] is what factors it.
+    pub fn from_columns(
+        n: usize,
+        diagonal: impl Fn(usize) -> f64,
+        mut column: impl FnMut(usize, &mut [f64]),
+        tolerance: f64,
+        max_rank: usize,
+    ) -> Result<Self, Error> {
+        check_tolerance(tolerance)?;
+        let mut left: Vec<f64> = (0..n).map(diagonal).collect();
+        let mut state = lanes::summarise(&left);
+        let scale = state.largest;
+        check(&left, state, scale)?;
+        let trace = state.sum;
+        let mut values: Vec<f64> = Vec::new();
+        let mut pivot_row = Vec::new();
+        let mut rank = 0;
+        while rank < max_rank.min(n) && state.sum > tolerance * trace && state.largest > ROUNDING * scale {
+            let Some(pivot) = left.iter().position(|&value| value == state.largest) else { break };
+            let start = values.len();
+            values.resize(start + n, 0.0);
+            let (earlier, new) = values.split_at_mut(start);
+            column(pivot, new);
+            pivot_row.clear();
+            pivot_row.extend(earlier.chunks_exact(n).map(|phi| phi[pivot]));
+            lanes::subtract_combination(earlier, &pivot_row, new);
+            // What the diagonal says, so that this sample keeps no residual but rounding.
+            new[pivot] = state.largest;
+            state = lanes::finish_pivot(new, 1.0 / state.largest.sqrt(), &mut left);
+            rank += 1;
+            check(&left, state, scale)?;
+        }
+        Ok(Self { n_samples: n, rank, values, signs: None, residual: state.sum, scale: trace })
+    }
+}
+
+/// That what is left on the diagonal can be that of a positive semidefinite matrix.
+fn check(left: &[f64], state: Residual, scale: f64) -> Result<(), Error> {
+    if !state.sum.is_finite() {
+        return Err(not_finite());
+    }
+    if state.smallest < -NEGATIVE * scale {
+        let sample = left.iter().position(|&value| value == state.smallest).unwrap_or(0);
+        return Err(Error::Numerical {
+            what: "Cholesky factorisation",
+            hint: format!(
+                "sample {sample} (counted from 0) leaves {:.3e} on the diagonal: the kernel is not positive \
+                 semidefinite as it claims; declare it indefinite",
+                state.smallest
+            ),
+        });
+    }
+    Ok(())
+}

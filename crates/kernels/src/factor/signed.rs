@@ -1,0 +1,305 @@
+//! Signed factors of symmetric matrices that need not be positive semidefinite.
+
+use fewest_core::Error;
+
+use super::{Factor, check_tolerance, not_finite};
+use crate::{Gram, lanes};
+
+/// Columns watched while factoring. Up to this many samples all are, and every bound is exact.
+const WATCHED: usize = 64;
+
+/// Columns looked at afterwards, to check what the watched ones said.
+const CHECKED: usize = 32;
+
+/// A diagonal entry at least this part of the largest entry is a pivot by itself; else the largest entry
+/// and its two diagonal entries are one pivot of two rows: `(1 + sqrt 17)/8`, which bounds growth
+/// (Bunch and Parlett 1971).
+const SINGLE: f64 = 0.640_388_203_202_208_2;
+
+/// Entries below this, relative to the largest entry, are rounding: no pivot is taken there.
+const ROUNDING: f64 = 8.0 * f64::EPSILON;
+
+/// A difference between `<K, K>` and what a positive semidefinite factor leaves that is not rounding.
+const NOT_SEMIDEFINITE: f64 = 1e-10;
+
+impl Factor {
+    /// Signed factor of any symmetric `n x n` matrix, given by its diagonal and by a function
+    /// `column(j, out)` that writes its column `j`.
+    ///
+    /// Symmetric elimination with pivots of one or two rows, taken where the residual is largest among the
+    /// diagonal and 64 watched columns; a pivot of two rows gives one positive and one negative column. It
+    /// stops when the residual's Frobenius norm, estimated from the watched columns, is at most `tolerance`
+    /// times the matrix's, at `max_rank` columns, or when only rounding is left. Then 32 other columns are
+    /// computed; where they disagree they are watched too, and the elimination goes on.
+    /// [`Factor::trace_error`] is the larger of both estimates. `r + 96` columns are asked for.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] unless `0 <= tolerance < 1`; [`Error::Numerical`] when values are not finite.
+    pub fn from_indefinite_columns(
+        n: usize,
+        diagonal: impl Fn(usize) -> f64,
+        column: impl FnMut(usize, &mut [f64]),
+        tolerance: f64,
+        max_rank: usize,
+    ) -> Result<Self, Error> {
+        check_tolerance(tolerance)?;
+        // Multiples of an odd number near n/golden ratio visit every sample once (after a power of two is
+        // padded away) and spread evenly without the period that rows of a file may have.
+        let size = n.next_power_of_two();
+        let step = ((size as f64 * 0.618_033_988_749_895) as usize) | 1;
+        let order: Vec<usize> =
+            (0..size).map(|k| k.wrapping_mul(step) & (size - 1)).filter(|&index| index < n).collect();
+        factor_in_order(&order, diagonal, column, tolerance, max_rank)
+    }
+
+    /// As [`Factor::from_indefinite_columns`] for a kernel on `points`: the watched columns are quantiles,
+    /// the extremes among them.
+    pub(super) fn from_indefinite_points(
+        points: &[f64],
+        diagonal: impl Fn(usize) -> f64,
+        column: impl FnMut(usize, &mut [f64]),
+        tolerance: f64,
+        max_rank: usize,
+    ) -> Result<Self, Error> {
+        let n = points.len();
+        let mut sorted: Vec<usize> = (0..n).collect();
+        sorted.sort_by(|&a, &b| points[a].total_cmp(&points[b]));
+        let mut order = Vec::with_capacity(n);
+        let mut taken = vec![false; n];
+        for parts in [WATCHED, WATCHED + CHECKED + 1, 16 * WATCHED] {
+            for k in 0..parts {
+                let position = k * n.saturating_sub(1) / (parts - 1);
+                if let Some(&index) = sorted.get(position)
+                    && !std::mem::replace(&mut taken[index], true)
+                {
+                    order.push(index);
+                }
+            }
+        }
+        order.extend((0..n).filter(|&index| !taken[index]));
+        factor_in_order(&order, diagonal, column, tolerance, max_rank)
+    }
+
+    /// Factor of an explicit Gram matrix at a relative `tolerance`: pivoted Cholesky where the matrix is
+    /// positive semidefinite, which is checked against every entry, else a signed factor. `O(n² r)`.
+    ///
+    /// ```
+    /// use fewest_kernels::{Factor, Gram};
+    /// let indefinite = Gram::from_fn(3, |i, j| if i == j { 0.0 } else { 1.0 });
+    /// let factor = Factor::from_gram(&indefinite, 1e-12)?;
+    /// assert!(factor.signs().is_some_and(|signs| signs.contains(&-1.0)));
+    /// assert!((factor.to_gram().get(0, 2) - 1.0).abs() < 1e-12);
+    /// # Ok::<(), fewest_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] unless `0 <= tolerance < 1`; [`Error::Numerical`] when sums overflow.
+    pub fn from_gram(gram: &Gram, tolerance: f64) -> Result<Self, Error> {
+        let n = gram.n();
+        let diagonal = |i: usize| gram.get(i, i);
+        let column = |j: usize, out: &mut [f64]| out.copy_from_slice(gram.column(j));
+        if let Ok(factor) = Self::from_columns(n, diagonal, column, tolerance, n) {
+            let mut residual = factor.to_gram().as_slice().to_vec();
+            for (value, entry) in residual.iter_mut().zip(gram.as_slice()) {
+                *value -= entry;
+            }
+            // A positive semidefinite residual has a Frobenius norm below its trace.
+            let norm = lanes::dot(&residual, &residual).sqrt();
+            if norm <= factor.residual + NOT_SEMIDEFINITE * gram.frobenius_norm() {
+                return Ok(factor);
+            }
+        }
+        check_tolerance(tolerance)?;
+        let order: Vec<usize> = (0..n).collect();
+        Elimination::new(n, diagonal, column)?.run(&order, n, tolerance, n)
+    }
+}
+
+/// Watches the first columns in `order` and checks by those that follow.
+fn factor_in_order(
+    order: &[usize],
+    diagonal: impl Fn(usize) -> f64,
+    column: impl FnMut(usize, &mut [f64]),
+    tolerance: f64,
+    max_rank: usize,
+) -> Result<Factor, Error> {
+    Elimination::new(order.len(), diagonal, column)?.run(order, WATCHED, tolerance, max_rank)
+}
+
+/// Columns of the residual that are kept up to date.
+#[derive(Default)]
+struct Watched {
+    indices: Vec<usize>,
+    residual: Vec<f64>,
+    /// `Σ` of the squares of these columns in the matrix itself.
+    squares: f64,
+}
+
+impl Watched {
+    /// Estimates of the residual's and the matrix's Frobenius norm; exact when every column is here.
+    fn norms(&self, n: usize) -> (f64, f64) {
+        let scale = n as f64 / self.indices.len().max(1) as f64;
+        ((scale * lanes::dot(&self.residual, &self.residual)).sqrt(), (scale * self.squares).sqrt())
+    }
+}
+
+struct Elimination<C> {
+    n: usize,
+    column: C,
+    diagonal: Vec<f64>,
+    values: Vec<f64>,
+    signs: Vec<f64>,
+}
+
+impl<C: FnMut(usize, &mut [f64])> Elimination<C> {
+    fn new(n: usize, diagonal: impl Fn(usize) -> f64, column: C) -> Result<Self, Error> {
+        let diagonal: Vec<f64> = (0..n).map(diagonal).collect();
+        if diagonal.iter().any(|value| !value.is_finite()) {
+            return Err(not_finite());
+        }
+        Ok(Self { n, column, diagonal, values: Vec::new(), signs: Vec::new() })
+    }
+
+    fn run(
+        mut self,
+        order: &[usize],
+        first: usize,
+        tolerance: f64,
+        max_rank: usize,
+    ) -> Result<Factor, Error> {
+        let n = self.n;
+        let mut watched = Watched::default();
+        let (start, mut others) = order.split_at(first.min(n));
+        self.watch(&mut watched, start)?;
+        let (mut residual, mut scale);
+        loop {
+            self.eliminate(&mut watched, tolerance, max_rank)?;
+            (residual, scale) = watched.norms(n);
+            let (next, rest) = others.split_at(CHECKED.min(others.len()));
+            if next.is_empty() {
+                break;
+            }
+            let mut check = Watched::default();
+            self.watch(&mut check, next)?;
+            let found = check.norms(n).0;
+            residual = residual.max(found);
+            if found <= 2.0 * tolerance * scale || self.signs.len() >= max_rank {
+                break;
+            }
+            watched.indices.append(&mut check.indices);
+            watched.residual.append(&mut check.residual);
+            watched.squares += check.squares;
+            others = rest;
+        }
+        Ok(Factor {
+            n_samples: n,
+            rank: self.signs.len(),
+            values: self.values,
+            signs: Some(self.signs),
+            residual,
+            scale,
+        })
+    }
+
+    /// Adds the residual's columns `indices`.
+    fn watch(&mut self, watched: &mut Watched, indices: &[usize]) -> Result<(), Error> {
+        for &index in indices {
+            let mut column = vec![0.0; self.n];
+            (self.column)(index, &mut column);
+            watched.squares += lanes::dot(&column, &column);
+            self.subtract_factor(index, &mut column);
+            watched.residual.extend_from_slice(&column);
+            watched.indices.push(index);
+        }
+        if watched.squares.is_finite() { Ok(()) } else { Err(not_finite()) }
+    }
+
+    /// Turns column `index` of the matrix into that of the residual.
+    fn subtract_factor(&self, index: usize, column: &mut [f64]) {
+        let row: Vec<f64> = self
+            .values
+            .chunks_exact(self.n.max(1))
+            .zip(&self.signs)
+            .map(|(phi, sign)| sign * phi[index])
+            .collect();
+        lanes::subtract_combination(&self.values, &row, column);
+    }
+
+    fn residual_column(&mut self, index: usize) -> Vec<f64> {
+        let mut column = vec![0.0; self.n];
+        (self.column)(index, &mut column);
+        self.subtract_factor(index, &mut column);
+        column
+    }
+
+    /// Takes pivots until the watched columns are within the tolerance.
+    fn eliminate(&mut self, watched: &mut Watched, tolerance: f64, max_rank: usize) -> Result<(), Error> {
+        let max_rank = max_rank.min(self.n);
+        let mut largest_seen = 0.0f64;
+        while self.signs.len() < max_rank {
+            let (residual, scale) = watched.norms(self.n);
+            let (on, on_value) = largest_entry(&self.diagonal);
+            let (position, off_value) = largest_entry(&watched.residual);
+            largest_seen = largest_seen.max(on_value).max(off_value);
+            // The diagonal is known in full, and a lower bound of the norm that is to be small.
+            let residual = residual.max(lanes::dot(&self.diagonal, &self.diagonal).sqrt());
+            if residual <= tolerance * scale || on_value.max(off_value) <= ROUNDING * largest_seen {
+                break;
+            }
+            if on_value >= SINGLE * off_value {
+                let mut phi = self.residual_column(on);
+                phi[on] = self.diagonal[on];
+                self.accept(phi, self.diagonal[on], watched)?;
+            } else {
+                if self.signs.len() + 2 > max_rank {
+                    break;
+                }
+                let (i, j) = (position % self.n, watched.indices[position / self.n]);
+                let entry = watched.residual[position];
+                self.accept_pair(i, j, entry, watched)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A pivot of the two rows `i` and `j`: both eigenvectors of `[[r_ii, r_ij], [r_ij, r_jj]]`.
+    fn accept_pair(&mut self, i: usize, j: usize, entry: f64, watched: &mut Watched) -> Result<(), Error> {
+        let (first, second) = (self.residual_column(i), self.residual_column(j));
+        let (a, c) = (self.diagonal[i], self.diagonal[j]);
+        // The pivot rule makes |entry| dominate, so the angle is near a quarter turn's half and the two
+        // eigenvalues have opposite signs.
+        let angle = 0.5 * (2.0 * entry).atan2(a - c);
+        let (sine, cosine) = angle.sin_cos();
+        let (middle, half_gap) = (0.5 * (a + c), (0.5 * (a - c)).hypot(entry));
+        for (x, y, eigenvalue) in [(cosine, sine, middle + half_gap), (-sine, cosine, middle - half_gap)] {
+            let combined = first.iter().zip(&second).map(|(p, q)| x * p + y * q).collect();
+            self.accept(combined, eigenvalue, watched)?;
+        }
+        Ok(())
+    }
+
+    /// Adds the column `phi / sqrt |pivot|` with the pivot's sign and subtracts it from all that is watched.
+    fn accept(&mut self, mut phi: Vec<f64>, pivot: f64, watched: &mut Watched) -> Result<(), Error> {
+        let (inverse, sign) = (1.0 / pivot.abs().sqrt(), pivot.signum());
+        for (value, left) in phi.iter_mut().zip(&mut self.diagonal) {
+            *value *= inverse;
+            *left -= sign * (*value * *value);
+        }
+        if !lanes::sum(&phi).is_finite() || !lanes::sum(&self.diagonal).is_finite() {
+            return Err(not_finite());
+        }
+        for (column, &index) in watched.residual.chunks_exact_mut(self.n).zip(&watched.indices) {
+            lanes::subtract_combination(&phi, &[sign * phi[index]], column);
+        }
+        self.values.extend_from_slice(&phi);
+        self.signs.push(sign);
+        Ok(())
+    }
+}
+
+/// Position and size of the entry largest in size, the first of equal ones; `(0, 0.0)` when there is none.
+fn largest_entry(values: &[f64]) -> (usize, f64) {
+    let summary = lanes::summarise(values);
+    let largest = summary.largest.max(-summary.smallest);
+    (values.iter().position(|value| value.abs() == largest).unwrap_or(0), largest)
+}

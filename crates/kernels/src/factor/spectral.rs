@@ -1,0 +1,160 @@
+//! What the eigenvalues of the small matrix `ΦᵀΦ` give: NOCCO's factor, and the smallest factor.
+
+use fewest_core::Error;
+use nalgebra::{DMatrix, DMatrixView, Dyn, SymmetricEigen};
+
+use super::{Factor, check_tolerance, sign};
+use crate::products;
+
+/// Far more than the iteration needs, which is about two for every eigenvalue.
+const EIGEN_ITERATIONS: usize = 100_000;
+
+impl Factor {
+    /// `ΦᵀΦ`.
+    fn small_gram(&self) -> DMatrix<f64> {
+        let mut values = vec![0.0; self.rank * self.rank];
+        products::transposed_product(&self.values, &self.values, self.n_samples, &mut values);
+        DMatrix::from_vec(self.rank, self.rank, values)
+    }
+
+    /// Eigenvectors and eigenvalues of a small symmetric matrix.
+    fn eigen(matrix: DMatrix<f64>) -> Result<SymmetricEigen<f64, Dyn>, Error> {
+        SymmetricEigen::try_new(matrix, f64::EPSILON, EIGEN_ITERATIONS).ok_or_else(|| Error::Numerical {
+            what: "eigendecomposition of a small matrix",
+            hint: "the factor's values overflow when squared: scale the features first".into(),
+        })
+    }
+
+    /// `Φ M`, column after column.
+    fn times(&self, matrix: &DMatrix<f64>) -> Vec<f64> {
+        let phi = DMatrixView::from_slice(&self.values, self.n_samples, self.rank);
+        (phi * matrix).data.into()
+    }
+
+    /// The factor of `K (K + epsilon n I)⁻¹` for `K = Φ S Φᵀ`, the normalised cross-covariance's matrix
+    /// (Yamada et al. 2014, Section 2.5), usually of a centred `K`.
+    ///
+    /// It is `Φ M⁻¹ Φᵀ` with `M = ΦᵀΦ + epsilon n S`: an `r x r` problem instead of an `n x n` one. Without
+    /// signs `M = R Rᵀ` and the factor is `Φ R⁻ᵀ`; with signs `M = V Λ Vᵀ` gives `Φ V |Λ|^(-1/2)` and the
+    /// signs of `Λ`. `O(n r²)`.
+    ///
+    /// What the factor left of `K` counts up to `1/(epsilon n)` times as much here:
+    /// [`Factor::trace_error`] of the result is this bound, relative to the new trace. Ask for a tolerance
+    /// some `epsilon` times smaller than for HSIC.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] unless `epsilon` is positive and finite; [`Error::Numerical`] when an
+    /// indefinite `K` has an eigenvalue at `-epsilon n`.
+    pub fn nocco(&self, epsilon: f64) -> Result<Factor, Error> {
+        crate::nocco::check_epsilon(epsilon)?;
+        if self.rank == 0 {
+            return Ok(self.clone());
+        }
+        let shift = epsilon * self.n_samples as f64;
+        let mut small = self.small_gram();
+        for a in 0..self.rank {
+            small[(a, a)] += shift * sign(&self.signs, a);
+        }
+        let (transform, signs) = match &self.signs {
+            None => {
+                let inverse = small
+                    .cholesky()
+                    .and_then(|cholesky| {
+                        cholesky.l().solve_lower_triangular(&DMatrix::identity(self.rank, self.rank))
+                    })
+                    .ok_or_else(crate::nocco::singular)?;
+                (inverse.transpose(), None)
+            }
+            Some(_) => {
+                let eigen = Self::eigen(small)?;
+                let largest = eigen.eigenvalues.amax();
+                if eigen.eigenvalues.iter().any(|value| value.abs() <= 1e-14 * largest) {
+                    return Err(crate::nocco::singular());
+                }
+                let mut transform = eigen.eigenvectors;
+                for (mut column, value) in transform.column_iter_mut().zip(eigen.eigenvalues.iter()) {
+                    column /= value.abs().sqrt();
+                }
+                (transform, Some(eigen.eigenvalues.iter().map(|value| value.signum()).collect()))
+            }
+        };
+        let mut factor = Factor::exact(self.n_samples, self.rank, self.times(&transform));
+        factor.signs = signs;
+        factor.residual = self.residual / shift;
+        Ok(factor)
+    }
+
+    /// The factor of smallest rank whose matrix differs from this one's by at most `tolerance` times its
+    /// Frobenius norm, with orthogonal columns in decreasing order of norm.
+    ///
+    /// Pivoted Cholesky keeps more columns than needed, and centring makes some of them superfluous: at the
+    /// tolerance of the factorisation this often drops a third of them, and every later inner product gets
+    /// cheaper in proportion. `O(n r² + r³)`. [`Factor::trace_error`] then counts what was dropped, too.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] unless `0 <= tolerance < 1`.
+    pub fn compress(&self, tolerance: f64) -> Result<Factor, Error> {
+        check_tolerance(tolerance)?;
+        if self.rank == 0 {
+            return Ok(self.clone());
+        }
+        let (transform, eigenvalues) = self.principal_directions()?;
+        let total: f64 = eigenvalues.iter().map(|value| value * value).sum();
+        let mut order: Vec<usize> = (0..eigenvalues.len()).collect();
+        order.sort_by(|&a, &b| eigenvalues[b].abs().total_cmp(&eigenvalues[a].abs()));
+        let mut dropped = 0.0;
+        let mut dropped_trace = 0.0;
+        while let Some(&last) = order.last() {
+            let value = eigenvalues[last];
+            if dropped + value * value > tolerance * tolerance * total && value != 0.0 {
+                break;
+            }
+            dropped += value * value;
+            dropped_trace += value.abs();
+            order.pop();
+        }
+        let values = self.times(&transform.select_columns(&order));
+        let mut factor = Factor::exact(self.n_samples, order.len(), values);
+        if self.signs.is_some() {
+            factor.signs = Some(order.iter().map(|&a| eigenvalues[a].signum()).collect());
+            factor.residual = self.residual + dropped.sqrt();
+        } else {
+            factor.residual = self.residual + dropped_trace;
+        }
+        factor.scale = self.scale;
+        Ok(factor)
+    }
+
+    /// `T` and `λ` such that `Φ S Φᵀ = (ΦT) sign(λ) (ΦT)ᵀ`, the columns of `ΦT` orthogonal with squared norms
+    /// `|λ|`: the matrix's eigenvectors and eigenvalues.
+    fn principal_directions(&self) -> Result<(DMatrix<f64>, Vec<f64>), Error> {
+        let eigen = Self::eigen(self.small_gram())?;
+        let Some(signs) = &self.signs else {
+            let eigenvalues = eigen.eigenvalues.iter().map(|value| value.max(0.0)).collect();
+            return Ok((eigen.eigenvectors, eigenvalues));
+        };
+        // ΦᵀΦ = U D Uᵀ, so ΦU D^(-1/2) =: Q has orthonormal columns, and with B = D^(1/2) Uᵀ the matrix is
+        // Q B S Bᵀ Qᵀ = Q W λ Wᵀ Qᵀ. Directions of D that are rounding carry nothing.
+        let floor = eigen.eigenvalues.amax() * self.rank as f64 * f64::EPSILON;
+        let kept: Vec<usize> = (0..self.rank).filter(|&a| eigen.eigenvalues[a] > floor).collect();
+        let basis = eigen.eigenvectors.select_columns(&kept);
+        let roots: Vec<f64> = kept.iter().map(|&a| eigen.eigenvalues[a].sqrt()).collect();
+        let mut middle = DMatrix::zeros(kept.len(), kept.len());
+        for i in 0..kept.len() {
+            for j in 0..kept.len() {
+                let sum: f64 = (0..self.rank).map(|a| signs[a] * basis[(a, i)] * basis[(a, j)]).sum();
+                middle[(i, j)] = sum * roots[i] * roots[j];
+            }
+        }
+        let inner = Self::eigen(middle)?;
+        let mut transform = basis;
+        for (mut column, root) in transform.column_iter_mut().zip(&roots) {
+            column /= *root;
+        }
+        let mut transform = transform * inner.eigenvectors;
+        for (mut column, value) in transform.column_iter_mut().zip(inner.eigenvalues.iter()) {
+            column *= value.abs().sqrt();
+        }
+        Ok((transform, inner.eigenvalues.iter().copied().collect()))
+    }
+}

@@ -1,0 +1,177 @@
+//! Many factors side by side, and all inner products with them by one matrix product.
+
+use fewest_core::Error;
+
+use super::{Factor, signed_square};
+use crate::products;
+
+/// Factors of the same samples side by side: an `n x Σ r` matrix with the columns where each one begins.
+///
+/// ```
+/// use fewest_kernels::{Factor, Gaussian, Stacked, squared_cross_norms};
+/// let kernel = Gaussian::new(1.0)?;
+/// let features = [[0.0, 1.0, 2.0, 3.0], [1.0, 0.0, 2.0, 2.0]];
+/// let mut stacked = Stacked::new(4);
+/// for feature in &features {
+///     let mut factor = Factor::new(&kernel, feature, 1e-10, 4)?;
+///     factor.centre();
+///     stacked.push(&factor)?;
+/// }
+/// let mut hsic = [0.0; 2];
+/// squared_cross_norms(&stacked.factor(0), &stacked, &mut hsic);
+/// assert!((hsic[1] - stacked.factor(0).inner(&stacked.factor(1))).abs() < 1e-12);
+/// # Ok::<(), fewest_core::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stacked {
+    n_samples: usize,
+    values: Vec<f64>,
+    signs: Option<Vec<f64>>,
+    /// Where each factor begins, and the total rank at the end.
+    starts: Vec<usize>,
+}
+
+impl Stacked {
+    /// None yet, of `n_samples` samples.
+    pub fn new(n_samples: usize) -> Self {
+        Self { n_samples, values: Vec::new(), signs: None, starts: vec![0] }
+    }
+
+    /// All of `factors`.
+    ///
+    /// # Errors
+    /// [`Error::ShapeMismatch`] unless all have `n_samples` samples.
+    pub fn from_factors<'a>(
+        n_samples: usize,
+        factors: impl IntoIterator<Item = &'a Factor>,
+    ) -> Result<Self, Error> {
+        let mut stacked = Self::new(n_samples);
+        for factor in factors {
+            stacked.push(factor)?;
+        }
+        Ok(stacked)
+    }
+
+    /// Adds a factor behind the others.
+    ///
+    /// # Errors
+    /// [`Error::ShapeMismatch`] when it has another number of samples.
+    pub fn push(&mut self, factor: &Factor) -> Result<(), Error> {
+        if factor.n_samples != self.n_samples {
+            return Err(Error::ShapeMismatch {
+                what: "samples of a factor",
+                expected: self.n_samples,
+                found: factor.n_samples,
+            });
+        }
+        if factor.signs.is_some() || self.signs.is_some() {
+            let before = self.total_rank();
+            let signs = self.signs.get_or_insert_with(|| vec![1.0; before]);
+            match &factor.signs {
+                Some(new) => signs.extend_from_slice(new),
+                None => signs.resize(before + factor.rank, 1.0),
+            }
+        }
+        self.values.extend_from_slice(&factor.values);
+        self.starts.push(self.total_rank() + factor.rank);
+        Ok(())
+    }
+
+    /// Removes every factor and keeps the memory.
+    pub fn clear(&mut self) {
+        self.values.clear();
+        self.signs = None;
+        self.starts.truncate(1);
+    }
+
+    /// Number of factors.
+    pub fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Number of samples.
+    pub fn n_samples(&self) -> usize {
+        self.n_samples
+    }
+
+    /// The sum of all ranks, the number of columns.
+    pub fn total_rank(&self) -> usize {
+        self.starts.last().copied().unwrap_or(0)
+    }
+
+    /// Rank of factor `l < len()`.
+    pub fn rank(&self, l: usize) -> usize {
+        self.starts[l + 1] - self.starts[l]
+    }
+
+    /// A copy of factor `l < len()`, as exact as what was pushed.
+    pub fn factor(&self, l: usize) -> Factor {
+        let (start, end) = (self.starts[l], self.starts[l + 1]);
+        let values = self.values[start * self.n_samples..end * self.n_samples].to_vec();
+        let mut factor = Factor::exact(self.n_samples, end - start, values);
+        factor.signs = self.signs.as_ref().map(|signs| signs[start..end].to_vec());
+        factor
+    }
+
+    /// The signs of factor `l`.
+    fn signs(&self, l: usize) -> Option<&[f64]> {
+        self.signs.as_ref().map(|signs| &signs[self.starts[l]..self.starts[l + 1]])
+    }
+}
+
+/// `out[l] = ‖ΦᵀΨ_l‖²_F` (with signs `Σ_ab s_a t_b (φ_aᵀψ_b)²`) for every stacked factor `Ψ_l`, by one
+/// matrix product. For centred factors these are the values `tr(KHL_lH)`. `O(n r Σ r_l)`.
+///
+/// # Panics
+/// Unless both have the same number of samples and `out.len() == stacked.len()`.
+pub fn squared_cross_norms(left: &Factor, stacked: &Stacked, out: &mut [f64]) {
+    assert_eq!(left.n_samples, stacked.n_samples, "factors of the same samples");
+    assert_eq!(out.len(), stacked.len(), "one result for each stacked factor");
+    let mut products = vec![0.0; left.rank * stacked.total_rank()];
+    // The wide side first: the library's product then packs the stack once in pieces that stay in cache.
+    products::transposed_product(&stacked.values, &left.values, left.n_samples, &mut products);
+    reduce(&products, stacked, left.rank, left.signs.as_deref(), |l, value| out[l] = value);
+}
+
+/// [`squared_cross_norms`] for every factor of `left`: `out[k + l left.len()] = ‖Φ_kᵀΨ_l‖²_F`. Wider on both
+/// sides, the product runs near the processor's peak.
+///
+/// # Panics
+/// Unless both have the same number of samples and `out.len() == left.len() stacked.len()`.
+pub fn squared_cross_norms_many(left: &Stacked, stacked: &Stacked, out: &mut [f64]) {
+    assert_eq!(left.n_samples, stacked.n_samples, "factors of the same samples");
+    let height = left.len();
+    assert_eq!(out.len(), height * stacked.len(), "one result for each pair of factors");
+    let total = stacked.total_rank();
+    let mut products = vec![0.0; left.total_rank() * total];
+    products::transposed_product(&stacked.values, &left.values, left.n_samples, &mut products);
+    for k in 0..height {
+        let products = &products[left.starts[k] * total..left.starts[k + 1] * total];
+        reduce(products, stacked, left.rank(k), left.signs(k), |l, value| out[k + l * height] = value);
+    }
+}
+
+/// Sums the squares in `products`, `total_rank x rank`, over the rows of each stacked factor.
+fn reduce(
+    products: &[f64],
+    stacked: &Stacked,
+    rank: usize,
+    signs: Option<&[f64]>,
+    mut write: impl FnMut(usize, f64),
+) {
+    let total = stacked.total_rank();
+    for l in 0..stacked.len() {
+        let rows = stacked.starts[l]..stacked.starts[l + 1];
+        let mut sum = 0.0;
+        for a in 0..rank {
+            let column = &products[a * total..(a + 1) * total][rows.clone()];
+            sum += signs.map_or(1.0, |signs| signs[a]) * signed_square(column, stacked.signs(l));
+        }
+        write(l, sum);
+    }
+}

@@ -1,0 +1,146 @@
+//! Sums and updates of slices in a fixed order that vectorises: partial sums in lanes, added in lane order.
+
+use crate::fast::{dispatched, multiply_add};
+
+/// Partial sums kept at once: enough to hide the latency of additions on four-wide registers.
+const LANES: usize = 16;
+
+#[inline(always)]
+fn fold(lanes: [f64; LANES]) -> f64 {
+    let mut lanes = lanes;
+    let mut width = LANES / 2;
+    while width > 0 {
+        for k in 0..width {
+            lanes[k] += lanes[k + width];
+        }
+        width /= 2;
+    }
+    lanes[0]
+}
+
+dispatched! {
+    /// `Σ_i a[i] b[i]`.
+    pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 = dot_body
+}
+
+#[inline(always)]
+pub(crate) fn dot_body<const FMA: bool>(a: &[f64], b: &[f64]) -> f64 {
+    let mut lanes = [0.0; LANES];
+    let (chunks_a, chunks_b) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
+    let tail = chunks_a.remainder().iter().zip(chunks_b.remainder());
+    for (x, y) in tail {
+        lanes[0] = multiply_add::<FMA>(*x, *y, lanes[0]);
+    }
+    for (x, y) in chunks_a.zip(chunks_b) {
+        for k in 0..LANES {
+            lanes[k] = multiply_add::<FMA>(x[k], y[k], lanes[k]);
+        }
+    }
+    fold(lanes)
+}
+
+dispatched! {
+    /// `Σ_i values[i]`.
+    pub(crate) fn sum(values: &[f64]) -> f64 = sum_body
+}
+
+#[inline(always)]
+pub(crate) fn sum_body<const FMA: bool>(values: &[f64]) -> f64 {
+    let mut lanes = [0.0; LANES];
+    let chunks = values.chunks_exact(LANES);
+    for value in chunks.remainder() {
+        lanes[0] += value;
+    }
+    for chunk in chunks {
+        for k in 0..LANES {
+            lanes[k] += chunk[k];
+        }
+    }
+    fold(lanes)
+}
+
+dispatched! {
+    /// `column[i] -= Σ_k rows[k] earlier[k n + i]`, with `n = column.len()`: subtracts a combination of the
+    /// `rows.len()` columns of `earlier`, four at a time so that `column` passes through the processor a
+    /// quarter as often.
+    pub(crate) fn subtract_combination(earlier: &[f64], rows: &[f64], column: &mut [f64]) = subtract_combination_body
+}
+
+#[inline(always)]
+fn subtract_combination_body<const FMA: bool>(earlier: &[f64], rows: &[f64], column: &mut [f64]) {
+    let n = column.len();
+    if n == 0 {
+        return;
+    }
+    let mut columns = earlier.chunks_exact(n);
+    let mut quads = rows.chunks_exact(4);
+    for quad in &mut quads {
+        let (Some(a), Some(b), Some(c), Some(d)) =
+            (columns.next(), columns.next(), columns.next(), columns.next())
+        else {
+            return;
+        };
+        let (out, a, b, c, d) = (&mut column[..n], &a[..n], &b[..n], &c[..n], &d[..n]);
+        for i in 0..n {
+            let ab = multiply_add::<FMA>(quad[1], b[i], quad[0] * a[i]);
+            let cd = multiply_add::<FMA>(quad[3], d[i], quad[2] * c[i]);
+            out[i] -= ab + cd;
+        }
+    }
+    for (&row, values) in quads.remainder().iter().zip(columns) {
+        for (out, &a) in column.iter_mut().zip(values) {
+            *out = multiply_add::<FMA>(-row, a, *out);
+        }
+    }
+}
+
+dispatched! {
+    /// Multiplies `column` by `inverse`, subtracts its squares from `diagonal` and says what is left there.
+    pub(crate) fn finish_pivot(column: &mut [f64], inverse: f64, diagonal: &mut [f64]) -> Residual = finish_pivot_body
+}
+
+/// What is left on the diagonal after a pivot.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Residual {
+    pub(crate) largest: f64,
+    pub(crate) smallest: f64,
+    pub(crate) sum: f64,
+}
+
+#[inline(always)]
+fn finish_pivot_body<const FMA: bool>(column: &mut [f64], inverse: f64, diagonal: &mut [f64]) -> Residual {
+    for (value, left) in column.iter_mut().zip(diagonal.iter_mut()) {
+        *value *= inverse;
+        *left = multiply_add::<FMA>(-*value, *value, *left);
+    }
+    summarise_body::<FMA>(diagonal)
+}
+
+dispatched! {
+    /// The largest and smallest value and the sum of the positive ones; NaN anywhere shows in the sum.
+    pub(crate) fn summarise(diagonal: &[f64]) -> Residual = summarise_body
+}
+
+#[inline(always)]
+fn summarise_body<const FMA: bool>(diagonal: &[f64]) -> Residual {
+    let (mut largest, mut smallest, mut sums) = ([0.0f64; LANES], [0.0f64; LANES], [0.0; LANES]);
+    let mut add = |k: usize, value: f64| {
+        largest[k] = if value > largest[k] { value } else { largest[k] };
+        smallest[k] = if value < smallest[k] { value } else { smallest[k] };
+        sums[k] += if value < 0.0 { 0.0 } else { value };
+    };
+    let chunks = diagonal.chunks_exact(LANES);
+    for &value in chunks.remainder() {
+        add(0, value);
+    }
+    for chunk in chunks {
+        for k in 0..LANES {
+            add(k, chunk[k]);
+        }
+    }
+    Residual {
+        largest: largest.into_iter().fold(0.0, f64::max),
+        smallest: smallest.into_iter().fold(0.0, f64::min),
+        sum: fold(sums),
+    }
+}
