@@ -50,7 +50,8 @@ pub fn duration(seconds: f64) -> String {
 pub fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for c in text.chars() {
-        if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}')
+        if c.is_control()
+            || matches!(c, '\u{2028}' | '\u{2029}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}')
         {
             line.extend(c.escape_default());
         } else {
@@ -154,8 +155,7 @@ mod tests {
 
     #[test]
     fn columns_line_up_whatever_the_script() {
-        let rows =
-            [vec!["rank".to_owned(), "name".to_owned()], vec!["1".to_owned(), "名".to_owned()]];
+        let rows = [vec!["rank".to_owned(), "name".to_owned()], vec!["1".to_owned(), "名".to_owned()]];
         assert_eq!(columns(&rows, &[Align::Right, Align::Left]), "rank  name\n   1  名\n");
     }
 }

@@ -37,7 +37,10 @@ fn selects_what_matters_and_no_copy() {
     assert!(out.contains("hsic-lasso: 2 features in"), "{out}");
     assert!(out.contains("converged, duality gap"), "{out}");
     let table: Vec<&str> = out.lines().skip_while(|line| !line.starts_with("rank")).collect();
-    assert_eq!(table[0].split_whitespace().collect::<Vec<_>>(), ["rank", "feature", "score", "most", "related"]);
+    assert_eq!(
+        table[0].split_whitespace().collect::<Vec<_>>(),
+        ["rank", "feature", "score", "most", "related"]
+    );
     let chosen: Vec<&str> = table[1..3].iter().map(|line| line.split_whitespace().nth(1).unwrap()).collect();
     assert_eq!(chosen, ["square", "line"]);
     assert!(table[1].contains("copy 1.0"), "the copy is the most related: {}", table[1]);
@@ -61,7 +64,8 @@ fn the_target_is_guessed_by_name_before_position() {
 #[test]
 fn json_has_the_promised_keys_in_their_order() {
     let place = Place::with_table();
-    let text = place.done(&["select", "table.csv", "-k", "2", "-p", "sigma_x=2", "--seed", "5", "--json", "-"]);
+    let text =
+        place.done(&["select", "table.csv", "-k", "2", "-p", "sigma_x=2", "--seed", "5", "--json", "-"]);
     assert_eq!(
         key_order(&text, 2),
         ["fewest", "method", "params", "seed", "data", "features", "solver", "status", "notes", "seconds"]
@@ -78,7 +82,10 @@ fn json_has_the_promised_keys_in_their_order() {
     assert_eq!(document["data"]["task"], "regression");
     assert!(document["data"].get("n_classes").is_none());
     let feature = &document["features"][0];
-    assert_eq!((&feature["rank"], &feature["index"], &feature["name"]), (&1.into(), &0.into(), &"square".into()));
+    assert_eq!(
+        (&feature["rank"], &feature["index"], &feature["name"]),
+        (&1.into(), &0.into(), &"square".into())
+    );
     assert!(feature["score"].as_f64().unwrap() > 0.0);
     assert_eq!(feature["related"][0]["name"], "copy");
     let mut solver = keys(&document["solver"]);
@@ -180,7 +187,18 @@ fn ids_categories_and_missing_values_go_through() {
         text.push_str(&format!("s{i},{colour},{},{gap},{class}\n", i * 5 % 13));
     }
     place.write("t.csv", &text);
-    let call = ["select", "t.csv", "-k", "1", "--id-column", "id", "--write-reduced", "r.csv", "--missing", "drop-rows"];
+    let call = [
+        "select",
+        "t.csv",
+        "-k",
+        "1",
+        "--id-column",
+        "id",
+        "--write-reduced",
+        "r.csv",
+        "--missing",
+        "drop-rows",
+    ];
     let out = place.done(&call);
     assert!(out.contains("1 sample with missing values left out"), "{out}");
     let reduced = place.read("r.csv");

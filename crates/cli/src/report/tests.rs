@@ -45,7 +45,8 @@ fn full() -> Selection {
         lambda: 0.01,
         iterations: 4,
     });
-    let point = |lambda, coefficients: &[(usize, f64)]| PathPoint { lambda, coefficients: coefficients.to_vec() };
+    let point =
+        |lambda, coefficients: &[(usize, f64)]| PathPoint { lambda, coefficients: coefficients.to_vec() };
     selection.path = Some(Path {
         points: vec![
             point(1.0, &[]),
@@ -58,7 +59,8 @@ fn full() -> Selection {
     let related = |feature, relatedness| Related { feature, relatedness };
     selection.related =
         vec![vec![related(1, 0.875), related(3, 0.25)], vec![related(4, 0.5)], vec![related(2, 0.25)]];
-    selection.similarity = Some(Similarity { values: vec![1.0, 0.1, 0.9, 0.1, 1.0, 0.2, 0.9, 0.2, 1.0], len: 3 });
+    selection.similarity =
+        Some(Similarity { values: vec![1.0, 0.1, 0.9, 0.1, 1.0, 0.2, 0.9, 0.2, 1.0], len: 3 });
     selection.notes = vec!["1 feature is constant and cannot be selected".to_owned()];
     selection
 }
@@ -83,7 +85,12 @@ fn with_document<T>(html: &str, look: impl FnOnce(&Document<'_>) -> T) -> T {
 }
 
 fn text_of(document: &Document<'_>) -> String {
-    document.descendants().filter(|node| node.is_text()).filter_map(|node| node.text()).collect::<Vec<_>>().join(" ")
+    document
+        .descendants()
+        .filter(|node| node.is_text())
+        .filter_map(|node| node.text())
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 fn sections(document: &Document<'_>) -> Vec<String> {
@@ -98,15 +105,31 @@ fn tells_everything_and_is_well_formed() {
         assert_eq!(sections(document), ["ranking", "path", "redundancy", "related", "notes", "run"]);
         let text = text_of(document);
         for told in [
-            "my data.csv", "1,234", "diagnosis", "malignant", "234 samples", "HSIC Lasso", "area", "0.5000", "1.5e-12",
-            "lars", "converged", "sigma_x", "normalization", "fewest select 'my data.csv' -k 3", "0.88", "penalty λ",
-            "1 feature is constant and cannot be selected", "3 missing values filled by the mean", "0.1.0",
+            "my data.csv",
+            "1,234",
+            "diagnosis",
+            "malignant",
+            "234 samples",
+            "HSIC Lasso",
+            "area",
+            "0.5000",
+            "1.5e-12",
+            "lars",
+            "converged",
+            "sigma_x",
+            "normalization",
+            "fewest select 'my data.csv' -k 3",
+            "0.88",
+            "penalty λ",
+            "1 feature is constant and cannot be selected",
+            "3 missing values filled by the mean",
+            "0.1.0",
         ] {
             assert!(text.contains(told), "`{told}` is not told");
         }
-        let lines = document.descendants().filter(|node| {
-            node.attribute("class").is_some_and(|class| class.starts_with("line c"))
-        });
+        let lines = document
+            .descendants()
+            .filter(|node| node.attribute("class").is_some_and(|class| class.starts_with("line c")));
         assert_eq!(lines.count(), 3, "a line for each selected feature");
         let cells = document.descendants().filter(|node| node.attribute("class") == Some("cell"));
         assert_eq!(cells.count(), 9 + 11, "the heatmap and its legend");
@@ -177,7 +200,8 @@ fn strange_numbers_draw_no_strange_places() {
 #[test]
 fn many_features_stay_readable() {
     let n = 200;
-    let names: Vec<String> = (0..n).map(|j| format!("feature number {j} with a rather long name of its own")).collect();
+    let names: Vec<String> =
+        (0..n).map(|j| format!("feature number {j} with a rather long name of its own")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let mut selection = Selection::new((0..n).collect(), vec![1.0; n], n, Status::Converged);
     selection.similarity = Some(Similarity { values: vec![0.5; n * n], len: n });
