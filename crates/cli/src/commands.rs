@@ -23,7 +23,11 @@ fn told(parameters: &Parameters) -> Vec<(&'static str, Value)> {
 fn command_line() -> String {
     let quote = |word: String| {
         let plain = |c: char| c.is_alphanumeric() || "-_=./,:@%+".contains(c);
-        if !word.is_empty() && word.chars().all(plain) { word } else { format!("'{}'", word.replace('\'', r"'\''")) }
+        if !word.is_empty() && word.chars().all(plain) {
+            word
+        } else {
+            format!("'{}'", word.replace('\'', r"'\''"))
+        }
     };
     let words = std::env::args_os().skip(1).map(|word| quote(word.to_string_lossy().into_owned()));
     std::iter::once("fewest".to_owned()).chain(words).collect::<Vec<_>>().join(" ")

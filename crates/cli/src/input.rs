@@ -68,9 +68,8 @@ pub fn read(args: &DataArgs, needs_target: bool) -> Result<Found, Failure> {
 /// The column that is the target by its name, or else the last one.
 fn guess_target(table: &Table, needs_target: bool) -> Option<(String, &'static str)> {
     let names: Vec<String> = (0..table.n_features()).map(|j| table.feature_name(j)).collect();
-    let by_name = TARGET_NAMES
-        .iter()
-        .find_map(|wanted| names.iter().find(|name| name.eq_ignore_ascii_case(wanted)));
+    let by_name =
+        TARGET_NAMES.iter().find_map(|wanted| names.iter().find(|name| name.eq_ignore_ascii_case(wanted)));
     match by_name {
         Some(name) => Some((name.clone(), "the column of that name")),
         None if needs_target => Some(("last".to_owned(), "the last column")),
@@ -81,7 +80,9 @@ fn guess_target(table: &Table, needs_target: bool) -> Option<(String, &'static s
 /// The reader's message; for an unknown column with near names among those it lists.
 fn wrong_file(error: &fewest::data::Error, args: &DataArgs) -> Failure {
     let hint = match error {
-        fewest::data::Error::NotFound { name, what: "column", expected, .. } if !expected.starts_with("did you") => {
+        fewest::data::Error::NotFound { name, what: "column", expected, .. }
+            if !expected.starts_with("did you") =>
+        {
             column_names(args).map(|names| registry::nearest(name, &names)).unwrap_or_default()
         }
         _ => Vec::new(),
@@ -136,7 +137,10 @@ pub fn complete(found: Found, args: &DataArgs, method: &Method) -> Result<(Compl
 fn missing_done(complete: &Complete, missing: Missing) -> Option<String> {
     let mut done = Vec::new();
     if !complete.dropped.is_empty() {
-        done.push(format!("{} with missing values left out", text::counted(complete.dropped.len(), "sample", "samples")));
+        done.push(format!(
+            "{} with missing values left out",
+            text::counted(complete.dropped.len(), "sample", "samples")
+        ));
     }
     if complete.filled > 0 {
         let cells = text::counted(complete.filled, "missing value", "missing values");
@@ -156,10 +160,9 @@ fn check_target(file: &Path, data: &Dataset, method: &Method) -> Result<(), Fail
     }
     let supervised = !method.targets.contains(&TargetKind::None);
     match data.target() {
-        Target::None if supervised => Err(Failure::new(format!(
-            "{file}: {} needs a target: name its column with --target",
-            method.id
-        ))),
+        Target::None if supervised => {
+            Err(Failure::new(format!("{file}: {} needs a target: name its column with --target", method.id)))
+        }
         Target::Class(classes) if supervised && classes.n_classes() < 2 => {
             let name = classes.names().first().map_or("", String::as_str);
             Err(Failure::new(format!(

@@ -108,11 +108,17 @@ pub fn selection(selection: &Selection, run: &RunInfo) -> Result<String, Failure
             name: run.data.name(j),
             score: Number(score),
             p_value: None,
-            related: selection.related.get(i).map_or(&[][..], Vec::as_slice).iter().map(|other| RelatedFeature {
-                index: other.feature,
-                name: run.data.name(other.feature),
-                relatedness: Number(other.relatedness),
-            }).collect(),
+            related: selection
+                .related
+                .get(i)
+                .map_or(&[][..], Vec::as_slice)
+                .iter()
+                .map(|other| RelatedFeature {
+                    index: other.feature,
+                    name: run.data.name(other.feature),
+                    relatedness: Number(other.relatedness),
+                })
+                .collect(),
         })
         .collect();
     document(run, features, selection.solver.as_ref(), selection.status.name(), &selection.notes)

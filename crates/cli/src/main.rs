@@ -56,7 +56,8 @@ fn is_help(error: &clap::Error) -> bool {
 fn in_one_line(error: &clap::Error) -> String {
     let text = error.to_string();
     let told = text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:"));
-    let told: Vec<&str> = told.filter(|line| !line.is_empty() && !line.starts_with("For more information")).collect();
+    let told: Vec<&str> =
+        told.filter(|line| !line.is_empty() && !line.starts_with("For more information")).collect();
     let line = told.join(" ");
     let line = line.strip_prefix("error: ").unwrap_or(&line);
     text::one_line(&format!("{} (see fewest --help)", line.replace(" tip: ", "; ")))

@@ -34,7 +34,9 @@ pub fn check(input: &Path, outputs: &[(&str, Option<&Path>)]) -> Result<(), Fail
             )));
         }
         if let Some((other, _)) = named[..at].iter().find(|(_, earlier)| same_file(earlier, path)) {
-            return Err(Failure::new(format!("{option} {shown}: {other} writes the same file: give another name")));
+            return Err(Failure::new(format!(
+                "{option} {shown}: {other} writes the same file: give another name"
+            )));
         }
     }
     Ok(())

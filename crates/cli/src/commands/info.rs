@@ -42,7 +42,10 @@ fn target(out: &mut String, target: &TargetSummary, target_found: Option<&str>) 
         }
         TargetSummary::Class { name, classes, n_missing } => {
             let name = text::one_line(name);
-            out.push_str(&format!("target: `{name}`{found}, {}", text::counted(classes.len(), "class", "classes")));
+            out.push_str(&format!(
+                "target: `{name}`{found}, {}",
+                text::counted(classes.len(), "class", "classes")
+            ));
             let shown: Vec<String> = classes
                 .iter()
                 .take(MOST)
@@ -82,12 +85,20 @@ fn features(out: &mut String, summary: &Summary) {
     let constant: Vec<&str> =
         summary.features.iter().filter(|column| column.constant).map(|column| column.name.as_str()).collect();
     if !constant.is_empty() {
-        out.push_str(&format!("constant: {} (cannot be selected): {}\n", text::count(constant.len()), few(&constant)));
+        out.push_str(&format!(
+            "constant: {} (cannot be selected): {}\n",
+            text::count(constant.len()),
+            few(&constant)
+        ));
     }
     if !summary.duplicates.is_empty() {
         let name = |j: usize| summary.features.get(j).map_or("", |column| column.name.as_str());
-        let pairs: Vec<String> =
-            summary.duplicates.iter().take(MOST).map(|&(j, first)| format!("{} = {}", name(j), name(first))).collect();
+        let pairs: Vec<String> = summary
+            .duplicates
+            .iter()
+            .take(MOST)
+            .map(|&(j, first)| format!("{} = {}", name(j), name(first)))
+            .collect();
         let pairs: Vec<&str> = pairs.iter().map(String::as_str).collect();
         let total = summary.duplicates.len();
         let more = if total > MOST { format!(" and {} more", total - MOST) } else { String::new() };
@@ -109,7 +120,10 @@ fn columns(summary: &Summary) -> String {
         let (kind, values) = match &column.levels {
             Some(levels) => {
                 let shown: Vec<&str> = levels.iter().map(String::as_str).collect();
-                ("categorical", format!("{}: {}", text::counted(levels.len(), "level", "levels"), few(&shown)))
+                (
+                    "categorical",
+                    format!("{}: {}", text::counted(levels.len(), "level", "levels"), few(&shown)),
+                )
             }
             None => ("numeric", range(column)),
         };
@@ -121,10 +135,12 @@ fn columns(summary: &Summary) -> String {
             text::count(column.n_missing),
         ]);
     }
-    let mut out =
-        text::columns(&rows, &[Align::Right, Align::Left, Align::Left, Align::Left, Align::Right]);
+    let mut out = text::columns(&rows, &[Align::Right, Align::Left, Align::Left, Align::Left, Align::Right]);
     if summary.features.len() > MOST {
-        out.push_str(&format!("… and {} more\n", text::counted(summary.features.len() - MOST, "feature", "features")));
+        out.push_str(&format!(
+            "… and {} more\n",
+            text::counted(summary.features.len() - MOST, "feature", "features")
+        ));
     }
     out
 }

@@ -18,8 +18,9 @@ pub fn methods(args: &MethodsArgs) -> Result<(), Failure> {
 fn list() -> String {
     let mut rows = vec![["method", "gives", "formula"].map(str::to_owned).to_vec()];
     rows.extend(
-        registry::methods()
-            .map(|method| vec![method.id.to_owned(), method.kind.name().to_owned(), method.formula.to_owned()]),
+        registry::methods().map(|method| {
+            vec![method.id.to_owned(), method.kind.name().to_owned(), method.formula.to_owned()]
+        }),
     );
     let table = columns(&rows, &[Align::Left, Align::Left, Align::Left]);
     format!("{table}\n`fewest methods ID` shows a method's parameters.\n")

@@ -29,9 +29,7 @@ pub fn score(args: &ScoreArgs) -> Result<ExitCode, Failure> {
     let found = input::read(&args.data, !method.targets.contains(&registry::TargetKind::None))?;
     let (complete, info) = input::complete(found, &args.data, method)?;
     let (scores, seconds) = run::run(&args.run, |context| {
-        scorer
-            .score(&complete.dataset, context)
-            .map_err(|error| Failure::in_file(&args.data.file, &error))
+        scorer.score(&complete.dataset, context).map_err(|error| Failure::in_file(&args.data.file, &error))
     })?;
     let run = RunInfo {
         version: env!("CARGO_PKG_VERSION"),

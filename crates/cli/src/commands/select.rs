@@ -9,7 +9,7 @@ use fewest::registry::{self, Parameters};
 use super::{command_line, is_stdout, told};
 use crate::args::{KArg, SelectArgs};
 use crate::failure::{Failure, STATUS_INTERRUPTED};
-use crate::run_info::{DataInfo, RunInfo};
+use crate::run_info::RunInfo;
 use crate::{input, json, output, report, run, table};
 
 /// Features selected when the call does not say how many.
@@ -84,7 +84,8 @@ fn budget(k: Option<KArg>, parameters: &Parameters, n_features: usize) -> Budget
 
 /// A reduced table is CSV: a name that says otherwise would be read back wrongly.
 fn check_reduced_name(path: &Path) -> Result<(), Failure> {
-    const OTHERS: [&str; 10] = ["tsv", "tab", "gz", "mat", "npy", "svm", "svmlight", "libsvm", "xlsx", "parquet"];
+    const OTHERS: [&str; 10] =
+        ["tsv", "tab", "gz", "mat", "npy", "svm", "svmlight", "libsvm", "xlsx", "parquet"];
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
     match extension {
         Some(extension) if OTHERS.contains(&extension.as_str()) => Err(Failure::new(format!(
@@ -135,6 +136,9 @@ mod tests {
     #[test]
     fn a_reduced_table_is_csv_by_name() {
         assert!(check_reduced_name(Path::new("a.csv")).is_ok() && check_reduced_name(Path::new("a")).is_ok());
-        assert!(check_reduced_name(Path::new("a.TSV")).is_err() && check_reduced_name(Path::new("a.csv.gz")).is_err());
+        assert!(
+            check_reduced_name(Path::new("a.TSV")).is_err()
+                && check_reduced_name(Path::new("a.csv.gz")).is_err()
+        );
     }
 }

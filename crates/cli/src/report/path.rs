@@ -50,7 +50,8 @@ impl<'a> Plot<'a> {
         let mut on_path: Vec<usize> = coefficients.clone().map(|&(j, _)| j).collect();
         on_path.sort_unstable();
         on_path.dedup();
-        let largest = coefficients.map(|&(_, value)| value).filter(|value| value.is_finite()).fold(0.0, f64::max);
+        let largest =
+            coefficients.map(|&(_, value)| value).filter(|value| value.is_finite()).fold(0.0, f64::max);
         if points.len() < 2 || first <= last || largest <= 0.0 {
             return None;
         }
@@ -136,7 +137,8 @@ impl<'a> Plot<'a> {
                 pen_down = false;
                 continue;
             }
-            let pieces = if self.x.place(pair[1].lambda) - self.x.place(pair[0].lambda) > 8.0 { PIECES } else { 1 };
+            let pieces =
+                if self.x.place(pair[1].lambda) - self.x.place(pair[0].lambda) > 8.0 { PIECES } else { 1 };
             if !pen_down {
                 d.push_str(&format!("M{} {}", at(self.x.place(pair[0].lambda)), at(self.y.place(from))));
                 pen_down = true;

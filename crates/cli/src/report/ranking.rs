@@ -7,12 +7,17 @@ use super::{at, section as wrap};
 use crate::run_info::RunInfo;
 use crate::text;
 
-/// Related features named in the table; the section on related features has the rest.
-const RELATED: usize = 2;
+/// Related features named in the table; their own section has the rest.
+const RELATED: usize = 1;
 
 pub(super) fn section(selection: &Selection, run: &RunInfo) -> Markup {
     if selection.order.is_empty() {
-        return wrap("ranking", "Ranked features", "No feature was selected; the notes below say why.", html! {});
+        return wrap(
+            "ranking",
+            "Ranked features",
+            "No feature was selected; the notes below say why.",
+            html! {},
+        );
     }
     let widths = bar_widths(&selection.scores);
     let has_related = selection.related.iter().any(|related| !related.is_empty());

@@ -1,6 +1,6 @@
 //! For each chosen feature, the features that tell much the same.
 
-use fewest::core::{Selection, Related};
+use fewest::core::{Related, Selection};
 use maud::{Markup, html};
 
 use super::{at, section as wrap};

@@ -25,12 +25,18 @@ pub(super) fn section(similarity: &Similarity, selection: &Selection, run: &RunI
     if n < 2 || similarity.values.len() < similarity.len * similarity.len {
         return html! {};
     }
-    let shown = if n < selection.order.len() { format!(" The {n} best features are drawn.") } else { String::new() };
+    let shown =
+        if n < selection.order.len() { format!(" The {n} best features are drawn.") } else { String::new() };
     let explanation = format!(
         "How much each two selected features have in common, from 0 (nothing) to 1 (the same); features that \
          stand together are joined by the tree at the left, further to the right the more alike they are.{shown}"
     );
-    wrap("redundancy", "Redundancy of the selected features", &explanation, draw(similarity, selection, run, n))
+    wrap(
+        "redundancy",
+        "Redundancy of the selected features",
+        &explanation,
+        draw(similarity, selection, run, n),
+    )
 }
 
 fn draw(similarity: &Similarity, selection: &Selection, run: &RunInfo, n: usize) -> Markup {

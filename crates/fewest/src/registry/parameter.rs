@@ -253,7 +253,12 @@ impl Parameters {
     }
 
     /// An error unless `name` was left out: it means something only where `where_it_counts`.
-    pub(super) fn only_if(&self, name: &'static str, counts: bool, where_it_counts: &str) -> Result<(), Error> {
+    pub(super) fn only_if(
+        &self,
+        name: &'static str,
+        counts: bool,
+        where_it_counts: &str,
+    ) -> Result<(), Error> {
         match self.get(name) {
             Some(value) if !counts && self.is_given(name) => {
                 Err(Error::parameter(name, value.to_string(), format!("left out unless {where_it_counts}")))
