@@ -94,7 +94,10 @@ pub fn lines(path: &Path, panels: &[Panel]) -> Result<()> {
     })
 }
 
-fn curves<X, Y>(mut chart: ChartContext<'_, SVGBackend<'_>, Cartesian2d<X, Y>>, panel: &Panel) -> Result<()>
+fn curves<'a, 'b: 'a, X, Y>(
+    mut chart: ChartContext<'a, SVGBackend<'b>, Cartesian2d<X, Y>>,
+    panel: &Panel,
+) -> Result<()>
 where
     X: Ranged<ValueType = f64> + plotters::coord::ranged1d::ValueFormatter<f64>,
     Y: Ranged<ValueType = f64> + plotters::coord::ranged1d::ValueFormatter<f64>,

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use fewest::core::{Columns, Target};
+use fewest::core::Target;
 use fewest::data::synthetic;
 
 use crate::{Result, npy};
