@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use fewest_data::{ReadOptions, Table, TargetSummary, Task};
+use fewest::data::{ReadOptions, Table, TargetSummary, Task};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 

@@ -2,6 +2,7 @@
 
 mod ci;
 mod data;
+mod golden;
 mod tidy;
 mod workspace;
 
@@ -24,6 +25,7 @@ enum Command {
     /// Everything that must hold before a change is merged, with the time each step took.
     Ci,
     Data(data::Arguments),
+    Golden(golden::Arguments),
     /// The house rules: dependency edges, no printing in libraries, pages for methods, links that resolve, …
     Tidy,
 }
@@ -32,6 +34,7 @@ fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Ci => ci::run(),
         Command::Data(arguments) => data::run(&arguments),
+        Command::Golden(arguments) => golden::run(&arguments),
         Command::Tidy => tidy::run(),
     };
     match outcome {

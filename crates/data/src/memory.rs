@@ -54,6 +54,12 @@ mod tests {
         assert_eq!(total_memory(""), None);
     }
 
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn this_machine_has_memory() {
+        assert!(physical_memory().unwrap() > 1 << 20);
+    }
+
     #[test]
     fn more_than_half_is_refused_unless_insisted_on() {
         let path = Path::new("wide.csv");

@@ -33,7 +33,7 @@ pub struct ReadOptions {
     pub categorical: Vec<String>,
     /// Cells of text files that mean "missing": compared without regard to case and to blanks around, and by value
     /// where the token is a number (`-999` also matches `-999.0`).
-    /// Default: the empty cell, `NA`, `N/A`, `NaN`, `null` and `?`.
+    /// Default: the empty cell, `NA`, `N/A`, `NaN`, `null` and `?`. NaN is missing in any case.
     pub missing_tokens: Vec<String>,
     /// The variable of `.mat` files that holds the features, samples by features. Default: `X`.
     pub x_variable: Option<String>,
@@ -176,3 +176,27 @@ names!(
     Missing, "missing",
     Missing::Error => "error", Missing::DropRows => "drop-rows", Missing::Mean => "mean", Missing::Median => "median",
 );
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_read_back_and_others_list_what_there_is() {
+        for task in [Task::Auto, Task::Classification, Task::Regression] {
+            assert_eq!(task.name().parse::<Task>().unwrap(), task);
+        }
+        for missing in [Missing::Error, Missing::DropRows, Missing::Mean, Missing::Median] {
+            assert_eq!(missing.to_string().parse::<Missing>().unwrap(), missing);
+        }
+        for format in [Format::Delimited, Format::Matlab, Format::SvmLight, Format::Npy] {
+            assert_eq!(format.name().parse::<Format>().unwrap(), format);
+        }
+        let message = "drop".parse::<Missing>().unwrap_err().to_string();
+        assert_eq!(
+            message,
+            "parameter `missing` is `drop`, but must be one of error, drop-rows, mean, median"
+        );
+        assert!("maybe".parse::<Header>().is_err());
+    }
+}

@@ -39,7 +39,7 @@ impl Scaling {
     /// use fewest_core::{Columns, DenseColumns};
     /// use fewest_data::Scaling;
     /// let table = DenseColumns::from_columns(&[vec![1e9, 1e9 + 2.0], vec![5.0, 5.0]])?;
-    /// let scaled = Scaling::standardise(&table)?.apply(&table)?;
+    /// let scaled = Scaling::standardise(&table)?.apply(table)?;
     /// assert_eq!(scaled.column(0, &mut Vec::new()).to_vec(2), [-1.0, 1.0]);
     /// assert_eq!(scaled.column(1, &mut Vec::new()).to_vec(2), [0.0, 0.0]);
     /// # Ok::<(), fewest_data::Error>(())

@@ -198,7 +198,7 @@ fn cut_off_anywhere_and_damaged_anywhere() {
                 }
             }
             for at in 0..file.len() {
-                for value in [0, 0xFF, file[at] ^ 1] {
+                for value in [0xFF, file[at] ^ 1] {
                     let mut damaged = file.clone();
                     damaged[at] = value;
                     match read_in(&folder, &damaged) {

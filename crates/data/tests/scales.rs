@@ -45,7 +45,7 @@ fn constants_become_zero() {
 fn offsets_and_sizes_cost_nothing() {
     // Multiples of 2⁻¹⁰, so that adding the offset is exact and the answer must not change at all.
     let values: Vec<f64> = (0..101).map(|i| f64::from(i * i % 97) / 1024.0).collect();
-    let expected = scaled(&[values.clone()]).concat();
+    let expected = scaled(std::slice::from_ref(&values)).concat();
     for offset in [1e5, -1e9, 1e10] {
         let moved: Vec<f64> = values.iter().map(|value| value + offset).collect();
         assert_eq!(scaled(&[moved]).concat(), expected, "{offset}");
@@ -55,7 +55,7 @@ fn offsets_and_sizes_cost_nothing() {
         assert_eq!(scaled(&[larger]).concat(), expected, "{size}");
     }
     let extremes = vec![f64::MAX, -f64::MAX, f64::MAX, -f64::MAX];
-    assert_eq!(scaled(&[extremes.clone()]), [[1.0, -1.0, 1.0, -1.0]]);
+    assert_eq!(scaled(std::slice::from_ref(&extremes)), [[1.0, -1.0, 1.0, -1.0]]);
     assert_eq!(ranged(&[extremes]), [[1.0, -1.0, 1.0, -1.0]]);
 }
 
@@ -98,7 +98,7 @@ proptest! {
     fn moments_and_ranges_are_as_defined(values in prop::collection::vec(-1e6_f64..1e6, 2..60)) {
         prop_assume!(values.iter().any(|value| (value - values[0]).abs() > 1e-3));
         let n = values.len() as f64;
-        let z = scaled(&[values.clone()]).concat();
+        let z = scaled(std::slice::from_ref(&values)).concat();
         let mean = z.iter().sum::<f64>() / n;
         let variance = z.iter().map(|z| z * z).sum::<f64>() / n;
         prop_assert!(mean.abs() < 1e-12, "mean {mean}");

@@ -11,6 +11,7 @@
 //! Kernels never see targets as such: a target's kernel is a kernel like any other. Nothing here starts
 //! threads, draws unseeded random numbers or keeps global state, so the same call gives the same bits.
 
+mod bandwidth;
 mod delta;
 mod factor;
 pub mod fast;
@@ -23,6 +24,7 @@ mod product;
 mod products;
 mod stationary;
 
+pub use bandwidth::Bandwidth;
 pub use delta::{Delta, NormalisedDelta};
 pub use factor::{Factor, Stacked, squared_cross_norms, squared_cross_norms_many};
 pub use gram::Gram;

@@ -24,18 +24,10 @@ pub fn folder() -> Option<PathBuf> {
 }
 
 /// Where the data set `name` is: in the folder that `FEWEST_DATA` names, or else in the repository, or else nowhere.
+/// A test that needs a file that is nowhere says so on stderr and returns.
 pub fn find(name: &str) -> Option<PathBuf> {
     let candidates = folder().map(|folder| folder.join(name)).into_iter().chain([path(name)]);
     candidates.into_iter().find(|path| path.is_file())
-}
-
-/// [`find`], and a line on stderr that says which test is skipped when there is no such file.
-pub fn find_or_skip(name: &str, test: &str) -> Option<PathBuf> {
-    let found = find(name);
-    if found.is_none() {
-        eprintln!("skipped: {test} needs {name} in the folder that {FOLDER_VARIABLE} names");
-    }
-    found
 }
 
 #[cfg(test)]

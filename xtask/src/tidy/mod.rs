@@ -62,7 +62,8 @@ pub fn run() -> Result<()> {
         }
     }
     findings.extend(manifests::unused(&files, read));
-    findings.extend(pages::check(&files));
+    let ids: Vec<String> = fewest::registry::methods().map(|method| method.id.to_owned()).collect();
+    findings.extend(pages::check(&files, &ids));
     for finding in &findings {
         println!("{finding}");
     }

@@ -2,9 +2,11 @@
 
 use super::Finding;
 
-/// Pages that are missing among the tracked `files`.
-pub fn check(files: &[String]) -> Vec<Finding> {
-    missing("docs/solvers", "solver crate", &solvers(files), files)
+/// Pages that are missing among the tracked `files`: of the methods `ids` and of the solver crates.
+pub fn check(files: &[String], ids: &[String]) -> Vec<Finding> {
+    let mut findings = missing("docs/methods", "method", ids, files);
+    findings.extend(missing("docs/solvers", "solver crate", &solvers(files), files));
+    findings
 }
 
 /// The names of the folders of `crates/solvers`.
@@ -30,9 +32,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_method_without_a_page_is_named() {
+        let files = ["docs/methods/hsic.md".to_owned()];
+        let findings = check(&files, &["hsic", "nocco"].map(str::to_owned));
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].file, "docs/methods/nocco.md");
+    }
+
+    #[test]
     fn a_solver_without_a_page_is_named() {
         let files = ["crates/solvers/cd/Cargo.toml", "crates/solvers/dal/Cargo.toml", "docs/solvers/cd.md"];
-        let findings = check(&files.map(str::to_owned));
+        let findings = check(&files.map(str::to_owned), &[]);
         assert_eq!(findings.len(), 1);
         assert_eq!(findings[0].file, "docs/solvers/dal.md");
     }

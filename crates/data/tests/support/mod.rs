@@ -21,6 +21,8 @@ impl Folder {
 
     pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path().join(name);
+        // Writing over a file that is there makes some file systems wait for the disk.
+        let _ = fs::remove_file(&path);
         fs::write(&path, content).unwrap();
         path
     }

@@ -3,7 +3,11 @@
 use std::sync::Arc;
 
 use fewest_core::{Error, derive_seed};
-use fewest_kernels::{Gram, ScalarKernel, blocks, centred_packed, dot_products, nocco, packed_len};
+use fewest_kernels::{Gram, ScalarKernel, centred_packed, dot_products, nocco, packed_len};
+
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
 
 use super::output::Output;
 use super::{Estimator, Measure, Representation};
@@ -122,4 +126,23 @@ impl Representation for Packed {
     fn squared_norm(&self, atom: &Vec<f64>) -> f64 {
         atom.iter().map(|value| value * value).sum()
     }
+}
+
+/// The blocks of `permutations` shuffles of `0 .. n`, `size` samples each; a last block of a single sample,
+/// whose centred Gram matrix is zero, is left out.
+fn blocks(n: usize, size: usize, permutations: usize, seed: u64) -> Result<Vec<Vec<usize>>, Error> {
+    if size < 2 || size > n {
+        return Err(Error::parameter("block_size", size, format!("from 2 to the number of samples, {n}")));
+    }
+    if permutations == 0 {
+        return Err(Error::parameter("permutations", permutations, "at least 1"));
+    }
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let mut order: Vec<usize> = (0..n).collect();
+    let mut blocks = Vec::new();
+    for _ in 0..permutations {
+        order.shuffle(&mut random);
+        blocks.extend(order.chunks(size).filter(|block| block.len() > 1).map(<[usize]>::to_vec));
+    }
+    Ok(blocks)
 }

@@ -13,8 +13,10 @@ pub(crate) struct PivotedCholesky {
 }
 
 impl PivotedCholesky {
-    /// Factorises `gram` (`n × n`, symmetric). Cost `n · rank²` multiplications.
-    pub fn new(gram: &[f64], n: usize, tolerance: f64) -> Self {
+    /// Factorises `gram` (`n × n`, symmetric, `n` the length of `order`). Of atoms equally good as pivots the
+    /// first in `order` is taken. Cost `n · rank²` multiplications.
+    pub fn new(gram: &[f64], order: &[usize], tolerance: f64) -> Self {
+        let n = order.len();
         let mut left: Vec<f64> = (0..n).map(|j| gram[j + j * n]).collect();
         let mut pivots = Vec::new();
         let mut rows: Vec<f64> = Vec::new();
@@ -22,8 +24,8 @@ impl PivotedCholesky {
         loop {
             let share = |j: usize| left[j] / gram[j + j * n];
             let mut best: Option<usize> = None;
-            for j in (0..n).filter(|&j| !taken[j] && gram[j + j * n] > 0.0 && share(j) > tolerance) {
-                // Strictly greater: ties go to the lower index.
+            let open = |j: &usize| !taken[*j] && gram[*j + *j * n] > 0.0 && share(*j) > tolerance;
+            for j in order.iter().copied().filter(open) {
                 if best.is_none_or(|b| share(j) > share(b)) {
                     best = Some(j);
                 }
@@ -102,7 +104,7 @@ mod tests {
         let n = atoms.len();
         let dot = |a: &[f64; 3], b: &[f64; 3]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         let gram: Vec<f64> = (0..n * n).map(|i| dot(&atoms[i % n], &atoms[i / n])).collect();
-        let factor = PivotedCholesky::new(&gram, n, 1e-14);
+        let factor = PivotedCholesky::new(&gram, &[0, 1, 2, 3, 4, 5], 1e-14);
         assert_eq!(factor.rank(), 3);
         for i in 0..n {
             for j in 0..n {
@@ -121,11 +123,15 @@ mod tests {
             assert!((product - c[i]).abs() < 1e-12);
         }
         assert_eq!(x.iter().filter(|x| **x != 0.0).count(), 3);
+        // Of the two copies the first in order is used.
+        assert!(x[0] != 0.0 && x[3] == 0.0);
+        let x = PivotedCholesky::new(&gram, &[5, 4, 3, 2, 1, 0], 1e-14).solve(&c);
+        assert!(x[0] == 0.0 && x[3] != 0.0);
     }
 
     #[test]
     fn nothing_and_zero_have_rank_zero() {
-        assert_eq!(PivotedCholesky::new(&[], 0, 1e-14).solve(&[]), Vec::<f64>::new());
-        assert_eq!(PivotedCholesky::new(&[0.0; 4], 2, 1e-14).solve(&[1.0, 2.0]), vec![0.0; 2]);
+        assert_eq!(PivotedCholesky::new(&[], &[], 1e-14).solve(&[]), Vec::<f64>::new());
+        assert_eq!(PivotedCholesky::new(&[0.0; 4], &[0, 1], 1e-14).solve(&[1.0, 2.0]), vec![0.0; 2]);
     }
 }

@@ -11,7 +11,7 @@ use crate::cholesky::PivotedCholesky;
 use crate::newton::LARGEST_FACTORISED;
 
 /// Share of its squared length by which an atom must leave the span of the others to move.
-const INDEPENDENT: f64 = 1e-14;
+const INDEPENDENT: f64 = 1e-15;
 
 /// The coefficients after one step from `w`, whose negative gradient is `correlations`.
 ///
@@ -65,7 +65,11 @@ pub(crate) fn newton_step(
             *value -= h * (proximal[j] - w[j]);
         }
     }
-    let step = PivotedCholesky::new(&matrix, m, INDEPENDENT).solve(&right);
+    // Of two copies of an atom only one moves: the one with the larger coefficient, which keeps its sign.
+    let size = |i: usize| w[active.coordinates[i]].abs();
+    let mut order: Vec<usize> = (0..m).collect();
+    order.sort_by(|&a, &b| size(b).total_cmp(&size(a)));
+    let step = PivotedCholesky::new(&matrix, &order, INDEPENDENT).solve(&right);
     let mut next = proximal;
     for (&j, d) in active.coordinates.iter().zip(&step) {
         next[j] = w[j] + d;

@@ -22,7 +22,8 @@ const MOST_REFINEMENTS: usize = 5;
 /// `‖b‖²` lies outside the span of the atoms.
 fn isometric(problem: &Quadratic) -> Result<SquaredLoss<DenseOperator>, Error> {
     let n = problem.len();
-    let factor = PivotedCholesky::new(problem.gram(), n, INDEPENDENT);
+    let order: Vec<usize> = (0..n).collect();
+    let factor = PivotedCholesky::new(problem.gram(), &order, INDEPENDENT);
     let mut observations = factor.solve_transposed(problem.target_products());
     let explained: f64 = observations.iter().map(|b| b * b).sum();
     observations.push((problem.target_squared_norm() - explained).max(0.0).sqrt());

@@ -8,7 +8,7 @@ use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
 use crate::PenalisedLoss;
-use crate::columns::{Columns, dot};
+use crate::columns::{Columns, dot, norm};
 use crate::inner::{Inner, InnerSolution};
 use crate::polish;
 
@@ -21,7 +21,7 @@ const MOST_POLISHING_STEPS: usize = 4;
 const MOST_POLISHING_HALVINGS: usize = 6;
 /// Outer iterations without progress after which the solver says it is stalled.
 const PATIENCE: u32 = 5;
-/// Relative change of the objective that counts as rounding.
+/// Rounding error of the objective relative to its value, besides that of `Aw`.
 const OBJECTIVE_ROUNDING: f64 = 1e-14;
 
 /// The dual augmented Lagrangian method; see the [crate's page](crate) for what it computes.
@@ -45,6 +45,8 @@ pub struct DualAugmentedLagrangian {
 struct Progress {
     /// The unit of steps: that of steepest descent at the start.
     unit: f64,
+    /// `‖Ag‖ / ‖g‖` for the gradient `g` at the start.
+    operator_norm: f64,
     /// `η` of the next outer iteration.
     eta: f64,
     /// The most it may become.
@@ -56,6 +58,8 @@ struct Progress {
     correlations: Vec<f64>,
     /// The largest `t ≤ 1` for which `tα` is dual feasible.
     dual_scale: f64,
+    /// A bound on the rounding error of the objective.
+    rounding: f64,
     best_gap: f64,
     best_objective: f64,
     idle: u32,
@@ -67,6 +71,7 @@ struct Evaluated {
     fitted: Vec<f64>,
     correlations: Vec<f64>,
     dual_scale: f64,
+    dual_norm: f64,
     objective: f64,
     duality_gap: f64,
 }
@@ -150,11 +155,15 @@ impl DualAugmentedLagrangian {
             fitted,
             correlations,
             dual_scale,
+            dual_norm: norm(&dual),
             objective,
         }
     }
 
     fn store(&mut self, state: &mut SolverState, evaluated: Evaluated) {
+        // Large coefficients that cancel in Aw cost digits: |αᵀ δ(Aw)| ≤ ε ‖α‖ ‖A‖ ‖w‖.
+        let cancelled = evaluated.dual_norm * self.progress.operator_norm * norm(&evaluated.coefficients);
+        self.progress.rounding = OBJECTIVE_ROUNDING * evaluated.objective.abs() + f64::EPSILON * cancelled;
         state.coefficients = evaluated.coefficients;
         state.objective = evaluated.objective;
         state.duality_gap = evaluated.duality_gap;
@@ -166,7 +175,7 @@ impl DualAugmentedLagrangian {
     /// Takes `candidate` if it is better than what `state` holds: never a higher objective (but for
     /// rounding), and a lower one or a smaller gap.
     fn accept(&mut self, state: &mut SolverState, candidate: Evaluated) -> bool {
-        let rounding = OBJECTIVE_ROUNDING * state.objective.abs();
+        let rounding = self.progress.rounding;
         let no_worse = candidate.objective <= state.objective + rounding;
         let lower = candidate.objective < state.objective - rounding;
         let better = no_worse
@@ -238,7 +247,7 @@ impl DualAugmentedLagrangian {
         state: &SolverState,
         target: &[f64],
     ) -> Option<(Vec<f64>, Vec<f64>)> {
-        let highest = state.objective + OBJECTIVE_ROUNDING * state.objective.abs();
+        let highest = state.objective + self.progress.rounding;
         let mut share = 1.0;
         for _ in 0..MOST_POLISHING_HALVINGS {
             let mut coefficients: Vec<f64> =
@@ -323,11 +332,12 @@ impl<D: DualDatafit> Solver<PenalisedLoss<'_, D>, SolverState> for DualAugmented
         if !(evaluated.objective.is_finite() && evaluated.correlations.iter().all(|v| v.is_finite())) {
             return Err(overflow().into());
         }
-        // ‖g‖² / (L ‖Ag‖²): the step of steepest descent, were the curvature largest everywhere.
         let mut image = vec![0.0; n_rows];
         operator.apply(&evaluated.correlations, &mut image);
-        let curvature = datafit.largest_curvature() * dot(&image, &image);
-        let unit = dot(&evaluated.correlations, &evaluated.correlations) / curvature;
+        let operator_norm = norm(&image) / norm(&evaluated.correlations);
+        self.progress.operator_norm = if operator_norm.is_finite() { operator_norm } else { 0.0 };
+        // The step of steepest descent, were the curvature of the loss the largest everywhere.
+        let unit = (datafit.largest_curvature() * operator_norm * operator_norm).recip();
         self.progress.unit = if unit.is_finite() && unit > 0.0 { unit } else { 1.0 };
         self.progress.eta = self.initial_step * self.progress.unit;
         self.progress.largest_eta = self.progress.eta.max(LARGEST_STEP * self.progress.unit);
@@ -358,8 +368,7 @@ impl<D: DualDatafit> Solver<PenalisedLoss<'_, D>, SolverState> for DualAugmented
         }
 
         let closer = state.duality_gap < 0.9 * self.progress.best_gap;
-        let lower = state.objective
-            < self.progress.best_objective - 10.0 * OBJECTIVE_ROUNDING * self.progress.objective_at_zero;
+        let lower = state.objective < self.progress.best_objective - 10.0 * self.progress.rounding;
         self.progress.best_gap = self.progress.best_gap.min(state.duality_gap);
         self.progress.best_objective = self.progress.best_objective.min(state.objective);
         self.progress.idle = if closer || lower { 0 } else { self.progress.idle + 1 };

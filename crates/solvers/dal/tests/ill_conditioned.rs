@@ -57,6 +57,27 @@ fn hardly_penalised() -> Result<(), Error> {
 }
 
 #[test]
+fn at_the_edge_of_what_rounding_allows() -> Result<(), Error> {
+    // Coefficients of 10⁴ and more that cancel: eps · ‖A‖ ‖w‖ limits the gap, which must be honest and close.
+    for (seed, n_rows, n_columns) in [(1, 60, 40), (2, 20, 30), (3, 60, 40)] {
+        for loss in ALL_LOSSES {
+            for penalty in [PenaltyKind::L1, PenaltyKind::Group] {
+                let data = Data::conditioned(seed, n_rows, n_columns, 1e6);
+                let data = if seed == 2 { data.with_duplicates() } else { data };
+                let case = Case::new(data, loss, penalty, false, 1e-4);
+                let solution = solve(&case)?;
+                let gap = case.relative_gap(&solution.coefficients);
+                let what = format!("{seed} {loss:?} {penalty:?}: {gap:e} {:e}", solution.duality_gap);
+                assert!(matches!(solution.status, Status::Converged | Status::AlmostConverged), "{what}");
+                assert!(gap.abs() <= 1e-8 && solution.duality_gap <= 1e-9, "{what}");
+                assert!(solution.iterations <= 30, "{what}: {}", solution.iterations);
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn badly_scaled_columns() -> Result<(), Error> {
     let mut data = Data::random(7, 50, 30);
     for j in 0..30 {

@@ -9,6 +9,13 @@ use serde_json::{Map, Value};
 const SPARSE: &[&str] =
     &["elastic_net", "group_lasso", "hsic_lasso", "lasso", "ls_l21", "mcfs", "nocco_lasso"];
 
+/// Parameters that say how a result is computed and must not change it, with the values to try.
+const CHOICES: &[(&str, &[&str])] =
+    &[("form", &["exact", "low-rank"]), ("solver", &["cd", "dal", "lars", "pgd"])];
+
+/// Parameters that say how exactly a result is computed, with values that suffice for every case.
+const TIGHTEST: &[(&str, &str)] = &[("factor_tolerance", "1e-13"), ("tolerance", "1e-13")];
+
 /// A case that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
@@ -175,6 +182,27 @@ impl Case {
         assignments
     }
 
+    /// The ways to run the case that must all give its answer: [`Case::assignments`] together with each choice
+    /// that a method `takes` of how it is computed, and with the tightest tolerances where it has them.
+    pub fn variants(&self, takes: impl Fn(&str) -> bool) -> Vec<Vec<String>> {
+        let mut base = self.assignments();
+        base.extend(
+            TIGHTEST.iter().filter(|(name, _)| takes(name)).map(|(name, value)| format!("{name}={value}")),
+        );
+        let mut variants = vec![base];
+        for (name, values) in CHOICES.iter().filter(|(name, _)| takes(name)) {
+            variants = variants
+                .iter()
+                .flat_map(|variant| {
+                    values
+                        .iter()
+                        .map(move |value| [variant.as_slice(), &[format!("{name}={value}")]].concat())
+                })
+                .collect();
+        }
+        variants
+    }
+
     /// Whether features without a recorded score have score 0.
     pub fn is_sparse(&self) -> bool {
         SPARSE.contains(&self.method.as_str())
@@ -265,6 +293,16 @@ mod tests {
         assert_eq!(case.tolerance.ties, [(0, 1)]);
         assert_eq!(case.tolerance.others.keys().collect::<Vec<_>>(), ["n_sv"]);
         assert!(case.is_sparse() && !case.is_degenerate());
+    }
+
+    #[test]
+    fn every_choice_is_a_variant() {
+        let case = Case::parse("a", &case()).unwrap();
+        assert_eq!(case.variants(|_| false), [case.assignments()]);
+        let variants = case.variants(|name| name != "factor_tolerance");
+        assert_eq!(variants.len(), 8);
+        assert_eq!(variants[0][3..], ["tolerance=1e-13", "form=exact", "solver=cd"]);
+        assert_eq!(variants[7][3..], ["tolerance=1e-13", "form=low-rank", "solver=pgd"]);
     }
 
     #[test]

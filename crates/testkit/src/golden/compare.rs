@@ -2,7 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use fewest_core::{Scores, Selection};
+
 use super::case::{Case, Ranking};
+
+/// The largest relative duality gap a solver may leave in any case.
+const LARGEST_GAP: f64 = 1e-8;
 
 /// What a method computed.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -13,12 +18,36 @@ pub struct Observed {
     pub ranking: Vec<usize>,
     /// The value of the criterion, for methods that have one.
     pub objective: Option<f64>,
+    /// The duality gap relative to the objective at zero, for methods that solve a convex problem.
+    pub gap: Option<f64>,
+}
+
+impl From<&Scores> for Observed {
+    fn from(scores: &Scores) -> Self {
+        Self { scores: scores.values.clone(), ranking: scores.ranking(), objective: None, gap: None }
+    }
+}
+
+impl From<&Selection> for Observed {
+    fn from(selection: &Selection) -> Self {
+        let mut scores = vec![0.0; selection.n_features];
+        for (&j, &score) in selection.order.iter().zip(&selection.scores) {
+            scores[j] = score;
+        }
+        let report = selection.solver.as_ref();
+        Self {
+            scores,
+            ranking: selection.order.clone(),
+            objective: report.map(|report| report.objective),
+            gap: report.map(|report| report.duality_gap),
+        }
+    }
 }
 
 /// How far a part of the result is from the case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Deviation {
-    /// `scores`, `objective` or `ranking`.
+    /// `scores`, `ranking`, `objective` or `gap`.
     pub part: &'static str,
     /// How far: in the unit of the tolerance; for the ranking, the number of positions that differ.
     pub value: f64,
@@ -87,6 +116,11 @@ pub fn compare(case: &Case, observed: &Observed) -> Comparison {
             tolerance: relative,
             place: format!("{found} for {expected}"),
         });
+    }
+    if let Some(gap) = observed.gap {
+        let place = "the certificate".to_owned();
+        // A gap below zero by more than rounding is no certificate either.
+        result.deviations.push(Deviation { part: "gap", value: gap.abs(), tolerance: LARGEST_GAP, place });
     }
     result.not_compared.extend(tolerance.others.keys().cloned());
     result
@@ -186,7 +220,12 @@ mod tests {
     }
 
     fn observed() -> Observed {
-        Observed { scores: vec![1.0, -2.0, f64::INFINITY], ranking: vec![2, 0, 1], objective: Some(4.0) }
+        Observed {
+            scores: vec![1.0, -2.0, f64::INFINITY],
+            ranking: vec![2, 0, 1],
+            objective: Some(4.0),
+            gap: Some(1e-9),
+        }
     }
 
     fn failing(case: &Case, observed: &Observed) -> Vec<&'static str> {
@@ -224,6 +263,7 @@ mod tests {
             assert_eq!(failing(&case(), &Observed { ranking: bad, ..observed() }), ["ranking"]);
         }
         assert_eq!(failing(&case(), &Observed { scores: vec![1.0], ..observed() }), ["scores"]);
+        assert_eq!(failing(&case(), &Observed { gap: Some(2e-8), ..observed() }), ["gap"]);
     }
 
     #[test]
@@ -274,7 +314,7 @@ mod tests {
     fn a_degenerate_case_is_compared_by_its_objective() {
         let mut case = case();
         case.extra.insert("degenerate".to_owned(), json!([3]));
-        let other = Observed { scores: vec![9.0], ranking: vec![], objective: Some(4.0) };
+        let other = Observed { scores: vec![9.0], ranking: vec![], objective: Some(4.0), gap: None };
         let comparison = compare(&case, &other);
         assert!(comparison.passes());
         assert_eq!(comparison.not_compared.len(), 1);
@@ -284,6 +324,6 @@ mod tests {
     fn nothing_compared_is_no_pass() {
         let mut case = case();
         case.tolerance = Tolerance { scores: None, objective: None, ranking: None, ..case.tolerance.clone() };
-        assert!(!compare(&case, &observed()).passes());
+        assert!(!compare(&case, &Observed { gap: None, ..observed() }).passes());
     }
 }

@@ -145,10 +145,11 @@ struct Variable {
 }
 
 impl Variable {
-    /// Bytes its values take in memory.
+    /// Bytes its values take in memory; for sparse ones with room for one column in full.
     fn bytes(&self) -> u64 {
         match self.head.class {
             Class::Sparse => (self.head.n_columns as u64)
+                .saturating_add(self.head.n_rows as u64)
                 .saturating_mul(8)
                 .saturating_add((self.head.n_stored as u64).saturating_mul(16)),
             _ => memory::table_bytes(self.head.n_rows, self.head.n_columns, 8),
@@ -158,6 +159,7 @@ impl Variable {
 
 struct MatFile<'a> {
     path: &'a Path,
+    file: File,
     big_endian: bool,
     variables: Vec<Variable>,
 }
@@ -197,72 +199,66 @@ impl<'a> MatFile<'a> {
             let what = format!("a MATLAB file of version {}.{}", version[0], version[1]);
             return Err(Error::unsupported(path, what, SAVE_AGAIN));
         }
-        let mut file = Self { path, big_endian, variables: Vec::new() };
+        let file = File::open(path).map_err(|error| Error::reading(path, error))?;
+        let mut file = Self { path, file, big_endian, variables: Vec::new() };
         file.scan()?;
         Ok(file)
     }
 
+    /// Reads the head of every variable.
     fn scan(&mut self) -> Result<(), Error> {
-        let mut reader = self.reader()?;
-        let end = reader.seek(SeekFrom::End(0)).map_err(|error| Error::reading(self.path, error))?;
+        let end = (&self.file).seek(SeekFrom::End(0)).map_err(|error| Error::reading(self.path, error))?;
         let mut position = HEADER;
         while position < end {
-            reader.seek(SeekFrom::Start(position)).map_err(|error| Error::reading(self.path, error))?;
             let place = Place::Byte(position);
-            let tag = Elements::new(&mut reader, self.big_endian)
+            let tag = Elements::new(self.bytes_from(position)?, self.big_endian)
                 .outer_tag()
                 .map_err(|fault| self.fault(place.clone(), fault))?;
             let start = position + 8;
             let length = u64::from(tag.length);
-            if length > end - start.min(end) {
-                let problem = format!(
-                    "a variable of {length} bytes is declared, but {} follow",
-                    end.saturating_sub(start)
-                );
+            let follow = end.saturating_sub(start);
+            if length > follow {
+                let problem = format!("a variable of {length} bytes is declared, but {follow} follow");
                 return Err(Error::malformed(self.path, place, problem, COPY_AGAIN));
             }
             let compressed = match tag.kind {
                 element::COMPRESSED => true,
                 element::MATRIX => false,
-                kind => {
-                    let problem = format!("an element of type {kind} where a variable should be");
-                    return Err(Error::malformed(self.path, place, problem, COPY_AGAIN));
-                }
+                kind => return Err(self.no_variable(position, kind)),
             };
             let mut variable = Variable { head: Head::default(), start, length, compressed };
-            let mut elements = self.elements(&variable)?;
-            variable.head = Head::read(&mut elements).map_err(|fault| self.fault(place, fault))?;
+            let head = Head::read(&mut self.elements(&variable)?);
+            variable.head = head.map_err(|fault| self.fault(place, fault))?;
             self.variables.push(variable);
             position = start + length;
         }
         Ok(())
     }
 
-    fn reader(&self) -> Result<BufReader<File>, Error> {
-        File::open(self.path).map(BufReader::new).map_err(|error| Error::reading(self.path, error))
+    fn bytes_from(&self, position: u64) -> Result<BufReader<&File>, Error> {
+        let mut file = &self.file;
+        file.seek(SeekFrom::Start(position)).map_err(|error| Error::reading(self.path, error))?;
+        Ok(BufReader::new(file))
     }
 
-    /// The elements inside a variable, decompressed.
-    fn elements(&self, variable: &Variable) -> Result<Elements<Box<dyn Read>>, Error> {
-        let failed = |error| Error::reading(self.path, error);
-        let mut reader = self.reader()?;
-        reader.seek(SeekFrom::Start(variable.start)).map_err(failed)?;
-        let content = reader.take(variable.length);
-        let content: Box<dyn Read> = if variable.compressed {
-            let mut elements = Elements::new(
-                Box::new(BufReader::new(ZlibDecoder::new(content))) as Box<dyn Read>,
-                self.big_endian,
-            );
-            let tag = elements.outer_tag().map_err(|fault| self.fault(Place::Byte(variable.start), fault))?;
-            if tag.kind != element::MATRIX {
-                let problem = format!("an element of type {} where a variable should be", tag.kind);
-                return Err(Error::malformed(self.path, Place::Byte(variable.start), problem, COPY_AGAIN));
-            }
-            return Ok(elements);
-        } else {
-            Box::new(content)
-        };
-        Ok(Elements::new(content, self.big_endian))
+    /// The elements inside a variable, decompressed. One variable is read at a time, as all share the file.
+    fn elements(&self, variable: &Variable) -> Result<Elements<Box<dyn Read + '_>>, Error> {
+        let content = self.bytes_from(variable.start)?.take(variable.length);
+        if !variable.compressed {
+            return Ok(Elements::new(Box::new(content), self.big_endian));
+        }
+        let content: Box<dyn Read + '_> = Box::new(BufReader::new(ZlibDecoder::new(content)));
+        let mut elements = Elements::new(content, self.big_endian);
+        let tag = elements.outer_tag().map_err(|fault| self.fault(Place::Byte(variable.start), fault))?;
+        if tag.kind != element::MATRIX {
+            return Err(self.no_variable(variable.start, tag.kind));
+        }
+        Ok(elements)
+    }
+
+    fn no_variable(&self, position: u64, kind: u32) -> Error {
+        let problem = format!("an element of type {kind} where a variable should be");
+        Error::malformed(self.path, Place::Byte(position), problem, COPY_AGAIN)
     }
 
     /// The variable of this name; where the name is only a default, also the only one that differs in case alone.
