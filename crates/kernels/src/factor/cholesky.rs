@@ -68,6 +68,8 @@ impl Factor {
             rank += 1;
             check(&left, state, scale)?;
         }
+        // Growing left spare room, which thousands of stored factors would add up.
+        values.shrink_to_fit();
         Ok(Self { n_samples: n, rank, values, signs: None, residual: state.sum, scale: trace })
     }
 }
