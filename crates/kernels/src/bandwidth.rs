@@ -6,7 +6,6 @@ use crate::stationary::check_bandwidth;
 
 /// How a kernel's bandwidth is chosen.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[non_exhaustive]
 pub enum Bandwidth {
     /// This one; 1 for standardised features in HSIC Lasso.
     Fixed(f64),
