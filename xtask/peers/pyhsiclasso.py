@@ -56,7 +56,7 @@ def load(args):
         x, y = data["X"], data["Y"]
     else:
         x, y = np.load(args.x), np.load(args.y)
-    # Integer targets must not stay unsigned bytes, nor y a column.
+    # pyHSICLasso refuses a column y; float64 keeps byte data out of its arithmetic.
     return np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64).ravel()
 
 
@@ -113,8 +113,10 @@ def main():
         getattr(model, args.task)(args.k, B=args.block, M=args.permutations, n_jobs=args.threads)
         seconds = time.perf_counter() - start
 
+    workers_rss = 0
     if args.threads > 1:  # workers count in RUSAGE_CHILDREN only once they are reaped
         get_reusable_executor().shutdown(wait=True)
+        workers_rss = peak_rss(resource.RUSAGE_CHILDREN)
     order, removals, lambdas = read_path(model)
     result = {
         "peer": "pyHSICLasso",
@@ -131,7 +133,7 @@ def main():
         "seconds": seconds,
         "process_seconds": process_age(),
         "peak_rss_bytes": peak_rss(resource.RUSAGE_SELF),
-        "worker_peak_rss_bytes": peak_rss(resource.RUSAGE_CHILDREN),
+        "worker_peak_rss_bytes": workers_rss,  # the largest single worker
         "features": [int(j) for j in model.get_index()],
         "betas": [float(b) for b in model.get_index_score()],
         "path_order": order,

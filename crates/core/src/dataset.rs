@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Columns, Error, RowSubset, Target};
+use crate::{Column, Columns, Error, RowSubset, Target};
 
 /// What a feature's numbers mean.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -186,6 +186,27 @@ impl Dataset {
         subset.sample_weights =
             self.sample_weights.as_ref().map(|weights| rows.iter().map(|&row| weights[row]).collect());
         Ok(subset)
+    }
+
+    /// The features that have one and the same value in every sample, by increasing index.
+    ///
+    /// ```
+    /// use fewest_core::{Dataset, DenseColumns, Target};
+    /// let x = DenseColumns::from_columns(&[vec![0.0, 1.0], vec![3.0, 3.0]])?;
+    /// assert_eq!(Dataset::new(x, Target::None)?.constant_features(), [1]);
+    /// # Ok::<(), fewest_core::Error>(())
+    /// ```
+    pub fn constant_features(&self) -> Vec<usize> {
+        let mut scratch = Vec::new();
+        let n_samples = self.n_samples();
+        let mut is_constant = |j: &usize| match self.x.column(*j, &mut scratch) {
+            Column::Dense(values) => values.iter().all(|value| *value == values[0]),
+            Column::Sparse { values, .. } => {
+                let unstored = if values.len() == n_samples { values.first().copied() } else { Some(0.0) };
+                values.iter().all(|value| Some(*value) == unstored)
+            }
+        };
+        (0..self.n_features()).filter(|j| is_constant(j)).collect()
     }
 
     /// [`Error::NonFinite`] for the first NaN or infinity among the values of feature `j`.

@@ -63,10 +63,16 @@ pub trait Scorer: Send + Sync {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error>;
 }
 
+impl<S: Scorer + ?Sized> Scorer for Box<S> {
+    fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
+        (**self).score(data, context)
+    }
+}
+
 /// A scorer with a cut-off: the [`Selector`] that takes the best features by score.
 ///
 /// `Budget::Count(k)` takes the `k` best, `Budget::Threshold(t)` those at `t` or better, `Budget::Auto`
-/// all with a score. Features whose score is NaN are never taken.
+/// all with a score. Features that are constant or whose score is NaN are never taken.
 #[derive(Debug, Clone)]
 pub struct Ranked<S> {
     scorer: S,
@@ -89,11 +95,24 @@ impl<S: Scorer> Selector for Ranked<S> {
             Budget::Count(_) | Budget::Auto => !value.is_nan(),
         };
         let mut order = scores.ranking();
-        order.retain(|&j| good_enough(scores.values[j]));
+        // A constant ties with every feature that carries nothing, so its score alone cannot keep it out.
+        let constant = data.constant_features();
+        order.retain(|j| constant.binary_search(j).is_err() && good_enough(scores.values[*j]));
         if let Budget::Count(k) = budget {
             order.truncate(k);
         }
         let chosen = order.iter().map(|&j| scores.values[j]).collect();
-        Ok(Selection::new(order, chosen, data.n_features(), Status::Converged))
+        let mut selection = Selection::new(order, chosen, data.n_features(), Status::Converged);
+        if !constant.is_empty() {
+            let plural = if constant.len() == 1 { "feature is" } else { "features are" };
+            selection.notes.push(format!("{} {plural} constant and cannot be selected", constant.len()));
+        }
+        if let Budget::Count(k) = budget
+            && selection.order.len() < k
+        {
+            let found = selection.order.len();
+            selection.notes.push(format!("{found} of {k} features: no other feature has a score"));
+        }
+        Ok(selection)
     }
 }

@@ -53,7 +53,7 @@ impl Target {
     /// [`Error::ShapeMismatch`] when the length is no multiple of `n_samples`;
     /// [`Error::NonFiniteTarget`] for a NaN or an infinity.
     pub fn outputs(values: Vec<f64>, n_samples: usize) -> Result<Self, Error> {
-        if n_samples == 0 || values.is_empty() || values.len() % n_samples != 0 {
+        if n_samples == 0 || values.is_empty() || !values.len().is_multiple_of(n_samples) {
             return Err(Error::ShapeMismatch {
                 what: "target values (a multiple of the samples)",
                 expected: n_samples,

@@ -1,1 +1,5 @@
-//! Golden corpus, small data sets and conformance checks for tests of fewest
+//! What the tests of the workspace share, and those of a crate that adds a method to it.
+
+pub mod conformance;
+pub mod datasets;
+pub mod golden;

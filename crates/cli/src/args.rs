@@ -1,0 +1,235 @@
+//! The call.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+use fewest::data::{Format, Header, Missing, Task};
+
+/// Choose the fewest features that carry the answer.
+///
+/// Reads a table, ranks its features by what they tell about a target column, and writes the best: as a
+/// table for people, as JSON for programs, as a reduced table, as an HTML report.
+///
+/// Exit status: 0 done, 2 the call or the data is wrong (one line on stderr says what and what to do), 130
+/// interrupted by Ctrl-C (the best found by then is still reported).
+#[derive(Debug, Parser)]
+#[command(name = "fewest", version, max_term_width = 110)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Select the k best features together
+    Select(SelectArgs),
+    /// Score every feature, each on its own
+    Score(ScoreArgs),
+    /// List the methods, or show all about one
+    Methods(MethodsArgs),
+    /// Tell what a file holds: shape, types, missing values, constants, classes
+    Info(InfoArgs),
+}
+
+/// `fewest select`.
+#[derive(Debug, Args)]
+pub struct SelectArgs {
+    #[command(flatten)]
+    pub data: DataArgs,
+    #[command(flatten)]
+    pub run: RunArgs,
+    /// Method, one of those `fewest methods` lists
+    #[arg(short, long, value_name = "ID", default_value = "hsic-lasso")]
+    pub method: String,
+    /// Number of features to select, or `auto` for as many as the method finds right
+    ///
+    /// Default: 10 (all, where there are fewer), or auto when --param lambda or lambda_ratio says how many.
+    #[arg(short, value_name = "N")]
+    pub k: Option<KArg>,
+    /// Features that must be in, by name or by number from 0
+    #[arg(long, visible_alias = "unpenalised", value_name = "FEATURE,…", value_delimiter = ',')]
+    pub force_in: Vec<String>,
+    /// Features whose part in the target is taken out before the others are judged (age, batch …)
+    #[arg(long, value_name = "FEATURE,…", value_delimiter = ',')]
+    pub covariates: Vec<String>,
+    /// Write the selected features, best first, and the target to this CSV file
+    #[arg(long, value_name = "FILE")]
+    pub write_reduced: Option<PathBuf>,
+    /// Write a report that opens in any browser to this HTML file
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
+}
+
+/// `fewest score`.
+#[derive(Debug, Args)]
+pub struct ScoreArgs {
+    #[command(flatten)]
+    pub data: DataArgs,
+    #[command(flatten)]
+    pub run: RunArgs,
+    /// Method, one of those `fewest methods` lists as a score
+    #[arg(short, long, value_name = "ID", default_value = "hsic")]
+    pub method: String,
+}
+
+/// `fewest methods`.
+#[derive(Debug, Args)]
+pub struct MethodsArgs {
+    /// Method to show with all its parameters
+    #[arg(value_name = "ID")]
+    pub id: Option<String>,
+}
+
+/// `fewest info`.
+#[derive(Debug, Args)]
+pub struct InfoArgs {
+    #[command(flatten)]
+    pub data: DataArgs,
+}
+
+/// The data and how they are read.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Data")]
+pub struct DataArgs {
+    /// Table: CSV or TSV (also .gz), MATLAB .mat, svmlight, .npy
+    #[arg(value_name = "DATA")]
+    pub file: PathBuf,
+    /// Target column, by name, by number from 0, or `last`; several, separated by commas, are real outputs
+    ///
+    /// Default: what the format calls the target (Y of .mat, the labels of svmlight), else the column called
+    /// target, label, class or y, else the last column. The output says which was taken.
+    #[arg(short, long, value_name = "COLUMN", value_delimiter = ',')]
+    pub target: Vec<String>,
+    /// What the target is: auto takes text, and integers with few levels, for classes
+    #[arg(long, value_name = "auto|classification|regression", default_value = "auto", value_parser = parse::<Task>)]
+    pub task: Task,
+    /// What to do about missing values
+    #[arg(long, value_name = "error|drop-rows|mean|median", default_value = "error", value_parser = parse::<Missing>)]
+    pub missing: Missing,
+    /// Column with the samples' names
+    #[arg(long, value_name = "COLUMN")]
+    pub id_column: Option<String>,
+    /// Columns to leave out
+    #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
+    pub ignore: Vec<String>,
+    /// Columns of numbers that are categories
+    #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
+    pub categorical: Vec<String>,
+    /// Cell that means "missing", besides the empty cell, NA, N/A, NaN, null and ?
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub missing_token: Vec<String>,
+    /// Whether the first line holds names
+    #[arg(long, value_name = "auto|yes|no", default_value = "auto", value_parser = parse::<Header>)]
+    pub header: Header,
+    /// Character between cells [default: found out from the first line]
+    #[arg(long, value_name = "CHAR", value_parser = delimiter)]
+    pub delimiter: Option<char>,
+    /// Format [default: found out from content and name]
+    #[arg(long, value_name = "csv|mat|svmlight|npy", value_parser = parse::<Format>)]
+    pub format: Option<Format>,
+    /// Variable of a .mat file that holds the features [default: X]
+    #[arg(long, value_name = "NAME")]
+    pub x_variable: Option<String>,
+    /// Read the file even when it takes more than half of the memory
+    #[arg(long)]
+    pub allow_large: bool,
+}
+
+/// How a method is run, and where its answer goes.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Run")]
+pub struct RunArgs {
+    /// Parameter of the method, as often as needed; `fewest methods ID` lists them
+    #[arg(short, long, value_name = "NAME=VALUE")]
+    pub param: Vec<String>,
+    /// Seed of everything random: the same seed, the same answer
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub seed: u64,
+    /// Threads; the answer does not depend on them [default: as many as the machine has]
+    #[arg(long, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// Stop after this time and report the best found by then
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub time_limit: Option<f64>,
+    /// Write the answer as JSON to this file; `-` writes it to stdout in place of the table
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// No progress bar
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// The value of `-k`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KArg {
+    /// This many.
+    Count(usize),
+    /// As many as the method finds right.
+    Auto,
+}
+
+impl std::str::FromStr for KArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if text == "auto" {
+            return Ok(KArg::Auto);
+        }
+        match text.parse() {
+            Ok(count) if count > 0 => Ok(KArg::Count(count)),
+            _ => Err("give a whole number of at least 1, or auto".to_owned()),
+        }
+    }
+}
+
+fn parse<T>(text: &str) -> Result<T, String>
+where
+    T: std::str::FromStr<Err = fewest::core::Error>,
+{
+    text.parse().map_err(|error| match error {
+        fewest::core::Error::InvalidParameter { expected, .. } => format!("give {expected}"),
+        other => other.to_string(),
+    })
+}
+
+fn delimiter(text: &str) -> Result<char, String> {
+    let mut characters = text.chars();
+    match (characters.next(), characters.next()) {
+        (Some(character), None) => Ok(character),
+        _ if text == "\\t" => Ok('\t'),
+        _ => Err("give a single character, or \\t for a tab".to_owned()),
+    }
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        // A century is as good as no limit, and safe to add to any clock.
+        Ok(seconds) if seconds > 0.0 => Ok(seconds.min(3.2e9)),
+        _ => Err("give a number of seconds above 0".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_call_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn values_are_checked() {
+        assert_eq!("12".parse(), Ok(KArg::Count(12)));
+        assert_eq!("auto".parse(), Ok(KArg::Auto));
+        assert!("0".parse::<KArg>().is_err() && "-3".parse::<KArg>().is_err());
+        assert_eq!(delimiter("\\t"), Ok('\t'));
+        assert!(delimiter(";;").is_err() && delimiter("").is_err());
+        assert!(seconds("nan").is_err() && seconds("0").is_err() && seconds("-1").is_err());
+        assert_eq!(seconds("inf"), Ok(3.2e9));
+        assert!(parse::<Task>("clustering").unwrap_err().contains("classification"));
+    }
+}

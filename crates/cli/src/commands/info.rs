@@ -1,0 +1,156 @@
+//! `fewest info`.
+
+use fewest::data::{ColumnSummary, Summary, TargetSummary};
+
+use crate::args::InfoArgs;
+use crate::failure::Failure;
+use crate::text::{self, Align};
+use crate::{input, output};
+
+/// Columns shown one by one, of those that need attention and of the rest.
+const MOST: usize = 12;
+/// Widest name.
+const NAME: usize = 40;
+
+/// Tells what a file holds.
+pub fn info(args: &InfoArgs) -> Result<(), Failure> {
+    let found = input::read(&args.data, true)?;
+    let summary = found.table.summary();
+    let mut out = format!(
+        "{}: {}, {} ({})\n",
+        text::one_line(&args.data.file.display().to_string()),
+        text::counted(summary.n_samples, "sample", "samples"),
+        text::counted(summary.n_features, "feature", "features"),
+        found.table.format().name(),
+    );
+    target(&mut out, &summary.target, found.target_found);
+    features(&mut out, &summary);
+    out.push('\n');
+    out.push_str(&columns(&summary));
+    output::print(&out)
+}
+
+fn target(out: &mut String, target: &TargetSummary, target_found: Option<&str>) {
+    let found = target_found.map_or(String::new(), |found| format!(" ({found}; --target names another)"));
+    match target {
+        TargetSummary::None => out.push_str("target: none\n"),
+        TargetSummary::Real { outputs } => {
+            for output in outputs {
+                let name = text::one_line(&output.name);
+                out.push_str(&format!("target: `{name}`{found}, real, {}\n", range(output)));
+            }
+        }
+        TargetSummary::Class { name, classes, n_missing } => {
+            let name = text::one_line(name);
+            out.push_str(&format!(
+                "target: `{name}`{found}, {}",
+                text::counted(classes.len(), "class", "classes")
+            ));
+            let shown: Vec<String> = classes
+                .iter()
+                .take(MOST)
+                .map(|(class, count)| format!("`{}` {}", text::shortened(class, NAME), text::count(*count)))
+                .collect();
+            out.push_str(&format!(": {}", shown.join(", ")));
+            if classes.len() > MOST {
+                out.push_str(&format!(" and {} more", classes.len() - MOST));
+            }
+            if *n_missing > 0 {
+                out.push_str(&format!("; {} without a class", text::count(*n_missing)));
+            }
+            out.push('\n');
+        }
+    }
+}
+
+fn features(out: &mut String, summary: &Summary) {
+    let numeric = summary.n_features - summary.n_categorical;
+    out.push_str(&format!(
+        "features: {} numeric, {} categorical",
+        text::count(numeric),
+        text::count(summary.n_categorical)
+    ));
+    if let Some(stored) = summary.n_stored {
+        out.push_str(&format!("; sparse, {} values stored", text::count(stored)));
+    }
+    out.push('\n');
+    if summary.n_missing > 0 || summary.n_incomplete_samples > 0 {
+        let (missing, samples) = (text::count(summary.n_missing), text::count(summary.n_incomplete_samples));
+        out.push_str(&format!(
+            "missing: {missing} values; {samples} samples are incomplete (--missing drop-rows|mean|median)\n"
+        ));
+    } else {
+        out.push_str("missing: nothing\n");
+    }
+    let constant: Vec<&str> =
+        summary.features.iter().filter(|column| column.constant).map(|column| column.name.as_str()).collect();
+    if !constant.is_empty() {
+        out.push_str(&format!(
+            "constant: {} (cannot be selected): {}\n",
+            text::count(constant.len()),
+            few(&constant)
+        ));
+    }
+    if !summary.duplicates.is_empty() {
+        let name = |j: usize| summary.features.get(j).map_or("", |column| column.name.as_str());
+        let pairs: Vec<String> = summary
+            .duplicates
+            .iter()
+            .take(MOST)
+            .map(|&(j, first)| format!("{} = {}", name(j), name(first)))
+            .collect();
+        let pairs: Vec<&str> = pairs.iter().map(String::as_str).collect();
+        let total = summary.duplicates.len();
+        let more = if total > MOST { format!(" and {} more", total - MOST) } else { String::new() };
+        out.push_str(&format!("duplicates: {}: {}{more}\n", text::count(total), few(&pairs)));
+    }
+}
+
+fn few(names: &[&str]) -> String {
+    let mut shown: Vec<String> = names.iter().take(MOST).map(|name| text::shortened(name, NAME)).collect();
+    if names.len() > MOST {
+        shown.push(format!("and {} more", text::count(names.len() - MOST)));
+    }
+    shown.join(", ")
+}
+
+fn columns(summary: &Summary) -> String {
+    let mut rows = vec![["column", "feature", "type", "values", "missing"].map(str::to_owned).to_vec()];
+    for (j, column) in summary.features.iter().take(MOST).enumerate() {
+        let (kind, values) = match &column.levels {
+            Some(levels) => {
+                let shown: Vec<&str> = levels.iter().map(String::as_str).collect();
+                (
+                    "categorical",
+                    format!("{}: {}", text::counted(levels.len(), "level", "levels"), few(&shown)),
+                )
+            }
+            None => ("numeric", range(column)),
+        };
+        rows.push(vec![
+            j.to_string(),
+            text::shortened(&column.name, NAME),
+            kind.to_owned(),
+            text::shortened(&values, 60),
+            text::count(column.n_missing),
+        ]);
+    }
+    let mut out = text::columns(&rows, &[Align::Right, Align::Left, Align::Left, Align::Left, Align::Right]);
+    if summary.features.len() > MOST {
+        out.push_str(&format!(
+            "… and {} more\n",
+            text::counted(summary.features.len() - MOST, "feature", "features")
+        ));
+    }
+    out
+}
+
+fn range(column: &ColumnSummary) -> String {
+    match (column.minimum, column.mean, column.maximum) {
+        (Some(low), Some(mean), Some(high)) if low < high => {
+            format!("{} to {}, mean {}", text::number(low, 4), text::number(high, 4), text::number(mean, 4))
+        }
+        (Some(value), ..) => format!("always {}", text::number(value, 4)),
+        _ => "no value".to_owned(),
+    }
+}

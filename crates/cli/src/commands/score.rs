@@ -1,0 +1,52 @@
+//! `fewest score`.
+
+use std::process::ExitCode;
+
+use fewest::registry::{self, Built, Kind, Parameters};
+
+use super::{command_line, is_stdout, told};
+use crate::args::ScoreArgs;
+use crate::failure::Failure;
+use crate::run_info::RunInfo;
+use crate::{input, json, output, run, table};
+
+/// Scores every feature.
+pub fn score(args: &ScoreArgs) -> Result<ExitCode, Failure> {
+    let method = registry::find(&args.method)?;
+    let parameters = Parameters::parse(method, &args.run.param)?;
+    let Built::Scorer(scorer) = method.build(&parameters)? else {
+        let scores: Vec<&str> =
+            registry::methods().filter(|method| method.kind == Kind::Score).map(|method| method.id).collect();
+        return Err(Failure::new(format!(
+            "{} judges features together and has no score for each: use `fewest select`, or one of the scores {}",
+            method.id,
+            scores.join(", ")
+        )));
+    };
+    let json_file = args.run.json.as_deref().filter(|path| !is_stdout(path));
+    output::check(&args.data.file, &[("--json", json_file)])?;
+
+    let found = input::read(&args.data, !method.targets.contains(&registry::TargetKind::None))?;
+    let (complete, info) = input::complete(found, &args.data, method)?;
+    let (scores, seconds) = run::run(&args.run, |context| {
+        scorer.score(&complete.dataset, context).map_err(|error| Failure::in_file(&args.data.file, &error))
+    })?;
+    let run = RunInfo {
+        version: env!("CARGO_PKG_VERSION"),
+        command: command_line(),
+        method,
+        parameters: told(&parameters),
+        seed: args.run.seed,
+        data: info,
+        seconds,
+    };
+    match args.run.json.as_deref() {
+        Some(path) if is_stdout(path) => output::print(&json::scores(&scores, &run)?)?,
+        Some(path) => {
+            output::write("--json", path, json::scores(&scores, &run)?.as_bytes())?;
+            output::print(&table::scores(&scores, &run))?;
+        }
+        None => output::print(&table::scores(&scores, &run))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,144 @@
+//! `fewest select`.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use fewest::core::{Budget, Dataset, Selection, Status};
+use fewest::registry::{self, Parameters};
+
+use super::{command_line, is_stdout, told};
+use crate::args::{KArg, SelectArgs};
+use crate::failure::{Failure, STATUS_INTERRUPTED};
+use crate::run_info::RunInfo;
+use crate::{input, json, output, report, run, table};
+
+/// Features selected when the call does not say how many.
+const DEFAULT_K: usize = 10;
+
+/// Selects, and tells the answer in every form asked for.
+pub fn select(args: &SelectArgs) -> Result<ExitCode, Failure> {
+    let method = registry::find(&args.method)?;
+    let mut parameters = Parameters::parse(method, &args.run.param)?;
+    let json_file = args.run.json.as_deref().filter(|path| !is_stdout(path));
+    output::check(
+        &args.data.file,
+        &[
+            ("--json", json_file),
+            ("--write-reduced", args.write_reduced.as_deref()),
+            ("--report", args.report.as_deref()),
+        ],
+    )?;
+    if let Some(path) = &args.write_reduced {
+        check_reduced_name(path)?;
+    }
+
+    let found = input::read(&args.data, needs_target(method))?;
+    let (complete, info) = input::complete(found, &args.data, method)?;
+    let data = &complete.dataset;
+    for (option, parameter, wanted) in
+        [("--force-in", "forced", &args.force_in), ("--covariates", "covariates", &args.covariates)]
+    {
+        if !wanted.is_empty() {
+            let indices = input::features(option, wanted, &info)?;
+            let indices: Vec<String> = indices.iter().map(usize::to_string).collect();
+            parameters.set(parameter, &indices.join(","))?;
+        }
+    }
+    let budget = budget(args.k, &parameters, info.n_features);
+    budget.check(info.n_features)?;
+    let selector = method.build(&parameters)?.into_selector();
+    let (selection, seconds) = run::run(&args.run, |context| {
+        selector.select(data, budget, context).map_err(|error| Failure::in_file(&args.data.file, &error))
+    })?;
+
+    let run = RunInfo {
+        version: env!("CARGO_PKG_VERSION"),
+        command: command_line(),
+        method,
+        parameters: told(&parameters),
+        seed: args.run.seed,
+        data: info,
+        seconds,
+    };
+    tell(args, data, &selection, &run)?;
+    Ok(match selection.status {
+        Status::Interrupted => ExitCode::from(STATUS_INTERRUPTED),
+        _ => ExitCode::SUCCESS,
+    })
+}
+
+fn needs_target(method: &registry::Method) -> bool {
+    !method.targets.contains(&registry::TargetKind::None)
+}
+
+/// How many features: as the call says, or as a given penalty decides, or the default.
+fn budget(k: Option<KArg>, parameters: &Parameters, n_features: usize) -> Budget {
+    let penalty_decides = ["lambda", "lambda_ratio"].iter().any(|name| parameters.is_given(name));
+    match k {
+        Some(KArg::Count(k)) => Budget::Count(k),
+        Some(KArg::Auto) => Budget::Auto,
+        None if penalty_decides => Budget::Auto,
+        None => Budget::Count(DEFAULT_K.min(n_features)),
+    }
+}
+
+/// A reduced table is CSV: a name that says otherwise would be read back wrongly.
+fn check_reduced_name(path: &Path) -> Result<(), Failure> {
+    const OTHERS: [&str; 10] =
+        ["tsv", "tab", "gz", "mat", "npy", "svm", "svmlight", "libsvm", "xlsx", "parquet"];
+    let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+    match extension {
+        Some(extension) if OTHERS.contains(&extension.as_str()) => Err(Failure::new(format!(
+            "--write-reduced {}: the table is written as CSV: end the name in .csv",
+            path.display()
+        ))),
+        _ => Ok(()),
+    }
+}
+
+fn tell(args: &SelectArgs, data: &Dataset, selection: &Selection, run: &RunInfo) -> Result<(), Failure> {
+    // All that can fail is made before the first file is written.
+    let json = args.run.json.as_ref().map(|_| json::selection(selection, run)).transpose()?;
+    if let Some(path) = &args.write_reduced {
+        fewest::data::write_csv(path, data, &selection.order, &run.data.targets)
+            .map_err(|error| Failure::new(format!("--write-reduced: {error}")))?;
+    }
+    if let Some(path) = &args.report {
+        output::write("--report", path, report::render(selection, run).as_bytes())?;
+    }
+    match (args.run.json.as_deref(), json) {
+        (Some(path), Some(json)) if is_stdout(path) => output::print(&json),
+        (Some(path), Some(json)) => {
+            output::write("--json", path, json.as_bytes())?;
+            output::print(&table::selection(selection, run))
+        }
+        _ => output::print(&table::selection(selection, run)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_of_features_has_a_default_unless_a_penalty_decides() -> Result<(), fewest::core::Error> {
+        let method = registry::find("hsic-lasso")?;
+        let plain = Parameters::defaults(method);
+        let penalty = Parameters::parse(method, &["lambda_ratio=0.1"])?;
+        assert_eq!(budget(None, &plain, 30), Budget::Count(10));
+        assert_eq!(budget(None, &plain, 4), Budget::Count(4));
+        assert_eq!(budget(None, &penalty, 30), Budget::Auto);
+        assert_eq!(budget(Some(KArg::Count(3)), &penalty, 30), Budget::Count(3));
+        assert_eq!(budget(Some(KArg::Auto), &plain, 30), Budget::Auto);
+        Ok(())
+    }
+
+    #[test]
+    fn a_reduced_table_is_csv_by_name() {
+        assert!(check_reduced_name(Path::new("a.csv")).is_ok() && check_reduced_name(Path::new("a")).is_ok());
+        assert!(
+            check_reduced_name(Path::new("a.TSV")).is_err()
+                && check_reduced_name(Path::new("a.csv.gz")).is_err()
+        );
+    }
+}

@@ -1,0 +1,77 @@
+//! What ends the program early.
+
+use std::fmt;
+use std::path::Path;
+
+use crate::text;
+
+/// Exit status for a call or data that no method can work with.
+pub const STATUS_WRONG: u8 = 2;
+/// Exit status after Ctrl-C, as shells expect it.
+pub const STATUS_INTERRUPTED: u8 = 130;
+
+/// A call or data that is wrong, in one line that says what to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    message: String,
+    status: u8,
+}
+
+impl Failure {
+    /// With this message.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), status: STATUS_WRONG }
+    }
+
+    /// Ctrl-C came before there was anything to tell.
+    pub fn interrupted() -> Self {
+        Self { message: "interrupted before there was an answer".to_owned(), status: STATUS_INTERRUPTED }
+    }
+
+    /// The exit status.
+    pub fn status(&self) -> u8 {
+        self.status
+    }
+
+    /// An error of the core about the data of `file`.
+    ///
+    /// What is wrong with a parameter is not the file's fault, so only the others name it.
+    pub fn in_file(file: &Path, error: &fewest::core::Error) -> Self {
+        match error {
+            fewest::core::Error::InvalidParameter { .. } | fewest::core::Error::Unsupported { .. } => {
+                Self::new(error.to_string())
+            }
+            _ => Self::new(format!("{}: {error}", file.display())),
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&text::one_line(&self.message))
+    }
+}
+
+impl From<fewest::core::Error> for Failure {
+    fn from(error: fewest::core::Error) -> Self {
+        Self::new(error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_one_line() {
+        assert_eq!(Failure::new("no column `a\nb`").to_string(), "no column `a\\nb`");
+    }
+
+    #[test]
+    fn errors_of_the_data_name_the_file_and_errors_of_the_call_do_not() {
+        let shape = fewest::core::Error::TooFew { what: "samples", minimum: 2, found: 1 };
+        assert!(Failure::in_file(Path::new("x.csv"), &shape).to_string().starts_with("x.csv: samples"));
+        let parameter = fewest::core::Error::parameter("k", 0, "at least 1");
+        assert!(Failure::in_file(Path::new("x.csv"), &parameter).to_string().starts_with("parameter `k`"));
+    }
+}

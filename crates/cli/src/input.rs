@@ -1,0 +1,208 @@
+//! From the file to a data set, and from names to features.
+
+use std::path::Path;
+
+use fewest::core::{Dataset, Target};
+use fewest::data::{Complete, Format, Missing, ReadOptions, Table, TargetChoice};
+use fewest::registry::{self, Method, TargetKind};
+
+use crate::args::DataArgs;
+use crate::failure::Failure;
+use crate::run_info::DataInfo;
+use crate::text;
+
+/// Columns that are taken for the target when none is named, in this order.
+const TARGET_NAMES: [&str; 4] = ["target", "label", "class", "y"];
+
+/// A table, and how its target was found when the call did not name it.
+pub struct Found {
+    /// The table.
+    pub table: Table,
+    /// "the column of that name", "the last column".
+    pub target_found: Option<&'static str>,
+}
+
+/// Reads the table. `needs_target` says whether a column must be the target even if none is named so.
+pub fn read(args: &DataArgs, needs_target: bool) -> Result<Found, Failure> {
+    let options = ReadOptions {
+        format: args.format,
+        target: match args.target.is_empty() {
+            true => TargetChoice::Auto,
+            false => TargetChoice::Columns(args.target.clone()),
+        },
+        task: args.task,
+        header: args.header,
+        delimiter: args.delimiter,
+        id: args.id_column.clone(),
+        ignore: args.ignore.clone(),
+        categorical: args.categorical.clone(),
+        missing_tokens: ReadOptions::default()
+            .missing_tokens
+            .into_iter()
+            .chain(args.missing_token.iter().cloned())
+            .collect(),
+        x_variable: args.x_variable.clone(),
+        allow_large: args.allow_large,
+        memory: None,
+    };
+    let table = Table::read(&args.file, &options).map_err(|error| wrong_file(&error, args))?;
+    if !args.target.is_empty() {
+        return Ok(Found { table, target_found: None });
+    }
+    if !table.target_names().is_empty() {
+        let target_found = Some(match table.format() {
+            Format::Matlab => "the variable Y",
+            _ => "the file's labels",
+        });
+        return Ok(Found { table, target_found });
+    }
+    let Some((column, target_found)) = guess_target(&table, needs_target) else {
+        return Ok(Found { table, target_found: None });
+    };
+    // Read again: only the reader can decide by a column's cells whether it is classes or numbers.
+    let options = ReadOptions { target: TargetChoice::Columns(vec![column]), ..options };
+    let table = Table::read(&args.file, &options).map_err(|error| wrong_file(&error, args))?;
+    Ok(Found { table, target_found: Some(target_found) })
+}
+
+/// The column that is the target by its name, or else the last one.
+fn guess_target(table: &Table, needs_target: bool) -> Option<(String, &'static str)> {
+    let names: Vec<String> = (0..table.n_features()).map(|j| table.feature_name(j)).collect();
+    let by_name =
+        TARGET_NAMES.iter().find_map(|wanted| names.iter().find(|name| name.eq_ignore_ascii_case(wanted)));
+    match by_name {
+        Some(name) => Some((name.clone(), "the column of that name")),
+        None if needs_target => Some(("last".to_owned(), "the last column")),
+        None => None,
+    }
+}
+
+/// The reader's message; for an unknown column with near names among those it lists.
+fn wrong_file(error: &fewest::data::Error, args: &DataArgs) -> Failure {
+    let hint = match error {
+        fewest::data::Error::NotFound { name, what: "column", expected, .. }
+            if !expected.starts_with("did you") =>
+        {
+            column_names(args).map(|names| registry::nearest(name, &names)).unwrap_or_default()
+        }
+        _ => Vec::new(),
+    };
+    match hint.first() {
+        Some(near) => Failure::new(format!("{error}; did you mean `{near}`?")),
+        None => Failure::new(error.to_string()),
+    }
+}
+
+/// The names of a file's columns, for a hint: read without any part assigned.
+fn column_names(args: &DataArgs) -> Option<Vec<String>> {
+    let options = ReadOptions {
+        format: args.format,
+        target: TargetChoice::None,
+        header: args.header,
+        delimiter: args.delimiter,
+        ..ReadOptions::default()
+    };
+    let table = Table::read(&args.file, &options).ok()?;
+    Some((0..table.n_features()).map(|j| table.feature_name(j)).collect())
+}
+
+/// The data set after the policy for missing values, checked against what `method` works with.
+pub fn complete(found: Found, args: &DataArgs, method: &Method) -> Result<(Complete, DataInfo), Failure> {
+    let Found { table, target_found } = found;
+    let complete = table.complete(args.missing).map_err(|error| Failure::new(error.to_string()))?;
+    let data = &complete.dataset;
+    check_target(&args.file, data, method)?;
+    let (task, classes) = match data.target() {
+        Target::None => ("none", Vec::new()),
+        Target::Class(classes) => {
+            ("classification", classes.names().iter().cloned().zip(classes.counts()).collect())
+        }
+        _ => ("regression", Vec::new()),
+    };
+    let info = DataInfo {
+        file: args.file.display().to_string(),
+        n_samples: data.n_samples(),
+        n_features: data.n_features(),
+        task,
+        classes,
+        targets: complete.target_names.clone(),
+        target_found,
+        missing: args.missing.name(),
+        missing_done: missing_done(&complete, args.missing),
+        names: (0..data.n_features()).map(|j| data.feature_name(j)).collect(),
+    };
+    Ok((complete, info))
+}
+
+fn missing_done(complete: &Complete, missing: Missing) -> Option<String> {
+    let mut done = Vec::new();
+    if !complete.dropped.is_empty() {
+        done.push(format!(
+            "{} with missing values left out",
+            text::counted(complete.dropped.len(), "sample", "samples")
+        ));
+    }
+    if complete.filled > 0 {
+        let cells = text::counted(complete.filled, "missing value", "missing values");
+        done.push(format!("{cells} filled by the {}", missing.name()));
+    }
+    (!done.is_empty()).then(|| done.join(", "))
+}
+
+/// Errors that would otherwise surface deep in a method, in the words of the call.
+fn check_target(file: &Path, data: &Dataset, method: &Method) -> Result<(), Failure> {
+    let file = file.display();
+    if data.n_samples() < 2 {
+        return Err(Failure::new(format!(
+            "{file}: there is only 1 sample, but comparing takes at least 2: check the delimiter, the header, and \
+             whether samples are rows"
+        )));
+    }
+    let supervised = !method.targets.contains(&TargetKind::None);
+    match data.target() {
+        Target::None if supervised => {
+            Err(Failure::new(format!("{file}: {} needs a target: name its column with --target", method.id)))
+        }
+        Target::Class(classes) if supervised && classes.n_classes() < 2 => {
+            let name = classes.names().first().map_or("", String::as_str);
+            Err(Failure::new(format!(
+                "{file}: every sample is of class `{name}`, so there is nothing to tell apart: name another column \
+                 with --target"
+            )))
+        }
+        Target::Real(outputs) if supervised => {
+            let constant = (0..outputs.n_outputs()).all(|output| {
+                let values = outputs.output(output);
+                values.iter().all(|value| *value == values[0])
+            });
+            match constant {
+                true => Err(Failure::new(format!(
+                    "{file}: the target is the same in every sample, so there is nothing to explain: name another \
+                     column with --target"
+                ))),
+                false => Ok(()),
+            }
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The features that `wanted` names, each by its name or else by its number from 0, for the option `option`.
+pub fn features(option: &str, wanted: &[String], info: &DataInfo) -> Result<Vec<usize>, Failure> {
+    wanted
+        .iter()
+        .map(|wanted| {
+            if let Some(j) = info.names.iter().position(|name| name == wanted) {
+                return Ok(j);
+            }
+            if let Some(j) = wanted.parse().ok().filter(|j: &usize| *j < info.n_features) {
+                return Ok(j);
+            }
+            let hint = match registry::nearest(wanted, &info.names).first() {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("use a name of the header or a number from 0 to {}", info.n_features - 1),
+            };
+            Err(Failure::new(format!("{}: {option}: there is no feature `{wanted}`: {hint}", info.file)))
+        })
+        .collect()
+}

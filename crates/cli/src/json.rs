@@ -1,0 +1,185 @@
+//! The answer for programs. Names and order of the keys are a promise; new keys may be added.
+//!
+//! Numbers that JSON cannot hold are written as the strings `inf` and `-inf`, and NaN as null. Nothing but
+//! `seconds`, which comes last, depends on the machine or on the number of threads.
+
+use fewest::core::{Scores, Selection, SolverReport};
+use fewest::registry::Value;
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+use crate::failure::Failure;
+use crate::run_info::RunInfo;
+
+#[derive(serde::Serialize)]
+struct Document<'a> {
+    fewest: &'a str,
+    method: &'a str,
+    params: Params<'a>,
+    seed: u64,
+    data: Data<'a>,
+    features: Vec<Feature<'a>>,
+    solver: Option<Solver<'a>>,
+    status: &'a str,
+    notes: &'a [String],
+    seconds: f64,
+}
+
+struct Params<'a>(&'a [(&'static str, Value)]);
+
+#[derive(serde::Serialize)]
+struct Data<'a> {
+    file: &'a str,
+    n_samples: usize,
+    n_features: usize,
+    task: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    n_classes: Option<usize>,
+    target: &'a [String],
+    missing: &'a str,
+}
+
+#[derive(serde::Serialize)]
+struct Feature<'a> {
+    rank: usize,
+    index: usize,
+    name: &'a str,
+    score: Number,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    p_value: Option<Number>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    related: Vec<RelatedFeature<'a>>,
+}
+
+#[derive(serde::Serialize)]
+struct RelatedFeature<'a> {
+    index: usize,
+    name: &'a str,
+    relatedness: Number,
+}
+
+#[derive(serde::Serialize)]
+struct Solver<'a> {
+    name: &'a str,
+    status: &'a str,
+    objective: Number,
+    gap: Number,
+    iterations: usize,
+    lambda: Number,
+}
+
+/// A number, also one that JSON has no word for.
+struct Number(f64);
+
+impl Serialize for Number {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.0.is_infinite() {
+            serializer.serialize_str(if self.0 > 0.0 { "inf" } else { "-inf" })
+        } else {
+            serializer.serialize_f64(self.0)
+        }
+    }
+}
+
+impl Serialize for Params<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (name, value) in self.0 {
+            match value {
+                Value::Real(value) => map.serialize_entry(name, value)?,
+                Value::Count(value) => map.serialize_entry(name, value)?,
+                Value::Features(indices) => map.serialize_entry(name, indices)?,
+                word => map.serialize_entry(name, &word.to_string())?,
+            }
+        }
+        map.end()
+    }
+}
+
+/// The document of `fewest select`.
+pub fn selection(selection: &Selection, run: &RunInfo) -> Result<String, Failure> {
+    let features = selection
+        .order
+        .iter()
+        .zip(&selection.scores)
+        .enumerate()
+        .map(|(i, (&j, &score))| Feature {
+            rank: i + 1,
+            index: j,
+            name: run.data.name(j),
+            score: Number(score),
+            p_value: None,
+            related: selection
+                .related
+                .get(i)
+                .map_or(&[][..], Vec::as_slice)
+                .iter()
+                .map(|other| RelatedFeature {
+                    index: other.feature,
+                    name: run.data.name(other.feature),
+                    relatedness: Number(other.relatedness),
+                })
+                .collect(),
+        })
+        .collect();
+    document(run, features, selection.solver.as_ref(), selection.status.name(), &selection.notes)
+}
+
+/// The document of `fewest score`: every feature, best first.
+pub fn scores(scores: &Scores, run: &RunInfo) -> Result<String, Failure> {
+    let p_value = |j: usize| scores.p_values.as_ref().and_then(|values| values.get(j)).copied().map(Number);
+    let features = scores
+        .ranking()
+        .into_iter()
+        .enumerate()
+        .map(|(i, j)| Feature {
+            rank: i + 1,
+            index: j,
+            name: run.data.name(j),
+            score: Number(scores.values.get(j).copied().unwrap_or(f64::NAN)),
+            p_value: p_value(j),
+            related: Vec::new(),
+        })
+        .collect();
+    document(run, features, None, "converged", &[])
+}
+
+fn document(
+    run: &RunInfo,
+    features: Vec<Feature<'_>>,
+    solver: Option<&SolverReport>,
+    status: &str,
+    notes: &[String],
+) -> Result<String, Failure> {
+    let data = &run.data;
+    let document = Document {
+        fewest: run.version,
+        method: run.method.id,
+        params: Params(&run.parameters),
+        seed: run.seed,
+        data: Data {
+            file: &data.file,
+            n_samples: data.n_samples,
+            n_features: data.n_features,
+            task: data.task,
+            n_classes: (data.task == "classification").then_some(data.classes.len()),
+            target: &data.targets,
+            missing: data.missing,
+        },
+        features,
+        solver: solver.map(|solver| Solver {
+            name: solver.name,
+            status: solver.status.name(),
+            objective: Number(solver.objective),
+            gap: Number(solver.duality_gap),
+            iterations: solver.iterations,
+            lambda: Number(solver.lambda),
+        }),
+        status,
+        notes,
+        seconds: run.seconds,
+    };
+    let mut text = serde_json::to_string_pretty(&document)
+        .map_err(|error| Failure::new(format!("--json: the answer cannot be written as JSON: {error}")))?;
+    text.push('\n');
+    Ok(text)
+}

@@ -1,0 +1,78 @@
+//! Where answers go: files that are whole or not there, and a stdout that may close early.
+
+use std::fs;
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use crate::failure::Failure;
+
+/// Refuses what can be known to fail, or to do harm, before the work is done: the input file as output, a
+/// folder that is not there, a folder in place of a file, two outputs in one file.
+pub fn check(input: &Path, outputs: &[(&str, Option<&Path>)]) -> Result<(), Failure> {
+    let named: Vec<(&str, &Path)> =
+        outputs.iter().filter_map(|(option, path)| path.map(|path| (*option, path))).collect();
+    for (at, (option, path)) in named.iter().enumerate() {
+        let shown = path.display();
+        if same_file(input, path) {
+            return Err(Failure::new(format!(
+                "{option} {shown}: this is the input file, which is never overwritten: give another name"
+            )));
+        }
+        if path.is_dir() {
+            return Err(Failure::new(format!("{option} {shown}: this is a folder: give a file in it")));
+        }
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if let Some(folder) = folder
+            && !folder.is_dir()
+        {
+            return Err(Failure::new(format!(
+                "{option} {shown}: there is no folder {}: make it first",
+                folder.display()
+            )));
+        }
+        if let Some((other, _)) = named[..at].iter().find(|(_, earlier)| same_file(earlier, path)) {
+            return Err(Failure::new(format!(
+                "{option} {shown}: {other} writes the same file: give another name"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Whether two paths are one regular file, or would be once written.
+fn same_file(a: &Path, b: &Path) -> bool {
+    let device = |path: &Path| fs::metadata(path).is_ok_and(|metadata| !metadata.is_file());
+    resolved(a) == resolved(b) && !device(a)
+}
+
+/// The path without links and detours, also where only its folder exists.
+fn resolved(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        match (fs::canonicalize(folder), path.file_name()) {
+            (Ok(folder), Some(name)) => folder.join(name),
+            _ => path.to_owned(),
+        }
+    })
+}
+
+/// Writes a whole file.
+pub fn write(option: &str, path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    fewest::data::write_atomically(path, bytes).map_err(|error| Failure::new(format!("{option} {error}")))
+}
+
+/// Writes to stdout. A reader that has seen enough (`| head`) is no failure.
+pub fn print(text: &str) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Failure::new(format!("stdout: cannot be written: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes one line to stderr, where it may be lost.
+pub fn complain(line: &str) {
+    let _ = writeln!(io::stderr(), "fewest: {line}");
+}

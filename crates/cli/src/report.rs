@@ -1,0 +1,68 @@
+//! The report: one HTML file that needs nothing else, for a screen (light or dark) and for paper.
+//!
+//! A module a section; each turns the selection and what was run into markup, and is left out when it has
+//! nothing to tell. Text is escaped by the template language, so nothing in a data file can become markup.
+
+mod cluster;
+mod facts;
+mod header;
+mod path;
+mod ranking;
+mod related;
+mod scale;
+mod similarity;
+
+use fewest::core::Selection;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use crate::run_info::RunInfo;
+
+/// The whole report.
+pub fn render(selection: &Selection, run: &RunInfo) -> String {
+    let title = format!("{} of {}", run.method.id, run.data.file);
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="generator" content={ "fewest " (run.version) };
+                title { (title) }
+                style { (PreEscaped(include_str!("report/style.css"))) }
+            }
+            body {
+                main {
+                    (header::section(selection, run))
+                    (ranking::section(selection, run))
+                    @if let Some(path) = &selection.path { (path::section(path, selection, run)) }
+                    @if let Some(similarity) = &selection.similarity {
+                        (similarity::section(similarity, selection, run))
+                    }
+                    (related::section(selection, run))
+                    (facts::section(selection, run))
+                }
+            }
+        }
+    }
+    .into_string()
+}
+
+/// A section with its heading and a sentence that says how to read it.
+fn section(id: &str, heading: &str, explanation: &str, content: Markup) -> Markup {
+    html! {
+        section id=(id) {
+            h2 { (heading) }
+            @if !explanation.is_empty() { p.explanation { (explanation) } }
+            (content)
+        }
+    }
+}
+
+/// A coordinate of a drawing, in as few digits as are seen.
+fn at(value: f64) -> String {
+    let text = format!("{value:.1}");
+    text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

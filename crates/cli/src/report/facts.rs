@@ -1,0 +1,82 @@
+//! Notes, and all that is needed to run the same again.
+
+use fewest::core::Selection;
+use maud::{Markup, html};
+
+use super::section as wrap;
+use crate::run_info::RunInfo;
+use crate::text;
+
+pub(super) fn section(selection: &Selection, run: &RunInfo) -> Markup {
+    html! {
+        @if !selection.notes.is_empty() || run.data.missing_done.is_some() {
+            (wrap("notes", "Notes", "", html! {
+                ul {
+                    @if let Some(done) = &run.data.missing_done { li { (done) } }
+                    @for note in &selection.notes { li { (note) } }
+                }
+            }))
+        }
+        (wrap("run", "How this was computed", "", html! {
+            p.formula { (run.method.formula) }
+            pre.command { (run.command) }
+            div.columns {
+                (table("Method", &method(run)))
+                (table("Data", &data(run)))
+                @let certificate = certificate(selection);
+                @if !certificate.is_empty() { (table("Solver", &certificate)) }
+            }
+        }))
+    }
+}
+
+fn table(heading: &str, rows: &[(String, String)]) -> Markup {
+    html! {
+        div {
+            h3 { (heading) }
+            table.plain {
+                tbody { @for (name, value) in rows { tr { th { (name) } td { (value) } } } }
+            }
+        }
+    }
+}
+
+fn row(name: &str, value: impl ToString) -> (String, String) {
+    (name.to_owned(), value.to_string())
+}
+
+fn method(run: &RunInfo) -> Vec<(String, String)> {
+    let mut rows = vec![row("method", run.method.id)];
+    rows.extend(run.parameters.iter().map(|(name, value)| row(name, value)));
+    rows.push(row("seed", run.seed));
+    rows.push(row("fewest", run.version));
+    rows
+}
+
+fn data(run: &RunInfo) -> Vec<(String, String)> {
+    let data = &run.data;
+    let mut rows = vec![
+        row("file", &data.file),
+        row("samples", text::count(data.n_samples)),
+        row("features", text::count(data.n_features)),
+        row("task", data.task),
+        row("target", data.targets.join(", ")),
+    ];
+    for (class, count) in &data.classes {
+        rows.push((format!("class {class}"), text::counted(*count, "sample", "samples")));
+    }
+    rows.push(row("missing values", data.missing));
+    rows
+}
+
+fn certificate(selection: &Selection) -> Vec<(String, String)> {
+    let Some(solver) = &selection.solver else { return Vec::new() };
+    vec![
+        row("solver", solver.name),
+        row("status", solver.status.name()),
+        row("penalty λ", text::number(solver.lambda, 6)),
+        row("objective", text::number(solver.objective, 6)),
+        row("duality gap (relative)", text::number(solver.duality_gap, 2)),
+        row("iterations", text::count(solver.iterations)),
+    ]
+}

@@ -1,0 +1,44 @@
+//! The head: the answer in one line, and the figures that matter.
+
+use fewest::core::{Selection, Status};
+use maud::{Markup, html};
+
+use crate::run_info::RunInfo;
+use crate::text;
+
+pub(super) fn section(selection: &Selection, run: &RunInfo) -> Markup {
+    let chosen = selection.order.len();
+    let whole = text::counted(run.data.n_features, "feature", "features");
+    html! {
+        header {
+            p.kicker { "Feature selection by " (run.method.title) }
+            h1 { strong { (text::count(chosen)) } " of " (whole) }
+            p.source { "from " span.file { (run.data.file) } }
+            @if let Some(warning) = warning(selection.status) { p.warning { (warning) } }
+            dl.figures {
+                (figure("Samples", &text::count(run.data.n_samples)))
+                (figure("Features", &text::count(run.data.n_features)))
+                (figure("Target", &run.data.target_text().replace('`', "")))
+                @if let Some(solver) = &selection.solver {
+                    (figure("Duality gap", &text::number(solver.duality_gap, 2)))
+                }
+                (figure("Time", &text::duration(run.seconds)))
+            }
+        }
+    }
+}
+
+fn figure(name: &str, value: &str) -> Markup {
+    html! { div { dt { (name) } dd { (value) } } }
+}
+
+/// What a reader must know when the computation ended early.
+fn warning(status: Status) -> Option<&'static str> {
+    match status {
+        Status::Converged | Status::AlmostConverged => None,
+        Status::TimeLimit => Some("The time limit ended the computation: this is the best found by then."),
+        Status::Interrupted => Some("The computation was interrupted: this is the best found by then."),
+        Status::MaxIterations => Some("The iterations allowed were used up: this is the best found by then."),
+        _ => Some("The computation ended before its certificate was reached: this is the best found."),
+    }
+}

@@ -1,0 +1,115 @@
+//! From values to places on paper.
+
+/// Maps `[from.0, from.1]` to `[to.0, to.1]`, straight or by logarithms.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Scale {
+    from: (f64, f64),
+    to: (f64, f64),
+    logarithmic: bool,
+}
+
+impl Scale {
+    pub fn linear(from: (f64, f64), to: (f64, f64)) -> Self {
+        Self { from, to, logarithmic: false }
+    }
+
+    /// For positive values only.
+    pub fn logarithmic(from: (f64, f64), to: (f64, f64)) -> Self {
+        Self { from: (from.0.ln(), from.1.ln()), to, logarithmic: true }
+    }
+
+    /// The place of `value`; the middle where all values are one.
+    pub fn place(&self, value: f64) -> f64 {
+        let value = if self.logarithmic { value.ln() } else { value };
+        let length = self.from.1 - self.from.0;
+        let share = if length == 0.0 { 0.5 } else { (value - self.from.0) / length };
+        self.to.0 + share * (self.to.1 - self.to.0)
+    }
+}
+
+/// Round numbers that divide `[low, high]` into about `wanted` parts.
+pub(super) fn ticks(low: f64, high: f64, wanted: usize) -> Vec<f64> {
+    let length = high - low;
+    if !(length.is_finite() && length > 0.0) {
+        return vec![low];
+    }
+    let rough = length / wanted.max(1) as f64;
+    let power = 10.0_f64.powf(rough.log10().floor());
+    let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|factor| factor * power).find(|step| *step >= rough);
+    let step = step.unwrap_or(10.0 * power);
+    let first = (low / step - 1e-9).ceil() as i64;
+    let last = (high / step + 1e-9).floor() as i64;
+    (first..=last).map(|multiple| multiple as f64 * step).collect()
+}
+
+/// Round numbers in `[low, high]` for a logarithmic axis: powers of ten over several decades, with 2 and 5
+/// between them where there are few, and plain [`ticks`] within less than a decade.
+pub(super) fn logarithmic_ticks(low: f64, high: f64) -> Vec<f64> {
+    if !(low > 0.0 && high > low && high.is_finite()) {
+        return vec![low];
+    }
+    let decades = (high / low).log10();
+    if decades < 0.7 {
+        return ticks(low, high, 5);
+    }
+    let factors: &[f64] = if decades < 3.0 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+    let every = (decades / 8.0).ceil().max(1.0) as i32;
+    let exponents = (low.log10().floor() as i32)..=(high.log10().ceil() as i32);
+    exponents
+        .filter(|exponent| exponent.rem_euclid(every) == 0)
+        .flat_map(|exponent| factors.iter().map(move |factor| factor * 10.0_f64.powi(exponent)))
+        .filter(|tick| *tick >= low * (1.0 - 1e-9) && *tick <= high * (1.0 + 1e-9))
+        .collect()
+}
+
+/// Moves places, given in increasing order, apart to at least `gap`, within `[low, high]` if they fit.
+pub(super) fn spread(places: &[f64], gap: f64, low: f64, high: f64) -> Vec<f64> {
+    let mut spread = places.to_vec();
+    let mut least = low;
+    for place in &mut spread {
+        *place = place.max(least);
+        least = *place + gap;
+    }
+    let mut most = high;
+    for place in spread.iter_mut().rev() {
+        *place = place.min(most);
+        most = *place - gap;
+    }
+    spread
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scales_map_ends_to_ends() {
+        let linear = Scale::linear((0.0, 2.0), (100.0, 0.0));
+        assert_eq!([linear.place(0.0), linear.place(0.5), linear.place(2.0)], [100.0, 75.0, 0.0]);
+        let log = Scale::logarithmic((1.0, 100.0), (0.0, 10.0));
+        assert!((log.place(10.0) - 5.0).abs() < 1e-12);
+        assert_eq!(Scale::linear((3.0, 3.0), (0.0, 10.0)).place(3.0), 5.0);
+    }
+
+    #[test]
+    fn ticks_are_round_and_inside() {
+        assert_eq!(ticks(0.0, 1.0, 5), [0.0, 0.2, 0.4, 0.6000000000000001, 0.8, 1.0]);
+        assert_eq!(ticks(-3.0, 7.0, 4), [0.0, 5.0]);
+        assert_eq!(ticks(2.0, 2.0, 4), [2.0]);
+    }
+
+    #[test]
+    fn logarithmic_ticks_thin_out_with_the_decades() {
+        assert_eq!(logarithmic_ticks(1.0, 100.0), [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0]);
+        assert_eq!(logarithmic_ticks(0.01, 1000.0).len(), 6);
+        assert!(logarithmic_ticks(1e-30, 1e30).len() <= 9);
+        assert_eq!(logarithmic_ticks(0.0, 1.0), [0.0]);
+        assert!(logarithmic_ticks(4.0, 5.0).len() >= 3);
+    }
+
+    #[test]
+    fn labels_are_moved_apart_but_stay_inside() {
+        assert_eq!(spread(&[0.0, 1.0, 50.0], 10.0, 0.0, 100.0), [0.0, 10.0, 50.0]);
+        assert_eq!(spread(&[98.0, 99.0], 10.0, 0.0, 100.0), [90.0, 100.0]);
+    }
+}

@@ -1,0 +1,221 @@
+//! The report as a whole: sound markup, nothing from outside, nothing lost, nothing let through.
+
+use fewest::core::{Path, PathPoint, Related, Selection, Similarity, SolverReport, Status};
+use fewest::registry::{self, Value};
+use roxmltree::Document;
+
+use super::render;
+use crate::run_info::{DataInfo, RunInfo};
+
+const NASTY: &str = "<script>alert('x')</script>&amp;\"";
+
+/// A run over `names`.
+fn run(names: &[&str]) -> RunInfo {
+    let Ok(method) = registry::find("hsic-lasso") else { panic!("hsic-lasso is registered") };
+    RunInfo {
+        version: "0.1.0",
+        command: "fewest select 'my data.csv' -k 3".to_owned(),
+        method,
+        parameters: vec![("sigma_x", Value::Real(1.0)), ("normalization", Value::Word("none"))],
+        seed: 7,
+        data: DataInfo {
+            file: "my data.csv".to_owned(),
+            n_samples: 1234,
+            n_features: names.len(),
+            task: "classification",
+            classes: vec![("benign".to_owned(), 1000), ("malignant".to_owned(), 234)],
+            targets: vec!["diagnosis".to_owned()],
+            target_found: None,
+            missing: "mean",
+            missing_done: Some("3 missing values filled by the mean".to_owned()),
+            names: names.iter().map(|name| (*name).to_owned()).collect(),
+        },
+        seconds: 0.25,
+    }
+}
+
+/// A selection with everything a method may tell.
+fn full() -> Selection {
+    let mut selection = Selection::new(vec![2, 0, 3], vec![0.5, 0.25, 0.125], 5, Status::Converged);
+    selection.solver = Some(SolverReport {
+        name: "lars",
+        status: Status::Converged,
+        objective: 0.75,
+        duality_gap: 1.5e-12,
+        lambda: 0.01,
+        iterations: 4,
+    });
+    let point =
+        |lambda, coefficients: &[(usize, f64)]| PathPoint { lambda, coefficients: coefficients.to_vec() };
+    selection.path = Some(Path {
+        points: vec![
+            point(1.0, &[]),
+            point(0.1, &[(2, 0.3)]),
+            point(0.05, &[(1, 0.05), (2, 0.4)]),
+            point(0.01, &[(0, 0.25), (2, 0.5), (3, 0.125)]),
+        ],
+        entered: vec![2, 1, 0, 3],
+    });
+    let related = |feature, relatedness| Related { feature, relatedness };
+    selection.related =
+        vec![vec![related(1, 0.875), related(3, 0.25)], vec![related(4, 0.5)], vec![related(2, 0.25)]];
+    selection.similarity =
+        Some(Similarity { values: vec![1.0, 0.1, 0.9, 0.1, 1.0, 0.2, 0.9, 0.2, 1.0], len: 3 });
+    selection.notes = vec!["1 feature is constant and cannot be selected".to_owned()];
+    selection
+}
+
+/// Parses the report as XML, which is stricter than any browser.
+fn with_document<T>(html: &str, look: impl FnOnce(&Document<'_>) -> T) -> T {
+    // HTML's own spelling of its head; everything else is XML as it stands.
+    let body = html.trim_start_matches("<!DOCTYPE html>");
+    let mut xml = String::new();
+    for (at, part) in body.split("<meta ").enumerate() {
+        if at == 0 {
+            xml.push_str(part);
+        } else {
+            xml.push_str("<meta ");
+            xml.push_str(&part.replacen('>', "/>", 1));
+        }
+    }
+    match Document::parse(&xml) {
+        Ok(document) => look(&document),
+        Err(error) => panic!("not well formed: {error}\n{html}"),
+    }
+}
+
+fn text_of(document: &Document<'_>) -> String {
+    document
+        .descendants()
+        .filter(|node| node.is_text())
+        .filter_map(|node| node.text())
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+fn sections(document: &Document<'_>) -> Vec<String> {
+    let sections = document.descendants().filter(|node| node.has_tag_name("section"));
+    sections.filter_map(|node| node.attribute("id")).map(str::to_owned).collect()
+}
+
+#[test]
+fn tells_everything_and_is_well_formed() {
+    let html = render(&full(), &run(&["radius", "texture", "area", "smoothness", "other"]));
+    with_document(&html, |document| {
+        assert_eq!(sections(document), ["ranking", "path", "redundancy", "related", "notes", "run"]);
+        let text = text_of(document);
+        for told in [
+            "my data.csv",
+            "1,234",
+            "diagnosis",
+            "malignant",
+            "234 samples",
+            "HSIC Lasso",
+            "area",
+            "0.5000",
+            "1.5e-12",
+            "lars",
+            "converged",
+            "sigma_x",
+            "normalization",
+            "fewest select 'my data.csv' -k 3",
+            "0.88",
+            "penalty λ",
+            "1 feature is constant and cannot be selected",
+            "3 missing values filled by the mean",
+            "0.1.0",
+        ] {
+            assert!(text.contains(told), "`{told}` is not told");
+        }
+        let lines = document
+            .descendants()
+            .filter(|node| node.attribute("class").is_some_and(|class| class.starts_with("line c")));
+        assert_eq!(lines.count(), 3, "a line for each selected feature");
+        let cells = document.descendants().filter(|node| node.attribute("class") == Some("cell"));
+        assert_eq!(cells.count(), 9 + 11, "the heatmap and its legend");
+    });
+}
+
+#[test]
+fn names_from_the_data_never_become_markup() {
+    let mut selection = full();
+    selection.notes.push(NASTY.to_owned());
+    let mut run = run(&[NASTY; 5]);
+    run.data.file = NASTY.to_owned();
+    run.data.targets = vec![NASTY.to_owned()];
+    run.data.classes = vec![(NASTY.to_owned(), 1); 2];
+    run.command = NASTY.to_owned();
+    let html = render(&selection, &run);
+    assert!(!html.contains("<script"));
+    with_document(&html, |document| {
+        assert!(!document.descendants().any(|node| node.has_tag_name("script")));
+        assert!(text_of(document).matches(NASTY).count() > 10, "names are shown as they are");
+    });
+}
+
+#[test]
+fn needs_nothing_from_outside() {
+    let html = render(&full(), &run(&["a", "b", "c", "d", "e"]));
+    for outside in ["http:", "https:", "src=", "href=", "url(", "@import", "<script", "<link", "onload"] {
+        assert!(!html.contains(outside), "`{outside}`");
+    }
+}
+
+#[test]
+fn sections_without_content_are_left_out() {
+    let bare = Selection::new(vec![1], vec![f64::INFINITY], 2, Status::Converged);
+    let mut run = run(&["a", "b"]);
+    run.data.missing_done = None;
+    with_document(&render(&bare, &run), |document| assert_eq!(sections(document), ["ranking", "run"]));
+    let empty = Selection::new(Vec::new(), Vec::new(), 2, Status::TimeLimit);
+    with_document(&render(&empty, &run), |document| {
+        assert!(text_of(document).contains("No feature was selected"));
+        assert!(text_of(document).contains("time limit"));
+    });
+}
+
+#[test]
+fn strange_numbers_draw_no_strange_places() {
+    let mut selection = full();
+    selection.scores = vec![f64::NAN, f64::INFINITY, 0.0];
+    if let Some(similarity) = &mut selection.similarity {
+        similarity.values = vec![f64::NAN; 9];
+    }
+    if let Some(path) = &mut selection.path {
+        path.points[1].coefficients[0].1 = f64::NAN;
+        path.points.push(PathPoint { lambda: 0.0, coefficients: vec![(2, 0.6)] });
+    }
+    selection.related[0][0].relatedness = f64::NAN;
+    let html = render(&selection, &run(&["a", "b", "c", "d", "e"]));
+    with_document(&html, |document| {
+        for node in document.descendants().filter(|node| !node.has_tag_name("style")) {
+            for attribute in node.attributes() {
+                let value = attribute.value();
+                assert!(!value.contains("NaN") && !value.contains("inf"), "{}={value}", attribute.name());
+            }
+        }
+    });
+}
+
+#[test]
+fn many_features_stay_readable() {
+    let n = 200;
+    let names: Vec<String> =
+        (0..n).map(|j| format!("feature number {j} with a rather long name of its own")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let mut selection = Selection::new((0..n).collect(), vec![1.0; n], n, Status::Converged);
+    selection.similarity = Some(Similarity { values: vec![0.5; n * n], len: n });
+    let coefficients = |value: f64| (0..n).map(|j| (j, value)).collect();
+    selection.path = Some(Path {
+        points: vec![
+            PathPoint { lambda: 1.0, coefficients: Vec::new() },
+            PathPoint { lambda: 0.5, coefficients: coefficients(1.0) },
+        ],
+        entered: (0..n).collect(),
+    });
+    let html = render(&selection, &run(&names));
+    assert!(html.len() < 2_000_000, "{} bytes", html.len());
+    with_document(&html, |document| {
+        assert!(text_of(document).contains("The 60 best features are drawn."));
+    });
+}

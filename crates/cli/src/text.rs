@@ -1,0 +1,161 @@
+//! Numbers and names as people read them.
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// `value` with `digits` significant digits: `0.3121`, `12.50`, `1.2e-9`, `inf`.
+pub fn number(value: f64, digits: usize) -> String {
+    if !value.is_finite() || value == 0.0 {
+        return format!("{value}");
+    }
+    let digits = digits.max(1);
+    let scientific = format!("{value:.*e}", digits - 1);
+    let exponent: i32 = scientific.rsplit_once('e').and_then(|(_, e)| e.parse().ok()).unwrap_or(0);
+    if (-4..=5).contains(&exponent) {
+        let decimals = usize::try_from(digits as i32 - 1 - exponent).unwrap_or(0);
+        format!("{value:.decimals$}")
+    } else {
+        scientific
+    }
+}
+
+/// A whole number in groups of three: `10,304`.
+pub fn count(value: usize) -> String {
+    let digits = value.to_string();
+    let mut grouped = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// A number of things: `1 sample`, `10,304 samples`.
+pub fn counted(value: usize, one: &str, many: &str) -> String {
+    format!("{} {}", count(value), if value == 1 { one } else { many })
+}
+
+/// A time: `0.052 s`, `3 min 20 s`.
+pub fn duration(seconds: f64) -> String {
+    if seconds < 60.0 {
+        format!("{} s", number(seconds, 2))
+    } else {
+        let whole = seconds.round() as u64;
+        format!("{} min {} s", whole / 60, whole % 60)
+    }
+}
+
+/// `text` on one line, with control characters written out: a name from a file must not move the cursor.
+pub fn one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control()
+            || matches!(c, '\u{2028}' | '\u{2029}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}')
+        {
+            line.extend(c.escape_default());
+        } else {
+            line.push(c);
+        }
+    }
+    line
+}
+
+/// [`one_line`] of at most `width` terminal columns, cut with `…`.
+pub fn shortened(text: &str, width: usize) -> String {
+    let line = one_line(text);
+    if line.width() <= width {
+        return line;
+    }
+    let mut short = String::new();
+    let mut used = 0;
+    for c in line.chars() {
+        used += c.width().unwrap_or(0);
+        if used + 1 > width {
+            break;
+        }
+        short.push(c);
+    }
+    short.push('…');
+    short
+}
+
+/// How cells stand in their column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Align {
+    /// At the left: names.
+    Left,
+    /// At the right: numbers.
+    Right,
+}
+
+/// Rows of cells in columns, two blanks apart; the first row is the heading.
+pub fn columns(rows: &[Vec<String>], align: &[Align]) -> String {
+    let width = |column: usize| {
+        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..align.len()).map(width).collect();
+    let mut text = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for ((cell, &width), align) in row.iter().zip(&widths).zip(align) {
+            let padding = " ".repeat(width.saturating_sub(cell.width()));
+            match align {
+                Align::Left => line.extend([cell.as_str(), &padding]),
+                Align::Right => line.extend([&padding, cell.as_str()]),
+            }
+            line.push_str("  ");
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_the_digits_asked_for() {
+        assert_eq!(number(0.312_149, 4), "0.3121");
+        assert_eq!(number(12.5, 4), "12.50");
+        assert_eq!(number(-1.26e-9, 2), "-1.3e-9");
+        assert_eq!(number(123_456.7, 4), "123457");
+        assert_eq!(number(1e7, 3), "1.00e7");
+        assert_eq!(number(0.0, 4), "0");
+        assert_eq!(number(f64::INFINITY, 4), "inf");
+        assert_eq!(number(f64::NAN, 4), "NaN");
+        // Rounding up to the next power of ten.
+        assert_eq!(number(0.099_999, 2), "0.10");
+    }
+
+    #[test]
+    fn counts_are_grouped() {
+        assert_eq!(count(0), "0");
+        assert_eq!(count(999), "999");
+        assert_eq!(count(10_304), "10,304");
+        assert_eq!(count(1_234_567), "1,234,567");
+        assert_eq!(counted(1, "sample", "samples"), "1 sample");
+    }
+
+    #[test]
+    fn times_are_in_seconds_or_minutes() {
+        assert_eq!(duration(0.0521), "0.052 s");
+        assert_eq!(duration(200.4), "3 min 20 s");
+    }
+
+    #[test]
+    fn names_cannot_move_the_cursor() {
+        assert_eq!(one_line("a\nb\u{1b}[2J"), "a\\nb\\u{1b}[2J");
+        assert_eq!(shortened("température", 6), "tempé…");
+        assert_eq!(shortened("名前名前", 5), "名前…");
+        assert_eq!(shortened("short", 5), "short");
+    }
+
+    #[test]
+    fn columns_line_up_whatever_the_script() {
+        let rows = [vec!["rank".to_owned(), "name".to_owned()], vec!["1".to_owned(), "名".to_owned()]];
+        assert_eq!(columns(&rows, &[Align::Right, Align::Left]), "rank  name\n   1  名\n");
+    }
+}

@@ -1,0 +1,330 @@
+//! What the program answers: table, JSON, reduced table, report.
+
+#![allow(missing_docs)]
+
+mod common;
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::Stdio;
+
+use common::Place;
+use serde_json::Value;
+
+fn keys(value: &Value) -> Vec<&str> {
+    value.as_object().unwrap().keys().map(String::as_str).collect()
+}
+
+fn names(document: &Value) -> Vec<String> {
+    let features = document["features"].as_array().unwrap();
+    features.iter().map(|feature| feature["name"].as_str().unwrap().to_owned()).collect()
+}
+
+/// The keys of an object in the order in which they are written.
+fn key_order(text: &str, indent: usize) -> Vec<String> {
+    let start = format!("{}\"", " ".repeat(indent));
+    text.lines()
+        .filter_map(|line| line.strip_prefix(&start))
+        .filter_map(|rest| rest.split_once("\":").map(|(key, _)| key.to_owned()))
+        .collect()
+}
+
+#[test]
+fn selects_what_matters_and_no_copy() {
+    let place = Place::with_table();
+    let out = place.done(&["select", "table.csv", "-k", "2"]);
+    assert!(out.contains("60 samples, 5 features"), "{out}");
+    assert!(out.contains("`outcome`, a real output (the last column; --target names another)"), "{out}");
+    assert!(out.contains("hsic-lasso: 2 features in"), "{out}");
+    assert!(out.contains("converged, duality gap"), "{out}");
+    let table: Vec<&str> = out.lines().skip_while(|line| !line.starts_with("rank")).collect();
+    assert_eq!(
+        table[0].split_whitespace().collect::<Vec<_>>(),
+        ["rank", "feature", "score", "most", "related"]
+    );
+    let chosen: Vec<&str> = table[1..3].iter().map(|line| line.split_whitespace().nth(1).unwrap()).collect();
+    assert_eq!(chosen, ["square", "line"]);
+    assert!(table[1].contains("copy 1.0"), "the copy is the most related: {}", table[1]);
+    assert!(out.contains("note: 1 feature is constant and cannot be selected"), "{out}");
+}
+
+#[test]
+fn the_target_is_guessed_by_name_before_position() {
+    let place = Place::new();
+    place.write("t.csv", "a,Label,b\n1,x,5\n2,y,3\n3,x,9\n4,y,1\n");
+    let out = place.done(&["select", "t.csv", "-k", "1"]);
+    assert!(out.contains("target `Label`, 2 classes (the column of that name"), "{out}");
+    let out = place.done(&["select", "t.csv", "-k", "1", "--target", "b"]);
+    assert!(out.contains("target `b`, a real output\n"), "{out}");
+    let svmlight = "1 1:0.5 3:2\n-1 2:1\n1 1:0.25 3:1\n-1 2:2 3:0.5\n";
+    place.write("t.svmlight", svmlight);
+    let out = place.done(&["select", "t.svmlight", "-k", "1"]);
+    assert!(out.contains("2 classes (the file's labels"), "{out}");
+}
+
+#[test]
+fn json_has_the_promised_keys_in_their_order() {
+    let place = Place::with_table();
+    let text =
+        place.done(&["select", "table.csv", "-k", "2", "-p", "tolerance=1e-8", "--seed", "5", "--json", "-"]);
+    assert_eq!(
+        key_order(&text, 2),
+        ["fewest", "method", "params", "seed", "data", "features", "solver", "status", "notes", "seconds"]
+    );
+    let document: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(document["fewest"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(document["method"], "hsic-lasso");
+    assert_eq!(document["params"]["tolerance"], 1e-8);
+    assert_eq!(
+        (&document["params"]["sigma_x"], &document["params"]["solver"]),
+        (&1.0.into(), &"auto".into())
+    );
+    assert_eq!(document["seed"], 5);
+    assert_eq!(document["data"]["file"], "table.csv");
+    assert_eq!(document["data"]["n_samples"], 60);
+    assert_eq!(document["data"]["n_features"], 5);
+    assert_eq!(document["data"]["task"], "regression");
+    assert!(document["data"].get("n_classes").is_none());
+    let feature = &document["features"][0];
+    assert_eq!(
+        (&feature["rank"], &feature["index"], &feature["name"]),
+        (&1.into(), &0.into(), &"square".into())
+    );
+    assert!(feature["score"].as_f64().unwrap() > 0.0);
+    assert_eq!(feature["related"][0]["name"], "copy");
+    let mut solver = keys(&document["solver"]);
+    solver.sort_unstable();
+    assert_eq!(solver, ["gap", "iterations", "lambda", "name", "objective", "status"]);
+    assert_eq!(document["solver"]["status"], "converged");
+    assert!(document["solver"]["gap"].as_f64().unwrap() <= 1e-8);
+    assert!(document["seconds"].as_f64().unwrap() >= 0.0);
+}
+
+#[test]
+fn json_to_a_file_is_the_same_and_leaves_the_table() {
+    let place = Place::with_table();
+    let out = place.done(&["select", "table.csv", "-k", "2", "--json", "a.json"]);
+    assert!(out.contains("square"));
+    let mut written: Value = serde_json::from_str(&place.read("a.json")).unwrap();
+    let mut printed = place.json(&["select", "table.csv", "-k", "2"]);
+    written["seconds"] = Value::Null;
+    printed["seconds"] = Value::Null;
+    assert_eq!(written, printed);
+    assert_eq!(place.files(), ["a.json", "table.csv"]);
+}
+
+#[test]
+fn threads_change_nothing_but_the_time() {
+    let place = Place::with_wdbc();
+    for call in [
+        &["select", "wdbc.csv", "-k", "8"][..],
+        &["select", "wdbc.csv", "-k", "5", "-m", "nocco-lasso", "-p", "form=low-rank"],
+        &["select", "wdbc.csv", "-k", "5", "-p", "estimator=block", "--seed", "3"],
+        &["score", "wdbc.csv"],
+    ] {
+        let answers: Vec<String> = ["1", "2", "7"]
+            .iter()
+            .map(|threads| {
+                let mut call = call.to_vec();
+                call.extend(["--threads", threads, "--json", "-"]);
+                let text = place.done(&call);
+                let (answer, seconds) = text.split_once("\"seconds\"").unwrap();
+                assert_eq!(seconds.lines().count(), 2, "seconds come last");
+                answer.to_owned()
+            })
+            .collect();
+        assert_eq!(answers[0], answers[1], "{call:?}");
+        assert_eq!(answers[0], answers[2], "{call:?}");
+    }
+}
+
+#[test]
+fn score_tells_every_feature_best_first() {
+    let place = Place::with_wdbc();
+    let document = place.json(&["score", "wdbc.csv"]);
+    let features = document["features"].as_array().unwrap();
+    assert_eq!(features.len(), 30);
+    let scores: Vec<f64> = features.iter().map(|feature| feature["score"].as_f64().unwrap()).collect();
+    assert!(scores.windows(2).all(|pair| pair[0] >= pair[1]));
+    assert_eq!(document["data"]["n_classes"], 2);
+    assert_eq!(document["solver"], Value::Null);
+    let out = place.done(&["score", "wdbc.csv", "--method", "nocco"]);
+    assert!(out.contains("larger is better") && out.lines().count() == 34, "{out}");
+}
+
+#[test]
+fn a_score_selects_too() {
+    let place = Place::with_table();
+    let document = place.json(&["select", "table.csv", "-m", "hsic", "-k", "5"]);
+    // Ranking does not see redundancy; the constant is never taken.
+    assert_eq!(names(&document)[..2], ["square", "copy"]);
+    assert_eq!(names(&document).len(), 4);
+    let notes = document["notes"].as_array().unwrap();
+    assert_eq!(notes.len(), 2, "the constant, and fewer than asked for: {notes:?}");
+}
+
+#[test]
+fn a_reduced_table_reads_back_with_the_same_values() {
+    let place = Place::with_table();
+    place.done(&["select", "table.csv", "-k", "2", "--write-reduced", "small.csv"]);
+    let small = place.read("small.csv");
+    let whole = place.read("table.csv");
+    assert_eq!(small.lines().count(), 61);
+    let numbers = |line: &str| -> Vec<f64> { line.split(',').map(|cell| cell.parse().unwrap()).collect() };
+    let mut lines = small.lines().zip(whole.lines());
+    assert_eq!(lines.next().unwrap().0, "square,line,outcome");
+    for (small, whole) in lines {
+        let whole = numbers(whole);
+        assert_eq!(numbers(small), [whole[0], whole[2], whole[5]]);
+    }
+    let again = place.json(&["select", "small.csv", "-k", "2"]);
+    assert_eq!(names(&again), ["square", "line"]);
+}
+
+#[test]
+fn ids_categories_and_missing_values_go_through() {
+    let place = Place::new();
+    let mut text = String::from("id,colour,size,gap,class\n");
+    for i in 0..24 {
+        let (class, colour) = if i % 2 == 0 { ("yes", "red") } else { ("no", "blue") };
+        let gap = if i == 5 { "NA".to_owned() } else { (i * 7 % 11).to_string() };
+        text.push_str(&format!("s{i},{colour},{},{gap},{class}\n", i * 5 % 13));
+    }
+    place.write("t.csv", &text);
+    let call = [
+        "select",
+        "t.csv",
+        "-k",
+        "1",
+        "--id-column",
+        "id",
+        "--write-reduced",
+        "r.csv",
+        "--missing",
+        "drop-rows",
+    ];
+    let out = place.done(&call);
+    assert!(out.contains("1 sample with missing values left out"), "{out}");
+    let reduced = place.read("r.csv");
+    assert_eq!(reduced.lines().next(), Some(",colour,class"));
+    assert_eq!(reduced.lines().nth(1), Some("s0,red,yes"));
+    assert_eq!(reduced.lines().count(), 24);
+    let out = place.done(&["select", "t.csv", "-k", "1", "--ignore", "id", "--missing", "median"]);
+    assert!(out.contains("1 missing value filled by the median"), "{out}");
+}
+
+#[test]
+fn forced_features_come_first_and_covariates_stay_out() {
+    let place = Place::with_table();
+    let document = place.json(&["select", "table.csv", "-k", "2", "--force-in", "noise"]);
+    assert_eq!(names(&document)[0], "noise");
+    assert_eq!(document["params"]["forced"], serde_json::json!([3]));
+    let document = place.json(&["select", "table.csv", "-k", "2", "--covariates", "square"]);
+    assert_eq!(names(&document)[0], "line");
+    assert!(!names(&document).iter().any(|name| name == "square" || name == "copy"));
+}
+
+#[test]
+fn a_penalty_decides_how_many() {
+    let place = Place::with_table();
+    // A copy may share its original's weight in any way: without it, the solution is unique.
+    let json = |more: &[&str]| place.json(&[&["select", "table.csv", "--ignore", "copy"], more].concat());
+    assert_eq!(names(&json(&["-p", "lambda_ratio=0.9"])), ["square"]);
+    let by_count = json(&["-k", "2"]);
+    let lambda = format!("lambda={:e}", by_count["solver"]["lambda"].as_f64().unwrap());
+    for solver in ["solver=cd", "solver=dal", "solver=lars"] {
+        let by_lambda = json(&["-p", &lambda, "-p", solver]);
+        assert_eq!(names(&by_lambda), names(&by_count), "{solver}");
+        let score = |document: &Value| document["features"][0]["score"].as_f64().unwrap();
+        assert!((score(&by_lambda) - score(&by_count)).abs() <= 1e-6 * score(&by_count), "{solver}");
+    }
+}
+
+#[test]
+fn a_time_limit_answers_or_says_what_would_help() {
+    let place = Place::with_wdbc();
+    let generous = place.json(&["select", "wdbc.csv", "-k", "5", "--time-limit", "1000"]);
+    assert_eq!(generous["status"], "converged");
+    // Not even a first look at every feature: there is nothing to tell.
+    let line = place.fails(&["select", "wdbc.csv", "-k", "5", "--time-limit", "1e-9"]);
+    assert!(line.contains("allow more time"), "{line}");
+}
+
+#[test]
+fn the_report_stands_alone() {
+    let place = Place::new();
+    let table = common::table().replacen("square", "\"<script>alert(1)</script>\"", 1);
+    place.write("t.csv", &table);
+    place.done(&["select", "t.csv", "-k", "2", "--report", "r.html", "--seed", "9"]);
+    let html = place.read("r.html");
+    assert!(html.starts_with("<!DOCTYPE html>") && html.ends_with("</html>"));
+    assert!(!html.contains("<script") && html.contains("&lt;script&gt;alert(1)&lt;/script&gt;"));
+    for told in [
+        "HSIC Lasso",
+        "t.csv",
+        "fewest select t.csv -k 2 --report r.html --seed 9",
+        "sigma_x",
+        "duality gap",
+        "Coefficient path",
+        "Redundancy of the selected features",
+        "Related features",
+        "constant and cannot be selected",
+        env!("CARGO_PKG_VERSION"),
+    ] {
+        assert!(html.contains(told), "`{told}` is not told");
+    }
+    for outside in ["http:", "https:", "src=", "href="] {
+        assert!(!html.contains(outside), "`{outside}`");
+    }
+}
+
+#[test]
+fn info_tells_what_is_in_a_file() {
+    let place = Place::with_table();
+    let out = place.done(&["info", "table.csv"]);
+    assert!(out.contains("60 samples, 5 features (csv)"), "{out}");
+    assert!(out.contains("target: `outcome` (the last column; --target names another), real"), "{out}");
+    assert!(out.contains("constant: 1 (cannot be selected): fixed"), "{out}");
+    assert!(out.contains("duplicates: 1: copy = square"), "{out}");
+    assert!(out.contains("always 7.000"), "{out}");
+}
+
+#[test]
+fn methods_are_listed_and_explained() {
+    let place = Place::new();
+    let list = place.done(&["methods"]);
+    for id in ["hsic", "nocco", "hsic-lasso", "nocco-lasso"] {
+        assert!(list.lines().any(|line| line.split_whitespace().next() == Some(id)), "{id}");
+        let details = place.done(&["methods", id]);
+        assert!(details.starts_with(id) && details.contains("sigma_x"), "{details}");
+    }
+    assert!(place.done(&["methods", "hsic-lasso"]).contains("lambda_ratio"));
+}
+
+#[test]
+fn a_reader_that_leaves_early_is_no_failure() {
+    let place = Place::new();
+    // More output than a pipe holds.
+    let header: Vec<String> = (0..3000).map(|j| format!("a_feature_with_a_long_name_{j}")).collect();
+    let mut text = format!("{},y\n", header.join(","));
+    for i in 0..6 {
+        let row: Vec<String> = (0..3000).map(|j| ((i * 7 + j * 13 + i * j) % 17).to_string()).collect();
+        text.push_str(&format!("{},{}\n", row.join(","), i % 2));
+    }
+    place.write("wide.csv", &text);
+    let call = ["score", "wide.csv", "--json", "-"];
+    let mut child = place.command(&call).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    assert_eq!(line, "{\n");
+    let mut complaint = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut complaint).unwrap();
+    assert_eq!((child.wait().unwrap().code(), complaint.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn help_and_version_succeed() {
+    let place = Place::new();
+    assert!(place.done(&["--help"]).contains("select"));
+    assert!(place.done(&["select", "--help"]).contains("--force-in"));
+    assert_eq!(place.done(&["--version"]), format!("fewest {}\n", env!("CARGO_PKG_VERSION")));
+}

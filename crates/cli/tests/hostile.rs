@@ -1,0 +1,154 @@
+//! Calls and data that are wrong, one fault at a time: exit status 2, one line that names the fault and the
+//! way out, and no file left behind.
+
+#![allow(missing_docs)]
+
+mod common;
+
+use common::Place;
+
+/// Fails, and says all of `told`.
+fn fails(place: &Place, arguments: &[&str], told: &[&str]) {
+    let line = place.fails(arguments);
+    for part in told {
+        assert!(line.contains(part), "{arguments:?}: `{part}` is not in: {line}");
+    }
+}
+
+#[test]
+fn wrong_calls() {
+    let place = Place::with_table();
+    for (call, told) in [
+        ("selct table.csv", &["selct", "select"][..]),
+        ("select", &["<DATA>"]),
+        ("select table.csv --frobnicate", &["--frobnicate"]),
+        ("select table.csv -k 0", &["-k", "at least 1"]),
+        ("select table.csv -k 6", &["`k` is 6", "number of features, 5"]),
+        ("select table.csv -k few", &["few", "whole number"]),
+        ("select table.csv -k 18446744073709551616", &["whole number"]),
+        ("select table.csv --method hsic-laso", &["hsic-laso", "did you mean `hsic-lasso`?"]),
+        ("select table.csv --method zzz", &["zzz", "nocco-lasso"]),
+        ("methods hsik", &["did you mean `hsic`?"]),
+        ("score table.csv --method hsic-lasso", &["fewest select", "nocco"]),
+        ("select table.csv -p sigma_z=1", &["`sigma_z`", "hsic-lasso", "did you mean `sigma_x`?"]),
+        ("select table.csv -p sigma_x=0", &["`sigma_x` is 0", "above 0"]),
+        ("select table.csv -p sigma_x=nan", &["`sigma_x` is nan"]),
+        ("select table.csv -p sigma_x", &["NAME=VALUE"]),
+        ("select table.csv -p sigma_x=", &["`sigma_x` is empty"]),
+        ("select table.csv -p sigma_x=1 -p sigma_x=2", &["`sigma_x`", "given once"]),
+        ("select table.csv -p normalization=half", &["none|unit"]),
+        ("select table.csv -p lambda=-1", &["`lambda` is -1"]),
+        ("select table.csv -p lambda=1 -p lambda_ratio=0.5", &["lambda_ratio", "lambda is left out"]),
+        ("select table.csv -p block_size=10", &["block_size", "estimator=block"]),
+        ("select table.csv -p estimator=block -p block_size=100", &["block_size", "100"]),
+        ("select table.csv -p ridge=1", &["ridge", "penalty=elastic-net"]),
+        ("select table.csv -p penalty=group", &["penalty", "groups"]),
+        ("select table.csv -p output=delta", &["real output"]),
+        ("select table.csv --method hsic --force-in line", &["`forced`", "hsic"]),
+        ("select table.csv --force-in lien", &["--force-in", "did you mean `line`?"]),
+        ("select table.csv --covariates 17", &["--covariates", "17", "0 to 4"]),
+        ("select table.csv --force-in line --covariates line", &["covariates"]),
+        ("select table.csv -k 1 --force-in line,noise", &["forced"]),
+        ("select table.csv --target outcom", &["table.csv", "`outcom`", "did you mean `outcome`?"]),
+        ("select table.csv --target 99", &["table.csv", "`99`", "0 to 5"]),
+        ("select table.csv --target line --ignore line", &["table.csv", "line"]),
+        ("select table.csv --task clustering", &["classification"]),
+        ("select table.csv --missing maybe", &["drop-rows"]),
+        ("select table.csv --threads 0", &["--threads", "1"]),
+        ("select table.csv --seed -1", &["-1"]),
+        ("select table.csv --time-limit 0", &["--time-limit", "above 0"]),
+        ("select table.csv --delimiter ab", &["single character"]),
+    ] {
+        fails(&place, &call.split(' ').collect::<Vec<_>>(), told);
+    }
+}
+
+#[test]
+fn outputs_that_would_do_harm_or_cannot_be() {
+    let place = Place::with_table();
+    std::fs::create_dir(place.path("folder")).unwrap();
+    let before = place.read("table.csv");
+    for option in ["--json", "--report", "--write-reduced"] {
+        fails(&place, &["select", "table.csv", option, "table.csv"], &[option, "input file"]);
+        fails(&place, &["select", "table.csv", option, "folder/../table.csv"], &["input file"]);
+        fails(&place, &["select", "table.csv", option, "folder"], &[option, "folder"]);
+        fails(&place, &["select", "table.csv", option, "none/x.csv"], &[option, "none"]);
+        fails(&place, &["select", "table.csv", option, ""], &[option, "value"]);
+    }
+    fails(&place, &["select", "table.csv", "--json", "x", "--report", "./x"], &["--json", "same file"]);
+    fails(&place, &["select", "table.csv", "--write-reduced", "x.tsv"], &[".csv"]);
+    fails(&place, &["score", "table.csv", "--json", "table.csv"], &["input file"]);
+    assert_eq!(place.read("table.csv"), before);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_the_input_is_the_input() {
+    let place = Place::with_table();
+    std::os::unix::fs::symlink(place.path("table.csv"), place.path("link.csv")).unwrap();
+    fails(&place, &["select", "table.csv", "--json", "link.csv"], &["input file"]);
+}
+
+#[test]
+fn wrong_data() {
+    let place = Place::new();
+    let rows = |row: &str| format!("a,b,y\n{}", format!("{row}\n").repeat(4));
+    for (name, content, told) in [
+        ("empty.csv", String::new(), &["empty.csv", "empty"][..]),
+        ("header.csv", "a,b,y\n".to_owned(), &["header.csv"]),
+        ("single.csv", "a,b,y\n1,2,0.5\n".to_owned(), &["single.csv", "1 sample", "at least 2"]),
+        (
+            "one_class.csv",
+            "a,b,y\n1,2,no\n3,1,no\n4,4,no\n".to_owned(),
+            &["one_class.csv", "`no`", "--target"],
+        ),
+        ("same.csv", "a,b,y\n1,2,0.5\n3,1,0.5\n4,4,0.5\n".to_owned(), &["same.csv", "same", "--target"]),
+        (
+            "gap.csv",
+            "a,b,y\n1,2,0.5\n3,,1.5\n4,4,2.5\n".to_owned(),
+            &["gap.csv", "line 3", "`b`", "--missing"],
+        ),
+        (
+            "target_gap.csv",
+            "a,b,y\n1,2,0.5\n3,1,\n4,4,2.5\n".to_owned(),
+            &["target_gap.csv", "line 3", "`y`"],
+        ),
+        ("infinite.csv", "a,b,y\n1,2,0.5\n3,inf,1\n4,4,2.5\n".to_owned(), &["infinite.csv", "line 3", "`b`"]),
+        ("typo.csv", "a,b,y\n1,2,0.5\n3,1o,1.5\n4,4,2.5\n".to_owned(), &["typo.csv", "line 3", "`b`", "1o"]),
+        ("ragged.csv", "a,b,y\n1,2,0.5\n3,1\n4,4,2.5\n".to_owned(), &["ragged.csv", "line 3"]),
+        ("lonely.csv", "y\n1\n2\n".to_owned(), &["lonely.csv", "feature"]),
+        ("broken.mat", "MATLAB 5.0 MAT-file, but no more than that".to_owned(), &["broken.mat"]),
+        ("table.xlsx", "PK\u{3}\u{4} and so on".to_owned(), &["table.xlsx", ".csv"]),
+        ("all_same.csv", rows("1,2,0.5"), &["all_same.csv"]),
+    ] {
+        place.write(name, &content);
+        fails(&place, &["select", name, "-k", "1"], told);
+    }
+    fails(&place, &["select", "nowhere.csv"], &["nowhere.csv", "read"]);
+    fails(&place, &["info", "nowhere.csv"], &["nowhere.csv", "read"]);
+    fails(&place, &["select", "."], &["read"]);
+}
+
+#[test]
+fn a_class_of_one_sample_and_duplicates_are_no_failure() {
+    let place = Place::new();
+    place.write("t.csv", "a,b,c,y\n1,1,4,no\n2,2,1,no\n3,3,3,no\n9,9,2,yes\n");
+    place.done(&["select", "t.csv", "-k", "3"]);
+}
+
+#[test]
+fn only_constants_select_nothing_and_say_so() {
+    let place = Place::new();
+    place.write("t.csv", "a,b,y\n1,2,0.5\n1,2,1.5\n1,2,2.5\n");
+    let document = place.json(&["select", "t.csv", "-k", "1"]);
+    assert_eq!(document["features"].as_array().map(Vec::len), Some(0));
+    assert!(document["notes"][0].as_str().unwrap().contains("constant"));
+}
+
+#[test]
+fn a_message_is_one_line_whatever_is_in_the_data() {
+    let place = Place::new();
+    place.write("t.csv", "\"a\nb\",c,y\n1,2,0.5\nx,1,1.5\n4,4,2.5\n");
+    fails(&place, &["select", "t.csv", "-k", "1"], &["t.csv", "a\\nb"]);
+    fails(&place, &["select", "no\nfile.csv"], &["no\\nfile.csv"]);
+}

@@ -1,0 +1,243 @@
+//! What can be wrong with a file, and how it is said.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A file that cannot be read or written, or whose content no method can work with.
+///
+/// Every message is one line that names the file, the line or row and the column where that makes sense,
+/// and says what to do.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A parameter or shape that the core refuses.
+    #[error(transparent)]
+    Core(#[from] fewest_core::Error),
+    /// The operating system refused.
+    #[error("{}: cannot be {action}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What was tried: `read`, `written`.
+        action: &'static str,
+        /// The system's own words.
+        source: io::Error,
+    },
+    /// A file that was recognised, but that holds something that is not read.
+    #[error("{}: {what}: {advice}", path.display())]
+    Unsupported {
+        /// The file.
+        path: PathBuf,
+        /// What it holds.
+        what: String,
+        /// What to do.
+        advice: String,
+    },
+    /// A file that breaks the rules of its format, or a cell that fits no column.
+    #[error("{}: {place}{problem}: {advice}", path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// Where in the file.
+        place: Box<Place>,
+        /// What is wrong there.
+        problem: String,
+        /// What to do.
+        advice: String,
+    },
+    /// A column or variable that was asked for and is not there.
+    #[error("{}: there is no {what} {}: {expected}", path.display(), quoted(name))]
+    NotFound {
+        /// The file.
+        path: PathBuf,
+        /// `column`, `variable`.
+        what: &'static str,
+        /// The name or number asked for.
+        name: String,
+        /// What there is.
+        expected: String,
+    },
+    /// A missing cell under [`Missing::Error`](crate::Missing::Error).
+    #[error(
+        "{}: {place}the value is missing: drop the samples or fill the gaps \
+         (on the command line: --missing drop-rows|mean|median)", path.display()
+    )]
+    MissingValue {
+        /// The file.
+        path: PathBuf,
+        /// The first missing cell.
+        place: Box<Place>,
+    },
+    /// A column without a single value, which no policy for missing values can fill.
+    #[error("{}: {column} has no value in any sample: leave it out (on the command line: --ignore)", path.display())]
+    AllMissing {
+        /// The file.
+        path: PathBuf,
+        /// The column.
+        column: ColumnLabel,
+    },
+    /// Nothing remained after the samples with missing values were dropped.
+    #[error(
+        "{}: each of the {n_samples} samples has a missing value, so that dropping them leaves nothing: \
+         fill the gaps instead (on the command line: --missing mean|median)", path.display()
+    )]
+    NothingLeft {
+        /// The file.
+        path: PathBuf,
+        /// How many samples there were.
+        n_samples: usize,
+    },
+    /// A file whose values would take more than half of the memory, found before it was read.
+    #[error(
+        "{}: its values take about {} in memory, more than half of the {} there is: keep fewer rows or columns, \
+         use a larger machine, or insist (on the command line: --allow-large)",
+        path.display(), bytes_text(*needed), bytes_text(*memory)
+    )]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// Bytes that its values would take, estimated.
+        needed: u64,
+        /// Bytes of memory there are.
+        memory: u64,
+    },
+}
+
+impl Error {
+    pub(crate) fn malformed(
+        path: &Path,
+        place: Place,
+        problem: impl Into<String>,
+        advice: impl Into<String>,
+    ) -> Self {
+        Self::Malformed {
+            path: path.to_owned(),
+            place: Box::new(place),
+            problem: problem.into(),
+            advice: advice.into(),
+        }
+    }
+
+    pub(crate) fn unsupported(path: &Path, what: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self::Unsupported { path: path.to_owned(), what: what.into(), advice: advice.into() }
+    }
+
+    pub(crate) fn reading(path: &Path, source: io::Error) -> Self {
+        Self::Io { path: path.to_owned(), action: "read", source }
+    }
+
+    pub(crate) fn writing(path: &Path, source: io::Error) -> Self {
+        Self::Io { path: path.to_owned(), action: "written", source }
+    }
+}
+
+/// Where in a file something was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Place {
+    /// The file as a whole.
+    File,
+    /// A line of a text file, counted from 1.
+    Line(u64),
+    /// A column.
+    Column(ColumnLabel),
+    /// A cell of a table.
+    Cell {
+        /// The row.
+        row: RowLabel,
+        /// The column.
+        column: ColumnLabel,
+    },
+    /// A variable of a MATLAB file.
+    Variable(String),
+    /// A position in a binary file, in bytes from its start.
+    Byte(u64),
+}
+
+impl fmt::Display for Place {
+    /// The place with a colon and a space after it, or nothing for the whole file.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::File => Ok(()),
+            Place::Line(line) => write!(f, "line {line}: "),
+            Place::Column(column) => write!(f, "{column}: "),
+            Place::Cell { row, column } => write!(f, "{row}, {column}: "),
+            Place::Variable(name) => write!(f, "variable {}: ", quoted(name)),
+            Place::Byte(byte) => write!(f, "at byte {byte}: "),
+        }
+    }
+}
+
+/// How a row is called: by its line in text files, by its number elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowLabel {
+    /// The line it starts on, counted from 1.
+    Line(u64),
+    /// Its number, counted from 0.
+    Sample(usize),
+}
+
+impl fmt::Display for RowLabel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RowLabel::Line(line) => write!(f, "line {line}"),
+            RowLabel::Sample(row) => write!(f, "row {row} (counted from 0)"),
+        }
+    }
+}
+
+/// How a column is called: by its name where it has one, and by its number in the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ColumnLabel {
+    /// The name, from the header.
+    pub name: Option<String>,
+    /// The number in the file, counted from 0; `None` where counting makes no sense, as for the labels of svmlight.
+    pub number: Option<usize>,
+}
+
+impl fmt::Display for ColumnLabel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.name, self.number) {
+            (Some(name), Some(number)) => write!(f, "column {} ({number}, counted from 0)", quoted(name)),
+            (Some(name), None) => write!(f, "the {name}"),
+            (None, Some(number)) => write!(f, "column {number} (counted from 0)"),
+            (None, None) => write!(f, "a column"),
+        }
+    }
+}
+
+/// Text from a file as it may appear in a message: in backticks, on one line, not too long.
+pub(crate) fn quoted(text: &str) -> String {
+    const LONGEST: usize = 40;
+    let mut shown: String = text.chars().take(LONGEST).flat_map(char::escape_debug).collect();
+    // `escape_debug` also escapes quotes, which need none between backticks.
+    shown = shown.replace("\\\"", "\"").replace("\\'", "'");
+    if text.chars().nth(LONGEST).is_some() {
+        shown.push('…');
+    }
+    format!("`{shown}`")
+}
+
+/// The first few of `names`, for messages.
+pub(crate) fn listed<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
+    const MOST: usize = 8;
+    let total = names.len();
+    let mut text = names.take(MOST).map(quoted).collect::<Vec<_>>().join(", ");
+    if total > MOST {
+        text.push_str(&format!(" and {} more", total - MOST));
+    }
+    text
+}
+
+/// A number of bytes in words: `1.5 GiB`.
+fn bytes_text(bytes: u64) -> String {
+    const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    let mut amount = bytes as f64 / 1024.0;
+    let mut unit = 0;
+    while amount >= 1024.0 && unit + 1 < UNITS.len() {
+        amount /= 1024.0;
+        unit += 1;
+    }
+    format!("{amount:.1} {}", UNITS[unit])
+}

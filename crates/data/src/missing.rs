@@ -1,0 +1,342 @@
+//! Missing values, by policy.
+
+use fewest_core::{Columns, Dataset, FeatureKind, Target};
+use nalgebra_sparse::CscMatrix;
+
+use crate::table::{Features, Table};
+use crate::target::TargetValues;
+use crate::{Error, Place};
+
+/// What is done about missing values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Missing {
+    /// The first missing cell is an error that names it.
+    #[default]
+    Error,
+    /// Samples with a missing value, also of the target, are left out.
+    DropRows,
+    /// The mean of the values that are there; for categories the most frequent level (the lower code at a tie).
+    /// Samples without a target are left out: a target that was filled in would be learnt as if it were true.
+    Mean,
+    /// As [`Missing::Mean`] with the median (the middle of the two middle values for an even number).
+    Median,
+}
+
+/// A table without gaps.
+#[derive(Clone)]
+pub struct Complete {
+    /// The data.
+    pub dataset: Dataset,
+    /// The samples that were left out, as numbers in the file from 0, increasing.
+    pub dropped: Vec<usize>,
+    /// How many cells were filled.
+    pub filled: usize,
+    /// The names of the target's columns, see [`Table::target_names`].
+    pub target_names: Vec<String>,
+}
+
+impl Table {
+    /// Applies the policy for missing values. Classes of which no sample is left are left out too.
+    ///
+    /// # Errors
+    /// [`Error::MissingValue`] names the first missing cell under [`Missing::Error`]; [`Error::AllMissing`] a column
+    /// without values; [`Error::NothingLeft`] says that every sample would be dropped.
+    ///
+    /// # Complexity
+    /// O(n·d), with the median O(n·d log n); dense columns are changed in place.
+    pub fn complete(mut self, missing: Missing) -> Result<Complete, Error> {
+        let n_samples = self.n_samples();
+        if missing == Missing::Error {
+            self.check_complete()?;
+        }
+        if missing == Missing::DropRows {
+            self.check_columns()?;
+        }
+        let mut gone = vec![false; n_samples];
+        for values in self.target.columns() {
+            mark_missing(values, &mut gone);
+        }
+        if missing == Missing::DropRows {
+            self.mark_missing_features(&mut gone);
+        }
+        let dropped: Vec<usize> = (0..n_samples).filter(|&i| gone[i]).collect();
+        if dropped.len() == n_samples {
+            self.check_columns()?;
+            return Err(Error::NothingLeft { path: self.path, n_samples });
+        }
+        if !dropped.is_empty() {
+            self.drop_samples(&gone);
+        }
+        let filled = match missing {
+            Missing::Mean | Missing::Median => {
+                self.check_columns()?;
+                self.fill(missing)
+            }
+            Missing::Error | Missing::DropRows => 0,
+        };
+        let target_names = self.target_names();
+        Ok(Complete { dataset: self.into_dataset()?, dropped, filled, target_names })
+    }
+
+    /// An error for the first missing cell, in the order of reading.
+    fn check_complete(&self) -> Result<(), Error> {
+        let mut first: Option<(usize, usize)> = None;
+        let mut note = |row: Option<usize>, column: usize| {
+            if let Some(row) = row
+                && first.is_none_or(|(earlier, _)| row < earlier)
+            {
+                first = Some((row, column));
+            }
+        };
+        let n_features = self.n_features();
+        for j in 0..n_features {
+            note(self.first_missing(j), j);
+        }
+        for (output, values) in self.target.columns().iter().enumerate() {
+            note(values.iter().position(|value| value.is_nan()), n_features + output);
+        }
+        let Some((row, column)) = first else { return Ok(()) };
+        let column = match column.checked_sub(n_features) {
+            None => self.column_label(column),
+            Some(output) => self.target_labels[output].clone(),
+        };
+        let place = Box::new(Place::Cell { row: self.row_label(row), column });
+        Err(Error::MissingValue { path: self.path.clone(), place })
+    }
+
+    fn first_missing(&self, j: usize) -> Option<usize> {
+        match &self.features {
+            Features::Dense { columns, .. } => columns[j].iter().position(|value| value.is_nan()),
+            Features::Sparse(matrix) => {
+                let column = matrix.get_col(j)?;
+                let at = column.values().iter().position(|value| value.is_nan())?;
+                column.row_indices().get(at).copied()
+            }
+        }
+    }
+
+    /// An error for the first column without a value.
+    fn check_columns(&self) -> Result<(), Error> {
+        let empty = match &self.features {
+            Features::Dense { columns, .. } => {
+                columns.iter().position(|values| values.iter().all(|value| value.is_nan()))
+            }
+            Features::Sparse(matrix) => matrix.col_iter().position(|column| {
+                column.values().len() == matrix.nrows() && column.values().iter().all(|value| value.is_nan())
+            }),
+        };
+        let column = match empty {
+            Some(j) => self.column_label(j),
+            None => {
+                let mut outputs = self.target.columns().iter();
+                match outputs.position(|values| values.iter().all(|value| value.is_nan())) {
+                    Some(output) => self.target_labels[output].clone(),
+                    None => return Ok(()),
+                }
+            }
+        };
+        Err(Error::AllMissing { path: self.path.clone(), column })
+    }
+
+    pub(crate) fn mark_missing_features(&self, gone: &mut [bool]) {
+        match &self.features {
+            Features::Dense { columns, .. } => columns.iter().for_each(|values| mark_missing(values, gone)),
+            Features::Sparse(matrix) => {
+                for (row, _, value) in matrix.triplet_iter() {
+                    gone[row] |= value.is_nan();
+                }
+            }
+        }
+    }
+
+    fn drop_samples(&mut self, gone: &[bool]) {
+        let stays = |i: usize| !gone[i];
+        let kept = gone.iter().filter(|gone| !**gone).count();
+        match &mut self.features {
+            Features::Dense { columns, n_samples } => {
+                columns.iter_mut().for_each(|values| retain(values, stays));
+                *n_samples = kept;
+            }
+            Features::Sparse(matrix) => {
+                if let Some(smaller) = keep_rows(matrix, gone, kept) {
+                    *matrix = smaller;
+                }
+            }
+        }
+        match &mut self.target {
+            TargetValues::None => {}
+            TargetValues::Real(outputs) => outputs.iter_mut().for_each(|values| retain(values, stays)),
+            TargetValues::Class { codes, .. } => retain(codes, stays),
+        }
+        if let Some(ids) = &mut self.ids {
+            retain(ids, stays);
+        }
+        if let Some(lines) = &mut self.lines {
+            retain(lines, stays);
+        }
+    }
+
+    /// Fills the gaps of the features; returns how many there were.
+    fn fill(&mut self, missing: Missing) -> usize {
+        let mut filled = 0;
+        let kinds = &self.kinds;
+        let is_categorical = |j: usize| {
+            matches!(kinds.as_ref().and_then(|kinds| kinds.get(j)), Some(FeatureKind::Categorical { .. }))
+        };
+        let substitute = |present: Vec<f64>, j: usize| match missing {
+            _ if is_categorical(j) => most_frequent(present),
+            Missing::Median => median(present),
+            _ => mean(&present),
+        };
+        let present = |values: &[f64]| values.iter().copied().filter(|value| !value.is_nan()).collect();
+        match &mut self.features {
+            Features::Dense { columns, .. } => {
+                for (j, values) in columns.iter_mut().enumerate() {
+                    if values.iter().any(|value| value.is_nan()) {
+                        let by = substitute(present(values), j);
+                        filled += replace_missing(values, by);
+                    }
+                }
+            }
+            Features::Sparse(matrix) => {
+                let n_samples = matrix.nrows();
+                for (j, mut column) in matrix.col_iter_mut().enumerate() {
+                    let stored = column.values();
+                    if stored.iter().any(|value| value.is_nan()) {
+                        let mut values: Vec<f64> = present(stored);
+                        values.resize(values.len() + n_samples - stored.len(), 0.0);
+                        let by = substitute(values, j);
+                        filled += replace_missing(column.values_mut(), by);
+                    }
+                }
+            }
+        }
+        filled
+    }
+
+    fn into_dataset(self) -> Result<Dataset, Error> {
+        let target = match self.target {
+            TargetValues::None => Target::None,
+            TargetValues::Real(outputs) => Target::outputs(outputs.concat(), self.features.n_samples())?,
+            TargetValues::Class { codes, names } => {
+                let mut counts = vec![0_usize; names.len()];
+                codes.iter().for_each(|&code| counts[code as usize] += 1);
+                let mut next = 0;
+                let renumbered: Vec<u32> = counts
+                    .iter()
+                    .map(|&count| {
+                        let code = next;
+                        next += u32::from(count > 0);
+                        code
+                    })
+                    .collect();
+                let names = names
+                    .into_iter()
+                    .zip(&counts)
+                    .filter(|(_, count)| **count > 0)
+                    .map(|(name, _)| name)
+                    .collect();
+                Target::classes(codes.iter().map(|&code| renumbered[code as usize]).collect(), names)?
+            }
+        };
+        let mut dataset = Dataset::new(self.features, target)?;
+        if let Some(names) = self.names {
+            dataset = dataset.with_feature_names(names)?;
+        }
+        if let Some(kinds) = self.kinds {
+            dataset = dataset.with_feature_kinds(kinds)?;
+        }
+        if let Some(ids) = self.ids {
+            dataset = dataset.with_sample_ids(ids)?;
+        }
+        Ok(dataset)
+    }
+}
+
+pub(crate) fn mark_missing(values: &[f64], gone: &mut [bool]) {
+    for (gone, value) in gone.iter_mut().zip(values) {
+        *gone |= value.is_nan();
+    }
+}
+
+fn retain<T>(values: &mut Vec<T>, stays: impl Fn(usize) -> bool) {
+    let mut i = 0;
+    values.retain(|_| {
+        i += 1;
+        stays(i - 1)
+    });
+}
+
+/// The rows of `matrix` that are not `gone`.
+fn keep_rows(matrix: &CscMatrix<f64>, gone: &[bool], kept: usize) -> Option<CscMatrix<f64>> {
+    let mut new_row = Vec::with_capacity(gone.len());
+    let mut next = 0;
+    for &gone in gone {
+        new_row.push(next);
+        next += usize::from(!gone);
+    }
+    let (mut offsets, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
+    for column in matrix.col_iter() {
+        for (&row, &value) in column.row_indices().iter().zip(column.values()) {
+            if !gone[row] {
+                rows.push(new_row[row]);
+                values.push(value);
+            }
+        }
+        offsets.push(rows.len());
+    }
+    // Legal by construction: rows stay increasing within each column.
+    CscMatrix::try_from_csc_data(kept, matrix.ncols(), offsets, rows, values).ok()
+}
+
+fn replace_missing(values: &mut [f64], by: f64) -> usize {
+    let mut filled = 0;
+    for value in values.iter_mut().filter(|value| value.is_nan()) {
+        *value = by;
+        filled += 1;
+    }
+    filled
+}
+
+fn mean(present: &[f64]) -> f64 {
+    let n = present.len() as f64;
+    let mean = present.iter().sum::<f64>() / n;
+    // The sum of very large values may be infinite where their mean is not.
+    if mean.is_finite() { mean } else { present.iter().map(|value| value / n).sum() }
+}
+
+fn median(mut present: Vec<f64>) -> f64 {
+    present.sort_by(f64::total_cmp);
+    let middle = present.len() / 2;
+    match (present.get(middle.wrapping_sub(1)), present.get(middle)) {
+        (Some(&below), Some(&above)) if present.len().is_multiple_of(2) => f64::midpoint(below, above),
+        (_, middle) => middle.copied().unwrap_or(f64::NAN),
+    }
+}
+
+fn most_frequent(mut present: Vec<f64>) -> f64 {
+    present.sort_by(f64::total_cmp);
+    let mut best = (0, f64::NAN);
+    for run in present.chunk_by(|a, b| a == b) {
+        if run.len() > best.0 {
+            best = (run.len(), run[0]);
+        }
+    }
+    best.1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn substitutes() {
+        assert_eq!(mean(&[1.0, 2.0, 6.0]), 3.0);
+        assert_eq!(mean(&[f64::MAX, f64::MAX]), f64::MAX);
+        assert_eq!(median(vec![3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(median(vec![4.0, 1.0, 2.0, 3.0]), 2.5);
+        assert_eq!(median(vec![7.0]), 7.0);
+        assert_eq!(most_frequent(vec![2.0, 1.0, 2.0, 0.0]), 2.0);
+        assert_eq!(most_frequent(vec![2.0, 1.0, 2.0, 1.0]), 1.0);
+    }
+}

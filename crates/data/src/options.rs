@@ -1,0 +1,202 @@
+//! What the reader is to do with a file.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::Missing;
+
+/// How a file is read. `ReadOptions::default()` recognises the format, takes no target from a plain table, and
+/// decides everything else by the rules given at each field.
+///
+/// # Naming columns
+/// A column is named by a string: the name from the header if there is one like it; otherwise its number in the
+/// file, counted from 0; otherwise the word `last`. So a column that is called `3` wins over column number 3.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReadOptions {
+    /// The format; `None` recognises it, see [`Table::read`](crate::Table::read).
+    pub format: Option<Format>,
+    /// Which column or variable is the target.
+    pub target: TargetChoice,
+    /// What kind of target it is.
+    pub task: Task,
+    /// Whether the first line of CSV and TSV files holds names.
+    pub header: Header,
+    /// The character between the cells of CSV and TSV files. `None`: a tab for `.tsv` and `.tab`, otherwise whichever
+    /// of `,`, tab, `;` and `|` is most frequent in the first line outside quotes (the earlier one at a tie).
+    pub delimiter: Option<char>,
+    /// The column with the samples' names. `None`: a first column whose header is empty, as R and pandas write row
+    /// names, and else none.
+    pub id: Option<String>,
+    /// Columns to leave out.
+    pub ignore: Vec<String>,
+    /// Columns that are categories although they hold numbers.
+    pub categorical: Vec<String>,
+    /// Cells of text files that mean "missing": compared without regard to case and to blanks around, and by value
+    /// where the token is a number (`-999` also matches `-999.0`).
+    /// Default: the empty cell, `NA`, `N/A`, `NaN`, `null` and `?`. NaN is missing in any case.
+    pub missing_tokens: Vec<String>,
+    /// The variable of `.mat` files that holds the features, samples by features. Default: `X`.
+    pub x_variable: Option<String>,
+    /// Read the file even when its values take more than half of the memory.
+    pub allow_large: bool,
+    /// Bytes of memory to reckon with; `None` asks the system, see [`physical_memory`](crate::physical_memory).
+    pub memory: Option<u64>,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        Self {
+            format: None,
+            target: TargetChoice::Auto,
+            task: Task::Auto,
+            header: Header::Auto,
+            delimiter: None,
+            id: None,
+            ignore: Vec::new(),
+            categorical: Vec::new(),
+            missing_tokens: ["", "NA", "N/A", "NaN", "null", "?"].map(str::to_owned).to_vec(),
+            x_variable: None,
+            allow_large: false,
+            memory: None,
+        }
+    }
+}
+
+impl ReadOptions {
+    /// The default with this column or variable as the target.
+    ///
+    /// ```
+    /// use fewest_data::{ReadOptions, TargetChoice};
+    /// assert_eq!(ReadOptions::with_target("last").target, TargetChoice::Columns(vec!["last".to_owned()]));
+    /// ```
+    pub fn with_target(column: impl Into<String>) -> Self {
+        Self { target: TargetChoice::Columns(vec![column.into()]), ..Self::default() }
+    }
+}
+
+/// Which column or variable is the target.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum TargetChoice {
+    /// The one that the format provides: the labels of svmlight, the variable `Y` of a `.mat` file if there is one.
+    /// Other formats provide none.
+    #[default]
+    Auto,
+    /// None at all.
+    None,
+    /// These columns; several make a target with several real outputs. For `.mat` files the name of a variable, for
+    /// `.npy` files the path of a second `.npy` file with the target, are understood too, and win over columns.
+    Columns(Vec<String>),
+}
+
+/// What kind of target is read.
+///
+/// `Auto` takes a target for classes when it is text, or when all its values are integers and there are
+/// - at most [`FEW_CLASSES`](crate::FEW_CLASSES) different ones, fewer than samples; or
+/// - at most [`MANY_CLASSES`](crate::MANY_CLASSES) different ones, each of at least two samples (a level that occurs
+///   once is the mark of a count or a measurement).
+///
+/// Everything else is a real output. The other two variants decide.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Task {
+    /// By the rule above.
+    #[default]
+    Auto,
+    /// Every different value is a class.
+    Classification,
+    /// The values are real outputs; text is an error.
+    Regression,
+}
+
+/// Whether a table starts with a line of names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Header {
+    /// Yes when some column has text in the first line over a number in the second, or when the first line holds no
+    /// number at all. (Column names that are all numbers therefore need `Yes`.)
+    #[default]
+    Auto,
+    /// The first line holds the names.
+    Yes,
+    /// The first line holds values.
+    No,
+}
+
+/// A file format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Format {
+    /// A table of text: CSV, TSV and relatives.
+    Delimited,
+    /// MATLAB level 5, which MATLAB calls `-v6` and `-v7`.
+    Matlab,
+    /// svmlight or libsvm: `label index:value …`.
+    SvmLight,
+    /// NumPy's `.npy`.
+    Npy,
+}
+
+macro_rules! names {
+    ($type:ty, $parameter:literal, $($variant:path => $name:literal),+ $(,)?) => {
+        impl $type {
+            /// The name used on the command line.
+            pub fn name(self) -> &'static str {
+                match self { $($variant => $name),+ }
+            }
+        }
+
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(self.name())
+            }
+        }
+
+        impl FromStr for $type {
+            type Err = fewest_core::Error;
+
+            fn from_str(name: &str) -> Result<Self, Self::Err> {
+                match name {
+                    $($name => Ok($variant),)+
+                    _ => Err(fewest_core::Error::parameter(
+                        $parameter,
+                        crate::error::quoted(name),
+                        format!("one of {}", [$($name),+].join(", ")),
+                    )),
+                }
+            }
+        }
+    };
+}
+
+names!(Task, "task", Task::Auto => "auto", Task::Classification => "classification", Task::Regression => "regression");
+names!(Header, "header", Header::Auto => "auto", Header::Yes => "yes", Header::No => "no");
+names!(
+    Format, "format",
+    Format::Delimited => "csv", Format::Matlab => "mat", Format::SvmLight => "svmlight", Format::Npy => "npy",
+);
+names!(
+    Missing, "missing",
+    Missing::Error => "error", Missing::DropRows => "drop-rows", Missing::Mean => "mean", Missing::Median => "median",
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_read_back_and_others_list_what_there_is() {
+        for task in [Task::Auto, Task::Classification, Task::Regression] {
+            assert_eq!(task.name().parse::<Task>().unwrap(), task);
+        }
+        for missing in [Missing::Error, Missing::DropRows, Missing::Mean, Missing::Median] {
+            assert_eq!(missing.to_string().parse::<Missing>().unwrap(), missing);
+        }
+        for format in [Format::Delimited, Format::Matlab, Format::SvmLight, Format::Npy] {
+            assert_eq!(format.name().parse::<Format>().unwrap(), format);
+        }
+        let message = "drop".parse::<Missing>().unwrap_err().to_string();
+        assert_eq!(
+            message,
+            "parameter `missing` is `drop`, but must be one of error, drop-rows, mean, median"
+        );
+        assert!("maybe".parse::<Header>().is_err());
+    }
+}

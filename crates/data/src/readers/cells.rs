@@ -1,0 +1,173 @@
+//! Cells of text, and the columns that grow from them.
+
+use crate::error::quoted;
+use crate::levels::{Interner, Spellings};
+use crate::options::Task;
+use crate::roles::Role;
+use crate::table::{ReadColumn, text_column};
+use crate::target::MANY_CLASSES;
+
+/// What a cell holds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Cell<'a> {
+    Missing,
+    /// A finite number and how it was written.
+    Number(f64, &'a str),
+    Infinite(&'a str),
+    Text(&'a str),
+}
+
+/// The cells that mean "missing".
+pub struct MissingTokens {
+    texts: Vec<String>,
+    numbers: Vec<f64>,
+}
+
+impl MissingTokens {
+    pub fn new(tokens: &[String]) -> Self {
+        let texts: Vec<String> = tokens.iter().map(|token| token.trim().to_owned()).collect();
+        let numbers = texts.iter().filter_map(|token| token.parse().ok()).collect();
+        Self { texts, numbers }
+    }
+
+    /// What a cell holds, without the blanks around it. NaN is missing in any case.
+    ///
+    /// # Errors
+    /// The text, repaired, when it is not UTF-8.
+    pub fn classify<'a>(&self, cell: &'a [u8]) -> Result<Cell<'a>, String> {
+        let text = std::str::from_utf8(cell).map_err(|_| String::from_utf8_lossy(cell).into_owned())?.trim();
+        Ok(match text.parse::<f64>() {
+            Ok(number) if number.is_nan() || self.numbers.contains(&number) => Cell::Missing,
+            Ok(number) if number.is_finite() => Cell::Number(number, text),
+            Ok(_) => Cell::Infinite(text),
+            Err(_) if self.texts.iter().any(|token| token.eq_ignore_ascii_case(text)) => Cell::Missing,
+            Err(_) => Cell::Text(text),
+        })
+    }
+}
+
+/// A column while its file is read.
+pub struct Builder {
+    content: Content,
+    is_target: bool,
+}
+
+enum Content {
+    /// Only missing cells so far.
+    Undecided {
+        missing: usize,
+    },
+    Numbers {
+        values: Vec<f64>,
+        spellings: Spellings,
+    },
+    Text {
+        codes: Vec<f64>,
+        levels: Interner,
+        /// Whether numbers are levels too.
+        numbers_too: bool,
+    },
+    Ids(Vec<String>),
+    Ignored,
+}
+
+/// What is wrong with a cell, and what to do.
+type Fault = (String, String);
+
+impl Builder {
+    pub fn new(role: Role, task: Task) -> Self {
+        let text = Content::Text { codes: Vec::new(), levels: Interner::default(), numbers_too: true };
+        let numbers = Content::Numbers { values: Vec::new(), spellings: Spellings::default() };
+        let content = match (role, task) {
+            (Role::Id, _) => Content::Ids(Vec::new()),
+            (Role::Ignored, _) => Content::Ignored,
+            (Role::Category, _) | (Role::Target(_), Task::Classification) => text,
+            (Role::Target(_), Task::Regression) => numbers,
+            (Role::Feature, _) | (Role::Target(_), Task::Auto) => Content::Undecided { missing: 0 },
+        };
+        Self { content, is_target: matches!(role, Role::Target(_)) }
+    }
+
+    pub fn push(&mut self, cell: Cell<'_>) -> Result<(), Fault> {
+        if let Content::Undecided { missing } = self.content {
+            let gaps = vec![f64::NAN; missing];
+            self.content = match cell {
+                Cell::Missing => Content::Undecided { missing: missing + 1 },
+                Cell::Number(..) | Cell::Infinite(_) => {
+                    Content::Numbers { values: gaps, spellings: Spellings::default() }
+                }
+                Cell::Text(_) => {
+                    Content::Text { codes: gaps, levels: Interner::default(), numbers_too: false }
+                }
+            };
+        }
+        match &mut self.content {
+            Content::Undecided { .. } | Content::Ignored => Ok(()),
+            Content::Ids(ids) => {
+                ids.push(match cell {
+                    Cell::Missing => String::new(),
+                    Cell::Number(_, text) | Cell::Infinite(text) | Cell::Text(text) => text.to_owned(),
+                });
+                Ok(())
+            }
+            Content::Numbers { values, spellings } => match cell {
+                Cell::Missing => {
+                    values.push(f64::NAN);
+                    Ok(())
+                }
+                Cell::Number(number, text) => {
+                    values.push(number);
+                    if self.is_target {
+                        spellings.note(number, text, MANY_CLASSES);
+                    }
+                    Ok(())
+                }
+                Cell::Infinite(text) => Err((
+                    format!("{} is infinite", quoted(text)),
+                    "replace it, or say that it means \"missing\" (on the command line: --missing-token)"
+                        .to_owned(),
+                )),
+                Cell::Text(text) => {
+                    Err((format!("{} is text in a column of numbers", quoted(text)), self.advice()))
+                }
+            },
+            Content::Text { codes, levels, numbers_too } => {
+                let text = match cell {
+                    Cell::Missing => {
+                        codes.push(f64::NAN);
+                        return Ok(());
+                    }
+                    Cell::Number(_, text) if !*numbers_too => {
+                        let earlier = levels.names().first().map(|name| quoted(name)).unwrap_or_default();
+                        let problem =
+                            format!("{} is a number in a column of text such as {earlier}", quoted(text));
+                        return Err((problem, self.advice()));
+                    }
+                    Cell::Number(_, text) | Cell::Infinite(text) | Cell::Text(text) => text,
+                };
+                codes.push(f64::from(levels.code(text)));
+                Ok(())
+            }
+        }
+    }
+
+    fn advice(&self) -> String {
+        let category = if self.is_target { "--task classification" } else { "--categorical" };
+        format!(
+            "correct it, or say which text means \"missing\" or that the column is categorical \
+             (on the command line: --missing-token, {category})"
+        )
+    }
+
+    pub fn finish(self) -> ReadColumn {
+        match self.content {
+            Content::Undecided { missing } => {
+                ReadColumn::Numbers { values: vec![f64::NAN; missing], spellings: Spellings::default() }
+            }
+            Content::Numbers { values, spellings } => ReadColumn::Numbers { values, spellings },
+            Content::Text { codes, levels, .. } => text_column(codes, levels.into_names()),
+            Content::Ids(ids) => ReadColumn::Ids(ids),
+            Content::Ignored => ReadColumn::Ignored,
+        }
+    }
+}

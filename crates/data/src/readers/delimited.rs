@@ -1,0 +1,259 @@
+//! Tables of text: CSV, TSV and relatives.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use csv::ByteRecord;
+
+use super::cells::{Builder, Cell, MissingTokens};
+use super::lines::UnixLines;
+use crate::error::{ColumnLabel, RowLabel, quoted};
+use crate::memory;
+use crate::options::Header;
+use crate::roles::{self, Role};
+use crate::source::Source;
+use crate::table::{Parts, Table};
+use crate::{Error, Format, Place, ReadOptions};
+
+const DELIMITERS: [u8; 4] = [b',', b'\t', b';', b'|'];
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+pub fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {
+    check_text(&source)?;
+    let delimiter = delimiter(&source, options)?;
+    memory::check(&source.path, estimate(&source, delimiter), options)?;
+    let path = source.path.clone();
+    let mut rows = Rows::new(source, delimiter);
+
+    let mut first = ByteRecord::new();
+    let Some(first_line) = rows.next(&mut first)? else {
+        return Err(Error::malformed(
+            &path,
+            Place::File,
+            "the file holds only blank lines",
+            "check how it was made",
+        ));
+    };
+    let mut record = ByteRecord::new();
+    let mut line = rows.next(&mut record)?;
+    let tokens = MissingTokens::new(&options.missing_tokens);
+    let names = if has_header(&first, line.map(|_| &record), &tokens, options.header) {
+        Some(header_names(&path, first_line, &first)?)
+    } else {
+        None
+    };
+    let n_columns = first.len();
+    let roles = roles::assign(&path, names.as_deref(), n_columns, options)?;
+    check_names(&path, first_line, names.as_deref(), &roles)?;
+
+    let mut builders: Vec<Builder> = roles.iter().map(|&role| Builder::new(role, options.task)).collect();
+    let mut lines = Vec::new();
+    let mut take = |record: &ByteRecord, line: u64| -> Result<(), Error> {
+        if record.len() != n_columns {
+            let problem = format!("{} cells, but line {first_line} has {n_columns}", record.len());
+            let advice = "complete the line, and put cells that contain the delimiter in double quotes";
+            return Err(Error::malformed(&path, Place::Line(line), problem, advice));
+        }
+        for (column, (builder, cell)) in builders.iter_mut().zip(record).enumerate() {
+            let fault = match tokens.classify(cell) {
+                Ok(cell) => builder.push(cell),
+                Err(text) => Err((
+                    format!("{} is not UTF-8 text", quoted(&text)),
+                    "save the file with the encoding UTF-8".to_owned(),
+                )),
+            };
+            if let Err((problem, advice)) = fault {
+                let place =
+                    Place::Cell { row: RowLabel::Line(line), column: roles::label(names.as_deref(), column) };
+                return Err(Error::malformed(&path, place, problem, advice));
+            }
+        }
+        lines.push(line);
+        Ok(())
+    };
+    if names.is_none() {
+        take(&first, first_line)?;
+    }
+    while let Some(number) = line {
+        take(&record, number)?;
+        line = rows.next(&mut record)?;
+    }
+    if lines.is_empty() {
+        let problem = "there is a header, but no line of values follows";
+        return Err(Error::malformed(&path, Place::File, problem, "check how the file was made"));
+    }
+    let parts = Parts {
+        format: Format::Delimited,
+        n_samples: lines.len(),
+        columns: builders.into_iter().map(Builder::finish).collect(),
+        names,
+        roles,
+        lines: Some(lines),
+        separate_target: Vec::new(),
+        path,
+    };
+    Table::assemble(parts, options)
+}
+
+/// The rows of the file with the line each starts on.
+struct Rows {
+    reader: csv::Reader<UnixLines>,
+    path: PathBuf,
+    compressed: bool,
+}
+
+impl Rows {
+    fn new(source: Source, delimiter: u8) -> Self {
+        let Source { path, reader, prefix, compressed, .. } = source;
+        let skip = if prefix.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+        let reader = csv::ReaderBuilder::new()
+            .has_headers(false)
+            .flexible(true)
+            .delimiter(delimiter)
+            .buffer_capacity(1 << 16)
+            .from_reader(UnixLines::new(reader, skip));
+        Self { reader, path, compressed }
+    }
+
+    fn next(&mut self, record: &mut ByteRecord) -> Result<Option<u64>, Error> {
+        match self.reader.read_byte_record(record) {
+            Ok(true) => {}
+            Ok(false) => return Ok(None),
+            Err(error) => {
+                let place = Place::Line(self.reader.position().line());
+                return Err(match error.into_kind() {
+                    csv::ErrorKind::Io(error) => Source::failure(&self.path, self.compressed, place, error),
+                    _ => Error::malformed(&self.path, place, "the line cannot be read", "check the quotes"),
+                });
+            }
+        }
+        // All line ends are single line feeds here, and the last line has one, so that the record's own start is
+        // known from where the reader stands after it; where it stood before may be some blank lines earlier.
+        let after = self.reader.position();
+        let inside = record.as_slice().iter().filter(|&&byte| byte == b'\n').count() as u64;
+        if record.as_slice().ends_with(b"\n") && self.reader.get_ref().ends_inside_quotes(after.byte()) {
+            let place = Place::Line(after.line().saturating_sub(inside).max(1));
+            let problem = "a double quote is opened here and never closed";
+            return Err(Error::malformed(&self.path, place, problem, "close it or remove it"));
+        }
+        Ok(Some(after.line().saturating_sub(inside + 1).max(1)))
+    }
+}
+
+fn check_text(source: &Source) -> Result<(), Error> {
+    let start = &source.prefix;
+    if start.starts_with(&[0xFF, 0xFE]) || start.starts_with(&[0xFE, 0xFF]) {
+        let advice = "save the file with the encoding UTF-8";
+        return Err(Error::unsupported(&source.path, "this is text in the encoding UTF-16", advice));
+    }
+    if let Some(byte) = start.iter().position(|&byte| byte == 0) {
+        let advice = "give a .csv, .tsv, .mat, .npy or svmlight file";
+        return Err(Error::malformed(
+            &source.path,
+            Place::Byte(byte as u64),
+            "a zero byte, so that this is no text and no format known here",
+            advice,
+        ));
+    }
+    Ok(())
+}
+
+fn delimiter(source: &Source, options: &ReadOptions) -> Result<u8, Error> {
+    if let Some(delimiter) = options.delimiter {
+        return match u8::try_from(delimiter) {
+            Ok(byte) if byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r' | 0) => Ok(byte),
+            _ => Err(fewest_core::Error::parameter(
+                "delimiter",
+                quoted(&delimiter.to_string()),
+                "one ASCII character, and neither a quote nor a line end",
+            )
+            .into()),
+        };
+    }
+    if matches!(source.extension().as_deref(), Some("tsv" | "tab")) {
+        return Ok(b'\t');
+    }
+    let mut counts = [0_usize; DELIMITERS.len()];
+    let mut quoted = false;
+    let line = source.prefix.iter().skip_while(|byte| byte.is_ascii_whitespace() && **byte != b'\t');
+    for &byte in line {
+        match byte {
+            b'"' => quoted = !quoted,
+            b'\n' | b'\r' if !quoted => break,
+            _ if quoted => {}
+            _ => {
+                if let Some(which) = DELIMITERS.iter().position(|&delimiter| delimiter == byte) {
+                    counts[which] += 1;
+                }
+            }
+        }
+    }
+    let most = counts.iter().copied().max().unwrap_or(0);
+    let which = counts.iter().position(|&count| count == most).unwrap_or(0);
+    Ok(DELIMITERS[which])
+}
+
+/// Bytes that the values will take: a cell for every delimiter and line end, as many in the whole file as in its start.
+fn estimate(source: &Source, delimiter: u8) -> u64 {
+    let cells = source.prefix.iter().filter(|&&byte| byte == delimiter || byte == b'\n').count();
+    let length = if source.complete { source.prefix.len() as u64 } else { source.length };
+    let cells = cells as f64 / source.prefix.len().max(1) as f64 * length as f64;
+    (cells * 8.0) as u64
+}
+
+fn has_header(
+    first: &ByteRecord,
+    second: Option<&ByteRecord>,
+    tokens: &MissingTokens,
+    header: Header,
+) -> bool {
+    match header {
+        Header::Yes => return true,
+        Header::No => return false,
+        Header::Auto => {}
+    }
+    let number = |cell: &[u8]| matches!(tokens.classify(cell), Ok(Cell::Number(..)));
+    let text = |cell: &[u8]| matches!(tokens.classify(cell), Ok(Cell::Text(_)) | Err(_));
+    let text_over_number = second
+        .is_some_and(|second| first.iter().zip(second).any(|(name, value)| text(name) && number(value)));
+    text_over_number || !first.iter().any(number)
+}
+
+fn header_names(path: &Path, line: u64, record: &ByteRecord) -> Result<Vec<String>, Error> {
+    let name = |(number, cell): (usize, &[u8])| match std::str::from_utf8(cell) {
+        Ok(name) => Ok(name.trim().to_owned()),
+        Err(_) => Err(Error::malformed(
+            path,
+            Place::Cell {
+                row: RowLabel::Line(line),
+                column: ColumnLabel { name: None, number: Some(number) },
+            },
+            format!("the name {} is not UTF-8 text", quoted(&String::from_utf8_lossy(cell))),
+            "save the file with the encoding UTF-8",
+        )),
+    };
+    record.iter().enumerate().map(name).collect()
+}
+
+fn check_names(path: &Path, line: u64, names: Option<&[String]>, roles: &[Role]) -> Result<(), Error> {
+    let mut seen: HashMap<&str, usize> = HashMap::new();
+    for (number, (name, role)) in names.unwrap_or_default().iter().zip(roles).enumerate() {
+        if name.is_empty() && !matches!(role, Role::Id | Role::Ignored) {
+            let place = Place::Cell { row: RowLabel::Line(line), column: roles::label(names, number) };
+            let advice = "give it one, or leave the column out (on the command line: --ignore)";
+            return Err(Error::malformed(path, place, "the column has no name", advice));
+        }
+        if name.is_empty() {
+            continue;
+        }
+        if let Some(earlier) = seen.insert(name, number) {
+            return Err(Error::malformed(
+                path,
+                Place::Line(line),
+                format!("columns {earlier} and {number} (counted from 0) are both called {}", quoted(name)),
+                "rename one",
+            ));
+        }
+    }
+    Ok(())
+}

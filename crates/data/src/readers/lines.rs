@@ -1,0 +1,93 @@
+//! Line ends of all systems made the same.
+
+use std::io::{self, BufRead, Read};
+
+/// Text in which every line, also the last, ends in one line feed, whatever it ended in before.
+pub struct UnixLines {
+    inner: Box<dyn BufRead>,
+    skip: usize,
+    after_return: bool,
+    last: u8,
+    before_last: u8,
+    emitted: u64,
+    ended: bool,
+}
+
+impl UnixLines {
+    /// Reads `inner` from its byte `skip` on.
+    pub fn new(inner: Box<dyn BufRead>, skip: usize) -> Self {
+        Self { inner, skip, after_return: false, last: b'\n', before_last: b'\n', emitted: 0, ended: false }
+    }
+
+    /// Given that the final line feed was taken for part of a cell: whether byte `position` is the end and no
+    /// closing quote stands before it.
+    pub fn ends_inside_quotes(&self, position: u64) -> bool {
+        self.ended && position == self.emitted && self.before_last != b'"'
+    }
+
+    fn emit(&mut self, byte: u8) -> u8 {
+        self.before_last = self.last;
+        self.last = byte;
+        self.emitted += 1;
+        byte
+    }
+}
+
+impl Read for UnixLines {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if out.is_empty() || self.ended {
+            return Ok(0);
+        }
+        let mut written = 0;
+        while written == 0 {
+            let available = self.inner.fill_buf()?;
+            if available.is_empty() {
+                self.ended = true;
+                if self.last != b'\n' {
+                    out[0] = self.emit(b'\n');
+                    written = 1;
+                }
+                break;
+            }
+            // As many as there is room for; copied, because `emit` needs the whole of `self`.
+            let count = available.len().min(out.len());
+            out[..count].copy_from_slice(&available[..count]);
+            self.inner.consume(count);
+            for at in 0..count {
+                let byte = out[at];
+                let second_half = byte == b'\n' && self.after_return;
+                self.after_return = byte == b'\r';
+                if self.skip > 0 {
+                    self.skip -= 1;
+                } else if !second_half {
+                    out[written] = self.emit(if byte == b'\r' { b'\n' } else { byte });
+                    written += 1;
+                }
+            }
+        }
+        Ok(written)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_ends_in_one_line_feed() {
+        for (given, expected) in [
+            ("a\r\nb\r\n", "a\nb\n"),
+            ("a\rb", "a\nb\n"),
+            ("a\n\nb\n", "a\n\nb\n"),
+            ("a\r\n\r\nb", "a\n\nb\n"),
+            ("", ""),
+        ] {
+            for capacity in [1, 2, 3, 100] {
+                let reader = io::BufReader::with_capacity(capacity, io::Cursor::new(given));
+                let mut text = String::new();
+                UnixLines::new(Box::new(reader), 0).read_to_string(&mut text).unwrap();
+                assert_eq!(text, expected, "{given:?} through {capacity} bytes");
+            }
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! svmlight and libsvm: `label index:value …`, one sample a line.
+//!
+//! Indices count from 1 and increase along a line. `qid:…` is accepted and left out: groups of queries mean nothing
+//! to the methods here. What follows `#` is a comment. Pairs that are not there are zeros, `index:nan` is missing.
+
+use std::path::Path;
+
+use nalgebra_sparse::CscMatrix;
+
+use super::sparse::SparseColumns;
+use crate::error::{ColumnLabel, quoted};
+use crate::levels::Spellings;
+use crate::memory;
+use crate::source::Source;
+use crate::table::{ReadColumn, Table};
+use crate::target::MANY_CLASSES;
+use crate::{Error, Format, Place, ReadOptions, TargetChoice};
+
+/// Bytes of a stored value and its row.
+const ENTRY: u64 = 16;
+
+pub fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {
+    check_options(&source.path, options)?;
+    memory::check(&source.path, estimate(&source), options)?;
+    let Source { path, mut reader, compressed, .. } = source;
+    let mut samples = Samples::default();
+    let mut text = Vec::new();
+    let mut line = 0;
+    loop {
+        line += 1;
+        text.clear();
+        let count = reader
+            .read_until(b'\n', &mut text)
+            .map_err(|error| Source::failure(&path, compressed, Place::Line(line), error))?;
+        if count == 0 {
+            break;
+        }
+        samples
+            .take(&text, line)
+            .map_err(|(problem, advice)| Error::malformed(&path, Place::Line(line), problem, advice))?;
+    }
+    if samples.lines.is_empty() {
+        return Err(Error::malformed(
+            &path,
+            Place::File,
+            "there is no sample in it",
+            "check how it was made",
+        ));
+    }
+    let targets = match options.target {
+        TargetChoice::None => Vec::new(),
+        _ => {
+            let column = ReadColumn::Numbers {
+                values: std::mem::take(&mut samples.labels),
+                spellings: std::mem::take(&mut samples.spellings),
+            };
+            vec![(ColumnLabel { name: Some("label".to_owned()), number: None }, column)]
+        }
+    };
+    let lines = std::mem::take(&mut samples.lines);
+    let matrix = samples.into_matrix(&path, lines.len(), options)?;
+    Table::sparse(path, Format::SvmLight, matrix, targets, Some(lines), options)
+}
+
+fn check_options(path: &Path, options: &ReadOptions) -> Result<(), Error> {
+    let unfit = if matches!(options.target, TargetChoice::Columns(_)) {
+        "a target column"
+    } else if options.id.is_some() {
+        "a column of ids"
+    } else if !options.ignore.is_empty() || !options.categorical.is_empty() {
+        "ignored and categorical columns"
+    } else {
+        return Ok(());
+    };
+    let advice = "leave that option out (the target is the label in front of each line)";
+    Err(Error::unsupported(path, format!("{unfit} cannot be named in an svmlight file"), advice))
+}
+
+/// Bytes that the values will take, from the number of colons in the file's start.
+fn estimate(source: &Source) -> u64 {
+    let pairs = source.prefix.iter().filter(|&&byte| byte == b':').count();
+    let length = if source.complete { source.prefix.len() as u64 } else { source.length };
+    (pairs as f64 / source.prefix.len().max(1) as f64 * length as f64) as u64 * ENTRY
+}
+
+/// The samples read so far.
+#[derive(Default)]
+struct Samples {
+    labels: Vec<f64>,
+    spellings: Spellings,
+    lines: Vec<u64>,
+    /// The stored values with their rows and columns, row after row.
+    values: Vec<f64>,
+    rows: Vec<usize>,
+    columns: Vec<usize>,
+    n_features: usize,
+    /// Where the largest index was met.
+    widest_line: u64,
+}
+
+impl Samples {
+    /// Takes one line.
+    fn take(&mut self, line: &[u8], number: u64) -> Result<(), (String, &'static str)> {
+        let content = line.split(|&byte| byte == b'#').next().unwrap_or_default();
+        let content = std::str::from_utf8(content)
+            .map_err(|_| ("the line is not UTF-8 text".to_owned(), "check that this is an svmlight file"))?;
+        let mut words = content.split_ascii_whitespace();
+        let Some(label) = words.next() else { return Ok(()) };
+        let value = label.parse::<f64>().ok().filter(|value| !value.is_infinite()).ok_or_else(|| {
+            let advice = if label.contains(',') {
+                "give each sample one label"
+            } else {
+                "start each line with a number: the class or the value to predict"
+            };
+            (format!("the label {} is not a number", quoted(label)), advice)
+        })?;
+        let row = self.lines.len();
+        let mut previous = 0;
+        for word in words {
+            let pair = word.split_once(':');
+            if pair.is_some_and(|(index, _)| index == "qid") {
+                continue;
+            }
+            let (index, value) = pair
+                .and_then(|(index, value)| Some((index.parse::<usize>().ok()?, value.parse::<f64>().ok()?)))
+                .filter(|(_, value)| !value.is_infinite())
+                .ok_or_else(|| {
+                    (
+                        format!("{} is not a pair index:value", quoted(word)),
+                        "write pairs such as 3:0.5, finite and not negative in the index",
+                    )
+                })?;
+            if index == 0 {
+                return Err(("the index 0".to_owned(), "indices count from 1: add 1 to all of them"));
+            }
+            if index <= previous {
+                let problem = format!("the index {index} stands behind {previous}");
+                return Err((problem, "sort the pairs of each line by index, each index once"));
+            }
+            previous = index;
+            self.rows.push(row);
+            self.columns.push(index - 1);
+            self.values.push(value);
+        }
+        if previous > self.n_features {
+            self.n_features = previous;
+            self.widest_line = number;
+        }
+        if !value.is_nan() {
+            self.spellings.note(value, label, MANY_CLASSES);
+        }
+        self.labels.push(value);
+        self.lines.push(number);
+        Ok(())
+    }
+
+    /// The values column by column: a counting sort by column keeps the order of the rows.
+    fn into_matrix(
+        self,
+        path: &Path,
+        n_samples: usize,
+        options: &ReadOptions,
+    ) -> Result<CscMatrix<f64>, Error> {
+        if self.n_features == 0 {
+            let advice = "give each line pairs index:value behind its label";
+            return Err(Error::malformed(path, Place::File, "no line holds a feature", advice));
+        }
+        let n_values = self.values.len() as u64;
+        let needed =
+            (self.n_features as u64).saturating_mul(8).saturating_add(n_values.saturating_mul(ENTRY));
+        memory::check(path, needed, options)?;
+        let mut offsets: Vec<usize> = Vec::new();
+        let room = self.n_features.checked_add(1).map(|length| offsets.try_reserve_exact(length));
+        if !matches!(room, Some(Ok(()))) {
+            let problem = format!("the index {} makes the table too wide", self.n_features);
+            return Err(Error::malformed(
+                path,
+                Place::Line(self.widest_line),
+                problem,
+                "number the features without gaps",
+            ));
+        }
+        offsets.resize(self.n_features + 1, 0);
+        for &column in &self.columns {
+            offsets[column + 1] += 1;
+        }
+        for column in 0..self.n_features {
+            offsets[column + 1] += offsets[column];
+        }
+        let mut next = offsets.clone();
+        let mut rows = vec![0; self.values.len()];
+        let mut values = vec![0.0; self.values.len()];
+        for ((column, row), value) in self.columns.into_iter().zip(self.rows).zip(self.values) {
+            rows[next[column]] = row;
+            values[next[column]] = value;
+            next[column] += 1;
+        }
+        SparseColumns { offsets, rows, values }.into_matrix(path, n_samples)
+    }
+}

@@ -1,0 +1,180 @@
+//! Bringing features to a common scale.
+
+use fewest_core::{Column, Columns};
+use rayon::prelude::*;
+
+use crate::Error;
+
+/// How each feature is shifted and scaled. Made from one table, it can be applied to another one with the same
+/// features: what the training samples say is then applied to the test samples.
+///
+/// A constant feature becomes 0. The computation is two-pass, centred on one of the feature's own values and scaled
+/// by a power of two before anything is squared: an offset of 10⁵ standard deviations costs no digits, and
+/// nothing overflows or underflows as long as the values themselves are finite.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scaling {
+    features: Vec<Affine>,
+}
+
+/// `z = ((x/2 - pivot) / width - centre) / spread`. Halving keeps differences of finite numbers finite.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Affine {
+    pivot: f64,
+    width: f64,
+    centre: f64,
+    spread: f64,
+}
+
+impl Scaling {
+    /// Standardisation, `z = (x - m) / s` with the mean `m = Σx/n` and the population standard deviation
+    /// `s = √(Σ(x - m)²/n)`.
+    ///
+    /// # Errors
+    /// [`fewest_core::Error::NonFinite`] names the first NaN or infinity.
+    ///
+    /// # Complexity
+    /// Three passes over each column, columns in parallel on rayon's current pool.
+    ///
+    /// ```
+    /// use fewest_core::{Columns, DenseColumns};
+    /// use fewest_data::Scaling;
+    /// let table = DenseColumns::from_columns(&[vec![1e9, 1e9 + 2.0], vec![5.0, 5.0]])?;
+    /// let scaled = Scaling::standardise(&table)?.apply(table)?;
+    /// assert_eq!(scaled.column(0, &mut Vec::new()).to_vec(2), [-1.0, 1.0]);
+    /// assert_eq!(scaled.column(1, &mut Vec::new()).to_vec(2), [0.0, 0.0]);
+    /// # Ok::<(), fewest_data::Error>(())
+    /// ```
+    pub fn standardise(table: &dyn Columns) -> Result<Self, Error> {
+        Self::fit(table, standardisation)
+    }
+
+    /// The range to `[-1, 1]`: `z = 2 (x - min) / (max - min) - 1`.
+    ///
+    /// # Errors
+    /// [`fewest_core::Error::NonFinite`] names the first NaN or infinity.
+    ///
+    /// # Complexity
+    /// Two passes over each column, columns in parallel on rayon's current pool.
+    pub fn min_max(table: &dyn Columns) -> Result<Self, Error> {
+        Self::fit(table, range)
+    }
+
+    fn fit(table: &dyn Columns, of: fn(&[f64]) -> Affine) -> Result<Self, Error> {
+        let n_samples = table.n_samples();
+        let features: Vec<Result<Affine, Error>> = (0..table.n_features())
+            .into_par_iter()
+            .map_init(
+                || vec![0.0; n_samples],
+                |values, j| {
+                    table.copy_column(j, values);
+                    match values.iter().position(|value| !value.is_finite()) {
+                        None => Ok(of(values)),
+                        Some(row) => Err(fewest_core::Error::NonFinite {
+                            name: format!("`f{j}`"),
+                            column: j,
+                            row,
+                            value: values[row],
+                        }
+                        .into()),
+                    }
+                },
+            )
+            .collect();
+        // Collected first, so that the first error is that of the lowest column for any number of threads.
+        Ok(Self { features: features.into_iter().collect::<Result<_, _>>()? })
+    }
+
+    /// The table scaled, computed column by column when asked for. Sparse columns become dense.
+    ///
+    /// # Errors
+    /// [`fewest_core::Error::ShapeMismatch`] unless the table has as many features as the one it was made from.
+    pub fn apply<C: Columns>(self, table: C) -> Result<Scaled<C>, Error> {
+        let (expected, found) = (self.features.len(), table.n_features());
+        if expected != found {
+            return Err(
+                fewest_core::Error::ShapeMismatch { what: "features to scale", expected, found }.into()
+            );
+        }
+        Ok(Scaled { table, scaling: self })
+    }
+}
+
+/// A table whose columns are scaled when they are asked for.
+#[derive(Debug, Clone)]
+pub struct Scaled<C> {
+    table: C,
+    scaling: Scaling,
+}
+
+impl<C: Columns> Columns for Scaled<C> {
+    fn n_samples(&self) -> usize {
+        self.table.n_samples()
+    }
+
+    fn n_features(&self) -> usize {
+        self.table.n_features()
+    }
+
+    fn column<'a>(&'a self, j: usize, scratch: &'a mut Vec<f64>) -> Column<'a> {
+        scratch.clear();
+        scratch.resize(self.n_samples(), 0.0);
+        self.copy_column(j, scratch);
+        Column::Dense(scratch)
+    }
+
+    fn copy_column(&self, j: usize, out: &mut [f64]) {
+        self.table.copy_column(j, out);
+        self.scaling.features[j].apply(out);
+    }
+}
+
+/// Standardises one vector in place, as [`Scaling::standardise`] does a column: mean 0, population standard
+/// deviation 1, and 0 throughout when it is constant. NaN and infinities make everything NaN.
+pub fn standardise(values: &mut [f64]) {
+    standardisation(values).apply(values);
+}
+
+impl Affine {
+    fn apply(self, values: &mut [f64]) {
+        for value in values {
+            *value = ((*value / 2.0 - self.pivot) / self.width - self.centre) / self.spread;
+        }
+    }
+}
+
+fn standardisation(values: &[f64]) -> Affine {
+    let pivot = values.first().map_or(0.0, |first| first / 2.0);
+    let largest = values.iter().fold(0.0, |largest: f64, value| largest.max((value / 2.0 - pivot).abs()));
+    if largest == 0.0 {
+        return constant(pivot);
+    }
+    // A power of two, so that dividing by it is exact.
+    let width = f64::from_bits(largest.to_bits() & f64::INFINITY.to_bits()).max(f64::MIN_POSITIVE);
+    let n = values.len() as f64;
+    let shifted = || values.iter().map(|value| (value / 2.0 - pivot) / width);
+    let centre = shifted().sum::<f64>() / n;
+    let (sum, squares) = shifted().fold((0.0, 0.0), |(sum, squares), value| {
+        let deviation = value - centre;
+        (sum + deviation, squares + deviation * deviation)
+    });
+    // The sum of the deviations is the rounding error of the centre: taking it out restores the lost digits.
+    let correction = sum / n;
+    let variance = squares / n - correction * correction;
+    Affine { pivot, width, centre: centre + correction, spread: variance.max(0.0).sqrt() }
+}
+
+fn range(values: &[f64]) -> Affine {
+    let smallest = values.iter().copied().fold(f64::INFINITY, f64::min) / 2.0;
+    let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max) / 2.0;
+    // Also without samples, where the difference is not positive.
+    if largest > smallest {
+        Affine { pivot: smallest, width: largest - smallest, centre: 0.5, spread: 0.5 }
+    } else {
+        constant(smallest)
+    }
+}
+
+/// Everything becomes 0: what is finite, divided by infinity.
+fn constant(pivot: f64) -> Affine {
+    Affine { pivot, width: 1.0, centre: 0.0, spread: f64::INFINITY }
+}

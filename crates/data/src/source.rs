@@ -1,0 +1,152 @@
+//! Opening a file: what it is, how long it will be, and its text once decompressed.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
+use std::path::{Path, PathBuf};
+
+use flate2::bufread::MultiGzDecoder;
+
+use crate::{Error, Format};
+
+/// Bytes at the start of a file from which its format and its size in memory are judged.
+const SAMPLE: usize = 1 << 20;
+/// Most bytes that the sample may grow to when decompressed.
+const DECOMPRESSED_SAMPLE: usize = 4 << 20;
+
+const GZIP: &[u8] = &[0x1F, 0x8B];
+const NPY: &[u8] = b"\x93NUMPY";
+const HDF5: &[u8] = b"\x89HDF\r\n\x1a\n";
+/// Formats that are known by their first bytes and not read.
+const FOREIGN: [(&[u8], &str, &str); 8] = [
+    (b"PK\x03\x04", "a zip archive (as .npz and .xlsx are)", "save the table as .csv or the array as .npy"),
+    (b"PAR1", "a Parquet file", "save the table as .csv"),
+    (b"ARROW1", "an Arrow file", "save the table as .csv"),
+    (b"BZh", "a bzip2 file", "decompress it, or compress it with gzip"),
+    (b"\xFD7zXZ", "an xz file", "decompress it, or compress it with gzip"),
+    (b"\x28\xB5\x2F\xFD", "a zstd file", "decompress it, or compress it with gzip"),
+    (b"RDX", "an R data file", "save the table from R with write.csv"),
+    (b"\x80\x04\x95", "a Python pickle", "save the table as .csv or the array as .npy"),
+];
+
+/// A file, opened, of which the first part was looked at.
+pub(crate) struct Source {
+    pub path: PathBuf,
+    /// The whole content, decompressed.
+    pub reader: Box<dyn BufRead>,
+    /// The start of the content, decompressed.
+    pub prefix: Vec<u8>,
+    /// Whether `prefix` is the whole content.
+    pub complete: bool,
+    /// Bytes of the content when decompressed, estimated from the sample; 0 where the length is not known.
+    pub length: u64,
+    pub compressed: bool,
+}
+
+impl Source {
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let mut file = File::open(path).map_err(|error| Error::reading(path, error))?;
+        let file_length = file.metadata().map_or(0, |metadata| metadata.len());
+        let mut sample = Vec::new();
+        file.by_ref()
+            .take(SAMPLE as u64)
+            .read_to_end(&mut sample)
+            .map_err(|error| Error::reading(path, error))?;
+        if sample.is_empty() {
+            return Err(Error::malformed(
+                path,
+                crate::Place::File,
+                "the file is empty",
+                "check how it was made",
+            ));
+        }
+        let whole = sample.len() < SAMPLE;
+        let compressed = sample.starts_with(GZIP);
+        let (prefix, complete, length) = if compressed {
+            decompress(&sample, whole, file_length)
+        } else {
+            (sample.clone(), whole, file_length)
+        };
+        let raw: BufReader<Chain<Cursor<Vec<u8>>, File>> = BufReader::new(Cursor::new(sample).chain(file));
+        let reader: Box<dyn BufRead> =
+            if compressed { Box::new(BufReader::new(MultiGzDecoder::new(raw))) } else { Box::new(raw) };
+        Ok(Self { path: path.to_owned(), reader, prefix, complete, length, compressed })
+    }
+
+    /// What the file is: by the first bytes of binary formats, then by the name's extension (that before `.gz`),
+    /// then by what the first line looks like.
+    pub fn recognise(&self) -> Result<Format, Error> {
+        let start = &self.prefix;
+        if let Some((_, what, advice)) = FOREIGN.iter().find(|(magic, ..)| start.starts_with(magic)) {
+            return Err(Error::unsupported(&self.path, format!("this is {what}"), *advice));
+        }
+        if start.starts_with(NPY) {
+            return Ok(Format::Npy);
+        }
+        if start.starts_with(HDF5) || start.starts_with(b"MATLAB ") {
+            return Ok(Format::Matlab);
+        }
+        if let Some(format) = self.format_by_extension() {
+            return Ok(format);
+        }
+        if looks_like_svmlight(start) { Ok(Format::SvmLight) } else { Ok(Format::Delimited) }
+    }
+
+    fn format_by_extension(&self) -> Option<Format> {
+        match self.extension()?.as_str() {
+            "csv" | "tsv" | "tab" => Some(Format::Delimited),
+            "mat" => Some(Format::Matlab),
+            "npy" => Some(Format::Npy),
+            "svm" | "svmlight" | "libsvm" => Some(Format::SvmLight),
+            _ => None,
+        }
+    }
+
+    /// The extension in lower case, without a final `.gz`.
+    pub fn extension(&self) -> Option<String> {
+        let name = self.path.file_name()?.to_str()?.to_ascii_lowercase();
+        let name = name.strip_suffix(".gz").unwrap_or(&name);
+        name.rsplit_once('.').map(|(_, extension)| extension.to_owned())
+    }
+
+    /// A failed read in the words of what failed: the disk, or the compressed stream.
+    pub fn failure(path: &Path, compressed: bool, place: crate::Place, error: io::Error) -> Error {
+        let broken = matches!(
+            error.kind(),
+            io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput | io::ErrorKind::UnexpectedEof
+        );
+        if compressed && broken {
+            let problem = format!("the gzip stream is damaged or cut off ({error})");
+            Error::malformed(path, place, problem, "copy or compress the file again")
+        } else {
+            Error::reading(path, error)
+        }
+    }
+}
+
+/// The start of a gzip file's content, whether that is all of it, and its length, by the sample's ratio.
+fn decompress(sample: &[u8], whole: bool, file_length: u64) -> (Vec<u8>, bool, u64) {
+    let mut decoder = MultiGzDecoder::new(sample);
+    let mut prefix = Vec::new();
+    // An error here is the end of the sample, or damage that the reader will meet again and report.
+    let finished = decoder.by_ref().take(DECOMPRESSED_SAMPLE as u64).read_to_end(&mut prefix).is_ok();
+    let complete = whole && finished && prefix.len() < DECOMPRESSED_SAMPLE;
+    let used = (sample.len() - decoder.get_ref().len()).max(1);
+    let ratio = prefix.len() as f64 / used as f64;
+    let length = if complete { prefix.len() as u64 } else { (ratio * file_length as f64) as u64 };
+    (prefix, complete, length)
+}
+
+/// Whether the first line that is not a comment reads `label index:value …`.
+fn looks_like_svmlight(start: &[u8]) -> bool {
+    let line = start
+        .split(|&byte| byte == b'\n')
+        .map(|line| line.split(|&byte| byte == b'#').next().unwrap_or_default().trim_ascii())
+        .find(|line| !line.is_empty());
+    let Some(line) = line.and_then(|line| std::str::from_utf8(line).ok()) else { return false };
+    let mut words = line.split_ascii_whitespace();
+    let label = words.next().is_some_and(|label| label.parse::<f64>().is_ok());
+    let pairs = words.next().and_then(|word| word.split_once(':')).is_some_and(|(index, value)| {
+        index == "qid" || (index.parse::<u64>().is_ok() && value.parse::<f64>().is_ok())
+    });
+    label && pairs
+}

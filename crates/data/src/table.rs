@@ -1,0 +1,344 @@
+//! What a file holds, before anything is done about missing values.
+
+use std::path::{Path, PathBuf};
+
+use fewest_core::{Column, Columns, FeatureKind};
+use nalgebra_sparse::CscMatrix;
+
+use crate::error::{ColumnLabel, RowLabel};
+use crate::levels::{Spellings, levels_of_numbers, number_text, sort_levels};
+use crate::readers;
+use crate::roles::{self, Role};
+use crate::source::Source;
+use crate::target::{self, TargetValues};
+use crate::{Error, Format, Place, ReadOptions};
+
+/// A table as it was read: features, target, names, with missing values still marked.
+///
+/// [`Table::summary`] tells what is in it; [`Table::complete`] applies a policy for missing values and makes a
+/// [`Dataset`](fewest_core::Dataset) of it.
+#[derive(Debug, Clone)]
+pub struct Table {
+    pub(crate) path: PathBuf,
+    pub(crate) format: Format,
+    pub(crate) features: Features,
+    /// Names of the features, where the file has names.
+    pub(crate) names: Option<Vec<String>>,
+    /// Kinds of the features, where they are not all numeric.
+    pub(crate) kinds: Option<Vec<FeatureKind>>,
+    /// The column of the file that each feature was, where that is not its own number.
+    pub(crate) file_columns: Option<Vec<usize>>,
+    pub(crate) target: TargetValues,
+    pub(crate) target_labels: Vec<ColumnLabel>,
+    pub(crate) ids: Option<Vec<String>>,
+    /// The line that each sample starts on, for text.
+    pub(crate) lines: Option<Vec<u64>>,
+}
+
+/// Features as stored: NaN where missing.
+#[derive(Debug, Clone)]
+pub(crate) enum Features {
+    /// One vector a feature.
+    Dense {
+        columns: Vec<Vec<f64>>,
+        n_samples: usize,
+    },
+    Sparse(CscMatrix<f64>),
+}
+
+impl Columns for Features {
+    fn n_samples(&self) -> usize {
+        match self {
+            Features::Dense { n_samples, .. } => *n_samples,
+            Features::Sparse(matrix) => matrix.nrows(),
+        }
+    }
+
+    fn n_features(&self) -> usize {
+        match self {
+            Features::Dense { columns, .. } => columns.len(),
+            Features::Sparse(matrix) => matrix.ncols(),
+        }
+    }
+
+    fn column<'a>(&'a self, j: usize, scratch: &'a mut Vec<f64>) -> Column<'a> {
+        match self {
+            Features::Dense { columns, .. } => Column::Dense(&columns[j]),
+            Features::Sparse(matrix) => Columns::column(matrix, j, scratch),
+        }
+    }
+}
+
+/// A column as a reader hands it over.
+#[derive(Debug)]
+pub(crate) enum ReadColumn {
+    /// NaN where missing.
+    Numbers {
+        values: Vec<f64>,
+        spellings: Spellings,
+    },
+    /// Codes, NaN where missing, in the order of the names.
+    Levels {
+        codes: Vec<f64>,
+        names: Vec<String>,
+    },
+    Ids(Vec<String>),
+    Ignored,
+}
+
+/// A dense table as a reader hands it over.
+pub(crate) struct Parts {
+    pub path: PathBuf,
+    pub format: Format,
+    pub names: Option<Vec<String>>,
+    pub roles: Vec<Role>,
+    pub columns: Vec<ReadColumn>,
+    pub n_samples: usize,
+    pub lines: Option<Vec<u64>>,
+    /// A target that is no column of the table.
+    pub separate_target: Vec<(ColumnLabel, ReadColumn)>,
+}
+
+impl Table {
+    /// Reads a file.
+    ///
+    /// The format is [`ReadOptions::format`] or, when that is not given, what the first bytes say (NumPy, MATLAB),
+    /// else what the extension says (`.csv`, `.tsv`, `.tab`, `.mat`, `.npy`, `.svm`, `.svmlight`, `.libsvm`, each
+    /// but `.mat` also with `.gz` behind), else svmlight or a table of text by what the first line looks like.
+    /// Compressed content is recognised by its first bytes, whatever the name.
+    ///
+    /// # Columns of text tables
+    /// A column is numeric when all its cells that are not missing are numbers, and categorical when none is; its
+    /// codes follow the increasing order of its levels. A mixture is an error that names the first cell that
+    /// does not fit, because a typing error must not turn a measurement into a category: say which text means
+    /// "missing" or that the column is categorical. Infinite numbers are errors too.
+    ///
+    /// # Errors
+    /// [`Error`] names the file, the line or row, the column, and says what to do.
+    ///
+    /// # Memory
+    /// The values are stored column by column with 8 bytes each (sparse formats: 16 bytes a stored value); the text
+    /// is not kept. A file whose values would take more than half of the memory is refused before it is read.
+    ///
+    /// ```
+    /// use fewest_data::{Missing, ReadOptions, Table};
+    /// # let folder = std::env::temp_dir().join(format!("fewest-doc-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder)?;
+    /// let path = folder.join("cars.csv");
+    /// std::fs::write(&path, "power,fuel,price\n75,petrol,9.5\n,diesel,12.0\n110,petrol,14.5\n")?;
+    /// let table = Table::read(&path, &ReadOptions::with_target("price"))?;
+    /// assert_eq!((table.n_samples(), table.n_features()), (3, 2));
+    /// let complete = table.complete(Missing::Mean)?;
+    /// assert_eq!(complete.dataset.x().column(0, &mut Vec::new()).to_vec(3), [75.0, 92.5, 110.0]);
+    /// # std::fs::remove_dir_all(&folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn read(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, Error> {
+        let source = Source::open(path.as_ref())?;
+        let format = match options.format {
+            Some(format) => format,
+            None => source.recognise()?,
+        };
+        match format {
+            Format::Delimited => readers::delimited::read(source, options),
+            Format::Matlab => readers::matlab::read(&source, options),
+            Format::SvmLight => readers::svmlight::read(source, options),
+            Format::Npy => readers::npy::read(source, options),
+        }
+    }
+
+    /// The file it was read from.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The format it was read as.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// Number of samples (rows).
+    pub fn n_samples(&self) -> usize {
+        self.features.n_samples()
+    }
+
+    /// Number of features (columns that are neither target nor ids).
+    pub fn n_features(&self) -> usize {
+        self.features.n_features()
+    }
+
+    /// The features with NaN where a value is missing.
+    pub fn features(&self) -> &dyn Columns {
+        &self.features
+    }
+
+    /// The name of feature `j`: from the file, or `f{j}` where the file has no names.
+    pub fn feature_name(&self, j: usize) -> String {
+        match self.names.as_ref().and_then(|names| names.get(j)) {
+            Some(name) => name.clone(),
+            None => format!("f{j}"),
+        }
+    }
+
+    /// The kind of feature `j`.
+    pub fn feature_kind(&self, j: usize) -> &FeatureKind {
+        self.kinds.as_ref().and_then(|kinds| kinds.get(j)).unwrap_or(&FeatureKind::Numeric)
+    }
+
+    /// The names of the target's columns: from the file, or `target`, `target1`, … where it has none.
+    pub fn target_names(&self) -> Vec<String> {
+        let name = |(output, label): (usize, &ColumnLabel)| match (&label.name, output) {
+            (Some(name), _) => name.clone(),
+            (None, 0) => "target".to_owned(),
+            (None, output) => format!("target{output}"),
+        };
+        self.target_labels.iter().enumerate().map(name).collect()
+    }
+
+    /// Where feature `j` stands in the file.
+    pub(crate) fn column_label(&self, j: usize) -> ColumnLabel {
+        ColumnLabel {
+            name: self.names.as_ref().and_then(|names| names.get(j)).cloned(),
+            number: Some(self.file_columns.as_ref().map_or(j, |columns| columns[j])),
+        }
+    }
+
+    /// Where sample `i` stands in the file.
+    pub(crate) fn row_label(&self, i: usize) -> RowLabel {
+        match &self.lines {
+            Some(lines) => RowLabel::Line(lines[i]),
+            None => RowLabel::Sample(i),
+        }
+    }
+
+    /// Sorts the columns of a dense table into features, target and ids.
+    pub(crate) fn assemble(parts: Parts, options: &ReadOptions) -> Result<Self, Error> {
+        let Parts { path, format, names, roles, columns, n_samples, lines, separate_target } = parts;
+        let mut kinds = Vec::new();
+        let mut features = Vec::new();
+        let mut file_columns = Vec::new();
+        let mut targets: Vec<(usize, ColumnLabel, ReadColumn)> = Vec::new();
+        let mut ids = None;
+        for (number, (role, column)) in roles.into_iter().zip(columns).enumerate() {
+            match (role, column) {
+                (Role::Target(output), column) => {
+                    targets.push((output, roles::label(names.as_deref(), number), column));
+                }
+                (Role::Id, ReadColumn::Ids(texts)) => ids = Some(texts),
+                (Role::Id, ReadColumn::Numbers { values, .. }) => {
+                    ids = Some(values.into_iter().map(number_text).collect());
+                }
+                (Role::Category, ReadColumn::Numbers { mut values, spellings }) => {
+                    let levels = levels_of_numbers(&mut values, &spellings);
+                    kinds.push(FeatureKind::Categorical { levels });
+                    features.push(values);
+                    file_columns.push(number);
+                }
+                (Role::Feature | Role::Category, ReadColumn::Levels { codes, names }) => {
+                    kinds.push(FeatureKind::Categorical { levels: names });
+                    features.push(codes);
+                    file_columns.push(number);
+                }
+                (Role::Feature, ReadColumn::Numbers { values, .. }) => {
+                    kinds.push(FeatureKind::Numeric);
+                    features.push(values);
+                    file_columns.push(number);
+                }
+                _ => {}
+            }
+        }
+        targets.sort_by_key(|(output, ..)| *output);
+        let targets: Vec<_> =
+            separate_target.into_iter().chain(targets.into_iter().map(|(_, l, c)| (l, c))).collect();
+        let target_labels = targets.iter().map(|(label, _)| label.clone()).collect();
+        let target = target::decide(&path, targets, options.task)?;
+        let feature_names =
+            names.map(|names| file_columns.iter().filter_map(|&column| names.get(column).cloned()).collect());
+        let all_numeric = kinds.iter().all(|kind| *kind == FeatureKind::Numeric);
+        let in_place = file_columns.iter().enumerate().all(|(feature, &column)| feature == column);
+        Ok(Self {
+            path,
+            format,
+            features: Features::Dense { columns: features, n_samples },
+            names: feature_names,
+            kinds: (!all_numeric).then_some(kinds),
+            file_columns: (!in_place).then_some(file_columns),
+            target,
+            target_labels,
+            ids,
+            lines,
+        })
+    }
+
+    /// A table of sparse features.
+    pub(crate) fn sparse(
+        path: PathBuf,
+        format: Format,
+        matrix: CscMatrix<f64>,
+        targets: Vec<(ColumnLabel, ReadColumn)>,
+        lines: Option<Vec<u64>>,
+        options: &ReadOptions,
+    ) -> Result<Self, Error> {
+        let target_labels = targets.iter().map(|(label, _)| label.clone()).collect();
+        let target = target::decide(&path, targets, options.task)?;
+        Ok(Self {
+            path,
+            format,
+            features: Features::Sparse(matrix),
+            names: None,
+            kinds: None,
+            file_columns: None,
+            target,
+            target_labels,
+            ids: None,
+            lines,
+        })
+    }
+}
+
+/// The table of a binary format: numbers only, no names. The first infinite value is an error.
+pub(crate) fn from_numbers(
+    path: &Path,
+    format: Format,
+    columns: Vec<Vec<f64>>,
+    n_samples: usize,
+    separate_target: Vec<(ColumnLabel, ReadColumn)>,
+    options: &ReadOptions,
+) -> Result<Table, Error> {
+    let roles = roles::assign(path, None, columns.len(), options)?;
+    for (number, (values, role)) in columns.iter().zip(&roles).enumerate() {
+        if *role != Role::Ignored {
+            check_infinite(path, values, &ColumnLabel { name: None, number: Some(number) })?;
+        }
+    }
+    let parts = Parts {
+        path: path.to_owned(),
+        format,
+        names: None,
+        roles,
+        columns: columns.into_iter().map(target::plain).collect(),
+        n_samples,
+        lines: None,
+        separate_target,
+    };
+    Table::assemble(parts, options)
+}
+
+/// An error for the first infinite value of a column of a binary file.
+pub(crate) fn check_infinite(path: &Path, values: &[f64], column: &ColumnLabel) -> Result<(), Error> {
+    match values.iter().position(|value| value.is_infinite()) {
+        None => Ok(()),
+        Some(row) => Err(Error::malformed(
+            path,
+            Place::Cell { row: RowLabel::Sample(row), column: column.clone() },
+            format!("the value is {}", values[row]),
+            "replace it, by NaN if it is to count as missing",
+        )),
+    }
+}
+
+/// Codes and names of a text column in their final order.
+pub(crate) fn text_column(mut codes: Vec<f64>, names: Vec<String>) -> ReadColumn {
+    let names = sort_levels(&mut codes, names);
+    ReadColumn::Levels { codes, names }
+}

@@ -1,0 +1,133 @@
+//! Whether a target is classes or numbers.
+
+use std::path::Path;
+
+use crate::levels::{Spellings, levels_of_numbers};
+use crate::table::ReadColumn;
+use crate::{ColumnLabel, Error, Place, Task};
+
+/// Up to this many different integers are classes, when there are more samples than that many.
+pub const FEW_CLASSES: usize = 10;
+/// Up to this many different integers are classes, when each occurs at least twice.
+pub const MANY_CLASSES: usize = 100;
+
+/// A target as read: NaN where missing.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum TargetValues {
+    None,
+    Real(Vec<Vec<f64>>),
+    /// Codes in the order of the names.
+    Class {
+        codes: Vec<f64>,
+        names: Vec<String>,
+    },
+}
+
+impl TargetValues {
+    /// The columns of numbers or codes.
+    pub fn columns(&self) -> &[Vec<f64>] {
+        match self {
+            TargetValues::None => &[],
+            TargetValues::Real(outputs) => outputs,
+            TargetValues::Class { codes, .. } => std::slice::from_ref(codes),
+        }
+    }
+}
+
+/// Decides by `task` (the rule is [`Task`]'s) what the target columns are.
+pub(crate) fn decide(
+    path: &Path,
+    mut columns: Vec<(ColumnLabel, ReadColumn)>,
+    task: Task,
+) -> Result<TargetValues, Error> {
+    if columns.len() > 1 {
+        return several(path, columns, task);
+    }
+    let Some((label, column)) = columns.pop() else { return Ok(TargetValues::None) };
+    match column {
+        ReadColumn::Levels { codes, names } if task != Task::Regression => {
+            Ok(TargetValues::Class { codes, names })
+        }
+        ReadColumn::Numbers { mut values, spellings } => {
+            let classes = match task {
+                Task::Auto => are_classes(&values),
+                Task::Classification => true,
+                Task::Regression => false,
+            };
+            if classes {
+                let names = levels_of_numbers(&mut values, &spellings);
+                Ok(TargetValues::Class { codes: values, names })
+            } else {
+                Ok(TargetValues::Real(vec![values]))
+            }
+        }
+        _ => Err(text_target(path, label)),
+    }
+}
+
+fn several(path: &Path, columns: Vec<(ColumnLabel, ReadColumn)>, task: Task) -> Result<TargetValues, Error> {
+    if task == Task::Classification {
+        return Err(Error::unsupported(
+            path,
+            format!("a classification with {} target columns", columns.len()),
+            "name one target column, or read them as real outputs (on the command line: --task regression)",
+        ));
+    }
+    let outputs = columns.into_iter().map(|(label, column)| match column {
+        ReadColumn::Numbers { values, .. } => Ok(values),
+        _ => Err(text_target(path, label)),
+    });
+    Ok(TargetValues::Real(outputs.collect::<Result<_, _>>()?))
+}
+
+fn text_target(path: &Path, column: ColumnLabel) -> Error {
+    Error::malformed(
+        path,
+        Place::Column(column),
+        "the target is text, but numbers are needed",
+        "name another target, or read it as classes (on the command line: --task classification)",
+    )
+}
+
+fn are_classes(values: &[f64]) -> bool {
+    let mut present: Vec<f64> = values.iter().copied().filter(|value| !value.is_nan()).collect();
+    if present.is_empty() || present.iter().any(|value| value.fract() != 0.0) {
+        return false;
+    }
+    present.sort_by(f64::total_cmp);
+    let counts: Vec<usize> = present.chunk_by(|a, b| a == b).map(<[f64]>::len).collect();
+    let few = counts.len() <= FEW_CLASSES && counts.len() < present.len();
+    let many = counts.len() <= MANY_CLASSES && counts.iter().all(|&count| count >= 2);
+    few || many
+}
+
+/// A column of numbers whose spelling is of no interest.
+pub(crate) fn plain(values: Vec<f64>) -> ReadColumn {
+    ReadColumn::Numbers { values, spellings: Spellings::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_with_few_levels_are_classes() {
+        assert!(are_classes(&[1.0, -1.0, 1.0]));
+        assert!(are_classes(&[0.0, 1.0, 1.0, f64::NAN]));
+        // A class with a single sample is a class as long as there are few.
+        assert!(are_classes(&(0..20).map(|i| f64::from(i.min(9))).collect::<Vec<_>>()));
+        // Forty persons with ten pictures each are classes.
+        assert!(are_classes(&(0..400).map(|i| f64::from(i / 10)).collect::<Vec<_>>()));
+    }
+
+    #[test]
+    fn counts_and_measurements_are_numbers() {
+        assert!(!are_classes(&[0.5, 1.0, 1.0]));
+        assert!(!are_classes(&[1.0, 2.0, 3.0]));
+        // Eleven levels, one of which occurs once: a count.
+        assert!(!are_classes(&(0..21).map(|i| f64::from(i / 2)).collect::<Vec<_>>()));
+        assert!(!are_classes(&(0..404).map(|i| f64::from(i / 4)).collect::<Vec<_>>()));
+        assert!(!are_classes(&[f64::NAN]));
+        assert!(!are_classes(&[]));
+    }
+}

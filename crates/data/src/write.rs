@@ -1,0 +1,176 @@
+//! Files that are written whole or not at all.
+
+use std::collections::HashSet;
+use std::fs;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use fewest_core::{Dataset, FeatureKind, Target};
+use serde::Serialize;
+
+use crate::Error;
+use crate::error::quoted;
+use crate::levels::number_text;
+
+/// Writes `bytes` to `path`: first to a temporary file in the same folder, which then takes the place of whatever was
+/// there. Who reads the file finds the old content or the new, never a part; after a failure the old one is still
+/// there. What is no regular file, such as a pipe or `/dev/stdout`, is written to directly.
+///
+/// # Errors
+/// [`Error::Io`] with the system's reason.
+pub fn write_atomically(path: impl AsRef<Path>, bytes: &[u8]) -> Result<(), Error> {
+    atomically(path.as_ref(), |out| out.write_all(bytes))
+}
+
+/// Writes `value` as JSON, indented, with a line end behind it, as [`write_atomically`] does.
+///
+/// # Errors
+/// [`Error::Io`] with the system's reason.
+///
+/// ```
+/// # let folder = std::env::temp_dir().join(format!("fewest-json-{}", std::process::id()));
+/// # std::fs::create_dir_all(&folder)?;
+/// let path = folder.join("answer.json");
+/// fewest_data::write_json(&path, &[1, 2])?;
+/// assert_eq!(std::fs::read_to_string(&path)?, "[\n  1,\n  2\n]\n");
+/// # std::fs::remove_dir_all(&folder)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn write_json(path: impl AsRef<Path>, value: &(impl Serialize + ?Sized)) -> Result<(), Error> {
+    atomically(path.as_ref(), |out| {
+        serde_json::to_writer_pretty(&mut *out, value)?;
+        out.write_all(b"\n")
+    })
+}
+
+/// Writes some features of a data set and its target as CSV, as [`write_atomically`] does: a header, then one line a
+/// sample.
+///
+/// The columns are the sample ids where there are some (under an empty name, as R and pandas write row names and
+/// [`Table::read`](crate::Table::read) understands them), `features` in the order given, and the target's columns,
+/// called by `target_names` (`target`, `target1`, … where there are fewer names than columns). Categories and classes
+/// are written by name; numbers read back as the same numbers, missing values as empty cells.
+///
+/// # Errors
+/// [`fewest_core::Error::InvalidParameter`] for a feature out of range or two columns of one name,
+/// [`fewest_core::Error::UnsupportedTarget`] for affinities, [`Error::Io`] with the system's reason.
+pub fn write_csv(
+    path: impl AsRef<Path>,
+    dataset: &Dataset,
+    features: &[usize],
+    target_names: &[String],
+) -> Result<(), Error> {
+    let mut columns = Vec::new();
+    if let Some(ids) = dataset.sample_ids() {
+        columns.push((String::new(), TextColumn::Texts(ids.to_vec())));
+    }
+    for &j in features {
+        if j >= dataset.n_features() {
+            let expected = format!("below the number of features, {}", dataset.n_features());
+            return Err(fewest_core::Error::parameter("feature", j, expected).into());
+        }
+        let mut values = vec![0.0; dataset.n_samples()];
+        dataset.x().copy_column(j, &mut values);
+        let column = match dataset.feature_kind(j) {
+            FeatureKind::Categorical { levels } => TextColumn::Levels(values, levels.clone()),
+            _ => TextColumn::Numbers(values),
+        };
+        columns.push((dataset.feature_name(j), column));
+    }
+    let target_name = |output: usize| match (target_names.get(output), output) {
+        (Some(name), _) => name.clone(),
+        (None, 0) => "target".to_owned(),
+        (None, output) => format!("target{output}"),
+    };
+    match dataset.target() {
+        Target::None => {}
+        Target::Real(outputs) => columns.extend(
+            (0..outputs.n_outputs())
+                .map(|output| (target_name(output), TextColumn::Numbers(outputs.output(output).to_vec()))),
+        ),
+        Target::Class(classes) => {
+            let codes = classes.codes().iter().map(|&code| f64::from(code)).collect();
+            columns.push((target_name(0), TextColumn::Levels(codes, classes.names().to_vec())));
+        }
+        other => {
+            return Err(fewest_core::Error::UnsupportedTarget {
+                method: "CSV",
+                expected: "classes or real outputs",
+                found: other.describe(),
+            }
+            .into());
+        }
+    }
+    let mut seen = HashSet::new();
+    if let Some((name, _)) = columns.iter().find(|(name, _)| !seen.insert(name.as_str())) {
+        let expected = "different from all other columns of the table";
+        return Err(fewest_core::Error::parameter("column name", quoted(name), expected).into());
+    }
+    atomically(path.as_ref(), |out| {
+        let mut writer = csv::Writer::from_writer(out);
+        writer.write_record(columns.iter().map(|(name, _)| name))?;
+        for i in 0..dataset.n_samples() {
+            for (_, column) in &columns {
+                writer.write_field(column.text(i))?;
+            }
+            writer.write_record(None::<&[u8]>)?;
+        }
+        writer.flush()
+    })
+}
+
+/// A column on its way to text.
+enum TextColumn {
+    Texts(Vec<String>),
+    Numbers(Vec<f64>),
+    Levels(Vec<f64>, Vec<String>),
+}
+
+impl TextColumn {
+    fn text(&self, i: usize) -> String {
+        match self {
+            TextColumn::Texts(texts) => texts[i].clone(),
+            TextColumn::Numbers(values) if values[i].is_nan() => String::new(),
+            TextColumn::Numbers(values) => number_text(values[i]),
+            TextColumn::Levels(codes, levels) => {
+                let level = if codes[i].is_nan() { None } else { levels.get(codes[i] as usize) };
+                level.cloned().unwrap_or_default()
+            }
+        }
+    }
+}
+
+fn atomically(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
+    replace(path, fill).map_err(|error| Error::writing(path, error))
+}
+
+fn replace(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    // Through a symbolic link, so that the link stays and what it points to is replaced.
+    let path: PathBuf = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    if fs::metadata(&path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
+        let mut out = BufWriter::new(fs::File::options().write(true).open(&path)?);
+        fill(&mut out)?;
+        return out.flush();
+    }
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".fewest-").suffix(".tmp");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // As any new file: all that the user's mask lets through.
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    // Removed again when anything below fails.
+    let mut file = builder.tempfile_in(folder)?;
+    let mut out = BufWriter::new(file.as_file_mut());
+    fill(&mut out)?;
+    out.flush()?;
+    drop(out);
+    file.as_file().sync_all()?;
+    file.persist(&path).map_err(|error| error.error)?;
+    Ok(())
+}

@@ -1,0 +1,82 @@
+//! Centred Gram matrices as thin factors.
+
+use std::sync::Arc;
+
+use fewest_core::Error;
+use fewest_kernels::{Factor, ScalarKernel, Stacked, squared_cross_norms_many};
+
+use super::output::Output;
+use super::{Measure, Representation};
+
+/// Rank up to which the factor of one feature may grow: smooth kernels stay below 40.
+const MOST_RANK: usize = 500;
+
+/// Rank of a smooth kernel of one feature, about.
+const USUAL_RANK: usize = 16;
+
+/// Numbers in a panel of atoms: 2 MB.
+const PANEL_NUMBERS: usize = 1 << 18;
+
+/// `K̄ ≈ Φ Φᵀ`, so that `tr(K̄ L̄) = ‖ΦᵀΨ‖²_F` costs `n · r²` instead of `n²`.
+pub(super) struct LowRank {
+    n_samples: usize,
+    measure: Measure,
+    tolerance: f64,
+}
+
+impl LowRank {
+    pub(super) fn new(n_samples: usize, measure: Measure, tolerance: f64) -> Self {
+        Self { n_samples, measure, tolerance }
+    }
+
+    pub(super) fn output(&self, output: &Output) -> Result<Factor, Error> {
+        self.finish(output.factor(self.cholesky_tolerance())?)
+    }
+
+    /// What may be left of the trace by the pivoted Cholesky factorisation. NOCCO lifts small eigenvalues: one of
+    /// `μ` becomes `μ / (μ + ε n)`, so what is left out must be small against `ε` as well.
+    fn cholesky_tolerance(&self) -> f64 {
+        match self.measure {
+            Measure::Hsic => self.tolerance,
+            Measure::Nocco { epsilon } => self.tolerance * epsilon.min(1.0),
+        }
+    }
+
+    fn finish(&self, mut factor: Factor) -> Result<Factor, Error> {
+        factor.centre();
+        // Every later product costs the rank squared, so the fewest columns that do are kept.
+        match self.measure {
+            Measure::Hsic => factor.compress(self.tolerance),
+            Measure::Nocco { epsilon } => factor.nocco(epsilon)?.compress(self.tolerance),
+        }
+    }
+}
+
+impl Representation for LowRank {
+    type Atom = Factor;
+    type Stack = Stacked;
+
+    fn input(&self, kernel: &dyn ScalarKernel, points: &[f64]) -> Result<Factor, Error> {
+        self.finish(Factor::new(kernel, points, self.cholesky_tolerance(), self.n_samples.min(MOST_RANK))?)
+    }
+
+    fn panel(&self) -> usize {
+        (PANEL_NUMBERS / (USUAL_RANK * self.n_samples)).clamp(4, 64)
+    }
+
+    fn bytes(&self, atom: &Factor) -> usize {
+        size_of_val(atom.values())
+    }
+
+    fn stack(&self, atoms: &[Arc<Factor>]) -> Result<Stacked, Error> {
+        Stacked::from_factors(self.n_samples, atoms.iter().map(|atom| &**atom))
+    }
+
+    fn products(&self, rows: &Stacked, columns: &Stacked, out: &mut [f64]) {
+        squared_cross_norms_many(rows, columns, out);
+    }
+
+    fn squared_norm(&self, atom: &Factor) -> f64 {
+        atom.inner(atom)
+    }
+}

@@ -1,0 +1,148 @@
+//! Centred Gram matrices, every entry: the upper triangle as one vector.
+
+use std::sync::Arc;
+
+use fewest_core::{Error, derive_seed};
+use fewest_kernels::{Gram, ScalarKernel, centred_packed, dot_products, nocco, packed_len};
+
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+
+use super::output::Output;
+use super::{Estimator, Measure, Representation};
+
+/// Whether all entries cost less than a factor: for few samples, as long as they need not be built again for
+/// every pass.
+pub(super) fn is_cheaper(n_samples: usize, n_features: usize, cache_bytes: usize) -> bool {
+    let bytes = packed_len(n_samples).saturating_mul(size_of::<f64>()).saturating_mul(n_features);
+    n_samples <= 32 || n_samples <= 128 && bytes <= cache_bytes
+}
+
+/// Numbers in a panel of atoms: 4 MB.
+const PANEL_NUMBERS: usize = 1 << 19;
+
+/// Each atom is the concatenated packed triangles of its blocks; the full estimator has one block.
+pub(super) struct Packed {
+    measure: Measure,
+    blocks: Vec<Vec<usize>>,
+    length: usize,
+    /// `1/√(number of blocks)`, so that products are means over blocks.
+    scale: f64,
+}
+
+impl Packed {
+    pub(super) fn new(n: usize, measure: Measure, estimator: Estimator, seed: u64) -> Result<Self, Error> {
+        let blocks = match estimator {
+            Estimator::Full => vec![(0..n).collect()],
+            Estimator::Block { size, permutations } => blocks(n, size, permutations, derive_seed(seed, 0))?,
+        };
+        let length = blocks.iter().map(|block| packed_len(block.len())).sum();
+        let scale = (blocks.len() as f64).sqrt().recip();
+        Ok(Self { measure, blocks, length, scale })
+    }
+
+    pub(super) fn output(&self, output: &Output) -> Result<Vec<f64>, Error> {
+        self.concatenate(|block, _, out| self.pack(&output.gram(block)?, out))
+    }
+
+    fn concatenate(
+        &self,
+        mut fill: impl FnMut(&[usize], &mut Vec<f64>, &mut [f64]) -> Result<(), Error>,
+    ) -> Result<Vec<f64>, Error> {
+        let mut atom = vec![0.0; self.length];
+        let mut rest = atom.as_mut_slice();
+        let mut scratch = Vec::new();
+        for block in &self.blocks {
+            let (out, after) = rest.split_at_mut(packed_len(block.len()));
+            fill(block, &mut scratch, out)?;
+            rest = after;
+        }
+        if self.blocks.len() > 1 {
+            atom.iter_mut().for_each(|value| *value *= self.scale);
+        }
+        Ok(atom)
+    }
+
+    fn pack(&self, gram: &Gram, out: &mut [f64]) -> Result<(), Error> {
+        let centred = gram.centre();
+        match self.measure {
+            Measure::Hsic => pack(&centred, out),
+            Measure::Nocco { epsilon } => pack(&nocco::normalise(&centred, epsilon)?, out),
+        }
+        Ok(())
+    }
+}
+
+/// The upper triangle, off-diagonal entries times √2, in the order of [`centred_packed`].
+fn pack(gram: &Gram, out: &mut [f64]) {
+    let mut out = out.iter_mut();
+    for j in 0..gram.n() {
+        let column = &gram.column(j)[..=j];
+        // The column first: a zip takes from its first side before it knows that the second has ended.
+        for (i, (entry, value)) in column.iter().zip(out.by_ref()).enumerate() {
+            *value = if i == j { *entry } else { std::f64::consts::SQRT_2 * entry };
+        }
+    }
+}
+
+impl Representation for Packed {
+    type Atom = Vec<f64>;
+    type Stack = Vec<f64>;
+
+    fn input(&self, kernel: &dyn ScalarKernel, points: &[f64]) -> Result<Vec<f64>, Error> {
+        let mut inside = Vec::new();
+        self.concatenate(|block, scratch, out| {
+            inside.clear();
+            inside.extend(block.iter().map(|&row| points[row]));
+            match self.measure {
+                Measure::Hsic => centred_packed(kernel, &inside, scratch, out),
+                Measure::Nocco { .. } => self.pack(&Gram::new(kernel, &inside), out)?,
+            }
+            Ok(())
+        })
+    }
+
+    fn panel(&self) -> usize {
+        (PANEL_NUMBERS / self.length).clamp(16, 128)
+    }
+
+    fn bytes(&self, atom: &Vec<f64>) -> usize {
+        size_of_val(atom.as_slice())
+    }
+
+    fn stack(&self, atoms: &[Arc<Vec<f64>>]) -> Result<Vec<f64>, Error> {
+        let mut stack = Vec::with_capacity(atoms.len() * self.length);
+        for atom in atoms {
+            stack.extend_from_slice(atom);
+        }
+        Ok(stack)
+    }
+
+    fn products(&self, rows: &Vec<f64>, columns: &Vec<f64>, out: &mut [f64]) {
+        dot_products(rows, columns, self.length, out);
+    }
+
+    fn squared_norm(&self, atom: &Vec<f64>) -> f64 {
+        atom.iter().map(|value| value * value).sum()
+    }
+}
+
+/// The blocks of `permutations` shuffles of `0 .. n`, `size` samples each; a last block of a single sample,
+/// whose centred Gram matrix is zero, is left out.
+fn blocks(n: usize, size: usize, permutations: usize, seed: u64) -> Result<Vec<Vec<usize>>, Error> {
+    if size < 2 || size > n {
+        return Err(Error::parameter("block_size", size, format!("from 2 to the number of samples, {n}")));
+    }
+    if permutations == 0 {
+        return Err(Error::parameter("permutations", permutations, "at least 1"));
+    }
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let mut order: Vec<usize> = (0..n).collect();
+    let mut blocks = Vec::new();
+    for _ in 0..permutations {
+        order.shuffle(&mut random);
+        blocks.extend(order.chunks(size).filter(|block| block.len() > 1).map(<[usize]>::to_vec));
+    }
+    Ok(blocks)
+}

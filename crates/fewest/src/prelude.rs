@@ -1,0 +1,8 @@
+//! What most programs need: `use fewest::prelude::*`.
+
+pub use fewest_core::{
+    Budget, Columns, Context, Dataset, DenseColumns, Error, Ranked, Scorer, Scores, Selection, Selector,
+    Status, Target,
+};
+pub use fewest_data::{Missing, ReadOptions, Table};
+pub use fewest_embedded::{Hsic, HsicLasso, Nocco, NoccoLasso};

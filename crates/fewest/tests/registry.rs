@@ -1,0 +1,199 @@
+//! What holds for every registered method, and how parameters are read.
+
+use std::collections::HashSet;
+
+use fewest::core::{Budget, Context, Error};
+use fewest::registry::{self, Built, Kind, Method, Parameters, Range, Value};
+use fewest_testkit::conformance::{check_selector, problem};
+
+fn message<T>(result: Result<T, Error>) -> String {
+    match result {
+        Ok(_) => panic!("this must be an error"),
+        Err(error) => error.to_string(),
+    }
+}
+
+fn find(id: &str) -> &'static Method {
+    match registry::find(id) {
+        Ok(method) => method,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+#[test]
+fn ids_and_parameter_names_are_unique_and_plain() {
+    let mut ids = HashSet::new();
+    for method in registry::methods() {
+        assert!(ids.insert(method.id), "{} is registered twice", method.id);
+        assert!(
+            method.id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'),
+            "{}",
+            method.id
+        );
+        assert!(!method.formula.contains('\n') && !method.targets.is_empty(), "{}", method.id);
+        let mut names = HashSet::new();
+        for parameter in method.parameters() {
+            assert!(names.insert(parameter.name), "{}: {} twice", method.id, parameter.name);
+            assert!(!parameter.meaning.contains('\n'), "{}: {}", method.id, parameter.name);
+        }
+        assert_eq!(find(method.id).id, method.id);
+    }
+    for id in ["hsic", "nocco", "hsic-lasso", "nocco-lasso"] {
+        assert!(ids.contains(id), "{id}");
+    }
+}
+
+#[test]
+fn defaults_are_values_that_could_be_given() -> Result<(), Error> {
+    for method in registry::methods() {
+        let defaults = Parameters::defaults(method);
+        for parameter in method.parameters() {
+            assert_eq!(
+                defaults.get(parameter.name).is_some(),
+                parameter.default.is_some(),
+                "{}",
+                parameter.name
+            );
+            if let Some(default) = parameter.default {
+                let given = Parameters::parse(method, &[format!("{}={default}", parameter.name)])?;
+                assert_eq!(given.get(parameter.name), defaults.get(parameter.name));
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn methods_are_what_they_say_and_keep_the_laws() -> Result<(), Error> {
+    for method in registry::methods() {
+        let built = method.build(&Parameters::defaults(method))?;
+        match (&built, method.kind) {
+            (Built::Scorer(_), Kind::Score) | (Built::Selector(_), Kind::Select) => {}
+            _ => panic!("{} is no {}", method.id, method.kind.name()),
+        }
+        check_selector(&*built.into_selector(), &problem(false), 3);
+    }
+    Ok(())
+}
+
+#[test]
+fn every_word_of_every_list_builds_a_method_that_runs() -> Result<(), Error> {
+    let data = problem(false);
+    for method in registry::methods() {
+        for parameter in method.parameters() {
+            let (Range::OneOf(words) | Range::PositiveOr(words)) = parameter.range else { continue };
+            for word in words {
+                let parameters = Parameters::parse(method, &[format!("{}={word}", parameter.name)])?;
+                let chosen = method.build(&parameters)?.into_selector().select(
+                    &data,
+                    Budget::Count(2),
+                    &Context::default(),
+                );
+                match chosen {
+                    Ok(selection) => {
+                        assert!(!selection.order.is_empty(), "{} {}={word}", method.id, parameter.name)
+                    }
+                    // What a real target without groups does not allow.
+                    Err(error) => assert!(
+                        ["delta", "plain-delta", "group"].contains(word),
+                        "{} {}={word}: {error}",
+                        method.id,
+                        parameter.name
+                    ),
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn parameters_reach_the_method() -> Result<(), Error> {
+    let data = problem(true);
+    let scores = |assignments: &[&str]| -> Result<Vec<f64>, Error> {
+        let method = find("hsic");
+        match method.build(&Parameters::parse(method, assignments)?)? {
+            Built::Scorer(scorer) => Ok(scorer.score(&data, &Context::default())?.values),
+            Built::Selector(_) => panic!("hsic scores"),
+        }
+    };
+    let default = scores(&[])?;
+    assert_eq!(scores(&["sigma_x=1", "output=delta", "form=auto"])?, default);
+    for other in [
+        "sigma_x=0.1",
+        "sigma_x=median",
+        "kernel=laplace",
+        "kernel=table",
+        "output=plain-delta",
+        "output=gaussian",
+        "sigma_y=2",
+        "normalization=unit",
+        "estimator=block",
+    ] {
+        assert_ne!(scores(&[other])?, default, "{other}");
+    }
+    assert_ne!(scores(&["estimator=block", "block_size=5"])?, scores(&["estimator=block"])?);
+    assert_ne!(scores(&["estimator=block", "permutations=1"])?, scores(&["estimator=block"])?);
+    Ok(())
+}
+
+#[test]
+fn messages_name_the_parameter_and_what_would_do() {
+    let parse = |assignments: &[&str]| message(Parameters::parse(find("hsic-lasso"), assignments));
+    assert_eq!(parse(&["sigma_x=-1"]), "parameter `sigma_x` is -1, but must be a number above 0, or median");
+    assert_eq!(parse(&["ridge=inf"]), "parameter `ridge` is inf, but must be a number above 0");
+    assert_eq!(
+        parse(&["related=1.5"]),
+        "parameter `related` is 1.5, but must be a whole number of at least 0"
+    );
+    assert_eq!(parse(&["rule=none"]), "parameter `rule` is none, but must be path|paper");
+    assert_eq!(parse(&["forced=1,x"]).split(',').next(), Some("parameter `forced` is 1"));
+    assert!(parse(&["sigma_x"]).contains("NAME=VALUE"));
+    assert!(parse(&["rule=path", "rule=path"]).contains("given once"));
+    let unknown = parse(&["lamda=1"]);
+    assert!(unknown.contains("`lamda` is not offered by hsic-lasso: it takes lambda,"), "{unknown}");
+    assert!(unknown.ends_with("did you mean `lambda`?"), "{unknown}");
+    let unknown = message(registry::find("nothing-like-it"));
+    assert!(unknown.contains("hsic-lasso") && !unknown.contains("did you mean"), "{unknown}");
+}
+
+#[test]
+fn parameters_that_contradict_each_other_are_errors() {
+    let build = |assignments: &[&str]| {
+        let method = find("hsic-lasso");
+        message(Parameters::parse(method, assignments).and_then(|parameters| method.build(&parameters)))
+    };
+    assert!(build(&["lambda=1", "lambda_ratio=0.5"]).contains("lambda_ratio"));
+    assert!(build(&["lambda=1", "rule=paper"]).contains("rule"));
+    assert!(build(&["ridge=1"]).contains("penalty=elastic-net"));
+    assert!(build(&["permutations=2"]).contains("estimator=block"));
+    assert!(build(&["output=delta", "sigma_y=1"]).contains("sigma_y"));
+    assert!(build(&["kernel=table", "sigma_x=median"]).contains("sigma_x"));
+}
+
+#[test]
+fn values_are_typed() -> Result<(), Error> {
+    let parameters =
+        Parameters::parse(find("hsic-lasso"), &["sigma_x=median", "forced=3, 1", "related=0", "SOLVER=cd"]);
+    assert!(parameters.is_err(), "names keep their case");
+    let parameters =
+        Parameters::parse(find("hsic-lasso"), &["sigma_x=median", "forced=3, 1", "related=0", "solver=CD"])?;
+    assert_eq!(parameters.get("sigma_x"), Some(&Value::Word("median")));
+    assert_eq!(parameters.optional_real("sigma_x")?, None);
+    assert!(parameters.real("sigma_x").is_err());
+    assert_eq!(parameters.features("forced"), [3, 1]);
+    assert_eq!(parameters.count("related")?, 0);
+    assert_eq!(parameters.word("solver")?, "cd");
+    assert!(parameters.is_given("solver") && !parameters.is_given("rule"));
+    assert!(parameters.word("rle").is_err() && parameters.count("sigma_x").is_err());
+    Ok(())
+}
+
+#[test]
+fn near_names_are_found_and_far_ones_are_not() {
+    let names = ["target", "age", "weight", "Height"];
+    assert_eq!(registry::nearest("hieght", &names), ["Height", "weight"]);
+    assert_eq!(registry::nearest("TARGET", &names), ["target"]);
+    assert!(registry::nearest("zzzzzz", &names).is_empty());
+    assert!(registry::nearest("", &names).is_empty());
+}

@@ -1,0 +1,116 @@
+//! Duality gaps and optimality conditions, from the definition.
+//!
+//! For `P(w) = ½‖b − Aw‖² + Ω(w)` with the residual `ρ = b − Aw` and the correlations `v = Aᵀρ`, the
+//! point `tρ`, `t ∈ [0, 1]`, is dual feasible when `Ω*(tv)` is finite, and
+//!
+//! ```text
+//! P(w) − D(tρ) = ½ (1 − t)² ‖ρ‖² + Ω(w) + Ω*(tv) − t wᵀv
+//! ```
+//!
+//! which has no cancellation between large terms, unlike `P − D` computed as printed.
+
+use crate::{Error, InnerProducts, Penalty};
+
+/// What certifies a point of a least-squares problem.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Certificate {
+    /// `P(w)`.
+    pub objective: f64,
+    /// `P(w) − D`, absolute, not negative but for rounding.
+    pub duality_gap: f64,
+    /// The scale `t` of the dual point.
+    pub dual_scale: f64,
+    /// `P(0)`: what gaps are relative to.
+    pub objective_at_zero: f64,
+}
+
+impl Certificate {
+    /// The gap relative to the objective at zero.
+    pub fn relative_gap(&self) -> f64 {
+        relative(self.duality_gap, self.objective_at_zero)
+    }
+}
+
+/// `gap / objective_at_zero`, and 0 for a problem whose target is zero and solved.
+pub fn relative(gap: f64, objective_at_zero: f64) -> f64 {
+    if gap <= 0.0 { 0.0 } else { gap / objective_at_zero }
+}
+
+/// The certificate of `w`, given `correlations` `v = Aᵀ(b − Aw)` of every atom.
+///
+/// `cᵀw` and `‖b‖²` come from `problem`; nothing of size atoms × atoms is needed.
+pub fn certify(
+    problem: &dyn InnerProducts,
+    penalty: &dyn Penalty,
+    w: &[f64],
+    correlations: &[f64],
+) -> Certificate {
+    let mut fitted_target = 0.0; // ⟨Aw, b⟩
+    let mut fitted_residual = 0.0; // ⟨Aw, ρ⟩
+    for ((w, v), c) in w.iter().zip(correlations).zip(problem.target_products()) {
+        fitted_target += w * c;
+        fitted_residual += w * v;
+    }
+    // ‖ρ‖² = ‖b‖² − ⟨Aw, b⟩ − ⟨Aw, ρ⟩
+    let squared_residual = (problem.target_squared_norm() - fitted_target - fitted_residual).max(0.0);
+    let value = penalty.value(w);
+    let t = penalty.dual_scale(correlations);
+    let scaled: Vec<f64> = correlations.iter().map(|v| t * v).collect();
+    let duality_gap = 0.5 * (1.0 - t) * (1.0 - t) * squared_residual + value + penalty.conjugate(&scaled)
+        - t * fitted_residual;
+    Certificate {
+        objective: 0.5 * squared_residual + value,
+        duality_gap,
+        dual_scale: t,
+        objective_at_zero: 0.5 * problem.target_squared_norm(),
+    }
+}
+
+/// The products `⟨Aⱼ, b − Aw⟩` of every atom, computed from the definition in `atoms × non-zeros` products.
+pub fn correlations(problem: &dyn InnerProducts, w: &[f64]) -> Result<Vec<f64>, Error> {
+    let n = problem.n_atoms();
+    if w.len() != n {
+        return Err(Error::ShapeMismatch { what: "coefficients", expected: n, found: w.len() });
+    }
+    let support: Vec<usize> = (0..n).filter(|&j| w[j] != 0.0).collect();
+    let rows: Vec<usize> = (0..n).collect();
+    let mut products = vec![0.0; n * support.len()];
+    problem.products(&rows, &support, &mut products);
+    let mut correlations = problem.target_products().to_vec();
+    for (&j, column) in support.iter().zip(products.chunks_exact(n.max(1))) {
+        for (value, product) in correlations.iter_mut().zip(column) {
+            *value -= w[j] * product;
+        }
+    }
+    Ok(correlations)
+}
+
+/// Whether the gap-safe sphere proves that block `block` is zero at every optimum (Ndiaye, Fercoq,
+/// Gramfort and Salmon 2017): the penalty's test with the correlations at the dual point, which move by at
+/// most `‖Aⱼ‖ √(2 gap)` on the way to the dual optimum.
+///
+/// `certificate` is that of the point which `correlations` belong to.
+pub fn is_screened(
+    problem: &dyn InnerProducts,
+    penalty: &dyn Penalty,
+    certificate: &Certificate,
+    correlations: &[f64],
+    block: usize,
+) -> bool {
+    // Rounding in the gap must not make the sphere too small.
+    let gap = certificate.duality_gap.max(0.0) + 1e-14 * certificate.objective_at_zero;
+    let distance = (2.0 * gap).sqrt();
+    let members = penalty.blocks().block(block);
+    let v: Vec<f64> = members.iter().map(|&j| certificate.dual_scale * correlations[j]).collect();
+    let radius: Vec<f64> = members.iter().map(|&j| distance * problem.squared_norms()[j].sqrt()).collect();
+    penalty.is_screened(block, &v, &radius)
+}
+
+/// The largest violation of the optimality conditions: `maxⱼ |wⱼ − prox(w − s∇f(w))ⱼ| / s` with step `s`.
+///
+/// Zero exactly at the optimum of a convex problem, in the unit of the gradient.
+pub fn kkt_violation(penalty: &dyn Penalty, w: &[f64], gradient: &[f64], step: f64) -> f64 {
+    let mut moved: Vec<f64> = w.iter().zip(gradient).map(|(w, g)| w - step * g).collect();
+    penalty.prox(&mut moved, step);
+    moved.iter().zip(w).fold(0.0_f64, |worst, (m, w)| worst.max((m - w).abs())) / step
+}

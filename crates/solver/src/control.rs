@@ -1,0 +1,291 @@
+//! When a solver stops, and how it runs on argmin.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use argmin::core::{Executor, KV, Problem, Solver, State, TerminationReason, TerminationStatus};
+use serde::{Deserialize, Serialize};
+
+use crate::{Error, Solution, Status};
+
+/// When a solver stops.
+#[derive(Clone, Copy)]
+pub struct Control<'a> {
+    /// Duality gap to reach, relative to the objective at zero. Default 1e-9; range above 0.
+    pub tolerance: f64,
+    /// Most iterations, in the solver's own unit. Default 10 000.
+    pub max_iterations: u64,
+    /// When to stop with [`Status::TimeLimit`]. Default never.
+    pub deadline: Option<Instant>,
+    /// Set to true from elsewhere to stop with [`Status::Interrupted`].
+    pub interrupt: Option<&'a AtomicBool>,
+    /// The caller's own stopping test, seen after every iteration; true stops with
+    /// [`Status::Interrupted`].
+    pub stop: Option<&'a (dyn Fn(&SolverState) -> bool + Sync)>,
+}
+
+impl Default for Control<'_> {
+    fn default() -> Self {
+        Self { tolerance: 1e-9, max_iterations: 10_000, deadline: None, interrupt: None, stop: None }
+    }
+}
+
+impl Control<'_> {
+    /// Checks the ranges.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] naming the field.
+    pub fn check(&self) -> Result<(), Error> {
+        if !(self.tolerance.is_finite() && self.tolerance > 0.0) {
+            return Err(Error::parameter("tolerance", self.tolerance, "above 0"));
+        }
+        Ok(())
+    }
+
+    fn stop_reason(&self, state: &SolverState) -> Option<TerminationReason> {
+        let raised = self.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed));
+        if raised || self.stop.is_some_and(|stop| stop(state)) {
+            return Some(TerminationReason::Interrupt);
+        }
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline).then_some(TerminationReason::Timeout)
+    }
+}
+
+/// The state of every solver here, as argmin sees it.
+///
+/// argmin's own `IterState` clones the parameter vector at every improvement; this one holds a single
+/// vector, since the solvers here never rise by more than rounding. Observers read its fields.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct SolverState {
+    /// The current coefficients.
+    pub coefficients: Vec<f64>,
+    /// `f(w) + Ω(w)` at them.
+    pub objective: f64,
+    /// Their duality gap relative to the objective at zero; `f64::MAX` until first computed (an infinity
+    /// would not survive a checkpoint in JSON).
+    pub duality_gap: f64,
+    /// Set by a solver that can make no further progress.
+    pub stalled: bool,
+    iteration: u64,
+    max_iterations: u64,
+    best_objective: f64,
+    best_iteration: u64,
+    counts: HashMap<String, u64>,
+    time: Option<Duration>,
+    termination: TerminationStatus,
+}
+
+impl SolverState {
+    /// Starts from `coefficients`.
+    #[must_use]
+    pub fn starting_at(mut self, coefficients: Vec<f64>) -> Self {
+        self.coefficients = coefficients;
+        self
+    }
+
+    /// Allows at most this many iterations.
+    #[must_use]
+    pub fn max_iterations(mut self, max_iterations: u64) -> Self {
+        self.max_iterations = max_iterations;
+        self
+    }
+
+    /// The outcome so far: `tolerance` decides between [`Status::AlmostConverged`] and worse.
+    pub fn into_solution(self, tolerance: f64) -> Solution {
+        let close = self.duality_gap <= 1e3 * tolerance;
+        let status = match &self.termination {
+            _ if self.duality_gap <= tolerance => Status::Converged,
+            TerminationStatus::Terminated(TerminationReason::Interrupt) => Status::Interrupted,
+            TerminationStatus::Terminated(TerminationReason::Timeout) => Status::TimeLimit,
+            _ if self.stalled && close => Status::AlmostConverged,
+            _ if self.stalled => Status::Stalled,
+            _ => Status::MaxIterations,
+        };
+        Solution {
+            coefficients: self.coefficients,
+            objective: self.objective,
+            duality_gap: self.duality_gap,
+            iterations: self.iteration,
+            status,
+        }
+    }
+}
+
+impl State for SolverState {
+    type Param = Vec<f64>;
+    type Float = f64;
+
+    fn new() -> Self {
+        Self {
+            coefficients: Vec::new(),
+            objective: f64::MAX,
+            duality_gap: f64::MAX,
+            stalled: false,
+            iteration: 0,
+            max_iterations: u64::MAX,
+            best_objective: f64::MAX,
+            best_iteration: 0,
+            counts: HashMap::new(),
+            time: None,
+            termination: TerminationStatus::NotTerminated,
+        }
+    }
+
+    fn update(&mut self) {
+        if self.objective < self.best_objective {
+            self.best_objective = self.objective;
+            self.best_iteration = self.iteration;
+        }
+    }
+
+    fn get_param(&self) -> Option<&Vec<f64>> {
+        Some(&self.coefficients)
+    }
+
+    fn get_best_param(&self) -> Option<&Vec<f64>> {
+        Some(&self.coefficients)
+    }
+
+    fn get_max_iters(&self) -> u64 {
+        self.max_iterations
+    }
+
+    fn increment_iter(&mut self) {
+        self.iteration += 1;
+    }
+
+    fn get_iter(&self) -> u64 {
+        self.iteration
+    }
+
+    fn get_cost(&self) -> f64 {
+        self.objective
+    }
+
+    fn get_best_cost(&self) -> f64 {
+        self.best_objective
+    }
+
+    fn get_target_cost(&self) -> f64 {
+        f64::NEG_INFINITY
+    }
+
+    fn func_counts<O>(&mut self, problem: &Problem<O>) {
+        for (&name, &count) in &problem.counts {
+            self.counts.insert(name.to_owned(), count);
+        }
+    }
+
+    fn get_func_counts(&self) -> &HashMap<String, u64> {
+        &self.counts
+    }
+
+    fn time(&mut self, time: Option<Duration>) -> &mut Self {
+        self.time = time;
+        self
+    }
+
+    fn get_time(&self) -> Option<Duration> {
+        self.time
+    }
+
+    fn get_last_best_iter(&self) -> u64 {
+        self.best_iteration
+    }
+
+    fn is_best(&self) -> bool {
+        self.best_iteration == self.iteration
+    }
+
+    fn terminate_with(mut self, reason: TerminationReason) -> Self {
+        self.termination = TerminationStatus::Terminated(reason);
+        self
+    }
+
+    fn get_termination_status(&self) -> &TerminationStatus {
+        &self.termination
+    }
+
+    fn get_termination_reason(&self) -> Option<&TerminationReason> {
+        match &self.termination {
+            TerminationStatus::Terminated(reason) => Some(reason),
+            TerminationStatus::NotTerminated => None,
+        }
+    }
+}
+
+/// A solver with the caller's [`Control`] added to its own stopping rule.
+struct Controlled<'a, S> {
+    solver: &'a mut S,
+    control: &'a Control<'a>,
+}
+
+impl<O, S: Solver<O, SolverState>> Solver<O, SolverState> for Controlled<'_, S> {
+    fn name(&self) -> &str {
+        self.solver.name()
+    }
+
+    fn init(
+        &mut self,
+        problem: &mut Problem<O>,
+        state: SolverState,
+    ) -> Result<(SolverState, Option<KV>), argmin::core::Error> {
+        self.solver.init(problem, state)
+    }
+
+    fn next_iter(
+        &mut self,
+        problem: &mut Problem<O>,
+        state: SolverState,
+    ) -> Result<(SolverState, Option<KV>), argmin::core::Error> {
+        self.solver.next_iter(problem, state)
+    }
+
+    fn terminate(&mut self, state: &SolverState) -> TerminationStatus {
+        let own = self.solver.terminate(state);
+        if own.terminated() {
+            return own;
+        }
+        if state.duality_gap <= self.control.tolerance {
+            return TerminationStatus::Terminated(TerminationReason::SolverConverged);
+        }
+        if state.stalled {
+            return TerminationStatus::Terminated(TerminationReason::SolverExit(
+                "no further progress".to_owned(),
+            ));
+        }
+        match self.control.stop_reason(state) {
+            Some(reason) => TerminationStatus::Terminated(reason),
+            None => TerminationStatus::NotTerminated,
+        }
+    }
+}
+
+/// Runs an argmin solver from `start` until `control` says stop; what the solver learned stays in it.
+///
+/// For observers, checkpoints and resuming, give the solver to argmin's
+/// [`Executor`] instead, with `SolverState::new().starting_at(start)` as its state.
+///
+/// # Errors
+/// [`Error::InvalidParameter`] from `control`; what the solver returns, and [`Error::Numerical`] when it
+/// breaks down otherwise.
+pub fn run<O, S: Solver<O, SolverState>>(
+    problem: O,
+    solver: &mut S,
+    start: Vec<f64>,
+    control: &Control<'_>,
+) -> Result<Solution, Error> {
+    control.check()?;
+    let state = |state: SolverState| state.starting_at(start).max_iterations(control.max_iterations);
+    let result = Executor::new(problem, Controlled { solver, control })
+        .configure(state)
+        .timer(false)
+        .ctrlc(false)
+        .run()
+        .map_err(|error| match error.downcast::<Error>() {
+            Ok(own) => own,
+            Err(other) => Error::Numerical { what: "the solver", hint: other.to_string() },
+        })?;
+    Ok(result.state.into_solution(control.tolerance))
+}

@@ -1,0 +1,156 @@
+//! The small dense problem a working set leaves.
+
+use crate::{Control, Datafit, Error, InnerProducts, Penalty, Solution};
+
+/// `½ wᵀ G w − cᵀ w + ½‖b‖²`: least squares over few atoms, by their inner products.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Quadratic {
+    gram: Vec<f64>,
+    target_products: Vec<f64>,
+    target_squared_norm: f64,
+    squared_norms: Vec<f64>,
+}
+
+impl Quadratic {
+    /// From the Gram matrix `G` of the atoms (symmetric, positive semidefinite, `n × n`), their products
+    /// `c` with the target, and the target's squared norm `‖b‖²`.
+    ///
+    /// # Errors
+    /// [`Error::ShapeMismatch`]; [`Error::Numerical`] for an entry that is not finite.
+    pub fn new(gram: Vec<f64>, target_products: Vec<f64>, target_squared_norm: f64) -> Result<Self, Error> {
+        let n = target_products.len();
+        if gram.len() != n * n {
+            return Err(Error::ShapeMismatch {
+                what: "entries of the Gram matrix",
+                expected: n * n,
+                found: gram.len(),
+            });
+        }
+        let finite = |values: &[f64]| values.iter().all(|value| value.is_finite());
+        if !(finite(&gram) && finite(&target_products) && target_squared_norm.is_finite()) {
+            return Err(Error::Numerical {
+                what: "the inner products of the atoms",
+                hint: "rescale the features so that squares neither overflow nor vanish".to_owned(),
+            });
+        }
+        let squared_norms = (0..n).map(|j| gram[j + j * n]).collect();
+        Ok(Self { gram, target_products, target_squared_norm, squared_norms })
+    }
+
+    /// The atoms `atoms` of a larger problem.
+    ///
+    /// # Errors
+    /// As [`Quadratic::new`].
+    pub fn restrict(problem: &dyn InnerProducts, atoms: &[usize]) -> Result<Self, Error> {
+        let n = atoms.len();
+        let mut gram = vec![0.0; n * n];
+        problem.products(atoms, atoms, &mut gram);
+        let target_products = atoms.iter().map(|&j| problem.target_products()[j]).collect();
+        Self::new(gram, target_products, problem.target_squared_norm())
+    }
+
+    /// Number of atoms.
+    pub fn len(&self) -> usize {
+        self.target_products.len()
+    }
+
+    /// Whether there is no atom.
+    pub fn is_empty(&self) -> bool {
+        self.target_products.is_empty()
+    }
+
+    /// Column `j` of `G`.
+    pub fn gram_column(&self, j: usize) -> &[f64] {
+        let n = self.len();
+        &self.gram[j * n..(j + 1) * n]
+    }
+
+    /// `G`, column after column.
+    pub fn gram(&self) -> &[f64] {
+        &self.gram
+    }
+
+    /// Writes `c − G w`, the products of every atom with the residual.
+    pub fn correlations(&self, w: &[f64], out: &mut [f64]) {
+        out.copy_from_slice(&self.target_products);
+        for (j, &weight) in w.iter().enumerate() {
+            if weight != 0.0 {
+                for (value, product) in out.iter_mut().zip(self.gram_column(j)) {
+                    *value -= weight * product;
+                }
+            }
+        }
+    }
+}
+
+impl InnerProducts for Quadratic {
+    fn n_atoms(&self) -> usize {
+        self.len()
+    }
+
+    fn target_squared_norm(&self) -> f64 {
+        self.target_squared_norm
+    }
+
+    fn target_products(&self) -> &[f64] {
+        &self.target_products
+    }
+
+    fn squared_norms(&self) -> &[f64] {
+        &self.squared_norms
+    }
+
+    fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) {
+        for (&column, out) in columns.iter().zip(out.chunks_exact_mut(rows.len().max(1))) {
+            let products = self.gram_column(column);
+            for (value, &row) in out.iter_mut().zip(rows) {
+                *value = products[row];
+            }
+        }
+    }
+}
+
+impl Datafit for Quadratic {
+    fn n_coefficients(&self) -> usize {
+        self.len()
+    }
+
+    fn value(&self, w: &[f64]) -> f64 {
+        self.gradient(w, &mut vec![0.0; self.len()])
+    }
+
+    fn gradient(&self, w: &[f64], out: &mut [f64]) -> f64 {
+        self.correlations(w, out);
+        let mut value = 0.5 * self.target_squared_norm;
+        for ((gradient, weight), product) in out.iter_mut().zip(w).zip(&self.target_products) {
+            value -= 0.5 * weight * (product + *gradient);
+            *gradient = -*gradient;
+        }
+        value
+    }
+
+    fn dual_value(&self, w: &[f64], scale: f64) -> f64 {
+        let dot: f64 = w.iter().zip(&self.target_products).map(|(w, c)| w * c).sum();
+        let squared_residual = 2.0 * self.value(w);
+        scale * (self.target_squared_norm - dot) - 0.5 * scale * scale * squared_residual
+    }
+}
+
+/// Minimises a [`Quadratic`] plus a [`Penalty`]: the one thing a solver crate must do to serve every
+/// method that works with [`working_set::solve`](crate::working_set::solve).
+pub trait QuadraticSolver: Send + Sync {
+    /// The solver's id, such as `cd`.
+    fn name(&self) -> &'static str;
+
+    /// Minimises `problem + penalty` from `start`, to a relative duality gap of `control.tolerance`.
+    ///
+    /// # Errors
+    /// When the penalty or the control does not suit the solver. Not converging is a status.
+    fn minimise(
+        &self,
+        problem: &Quadratic,
+        penalty: &dyn Penalty,
+        start: &[f64],
+        control: &Control<'_>,
+    ) -> Result<Solution, Error>;
+}

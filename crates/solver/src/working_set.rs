@@ -1,0 +1,248 @@
+//! Solving a sparse problem over many atoms by solving small ones.
+//!
+//! A lasso needs few columns of the Gram matrix of its atoms. [`solve`] keeps a working set of blocks,
+//! lets any [`QuadraticSolver`] minimise over it, then checks **all** atoms: the ones that break the
+//! optimality conditions join, and the duality gap of the whole problem decides when to stop. Blocks
+//! that the gap-safe sphere (Ndiaye, Fercoq, Gramfort and Salmon 2017) proves to be zero at the optimum
+//! are not looked at again:
+//!
+//! ```text
+//! |⟨Aⱼ, θ⟩| + ‖Aⱼ‖ √(2 gap) < λ   ⟹   wⱼ = 0
+//! ```
+//!
+//! Cost of a pass: one inner product for each atom still in question and each non-zero coefficient.
+
+use crate::certificate::{self, Certificate};
+use crate::{Control, Error, InnerProducts, Penalty, Quadratic, QuadraticSolver, Solution, Status};
+
+/// Blocks the first working set holds at least.
+const SMALLEST_WORKING_SET: usize = 20;
+
+/// Most products held at a time when all atoms are checked.
+const PRODUCTS_AT_ONCE: usize = 1 << 22;
+
+/// A solution over all atoms with what it took.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WorkingSetSolution {
+    /// The solution; its iterations are those of the inner solver, all passes together.
+    pub solution: Solution,
+    /// The certificate over all atoms.
+    pub certificate: Certificate,
+    /// `⟨Aⱼ, b − Aw⟩` of every atom; for an atom proved to be zero early, its value at the dual point of then.
+    pub correlations: Vec<f64>,
+    /// Times all atoms in question were checked.
+    pub passes: usize,
+    /// Blocks proved to be zero before the end.
+    pub n_screened: usize,
+}
+
+/// Minimises `½‖b − Aw‖² + Ω(w)` over all atoms of `problem` from `start`, the small problems by `solver`.
+///
+/// # Errors
+/// [`Error::ShapeMismatch`] when penalty, start and problem disagree in size; [`Error::Numerical`] for inner
+/// products that are not finite; what `solver` returns.
+pub fn solve(
+    problem: &dyn InnerProducts,
+    penalty: &dyn Penalty,
+    solver: &dyn QuadraticSolver,
+    start: &[f64],
+    control: &Control<'_>,
+) -> Result<WorkingSetSolution, Error> {
+    control.check()?;
+    let n = problem.n_atoms();
+    let blocks = penalty.blocks();
+    for (what, found) in
+        [("coefficients of the penalty", blocks.n_coefficients()), ("starting coefficients", start.len())]
+    {
+        if found != n {
+            return Err(Error::ShapeMismatch { what, expected: n, found });
+        }
+    }
+    let finite = |values: &[f64]| values.iter().all(|value| value.is_finite());
+    if !(problem.target_squared_norm().is_finite()
+        && finite(problem.target_products())
+        && finite(problem.squared_norms()))
+    {
+        return Err(Error::Numerical {
+            what: "the inner products of the atoms",
+            hint: "rescale the features so that squares neither overflow nor vanish".to_owned(),
+        });
+    }
+    if let Some(value) = start.iter().find(|value| !value.is_finite()) {
+        return Err(Error::parameter("start", value, "finite"));
+    }
+    let mut w = start.to_vec();
+    let mut candidates: Vec<usize> = (0..blocks.len()).collect();
+    let mut correlations = certificate::correlations(problem, &w)?;
+    let mut working: Vec<usize> =
+        (0..blocks.len()).filter(|&b| blocks.block(b).iter().any(|&j| w[j] != 0.0)).collect();
+    let (mut iterations, mut passes) = (0, 0);
+    // The inner problems are solved somewhat beyond what is asked for, so that the outer gap can reach it.
+    let mut inner_tolerance = 0.3 * control.tolerance;
+
+    loop {
+        let certificate = certificate::certify(problem, penalty, &w, &correlations);
+        let gap = certificate.relative_gap();
+        let status = if gap <= control.tolerance {
+            Some(Status::Converged)
+        } else if control.interrupt.is_some_and(|flag| flag.load(std::sync::atomic::Ordering::Relaxed)) {
+            Some(Status::Interrupted)
+        } else if control.deadline.is_some_and(|deadline| std::time::Instant::now() >= deadline) {
+            Some(Status::TimeLimit)
+        } else if iterations >= control.max_iterations {
+            Some(Status::MaxIterations)
+        } else {
+            None
+        };
+        // Once nothing was left to add, what is missing is the inner solver's accuracy; below this, rounding.
+        let status = status.or_else(|| {
+            let exhausted = inner_tolerance < 1e-3 * control.tolerance;
+            let close = gap <= 1e3 * control.tolerance;
+            exhausted.then_some(if close { Status::AlmostConverged } else { Status::Stalled })
+        });
+        if let Some(status) = status {
+            let objective = certificate.objective;
+            return Ok(WorkingSetSolution {
+                solution: Solution { coefficients: w, objective, duality_gap: gap, iterations, status },
+                certificate,
+                correlations,
+                passes,
+                n_screened: blocks.len() - candidates.len(),
+            });
+        }
+
+        screen(problem, penalty, &certificate, &mut correlations, &mut candidates);
+        let n_joined = grow(problem, penalty, &correlations, &candidates, &w, &mut working);
+        if n_joined == 0 && passes > 0 {
+            inner_tolerance *= 0.1;
+        }
+
+        let mut atoms: Vec<usize> = working.iter().flat_map(|&b| blocks.block(b)).copied().collect();
+        atoms.sort_unstable();
+        let small = Quadratic::restrict(problem, &atoms)?;
+        let inner_penalty = penalty.restrict(&atoms);
+        let inner_start: Vec<f64> = atoms.iter().map(|&j| w[j]).collect();
+        let inner_control = Control {
+            tolerance: inner_tolerance,
+            max_iterations: control.max_iterations - iterations,
+            ..*control
+        };
+        let inner = solver.minimise(&small, &*inner_penalty, &inner_start, &inner_control)?;
+        iterations += inner.iterations.max(1);
+        w.fill(0.0);
+        for (&j, &value) in atoms.iter().zip(&inner.coefficients) {
+            w[j] = value;
+        }
+        update_correlations(
+            problem,
+            penalty,
+            &candidates,
+            &atoms,
+            &small,
+            &inner.coefficients,
+            &mut correlations,
+        );
+        passes += 1;
+    }
+}
+
+/// Drops the candidates that the gap-safe sphere proves to be zero.
+fn screen(
+    problem: &dyn InnerProducts,
+    penalty: &dyn Penalty,
+    certificate: &Certificate,
+    correlations: &mut [f64],
+    candidates: &mut Vec<usize>,
+) {
+    candidates.retain(|&b| {
+        let zero = certificate::is_screened(problem, penalty, certificate, correlations, b);
+        if zero {
+            // Its value at a dual feasible point: it will not be looked at again, and must not shrink the
+            // dual scale of later points.
+            for &j in penalty.blocks().block(b) {
+                correlations[j] *= certificate.dual_scale;
+            }
+        }
+        !zero
+    });
+}
+
+/// Adds to `working` the candidates that break the optimality conditions, the worst first, at most
+/// doubling it, and returns how many joined. Blocks with a non-zero coefficient always stay.
+fn grow(
+    problem: &dyn InnerProducts,
+    penalty: &dyn Penalty,
+    correlations: &[f64],
+    candidates: &[usize],
+    w: &[f64],
+    working: &mut Vec<usize>,
+) -> usize {
+    let blocks = penalty.blocks();
+    let mut inside = vec![false; blocks.len()];
+    working.retain(|&b| candidates.binary_search(&b).is_ok() || blocks.block(b).iter().any(|&j| w[j] != 0.0));
+    for &b in working.iter() {
+        inside[b] = true;
+    }
+    // The violation of a zero block: the length of its prox step in the metric of its own curvature.
+    let mut violations: Vec<(f64, usize)> = Vec::new();
+    let mut moved = Vec::new();
+    for &b in candidates.iter().filter(|&&b| !inside[b]) {
+        let block = blocks.block(b);
+        let curvature: f64 = block.iter().map(|&j| problem.squared_norms()[j]).sum();
+        if curvature > 0.0 {
+            moved.clear();
+            moved.extend(block.iter().map(|&j| correlations[j] / curvature));
+            penalty.prox_block(b, &mut moved, curvature.recip());
+            let length = moved.iter().map(|value| value * value).sum::<f64>().sqrt() * curvature.sqrt();
+            if length > 0.0 {
+                violations.push((length, b));
+            }
+        }
+    }
+    violations.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    let room = working.len().max(SMALLEST_WORKING_SET);
+    violations.truncate(room);
+    working.extend(violations.iter().map(|&(_, b)| b));
+    working.sort_unstable();
+    violations.len()
+}
+
+/// `v = c − A'A w` for every candidate, and for the working set from its own Gram matrix.
+fn update_correlations(
+    problem: &dyn InnerProducts,
+    penalty: &dyn Penalty,
+    candidates: &[usize],
+    atoms: &[usize],
+    small: &Quadratic,
+    coefficients: &[f64],
+    correlations: &mut [f64],
+) {
+    let mut own = vec![0.0; atoms.len()];
+    small.correlations(coefficients, &mut own);
+    let mut inside = vec![false; problem.n_atoms()];
+    for &j in atoms {
+        inside[j] = true;
+    }
+    let blocks = penalty.blocks();
+    let rows: Vec<usize> =
+        candidates.iter().flat_map(|&b| blocks.block(b)).copied().filter(|&j| !inside[j]).collect();
+    let support: Vec<usize> = (0..atoms.len()).filter(|&i| coefficients[i] != 0.0).collect();
+    let columns: Vec<usize> = support.iter().map(|&i| atoms[i]).collect();
+    let mut products = Vec::new();
+    for rows in rows.chunks((PRODUCTS_AT_ONCE / columns.len().max(1)).max(1)) {
+        products.clear();
+        products.resize(rows.len() * columns.len(), 0.0);
+        problem.products(rows, &columns, &mut products);
+        for &j in rows {
+            correlations[j] = problem.target_products()[j];
+        }
+        for (&i, column) in support.iter().zip(products.chunks_exact(rows.len())) {
+            for (&j, product) in rows.iter().zip(column) {
+                correlations[j] -= coefficients[i] * product;
+            }
+        }
+    }
+    for (&j, value) in atoms.iter().zip(own) {
+        correlations[j] = value;
+    }
+}

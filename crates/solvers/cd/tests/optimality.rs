@@ -1,0 +1,194 @@
+//! Every solution is certified from the atoms themselves.
+
+#[path = "../../../solver/tests/common/mod.rs"]
+mod common;
+
+use common::{Explicit, penalties};
+use fewest_cd::CoordinateDescent;
+use fewest_solver::{Control, Error, InnerProducts, L1, Quadratic, QuadraticSolver, Status};
+use proptest::prelude::*;
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn solutions_are_certified(
+        n_rows in 3_usize..40, n_atoms in 6_usize..60, exponent in 0.0..6.0, ratio in 0.005..0.9, seed in 0_u64..1000,
+    ) {
+        let problem = Explicit::random(n_rows, n_atoms, 10_f64.powf(exponent), seed).with_degenerate_atoms();
+        let quadratic = problem.quadratic();
+        let control = Control { tolerance: 1e-10, ..Control::default() };
+        for (name, penalty) in penalties(ratio * problem.lambda_max(), n_atoms) {
+            let solution = CoordinateDescent::default().minimise(&quadratic, &*penalty, &[], &control).unwrap();
+            prop_assert_eq!(solution.status, Status::Converged, "{}: {}", name, solution.duality_gap);
+            let (objective, gap) = problem.certificate(&*penalty, &solution.coefficients);
+            prop_assert!(gap.abs() <= 2e-10, "{name}: {gap}");
+            prop_assert!((objective - solution.objective).abs() <= 1e-12 * quadratic.target_squared_norm());
+        }
+    }
+
+    #[test]
+    fn where_it_starts_does_not_matter(seed in 0_u64..1000, size in 0.1..100.0) {
+        let problem = Explicit::random(20, 15, 100.0, seed);
+        let quadratic = problem.quadratic();
+        let control = Control { tolerance: 1e-12, ..Control::default() };
+        let start: Vec<f64> = common::normals(15, seed + 1).iter().map(|value| size * value).collect();
+        for (name, penalty) in penalties(0.1 * problem.lambda_max(), 15) {
+            let solver = CoordinateDescent::default();
+            let cold = solver.minimise(&quadratic, &*penalty, &[], &control).unwrap();
+            let warm = solver.minimise(&quadratic, &*penalty, &start, &control).unwrap();
+            for (a, b) in cold.coefficients.iter().zip(&warm.coefficients) {
+                prop_assert!((a - b).abs() <= 1e-4, "{name}: {a} {b}");
+            }
+        }
+    }
+}
+
+/// The conditions at which sweeps alone would take millions of iterations.
+#[test]
+fn ill_conditioned_problems_take_few_iterations() {
+    for condition in [1e6, 1e8] {
+        for (n_rows, n_atoms) in [(60, 40), (40, 120), (150, 150)] {
+            let problem = Explicit::random(n_rows, n_atoms, condition, 1).with_degenerate_atoms();
+            for ratio in [0.1, 1e-3] {
+                for (name, penalty) in penalties(ratio * problem.lambda_max(), n_atoms) {
+                    let control = Control { tolerance: 1e-13, max_iterations: 100, ..Control::default() };
+                    let solution = CoordinateDescent::default()
+                        .minimise(&problem.quadratic(), &*penalty, &[], &control)
+                        .unwrap();
+                    assert_eq!(
+                        solution.status,
+                        Status::Converged,
+                        "{name}, {condition}, {n_rows} x {n_atoms}, {ratio}: {}",
+                        solution.duality_gap
+                    );
+                    let (_, gap) = problem.certificate(&*penalty, &solution.coefficients);
+                    assert!(gap.abs() <= 1e-12, "{name}, {condition}: {gap}");
+                }
+            }
+        }
+    }
+}
+
+/// Atoms whose Gram matrix is singular to rounding, as those of correlated features are. Taking in one
+/// coefficient at a time where most leave again is what makes this fast.
+#[test]
+fn atoms_hard_to_tell_apart() {
+    for width in [3.0, 8.0] {
+        let problem = Explicit::bumps(100, 120, width, 1).with_degenerate_atoms();
+        for ratio in [0.1, 1e-3] {
+            for (name, penalty) in penalties(ratio * problem.lambda_max(), 120) {
+                let most = if name == "group lasso" { 2000 } else { 60 };
+                let control = Control { tolerance: 1e-12, max_iterations: most, ..Control::default() };
+                let solution = CoordinateDescent::default()
+                    .minimise(&problem.quadratic(), &*penalty, &[], &control)
+                    .unwrap();
+                assert_eq!(
+                    solution.status,
+                    Status::Converged,
+                    "{name}, width {width}, {ratio}: {}",
+                    solution.duality_gap
+                );
+                let (_, gap) = problem.certificate(&*penalty, &solution.coefficients);
+                assert!(gap.abs() <= 1e-11, "{name}, width {width}, {ratio}: {gap}");
+            }
+        }
+    }
+}
+
+/// An orthonormal design has its solution in closed form: soft thresholds.
+#[test]
+fn orthonormal_atoms_are_thresholded() {
+    let products = vec![3.0, -2.0, 0.5, -0.5, 1.0];
+    let gram = (0..25).map(|i| if i % 6 == 0 { 1.0 } else { 0.0 }).collect();
+    let problem = Quadratic::new(gram, products, 20.0).unwrap();
+    let penalty = L1::new(1.0, 5).unwrap();
+    let solution =
+        CoordinateDescent::default().minimise(&problem, &penalty, &[], &Control::default()).unwrap();
+    assert_eq!(solution.coefficients, [2.0, -1.0, 0.0, 0.0, 0.0]);
+    let nonnegative = CoordinateDescent::default()
+        .minimise(&problem, &penalty.nonnegative(), &[], &Control::default())
+        .unwrap();
+    assert_eq!(nonnegative.coefficients, [2.0, 0.0, 0.0, 0.0, 0.0]);
+    assert_eq!(nonnegative.objective, 8.0);
+}
+
+/// Sweeps, extrapolation and screening must be right without the Newton steps that would hide their errors.
+#[test]
+fn sweeps_alone_converge() {
+    let problem = Explicit::random(40, 60, 10.0, 3).with_degenerate_atoms();
+    for (name, penalty) in penalties(0.2 * problem.lambda_max(), 60) {
+        let control = Control { tolerance: 1e-10, ..Control::default() };
+        for sweeps in [0, 10] {
+            let solution = CoordinateDescent::default()
+                .newton(false)
+                .sweeps(sweeps)
+                .minimise(&problem.quadratic(), &*penalty, &[], &control)
+                .unwrap();
+            assert_eq!(solution.status, Status::Converged, "{name}, {sweeps}: {}", solution.duality_gap);
+            assert!(problem.certificate(&*penalty, &solution.coefficients).1.abs() <= 2e-10);
+        }
+    }
+}
+
+#[test]
+fn extrapolation_saves_sweeps() {
+    let problem = Explicit::random(60, 40, 1e3, 5);
+    let penalty = L1::new(0.01 * problem.lambda_max(), 40).unwrap();
+    let iterations = |sweeps: usize| {
+        let solver = CoordinateDescent::default().newton(false).sweeps(sweeps);
+        solver.minimise(&problem.quadratic(), &penalty, &[], &Control::default()).unwrap().iterations
+    };
+    // An iteration with 10 sweeps over the non-zeros costs at most 11 without them.
+    let (plain, extrapolated) = (iterations(0), iterations(10));
+    assert!(11 * extrapolated < plain, "{extrapolated} iterations of 11 sweeps against {plain} of 1");
+}
+
+#[test]
+fn nothing_to_do_takes_no_iteration() {
+    let problem = Explicit::random(10, 8, 1.0, 7);
+    let solver = CoordinateDescent::default();
+    let penalty = L1::new(problem.lambda_max(), 8).unwrap();
+    let solution = solver.minimise(&problem.quadratic(), &penalty, &[], &Control::default()).unwrap();
+    assert_eq!((solution.iterations, solution.status), (0, Status::Converged));
+    assert_eq!(solution.coefficients, [0.0; 8]);
+
+    let silent = Explicit { target: vec![0.0; 10], ..problem };
+    let penalty = L1::new(1.0, 8).unwrap();
+    let solution = solver.minimise(&silent.quadratic(), &penalty, &[1.0; 8], &Control::default()).unwrap();
+    assert_eq!(solution.status, Status::Converged);
+    assert_eq!(solution.coefficients, [0.0; 8]);
+
+    let empty = Quadratic::new(Vec::new(), Vec::new(), 1.0).unwrap();
+    let none = L1::new(1.0, 0).unwrap();
+    let solution = solver.minimise(&empty, &none, &[], &Control::default()).unwrap();
+    assert_eq!((solution.objective, solution.status), (0.5, Status::Converged));
+}
+
+#[test]
+fn hostile_input_is_refused_by_name() {
+    let problem = Explicit::random(10, 8, 1.0, 7).quadratic();
+    let solver = CoordinateDescent::default();
+    let penalty = L1::new(1.0, 8).unwrap();
+    let refusal = |start: &[f64], penalty: &L1, tolerance: f64| {
+        let control = Control { tolerance, ..Control::default() };
+        solver.minimise(&problem, penalty, start, &control).unwrap_err()
+    };
+    assert!(matches!(refusal(&[0.0; 7], &penalty, 1e-9), Error::ShapeMismatch { expected: 8, found: 7, .. }));
+    let wide = L1::new(1.0, 9).unwrap();
+    assert!(matches!(refusal(&[], &wide, 1e-9), Error::ShapeMismatch { expected: 8, found: 9, .. }));
+    assert!(matches!(refusal(&[f64::NAN; 8], &penalty, 1e-9), Error::InvalidParameter { name: "start", .. }));
+    assert!(matches!(refusal(&[], &penalty, 0.0), Error::InvalidParameter { name: "tolerance", .. }));
+}
+
+/// A tolerance below rounding ends in a status, soon.
+#[test]
+fn an_unreachable_tolerance_ends() {
+    let problem = Explicit::random(30, 30, 1e6, 2);
+    let penalty = L1::new(0.01 * problem.lambda_max(), 30).unwrap();
+    let control = Control { tolerance: 1e-300, ..Control::default() };
+    let solution =
+        CoordinateDescent::default().minimise(&problem.quadratic(), &penalty, &[], &control).unwrap();
+    assert!(solution.duality_gap <= 1e-13, "{}", solution.duality_gap);
+    assert!(solution.iterations < 200, "{}", solution.iterations);
+}

@@ -1,0 +1,49 @@
+//! What the solver minimises.
+
+use fewest_solver::{DualDatafit, Error, Penalty};
+
+/// The problem `minimise over w  ℓ(Aw) + Ω(w)`, as argmin's executor takes it.
+pub struct PenalisedLoss<'a, D> {
+    datafit: &'a D,
+    penalty: &'a dyn Penalty,
+}
+
+// Not derived: that would ask the datafit to be `Copy`, although only a reference to it is copied.
+impl<D> Clone for PenalisedLoss<'_, D> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<D> Copy for PenalisedLoss<'_, D> {}
+
+impl<'a, D: DualDatafit> PenalisedLoss<'a, D> {
+    /// A datafit with a convex penalty on the same number of coefficients.
+    ///
+    /// # Errors
+    /// [`Error::ShapeMismatch`] when the sizes differ, [`Error::Unsupported`] for a penalty that is not convex.
+    pub fn new(datafit: &'a D, penalty: &'a dyn Penalty) -> Result<Self, Error> {
+        let (expected, found) = (datafit.n_coefficients(), penalty.blocks().n_coefficients());
+        if expected != found {
+            return Err(Error::ShapeMismatch { what: "coefficients of the penalty", expected, found });
+        }
+        if !penalty.is_convex() {
+            return Err(Error::Unsupported {
+                method: "dal",
+                what: "a penalty that is not convex".to_owned(),
+                instead: "use a convex one (l1, elastic net, group lasso), or proximal gradient".to_owned(),
+            });
+        }
+        Ok(Self { datafit, penalty })
+    }
+
+    /// The datafit.
+    pub fn datafit(&self) -> &'a D {
+        self.datafit
+    }
+
+    /// The penalty.
+    pub fn penalty(&self) -> &'a dyn Penalty {
+        self.penalty
+    }
+}

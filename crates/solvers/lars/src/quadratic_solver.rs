@@ -1,0 +1,54 @@
+//! The path as a solver of one small problem.
+
+use fewest_solver::{
+    Control, Error, InnerProducts, Penalty, Quadratic, QuadraticSolver, Solution, Status, certificate, run,
+};
+
+use crate::homotopy::Homotopy;
+
+/// Solves a [`Quadratic`] with a non-negative l1 penalty by following the path down to it: exact but for
+/// rounding, at one step for each atom that joins or leaves. Starting coefficients are not used.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Lars;
+
+impl QuadraticSolver for Lars {
+    fn name(&self) -> &'static str {
+        "lars"
+    }
+
+    fn minimise(
+        &self,
+        problem: &Quadratic,
+        penalty: &dyn Penalty,
+        _start: &[f64],
+        control: &Control<'_>,
+    ) -> Result<Solution, Error> {
+        let unsupported = || Error::Unsupported {
+            method: "lars",
+            what: "a penalty other than non-negative l1".to_owned(),
+            instead: "use the solver cd, dal or pgd, or add the elastic net's ridge to the problem (Ridged)"
+                .to_owned(),
+        };
+        let l1 = penalty.as_l1().filter(|l1| l1.is_nonnegative()).ok_or_else(unsupported)?;
+        if l1.levels().len() != problem.len() {
+            let (expected, found) = (problem.len(), l1.levels().len());
+            return Err(Error::ShapeMismatch { what: "levels of the penalty", expected, found });
+        }
+        // The path in the scale of the penalty: weights are its levels, and its end is at 1.
+        let mut homotopy = Homotopy::new(l1.levels().to_vec(), 1.0, usize::MAX)?;
+        let mut solution = run(problem, &mut homotopy, vec![0.0; problem.len()], control)?;
+        let mut correlations = vec![0.0; problem.n_atoms()];
+        problem.correlations(&solution.coefficients, &mut correlations);
+        let certificate = certificate::certify(problem, penalty, &solution.coefficients, &correlations);
+        solution.objective = certificate.objective;
+        solution.duality_gap = certificate.relative_gap();
+        if homotopy.is_done() {
+            solution.status = match solution.duality_gap {
+                gap if gap <= control.tolerance => Status::Converged,
+                gap if gap <= 1e3 * control.tolerance => Status::AlmostConverged,
+                _ => Status::Stalled,
+            };
+        }
+        Ok(solution)
+    }
+}

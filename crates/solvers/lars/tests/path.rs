@@ -1,0 +1,250 @@
+//! The path against its definition: the optimality conditions at every breakpoint.
+
+use std::sync::{Arc, Mutex};
+
+use argmin::core::checkpointing::{Checkpoint, CheckpointingFrequency};
+use argmin::core::observers::{Observe, ObserverMode};
+use argmin::core::{Executor, KV, State};
+use fewest_lars::{Error, Event, Homotopy, Lars, LassoPath, PathOptions, path};
+use fewest_solver::{
+    Control, ElasticNet, InnerProducts, L1, Quadratic, QuadraticSolver, SolverState, Status, certificate,
+};
+use proptest::prelude::*;
+
+/// Atoms as columns of an explicit matrix, with non-negative entries when asked: then so are their products.
+fn problem(columns: &[Vec<f64>], target: &[f64]) -> Quadratic {
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let gram = columns.iter().flat_map(|b| columns.iter().map(|a| dot(a, b)).collect::<Vec<_>>()).collect();
+    let products = columns.iter().map(|a| dot(a, target)).collect();
+    Quadratic::new(gram, products, dot(target, target)).expect("finite entries")
+}
+
+fn dense(coefficients: &[(usize, f64)], n: usize) -> Vec<f64> {
+    let mut w = vec![0.0; n];
+    for &(j, value) in coefficients {
+        w[j] = value;
+    }
+    w
+}
+
+/// The largest violation of `v ≤ λ weight`, with equality where `w > 0`, and of `w ≥ 0`.
+fn violation(problem: &Quadratic, weights: &[f64], lambda: f64, w: &[f64]) -> f64 {
+    let v = certificate::correlations(problem, w).expect("matching sizes");
+    (0..w.len()).fold(0.0, |worst: f64, j| {
+        let slack = lambda * weights[j] - v[j];
+        worst.max(-slack).max(-w[j]).max(if w[j] > 0.0 { slack.abs() } else { 0.0 })
+    })
+}
+
+fn check_path(problem: &Quadratic, weights: &[f64], path: &LassoPath) {
+    let scale = problem.target_products().iter().fold(0.0_f64, |largest, c| largest.max(c.abs()));
+    for pair in path.breakpoints.windows(2) {
+        assert!(pair[0].lambda >= pair[1].lambda);
+        // Linear in between: the middle must be optimal too.
+        let (a, b) =
+            (dense(&pair[0].coefficients, weights.len()), dense(&pair[1].coefficients, weights.len()));
+        let middle: Vec<f64> = a.iter().zip(&b).map(|(a, b)| 0.5 * (a + b)).collect();
+        let lambda = 0.5 * (pair[0].lambda + pair[1].lambda);
+        let found = violation(problem, weights, lambda, &middle);
+        assert!(found <= 1e-9 * scale, "violation {found} at lambda {lambda}, between breakpoints");
+    }
+    for point in &path.breakpoints {
+        let w = dense(&point.coefficients, weights.len());
+        let found = violation(problem, weights, point.lambda, &w);
+        assert!(found <= 1e-9 * scale, "violation {found} at lambda {}", point.lambda);
+    }
+}
+
+fn columns(n_atoms: std::ops::Range<usize>, low: f64) -> impl Strategy<Value = (Vec<Vec<f64>>, Vec<f64>)> {
+    (n_atoms, 3..12_usize).prop_flat_map(move |(d, m)| {
+        let vector = || prop::collection::vec(low..1.0, m);
+        (prop::collection::vec(vector(), d), vector())
+    })
+}
+
+proptest! {
+    #[test]
+    fn every_breakpoint_is_optimal((columns, target) in columns(1..30, -1.0), weight in 0.5..2.0) {
+        let problem = problem(&columns, &target);
+        let weights: Vec<f64> = (0..columns.len()).map(|j| if j % 2 == 0 { 1.0 } else { weight }).collect();
+        let options = PathOptions { weights: Some(weights.clone()), ..PathOptions::default() };
+        let path = path(&problem, &options, &Control::default()).unwrap();
+        prop_assert_eq!(path.status, Status::Converged);
+        check_path(&problem, &weights, &path);
+    }
+
+    #[test]
+    fn working_on_few_atoms_gives_the_path_of_all((columns, target) in columns(150..300, 0.0)) {
+        // All entries are positive, so the early way out of the check over all atoms is taken as well.
+        struct Nonnegative(Quadratic);
+        impl InnerProducts for Nonnegative {
+            fn n_atoms(&self) -> usize { self.0.n_atoms() }
+            fn target_squared_norm(&self) -> f64 { self.0.target_squared_norm() }
+            fn target_products(&self) -> &[f64] { self.0.target_products() }
+            fn squared_norms(&self) -> &[f64] { self.0.squared_norms() }
+            fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) { self.0.products(rows, columns, out) }
+            fn products_are_nonnegative(&self) -> bool { true }
+        }
+        let problem = problem(&columns, &target);
+        let options = PathOptions { most_active: 3, ..PathOptions::default() };
+        let few = path(&Nonnegative(problem.clone()), &options, &Control::default()).unwrap();
+        check_path(&problem, &vec![1.0; columns.len()], &few);
+        let signed = path(&problem, &options, &Control::default()).unwrap();
+        prop_assert_eq!(&few.breakpoints, &signed.breakpoints);
+    }
+
+    #[test]
+    fn the_number_of_active_atoms_is_exact((columns, target) in columns(5..30, -1.0), k in 1..4_usize) {
+        let problem = problem(&columns, &target);
+        let whole = path(&problem, &PathOptions::default(), &Control::default()).unwrap();
+        let cut = path(&problem, &PathOptions { most_active: k, ..PathOptions::default() }, &Control::default()).unwrap();
+        let most = whole.breakpoints.iter().map(|point| point.coefficients.len()).max().unwrap_or(0);
+        let end = cut.breakpoints.last().unwrap();
+        if most > k {
+            prop_assert_eq!(end.coefficients.len(), k);
+            prop_assert!(end.coefficients.iter().all(|&(_, value)| value > 0.0));
+        }
+        // Up to its end the shorter path is the longer one.
+        let shared = cut.breakpoints.len() - 1;
+        prop_assert_eq!(&cut.breakpoints[..shared], &whole.breakpoints[..shared]);
+    }
+
+    #[test]
+    fn solves_one_penalty((columns, target) in columns(1..30, -1.0), ratio in 0.05..0.9) {
+        let problem = problem(&columns, &target);
+        let largest = problem.target_products().iter().copied().fold(0.0, f64::max);
+        let penalty = L1::new(ratio * largest, columns.len()).unwrap().nonnegative();
+        let start = vec![0.0; columns.len()];
+        prop_assume!(largest > 0.0);
+        let solution = Lars.minimise(&problem, &penalty, &start, &Control::default()).unwrap();
+        prop_assert_eq!(solution.status, Status::Converged);
+        prop_assert!(violation(&problem, &vec![1.0; columns.len()], ratio * largest, &solution.coefficients) <= 1e-9);
+    }
+}
+
+#[test]
+fn an_atom_that_repeats_another_is_tied_and_the_lower_index_stays() {
+    let (a, b) = (vec![1.0, 0.0, 1.0], vec![0.0, 1.0, 0.5]);
+    let problem = problem(&[a.clone(), b, a], &[1.0, 0.7, 0.9]);
+    let path = path(&problem, &PathOptions::default(), &Control::default()).unwrap();
+    assert!(path.breakpoints.iter().all(|point| point.coefficients.iter().all(|&(j, _)| j != 2)));
+    check_path(&problem, &[1.0; 3], &path);
+}
+
+#[test]
+fn atoms_leave_again() {
+    // The first atom resembles the target most, but two others together explain all of it.
+    let atoms = [vec![1.0, 1.0, 0.4], vec![1.0, 0.0, 0.0], vec![0.0, 1.0, 0.0]];
+    let problem = problem(&atoms, &[1.0, 1.0, 0.0]);
+    let path = path(&problem, &PathOptions::default(), &Control::default()).unwrap();
+    assert_eq!(path.breakpoints[0].event, Event::Joined(0));
+    assert!(path.breakpoints.iter().any(|point| point.event == Event::Left(0)));
+    check_path(&problem, &[1.0; 3], &path);
+}
+
+#[test]
+fn nothing_to_explain_gives_an_empty_path() {
+    let opposite = problem(&[vec![-1.0, 0.0]], &[1.0, 0.0]);
+    let nothing = problem(&[vec![1.0, 0.0], vec![0.0, 0.0]], &[0.0, 0.0]);
+    for problem in [opposite, nothing] {
+        let path = path(&problem, &PathOptions::default(), &Control::default()).unwrap();
+        assert_eq!(path.status, Status::Converged);
+        assert!(path.breakpoints.iter().all(|point| point.coefficients.is_empty()));
+    }
+}
+
+#[test]
+fn bad_options_are_named() {
+    let problem = problem(&[vec![1.0]], &[1.0]);
+    let call = |options: PathOptions| path(&problem, &options, &Control::default()).unwrap_err();
+    let weights = |weights: Vec<f64>| call(PathOptions { weights: Some(weights), ..PathOptions::default() });
+    assert!(matches!(weights(vec![0.0]), Error::InvalidParameter { name: "weight", .. }));
+    assert!(matches!(weights(vec![f64::NAN]), Error::InvalidParameter { name: "weight", .. }));
+    assert!(matches!(weights(vec![1.0; 2]), Error::ShapeMismatch { what: "weights", .. }));
+    let lambda = call(PathOptions { smallest_lambda: f64::NAN, ..PathOptions::default() });
+    assert!(matches!(lambda, Error::InvalidParameter { name: "smallest_lambda", .. }));
+    let active = call(PathOptions { most_active: 0, ..PathOptions::default() });
+    assert!(matches!(active, Error::InvalidParameter { name: "most_active", .. }));
+
+    let signed = L1::new(0.1, 1).unwrap();
+    let net = ElasticNet::new(signed.clone().nonnegative(), 0.1).unwrap();
+    for penalty in [&signed as &dyn fewest_solver::Penalty, &net] {
+        let error = Lars.minimise(&problem, penalty, &[0.0], &Control::default()).unwrap_err();
+        assert!(matches!(error, Error::Unsupported { method: "lars", .. }));
+    }
+}
+
+#[test]
+fn control_stops_it() {
+    let columns: Vec<Vec<f64>> =
+        (0..6).map(|j| (0..6).map(|i| f64::from(u8::from(i <= j))).collect()).collect();
+    let problem = problem(&columns, &[1.0, 0.9, 0.5, 0.4, 0.2, 0.1]);
+    let run = |control: Control<'_>| path(&problem, &PathOptions::default(), &control).unwrap().status;
+    assert_eq!(run(Control { max_iterations: 1, ..Control::default() }), Status::MaxIterations);
+    let past = std::time::Instant::now();
+    assert_eq!(run(Control { deadline: Some(past), ..Control::default() }), Status::TimeLimit);
+    let raised = std::sync::atomic::AtomicBool::new(true);
+    assert_eq!(run(Control { interrupt: Some(&raised), ..Control::default() }), Status::Interrupted);
+    let second = |state: &SolverState| state.get_iter() >= 2;
+    assert_eq!(run(Control { stop: Some(&second), ..Control::default() }), Status::Interrupted);
+}
+
+/// Keeps the last checkpoint as text.
+#[derive(Clone, Default)]
+struct Memory(Arc<Mutex<Option<String>>>);
+
+impl Checkpoint<Homotopy, SolverState> for Memory {
+    fn save(&self, solver: &Homotopy, state: &SolverState) -> Result<(), argmin::core::Error> {
+        *self.0.lock().unwrap() = Some(serde_json::to_string(&(solver, state))?);
+        Ok(())
+    }
+    fn load(&self) -> Result<Option<(Homotopy, SolverState)>, argmin::core::Error> {
+        Ok(match &*self.0.lock().unwrap() {
+            Some(text) => Some(serde_json::from_str(text)?),
+            None => None,
+        })
+    }
+    fn frequency(&self) -> CheckpointingFrequency {
+        CheckpointingFrequency::Always
+    }
+}
+
+#[derive(Clone, Default)]
+struct Count(Arc<Mutex<u64>>);
+
+impl Observe<SolverState> for Count {
+    fn observe_iter(&mut self, _state: &SolverState, _kv: &KV) -> Result<(), argmin::core::Error> {
+        *self.0.lock().unwrap() += 1;
+        Ok(())
+    }
+}
+
+#[test]
+fn argmin_observes_checkpoints_and_resumes() {
+    let columns: Vec<Vec<f64>> =
+        (0..6).map(|j| (0..6).map(|i| f64::from(u8::from(i <= j))).collect()).collect();
+    let problem = problem(&columns, &[1.0, 0.9, 0.5, 0.4, 0.2, 0.1]);
+    let solver = || Homotopy::new(vec![1.0; 6], 0.0, usize::MAX).unwrap();
+    let start = |state: SolverState| state.starting_at(vec![0.0; 6]);
+    let count = Count::default();
+    let whole = Executor::new(&problem, solver())
+        .configure(start)
+        .add_observer(count.clone(), ObserverMode::Always)
+        .run()
+        .unwrap();
+    assert_eq!(*count.0.lock().unwrap(), whole.state.get_iter());
+
+    let memory = Memory::default();
+    Executor::new(&problem, solver())
+        .configure(|state| start(state).max_iterations(2))
+        .checkpointing(memory.clone())
+        .run()
+        .unwrap();
+    let (saved, state) = memory.load().unwrap().unwrap();
+    assert!(!saved.is_done());
+    // A resumed run keeps the limit it was saved with: raise it first.
+    memory.save(&saved, &state.max_iterations(1000)).unwrap();
+    let resumed = Executor::new(&problem, solver()).checkpointing(memory).run().unwrap();
+    assert_eq!(resumed.solver.breakpoints(), whole.solver.breakpoints());
+    assert_eq!(resumed.state.coefficients, whole.state.coefficients);
+}

@@ -1,0 +1,339 @@
+//! One reference result.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+/// Methods whose `scores` list the non-zero features only: every other score must be zero.
+const SPARSE: &[&str] =
+    &["elastic_net", "group_lasso", "hsic_lasso", "lasso", "ls_l21", "mcfs", "nocco_lasso"];
+
+/// Parameters that say how a result is computed and must not change it, with the values to try.
+const CHOICES: &[(&str, &[&str])] =
+    &[("form", &["exact", "low-rank"]), ("solver", &["cd", "dal", "lars", "pgd"])];
+
+/// Parameters that say how exactly a result is computed, with values that suffice for every case.
+const TIGHTEST: &[(&str, &str)] = &[("factor_tolerance", "1e-13"), ("tolerance", "1e-13")];
+
+/// A case that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// The file or folder cannot be read.
+    #[error("{}: {why}", .file.display())]
+    File {
+        /// Which.
+        file: PathBuf,
+        /// Why not.
+        why: String,
+    },
+    /// The file is no case.
+    #[error("{}: `{key}` is not {expected}", .file.display())]
+    Entry {
+        /// Which file.
+        file: PathBuf,
+        /// The key at fault.
+        key: String,
+        /// What it should be.
+        expected: &'static str,
+    },
+}
+
+/// How the ranking is to be compared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ranking {
+    /// Position by position, up to [`Tolerance::ties`].
+    Exact,
+    /// The first so many positions.
+    Prefix(usize),
+    /// As a set.
+    Set,
+    /// Not position by position, but in a way of the method's own, which these words state.
+    Words(String),
+}
+
+/// How close a result must come.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tolerance {
+    /// On each score, relative to the largest absolute score of the case.
+    pub scores: Option<f64>,
+    /// On each score, absolute.
+    pub scores_absolute: Option<f64>,
+    /// On the objective, relative.
+    pub objective: Option<f64>,
+    /// On the ranking.
+    pub ranking: Option<Ranking>,
+    /// Stretches `(first, last)` of the full ranking, from 0, whose scores tie: compared as sets.
+    pub ties: Vec<(usize, usize)>,
+    /// Tolerances on quantities of the method's own, by name.
+    pub others: BTreeMap<String, Value>,
+}
+
+/// A reference result.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Case {
+    /// The file's name without `.json`.
+    pub name: String,
+    /// The method, as the corpus names it: `hsic_lasso`.
+    pub method: String,
+    /// The data file's name.
+    pub dataset: String,
+    /// Every parameter that enters the formula.
+    pub params: Map<String, Value>,
+    /// The score of each recorded feature. For sparse methods, features that are not listed have score 0.
+    pub scores: BTreeMap<usize, f64>,
+    /// Features, best first; at most 50.
+    pub ranking: Vec<usize>,
+    /// The value of the criterion.
+    pub objective: Option<f64>,
+    /// How close a result must come.
+    pub tolerance: Tolerance,
+    /// Further quantities, by method.
+    pub extra: Map<String, Value>,
+}
+
+impl Case {
+    /// Reads one case.
+    ///
+    /// # Errors
+    /// [`Error`] naming the file and what is wrong with it.
+    pub fn read(file: &Path) -> Result<Self, Error> {
+        let unreadable = |why: String| Error::File { file: file.to_owned(), why };
+        let text = std::fs::read_to_string(file).map_err(|error| unreadable(error.to_string()))?;
+        let value = serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))?;
+        let name = file.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+        Self::parse(name, &value).map_err(|(key, expected)| Error::Entry {
+            file: file.to_owned(),
+            key,
+            expected,
+        })
+    }
+
+    fn parse(name: &str, value: &Value) -> Result<Self, (String, &'static str)> {
+        let text =
+            |key: &str| value[key].as_str().map(str::to_owned).ok_or_else(|| (key.to_owned(), "a text"));
+        let object = |key: &str| match &value[key] {
+            Value::Object(object) => Ok(object.clone()),
+            Value::Null => Ok(Map::new()),
+            _ => Err((key.to_owned(), "an object")),
+        };
+        let fault = |key: &'static str, expected: &'static str| move || (key.to_owned(), expected);
+        let bad_scores = fault("scores", "a list or an object of numbers");
+        let scores = match &value["scores"] {
+            Value::Null => BTreeMap::new(),
+            Value::Array(list) => list
+                .iter()
+                .map(number)
+                .enumerate()
+                .map(|(j, score)| Some((j, score?)))
+                .collect::<Option<_>>()
+                .ok_or_else(bad_scores)?,
+            Value::Object(entries) => entries
+                .iter()
+                .map(|(j, score)| Some((j.parse().ok()?, number(score)?)))
+                .collect::<Option<_>>()
+                .ok_or_else(bad_scores)?,
+            _ => return Err(bad_scores()),
+        };
+        let ranking = value["ranking"].as_array().and_then(|list| {
+            list.iter().map(|j| j.as_u64().and_then(|j| usize::try_from(j).ok())).collect::<Option<Vec<_>>>()
+        });
+        let objective = match &value["objective"] {
+            Value::Null => None,
+            other => Some(number(other).ok_or_else(fault("objective", "a number or null"))?),
+        };
+        Ok(Self {
+            name: name.to_owned(),
+            method: text("method")?,
+            dataset: text("dataset")?,
+            params: object("params")?,
+            scores,
+            ranking: ranking.ok_or_else(fault("ranking", "a list of feature indices"))?,
+            objective,
+            tolerance: Tolerance::parse(object("tolerance")?)?,
+            extra: object("extra")?,
+        })
+    }
+
+    /// The id under which the method is registered.
+    pub fn method_id(&self) -> String {
+        self.method.replace('_', "-")
+    }
+
+    /// The parameters as `name=value` assignments for the registry, by name. Left out is what describes the formula in
+    /// words, and `lambda`, which has fewer digits than `r`, the share of the largest λ it was computed from.
+    pub fn assignments(&self) -> Vec<String> {
+        let skipped = |name: &str| {
+            ["output_kernel", "order"].contains(&name) || name == "lambda" && self.params.contains_key("r")
+        };
+        let mut assignments: Vec<String> = self
+            .params
+            .iter()
+            .filter(|(name, _)| !skipped(name))
+            .map(|(name, value)| {
+                let name = if name == "r" { "lambda_ratio" } else { name };
+                match value {
+                    Value::String(word) => format!("{name}={word}"),
+                    number => format!("{name}={number}"),
+                }
+            })
+            .collect();
+        assignments.sort();
+        assignments
+    }
+
+    /// The ways to run the case that must all give its answer: [`Case::assignments`] together with each choice
+    /// that a method `takes` of how it is computed, and with the tightest tolerances where it has them.
+    pub fn variants(&self, takes: impl Fn(&str) -> bool) -> Vec<Vec<String>> {
+        let mut base = self.assignments();
+        base.extend(
+            TIGHTEST.iter().filter(|(name, _)| takes(name)).map(|(name, value)| format!("{name}={value}")),
+        );
+        let mut variants = vec![base];
+        for (name, values) in CHOICES.iter().filter(|(name, _)| takes(name)) {
+            variants = variants
+                .iter()
+                .flat_map(|variant| {
+                    values
+                        .iter()
+                        .map(move |value| [variant.as_slice(), &[format!("{name}={value}")]].concat())
+                })
+                .collect();
+        }
+        variants
+    }
+
+    /// Whether features without a recorded score have score 0.
+    pub fn is_sparse(&self) -> bool {
+        SPARSE.contains(&self.method.as_str())
+    }
+
+    /// Whether the optimum may not be unique, so that the objective alone can be compared.
+    pub fn is_degenerate(&self) -> bool {
+        let listed =
+            self.extra.get("degenerate").and_then(Value::as_array).is_some_and(|list| !list.is_empty());
+        // With a ridge the optimum is unique however many constraints are active.
+        listed && self.params.get("l1_ratio").and_then(Value::as_f64).is_none_or(|ratio| ratio == 1.0)
+    }
+}
+
+impl Tolerance {
+    fn parse(mut entries: Map<String, Value>) -> Result<Self, (String, &'static str)> {
+        let mut take = |key: &str| match entries.remove(key) {
+            None => Ok(None),
+            Some(value) => match value.as_f64() {
+                Some(number) => Ok(Some(number)),
+                None => Err((format!("tolerance.{key}"), "a number")),
+            },
+        };
+        let (scores, scores_absolute, objective) =
+            (take("scores")?, take("scores_absolute")?, take("objective")?);
+        let bad_ties = || ("tolerance.ties".to_owned(), "a list of pairs of positions");
+        let ties = match entries.remove("ties") {
+            None => Vec::new(),
+            Some(pairs) => serde_json::from_value(pairs).map_err(|_| bad_ties())?,
+        };
+        if ties.iter().any(|(first, last)| first > last) {
+            return Err(bad_ties());
+        }
+        let ranking = match entries.remove("ranking") {
+            None => None,
+            Some(Value::String(words)) => Some(Ranking::parse(&words)),
+            Some(_) => return Err(("tolerance.ranking".to_owned(), "a text")),
+        };
+        Ok(Self { scores, scores_absolute, objective, ranking, ties, others: entries.into_iter().collect() })
+    }
+}
+
+impl Ranking {
+    fn parse(words: &str) -> Self {
+        match words {
+            "exact" => Self::Exact,
+            "set" => Self::Set,
+            other => match other.strip_prefix("prefix ").and_then(|length| length.parse().ok()) {
+                Some(length) => Self::Prefix(length),
+                None => Self::Words(other.to_owned()),
+            },
+        }
+    }
+}
+
+/// A number, or an infinity written as text.
+fn number(value: &Value) -> Option<f64> {
+    match value {
+        Value::String(text) if text == "inf" => Some(f64::INFINITY),
+        Value::String(text) if text == "-inf" => Some(f64::NEG_INFINITY),
+        other => other.as_f64(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn case() -> Value {
+        json!({
+            "method": "hsic_lasso", "dataset": "wdbc.csv",
+            "params": {"sigma_x": 1.0, "output_kernel": "delta, 1/n_y", "normalization": "unit", "r": 0.5, "lambda": 0.3},
+            "scores": {"3": 0.5, "1": "inf"}, "ranking": [1, 3], "objective": 0.25,
+            "tolerance": {"scores": 1e-6, "ranking": "prefix 2", "ties": [[0, 1]], "n_sv": 0},
+            "extra": {"degenerate": []}
+        })
+    }
+
+    #[test]
+    fn a_case_is_read() {
+        let case = Case::parse("a", &case()).unwrap();
+        assert_eq!(case.method_id(), "hsic-lasso");
+        assert_eq!(case.assignments(), ["lambda_ratio=0.5", "normalization=unit", "sigma_x=1.0"]);
+        assert_eq!(case.scores, BTreeMap::from([(1, f64::INFINITY), (3, 0.5)]));
+        assert_eq!(case.tolerance.ranking, Some(Ranking::Prefix(2)));
+        assert_eq!(case.tolerance.ties, [(0, 1)]);
+        assert_eq!(case.tolerance.others.keys().collect::<Vec<_>>(), ["n_sv"]);
+        assert!(case.is_sparse() && !case.is_degenerate());
+    }
+
+    #[test]
+    fn every_choice_is_a_variant() {
+        let case = Case::parse("a", &case()).unwrap();
+        assert_eq!(case.variants(|_| false), [case.assignments()]);
+        let variants = case.variants(|name| name != "factor_tolerance");
+        assert_eq!(variants.len(), 8);
+        assert_eq!(variants[0][3..], ["tolerance=1e-13", "form=exact", "solver=cd"]);
+        assert_eq!(variants[7][3..], ["tolerance=1e-13", "form=low-rank", "solver=pgd"]);
+    }
+
+    #[test]
+    fn one_fault_at_a_time_is_named() {
+        let faults = [
+            ("method", json!(3)),
+            ("dataset", json!(null)),
+            ("scores", json!([1.0, "x"])),
+            ("scores", json!({"a": 1.0})),
+            ("ranking", json!([1, -1])),
+            ("objective", json!("x")),
+            ("params", json!([])),
+        ];
+        for (key, bad) in faults {
+            let mut broken = case();
+            broken[key] = bad;
+            assert_eq!(Case::parse("a", &broken).unwrap_err().0, key);
+        }
+        for (key, bad) in [("scores", json!("x")), ("ties", json!([[2, 1]])), ("ranking", json!(1))] {
+            let mut broken = case();
+            broken["tolerance"][key] = bad;
+            assert_eq!(Case::parse("a", &broken).unwrap_err().0, format!("tolerance.{key}"));
+        }
+    }
+
+    #[test]
+    fn degenerate_only_without_a_ridge() {
+        let mut value = case();
+        value["extra"]["degenerate"] = json!([4]);
+        assert!(Case::parse("a", &value).unwrap().is_degenerate());
+        value["params"]["l1_ratio"] = json!(0.5);
+        assert!(!Case::parse("a", &value).unwrap().is_degenerate());
+    }
+}

@@ -1,0 +1,79 @@
+//! `cargo xtask ci`: the one list of what must hold. `.ci/run` only calls it.
+
+use std::time::Instant;
+
+use crate::{Result, tidy, workspace};
+
+/// The command by which the README says that all tests run; `tidy` checks that the README still says so.
+pub const TEST_COMMAND: &str = "cargo test --workspace";
+
+struct Step {
+    name: &'static str,
+    arguments: &'static str,
+    environment: &'static [(&'static str, &'static str)],
+}
+
+const fn step(name: &'static str, arguments: &'static str) -> Step {
+    Step { name, arguments, environment: &[] }
+}
+
+/// After `tidy`, in this order: what fails fastest comes first. Arguments are those of `cargo`.
+const STEPS: &[Step] = &[
+    step("format", "fmt --all --check"),
+    step("clippy", "clippy --workspace --all-targets --locked -- -D warnings"),
+    // The README's command; it runs the doc tests too.
+    step("test", "test --workspace"),
+    // The feature sets of the one crate that has features.
+    step("core without features", "test --package fewest-core --no-default-features"),
+    step("core with all features", "test --package fewest-core --all-features"),
+    Step {
+        name: "rustdoc",
+        arguments: "doc --workspace --no-deps",
+        environment: &[("RUSTDOCFLAGS", "-D warnings")],
+    },
+];
+
+/// Runs every step, stops at the first failure, and prints how long each took.
+pub fn run() -> Result<()> {
+    let mut times = Vec::new();
+    let start = Instant::now();
+    let mut outcome = timed("tidy", &mut times, tidy::run);
+    for step in STEPS {
+        if outcome.is_err() {
+            break;
+        }
+        outcome = timed(step.name, &mut times, || {
+            let mut command = workspace::cargo();
+            command.args(step.arguments.split(' ')).envs(step.environment.iter().copied());
+            workspace::run(&mut command)
+        });
+    }
+    eprintln!("\nseconds  step");
+    for (name, seconds) in &times {
+        eprintln!("{seconds:7.1}  {name}");
+    }
+    eprintln!("{:7.1}  in all", start.elapsed().as_secs_f64());
+    outcome
+}
+
+fn timed(
+    name: &'static str,
+    times: &mut Vec<(&'static str, f64)>,
+    work: impl FnOnce() -> Result<()>,
+) -> Result<()> {
+    eprintln!("\n== {name}");
+    let start = Instant::now();
+    let outcome = work().map_err(|error| format!("{name}: {error}").into());
+    times.push((name, start.elapsed().as_secs_f64()));
+    outcome
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_readme_command_is_a_step() {
+        assert!(STEPS.iter().any(|step| format!("cargo {}", step.arguments) == TEST_COMMAND));
+    }
+}

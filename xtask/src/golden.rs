@@ -1,0 +1,184 @@
+//! `cargo xtask golden`: the reference results, against every way to compute them.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::Args;
+use fewest::core::{Budget, Context, Dataset, Error};
+use fewest::data::{Missing, ReadOptions, Table, Task};
+use fewest::registry::{self, Built, Method, Parameters};
+use fewest_testkit::golden::{self, Case, Comparison, Deviation, Observed};
+
+use crate::Result;
+
+/// Runs the corpus of reference results for every registered method, by every form and solver it offers, and prints
+/// the worst deviations against the tolerances.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// The folder with the reference results.
+    #[arg(long, env = "FEWEST_GOLDEN")]
+    dir: PathBuf,
+    /// The folder with the data sets.
+    #[arg(long, env = "FEWEST_DATA")]
+    data: PathBuf,
+    /// Run only methods whose name, as in the corpus, starts with this.
+    #[arg(long, default_value = "")]
+    method: String,
+    /// Print every variant, not the worst alone.
+    #[arg(long)]
+    verbose: bool,
+}
+
+/// Runs the corpus; an error when a case is out of its tolerance.
+pub fn run(arguments: &Arguments) -> Result<()> {
+    let cases = golden::load(&arguments.dir, &arguments.method)?;
+    let mut data = Cache { folder: &arguments.data, read: BTreeMap::new() };
+    let mut waiting = BTreeMap::new();
+    let (mut compared, mut failed) = (0, 0);
+    println!("{:<44} {:>8}  {:<40} seconds", "case", "variants", "worst deviation (tolerance)");
+    for case in &cases {
+        let Ok(method) = registry::find(&case.method_id()) else {
+            *waiting.entry(case.method.clone()).or_insert(0_usize) += 1;
+            continue;
+        };
+        let start = Instant::now();
+        let dataset = data.get(case)?;
+        let results = compare_all(case, method, dataset)?;
+        let bad: Vec<_> = results.iter().filter(|(_, comparison)| !comparison.passes()).collect();
+        compared += 1;
+        failed += usize::from(!bad.is_empty());
+        println!(
+            "{:<44} {:>8}  {:<40} {:7.2}{}",
+            case.name,
+            results.len(),
+            summary(results.iter().map(|(_, comparison)| comparison)),
+            start.elapsed().as_secs_f64(),
+            if bad.is_empty() { "" } else { "  FAILED" }
+        );
+        for (variant, comparison) in &results {
+            if arguments.verbose || !comparison.passes() {
+                print_variant(variant, comparison);
+            }
+        }
+    }
+    println!("\n{compared} cases compared, {failed} failed");
+    if !waiting.is_empty() {
+        let names: Vec<String> =
+            waiting.iter().map(|(method, count)| format!("{method} ({count})")).collect();
+        println!("not registered: {}", names.join(", "));
+    }
+    match (compared, failed) {
+        (0, _) => Err("nothing was compared".into()),
+        (_, 0) => Ok(()),
+        _ => Err(format!("{failed} cases are out of their tolerance").into()),
+    }
+}
+
+/// The result of every variant of `case`, with what makes the variant.
+fn compare_all(case: &Case, method: &'static Method, data: &Dataset) -> Result<Vec<(String, Comparison)>> {
+    let takes = |name: &str| method.parameters().any(|parameter| parameter.name == name);
+    let shared = case.assignments().len();
+    case.variants(takes)
+        .into_iter()
+        .map(|assignments| {
+            let variant = assignments[shared..].join(" ");
+            let observed = observe(method, &assignments, data)
+                .map_err(|error| format!("{} with {}: {error}", case.name, assignments.join(" ")))?;
+            Ok((variant, golden::compare(case, &observed)))
+        })
+        .collect()
+}
+
+fn observe(
+    method: &'static Method,
+    assignments: &[String],
+    data: &Dataset,
+) -> std::result::Result<Observed, Error> {
+    let context = Context::default();
+    Ok(match method.build(&Parameters::parse(method, assignments)?)? {
+        Built::Scorer(scorer) => Observed::from(&scorer.score(data, &context)?),
+        Built::Selector(selector) => Observed::from(&selector.select(data, Budget::Auto, &context)?),
+    })
+}
+
+/// The worst deviation of each part.
+fn summary<'a>(comparisons: impl Iterator<Item = &'a Comparison>) -> String {
+    let mut worst: Vec<Deviation> = Vec::new();
+    for deviation in comparisons.flat_map(|comparison| &comparison.deviations) {
+        match worst.iter_mut().find(|other| other.part == deviation.part) {
+            Some(other) if other.value >= deviation.value => {}
+            Some(other) => *other = deviation.clone(),
+            None => worst.push(deviation.clone()),
+        }
+    }
+    let parts: Vec<String> = worst
+        .iter()
+        .map(|worst| match worst.part {
+            "ranking" if worst.value == 0.0 => "ranking equal".to_owned(),
+            part => format!("{part} {:.1e} ({:.0e})", worst.value, worst.tolerance),
+        })
+        .collect();
+    parts.join(", ")
+}
+
+fn print_variant(variant: &str, comparison: &Comparison) {
+    for deviation in &comparison.deviations {
+        let Deviation { part, value, tolerance, place } = deviation;
+        let verdict = if deviation.passes() { "ok" } else { "FAILED" };
+        println!("    {variant}: {part} {value:.2e} (tolerance {tolerance:.0e}) at {place}: {verdict}");
+    }
+    for part in &comparison.not_compared {
+        println!("    {variant}: not compared: {part}");
+    }
+}
+
+/// Data sets, read once.
+struct Cache<'a> {
+    folder: &'a Path,
+    read: BTreeMap<String, Dataset>,
+}
+
+impl Cache<'_> {
+    fn get(&mut self, case: &Case) -> Result<&Dataset> {
+        match self.read.entry(case.dataset.clone()) {
+            std::collections::btree_map::Entry::Occupied(found) => Ok(found.into_mut()),
+            std::collections::btree_map::Entry::Vacant(slot) => {
+                Ok(slot.insert(read(&self.folder.join(&case.dataset), case)?))
+            }
+        }
+    }
+}
+
+/// The data of a case: rows with an empty cell dropped, the target as the case's output kernel wants it.
+fn read(path: &Path, case: &Case) -> Result<Dataset> {
+    let is_matlab = case.dataset.ends_with(".mat");
+    let mut options = if is_matlab { ReadOptions::default() } else { ReadOptions::with_target("target") };
+    let output_kernel = case.params.get("output_kernel").and_then(|words| words.as_str());
+    options.task = match output_kernel {
+        Some(words) if words.starts_with("delta") => Task::Classification,
+        Some(_) => Task::Regression,
+        None => Task::Auto,
+    };
+    Ok(Table::read(path, &options)?.complete(Missing::DropRows)?.dataset)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The part of the corpus that is in the repository, on the data that are.
+    #[test]
+    fn committed_cases_are_within_their_tolerances() {
+        let folder = crate::workspace::root().join("crates/testkit/data");
+        let mut data = Cache { folder: &folder, read: BTreeMap::new() };
+        let cases = golden::load(&golden::committed(), "").unwrap();
+        assert!(cases.len() >= 30);
+        for case in &cases {
+            let method = registry::find(&case.method_id()).unwrap();
+            for (variant, comparison) in compare_all(case, method, data.get(case).unwrap()).unwrap() {
+                assert!(comparison.passes(), "{} {variant}: {:?}", case.name, comparison.deviations);
+            }
+        }
+    }
+}

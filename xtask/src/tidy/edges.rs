@@ -1,0 +1,182 @@
+//! Who may depend on whom.
+
+use super::Finding;
+use crate::workspace::Package;
+
+/// What a workspace crate may depend on among the others, and why.
+struct Rule {
+    package: &'static str,
+    may_use: &'static [&'static str],
+    why: &'static str,
+}
+
+const SOLVER_CRATES: &[&str] = &["fewest-pgd", "fewest-cd", "fewest-dal", "fewest-lars"];
+
+const RULES: &[Rule] = &[
+    Rule { package: "fewest-core", may_use: &[], why: "everything meets in core, so core knows nobody" },
+    Rule {
+        package: "fewest-data",
+        may_use: &["fewest-core"],
+        why: "readers make a Dataset; they know no method",
+    },
+    Rule {
+        package: "fewest-kernels",
+        may_use: &["fewest-core"],
+        why: "a kernel sees numbers; a target's kernel is a kernel like any other",
+    },
+    Rule {
+        package: "fewest-solver",
+        may_use: &["fewest-core"],
+        why: "what solvers share: numbers, datafits, penalties; only Status and the context come from core",
+    },
+    Rule {
+        package: "fewest-embedded",
+        may_use: &[
+            "fewest-core",
+            "fewest-kernels",
+            "fewest-solver",
+            "fewest-pgd",
+            "fewest-cd",
+            "fewest-dal",
+            "fewest-lars",
+        ],
+        why: "kernel, then solver, then selector; families of methods never know each other",
+    },
+    Rule {
+        package: "fewest-filters",
+        may_use: &["fewest-core", "fewest-kernels"],
+        why: "families of methods never know each other",
+    },
+    Rule {
+        package: "fewest-wrappers",
+        may_use: &["fewest-core", "fewest-kernels", "fewest-solver", "fewest-cd", "fewest-dal"],
+        why: "families of methods never know each other",
+    },
+    Rule {
+        package: "fewest",
+        may_use: &[
+            "fewest-core",
+            "fewest-data",
+            "fewest-kernels",
+            "fewest-solver",
+            "fewest-pgd",
+            "fewest-cd",
+            "fewest-dal",
+            "fewest-lars",
+            "fewest-embedded",
+            "fewest-filters",
+            "fewest-wrappers",
+        ],
+        why: "the façade re-exports the libraries, and nothing below knows it",
+    },
+    Rule {
+        package: "fewest-cli",
+        may_use: &["fewest"],
+        why: "the command line holds no algorithm: it reaches everything through the façade",
+    },
+    Rule {
+        package: "fewest-testkit",
+        may_use: &["fewest-core", "fewest-data"],
+        why: "test data and comparisons; what is tested is handed to it",
+    },
+];
+
+/// May depend on any library: nothing depends on them, and they are not published.
+const PROGRAMS: &[&str] = &["fewest-benches", "xtask"];
+
+/// Broken rules among the `members`' dependencies on each other. Tests may also use the testkit, and
+/// anything their crate's position in the flow allows to stand below or beside it, but never the programs.
+pub fn check(members: &[Package]) -> Vec<Finding> {
+    let is_member = |name: &str| members.iter().any(|member| member.name == name);
+    let mut findings = Vec::new();
+    for member in members {
+        let file = format!("package {}", member.name);
+        let Some((may_use, why)) = allowed(&member.name) else {
+            findings.push(Finding::new(
+                &file,
+                0,
+                "has no rule in xtask/src/tidy/edges.rs: add one, with the reason",
+            ));
+            continue;
+        };
+        for dependency in member.dependencies.iter().filter(|dependency| is_member(&dependency.name)) {
+            let name = dependency.name.as_str();
+            let fine = match dependency.kind.as_deref() {
+                Some("dev") => !PROGRAMS.contains(&name),
+                _ => {
+                    may_use.contains(&name)
+                        || (PROGRAMS.contains(&member.name.as_str()) && !PROGRAMS.contains(&name))
+                }
+            };
+            if !fine {
+                findings.push(Finding::new(&file, 0, format!("must not depend on {name}: {why}")));
+            }
+        }
+    }
+    findings
+}
+
+/// The crates `package` may use and the reason; `None` for a package nobody thought about.
+fn allowed(package: &str) -> Option<(&'static [&'static str], &'static str)> {
+    if SOLVER_CRATES.contains(&package) {
+        return Some((
+            &["fewest-core", "fewest-solver"],
+            "a solver sees numbers, datafits, penalties, operators: never a data set, a kernel or another solver",
+        ));
+    }
+    if PROGRAMS.contains(&package) {
+        return Some((&[], "programs use libraries only"));
+    }
+    RULES.iter().find(|rule| rule.package == package).map(|rule| (rule.may_use, rule.why))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workspace::Dependency;
+
+    fn package(name: &str, dependencies: &[(&str, Option<&str>)]) -> Package {
+        let dependencies = dependencies
+            .iter()
+            .map(|&(name, kind)| Dependency { name: name.to_owned(), kind: kind.map(str::to_owned) })
+            .collect();
+        Package { name: name.to_owned(), dependencies }
+    }
+
+    #[test]
+    fn core_depends_on_nobody_here_but_may_use_others() {
+        let members = [
+            package("fewest-core", &[("fewest-solver", None), ("nalgebra", None)]),
+            package("fewest-solver", &[("fewest-core", None)]),
+        ];
+        let findings = check(&members);
+        assert_eq!(findings.len(), 1);
+        assert!(findings[0].message.contains("fewest-solver"));
+    }
+
+    #[test]
+    fn one_solver_knows_no_other_except_in_tests() {
+        let cd = |kind| [package("fewest-cd", &[("fewest-pgd", kind)]), package("fewest-pgd", &[])];
+        assert_eq!(check(&cd(None)).len(), 1);
+        assert_eq!(check(&cd(Some("build"))).len(), 1);
+        assert_eq!(check(&cd(Some("dev"))), []);
+    }
+
+    #[test]
+    fn the_command_line_goes_through_the_facade() {
+        let members = [package("fewest-cli", &[("fewest-cd", None)]), package("fewest-cd", &[])];
+        assert_eq!(check(&members).len(), 1);
+    }
+
+    #[test]
+    fn a_package_without_a_rule_is_named() {
+        assert_eq!(check(&[package("fewest-new", &[])]).len(), 1);
+    }
+
+    #[test]
+    fn nothing_depends_on_the_programs() {
+        let members =
+            [package("fewest-data", &[("xtask", Some("dev"))]), package("xtask", &[("fewest-data", None)])];
+        assert_eq!(check(&members).len(), 1);
+    }
+}
