@@ -321,6 +321,35 @@ fn a_reader_that_leaves_early_is_no_failure() {
     assert_eq!((child.wait().unwrap().code(), complaint.as_str()), (Some(0), ""));
 }
 
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_a_long_run_in_order() {
+    let place = Place::new();
+    let header: Vec<String> = (0..1000).map(|j| format!("x{j}")).collect();
+    let mut text = format!("{},y\n", header.join(","));
+    for i in 0..300_u64 {
+        let cell = |j: u64| (i * i + 31 * j * i + 7 * j) % 1009;
+        let row: Vec<String> = (0..1000).map(|j| cell(j).to_string()).collect();
+        text.push_str(&format!("{},{}\n", row.join(","), i % 2));
+    }
+    place.write("t.csv", &text);
+    // Too early a signal finds no handler yet, too late a one an answer: try until one hits.
+    for wait in [200, 400, 800, 1600] {
+        let call = ["score", "t.csv", "-m", "nocco", "-p", "form=exact", "--json", "a.json"];
+        let mut child = place.command(&call).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(wait));
+        std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+        let mut complaint = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut complaint).unwrap();
+        if child.wait().unwrap().code() == Some(130) {
+            assert_eq!(complaint, "fewest: interrupted before there was an answer\n");
+            assert_eq!(place.files(), ["t.csv"]);
+            return;
+        }
+    }
+    panic!("no signal met the run");
+}
+
 #[test]
 fn help_and_version_succeed() {
     let place = Place::new();

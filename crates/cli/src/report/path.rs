@@ -25,8 +25,8 @@ const PIECES: usize = 12;
 pub(super) fn section(path: &Path, selection: &Selection, run: &RunInfo) -> Markup {
     let Some(plot) = Plot::new(path, selection) else { return html! {} };
     let explanation = "Each line is a feature's coefficient as the penalty falls from left to right. Features that \
-                       enter early carry most on their own; lines that bend down are being replaced by others. Grey lines are features \
-                       without a label: those that left again, and those beyond the first ranks.";
+                       enter early carry most on their own; lines that bend down are being replaced by others. \
+                       Grey lines are features without a label: those that left again, and the last ranks.";
     wrap("path", "Coefficient path", explanation, plot.draw(run))
 }
 
