@@ -64,7 +64,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     }
     println!("\n{compared} cases compared, {failed} failed");
     if !waiting.is_empty() {
-        let names: Vec<String> = waiting.iter().map(|(method, count)| format!("{method} ({count})")).collect();
+        let names: Vec<String> =
+            waiting.iter().map(|(method, count)| format!("{method} ({count})")).collect();
         println!("not registered: {}", names.join(", "));
     }
     match (compared, failed) {
@@ -89,7 +90,11 @@ fn compare_all(case: &Case, method: &'static Method, data: &Dataset) -> Result<V
         .collect()
 }
 
-fn observe(method: &'static Method, assignments: &[String], data: &Dataset) -> std::result::Result<Observed, Error> {
+fn observe(
+    method: &'static Method,
+    assignments: &[String],
+    data: &Dataset,
+) -> std::result::Result<Observed, Error> {
     let context = Context::default();
     Ok(match method.build(&Parameters::parse(method, assignments)?)? {
         Built::Scorer(scorer) => Observed::from(&scorer.score(data, &context)?),

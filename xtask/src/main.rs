@@ -1,8 +1,14 @@
 //! Automation of the fewest workspace: `cargo xtask --help`.
 
+mod bench;
 mod ci;
 mod data;
 mod golden;
+mod machine;
+mod npy;
+mod output;
+mod plot;
+mod reproduce;
 mod tidy;
 mod workspace;
 
@@ -11,7 +17,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 /// What every command returns; the message is one line for a person.
-type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "Automation of the fewest workspace")]
@@ -22,19 +28,23 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    Bench(bench::Arguments),
     /// Everything that must hold before a change is merged, with the time each step took.
     Ci,
     Data(data::Arguments),
     Golden(golden::Arguments),
+    Reproduce(reproduce::Arguments),
     /// The house rules: dependency edges, no printing in libraries, pages for methods, links that resolve, …
     Tidy,
 }
 
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
+        Command::Bench(arguments) => bench::run(&arguments),
         Command::Ci => ci::run(),
         Command::Data(arguments) => data::run(&arguments),
-        Command::Golden(arguments) => golden::run(&arguments),
+        Command::Golden(arguments) => optimised(|| golden::run(&arguments)),
+        Command::Reproduce(arguments) => optimised(|| reproduce::run(&arguments)),
         Command::Tidy => tidy::run(),
     };
     match outcome {
@@ -44,4 +54,16 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Runs `work` in an optimised build: this one, or else by building one and passing the call on to it.
+fn optimised(work: impl FnOnce() -> Result<()>) -> Result<()> {
+    if !cfg!(debug_assertions) {
+        return work();
+    }
+    let mut command = workspace::cargo();
+    command
+        .args(["run", "--quiet", "--release", "--package", "xtask", "--"])
+        .args(std::env::args_os().skip(1));
+    workspace::run(&mut command)
 }

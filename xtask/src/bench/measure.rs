@@ -1,0 +1,70 @@
+//! Time and memory of a program.
+
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use crate::Result;
+
+/// Between two looks at a process's memory.
+const INTERVAL: Duration = Duration::from_millis(2);
+
+/// What a program took.
+#[derive(Debug, Clone, Copy)]
+pub struct Measured {
+    /// From start to end, loading included.
+    pub process_seconds: f64,
+    /// The highest resident set of the process, its children not included; `None` where the system does not tell.
+    pub peak_bytes: Option<u64>,
+}
+
+/// Runs a program to its end.
+///
+/// Memory is the kernel's own high-water mark, so that looking at it from time to time misses no peak but one in
+/// the last two milliseconds before the process ends.
+pub fn measure(command: &mut Command) -> Result<Measured> {
+    let start = Instant::now();
+    let mut child = command.spawn().map_err(|error| format!("cannot run {command:?}: {error}"))?;
+    let mut peak_bytes = None;
+    let status = loop {
+        peak_bytes = peak_bytes.max(high_water_mark(child.id()));
+        match child.try_wait()? {
+            Some(status) => break status,
+            None => std::thread::sleep(INTERVAL),
+        }
+    };
+    let process_seconds = start.elapsed().as_secs_f64();
+    if status.success() {
+        Ok(Measured { process_seconds, peak_bytes })
+    } else {
+        Err(format!("{command:?} failed: {status}").into())
+    }
+}
+
+fn high_water_mark(process: u32) -> Option<u64> {
+    parse_status(&std::fs::read_to_string(format!("/proc/{process}/status")).ok()?)
+}
+
+/// `VmHWM:    1234 kB` in bytes.
+fn parse_status(status: &str) -> Option<u64> {
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_high_water_mark_is_read() {
+        assert_eq!(parse_status("Name: a\nVmHWM:\t    1234 kB\nVmRSS: 5 kB\n"), Some(1234 * 1024));
+        assert_eq!(parse_status("Name: a\n"), None);
+    }
+
+    #[test]
+    fn failures_are_errors() {
+        assert!(measure(Command::new("cargo").arg("--version").stdout(std::process::Stdio::null())).is_ok());
+        let mut failing = Command::new("cargo");
+        failing.arg("no-such-command").stderr(std::process::Stdio::null());
+        assert!(measure(&mut failing).is_err());
+    }
+}

@@ -1,0 +1,62 @@
+//! `cargo xtask bench`: how fast, against ourselves and against others.
+
+mod cases;
+mod measure;
+mod peers;
+mod programs;
+mod scaling;
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::{Result, workspace};
+
+/// Without a switch: the criterion benchmarks of `benches`. The other two start programs, and write raw CSV, a
+/// summary and an SVG under docs/benchmarks.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// Criterion's quick mode: a rough answer soon.
+    #[arg(long)]
+    quick: bool,
+    /// Measure against other packages, in a virtual environment with pinned versions.
+    #[arg(long, conflicts_with = "scaling")]
+    peers: bool,
+    /// Measure how time and memory grow with samples and features.
+    #[arg(long)]
+    scaling: bool,
+    /// Run only benchmarks or cases whose name contains this.
+    #[arg(long, default_value = "")]
+    only: String,
+    /// How often every program is run, in turn.
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+    repetitions: u32,
+    /// Threads of every program.
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..))]
+    threads: u32,
+    /// The folder with the data sets, for --peers.
+    #[arg(long, env = "FEWEST_DATA")]
+    data: Option<PathBuf>,
+    /// A Python with the pinned packages, for --peers; else one is made in .venv-peers.
+    #[arg(long)]
+    python: Option<PathBuf>,
+}
+
+/// Runs what was asked for.
+pub fn run(arguments: &Arguments) -> Result<()> {
+    if arguments.peers {
+        peers::run(arguments)
+    } else if arguments.scaling {
+        scaling::run(arguments)
+    } else {
+        let mut command = workspace::cargo();
+        command.args(["bench", "--package", "fewest-benches", "--bench", "fewest", "--"]);
+        if arguments.quick {
+            command.arg("--quick");
+        }
+        if !arguments.only.is_empty() {
+            command.arg(&arguments.only);
+        }
+        workspace::run(&mut command)
+    }
+}

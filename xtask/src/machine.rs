@@ -1,0 +1,73 @@
+//! What a measurement was made on, with and from.
+
+use std::process::Command;
+
+use crate::workspace::{root, stdout_of};
+
+/// Facts as `(name, value)`; `unknown` where the system does not tell.
+pub fn facts() -> Vec<(&'static str, String)> {
+    let cores = std::thread::available_parallelism().map_or_else(|_| unknown(), |cores| cores.to_string());
+    vec![
+        ("date", ask(Command::new("date").args(["-u", "+%Y-%m-%d"]))),
+        ("command", command()),
+        ("commit", commit()),
+        ("fewest", env!("CARGO_PKG_VERSION").to_owned()),
+        ("rustc", ask(Command::new("rustc").arg("--version"))),
+        ("cpu", proc_value("/proc/cpuinfo", "model name")),
+        ("cores", cores),
+        ("memory", proc_value("/proc/meminfo", "MemTotal")),
+        ("system", ask(Command::new("uname").args(["-srm"]))),
+    ]
+}
+
+/// The call that runs now, as one would type it.
+fn command() -> String {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    format!("cargo xtask {}", arguments.join(" "))
+}
+
+/// The commit the checkout is at, and whether sources differ from it. Generated documents may.
+fn commit() -> String {
+    let git = |arguments: &[&str]| ask(Command::new("git").args(arguments).current_dir(root()));
+    let changed = git(&["status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs"]);
+    let note = if changed.is_empty() { "" } else { " with changes" };
+    format!("{}{note}", git(&["rev-parse", "--short=12", "HEAD"]))
+}
+
+fn ask(command: &mut Command) -> String {
+    stdout_of(command).map_or_else(|_| unknown(), |text| text.trim().to_owned())
+}
+
+fn unknown() -> String {
+    "unknown".to_owned()
+}
+
+/// The value of the first line `name : value` of a file under `/proc`.
+fn proc_value(file: &str, name: &str) -> String {
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    value_of(&text, name).map_or_else(unknown, str::to_owned)
+}
+
+fn value_of<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    text.lines().find_map(|line| {
+        let (key, value) = line.split_once(':')?;
+        (key.trim() == name).then_some(value.trim())
+    })
+}
+
+/// The facts as a Markdown list.
+pub fn markdown(facts: &[(&str, String)]) -> String {
+    facts.iter().map(|(name, value)| format!("- {name}: `{value}`\n")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_found_by_name() {
+        let text = "model\t: 85\nmodel name\t: A CPU\nflags : x\n";
+        assert_eq!(value_of(text, "model name"), Some("A CPU"));
+        assert_eq!(value_of(text, "cache"), None);
+    }
+}

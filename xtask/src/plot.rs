@@ -1,0 +1,291 @@
+//! Pictures as SVG.
+
+use std::path::Path;
+
+use plotters::coord::Shift;
+use plotters::prelude::*;
+
+use crate::Result;
+
+const WIDTH: u32 = 560;
+const HEIGHT: u32 = 380;
+const BAR: u32 = 34;
+
+/// Tells apart in print and by most eyes (Okabe and Ito).
+const COLOURS: [RGBColor; 5] = [
+    RGBColor(0, 114, 178),
+    RGBColor(213, 94, 0),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(230, 159, 0),
+];
+const GUIDE: RGBColor = RGBColor(150, 150, 150);
+
+/// A curve.
+pub struct Series {
+    /// Its name in the legend.
+    pub name: String,
+    /// Its points, by increasing first coordinate.
+    pub points: Vec<(f64, f64)>,
+    /// Half the length of each point's error bar; empty for none.
+    pub errors: Vec<f64>,
+    /// Drawn grey and without points: to hold the others against.
+    pub is_guide: bool,
+}
+
+/// Curves in one pair of axes.
+pub struct Panel {
+    /// What it shows.
+    pub title: String,
+    /// What stands below.
+    pub x_label: String,
+    /// What stands beside.
+    pub y_label: String,
+    /// Whether both axes are logarithmic.
+    pub logarithmic: bool,
+    /// The vertical range; that of the points when `None`.
+    pub y_range: Option<(f64, f64)>,
+    /// The curves.
+    pub series: Vec<Series>,
+}
+
+/// A bar.
+pub struct Bar {
+    /// What stands beside it.
+    pub label: String,
+    /// Its length, above 0.
+    pub value: f64,
+    /// Ours, or another's.
+    pub is_ours: bool,
+}
+
+/// Bars on one logarithmic scale.
+pub struct BarPanel {
+    /// What it shows.
+    pub title: String,
+    /// The unit of the values.
+    pub unit: &'static str,
+    /// The bars, from the top.
+    pub bars: Vec<Bar>,
+}
+
+/// Draws panels side by side, two in a row.
+pub fn lines(path: &Path, panels: &[Panel]) -> Result<()> {
+    let (columns, rows) = (panels.len().clamp(1, 2), panels.len().div_ceil(2).max(1));
+    draw(path, (WIDTH * columns as u32, HEIGHT * rows as u32), |root| {
+        for (area, panel) in root.split_evenly((rows, columns)).iter().zip(panels) {
+            let (x, y) = ranges(panel);
+            let mut builder = ChartBuilder::on(area);
+            builder
+                .caption(&panel.title, ("sans-serif", 16))
+                .margin(12)
+                .x_label_area_size(40)
+                .y_label_area_size(56);
+            // The two kinds of axes are different types.
+            if panel.logarithmic {
+                let chart = builder.build_cartesian_2d((x.0..x.1).log_scale(), (y.0..y.1).log_scale());
+                curves(chart.map_err(text)?, panel)?;
+            } else {
+                let chart = builder.build_cartesian_2d(x.0..x.1, y.0..y.1);
+                curves(chart.map_err(text)?, panel)?;
+            }
+        }
+        Ok(())
+    })
+}
+
+fn curves<'a, 'b: 'a, X, Y>(
+    mut chart: ChartContext<'a, SVGBackend<'b>, Cartesian2d<X, Y>>,
+    panel: &Panel,
+) -> Result<()>
+where
+    X: Ranged<ValueType = f64> + plotters::coord::ranged1d::ValueFormatter<f64>,
+    Y: Ranged<ValueType = f64> + plotters::coord::ranged1d::ValueFormatter<f64>,
+{
+    chart
+        .configure_mesh()
+        .x_desc(&panel.x_label)
+        .y_desc(&panel.y_label)
+        .light_line_style(RGBColor(240, 240, 240))
+        .bold_line_style(RGBColor(225, 225, 225))
+        .x_label_formatter(&label)
+        .y_label_formatter(&label)
+        .draw()
+        .map_err(text)?;
+    let mut colours = COLOURS.iter().cycle();
+    for series in &panel.series {
+        let colour = if series.is_guide { GUIDE } else { *colours.next().unwrap_or(&GUIDE) };
+        let width = if series.is_guide { 1 } else { 2 };
+        chart
+            .draw_series(LineSeries::new(series.points.iter().copied(), colour.stroke_width(width)))
+            .map_err(text)?
+            .label(&series.name)
+            .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], colour.stroke_width(width)));
+        if !series.is_guide {
+            let dots = series.points.iter().map(|&point| Circle::new(point, 3, colour.filled()));
+            chart.draw_series(dots).map_err(text)?;
+        }
+        let bars = series.points.iter().zip(&series.errors).map(|(&(x, y), error)| {
+            PathElement::new([(x, y - error), (x, y + error)], colour.stroke_width(1))
+        });
+        chart.draw_series(bars).map_err(text)?;
+    }
+    chart
+        .configure_series_labels()
+        .position(if panel.logarithmic {
+            SeriesLabelPosition::UpperLeft
+        } else {
+            SeriesLabelPosition::LowerRight
+        })
+        .background_style(WHITE.mix(0.85))
+        .border_style(RGBColor(200, 200, 200))
+        .draw()
+        .map_err(text)?;
+    Ok(())
+}
+
+/// The ranges of both coordinates, a little wider than the points.
+fn ranges(panel: &Panel) -> ((f64, f64), (f64, f64)) {
+    let points = || panel.series.iter().flat_map(|series| &series.points);
+    let wider = |values: &mut dyn Iterator<Item = f64>| {
+        let (low, high) = values
+            .filter(|value| value.is_finite())
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
+        match (low <= high, panel.logarithmic) {
+            (false, _) => (1.0, 10.0),
+            (true, true) => (low / 1.3, high * 1.3),
+            (true, false) => {
+                let margin = 0.05 * (high - low).max(1e-12);
+                (low - margin, high + margin)
+            }
+        }
+    };
+    let x = wider(&mut points().map(|point| point.0));
+    let y = panel.y_range.unwrap_or_else(|| wider(&mut points().map(|point| point.1)));
+    (x, y)
+}
+
+/// A number as short as it can be said.
+fn label(value: &f64) -> String {
+    let size = value.abs();
+    if size >= 1e4 {
+        format!("{:.0}k", value / 1e3)
+    } else if size >= 10.0 {
+        format!("{value:.0}")
+    } else if size >= 0.01 || size == 0.0 {
+        let text = format!("{value:.2}");
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        format!("{value:.0e}")
+    }
+}
+
+/// Draws bar panels below each other.
+pub fn bars(path: &Path, panels: &[BarPanel]) -> Result<()> {
+    let height = |panel: &BarPanel| 50 + BAR * panel.bars.len() as u32;
+    let total: u32 = panels.iter().map(height).sum();
+    draw(path, (900, total), |root| {
+        let mut rest = root.clone();
+        for panel in panels {
+            let (area, below) = rest.split_vertically(height(panel));
+            rest = below;
+            bar_panel(&area, panel)?;
+        }
+        Ok(())
+    })
+}
+
+fn bar_panel(area: &DrawingArea<SVGBackend<'_>, Shift>, panel: &BarPanel) -> Result<()> {
+    const LEFT: i32 = 380;
+    const LONGEST: f64 = 410.0;
+    let values = || panel.bars.iter().map(|bar| bar.value).filter(|value| value.is_finite() && *value > 0.0);
+    // The shortest bar starts a tenth below its value, so that it can be seen.
+    let low = values().fold(f64::INFINITY, f64::min).log10() - 0.3;
+    let high = values().fold(f64::NEG_INFINITY, f64::max).log10();
+    let title = ("sans-serif", 16).into_text_style(area);
+    area.draw_text(&format!("{} ({}, logarithmic scale)", panel.title, panel.unit), &title, (16, 14))
+        .map_err(text)?;
+    let style = ("sans-serif", 13).into_text_style(area);
+    for (index, bar) in panel.bars.iter().enumerate() {
+        let top = 40 + (index as u32 * BAR) as i32;
+        let length = (LONGEST * (bar.value.log10() - low) / (high - low).max(1e-9)).max(1.0) as i32;
+        let colour = if bar.is_ours { COLOURS[0] } else { COLOURS[1] };
+        let corners = [(LEFT, top), (LEFT + length, top + BAR as i32 - 10)];
+        area.draw(&Rectangle::new(corners, colour.filled())).map_err(text)?;
+        area.draw_text(&bar.label, &style, (16, top + 5)).map_err(text)?;
+        area.draw_text(&label(&bar.value), &style, (LEFT + length + 6, top + 5)).map_err(text)?;
+    }
+    Ok(())
+}
+
+fn draw(
+    path: &Path,
+    size: (u32, u32),
+    content: impl FnOnce(&DrawingArea<SVGBackend<'_>, Shift>) -> Result<()>,
+) -> Result<()> {
+    let mut svg = String::new();
+    {
+        let root = SVGBackend::with_string(&mut svg, size).into_drawing_area();
+        root.fill(&WHITE).map_err(text)?;
+        content(&root)?;
+        root.present().map_err(text)?;
+    }
+    crate::output::write(path, svg.as_bytes())
+}
+
+/// Errors of the plotting library hold references; their words are enough.
+fn text(error: impl std::fmt::Display) -> String {
+    error.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_short() {
+        assert_eq!(
+            [0.0, 0.5, 0.012, 3.0, 250.0, 64_000.0, 0.001].map(|value| label(&value)),
+            ["0", "0.5", "0.01", "3", "250", "64k", "1e-3"]
+        );
+    }
+
+    #[test]
+    fn pictures_hold_their_curves_and_bars() {
+        let folder = std::env::temp_dir().join(format!("xtask-plot-{}", std::process::id()));
+        let series = Series {
+            name: "a curve".to_owned(),
+            points: vec![(1.0, 2.0), (10.0, 30.0)],
+            errors: vec![0.1, 0.2],
+            is_guide: false,
+        };
+        let panel = |logarithmic| Panel {
+            title: "both axes".to_owned(),
+            x_label: "x".to_owned(),
+            y_label: "y".to_owned(),
+            logarithmic,
+            y_range: None,
+            series: vec![Series {
+                points: series.points.clone(),
+                errors: series.errors.clone(),
+                name: series.name.clone(),
+                is_guide: false,
+            }],
+        };
+        let file = folder.join("lines.svg");
+        lines(&file, &[panel(true), panel(false)]).unwrap();
+        let svg = std::fs::read_to_string(&file).unwrap();
+        assert_eq!(svg.matches("a curve").count(), 2);
+        assert!(svg.matches("<circle").count() >= 4);
+        let bar = |label: &str, value, is_ours| Bar { label: label.to_owned(), value, is_ours };
+        let panel = BarPanel {
+            title: "t".to_owned(),
+            unit: "s",
+            bars: vec![bar("u", 0.5, true), bar("v", 50.0, false)],
+        };
+        bars(&file, &[panel]).unwrap();
+        let svg = std::fs::read_to_string(&file).unwrap();
+        assert!(svg.contains("0.5") && svg.contains("50"));
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+}

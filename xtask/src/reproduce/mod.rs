@@ -1,0 +1,27 @@
+//! `cargo xtask reproduce`: published figures, from our code.
+
+mod hsic_lasso;
+
+use clap::{Args, Subcommand};
+
+use crate::Result;
+
+/// Recomputes a figure of a paper; writes raw CSV, a summary and an SVG under docs/reproduction.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    #[command(subcommand)]
+    paper: Paper,
+}
+
+#[derive(Debug, Subcommand)]
+enum Paper {
+    /// Yamada et al., High-dimensional feature selection by feature-wise kernelized Lasso, 2014.
+    HsicLasso(hsic_lasso::Arguments),
+}
+
+/// Recomputes what was asked for.
+pub fn run(arguments: &Arguments) -> Result<()> {
+    match &arguments.paper {
+        Paper::HsicLasso(arguments) => hsic_lasso::run(arguments),
+    }
+}
