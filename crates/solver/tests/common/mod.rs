@@ -1,6 +1,8 @@
 //! Least-squares problems with explicit atoms, shared by the tests of the solver crates.
 #![allow(dead_code, reason = "every test file uses its own part")]
 
+pub mod golden;
+
 use std::sync::{Arc, Mutex};
 
 use argmin::core::checkpointing::{Checkpoint, CheckpointingFrequency};

@@ -181,6 +181,23 @@ fn hostile_input_is_refused_by_name() {
     assert!(matches!(refusal(&[], &penalty, 0.0), Error::InvalidParameter { name: "tolerance", .. }));
 }
 
+/// Non-negative least squares: optimal, although no gap can say so.
+#[test]
+fn a_level_of_zero_ends_at_the_optimum() {
+    let problem = Explicit::random(40, 20, 1e3, 6);
+    let penalty = L1::new(0.0, 20).unwrap().nonnegative();
+    let solution = CoordinateDescent::default()
+        .minimise(&problem.quadratic(), &penalty, &[], &Control::default())
+        .unwrap();
+    assert_eq!(solution.status, Status::Stalled);
+    assert!(solution.iterations < 30, "{}", solution.iterations);
+    let residual = problem.residual(&solution.coefficients);
+    for (w, atom) in solution.coefficients.iter().zip(&problem.atoms) {
+        let v = common::dot(atom, &residual);
+        assert!(*w >= 0.0 && v <= 1e-9 && (v * w).abs() <= 1e-9, "{w} {v}");
+    }
+}
+
 /// A tolerance below rounding ends in a status, soon.
 #[test]
 fn an_unreachable_tolerance_ends() {
