@@ -12,12 +12,25 @@ pub const STATUS_INTERRUPTED: u8 = 130;
 
 /// A call or data that is wrong, in one line that says what to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure(String);
+pub struct Failure {
+    message: String,
+    status: u8,
+}
 
 impl Failure {
     /// With this message.
     pub fn new(message: impl Into<String>) -> Self {
-        Self(message.into())
+        Self { message: message.into(), status: STATUS_WRONG }
+    }
+
+    /// Ctrl-C came before there was anything to tell.
+    pub fn interrupted() -> Self {
+        Self { message: "interrupted before there was an answer".to_owned(), status: STATUS_INTERRUPTED }
+    }
+
+    /// The exit status.
+    pub fn status(&self) -> u8 {
+        self.status
     }
 
     /// An error of the core about the data of `file`.
@@ -26,22 +39,22 @@ impl Failure {
     pub fn in_file(file: &Path, error: &fewest::core::Error) -> Self {
         match error {
             fewest::core::Error::InvalidParameter { .. } | fewest::core::Error::Unsupported { .. } => {
-                Self(error.to_string())
+                Self::new(error.to_string())
             }
-            _ => Self(format!("{}: {error}", file.display())),
+            _ => Self::new(format!("{}: {error}", file.display())),
         }
     }
 }
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&text::one_line(&self.0))
+        f.write_str(&text::one_line(&self.message))
     }
 }
 
 impl From<fewest::core::Error> for Failure {
     fn from(error: fewest::core::Error) -> Self {
-        Self(error.to_string())
+        Self::new(error.to_string())
     }
 }
 

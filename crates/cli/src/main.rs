@@ -43,7 +43,7 @@ fn main() -> ExitCode {
     };
     done.unwrap_or_else(|failure: Failure| {
         output::complain(&failure.to_string());
-        ExitCode::from(STATUS_WRONG)
+        ExitCode::from(failure.status())
     })
 }
 

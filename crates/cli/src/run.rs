@@ -43,7 +43,10 @@ pub fn run<T: Send>(
     let result = pool.install(|| work(&context));
     let seconds = started.elapsed().as_secs_f64();
     bar.finish();
-    Ok((result?, seconds))
+    match result {
+        Err(_) if INTERRUPTED.load(Ordering::Relaxed) => Err(Failure::interrupted()),
+        result => Ok((result?, seconds)),
+    }
 }
 
 /// A bar on stderr, if that is a terminal.

@@ -73,7 +73,7 @@ fn outputs_that_would_do_harm_or_cannot_be() {
         fails(&place, &["select", "table.csv", option, "folder/../table.csv"], &["input file"]);
         fails(&place, &["select", "table.csv", option, "folder"], &[option, "folder"]);
         fails(&place, &["select", "table.csv", option, "none/x.csv"], &[option, "none"]);
-        fails(&place, &["select", "table.csv", option, ""], &[option, "empty"]);
+        fails(&place, &["select", "table.csv", option, ""], &[option, "value"]);
     }
     fails(&place, &["select", "table.csv", "--json", "x", "--report", "./x"], &["--json", "same file"]);
     fails(&place, &["select", "table.csv", "--write-reduced", "x.tsv"], &[".csv"]);

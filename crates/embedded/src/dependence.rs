@@ -32,7 +32,7 @@ pub struct Dependence {
     /// Error allowed to low-rank factors, relative to the Frobenius norm of the centred Gram matrix. Default 1e-6;
     /// range `(0, 1)`.
     pub factor_tolerance: f64,
-    /// Bytes that Gram matrices or factors may take while they wait for their next use. Default 256 MiB.
+    /// Bytes that Gram matrices or factors may take while they wait for their next use. Default 512 MiB.
     pub cache_bytes: usize,
 }
 
@@ -45,7 +45,7 @@ impl Default for Dependence {
             estimator: Estimator::default(),
             form: Form::default(),
             factor_tolerance: 1e-6,
-            cache_bytes: 256 << 20,
+            cache_bytes: 512 << 20,
         }
     }
 }

@@ -22,6 +22,12 @@ pub trait InnerProducts: Sync {
     /// `out[i + j · rows.len()] = ⟨A_rows[i], A_columns[j]⟩`; `out` has `rows.len() · columns.len()` entries.
     fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]);
 
+    /// How many atoms can be multiplied again and again without being built anew: a working set should not be
+    /// much larger.
+    fn atoms_at_hand(&self) -> usize {
+        usize::MAX
+    }
+
     /// Whether no two atoms have a negative product. Then `⟨Aⱼ, b⟩` bounds the correlation of atom `j`
     /// with the residual of any non-negative combination, which spares most of a check over all atoms.
     fn products_are_nonnegative(&self) -> bool {
@@ -78,6 +84,10 @@ impl<P: InnerProducts> InnerProducts for Normalised<P> {
         }
     }
 
+    fn atoms_at_hand(&self) -> usize {
+        self.inner.atoms_at_hand()
+    }
+
     fn products_are_nonnegative(&self) -> bool {
         self.inner.products_are_nonnegative()
     }
@@ -131,6 +141,10 @@ impl<P: InnerProducts> InnerProducts for Ridged<P> {
                 }
             }
         }
+    }
+
+    fn atoms_at_hand(&self) -> usize {
+        self.inner.atoms_at_hand()
     }
 
     fn products_are_nonnegative(&self) -> bool {
@@ -248,6 +262,10 @@ impl<P: InnerProducts> InnerProducts for Projected<P> {
         &self.squared_norms
     }
 
+    fn atoms_at_hand(&self) -> usize {
+        self.inner.atoms_at_hand()
+    }
+
     fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) {
         self.inner.products(rows, columns, out);
         let m = self.free.len();
@@ -283,6 +301,10 @@ impl<P: InnerProducts + ?Sized> InnerProducts for &P {
         (**self).products(rows, columns, out);
     }
 
+    fn atoms_at_hand(&self) -> usize {
+        (**self).atoms_at_hand()
+    }
+
     fn products_are_nonnegative(&self) -> bool {
         (**self).products_are_nonnegative()
     }
@@ -307,6 +329,10 @@ impl<P: InnerProducts + Send + ?Sized> InnerProducts for Box<P> {
 
     fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) {
         (**self).products(rows, columns, out);
+    }
+
+    fn atoms_at_hand(&self) -> usize {
+        (**self).atoms_at_hand()
     }
 
     fn products_are_nonnegative(&self) -> bool {

@@ -27,6 +27,7 @@ mod inner_products;
 mod operator;
 mod penalty;
 mod quadratic;
+mod remembered;
 mod solution;
 pub mod working_set;
 
@@ -39,4 +40,5 @@ pub use inner_products::{InnerProducts, Normalised, Projected, Ridged};
 pub use operator::{DenseOperator, LinearOperator};
 pub use penalty::{Blocks, ElasticNet, GroupLasso, L1, Penalty};
 pub use quadratic::{Quadratic, QuadraticSolver};
+pub use remembered::Remembered;
 pub use solution::Solution;

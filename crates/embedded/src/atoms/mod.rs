@@ -4,14 +4,13 @@ mod features;
 mod low_rank;
 mod output;
 mod packed;
-mod remembered;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use fewest_core::{Context, Dataset, Error};
 use fewest_kernels::ScalarKernel;
-use fewest_solver::InnerProducts;
+use fewest_solver::{InnerProducts, Remembered};
 use rayon::prelude::*;
 
 use crate::dependence::Dependence;
@@ -19,7 +18,6 @@ use features::Features;
 use low_rank::LowRank;
 use output::Output;
 use packed::Packed;
-use remembered::Remembered;
 
 pub use features::InputKernel;
 pub use output::OutputKernel;
@@ -161,6 +159,7 @@ struct KernelAtoms<'a, R: Representation> {
     target_squared_norm: f64,
     squared_norms: Vec<f64>,
     cache: Cache<R::Atom>,
+    atoms_at_hand: usize,
 }
 
 /// Atoms kept for the next request, up to a number of bytes.
@@ -198,6 +197,7 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
         let panel_size = representation.panel();
         let cache = Cache { atoms: Mutex::default(), most_bytes };
         let (mut target_products, mut squared_norms) = (Vec::with_capacity(d), Vec::with_capacity(d));
+        let mut largest_atom = 1;
         // Rounds, so that progress is told and a request to stop is heard between them.
         let round = ROUND.max(panel_size);
         for first in (0..d).step_by(round) {
@@ -212,7 +212,7 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
                 .chunks(panel_size)
                 .map(<[usize]>::to_vec)
                 .collect();
-            let seen: Vec<Vec<(f64, f64)>> = panels
+            let seen: Vec<Vec<(f64, f64, usize)>> = panels
                 .par_iter()
                 .map(|panel| {
                     let mut atoms = Vec::with_capacity(panel.len());
@@ -226,27 +226,37 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
                     let mut seen = Vec::with_capacity(panel.len());
                     for (&j, atom) in panel.iter().zip(&atoms) {
                         seen.push(match atom {
-                            None => (0.0, 0.0),
+                            None => (0.0, 0.0, 0),
                             Some(atom) => {
                                 let bytes = representation.bytes(atom);
                                 if bytes.saturating_mul(d) <= most_bytes {
                                     cache.keep(j, atom, bytes);
                                 }
-                                (products.next().unwrap_or(0.0), representation.squared_norm(atom))
+                                (products.next().unwrap_or(0.0), representation.squared_norm(atom), bytes)
                             }
                         });
                     }
                     Ok(seen)
                 })
                 .collect::<Result<_, Error>>()?;
-            for (product, squared_norm) in seen.into_iter().flatten() {
+            for (product, squared_norm, bytes) in seen.into_iter().flatten() {
+                largest_atom = largest_atom.max(bytes);
                 let zero = squared_norm <= ZERO_NORM * features.n_samples() as f64;
                 target_products.push(if zero { 0.0 } else { product });
                 squared_norms.push(if zero { 0.0 } else { squared_norm });
             }
             context.report("dependence on the target", target_products.len(), d);
         }
-        Ok(Self { features, representation, target_products, target_squared_norm, squared_norms, cache })
+        let atoms_at_hand = most_bytes / largest_atom;
+        Ok(Self {
+            features,
+            representation,
+            target_products,
+            target_squared_norm,
+            squared_norms,
+            cache,
+            atoms_at_hand,
+        })
     }
 
     /// Atom `j`, or `None` for a constant feature.
@@ -321,6 +331,10 @@ impl<R: Representation> InnerProducts for KernelAtoms<'_, R> {
                 }
             }
         }
+    }
+
+    fn atoms_at_hand(&self) -> usize {
+        self.atoms_at_hand
     }
 
     fn products_are_nonnegative(&self) -> bool {

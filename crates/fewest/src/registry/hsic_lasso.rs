@@ -7,7 +7,6 @@ use fewest_core::Error;
 use fewest_dal::DualAugmentedLagrangian;
 use fewest_embedded::{HsicLasso, LassoOptions, Level, NoccoLasso, Regularizer, SolverChoice};
 use fewest_lars::Lars;
-use fewest_pgd::ProjectedGradient;
 
 use super::dependence::{DEPENDENCE, EPSILON, TARGETS, dependence};
 use super::{Built, Kind, Method, Parameter, Parameters, Range};
@@ -75,7 +74,7 @@ const LASSO: &[Parameter] = &[
     Parameter {
         name: "solver",
         default: Some("auto"),
-        range: Range::OneOf(&["auto", "cd", "dal", "lars", "pgd"]),
+        range: Range::OneOf(&["auto", "cd", "dal", "lars"]),
         meaning: "auto: the exact path for a number of features, coordinate descent for a given λ",
     },
     Parameter {
@@ -127,7 +126,6 @@ fn lasso(parameters: &Parameters) -> Result<LassoOptions, Error> {
         "cd" => SolverChoice::Use(Arc::new(CoordinateDescent::default())),
         "dal" => SolverChoice::Use(Arc::new(DualAugmentedLagrangian::default())),
         "lars" => SolverChoice::Use(Arc::new(Lars)),
-        "pgd" => SolverChoice::Use(Arc::new(ProjectedGradient::default())),
         _ => SolverChoice::Auto,
     };
     Ok(LassoOptions {

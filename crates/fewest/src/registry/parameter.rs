@@ -92,6 +92,7 @@ impl fmt::Display for Range {
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Value::Real(value) if *value != 0.0 && !(1e-4..1e7).contains(&value.abs()) => write!(f, "{value:e}"),
             Value::Real(value) => write!(f, "{value}"),
             Value::Count(value) => write!(f, "{value}"),
             Value::Word(word) => f.write_str(word),
@@ -140,7 +141,7 @@ impl Parameters {
     /// let parameters = Parameters::parse(method, &["sigma_x=0.5"])?;
     /// assert_eq!(parameters.real("sigma_x")?, 0.5);
     /// let error = Parameters::parse(method, &["sigma_x=-1"]).unwrap_err();
-    /// assert_eq!(error.to_string(), "parameter `sigma_x` is -1, but must be a number above 0");
+    /// assert_eq!(error.to_string(), "parameter `sigma_x` is -1, but must be a number above 0, or median");
     /// # Ok::<(), fewest::core::Error>(())
     /// ```
     pub fn parse<S: AsRef<str>>(method: &'static Method, assignments: &[S]) -> Result<Self, Error> {

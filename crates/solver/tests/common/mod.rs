@@ -45,6 +45,23 @@ impl Explicit {
         Self { atoms, target }
     }
 
+    /// Atoms that are hard to tell apart: bumps of width `width` (in atoms) at equal distances, whose Gram
+    /// matrix is numerically singular from a width of a few atoms on; the target is a sum of some and noise.
+    pub fn bumps(n_rows: usize, n_atoms: usize, width: f64, seed: u64) -> Self {
+        let distance =
+            |row: usize, j: usize| (row as f64 / n_rows as f64 * n_atoms as f64 - j as f64) / width;
+        let atoms: Vec<Vec<f64>> = (0..n_atoms)
+            .map(|j| (0..n_rows).map(|row| (-0.5 * distance(row, j).powi(2)).exp()).collect())
+            .collect();
+        let mut target: Vec<f64> = normals(n_rows, seed).iter().map(|value| 0.05 * value).collect();
+        for atom in atoms.iter().step_by(7) {
+            for (value, a) in target.iter_mut().zip(atom) {
+                *value += a;
+            }
+        }
+        Self { atoms, target }
+    }
+
     /// With atom 3 equal to atom 0, atom 4 its negative, and atom 5 zero.
     pub fn with_degenerate_atoms(mut self) -> Self {
         self.atoms[3] = self.atoms[0].clone();

@@ -17,7 +17,9 @@
 //! a block of one coefficient this is the exact minimum (Friedman, Hastie and Tibshirani 2010). An iteration
 //! consists of
 //!
-//! 1. a sweep over all blocks that the gap-safe sphere has not proved to be zero (Ndiaye et al. 2017);
+//! 1. a sweep over all blocks that the gap-safe sphere has not proved to be zero (Ndiaye et al. 2017); when
+//!    most blocks that enter leave again in the steps below, only the most violating zero blocks take part,
+//!    down to one;
 //! 2. up to 10 sweeps over the non-zero blocks alone, with Anderson extrapolation every fifth, kept only if
 //!    the objective falls (Bertrand and Massias 2021);
 //! 3. Newton steps on the non-zero coefficients, which stop where one becomes zero: with l1, the solution of

@@ -2,9 +2,8 @@
 //!
 //! Where `w` is not zero the penalty is smooth, and with `l1` the problem is a small linear system,
 //! `G_SS w = c_S − λ sign(w_S)`: one solve replaces the thousands of sweeps that an ill-conditioned `G`
-//! takes. For a general penalty its curvature follows from the Jacobian `P_b` of the block's prox,
-//! `H_b = (P_b⁻¹ − I) / s`, and the step is the semismooth Newton step of the equation
-//! `w = prox(w − s ∇f(w))`.
+//! takes. For a general penalty its gradient and curvature follow from the block's prox and the Jacobian
+//! of that.
 
 use fewest_solver::{Penalty, Quadratic};
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
@@ -15,8 +14,8 @@ const MOST_STEPS: usize = 30;
 /// Work allowed in a row, in multiply-adds.
 const MOST_WORK: usize = 1_000_000_000;
 
-/// Most halvings of a step.
-const MOST_HALVINGS: usize = 10;
+/// Most halvings of a step: along directions in which only a kink ends the fall, steps are far too long.
+const MOST_HALVINGS: usize = 60;
 
 /// Moves `w` towards the minimum over its own non-zero coefficients, which may become zero but not change
 /// sign. The objective never rises by more than rounding.
@@ -74,33 +73,18 @@ impl System {
         let (mut coordinates, mut right) = (Vec::new(), Vec::new());
         // Curvatures of the penalty: where their square starts in the system, and the square.
         let mut squares: Vec<(usize, DMatrix<f64>)> = Vec::new();
-        let blocks = penalty.blocks();
-        for (b, block) in blocks.iter().enumerate() {
-            if curvatures[b] <= 0.0 || block.iter().all(|&j| w[j] == 0.0) {
+        for (b, block) in penalty.blocks().iter().enumerate() {
+            let entries: Vec<f64> = block.iter().map(|&j| w[j]).collect();
+            if curvatures[b] <= 0.0 {
                 continue;
             }
-            let step = curvatures[b].recip();
-            let moved: Vec<f64> = block.iter().map(|&j| w[j] + step * correlations[j]).collect();
-            let mut target = moved.clone();
-            penalty.prox_block(b, &mut target, step);
-            let size = block.len();
-            let mut jacobian = vec![0.0; size * size];
-            penalty.prox_jacobian_block(b, &moved, step, &mut jacobian);
-            // Where prox and w are on two sides of a kink, or the prox is flat, the sweeps do better.
-            let smooth: Vec<usize> = (0..size)
-                .filter(|&i| w[block[i]] * target[i] > 0.0 && jacobian[i + i * size] > 0.0)
-                .collect();
-            if smooth.is_empty() {
-                continue;
+            if let Some(slope) = Slope::of(penalty, b, &entries, curvatures[b].recip()) {
+                squares.push((coordinates.len(), slope.curvature));
+                for (&i, gradient) in slope.smooth.iter().zip(&slope.gradient) {
+                    coordinates.push(block[i]);
+                    right.push(correlations[block[i]] - gradient);
+                }
             }
-            let m = smooth.len();
-            let part = DMatrix::from_fn(m, m, |i, j| jacobian[smooth[i] + smooth[j] * size]);
-            let short = DVector::from_fn(m, |i, _| target[smooth[i]] - w[block[smooth[i]]]);
-            let inverse = part.cholesky()?.inverse();
-            let wanted = &inverse * short / step;
-            right.extend(wanted.iter());
-            squares.push((coordinates.len(), (inverse - DMatrix::identity(m, m)) / step));
-            coordinates.extend(smooth.iter().map(|&i| block[i]));
         }
         let k = coordinates.len();
         let mut matrix = DMatrix::from_fn(k, k, |i, j| problem.gram_column(coordinates[j])[coordinates[i]]);
@@ -142,6 +126,60 @@ impl System {
     }
 }
 
+/// Gradient and curvature of the penalty in a block, at the entries where it is smooth.
+struct Slope {
+    smooth: Vec<usize>,
+    gradient: Vec<f64>,
+    curvature: DMatrix<f64>,
+}
+
+impl Slope {
+    /// Most Newton steps for the inverse of a prox; exact after one for all penalties that are quadratic
+    /// along rays.
+    const MOST_STEPS: usize = 20;
+
+    /// From the prox: `prox(v) = w` says `∇Ω(w) = (v − w) / step`, and with the prox's Jacobian `P` at `v`
+    /// the curvature is `(P⁻¹ − I) / step`. `v` is found by Newton's method from `2w`.
+    fn of(penalty: &dyn Penalty, block: usize, w: &[f64], step: f64) -> Option<Self> {
+        let size = w.len();
+        let smooth: Vec<usize> = (0..size).filter(|&i| w[i] != 0.0).collect();
+        if smooth.is_empty() {
+            return None;
+        }
+        // A step short enough for 2w not to be taken to zero.
+        let doubled: Vec<f64> = w.iter().map(|w| 2.0 * w).collect();
+        let (mut step, mut v, mut image) = (step, doubled.clone(), vec![0.0; size]);
+        for _ in 0..200 {
+            image.copy_from_slice(&v);
+            penalty.prox_block(block, &mut image, step);
+            if smooth.iter().all(|&i| image[i] != 0.0) {
+                break;
+            }
+            step *= 0.5;
+        }
+        let mut jacobian = vec![0.0; size * size];
+        for _ in 0..Self::MOST_STEPS {
+            penalty.prox_jacobian_block(block, &v, step, &mut jacobian);
+            let part =
+                DMatrix::from_fn(smooth.len(), smooth.len(), |i, j| jacobian[smooth[i] + smooth[j] * size]);
+            let factor = part.cholesky()?;
+            let missing = DVector::from_iterator(smooth.len(), smooth.iter().map(|&i| w[i] - image[i]));
+            let largest = smooth.iter().fold(0.0_f64, |most, &i| most.max(w[i].abs()));
+            if missing.amax() <= 1e-14 * largest {
+                let gradient = smooth.iter().map(|&i| (v[i] - w[i]) / step).collect();
+                let curvature = (factor.inverse() - DMatrix::identity(smooth.len(), smooth.len())) / step;
+                return Some(Self { smooth, gradient, curvature });
+            }
+            for (&i, change) in smooth.iter().zip(factor.solve(&missing).iter()) {
+                v[i] += change;
+            }
+            image.copy_from_slice(&v);
+            penalty.prox_block(block, &mut image, step);
+        }
+        None
+    }
+}
+
 /// The Cholesky factor of a positive semidefinite matrix of unit diagonal, with as little ridge as it takes.
 /// Repeated steps wash out what the ridge changes.
 fn factor(matrix: &DMatrix<f64>) -> Option<Cholesky<f64, Dyn>> {
@@ -164,9 +202,9 @@ struct Line<'a> {
 }
 
 impl Line<'_> {
-    /// The first of these points that does not raise the objective, with the objective's change: the full
-    /// step with all coefficients that change sign put to zero, the step up to the first change of sign,
-    /// and its halves.
+    /// A point that does not raise the objective, with the objective's change: the full step with all
+    /// coefficients that change sign put to zero if that lowers it; else the best of the step up to the first
+    /// change of sign, its half, quarter, …
     fn search(&self, noise: f64) -> Option<(Vec<f64>, f64)> {
         let full = self.point(1.0);
         let crossing = self.crossing(&full);
@@ -179,19 +217,54 @@ impl Line<'_> {
             return Some((projected, change));
         }
         let to_zero = |j: usize| -self.w[j] / self.direction[j];
-        let mut length = crossing.iter().map(|&j| to_zero(j)).fold(1.0, f64::min);
-        for halving in 0..=MOST_HALVINGS {
+        let longest = crossing.iter().map(|&j| to_zero(j)).fold(1.0, f64::min);
+        let slope: f64 = self.direction.iter().zip(self.correlations).map(|(d, q)| -d * q).sum();
+        let curvature: f64 =
+            self.direction.iter().zip(self.products(self.direction)).map(|(d, product)| d * product).sum();
+        let mut best: Option<(Vec<f64>, f64)> = None;
+        let mut length = longest;
+        for _ in 0..MOST_HALVINGS {
             let mut point = self.point(length);
-            for &j in crossing.iter().filter(|&&j| halving == 0 && to_zero(j) <= length) {
-                point[j] = 0.0;
+            if length == longest {
+                for &j in crossing.iter().filter(|&&j| to_zero(j) <= length) {
+                    point[j] = 0.0;
+                }
             }
-            let change = self.change(&point);
-            if change <= noise {
-                return Some((point, change));
+            let change = length * (slope + 0.5 * length * curvature) + self.penalty_change(&point);
+            match &best {
+                Some((_, lowest)) if change >= *lowest => break,
+                _ if change <= noise => best = Some((point, change)),
+                _ => {}
             }
             length *= 0.5;
         }
-        None
+        best.map(|(point, change)| self.without_shrunken_blocks(point, change))
+    }
+
+    /// `point` with the blocks put to zero that shrink most, as long as that lowers the objective: a line
+    /// passes by the kink of a block of several coefficients and does not meet it.
+    fn without_shrunken_blocks(&self, mut point: Vec<f64>, mut change: f64) -> (Vec<f64>, f64) {
+        let mut shrunken: Vec<(f64, &[usize])> = Vec::new();
+        for block in self.penalty.blocks().iter().filter(|block| block.len() > 1) {
+            let length = |w: &[f64]| block.iter().map(|&j| w[j] * w[j]).sum::<f64>().sqrt();
+            let share = length(&point) / length(self.w);
+            if share > 0.0 && share < 0.5 {
+                shrunken.push((share, block));
+            }
+        }
+        shrunken.sort_by(|a, b| a.0.total_cmp(&b.0));
+        for (_, block) in shrunken {
+            let mut trial = point.clone();
+            for &j in block {
+                trial[j] = 0.0;
+            }
+            let trial_change = self.change(&trial);
+            if trial_change >= change {
+                break;
+            }
+            (point, change) = (trial, trial_change);
+        }
+        (point, change)
     }
 
     fn point(&self, length: f64) -> Vec<f64> {
@@ -215,18 +288,24 @@ impl Line<'_> {
     /// The objective at `point` less that at `w`, from the difference itself.
     fn change(&self, point: &[f64]) -> f64 {
         let difference: Vec<f64> = point.iter().zip(self.w).map(|(new, old)| new - old).collect();
-        let mut products = vec![0.0; difference.len()];
-        for (j, &d) in difference.iter().enumerate().filter(|&(_, &d)| d != 0.0) {
+        let products = self.products(&difference);
+        let smooth = difference.iter().zip(&products).zip(self.correlations);
+        smooth.map(|((d, product), q)| d * (0.5 * product - q)).sum::<f64>() + self.penalty_change(point)
+    }
+
+    /// `G x`.
+    fn products(&self, x: &[f64]) -> Vec<f64> {
+        let mut products = vec![0.0; x.len()];
+        for (j, &x) in x.iter().enumerate().filter(|&(_, &x)| x != 0.0) {
             for (product, g) in products.iter_mut().zip(self.problem.gram_column(j)) {
-                *product += d * g;
+                *product += x * g;
             }
         }
-        let smooth: f64 = difference
-            .iter()
-            .zip(&products)
-            .zip(self.correlations)
-            .map(|((d, product), q)| d * (0.5 * product - q))
-            .sum();
+        products
+    }
+
+    /// The penalty at `point` less that at `w`.
+    fn penalty_change(&self, point: &[f64]) -> f64 {
         let blocks = self.penalty.blocks();
         let mut entries = Vec::new();
         let mut value = |b: usize, w: &[f64]| {
@@ -234,6 +313,6 @@ impl Line<'_> {
             entries.extend(blocks.block(b).iter().map(|&j| w[j]));
             self.penalty.value_block(b, &entries)
         };
-        smooth + (0..blocks.len()).map(|b| value(b, point) - value(b, self.w)).sum::<f64>()
+        (0..blocks.len()).map(|b| value(b, point) - value(b, self.w)).sum()
     }
 }

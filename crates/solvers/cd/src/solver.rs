@@ -15,7 +15,7 @@ const PATIENCE: u32 = 10;
 /// Block coordinate descent for `½ wᵀGw − cᵀw + ½‖b‖² + Ω(w)`, an argmin
 /// [`Solver`](argmin::core::Solver) over [`Composite<Quadratic>`](Composite).
 ///
-/// An iteration is one sweep over all blocks not yet proved to be zero, [`sweeps`](Self::sweeps) over the
+/// An iteration is one sweep over the blocks not yet proved to be zero, [`sweeps`](Self::sweeps) over the
 /// non-zero ones with extrapolation, Newton steps on the non-zeros, and the certificate of the whole
 /// problem. The solver holds numbers only and can be written to a checkpoint.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -25,6 +25,8 @@ pub struct CoordinateDescent {
     newton: bool,
     /// Blocks not yet proved to be zero.
     candidates: Vec<usize>,
+    /// Most zero blocks that the next sweep over all may touch.
+    entries: usize,
     curvatures: Vec<f64>,
     correlations: Vec<f64>,
     best_gap: f64,
@@ -39,10 +41,11 @@ impl Default for CoordinateDescent {
             sweeps: 10,
             newton: true,
             candidates: Vec::new(),
+            entries: 0,
             curvatures: Vec::new(),
             correlations: Vec::new(),
-            best_gap: f64::INFINITY,
-            best_objective: f64::INFINITY,
+            best_gap: f64::MAX,
+            best_objective: f64::MAX,
             without_progress: 0,
         }
     }
@@ -122,7 +125,8 @@ impl CoordinateDescent {
             penalty.blocks().block(b).iter().any(|&j| w[j] != 0.0)
                 || !certificate::is_screened(problem, penalty, certificate, correlations, b)
         });
-        let gap = certificate.relative_gap();
+        // An infinite gap (a target of zero, a start that is not) would not survive a checkpoint in JSON.
+        let gap = certificate.relative_gap().min(f64::MAX);
         let lower = self.best_objective - certificate.objective > 1e-15 * certificate.objective_at_zero;
         self.without_progress =
             if gap < 0.9 * self.best_gap || lower { 0 } else { self.without_progress + 1 };
@@ -172,6 +176,7 @@ impl Solver<Composite<'_, Quadratic>, SolverState> for CoordinateDescent {
         let w = composite.feasible_start(std::mem::take(&mut state.coefficients))?;
         *self = Self {
             candidates: (0..penalty.blocks().len()).collect(),
+            entries: penalty.blocks().len(),
             curvatures: curvatures(problem, penalty),
             correlations: vec![0.0; problem.len()],
             ..Self::default().tolerance(self.tolerance).sweeps(self.sweeps).newton(self.newton)
@@ -196,8 +201,19 @@ impl Solver<Composite<'_, Quadratic>, SolverState> for CoordinateDescent {
             w: std::mem::take(&mut state.coefficients),
             correlations: std::mem::take(&mut self.correlations),
         };
-        descent.sweep(self.candidates.iter().copied());
+        let entering = descent.violators(&self.candidates, self.entries);
+        let mut blocks = descent.active_blocks();
+        blocks.extend(&entering);
+        blocks.sort_unstable();
+        descent.sweep(blocks.into_iter());
         self.descend_active(&mut descent)?;
+        // Where most of what enters soon leaves again, the non-zeros are found sooner one by one.
+        let stayed = entering.iter().filter(|&&b| !descent.is_zero(b)).count();
+        self.entries = if 2 * stayed < entering.len() {
+            (entering.len() / 4).max(1)
+        } else {
+            (2 * self.entries).min(penalty.blocks().len())
+        };
         descent.refresh();
         let Descent { w, correlations, .. } = descent;
         self.correlations = correlations;

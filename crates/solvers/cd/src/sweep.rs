@@ -67,10 +67,33 @@ impl Descent<'_> {
         largest
     }
 
+    pub(crate) fn is_zero(&self, block: usize) -> bool {
+        self.penalty.blocks().block(block).iter().all(|&j| self.w[j] == 0.0)
+    }
+
     /// The blocks with a non-zero coefficient, increasing.
     pub(crate) fn active_blocks(&self) -> Vec<usize> {
-        let blocks = self.penalty.blocks();
-        (0..blocks.len()).filter(|&b| blocks.block(b).iter().any(|&j| self.w[j] != 0.0)).collect()
+        (0..self.curvatures.len()).filter(|&b| !self.is_zero(b)).collect()
+    }
+
+    /// The zero blocks among `candidates` that a step would move, at most `most`: those with the largest
+    /// `L_b ‖step‖²`, ties to the lower index.
+    pub(crate) fn violators(&self, candidates: &[usize], most: usize) -> Vec<usize> {
+        let mut entries = Vec::new();
+        let mut found: Vec<(f64, usize)> = Vec::new();
+        for &b in candidates.iter().filter(|&&b| self.curvatures[b] > 0.0 && self.is_zero(b)) {
+            let curvature = self.curvatures[b];
+            entries.clear();
+            entries.extend(self.penalty.blocks().block(b).iter().map(|&j| self.correlations[j] / curvature));
+            self.penalty.prox_block(b, &mut entries, curvature.recip());
+            let squared_length: f64 = entries.iter().map(|value| value * value).sum();
+            if squared_length > 0.0 {
+                found.push((curvature * squared_length, b));
+            }
+        }
+        found.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        found.truncate(most);
+        found.into_iter().map(|(_, b)| b).collect()
     }
 
     /// Computes the correlations afresh: rounding adds up while they are updated.

@@ -70,6 +70,32 @@ fn ill_conditioned_problems_take_few_iterations() {
     }
 }
 
+/// Atoms whose Gram matrix is singular to rounding, as those of correlated features are. Taking in one
+/// coefficient at a time where most leave again is what makes this fast.
+#[test]
+fn atoms_hard_to_tell_apart() {
+    for width in [3.0, 8.0] {
+        let problem = Explicit::bumps(100, 120, width, 1).with_degenerate_atoms();
+        for ratio in [0.1, 1e-3] {
+            for (name, penalty) in penalties(ratio * problem.lambda_max(), 120) {
+                let most = if name == "group lasso" { 2000 } else { 60 };
+                let control = Control { tolerance: 1e-12, max_iterations: most, ..Control::default() };
+                let solution = CoordinateDescent::default()
+                    .minimise(&problem.quadratic(), &*penalty, &[], &control)
+                    .unwrap();
+                assert_eq!(
+                    solution.status,
+                    Status::Converged,
+                    "{name}, width {width}, {ratio}: {}",
+                    solution.duality_gap
+                );
+                let (_, gap) = problem.certificate(&*penalty, &solution.coefficients);
+                assert!(gap.abs() <= 1e-11, "{name}, width {width}, {ratio}: {gap}");
+            }
+        }
+    }
+}
+
 /// An orthonormal design has its solution in closed form: soft thresholds.
 #[test]
 fn orthonormal_atoms_are_thresholded() {

@@ -1,7 +1,6 @@
 //! The path over many atoms, by working on few and checking all.
 
-use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::collections::{BTreeMap, BTreeSet};
 
 use fewest_solver::{Control, Error, InnerProducts, L1, Status, certificate, run};
 use nalgebra::{DMatrix, DMatrixView};
@@ -54,7 +53,7 @@ pub struct LassoPath {
     pub iterations: u64,
     /// Times all atoms were checked.
     pub passes: usize,
-    /// Atoms worked on in the end.
+    /// Atoms worked on in the last round.
     pub working_set: usize,
     /// The objective at the last point.
     pub objective: f64,
@@ -63,25 +62,19 @@ pub struct LassoPath {
     pub duality_gap: f64,
 }
 
-/// The atoms `atoms` of a larger problem, with the columns of products asked for so far.
+/// The atoms `atoms` of a larger problem.
 struct WorkingSet<'a> {
     problem: &'a dyn InnerProducts,
     atoms: Vec<usize>,
     target_products: Vec<f64>,
     squared_norms: Vec<f64>,
-    /// By atom of the larger problem: its products with `atoms`.
-    columns: Mutex<BTreeMap<usize, Vec<f64>>>,
 }
 
 impl<'a> WorkingSet<'a> {
-    fn new(problem: &'a dyn InnerProducts) -> Self {
-        Self {
-            problem,
-            atoms: Vec::new(),
-            target_products: Vec::new(),
-            squared_norms: Vec::new(),
-            columns: Mutex::default(),
-        }
+    fn new(problem: &'a dyn InnerProducts, atoms: Vec<usize>) -> Self {
+        let target_products = atoms.iter().map(|&j| problem.target_products()[j]).collect();
+        let squared_norms = atoms.iter().map(|&j| problem.squared_norms()[j]).collect();
+        Self { problem, atoms, target_products, squared_norms }
     }
 
     /// A breakpoint in terms of the larger problem's atoms.
@@ -96,19 +89,6 @@ impl<'a> WorkingSet<'a> {
             Event::End => Event::End,
         };
         Breakpoint { lambda: point.lambda, event, coefficients }
-    }
-
-    fn grow(&mut self, more: &[usize]) {
-        self.atoms.extend_from_slice(more);
-        self.target_products.extend(more.iter().map(|&j| self.problem.target_products()[j]));
-        self.squared_norms.extend(more.iter().map(|&j| self.problem.squared_norms()[j]));
-        let columns = self.columns.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let known: Vec<usize> = columns.keys().copied().collect();
-        let mut products = vec![0.0; more.len() * known.len()];
-        self.problem.products(more, &known, &mut products);
-        for (column, new) in columns.values_mut().zip(products.chunks_exact(more.len().max(1))) {
-            column.extend_from_slice(new);
-        }
     }
 }
 
@@ -130,18 +110,8 @@ impl InnerProducts for WorkingSet<'_> {
     }
 
     fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) {
-        let mut known = self.columns.lock().unwrap_or_else(PoisonError::into_inner);
-        for (&column, out) in columns.iter().zip(out.chunks_exact_mut(rows.len().max(1))) {
-            let atom = self.atoms[column];
-            let products = known.entry(atom).or_insert_with(|| {
-                let mut products = vec![0.0; self.atoms.len()];
-                self.problem.products(&self.atoms, &[atom], &mut products);
-                products
-            });
-            for (value, &row) in out.iter_mut().zip(rows) {
-                *value = products[row];
-            }
-        }
+        let names = |atoms: &[usize]| -> Vec<usize> { atoms.iter().map(|&j| self.atoms[j]).collect() };
+        self.problem.products(&names(rows), &names(columns), out);
     }
 }
 
@@ -173,15 +143,17 @@ pub fn path(
         problem.target_products().iter().zip(&weights).map(|(c, weight)| c / weight).collect();
     let mut more: Vec<usize> = (0..n).filter(|&j| relevance[j] > 0.0).collect();
     more.sort_by(|&a, &b| relevance[b].total_cmp(&relevance[a]).then(a.cmp(&b)));
-    more.truncate(WORKING_SET_STEP);
+    let step = WORKING_SET_STEP.min(problem.atoms_at_hand() / 2).max(FIRST_STAGE);
+    more.truncate(step);
 
-    let mut working = WorkingSet::new(problem);
+    // All that have been active on some path so far: each round adds one at least, so the rounds end.
+    let mut once_active: BTreeSet<usize> = BTreeSet::new();
     let mut stage = FIRST_STAGE.min(options.most_active);
     let mut checked: Vec<Breakpoint> = Vec::new();
     let (mut iterations, mut passes) = (0, 0);
     loop {
-        more.sort_unstable();
-        working.grow(&more);
+        let atoms: BTreeSet<usize> = more.iter().chain(&once_active).copied().collect();
+        let working = WorkingSet::new(problem, atoms.into_iter().collect());
         let chosen: Vec<f64> = working.atoms.iter().map(|&j| weights[j]).collect();
         let mut homotopy = Homotopy::new(chosen.clone(), options.smallest_lambda, stage)?;
         let start = vec![0.0; working.atoms.len()];
@@ -196,8 +168,13 @@ pub fn path(
             // What was checked in an earlier stage stays true.
             let known = checked.iter().zip(&breakpoints).take_while(|(a, b)| a == b).count();
             passes += 1;
-            let check = check(problem, &weights, &breakpoints, known, &working.atoms);
-            more = check.closest;
+            once_active.extend(breakpoints.iter().flat_map(|point| &point.coefficients).map(|&(j, _)| j));
+            let check = check(problem, &weights, &breakpoints, known, step);
+            // What a check could leave out keeps its place behind what it found.
+            let found: BTreeSet<usize> = check.closest.iter().copied().collect();
+            let before = std::mem::replace(&mut more, check.closest);
+            more.extend(before.into_iter().filter(|j| !found.contains(j)));
+            more.truncate(step);
             if check.violated {
                 continue;
             }
@@ -233,22 +210,18 @@ pub fn path(
 struct Check {
     /// Whether some atom's correlation exceeds the penalty at some breakpoint.
     violated: bool,
-    /// Atoms outside the working set that exceed the penalty most, then those that come closest to it.
+    /// Atoms never active that exceed the penalty most, then those that come closest to it.
     closest: Vec<usize>,
 }
 
-/// Checks the breakpoints from `known` on against all atoms but those `inside`.
+/// Checks the breakpoints from `known` on against all atoms, and finds the `step` closest to the penalty.
 fn check(
     problem: &dyn InnerProducts,
     weights: &[f64],
     breakpoints: &[Breakpoint],
     known: usize,
-    inside: &[usize],
+    step: usize,
 ) -> Check {
-    let mut is_inside = vec![false; problem.n_atoms()];
-    for &j in inside {
-        is_inside[j] = true;
-    }
     // In the order in which they became active: the first ones carry most of the fit.
     let mut columns: Vec<usize> = Vec::new();
     let mut position = BTreeMap::new();
@@ -272,7 +245,7 @@ fn check(
     // When no product is negative, leaving out columns bounds a correlation from above: an atom whose bound
     // stays below the penalty needs no more of them.
     let nonnegative = problem.products_are_nonnegative();
-    let outside = |j: &usize| !is_inside[*j];
+    let outside = |j: &usize| !position.contains_key(j);
     let may_exceed = |j: &usize| !nonnegative || problem.target_products()[*j] > smallest * weights[*j];
     let mut open: Vec<usize> = (0..problem.n_atoms()).filter(outside).filter(may_exceed).collect();
     let mut excesses: Vec<(f64, usize)> = Vec::new();
@@ -301,6 +274,6 @@ fn check(
     }
     excesses.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     let violated = excesses.first().is_some_and(|&(excess, _)| excess > 0.0);
-    excesses.truncate(WORKING_SET_STEP);
+    excesses.truncate(step);
     Check { violated, closest: excesses.into_iter().map(|(_, j)| j).collect() }
 }

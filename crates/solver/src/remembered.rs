@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use fewest_solver::InnerProducts;
+use crate::InnerProducts;
 
 /// An [`InnerProducts`] that keeps whole columns of products, up to a number of bytes: a path is followed in
 /// stages, and each asks again for most of what the one before asked for.
-pub(super) struct Remembered<P> {
+pub struct Remembered<P> {
     inner: P,
     /// By atom: its products with all atoms, NaN where not yet asked for.
     columns: Mutex<BTreeMap<usize, Vec<f64>>>,
@@ -15,7 +15,8 @@ pub(super) struct Remembered<P> {
 }
 
 impl<P: InnerProducts> Remembered<P> {
-    pub(super) fn new(inner: P, most_bytes: usize) -> Self {
+    /// Keeps at most `most_bytes` of products of `inner`; beyond, requests go through.
+    pub fn new(inner: P, most_bytes: usize) -> Self {
         let most_columns = most_bytes / (size_of::<f64>() * inner.n_atoms().max(1));
         Self { inner, columns: Mutex::default(), most_columns }
     }
@@ -72,6 +73,10 @@ impl<P: InnerProducts> InnerProducts for Remembered<P> {
                 *value = values[row];
             }
         }
+    }
+
+    fn atoms_at_hand(&self) -> usize {
+        self.inner.atoms_at_hand()
     }
 
     fn products_are_nonnegative(&self) -> bool {
