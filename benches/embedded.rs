@@ -18,8 +18,10 @@ pub fn benches(criterion: &mut Criterion) {
         group.bench_with_input(BenchmarkId::new("hsic", &size), &data, |bencher, data| {
             bencher.iter(|| Hsic::default().score(data, &context).expect("scores"));
         });
-        let lassos: [(&str, Box<dyn Selector>); 2] =
-            [("hsic-lasso", Box::new(HsicLasso::default())), ("nocco-lasso", Box::new(NoccoLasso::default()))];
+        let lassos: [(&str, Box<dyn Selector>); 2] = [
+            ("hsic-lasso", Box::new(HsicLasso::default())),
+            ("nocco-lasso", Box::new(NoccoLasso::default())),
+        ];
         for (name, selector) in lassos {
             group.bench_with_input(BenchmarkId::new(name, &size), &data, |bencher, data| {
                 bencher.iter(|| selector.select(data, Budget::Count(10), &context).expect("a selection"));

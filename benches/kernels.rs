@@ -4,7 +4,9 @@ use std::hint::black_box;
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput};
 use fewest::data::synthetic;
-use fewest::kernels::{Factor, Gaussian, Gram, ScalarKernel, TableGaussian, centred_packed, fast, packed_len};
+use fewest::kernels::{
+    Factor, Gaussian, Gram, ScalarKernel, TableGaussian, centred_packed, fast, packed_len,
+};
 
 /// Relative trace error of low-rank factors, the default of the selectors.
 const TOLERANCE: f64 = 1e-8;

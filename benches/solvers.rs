@@ -32,9 +32,8 @@ pub fn benches(criterion: &mut Criterion) {
         let mut group = criterion.benchmark_group(format!("solvers/{FEATURES} atoms, λ = {ratio} λmax"));
         for (name, solver) in &solvers {
             group.bench_function(*name, |bencher| {
-                bencher.iter(|| {
-                    solver.minimise(&problem, &penalty, &start, &control).expect("a legal problem")
-                });
+                bencher
+                    .iter(|| solver.minimise(&problem, &penalty, &start, &control).expect("a legal problem"));
             });
         }
         group.finish();
@@ -44,7 +43,9 @@ pub fn benches(criterion: &mut Criterion) {
 /// All products between centred Gram matrices of Data2, by their factors.
 fn problem() -> Quadratic {
     let drawn = synthetic::data2(SAMPLES, FEATURES, 0).expect("a problem of many features");
-    let fewest::core::Target::Real(outputs) = drawn.dataset.target() else { unreachable!("Data2 has a real target") };
+    let fewest::core::Target::Real(outputs) = drawn.dataset.target() else {
+        unreachable!("Data2 has a real target")
+    };
     let mut column = vec![0.0; SAMPLES];
     let atoms: Vec<Factor> = (0..FEATURES)
         .map(|j| {
@@ -60,8 +61,9 @@ fn problem() -> Quadratic {
 
 fn atom(values: &mut [f64]) -> Factor {
     fewest::data::standardise(values);
-    let mut factor =
-        Gaussian::new(1.0).and_then(|kernel| Factor::new(&kernel, values, 1e-8, SAMPLES)).expect("a finite feature");
+    let mut factor = Gaussian::new(1.0)
+        .and_then(|kernel| Factor::new(&kernel, values, 1e-8, SAMPLES))
+        .expect("a finite feature");
     factor.centre();
     factor
 }
