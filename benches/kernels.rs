@@ -1,0 +1,119 @@
+//! One feature: the exponential, Gram matrices, low-rank factors, HSIC.
+
+use std::hint::black_box;
+
+use criterion::{BatchSize, BenchmarkId, Criterion, Throughput};
+use fewest::data::synthetic;
+use fewest::kernels::{
+    Factor, Gaussian, Gram, ScalarKernel, TableGaussian, centred_packed, fast, packed_len,
+};
+
+/// Relative trace error of low-rank factors, the default of the selectors.
+const TOLERANCE: f64 = 1e-8;
+
+pub fn benches(criterion: &mut Criterion) {
+    exponential(criterion);
+    gram(criterion);
+    factor(criterion);
+    hsic(criterion);
+}
+
+/// `n` standard normal values.
+fn feature(n: usize, j: usize) -> Vec<f64> {
+    let problem = synthetic::data2_on_demand(n, 4, 0).expect("a problem of four features");
+    let mut values = vec![0.0; n];
+    problem.dataset.x().copy_column(j, &mut values);
+    values
+}
+
+fn gaussian() -> Gaussian {
+    Gaussian::new(1.0).expect("a width above 0")
+}
+
+/// A row of a Gaussian Gram matrix: vectorised, by the standard library, and from the paper's table of 4096 values.
+fn exponential(criterion: &mut Criterion) {
+    let n = 4096;
+    let points = feature(n, 0);
+    let table = TableGaussian::new(1.0).expect("a width above 0");
+    let mut out = vec![0.0; n];
+    let mut group = criterion.benchmark_group("kernels/exponential");
+    group.throughput(Throughput::Elements(n as u64));
+    group.bench_function("vectorised", |bencher| {
+        bencher.iter(|| fast::gaussian_row(black_box(0.3), &points, 0.5, &mut out));
+    });
+    group.bench_function("standard", |bencher| {
+        bencher.iter(|| {
+            let x = black_box(0.3);
+            for (value, point) in out.iter_mut().zip(&points) {
+                *value = (-0.5 * (x - point) * (x - point)).exp();
+            }
+        });
+    });
+    group.bench_function("table of 4096", |bencher| {
+        bencher.iter(|| {
+            let x = black_box(0.3);
+            for (value, &point) in out.iter_mut().zip(&points) {
+                *value = table.eval(x, point);
+            }
+        });
+    });
+    group.finish();
+}
+
+/// All pairs: the whole matrix, and half of the centred one.
+fn gram(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("kernels/gram");
+    for n in [100, 1000] {
+        let points = feature(n, 0);
+        let kernel = gaussian();
+        group.throughput(Throughput::Elements((n * n) as u64));
+        group.bench_with_input(BenchmarkId::new("whole", n), &points, |bencher, points| {
+            bencher.iter(|| Gram::new(&kernel, points));
+        });
+        let (mut scratch, mut out) = (Vec::new(), vec![0.0; packed_len(n)]);
+        group.bench_with_input(BenchmarkId::new("centred, packed", n), &points, |bencher, points| {
+            bencher.iter(|| centred_packed(&kernel, points, &mut scratch, &mut out));
+        });
+    }
+    group.finish();
+}
+
+/// The low-rank factor, centred: what a selector pays for a feature of many samples.
+fn factor(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("kernels/factor");
+    for n in [1000, 20_000] {
+        let points = feature(n, 0);
+        let kernel = gaussian();
+        group.throughput(Throughput::Elements(n as u64));
+        group.bench_with_input(BenchmarkId::new("centred", n), &points, |bencher, points| {
+            bencher.iter(|| {
+                let mut factor = Factor::new(&kernel, points, TOLERANCE, n).expect("a finite feature");
+                factor.centre();
+                factor
+            });
+        });
+    }
+    group.finish();
+}
+
+/// `HSIC = tr(K̄ L̄)` of two features, from matrices and from factors that are there already.
+fn hsic(criterion: &mut Criterion) {
+    let n = 1000;
+    let (first, second) = (feature(n, 0), feature(n, 1));
+    let centred = |points: &[f64]| -> Factor {
+        let mut factor = Factor::new(&gaussian(), points, TOLERANCE, n).expect("a finite feature");
+        factor.centre();
+        factor
+    };
+    let mut group = criterion.benchmark_group("kernels/hsic");
+    group.bench_function("matrices, n = 1000", |bencher| {
+        bencher.iter_batched_ref(
+            || (Gram::new(&gaussian(), &first).centre(), Gram::new(&gaussian(), &second).centre()),
+            |(first, second)| first.inner(second),
+            BatchSize::LargeInput,
+        );
+    });
+    let (first, second) = (centred(&first), centred(&second));
+    group.bench_function("factors, n = 1000", |bencher| bencher.iter(|| first.inner(black_box(&second))));
+    group.finish();
+}

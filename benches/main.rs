@@ -1,0 +1,11 @@
+//! Criterion benchmarks, a module a crate: `cargo bench --package fewest-benches`, or `cargo xtask bench`.
+//!
+//! For one's own changes, before and after, on a quiet machine. Comparisons with other packages are
+//! `cargo xtask bench --peers`.
+
+mod embedded;
+mod kernels;
+mod solvers;
+
+criterion::criterion_group!(all, kernels::benches, solvers::benches, embedded::benches);
+criterion::criterion_main!(all);
