@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use fewest_cd::CoordinateDescent;
-use fewest_core::{Budget, Context, Dataset, DenseColumns, FeatureKind, OnDemand, Scorer, Selection, Selector, Target};
+use fewest_core::{
+    Budget, Context, Dataset, DenseColumns, FeatureKind, OnDemand, Scorer, Selection, Selector, Target,
+};
 use fewest_dal::DualAugmentedLagrangian;
 use fewest_embedded::{
     Dependence, Error, Estimator, Form, Hsic, HsicLasso, InputKernel, LassoOptions, Level, Nocco, NoccoLasso,
@@ -26,7 +28,8 @@ fn dataset(columns: &[Vec<f64>], target: Target) -> Dataset {
 /// Six features of 60 samples; the target is made of the first three.
 fn nonlinear() -> Dataset {
     let columns: Vec<Vec<f64>> = [1, 17, 23, 29, 7, 31].into_iter().map(|step| wave(60, step)).collect();
-    let y = (0..60).map(|i| 3.0 * columns[0][i].powi(2) + columns[1][i] + (3.0 * columns[2][i]).sin()).collect();
+    let y =
+        (0..60).map(|i| 3.0 * columns[0][i].powi(2) + columns[1][i] + (3.0 * columns[2][i]).sin()).collect();
     dataset(&columns, Target::real(y).unwrap())
 }
 
@@ -61,8 +64,13 @@ fn does_what_every_selector_must() {
         let dependence = Dependence { form, factor_tolerance: 1e-11, ..Dependence::default() };
         let lasso = LassoOptions::default();
         for classes in [false, true] {
-            check_selector(&HsicLasso { dependence: dependence.clone(), lasso: lasso.clone() }, &problem(classes), 3);
-            let nocco = NoccoLasso { dependence: dependence.clone(), lasso: lasso.clone(), ..NoccoLasso::default() };
+            check_selector(
+                &HsicLasso { dependence: dependence.clone(), lasso: lasso.clone() },
+                &problem(classes),
+                3,
+            );
+            let nocco =
+                NoccoLasso { dependence: dependence.clone(), lasso: lasso.clone(), ..NoccoLasso::default() };
             check_selector(&nocco, &problem(classes), 3);
         }
     }
@@ -146,7 +154,8 @@ fn forced_features_come_first_and_covariates_never() {
     let columns: Vec<Vec<f64>> = vec![wave(60, 1), wave(60, 1), wave(60, 17)];
     let y = (0..60).map(|i| 5.0 * columns[0][i] + columns[2][i]).collect();
     let lasso = LassoOptions { covariates: vec![0], ..LassoOptions::default() };
-    let found = select(&HsicLasso { lasso, ..HsicLasso::default() }, &dataset(&columns, Target::real(y).unwrap()), 1);
+    let found =
+        select(&HsicLasso { lasso, ..HsicLasso::default() }, &dataset(&columns, Target::real(y).unwrap()), 1);
     assert_eq!(found.order, [2]);
 }
 
@@ -159,7 +168,11 @@ fn groups_enter_whole() {
     assert!(found.solver.unwrap().duality_gap <= 1e-9);
     let lasso = LassoOptions { regularizer: Regularizer::Group, ..LassoOptions::default() };
     assert_eq!(select(&HsicLasso { lasso: lasso.clone(), ..HsicLasso::default() }, &data, 2).order.len(), 2);
-    let without = HsicLasso { lasso, ..HsicLasso::default() }.select(&nonlinear(), Budget::Count(2), &Context::default());
+    let without = HsicLasso { lasso, ..HsicLasso::default() }.select(
+        &nonlinear(),
+        Budget::Count(2),
+        &Context::default(),
+    );
     assert!(matches!(without, Err(Error::InvalidParameter { name: "penalty", .. })));
 }
 
@@ -201,7 +214,9 @@ fn any_number_of_threads_gives_the_same_bits() {
         let dependence = Dependence { form, ..Dependence::default() };
         let run = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| select(&HsicLasso { dependence: dependence.clone(), ..HsicLasso::default() }, &data, 20))
+            pool.install(|| {
+                select(&HsicLasso { dependence: dependence.clone(), ..HsicLasso::default() }, &data, 20)
+            })
         };
         let one = run(1);
         assert_eq!(one, run(2));
@@ -240,7 +255,9 @@ fn offsets_and_scales_change_nothing() {
     let plain = select(&HsicLasso::default(), &data, 3);
     for (offset, scale) in [(1e5, 1.0), (-1e9, 1.0), (0.0, 1e-200), (0.0, 1e200)] {
         let columns: Vec<Vec<f64>> = (0..6)
-            .map(|j| data.x().column(j, &mut Vec::new()).to_vec(60).iter().map(|x| x * scale + offset).collect())
+            .map(|j| {
+                data.x().column(j, &mut Vec::new()).to_vec(60).iter().map(|x| x * scale + offset).collect()
+            })
             .collect();
         close(&plain, &select(&HsicLasso::default(), &dataset(&columns, data.target().clone()), 3), 1e-5);
     }
@@ -276,11 +293,13 @@ fn no_output_drowns_another() {
 #[test]
 fn bad_parameters_are_named() {
     let data = nonlinear();
-    let fails = |selector: HsicLasso, budget: Budget| match selector.select(&data, budget, &Context::default()) {
-        Err(Error::InvalidParameter { name, .. }) => name,
-        other => panic!("{other:?}"),
-    };
-    let dependence = |dependence: Dependence| fails(HsicLasso { dependence, ..HsicLasso::default() }, Budget::Count(2));
+    let fails =
+        |selector: HsicLasso, budget: Budget| match selector.select(&data, budget, &Context::default()) {
+            Err(Error::InvalidParameter { name, .. }) => name,
+            other => panic!("{other:?}"),
+        };
+    let dependence =
+        |dependence: Dependence| fails(HsicLasso { dependence, ..HsicLasso::default() }, Budget::Count(2));
     let lasso = |lasso: LassoOptions, budget| fails(HsicLasso { lasso, ..HsicLasso::default() }, budget);
     let level = |level: Level| lasso(LassoOptions { level, ..LassoOptions::default() }, Budget::Auto);
 
@@ -297,10 +316,19 @@ fn bad_parameters_are_named() {
     assert_eq!(level(Level::LambdaRatio(0.0)), "lambda_ratio");
     assert_eq!(level(Level::Count), "k");
     let ridge = Regularizer::ElasticNet { ridge: 0.0 };
-    assert_eq!(lasso(LassoOptions { regularizer: ridge, ..LassoOptions::default() }, Budget::Count(1)), "ridge");
-    assert_eq!(lasso(LassoOptions { forced: vec![6], ..LassoOptions::default() }, Budget::Count(1)), "forced");
+    assert_eq!(
+        lasso(LassoOptions { regularizer: ridge, ..LassoOptions::default() }, Budget::Count(1)),
+        "ridge"
+    );
+    assert_eq!(
+        lasso(LassoOptions { forced: vec![6], ..LassoOptions::default() }, Budget::Count(1)),
+        "forced"
+    );
     assert_eq!(lasso(LassoOptions { forced: vec![1, 2], ..LassoOptions::default() }, Budget::Count(1)), "k");
-    assert_eq!(lasso(LassoOptions { tolerance: 0.0, ..LassoOptions::default() }, Budget::Count(1)), "tolerance");
+    assert_eq!(
+        lasso(LassoOptions { tolerance: 0.0, ..LassoOptions::default() }, Budget::Count(1)),
+        "tolerance"
+    );
     let nocco = NoccoLasso { epsilon: 0.0, ..NoccoLasso::default() };
     let error = nocco.select(&data, Budget::Count(1), &Context::default()).unwrap_err();
     assert!(matches!(error, Error::InvalidParameter { name: "epsilon", .. }));
@@ -334,7 +362,11 @@ fn bad_targets_are_errors() {
 fn small_and_lopsided_problems_are_answered() {
     let mut labels = vec!["a"; 60];
     labels[7] = "b";
-    let found = select(&HsicLasso::default(), &dataset(&[wave(60, 1), wave(60, 17)], Target::from_labels(&labels)), 1);
+    let found = select(
+        &HsicLasso::default(),
+        &dataset(&[wave(60, 1), wave(60, 17)], Target::from_labels(&labels)),
+        1,
+    );
     assert_eq!(found.order.len(), 1);
     let two = dataset(&[vec![0.0, 1.0], vec![1.0, 0.0], vec![5.0, 5.0]], Target::from_labels(&["a", "b"]));
     assert_eq!(select(&HsicLasso::default(), &two, 2).order, [0]);
@@ -346,8 +378,10 @@ fn the_target_may_be_a_gram_matrix() {
     let data = nonlinear();
     let y = data.x().column(0, &mut Vec::new()).to_vec(60);
     let values: Vec<f64> = y.iter().flat_map(|a| y.iter().map(move |b| (-(a - b).powi(2)).exp())).collect();
-    let links: Vec<f64> =
-        y.iter().flat_map(|a| y.iter().map(move |b| f64::from(u8::from(a != b && (a - b).abs() < 0.2)))).collect();
+    let links: Vec<f64> = y
+        .iter()
+        .flat_map(|a| y.iter().map(move |b| f64::from(u8::from(a != b && (a - b).abs() < 0.2))))
+        .collect();
     for form in [Form::Exact, Form::LowRank] {
         let output = OutputKernel::Given(Gram::from_values(values.clone(), 60).unwrap());
         let dependence = Dependence { output, form, ..Dependence::default() };
@@ -383,7 +417,8 @@ fn nocco_is_bounded_by_the_rank_and_less_sensitive_to_the_width() {
     let ranking = |sigma: f64| {
         let input = InputKernel::Gaussian(Bandwidth::Fixed(sigma));
         let dependence = Dependence { input, ..Dependence::default() };
-        Nocco { dependence, ..Nocco::default() }.score(&data, &Context::default()).unwrap().ranking()[..3].to_vec()
+        Nocco { dependence, ..Nocco::default() }.score(&data, &Context::default()).unwrap().ranking()[..3]
+            .to_vec()
     };
     let (mut narrow, mut wide) = (ranking(0.7), ranking(1.4));
     narrow.sort_unstable();

@@ -12,7 +12,7 @@ use super::{Estimator, Measure, Representation};
 /// every pass.
 pub(super) fn is_cheaper(n_samples: usize, n_features: usize, cache_bytes: usize) -> bool {
     let bytes = packed_len(n_samples).saturating_mul(size_of::<f64>()).saturating_mul(n_features);
-    n_samples <= 32 || n_samples <= 128 && bytes <= cache_bytes
+    n_samples <= 32 || n_samples <= 64 && bytes <= cache_bytes
 }
 
 /// Numbers in a panel of atoms: 4 MB.
