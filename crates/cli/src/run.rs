@@ -60,7 +60,7 @@ impl Bar {
         // A target on stderr draws nothing unless that is a terminal.
         let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let bar = ProgressBar::with_draw_target(None, target);
-        if let Ok(style) = ProgressStyle::with_template("{msg:22} {bar:40} {percent:>3} %  {elapsed}") {
+        if let Ok(style) = ProgressStyle::with_template("{msg:26} {bar:40} {percent:>3} %  {elapsed}") {
             bar.set_style(style);
         }
         Self { bar, stage: Mutex::new(String::new()) }

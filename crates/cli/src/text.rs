@@ -18,6 +18,17 @@ pub fn number(value: f64, digits: usize) -> String {
     }
 }
 
+/// [`number`] without zeros at the end: `0.2`, `140`, `2e-7`.
+pub fn short(value: f64, digits: usize) -> String {
+    let text = number(value, digits);
+    let (mantissa, exponent) = text.split_once('e').map_or((text.as_str(), None), |(m, e)| (m, Some(e)));
+    let mantissa = match mantissa.contains('.') {
+        true => mantissa.trim_end_matches('0').trim_end_matches('.'),
+        false => mantissa,
+    };
+    exponent.map_or(mantissa.to_owned(), |exponent| format!("{mantissa}e{exponent}"))
+}
+
 /// A whole number in groups of three: `10,304`.
 pub fn count(value: usize) -> String {
     let digits = value.to_string();
@@ -128,6 +139,17 @@ mod tests {
         assert_eq!(number(f64::NAN, 4), "NaN");
         // Rounding up to the next power of ten.
         assert_eq!(number(0.099_999, 2), "0.10");
+    }
+
+    #[test]
+    fn short_numbers_end_without_zeros() {
+        assert_eq!(short(0.2, 3), "0.2");
+        assert_eq!(short(100.0, 3), "100");
+        assert_eq!(short(1e-7, 3), "1e-7");
+        assert_eq!(short(2.5e-7, 3), "2.5e-7");
+        assert_eq!(short(2e10, 3), "2e10");
+        assert_eq!(short(0.0, 3), "0");
+        assert_eq!(short(f64::INFINITY, 3), "inf");
     }
 
     #[test]

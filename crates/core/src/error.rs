@@ -81,6 +81,12 @@ pub enum Error {
         /// What to do instead.
         instead: String,
     },
+    /// A run that was stopped, by its deadline or its caller, before there was anything to answer with.
+    #[error("the run was stopped before {before}: allow more time")]
+    Stopped {
+        /// What had not been done yet.
+        before: &'static str,
+    },
     /// A computation that broke down although its input was legal, such as an overflow.
     #[error("{what} broke down numerically: {hint}")]
     Numerical {

@@ -126,9 +126,12 @@ impl Gram {
     pub fn centre(&self) -> Gram {
         let n = self.n;
         let count = n.max(1) as f64;
-        let means: Vec<f64> = (0..n).map(|j| lanes::sum(self.column(j)) / count).collect();
+        // Shifted by one of its entries first, so that a constant matrix becomes exactly zero.
+        let first = self.values.first().copied().unwrap_or(0.0);
+        let mut values: Vec<f64> = self.values.iter().map(|value| value - first).collect();
+        let means: Vec<f64> =
+            values.chunks_exact(n.max(1)).map(|column| lanes::sum(column) / count).collect();
         let mean = lanes::sum(&means) / count;
-        let mut values = self.values.clone();
         for (column, &column_mean) in values.chunks_exact_mut(n.max(1)).zip(&means) {
             for (value, &row_mean) in column.iter_mut().zip(&means) {
                 // The two means first: their sum is the same for (i, j) and (j, i), so symmetry stays exact.

@@ -144,3 +144,44 @@ fn summarise_body<const FMA: bool>(diagonal: &[f64]) -> Residual {
         sum: fold(sums),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_and_bodies_agree_with_plain_loops() {
+        for n in [0, 1, 5, 16, 33, 100] {
+            let a: Vec<f64> = (0..n).map(|i| (i as f64 * 0.7).sin()).collect();
+            let b: Vec<f64> = (0..n).map(|i| (i as f64 * 1.1).cos()).collect();
+            let product: f64 = a.iter().zip(&b).map(|(x, y)| x * y).sum();
+            for found in [dot(&a, &b), dot_body::<false>(&a, &b)] {
+                assert!((found - product).abs() < 1e-13);
+            }
+            let total: f64 = a.iter().sum();
+            for found in [sum(&a), sum_body::<false>(&a)] {
+                assert!((found - total).abs() < 1e-13);
+            }
+            for rows in 0..10 {
+                let earlier: Vec<f64> = (0..n * rows).map(|i| (i as f64 * 0.3).sin()).collect();
+                let weights: Vec<f64> = (0..rows).map(|k| 1.0 - 0.4 * k as f64).collect();
+                let (mut fast, mut plain) = (b.clone(), b.clone());
+                subtract_combination(&earlier, &weights, &mut fast);
+                subtract_combination_body::<false>(&earlier, &weights, &mut plain);
+                for i in 0..n {
+                    let exact = b[i] - (0..rows).map(|k| weights[k] * earlier[k * n + i]).sum::<f64>();
+                    assert!((fast[i] - exact).abs() < 1e-13 && (plain[i] - exact).abs() < 1e-13);
+                }
+            }
+            let (mut column, mut diagonal) = (a.clone(), vec![0.5; n]);
+            let left = finish_pivot(&mut column, 2.0, &mut diagonal);
+            let exact: Vec<f64> = a.iter().map(|x| 0.5 - 4.0 * x * x).collect();
+            assert!(diagonal.iter().zip(&exact).all(|(x, y)| (x - y).abs() < 1e-14));
+            assert_eq!(left.largest, diagonal.iter().copied().fold(0.0, f64::max));
+            assert_eq!(left.smallest, diagonal.iter().copied().fold(0.0, f64::min));
+            let positive: f64 = diagonal.iter().filter(|&&x| x > 0.0).sum();
+            assert!((left.sum - positive).abs() < 1e-13);
+        }
+        assert!(summarise(&[1.0, f64::NAN, 2.0]).sum.is_nan());
+    }
+}

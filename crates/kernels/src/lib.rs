@@ -12,23 +12,28 @@
 //! threads, draws unseeded random numbers or keeps global state, so the same call gives the same bits.
 
 mod bandwidth;
+mod block;
 mod delta;
 mod factor;
 pub mod fast;
 mod gram;
+pub mod hsic;
 mod kernel;
 mod lanes;
 pub mod nocco;
 mod packed;
 mod product;
 mod products;
+mod rows;
 mod stationary;
 
-pub use bandwidth::Bandwidth;
+pub use bandwidth::{Bandwidth, median_bandwidth};
+pub use block::{BlockEstimator, Blocks, block_hsic, centred_packed_blocks};
 pub use delta::{Delta, NormalisedDelta};
 pub use factor::{Factor, Stacked, squared_cross_norms, squared_cross_norms_many};
 pub use gram::Gram;
 pub use kernel::{Definiteness, ScalarKernel};
 pub use packed::{centred_packed, dot_products, packed_len};
 pub use product::{Linear, Polynomial, Sigmoid};
+pub use rows::GaussianRows;
 pub use stationary::{Gaussian, Laplace, TableGaussian};

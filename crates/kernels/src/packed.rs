@@ -44,17 +44,20 @@ dispatched! {
 #[inline(always)]
 fn centre_triangle_body<const FMA: bool>(triangle: &mut [f64], means: &mut [f64]) {
     let n = means.len();
-    let mut rest = &*triangle;
+    // Shifted by one of its entries first, so that a constant matrix becomes exactly zero.
+    let first = triangle.first().copied().unwrap_or(0.0);
+    let mut rest = &mut *triangle;
     for j in 0..n {
-        let Some((column, after)) = rest.split_at_checked(j + 1) else { break };
-        let (above, diagonal) = column.split_at(j);
-        for (sum, &value) in means.iter_mut().zip(above) {
-            *sum += value;
+        let Some((column, after)) = rest.split_at_mut_checked(j + 1) else { break };
+        let (above, diagonal) = column.split_at_mut(j);
+        for (sum, value) in means.iter_mut().zip(above.iter_mut()) {
+            *value -= first;
+            *sum += *value;
         }
+        diagonal[0] -= first;
         means[j] += lanes::sum_body::<FMA>(above) + diagonal[0];
         rest = after;
     }
-    // Divided, not multiplied by an inverse: a constant feature then gives exact zeros.
     let count = n.max(1) as f64;
     for mean in means.iter_mut() {
         *mean /= count;
@@ -75,6 +78,9 @@ fn centre_triangle_body<const FMA: bool>(triangle: &mut [f64], means: &mut [f64]
 
 /// `out = leftᵀ right` for `left` of `m x a` and `right` of `m x b`, all column after column: entry `(i, j)`
 /// of the `a x b` result is the dot product of column `i` of `left` with column `j` of `right`.
+///
+/// Products of other widths may round a pair's value differently in the last digits: where results must not
+/// depend on the number of threads, neither may the widths.
 ///
 /// # Panics
 /// Unless `left.len()` and `right.len()` are multiples `a m` and `b m` of `m > 0` and `out.len() == a b`.

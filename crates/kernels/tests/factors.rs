@@ -105,8 +105,9 @@ proptest! {
             let mut factor = Factor::new(&*kernel, &points, 1e-14, points.len()).unwrap();
             factor.centre();
             // Away from the singular values of indefinite matrices both ways are well conditioned.
-            let (Ok(found), Ok(exact)) = (factor.nocco(epsilon), nocco::normalise(&factor.to_gram(), epsilon))
-            else { continue };
+            let (found, exact) = (factor.nocco(epsilon), nocco::normalise(&factor.to_gram(), epsilon));
+            prop_assert!(found.is_ok() && exact.is_ok() || factor.signs().is_some());
+            let (Ok(found), Ok(exact)) = (found, exact) else { continue };
             let size = exact.frobenius_norm();
             prop_assert!(distance(&found.to_gram(), &exact) <= 1e-8 * (1.0 + size * size), "{size}");
         }
@@ -138,6 +139,13 @@ fn duplicates_and_constants_give_the_rank_they_have() {
     assert_eq!(constant.rank(), 1);
     constant.centre();
     assert!(constant.values().iter().all(|&value| value == 0.0));
+    for kernel in kernels(&[2.0; 9]) {
+        let mut factor = Factor::new(&*kernel, &[2.0; 9], 1e-9, 9).unwrap();
+        assert!(factor.rank() <= 1);
+        factor.centre();
+        assert_eq!(factor.compress(1e-3).unwrap().rank(), 0);
+        assert_eq!(factor.nocco(1e-3).unwrap().frobenius_norm(), 0.0);
+    }
     for kernel in kernels(&[]) {
         assert_eq!(Factor::new(&*kernel, &[], 1e-6, 10).unwrap().n_samples(), 0);
     }

@@ -394,7 +394,7 @@ impl Penalty for GroupLasso {
         let counts = |value: f64| !self.nonnegative || value > 0.0;
         for (j, &b) in w.iter().enumerate().filter(|&(_, &b)| counts(b)) {
             for (i, &a) in w.iter().enumerate().filter(|&(_, &a)| counts(a)) {
-                out[i + j * w.len()] = curve * a * b + if i == j { scale } else { 0.0 };
+                out[i + j * w.len()] = curve * (a * b) + if i == j { scale } else { 0.0 };
             }
         }
     }

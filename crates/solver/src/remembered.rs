@@ -51,11 +51,23 @@ impl<P: InnerProducts> InnerProducts for Remembered<P> {
             known.entry(column).or_insert_with(|| vec![f64::NAN; n_atoms]);
         }
         // Columns that lack some row, and the rows lacking in any of them.
-        let lacks = |column: &usize, row: &usize| known[column][*row].is_nan();
-        let unknown: Vec<usize> =
-            columns.iter().copied().filter(|column| rows.iter().any(|row| lacks(column, row))).collect();
+        let mut lacks = vec![false; rows.len()];
+        let mut unknown = Vec::new();
+        for &column in columns {
+            let values = &known[&column];
+            let mut complete = true;
+            for (lacks, &row) in lacks.iter_mut().zip(rows) {
+                if values[row].is_nan() {
+                    *lacks = true;
+                    complete = false;
+                }
+            }
+            if !complete {
+                unknown.push(column);
+            }
+        }
         let lacking: Vec<usize> =
-            rows.iter().copied().filter(|row| unknown.iter().any(|column| lacks(column, row))).collect();
+            rows.iter().zip(lacks).filter(|(_, lacks)| *lacks).map(|(&row, _)| row).collect();
         if !unknown.is_empty() {
             let mut products = vec![0.0; lacking.len() * unknown.len()];
             self.inner.products(&lacking, &unknown, &mut products);

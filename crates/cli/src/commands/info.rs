@@ -148,9 +148,9 @@ fn columns(summary: &Summary) -> String {
 fn range(column: &ColumnSummary) -> String {
     match (column.minimum, column.mean, column.maximum) {
         (Some(low), Some(mean), Some(high)) if low < high => {
-            format!("{} to {}, mean {}", text::number(low, 4), text::number(high, 4), text::number(mean, 4))
+            format!("{} to {}, mean {}", text::short(low, 4), text::short(high, 4), text::short(mean, 4))
         }
-        (Some(value), ..) => format!("always {}", text::number(value, 4)),
+        (Some(value), ..) => format!("always {}", text::short(value, 4)),
         _ => "no value".to_owned(),
     }
 }

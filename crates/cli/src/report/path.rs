@@ -25,7 +25,8 @@ const PIECES: usize = 12;
 pub(super) fn section(path: &Path, selection: &Selection, run: &RunInfo) -> Markup {
     let Some(plot) = Plot::new(path, selection) else { return html! {} };
     let explanation = "Each line is a feature's coefficient as the penalty falls from left to right. Features that \
-                       enter early carry most on their own; lines that bend down are being replaced by others.";
+                       enter early carry most on their own; lines that bend down are being replaced by others. \
+                       Grey lines are features without a label: those that left again, and the last ranks.";
     wrap("path", "Coefficient path", explanation, plot.draw(run))
 }
 
@@ -87,7 +88,8 @@ impl<'a> Plot<'a> {
                         @for &j in &self.others { path d=(self.line(j)) { title { (run.data.name(j)) } } }
                     }
                     @for (i, &j) in self.labelled.iter().enumerate() {
-                        path class=(format!("line c{}", i % COLOURS)) d=(self.line(j)) {
+                        path class=(format!("line c{}", i % COLOURS)) stroke-dasharray=[(i >= COLOURS).then_some("6 3")]
+                            d=(self.line(j)) {
                             title { (run.data.name(j)) }
                         }
                     }
@@ -105,12 +107,12 @@ impl<'a> Plot<'a> {
                 @for value in ticks(0.0, self.largest, 5) {
                     @let y = at(self.y.place(value));
                     line.grid x1=(LEFT) x2=(RIGHT) y1=(y) y2=(y) {}
-                    text x=(LEFT - 8.0) y=(y) dy="0.32em" text-anchor="end" { (tick_text(value)) }
+                    text x=(LEFT - 8.0) y=(y) dy="0.32em" text-anchor="end" { (text::short(value, 3)) }
                 }
                 @for value in logarithmic_ticks(low, high) {
                     @let x = at(self.x.place(value));
                     line.tick x1=(x) x2=(x) y1=(at(self.bottom)) y2=(at(self.bottom + 4.0)) {}
-                    text x=(x) y=(at(self.bottom + 18.0)) text-anchor="middle" { (tick_text(value)) }
+                    text x=(x) y=(at(self.bottom + 18.0)) text-anchor="middle" { (text::short(value, 3)) }
                 }
                 line.axis x1=(LEFT) x2=(RIGHT) y1=(at(self.bottom)) y2=(at(self.bottom)) {}
                 text.title x=(middle) y=(at(self.bottom + 40.0)) text-anchor="middle" {
@@ -179,27 +181,9 @@ impl<'a> Plot<'a> {
     }
 }
 
-fn tick_text(value: f64) -> String {
-    let text = text::number(value, 3);
-    if text.contains('.') && !text.contains('e') {
-        text.trim_end_matches('0').trim_end_matches('.').to_owned()
-    } else {
-        text.replace(".00e", "e").replace("0e-", "e-")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn tick_texts_are_short() {
-        assert_eq!(tick_text(0.2), "0.2");
-        assert_eq!(tick_text(100.0), "100");
-        assert_eq!(tick_text(1e-7), "1e-7");
-        assert_eq!(tick_text(2.5e-7), "2.5e-7");
-        assert_eq!(tick_text(0.0), "0");
-    }
 
     #[test]
     fn a_path_without_two_penalties_draws_nothing() {

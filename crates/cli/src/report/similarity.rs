@@ -17,6 +17,8 @@ const LABELS: f64 = 270.0;
 const TREE: f64 = 130.0;
 /// Cells of at least this size show their value.
 const CELL_WITH_TEXT: f64 = 30.0;
+/// Columns at least this wide have room for their number.
+const CELL_WITH_NUMBER: f64 = 18.0;
 /// Text on cells darker than this takes the paper's colour.
 const DARK: f64 = 0.55;
 
@@ -64,11 +66,11 @@ fn draw(similarity: &Similarity, selection: &Selection, run: &RunInfo, n: usize)
                             &format!("{} and {}", name(i), name(j))))
                     }
                     text x=(at(left + side + 10.0)) y=(at(top + center(row))) dy="0.32em"
-                        font-size=(font_size(cell)) {
+                        style=(font_size(cell)) {
                         tspan.quiet { (i + 1) } " " (text::shortened(name(i), LABEL))
                     }
-                    text.quiet x=(at(left + center(row))) y=(at(top - 7.0)) text-anchor="middle"
-                        font-size=(font_size(cell)) { (i + 1) }
+                    @if cell >= CELL_WITH_NUMBER { text.quiet x=(at(left + center(row))) y=(at(top - 7.0)) text-anchor="middle"
+                        style=(font_size(cell)) { (i + 1) } }
                 }
                 (legend(left, top + side + 16.0))
             }
@@ -76,8 +78,9 @@ fn draw(similarity: &Similarity, selection: &Selection, run: &RunInfo, n: usize)
     }
 }
 
+/// Names as large as their row allows. A style, since an attribute would lose against the style sheet.
 fn font_size(cell: f64) -> String {
-    at((cell * 0.8).clamp(6.0, 13.0))
+    format!("font-size:{}px", at((cell * 0.8).clamp(6.0, 13.0)))
 }
 
 fn one_cell(value: f64, [x, y]: [f64; 2], cell: f64, names: &str) -> Markup {

@@ -61,7 +61,7 @@ impl Representation for LowRank {
     }
 
     fn panel(&self) -> usize {
-        (PANEL_NUMBERS / (USUAL_RANK * self.n_samples)).clamp(4, 64)
+        (PANEL_NUMBERS / (USUAL_RANK * self.n_samples)).clamp(4, 24)
     }
 
     fn bytes(&self, atom: &Factor) -> usize {

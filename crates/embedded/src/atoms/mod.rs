@@ -23,7 +23,7 @@ pub use features::InputKernel;
 pub use output::OutputKernel;
 
 /// Features of a first pass between two looks at the clock.
-const ROUND: usize = 2048;
+const ROUND: usize = 512;
 
 /// Requests for more rows than this are passes over everything; what smaller ones build is kept.
 const SMALL_REQUEST: usize = 1024;
@@ -202,10 +202,7 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
         let round = ROUND.max(panel_size);
         for first in (0..d).step_by(round) {
             if context.interrupted() || context.time_left().is_some_and(|left| left.is_zero()) {
-                return Err(Error::Numerical {
-                    what: "the first pass over the features",
-                    hint: "it was stopped before every feature had been seen: allow more time".to_owned(),
-                });
+                return Err(Error::Stopped { before: "every feature had been seen once" });
             }
             let panels: Vec<Vec<usize>> = (first..d.min(first + round))
                 .collect::<Vec<_>>()

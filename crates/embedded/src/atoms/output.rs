@@ -1,7 +1,7 @@
 //! The target's kernel: a kernel like any other.
 
 use fewest_core::{Classes, Error, Outputs, Target};
-use fewest_kernels::{Bandwidth, Delta, Factor, Gaussian, Gram, NormalisedDelta, ScalarKernel};
+use fewest_kernels::{Bandwidth, Delta, Factor, Gaussian, GaussianRows, Gram, NormalisedDelta, ScalarKernel};
 
 use super::features::standardise;
 
@@ -99,8 +99,7 @@ impl Output {
             }
             Self::Classes { codes, normalised: false } => Ok(Gram::new(&Delta, &pick(codes))),
             Self::Real { outputs, sigma } => {
-                let outputs: Vec<Vec<f64>> = outputs.iter().map(|output| pick(output)).collect();
-                Ok(Gram::from_fn(rows.len(), |i, j| rows_kernel(&outputs, *sigma, i, j)))
+                Ok(gaussian(outputs.iter().flat_map(|output| pick(output)), rows.len(), *sigma)?.gram())
             }
             Self::Given(gram) => {
                 let values = rows.iter().flat_map(|&j| rows.iter().map(move |&i| gram.get(i, j))).collect();
@@ -121,12 +120,8 @@ impl Output {
                 [output] => Factor::new(&Gaussian::new(*sigma)?, output, tolerance, MOST_OUTPUT_RANK),
                 outputs => {
                     let n = outputs.first().map_or(0, Vec::len);
-                    let column = |j: usize, out: &mut [f64]| {
-                        for (i, value) in out.iter_mut().enumerate() {
-                            *value = rows_kernel(outputs, *sigma, i, j);
-                        }
-                    };
-                    Factor::from_columns(n, |_| 1.0, column, tolerance, n.min(MOST_OUTPUT_RANK))
+                    gaussian(outputs.iter().flatten().copied(), n, *sigma)?
+                        .factor(tolerance, n.min(MOST_OUTPUT_RANK))
                 }
             },
             Self::Given(gram) => Factor::from_gram(gram, tolerance),
@@ -146,8 +141,9 @@ fn codes(classes: &Classes) -> Result<Vec<f64>, Error> {
     Ok(classes.codes().iter().map(|&code| f64::from(code)).collect())
 }
 
-/// `exp(−‖yᵢ − yⱼ‖² / (2 p σ²))`: dividing by the number of outputs keeps the width's meaning.
-fn rows_kernel(outputs: &[Vec<f64>], sigma: f64, i: usize, j: usize) -> f64 {
-    let squared: f64 = outputs.iter().map(|output| (output[i] - output[j]).powi(2)).sum();
-    (-squared / (2.0 * outputs.len() as f64 * sigma * sigma)).exp()
+/// `exp(−‖yᵢ − yⱼ‖² / (2 p σ²))` for `p` outputs: dividing by their number keeps the width's meaning.
+fn gaussian(values: impl Iterator<Item = f64>, n_samples: usize, sigma: f64) -> Result<GaussianRows, Error> {
+    let values: Vec<f64> = values.collect();
+    let n_outputs = values.len() as f64 / n_samples as f64;
+    GaussianRows::new(values, n_samples, sigma * n_outputs.sqrt())
 }

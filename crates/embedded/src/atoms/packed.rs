@@ -3,11 +3,7 @@
 use std::sync::Arc;
 
 use fewest_core::{Error, derive_seed};
-use fewest_kernels::{Gram, ScalarKernel, centred_packed, dot_products, nocco, packed_len};
-
-use rand::SeedableRng;
-use rand::seq::SliceRandom;
-use rand_chacha::ChaCha8Rng;
+use fewest_kernels::{Blocks, Gram, ScalarKernel, centred_packed, dot_products, nocco, packed_len};
 
 use super::output::Output;
 use super::{Estimator, Measure, Representation};
@@ -16,30 +12,30 @@ use super::{Estimator, Measure, Representation};
 /// every pass.
 pub(super) fn is_cheaper(n_samples: usize, n_features: usize, cache_bytes: usize) -> bool {
     let bytes = packed_len(n_samples).saturating_mul(size_of::<f64>()).saturating_mul(n_features);
-    n_samples <= 32 || n_samples <= 128 && bytes <= cache_bytes
+    n_samples <= 32 || n_samples <= 64 && bytes <= cache_bytes
 }
 
 /// Numbers in a panel of atoms: 4 MB.
 const PANEL_NUMBERS: usize = 1 << 19;
 
-/// Each atom is the concatenated packed triangles of its blocks; the full estimator has one block.
+/// Each atom is the concatenated packed triangles of its blocks, each times the square root of its weight, so
+/// that products are means over blocks; the full estimator has one block.
 pub(super) struct Packed {
     measure: Measure,
-    blocks: Vec<Vec<usize>>,
+    blocks: Blocks,
     length: usize,
-    /// `1/√(number of blocks)`, so that products are means over blocks.
-    scale: f64,
 }
 
 impl Packed {
     pub(super) fn new(n: usize, measure: Measure, estimator: Estimator, seed: u64) -> Result<Self, Error> {
         let blocks = match estimator {
-            Estimator::Full => vec![(0..n).collect()],
-            Estimator::Block { size, permutations } => blocks(n, size, permutations, derive_seed(seed, 0))?,
+            Estimator::Full => Blocks::new(n, n, 1, seed)?,
+            Estimator::Block { size, permutations } => {
+                Blocks::new(n, size, permutations, derive_seed(seed, 0))?
+            }
         };
-        let length = blocks.iter().map(|block| packed_len(block.len())).sum();
-        let scale = (blocks.len() as f64).sqrt().recip();
-        Ok(Self { measure, blocks, length, scale })
+        let length = blocks.packed_len();
+        Ok(Self { measure, blocks, length })
     }
 
     pub(super) fn output(&self, output: &Output) -> Result<Vec<f64>, Error> {
@@ -53,13 +49,14 @@ impl Packed {
         let mut atom = vec![0.0; self.length];
         let mut rest = atom.as_mut_slice();
         let mut scratch = Vec::new();
-        for block in &self.blocks {
+        for block in self.blocks.iter() {
             let (out, after) = rest.split_at_mut(packed_len(block.len()));
             fill(block, &mut scratch, out)?;
+            let weight = self.blocks.weight(block.len());
+            if weight != 1.0 {
+                out.iter_mut().for_each(|value| *value *= weight.sqrt());
+            }
             rest = after;
-        }
-        if self.blocks.len() > 1 {
-            atom.iter_mut().for_each(|value| *value *= self.scale);
         }
         Ok(atom)
     }
@@ -126,23 +123,4 @@ impl Representation for Packed {
     fn squared_norm(&self, atom: &Vec<f64>) -> f64 {
         atom.iter().map(|value| value * value).sum()
     }
-}
-
-/// The blocks of `permutations` shuffles of `0 .. n`, `size` samples each; a last block of a single sample,
-/// whose centred Gram matrix is zero, is left out.
-fn blocks(n: usize, size: usize, permutations: usize, seed: u64) -> Result<Vec<Vec<usize>>, Error> {
-    if size < 2 || size > n {
-        return Err(Error::parameter("block_size", size, format!("from 2 to the number of samples, {n}")));
-    }
-    if permutations == 0 {
-        return Err(Error::parameter("permutations", permutations, "at least 1"));
-    }
-    let mut random = ChaCha8Rng::seed_from_u64(seed);
-    let mut order: Vec<usize> = (0..n).collect();
-    let mut blocks = Vec::new();
-    for _ in 0..permutations {
-        order.shuffle(&mut random);
-        blocks.extend(order.chunks(size).filter(|block| block.len() > 1).map(<[usize]>::to_vec));
-    }
-    Ok(blocks)
 }

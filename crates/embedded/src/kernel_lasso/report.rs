@@ -1,6 +1,6 @@
 //! What a selection tells besides the features.
 
-use fewest_core::{Budget, Context, Dataset, Related, Selection, Similarity};
+use fewest_core::{Budget, Context, Dataset, Related, Selection, Similarity, Status};
 use fewest_solver::InnerProducts;
 
 use super::solve::Fit;
@@ -38,6 +38,7 @@ fn notes(selection: &mut Selection, data: &Dataset, atoms: &dyn InnerProducts, f
     }
     if let Budget::Count(k) = budget
         && selection.order.len() < k
+        && selection.status == Status::Converged
     {
         selection.notes.push(format!(
             "{} of {k} features: no other feature explains more of the target at any penalty",

@@ -101,9 +101,9 @@ pub(super) const DEPENDENCE: &[Parameter] = &[
     },
     Parameter {
         name: "factor_tolerance",
-        default: Some("1e-8"),
+        default: Some("1e-6"),
         range: Range::Fraction,
-        meaning: "relative trace error allowed to low-rank factors",
+        meaning: "error allowed to low-rank factors, relative to the Frobenius norm",
     },
 ];
 

@@ -7,6 +7,7 @@ use fewest_core::Error;
 use fewest_dal::DualAugmentedLagrangian;
 use fewest_embedded::{HsicLasso, LassoOptions, Level, NoccoLasso, Regularizer, SolverChoice};
 use fewest_lars::Lars;
+use fewest_pgd::ProximalGradient;
 
 use super::dependence::{DEPENDENCE, EPSILON, TARGETS, dependence};
 use super::{Built, Kind, Method, Parameter, Parameters, Range};
@@ -74,7 +75,7 @@ const LASSO: &[Parameter] = &[
     Parameter {
         name: "solver",
         default: Some("auto"),
-        range: Range::OneOf(&["auto", "cd", "dal", "lars"]),
+        range: Range::OneOf(&["auto", "cd", "dal", "lars", "pgd"]),
         meaning: "auto: the exact path for a number of features, coordinate descent for a given λ",
     },
     Parameter {
@@ -126,6 +127,7 @@ fn lasso(parameters: &Parameters) -> Result<LassoOptions, Error> {
         "cd" => SolverChoice::Use(Arc::new(CoordinateDescent::default())),
         "dal" => SolverChoice::Use(Arc::new(DualAugmentedLagrangian::default())),
         "lars" => SolverChoice::Use(Arc::new(Lars)),
+        "pgd" => SolverChoice::Use(Arc::new(ProximalGradient::default())),
         _ => SolverChoice::Auto,
     };
     Ok(LassoOptions {

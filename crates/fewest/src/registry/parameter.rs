@@ -92,7 +92,9 @@ impl fmt::Display for Range {
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Value::Real(value) if *value != 0.0 && !(1e-4..1e7).contains(&value.abs()) => write!(f, "{value:e}"),
+            Value::Real(value) if *value != 0.0 && !(1e-4..1e7).contains(&value.abs()) => {
+                write!(f, "{value:e}")
+            }
             Value::Real(value) => write!(f, "{value}"),
             Value::Count(value) => write!(f, "{value}"),
             Value::Word(word) => f.write_str(word),

@@ -132,7 +132,7 @@ impl Factor {
 
     /// What the factor leaves of its matrix, relatively: the trace of the residual by the trace (positive
     /// semidefinite kernels), or the residual's Frobenius norm by the matrix's (signed factors, there an
-    /// estimate when there are more than 64 samples). 0 for exact factors.
+    /// estimate when there are more than 128 samples). 0 for exact factors.
     pub fn trace_error(&self) -> f64 {
         if self.scale > 0.0 { self.residual / self.scale } else { 0.0 }
     }
@@ -141,10 +141,11 @@ impl Factor {
     pub fn centre(&mut self) {
         let n = self.n_samples;
         for column in self.values.chunks_exact_mut(n.max(1)) {
+            // Shifted by one of its values first, so that a constant column becomes exactly zero.
+            let first = column[0];
+            column.iter_mut().for_each(|value| *value -= first);
             let mean = lanes::sum(column) / n as f64;
-            for value in column {
-                *value -= mean;
-            }
+            column.iter_mut().for_each(|value| *value -= mean);
         }
     }
 

@@ -5,11 +5,14 @@ use fewest_core::Error;
 use super::{Factor, check_tolerance, not_finite};
 use crate::{Gram, lanes};
 
-/// Columns watched while factoring. Up to this many samples all are, and every bound is exact.
-const WATCHED: usize = 64;
+/// Up to this many samples every column is watched while factoring, and every bound is exact.
+const ALL: usize = 128;
+
+/// Columns watched while factoring more samples.
+const WATCHED: usize = 32;
 
 /// Columns looked at afterwards, to check what the watched ones said.
-const CHECKED: usize = 32;
+const CHECKED: usize = 16;
 
 /// A diagonal entry at least this part of the largest entry is a pivot by itself; else the largest entry
 /// and its two diagonal entries are one pivot of two rows: `(1 + sqrt 17)/8`, which bounds growth
@@ -27,11 +30,12 @@ impl Factor {
     /// `column(j, out)` that writes its column `j`.
     ///
     /// Symmetric elimination with pivots of one or two rows, taken where the residual is largest among the
-    /// diagonal and 64 watched columns; a pivot of two rows gives one positive and one negative column. It
+    /// diagonal and 32 watched columns; a pivot of two rows gives one positive and one negative column. It
     /// stops when the residual's Frobenius norm, estimated from the watched columns, is at most `tolerance`
-    /// times the matrix's, at `max_rank` columns, or when only rounding is left. Then 32 other columns are
+    /// times the matrix's, at `max_rank` columns, or when only rounding is left. Then 16 other columns are
     /// computed; where they disagree they are watched too, and the elimination goes on.
-    /// [`Factor::trace_error`] is the larger of both estimates. `r + 96` columns are asked for.
+    /// [`Factor::trace_error`] is the larger of both estimates. At most `r + 48` columns are asked for where the check
+    /// holds. Up to 128 samples all columns are watched and the norm is exact.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] unless `0 <= tolerance < 1`; [`Error::Numerical`] when values are not finite.
@@ -66,7 +70,7 @@ impl Factor {
         sorted.sort_by(|&a, &b| points[a].total_cmp(&points[b]));
         let mut order = Vec::with_capacity(n);
         let mut taken = vec![false; n];
-        for parts in [WATCHED, WATCHED + CHECKED + 1, 16 * WATCHED] {
+        for parts in [WATCHED, 2 * WATCHED - 1, 32 * WATCHED - 31] {
             for k in 0..parts {
                 let position = k * n.saturating_sub(1) / (parts - 1);
                 if let Some(&index) = sorted.get(position)
@@ -123,7 +127,8 @@ fn factor_in_order(
     tolerance: f64,
     max_rank: usize,
 ) -> Result<Factor, Error> {
-    Elimination::new(order.len(), diagonal, column)?.run(order, WATCHED, tolerance, max_rank)
+    let watched = if order.len() <= ALL { order.len() } else { WATCHED };
+    Elimination::new(order.len(), diagonal, column)?.run(order, watched, tolerance, max_rank)
 }
 
 /// Columns of the residual that are kept up to date.
@@ -131,15 +136,53 @@ fn factor_in_order(
 struct Watched {
     indices: Vec<usize>,
     residual: Vec<f64>,
-    /// `Σ` of the squares of these columns in the matrix itself.
-    squares: f64,
+    /// The sum of squares and the largest size of an entry, for each column of the residual.
+    squares: Vec<f64>,
+    largest: Vec<f64>,
+    /// The sum of squares of these columns in the matrix itself.
+    original: f64,
 }
 
 impl Watched {
     /// Estimates of the residual's and the matrix's Frobenius norm; exact when every column is here.
     fn norms(&self, n: usize) -> (f64, f64) {
         let scale = n as f64 / self.indices.len().max(1) as f64;
-        ((scale * lanes::dot(&self.residual, &self.residual)).sqrt(), (scale * self.squares).sqrt())
+        ((scale * lanes::sum(&self.squares)).sqrt(), (scale * self.original).sqrt())
+    }
+
+    fn push(&mut self, index: usize, column: &[f64], original: f64) {
+        self.indices.push(index);
+        self.residual.extend_from_slice(column);
+        self.squares.push(lanes::dot(column, column));
+        self.largest.push(largest_entry(column).1);
+        self.original += original;
+    }
+
+    fn append(&mut self, mut other: Watched) {
+        self.indices.append(&mut other.indices);
+        self.residual.append(&mut other.residual);
+        self.squares.append(&mut other.squares);
+        self.largest.append(&mut other.largest);
+        self.original += other.original;
+    }
+
+    /// Subtracts `sign phi phiᵀ`, one column after the other while it is in cache.
+    fn subtract(&mut self, phi: &[f64], sign: f64) {
+        let columns = self.residual.chunks_exact_mut(phi.len().max(1));
+        for (k, (column, &index)) in columns.zip(&self.indices).enumerate() {
+            lanes::subtract_combination(phi, &[sign * phi[index]], column);
+            self.squares[k] = lanes::dot(column, column);
+            self.largest[k] = largest_entry(column).1;
+        }
+    }
+
+    /// Row, column and value of the entry largest in size.
+    fn largest_entry(&self, n: usize) -> (usize, usize, f64) {
+        let (k, _) = largest_entry(&self.largest);
+        let Some(&index) = self.indices.get(k) else { return (0, 0, 0.0) };
+        let column = &self.residual[k * n..(k + 1) * n];
+        let (row, _) = largest_entry(column);
+        (row, index, column[row])
     }
 }
 
@@ -186,11 +229,10 @@ impl<C: FnMut(usize, &mut [f64])> Elimination<C> {
             if found <= 2.0 * tolerance * scale || self.signs.len() >= max_rank {
                 break;
             }
-            watched.indices.append(&mut check.indices);
-            watched.residual.append(&mut check.residual);
-            watched.squares += check.squares;
+            watched.append(check);
             others = rest;
         }
+        self.values.shrink_to_fit();
         Ok(Factor {
             n_samples: n,
             rank: self.signs.len(),
@@ -206,12 +248,11 @@ impl<C: FnMut(usize, &mut [f64])> Elimination<C> {
         for &index in indices {
             let mut column = vec![0.0; self.n];
             (self.column)(index, &mut column);
-            watched.squares += lanes::dot(&column, &column);
+            let original = lanes::dot(&column, &column);
             self.subtract_factor(index, &mut column);
-            watched.residual.extend_from_slice(&column);
-            watched.indices.push(index);
+            watched.push(index, &column, original);
         }
-        if watched.squares.is_finite() { Ok(()) } else { Err(not_finite()) }
+        if watched.original.is_finite() { Ok(()) } else { Err(not_finite()) }
     }
 
     /// Turns column `index` of the matrix into that of the residual.
@@ -239,7 +280,8 @@ impl<C: FnMut(usize, &mut [f64])> Elimination<C> {
         while self.signs.len() < max_rank {
             let (residual, scale) = watched.norms(self.n);
             let (on, on_value) = largest_entry(&self.diagonal);
-            let (position, off_value) = largest_entry(&watched.residual);
+            let (i, j, entry) = watched.largest_entry(self.n);
+            let off_value = entry.abs();
             largest_seen = largest_seen.max(on_value).max(off_value);
             // The diagonal is known in full, and a lower bound of the norm that is to be small.
             let residual = residual.max(lanes::dot(&self.diagonal, &self.diagonal).sqrt());
@@ -254,8 +296,6 @@ impl<C: FnMut(usize, &mut [f64])> Elimination<C> {
                 if self.signs.len() + 2 > max_rank {
                     break;
                 }
-                let (i, j) = (position % self.n, watched.indices[position / self.n]);
-                let entry = watched.residual[position];
                 self.accept_pair(i, j, entry, watched)?;
             }
         }
@@ -288,9 +328,7 @@ impl<C: FnMut(usize, &mut [f64])> Elimination<C> {
         if !lanes::sum(&phi).is_finite() || !lanes::sum(&self.diagonal).is_finite() {
             return Err(not_finite());
         }
-        for (column, &index) in watched.residual.chunks_exact_mut(self.n).zip(&watched.indices) {
-            lanes::subtract_combination(&phi, &[sign * phi[index]], column);
-        }
+        watched.subtract(&phi, sign);
         self.values.extend_from_slice(&phi);
         self.signs.push(sign);
         Ok(())

@@ -1,12 +1,17 @@
 //! Least-squares problems with explicit atoms, shared by the tests of the solver crates.
 #![allow(dead_code, reason = "every test file uses its own part")]
 
+pub mod golden;
+
 use std::sync::{Arc, Mutex};
 
 use argmin::core::checkpointing::{Checkpoint, CheckpointingFrequency};
 use argmin::core::observers::Observe;
 use argmin::core::{KV, State};
-use fewest_solver::{ElasticNet, GroupLasso, L1, Penalty, Quadratic, SolverState};
+use fewest_solver::{
+    Control, ElasticNet, Error, GroupLasso, InnerProducts, L1, Penalty, Quadratic, QuadraticSolver, Solution,
+    SolverState, Status, certificate,
+};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
@@ -175,5 +180,52 @@ impl Observe<SolverState> for Notes {
             return Err(fewest_solver::Error::parameter("power", "off", "on").into());
         }
         Ok(())
+    }
+}
+
+/// Sweeps over the blocks and nothing else: slow, and short enough to be believed.
+pub struct Sweeps;
+
+impl QuadraticSolver for Sweeps {
+    fn name(&self) -> &'static str {
+        "sweeps"
+    }
+
+    fn minimise(
+        &self,
+        problem: &Quadratic,
+        penalty: &dyn Penalty,
+        start: &[f64],
+        control: &Control<'_>,
+    ) -> Result<Solution, Error> {
+        let mut w = start.to_vec();
+        let mut correlations = vec![0.0; w.len()];
+        let mut iterations = 0;
+        loop {
+            problem.correlations(&w, &mut correlations);
+            let found = certificate::certify(problem, penalty, &w, &correlations);
+            let duality_gap = found.relative_gap();
+            let converged = duality_gap <= control.tolerance;
+            if converged || iterations >= control.max_iterations {
+                let status = if converged { Status::Converged } else { Status::MaxIterations };
+                let objective = found.objective;
+                return Ok(Solution { coefficients: w, objective, duality_gap, iterations, status });
+            }
+            for (b, block) in penalty.blocks().iter().enumerate() {
+                let curvature: f64 = block.iter().map(|&j| problem.squared_norms()[j]).sum();
+                if curvature > 0.0 {
+                    let mut entries: Vec<f64> =
+                        block.iter().map(|&j| w[j] + correlations[j] / curvature).collect();
+                    penalty.prox_block(b, &mut entries, curvature.recip());
+                    for (&j, &value) in block.iter().zip(&entries) {
+                        for (q, g) in correlations.iter_mut().zip(problem.gram_column(j)) {
+                            *q -= (value - w[j]) * g;
+                        }
+                        w[j] = value;
+                    }
+                }
+            }
+            iterations += 1;
+        }
     }
 }

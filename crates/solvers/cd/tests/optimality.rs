@@ -70,8 +70,23 @@ fn ill_conditioned_problems_take_few_iterations() {
     }
 }
 
-/// Atoms whose Gram matrix is singular to rounding, as those of correlated features are. Taking in one
-/// coefficient at a time where most leave again is what makes this fast.
+/// Where most coefficients that enter leave again, few may enter at a time: without this, these problems take
+/// hundreds of iterations and more.
+#[test]
+fn few_enter_where_most_leave() {
+    for (width, name) in [(4.0, "l1"), (8.0, "l1"), (20.0, "l1, non-negative")] {
+        let problem = Explicit::bumps(100, 200, width, 1).with_degenerate_atoms();
+        let ratio = if width == 20.0 { 1e-3 } else { 1e-5 };
+        let l1 = L1::new(ratio * problem.lambda_max(), 200).unwrap();
+        let penalty = if name == "l1" { l1 } else { l1.nonnegative() };
+        let control = Control { tolerance: 1e-11, max_iterations: 150, ..Control::default() };
+        let solution =
+            CoordinateDescent::default().minimise(&problem.quadratic(), &penalty, &[], &control).unwrap();
+        assert_eq!(solution.status, Status::Converged, "{name}, width {width}: {}", solution.duality_gap);
+    }
+}
+
+/// Atoms whose Gram matrix is singular to rounding, as those of correlated features are.
 #[test]
 fn atoms_hard_to_tell_apart() {
     for width in [3.0, 8.0] {
@@ -179,6 +194,23 @@ fn hostile_input_is_refused_by_name() {
     assert!(matches!(refusal(&[], &wide, 1e-9), Error::ShapeMismatch { expected: 8, found: 9, .. }));
     assert!(matches!(refusal(&[f64::NAN; 8], &penalty, 1e-9), Error::InvalidParameter { name: "start", .. }));
     assert!(matches!(refusal(&[], &penalty, 0.0), Error::InvalidParameter { name: "tolerance", .. }));
+}
+
+/// Non-negative least squares: optimal, although no gap can say so.
+#[test]
+fn a_level_of_zero_ends_at_the_optimum() {
+    let problem = Explicit::random(40, 20, 1e3, 6);
+    let penalty = L1::new(0.0, 20).unwrap().nonnegative();
+    let solution = CoordinateDescent::default()
+        .minimise(&problem.quadratic(), &penalty, &[], &Control::default())
+        .unwrap();
+    assert_eq!(solution.status, Status::Stalled);
+    assert!(solution.iterations < 30, "{}", solution.iterations);
+    let residual = problem.residual(&solution.coefficients);
+    for (w, atom) in solution.coefficients.iter().zip(&problem.atoms) {
+        let v = common::dot(atom, &residual);
+        assert!(*w >= 0.0 && v <= 1e-9 && (v * w).abs() <= 1e-9, "{w} {v}");
+    }
 }
 
 /// A tolerance below rounding ends in a status, soon.

@@ -40,7 +40,7 @@ impl Fixture {
 
     fn solve(&self, control: &Control<'_>) -> Result<Solution, Error> {
         let start = vec![0.0; self.n];
-        run(self.problem()?, DualAugmentedLagrangian::default(), start, control)
+        run(self.problem()?, &mut DualAugmentedLagrangian::default(), start, control)
     }
 }
 

@@ -261,11 +261,13 @@ fn check(
             products.resize(rows.len() * seen, 0.0);
             problem.products(rows, &columns[..seen], &mut products);
             let fitted = DMatrixView::from_slice(&products, rows.len(), seen) * part;
-            for (i, &j) in rows.iter().enumerate() {
-                let correlation = |at: usize| (problem.target_products()[j] - fitted[(i, at)]) / weights[j];
-                let excess = limits.iter().enumerate().map(|(at, limit)| correlation(at) - limit);
-                excesses.push((excess.fold(f64::NEG_INFINITY, f64::max), j));
+            let mut worst = vec![f64::NEG_INFINITY; rows.len()];
+            for (limit, fitted) in limits.iter().zip(fitted.as_slice().chunks_exact(rows.len())) {
+                for ((worst, &j), fitted) in worst.iter_mut().zip(rows).zip(fitted) {
+                    *worst = worst.max((problem.target_products()[j] - fitted) / weights[j] - limit);
+                }
             }
+            excesses.extend(worst.into_iter().zip(rows.iter().copied()));
         }
         if seen == columns.len() {
             break;

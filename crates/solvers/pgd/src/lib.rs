@@ -6,7 +6,7 @@
 //! minimise over w   f(w) + Ω(w)
 //! ```
 //!
-//! with a smooth [`Datafit`](fewest_solver::Datafit) `f`, of which values and gradients are all that is
+//! with a smooth [`Datafit`] `f`, of which values and gradients are all that is
 //! used, and a [`Penalty`](fewest_solver::Penalty) `Ω` with a prox. When `Ω` is the indicator of `w ≥ 0`, that
 //! is [`L1`](fewest_solver::L1) with `lambda` 0 made non-negative, the prox is the projection and the method is
 //! the projected gradient descent of Algorithm 3 in Xue, Song and Xu (2017).

@@ -99,7 +99,7 @@ fn losses_with_an_operator_are_certified() {
 }
 
 /// `P(w) − D` relative to `P(0)`, with the dual point `qᵢ = t / (1 + e^{mᵢ})` and
-/// `D = −Σ [q ln q + (1 − q) ln(1 − q)] − Ω*(Aᵀ(y q))`; `t` a little below the largest feasible.
+/// `D = −Σ [q ln q + (1 − q) ln(1 − q)] − Ω*(Aᵀ(y q))`; `t ≤ 1` the largest feasible.
 fn logistic_gap(problem: &Explicit, labels: &[f64], penalty: &dyn Penalty, w: &[f64]) -> f64 {
     let mut fitted = vec![0.0; labels.len()];
     for (w, atom) in w.iter().zip(&problem.atoms) {
@@ -113,7 +113,17 @@ fn logistic_gap(problem: &Explicit, labels: &[f64], penalty: &dyn Penalty, w: &[
         let v: Vec<f64> = problem.atoms.iter().map(|a| dot(a, &signed)).collect();
         -q.iter().map(|q| q * q.ln() + (1.0 - q) * (1.0 - q).ln()).sum::<f64>() - penalty.conjugate(&v)
     };
-    let best = (0..=100_000).map(|k| dual(1.0 - 1e-10 * f64::from(k))).fold(f64::NEG_INFINITY, f64::max);
+    // The largest feasible scale, by bisection.
+    let (mut feasible, mut infeasible) = (0.0, 2.0);
+    for _ in 0..60 {
+        let middle = 0.5 * (feasible + infeasible);
+        if middle <= 1.0 && dual(middle).is_finite() {
+            feasible = middle;
+        } else {
+            infeasible = middle;
+        }
+    }
+    let best = dual(feasible);
     (primal - best) / (labels.len() as f64 * 2_f64.ln())
 }
 

@@ -1,0 +1,243 @@
+//! Every penalty against its definitions: prox, Jacobian, conjugate, dual scale, screening, restriction.
+
+mod common;
+
+use common::{dot, penalties};
+use fewest_solver::{Blocks, ElasticNet, Error, GroupLasso, L1, Penalty};
+use proptest::prelude::*;
+
+/// Coefficients in the tests: groups of three, the last of two.
+const N: usize = 8;
+
+fn entries(penalty: &dyn Penalty, block: usize, values: &[f64]) -> Vec<f64> {
+    penalty.blocks().block(block).iter().map(|&j| values[j]).collect()
+}
+
+fn prox(penalty: &dyn Penalty, block: usize, w: &[f64], step: f64) -> Vec<f64> {
+    let mut moved = w.to_vec();
+    penalty.prox_block(block, &mut moved, step);
+    moved
+}
+
+fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum()
+}
+
+/// All points of a grid of 13 steps an axis around `centre`.
+fn grid(centre: &[f64], half_width: f64) -> Vec<Vec<f64>> {
+    centre.iter().fold(vec![Vec::new()], |points, &c| {
+        points
+            .iter()
+            .flat_map(|point| {
+                (-6..=6).map(move |i| {
+                    let mut longer = point.clone();
+                    longer.push(c + half_width * f64::from(i) / 6.0);
+                    longer
+                })
+            })
+            .collect()
+    })
+}
+
+fn values() -> impl Strategy<Value = Vec<f64>> {
+    proptest::collection::vec(-3.0..3.0_f64, N)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn the_prox_is_the_minimum(w in values(), step in 0.05..5.0_f64, lambda in 0.01..2.0_f64) {
+        for (name, penalty) in penalties(lambda, N) {
+            for b in 0..penalty.blocks().len() {
+                let w = entries(&*penalty, b, &w);
+                let value = |u: &[f64]| penalty.value_block(b, u) + squared_distance(u, &w) / (2.0 * step);
+                let best = prox(&*penalty, b, &w, step);
+                prop_assert!(value(&best).is_finite(), "{name}");
+                let zero = vec![0.0; w.len()];
+                for (centre, half_width) in [(&best, 1.0), (&best, 1e-3), (&w, 2.0), (&zero, 0.1)] {
+                    for other in grid(centre, half_width) {
+                        prop_assert!(value(&best) <= value(&other) + 1e-12, "{name}: {best:?} against {other:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_jacobian_is_the_derivative_of_the_prox(w in values(), step in 0.05..5.0_f64, lambda in 0.01..2.0_f64) {
+        const H: f64 = 1e-6;
+        for (name, penalty) in penalties(lambda, N) {
+            for b in 0..penalty.blocks().len() {
+                let w = entries(&*penalty, b, &w);
+                let size = w.len();
+                let mut jacobian = vec![f64::NAN; size * size];
+                penalty.prox_jacobian_block(b, &w, step, &mut jacobian);
+                let here = prox(&*penalty, b, &w, step);
+                for j in 0..size {
+                    let moved = |by: f64| {
+                        let mut at = w.clone();
+                        at[j] += by;
+                        prox(&*penalty, b, &at, step)
+                    };
+                    let (ahead, behind) = (moved(H), moved(-H));
+                    for i in 0..size {
+                        let slopes = [(ahead[i] - here[i]) / H, (here[i] - behind[i]) / H];
+                        // At a kink there is no derivative.
+                        if (slopes[0] - slopes[1]).abs() < 1e-3 {
+                            let slope = (ahead[i] - behind[i]) / (2.0 * H);
+                            prop_assert!((slope - jacobian[i + j * size]).abs() < 1e-3, "{name}: {slope} {jacobian:?}");
+                        }
+                        prop_assert_eq!(jacobian[i + j * size], jacobian[j + i * size]);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn conjugates_obey_fenchel_and_young(
+        w in values(), u in values(), step in 0.05..5.0_f64, lambda in 0.01..2.0_f64, share in 0.0..1.5_f64,
+    ) {
+        for (name, penalty) in penalties(lambda, N) {
+            for b in 0..penalty.blocks().len() {
+                let (w, u) = (entries(&*penalty, b, &w), entries(&*penalty, b, &u));
+                // Every pair obeys the inequality …
+                let v: Vec<f64> = w.iter().map(|w| share * w).collect();
+                let slack = penalty.value_block(b, &u) + penalty.conjugate_block(b, &v) - dot(&u, &v);
+                prop_assert!(slack >= -1e-9, "{name}: {slack}");
+                // … and a point of the prox with its subgradient meets it.
+                let point = prox(&*penalty, b, &w, step);
+                let slope: Vec<f64> = w.iter().zip(&point).map(|(w, p)| (w - p) / step).collect();
+                let gap = penalty.value_block(b, &point) + penalty.conjugate_block(b, &slope) - dot(&point, &slope);
+                prop_assert!(gap.abs() <= 1e-9, "{name}: {gap}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_dual_scale_is_the_largest(v in values(), lambda in 0.01..2.0_f64) {
+        for (name, penalty) in penalties(lambda, N) {
+            for b in 0..penalty.blocks().len() {
+                let v = entries(&*penalty, b, &v);
+                let t = penalty.dual_scale_block(b, &v);
+                let conjugate = |t: f64| penalty.conjugate_block(b, &v.iter().map(|v| t * v).collect::<Vec<_>>());
+                prop_assert!((0.0..=1.0).contains(&t));
+                prop_assert!(conjugate(t).is_finite(), "{name}");
+                prop_assert!(t == 1.0 || conjugate(t * (1.0 + 1e-9)).is_infinite(), "{name}: {t}");
+            }
+            let scales = (0..penalty.blocks().len()).map(|b| penalty.dual_scale_block(b, &entries(&*penalty, b, &v)));
+            prop_assert_eq!(penalty.dual_scale(&v), scales.fold(1.0, f64::min));
+        }
+    }
+
+    /// A block is zero at the optimum exactly when the prox takes its correlations to zero.
+    #[test]
+    fn what_is_screened_is_zero_in_the_whole_sphere(
+        v in values(), radius in 0.0..0.5_f64, lambda in 0.5..3.0_f64, away in values(),
+    ) {
+        for (name, penalty) in penalties(lambda, N) {
+            for b in 0..penalty.blocks().len() {
+                let (v, away) = (entries(&*penalty, b, &v), entries(&*penalty, b, &away));
+                let radii = vec![radius; v.len()];
+                if penalty.is_screened(b, &v, &radii) {
+                    let sign = |x: f64| if x < 0.0 { -1.0 } else { 1.0 };
+                    let worst: Vec<f64> = v.iter().map(|v| v + radius * sign(*v)).collect();
+                    let some: Vec<f64> = v.iter().zip(&away).map(|(v, a)| v + radius * a / 3.0).collect();
+                    for inside in [&v, &worst, &some] {
+                        prop_assert!(prox(&*penalty, b, inside, 1.0).iter().all(|w| *w == 0.0), "{name}");
+                    }
+                }
+                // The test is not idle: zero correlations are screened.
+                prop_assert!(penalty.is_screened(b, &vec![0.0; v.len()], &vec![1e-3; v.len()]), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_restricted_penalty_is_the_penalty_of_its_part(
+        w in values(), step in 0.05..5.0_f64, lambda in 0.01..2.0_f64, chosen in 0_usize..256,
+    ) {
+        for (name, penalty) in penalties(lambda, N) {
+            let blocks = penalty.blocks();
+            let mut kept: Vec<usize> = (0..blocks.len())
+                .filter(|b| chosen >> b & 1 == 1)
+                .flat_map(|b| blocks.block(b).to_vec())
+                .collect();
+            kept.sort_unstable();
+            let part = penalty.restrict(&kept);
+            let mut whole = vec![0.0; N];
+            kept.iter().for_each(|&j| whole[j] = w[j]);
+            let mut small: Vec<f64> = kept.iter().map(|&j| w[j]).collect();
+            prop_assert_eq!(part.blocks().n_coefficients(), kept.len());
+            let (a, b) = (part.value(&small), penalty.value(&whole));
+            prop_assert!(a == b || (a - b).abs() <= 1e-12, "{name}: {a} {b}");
+            prop_assert!(part.conjugate(&small) == penalty.conjugate(&whole), "{name}");
+            prop_assert_eq!(part.dual_scale(&small), penalty.dual_scale(&whole));
+            part.prox(&mut small, step);
+            penalty.prox(&mut whole, step);
+            prop_assert!(kept.iter().zip(&small).all(|(&j, value)| whole[j] == *value), "{name}");
+            // Restricting twice is restricting once.
+            let again = part.restrict(&(0..kept.len()).collect::<Vec<_>>());
+            prop_assert_eq!(again.value(&small), part.value(&small));
+        }
+    }
+}
+
+#[test]
+fn a_step_of_zero_projects_on_the_domain() {
+    let w = [1.0, -2.0, 0.5, -1e-9, 3.0, 0.0, -0.1, 2.0];
+    for (name, penalty) in penalties(0.7, N) {
+        let mut moved = w;
+        penalty.prox(&mut moved, 0.0);
+        let signed = penalty.value(&[-1.0; N]).is_finite();
+        let expected = if signed { w } else { w.map(|w: f64| w.max(0.0)) };
+        assert!(moved.iter().zip(&expected).all(|(a, b)| (a - b).abs() <= 1e-15), "{name}: {moved:?}");
+    }
+}
+
+#[test]
+fn forbidden_signs_have_infinite_value() {
+    for (name, penalty) in penalties(0.7, N).iter().filter(|(name, _)| name.contains("non-negative")) {
+        assert!(penalty.value(&[-1e-300; N]).is_infinite(), "{name}");
+        assert!(penalty.value(&[0.0; N]) == 0.0, "{name}");
+    }
+}
+
+#[test]
+fn weights_by_hand() {
+    let l1 = L1::weighted(2.0, &[1.0, 0.0, 3.0]).unwrap();
+    assert_eq!(l1.value(&[1.0, 5.0, -2.0]), 14.0);
+    assert_eq!(l1.levels(), [2.0, 0.0, 6.0]);
+    let groups = GroupLasso::new(2.0, &[7, 1, 7]).unwrap().weighted_by_size();
+    let expected = 2.0 * (2_f64.sqrt() * 5.0 + 2.0);
+    assert!((groups.value(&[3.0, -2.0, 4.0]) - expected).abs() < 1e-12);
+    let net = ElasticNet::new(L1::new(1.0, 2).unwrap(), 0.5).unwrap();
+    assert_eq!(net.value(&[2.0, -1.0]), 3.0 + 0.25 * 5.0);
+}
+
+#[test]
+fn blocks_partition_the_coefficients() {
+    let blocks = Blocks::from_groups(&[5, 2, 5, 9, 2]);
+    assert_eq!(blocks.iter().collect::<Vec<_>>(), [&[1, 4][..], &[0, 2], &[3]]);
+    assert_eq!((blocks.len(), blocks.n_coefficients(), blocks.is_empty()), (3, 5, false));
+    assert!(Blocks::from_groups(&[]).is_empty() && Blocks::separable(0).is_empty());
+}
+
+#[test]
+fn parameters_out_of_range_are_refused() {
+    for bad in [-1.0, f64::NAN, f64::INFINITY] {
+        assert!(matches!(L1::new(bad, 2), Err(Error::InvalidParameter { name: "lambda", .. })));
+        assert!(matches!(L1::weighted(bad, &[1.0]), Err(Error::InvalidParameter { name: "lambda", .. })));
+        assert!(matches!(
+            L1::weighted(1.0, &[1.0, bad]),
+            Err(Error::InvalidParameter { name: "weight", .. })
+        ));
+        assert!(matches!(GroupLasso::new(bad, &[0]), Err(Error::InvalidParameter { name: "lambda", .. })));
+        let l1 = L1::new(1.0, 1).unwrap();
+        assert!(matches!(ElasticNet::new(l1, bad), Err(Error::InvalidParameter { name: "ridge", .. })));
+    }
+    let l1 = L1::new(1.0, 1).unwrap();
+    assert!(matches!(ElasticNet::new(l1, 0.0), Err(Error::InvalidParameter { name: "ridge", .. })));
+    assert!(matches!(L1::weighted(1e300, &[1e300]), Err(Error::InvalidParameter { .. })));
+}

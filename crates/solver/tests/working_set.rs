@@ -1,0 +1,246 @@
+//! Working sets against the direct solution over all atoms, and what they cost.
+
+mod common;
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Instant;
+
+use common::{Explicit, Sweeps, dot, normals, penalties};
+use fewest_solver::{
+    Control, Error, InnerProducts, L1, Quadratic, QuadraticSolver, Solution, SolverState, Status,
+    certificate, working_set,
+};
+use proptest::prelude::*;
+
+/// Atoms whose products are computed when asked for, and counted.
+struct Counted {
+    problem: Explicit,
+    target_products: Vec<f64>,
+    squared_norms: Vec<f64>,
+    asked: AtomicUsize,
+}
+
+impl Counted {
+    fn new(problem: Explicit) -> Self {
+        let target_products = problem.atoms.iter().map(|atom| dot(atom, &problem.target)).collect();
+        let squared_norms = problem.atoms.iter().map(|atom| dot(atom, atom)).collect();
+        Self { problem, target_products, squared_norms, asked: AtomicUsize::new(0) }
+    }
+
+    fn asked(&self) -> usize {
+        self.asked.load(Ordering::Relaxed)
+    }
+}
+
+impl InnerProducts for Counted {
+    fn n_atoms(&self) -> usize {
+        self.squared_norms.len()
+    }
+
+    fn target_squared_norm(&self) -> f64 {
+        dot(&self.problem.target, &self.problem.target)
+    }
+
+    fn target_products(&self) -> &[f64] {
+        &self.target_products
+    }
+
+    fn squared_norms(&self) -> &[f64] {
+        &self.squared_norms
+    }
+
+    fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) {
+        self.asked.fetch_add(rows.len() * columns.len(), Ordering::Relaxed);
+        for (j, out) in columns.iter().zip(out.chunks_exact_mut(rows.len().max(1))) {
+            for (i, value) in rows.iter().zip(out) {
+                *value = dot(&self.problem.atoms[*i], &self.problem.atoms[*j]);
+            }
+        }
+    }
+}
+
+fn to(tolerance: f64) -> Control<'static> {
+    Control { tolerance, ..Control::default() }
+}
+
+#[test]
+fn the_working_set_finds_the_direct_solution() {
+    let problem = Explicit::random(200, 500, 1.0, 1).with_degenerate_atoms();
+    let quadratic = problem.quadratic();
+    for ratio in [0.5, 0.2] {
+        for (name, penalty) in penalties(ratio * problem.lambda_max(), 500) {
+            let start = vec![0.0; 500];
+            let found = working_set::solve(&quadratic, &*penalty, &Sweeps, &start, &to(1e-9)).unwrap();
+            let direct = Sweeps.minimise(&quadratic, &*penalty, &start, &to(1e-9)).unwrap();
+            assert_eq!(
+                (found.solution.status, direct.status),
+                (Status::Converged, Status::Converged),
+                "{name}"
+            );
+            let difference = (found.solution.objective - direct.objective).abs();
+            assert!(difference <= 2e-9 * found.certificate.objective_at_zero, "{name}: {difference}");
+            let (objective, gap) = problem.certificate(&*penalty, &found.solution.coefficients);
+            assert!(gap.abs() <= 1.1e-9, "{name}: {gap}");
+            assert!((objective - found.solution.objective).abs() <= 1e-12 * objective, "{name}");
+        }
+    }
+}
+
+#[test]
+fn correlations_returned_are_those_of_the_residual() {
+    let problem = Explicit::random(60, 100, 1.0, 2);
+    let penalty = L1::new(0.3 * problem.lambda_max(), 100).unwrap();
+    let found = working_set::solve(&problem.quadratic(), &penalty, &Sweeps, &[0.0; 100], &to(1e-10)).unwrap();
+    let residual = problem.residual(&found.solution.coefficients);
+    for (j, v) in found.correlations.iter().enumerate() {
+        if found.solution.coefficients[j] != 0.0 {
+            assert!((v - dot(&problem.atoms[j], &residual)).abs() <= 1e-9 * problem.lambda_max());
+        }
+        assert!(v.abs() <= penalty.levels()[j] * (1.0 + 1e-8));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// What the gap-safe sphere of any point drops is zero in an accurate solution.
+    #[test]
+    fn screening_drops_zeros_only(
+        n_rows in 5_usize..30, n in 6_usize..40, seed in 0_u64..1000, ratio in 0.1..0.9_f64, sweeps in 0_u64..30,
+    ) {
+        let problem = Explicit::random(n_rows, n, 1.0, seed).with_degenerate_atoms();
+        let quadratic = problem.quadratic();
+        for (name, penalty) in penalties(ratio * problem.lambda_max(), n) {
+            let few = Control { max_iterations: sweeps, ..to(1e-14) };
+            let early = Sweeps.minimise(&quadratic, &*penalty, &vec![0.0; n], &few).unwrap().coefficients;
+            let correlations = certificate::correlations(&quadratic, &early).unwrap();
+            let found = certificate::certify(&quadratic, &*penalty, &early, &correlations);
+            let late = Sweeps.minimise(&quadratic, &*penalty, &early, &to(1e-13)).unwrap().coefficients;
+            for b in 0..penalty.blocks().len() {
+                if certificate::is_screened(&quadratic, &*penalty, &found, &correlations, b) {
+                    for &j in penalty.blocks().block(b) {
+                        prop_assert!(late[j].abs() <= 1e-6, "{name}: coefficient {j} is {}", late[j]);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The work: products asked for, not seconds. A Gram matrix of 2000 atoms would be 4 000 000.
+#[test]
+fn few_products_are_asked_for() {
+    let n = 2000;
+    let counted = Counted::new(Explicit::random(300, n, 1.0, 3));
+    let penalty = L1::new(0.6 * counted.problem.lambda_max(), n).unwrap();
+    let found = working_set::solve(&counted, &penalty, &Sweeps, &vec![0.0; n], &to(1e-9)).unwrap();
+    let n_nonzero = found.solution.coefficients.iter().filter(|w| **w != 0.0).count();
+    assert_eq!(found.solution.status, Status::Converged);
+    assert!(n_nonzero >= 10, "{n_nonzero}");
+    // A column of the Gram matrix for each non-zero and pass, and the Gram matrices of the working sets.
+    let bound = found.passes * n_nonzero * n + 50_000;
+    assert!(counted.asked() <= bound, "{} > {bound}", counted.asked());
+    assert!(counted.asked() < n * n / 10, "{} of {}", counted.asked(), n * n);
+    assert!(found.passes <= 8, "{}", found.passes);
+    assert!(found.n_screened > n / 2, "{}", found.n_screened);
+}
+
+#[test]
+fn above_the_largest_penalty_nothing_is_asked_for() {
+    let counted = Counted::new(Explicit::random(50, 100, 1.0, 4));
+    for factor in [1.0, 1.5] {
+        let penalty = L1::new(factor * counted.problem.lambda_max(), 100).unwrap();
+        let found = working_set::solve(&counted, &penalty, &Sweeps, &[0.0; 100], &to(1e-9)).unwrap();
+        assert_eq!((found.passes, found.solution.iterations, counted.asked()), (0, 0, 0));
+        assert_eq!(found.solution.coefficients, [0.0; 100]);
+        assert_eq!(found.solution.status, Status::Converged);
+    }
+}
+
+#[test]
+fn a_target_of_zero_and_no_atoms() {
+    let problem = Explicit { target: vec![0.0; 20], ..Explicit::random(20, 30, 1.0, 5) };
+    let penalty = L1::new(1.0, 30).unwrap();
+    let found = working_set::solve(&problem.quadratic(), &penalty, &Sweeps, &[0.0; 30], &to(1e-9)).unwrap();
+    assert_eq!((found.passes, found.solution.objective), (0, 0.0));
+    assert_eq!(found.solution.status, Status::Converged);
+    let warm = working_set::solve(&problem.quadratic(), &penalty, &Sweeps, &[1.0; 30], &to(1e-9)).unwrap();
+    assert_eq!(warm.solution.coefficients, [0.0; 30]);
+
+    let nothing = Quadratic::new(Vec::new(), Vec::new(), 1.0).unwrap();
+    let found = working_set::solve(&nothing, &L1::new(1.0, 0).unwrap(), &Sweeps, &[], &to(1e-9)).unwrap();
+    assert_eq!((found.solution.objective, found.solution.status), (0.5, Status::Converged));
+
+    let zeros = Explicit { atoms: vec![vec![0.0; 20]; 30], target: normals(20, 1) };
+    let found = working_set::solve(&zeros.quadratic(), &penalty, &Sweeps, &[0.0; 30], &to(1e-9)).unwrap();
+    assert_eq!((found.solution.coefficients, found.passes), (vec![0.0; 30], 0));
+}
+
+#[test]
+fn control_reaches_the_outer_loop() {
+    let problem = Explicit::random(60, 100, 1.0, 6).quadratic();
+    let penalty = L1::new(1.0, 100).unwrap();
+    let run = |control: &Control<'_>| {
+        working_set::solve(&problem, &penalty, &Sweeps, &[0.0; 100], control).unwrap().solution
+    };
+    assert_eq!(run(&Control { deadline: Some(Instant::now()), ..to(1e-9) }).status, Status::TimeLimit);
+    let flag = AtomicBool::new(true);
+    assert_eq!(run(&Control { interrupt: Some(&flag), ..to(1e-9) }).status, Status::Interrupted);
+    let few = run(&Control { max_iterations: 3, ..to(1e-9) });
+    assert_eq!((few.status, few.iterations), (Status::MaxIterations, 3));
+    assert!(few.duality_gap > 1e-9 && few.objective < 0.5 * problem.target_squared_norm());
+}
+
+/// A solver that never gets anywhere.
+struct Idle;
+
+impl QuadraticSolver for Idle {
+    fn name(&self) -> &'static str {
+        "idle"
+    }
+
+    fn minimise(
+        &self,
+        problem: &Quadratic,
+        _penalty: &dyn fewest_solver::Penalty,
+        start: &[f64],
+        control: &Control<'_>,
+    ) -> Result<Solution, Error> {
+        assert!(problem.n_atoms() == start.len() && control.tolerance > 0.0);
+        let state = argmin::core::State::new();
+        Ok(SolverState::starting_at(state, start.to_vec()).into_solution(control.tolerance))
+    }
+}
+
+#[test]
+fn a_useless_solver_does_not_hang_it() {
+    let problem = Explicit::random(60, 100, 1.0, 7);
+    let penalty = L1::new(0.1 * problem.lambda_max(), 100).unwrap();
+    let found = working_set::solve(&problem.quadratic(), &penalty, &Idle, &[0.0; 100], &to(1e-9)).unwrap();
+    assert_eq!(found.solution.status, Status::Stalled);
+    assert_eq!(found.solution.coefficients, [0.0; 100]);
+}
+
+#[test]
+fn hostile_input_is_refused_by_name() {
+    let problem = Explicit::random(10, 8, 1.0, 8);
+    let solve = |n: usize, start: &[f64], tolerance: f64| {
+        let penalty = L1::new(1.0, n).unwrap();
+        working_set::solve(&problem.quadratic(), &penalty, &Sweeps, start, &to(tolerance)).unwrap_err()
+    };
+    assert!(matches!(solve(9, &[0.0; 8], 1e-9), Error::ShapeMismatch { expected: 8, found: 9, .. }));
+    assert!(matches!(solve(8, &[0.0; 7], 1e-9), Error::ShapeMismatch { expected: 8, found: 7, .. }));
+    assert!(matches!(solve(8, &[f64::NAN; 8], 1e-9), Error::InvalidParameter { name: "start", .. }));
+    for tolerance in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        let error = solve(8, &[0.0; 8], tolerance);
+        assert!(matches!(error, Error::InvalidParameter { name: "tolerance", .. }), "{error}");
+    }
+    for bad in [f64::NAN, f64::INFINITY] {
+        let mut atoms = problem.atoms.clone();
+        atoms[3][2] = bad;
+        let broken = Counted::new(Explicit { atoms, target: problem.target.clone() });
+        let penalty = L1::new(1.0, 8).unwrap();
+        let error = working_set::solve(&broken, &penalty, &Sweeps, &[0.0; 8], &to(1e-9)).unwrap_err();
+        assert!(matches!(error, Error::Numerical { .. }), "{error}");
+    }
+}

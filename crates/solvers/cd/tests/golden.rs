@@ -1,0 +1,9 @@
+//! Reference results that were computed independently.
+
+#[path = "../../../solver/tests/common/mod.rs"]
+mod common;
+
+#[test]
+fn reference_results() {
+    common::golden::check(&fewest_cd::CoordinateDescent::default());
+}
