@@ -16,6 +16,7 @@ pub fn facts() -> Vec<(&'static str, String)> {
         ("cpu", proc_value("/proc/cpuinfo", "model name")),
         ("cores", cores),
         ("memory", proc_value("/proc/meminfo", "MemTotal")),
+        ("load before", load()),
         ("system", ask(Command::new("uname").args(["-srm"]))),
     ]
 }
@@ -23,7 +24,23 @@ pub fn facts() -> Vec<(&'static str, String)> {
 /// The call that runs now, as one would type it.
 fn command() -> String {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    format!("cargo xtask {}", arguments.join(" "))
+    without_folders(&arguments)
+}
+
+/// Options whose values are places on this machine, which tell nobody else anything.
+const PLACES: &[&str] = &["--data", "--dir", "--python"];
+
+fn without_folders(arguments: &[String]) -> String {
+    let mut words = vec!["cargo xtask"];
+    let mut is_place = false;
+    for argument in arguments {
+        let option = argument.split('=').next().unwrap_or(argument);
+        if !is_place && !PLACES.contains(&option) {
+            words.push(argument);
+        }
+        is_place = PLACES.contains(&argument.as_str());
+    }
+    words.join(" ")
 }
 
 /// The commit the checkout is at, and whether sources differ from it. Generated documents may.
@@ -36,6 +53,12 @@ fn commit() -> String {
 
 fn ask(command: &mut Command) -> String {
     stdout_of(command).map_or_else(|_| unknown(), |text| text.trim().to_owned())
+}
+
+/// How many processes wanted to run, averaged over the last minute: times are to be trusted when it is near 0.
+fn load() -> String {
+    let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    text.split(' ').next().filter(|load| !load.is_empty()).map_or_else(unknown, str::to_owned)
 }
 
 fn unknown() -> String {
@@ -63,6 +86,12 @@ pub fn markdown(facts: &[(&str, String)]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn folders_are_not_told() {
+        let arguments = ["bench", "--peers", "--data", "/x", "--python=/y", "--only", "z"].map(str::to_owned);
+        assert_eq!(without_folders(&arguments), "cargo xtask bench --peers --only z");
+    }
 
     #[test]
     fn values_are_found_by_name() {

@@ -77,7 +77,7 @@ pub fn lines(path: &Path, panels: &[Panel]) -> Result<()> {
             let (x, y) = ranges(panel);
             let mut builder = ChartBuilder::on(area);
             builder
-                .caption(&panel.title, ("sans-serif", 16))
+                .caption(&panel.title, ("sans-serif", 19))
                 .margin(12)
                 .x_label_area_size(40)
                 .y_label_area_size(56);
@@ -108,6 +108,8 @@ where
         .y_desc(&panel.y_label)
         .light_line_style(RGBColor(240, 240, 240))
         .bold_line_style(RGBColor(225, 225, 225))
+        .label_style(("sans-serif", 14))
+        .axis_desc_style(("sans-serif", 15))
         .x_label_formatter(&label)
         .y_label_formatter(&label)
         .draw()
@@ -137,6 +139,7 @@ where
         } else {
             SeriesLabelPosition::LowerRight
         })
+        .label_font(("sans-serif", 14))
         .background_style(WHITE.mix(0.85))
         .border_style(RGBColor(200, 200, 200))
         .draw()
@@ -202,10 +205,10 @@ fn bar_panel(area: &DrawingArea<SVGBackend<'_>, Shift>, panel: &BarPanel) -> Res
     // The shortest bar starts a tenth below its value, so that it can be seen.
     let low = values().fold(f64::INFINITY, f64::min).log10() - 0.3;
     let high = values().fold(f64::NEG_INFINITY, f64::max).log10();
-    let title = ("sans-serif", 16).into_text_style(area);
+    let title = ("sans-serif", 19).into_text_style(area);
     area.draw_text(&format!("{} ({}, logarithmic scale)", panel.title, panel.unit), &title, (16, 14))
         .map_err(text)?;
-    let style = ("sans-serif", 13).into_text_style(area);
+    let style = ("sans-serif", 16).into_text_style(area);
     for (index, bar) in panel.bars.iter().enumerate() {
         let top = 40 + (index as u32 * BAR) as i32;
         let length = (LONGEST * (bar.value.log10() - low) / (high - low).max(1e-9)).max(1.0) as i32;

@@ -86,7 +86,7 @@ struct Row {
     seconds: f64,
 }
 
-/// Recomputes the figure; writes `docs/reproduction/hsic-lasso/figure-1.csv`, `.svg` and `README.md`.
+/// Recomputes the figure; writes `docs/reproduction/hsic-lasso/figure-1.csv`, `.svg` and `.md`.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.threads).build()?;
     let rows = pool.install(|| measure(arguments))?;
@@ -100,7 +100,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     write_csv(&folder.join("figure-1.csv"), &facts, &header, &cells)?;
     lines(&folder.join("figure-1.svg"), &panels(&rows))?;
     let text = format!("{}\n## Machine\n\n{}", summary(&rows), machine::markdown(&facts));
-    write(&folder.join("README.md"), text.as_bytes())
+    write(&folder.join("figure-1.md"), text.as_bytes())
 }
 
 fn measure(arguments: &Arguments) -> Result<Vec<Row>> {
