@@ -121,11 +121,8 @@ fn draw_panel(area: &DrawingArea<SVGBackend<'_>, Shift>, panel: &Panel) -> Resul
     }
     chart
         .configure_series_labels()
-        .position(if panel.logarithmic {
-            SeriesLabelPosition::UpperLeft
-        } else {
-            SeriesLabelPosition::LowerRight
-        })
+        // Whatever grows leaves this corner free.
+        .position(SeriesLabelPosition::LowerRight)
         .label_font(("sans-serif", 14))
         .background_style(WHITE.mix(0.85))
         .border_style(RGBColor(200, 200, 200))
@@ -236,7 +233,7 @@ fn label(value: &f64) -> String {
 pub fn bars(path: &Path, panels: &[BarPanel]) -> Result<()> {
     let height = |panel: &BarPanel| 50 + BAR * panel.bars.len() as u32;
     let total: u32 = panels.iter().map(height).sum();
-    draw(path, (900, total), |root| {
+    draw(path, (940, total), |root| {
         let mut rest = root.clone();
         for panel in panels {
             let (area, below) = rest.split_vertically(height(panel));
@@ -248,7 +245,7 @@ pub fn bars(path: &Path, panels: &[BarPanel]) -> Result<()> {
 }
 
 fn bar_panel(area: &DrawingArea<SVGBackend<'_>, Shift>, panel: &BarPanel) -> Result<()> {
-    const LEFT: i32 = 380;
+    const LEFT: i32 = 420;
     const LONGEST: f64 = 410.0;
     let longest =
         panel.bars.iter().map(|bar| bar.value).filter(|value| value.is_finite()).fold(0.0, f64::max);
