@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use plotters::coord::Shift;
+use plotters::coord::ranged1d::{KeyPointHint, KeyPointWeight, NoDefaultFormatting, Ranged, ValueFormatter};
 use plotters::prelude::*;
 
 use crate::Result;
@@ -59,7 +60,7 @@ pub struct Bar {
     pub is_ours: bool,
 }
 
-/// Bars on one logarithmic scale.
+/// Bars on one scale.
 pub struct BarPanel {
     /// What it shows.
     pub title: String,
@@ -74,44 +75,30 @@ pub fn lines(path: &Path, panels: &[Panel]) -> Result<()> {
     let (columns, rows) = (panels.len().clamp(1, 2), panels.len().div_ceil(2).max(1));
     draw(path, (WIDTH * columns as u32, HEIGHT * rows as u32), |root| {
         for (area, panel) in root.split_evenly((rows, columns)).iter().zip(panels) {
-            let (x, y) = ranges(panel);
-            let mut builder = ChartBuilder::on(area);
-            builder
-                .caption(&panel.title, ("sans-serif", 19))
-                .margin(12)
-                .x_label_area_size(40)
-                .y_label_area_size(56);
-            // The two kinds of axes are different types.
-            if panel.logarithmic {
-                let chart = builder.build_cartesian_2d((x.0..x.1).log_scale(), (y.0..y.1).log_scale());
-                curves(chart.map_err(text)?, panel)?;
-            } else {
-                let chart = builder.build_cartesian_2d(x.0..x.1, y.0..y.1);
-                curves(chart.map_err(text)?, panel)?;
-            }
+            draw_panel(area, panel)?;
         }
         Ok(())
     })
 }
 
-fn curves<'a, 'b: 'a, X, Y>(
-    mut chart: ChartContext<'a, SVGBackend<'b>, Cartesian2d<X, Y>>,
-    panel: &Panel,
-) -> Result<()>
-where
-    X: Ranged<ValueType = f64> + plotters::coord::ranged1d::ValueFormatter<f64>,
-    Y: Ranged<ValueType = f64> + plotters::coord::ranged1d::ValueFormatter<f64>,
-{
+fn draw_panel(area: &DrawingArea<SVGBackend<'_>, Shift>, panel: &Panel) -> Result<()> {
+    let (x, y) = ranges(panel);
+    let axis = |(low, high)| Axis { low, high, logarithmic: panel.logarithmic };
+    let mut chart = ChartBuilder::on(area)
+        .caption(&panel.title, ("sans-serif", 19))
+        .margin(12)
+        .x_label_area_size(44)
+        .y_label_area_size(62)
+        .build_cartesian_2d(axis(x), axis(y))
+        .map_err(text)?;
     chart
         .configure_mesh()
         .x_desc(&panel.x_label)
         .y_desc(&panel.y_label)
-        .light_line_style(RGBColor(240, 240, 240))
         .bold_line_style(RGBColor(225, 225, 225))
         .label_style(("sans-serif", 14))
         .axis_desc_style(("sans-serif", 15))
-        .x_label_formatter(&label)
-        .y_label_formatter(&label)
+        .max_light_lines(0)
         .draw()
         .map_err(text)?;
     let mut colours = COLOURS.iter().cycle();
@@ -134,17 +121,59 @@ where
     }
     chart
         .configure_series_labels()
-        .position(if panel.logarithmic {
-            SeriesLabelPosition::UpperLeft
-        } else {
-            SeriesLabelPosition::LowerRight
-        })
+        // Whatever grows leaves this corner free.
+        .position(SeriesLabelPosition::LowerRight)
         .label_font(("sans-serif", 14))
         .background_style(WHITE.mix(0.85))
         .border_style(RGBColor(200, 200, 200))
         .draw()
         .map_err(text)?;
     Ok(())
+}
+
+/// An axis with few round ticks; the library's own logarithmic one prints one tick over the other.
+struct Axis {
+    low: f64,
+    high: f64,
+    logarithmic: bool,
+}
+
+impl Axis {
+    /// Where `value` lies between the ends: 0 at the lower, 1 at the upper.
+    fn place(&self, value: f64) -> f64 {
+        if self.logarithmic {
+            (value / self.low).ln() / (self.high / self.low).ln()
+        } else {
+            (value - self.low) / (self.high - self.low)
+        }
+    }
+}
+
+impl Ranged for Axis {
+    type FormatOption = NoDefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, value: &f64, (from, to): (i32, i32)) -> i32 {
+        from + (self.place(*value) * f64::from(to - from)).round() as i32
+    }
+
+    fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
+        // The light lines between the ticks are left out.
+        match hint.weight() {
+            KeyPointWeight::Bold => ticks(self.low, self.high, self.logarithmic),
+            KeyPointWeight::Any => Vec::new(),
+        }
+    }
+
+    fn range(&self) -> std::ops::Range<f64> {
+        self.low..self.high
+    }
+}
+
+impl ValueFormatter<f64> for Axis {
+    fn format(value: &f64) -> String {
+        label(value)
+    }
 }
 
 /// The ranges of both coordinates, a little wider than the points.
@@ -168,6 +197,23 @@ fn ranges(panel: &Panel) -> ((f64, f64), (f64, f64)) {
     (x, y)
 }
 
+/// Few round numbers from `low` to `high`: 1, 2 and 5 times powers of ten, or multiples of one of them.
+fn ticks(low: f64, high: f64, logarithmic: bool) -> Vec<f64> {
+    let powers =
+        |from: f64, to: f64| (from.log10().floor() as i32..=to.log10().ceil() as i32).map(|p| 10_f64.powi(p));
+    if logarithmic {
+        let all = powers(low, high).flat_map(|power| [power, 2.0 * power, 5.0 * power]);
+        return all.filter(|tick| (low..=high).contains(tick)).collect();
+    }
+    let rough = ((high - low) / 6.0).max(f64::MIN_POSITIVE);
+    let step = powers(rough, rough)
+        .flat_map(|power| [power, 2.0 * power, 5.0 * power])
+        .find(|step| *step >= rough)
+        .unwrap_or(rough);
+    let first = (low / step).ceil() as i64;
+    (first..=(high / step).floor() as i64).map(|multiple| multiple as f64 * step).collect()
+}
+
 /// A number as short as it can be said.
 fn label(value: &f64) -> String {
     let size = value.abs();
@@ -187,7 +233,7 @@ fn label(value: &f64) -> String {
 pub fn bars(path: &Path, panels: &[BarPanel]) -> Result<()> {
     let height = |panel: &BarPanel| 50 + BAR * panel.bars.len() as u32;
     let total: u32 = panels.iter().map(height).sum();
-    draw(path, (900, total), |root| {
+    draw(path, (940, total), |root| {
         let mut rest = root.clone();
         for panel in panels {
             let (area, below) = rest.split_vertically(height(panel));
@@ -199,24 +245,26 @@ pub fn bars(path: &Path, panels: &[BarPanel]) -> Result<()> {
 }
 
 fn bar_panel(area: &DrawingArea<SVGBackend<'_>, Shift>, panel: &BarPanel) -> Result<()> {
-    const LEFT: i32 = 380;
+    const LEFT: i32 = 420;
     const LONGEST: f64 = 410.0;
-    let values = || panel.bars.iter().map(|bar| bar.value).filter(|value| value.is_finite() && *value > 0.0);
-    // The shortest bar starts a tenth below its value, so that it can be seen.
-    let low = values().fold(f64::INFINITY, f64::min).log10() - 0.3;
-    let high = values().fold(f64::NEG_INFINITY, f64::max).log10();
+    let longest =
+        panel.bars.iter().map(|bar| bar.value).filter(|value| value.is_finite()).fold(0.0, f64::max);
     let title = ("sans-serif", 19).into_text_style(area);
-    area.draw_text(&format!("{} ({}, logarithmic scale)", panel.title, panel.unit), &title, (16, 14))
-        .map_err(text)?;
+    area.draw_text(&panel.title, &title, (16, 14)).map_err(text)?;
     let style = ("sans-serif", 16).into_text_style(area);
     for (index, bar) in panel.bars.iter().enumerate() {
         let top = 40 + (index as u32 * BAR) as i32;
-        let length = (LONGEST * (bar.value.log10() - low) / (high - low).max(1e-9)).max(1.0) as i32;
+        let length = (LONGEST * bar.value / longest).max(1.0) as i32;
         let colour = if bar.is_ours { COLOURS[0] } else { COLOURS[1] };
         let corners = [(LEFT, top), (LEFT + length, top + BAR as i32 - 10)];
         area.draw(&Rectangle::new(corners, colour.filled())).map_err(text)?;
         area.draw_text(&bar.label, &style, (16, top + 5)).map_err(text)?;
-        area.draw_text(&label(&bar.value), &style, (LEFT + length + 6, top + 5)).map_err(text)?;
+        area.draw_text(
+            &format!("{} {}", label(&bar.value), panel.unit),
+            &style,
+            (LEFT + length + 6, top + 5),
+        )
+        .map_err(text)?;
     }
     Ok(())
 }
@@ -251,6 +299,13 @@ mod tests {
             [0.0, 0.5, 0.012, 3.0, 250.0, 64_000.0, 0.001].map(|value| label(&value)),
             ["0", "0.5", "0.01", "3", "250", "64k", "1e-3"]
         );
+    }
+
+    #[test]
+    fn ticks_are_round_and_inside() {
+        assert_eq!(ticks(90.0, 1300.0, true), [100.0, 200.0, 500.0, 1000.0]);
+        assert_eq!(ticks(0.0, 300.0, false), [0.0, 50.0, 100.0, 150.0, 200.0, 250.0, 300.0]);
+        assert_eq!(ticks(-0.3, 1.05, false).len(), 3);
     }
 
     #[test]

@@ -120,7 +120,7 @@ fn summary(all: &[Results]) -> String {
          number of threads. *Seconds* are what each program counts itself: kernels and lasso, without starting and \
          reading; *process* is everything; *memory* is the highest resident set of the main process (a peer's worker \
          processes, listed in the raw data, are not added). Ours is the full estimator throughout. Every run is in \
-         [peers.csv](peers.csv).\n\n![Seconds and memory, both on a logarithmic scale](peers.svg)\n\n\
+         [peers.csv](peers.csv).\n\n![Seconds and memory of both sides](peers.svg)\n\n\
          | case | side | seconds | process, s | memory, MiB | same features |\n|---|---|---|---|---|---|\n",
     );
     for results in all {
@@ -192,7 +192,7 @@ fn panels(all: &[Results]) -> [BarPanel; 2] {
                     .into_iter()
                     .filter(|(_, runs)| !runs.is_empty())
                     .map(|(side, runs)| Bar {
-                        label: format!("{}: {side}", results.case.name),
+                        label: format!("{}: {side}", describe(results.case)),
                         value: median(&of(runs)),
                         is_ours: side == "fewest",
                     })
