@@ -10,7 +10,8 @@ use crate::target::MANY_CLASSES;
 /// What a cell holds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Cell<'a> {
-    Missing,
+    /// A word that means "missing", as it was written: for sample ids it is a name like any other.
+    Missing(&'a str),
     /// A finite number and how it was written.
     Number(f64, &'a str),
     Infinite(&'a str),
@@ -37,10 +38,10 @@ impl MissingTokens {
     pub fn classify<'a>(&self, cell: &'a [u8]) -> Result<Cell<'a>, String> {
         let text = std::str::from_utf8(cell).map_err(|_| String::from_utf8_lossy(cell).into_owned())?.trim();
         Ok(match text.parse::<f64>() {
-            Ok(number) if number.is_nan() || self.numbers.contains(&number) => Cell::Missing,
+            Ok(number) if number.is_nan() || self.numbers.contains(&number) => Cell::Missing(text),
             Ok(number) if number.is_finite() => Cell::Number(number, text),
             Ok(_) => Cell::Infinite(text),
-            Err(_) if self.texts.iter().any(|token| token.eq_ignore_ascii_case(text)) => Cell::Missing,
+            Err(_) if self.texts.iter().any(|token| token.eq_ignore_ascii_case(text)) => Cell::Missing(text),
             Err(_) => Cell::Text(text),
         })
     }
@@ -92,7 +93,7 @@ impl Builder {
         if let Content::Undecided { missing } = self.content {
             let gaps = vec![f64::NAN; missing];
             self.content = match cell {
-                Cell::Missing => Content::Undecided { missing: missing + 1 },
+                Cell::Missing(_) => Content::Undecided { missing: missing + 1 },
                 Cell::Number(..) | Cell::Infinite(_) => {
                     Content::Numbers { values: gaps, spellings: Spellings::default() }
                 }
@@ -105,13 +106,14 @@ impl Builder {
             Content::Undecided { .. } | Content::Ignored => Ok(()),
             Content::Ids(ids) => {
                 ids.push(match cell {
-                    Cell::Missing => String::new(),
-                    Cell::Number(_, text) | Cell::Infinite(text) | Cell::Text(text) => text.to_owned(),
+                    Cell::Missing(text) | Cell::Number(_, text) | Cell::Infinite(text) | Cell::Text(text) => {
+                        text.to_owned()
+                    }
                 });
                 Ok(())
             }
             Content::Numbers { values, spellings } => match cell {
-                Cell::Missing => {
+                Cell::Missing(_) => {
                     values.push(f64::NAN);
                     Ok(())
                 }
@@ -133,7 +135,7 @@ impl Builder {
             },
             Content::Text { codes, levels, numbers_too } => {
                 let text = match cell {
-                    Cell::Missing => {
+                    Cell::Missing(_) => {
                         codes.push(f64::NAN);
                         return Ok(());
                     }
