@@ -9,6 +9,10 @@ use crate::active_set::ActiveSet;
 /// Two penalties closer than this, relatively, are the same breakpoint.
 const SAME_LAMBDA: f64 = 1e-12;
 
+/// A penalty below this share of the largest is zero but for rounding: joins and leaves there are noise, and
+/// could go on for ever.
+const NEGLIGIBLE: f64 = 1e-10;
+
 /// What happens at a breakpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Event {
@@ -40,8 +44,13 @@ pub struct Homotopy {
     lambda: f64,
     active: ActiveSet,
     is_active: Vec<bool>,
-    /// Atoms found to depend on active ones, or to have left, at the current penalty: they may not join here.
+    /// Atoms that have just left: their correlation equals the penalty but for rounding, so at this penalty they
+    /// may not join before something else has changed.
     barred: Vec<usize>,
+    /// Atoms that depend linearly on active ones, and do so until one of these leaves.
+    dependent: Vec<usize>,
+    /// Events since the penalty last fell.
+    ties: usize,
     breakpoints: Vec<Breakpoint>,
     tied: Vec<(usize, Vec<usize>)>,
     /// Columns of products of atoms that have left, should they come back.
@@ -82,6 +91,8 @@ impl Homotopy {
             active: ActiveSet::default(),
             is_active: vec![false; n],
             barred: Vec::new(),
+            dependent: Vec::new(),
+            ties: 0,
             breakpoints: Vec::new(),
             tied: Vec::new(),
             spare_columns: Vec::new(),
@@ -129,7 +140,8 @@ impl Homotopy {
         let mut best: Option<(f64, usize)> = None;
         for (j, ((&u, &v), &weight)) in u.iter().zip(v).zip(&self.weights).enumerate() {
             let closing = weight - v;
-            if self.is_active[j] || closing <= SAME_LAMBDA * weight || u <= 0.0 {
+            if self.is_active[j] || closing <= SAME_LAMBDA * weight || u <= 0.0 || self.dependent.contains(&j)
+            {
                 continue;
             }
             let lambda = (u / closing).min(self.lambda);
@@ -193,7 +205,8 @@ impl Homotopy {
         // One more joins now than may be active: the path ends before.
         let full = self.active.atoms().len() >= self.most_active && joins_at > leaves_at;
 
-        if full || next <= self.smallest_lambda {
+        let first = self.breakpoints.first().map_or(0.0, |point| point.lambda);
+        if full || next <= self.smallest_lambda.max(NEGLIGIBLE * first) {
             // In the middle of a segment exactly its coefficients are above zero, safely away from where the
             // next atom joins or leaves.
             let middle = 0.5 * (self.lambda + next);
@@ -205,7 +218,10 @@ impl Homotopy {
             return;
         }
 
-        if next < self.lambda * (1.0 - SAME_LAMBDA) {
+        // At a tie every event frees what was barred by the one before; should that go round in circles, nothing
+        // is freed any more and the round ends.
+        self.ties = if next < self.lambda * (1.0 - SAME_LAMBDA) { 0 } else { self.ties + 1 };
+        if self.ties <= 4 * (self.active.atoms().len() + 4) {
             self.barred.clear();
         }
         let mut coefficients = self.coefficients(&p, &q, next);
@@ -217,6 +233,7 @@ impl Homotopy {
                 self.spare_columns.push((atom, column));
                 self.is_active[atom] = false;
                 self.barred.push(atom);
+                self.dependent.clear();
                 coefficients.retain(|&(other, _)| other != atom);
                 self.breakpoints.push(Breakpoint { lambda: next, event: Event::Left(atom), coefficients });
             }
@@ -234,7 +251,7 @@ impl Homotopy {
                     Err(column) => {
                         // Its correlation follows the penalty from here on as those of the active atoms do.
                         self.spare_columns.push((atom, column));
-                        self.barred.push(atom);
+                        self.dependent.push(atom);
                         if self.tied.iter().all(|(other, _)| *other != atom) {
                             self.tied.push((atom, self.active.atoms().to_vec()));
                         }

@@ -17,7 +17,7 @@ const FIRST_STAGE: usize = 8;
 const PRODUCTS_AT_ONCE: usize = 1 << 21;
 
 /// A correlation above `λ weight` by this share of the largest penalty is a violation, not rounding.
-const VIOLATION: f64 = 1e-11;
+const VIOLATION: f64 = 1e-9;
 
 /// Active atoms whose products are tried first on every atom.
 const FIRST_COLUMNS: usize = 16;
@@ -171,11 +171,14 @@ pub fn path(
             once_active.extend(breakpoints.iter().flat_map(|point| &point.coefficients).map(|&(j, _)| j));
             let check = check(problem, &weights, &breakpoints, known, step);
             // What a check could leave out keeps its place behind what it found.
+            let violators = check.closest[..check.violators].to_vec();
             let found: BTreeSet<usize> = check.closest.iter().copied().collect();
             let before = std::mem::replace(&mut more, check.closest);
             more.extend(before.into_iter().filter(|j| !found.contains(j)));
             more.truncate(step);
-            if check.violated {
+            // Atoms that the path has passed by although they were in the working set depend linearly on active
+            // ones, or exceed the penalty by rounding: the duality gap tells how much that matters.
+            if violators.iter().any(|j| working.atoms.binary_search(j).is_err()) {
                 continue;
             }
             if stage < options.most_active
@@ -208,8 +211,8 @@ pub fn path(
 
 /// What a check of breakpoints against all atoms found.
 struct Check {
-    /// Whether some atom's correlation exceeds the penalty at some breakpoint.
-    violated: bool,
+    /// How many of `closest` have a correlation that exceeds the penalty at some breakpoint.
+    violators: usize,
     /// Atoms never active that exceed the penalty most, then those that come closest to it.
     closest: Vec<usize>,
 }
@@ -275,7 +278,7 @@ fn check(
         open = excesses.iter().filter(|(excess, _)| *excess > 0.0).map(|&(_, j)| j).collect();
     }
     excesses.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    let violated = excesses.first().is_some_and(|&(excess, _)| excess > 0.0);
     excesses.truncate(step);
-    Check { violated, closest: excesses.into_iter().map(|(_, j)| j).collect() }
+    let violators = excesses.partition_point(|&(excess, _)| excess > 0.0);
+    Check { violators, closest: excesses.into_iter().map(|(_, j)| j).collect() }
 }
