@@ -59,7 +59,7 @@ pub enum Estimator {
     Full,
     /// Pairs within blocks of `size` samples, averaged over all blocks of `permutations` shuffles
     /// (Climente-González, Azencott, Kaski and Yamada 2019). Kept for comparison: the full estimator is
-    /// exact, and with low-rank factors usually as fast.
+    /// exact.
     Block {
         /// Samples in a block, from 2 to the number of samples. A ragged last block of at least 2 is used too.
         size: usize,

@@ -17,7 +17,7 @@ const FIRST_STAGE: usize = 8;
 const PRODUCTS_AT_ONCE: usize = 1 << 21;
 
 /// A correlation above `λ weight` by this share of the largest penalty is a violation, not rounding.
-const VIOLATION: f64 = 1e-9;
+const VIOLATION: f64 = 1e-11;
 
 /// Active atoms whose products are tried first on every atom.
 const FIRST_COLUMNS: usize = 16;
