@@ -79,11 +79,12 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 fn compare_all(case: &Case, method: &'static Method, data: &Dataset) -> Result<Vec<(String, Comparison)>> {
     let takes = |name: &str| method.parameters().any(|parameter| parameter.name == name);
     let shared = case.assignments().len();
+    let budget = case.n_selected().map_or(Budget::Auto, Budget::Count);
     case.variants(takes)
         .into_iter()
         .map(|assignments| {
             let variant = assignments[shared..].join(" ");
-            let observed = observe(method, &assignments, data)
+            let observed = observe(method, &assignments, budget, data)
                 .map_err(|error| format!("{} with {}: {error}", case.name, assignments.join(" ")))?;
             Ok((variant, golden::compare(case, &observed)))
         })
@@ -93,12 +94,13 @@ fn compare_all(case: &Case, method: &'static Method, data: &Dataset) -> Result<V
 fn observe(
     method: &'static Method,
     assignments: &[String],
+    budget: Budget,
     data: &Dataset,
 ) -> std::result::Result<Observed, Error> {
     let context = Context::default();
     Ok(match method.build(&Parameters::parse(method, assignments)?)? {
         Built::Scorer(scorer) => Observed::from(&scorer.score(data, &context)?),
-        Built::Selector(selector) => Observed::from(&selector.select(data, Budget::Auto, &context)?),
+        Built::Selector(selector) => Observed::from(&selector.select(data, budget, &context)?),
     })
 }
 

@@ -9,7 +9,10 @@
 //! | [`data`] | `fewest-data` | readers, writers, missing values, scaling, synthetic problems |
 //! | [`kernels`] | `fewest-kernels` | scalar kernels, Gram matrices, low-rank factors, HSIC, NOCCO |
 //! | [`solver`] | `fewest-solver` | what all solvers share: datafits, penalties, certificates |
+//! | [`neighbours`] | `fewest-neighbours` | nearest neighbours and the graphs built on them |
+//! | [`filters`] | `fewest-filters` | similarity, information and statistical scores |
 //! | [`embedded`] | `fewest-embedded` | HSIC Lasso, NOCCO Lasso |
+//! | [`eval`] | `fewest-eval` | splitters, learners, metrics, stability, significance |
 //! | [`registry`] | | every method by its id |
 //!
 //! ```
@@ -32,7 +35,10 @@
 pub use fewest_core as core;
 pub use fewest_data as data;
 pub use fewest_embedded as embedded;
+pub use fewest_eval as eval;
+pub use fewest_filters as filters;
 pub use fewest_kernels as kernels;
+pub use fewest_neighbours as neighbours;
 pub use fewest_solver as solver;
 
 pub mod prelude;

@@ -21,13 +21,24 @@ use std::fmt;
 use fewest_core::{Error, Ranked, Scorer, Selector};
 
 mod dependence;
+mod dependence_search;
 mod hsic_lasso;
+mod information;
 mod parameter;
+mod similarity;
+mod statistical;
 
 pub use parameter::{Parameter, Parameters, Range, Value};
 
 /// One table a family, in the order in which methods are listed.
-static FAMILIES: &[&[Method]] = &[dependence::METHODS, hsic_lasso::METHODS];
+static FAMILIES: &[&[Method]] = &[
+    dependence::METHODS,
+    statistical::METHODS,
+    similarity::METHODS,
+    information::METHODS,
+    dependence_search::METHODS,
+    hsic_lasso::METHODS,
+];
 
 /// A method: its id, what it computes, what it takes, and how to make it.
 pub struct Method {

@@ -34,6 +34,7 @@ const RULES: &[Rule] = &[
         may_use: &[
             "fewest-core",
             "fewest-kernels",
+            "fewest-neighbours",
             "fewest-solver",
             "fewest-pgd",
             "fewest-cd",
@@ -44,8 +45,18 @@ const RULES: &[Rule] = &[
     },
     Rule {
         package: "fewest-filters",
-        may_use: &["fewest-core", "fewest-kernels"],
+        may_use: &["fewest-core", "fewest-kernels", "fewest-neighbours"],
         why: "families of methods never know each other",
+    },
+    Rule {
+        package: "fewest-neighbours",
+        may_use: &["fewest-core"],
+        why: "neighbours of samples serve filters, embedded methods and learners alike",
+    },
+    Rule {
+        package: "fewest-eval",
+        may_use: &["fewest-core", "fewest-kernels", "fewest-neighbours"],
+        why: "evaluation sees selectors and learners through their traits: it knows no method",
     },
     Rule {
         package: "fewest-wrappers",
@@ -63,9 +74,11 @@ const RULES: &[Rule] = &[
             "fewest-cd",
             "fewest-dal",
             "fewest-lars",
+            "fewest-neighbours",
             "fewest-embedded",
             "fewest-filters",
             "fewest-wrappers",
+            "fewest-eval",
         ],
         why: "the façade re-exports the libraries, and nothing below knows it",
     },

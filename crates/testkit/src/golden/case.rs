@@ -16,6 +16,18 @@ const CHOICES: &[(&str, &[&str])] =
 /// Parameters that say how exactly a result is computed, with values that suffice for every case.
 const TIGHTEST: &[(&str, &str)] = &[("factor_tolerance", "1e-13"), ("tolerance", "1e-13")];
 
+/// Corpus names whose method is registered under another id, with the parameters that make the difference.
+const VARIANTS: &[(&str, &str, &[&str])] = &[
+    ("chi_square", "chi2", &[]),
+    ("spec_phi1", "spec", &["criterion=1"]),
+    ("spec_phi2", "spec", &["criterion=2"]),
+    ("spec_phi3", "spec", &["criterion=3"]),
+    ("cmim_capped", "cmim", &["capped=true"]),
+];
+
+/// Parameters that describe the formula in words, or that are the number of features to select.
+const NOT_PASSED: &[&str] = &["output_kernel", "order", "rule", "n_selected"];
+
 /// A case that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
@@ -157,27 +169,49 @@ impl Case {
 
     /// The id under which the method is registered.
     pub fn method_id(&self) -> String {
-        self.method.replace('_', "-")
+        match self.variant() {
+            Some((id, _)) => id.to_owned(),
+            None => self.method.replace('_', "-"),
+        }
+    }
+
+    fn variant(&self) -> Option<(&'static str, &'static [&'static str])> {
+        VARIANTS.iter().find(|(name, ..)| *name == self.method).map(|&(_, id, assignments)| (id, assignments))
+    }
+
+    /// How many features to ask a selector for; `None` for as many as the method finds right.
+    pub fn n_selected(&self) -> Option<usize> {
+        let name = if self.method == "trace_ratio" { "k" } else { "n_selected" };
+        self.params.get(name).and_then(Value::as_u64).and_then(|count| usize::try_from(count).ok())
     }
 
     /// The parameters as `name=value` assignments for the registry, by name. Left out is what describes the formula in
     /// words, and `lambda`, which has fewer digits than `r`, the share of the largest λ it was computed from.
     pub fn assignments(&self) -> Vec<String> {
         let skipped = |name: &str| {
-            ["output_kernel", "order"].contains(&name) || name == "lambda" && self.params.contains_key("r")
+            NOT_PASSED.contains(&name)
+                || name == "lambda" && self.params.contains_key("r")
+                || name == "k" && self.method == "trace_ratio"
         };
         let mut assignments: Vec<String> = self
             .params
             .iter()
             .filter(|(name, _)| !skipped(name))
             .map(|(name, value)| {
-                let name = if name == "r" { "lambda_ratio" } else { name };
+                let name = match name.as_str() {
+                    "r" => "lambda_ratio",
+                    "k" => "neighbours",
+                    other => other,
+                };
                 match value {
-                    Value::String(word) => format!("{name}={word}"),
+                    // What follows in brackets explains the word.
+                    Value::String(words) => format!("{name}={}", words.split(" (").next().unwrap_or(words)),
                     number => format!("{name}={number}"),
                 }
             })
             .collect();
+        assignments
+            .extend(self.variant().into_iter().flat_map(|(_, fixed)| fixed.iter().map(|&a| a.to_owned())));
         assignments.sort();
         assignments
     }
@@ -293,6 +327,34 @@ mod tests {
         assert_eq!(case.tolerance.ties, [(0, 1)]);
         assert_eq!(case.tolerance.others.keys().collect::<Vec<_>>(), ["n_sv"]);
         assert!(case.is_sparse() && !case.is_degenerate());
+    }
+
+    #[test]
+    fn variants_of_a_method_share_its_id() {
+        let case = |method: &str, params: Value| {
+            let mut value = case();
+            value["method"] = json!(method);
+            value["params"] = params;
+            Case::parse("a", &value).unwrap()
+        };
+        let spec =
+            case("spec_phi3", json!({"sigma": 2.5, "gamma": "identity", "m": 2, "order": "descending"}));
+        assert_eq!(spec.method_id(), "spec");
+        assert_eq!(spec.assignments(), ["criterion=3", "gamma=identity", "m=2", "sigma=2.5"]);
+        let t_score = case("t_score", json!({"variance": "sample (divide by n_j - 1)"}));
+        assert_eq!((t_score.method_id().as_str(), t_score.n_selected()), ("t-score", None));
+        assert_eq!(t_score.assignments(), ["variance=sample"]);
+        let trace_ratio = case("trace_ratio", json!({"k": 10, "style": "fisher"}));
+        assert_eq!(
+            (trace_ratio.assignments().join(" "), trace_ratio.n_selected()),
+            ("style=fisher".to_owned(), Some(10))
+        );
+        let mifs = case("mifs", json!({"bins": 5, "n_selected": 20, "beta": 1.0}));
+        assert_eq!(
+            (mifs.assignments().join(" "), mifs.n_selected()),
+            ("beta=1.0 bins=5".to_owned(), Some(20))
+        );
+        assert_eq!(case("relieff", json!({"k": 10})).assignments(), ["neighbours=10"]);
     }
 
     #[test]

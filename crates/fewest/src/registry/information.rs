@@ -1,0 +1,5 @@
+//! Criteria of information theory.
+
+use super::Method;
+
+pub(super) static METHODS: &[Method] = &[];

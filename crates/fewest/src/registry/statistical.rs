@@ -1,0 +1,5 @@
+//! Statistics of single features.
+
+use super::Method;
+
+pub(super) static METHODS: &[Method] = &[];

@@ -1,0 +1,1 @@
+//! Criteria of information theory over discretised features.

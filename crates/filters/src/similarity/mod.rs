@@ -1,0 +1,1 @@
+//! Scores by how well a feature keeps the similarity between samples.

@@ -1,0 +1,1 @@
+//! Scores by classical statistics of single features.

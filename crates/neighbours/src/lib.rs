@@ -1,0 +1,1 @@
+//! Exact nearest neighbours and the graphs built on them.
