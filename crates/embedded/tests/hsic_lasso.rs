@@ -425,3 +425,26 @@ fn nocco_is_bounded_by_the_rank_and_less_sensitive_to_the_width() {
     wide.sort_unstable();
     assert_eq!(narrow, wide);
 }
+
+/// The features closest to each chosen one are found by bounds; here by all products.
+#[test]
+fn related_features_are_the_closest_of_all() {
+    let columns: Vec<Vec<f64>> = (0..90)
+        .map(|j| {
+            let (a, b) = (wave(130, 1 + j % 11), wave(130, 3 + j / 9));
+            a.iter().zip(&b).map(|(a, b)| a + 0.05 * (j % 7) as f64 * b).collect()
+        })
+        .collect();
+    let y = (0..130).map(|i| columns[4][i].powi(2) + columns[40][i]).collect();
+    let data = dataset(&columns, Target::real(y).unwrap());
+    let with =
+        |form| HsicLasso { dependence: Dependence { form, ..Dependence::default() }, ..HsicLasso::default() };
+    let (low_rank, exact) = (select(&with(Form::LowRank), &data, 8), select(&with(Form::Exact), &data, 8));
+    assert_eq!(low_rank.order, exact.order);
+    for (chosen, (found, all)) in exact.order.iter().zip(low_rank.related.iter().zip(&exact.related)) {
+        assert_eq!(found.len(), all.len());
+        for (found, all) in found.iter().zip(all) {
+            assert!((found.relatedness - all.relatedness).abs() < 1e-5, "of {chosen}: {found:?} {all:?}");
+        }
+    }
+}

@@ -30,7 +30,7 @@ mod stationary;
 pub use bandwidth::{Bandwidth, median_bandwidth};
 pub use block::{BlockEstimator, Blocks, block_hsic, centred_packed_blocks};
 pub use delta::{Delta, NormalisedDelta};
-pub use factor::{Factor, Stacked, squared_cross_norms, squared_cross_norms_many};
+pub use factor::{Factor, Leading, Stacked, squared_cross_norms, squared_cross_norms_many};
 pub use gram::Gram;
 pub use kernel::{Definiteness, ScalarKernel};
 pub use packed::{centred_packed, dot_products, packed_len};

@@ -130,6 +130,48 @@ proptest! {
     }
 }
 
+proptest! {
+    #[test]
+    fn leading_parts_bound_products_from_below(
+        a in points(8..60), b in points(8..60), share in 0.01..0.5,
+    ) {
+        let n = a.len().min(b.len());
+        let kernel = Gaussian::new(1.0).unwrap();
+        let factor = |points: &[f64]| {
+            let mut factor = Factor::new(&kernel, &points[..n], 1e-12, n).unwrap();
+            factor.centre();
+            factor
+        };
+        let (a, b) = (factor(&a), factor(&b));
+        let (lead_a, lead_b) = (a.leading(share), b.leading(share));
+        for (whole, found) in [(&a, &lead_a), (&b, &lead_b)] {
+            let squared_norm = whole.inner(whole);
+            prop_assert!((found.squared_norm - squared_norm).abs() <= 1e-9 * squared_norm);
+            if let Some((part, left_out)) = &found.part {
+                prop_assert!(2 * part.rank() <= whole.rank() + 1);
+                prop_assert!(*left_out <= share * squared_norm.sqrt());
+                prop_assert!((distance(&part.to_gram(), &whole.to_gram()) - left_out).abs() <= 1e-7);
+            }
+        }
+        if let (Some((part_a, left_a)), Some((part_b, left_b))) = (&lead_a.part, &lead_b.part) {
+            let (low, exact) = (part_a.inner(part_b), a.inner(&b));
+            let loose = left_a * lead_b.squared_norm.sqrt() + left_b * lead_a.squared_norm.sqrt();
+            prop_assert!(low <= exact + 1e-9 && exact <= low + loose + 1e-9, "{low} {exact} {loose}");
+        }
+    }
+}
+
+#[test]
+fn leading_parts_of_indefinite_and_of_empty_factors() {
+    let points: Vec<f64> = (0..40).map(|i| (f64::from(i) * 0.7).sin()).collect();
+    let signed = Factor::new(&Sigmoid::new(1.0, -0.5).unwrap(), &points, 1e-9, 40).unwrap();
+    assert!(signed.signs().is_some() && signed.leading(0.1).part.is_none());
+    let mut constant = Factor::new(&Gaussian::new(1.0).unwrap(), &[7.0; 50], 0.0, 50).unwrap();
+    constant.centre();
+    let found = constant.leading(0.1);
+    assert_eq!((found.squared_norm, found.part.map(|(part, _)| part.rank())), (0.0, Some(0)));
+}
+
 #[test]
 fn duplicates_and_constants_give_the_rank_they_have() {
     let kernel = Gaussian::new(1.0).unwrap();

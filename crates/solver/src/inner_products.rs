@@ -33,6 +33,20 @@ pub trait InnerProducts: Sync {
     fn products_are_nonnegative(&self) -> bool {
         false
     }
+
+    /// Lower bounds of [`products`](InnerProducts::products), shaped alike, where cheaper ones are known:
+    ///
+    /// ```text
+    /// out ≤ ⟨Aᵢ, Aⱼ⟩ ≤ out + (undershoot(i) + undershoot(j)) ‖Aᵢ‖ ‖Aⱼ‖     up to rounding
+    /// ```
+    fn lower_bounds(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) {
+        self.products(rows, columns, out);
+    }
+
+    /// The share of its norm by which atom `atom` loosens [`lower_bounds`](InnerProducts::lower_bounds).
+    fn undershoot(&self, _atom: usize) -> f64 {
+        0.0
+    }
 }
 
 /// Every atom and the target divided by their norms; an atom of norm zero stays zero.
@@ -58,6 +72,16 @@ impl<P: InnerProducts> Normalised<P> {
     }
 }
 
+impl<P: InnerProducts> Normalised<P> {
+    fn scale(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) {
+        for (&column, out) in columns.iter().zip(out.chunks_exact_mut(rows.len().max(1))) {
+            for (value, &row) in out.iter_mut().zip(rows) {
+                *value *= self.scales[row] * self.scales[column];
+            }
+        }
+    }
+}
+
 impl<P: InnerProducts> InnerProducts for Normalised<P> {
     fn n_atoms(&self) -> usize {
         self.inner.n_atoms()
@@ -77,11 +101,16 @@ impl<P: InnerProducts> InnerProducts for Normalised<P> {
 
     fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) {
         self.inner.products(rows, columns, out);
-        for (&column, out) in columns.iter().zip(out.chunks_exact_mut(rows.len().max(1))) {
-            for (value, &row) in out.iter_mut().zip(rows) {
-                *value *= self.scales[row] * self.scales[column];
-            }
-        }
+        self.scale(rows, columns, out);
+    }
+
+    fn lower_bounds(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) {
+        self.inner.lower_bounds(rows, columns, out);
+        self.scale(rows, columns, out);
+    }
+
+    fn undershoot(&self, atom: usize) -> f64 {
+        self.inner.undershoot(atom)
     }
 
     fn atoms_at_hand(&self) -> usize {
@@ -115,6 +144,18 @@ impl<P: InnerProducts> Ridged<P> {
     }
 }
 
+impl<P: InnerProducts> Ridged<P> {
+    fn add_ridge(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) {
+        for (&column, out) in columns.iter().zip(out.chunks_exact_mut(rows.len().max(1))) {
+            for (value, &row) in out.iter_mut().zip(rows) {
+                if row == column {
+                    *value += self.ridge;
+                }
+            }
+        }
+    }
+}
+
 impl<P: InnerProducts> InnerProducts for Ridged<P> {
     fn n_atoms(&self) -> usize {
         self.inner.n_atoms()
@@ -134,13 +175,16 @@ impl<P: InnerProducts> InnerProducts for Ridged<P> {
 
     fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) {
         self.inner.products(rows, columns, out);
-        for (&column, out) in columns.iter().zip(out.chunks_exact_mut(rows.len().max(1))) {
-            for (value, &row) in out.iter_mut().zip(rows) {
-                if row == column {
-                    *value += self.ridge;
-                }
-            }
-        }
+        self.add_ridge(rows, columns, out);
+    }
+
+    fn lower_bounds(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) {
+        self.inner.lower_bounds(rows, columns, out);
+        self.add_ridge(rows, columns, out);
+    }
+
+    fn undershoot(&self, atom: usize) -> f64 {
+        self.inner.undershoot(atom)
     }
 
     fn atoms_at_hand(&self) -> usize {
@@ -280,62 +324,50 @@ impl<P: InnerProducts> InnerProducts for Projected<P> {
     }
 }
 
-impl<P: InnerProducts + ?Sized> InnerProducts for &P {
-    fn n_atoms(&self) -> usize {
-        (**self).n_atoms()
-    }
+/// All methods passed on to what a pointer points at.
+macro_rules! pass_on {
+    ($($pointer:ty => $($bound:path),*;)*) => {$(
+        impl<P: InnerProducts + ?Sized $(+ $bound)*> InnerProducts for $pointer {
+            fn n_atoms(&self) -> usize {
+                (**self).n_atoms()
+            }
 
-    fn target_squared_norm(&self) -> f64 {
-        (**self).target_squared_norm()
-    }
+            fn target_squared_norm(&self) -> f64 {
+                (**self).target_squared_norm()
+            }
 
-    fn target_products(&self) -> &[f64] {
-        (**self).target_products()
-    }
+            fn target_products(&self) -> &[f64] {
+                (**self).target_products()
+            }
 
-    fn squared_norms(&self) -> &[f64] {
-        (**self).squared_norms()
-    }
+            fn squared_norms(&self) -> &[f64] {
+                (**self).squared_norms()
+            }
 
-    fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) {
-        (**self).products(rows, columns, out);
-    }
+            fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) {
+                (**self).products(rows, columns, out);
+            }
 
-    fn atoms_at_hand(&self) -> usize {
-        (**self).atoms_at_hand()
-    }
+            fn atoms_at_hand(&self) -> usize {
+                (**self).atoms_at_hand()
+            }
 
-    fn products_are_nonnegative(&self) -> bool {
-        (**self).products_are_nonnegative()
-    }
+            fn products_are_nonnegative(&self) -> bool {
+                (**self).products_are_nonnegative()
+            }
+
+            fn lower_bounds(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) {
+                (**self).lower_bounds(rows, columns, out);
+            }
+
+            fn undershoot(&self, atom: usize) -> f64 {
+                (**self).undershoot(atom)
+            }
+        }
+    )*};
 }
 
-impl<P: InnerProducts + Send + ?Sized> InnerProducts for Box<P> {
-    fn n_atoms(&self) -> usize {
-        (**self).n_atoms()
-    }
-
-    fn target_squared_norm(&self) -> f64 {
-        (**self).target_squared_norm()
-    }
-
-    fn target_products(&self) -> &[f64] {
-        (**self).target_products()
-    }
-
-    fn squared_norms(&self) -> &[f64] {
-        (**self).squared_norms()
-    }
-
-    fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) {
-        (**self).products(rows, columns, out);
-    }
-
-    fn atoms_at_hand(&self) -> usize {
-        (**self).atoms_at_hand()
-    }
-
-    fn products_are_nonnegative(&self) -> bool {
-        (**self).products_are_nonnegative()
-    }
+pass_on! {
+    &P =>;
+    Box<P> => Send;
 }

@@ -9,17 +9,90 @@ use crate::InnerProducts;
 /// stages, and each asks again for most of what the one before asked for.
 pub struct Remembered<P> {
     inner: P,
-    /// By atom: its products with all atoms, NaN where not yet asked for.
-    columns: Mutex<BTreeMap<usize, Vec<f64>>>,
-    most_columns: usize,
+    products: Table,
+    lower_bounds: Table,
 }
 
 impl<P: InnerProducts> Remembered<P> {
     /// Keeps at most `most_bytes` of products of `inner`; beyond, requests go through.
     pub fn new(inner: P, most_bytes: usize) -> Self {
-        let most_columns = most_bytes / (size_of::<f64>() * inner.n_atoms().max(1));
-        Self { inner, columns: Mutex::default(), most_columns }
+        let n_atoms = inner.n_atoms();
+        let most_columns = most_bytes / (2 * size_of::<f64>() * n_atoms.max(1));
+        let table = || Table { columns: Mutex::default(), n_atoms, most_columns };
+        Self { inner, products: table(), lower_bounds: table() }
     }
+}
+
+/// Numbers by row and column that are computed when first asked for.
+struct Table {
+    /// By atom: its numbers with all atoms, NaN where not yet asked for.
+    columns: Mutex<BTreeMap<usize, Vec<f64>>>,
+    n_atoms: usize,
+    most_columns: usize,
+}
+
+impl Table {
+    /// The numbers at `rows` and `columns`, by `compute` where they are not known.
+    fn get(
+        &self,
+        rows: &[usize],
+        columns: &[usize],
+        out: &mut [f64],
+        compute: impl Fn(&[usize], &[usize], &mut [f64]),
+    ) {
+        let lock = || self.columns.lock().unwrap_or_else(PoisonError::into_inner);
+        let (lacking, unknown) = {
+            let mut known = lock();
+            let unseen = columns.iter().filter(|column| !known.contains_key(column)).count();
+            if known.len() + unseen > self.most_columns {
+                drop(known);
+                return compute(rows, columns, out);
+            }
+            for &column in columns {
+                known.entry(column).or_insert_with(|| vec![f64::NAN; self.n_atoms]);
+            }
+            lacking(&known, rows, columns)
+        };
+        // Not under the lock: what is computed in parallel may ask for products itself.
+        let mut computed = vec![0.0; lacking.len() * unknown.len()];
+        if !unknown.is_empty() {
+            compute(&lacking, &unknown, &mut computed);
+        }
+        let mut known = lock();
+        for (column, computed) in unknown.iter().zip(computed.chunks_exact(lacking.len().max(1))) {
+            if let Some(values) = known.get_mut(column) {
+                for (&row, &value) in lacking.iter().zip(computed) {
+                    values[row] = value;
+                }
+            }
+        }
+        for (column, out) in columns.iter().zip(out.chunks_exact_mut(rows.len().max(1))) {
+            let values = &known[column];
+            for (value, &row) in out.iter_mut().zip(rows) {
+                *value = values[row];
+            }
+        }
+    }
+}
+
+/// The columns that lack some row, and the rows lacking in any of them.
+fn lacking(known: &BTreeMap<usize, Vec<f64>>, rows: &[usize], columns: &[usize]) -> (Vec<usize>, Vec<usize>) {
+    let mut lacks = vec![false; rows.len()];
+    let mut unknown = Vec::new();
+    for &column in columns {
+        let values = &known[&column];
+        let mut complete = true;
+        for (lacks, &row) in lacks.iter_mut().zip(rows) {
+            if values[row].is_nan() {
+                *lacks = true;
+                complete = false;
+            }
+        }
+        if !complete {
+            unknown.push(column);
+        }
+    }
+    (rows.iter().zip(lacks).filter(|(_, lacks)| *lacks).map(|(&row, _)| row).collect(), unknown)
 }
 
 impl<P: InnerProducts> InnerProducts for Remembered<P> {
@@ -40,51 +113,10 @@ impl<P: InnerProducts> InnerProducts for Remembered<P> {
     }
 
     fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) {
-        let mut known = self.columns.lock().unwrap_or_else(PoisonError::into_inner);
-        let unseen = columns.iter().filter(|column| !known.contains_key(column)).count();
-        if known.len() + unseen > self.most_columns {
-            drop(known);
-            return self.inner.products(rows, columns, out);
-        }
-        let n_atoms = self.n_atoms();
-        for &column in columns {
-            known.entry(column).or_insert_with(|| vec![f64::NAN; n_atoms]);
-        }
-        // Columns that lack some row, and the rows lacking in any of them.
-        let mut lacks = vec![false; rows.len()];
-        let mut unknown = Vec::new();
-        for &column in columns {
-            let values = &known[&column];
-            let mut complete = true;
-            for (lacks, &row) in lacks.iter_mut().zip(rows) {
-                if values[row].is_nan() {
-                    *lacks = true;
-                    complete = false;
-                }
-            }
-            if !complete {
-                unknown.push(column);
-            }
-        }
-        let lacking: Vec<usize> =
-            rows.iter().zip(lacks).filter(|(_, lacks)| *lacks).map(|(&row, _)| row).collect();
-        if !unknown.is_empty() {
-            let mut products = vec![0.0; lacking.len() * unknown.len()];
-            self.inner.products(&lacking, &unknown, &mut products);
-            for (column, products) in unknown.iter().zip(products.chunks_exact(lacking.len())) {
-                if let Some(values) = known.get_mut(column) {
-                    for (&row, &product) in lacking.iter().zip(products) {
-                        values[row] = product;
-                    }
-                }
-            }
-        }
-        for (column, out) in columns.iter().zip(out.chunks_exact_mut(rows.len().max(1))) {
-            let values = &known[column];
-            for (value, &row) in out.iter_mut().zip(rows) {
-                *value = values[row];
-            }
-        }
+        let compute = |rows: &[usize], columns: &[usize], out: &mut [f64]| {
+            self.inner.products(rows, columns, out);
+        };
+        self.products.get(rows, columns, out, compute);
     }
 
     fn atoms_at_hand(&self) -> usize {
@@ -93,5 +125,16 @@ impl<P: InnerProducts> InnerProducts for Remembered<P> {
 
     fn products_are_nonnegative(&self) -> bool {
         self.inner.products_are_nonnegative()
+    }
+
+    fn lower_bounds(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) {
+        let compute = |rows: &[usize], columns: &[usize], out: &mut [f64]| {
+            self.inner.lower_bounds(rows, columns, out);
+        };
+        self.lower_bounds.get(rows, columns, out, compute);
+    }
+
+    fn undershoot(&self, atom: usize) -> f64 {
+        self.inner.undershoot(atom)
     }
 }

@@ -52,6 +52,18 @@ pub const CASES: &[Case] = &[
         peer: Some(PeerOptions { block: 0, permutations: 1 }),
     },
     Case {
+        name: "warpAR10P",
+        source: Source::Matlab("warpAR10P.mat"),
+        k: 50,
+        peer: Some(PeerOptions { block: 0, permutations: 1 }),
+    },
+    Case {
+        name: "pixraw10P",
+        source: Source::Matlab("pixraw10P.mat"),
+        k: 50,
+        peer: Some(PeerOptions { block: 0, permutations: 1 }),
+    },
+    Case {
         name: "data2-n1000-d2000",
         source: Source::Data2 { n: 1000, d: 2000 },
         k: 50,

@@ -3,16 +3,20 @@
 use std::sync::Arc;
 
 use fewest_core::Error;
-use fewest_kernels::{Factor, ScalarKernel, Stacked, squared_cross_norms_many};
+use fewest_kernels::{Factor, Leading, ScalarKernel, Stacked, squared_cross_norms_many};
 
 use super::output::Output;
-use super::{Measure, Representation};
+use super::{Measure, Outline, Representation};
 
 /// Rank up to which the factor of one feature may grow: smooth kernels stay below 40.
 const MOST_RANK: usize = 500;
 
 /// Rank of a smooth kernel of one feature, about.
 const USUAL_RANK: usize = 16;
+
+/// Share of its Frobenius norm that the leading columns of a factor may leave out: two or three of some ten
+/// columns then do.
+const UNDERSHOOT: f64 = 0.1;
 
 /// Numbers in a panel of atoms: 2 MB.
 const PANEL_NUMBERS: usize = 1 << 18;
@@ -30,7 +34,7 @@ impl LowRank {
     }
 
     pub(super) fn output(&self, output: &Output) -> Result<Factor, Error> {
-        self.finish(output.factor(self.cholesky_tolerance())?)
+        self.compact(self.finish(output.factor(self.cholesky_tolerance())?)?)
     }
 
     /// What may be left of the trace by the pivoted Cholesky factorisation. NOCCO lifts small eigenvalues: one of
@@ -44,10 +48,9 @@ impl LowRank {
 
     fn finish(&self, mut factor: Factor) -> Result<Factor, Error> {
         factor.centre();
-        // Every later product costs the rank squared, so the fewest columns that do are kept.
         match self.measure {
-            Measure::Hsic => factor.compress(self.tolerance),
-            Measure::Nocco { epsilon } => factor.nocco(epsilon)?.compress(self.tolerance),
+            Measure::Hsic => Ok(factor),
+            Measure::Nocco { epsilon } => factor.nocco(epsilon),
         }
     }
 }
@@ -58,6 +61,17 @@ impl Representation for LowRank {
 
     fn input(&self, kernel: &dyn ScalarKernel, points: &[f64]) -> Result<Factor, Error> {
         self.finish(Factor::new(kernel, points, self.cholesky_tolerance(), self.n_samples.min(MOST_RANK))?)
+    }
+
+    /// Every product costs the rank squared, so the fewest columns that do are kept.
+    fn compact(&self, factor: Factor) -> Result<Factor, Error> {
+        factor.compress(self.tolerance)
+    }
+
+    fn outline(&self, factor: &Factor) -> Outline<Factor> {
+        let Leading { squared_norm, part } = factor.leading(UNDERSHOOT);
+        let norm = squared_norm.sqrt();
+        Outline { squared_norm, leading: part.map(|(part, left_out)| (part, left_out / norm)) }
     }
 
     fn panel(&self) -> usize {
@@ -74,9 +88,5 @@ impl Representation for LowRank {
 
     fn products(&self, rows: &Stacked, columns: &Stacked, out: &mut [f64]) {
         squared_cross_norms_many(rows, columns, out);
-    }
-
-    fn squared_norm(&self, atom: &Factor) -> f64 {
-        atom.inner(atom)
     }
 }

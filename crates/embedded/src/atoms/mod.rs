@@ -1,12 +1,12 @@
 //! Features and target as atoms of a least-squares problem: one centred Gram matrix each.
 
+mod cache;
 mod features;
 mod low_rank;
 mod output;
 mod packed;
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use fewest_core::{Context, Dataset, Error};
 use fewest_kernels::ScalarKernel;
@@ -14,6 +14,7 @@ use fewest_solver::{InnerProducts, Remembered};
 use rayon::prelude::*;
 
 use crate::dependence::Dependence;
+use cache::{Cache, Memory};
 use features::Features;
 use low_rank::LowRank;
 use output::Output;
@@ -23,7 +24,7 @@ pub use features::InputKernel;
 pub use output::OutputKernel;
 
 /// Features of a first pass between two looks at the clock.
-const ROUND: usize = 512;
+const ROUND: usize = 2048;
 
 /// Requests for more rows than this are passes over everything; what smaller ones build is kept.
 const SMALL_REQUEST: usize = 1024;
@@ -89,6 +90,14 @@ pub(crate) trait Representation: Send + Sync {
     /// The atom of one feature: `points` under `kernel`.
     fn input(&self, kernel: &dyn ScalarKernel, points: &[f64]) -> Result<Self::Atom, Error>;
 
+    /// The same atom at the least cost of later products.
+    fn compact(&self, atom: Self::Atom) -> Result<Self::Atom, Error> {
+        Ok(atom)
+    }
+
+    /// What is to be known of an atom from [`input`](Representation::input) that is not kept whole.
+    fn outline(&self, atom: &Self::Atom) -> Outline<Self::Atom>;
+
     /// How many atoms are multiplied at a time: enough to run near the processor's peak, few enough to stay
     /// in its cache. A constant of the data, so that results do not depend on the number of threads.
     fn panel(&self) -> usize;
@@ -100,8 +109,14 @@ pub(crate) trait Representation: Send + Sync {
 
     /// `out[i + j · rows] = ⟨rows[i], columns[j]⟩`.
     fn products(&self, rows: &Self::Stack, columns: &Self::Stack, out: &mut [f64]);
+}
 
-    fn squared_norm(&self, atom: &Self::Atom) -> f64;
+/// An atom in short.
+pub(crate) struct Outline<A> {
+    squared_norm: f64,
+    /// A small atom below this one, and the share of the norm that it leaves out: what is left out of a positive
+    /// semidefinite matrix is itself positive semidefinite, so that products of such parts are lower bounds.
+    leading: Option<(A, f64)>,
 }
 
 /// The atoms of `data`: one a feature, by `measure` and `dependence`.
@@ -158,27 +173,22 @@ struct KernelAtoms<'a, R: Representation> {
     target_products: Vec<f64>,
     target_squared_norm: f64,
     squared_norms: Vec<f64>,
-    cache: Cache<R::Atom>,
+    /// Of each feature the share of the norm that its leading part leaves out.
+    undershoots: Vec<f64>,
+    whole: Cache<R::Atom>,
+    leading: Cache<R::Atom>,
+    memory: Memory,
     atoms_at_hand: usize,
+    positive_semidefinite: bool,
 }
 
-/// Atoms kept for the next request, up to a number of bytes.
-struct Cache<A> {
-    atoms: Mutex<(BTreeMap<usize, Arc<A>>, usize)>,
-    most_bytes: usize,
-}
-
-impl<A> Cache<A> {
-    fn get(&self, j: usize) -> Option<Arc<A>> {
-        self.atoms.lock().unwrap_or_else(PoisonError::into_inner).0.get(&j).cloned()
-    }
-
-    fn keep(&self, j: usize, atom: &Arc<A>, bytes: usize) {
-        let mut held = self.atoms.lock().unwrap_or_else(PoisonError::into_inner);
-        if held.1 + bytes <= self.most_bytes && held.0.insert(j, Arc::clone(atom)).is_none() {
-            held.1 += bytes;
-        }
-    }
+/// What the first pass finds of a feature.
+#[derive(Clone, Copy, Default)]
+struct Seen {
+    target_product: f64,
+    squared_norm: f64,
+    undershoot: f64,
+    bytes: usize,
 }
 
 impl<'a, R: Representation> KernelAtoms<'a, R> {
@@ -191,12 +201,24 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
         context: &Context<'_>,
     ) -> Result<Self, Error> {
         let d = features.len();
+        let n_samples = features.n_samples();
         let target = Arc::new(target);
-        let target_squared_norm = representation.squared_norm(&target);
-        let stack = representation.stack(std::slice::from_ref(&target))?;
-        let panel_size = representation.panel();
-        let cache = Cache { atoms: Mutex::default(), most_bytes };
-        let (mut target_products, mut squared_norms) = (Vec::with_capacity(d), Vec::with_capacity(d));
+        let target_squared_norm = representation.outline(&target).squared_norm;
+        let target = representation.stack(std::slice::from_ref(&target))?;
+        let mut atoms = Self {
+            positive_semidefinite: features.is_positive_semidefinite(),
+            features,
+            representation,
+            target_products: Vec::with_capacity(d),
+            target_squared_norm,
+            squared_norms: Vec::with_capacity(d),
+            undershoots: Vec::with_capacity(d),
+            whole: Cache::new(d),
+            leading: Cache::new(d),
+            memory: Memory::new(most_bytes),
+            atoms_at_hand: most_bytes,
+        };
+        let panel_size = atoms.representation.panel();
         let mut largest_atom = 1;
         // Rounds, so that progress is told and a request to stop is heard between them.
         let round = ROUND.max(panel_size);
@@ -204,56 +226,57 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
             if context.interrupted() || context.time_left().is_some_and(|left| left.is_zero()) {
                 return Err(Error::Stopped { before: "every feature had been seen once" });
             }
-            let panels: Vec<Vec<usize>> = (first..d.min(first + round))
-                .collect::<Vec<_>>()
-                .chunks(panel_size)
-                .map(<[usize]>::to_vec)
-                .collect();
-            let seen: Vec<Vec<(f64, f64, usize)>> = panels
-                .par_iter()
-                .map(|panel| {
-                    let mut atoms = Vec::with_capacity(panel.len());
-                    for &j in panel {
-                        atoms.push(features.atom(j, &representation)?.map(Arc::new));
-                    }
-                    let present: Vec<Arc<R::Atom>> = atoms.iter().flatten().cloned().collect();
-                    let mut products = vec![0.0; present.len()];
-                    representation.products(&representation.stack(&present)?, &stack, &mut products);
-                    let mut products = products.into_iter();
-                    let mut seen = Vec::with_capacity(panel.len());
-                    for (&j, atom) in panel.iter().zip(&atoms) {
-                        seen.push(match atom {
-                            None => (0.0, 0.0, 0),
-                            Some(atom) => {
-                                let bytes = representation.bytes(atom);
-                                if bytes.saturating_mul(d) <= most_bytes {
-                                    cache.keep(j, atom, bytes);
-                                }
-                                (products.next().unwrap_or(0.0), representation.squared_norm(atom), bytes)
-                            }
-                        });
-                    }
-                    Ok(seen)
-                })
+            let features: Vec<usize> = (first..d.min(first + round)).collect();
+            let seen: Vec<Vec<Seen>> = features
+                .par_chunks(panel_size)
+                .map(|panel| atoms.see(panel, &target))
                 .collect::<Result<_, Error>>()?;
-            for (product, squared_norm, bytes) in seen.into_iter().flatten() {
-                largest_atom = largest_atom.max(bytes);
-                let zero = squared_norm <= ZERO_NORM * features.n_samples() as f64;
-                target_products.push(if zero { 0.0 } else { product });
-                squared_norms.push(if zero { 0.0 } else { squared_norm });
+            for seen in seen.into_iter().flatten() {
+                largest_atom = largest_atom.max(seen.bytes);
+                let zero = seen.squared_norm <= ZERO_NORM * n_samples as f64;
+                let seen = if zero { Seen::default() } else { seen };
+                atoms.target_products.push(seen.target_product);
+                atoms.squared_norms.push(seen.squared_norm);
+                atoms.undershoots.push(seen.undershoot);
             }
-            context.report("dependence on the target", target_products.len(), d);
+            context.report("dependence on the target", atoms.target_products.len(), d);
         }
-        let atoms_at_hand = most_bytes / largest_atom;
-        Ok(Self {
-            features,
-            representation,
-            target_products,
-            target_squared_norm,
-            squared_norms,
-            cache,
-            atoms_at_hand,
-        })
+        atoms.atoms_at_hand = most_bytes / largest_atom;
+        Ok(atoms)
+    }
+
+    /// Looks at the features of a panel for the first time, and keeps what fits into memory for all features.
+    fn see(&self, panel: &[usize], target: &R::Stack) -> Result<Vec<Seen>, Error> {
+        let atoms: Vec<Option<Arc<R::Atom>>> = panel
+            .iter()
+            .map(|&j| Ok(self.features.atom(j, &self.representation)?.map(Arc::new)))
+            .collect::<Result<_, Error>>()?;
+        let present: Vec<Arc<R::Atom>> = atoms.iter().flatten().cloned().collect();
+        let mut products = vec![0.0; present.len()];
+        self.representation.products(&self.representation.stack(&present)?, target, &mut products);
+        let mut products = products.into_iter();
+        let mut seen = Vec::with_capacity(panel.len());
+        for (&j, atom) in panel.iter().zip(&atoms) {
+            let Some(atom) = atom else {
+                seen.push(Seen::default());
+                continue;
+            };
+            let target_product = products.next().unwrap_or(0.0);
+            let bytes = self.representation.bytes(atom);
+            let Outline { squared_norm, leading } = self.representation.outline(atom);
+            let leading = leading.filter(|_| self.positive_semidefinite);
+            let undershoot = leading.as_ref().map_or(0.0, |(_, undershoot)| *undershoot);
+            let (cache, kept) = match leading {
+                Some((leading, _)) => (&self.leading, Arc::new(leading)),
+                None => (&self.whole, Arc::clone(atom)),
+            };
+            let kept_bytes = self.representation.bytes(&kept);
+            if self.memory.fits(kept_bytes, self.features.len()) {
+                cache.keep(j, &kept, kept_bytes, &self.memory);
+            }
+            seen.push(Seen { target_product, squared_norm, undershoot, bytes });
+        }
+        Ok(seen)
     }
 
     /// Atom `j`, or `None` for a constant feature.
@@ -261,15 +284,76 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
         if self.squared_norms[j] == 0.0 {
             return None;
         }
-        if let Some(atom) = self.cache.get(j) {
+        if let Some(atom) = self.whole.get(j) {
             return Some(atom);
         }
         // The first pass built every atom without an error, and columns do not change.
-        let atom = Arc::new(self.features.atom(j, &self.representation).ok().flatten()?);
+        let atom = self.features.atom(j, &self.representation).ok().flatten()?;
+        let atom = Arc::new(self.representation.compact(atom).ok()?);
         if keep {
-            self.cache.keep(j, &atom, self.representation.bytes(&atom));
+            self.whole.keep(j, &atom, self.representation.bytes(&atom), &self.memory);
         }
         Some(atom)
+    }
+
+    /// The leading part of atom `j`, or all of it where that is hardly more.
+    fn leading(&self, j: usize, keep: bool) -> Option<Arc<R::Atom>> {
+        if self.undershoots[j] == 0.0 {
+            return self.atom(j, keep);
+        }
+        if let Some(atom) = self.leading.get(j) {
+            return Some(atom);
+        }
+        let atom = self.features.atom(j, &self.representation).ok().flatten()?;
+        let (leading, _) = self.representation.outline(&atom).leading?;
+        Some(Arc::new(leading))
+    }
+
+    /// `⟨rows, columns⟩` of the atoms that `atom` gives.
+    fn multiply(
+        &self,
+        rows: &[usize],
+        columns: &[usize],
+        out: &mut [f64],
+        atom: impl Fn(usize, bool) -> Option<Arc<R::Atom>> + Sync,
+    ) {
+        out.fill(0.0);
+        let present: Vec<(usize, Arc<R::Atom>)> = columns
+            .par_iter()
+            .enumerate()
+            .filter_map(|(position, &j)| Some((position, atom(j, true)?)))
+            .collect();
+        if present.is_empty() {
+            return;
+        }
+        let (positions, atoms): (Vec<usize>, Vec<Arc<R::Atom>>) = present.into_iter().unzip();
+        let panel_size = self.representation.panel();
+        let keep = rows.len() <= SMALL_REQUEST || self.atoms_at_hand >= self.features.len();
+        // Atoms of one data set have one length: stacking them cannot fail.
+        let Ok(columns) = self.representation.stack(&atoms) else { return };
+        let panels: Vec<(Vec<usize>, Vec<f64>)> = rows
+            .par_chunks(panel_size)
+            .enumerate()
+            .map(|(panel, panel_rows)| {
+                let (inside, atoms): (Vec<usize>, Vec<Arc<R::Atom>>) = panel_rows
+                    .iter()
+                    .enumerate()
+                    .filter_map(|(i, &j)| Some((panel * panel_size + i, atom(j, keep)?)))
+                    .unzip();
+                let mut products = vec![0.0; inside.len() * positions.len()];
+                if let Ok(panel) = self.representation.stack(&atoms) {
+                    self.representation.products(&panel, &columns, &mut products);
+                }
+                (inside, products)
+            })
+            .collect();
+        for (inside, products) in panels {
+            for (position, products) in positions.iter().zip(products.chunks_exact(inside.len().max(1))) {
+                for (row, product) in inside.iter().zip(products) {
+                    out[row + position * rows.len()] = *product;
+                }
+            }
+        }
     }
 }
 
@@ -291,43 +375,15 @@ impl<R: Representation> InnerProducts for KernelAtoms<'_, R> {
     }
 
     fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) {
-        out.fill(0.0);
-        let present: Vec<(usize, Arc<R::Atom>)> = columns
-            .par_iter()
-            .enumerate()
-            .filter_map(|(position, &j)| Some((position, self.atom(j, true)?)))
-            .collect();
-        if present.is_empty() {
-            return;
-        }
-        let (positions, atoms): (Vec<usize>, Vec<Arc<R::Atom>>) = present.into_iter().unzip();
-        let panel_size = self.representation.panel();
-        let keep = rows.len() <= SMALL_REQUEST;
-        // Atoms of one data set have one length: stacking them cannot fail.
-        let Ok(columns) = self.representation.stack(&atoms) else { return };
-        let panels: Vec<(Vec<usize>, Vec<f64>)> = rows
-            .par_chunks(panel_size)
-            .enumerate()
-            .map(|(panel, panel_rows)| {
-                let (inside, atoms): (Vec<usize>, Vec<Arc<R::Atom>>) = panel_rows
-                    .iter()
-                    .enumerate()
-                    .filter_map(|(i, &j)| Some((panel * panel_size + i, self.atom(j, keep)?)))
-                    .unzip();
-                let mut products = vec![0.0; inside.len() * positions.len()];
-                if let Ok(stack) = self.representation.stack(&atoms) {
-                    self.representation.products(&stack, &columns, &mut products);
-                }
-                (inside, products)
-            })
-            .collect();
-        for (inside, products) in panels {
-            for (position, products) in positions.iter().zip(products.chunks_exact(inside.len().max(1))) {
-                for (row, product) in inside.iter().zip(products) {
-                    out[row + position * rows.len()] = *product;
-                }
-            }
-        }
+        self.multiply(rows, columns, out, |j, keep| self.atom(j, keep));
+    }
+
+    fn lower_bounds(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) {
+        self.multiply(rows, columns, out, |j, keep| self.leading(j, keep));
+    }
+
+    fn undershoot(&self, atom: usize) -> f64 {
+        self.undershoots[atom]
     }
 
     fn atoms_at_hand(&self) -> usize {
@@ -335,6 +391,6 @@ impl<R: Representation> InnerProducts for KernelAtoms<'_, R> {
     }
 
     fn products_are_nonnegative(&self) -> bool {
-        self.features.is_positive_semidefinite()
+        self.positive_semidefinite
     }
 }

@@ -6,7 +6,7 @@ use fewest_core::{Error, derive_seed};
 use fewest_kernels::{Blocks, Gram, ScalarKernel, centred_packed, dot_products, nocco, packed_len};
 
 use super::output::Output;
-use super::{Estimator, Measure, Representation};
+use super::{Estimator, Measure, Outline, Representation};
 
 /// Whether all entries cost less than a factor: for few samples, as long as they need not be built again for
 /// every pass.
@@ -120,7 +120,7 @@ impl Representation for Packed {
         dot_products(rows, columns, self.length, out);
     }
 
-    fn squared_norm(&self, atom: &Vec<f64>) -> f64 {
-        atom.iter().map(|value| value * value).sum()
+    fn outline(&self, atom: &Vec<f64>) -> Outline<Vec<f64>> {
+        Outline { squared_norm: atom.iter().map(|value| value * value).sum(), leading: None }
     }
 }

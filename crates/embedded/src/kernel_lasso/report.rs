@@ -2,11 +2,15 @@
 
 use fewest_core::{Budget, Context, Dataset, Related, Selection, Similarity, Status};
 use fewest_solver::InnerProducts;
+use rayon::prelude::*;
 
 use super::solve::Fit;
 
-/// Features whose products with the selected ones are held at a time.
-const ROWS_AT_ONCE: usize = 4096;
+/// Selected features whose bounds with all others are held at a time.
+const SELECTED_AT_ONCE: usize = 64;
+
+/// Rounding allowed to bounds of relatedness.
+const ROUNDING: f64 = 1e-9;
 
 /// Repeated features named in a note.
 const MOST_NAMED: usize = 5;
@@ -80,34 +84,70 @@ fn similarity(atoms: &dyn InnerProducts, order: &[usize]) -> Similarity {
 }
 
 /// For each selected feature the `n_related` others with the largest normalised HSIC with it.
+///
+/// Lower bounds of all products say which can be among the largest; only those are computed.
 fn related(
     atoms: &dyn InnerProducts,
     order: &[usize],
     n_related: usize,
     context: &Context<'_>,
 ) -> Vec<Vec<Related>> {
-    let norms = atoms.squared_norms();
+    let norms: Vec<f64> = atoms.squared_norms().iter().map(|norm| norm.sqrt()).collect();
     let candidates: Vec<usize> = (0..atoms.n_atoms()).filter(|&j| norms[j] > 0.0).collect();
-    let mut best: Vec<Vec<Related>> = vec![Vec::new(); order.len()];
-    let mut products = Vec::new();
-    let mut done = 0;
-    for rows in candidates.chunks(ROWS_AT_ONCE) {
-        products.clear();
-        products.resize(rows.len() * order.len(), 0.0);
-        atoms.products(rows, order, &mut products);
-        for ((&selected, best), column) in order.iter().zip(&mut best).zip(products.chunks_exact(rows.len()))
-        {
-            best.extend(rows.iter().zip(column).filter(|(j, _)| **j != selected).map(
-                |(&feature, product)| Related {
-                    feature,
-                    relatedness: product / (norms[feature] * norms[selected]).sqrt(),
-                },
-            ));
-            best.sort_by(|a, b| b.relatedness.total_cmp(&a.relatedness).then(a.feature.cmp(&b.feature)));
-            best.truncate(n_related);
-        }
-        done += rows.len();
-        context.report("related features", done, candidates.len());
+    let mut all = Vec::with_capacity(order.len());
+    for (done, selected) in order.chunks(SELECTED_AT_ONCE).enumerate() {
+        let mut bounds = vec![0.0; candidates.len() * selected.len()];
+        atoms.lower_bounds(&candidates, selected, &mut bounds);
+        let best: Vec<Vec<Related>> = selected
+            .par_iter()
+            .zip(bounds.par_chunks_exact_mut(candidates.len()))
+            .map(|(&selected, bounds)| closest(atoms, &norms, selected, &candidates, bounds, n_related))
+            .collect();
+        all.extend(best);
+        context.report("related features", order.len().min((done + 1) * SELECTED_AT_ONCE), order.len());
     }
+    all
+}
+
+/// The `n_related` of `candidates` closest to `selected`, by lower `bounds` of their products with it.
+fn closest(
+    atoms: &dyn InnerProducts,
+    norms: &[f64],
+    selected: usize,
+    candidates: &[usize],
+    bounds: &mut [f64],
+    n_related: usize,
+) -> Vec<Related> {
+    for (bound, &feature) in bounds.iter_mut().zip(candidates) {
+        // The feature itself is not looked for.
+        *bound = if feature == selected { -1.0 } else { *bound / (norms[feature] * norms[selected]) };
+    }
+    let enough = kth_largest(bounds, n_related);
+    let looseness = atoms.undershoot(selected) + ROUNDING;
+    let near: Vec<usize> = candidates
+        .iter()
+        .zip(&*bounds)
+        .filter(|&(&j, bound)| j != selected && bound + looseness + atoms.undershoot(j) >= enough)
+        .map(|(&j, _)| j)
+        .collect();
+    let mut products = vec![0.0; near.len()];
+    atoms.products(&near, &[selected], &mut products);
+    let relate = |(&feature, product): (&usize, &f64)| Related {
+        feature,
+        relatedness: product / (norms[feature] * norms[selected]),
+    };
+    let mut best: Vec<Related> = near.iter().zip(&products).map(relate).collect();
+    best.sort_by(|a, b| b.relatedness.total_cmp(&a.relatedness).then(a.feature.cmp(&b.feature)));
+    best.truncate(n_related);
     best
+}
+
+/// The `k`-th largest of `values`, or the smallest when there are fewer.
+fn kth_largest(values: &[f64], k: usize) -> f64 {
+    let mut values = values.to_vec();
+    let place = k.min(values.len()).saturating_sub(1);
+    if values.is_empty() {
+        return f64::NEG_INFINITY;
+    }
+    *values.select_nth_unstable_by(place, |a, b| b.total_cmp(a)).1
 }

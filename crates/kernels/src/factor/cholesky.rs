@@ -12,7 +12,7 @@ const NEGATIVE: f64 = 1e-8;
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
 /// Columns for which room is made at once.
-const COLUMNS_AT_ONCE: usize = 8;
+const COLUMNS_AT_ONCE: usize = 16;
 
 impl Factor {
     /// Pivoted Cholesky of any positive semidefinite `n x n` matrix, given by its diagonal and by a function
@@ -60,8 +60,7 @@ impl Factor {
             let Some(pivot) = left.iter().position(|&value| value == state.largest) else { break };
             let start = values.len();
             if values.capacity() < start + n {
-                // Not doubled: the spare room of thousands of stored factors would add up.
-                values.reserve_exact(COLUMNS_AT_ONCE.min(max_rank.min(n) - rank) * n);
+                values.reserve(COLUMNS_AT_ONCE.min(max_rank.min(n) - rank) * n);
             }
             values.resize(start + n, 0.0);
             let (earlier, new) = values.split_at_mut(start);

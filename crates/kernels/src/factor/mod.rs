@@ -1,12 +1,14 @@
 //! Low-rank factors of Gram matrices.
 
 mod cholesky;
+mod leading;
 mod signed;
 mod spectral;
 mod stacked;
 
 use fewest_core::Error;
 
+pub use leading::Leading;
 pub use stacked::{Stacked, squared_cross_norms, squared_cross_norms_many};
 
 use crate::{Definiteness, Gram, ScalarKernel, lanes, products};

@@ -19,7 +19,7 @@ struct Principal {
 
 impl Factor {
     /// `ΦᵀΦ`.
-    fn small_gram(&self) -> DMatrix<f64> {
+    pub(super) fn small_gram(&self) -> DMatrix<f64> {
         let mut values = vec![0.0; self.rank * self.rank];
         products::transposed_product(&self.values, &self.values, self.n_samples, &mut values);
         DMatrix::from_vec(self.rank, self.rank, values)

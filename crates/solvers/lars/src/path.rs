@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fewest_solver::{Control, Error, InnerProducts, L1, Status, certificate, run};
-use nalgebra::{DMatrix, DMatrixView};
+use nalgebra::DMatrix;
 
 use crate::homotopy::{self, Breakpoint, Event, Homotopy};
 
@@ -19,8 +19,11 @@ const PRODUCTS_AT_ONCE: usize = 1 << 21;
 /// A correlation above `λ weight` by this share of the largest penalty is a violation, not rounding.
 const VIOLATION: f64 = 1e-11;
 
-/// Active atoms whose products are tried first on every atom.
-const FIRST_COLUMNS: usize = 16;
+/// Active atoms whose products are tried first on every atom; then twice as many.
+const FIRST_COLUMNS: usize = 8;
+
+/// Breakpoints that are checked at a time.
+const BREAKPOINTS_AT_ONCE: usize = 4;
 
 /// How far to follow the path.
 #[derive(Debug, Clone, PartialEq)]
@@ -168,24 +171,22 @@ pub fn path(
             // What was checked in an earlier stage stays true.
             let known = checked.iter().zip(&breakpoints).take_while(|(a, b)| a == b).count();
             passes += 1;
+
             once_active.extend(breakpoints.iter().flat_map(|point| &point.coefficients).map(|&(j, _)| j));
-            let check = check(problem, &weights, &breakpoints, known, step);
+            let check = check(problem, &working.atoms, &weights, &breakpoints, known, step);
             // What a check could leave out keeps its place behind what it found.
-            let violators = check.closest[..check.violators].to_vec();
             let found: BTreeSet<usize> = check.closest.iter().copied().collect();
             let before = std::mem::replace(&mut more, check.closest);
             more.extend(before.into_iter().filter(|j| !found.contains(j)));
             more.truncate(step);
-            // Atoms that the path has passed by although they were in the working set depend linearly on active
-            // ones, or exceed the penalty by rounding: the duality gap tells how much that matters.
-            if violators.iter().any(|j| working.atoms.binary_search(j).is_err()) {
-                continue;
-            }
-            if stage < options.most_active
-                && breakpoints.last().is_some_and(|end| end.lambda > options.smallest_lambda)
-            {
-                stage = stage.saturating_mul(2).min(options.most_active);
+            let ends = breakpoints.last().is_none_or(|end| end.lambda <= options.smallest_lambda);
+            let goes_on = stage < options.most_active && !ends;
+            if check.violated || goes_on {
                 checked = breakpoints;
+                checked.truncate(check.valid);
+                if !check.violated {
+                    stage = stage.saturating_mul(2).min(options.most_active);
+                }
                 continue;
             }
         }
@@ -211,15 +212,22 @@ pub fn path(
 
 /// What a check of breakpoints against all atoms found.
 struct Check {
-    /// How many of `closest` have a correlation that exceeds the penalty at some breakpoint.
-    violators: usize,
+    /// How many breakpoints hold for all atoms.
+    valid: usize,
+    /// Whether an atom outside the working set exceeds the penalty at the breakpoints after those.
+    violated: bool,
     /// Atoms never active that exceed the penalty most, then those that come closest to it.
     closest: Vec<usize>,
 }
 
 /// Checks the breakpoints from `known` on against all atoms, and finds the `step` closest to the penalty.
+///
+/// A few breakpoints at a time: what follows the first that does not hold will be computed again. Atoms that
+/// the path has passed by although they were in the working set depend linearly on active ones, or exceed the
+/// penalty by rounding: the duality gap tells how much that matters.
 fn check(
     problem: &dyn InnerProducts,
+    working: &[usize],
     weights: &[f64],
     breakpoints: &[Breakpoint],
     known: usize,
@@ -234,51 +242,129 @@ fn check(
             columns.len() - 1
         });
     }
-    let fresh = breakpoints.get(known..).unwrap_or_default();
-    let mut coefficients = DMatrix::zeros(columns.len(), fresh.len());
-    for (at, point) in fresh.iter().enumerate() {
-        for (j, value) in &point.coefficients {
-            coefficients[(position[j], at)] = *value;
+    let slack = VIOLATION * breakpoints.first().map_or(0.0, |point| point.lambda);
+    let candidates: Vec<usize> = (0..problem.n_atoms()).filter(|j| !position.contains_key(j)).collect();
+    let mut valid = known;
+    let mut violated = false;
+    let mut closest = Vec::new();
+    while valid < breakpoints.len() && !violated {
+        let points = &breakpoints[valid..breakpoints.len().min(valid + BREAKPOINTS_AT_ONCE)];
+        let mut coefficients = DMatrix::zeros(columns.len(), points.len());
+        for (at, point) in points.iter().enumerate() {
+            for (j, value) in &point.coefficients {
+                coefficients[(position[j], at)] = *value;
+            }
+        }
+        // Columns that these breakpoints do not use yet come last.
+        let is_used = |row: &usize| coefficients.row(*row).amax() > 0.0;
+        let used = (0..columns.len()).rev().find(is_used).map_or(0, |last| last + 1);
+        let limits: Vec<f64> = points.iter().map(|point| point.lambda + slack).collect();
+        let section = Section { problem, weights, columns: &columns[..used], coefficients, limits };
+        let mut excesses = section.excesses(&candidates);
+        let by_excess = |a: &(f64, usize), b: &(f64, usize)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
+        if excesses.len() > step {
+            excesses.select_nth_unstable_by(step, by_excess);
+            excesses.truncate(step);
+        }
+        excesses.sort_by(by_excess);
+        violated = excesses.iter().any(|(excess, j)| *excess > 0.0 && working.binary_search(j).is_err());
+        closest = excesses.into_iter().map(|(_, j)| j).collect();
+        if !violated {
+            valid += points.len();
         }
     }
-    let slack = VIOLATION * breakpoints.first().map_or(0.0, |point| point.lambda);
-    let limits: Vec<f64> = fresh.iter().map(|point| point.lambda + slack).collect();
-    let smallest = limits.iter().copied().fold(f64::INFINITY, f64::min);
+    Check { valid, violated, closest }
+}
 
-    // When no product is negative, leaving out columns bounds a correlation from above: an atom whose bound
-    // stays below the penalty needs no more of them.
-    let nonnegative = problem.products_are_nonnegative();
-    let outside = |j: &usize| !position.contains_key(j);
-    let may_exceed = |j: &usize| !nonnegative || problem.target_products()[*j] > smallest * weights[*j];
-    let mut open: Vec<usize> = (0..problem.n_atoms()).filter(outside).filter(may_exceed).collect();
-    let mut excesses: Vec<(f64, usize)> = Vec::new();
-    let mut seen = 0;
-    while !open.is_empty() {
-        // Bounds from the columns so far, then all columns for those whose bound is too weak.
-        seen = if nonnegative && seen == 0 { columns.len().min(FIRST_COLUMNS) } else { columns.len() };
-        let part = coefficients.rows(0, seen);
-        excesses.clear();
-        let mut products = Vec::new();
-        for rows in open.chunks((PRODUCTS_AT_ONCE / seen.max(1)).max(1)) {
-            products.clear();
-            products.resize(rows.len() * seen, 0.0);
-            problem.products(rows, &columns[..seen], &mut products);
-            let fitted = DMatrixView::from_slice(&products, rows.len(), seen) * part;
-            let mut worst = vec![f64::NEG_INFINITY; rows.len()];
-            for (limit, fitted) in limits.iter().zip(fitted.as_slice().chunks_exact(rows.len())) {
-                for ((worst, &j), fitted) in worst.iter_mut().zip(rows).zip(fitted) {
-                    *worst = worst.max((problem.target_products()[j] - fitted) / weights[j] - limit);
+/// Some breakpoints in a row.
+struct Section<'a> {
+    problem: &'a dyn InnerProducts,
+    weights: &'a [f64],
+    /// Atoms active at some of them.
+    columns: &'a [usize],
+    /// Their coefficients, one column a breakpoint.
+    coefficients: DMatrix<f64>,
+    /// What no correlation may exceed, by breakpoint, at weight 1.
+    limits: Vec<f64>,
+}
+
+impl Section<'_> {
+    /// By how much the `candidates` exceed the penalty at most, for those that a bound did not clear.
+    fn excesses(&self, candidates: &[usize]) -> Vec<(f64, usize)> {
+        let mut open = Open { section: self, atoms: candidates.to_vec(), fitted: Vec::new(), seen: 0 };
+        if self.problem.products_are_nonnegative() {
+            // When no product is negative, leaving out columns bounds a correlation from above, as do lower bounds
+            // of products: an atom whose bound stays below the penalty needs no more of them.
+            let smallest = self.limits.iter().copied().fold(f64::INFINITY, f64::min);
+            open.atoms.retain(|&j| self.problem.target_products()[j] > smallest * self.weights[j]);
+            while open.seen < self.columns.len() && !open.atoms.is_empty() {
+                let next = self.columns.len().min((2 * open.seen).max(FIRST_COLUMNS));
+                open.fit(next, |rows, columns, out| self.problem.lower_bounds(rows, columns, out));
+                open.clear();
+            }
+        }
+        open.fitted.clear();
+        open.seen = 0;
+        open.fit(self.columns.len(), |rows, columns, out| self.problem.products(rows, columns, out));
+        open.atoms.iter().enumerate().map(|(row, &j)| (open.excess(row), j)).collect()
+    }
+}
+
+/// Atoms that may exceed the penalty, with what is known of the fit along them.
+struct Open<'a> {
+    section: &'a Section<'a>,
+    atoms: Vec<usize>,
+    /// `Σ w ⟨atom, column⟩` over the columns seen, all breakpoints of an atom together.
+    fitted: Vec<f64>,
+    seen: usize,
+}
+
+impl Open<'_> {
+    /// Adds the columns up to `next`, by `products`.
+    fn fit(&mut self, next: usize, products: impl Fn(&[usize], &[usize], &mut [f64])) {
+        let columns = &self.section.columns[self.seen..next];
+        let n_points = self.section.limits.len();
+        let part = self.section.coefficients.rows(self.seen, columns.len());
+        self.fitted.resize(self.atoms.len() * n_points, 0.0);
+        let mut values = Vec::new();
+        let height = (PRODUCTS_AT_ONCE / columns.len().max(1)).max(1);
+        for (rows, fitted) in self.atoms.chunks(height).zip(self.fitted.chunks_mut(height * n_points)) {
+            values.clear();
+            values.resize(rows.len() * columns.len(), 0.0);
+            products(rows, columns, &mut values);
+            for (values, weights) in values.chunks_exact(rows.len()).zip(part.row_iter()) {
+                for (fitted, value) in fitted.chunks_exact_mut(n_points).zip(values) {
+                    for (fitted, weight) in fitted.iter_mut().zip(weights.iter()) {
+                        *fitted += weight * value;
+                    }
                 }
             }
-            excesses.extend(worst.into_iter().zip(rows.iter().copied()));
         }
-        if seen == columns.len() {
-            break;
-        }
-        open = excesses.iter().filter(|(excess, _)| *excess > 0.0).map(|&(_, j)| j).collect();
+        self.seen = next;
     }
-    excesses.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    excesses.truncate(step);
-    let violators = excesses.partition_point(|&(excess, _)| excess > 0.0);
-    Check { violators, closest: excesses.into_iter().map(|(_, j)| j).collect() }
+
+    /// By how much the atom at `row` exceeds the penalty at most, by the columns seen.
+    fn excess(&self, row: usize) -> f64 {
+        let Section { problem, weights, limits, .. } = self.section;
+        let (j, n_points) = (self.atoms[row], limits.len());
+        let fitted = &self.fitted[row * n_points..(row + 1) * n_points];
+        fitted.iter().zip(limits).fold(f64::NEG_INFINITY, |worst, (fitted, limit)| {
+            worst.max((problem.target_products()[j] - fitted) / weights[j] - limit)
+        })
+    }
+
+    /// Lets go of the atoms that stay below the penalty.
+    fn clear(&mut self) {
+        let n_points = self.section.limits.len();
+        let mut kept = 0;
+        for row in 0..self.atoms.len() {
+            if self.excess(row) > 0.0 {
+                self.atoms[kept] = self.atoms[row];
+                self.fitted.copy_within(row * n_points..(row + 1) * n_points, kept * n_points);
+                kept += 1;
+            }
+        }
+        self.atoms.truncate(kept);
+        self.fitted.truncate(kept * n_points);
+    }
 }

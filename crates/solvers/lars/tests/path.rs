@@ -72,6 +72,70 @@ fn columns(n_atoms: std::ops::Range<usize>, low: f64) -> impl Strategy<Value = (
     })
 }
 
+/// A problem whose products are known to be non-negative, and cheap to bound from below.
+struct Bounded {
+    inner: Quadratic,
+    /// What a bound keeps of a product.
+    share: f64,
+    /// Exact products asked for.
+    asked: std::sync::atomic::AtomicUsize,
+}
+
+impl InnerProducts for Bounded {
+    fn n_atoms(&self) -> usize {
+        self.inner.n_atoms()
+    }
+
+    fn target_squared_norm(&self) -> f64 {
+        self.inner.target_squared_norm()
+    }
+
+    fn target_products(&self) -> &[f64] {
+        self.inner.target_products()
+    }
+
+    fn squared_norms(&self) -> &[f64] {
+        self.inner.squared_norms()
+    }
+
+    fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) {
+        self.asked.fetch_add(rows.len() * columns.len(), std::sync::atomic::Ordering::Relaxed);
+        self.inner.products(rows, columns, out);
+    }
+
+    fn products_are_nonnegative(&self) -> bool {
+        true
+    }
+
+    fn lower_bounds(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) {
+        self.inner.products(rows, columns, out);
+        out.iter_mut().for_each(|value| *value *= self.share);
+    }
+}
+
+#[test]
+fn bounds_spare_products_and_change_nothing() {
+    // Far more atoms than a working set holds, of which few come near the target.
+    let wave = |step: usize| -> Vec<f64> { (0..40).map(|i| ((i * step) % 41) as f64 / 41.0).collect() };
+    let columns: Vec<Vec<f64>> = (0..900)
+        .map(|j| wave(1 + j % 40).iter().zip(wave(1 + j / 40)).map(|(a, b)| a * a + 0.3 * b).collect())
+        .collect();
+    let problem = problem(&columns, &wave(7));
+    let options = PathOptions { most_active: 10, ..PathOptions::default() };
+    let plain = path(&problem, &options, &Control::default()).unwrap();
+    let follow = |share: f64| {
+        let bounded = Bounded { inner: problem.clone(), share, asked: Default::default() };
+        (path(&bounded, &options, &Control::default()).unwrap(), bounded.asked.into_inner())
+    };
+    let (loose, many) = follow(0.0);
+    let (tight, few) = follow(0.95);
+    for found in [&loose, &tight] {
+        assert_eq!(found.breakpoints, plain.breakpoints);
+        check_path(&problem, &vec![1.0; columns.len()], found);
+    }
+    assert!(few < many, "{few} of {many} products");
+}
+
 proptest! {
     #[test]
     fn every_breakpoint_is_optimal((columns, target) in columns(1..30, -1.0), weight in 0.5..2.0) {
