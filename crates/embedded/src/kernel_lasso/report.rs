@@ -1,5 +1,7 @@
 //! What a selection tells besides the features.
 
+use std::collections::BTreeSet;
+
 use fewest_core::{Budget, Context, Dataset, Related, Selection, Similarity, Status};
 use fewest_solver::InnerProducts;
 use rayon::prelude::*;
@@ -8,6 +10,9 @@ use super::solve::Fit;
 
 /// Selected features whose bounds with all others are held at a time.
 const SELECTED_AT_ONCE: usize = 64;
+
+/// How many products too many may be computed in one request rather than in many.
+const JOINT: usize = 4;
 
 /// Rounding allowed to bounds of relatedness.
 const ROUNDING: f64 = 1e-9;
@@ -98,40 +103,58 @@ fn related(
     for (done, selected) in order.chunks(SELECTED_AT_ONCE).enumerate() {
         let mut bounds = vec![0.0; candidates.len() * selected.len()];
         atoms.lower_bounds(&candidates, selected, &mut bounds);
-        let best: Vec<Vec<Related>> = selected
+        let near: Vec<Vec<usize>> = selected
             .par_iter()
             .zip(bounds.par_chunks_exact_mut(candidates.len()))
-            .map(|(&selected, bounds)| closest(atoms, &norms, selected, &candidates, bounds, n_related))
+            .map(|(&selected, bounds)| near(atoms, &norms, selected, &candidates, bounds, n_related))
             .collect();
-        all.extend(best);
+        // Where bounds exclude little, one request for all is cheaper than one for each.
+        let anywhere: BTreeSet<usize> = near.iter().flatten().copied().collect();
+        if anywhere.len() * selected.len() <= JOINT * near.iter().map(Vec::len).sum::<usize>() {
+            let rows: Vec<usize> = anywhere.into_iter().collect();
+            atoms.products(&rows, selected, &mut vec![0.0; rows.len() * selected.len()]);
+        }
+        let pairs = selected.par_iter().zip(&near);
+        all.par_extend(pairs.map(|(&selected, near)| closest(atoms, &norms, selected, near, n_related)));
         context.report("related features", order.len().min((done + 1) * SELECTED_AT_ONCE), order.len());
     }
     all
 }
 
-/// The `n_related` of `candidates` closest to `selected`, by lower `bounds` of their products with it.
-fn closest(
+/// Those of `candidates` that can be among the `n_related` closest to `selected`, by lower `bounds` of their
+/// products with it.
+fn near(
     atoms: &dyn InnerProducts,
     norms: &[f64],
     selected: usize,
     candidates: &[usize],
     bounds: &mut [f64],
     n_related: usize,
-) -> Vec<Related> {
+) -> Vec<usize> {
     for (bound, &feature) in bounds.iter_mut().zip(candidates) {
         // The feature itself is not looked for.
         *bound = if feature == selected { -1.0 } else { *bound / (norms[feature] * norms[selected]) };
     }
     let enough = kth_largest(bounds, n_related);
     let looseness = atoms.undershoot(selected) + ROUNDING;
-    let near: Vec<usize> = candidates
+    candidates
         .iter()
         .zip(&*bounds)
         .filter(|&(&j, bound)| j != selected && bound + looseness + atoms.undershoot(j) >= enough)
         .map(|(&j, _)| j)
-        .collect();
+        .collect()
+}
+
+/// The `n_related` of the features `near` that are closest to `selected`.
+fn closest(
+    atoms: &dyn InnerProducts,
+    norms: &[f64],
+    selected: usize,
+    near: &[usize],
+    n_related: usize,
+) -> Vec<Related> {
     let mut products = vec![0.0; near.len()];
-    atoms.products(&near, &[selected], &mut products);
+    atoms.products(near, &[selected], &mut products);
     let relate = |(&feature, product): (&usize, &f64)| Related {
         feature,
         relatedness: product / (norms[feature] * norms[selected]),
