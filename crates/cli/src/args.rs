@@ -54,6 +54,12 @@ pub struct SelectArgs {
     /// Features whose part in the target is taken out before the others are judged (age, batch …)
     #[arg(long, value_name = "FEATURE,…", value_delimiter = ',')]
     pub covariates: Vec<String>,
+    /// Table with columns `feature` and `group`: features of one group are selected together
+    ///
+    /// For methods with feature groups, such as hsic-lasso with --param penalty=group. A feature that the table does
+    /// not list is a group of its own.
+    #[arg(long, value_name = "FILE.csv")]
+    pub groups: Option<PathBuf>,
     /// Write the selected features, best first, and the target to this CSV file
     #[arg(long, value_name = "FILE")]
     pub write_reduced: Option<PathBuf>,

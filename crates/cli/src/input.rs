@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use fewest::core::{Dataset, Target};
-use fewest::data::{Complete, Format, Missing, ReadOptions, Table, TargetChoice};
+use fewest::data::{Complete, Format, Header, Missing, ReadOptions, Table, TargetChoice};
 use fewest::registry::{self, Method, TargetKind};
 
 use crate::args::DataArgs;
@@ -205,4 +205,38 @@ pub fn features(option: &str, wanted: &[String], info: &DataInfo) -> Result<Vec<
             Err(Failure::new(format!("{}: {option}: there is no feature `{wanted}`: {hint}", info.file)))
         })
         .collect()
+}
+
+/// The group of each feature, from a table with columns `feature` and `group`.
+pub fn groups(file: &Path, info: &DataInfo) -> Result<Vec<usize>, Failure> {
+    let wrong = |problem: String| Failure::new(format!("--groups: {problem}"));
+    let options = ReadOptions {
+        target: TargetChoice::None,
+        header: Header::Yes,
+        id: Some("feature".to_owned()),
+        categorical: vec!["group".to_owned()],
+        ..ReadOptions::default()
+    };
+    let table = Table::read(file, &options).map_err(|error| wrong(error.to_string()))?;
+    let listed = table.complete(Missing::Error).map_err(|error| wrong(error.to_string()))?.dataset;
+    if listed.n_features() != 1 {
+        let columns = text::counted(listed.n_features(), "more column", "more columns");
+        return Err(wrong(format!(
+            "{}: besides `feature` there are {columns}, not `group` alone",
+            file.display()
+        )));
+    }
+    let names = listed.sample_ids().unwrap_or_default();
+    let found = features("--groups", names, info)?;
+    let codes = listed.x().column(0, &mut Vec::new()).to_vec(listed.n_samples());
+    // Behind the codes come the groups of features that stand alone.
+    let mut groups: Vec<usize> = (0..info.n_features).map(|j| listed.n_samples() + j).collect();
+    let mut seen = vec![false; info.n_features];
+    for (&j, code) in found.iter().zip(codes) {
+        if std::mem::replace(&mut seen[j], true) {
+            return Err(wrong(format!("{}: feature `{}` is listed twice", file.display(), info.names[j])));
+        }
+        groups[j] = code as usize;
+    }
+    Ok(groups)
 }

@@ -224,6 +224,26 @@ fn forced_features_come_first_and_covariates_stay_out() {
 }
 
 #[test]
+fn groups_are_selected_together() {
+    let place = Place::with_table();
+    place.write("groups.csv", "feature,group\nline,together\nnoise,together\nsquare,alone\n");
+    let call = ["select", "table.csv", "--groups", "groups.csv", "--param", "penalty=group", "-k", "3"];
+    let mut found = names(&place.json(&call));
+    found.sort();
+    // The constant and the copy are groups of their own; `noise` comes in with `line` or not at all.
+    assert_eq!(found.contains(&"line".to_owned()), found.contains(&"noise".to_owned()), "{found:?}");
+    assert!(found.contains(&"square".to_owned()) || found.contains(&"copy".to_owned()), "{found:?}");
+    place.write("twice.csv", "feature,group\nline,1\nline,2\n");
+    assert!(
+        place.fails(&["select", "table.csv", "--groups", "twice.csv"]).contains("`line` is listed twice")
+    );
+    place.write("unknown.csv", "feature,group\nlien,1\n");
+    assert!(
+        place.fails(&["select", "table.csv", "--groups", "unknown.csv"]).contains("did you mean `line`?")
+    );
+}
+
+#[test]
 fn a_penalty_decides_how_many() {
     let place = Place::with_table();
     // A copy may share its original's weight in any way: without it, the solution is unique.

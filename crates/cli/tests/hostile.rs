@@ -49,6 +49,8 @@ fn wrong_calls() {
         ("select table.csv --covariates 17", &["--covariates", "17", "0 to 4"]),
         ("select table.csv --force-in line --covariates line", &["covariates"]),
         ("select table.csv -k 1 --force-in line,noise", &["forced"]),
+        ("select table.csv --groups nothing.csv", &["--groups", "nothing.csv"]),
+        ("select table.csv --groups table.csv", &["--groups", "feature"]),
         ("select table.csv --target outcom", &["table.csv", "`outcom`", "did you mean `outcome`?"]),
         ("select table.csv --target 99", &["table.csv", "`99`", "0 to 5"]),
         ("select table.csv --target line --ignore line", &["table.csv", "line"]),

@@ -34,7 +34,11 @@ pub fn select(args: &SelectArgs) -> Result<ExitCode, Failure> {
 
     let found = input::read(&args.data, needs_target(method))?;
     let (complete, info) = input::complete(found, &args.data, method)?;
-    let data = &complete.dataset;
+    let data = match &args.groups {
+        None => complete.dataset,
+        Some(file) => complete.dataset.with_feature_groups(input::groups(file, &info)?)?,
+    };
+    let data = &data;
     for (option, parameter, wanted) in
         [("--force-in", "forced", &args.force_in), ("--covariates", "covariates", &args.covariates)]
     {
