@@ -50,7 +50,8 @@ pub struct LassoPath {
     pub breakpoints: Vec<Breakpoint>,
     /// Atoms that would have joined but depend linearly on atoms active then (duplicates), with those.
     pub tied: Vec<(usize, Vec<usize>)>,
-    /// [`Status::Converged`] when every breakpoint was checked against all atoms.
+    /// [`Status::Converged`] when every breakpoint was checked against all atoms and the duality gap at the last
+    /// is within the tolerance; [`Status::AlmostConverged`] or [`Status::Stalled`] when rounding left more of it.
     pub status: Status,
     /// Path steps, over all passes.
     pub iterations: u64,
@@ -194,6 +195,13 @@ pub fn path(
         let penalty = L1::weighted(lambda, &chosen)?.nonnegative();
         let correlations = certificate::correlations(&working, &outcome.coefficients)?;
         let certificate = certificate::certify(&working, &penalty, &outcome.coefficients, &correlations);
+        let duality_gap = certificate.relative_gap();
+        // Steps that rounding has spoilt show in the gap. At a penalty of zero there is none to show them.
+        let status = match status {
+            Status::Converged if lambda > 0.0 && duality_gap > 1e3 * control.tolerance => Status::Stalled,
+            Status::Converged if lambda > 0.0 && duality_gap > control.tolerance => Status::AlmostConverged,
+            other => other,
+        };
         let name = |atom: usize| working.atoms[atom];
         let tied =
             homotopy.tied().iter().map(|(j, on)| (name(*j), on.iter().map(|&i| name(i)).collect())).collect();
@@ -205,7 +213,7 @@ pub fn path(
             passes,
             working_set: working.atoms.len(),
             objective: certificate.objective,
-            duality_gap: certificate.relative_gap(),
+            duality_gap,
         });
     }
 }
