@@ -1,1 +1,26 @@
 //! Evaluation of feature selection.
+//!
+//! An [`Experiment`] puts together what chooses features (a [`Selector`](fewest_core::Selector)), what predicts from them (a
+//! [`Learner`]), what divides the samples (a [`Splitter`]) and what judges the predictions (one [`Metric`] or more).
+//! Selection happens inside every fold, on its training samples only. Its result, an [`Evaluation`], is a plain value to
+//! store: an experiment goes on from the folds there are.
+
+mod experiment;
+mod features;
+mod learners;
+mod metrics;
+pub mod significance;
+mod splits;
+pub mod stability;
+
+pub use experiment::{
+    Comparison, Evaluation, Experiment, ExperimentError, FoldRecord, KRule, OnFold, Outcome, Plan, Stage,
+    Summary, choose_k, compare,
+};
+pub use features::FeatureSubset;
+pub use learners::{Learner, Model, NaiveBayes, NearestNeighbours, Predictions};
+pub use metrics::{
+    Accuracy, BalancedAccuracy, ClusteringAccuracy, Correlation, MacroF1, MeanSquaredError, Metric,
+    MutualInformationScale, NormalisedMutualInformation, QSquared, SquaredCorrelation, redundancy_rate,
+};
+pub use splits::{GroupFolds, HoldOut, KFold, Repeated, Split, Splitter};
