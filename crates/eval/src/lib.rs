@@ -18,7 +18,10 @@ pub use experiment::{
     Summary, choose_k, compare,
 };
 pub use features::FeatureSubset;
-pub use learners::{Learner, Model, NaiveBayes, NearestNeighbours, Predictions};
+pub use learners::{
+    KernelGrid, KernelLogistic, KernelLogisticModel, KernelRidge, KernelRidgeModel, Learner, Model,
+    NaiveBayes, NearestNeighbours, Predictions,
+};
 pub use metrics::{
     Accuracy, BalancedAccuracy, ClusteringAccuracy, Correlation, MacroF1, MeanSquaredError, Metric,
     MutualInformationScale, NormalisedMutualInformation, QSquared, SquaredCorrelation, redundancy_rate,

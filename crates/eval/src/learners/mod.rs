@@ -9,9 +9,11 @@
 mod bayes;
 pub(crate) mod constant;
 mod encoding;
+mod kernel;
 mod neighbours;
 
 pub use bayes::NaiveBayes;
+pub use kernel::{KernelGrid, KernelLogistic, KernelLogisticModel, KernelRidge, KernelRidgeModel};
 pub use neighbours::NearestNeighbours;
 
 use fewest_core::{Classes, Columns, Context, Dataset, Error, Target};
