@@ -19,8 +19,8 @@ pub use experiment::{
 };
 pub use features::FeatureSubset;
 pub use learners::{
-    KernelGrid, KernelLogistic, KernelLogisticModel, KernelRidge, KernelRidgeModel, Learner, Model,
-    NaiveBayes, NearestNeighbours, Predictions,
+    DecisionTree, KMeans, KMeansModel, KernelGrid, KernelLogistic, KernelLogisticModel, KernelRidge,
+    KernelRidgeModel, Learner, LinearSvm, LinearSvmModel, Model, NaiveBayes, NearestNeighbours, Predictions,
 };
 pub use metrics::{
     Accuracy, BalancedAccuracy, ClusteringAccuracy, Correlation, MacroF1, MeanSquaredError, Metric,

@@ -9,12 +9,18 @@
 mod bayes;
 pub(crate) mod constant;
 mod encoding;
+mod k_means;
 mod kernel;
 mod neighbours;
+mod svm;
+mod tree;
 
 pub use bayes::NaiveBayes;
+pub use k_means::{KMeans, KMeansModel};
 pub use kernel::{KernelGrid, KernelLogistic, KernelLogisticModel, KernelRidge, KernelRidgeModel};
 pub use neighbours::NearestNeighbours;
+pub use svm::{LinearSvm, LinearSvmModel};
+pub use tree::DecisionTree;
 
 use fewest_core::{Classes, Columns, Context, Dataset, Error, Target};
 
@@ -83,3 +89,6 @@ fn classes<'a>(data: &'a Dataset, method: &'static str) -> Result<&'a Classes, E
         other => Err(Error::UnsupportedTarget { method, expected: "classes", found: other.describe() }),
     }
 }
+
+#[cfg(test)]
+mod tests;
