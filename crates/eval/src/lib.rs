@@ -27,8 +27,8 @@ mod stability_selection;
 
 pub use clustering::{Clustering, ClusteringOutcome};
 pub use experiment::{
-    Comparison, Evaluation, Experiment, ExperimentError, FoldRecord, KRule, OnFold, Outcome, Plan, Stage,
-    Summary, choose_k, compare,
+    Comparison, Evaluation, Experiment, ExperimentError, FoldRecord, KRule, OnFold, Outcome, Plan,
+    RunOptions, Stage, Summary, choose_k, compare,
 };
 pub use features::FeatureSubset;
 pub use learners::{

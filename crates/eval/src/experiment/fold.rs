@@ -10,13 +10,13 @@ use crate::features::{check_features, describe, first_features, gather};
 use crate::learners::constant;
 use crate::{Predictions, Split, redundancy_rate};
 
-/// The record of fold `fold`, or `None` when it was stopped on the way.
+/// The record of fold `fold`, or `None` when it was stopped on the way. Features are taken from `earlier` where it is given.
 pub(super) fn run(
     experiment: &Experiment<'_>,
     plan: &Plan,
     data: &Dataset,
     split: &Split,
-    fold: usize,
+    (fold, earlier): (usize, Option<&FoldRecord>),
     context: &Context<'_>,
 ) -> Result<Option<FoldRecord>, ExperimentError> {
     let fail = |stage: Stage| {
@@ -34,7 +34,12 @@ pub(super) fn run(
         let wanted = if plan.nested { plan.ks.last().copied().unwrap_or(k) } else { k };
         if selected.is_none() || !plan.nested {
             let stage = Stage::Selection { k: wanted };
-            match choose(experiment, data, &train, split, wanted, &inside) {
+            let found =
+                match earlier.and_then(|record| record.outcomes.iter().find(|outcome| outcome.k == wanted)) {
+                    Some(outcome) => Ok(taken(outcome)),
+                    None => choose(experiment, &train, wanted, &inside),
+                };
+            match found.and_then(|found| found.gathered(data, split)) {
                 Ok(chosen) => selected = Some(chosen),
                 Err(Error::Stopped { .. }) if super::stopped(context) => return Ok(None),
                 Err(error) => return Err(fail(stage)(error)),
@@ -77,6 +82,13 @@ pub(super) fn run(
     Ok(Some(FoldRecord { fold, n_train: split.train.len(), n_test: split.test.len(), outcomes }))
 }
 
+/// Features, before their values are looked up.
+struct Found {
+    features: Vec<usize>,
+    seconds: f64,
+    finished: bool,
+}
+
 /// The features chosen on the training samples, and their values on both sides.
 struct Chosen {
     features: Vec<usize>,
@@ -86,28 +98,37 @@ struct Chosen {
     finished: bool,
 }
 
+fn taken(outcome: &Outcome) -> Found {
+    Found { features: outcome.features.clone(), seconds: outcome.selection_seconds, finished: true }
+}
+
 fn choose(
     experiment: &Experiment<'_>,
-    data: &Dataset,
     train: &Dataset,
-    split: &Split,
     k: usize,
     context: &Context<'_>,
-) -> Result<Chosen, Error> {
+) -> Result<Found, Error> {
     let start = Instant::now();
     let selection = experiment.selector.select(train, Budget::Count(k), context)?;
     let seconds = start.elapsed().as_secs_f64();
     let finished = !matches!(selection.status, Status::Interrupted | Status::TimeLimit);
     let mut features = selection.order;
     features.truncate(k);
-    check_features(&features, data.n_features())?;
-    Ok(Chosen {
-        train: Arc::new(gather(data, &split.train, &features)?),
-        test: Arc::new(gather(data, &split.test, &features)?),
-        features,
-        seconds,
-        finished,
-    })
+    Ok(Found { features, seconds, finished })
+}
+
+impl Found {
+    fn gathered(self, data: &Dataset, split: &Split) -> Result<Chosen, Error> {
+        let Self { features, seconds, finished } = self;
+        check_features(&features, data.n_features())?;
+        Ok(Chosen {
+            train: Arc::new(gather(data, &split.train, &features)?),
+            test: Arc::new(gather(data, &split.test, &features)?),
+            features,
+            seconds,
+            finished,
+        })
+    }
 }
 
 fn judge(

@@ -28,7 +28,7 @@ pub type OnFold<'a> = &'a (dyn Fn(&Plan, &FoldRecord) + Sync);
 /// mean of its training samples.
 ///
 /// Folds run in parallel; the result is the same, bit for bit, for any number of threads, seconds aside. At the
-/// deadline or when interrupted, the finished folds come back, and [`Experiment::resume`] goes on from them.
+/// deadline or when interrupted, the finished folds come back, and [`Experiment::run_with`] goes on from them.
 ///
 /// ```
 /// use fewest_core::{Context, Dataset, DenseColumns, Ranked, Scorer, Scores, Target};
@@ -61,7 +61,7 @@ pub type OnFold<'a> = &'a (dyn Fn(&Plan, &FoldRecord) + Sync);
 ///     ks: vec![1, 2],
 ///     nested: true,
 /// };
-/// let evaluation = experiment.run(&data, None, &Context::seeded(7))?;
+/// let evaluation = experiment.run(&data, &Context::seeded(7))?;
 /// let summaries = evaluation.summaries();
 /// assert_eq!(summaries[0].k, 1);
 /// assert!(summaries[0].mean > 0.8);
@@ -84,48 +84,47 @@ pub struct Experiment<'a> {
     pub nested: bool,
 }
 
+/// What a run starts from, and whom it tells.
+#[derive(Clone, Copy, Default)]
+pub struct RunOptions<'a> {
+    /// Folds that are finished: they are not run again. [`ExperimentError::Setup`] when they are of another experiment.
+    pub finished: Option<&'a Evaluation>,
+    /// Another evaluation of the same selector on the same folds, whose features are taken instead of selecting again: for
+    /// several learners. Its own numbers of features have to include those of this experiment.
+    pub selections: Option<&'a Evaluation>,
+    /// Told of each fold when it is finished, for instance to store it.
+    pub on_fold: Option<OnFold<'a>>,
+}
+
 impl Experiment<'_> {
     /// Runs all folds.
     ///
     /// # Errors
     /// [`ExperimentError::Setup`] when data or parameters do not allow it; [`ExperimentError::Fold`] naming the first
     /// fold that failed.
-    pub fn run(
-        &self,
-        data: &Dataset,
-        on_fold: Option<OnFold<'_>>,
-        context: &Context<'_>,
-    ) -> Result<Evaluation, ExperimentError> {
-        self.go_on(data, None, on_fold, context)
+    pub fn run(&self, data: &Dataset, context: &Context<'_>) -> Result<Evaluation, ExperimentError> {
+        self.run_with(data, RunOptions::default(), context)
     }
 
-    /// Runs the folds that `finished` has no record of.
+    /// Runs the folds that are not finished.
     ///
     /// # Errors
-    /// As [`Experiment::run`]; [`Error::InvalidParameter`] when `finished` is of another experiment.
-    pub fn resume(
+    /// As [`Experiment::run`]; [`Error::InvalidParameter`] when `finished` or `selections` do not fit.
+    pub fn run_with(
         &self,
         data: &Dataset,
-        finished: Evaluation,
-        on_fold: Option<OnFold<'_>>,
-        context: &Context<'_>,
-    ) -> Result<Evaluation, ExperimentError> {
-        self.go_on(data, Some(finished), on_fold, context)
-    }
-
-    fn go_on(
-        &self,
-        data: &Dataset,
-        finished: Option<Evaluation>,
-        on_fold: Option<OnFold<'_>>,
+        options: RunOptions<'_>,
         context: &Context<'_>,
     ) -> Result<Evaluation, ExperimentError> {
         let splits = self.splitter.splits(data, derive_seed(context.seed, 0))?;
         let plan = self.plan(data, &splits, context.seed)?;
-        let mut folds = match finished {
+        let mut folds = match options.finished {
             None => Vec::new(),
             Some(evaluation) => checked(evaluation, &plan)?,
         };
+        if let Some(selections) = options.selections {
+            check_selections(selections, &plan)?;
+        }
         let pending: Vec<usize> =
             (0..splits.len()).filter(|fold| folds.iter().all(|record| record.fold != *fold)).collect();
         let done = Mutex::new(folds.len());
@@ -135,7 +134,8 @@ impl Experiment<'_> {
             if failed.load(Ordering::Relaxed) < fold || stopped(context) {
                 return Ok(None);
             }
-            let result = fold::run(self, &plan, data, &splits[fold], fold, context);
+            let earlier = options.selections.and_then(|selections| selections.folds.get(fold));
+            let result = fold::run(self, &plan, data, &splits[fold], (fold, earlier), context);
             match &result {
                 Ok(None) => {}
                 Ok(Some(record)) => {
@@ -143,7 +143,7 @@ impl Experiment<'_> {
                     let mut done = done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
                     *done += 1;
                     context.report("fold", *done, splits.len());
-                    if let Some(on_fold) = on_fold {
+                    if let Some(on_fold) = options.on_fold {
                         on_fold(&plan, record);
                     }
                 }
@@ -194,12 +194,13 @@ fn stopped(context: &Context<'_>) -> bool {
     context.interrupted() || context.time_left().is_some_and(|left| left.is_zero())
 }
 
-fn checked(evaluation: Evaluation, plan: &Plan) -> Result<Vec<FoldRecord>, Error> {
-    let Evaluation { plan: theirs, mut folds, .. } = evaluation;
+/// The finished folds, by increasing index, once they are found to be of this experiment.
+fn checked(evaluation: &Evaluation, plan: &Plan) -> Result<Vec<FoldRecord>, Error> {
     let wrong = |value: String| Error::parameter("finished", value, "records of the same experiment");
-    if theirs != *plan {
-        return Err(wrong(format!("of `{}` with another plan, data or seed", theirs.label)));
+    if evaluation.plan != *plan {
+        return Err(wrong(format!("of `{}` with another plan, data or seed", evaluation.plan.label)));
     }
+    let mut folds = evaluation.folds.clone();
     folds.sort_by_key(|record| record.fold);
     folds.dedup_by_key(|record| record.fold);
     for record in &folds {
@@ -210,6 +211,24 @@ fn checked(evaluation: Evaluation, plan: &Plan) -> Result<Vec<FoldRecord>, Error
         }
     }
     Ok(folds)
+}
+
+/// Whether every fold has features for every number asked for, chosen from the same samples.
+fn check_selections(selections: &Evaluation, plan: &Plan) -> Result<(), Error> {
+    let theirs = &selections.plan;
+    let same = theirs.fingerprint == plan.fingerprint
+        && (theirs.seed, theirs.n_folds, theirs.n_features) == (plan.seed, plan.n_folds, plan.n_features);
+    let whole = |(fold, record): (usize, &FoldRecord)| {
+        let has = |k: &usize| record.outcomes.iter().any(|outcome| outcome.k == *k);
+        record.fold == fold && plan.ks.iter().all(has)
+    };
+    if same && selections.is_complete() && selections.folds.iter().enumerate().all(whole) {
+        return Ok(());
+    }
+    let value = format!("of `{}`", theirs.label);
+    let expected =
+        "a complete evaluation with the same data, folds and seed and at least these numbers of features";
+    Err(Error::parameter("selections", value, expected))
 }
 
 /// FNV-1a over the rows of all folds and the target.

@@ -61,7 +61,7 @@ pub struct FoldRecord {
 }
 
 /// Finished folds of an experiment, by increasing index: its result once all are there, and until then what
-/// [`Experiment::resume`](crate::Experiment::resume) goes on from.
+/// [`Experiment::run_with`](crate::Experiment::run_with) goes on from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Evaluation {
     /// What was to be done.

@@ -86,7 +86,7 @@ fn selecting_outside_the_folds_would_look_better_than_chance_and_this_does_not()
             metrics: &[&BalancedAccuracy],
             ..experiment(&selector)
         };
-        experiment.run(data, None, &Context::seeded(1)).unwrap().summaries()[0].mean
+        experiment.run(data, &Context::seeded(1)).unwrap().summaries()[0].mean
     };
     let chosen = selector.select(&honest, Budget::Count(5), &Context::default()).unwrap().order;
     let leaked: Vec<Vec<f64>> = chosen.iter().map(|&j| columns[j].clone()).collect();
@@ -102,7 +102,7 @@ fn the_answer_does_not_depend_on_threads() {
         let run = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let experiment = Experiment { learner, ..experiment(&selector) };
-            without_seconds(pool.install(|| experiment.run(&data(40, 9), None, &Context::seeded(2)).unwrap()))
+            without_seconds(pool.install(|| experiment.run(&data(40, 9), &Context::seeded(2)).unwrap()))
         };
         assert_eq!(run(1), run(4));
     }
@@ -142,8 +142,7 @@ fn dense_sparse_and_generated_columns_are_one() {
     let generated = OnDemand::new(n, d, move |j, out: &mut [f64]| out.copy_from_slice(&copy[j]));
     let target = data(n, d).target().clone();
     let selector = Ranked::new(Covariance);
-    let run =
-        |data: Dataset| without_seconds(experiment(&selector).run(&data, None, &Context::seeded(2)).unwrap());
+    let run = |data: Dataset| without_seconds(experiment(&selector).run(&data, &Context::seeded(2)).unwrap());
     let expected = run(Dataset::new(DenseColumns::from_columns(&dense).unwrap(), target.clone()).unwrap());
     assert_eq!(run(Dataset::new(sparse, target.clone()).unwrap()), expected);
     assert_eq!(run(Dataset::new(generated, target).unwrap()), expected);
@@ -154,7 +153,7 @@ fn one_selection_serves_all_numbers_of_features_of_a_ranking() {
     let selector = Ranked::new(Covariance);
     let run = |nested: bool| {
         let experiment = Experiment { nested, ks: vec![1, 2, 5], ..experiment(&selector) };
-        without_seconds(experiment.run(&data(40, 9), None, &Context::seeded(2)).unwrap())
+        without_seconds(experiment.run(&data(40, 9), &Context::seeded(2)).unwrap())
     };
     let (nested, single) = (run(true), run(false));
     assert_eq!(nested.folds, single.folds);
@@ -173,7 +172,9 @@ fn a_stored_part_is_gone_on_from() {
     let context = Context::seeded(2);
     let stored = Mutex::new(Vec::new());
     let keep = |plan: &Plan, record: &FoldRecord| stored.lock().unwrap().push((plan.clone(), record.clone()));
-    let whole = experiment(&selector).run(&data, Some(&keep), &context).unwrap();
+    let whole = experiment(&selector)
+        .run_with(&data, RunOptions { on_fold: Some(&keep), ..RunOptions::default() }, &context)
+        .unwrap();
     assert_eq!(whole.status(), Status::Converged);
     let stored = stored.into_inner().unwrap();
     assert_eq!(stored.len(), 5);
@@ -184,38 +185,71 @@ fn a_stored_part_is_gone_on_from() {
     let part: Evaluation = serde_json::from_str(&serde_json::to_string(&part).unwrap()).unwrap();
     let again = Mutex::new(Vec::new());
     let count = |_: &Plan, record: &FoldRecord| again.lock().unwrap().push(record.fold);
-    let resumed = experiment(&selector).resume(&data, part.clone(), Some(&count), &context).unwrap();
+    let resumed = experiment(&selector)
+        .run_with(
+            &data,
+            RunOptions { finished: Some(&part), on_fold: Some(&count), selections: None },
+            &context,
+        )
+        .unwrap();
     assert_eq!(without_seconds(resumed), without_seconds(whole));
     let mut again = again.into_inner().unwrap();
     again.sort_unstable();
     assert_eq!(again, [0, 2, 3], "finished folds are not run again");
     // Another seed, another label, another number of features, a broken record: not the same experiment.
-    let refused = |experiment: &Experiment<'_>, part: Evaluation, seed: u64| {
-        let error = experiment.resume(&data, part, None, &Context::seeded(seed)).unwrap_err();
+    let refused = |experiment: &Experiment<'_>, part: &Evaluation, seed: u64| {
+        let options = RunOptions { finished: Some(part), ..RunOptions::default() };
+        let error = experiment.run_with(&data, options, &Context::seeded(seed)).unwrap_err();
         assert!(
             matches!(error, ExperimentError::Setup(Error::InvalidParameter { name: "finished", .. })),
             "{error}"
         );
     };
-    refused(&experiment(&selector), part.clone(), 3);
-    refused(&Experiment { label: "other".to_owned(), ..experiment(&selector) }, part.clone(), 2);
-    refused(&Experiment { ks: vec![1], ..experiment(&selector) }, part.clone(), 2);
+    refused(&experiment(&selector), &part, 3);
+    refused(&Experiment { label: "other".to_owned(), ..experiment(&selector) }, &part, 2);
+    refused(&Experiment { ks: vec![1], ..experiment(&selector) }, &part, 2);
     let mut broken = part;
     broken.folds[0].outcomes.pop();
-    refused(&experiment(&selector), broken, 2);
+    refused(&experiment(&selector), &broken, 2);
+}
+
+#[test]
+fn another_learner_takes_the_features_of_an_earlier_run() {
+    let selector = Ranked::new(Covariance);
+    let (data, context) = (data(40, 9), Context::seeded(2));
+    for nested in [true, false] {
+        let earlier = Experiment { ks: vec![1, 2, 3], nested, ..experiment(&selector) };
+        let earlier = earlier.run(&data, &context).unwrap();
+        let options = RunOptions { selections: Some(&earlier), ..RunOptions::default() };
+        let other = Experiment { learner: &LinearSvm::default(), nested, ..experiment(&selector) };
+        let expected = without_seconds(other.run(&data, &context).unwrap());
+        // A selector that always fails is not asked.
+        let broken = FailsWith(columns(40, 9)[0][7]);
+        let reusing = Experiment { selector: &broken, ..other };
+        assert_eq!(without_seconds(reusing.run_with(&data, options, &context).unwrap()), expected);
+        // Other folds, or more features than there are.
+        let refused = |result: Result<Evaluation, ExperimentError>| {
+            let error = result.unwrap_err();
+            let fits =
+                matches!(error, ExperimentError::Setup(Error::InvalidParameter { name: "selections", .. }));
+            assert!(fits, "{error}");
+        };
+        refused(reusing.run_with(&data, options, &Context::seeded(3)));
+        refused(Experiment { ks: vec![4], ..reusing }.run_with(&data, options, &context));
+    }
 }
 
 #[test]
 fn a_run_without_time_comes_back_with_what_it_has() {
     let selector = Ranked::new(Covariance);
     let context = Context { deadline: Some(Instant::now()), ..Context::default() };
-    let evaluation = experiment(&selector).run(&data(40, 9), None, &context).unwrap();
+    let evaluation = experiment(&selector).run(&data(40, 9), &context).unwrap();
     assert_eq!((evaluation.folds.len(), evaluation.status()), (0, Status::TimeLimit));
     assert!(evaluation.summaries().is_empty());
     assert!(matches!(evaluation.choose_k("accuracy", KRule::Best), Err(Error::TooFew { .. })));
     let interrupt = AtomicBool::new(true);
     let context = Context { interrupt: Some(&interrupt), ..Context::default() };
-    let evaluation = experiment(&selector).run(&data(40, 9), None, &context).unwrap();
+    let evaluation = experiment(&selector).run(&data(40, 9), &context).unwrap();
     assert_eq!(evaluation.status(), Status::Interrupted);
 }
 
@@ -240,7 +274,7 @@ fn a_failing_selector_is_an_error_that_names_the_fold() {
     let spared = splits.iter().position(|split| split.test.contains(&7)).unwrap();
     let first = if spared == 0 { 1 } else { 0 };
     let selector = FailsWith(columns(40, 9)[0][7]);
-    let error = experiment(&selector).run(&data, None, &Context::seeded(2)).unwrap_err();
+    let error = experiment(&selector).run(&data, &Context::seeded(2)).unwrap_err();
     let expected =
         format!("fold {first} of 5 (counted from 0), selecting 3 features: the selector broke down");
     assert!(error.to_string().starts_with(&expected), "{error}");
@@ -248,7 +282,7 @@ fn a_failing_selector_is_an_error_that_names_the_fold() {
 
 #[test]
 fn without_any_feature_the_commonest_class_or_the_mean_is_predicted() {
-    let evaluation = experiment(&FailsWith(99.0)).run(&data(41, 9), None, &Context::default()).unwrap();
+    let evaluation = experiment(&FailsWith(99.0)).run(&data(41, 9), &Context::default()).unwrap();
     let accuracies = evaluation.scores(3, "balanced-accuracy").unwrap();
     assert_eq!(accuracies, [0.5; 5]);
     assert!(matches!(evaluation.stability(3), Err(Error::TooFew { .. })));
@@ -263,14 +297,14 @@ fn without_any_feature_the_commonest_class_or_the_mean_is_predicted() {
         splitter: &splitter,
         ..experiment(&selector)
     };
-    let evaluation = experiment.run(&numbers, None, &Context::default()).unwrap();
+    let evaluation = experiment.run(&numbers, &Context::default()).unwrap();
     assert!(evaluation.scores(1, "q2").unwrap().iter().all(|q| *q >= 1.0));
 }
 
 #[test]
 fn impossible_experiments_are_errors() {
     let selector = Ranked::new(Covariance);
-    let named = |experiment: Experiment<'_>| match experiment.run(&data(40, 9), None, &Context::default()) {
+    let named = |experiment: Experiment<'_>| match experiment.run(&data(40, 9), &Context::default()) {
         Err(ExperimentError::Setup(Error::InvalidParameter { name, .. })) => name,
         other => panic!("{other:?}"),
     };
@@ -285,12 +319,12 @@ fn impossible_experiments_are_errors() {
         Dataset::new(DenseColumns::from_columns(&broken).unwrap(), data(40, 9).target().clone()).unwrap();
     let splitter = crate::GroupFolds::leave_one_out((0..40).map(|i| usize::from(i == 7)).collect());
     let error = Experiment { splitter: &splitter, ..experiment(&selector) }
-        .run(&broken, None, &Context::default())
+        .run(&broken, &Context::default())
         .unwrap_err();
     assert!(error.to_string().contains("sample 7 (counted from 0)"), "{error}");
     // A metric of numbers for classes.
     let error = Experiment { metrics: &[&QSquared], ..experiment(&selector) }
-        .run(&data(40, 9), None, &Context::default())
+        .run(&data(40, 9), &Context::default())
         .unwrap_err();
     assert!(error.to_string().starts_with("fold 0 of 5 (counted from 0), q2 with 1 features"), "{error}");
 }
@@ -321,7 +355,7 @@ fn the_number_of_features_by_rule() {
 #[test]
 fn summaries_and_comparisons_by_hand() {
     let selector = Ranked::new(Covariance);
-    let mut first = experiment(&selector).run(&data(40, 9), None, &Context::seeded(2)).unwrap();
+    let mut first = experiment(&selector).run(&data(40, 9), &Context::seeded(2)).unwrap();
     for (fold, score) in first.folds.iter_mut().zip([0.8, 0.9, 1.0, 0.7, 0.6]) {
         fold.outcomes[0].scores[0] = score;
     }

@@ -135,7 +135,7 @@ impl LinearSvm {
                 }
             }
             machine.passes += 1;
-            if machine.passes % PASSES_PER_CHECK == 0 || machine.passes == self.max_passes {
+            if machine.passes.is_multiple_of(PASSES_PER_CHECK) || machine.passes == self.max_passes {
                 machine.gap = self.gap(points, signs, &machine.weights, &dual);
                 if machine.gap <= self.tolerance {
                     break;

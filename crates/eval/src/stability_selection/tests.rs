@@ -35,7 +35,7 @@ fn data() -> Dataset {
         .map(|j| {
             let value = |i: usize| {
                 let noise = (derive_seed(j as u64, i as u64) >> 11) as f64 / (1_u64 << 53) as f64;
-                noise + if (j == 3 || j == 7) && i % 3 == 0 { 0.8 } else { 0.0 }
+                noise + if (j == 3 || j == 7) && i.is_multiple_of(3) { 0.8 } else { 0.0 }
             };
             (0..61).map(value).collect()
         })
