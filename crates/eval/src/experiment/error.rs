@@ -1,0 +1,63 @@
+//! What can go wrong in an experiment, and where.
+
+use fewest_core::Error;
+
+/// The part of a fold that failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Stage {
+    /// Choosing `k` features.
+    Selection {
+        /// How many were asked for.
+        k: usize,
+    },
+    /// Fitting the learner to the best `k` features.
+    Fit {
+        /// How many features.
+        k: usize,
+    },
+    /// Predicting from the best `k` features.
+    Prediction {
+        /// How many features.
+        k: usize,
+    },
+    /// Judging the predictions from the best `k` features.
+    Metric {
+        /// The metric's name.
+        name: &'static str,
+        /// How many features.
+        k: usize,
+    },
+}
+
+impl std::fmt::Display for Stage {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Selection { k } => write!(formatter, "selecting {k} features"),
+            Self::Fit { k } => write!(formatter, "fitting to {k} features"),
+            Self::Prediction { k } => write!(formatter, "predicting from {k} features"),
+            Self::Metric { name, k } => write!(formatter, "{name} with {k} features"),
+        }
+    }
+}
+
+/// Why an experiment has no result.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExperimentError {
+    /// The experiment as a whole cannot be run.
+    #[error(transparent)]
+    Setup(#[from] Error),
+    /// A fold failed; of several, the first.
+    #[error("fold {fold} of {n_folds} (counted from 0), {stage}: {source}")]
+    Fold {
+        /// The fold's index, from 0.
+        fold: usize,
+        /// Number of folds.
+        n_folds: usize,
+        /// What failed.
+        stage: Stage,
+        /// Why.
+        source: Error,
+    },
+}

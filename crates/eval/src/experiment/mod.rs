@@ -1,0 +1,257 @@
+//! Experiments: selection inside every fold, a learner on the selected features, metrics on the test samples.
+
+mod error;
+mod fold;
+mod records;
+mod summary;
+
+pub use error::{ExperimentError, Stage};
+pub use records::{Evaluation, FoldRecord, Outcome, Plan};
+pub use summary::{Comparison, KRule, Summary, choose_k, compare};
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use fewest_core::{Budget, Context, Dataset, Error, Selector, Target, derive_seed};
+use rayon::prelude::*;
+
+use crate::{Learner, Metric, Split, Splitter};
+
+/// Told of each fold when it is finished, for instance to store it; called from one thread at a time, in any order.
+pub type OnFold<'a> = &'a (dyn Fn(&Plan, &FoldRecord) + Sync);
+
+/// A selector and a learner, judged by metrics on samples that neither has seen.
+///
+/// Selection happens inside every fold, on its training samples only. Where the selector's order is `nested`, so that
+/// its best `k` features are the first `k` of any longer selection (rankings, greedy methods), one selection of
+/// the largest `k` serves all. A fold whose selector finds no feature at all is predicted by the commonest class or the
+/// mean of its training samples.
+///
+/// Folds run in parallel; the result is the same, bit for bit, for any number of threads, seconds aside. At the
+/// deadline or when interrupted, the finished folds come back, and [`Experiment::run_with`] goes on from them.
+///
+/// ```
+/// use fewest_core::{Context, Dataset, DenseColumns, Ranked, Scorer, Scores, Target};
+/// use fewest_eval::{Accuracy, Experiment, KFold, NearestNeighbours};
+///
+/// /// Scores features by their variance.
+/// struct Variance;
+/// impl Scorer for Variance {
+///     fn score(&self, data: &Dataset, _: &Context<'_>) -> Result<Scores, fewest_core::Error> {
+///         let n = data.n_samples();
+///         let variance = |j| {
+///             let values = data.x().column(j, &mut Vec::new()).to_vec(n);
+///             let mean = values.iter().sum::<f64>() / n as f64;
+///             values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / n as f64
+///         };
+///         Ok(Scores::descending((0..data.n_features()).map(variance).collect()))
+///     }
+/// }
+///
+/// let wide: Vec<f64> = (0..20).map(f64::from).collect();
+/// let narrow: Vec<f64> = (0..20).map(|i| f64::from(i * 7 % 20) / 10.0).collect();
+/// let labels: Vec<bool> = wide.iter().map(|&value| value > 9.0).collect();
+/// let data = Dataset::new(DenseColumns::from_columns(&[narrow, wide])?, Target::from_labels(&labels))?;
+/// let experiment = Experiment {
+///     label: "variance, 1 neighbour".to_owned(),
+///     selector: &Ranked::new(Variance),
+///     learner: &NearestNeighbours { neighbours: 1 },
+///     splitter: &KFold { folds: 4, stratified: true },
+///     metrics: &[&Accuracy],
+///     ks: vec![1, 2],
+///     nested: true,
+/// };
+/// let evaluation = experiment.run(&data, &Context::seeded(7))?;
+/// let summaries = evaluation.summaries();
+/// assert_eq!(summaries[0].k, 1);
+/// assert!(summaries[0].mean > 0.8);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Experiment<'a> {
+    /// A name for selector and learner with their parameters: records under another label are not resumed.
+    pub label: String,
+    /// What chooses the features.
+    pub selector: &'a dyn Selector,
+    /// What predicts from them.
+    pub learner: &'a dyn Learner,
+    /// What divides the samples.
+    pub splitter: &'a dyn Splitter,
+    /// What judges the predictions; at least one.
+    pub metrics: &'a [&'a dyn Metric],
+    /// The numbers of features to judge, in any order; at least one.
+    pub ks: Vec<usize>,
+    /// Whether one selection of the largest `k` serves all others. Otherwise features are selected for each `k`.
+    pub nested: bool,
+}
+
+/// What a run starts from, and whom it tells.
+#[derive(Clone, Copy, Default)]
+pub struct RunOptions<'a> {
+    /// Folds that are finished: they are not run again. [`ExperimentError::Setup`] when they are of another experiment.
+    pub finished: Option<&'a Evaluation>,
+    /// Another evaluation of the same selector on the same folds, whose features are taken instead of selecting again: for
+    /// several learners. Its own numbers of features have to include those of this experiment.
+    pub selections: Option<&'a Evaluation>,
+    /// Told of each fold when it is finished, for instance to store it.
+    pub on_fold: Option<OnFold<'a>>,
+}
+
+impl Experiment<'_> {
+    /// Runs all folds.
+    ///
+    /// # Errors
+    /// [`ExperimentError::Setup`] when data or parameters do not allow it; [`ExperimentError::Fold`] naming the first
+    /// fold that failed.
+    pub fn run(&self, data: &Dataset, context: &Context<'_>) -> Result<Evaluation, ExperimentError> {
+        self.run_with(data, RunOptions::default(), context)
+    }
+
+    /// Runs the folds that are not finished.
+    ///
+    /// # Errors
+    /// As [`Experiment::run`]; [`Error::InvalidParameter`] when `finished` or `selections` do not fit.
+    pub fn run_with(
+        &self,
+        data: &Dataset,
+        options: RunOptions<'_>,
+        context: &Context<'_>,
+    ) -> Result<Evaluation, ExperimentError> {
+        let splits = self.splitter.splits(data, derive_seed(context.seed, 0))?;
+        let plan = self.plan(data, &splits, context.seed)?;
+        let mut folds = match options.finished {
+            None => Vec::new(),
+            Some(evaluation) => checked(evaluation, &plan)?,
+        };
+        if let Some(selections) = options.selections {
+            check_selections(selections, &plan)?;
+        }
+        let pending: Vec<usize> =
+            (0..splits.len()).filter(|fold| folds.iter().all(|record| record.fold != *fold)).collect();
+        let done = Mutex::new(folds.len());
+        let failed = AtomicUsize::new(usize::MAX);
+        let run_fold = |fold: usize| {
+            // Folds after one that failed are of no use; those before it decide which error is told.
+            if failed.load(Ordering::Relaxed) < fold || stopped(context) {
+                return Ok(None);
+            }
+            let earlier = options.selections.and_then(|selections| selections.folds.get(fold));
+            let result = fold::run(self, &plan, data, &splits[fold], (fold, earlier), context);
+            match &result {
+                Ok(None) => {}
+                Ok(Some(record)) => {
+                    // A poisoned count is as good as any other: nothing is left half-changed.
+                    let mut done = done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                    *done += 1;
+                    context.report("fold", *done, splits.len());
+                    if let Some(on_fold) = options.on_fold {
+                        on_fold(&plan, record);
+                    }
+                }
+                Err(_) => {
+                    failed.fetch_min(fold, Ordering::Relaxed);
+                }
+            }
+            result
+        };
+        let results: Vec<_> = pending.into_par_iter().map(run_fold).collect();
+        for result in results {
+            folds.extend(result?);
+        }
+        folds.sort_by_key(|record| record.fold);
+        let out_of_time = folds.len() < splits.len() && !context.interrupted();
+        Ok(Evaluation { plan, folds, out_of_time })
+    }
+
+    fn plan(&self, data: &Dataset, splits: &[Split], seed: u64) -> Result<Plan, Error> {
+        let mut ks = self.ks.clone();
+        ks.sort_unstable();
+        ks.dedup();
+        if ks.is_empty() {
+            return Err(Error::parameter("ks", "empty", "at least one number of features"));
+        }
+        for &k in &ks {
+            Budget::Count(k).check(data.n_features())?;
+        }
+        if self.metrics.is_empty() {
+            return Err(Error::parameter("metrics", "empty", "at least one metric"));
+        }
+        Ok(Plan {
+            label: self.label.clone(),
+            learner: self.learner.name().to_owned(),
+            metrics: self.metrics.iter().map(|metric| metric.name().to_owned()).collect(),
+            greater_is_better: self.metrics.iter().map(|metric| metric.greater_is_better()).collect(),
+            ks,
+            nested: self.nested,
+            seed,
+            n_folds: splits.len(),
+            n_features: data.n_features(),
+            fingerprint: fingerprint(splits, data.target()),
+        })
+    }
+}
+
+fn stopped(context: &Context<'_>) -> bool {
+    context.interrupted() || context.time_left().is_some_and(|left| left.is_zero())
+}
+
+/// The finished folds, by increasing index, once they are found to be of this experiment.
+fn checked(evaluation: &Evaluation, plan: &Plan) -> Result<Vec<FoldRecord>, Error> {
+    let wrong = |value: String| Error::parameter("finished", value, "records of the same experiment");
+    if evaluation.plan != *plan {
+        return Err(wrong(format!("of `{}` with another plan, data or seed", evaluation.plan.label)));
+    }
+    let mut folds = evaluation.folds.clone();
+    folds.sort_by_key(|record| record.fold);
+    folds.dedup_by_key(|record| record.fold);
+    for record in &folds {
+        let ks = record.outcomes.iter().map(|outcome| outcome.k);
+        let whole = record.outcomes.iter().all(|outcome| outcome.scores.len() == plan.metrics.len());
+        if record.fold >= plan.n_folds || !ks.eq(plan.ks.iter().copied()) || !whole {
+            return Err(wrong(format!("incomplete at fold {}", record.fold)));
+        }
+    }
+    Ok(folds)
+}
+
+/// Whether every fold has features for every number asked for, chosen from the same samples.
+fn check_selections(selections: &Evaluation, plan: &Plan) -> Result<(), Error> {
+    let theirs = &selections.plan;
+    let same = theirs.fingerprint == plan.fingerprint
+        && (theirs.seed, theirs.n_folds, theirs.n_features) == (plan.seed, plan.n_folds, plan.n_features);
+    let whole = |(fold, record): (usize, &FoldRecord)| {
+        let has = |k: &usize| record.outcomes.iter().any(|outcome| outcome.k == *k);
+        record.fold == fold && plan.ks.iter().all(has)
+    };
+    if same && selections.is_complete() && selections.folds.iter().enumerate().all(whole) {
+        return Ok(());
+    }
+    let value = format!("of `{}`", theirs.label);
+    let expected =
+        "a complete evaluation with the same data, folds and seed and at least these numbers of features";
+    Err(Error::parameter("selections", value, expected))
+}
+
+/// FNV-1a over the rows of all folds and the target.
+fn fingerprint(splits: &[Split], target: &Target) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let mut add = |value: u64| hash = (hash ^ value).wrapping_mul(0x0000_0100_0000_01b3);
+    for split in splits {
+        for part in [&split.train, &split.test] {
+            add(part.len() as u64);
+            part.iter().for_each(|&row| add(row as u64));
+        }
+    }
+    match target {
+        Target::Class(classes) => classes.codes().iter().for_each(|&code| add(u64::from(code))),
+        Target::Real(outputs) => {
+            for output in 0..outputs.n_outputs() {
+                outputs.output(output).iter().for_each(|value| add(value.to_bits()));
+            }
+        }
+        _ => {}
+    }
+    hash
+}
+
+#[cfg(test)]
+mod tests;

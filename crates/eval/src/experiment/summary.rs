@@ -1,0 +1,180 @@
+//! What records say together: means, stability, the number of features to use, comparisons.
+
+use fewest_core::Error;
+
+use super::{Evaluation, Outcome};
+use crate::significance::{TestResult, corrected_resampled_t_test, paired_t_test, wilcoxon_signed_rank};
+use crate::stability::{Stability, nogueira};
+
+/// One metric with the best `k` features, over the finished folds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Summary {
+    /// Number of features asked for.
+    pub k: usize,
+    /// The metric's name.
+    pub metric: String,
+    /// Number of folds.
+    pub n_folds: usize,
+    /// The mean over the folds.
+    pub mean: f64,
+    /// The standard deviation over the folds (dividing by one less than their number); 0 for a single fold.
+    pub standard_deviation: f64,
+    /// The standard deviation divided by the root of the number of folds. Training parts of folds overlap, so the error of
+    /// the mean is larger than this.
+    pub standard_error: f64,
+    /// The mean redundancy rate of the features.
+    pub redundancy: Option<f64>,
+    /// Mean number of features there were, at most `k`.
+    pub mean_features: f64,
+}
+
+/// How the number of features is chosen from the means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum KRule {
+    /// The best mean; of equal ones the fewest features.
+    #[default]
+    Best,
+    /// The fewest features whose mean is within one standard error of the best one (Breiman et al. 1984): the standard
+    /// error is the best one's.
+    OneStandardError,
+}
+
+/// The number of features that `rule` takes from the summaries of one metric; `None` for none.
+pub fn choose_k(summaries: &[Summary], greater_is_better: bool, rule: KRule) -> Option<usize> {
+    let sign = if greater_is_better { 1.0 } else { -1.0 };
+    let mut by_k: Vec<&Summary> = summaries.iter().collect();
+    by_k.sort_by_key(|summary| summary.k);
+    let best = by_k
+        .iter()
+        .copied()
+        .reduce(|best, summary| if sign * summary.mean > sign * best.mean { summary } else { best })?;
+    let slack = match rule {
+        KRule::Best => 0.0,
+        KRule::OneStandardError => best.standard_error,
+    };
+    by_k.iter().find(|summary| sign * summary.mean >= sign * best.mean - slack).map(|summary| summary.k)
+}
+
+fn moments(values: &[f64]) -> (f64, f64) {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    (mean, if values.len() > 1 { (squares / (n - 1.0)).sqrt() } else { 0.0 })
+}
+
+impl Evaluation {
+    fn outcomes(&self, k: usize) -> Vec<&Outcome> {
+        self.folds.iter().filter_map(|fold| fold.outcomes.iter().find(|outcome| outcome.k == k)).collect()
+    }
+
+    fn metric(&self, name: &str) -> Result<usize, Error> {
+        self.plan.metrics.iter().position(|metric| metric == name).ok_or_else(|| {
+            Error::parameter("metric", name, format!("one of {}", self.plan.metrics.join(", ")))
+        })
+    }
+
+    /// Every metric for every number of features, by number of features first. Empty without finished folds.
+    pub fn summaries(&self) -> Vec<Summary> {
+        let mut summaries = Vec::new();
+        for &k in &self.plan.ks {
+            let outcomes = self.outcomes(k);
+            if outcomes.is_empty() {
+                continue;
+            }
+            let n = outcomes.len() as f64;
+            let redundancies: Vec<f64> = outcomes.iter().filter_map(|outcome| outcome.redundancy).collect();
+            for (m, metric) in self.plan.metrics.iter().enumerate() {
+                let scores: Vec<f64> =
+                    outcomes.iter().filter_map(|outcome| outcome.scores.get(m).copied()).collect();
+                let (mean, standard_deviation) = moments(&scores);
+                summaries.push(Summary {
+                    k,
+                    metric: metric.clone(),
+                    n_folds: outcomes.len(),
+                    mean,
+                    standard_deviation,
+                    standard_error: standard_deviation / n.sqrt(),
+                    redundancy: (!redundancies.is_empty()).then(|| moments(&redundancies).0),
+                    mean_features: outcomes.iter().map(|outcome| outcome.features.len() as f64).sum::<f64>()
+                        / n,
+                });
+            }
+        }
+        summaries
+    }
+
+    /// The value of `metric` with `k` features in each finished fold, by fold.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a metric or a number of features that was not asked for.
+    pub fn scores(&self, k: usize, metric: &str) -> Result<Vec<f64>, Error> {
+        let m = self.metric(metric)?;
+        if !self.plan.ks.contains(&k) {
+            return Err(Error::parameter("k", k, format!("one of {:?}", self.plan.ks)));
+        }
+        Ok(self.outcomes(k).iter().filter_map(|outcome| outcome.scores.get(m).copied()).collect())
+    }
+
+    /// How much the selections of `k` features agree between the folds.
+    ///
+    /// # Errors
+    /// As [`nogueira`]: fewer than two folds, or all folds select nothing or everything.
+    pub fn stability(&self, k: usize) -> Result<Stability, Error> {
+        let selections: Vec<&[usize]> =
+            self.outcomes(k).into_iter().map(|outcome| outcome.features.as_slice()).collect();
+        nogueira(&selections, self.plan.n_features, 0.95)
+    }
+
+    /// The number of features that `rule` chooses by `metric`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a metric that was not asked for; [`Error::TooFew`] without finished folds.
+    pub fn choose_k(&self, metric: &str, rule: KRule) -> Result<usize, Error> {
+        let m = self.metric(metric)?;
+        let summaries: Vec<Summary> =
+            self.summaries().into_iter().filter(|summary| summary.metric == metric).collect();
+        let greater = self.plan.greater_is_better.get(m).copied().unwrap_or(true);
+        choose_k(&summaries, greater, rule).ok_or(Error::TooFew {
+            what: "finished folds",
+            minimum: 1,
+            found: 0,
+        })
+    }
+}
+
+/// Two experiments compared fold by fold.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// Number of folds.
+    pub n_folds: usize,
+    /// The mean of first less second.
+    pub mean_difference: f64,
+    /// Student's t-test of the differences. Folds overlap, so its p-values are too small; see `corrected_t`.
+    pub paired_t: TestResult,
+    /// Nadeau and Bengio's t-test, which allows for the overlap of the training parts.
+    pub corrected_t: TestResult,
+    /// Wilcoxon's signed-rank test of the differences.
+    pub wilcoxon: TestResult,
+}
+
+/// Compares `metric` with `k` features between two experiments on the same folds.
+///
+/// # Errors
+/// [`Error::InvalidParameter`] unless folds and target are the same and both are complete; those of the tests.
+pub fn compare(first: &Evaluation, second: &Evaluation, k: usize, metric: &str) -> Result<Comparison, Error> {
+    if first.plan.fingerprint != second.plan.fingerprint || !first.is_complete() || !second.is_complete() {
+        let expected = "two complete evaluations with the same data, splitter and seed";
+        return Err(Error::parameter("evaluations", "not of the same folds", expected));
+    }
+    let (a, b) = (first.scores(k, metric)?, second.scores(k, metric)?);
+    let differences: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a - b).collect();
+    let tested: usize = first.folds.iter().map(|fold| fold.n_test).sum();
+    let trained: usize = first.folds.iter().map(|fold| fold.n_train).sum();
+    Ok(Comparison {
+        n_folds: differences.len(),
+        mean_difference: moments(&differences).0,
+        paired_t: paired_t_test(&differences)?,
+        corrected_t: corrected_resampled_t_test(&differences, tested as f64 / trained as f64)?,
+        wilcoxon: wilcoxon_signed_rank(&differences)?,
+    })
+}

@@ -1,0 +1,382 @@
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use fewest_core::{Column, Columns, DenseColumns, OnDemand, Ranked, Scorer, Scores, Selection, Status};
+
+use super::*;
+use crate::{
+    Accuracy, BalancedAccuracy, HoldOut, KFold, KernelLogistic, KernelRidge, LinearSvm, MeanSquaredError,
+    NearestNeighbours, QSquared,
+};
+
+/// Scores features by the absolute covariance with the class codes or the first output.
+struct Covariance;
+
+impl Scorer for Covariance {
+    fn score(&self, data: &Dataset, _: &Context<'_>) -> Result<Scores, Error> {
+        let n = data.n_samples();
+        let y: Vec<f64> = match data.target() {
+            Target::Class(classes) => classes.codes().iter().map(|&code| f64::from(code)).collect(),
+            Target::Real(outputs) => outputs.output(0).to_vec(),
+            other => panic!("{other:?}"),
+        };
+        let mean = y.iter().sum::<f64>() / n as f64;
+        let score = |j: usize| {
+            let values = data.x().column(j, &mut Vec::new()).to_vec(n);
+            let centre = values.iter().sum::<f64>() / n as f64;
+            values.iter().zip(&y).map(|(x, y)| (x - centre) * (y - mean)).sum::<f64>().abs()
+        };
+        Ok(Scores::descending((0..data.n_features()).map(score).collect()))
+    }
+}
+
+fn noise(j: usize, i: usize) -> f64 {
+    (derive_seed(j as u64, i as u64) >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
+}
+
+fn columns(n: usize, d: usize) -> Vec<Vec<f64>> {
+    (0..d)
+        .map(|j| (0..n).map(|i| noise(j, i) + if j == 4 { (i % 2) as f64 } else { 0.0 }).collect())
+        .collect()
+}
+
+fn data(n: usize, d: usize) -> Dataset {
+    let labels: Vec<usize> = (0..n).map(|i| i % 2).collect();
+    Dataset::new(DenseColumns::from_columns(&columns(n, d)).unwrap(), Target::from_labels(&labels)).unwrap()
+}
+
+const METRICS: &[&dyn Metric] = &[&Accuracy, &BalancedAccuracy];
+const NEAREST: &NearestNeighbours = &NearestNeighbours { neighbours: 3 };
+const FOLDS: &KFold = &KFold { folds: 5, stratified: true };
+
+fn experiment<'a>(selector: &'a dyn Selector) -> Experiment<'a> {
+    Experiment {
+        label: "test".to_owned(),
+        selector,
+        learner: NEAREST,
+        splitter: FOLDS,
+        metrics: METRICS,
+        ks: vec![3, 1],
+        nested: true,
+    }
+}
+
+fn without_seconds(mut evaluation: Evaluation) -> Evaluation {
+    for outcome in evaluation.folds.iter_mut().flat_map(|fold| &mut fold.outcomes) {
+        (outcome.selection_seconds, outcome.fit_seconds) = (0.0, 0.0);
+    }
+    evaluation
+}
+
+#[test]
+fn selecting_outside_the_folds_would_look_better_than_chance_and_this_does_not() {
+    // Classes are random and so are 2000 features. Selected from all samples, the best five predict them well; selected
+    // inside the folds, they cannot (Ambroise and McLachlan 2002).
+    let (n, d) = (40, 2000);
+    let columns: Vec<Vec<f64>> = (0..d).map(|j| (0..n).map(|i| noise(j, i)).collect()).collect();
+    let labels: Vec<bool> = (0..n).map(|i| noise(d + 1, i) > 0.0).collect();
+    let target = Target::from_labels(&labels);
+    let honest = Dataset::new(DenseColumns::from_columns(&columns).unwrap(), target.clone()).unwrap();
+    let selector = Ranked::new(Covariance);
+    let splitter = HoldOut { test_fraction: 0.25, repeats: 40, stratified: true };
+    let accuracy = |data: &Dataset, k: usize| {
+        let experiment = Experiment {
+            splitter: &splitter,
+            ks: vec![k],
+            metrics: &[&BalancedAccuracy],
+            ..experiment(&selector)
+        };
+        experiment.run(data, &Context::seeded(1)).unwrap().summaries()[0].mean
+    };
+    let chosen = selector.select(&honest, Budget::Count(5), &Context::default()).unwrap().order;
+    let leaked: Vec<Vec<f64>> = chosen.iter().map(|&j| columns[j].clone()).collect();
+    let leaked = Dataset::new(DenseColumns::from_columns(&leaked).unwrap(), target).unwrap();
+    assert!(accuracy(&leaked, 5) > 0.75, "{}", accuracy(&leaked, 5));
+    assert!((0.35..0.65).contains(&accuracy(&honest, 5)), "{}", accuracy(&honest, 5));
+}
+
+#[test]
+fn the_answer_does_not_depend_on_threads() {
+    let selector = Ranked::new(Covariance);
+    for learner in [&KernelLogistic::default() as &dyn Learner, &LinearSvm::default()] {
+        let run = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let experiment = Experiment { learner, ..experiment(&selector) };
+            without_seconds(pool.install(|| experiment.run(&data(40, 9), &Context::seeded(2)).unwrap()))
+        };
+        assert_eq!(run(1), run(4));
+    }
+}
+
+/// The same table as a dense one, stored sparsely.
+struct Sparse {
+    columns: Vec<(Vec<usize>, Vec<f64>)>,
+    n_samples: usize,
+}
+
+impl Columns for Sparse {
+    fn n_samples(&self) -> usize {
+        self.n_samples
+    }
+
+    fn n_features(&self) -> usize {
+        self.columns.len()
+    }
+
+    fn column<'a>(&'a self, j: usize, _: &'a mut Vec<f64>) -> Column<'a> {
+        let (rows, values) = &self.columns[j];
+        Column::Sparse { rows, values }
+    }
+}
+
+#[test]
+fn dense_sparse_and_generated_columns_are_one() {
+    let (n, d) = (40, 9);
+    let mut dense = columns(n, d);
+    dense.iter_mut().flatten().filter(|value| **value < 0.0).for_each(|value| *value = 0.0);
+    let compress = |values: &Vec<f64>| -> (Vec<usize>, Vec<f64>) {
+        values.iter().copied().enumerate().filter(|(_, value)| *value != 0.0).unzip()
+    };
+    let sparse = Sparse { columns: dense.iter().map(compress).collect(), n_samples: n };
+    let copy = dense.clone();
+    let generated = OnDemand::new(n, d, move |j, out: &mut [f64]| out.copy_from_slice(&copy[j]));
+    let target = data(n, d).target().clone();
+    let selector = Ranked::new(Covariance);
+    let run = |data: Dataset| without_seconds(experiment(&selector).run(&data, &Context::seeded(2)).unwrap());
+    let expected = run(Dataset::new(DenseColumns::from_columns(&dense).unwrap(), target.clone()).unwrap());
+    assert_eq!(run(Dataset::new(sparse, target.clone()).unwrap()), expected);
+    assert_eq!(run(Dataset::new(generated, target).unwrap()), expected);
+}
+
+#[test]
+fn one_selection_serves_all_numbers_of_features_of_a_ranking() {
+    let selector = Ranked::new(Covariance);
+    let run = |nested: bool| {
+        let experiment = Experiment { nested, ks: vec![1, 2, 5], ..experiment(&selector) };
+        without_seconds(experiment.run(&data(40, 9), &Context::seeded(2)).unwrap())
+    };
+    let (nested, single) = (run(true), run(false));
+    assert_eq!(nested.folds, single.folds);
+    for fold in &nested.folds {
+        assert_eq!((fold.n_train, fold.n_test), (32, 8));
+        assert_eq!(fold.outcomes[0].features, [4], "the feature that carries the classes comes first");
+        assert_eq!(fold.outcomes[2].features.len(), 5);
+        assert!(fold.outcomes[0].redundancy.is_none() && fold.outcomes[1].redundancy.is_some());
+    }
+}
+
+#[test]
+fn a_stored_part_is_gone_on_from() {
+    let selector = Ranked::new(Covariance);
+    let data = data(40, 9);
+    let context = Context::seeded(2);
+    let stored = Mutex::new(Vec::new());
+    let keep = |plan: &Plan, record: &FoldRecord| stored.lock().unwrap().push((plan.clone(), record.clone()));
+    let whole = experiment(&selector)
+        .run_with(&data, RunOptions { on_fold: Some(&keep), ..RunOptions::default() }, &context)
+        .unwrap();
+    assert_eq!(whole.status(), Status::Converged);
+    let stored = stored.into_inner().unwrap();
+    assert_eq!(stored.len(), 5);
+    // Two folds, through JSON and back.
+    let folds = whole.folds.iter().filter(|record| record.fold % 3 == 1).cloned().collect();
+    let part = Evaluation { plan: stored[0].0.clone(), folds, out_of_time: false };
+    assert_eq!(part.status(), Status::Interrupted);
+    let part: Evaluation = serde_json::from_str(&serde_json::to_string(&part).unwrap()).unwrap();
+    let again = Mutex::new(Vec::new());
+    let count = |_: &Plan, record: &FoldRecord| again.lock().unwrap().push(record.fold);
+    let resumed = experiment(&selector)
+        .run_with(
+            &data,
+            RunOptions { finished: Some(&part), on_fold: Some(&count), selections: None },
+            &context,
+        )
+        .unwrap();
+    assert_eq!(without_seconds(resumed), without_seconds(whole));
+    let mut again = again.into_inner().unwrap();
+    again.sort_unstable();
+    assert_eq!(again, [0, 2, 3], "finished folds are not run again");
+    // Another seed, another label, another number of features, a broken record: not the same experiment.
+    let refused = |experiment: &Experiment<'_>, part: &Evaluation, seed: u64| {
+        let options = RunOptions { finished: Some(part), ..RunOptions::default() };
+        let error = experiment.run_with(&data, options, &Context::seeded(seed)).unwrap_err();
+        assert!(
+            matches!(error, ExperimentError::Setup(Error::InvalidParameter { name: "finished", .. })),
+            "{error}"
+        );
+    };
+    refused(&experiment(&selector), &part, 3);
+    refused(&Experiment { label: "other".to_owned(), ..experiment(&selector) }, &part, 2);
+    refused(&Experiment { ks: vec![1], ..experiment(&selector) }, &part, 2);
+    let mut broken = part;
+    broken.folds[0].outcomes.pop();
+    refused(&experiment(&selector), &broken, 2);
+}
+
+#[test]
+fn another_learner_takes_the_features_of_an_earlier_run() {
+    let selector = Ranked::new(Covariance);
+    let (data, context) = (data(40, 9), Context::seeded(2));
+    for nested in [true, false] {
+        let earlier = Experiment { ks: vec![1, 2, 3], nested, ..experiment(&selector) };
+        let earlier = earlier.run(&data, &context).unwrap();
+        let options = RunOptions { selections: Some(&earlier), ..RunOptions::default() };
+        let other = Experiment { learner: &LinearSvm::default(), nested, ..experiment(&selector) };
+        let expected = without_seconds(other.run(&data, &context).unwrap());
+        // A selector that always fails is not asked.
+        let broken = FailsWith(columns(40, 9)[0][7]);
+        let reusing = Experiment { selector: &broken, ..other };
+        assert_eq!(without_seconds(reusing.run_with(&data, options, &context).unwrap()), expected);
+        // Other folds, or more features than there are.
+        let refused = |result: Result<Evaluation, ExperimentError>| {
+            let error = result.unwrap_err();
+            let fits =
+                matches!(error, ExperimentError::Setup(Error::InvalidParameter { name: "selections", .. }));
+            assert!(fits, "{error}");
+        };
+        refused(reusing.run_with(&data, options, &Context::seeded(3)));
+        refused(Experiment { ks: vec![4], ..reusing }.run_with(&data, options, &context));
+    }
+}
+
+#[test]
+fn a_run_without_time_comes_back_with_what_it_has() {
+    let selector = Ranked::new(Covariance);
+    let context = Context { deadline: Some(Instant::now()), ..Context::default() };
+    let evaluation = experiment(&selector).run(&data(40, 9), &context).unwrap();
+    assert_eq!((evaluation.folds.len(), evaluation.status()), (0, Status::TimeLimit));
+    assert!(evaluation.summaries().is_empty());
+    assert!(matches!(evaluation.choose_k("accuracy", KRule::Best), Err(Error::TooFew { .. })));
+    let interrupt = AtomicBool::new(true);
+    let context = Context { interrupt: Some(&interrupt), ..Context::default() };
+    let evaluation = experiment(&selector).run(&data(40, 9), &context).unwrap();
+    assert_eq!(evaluation.status(), Status::Interrupted);
+}
+
+/// Fails where a sample is in the training part, else finds nothing.
+struct FailsWith(f64);
+
+impl Selector for FailsWith {
+    fn select(&self, data: &Dataset, _: Budget, _: &Context<'_>) -> Result<Selection, Error> {
+        let values = data.x().column(0, &mut Vec::new()).to_vec(data.n_samples());
+        if values.contains(&self.0) {
+            return Err(Error::Numerical { what: "the selector", hint: "none".to_owned() });
+        }
+        Ok(Selection::new(Vec::new(), Vec::new(), data.n_features(), Status::Converged))
+    }
+}
+
+#[test]
+fn a_failing_selector_is_an_error_that_names_the_fold() {
+    let data = data(40, 9);
+    let splits = FOLDS.splits(&data, derive_seed(2, 0)).unwrap();
+    // Sample 7 is in every training part but one.
+    let spared = splits.iter().position(|split| split.test.contains(&7)).unwrap();
+    let first = if spared == 0 { 1 } else { 0 };
+    let selector = FailsWith(columns(40, 9)[0][7]);
+    let error = experiment(&selector).run(&data, &Context::seeded(2)).unwrap_err();
+    let expected =
+        format!("fold {first} of 5 (counted from 0), selecting 3 features: the selector broke down");
+    assert!(error.to_string().starts_with(&expected), "{error}");
+}
+
+#[test]
+fn without_any_feature_the_commonest_class_or_the_mean_is_predicted() {
+    let evaluation = experiment(&FailsWith(99.0)).run(&data(41, 9), &Context::default()).unwrap();
+    let accuracies = evaluation.scores(3, "balanced-accuracy").unwrap();
+    assert_eq!(accuracies, [0.5; 5]);
+    assert!(matches!(evaluation.stability(3), Err(Error::TooFew { .. })));
+    assert_eq!(evaluation.summaries()[0].mean_features, 0.0);
+    let target = Target::real((0..41).map(f64::from).collect()).unwrap();
+    let numbers = Dataset::shared(data(41, 9).shared_x(), target).unwrap();
+    let selector = FailsWith(99.0);
+    let splitter = KFold { folds: 5, stratified: false };
+    let experiment = Experiment {
+        learner: &KernelRidge::default(),
+        metrics: &[&QSquared, &MeanSquaredError],
+        splitter: &splitter,
+        ..experiment(&selector)
+    };
+    let evaluation = experiment.run(&numbers, &Context::default()).unwrap();
+    assert!(evaluation.scores(1, "q2").unwrap().iter().all(|q| *q >= 1.0));
+}
+
+#[test]
+fn impossible_experiments_are_errors() {
+    let selector = Ranked::new(Covariance);
+    let named = |experiment: Experiment<'_>| match experiment.run(&data(40, 9), &Context::default()) {
+        Err(ExperimentError::Setup(Error::InvalidParameter { name, .. })) => name,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(named(Experiment { ks: vec![], ..experiment(&selector) }), "ks");
+    assert_eq!(named(Experiment { ks: vec![1, 10], ..experiment(&selector) }), "k");
+    assert_eq!(named(Experiment { ks: vec![0], ..experiment(&selector) }), "k");
+    assert_eq!(named(Experiment { metrics: &[], ..experiment(&selector) }), "metrics");
+    // A missing value that only test samples have is named by its place in the whole table.
+    let mut broken = columns(40, 9);
+    broken[4][7] = f64::NAN;
+    let broken =
+        Dataset::new(DenseColumns::from_columns(&broken).unwrap(), data(40, 9).target().clone()).unwrap();
+    let splitter = crate::GroupFolds::leave_one_out((0..40).map(|i| usize::from(i == 7)).collect());
+    let error = Experiment { splitter: &splitter, ..experiment(&selector) }
+        .run(&broken, &Context::default())
+        .unwrap_err();
+    assert!(error.to_string().contains("sample 7 (counted from 0)"), "{error}");
+    // A metric of numbers for classes.
+    let error = Experiment { metrics: &[&QSquared], ..experiment(&selector) }
+        .run(&data(40, 9), &Context::default())
+        .unwrap_err();
+    assert!(error.to_string().starts_with("fold 0 of 5 (counted from 0), q2 with 1 features"), "{error}");
+}
+
+fn summary(k: usize, mean: f64, standard_error: f64) -> Summary {
+    Summary {
+        k,
+        metric: "accuracy".to_owned(),
+        n_folds: 5,
+        mean,
+        standard_deviation: 0.0,
+        standard_error,
+        redundancy: None,
+        mean_features: k as f64,
+    }
+}
+
+#[test]
+fn the_number_of_features_by_rule() {
+    let summaries =
+        [summary(20, 0.90, 0.02), summary(5, 0.885, 0.5), summary(1, 0.7, 0.01), summary(10, 0.90, 0.03)];
+    assert_eq!(choose_k(&summaries, true, KRule::Best), Some(10));
+    assert_eq!(choose_k(&summaries, true, KRule::OneStandardError), Some(5));
+    assert_eq!(choose_k(&summaries, false, KRule::Best), Some(1));
+    assert_eq!(choose_k(&[], true, KRule::Best), None);
+}
+
+#[test]
+fn summaries_and_comparisons_by_hand() {
+    let selector = Ranked::new(Covariance);
+    let mut first = experiment(&selector).run(&data(40, 9), &Context::seeded(2)).unwrap();
+    for (fold, score) in first.folds.iter_mut().zip([0.8, 0.9, 1.0, 0.7, 0.6]) {
+        fold.outcomes[0].scores[0] = score;
+    }
+    let summary = &first.summaries()[0];
+    assert_eq!((summary.k, summary.metric.as_str(), summary.n_folds), (1, "accuracy", 5));
+    assert!((summary.mean - 0.8).abs() < 1e-12);
+    assert!((summary.standard_deviation - 0.025_f64.sqrt()).abs() < 1e-12);
+    assert!((summary.standard_error - 0.005_f64.sqrt()).abs() < 1e-12);
+    // One feature in common to all folds.
+    assert_eq!(first.stability(1).unwrap().phi, 1.0);
+    let mut second = first.clone();
+    for (fold, score) in second.folds.iter_mut().zip([0.7, 0.9, 0.8, 0.7, 0.5]) {
+        fold.outcomes[0].scores[0] = score;
+    }
+    let comparison = compare(&first, &second, 1, "accuracy").unwrap();
+    assert!((comparison.mean_difference - 0.08).abs() < 1e-12);
+    assert!(comparison.corrected_t.p_value > comparison.paired_t.p_value);
+    // 32 training and 8 test samples: √(1/5 + 1/4) instead of √(1/5).
+    let ratio = comparison.paired_t.statistic / comparison.corrected_t.statistic;
+    assert!((ratio - 2.25_f64.sqrt()).abs() < 1e-9);
+    assert!(compare(&first, &second, 2, "accuracy").is_err() && compare(&first, &second, 1, "q2").is_err());
+    second.plan.fingerprint ^= 1;
+    assert!(compare(&first, &second, 1, "accuracy").is_err());
+}

@@ -1,0 +1,76 @@
+//! Some features of a table.
+
+use std::sync::Arc;
+
+use fewest_core::{Column, Columns, Dataset, DenseColumns, Error, FeatureKind};
+
+/// Some columns of a table, in the order given, without copying the table.
+pub struct FeatureSubset<C> {
+    table: C,
+    features: Vec<usize>,
+}
+
+impl<C: Columns> FeatureSubset<C> {
+    /// Features `features` of `table`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] when a feature does not exist.
+    pub fn new(table: C, features: Vec<usize>) -> Result<Self, Error> {
+        check_features(&features, table.n_features())?;
+        Ok(Self { table, features })
+    }
+}
+
+impl<C: Columns> Columns for FeatureSubset<C> {
+    fn n_samples(&self) -> usize {
+        self.table.n_samples()
+    }
+
+    fn n_features(&self) -> usize {
+        self.features.len()
+    }
+
+    fn column<'a>(&'a self, j: usize, scratch: &'a mut Vec<f64>) -> Column<'a> {
+        self.table.column(self.features[j], scratch)
+    }
+}
+
+pub(crate) fn check_features(features: &[usize], n_features: usize) -> Result<(), Error> {
+    match features.iter().find(|&&j| j >= n_features) {
+        None => Ok(()),
+        Some(j) => {
+            Err(Error::parameter("features", j, format!("below the number of features, {n_features}")))
+        }
+    }
+}
+
+/// Features `features` of the samples `rows`, copied: a learner reads them more than once.
+///
+/// A selector has seen the training samples only: all samples are checked here, for a message that names the cell.
+pub(crate) fn gather(data: &Dataset, rows: &[usize], features: &[usize]) -> Result<DenseColumns, Error> {
+    let x = data.x();
+    let mut values = Vec::with_capacity(rows.len() * features.len());
+    let mut scratch = Vec::new();
+    let mut whole = vec![0.0; x.n_samples()];
+    for &j in features {
+        x.column(j, &mut scratch).copy_to(&mut whole);
+        data.check_finite(j, &whole)?;
+        values.extend(rows.iter().map(|&row| whole[row]));
+    }
+    DenseColumns::new(values, rows.len(), features.len())
+}
+
+/// The first `k` features of `x`, sharing its values.
+pub(crate) fn first_features(
+    x: &Arc<DenseColumns>,
+    k: usize,
+) -> Result<FeatureSubset<Arc<DenseColumns>>, Error> {
+    FeatureSubset::new(Arc::clone(x), (0..k).collect())
+}
+
+/// Names and kinds of some features of `data`.
+pub(crate) fn describe(subset: Dataset, data: &Dataset, features: &[usize]) -> Result<Dataset, Error> {
+    let kinds: Vec<FeatureKind> = features.iter().map(|&j| data.feature_kind(j).clone()).collect();
+    let names = features.iter().map(|&j| data.feature_name(j)).collect();
+    subset.with_feature_names(names)?.with_feature_kinds(kinds)
+}

@@ -1,0 +1,94 @@
+//! What predicts from the selected features.
+//!
+//! The learners are our own. Of the libraries at hand, smartcore 0.7 passes over splits of its trees when feature
+//! values are tied, divides by zero for a class of one sample (naive Bayes) and for duplicate points (k-means), and its
+//! support vector machine is approximate; linfa brings a second matrix library and a second random generator.
+//!
+//! Learners do not use sample weights.
+
+mod bayes;
+pub(crate) mod constant;
+mod encoding;
+mod k_means;
+mod kernel;
+mod neighbours;
+mod svm;
+mod tree;
+
+pub use bayes::NaiveBayes;
+pub use k_means::{KMeans, KMeansModel};
+pub use kernel::{KernelGrid, KernelLogistic, KernelLogisticModel, KernelRidge, KernelRidgeModel};
+pub use neighbours::NearestNeighbours;
+pub use svm::{LinearSvm, LinearSvmModel};
+pub use tree::DecisionTree;
+
+use fewest_core::{Classes, Columns, Context, Dataset, Error, Target};
+
+/// What a model says about samples it has not seen.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Predictions {
+    /// The class of each sample, as a code of the training target; or the number of its cluster.
+    Classes(Vec<u32>),
+    /// The value of each sample, one vector for each output.
+    Real(Vec<Vec<f64>>),
+}
+
+impl Predictions {
+    /// Number of samples.
+    pub fn n_samples(&self) -> usize {
+        match self {
+            Self::Classes(codes) => codes.len(),
+            Self::Real(outputs) => outputs.first().map_or(0, Vec::len),
+        }
+    }
+}
+
+/// A rule that learns from samples with a target.
+///
+/// Scaling, encoding and choice of parameters see the samples of `fit` only.
+pub trait Learner: Send + Sync {
+    /// What the learner is called, for reports and messages: `naive-bayes`, …
+    fn name(&self) -> &'static str;
+
+    /// Learns from `data`. Everything random comes from `context.seed`.
+    ///
+    /// # Errors
+    /// When the data or the parameters do not allow it.
+    fn fit(&self, data: &Dataset, context: &Context<'_>) -> Result<Box<dyn Model>, Error>;
+}
+
+impl<L: Learner + ?Sized> Learner for Box<L> {
+    fn name(&self) -> &'static str {
+        (**self).name()
+    }
+
+    fn fit(&self, data: &Dataset, context: &Context<'_>) -> Result<Box<dyn Model>, Error> {
+        (**self).fit(data, context)
+    }
+}
+
+/// What a learner has learned.
+pub trait Model: Send + Sync {
+    /// Predictions for the samples of `x`, whose features are those of the training data, in their order.
+    ///
+    /// # Errors
+    /// [`Error::ShapeMismatch`] for another number of features; [`Error::NonFinite`] for a NaN or an infinity.
+    fn predict(&self, x: &dyn Columns) -> Result<Predictions, Error>;
+
+    /// Numbers worth reporting, by name: parameters chosen from the data, certificates. Default: none.
+    fn facts(&self) -> Vec<(&'static str, f64)> {
+        Vec::new()
+    }
+}
+
+/// The classes of the target, or the error that says `method` needs them.
+fn classes<'a>(data: &'a Dataset, method: &'static str) -> Result<&'a Classes, Error> {
+    match data.target() {
+        Target::Class(classes) => Ok(classes),
+        other => Err(Error::UnsupportedTarget { method, expected: "classes", found: other.describe() }),
+    }
+}
+
+#[cfg(test)]
+mod tests;

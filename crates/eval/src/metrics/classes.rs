@@ -1,0 +1,94 @@
+//! Metrics of predicted classes.
+
+use std::collections::BTreeMap;
+
+use fewest_core::{Classes, Error, Target};
+
+use super::{Metric, both_classes};
+use crate::Predictions;
+
+/// The share of samples whose class was found. In `[0, 1]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Accuracy;
+
+/// The share of its samples that were found, averaged over the classes that occur. In `[0, 1]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct BalancedAccuracy;
+
+/// The harmonic mean of precision and recall, averaged over the classes that occur or were predicted: the mean of
+/// `2 tp / (2 tp + fp + fn)`. In `[0, 1]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct MacroF1;
+
+/// Of one class: samples that have it, samples said to have it, samples where both hold.
+#[derive(Clone, Copy, Default)]
+struct Count {
+    actual: usize,
+    predicted: usize,
+    both: usize,
+}
+
+fn counts(classes: &Classes, predicted: &[u32]) -> impl Iterator<Item = Count> {
+    let mut counts: BTreeMap<u32, Count> = BTreeMap::new();
+    for (&actual, &predicted) in classes.codes().iter().zip(predicted) {
+        counts.entry(actual).or_default().actual += 1;
+        counts.entry(predicted).or_default().predicted += 1;
+        counts.entry(actual).or_default().both += usize::from(actual == predicted);
+    }
+    counts.into_values()
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> f64 {
+    let (sum, count) = values.fold((0.0, 0_usize), |(sum, count), value| (sum + value, count + 1));
+    sum / count as f64
+}
+
+impl Metric for Accuracy {
+    fn name(&self) -> &'static str {
+        "accuracy"
+    }
+
+    fn greater_is_better(&self) -> bool {
+        true
+    }
+
+    fn score(&self, truth: &Target, predicted: &Predictions) -> Result<f64, Error> {
+        let (classes, predicted) = both_classes(self.name(), truth, predicted)?;
+        let hits = classes.codes().iter().zip(predicted).filter(|(actual, said)| actual == said).count();
+        Ok(hits as f64 / predicted.len() as f64)
+    }
+}
+
+impl Metric for BalancedAccuracy {
+    fn name(&self) -> &'static str {
+        "balanced-accuracy"
+    }
+
+    fn greater_is_better(&self) -> bool {
+        true
+    }
+
+    fn score(&self, truth: &Target, predicted: &Predictions) -> Result<f64, Error> {
+        let (classes, predicted) = both_classes(self.name(), truth, predicted)?;
+        let occurring = counts(classes, predicted).filter(|count| count.actual > 0);
+        Ok(mean(occurring.map(|count| count.both as f64 / count.actual as f64)))
+    }
+}
+
+impl Metric for MacroF1 {
+    fn name(&self) -> &'static str {
+        "macro-f1"
+    }
+
+    fn greater_is_better(&self) -> bool {
+        true
+    }
+
+    fn score(&self, truth: &Target, predicted: &Predictions) -> Result<f64, Error> {
+        let (classes, predicted) = both_classes(self.name(), truth, predicted)?;
+        Ok(mean(
+            counts(classes, predicted)
+                .map(|count| 2.0 * count.both as f64 / (count.actual + count.predicted) as f64),
+        ))
+    }
+}

@@ -1,0 +1,129 @@
+//! How good predictions are.
+
+mod classes;
+mod clusters;
+mod matching;
+mod real;
+mod redundancy;
+
+pub use classes::{Accuracy, BalancedAccuracy, MacroF1};
+pub use clusters::{ClusteringAccuracy, MutualInformationScale, NormalisedMutualInformation};
+pub(crate) use real::correlation_of_centred;
+pub use real::{Correlation, MeanSquaredError, QSquared, SquaredCorrelation};
+pub use redundancy::redundancy_rate;
+
+use fewest_core::{Classes, Error, Target};
+
+use crate::Predictions;
+
+/// A number that says how good predictions are.
+///
+/// ```
+/// use fewest_core::Target;
+/// use fewest_eval::{Accuracy, Metric, Predictions};
+///
+/// let truth = Target::from_labels(&["ill", "well", "well", "well"]);
+/// let score = Accuracy.score(&truth, &Predictions::Classes(vec![0, 0, 1, 1]))?;
+/// assert_eq!(score, 0.75);
+/// # Ok::<(), fewest_core::Error>(())
+/// ```
+pub trait Metric: Send + Sync {
+    /// What the metric is called, for reports and messages: `accuracy`, …
+    fn name(&self) -> &'static str;
+
+    /// Whether a larger value is a better prediction.
+    fn greater_is_better(&self) -> bool;
+
+    /// The value for `predicted` where `truth` was to be found.
+    ///
+    /// # Errors
+    /// [`Error::UnsupportedTarget`] for a target or predictions of another kind; [`Error::ShapeMismatch`] for other
+    /// numbers of samples; [`Error::TooFew`] where the metric is not defined, as by a constant truth.
+    fn score(&self, truth: &Target, predicted: &Predictions) -> Result<f64, Error>;
+}
+
+impl<M: Metric + ?Sized> Metric for Box<M> {
+    fn name(&self) -> &'static str {
+        (**self).name()
+    }
+
+    fn greater_is_better(&self) -> bool {
+        (**self).greater_is_better()
+    }
+
+    fn score(&self, truth: &Target, predicted: &Predictions) -> Result<f64, Error> {
+        (**self).score(truth, predicted)
+    }
+}
+
+fn check_samples(truth: &Target, predicted: &Predictions) -> Result<(), Error> {
+    let expected = truth.n_samples().unwrap_or(0);
+    if expected == 0 {
+        return Err(Error::TooFew { what: "samples to judge predictions on", minimum: 1, found: 0 });
+    }
+    if predicted.n_samples() != expected {
+        let what = "samples with a prediction";
+        return Err(Error::ShapeMismatch { what, expected, found: predicted.n_samples() });
+    }
+    Ok(())
+}
+
+/// True and predicted classes, or the error that says `method` needs them.
+fn both_classes<'a>(
+    method: &'static str,
+    truth: &'a Target,
+    predicted: &'a Predictions,
+) -> Result<(&'a Classes, &'a [u32]), Error> {
+    check_samples(truth, predicted)?;
+    match (truth, predicted) {
+        (Target::Class(classes), Predictions::Classes(codes)) => Ok((classes, codes)),
+        (Target::Class(_), _) => Err(Error::UnsupportedTarget {
+            method,
+            expected: "predicted classes",
+            found: "predicted numbers".to_owned(),
+        }),
+        _ => Err(Error::UnsupportedTarget { method, expected: "classes", found: truth.describe() }),
+    }
+}
+
+/// `score(truth, predicted)` of each output, averaged.
+fn mean_over_outputs(
+    method: &'static str,
+    truth: &Target,
+    predicted: &Predictions,
+    score: impl Fn(&[f64], &[f64]) -> Result<f64, Error>,
+) -> Result<f64, Error> {
+    check_samples(truth, predicted)?;
+    let (outputs, values) = match (truth, predicted) {
+        (Target::Real(outputs), Predictions::Real(values)) => (outputs, values),
+        (Target::Real(_), _) => {
+            let (expected, found) = ("predicted numbers", "predicted classes".to_owned());
+            return Err(Error::UnsupportedTarget { method, expected, found });
+        }
+        _ => {
+            return Err(Error::UnsupportedTarget {
+                method,
+                expected: "a real target",
+                found: truth.describe(),
+            });
+        }
+    };
+    let n_outputs = outputs.n_outputs();
+    if values.len() != n_outputs {
+        let what = "outputs with predictions";
+        return Err(Error::ShapeMismatch { what, expected: n_outputs, found: values.len() });
+    }
+    let mut sum = 0.0;
+    for (output, values) in values.iter().enumerate() {
+        let truth = outputs.output(output);
+        if values.len() != truth.len() {
+            let what = "samples with a prediction";
+            return Err(Error::ShapeMismatch { what, expected: truth.len(), found: values.len() });
+        }
+        sum += score(truth, values)?;
+    }
+    Ok(sum / n_outputs as f64)
+}
+
+#[cfg(test)]
+mod tests;

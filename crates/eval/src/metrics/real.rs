@@ -1,0 +1,127 @@
+//! Metrics of predicted numbers. For several outputs, the mean over the outputs.
+
+use fewest_core::{Error, Target};
+
+use super::{Metric, mean_over_outputs};
+use crate::Predictions;
+
+/// The mean squared error `Σ (yᵢ − ŷᵢ)² / n`, in squared units of the target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct MeanSquaredError;
+
+/// `Q² = Σ (yᵢ − ŷᵢ)² / Σ (yᵢ − ȳ)²` (paper 000 Section 5.1, where the second sum sign is missing): the squared error
+/// in units of the truth's variance. 0 is perfect, 1 as good as the mean of the test targets. Despite its name smaller
+/// is better; `1 − Q²` is the coefficient of determination.
+///
+/// Not defined for a constant truth, as in test parts of one sample: [`Error::TooFew`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct QSquared;
+
+/// Pearson's correlation between truth and predictions, in `[−1, 1]`. Constant predictions have correlation 0.
+///
+/// Not defined for a constant truth: [`Error::TooFew`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Correlation;
+
+/// The square of [`Correlation`], in `[0, 1]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SquaredCorrelation;
+
+fn squared_error(truth: &[f64], predicted: &[f64]) -> f64 {
+    truth.iter().zip(predicted).map(|(truth, predicted)| (truth - predicted).powi(2)).sum()
+}
+
+/// Values less their mean. All zeros, exactly, for a constant.
+pub(super) fn centred(values: &[f64]) -> Vec<f64> {
+    if values.iter().all(|value| *value == values[0]) {
+        return vec![0.0; values.len()];
+    }
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    values.iter().map(|value| value - mean).collect()
+}
+
+fn sum_of_squares(values: &[f64]) -> f64 {
+    values.iter().map(|value| value * value).sum()
+}
+
+fn centred_truth(truth: &[f64]) -> Result<Vec<f64>, Error> {
+    let centred = centred(truth);
+    if sum_of_squares(&centred) > 0.0 {
+        Ok(centred)
+    } else {
+        Err(Error::TooFew { what: "different target values in the test part", minimum: 2, found: 1 })
+    }
+}
+
+/// Pearson's correlation of values that are centred; 0 when one is constant.
+pub(crate) fn correlation_of_centred(a: &[f64], b: &[f64]) -> f64 {
+    let scale = sum_of_squares(a).sqrt() * sum_of_squares(b).sqrt();
+    let product: f64 = a.iter().zip(b).map(|(a, b)| a * b).sum();
+    if scale > 0.0 { (product / scale).clamp(-1.0, 1.0) } else { 0.0 }
+}
+
+fn correlation(truth: &[f64], predicted: &[f64]) -> Result<f64, Error> {
+    Ok(correlation_of_centred(&centred_truth(truth)?, &centred(predicted)))
+}
+
+impl Metric for MeanSquaredError {
+    fn name(&self) -> &'static str {
+        "mse"
+    }
+
+    fn greater_is_better(&self) -> bool {
+        false
+    }
+
+    fn score(&self, truth: &Target, predicted: &Predictions) -> Result<f64, Error> {
+        mean_over_outputs(self.name(), truth, predicted, |truth, predicted| {
+            Ok(squared_error(truth, predicted) / truth.len() as f64)
+        })
+    }
+}
+
+impl Metric for QSquared {
+    fn name(&self) -> &'static str {
+        "q2"
+    }
+
+    fn greater_is_better(&self) -> bool {
+        false
+    }
+
+    fn score(&self, truth: &Target, predicted: &Predictions) -> Result<f64, Error> {
+        mean_over_outputs(self.name(), truth, predicted, |truth, predicted| {
+            Ok(squared_error(truth, predicted) / sum_of_squares(&centred_truth(truth)?))
+        })
+    }
+}
+
+impl Metric for Correlation {
+    fn name(&self) -> &'static str {
+        "correlation"
+    }
+
+    fn greater_is_better(&self) -> bool {
+        true
+    }
+
+    fn score(&self, truth: &Target, predicted: &Predictions) -> Result<f64, Error> {
+        mean_over_outputs(self.name(), truth, predicted, correlation)
+    }
+}
+
+impl Metric for SquaredCorrelation {
+    fn name(&self) -> &'static str {
+        "squared-correlation"
+    }
+
+    fn greater_is_better(&self) -> bool {
+        true
+    }
+
+    fn score(&self, truth: &Target, predicted: &Predictions) -> Result<f64, Error> {
+        mean_over_outputs(self.name(), truth, predicted, |truth, predicted| {
+            correlation(truth, predicted).map(|correlation| correlation * correlation)
+        })
+    }
+}

@@ -1,0 +1,74 @@
+//! Folds that keep groups of samples together.
+
+use std::collections::BTreeMap;
+
+use fewest_core::{Dataset, Error};
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+
+use super::{Split, Splitter};
+
+/// Folds in which samples of one group (a patient, a batch) are never on both sides.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GroupFolds {
+    /// The group of each sample, any numbers.
+    pub groups: Vec<usize>,
+    /// Number of folds, at most the number of groups: the largest group goes to the smallest fold so far, and so
+    /// on. `None`, the default: a fold a group, by increasing number.
+    pub folds: Option<usize>,
+}
+
+impl GroupFolds {
+    /// Leaves out one group at a time.
+    pub fn leave_one_out(groups: Vec<usize>) -> Self {
+        Self { groups, folds: None }
+    }
+}
+
+impl Splitter for GroupFolds {
+    fn splits(&self, data: &Dataset, seed: u64) -> Result<Vec<Split>, Error> {
+        let n_samples = data.n_samples();
+        if self.groups.len() != n_samples {
+            return Err(Error::ShapeMismatch {
+                what: "groups of samples",
+                expected: n_samples,
+                found: self.groups.len(),
+            });
+        }
+        let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (row, &group) in self.groups.iter().enumerate() {
+            members.entry(group).or_default().push(row);
+        }
+        if members.len() < 2 {
+            return Err(Error::TooFew { what: "groups of samples", minimum: 2, found: members.len() });
+        }
+        let folds = self.folds.unwrap_or(members.len());
+        if folds < 2 || folds > members.len() {
+            let expected = format!("at least 2 and at most the number of groups, {}", members.len());
+            return Err(Error::parameter("folds", folds, expected));
+        }
+        let mut groups: Vec<Vec<usize>> = members.into_values().collect();
+        if self.folds.is_some() {
+            // The seed decides between groups of one size.
+            groups.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
+            groups.sort_by_key(|rows| std::cmp::Reverse(rows.len()));
+        }
+        let mut parts: Vec<Vec<usize>> = vec![Vec::new(); folds];
+        for rows in groups {
+            if let Some(part) = parts.iter_mut().min_by_key(|part| part.len()) {
+                part.extend(rows);
+            }
+        }
+        Ok(parts
+            .iter()
+            .map(|part| {
+                let mut is_test = vec![false; n_samples];
+                for &row in part {
+                    is_test[row] = true;
+                }
+                Split::from_mask(&is_test)
+            })
+            .collect())
+    }
+}

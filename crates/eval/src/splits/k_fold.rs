@@ -1,0 +1,45 @@
+//! Folds of equal size.
+
+use fewest_core::{Dataset, Error};
+
+use super::{Split, Splitter, shuffled};
+
+/// `folds` parts of equal size (up to one sample), each the test samples once.
+///
+/// Stratified, each class is spread over the folds as evenly as it goes: the numbers of its samples in two folds
+/// differ by at most one. A class with fewer samples than folds is therefore missing from some test parts, and one
+/// with a single sample from one training part; learners never predict a class they have not seen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KFold {
+    /// Number of folds: at least 2, at most the number of samples. Default 5.
+    pub folds: usize,
+    /// Whether classes keep their proportions. Needs classes. Default no.
+    pub stratified: bool,
+}
+
+impl Default for KFold {
+    fn default() -> Self {
+        Self { folds: 5, stratified: false }
+    }
+}
+
+impl Splitter for KFold {
+    fn splits(&self, data: &Dataset, seed: u64) -> Result<Vec<Split>, Error> {
+        let (folds, n_samples) = (self.folds, data.n_samples());
+        if folds < 2 || folds > n_samples {
+            let expected = format!("at least 2 and at most the number of samples, {n_samples}");
+            return Err(Error::parameter("folds", folds, expected));
+        }
+        let rows = shuffled(data, self.stratified, seed)?;
+        // Dealt like cards: in order of classes this spreads every class and all samples evenly.
+        Ok((0..folds)
+            .map(|fold| {
+                let mut is_test = vec![false; n_samples];
+                for &row in rows.iter().skip(fold).step_by(folds) {
+                    is_test[row] = true;
+                }
+                Split::from_mask(&is_test)
+            })
+            .collect())
+    }
+}

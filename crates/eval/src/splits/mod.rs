@@ -1,0 +1,83 @@
+//! How samples are divided into training and test samples.
+
+mod groups;
+mod hold_out;
+mod k_fold;
+mod repeated;
+
+pub use groups::GroupFolds;
+pub use hold_out::HoldOut;
+pub use k_fold::KFold;
+pub use repeated::Repeated;
+
+use fewest_core::{Dataset, Error, Target};
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+
+/// Training and test samples of one fold: row indices, increasing, no row in both.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Split {
+    /// The rows that methods may see.
+    pub train: Vec<usize>,
+    /// The rows that predictions are judged on.
+    pub test: Vec<usize>,
+}
+
+impl Split {
+    /// The fold whose test samples are those marked in `is_test`.
+    fn from_mask(is_test: &[bool]) -> Self {
+        let rows = |wanted: bool| (0..is_test.len()).filter(|&row| is_test[row] == wanted).collect();
+        Self { train: rows(false), test: rows(true) }
+    }
+}
+
+/// A rule that divides samples into training and test samples, one or more times.
+///
+/// ```
+/// use fewest_core::{Dataset, DenseColumns, Target};
+/// use fewest_eval::{KFold, Splitter};
+///
+/// let x = DenseColumns::from_columns(&[vec![0.0, 1.0, 2.0, 3.0, 4.0]])?;
+/// let data = Dataset::new(x, Target::None)?;
+/// let splits = KFold { folds: 2, ..KFold::default() }.splits(&data, 7)?;
+/// assert_eq!(splits.len(), 2);
+/// assert_eq!(splits[0].train, splits[1].test);
+/// # Ok::<(), fewest_core::Error>(())
+/// ```
+pub trait Splitter: Send + Sync {
+    /// The folds for `data`. The same seed gives the same folds. Every fold has training and test samples.
+    ///
+    /// # Errors
+    /// When the data or the parameters do not allow it.
+    fn splits(&self, data: &Dataset, seed: u64) -> Result<Vec<Split>, Error>;
+}
+
+impl<S: Splitter + ?Sized> Splitter for Box<S> {
+    fn splits(&self, data: &Dataset, seed: u64) -> Result<Vec<Split>, Error> {
+        (**self).splits(data, seed)
+    }
+}
+
+/// All samples in random order; with `stratified`, the samples of a class one after the other, each class in
+/// random order. A rule that takes positions at even distances then takes its share of every class.
+fn shuffled(data: &Dataset, stratified: bool, seed: u64) -> Result<Vec<usize>, Error> {
+    let mut generator = ChaCha8Rng::seed_from_u64(seed);
+    let mut rows: Vec<usize> = (0..data.n_samples()).collect();
+    rows.shuffle(&mut generator);
+    if stratified {
+        let Target::Class(classes) = data.target() else {
+            return Err(Error::UnsupportedTarget {
+                method: "a stratified split",
+                expected: "classes",
+                found: data.target().describe(),
+            });
+        };
+        rows.sort_by_key(|&row| classes.codes()[row]);
+    }
+    Ok(rows)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,27 @@
+//! A splitter, several times.
+
+use fewest_core::{Dataset, Error, derive_seed};
+
+use super::{Split, Splitter};
+
+/// The folds of another splitter, `repeats` times with seeds of their own, one repeat after the other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repeated<S> {
+    /// What divides the samples each time.
+    pub splitter: S,
+    /// How often, at least 1.
+    pub repeats: usize,
+}
+
+impl<S: Splitter> Splitter for Repeated<S> {
+    fn splits(&self, data: &Dataset, seed: u64) -> Result<Vec<Split>, Error> {
+        if self.repeats == 0 {
+            return Err(Error::parameter("repeats", 0, "at least 1"));
+        }
+        let mut splits = Vec::new();
+        for repeat in 0..self.repeats {
+            splits.extend(self.splitter.splits(data, derive_seed(seed, repeat as u64))?);
+        }
+        Ok(splits)
+    }
+}

@@ -1,0 +1,121 @@
+use std::sync::atomic::AtomicBool;
+
+use fewest_core::{DenseColumns, Ranked, Scorer, Scores};
+
+use super::*;
+
+/// Scores features by the absolute difference between the means of two classes.
+struct Difference;
+
+impl Scorer for Difference {
+    fn score(&self, data: &Dataset, _: &Context<'_>) -> Result<Scores, Error> {
+        let Target::Class(classes) = data.target() else {
+            return Err(Error::UnsupportedTarget {
+                method: "difference",
+                expected: "classes",
+                found: String::new(),
+            });
+        };
+        let score = |j: usize| {
+            let values = data.x().column(j, &mut Vec::new()).to_vec(data.n_samples());
+            let mean = |class: u32| {
+                let own = values.iter().zip(classes.codes()).filter(|(_, code)| **code == class);
+                let own: Vec<f64> = own.map(|(value, _)| *value).collect();
+                own.iter().sum::<f64>() / own.len() as f64
+            };
+            (mean(0) - mean(1)).abs()
+        };
+        Ok(Scores::descending((0..data.n_features()).map(score).collect()))
+    }
+}
+
+/// Features 3 and 7 of 30 differ between the classes.
+fn data() -> Dataset {
+    let columns: Vec<Vec<f64>> = (0..30_usize)
+        .map(|j| {
+            let value = |i: usize| {
+                let noise = (derive_seed(j as u64, i as u64) >> 11) as f64 / (1_u64 << 53) as f64;
+                noise + if (j == 3 || j == 7) && i.is_multiple_of(3) { 0.8 } else { 0.0 }
+            };
+            (0..61).map(value).collect()
+        })
+        .collect();
+    let labels: Vec<bool> = (0..61).map(|i| i % 3 == 0).collect();
+    Dataset::new(DenseColumns::from_columns(&columns).unwrap(), Target::from_labels(&labels)).unwrap()
+}
+
+#[test]
+fn stable_features_are_found_and_the_bound_is_told() {
+    for complementary_pairs in [false, true] {
+        let selector = StabilitySelection {
+            per_subsample: Some(4),
+            complementary_pairs,
+            ..StabilitySelection::new(Ranked::new(Difference))
+        };
+        let selection = selector.select(&data(), Budget::Count(10), &Context::seeded(3)).unwrap();
+        let mut order = selection.order.clone();
+        order.sort_unstable();
+        assert_eq!(order, [3, 7]);
+        assert!(selection.scores.iter().all(|share| (0.75..=1.0).contains(share)));
+        // 4² / ((2 · 0.75 − 1) · 30) = 16/15.
+        assert!(selection.notes[0].contains("at most 1.067"), "{:?}", selection.notes);
+        let strict = selector.select(&data(), Budget::Threshold(1.0), &Context::seeded(3)).unwrap();
+        assert!(strict.scores.iter().all(|share| *share == 1.0));
+    }
+}
+
+#[test]
+fn halves_are_halves_of_each_class_and_pairs_are_disjoint() {
+    let selector =
+        StabilitySelection { complementary_pairs: true, ..StabilitySelection::new(Ranked::new(Difference)) };
+    let data = data();
+    for pair in 0..20 {
+        let (a, b) = (selector.half(&data, 2 * pair, 9), selector.half(&data, 2 * pair + 1, 9));
+        assert!(a.len() == 30 && b.len() == 30 && a.iter().all(|row| !b.contains(row)));
+        // 21 of 61 samples are of the second class.
+        let count = a.iter().filter(|&&row| row % 3 == 0).count();
+        assert!((9..=11).contains(&count), "{count}");
+    }
+    assert_ne!(selector.half(&data, 0, 9), selector.half(&data, 2, 9));
+}
+
+#[test]
+fn the_answer_does_not_depend_on_threads() {
+    let selector = StabilitySelection::new(Ranked::new(Difference));
+    let select = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| selector.select(&data(), Budget::Count(5), &Context::seeded(8)).unwrap())
+    };
+    assert_eq!(select(1), select(3));
+}
+
+#[test]
+fn wrong_calls_are_errors_that_name_the_parameter() {
+    let base = || StabilitySelection::new(Ranked::new(Difference));
+    let named = |selector: StabilitySelection<Ranked<Difference>>, budget: Budget| match selector.select(
+        &data(),
+        budget,
+        &Context::default(),
+    ) {
+        Err(Error::InvalidParameter { name, .. }) => name,
+        other => panic!("{other:?}"),
+    };
+    for threshold in [0.5, 1.1, f64::NAN] {
+        assert_eq!(named(StabilitySelection { threshold, ..base() }, Budget::Count(2)), "threshold");
+    }
+    assert_eq!(named(base(), Budget::Threshold(0.2)), "threshold");
+    assert_eq!(named(StabilitySelection { subsamples: 1, ..base() }, Budget::Count(2)), "subsamples");
+    let odd = StabilitySelection { subsamples: 7, complementary_pairs: true, ..base() };
+    assert_eq!(named(odd, Budget::Count(2)), "subsamples");
+    for q in [0, 31] {
+        let selector = StabilitySelection { per_subsample: Some(q), ..base() };
+        assert_eq!(named(selector, Budget::Count(2)), "per_subsample");
+    }
+    assert_eq!(named(base(), Budget::Count(31)), "k");
+    let few = data().subset(&[0, 1, 2]).unwrap();
+    let error = base().select(&few, Budget::Count(2), &Context::default()).unwrap_err();
+    assert!(matches!(error, Error::TooFew { minimum: 4, .. }), "{error}");
+    let interrupt = AtomicBool::new(true);
+    let context = Context { interrupt: Some(&interrupt), ..Context::default() };
+    assert!(matches!(base().select(&data(), Budget::Count(2), &context), Err(Error::Stopped { .. })));
+}
