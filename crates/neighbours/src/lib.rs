@@ -36,4 +36,4 @@ pub use distances::Distances;
 pub use graph::{NeighbourGraph, Rule, Weights};
 pub use median::median_distance;
 pub use samples::{Coordinate, Metric, Samples};
-pub use search::{Neighbours, NeighboursOf, nearest, select_nearest};
+pub use search::{Neighbours, NeighboursOf, nearest, nearest_among};

@@ -4,8 +4,6 @@
 //! samples, but those at hand fix the number of coordinates when the program is compiled, and leave open which of
 //! equally distant samples are found.
 
-use std::cmp::Ordering;
-
 use fewest_core::{Context, Error};
 
 use crate::{Distances, Metric};
@@ -58,12 +56,7 @@ impl Neighbours {
 /// [`Error::Stopped`] when `context` says so.
 pub fn nearest(distances: &Distances<'_>, k: usize, context: &Context<'_>) -> Result<Neighbours, Error> {
     let n = distances.samples().n_samples();
-    let lists = distances.map_rows(0..n, context, |i, row| {
-        let mut candidates: Vec<(f64, usize)> =
-            row.iter().copied().zip(0..).filter(|(_, j)| *j != i).collect();
-        select_nearest(&mut candidates, k);
-        candidates
-    })?;
+    let lists = distances.map_rows(0..n, context, |i, row| nearest_among(row, (0..n).filter(move |j| *j != i), k))?;
     let mut offsets = vec![0];
     let (mut indices, mut values) = (Vec::with_capacity(n * k.min(n)), Vec::with_capacity(n * k.min(n)));
     for list in lists {
@@ -76,65 +69,65 @@ pub fn nearest(distances: &Distances<'_>, k: usize, context: &Context<'_>) -> Re
     Ok(Neighbours { metric: distances.samples().metric(), offsets, indices, distances: values })
 }
 
-/// Keeps the `k` nearest of the `(distance, index)` pairs, nearest first; equal distances go to the lower index.
-/// The indices must increase and no distance be NaN.
+/// The `k` nearest of `members` as `(distance, index)`, nearest first; equal distances go to the lower index.
+/// `distances[j]` is that of member `j`; members increase.
 ///
 /// ```
-/// let mut candidates = vec![(2.0, 0), (1.0, 3), (2.0 * (1.0 - 1e-15), 4), (0.5, 7)];
-/// fewest_neighbours::select_nearest(&mut candidates, 3);
-/// assert_eq!(candidates.iter().map(|(_, index)| *index).collect::<Vec<_>>(), [7, 3, 0]);
+/// let distances = [2.0, 9.0, 9.0, 1.0, 2.0 * (1.0 - 1e-15), 9.0, 9.0, 0.5];
+/// let nearest = fewest_neighbours::nearest_among(&distances, 0..8, 3);
+/// assert_eq!(nearest.iter().map(|(_, index)| *index).collect::<Vec<_>>(), [7, 3, 0]);
 /// ```
-pub fn select_nearest(candidates: &mut Vec<(f64, usize)>, k: usize) {
-    if k == 0 {
-        candidates.clear();
-        return;
-    }
-    if candidates.len() > k {
-        let last = smallest(candidates, k);
-        let (surely, tied) = (last * (1.0 - TIE), last * (1.0 + TIE));
-        let mut places = k - candidates.iter().filter(|(distance, _)| *distance < surely).count();
-        candidates.retain(|(distance, _)| {
-            *distance < surely || *distance <= tied && {
-                let there_is_room = places > 0;
-                places = places.saturating_sub(1);
-                there_is_room
-            }
+pub fn nearest_among(
+    distances: &[f64],
+    members: impl Iterator<Item = usize> + Clone,
+    k: usize,
+) -> Vec<(f64, usize)> {
+    let pairs = members.filter_map(|j| distances.get(j).map(|distance| (*distance, j)));
+    let Some(last) = smallest(pairs.clone().map(|(distance, _)| distance), k) else {
+        return Vec::new();
+    };
+    let (surely, tied) = (last * (1.0 - TIE), last * (1.0 + TIE));
+    let mut found: Vec<(f64, usize)> = pairs.filter(|(distance, _)| *distance <= tied).collect();
+    if found.len() > k {
+        let mut places = k - found.iter().filter(|(distance, _)| *distance < surely).count();
+        found.retain(|(distance, _)| {
+            let takes_a_place = *distance >= surely;
+            let there_is_room = !takes_a_place || places > 0;
+            places -= usize::from(takes_a_place && there_is_room);
+            there_is_room
         });
     }
-    candidates.sort_by(compare);
+    found.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     // Within a run of equal distances the index decides, not the last digit.
-    let mut start = 0;
-    for at in 1..=candidates.len() {
-        let goes_on = at < candidates.len() && candidates[at].0 <= candidates[at - 1].0 * (1.0 + TIE);
-        if !goes_on {
-            candidates[start..at].sort_by_key(|(_, index)| *index);
-            start = at;
-        }
+    for run in found.chunk_by_mut(|a, b| b.0 <= a.0 * (1.0 + TIE)) {
+        run.sort_by_key(|(_, index)| *index);
     }
+    found
 }
 
-fn compare(a: &(f64, usize), b: &(f64, usize)) -> Ordering {
-    a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))
-}
-
-/// The `k`-th smallest distance, `1 <= k <= candidates.len()`.
-fn smallest(candidates: &[(f64, usize)], k: usize) -> f64 {
+/// The `k`-th smallest distance, infinity where there are fewer; `None` for `k = 0`.
+fn smallest(distances: impl Iterator<Item = f64>, k: usize) -> Option<f64> {
     // A sorted list of the best so far turns nearly every candidate away with one comparison.
     const SHORT: usize = 64;
+    let last = k.checked_sub(1)?;
     if k > SHORT {
-        let mut distances: Vec<f64> = candidates.iter().map(|(distance, _)| *distance).collect();
-        return *distances.select_nth_unstable_by(k - 1, f64::total_cmp).1;
+        let mut all: Vec<f64> = distances.collect();
+        return Some(if all.len() < k {
+            f64::INFINITY
+        } else {
+            *all.select_nth_unstable_by(last, f64::total_cmp).1
+        });
     }
     let mut best = [f64::INFINITY; SHORT];
-    for (distance, _) in candidates {
-        if *distance < best[k - 1] {
-            let mut at = k - 1;
-            while at > 0 && best[at - 1] > *distance {
+    for distance in distances {
+        if distance < best[last] {
+            let mut at = last;
+            while at > 0 && best[at - 1] > distance {
                 best[at] = best[at - 1];
                 at -= 1;
             }
-            best[at] = *distance;
+            best[at] = distance;
         }
     }
-    best[k - 1]
+    Some(best[last])
 }
