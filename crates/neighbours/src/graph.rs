@@ -125,7 +125,19 @@ impl NeighbourGraph {
         if total == 0.0 {
             return 0.0;
         }
-        let mean = f.iter().zip(&self.degrees).map(|(value, degree)| degree / total * value).sum::<f64>();
-        f.iter().zip(&self.degrees).map(|(value, degree)| degree * (value - mean).powi(2)).sum()
+        // Where a few edges outweigh all others by many orders, f is nearly constant for them; measured from the
+        // value at the heaviest sample, what the light ones add to the mean is not lost.
+        let (mut most, mut reference) = (0.0, 0.0);
+        for (&value, &degree) in f.iter().zip(&self.degrees) {
+            if degree > most {
+                (most, reference) = (degree, value);
+            }
+        }
+        let mean = f
+            .iter()
+            .zip(&self.degrees)
+            .map(|(value, degree)| degree / total * (value - reference))
+            .sum::<f64>();
+        f.iter().zip(&self.degrees).map(|(value, degree)| degree * (value - reference - mean).powi(2)).sum()
     }
 }

@@ -28,9 +28,8 @@ pub fn median_distance(distances: &Distances<'_>, context: &Context<'_>) -> Resu
         let mut pairs = Vec::with_capacity(LARGEST * (LARGEST - 1) / 2);
         for (at, &i) in drawn.iter().enumerate() {
             let others = &drawn[at + 1..];
-            let row = distances.map_rows(i..i + 1, context, |_, row| {
-                others.iter().map(|&j| row[j]).collect::<Vec<f64>>()
-            })?;
+            let row = distances
+                .map_rows(i..i + 1, context, |_, row| others.iter().map(|&j| row[j]).collect::<Vec<f64>>())?;
             pairs.extend(row.into_iter().flatten());
         }
         pairs

@@ -131,10 +131,8 @@ impl Samples {
     /// Distances between the samples of panels `a` and `b`; those of samples that do not exist mean nothing.
     pub(crate) fn tile(&self, a: usize, b: usize) -> Tile {
         let mut tile = [[0.0; PANEL]; PANEL];
-        let ((numeric_a, category_a), (numeric_b, category_b)) = (
-            self.panel(a).split_at(PANEL * self.n_numeric),
-            self.panel(b).split_at(PANEL * self.n_numeric),
-        );
+        let ((numeric_a, category_a), (numeric_b, category_b)) =
+            (self.panel(a).split_at(PANEL * self.n_numeric), self.panel(b).split_at(PANEL * self.n_numeric));
         match self.metric {
             Metric::Manhattan => add_absolute(numeric_a, numeric_b, &mut tile),
             Metric::SquaredEuclidean | Metric::Cosine => add_squared(numeric_a, numeric_b, &mut tile),

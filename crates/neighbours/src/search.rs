@@ -56,7 +56,8 @@ impl Neighbours {
 /// [`Error::Stopped`] when `context` says so.
 pub fn nearest(distances: &Distances<'_>, k: usize, context: &Context<'_>) -> Result<Neighbours, Error> {
     let n = distances.samples().n_samples();
-    let lists = distances.map_rows(0..n, context, |i, row| nearest_among(row, (0..n).filter(move |j| *j != i), k))?;
+    let lists =
+        distances.map_rows(0..n, context, |i, row| nearest_among(row, (0..n).filter(move |j| *j != i), k))?;
     let mut offsets = vec![0];
     let (mut indices, mut values) = (Vec::with_capacity(n * k.min(n)), Vec::with_capacity(n * k.min(n)));
     for list in lists {

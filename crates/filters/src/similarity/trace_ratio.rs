@@ -100,8 +100,7 @@ impl Selector for TraceRatio {
             (0..data.n_features()).filter(|j| constant.binary_search(j).is_err()).collect();
         let k = wanted.min(candidates.len());
         let found = maximise(&scatters, &candidates, k);
-        let mut selection =
-            Selection::new(found.order, found.scores, data.n_features(), Status::Converged);
+        let mut selection = Selection::new(found.order, found.scores, data.n_features(), Status::Converged);
         if k < wanted {
             selection.notes.push(format!("{k} of {wanted} features: all others are constant"));
         }
@@ -139,7 +138,8 @@ fn maximise(scatters: &[Scatter], candidates: &[usize], k: usize) -> Maximum {
             (between + scatters[j].between, within + scatters[j].within)
         })
     };
-    let ratios: Vec<f64> = candidates.iter().map(|&j| ratio(scatters[j].between, scatters[j].within)).collect();
+    let ratios: Vec<f64> =
+        candidates.iter().map(|&j| ratio(scatters[j].between, scatters[j].within)).collect();
     let mut order = top(&ratios);
     let (between, within) = sums(&order);
     let mut lambda = ratio(between, within);

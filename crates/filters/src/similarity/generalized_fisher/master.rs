@@ -83,7 +83,8 @@ impl Master {
         let old = self.features.len();
         self.features.extend(new.iter().map(|(j, _)| *j));
         let total = self.features.len();
-        let mut all = std::mem::replace(&mut self.columns, DMatrix::zeros(0, 0)).resize_horizontally(total, 0.0);
+        let mut all =
+            std::mem::replace(&mut self.columns, DMatrix::zeros(0, 0)).resize_horizontally(total, 0.0);
         for (at, (_, column)) in new.iter().enumerate() {
             all.column_mut(old + at).copy_from_slice(column);
         }
@@ -112,21 +113,24 @@ impl Master {
         for at in 0..r {
             inner[(at, at)] += 1.0;
         }
-        let scaled = DMatrix::from_fn(r, self.with_labels.ncols(), |a, b| roots[a] * self.with_labels[(a, b)]);
+        let scaled =
+            DMatrix::from_fn(r, self.with_labels.ncols(), |a, b| roots[a] * self.with_labels[(a, b)]);
         let solution = match Cholesky::new(inner) {
             Some(factor) => factor.solve(&scaled),
             // The identity plus what is semidefinite always has a factor, short of an overflow.
             None => DMatrix::from_element(r, scaled.ncols(), f64::NAN),
         };
         let objective = 0.5 * (self.labels.norm_squared() - scaled.dot(&solution) / self.gamma);
-        let coefficients = DMatrix::from_fn(r, solution.ncols(), |a, b| roots[a] * solution[(a, b)] / self.gamma);
+        let coefficients =
+            DMatrix::from_fn(r, solution.ncols(), |a, b| roots[a] * solution[(a, b)] / self.gamma);
         let products = &self.with_labels - &self.gram * &coefficients;
         let strengths: Vec<f64> = (0..r).map(|at| products.row(at).norm_squared()).collect();
         let gradient = self
             .sets
             .iter()
             .map(|set| {
-                let inside = self.features.iter().zip(&strengths).filter(|(j, _)| set.binary_search(j).is_ok());
+                let inside =
+                    self.features.iter().zip(&strengths).filter(|(j, _)| set.binary_search(j).is_ok());
                 -inside.map(|(_, strength)| strength).sum::<f64>() / (2.0 * self.gamma)
             })
             .collect();

@@ -137,7 +137,10 @@ impl Selector for GeneralizedFisher {
         let mut chosen = master.indicators();
         let level = |weight: f64| (weight / TIE).round();
         chosen.sort_by(|a, b| {
-            level(b.1).total_cmp(&level(a.1)).then(products[b.0].total_cmp(&products[a.0])).then(a.0.cmp(&b.0))
+            level(b.1)
+                .total_cmp(&level(a.1))
+                .then(products[b.0].total_cmp(&products[a.0]))
+                .then(a.0.cmp(&b.0))
         });
         chosen.truncate(k);
         let (order, scores) = chosen.into_iter().unzip();
@@ -206,9 +209,9 @@ fn products(data: &Dataset, v: &DMatrix<f64>, context: &Context<'_>) -> Result<V
     map_features(data, context, "generalized fisher", |j, column| {
         let columns = standardised_parts(column, data.feature_kind(j), data.n_samples());
         let product = |x: &[f64], v: &[f64]| x.iter().zip(v).map(|(x, v)| x * v).sum::<f64>();
-        let squares = columns.iter().flat_map(|x| {
-            v.as_slice().chunks_exact(v.nrows()).map(move |v| product(x, v).powi(2))
-        });
+        let squares = columns
+            .iter()
+            .flat_map(|x| v.as_slice().chunks_exact(v.nrows()).map(move |v| product(x, v).powi(2)));
         Ok(squares.sum())
     })
 }

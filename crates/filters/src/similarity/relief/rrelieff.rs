@@ -100,9 +100,8 @@ impl Scorer for RRelieff {
         let different = summed.total[1];
         let equal = data.n_samples() as f64 - different;
         let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
-        let score = |[all, with_target]: [f64; 2]| {
-            share(with_target, different) - share(all - with_target, equal)
-        };
+        let score =
+            |[all, with_target]: [f64; 2]| share(with_target, different) - share(all - with_target, equal);
         Ok(Scores::descending(summed.features.into_iter().map(score).collect()))
     }
 }

@@ -24,7 +24,8 @@ impl<'a> Affinity<'a> {
         sigma_squared: f64,
         context: &Context<'_>,
     ) -> Result<Self, Error> {
-        let mut affinity = Self { distances, factor: (-0.5 / sigma_squared).max(f64::MIN), roots: Vec::new() };
+        let mut affinity =
+            Self { distances, factor: (-0.5 / sigma_squared).max(f64::MIN), roots: Vec::new() };
         let n = distances.samples().n_samples();
         affinity.roots =
             distances.map_rows(0..n, context, |_, row| affinity.row(row).iter().sum::<f64>().sqrt())?;

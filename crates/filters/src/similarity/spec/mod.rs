@@ -166,7 +166,10 @@ impl Spec {
             values[j].0 += numerators[at].max(0.0);
             values[j].1 += columns.squares[at] - along[at];
         }
-        Ok(values.into_iter().map(|(top, bottom)| if bottom > 0.0 { top / bottom } else { f64::INFINITY }).collect())
+        Ok(values
+            .into_iter()
+            .map(|(top, bottom)| if bottom > 0.0 { top / bottom } else { f64::INFINITY })
+            .collect())
     }
 }
 
