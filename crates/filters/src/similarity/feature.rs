@@ -27,6 +27,12 @@ pub(super) fn levels(values: &[f64]) -> Vec<(f64, usize)> {
     sorted.chunk_by(|a, b| a == b).map(|run| (run[0], run.len())).collect()
 }
 
+/// What values are to be divided by so that their squares neither overflow nor vanish; 1 for all but extreme ones.
+pub(super) fn unit(values: &[f64]) -> f64 {
+    let largest = values.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
+    if largest == 0.0 || (1e-100..1e100).contains(&largest) { 1.0 } else { largest }
+}
+
 /// Subtracts the mean; says the standard deviation (divided by n).
 pub(super) fn centre(values: &mut [f64]) -> f64 {
     let n = values.len() as f64;
@@ -35,11 +41,7 @@ pub(super) fn centre(values: &mut [f64]) -> f64 {
         let mean = values.iter().map(|value| value / n).sum::<f64>();
         values.iter_mut().for_each(|value| *value -= mean);
     }
-    let largest = values.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
-    if largest == 0.0 {
-        return 0.0;
-    }
-    largest * (values.iter().map(|value| (value / largest).powi(2)).sum::<f64>() / n).sqrt()
+    (values.iter().map(|value| value * value).sum::<f64>() / n).sqrt()
 }
 
 /// To mean 0 and standard deviation 1 (divided by n); a constant becomes 0.
@@ -47,6 +49,10 @@ pub(super) fn standardise(values: &mut [f64]) {
     if is_constant(values) {
         values.fill(0.0);
         return;
+    }
+    let unit = unit(values);
+    if unit != 1.0 {
+        values.iter_mut().for_each(|value| *value /= unit);
     }
     let deviation = centre(values);
     if deviation > 0.0 {

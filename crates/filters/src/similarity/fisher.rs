@@ -34,8 +34,7 @@ impl Scorer for FisherScore {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
         let classes = classes(data, "fisher")?;
         let values = map_features(data, context, "fisher", |j, column| {
-            let scatter = scatter(column, data.feature_kind(j), classes);
-            Ok(if scatter.between > 0.0 { scatter.between / scatter.within } else { 0.0 })
+            Ok(scatter(column, data.feature_kind(j), classes).ratio())
         })?;
         Ok(Scores::descending(values))
     }

@@ -1,11 +1,12 @@
 //! The neighbour graph of a data set.
 
-use fewest_core::{Context, Dataset, Error, FeatureKind};
+use fewest_core::{Column, Context, Dataset, Error, FeatureKind};
 use fewest_neighbours::{
     Coordinate, Distances, Metric, NeighbourGraph, Rule, Samples, Weights, median_distance, nearest,
 };
 
-use super::feature::{levels, standardise};
+use super::feature::{is_constant, levels, parts, standardise, unit};
+use super::scatter::Scatter;
 
 /// A scale in the unit of squared distances, or how to find it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -75,6 +76,26 @@ impl GraphOptions {
         }
         Ok(graph)
     }
+}
+
+/// A feature's weighted variance over the graph, `f̃ᵀ D f̃`, as what lies between, and its change along the edges,
+/// `fᵀ L f`, as what lies within; zero for a constant one.
+pub(super) fn along_edges(graph: &NeighbourGraph, column: Column<'_>, kind: &FeatureKind) -> Scatter {
+    let mut sum = Scatter::ZERO;
+    for mut f in parts(column, kind, graph.n_samples()) {
+        if is_constant(&f) {
+            continue;
+        }
+        let unit = unit(&f);
+        if unit != 1.0 {
+            f.iter_mut().for_each(|value| *value /= unit);
+        }
+        sum.between += graph.spread(&f);
+        sum.within += graph.roughness(&f);
+        // The indicators of a categorical feature all have the unit 1.
+        sum.unit = unit;
+    }
+    sum
 }
 
 /// The samples of `data` with standardised features.

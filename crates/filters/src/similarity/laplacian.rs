@@ -2,8 +2,8 @@
 
 use fewest_core::{Context, Dataset, Error, Scorer, Scores};
 
-use super::feature::{is_constant, parts};
-use super::graph::GraphOptions;
+use super::graph::{GraphOptions, along_edges};
+use super::scatter::Scatter;
 use crate::features::map_features;
 
 /// Laplacian score of each feature (He, Cai and Niyogi 2005; survey Eq. 2): how much a feature changes between
@@ -45,14 +45,8 @@ impl Scorer for LaplacianScore {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
         let graph = self.graph.build(data, context)?;
         let values = map_features(data, context, "laplacian", |j, column| {
-            let (mut roughness, mut spread) = (0.0, 0.0);
-            for f in parts(column, data.feature_kind(j), data.n_samples()) {
-                if !is_constant(&f) {
-                    roughness += graph.roughness(&f);
-                    spread += graph.spread(&f);
-                }
-            }
-            Ok(if spread > 0.0 { roughness / spread } else { f64::INFINITY })
+            let Scatter { between, within, .. } = along_edges(&graph, column, data.feature_kind(j));
+            Ok(if between > 0.0 { within / between } else { f64::INFINITY })
         })?;
         Ok(Scores::ascending(values))
     }

@@ -2,15 +2,33 @@
 
 use fewest_core::{Classes, Column, FeatureKind};
 
-use super::feature::is_constant;
+use super::feature::{is_constant, unit};
 
 /// The two parts of a feature's scatter; their sum is that around the mean of all samples.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Scatter {
     /// `Σ_j n_j (μ_j − μ)²`.
     pub(super) between: f64,
     /// `Σ_j n_j σ_j²`, `σ_j²` dividing by `n_j`.
     pub(super) within: f64,
+    /// Both are in units of its square, which is 1 unless values are so extreme that squares would not be numbers.
+    pub(super) unit: f64,
+}
+
+impl Scatter {
+    /// Nothing, in units of 1.
+    pub(super) const ZERO: Self = Self { between: 0.0, within: 0.0, unit: 1.0 };
+
+    /// `between / within`, in which the unit cancels; 0 for 0/0.
+    pub(super) fn ratio(&self) -> f64 {
+        if self.between > 0.0 { self.between / self.within } else { 0.0 }
+    }
+
+    /// In units of 1, which extreme values may make infinite.
+    pub(super) fn absolute(self) -> Self {
+        let square = self.unit * self.unit;
+        Self { between: self.between * square, within: self.within * square, unit: 1.0 }
+    }
 }
 
 /// What is known of the values of one class.
@@ -28,25 +46,28 @@ pub(super) fn scatter(column: Column<'_>, kind: &FeatureKind, classes: &Classes)
         (FeatureKind::Categorical { .. }, _) => {
             of_levels(&super::feature::parts(column, kind, classes.codes().len()), classes)
         }
-        (_, Column::Dense(values)) if is_constant(values) => Scatter::default(),
+        (_, Column::Dense(values)) if is_constant(values) => Scatter::ZERO,
         (_, Column::Dense(values)) => {
-            let stored = || values.iter().copied().zip(classes.codes().iter().copied());
-            of_values(stored, &vec![0; classes.n_classes()], classes)
+            let unit = unit(values);
+            let stored = || values.iter().map(|value| value / unit).zip(classes.codes().iter().copied());
+            Scatter { unit, ..of_values(stored, &vec![0; classes.n_classes()], classes) }
         }
         (_, Column::Sparse { rows, values }) => {
             let mut zeros = classes.counts();
             for &row in rows {
                 zeros[classes.codes()[row] as usize] -= 1;
             }
-            let stored = || values.iter().copied().zip(rows.iter().map(|&row| classes.codes()[row]));
-            of_values(stored, &zeros, classes)
+            let unit = unit(values);
+            let of_row = |row: &usize| classes.codes()[*row];
+            let stored = || values.iter().map(|value| value / unit).zip(rows.iter().map(of_row));
+            Scatter { unit, ..of_values(stored, &zeros, classes) }
         }
     }
 }
 
 fn of_levels(indicators: &[Vec<f64>], classes: &Classes) -> Scatter {
     let none = vec![0; classes.n_classes()];
-    let mut sum = Scatter::default();
+    let mut sum = Scatter::ZERO;
     for indicator in indicators.iter().filter(|indicator| !is_constant(indicator)) {
         let stored = || indicator.iter().copied().zip(classes.codes().iter().copied());
         let one = of_values(stored, &none, classes);
@@ -84,7 +105,7 @@ fn of_values<I: Iterator<Item = (f64, u32)>>(
         class.largest = class.largest.max(value);
     }
     let mean = by_class.iter().map(|class| class.mean).sum::<f64>() / n;
-    let mut scatter = Scatter::default();
+    let mut scatter = Scatter::ZERO;
     for (class, &zeros) in by_class.iter_mut().zip(zeros).filter(|(class, _)| class.count > 0.0) {
         class.mean /= class.count;
         scatter.between += class.count * (class.mean - mean).powi(2);
@@ -100,7 +121,7 @@ fn of_values<I: Iterator<Item = (f64, u32)>>(
     let smallest = by_class.iter().fold(f64::INFINITY, |smallest, class| smallest.min(class.smallest));
     let largest = by_class.iter().fold(f64::NEG_INFINITY, |largest, class| largest.max(class.largest));
     if smallest >= largest {
-        return Scatter::default();
+        return Scatter::ZERO;
     }
     scatter
 }

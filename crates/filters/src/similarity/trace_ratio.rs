@@ -2,8 +2,7 @@
 
 use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, SolverReport, Status, rank};
 
-use super::feature::{is_constant, parts};
-use super::graph::GraphOptions;
+use super::graph::{GraphOptions, along_edges};
 use super::scatter::{Scatter, scatter};
 use crate::features::{classes, map_features};
 
@@ -63,25 +62,28 @@ impl TraceRatio {
             TraceRatioStyle::Fisher => {
                 let classes = classes(data, "trace-ratio")?;
                 map_features(data, context, "trace ratio", |j, column| {
-                    Ok(scatter(column, data.feature_kind(j), classes))
+                    absolute(data, j, scatter(column, data.feature_kind(j), classes))
                 })
             }
             TraceRatioStyle::Laplacian(options) => {
                 let graph = options.build(data, context)?;
                 map_features(data, context, "trace ratio", |j, column| {
-                    let mut sum = Scatter::default();
-                    for f in parts(column, data.feature_kind(j), data.n_samples()) {
-                        if !is_constant(&f) {
-                            // L_b = D − D11ᵀD / 1ᵀD1, so fᵀ L_b f is the weighted variance.
-                            sum.between += graph.spread(&f);
-                            sum.within += graph.roughness(&f);
-                        }
-                    }
-                    Ok(sum)
+                    absolute(data, j, along_edges(&graph, column, data.feature_kind(j)))
                 })
             }
         }
     }
+}
+
+/// The scatter of feature `j` in its own unit.
+fn absolute(data: &Dataset, j: usize, scatter: Scatter) -> Result<Scatter, Error> {
+    let scatter = scatter.absolute();
+    if (scatter.between + scatter.within).is_finite() {
+        return Ok(scatter);
+    }
+    let hint =
+        format!("the squares of feature `{}` overflow: take it in a larger unit", data.feature_name(j));
+    Err(Error::Numerical { what: "the scatter of a feature", hint })
 }
 
 impl Selector for TraceRatio {
