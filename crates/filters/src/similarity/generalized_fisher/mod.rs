@@ -1,0 +1,217 @@
+//! Generalised Fisher score.
+
+mod master;
+
+use fewest_core::{
+    Budget, Classes, Context, Dataset, Error, FeatureKind, Selection, Selector, SolverReport, Status, rank,
+};
+use nalgebra::DMatrix;
+
+use self::master::Master;
+use super::feature::{centre, is_constant, parts, standardise};
+use crate::features::{classes, map_features};
+
+/// Relaxed indicators that agree to this, absolutely, are equal: what lies below is the solver's noise.
+const TIE: f64 = 1e-6;
+
+/// The `k` features that maximise a lower bound of the Fisher score of all of them together (Gu, Li and Han 2011;
+/// survey Eq. 11–12), so that a feature which repeats a chosen one adds little,
+///
+/// ```text
+/// min_{p, W}  ½ ‖X diag(p) W − H‖² + γ/2 ‖W‖²,    p ∈ {0, 1}ᵈ,  1ᵀp = k
+/// H_ij = √(n/n_j) − √(n_j/n) where y_i = j, else −√(n_j/n)
+/// ```
+///
+/// on standardised features. With `p` relaxed to the convex hull of its values, and `W` minimised out, this is
+///
+/// ```text
+/// min_p  J(p) = ½ tr Hᵀ (I + 1/γ Σ_j p_j x_j x_jᵀ)⁻¹ H
+/// ```
+///
+/// which is convex; its dual is the paper's quadratically constrained linear program. The cutting planes of the paper find it: the
+/// most violated constraint is given by the `k` features with the largest `‖x_jᵀ V‖²`, `V = (I + …)⁻¹ H`, and over the
+/// combinations of the constraints found so far a multiple kernel learning problem is solved by ridge regressions and
+/// projected gradient steps. The gap between `J(p)` and the bound that the last constraint gives is the certificate.
+///
+/// Features come by decreasing relaxed `p_j`, which is the score, in `[0, 1]`; equal ones by decreasing `‖x_jᵀ V‖²`.
+/// Constant features are never chosen. The solver's report has `J(p)`, the gap relative to `J(0)`, and `γ`.
+///
+/// Cost: `O(n d c)` a constraint for `c` classes, of which some dozens are needed; memory: the columns of the
+/// features in any constraint.
+///
+/// # Errors
+/// Only [`Budget::Count`] is offered. A target that is not classes, a single class with samples, or a parameter out of range.
+///
+/// ```
+/// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
+/// use fewest_filters::similarity::GeneralizedFisher;
+///
+/// // The second feature repeats the first; the third adds to it.
+/// let first: Vec<f64> = (0..16).map(|i| f64::from(i / 4)).collect();
+/// let second: Vec<f64> = first.iter().enumerate().map(|(i, x)| x + 0.1 * (i % 2) as f64).collect();
+/// let third: Vec<f64> = (0..16).map(|i| f64::from(i % 4)).collect();
+/// let labels: Vec<bool> = first.iter().zip(&third).map(|(a, b)| 3.0 * a + 2.0 * b > 7.6).collect();
+/// let x = DenseColumns::from_columns(&[first, second, third])?;
+/// let data = Dataset::new(x, Target::from_labels(&labels))?;
+/// let selection = GeneralizedFisher::default().select(&data, Budget::Count(2), &Context::default())?;
+/// assert!(selection.order.contains(&2));
+/// # Ok::<(), fewest_filters::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GeneralizedFisher {
+    /// The ridge relative to the number of samples, `γ / n`, above 0. Default 0.1.
+    pub ridge: f64,
+    /// The gap to reach, relative to `J(0)`, above 0. Default 1e-6.
+    pub tolerance: f64,
+    /// Constraints after which to stop. Default 200.
+    pub most_constraints: usize,
+}
+
+impl Default for GeneralizedFisher {
+    fn default() -> Self {
+        Self { ridge: 0.1, tolerance: 1e-6, most_constraints: 200 }
+    }
+}
+
+impl GeneralizedFisher {
+    fn check(&self) -> Result<(), Error> {
+        for (name, value) in [("ridge", self.ridge), ("tolerance", self.tolerance)] {
+            if !(value > 0.0 && value.is_finite()) {
+                return Err(Error::parameter(name, value, "a finite number above 0"));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Selector for GeneralizedFisher {
+    fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
+        budget.check(data.n_features())?;
+        self.check()?;
+        let Budget::Count(wanted) = budget else {
+            return Err(Error::Unsupported {
+                method: "generalized-fisher",
+                what: "a selection without a number of features".to_owned(),
+                instead: "say how many features are wanted".to_owned(),
+            });
+        };
+        let labels = label_matrix(classes(data, "generalized-fisher")?)?;
+        let constant = data.constant_features();
+        let candidates: Vec<usize> =
+            (0..data.n_features()).filter(|j| constant.binary_search(j).is_err()).collect();
+        let k = wanted.min(candidates.len());
+        let gamma = self.ridge * data.n_samples() as f64;
+        let mut products = products(data, &labels, context)?;
+        let mut master = Master::new(labels, gamma);
+        let at_zero = master.objective();
+        let mut gap = f64::INFINITY;
+        let mut status = Status::MaxIterations;
+        let mut iterations = 0;
+        while iterations < self.most_constraints && k > 0 {
+            iterations += 1;
+            let strengths: Vec<f64> = candidates.iter().map(|&j| products[j]).collect();
+            let mut constraint: Vec<usize> =
+                rank(&strengths, true).into_iter().take(k).map(|at| candidates[at]).collect();
+            constraint.sort_unstable();
+            let columns = |j: usize| prepared(data, j);
+            master.add(constraint, columns, 0.1 * self.tolerance * at_zero);
+            products = match self::products(data, master.residual(), context) {
+                Ok(products) => products,
+                Err(Error::Stopped { .. }) => {
+                    status = if context.interrupted() { Status::Interrupted } else { Status::TimeLimit };
+                    break;
+                }
+                Err(error) => return Err(error),
+            };
+            let weights = master.indicators();
+            let mut strongest: Vec<f64> = candidates.iter().map(|&j| products[j]).collect();
+            strongest.sort_by(|a, b| b.total_cmp(a));
+            let best: f64 = strongest.iter().take(k).sum();
+            let now: f64 = weights.iter().map(|&(j, weight)| weight * products[j]).sum();
+            gap = (best - now).max(0.0) / (2.0 * gamma) / at_zero;
+            if gap <= self.tolerance {
+                status = Status::Converged;
+                break;
+            }
+        }
+        let mut chosen = master.indicators();
+        let level = |weight: f64| (weight / TIE).round();
+        chosen.sort_by(|a, b| {
+            level(b.1)
+                .total_cmp(&level(a.1))
+                .then(products[b.0].total_cmp(&products[a.0]))
+                .then(a.0.cmp(&b.0))
+        });
+        chosen.truncate(k);
+        let (order, scores) = chosen.into_iter().unzip();
+        let mut selection = Selection::new(order, scores, data.n_features(), status);
+        if k < wanted {
+            selection.notes.push(format!("{k} of {wanted} features: all others are constant"));
+        }
+        if k > 0 {
+            selection.solver = Some(SolverReport {
+                name: "cutting-plane",
+                status,
+                objective: master.objective(),
+                duality_gap: gap,
+                lambda: gamma,
+                iterations,
+            });
+        } else {
+            selection.status = Status::Converged;
+        }
+        Ok(selection)
+    }
+}
+
+/// `H` of Eq. (12), a column for each class with samples.
+fn label_matrix(classes: &Classes) -> Result<DMatrix<f64>, Error> {
+    let n = classes.codes().len() as f64;
+    let counts = classes.counts();
+    let occurring: Vec<usize> = (0..counts.len()).filter(|&code| counts[code] > 0).collect();
+    if occurring.len() < 2 {
+        return Err(Error::TooFew { what: "classes with samples", minimum: 2, found: occurring.len() });
+    }
+    Ok(DMatrix::from_fn(classes.codes().len(), occurring.len(), |i, at| {
+        let count = counts[occurring[at]] as f64;
+        let indicator = if classes.codes()[i] as usize == occurring[at] { (n / count).sqrt() } else { 0.0 };
+        indicator - (count / n).sqrt()
+    }))
+}
+
+/// The standardised columns of feature `j`; none for a constant. A categorical feature has an indicator a level, all on
+/// the scale on which they add up, over all levels, to the length of one standardised column.
+fn prepared(data: &Dataset, j: usize) -> Vec<Vec<f64>> {
+    let mut scratch = Vec::new();
+    standardised_parts(data.x().column(j, &mut scratch), data.feature_kind(j), data.n_samples())
+}
+
+fn standardised_parts(
+    column: fewest_core::Column<'_>,
+    kind: &FeatureKind,
+    n_samples: usize,
+) -> Vec<Vec<f64>> {
+    let mut columns = parts(column, kind, n_samples);
+    columns.retain(|column| !is_constant(column));
+    match kind {
+        FeatureKind::Categorical { .. } => {
+            let variance: f64 = columns.iter_mut().map(|column| centre(column).powi(2)).sum();
+            let scale = variance.sqrt();
+            columns.iter_mut().flatten().for_each(|value| *value /= scale);
+        }
+        _ => columns.iter_mut().for_each(|column| standardise(column)),
+    }
+    columns
+}
+
+/// `‖x_jᵀ V‖²` for every feature.
+fn products(data: &Dataset, v: &DMatrix<f64>, context: &Context<'_>) -> Result<Vec<f64>, Error> {
+    map_features(data, context, "generalized fisher", |j, column| {
+        let columns = standardised_parts(column, data.feature_kind(j), data.n_samples());
+        let product = |x: &[f64], v: &[f64]| x.iter().zip(v).map(|(x, v)| x * v).sum::<f64>();
+        let squares = columns
+            .iter()
+            .flat_map(|x| v.as_slice().chunks_exact(v.nrows()).map(move |v| product(x, v).powi(2)));
+        Ok(squares.sum())
+    })
+}

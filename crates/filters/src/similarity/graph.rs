@@ -1,0 +1,151 @@
+//! The neighbour graph of a data set.
+
+use fewest_core::{Column, Context, Dataset, Error, FeatureKind};
+use fewest_neighbours::{
+    Coordinate, Distances, Metric, NeighbourGraph, Rule, Samples, Weights, median_distance, nearest,
+};
+
+use super::feature::{is_constant, levels, parts, standardise, unit};
+use super::scatter::Scatter;
+
+/// A scale in the unit of squared distances, or how to find it.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Scale {
+    /// The median over all pairs of samples.
+    #[default]
+    Median,
+    /// This number, above 0.
+    Fixed(f64),
+}
+
+/// How much an edge counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum EdgeWeights {
+    /// `exp(−d²/t)`.
+    #[default]
+    Heat,
+    /// 1.
+    Binary,
+    /// The cosine of the angle between two samples, between samples that are nearest by that angle; 0 where negative.
+    Cosine,
+}
+
+/// The graph that joins two samples when one is among the nearest neighbours of the other, by Euclidean distance on
+/// standardised features. A categorical feature adds to the squared distance what its 0/1 coding would if it
+/// had two levels: the inverse of half the chance that two samples differ.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GraphOptions {
+    /// Neighbours of a sample, at least 1. Default 5.
+    pub neighbours: usize,
+    /// The scale `t` of the heat kernel. Default: the median squared distance.
+    pub t: Scale,
+    /// How much an edge counts. Default: heat.
+    pub weights: EdgeWeights,
+}
+
+impl Default for GraphOptions {
+    fn default() -> Self {
+        Self { neighbours: 5, t: Scale::default(), weights: EdgeWeights::default() }
+    }
+}
+
+impl GraphOptions {
+    /// The graph of `data`.
+    pub(super) fn build(&self, data: &Dataset, context: &Context<'_>) -> Result<NeighbourGraph, Error> {
+        if self.neighbours == 0 {
+            return Err(Error::parameter("neighbours", 0, "at least 1"));
+        }
+        let metric = match self.weights {
+            EdgeWeights::Cosine => Metric::Cosine,
+            EdgeWeights::Heat | EdgeWeights::Binary => Metric::SquaredEuclidean,
+        };
+        let samples = standardised(data, metric)?;
+        let distances = Distances::new(&samples);
+        let weights = match self.weights {
+            EdgeWeights::Heat => Weights::Heat { t: scale(self.t, "t", &distances, context)? },
+            EdgeWeights::Binary => Weights::Binary,
+            EdgeWeights::Cosine => Weights::Cosine,
+        };
+        let neighbours = nearest(&distances, self.neighbours, context)?;
+        let graph = NeighbourGraph::new(&neighbours, Rule::Either, weights)?;
+        if graph.degrees().iter().all(|degree| *degree == 0.0) {
+            return Err(Error::Numerical {
+                what: "the neighbour graph",
+                hint: "every edge has weight 0: take a larger t, t=median, or weights=binary".to_owned(),
+            });
+        }
+        Ok(graph)
+    }
+}
+
+/// A feature's weighted variance over the graph, `f̃ᵀ D f̃`, as what lies between, and its change along the edges,
+/// `fᵀ L f`, as what lies within; zero for a constant one.
+pub(super) fn along_edges(graph: &NeighbourGraph, column: Column<'_>, kind: &FeatureKind) -> Scatter {
+    let mut sum = Scatter::ZERO;
+    for mut f in parts(column, kind, graph.n_samples()) {
+        if is_constant(&f) {
+            continue;
+        }
+        let unit = unit(&f);
+        if unit != 1.0 {
+            f.iter_mut().for_each(|value| *value /= unit);
+        }
+        sum.between += graph.spread(&f);
+        sum.within += graph.roughness(&f);
+        // The indicators of a categorical feature all have the unit 1.
+        sum.unit = unit;
+    }
+    sum
+}
+
+/// The samples of `data` with standardised features.
+pub(super) fn standardised(data: &Dataset, metric: Metric) -> Result<Samples, Error> {
+    let n = data.n_samples();
+    if n < 2 {
+        return Err(Error::TooFew { what: "samples", minimum: 2, found: n });
+    }
+    let mut coordinates = Vec::with_capacity(data.n_features());
+    for j in 0..data.n_features() {
+        coordinates.push(match data.feature_kind(j) {
+            FeatureKind::Categorical { .. } => {
+                let mut codes = vec![0.0; n];
+                data.x().copy_column(j, &mut codes);
+                data.check_finite(j, &codes)?;
+                Coordinate::Category(mismatch(&codes))
+            }
+            _ => Coordinate::Numeric,
+        });
+    }
+    Samples::pack(metric, n, &coordinates, |j, out| {
+        data.x().copy_column(j, out);
+        data.check_finite(j, out)?;
+        if coordinates[j] == Coordinate::Numeric {
+            standardise(out);
+        }
+        Ok(())
+    })
+}
+
+/// What two different levels add to a squared distance; 0 for a feature with one level.
+fn mismatch(codes: &[f64]) -> f64 {
+    let n = codes.len() as f64;
+    let equal: f64 = levels(codes).iter().map(|(_, count)| (*count as f64 / n).powi(2)).sum();
+    if equal < 1.0 { 2.0 / (1.0 - equal) } else { 0.0 }
+}
+
+/// The scale as a number; 1 where all samples are equal, which leaves nothing to scale.
+pub(super) fn scale(
+    scale: Scale,
+    name: &'static str,
+    distances: &Distances<'_>,
+    context: &Context<'_>,
+) -> Result<f64, Error> {
+    match scale {
+        Scale::Fixed(value) if value > 0.0 && value.is_finite() => Ok(value),
+        Scale::Fixed(value) => Err(Error::parameter(name, value, "a finite number above 0")),
+        Scale::Median => {
+            let median = median_distance(distances, context)?;
+            Ok(if median > 0.0 { median } else { 1.0 })
+        }
+    }
+}

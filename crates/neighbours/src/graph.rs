@@ -1,0 +1,143 @@
+//! Samples joined to their neighbours.
+
+use fewest_core::Error;
+
+use crate::{Metric, Neighbours};
+
+/// Which samples are joined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Rule {
+    /// Two samples of which at least one is among the nearest of the other.
+    #[default]
+    Either,
+    /// Two samples that are among the nearest of each other.
+    Mutual,
+}
+
+/// The weight of an edge.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Weights {
+    /// `exp(−d²/t)` with the Euclidean distance `d`.
+    Heat {
+        /// The scale, above 0.
+        t: f64,
+    },
+    /// 1.
+    Binary,
+    /// The cosine of the angle between two samples, 0 where it is negative: a negative weight would make the
+    /// graph's Laplacian indefinite.
+    Cosine,
+}
+
+/// A sparse symmetric graph without self edges.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NeighbourGraph {
+    offsets: Vec<usize>,
+    ends: Vec<usize>,
+    weights: Vec<f64>,
+    degrees: Vec<f64>,
+}
+
+impl NeighbourGraph {
+    /// Joins the samples of `neighbours` by `rule`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a scale that is not above 0, or weights that the metric of the distances does
+    /// not give: [`Weights::Heat`] needs [`Metric::SquaredEuclidean`], [`Weights::Cosine`] needs [`Metric::Cosine`].
+    pub fn new(neighbours: &Neighbours, rule: Rule, weights: Weights) -> Result<Self, Error> {
+        let metric = neighbours.metric();
+        let weight: Box<dyn Fn(f64) -> f64> = match weights {
+            Weights::Heat { t } if !(t > 0.0) => return Err(Error::parameter("t", t, "above 0")),
+            Weights::Heat { t } if metric == Metric::SquaredEuclidean => Box::new(move |d| (-d / t).exp()),
+            Weights::Cosine if metric == Metric::Cosine => Box::new(|d| (1.0 - d).max(0.0)),
+            Weights::Binary => Box::new(|_| 1.0),
+            Weights::Heat { .. } | Weights::Cosine => {
+                let found = format!("{weights:?} of {metric:?} distances");
+                let expected = "heat of squared Euclidean distances, or the cosine of cosine distances";
+                return Err(Error::parameter("weights", found, expected));
+            }
+        };
+        let n = neighbours.n_samples();
+        let mut edges: Vec<Vec<(usize, f64)>> = vec![Vec::new(); n];
+        for i in 0..n {
+            let of = neighbours.of(i);
+            for (&j, &distance) in of.indices.iter().zip(of.distances) {
+                let both = neighbours.of(j).indices.contains(&i);
+                // A pair that is mutual is met from both ends, any other from one only.
+                if rule == Rule::Mutual && !both || both && j < i {
+                    continue;
+                }
+                let weight = weight(distance);
+                edges[i].push((j, weight));
+                edges[j].push((i, weight));
+            }
+        }
+        let mut graph =
+            Self { offsets: vec![0], ends: Vec::new(), weights: Vec::new(), degrees: Vec::with_capacity(n) };
+        for mut list in edges {
+            list.sort_by_key(|(end, _)| *end);
+            graph.degrees.push(list.iter().map(|(_, weight)| weight).sum());
+            for (end, weight) in list {
+                graph.ends.push(end);
+                graph.weights.push(weight);
+            }
+            graph.offsets.push(graph.ends.len());
+        }
+        Ok(graph)
+    }
+
+    /// Number of samples.
+    pub fn n_samples(&self) -> usize {
+        self.degrees.len()
+    }
+
+    /// Number of edges, each counted once.
+    pub fn n_edges(&self) -> usize {
+        self.ends.len() / 2
+    }
+
+    /// The sum of the weights of each sample's edges.
+    pub fn degrees(&self) -> &[f64] {
+        &self.degrees
+    }
+
+    /// The samples joined to sample `i < n_samples()`, by increasing index, with the weights.
+    pub fn edges(&self, i: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
+        let range = self.offsets[i]..self.offsets[i + 1];
+        self.ends[range.clone()].iter().copied().zip(self.weights[range].iter().copied())
+    }
+
+    /// `fᵀ L f = Σ_{i<j} S_ij (f_i − f_j)²`, `L = D − S`, for a value a sample: how much `f` changes along the edges.
+    pub fn roughness(&self, f: &[f64]) -> f64 {
+        let mut sum = 0.0;
+        for (i, &value) in f.iter().enumerate().take(self.n_samples()) {
+            for (j, weight) in self.edges(i).filter(|(j, _)| *j > i) {
+                sum += weight * (value - f[j]).powi(2);
+            }
+        }
+        sum
+    }
+
+    /// `f̃ᵀ D f̃`, `f̃ = f − (fᵀ D 1 / 1ᵀ D 1) 1`: the variance of `f` weighted by the degrees; 0 for a graph without
+    /// weight.
+    pub fn spread(&self, f: &[f64]) -> f64 {
+        let total: f64 = self.degrees.iter().sum();
+        if total == 0.0 {
+            return 0.0;
+        }
+        // Where a few edges outweigh all others by many orders, f is nearly constant for them; measured from the
+        // value at the heaviest sample, what the light ones add to the mean is not lost.
+        let (mut most, mut reference) = (0.0, 0.0);
+        for (&value, &degree) in f.iter().zip(&self.degrees) {
+            if degree > most {
+                (most, reference) = (degree, value);
+            }
+        }
+        let mean = f
+            .iter()
+            .zip(&self.degrees)
+            .map(|(value, degree)| degree / total * (value - reference))
+            .sum::<f64>();
+        f.iter().zip(&self.degrees).map(|(value, degree)| degree * (value - reference - mean).powi(2)).sum()
+    }
+}

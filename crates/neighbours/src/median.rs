@@ -1,0 +1,59 @@
+//! The median distance, the usual scale of a kernel.
+
+use fewest_core::{Context, Error, derive_seed};
+use rand::SeedableRng;
+use rand::seq::index;
+
+use crate::Distances;
+
+/// Samples whose pairs are all looked at: their distances take 64 MiB.
+const LARGEST: usize = 4096;
+
+/// The median distance over all pairs of different samples, the mean of the two middle ones when their number is
+/// even. Where more than half of the pairs coincide, the median over the pairs that do not; 0 when all coincide.
+///
+/// Of more than 4096 samples, 4096 are drawn with the seed of `context`: all pairs would take `O(n²)` memory, and the
+/// median of eight million pairs moves by less than a percent.
+///
+/// # Errors
+/// [`Error::Stopped`] when `context` says so.
+pub fn median_distance(distances: &Distances<'_>, context: &Context<'_>) -> Result<f64, Error> {
+    let n = distances.samples().n_samples();
+    let mut values: Vec<f64> = if n <= LARGEST {
+        distances.map_rows(0..n, context, |i, row| row[i + 1..].to_vec())?.concat()
+    } else {
+        let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(derive_seed(context.seed, 0));
+        let mut drawn = index::sample(&mut rng, n, LARGEST).into_vec();
+        drawn.sort_unstable();
+        let mut pairs = Vec::with_capacity(LARGEST * (LARGEST - 1) / 2);
+        for (at, &i) in drawn.iter().enumerate() {
+            let others = &drawn[at + 1..];
+            let row = distances
+                .map_rows(i..i + 1, context, |_, row| others.iter().map(|&j| row[j]).collect::<Vec<f64>>())?;
+            pairs.extend(row.into_iter().flatten());
+        }
+        pairs
+    };
+    let middle = median(&mut values);
+    if middle > 0.0 {
+        return Ok(middle);
+    }
+    values.retain(|distance| *distance > 0.0);
+    Ok(median(&mut values))
+}
+
+/// The median, 0 of nothing.
+fn median(values: &mut [f64]) -> f64 {
+    if values.is_empty() {
+        return 0.0;
+    }
+    let half = values.len() / 2;
+    let is_even = values.len().is_multiple_of(2);
+    let (below, upper, _) = values.select_nth_unstable_by(half, f64::total_cmp);
+    if is_even {
+        let lower = below.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        0.5 * (lower + *upper)
+    } else {
+        *upper
+    }
+}

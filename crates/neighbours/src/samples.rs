@@ -1,0 +1,182 @@
+//! A packed copy of a table, laid out for distances between samples.
+
+use fewest_core::Error;
+use rayon::prelude::*;
+
+use crate::tile::{PANEL, Tile, add_absolute, add_mismatches, add_squared};
+
+/// Columns read before they are packed: what is held twice at a time.
+const BATCH: usize = 64;
+
+/// How far apart two samples are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Metric {
+    /// `Σ_j |a_j − b_j|`.
+    Manhattan,
+    /// `Σ_j (a_j − b_j)²`, the square of the Euclidean distance.
+    SquaredEuclidean,
+    /// `1 − aᵀb / (‖a‖ ‖b‖)`; 1 from a sample of zeros to any other.
+    Cosine,
+}
+
+/// What a coordinate adds to a distance.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Coordinate {
+    /// A difference, as the metric has it.
+    Numeric,
+    /// This weight where two samples differ, nothing where they are equal. Not with [`Metric::Cosine`].
+    Category(f64),
+}
+
+/// Samples with finite coordinates, packed. The table they come from is not touched.
+#[derive(Debug, Clone)]
+pub struct Samples {
+    metric: Metric,
+    n_samples: usize,
+    n_numeric: usize,
+    mismatch: Vec<f64>,
+    /// Panel after panel; in each, numeric coordinates first, then categories.
+    panels: Vec<f64>,
+    /// For the cosine: the samples of zeros, which have no direction.
+    without_direction: Vec<bool>,
+}
+
+impl Samples {
+    /// Packs `n_samples` samples whose coordinate `j` is written by `fill(j, out)`, in parallel.
+    ///
+    /// # Errors
+    /// Those of `fill`, that of the lowest coordinate first; [`Error::Unsupported`] for a category with
+    /// [`Metric::Cosine`].
+    pub fn pack(
+        metric: Metric,
+        n_samples: usize,
+        coordinates: &[Coordinate],
+        fill: impl Fn(usize, &mut [f64]) -> Result<(), Error> + Sync,
+    ) -> Result<Self, Error> {
+        let is_numeric = |j: &usize| coordinates[*j] == Coordinate::Numeric;
+        let (mut order, categories): (Vec<usize>, Vec<usize>) = (0..coordinates.len()).partition(is_numeric);
+        if metric == Metric::Cosine && !categories.is_empty() {
+            return Err(Error::Unsupported {
+                method: "the cosine of the angle between samples",
+                what: "a categorical feature".to_owned(),
+                instead: "use Euclidean distances".to_owned(),
+            });
+        }
+        let n_numeric = order.len();
+        let mismatch = categories
+            .iter()
+            .map(|&j| match coordinates[j] {
+                Coordinate::Category(weight) => weight,
+                Coordinate::Numeric => 0.0,
+            })
+            .collect();
+        order.extend(categories);
+        let width = order.len();
+        let mut panels = vec![0.0; n_samples.div_ceil(PANEL) * PANEL * width];
+        let mut columns = vec![0.0; n_samples * BATCH.min(width)];
+        for (batch, positions) in order.chunks(BATCH).enumerate() {
+            if n_samples == 0 {
+                break;
+            }
+            let filled: Vec<Result<(), Error>> = columns
+                .par_chunks_mut(n_samples)
+                .zip(positions)
+                .map(|(column, &j)| fill(j, column))
+                .collect();
+            let mut failed: Vec<(usize, Error)> = filled
+                .into_iter()
+                .zip(positions)
+                .filter_map(|(result, &j)| result.err().map(|error| (j, error)))
+                .collect();
+            failed.sort_by_key(|(j, _)| *j);
+            if let Some((_, error)) = failed.into_iter().next() {
+                return Err(error);
+            }
+            panels.par_chunks_mut(PANEL * width).enumerate().for_each(|(panel, values)| {
+                let first = panel * PANEL;
+                let here = PANEL.min(n_samples - first);
+                for (at, column) in columns.chunks_exact(n_samples).take(positions.len()).enumerate() {
+                    let place = (batch * BATCH + at) * PANEL;
+                    values[place..place + here].copy_from_slice(&column[first..first + here]);
+                }
+            });
+        }
+        let without_direction = match metric {
+            Metric::Cosine => to_unit_length(&mut panels, width),
+            Metric::Manhattan | Metric::SquaredEuclidean => Vec::new(),
+        };
+        Ok(Self { metric, n_samples, n_numeric, mismatch, panels, without_direction })
+    }
+
+    /// Number of samples.
+    pub fn n_samples(&self) -> usize {
+        self.n_samples
+    }
+
+    /// Number of coordinates.
+    pub fn n_coordinates(&self) -> usize {
+        self.n_numeric + self.mismatch.len()
+    }
+
+    /// The metric.
+    pub fn metric(&self) -> Metric {
+        self.metric
+    }
+
+    fn panel(&self, panel: usize) -> &[f64] {
+        let length = PANEL * self.n_coordinates();
+        &self.panels[panel * length..(panel + 1) * length]
+    }
+
+    /// Distances between the samples of panels `a` and `b`; those of samples that do not exist mean nothing.
+    pub(crate) fn tile(&self, a: usize, b: usize) -> Tile {
+        let mut tile = [[0.0; PANEL]; PANEL];
+        let ((numeric_a, category_a), (numeric_b, category_b)) =
+            (self.panel(a).split_at(PANEL * self.n_numeric), self.panel(b).split_at(PANEL * self.n_numeric));
+        match self.metric {
+            Metric::Manhattan => add_absolute(numeric_a, numeric_b, &mut tile),
+            Metric::SquaredEuclidean | Metric::Cosine => add_squared(numeric_a, numeric_b, &mut tile),
+        }
+        if !self.mismatch.is_empty() {
+            add_mismatches(category_a, category_b, &self.mismatch, &mut tile);
+        }
+        if self.metric == Metric::Cosine {
+            for (r, row) in tile.iter_mut().enumerate() {
+                for (s, distance) in row.iter_mut().enumerate() {
+                    let undirected = |panel: usize, at: usize| self.without_direction[panel * PANEL + at];
+                    // Of unit vectors, 1 − cos is half the squared distance, without cancellation.
+                    *distance = if undirected(a, r) || undirected(b, s) { 1.0 } else { 0.5 * *distance };
+                }
+            }
+        }
+        tile
+    }
+}
+
+/// Gives every sample length 1 and says which have none.
+fn to_unit_length(panels: &mut [f64], width: usize) -> Vec<bool> {
+    if width == 0 {
+        return Vec::new();
+    }
+    panels
+        .par_chunks_mut(PANEL * width)
+        .flat_map_iter(|panel| {
+            (0..PANEL)
+                .map(|s| {
+                    // The largest entry is taken out first: squares neither overflow nor vanish.
+                    let largest = panel.iter().skip(s).step_by(PANEL).fold(0.0, |m: f64, v| m.max(v.abs()));
+                    if largest == 0.0 {
+                        return true;
+                    }
+                    let squares: f64 =
+                        panel.iter().skip(s).step_by(PANEL).map(|v| (v / largest).powi(2)).sum();
+                    let norm = squares.sqrt();
+                    for value in panel.iter_mut().skip(s).step_by(PANEL) {
+                        *value = *value / largest / norm;
+                    }
+                    false
+                })
+                .collect::<Vec<bool>>()
+        })
+        .collect()
+}
