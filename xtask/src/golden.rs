@@ -77,7 +77,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 
 /// The result of every variant of `case`, with what makes the variant.
 fn compare_all(case: &Case, method: &'static Method, data: &Dataset) -> Result<Vec<(String, Comparison)>> {
-    let takes = |name: &str| method.parameters().any(|parameter| parameter.name == name);
+    let takes = |name: &str, value: &str| Parameters::parse(method, &[format!("{name}={value}")]).is_ok();
     let shared = case.assignments().len();
     let budget = case.n_selected().map_or(Budget::Auto, Budget::Count);
     case.variants(takes)
