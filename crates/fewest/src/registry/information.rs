@@ -2,13 +2,22 @@
 
 use fewest_core::Error;
 use fewest_filters::discretisation::{Discretisation, Rule};
-use fewest_filters::information::{Criterion, Form, Forward};
+use fewest_filters::information::{Cfs, Criterion, Estimator, Fcbf, Fcq, Form, Forward, Mim};
 
 use super::{Built, Kind, Method, Parameter, Parameters, Range, TargetKind};
 
 const TARGETS: &[TargetKind] = &[TargetKind::Classes, TargetKind::Real];
 
 pub(super) static METHODS: &[Method] = &[
+    Method {
+        id: "mim",
+        title: "mutual information maximisation",
+        formula: "score(k) = I(k;Y)",
+        kind: Kind::Score,
+        targets: TARGETS,
+        parameters: &[ESTIMATOR, DISCRETISATION],
+        build: |parameters| Ok(Built::Scorer(Box::new(Mim { estimator: estimator(parameters)? }))),
+    },
     Method {
         id: "mifs",
         title: "mutual information feature selection",
@@ -24,8 +33,20 @@ pub(super) static METHODS: &[Method] = &[
         formula: "J(k) = I(k;Y) - 1/|S| Σ_j I(k;j) over the selected j, or their quotient",
         kind: Kind::Select,
         targets: TARGETS,
-        parameters: &[FORM, DISCRETISATION],
-        build: |parameters| forward(parameters, Criterion::Mrmr { form: form(parameters)? }),
+        parameters: &[FORM, ESTIMATOR, DISCRETISATION],
+        build: |parameters| {
+            let criterion = Criterion::Mrmr { form: form(parameters)? };
+            Ok(Built::Selector(Box::new(Forward { criterion, estimator: estimator(parameters)? })))
+        },
+    },
+    Method {
+        id: "fcq",
+        title: "F statistic and correlation quotient",
+        formula: "J(k) = F(k;Y) / (1/|S| Σ_j |r(k,j)|) over the selected j, or their difference",
+        kind: Kind::Select,
+        targets: TARGETS,
+        parameters: &[FORM_OF_FCQ],
+        build: |parameters| Ok(Built::Selector(Box::new(Fcq { form: form(parameters)? }))),
     },
     Method {
         id: "cife",
@@ -122,6 +143,30 @@ pub(super) static METHODS: &[Method] = &[
             forward(parameters, Criterion::General { beta, lambda })
         },
     },
+    Method {
+        id: "fcbf",
+        title: "fast correlation-based filter",
+        formula: "by SU(k;Y) > δ, without those q that a kept p has SU(p;q) >= SU(q;Y) with; SU(a;b) = 2 I(a;b)/(H(a) + H(b))",
+        kind: Kind::Select,
+        targets: TARGETS,
+        parameters: &[DELTA, DISCRETISATION],
+        build: |parameters| {
+            let (delta, discretisation) = (parameters.real("delta")?, discretisation(parameters)?);
+            Ok(Built::Selector(Box::new(Fcbf { delta, discretisation })))
+        },
+    },
+    Method {
+        id: "cfs",
+        title: "correlation-based feature selection",
+        formula: "max Σ_i SU(i;Y) / √(|F| + 2 Σ_{i<j} SU(i;j)) over subsets F, best first",
+        kind: Kind::Select,
+        targets: TARGETS,
+        parameters: &[PATIENCE, DISCRETISATION],
+        build: |parameters| {
+            let (patience, discretisation) = (parameters.count("patience")?, discretisation(parameters)?);
+            Ok(Built::Selector(Box::new(Cfs { patience, discretisation })))
+        },
+    },
 ];
 
 const BETA: &[Parameter] = &[Parameter {
@@ -144,6 +189,49 @@ const FORM: &[Parameter] = &[Parameter {
     range: Range::OneOf(&["difference", "quotient"]),
     meaning: "relevance less redundancy, or divided by it",
 }];
+
+const FORM_OF_FCQ: &[Parameter] = &[Parameter {
+    name: "form",
+    default: Some("quotient"),
+    range: Range::OneOf(&["quotient", "difference"]),
+    meaning: "relevance divided by redundancy, or less it",
+}];
+
+const DELTA: &[Parameter] = &[Parameter {
+    name: "delta",
+    default: Some("0"),
+    range: Range::NonNegative,
+    meaning: "symmetric uncertainty with the target that a feature must be above; below 1",
+}];
+
+const PATIENCE: &[Parameter] = &[Parameter {
+    name: "patience",
+    default: Some("5"),
+    range: Range::Count(1),
+    meaning: "expansions in a row without a better subset before the search ends",
+}];
+
+/// How mutual information is estimated.
+const ESTIMATOR: &[Parameter] = &[
+    Parameter {
+        name: "estimator",
+        default: Some("discrete"),
+        range: Range::OneOf(&["discrete", "parzen", "ksg"]),
+        meaning: "from levels, Gaussian windows, or nearest neighbours (Kraskov, Stögbauer, Grassberger)",
+    },
+    Parameter {
+        name: "width",
+        default: None,
+        range: Range::Positive,
+        meaning: "factor on the width of the windows, with estimator=parzen; 1 when left out",
+    },
+    Parameter {
+        name: "neighbours",
+        default: None,
+        range: Range::Count(1),
+        meaning: "number of neighbours, with estimator=ksg; 3 when left out",
+    },
+];
 
 const CAPPED: &[Parameter] = &[Parameter {
     name: "capped",
@@ -187,6 +275,20 @@ fn discretisation(parameters: &Parameters) -> Result<Discretisation, Error> {
     Ok(discretisation)
 }
 
+fn estimator(parameters: &Parameters) -> Result<Estimator, Error> {
+    let word = parameters.word("estimator")?;
+    parameters.only_if("width", word == "parzen", "estimator=parzen")?;
+    parameters.only_if("neighbours", word == "ksg", "estimator=ksg")?;
+    for name in ["discretisation", "bins", "integers"] {
+        parameters.only_if(name, word == "discrete", "estimator=discrete")?;
+    }
+    Ok(match word {
+        "parzen" => Estimator::Parzen { width: parameters.optional_real("width")?.unwrap_or(1.0) },
+        "ksg" => Estimator::Kraskov { neighbours: parameters.optional_count("neighbours")?.unwrap_or(3) },
+        _ => Estimator::Discrete(discretisation(parameters)?),
+    })
+}
+
 fn form(parameters: &Parameters) -> Result<Form, Error> {
     Ok(match parameters.word("form")? {
         "quotient" => Form::Quotient,
@@ -195,6 +297,6 @@ fn form(parameters: &Parameters) -> Result<Form, Error> {
 }
 
 fn forward(parameters: &Parameters, criterion: Criterion) -> Result<Built, Error> {
-    let discretisation = discretisation(parameters)?;
-    Ok(Built::Selector(Box::new(Forward { criterion, discretisation })))
+    let estimator = Estimator::Discrete(discretisation(parameters)?);
+    Ok(Built::Selector(Box::new(Forward { criterion, estimator })))
 }

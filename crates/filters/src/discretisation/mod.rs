@@ -14,7 +14,8 @@ const MOST_BINS: usize = 1 << 16;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Rule {
-    /// Bins of equal width over the range: `min(b - 1, ⌊b (x - min)/(max - min)⌋)`, so the last bin is closed.
+    /// Bins of equal width over the range: `min(b - 1, ⌊b (x - min)/(max - min)⌋)`, so the last bin is closed. The quotient
+    /// is taken first: it rounds to the bound of a bin where the exact one is that bound.
     EqualWidth {
         /// Number of bins `b`, from 2 to 65536.
         bins: usize,
@@ -179,11 +180,11 @@ fn equal_width(values: &[f64], bins: usize) -> Levels {
         return Levels { codes: vec![0; values.len()], n_levels: usize::from(!values.is_empty()) };
     }
     let count = bins as f64;
-    // Near the largest number the range or its multiple overflows; a power of two changes no digit otherwise.
-    let scale = if (count * (high - low)).is_finite() { 1.0 } else { 2.0_f64.powi(-20) };
+    // The range of numbers near the largest overflows; halving changes no digit of them.
+    let scale = if (high - low).is_finite() { 1.0 } else { 0.5 };
     let (low, range) = (low * scale, high * scale - low * scale);
     let last = (bins - 1) as u32;
-    let code = |value: &f64| ((count * (value * scale - low) / range).floor() as u32).min(last);
+    let code = |value: &f64| ((count * ((value * scale - low) / range)) as u32).min(last);
     Levels::from_codes(values.iter().map(code).collect(), bins)
 }
 

@@ -3,9 +3,10 @@
 use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector};
 
 use super::codes::{Coded, Variable};
+use super::continuous::{Estimated, Pairs, Parzen};
 use super::counts::{Scratch, joint_sum, sums};
+use super::estimators::{Estimator, Search};
 use super::forward::{self, add_notes, forward};
-use crate::discretisation::Discretisation;
 
 /// The least redundancy that a quotient divides by, in nats.
 const LEAST_REDUNDANCY: f64 = 1e-3;
@@ -97,6 +98,15 @@ impl Criterion {
         }
     }
 
+    /// The criterion of those that know only relevance and the sum of `I(k;j)` over the selected features.
+    pub(super) fn of_redundancy(self, relevance: f64, sum: f64, n_selected: usize) -> f64 {
+        match self {
+            Criterion::Mrmr { form } => form.combine(relevance, sum / n_selected as f64),
+            Criterion::Mifs { beta } | Criterion::General { beta, .. } => relevance - beta * sum,
+            _ => relevance - sum,
+        }
+    }
+
     fn check(self) -> Result<(), Error> {
         let weights = match self {
             Criterion::Mifs { beta } => [("beta", beta), ("beta", beta)],
@@ -142,14 +152,37 @@ impl Criterion {
 pub struct Forward {
     /// What candidates are judged by.
     pub criterion: Criterion,
-    /// How numbers become levels.
-    pub discretisation: Discretisation,
+    /// How mutual information is estimated. MIFS and mRMR know every estimator, the others need levels.
+    pub estimator: Estimator,
 }
 
 impl Forward {
     /// With five bins of equal width.
     pub fn new(criterion: Criterion) -> Self {
-        Self { criterion, discretisation: Discretisation::default() }
+        Self { criterion, estimator: Estimator::default() }
+    }
+
+    /// Selection by estimates that need no levels.
+    fn select_continuous(
+        &self,
+        pairs: &impl Pairs,
+        data: &Dataset,
+        budget: Budget,
+        context: &Context<'_>,
+    ) -> Result<Selection, Error> {
+        let id = self.criterion.id();
+        if !matches!(self.criterion, Criterion::Mifs { .. } | Criterion::Mrmr { .. }) {
+            let what = "an estimator without levels".to_owned();
+            let instead =
+                "it compares three variables; use the discrete estimator, or mifs or mrmr".to_owned();
+            return Err(Error::Unsupported { method: id, what, instead });
+        }
+        let estimated = Estimated::new(data, self.criterion, pairs, id, true, context)?;
+        let candidates = estimated.candidates();
+        let n_constant = data.n_features() - candidates.len();
+        let mut selection = forward(&estimated, candidates, data.n_features(), budget, context)?;
+        add_notes(&mut selection, budget, n_constant);
+        Ok(selection)
     }
 }
 
@@ -157,7 +190,18 @@ impl Selector for Forward {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
         budget.check(data.n_features())?;
         self.criterion.check()?;
-        let coded = Coded::new(data, &self.discretisation, self.criterion.id(), context)?;
+        self.estimator.check(data.n_samples())?;
+        let rule = match self.estimator {
+            Estimator::Discrete(rule) => rule,
+            Estimator::Parzen { width } => {
+                return self.select_continuous(&Parzen(width), data, budget, context);
+            }
+            Estimator::Kraskov { neighbours } => {
+                let search = Search::new(data.n_samples(), neighbours);
+                return self.select_continuous(&search, data, budget, context);
+            }
+        };
+        let coded = Coded::new(data, &rule, self.criterion.id(), context)?;
         let candidates: Vec<usize> =
             (0..data.n_features()).filter(|&k| !coded.features[k].is_constant()).collect();
         let n_constant = data.n_features() - candidates.len();
@@ -261,8 +305,9 @@ impl forward::Criterion for PlugIn {
 
     fn value(&self, k: usize, fold: f64, n_selected: usize) -> f64 {
         match self.criterion {
-            Criterion::Mifs { beta } => self.relevance(k) - beta * fold,
-            Criterion::Mrmr { form } => form.combine(self.relevance(k), fold / n_selected as f64),
+            Criterion::Mifs { .. } | Criterion::Mrmr { .. } => {
+                self.criterion.of_redundancy(self.relevance(k), fold, n_selected)
+            }
             Criterion::Jmi => self.relevance(k) - fold / n_selected as f64,
             Criterion::Cife | Criterion::General { .. } | Criterion::Icap => self.relevance(k) - fold,
             Criterion::Cmim { .. }

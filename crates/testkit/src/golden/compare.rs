@@ -38,7 +38,7 @@ impl From<&Selection> for Observed {
         Self {
             scores,
             ranking: selection.order.clone(),
-            objective: report.map(|report| report.objective),
+            objective: selection.objective.or(report.map(|report| report.objective)),
             gap: report.map(|report| report.duality_gap),
         }
     }
