@@ -6,8 +6,7 @@
 
 use std::time::Instant;
 
-use fewest_core::Ranked;
-use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, Selector, Target, derive_seed};
+use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, Ranked, Selector, Target, derive_seed};
 use fewest_filters::information::{Cfs, Criterion, Estimator, Fcbf, Fcq, Form, Forward, Mim};
 
 /// Uniform numbers from a seed.
