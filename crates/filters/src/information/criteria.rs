@@ -128,8 +128,8 @@ impl Criterion {
 /// it ranks every feature.
 ///
 /// A real target is discretised by the rule of the features. Cost: `O(n)` a candidate and step (`O(n |S|)` for JMI3), and
-/// 64 samples an operation where features have few levels; memory below that of the data. Criteria that can only
-/// fall as features are selected leave out candidates that an old value rules out.
+/// 64 samples an operation where features have few levels; memory below that of the data. Where further terms can only
+/// lower the criterion (MIFS, mRMR, CMIM, ICAP, JMIM, NJMIM) a candidate that its terms so far rule out is left out.
 ///
 /// # Errors
 /// For a target that is neither classes nor one real output, or that has one value only; a weight or a number of bins out

@@ -36,7 +36,7 @@ const LEAST_CORRELATION: f64 = 1e-3;
 ///
 /// let wave = |step: usize| (0..40).map(|i| (i * step % 41) as f64).collect::<Vec<_>>();
 /// let sum: Vec<f64> = wave(1).iter().zip(wave(9)).map(|(a, b)| 2.0 * a + b).collect();
-/// let twice: Vec<f64> = wave(1).iter().zip(wave(17)).map(|(a, b)| a + 0.02 * b).collect();
+/// let twice: Vec<f64> = wave(1).iter().zip(wave(17)).map(|(a, b)| a + 0.2 * b).collect();
 /// let data = Dataset::new(DenseColumns::from_columns(&[wave(1), twice, wave(9)])?, Target::real(sum)?)?;
 /// let selection = Fcq::default().select(&data, Budget::Count(2), &Context::default())?;
 /// assert_eq!(selection.order, [0, 2]);
