@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use fewest_core::{
-    Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Scorer, Selection, Selector, Status, Target,
+    Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Ranked, Scorer, Selection, Selector, Status,
+    Target,
 };
 use fewest_filters::discretisation::{Discretisation, Rule};
 use fewest_filters::information::{
@@ -400,5 +401,33 @@ fn a_class_told_apart_is_told_by_every_estimator() {
         let mrmr = Forward { criterion: Criterion::Mrmr { form: Form::Difference }, estimator };
         let selection = mrmr.select(&data, Budget::Count(2), &Context::default()).unwrap();
         assert_eq!(selection.order, [1, 0]);
+    }
+}
+
+/// The laws of every selector, for the choices that are not defaults.
+#[test]
+fn every_choice_keeps_the_laws() {
+    use fewest_testkit::conformance::{check_selector, problem};
+    let estimators =
+        [Rule::EqualWidth { bins: 4 }, Rule::EqualFrequency { bins: 3 }, Rule::EqualFrequency { bins: 7 }]
+            .map(|rule| Estimator::Discrete(Discretisation { rule, integers_as_levels: false }));
+    for classes in [false, true] {
+        let data = problem(classes);
+        for estimator in estimators {
+            for &criterion in ALL {
+                check_selector(&Forward { criterion, estimator }, &data, 3);
+            }
+        }
+        for estimator in [Estimator::Parzen { width: 0.7 }, Estimator::Kraskov { neighbours: 2 }] {
+            for criterion in &ALL[..3] {
+                check_selector(&Forward { criterion: *criterion, estimator }, &data, 3);
+            }
+            check_selector(&Ranked::new(Mim { estimator }), &data, 3);
+        }
+        for form in [Form::Difference, Form::Quotient] {
+            check_selector(&Fcq { form }, &data, 3);
+        }
+        check_selector(&Fcbf::default(), &data, 3);
+        check_selector(&Cfs::default(), &data, 3);
     }
 }

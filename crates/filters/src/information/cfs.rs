@@ -1,6 +1,6 @@
 //! Correlation-based feature selection.
 
-use std::cmp::Ordering;
+use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 
 use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status};
@@ -24,7 +24,7 @@ use crate::discretisation::Discretisation;
 /// the subset found first.
 ///
 /// A real target is discretised by the rule of the features. Cost: `O(n d)` for each feature that is ever added to an
-/// expanded subset, `O(d |F|)` an expansion; memory `O(d)` for each.
+/// expanded subset, `O(d |F|)` an expansion; memory `O(d)` for each of both.
 ///
 /// # Errors
 /// As [`Forward`](super::Forward); for a patience of 0.
@@ -85,37 +85,25 @@ impl Selector for Cfs {
     }
 }
 
-/// A subset waiting to be expanded, or the best so far.
-#[derive(Debug, Clone)]
-struct Subset {
+/// The best subset so far.
+struct Best {
     merit: f64,
-    /// The merit in units of the tie tolerance, so that subsets have a total order.
-    key: u64,
-    /// When it was found: the earlier goes first among equals.
-    serial: usize,
     /// In the order in which they were added.
     features: Vec<usize>,
 }
 
-impl PartialEq for Subset {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
+/// A subset that was expanded.
+struct Expansion {
+    /// In the order in which they were added.
+    features: Vec<usize>,
+    /// What each further feature makes of it: merit in units of the tie tolerance, so that there is a total order, and
+    /// feature; best first, ties by index.
+    children: Vec<(u64, usize)>,
 }
 
-impl Eq for Subset {}
-
-impl PartialOrd for Subset {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Subset {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.key.cmp(&other.key).then(other.serial.cmp(&self.serial))
-    }
-}
+/// The best child not yet taken of an expansion: merit, expansion and position among its children. The largest comes
+/// first, so that equal merits go to the subset found first.
+type Open = (u64, Reverse<usize>, Reverse<usize>);
 
 struct Search<'a> {
     uncertainty: &'a Uncertainty,
@@ -125,12 +113,13 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn best_first(&mut self, largest: usize, patience: usize, context: &Context<'_>) -> (Subset, Status) {
-        let empty = Subset { merit: 0.0, key: 0, serial: 0, features: Vec::new() };
-        let mut best = empty.clone();
-        let mut open = BinaryHeap::from([empty]);
-        let mut expanded = HashSet::new();
-        let (mut serial, mut in_vain) = (0, 0);
+    fn best_first(&mut self, largest: usize, patience: usize, context: &Context<'_>) -> (Best, Status) {
+        let mut best = Best { merit: 0.0, features: Vec::new() };
+        let mut expansions: Vec<Expansion> = Vec::new();
+        let mut open: BinaryHeap<Open> = BinaryHeap::new();
+        let mut seen = HashSet::new();
+        let mut in_vain = 0;
+        let mut subset = Vec::new();
         while in_vain < patience {
             if context.interrupted() {
                 return (best, Status::Interrupted);
@@ -138,33 +127,44 @@ impl Search<'_> {
             if context.time_left().is_some_and(|left| left.is_zero()) {
                 return (best, Status::TimeLimit);
             }
-            let Some(subset) = open.pop() else { break };
-            let mut members = subset.features.clone();
-            members.sort_unstable();
-            // A subset is found once for each order of its features.
-            if subset.features.len() >= largest || !expanded.insert(members) {
-                continue;
-            }
-            let merits = self.merits(&subset.features);
-            let mut is_better = false;
-            for (&feature, &merit) in self.candidates.iter().zip(&merits) {
-                if subset.features.contains(&feature) {
-                    continue;
-                }
-                serial += 1;
-                let mut features = subset.features.clone();
-                features.push(feature);
-                let child = Subset { merit, key: (merit / TIE).round() as u64, serial, features };
-                if merit > best.merit + TIE {
-                    best = child.clone();
-                    is_better = true;
-                }
-                open.push(child);
-            }
+            let is_better = self.expand(subset, &mut best, &mut expansions, &mut open);
             in_vain = if is_better { 0 } else { in_vain + 1 };
-            context.report("cfs", expanded.len(), expanded.len() + patience - in_vain);
+            context.report("cfs", expansions.len(), expansions.len() + patience - in_vain);
+            match next(&expansions, &mut open, &mut seen, largest) {
+                Some(next) => subset = next,
+                None => break,
+            }
         }
         (best, Status::Converged)
+    }
+
+    /// Adds the expansion of `subset`; whether one of its children is the best subset so far.
+    fn expand(
+        &mut self,
+        subset: Vec<usize>,
+        best: &mut Best,
+        expansions: &mut Vec<Expansion>,
+        open: &mut BinaryHeap<Open>,
+    ) -> bool {
+        let merits = self.merits(&subset);
+        let mut is_better = false;
+        let mut children = Vec::new();
+        for (&feature, &merit) in self.candidates.iter().zip(&merits) {
+            if subset.contains(&feature) {
+                continue;
+            }
+            if merit > best.merit + TIE {
+                *best = Best { merit, features: [subset.as_slice(), &[feature]].concat() };
+                is_better = true;
+            }
+            children.push(((merit / TIE).round() as u64, feature));
+        }
+        children.sort_by_key(|(key, _)| Reverse(*key));
+        if let Some((key, _)) = children.first() {
+            open.push((*key, Reverse(expansions.len()), Reverse(0)));
+        }
+        expansions.push(Expansion { features: subset, children });
+        is_better
     }
 
     /// The merit of the subset with each candidate added.
@@ -192,5 +192,32 @@ impl Search<'_> {
             (with_target + uncertainty.with_target[k]) / (size + 2.0 * (within + added)).sqrt()
         };
         candidates.iter().enumerate().map(merit).collect()
+    }
+}
+
+/// The best subset not yet expanded, of at most `largest - 1` features.
+fn next(
+    expansions: &[Expansion],
+    open: &mut BinaryHeap<Open>,
+    seen: &mut HashSet<Vec<usize>>,
+    largest: usize,
+) -> Option<Vec<usize>> {
+    loop {
+        let (_, Reverse(parent), Reverse(position)) = open.pop()?;
+        let Expansion { features, children } = &expansions[parent];
+        if let Some((key, _)) = children.get(position + 1) {
+            open.push((*key, Reverse(parent), Reverse(position + 1)));
+        }
+        if features.len() + 1 >= largest {
+            continue;
+        }
+        let mut subset = features.clone();
+        subset.push(children[position].1);
+        let mut members = subset.clone();
+        members.sort_unstable();
+        // A subset is found once for each order of its features.
+        if seen.insert(members) {
+            return Some(subset);
+        }
     }
 }

@@ -198,6 +198,8 @@ fn within(sorted: &[f64], here: f64, radius: f64) -> usize {
         let (first, end) = equal(sorted, here);
         return end - first;
     }
+    // Distances that are equal but for rounding are equal: on a grid there are many.
+    let radius = radius * (1.0 - 1e-10);
     let first = sorted.partition_point(|value| here - value >= radius);
     sorted.partition_point(|value| value - here < radius) - first
 }
