@@ -79,6 +79,8 @@ pub struct Selection {
     pub n_features: usize,
     /// How the computation ended.
     pub status: Status,
+    /// The value of the criterion that the features as a set were chosen by, for methods that have one without a solver.
+    pub objective: Option<f64>,
     /// The solver's certificate, for methods that solve an optimisation problem.
     pub solver: Option<SolverReport>,
     /// The regularisation path, for methods that follow one.
@@ -99,6 +101,7 @@ impl Selection {
             scores,
             n_features,
             status,
+            objective: None,
             solver: None,
             path: None,
             related: Vec::new(),

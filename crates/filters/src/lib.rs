@@ -2,6 +2,7 @@
 
 mod features;
 
+pub mod discretisation;
 pub mod information;
 pub mod similarity;
 pub mod statistical;

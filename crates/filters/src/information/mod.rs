@@ -1,1 +1,22 @@
-//! Criteria of information theory over discretised features.
+//! Criteria of information theory: how much features say about the target, and how much of it others say already.
+//!
+//! All criteria over levels share one engine: `Σ c ln c` over joint counts (entropies are `ln n` less that over `n`), and
+//! one forward selection. See [`Criterion`] for the formulas.
+
+mod cfs;
+mod codes;
+mod continuous;
+mod counts;
+mod criteria;
+mod estimators;
+mod fcq;
+mod forward;
+mod mim;
+mod uncertainty;
+
+pub use cfs::Cfs;
+pub use criteria::{Criterion, Form, Forward};
+pub use estimators::{Estimator, Observations, kraskov, parzen};
+pub use fcq::Fcq;
+pub use mim::Mim;
+pub use uncertainty::Fcbf;

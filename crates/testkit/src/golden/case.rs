@@ -218,13 +218,22 @@ impl Case {
 
     /// The ways to run the case that must all give its answer: [`Case::assignments`] together with each choice
     /// that a method `takes` of how it is computed, and with the tightest tolerances where it has them.
-    pub fn variants(&self, takes: impl Fn(&str) -> bool) -> Vec<Vec<String>> {
+    ///
+    /// `takes(name, value)` says whether the method has the parameter and allows it the value.
+    pub fn variants(&self, takes: impl Fn(&str, &str) -> bool) -> Vec<Vec<String>> {
         let mut base = self.assignments();
         base.extend(
-            TIGHTEST.iter().filter(|(name, _)| takes(name)).map(|(name, value)| format!("{name}={value}")),
+            TIGHTEST
+                .iter()
+                .filter(|(name, value)| takes(name, value))
+                .map(|(name, value)| format!("{name}={value}")),
         );
         let mut variants = vec![base];
-        for (name, values) in CHOICES.iter().filter(|(name, _)| takes(name)) {
+        for (name, values) in CHOICES {
+            let values: Vec<&str> = values.iter().copied().filter(|value| takes(name, value)).collect();
+            if values.is_empty() {
+                continue;
+            }
             variants = variants
                 .iter()
                 .flat_map(|variant| {
@@ -360,8 +369,11 @@ mod tests {
     #[test]
     fn every_choice_is_a_variant() {
         let case = Case::parse("a", &case()).unwrap();
-        assert_eq!(case.variants(|_| false), [case.assignments()]);
-        let variants = case.variants(|name| name != "factor_tolerance");
+        assert_eq!(case.variants(|_, _| false), [case.assignments()]);
+        // A parameter of the same name that means something else is left alone.
+        let other_form = |name: &str, value: &str| name == "form" && value == "difference";
+        assert_eq!(case.variants(other_form), [case.assignments()]);
+        let variants = case.variants(|name, _| name != "factor_tolerance");
         assert_eq!(variants.len(), 8);
         assert_eq!(variants[0][3..], ["tolerance=1e-13", "form=exact", "solver=cd"]);
         assert_eq!(variants[7][3..], ["tolerance=1e-13", "form=low-rank", "solver=pgd"]);

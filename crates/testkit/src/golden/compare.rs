@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use fewest_core::{Scores, Selection};
+use serde_json::Value;
 
 use super::case::{Case, Ranking};
 
@@ -38,7 +39,7 @@ impl From<&Selection> for Observed {
         Self {
             scores,
             ranking: selection.order.clone(),
-            objective: report.map(|report| report.objective),
+            objective: selection.objective.or(report.map(|report| report.objective)),
             gap: report.map(|report| report.duality_gap),
         }
     }
@@ -156,7 +157,17 @@ fn ranking(case: &Case, rule: &Ranking, found: &[usize]) -> Deviation {
         Ranking::Set => {
             let (expected, found): (BTreeSet<_>, BTreeSet<_>) =
                 (expected.iter().collect(), found.iter().collect());
-            expected.symmetric_difference(&found).map(|j| format!("feature {j}")).collect()
+            // The corpus lists 50 features at most, and says how many there are.
+            let listed = expected.len() as u64;
+            let all = case.extra.get("n_selected").and_then(Value::as_u64).unwrap_or(listed);
+            if all == listed {
+                expected.symmetric_difference(&found).map(|j| format!("feature {j}")).collect()
+            } else {
+                let missing = expected.difference(&found).map(|j| format!("feature {j}"));
+                let count =
+                    (found.len() as u64 != all).then(|| format!("{} for {all} features", found.len()));
+                missing.chain(count).collect()
+            }
         }
         Ranking::Prefix(length) => {
             by_position(&expected[..expected.len().min(*length)], found, &case.tolerance.ties)
@@ -298,6 +309,18 @@ mod tests {
         assert_eq!(failing(&case, &swapped), [""; 0]);
         let other = Observed { ranking: vec![2, 1, 3], ..observed() };
         assert_eq!(failing(&case, &other), ["ranking"]);
+    }
+
+    #[test]
+    fn a_set_that_the_corpus_cuts_off_must_hold_what_is_listed() {
+        let mut case = case();
+        case.tolerance.ranking = Some(Ranking::Set);
+        case.extra.insert("n_selected".to_owned(), json!(4));
+        let found = |ranking: &[usize]| failing(&case, &Observed { ranking: ranking.to_vec(), ..observed() });
+        assert_eq!(found(&[0, 1, 2, 9]), [""; 0]);
+        for bad in [&[0, 1, 2][..], &[0, 1, 8, 9], &[0, 1, 2, 8, 9]] {
+            assert_eq!(found(bad), ["ranking"], "{bad:?}");
+        }
     }
 
     #[test]

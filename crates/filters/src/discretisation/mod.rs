@@ -1,0 +1,274 @@
+//! Numbers to a few levels, for criteria that count.
+//!
+//! Discretisation is part of a method, not of reading the data: bounds of bins are found on the samples the method is
+//! given, so that in cross-validation no bound knows the samples held out.
+
+mod mdl;
+
+use fewest_core::{Classes, Error};
+
+/// The most bins there may be.
+const MOST_BINS: usize = 1 << 16;
+
+/// How the values of a feature become levels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Rule {
+    /// Bins of equal width over the range: `min(b - 1, ⌊b (x - min)/(max - min)⌋)`, so the last bin is closed. The quotient
+    /// is taken first: it rounds to the bound of a bin where the exact one is that bound.
+    EqualWidth {
+        /// Number of bins `b`, from 2 to 65536.
+        bins: usize,
+    },
+    /// Bins of equally many samples: `⌊b r/n⌋` with `r` the number of samples below `x`, so that equal values share a bin.
+    EqualFrequency {
+        /// Number of bins `b`, from 2 to 65536.
+        bins: usize,
+    },
+    /// Supervised: cut where the classes' entropy falls by more than the cut costs to write down (Fayyad & Irani 1993). A
+    /// feature that no cut pays for has one level.
+    Mdl {
+        /// Bins of equally many samples for a real target, which then serves as classes.
+        bins: usize,
+    },
+}
+
+/// How features and real targets become levels. Categories are their own levels.
+///
+/// ```
+/// use fewest_filters::discretisation::{Discretisation, Rule};
+///
+/// let rule = Rule::EqualWidth { bins: 5 };
+/// let levels = Discretisation { rule, ..Discretisation::default() }.levels(&[0.0, 1.9, 2.0, 9.9, 10.0], None)?;
+/// // The maximum is in the last bin, not in one of its own; bins without a sample are not counted.
+/// assert_eq!(levels.codes(), [0, 0, 1, 2, 2]);
+/// assert_eq!(levels.n_levels(), 3);
+/// # Ok::<(), fewest_filters::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Discretisation {
+    /// The rule for numbers. Default: five bins of equal width.
+    pub rule: Rule,
+    /// Whether a feature of whole numbers only is taken as it is, each number a level. Default: no.
+    pub integers_as_levels: bool,
+}
+
+impl Default for Discretisation {
+    fn default() -> Self {
+        Self { rule: Rule::EqualWidth { bins: 5 }, integers_as_levels: false }
+    }
+}
+
+/// A level for every sample: codes `0 .. n_levels`, by increasing value, each of which occurs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Levels {
+    codes: Vec<u32>,
+    n_levels: usize,
+}
+
+impl Levels {
+    /// The level of every sample.
+    pub fn codes(&self) -> &[u32] {
+        &self.codes
+    }
+
+    /// Number of levels.
+    pub fn n_levels(&self) -> usize {
+        self.n_levels
+    }
+
+    /// Keys to levels, by increasing key.
+    pub(crate) fn from_keys<K: Ord + Copy>(keys: &[K]) -> Self {
+        let mut distinct = keys.to_vec();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let codes = keys.iter().map(|key| distinct.partition_point(|other| other < key) as u32).collect();
+        Self { codes, n_levels: distinct.len() }
+    }
+
+    /// Codes below `bound` to levels: those that do not occur are left out.
+    fn from_codes(mut codes: Vec<u32>, bound: usize) -> Self {
+        let mut level = vec![0_u32; bound];
+        for &code in &codes {
+            level[code as usize] = 1;
+        }
+        let mut n_levels = 0;
+        for entry in &mut level {
+            let occurs = *entry;
+            *entry = n_levels;
+            n_levels += occurs;
+        }
+        for code in &mut codes {
+            *code = level[*code as usize];
+        }
+        Self { codes, n_levels: n_levels as usize }
+    }
+
+    pub(crate) fn of_classes(classes: &Classes) -> Self {
+        Self::from_codes(classes.codes().to_vec(), classes.n_classes())
+    }
+}
+
+impl Discretisation {
+    /// Checks the number of bins.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] unless it is between 2 and 65536.
+    pub fn check(&self) -> Result<(), Error> {
+        match self.rule {
+            Rule::EqualWidth { bins } | Rule::EqualFrequency { bins } | Rule::Mdl { bins }
+                if !(2..=MOST_BINS).contains(&bins) =>
+            {
+                Err(Error::parameter("bins", bins, format!("between 2 and {MOST_BINS}")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The levels of numbers, all of them finite. [`Rule::Mdl`] looks at the `classes`; without classes all is one level.
+    ///
+    /// Cost: `O(n)` for bins of equal width, else `O(n log n)`.
+    ///
+    /// # Errors
+    /// As [`Discretisation::check`].
+    pub fn levels(&self, values: &[f64], classes: Option<&Levels>) -> Result<Levels, Error> {
+        self.check()?;
+        if self.integers_as_levels && values.iter().all(|value| value.fract() == 0.0) {
+            return Ok(categories(values));
+        }
+        Ok(match (self.rule, classes) {
+            (Rule::EqualWidth { bins }, _) => equal_width(values, bins),
+            (Rule::EqualFrequency { bins }, _) => equal_frequency(values, bins),
+            (Rule::Mdl { .. }, Some(classes)) => mdl::levels(values, classes),
+            (Rule::Mdl { .. }, None) => Levels { codes: vec![0; values.len()], n_levels: 1 },
+        })
+    }
+
+    /// The levels of a real target: by the same rule, but for [`Rule::Mdl`], which needs classes, in bins of equally
+    /// many samples.
+    ///
+    /// # Errors
+    /// As [`Discretisation::check`].
+    pub fn target_levels(&self, values: &[f64]) -> Result<Levels, Error> {
+        let rule = match self.rule {
+            Rule::Mdl { bins } => Rule::EqualFrequency { bins },
+            other => other,
+        };
+        Self { rule, ..*self }.levels(values, None)
+    }
+}
+
+/// Each distinct value a level.
+pub(crate) fn categories(values: &[f64]) -> Levels {
+    let small = |value: &f64| *value >= 0.0 && *value < 65536.0 && value.fract() == 0.0;
+    if values.iter().all(small) {
+        let codes: Vec<u32> = values.iter().map(|value| *value as u32).collect();
+        let bound = codes.iter().max().map_or(0, |most| *most as usize + 1);
+        return Levels::from_codes(codes, bound);
+    }
+    let keys: Vec<u64> = values.iter().map(|value| ordered_bits(*value)).collect();
+    Levels::from_keys(&keys)
+}
+
+fn equal_width(values: &[f64], bins: usize) -> Levels {
+    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+    for &value in values {
+        low = low.min(value);
+        high = high.max(value);
+    }
+    if low >= high {
+        return Levels { codes: vec![0; values.len()], n_levels: usize::from(!values.is_empty()) };
+    }
+    let count = bins as f64;
+    // The range of numbers near the largest overflows; halving changes no digit of them.
+    let scale = if (high - low).is_finite() { 1.0 } else { 0.5 };
+    let (low, range) = (low * scale, high * scale - low * scale);
+    let last = (bins - 1) as u32;
+    let code = |value: &f64| ((count * ((value * scale - low) / range)) as u32).min(last);
+    Levels::from_codes(values.iter().map(code).collect(), bins)
+}
+
+fn equal_frequency(values: &[f64], bins: usize) -> Levels {
+    let order = sorted_order(values);
+    let mut codes = vec![0; values.len()];
+    let mut below = 0;
+    for (rank, &row) in order.iter().enumerate() {
+        if rank > 0 && values[row as usize] > values[order[rank - 1] as usize] {
+            below = rank;
+        }
+        codes[row as usize] = (bins * below / values.len()) as u32;
+    }
+    Levels::from_codes(codes, bins)
+}
+
+/// Sample indices by increasing value.
+pub(crate) fn sorted_order(values: &[f64]) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..values.len() as u32).collect();
+    order.sort_unstable_by_key(|&row| (ordered_bits(values[row as usize]), row));
+    order
+}
+
+/// Bits that order like the numbers; both zeros are one.
+fn ordered_bits(value: f64) -> u64 {
+    let bits = (value + 0.0).to_bits();
+    if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn levels(rule: Rule, values: &[f64]) -> Vec<u32> {
+        Discretisation { rule, ..Discretisation::default() }.levels(values, None).unwrap().codes
+    }
+
+    #[test]
+    fn equal_width_closes_the_last_bin() {
+        let values: Vec<f64> = (0..1001).map(f64::from).collect();
+        let codes = levels(Rule::EqualWidth { bins: 5 }, &values);
+        let counts: Vec<usize> =
+            (0..5).map(|bin| codes.iter().filter(|code| **code == bin).count()).collect();
+        assert_eq!(counts, [200, 200, 200, 200, 201]);
+        assert_eq!(levels(Rule::EqualWidth { bins: 5 }, &[3.0, 3.0]), [0, 0]);
+    }
+
+    #[test]
+    fn equal_width_at_the_ends_of_the_numbers() {
+        for (low, high) in [(f64::MIN, f64::MAX), (0.0, f64::from_bits(1)), (-f64::MIN_POSITIVE, 0.0)] {
+            let codes = levels(Rule::EqualWidth { bins: 4 }, &[low, high, low]);
+            assert_eq!(codes, [0, 1, 0], "{low} to {high}");
+        }
+        assert_eq!(
+            levels(Rule::EqualWidth { bins: 4 }, &[f64::MIN, f64::MIN / 4.0, f64::MAX / 4.0, f64::MAX]),
+            [0, 1, 2, 3]
+        );
+    }
+
+    #[test]
+    fn equal_frequency_keeps_equal_values_together() {
+        assert_eq!(levels(Rule::EqualFrequency { bins: 2 }, &[4.0, 1.0, 3.0, 2.0]), [1, 0, 1, 0]);
+        // Six of ten are zero: they are one bin, whatever else.
+        let mut zeros = vec![0.0, -0.0, 0.0, -0.0, 0.0, 0.0];
+        zeros.extend([1.0, 2.0, 3.0, 4.0]);
+        assert_eq!(levels(Rule::EqualFrequency { bins: 5 }, &zeros), [0, 0, 0, 0, 0, 0, 1, 1, 2, 2]);
+    }
+
+    #[test]
+    fn whole_numbers_may_be_levels() {
+        let as_levels = Discretisation { integers_as_levels: true, ..Discretisation::default() };
+        let codes = |values: &[f64]| as_levels.levels(values, None).unwrap().codes;
+        assert_eq!(codes(&[-7.0, 1e300, 0.0, -7.0]), [0, 2, 1, 0]);
+        assert_eq!(codes(&[5.0, 70.0, 5.0]), [0, 1, 0]);
+        assert_eq!(codes(&[0.0, 0.5, 1.0]), [0, 1, 2], "one fraction, and bins decide");
+    }
+
+    #[test]
+    fn bins_out_of_range_are_an_error() {
+        for bins in [0, 1, 65537, usize::MAX] {
+            for rule in [Rule::EqualWidth { bins }, Rule::EqualFrequency { bins }, Rule::Mdl { bins }] {
+                let found = Discretisation { rule, ..Discretisation::default() }.levels(&[1.0], None);
+                assert!(matches!(found, Err(Error::InvalidParameter { name: "bins", .. })));
+            }
+        }
+    }
+}

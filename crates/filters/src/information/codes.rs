@@ -1,0 +1,224 @@
+//! Features as levels, in the form in which joint counts are quick.
+
+use std::ops::Range;
+
+use fewest_core::{Column, Context, Dataset, Error, FeatureKind, Target};
+
+use crate::discretisation::{self, Discretisation, Levels};
+use crate::features::map_features;
+
+/// The samples, ordered by class so that counts within a class are counts over a stretch, and what every count needs.
+pub(crate) struct Rows {
+    /// Sample indices, class after class.
+    order: Vec<u32>,
+    /// One entry a class that occurs.
+    pub(super) classes: Vec<Stretch>,
+    /// All samples.
+    pub(super) all: Stretch,
+    /// `c ln c` for every count `c` up to the number of samples.
+    pub(super) log_sums: Vec<f64>,
+    /// `Σ c ln c` over the classes.
+    pub(super) target_sum: f64,
+}
+
+/// A stretch of samples, and of the words that hold one bit for each of them. Classes start at a new word.
+#[derive(Clone)]
+pub(super) struct Stretch {
+    pub(super) rows: Range<usize>,
+    pub(super) words: Range<usize>,
+}
+
+impl Rows {
+    fn new(target: &Levels) -> Self {
+        let n = target.codes().len();
+        let mut order: Vec<u32> = (0..n as u32).collect();
+        order.sort_by_key(|&row| target.codes()[row as usize]);
+        let log_sums: Vec<f64> = (0..=n).map(|count| count as f64 * (count.max(1) as f64).ln()).collect();
+        let mut counts = vec![0; target.n_levels()];
+        for &code in target.codes() {
+            counts[code as usize] += 1;
+        }
+        let (mut row, mut word) = (0, 0);
+        let classes: Vec<Stretch> = counts
+            .iter()
+            .map(|&count: &usize| {
+                let stretch = Stretch { rows: row..row + count, words: word..word + count.div_ceil(64) };
+                (row, word) = (stretch.rows.end, stretch.words.end);
+                stretch
+            })
+            .collect();
+        let target_sum = counts.iter().map(|&count| log_sums[count]).sum();
+        Self { order, classes, all: Stretch { rows: 0..n, words: 0..word }, log_sums, target_sum }
+    }
+
+    pub(crate) fn n_samples(&self) -> usize {
+        self.order.len()
+    }
+
+    /// `n ln n`.
+    pub(crate) fn total_sum(&self) -> f64 {
+        self.log_sums.last().copied().unwrap_or(0.0)
+    }
+
+    /// `H(Y)`.
+    pub(crate) fn target_entropy(&self) -> f64 {
+        ((self.total_sum() - self.target_sum) / self.n_samples() as f64).max(0.0)
+    }
+}
+
+/// Codes, as narrow as they fit.
+pub(super) enum Codes {
+    Narrow(Vec<u8>),
+    Wide(Vec<u32>),
+}
+
+impl Codes {
+    pub(super) fn at(&self, row: usize) -> u32 {
+        match self {
+            Codes::Narrow(codes) => u32::from(codes[row]),
+            Codes::Wide(codes) => codes[row],
+        }
+    }
+}
+
+/// A discrete variable over [`Rows`].
+pub(crate) struct Variable {
+    pub(super) codes: Codes,
+    pub(super) n_levels: usize,
+    /// For each level but the last, one bit a sample; empty where counting row by row is quicker or smaller.
+    pub(super) planes: Vec<u64>,
+    /// Count of each level within each class, where there are planes: what the last level is inferred from.
+    pub(super) counts: Vec<u32>,
+    /// Count of each level over all samples, where there are planes.
+    pub(super) totals: Vec<u32>,
+    /// `Σ c ln c` over the levels.
+    pub(crate) sum: f64,
+    /// `Σ c ln c` over the levels within classes.
+    pub(crate) target_sum: f64,
+}
+
+impl Variable {
+    /// From codes in the order of [`Rows`].
+    fn new(codes: Vec<u32>, n_levels: usize, rows: &Rows) -> Self {
+        let n_words = rows.all.words.end;
+        let mut totals = vec![0_u32; n_levels];
+        let mut within = vec![0_u32; n_levels];
+        let mut target_sum = 0.0;
+        // Bits for at most half of what the numbers took.
+        let has_planes = n_levels > 1 && (n_levels - 1).saturating_mul(n_words) * 2 <= codes.len().max(64);
+        let mut planes = vec![0_u64; if has_planes { (n_levels - 1) * n_words } else { 0 }];
+        let mut counts = Vec::new();
+        for class in &rows.classes {
+            for (offset, &code) in codes[class.rows.clone()].iter().enumerate() {
+                within[code as usize] += 1;
+                if has_planes && (code as usize) < n_levels - 1 {
+                    let word = code as usize * n_words + class.words.start + offset / 64;
+                    planes[word] |= 1 << (offset % 64);
+                }
+            }
+            if has_planes {
+                counts.extend_from_slice(&within);
+            }
+            // By sample, not by level: there may be as many of them as samples, in as many classes.
+            for &code in &codes[class.rows.clone()] {
+                let count = std::mem::take(&mut within[code as usize]);
+                target_sum += rows.log_sums[count as usize];
+                totals[code as usize] += count;
+            }
+        }
+        let sum = totals.iter().map(|&total| rows.log_sums[total as usize]).sum();
+        if !has_planes {
+            totals = Vec::new();
+        }
+        let codes = if n_levels <= 256 {
+            Codes::Narrow(codes.into_iter().map(|code| code as u8).collect())
+        } else {
+            Codes::Wide(codes)
+        };
+        Self { codes, n_levels, planes, counts, totals, sum, target_sum }
+    }
+
+    /// The variable that tells both `a` and `b`.
+    pub(crate) fn joint(a: &Variable, b: &Variable, rows: &Rows) -> Self {
+        let key = |row| u64::from(a.codes.at(row)) * b.n_levels as u64 + u64::from(b.codes.at(row));
+        let keys: Vec<u64> = (0..rows.n_samples()).map(key).collect();
+        let levels = Levels::from_keys(&keys);
+        Self::new(levels.codes().to_vec(), levels.n_levels(), rows)
+    }
+
+    /// Whether all samples have one level.
+    pub(crate) fn is_constant(&self) -> bool {
+        self.n_levels < 2
+    }
+}
+
+/// Features and target as levels.
+pub(crate) struct Coded {
+    pub(crate) rows: Rows,
+    pub(crate) features: Vec<Variable>,
+}
+
+impl Coded {
+    /// Every feature and the target of `data` by `rule`. Features are looked at one at a time, a sparse one too is
+    /// written out then: its levels take a byte or less a sample.
+    pub(crate) fn new(
+        data: &Dataset,
+        rule: &Discretisation,
+        method: &'static str,
+        context: &Context<'_>,
+    ) -> Result<Self, Error> {
+        rule.check()?;
+        let target = target_levels(data, rule, method)?;
+        let rows = Rows::new(&target);
+        let features = map_features(data, context, "discretisation", |j, column| {
+            let written_out;
+            let values = match column {
+                Column::Dense(values) => values,
+                sparse @ Column::Sparse { .. } => {
+                    written_out = sparse.to_vec(data.n_samples());
+                    &written_out
+                }
+            };
+            let levels = match data.feature_kind(j) {
+                FeatureKind::Categorical { .. } => discretisation::categories(values),
+                _ => rule.levels(values, Some(&target))?,
+            };
+            let codes = rows.order.iter().map(|&row| levels.codes()[row as usize]).collect();
+            Ok(Variable::new(codes, levels.n_levels(), &rows))
+        })?;
+        Ok(Self { rows, features })
+    }
+
+    /// `I(k;Y)`, never negative.
+    pub(crate) fn relevance(&self, k: usize) -> f64 {
+        let Self { rows, features } = self;
+        let sums = rows.total_sum() - features[k].sum - rows.target_sum + features[k].target_sum;
+        (sums / rows.n_samples() as f64).max(0.0)
+    }
+
+    /// `H(k)`, never negative.
+    pub(crate) fn entropy(&self, k: usize) -> f64 {
+        ((self.rows.total_sum() - self.features[k].sum) / self.rows.n_samples() as f64).max(0.0)
+    }
+}
+
+/// The classes of the target, or the levels of its one real output.
+pub(crate) fn target_levels(
+    data: &Dataset,
+    rule: &Discretisation,
+    method: &'static str,
+) -> Result<Levels, Error> {
+    let levels = match data.target() {
+        Target::Class(classes) => Levels::of_classes(classes),
+        Target::Real(outputs) if outputs.n_outputs() == 1 => rule.target_levels(outputs.output(0))?,
+        other => {
+            let expected = "classes or one real output";
+            return Err(Error::UnsupportedTarget { method, expected, found: other.describe() });
+        }
+    };
+    if levels.n_levels() < 2 {
+        let what = "different values of the target";
+        return Err(Error::TooFew { what, minimum: 2, found: levels.n_levels() });
+    }
+    Ok(levels)
+}

@@ -1,0 +1,326 @@
+//! The criteria, each a few lines over joint counts.
+
+use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector};
+
+use super::codes::{Coded, Variable};
+use super::continuous::{Estimated, Pairs, Parzen};
+use super::counts::{Scratch, joint_sum, sums};
+use super::estimators::{Estimator, Search};
+use super::forward::{self, add_notes, forward};
+
+/// The least redundancy that a quotient divides by, in nats.
+const LEAST_REDUNDANCY: f64 = 1e-3;
+
+/// How relevance and redundancy become one number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Form {
+    /// Relevance less redundancy.
+    #[default]
+    Difference,
+    /// Relevance divided by redundancy; a redundancy below 0.001 counts as 0.001.
+    Quotient,
+}
+
+impl Form {
+    pub(super) fn combine(self, relevance: f64, redundancy: f64) -> f64 {
+        match self {
+            Form::Difference => relevance - redundancy,
+            Form::Quotient => relevance / redundancy.max(LEAST_REDUNDANCY),
+        }
+    }
+}
+
+/// What a candidate `k` is judged by, with `S` the features selected so far and `Y` the target. Equations are those of
+/// Li et al., *Feature selection: a data perspective* (2016). The first feature is always that of largest `I(k;Y)`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum Criterion {
+    /// Mutual information feature selection, Eq. (38): `I(k;Y) - β Σ_j I(k;j)` (Battiti 1994).
+    Mifs {
+        /// Weight of the redundancy, at least 0.
+        beta: f64,
+    },
+    /// Minimum redundancy maximum relevance, Eq. (40): `I(k;Y)` and `1/|S| Σ_j I(k;j)`, as a difference or a quotient
+    /// (Peng, Long & Ding 2005).
+    Mrmr {
+        /// How the two are combined.
+        form: Form,
+    },
+    /// Conditional infomax feature extraction, Eq. (42): `I(k;Y) - Σ_j [I(k;j) - I(k;j|Y)]` (Lin & Tang 2006).
+    Cife,
+    /// Joint mutual information, Eq. (45): `I(k;Y) - 1/|S| Σ_j [I(k;j) - I(k;j|Y)]`, which is `1/|S| Σ_j I(k;Y|j)` and
+    /// orders features as `Σ_j I(k,j;Y)` of Eq. (44) does (Yang & Moody 1999).
+    Jmi,
+    /// Conditional mutual information maximisation, Eq. (46): `min_j I(k;Y|j)` (Fleuret 2004).
+    Cmim {
+        /// Whether `I(k;Y)` is among the values that the minimum is taken of, as in several programs and in Fleuret's
+        /// own formula. It changes the order where a pair of features says more than both alone.
+        capped: bool,
+    },
+    /// Informative fragments, Eq. (49): `min_j [I(k,j;Y) - I(j;Y)]` (Vidal-Naquet & Ullman 2003); by the chain rule equal
+    /// to Eq. (46).
+    InformativeFragments,
+    /// Interaction capping, Eq. (50): `I(k;Y) - Σ_j max(0, I(k;j) - I(k;j|Y))` (Jakulin 2005).
+    Icap,
+    /// Double input symmetrical relevance, Eq. (51): `Σ_j I(k,j;Y) / H(k,j,Y)` (Meyer & Bontempi 2006).
+    Disr,
+    /// Joint mutual information maximisation: `min_j I(k,j;Y)` (Bennasar, Hicks & Setchi 2015).
+    Jmim,
+    /// Normalised joint mutual information maximisation: `min_j I(k,j;Y) / H(k,j,Y)` (Bennasar, Hicks & Setchi 2015).
+    Njmim,
+    /// Joint mutual information of three: `Σ_{i<j} I(k,i,j;Y)`, for the second feature `I(k,j;Y)` (Sechidis et al. 2019).
+    Jmi3,
+    /// The linear form of which others are cases, Eq. (35): `I(k;Y) - β Σ_j I(k;j) + λ Σ_j I(k;j|Y)`.
+    General {
+        /// Weight of the redundancy, at least 0.
+        beta: f64,
+        /// Weight of the redundancy within classes, at least 0.
+        lambda: f64,
+    },
+}
+
+impl Criterion {
+    /// The id of the method.
+    pub fn id(self) -> &'static str {
+        match self {
+            Criterion::Mifs { .. } => "mifs",
+            Criterion::Mrmr { .. } => "mrmr",
+            Criterion::Cife => "cife",
+            Criterion::Jmi => "jmi",
+            Criterion::Cmim { .. } => "cmim",
+            Criterion::InformativeFragments => "informative-fragments",
+            Criterion::Icap => "icap",
+            Criterion::Disr => "disr",
+            Criterion::Jmim => "jmim",
+            Criterion::Njmim => "njmim",
+            Criterion::Jmi3 => "jmi3",
+            Criterion::General { .. } => "linear-information",
+        }
+    }
+
+    /// The criterion of those that know only relevance and the sum of `I(k;j)` over the selected features.
+    pub(super) fn of_redundancy(self, relevance: f64, sum: f64, n_selected: usize) -> f64 {
+        match self {
+            Criterion::Mrmr { form } => form.combine(relevance, sum / n_selected as f64),
+            Criterion::Mifs { beta } | Criterion::General { beta, .. } => relevance - beta * sum,
+            _ => relevance - sum,
+        }
+    }
+
+    fn check(self) -> Result<(), Error> {
+        let weights = match self {
+            Criterion::Mifs { beta } => [("beta", beta), ("beta", beta)],
+            Criterion::General { beta, lambda } => [("beta", beta), ("lambda", lambda)],
+            _ => return Ok(()),
+        };
+        match weights.into_iter().find(|(_, weight)| !(weight.is_finite() && *weight >= 0.0)) {
+            None => Ok(()),
+            Some((name, weight)) => Err(Error::parameter(name, weight, "a number of at least 0")),
+        }
+    }
+}
+
+/// Forward selection by a [`Criterion`] over plug-in estimates from joint counts, natural logarithms.
+///
+/// The selection's order is that of the picks, its scores are the criterion at the moment of the pick; candidates within
+/// 1e-11 of the best tie, and the lowest index is taken. Features with one level are never taken. `Budget::Auto` stops
+/// when no candidate is above 0; of the criteria that never fall to 0 (JMI, DISR, JMIM, NJMIM, JMI3 and the quotient of mRMR)
+/// it ranks every feature.
+///
+/// A real target is discretised by the rule of the features. Cost: `O(n)` a candidate and step (`O(n |S|)` for JMI3), and
+/// 64 samples an operation where features have few levels; memory below that of the data. Where further terms can only
+/// lower the criterion (MIFS, mRMR, CMIM, ICAP, JMIM, NJMIM) a candidate that its terms so far rule out is left out.
+///
+/// # Errors
+/// For a target that is neither classes nor one real output, or that has one value only; a weight or a number of bins out
+/// of range.
+///
+/// ```
+/// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
+/// use fewest_filters::information::{Criterion, Forward};
+///
+/// // The target is told by features 0 and 2 together; feature 1 repeats feature 0.
+/// let bit = |shift: usize| (0..64).map(move |i| (i >> shift & 1) as f64).collect::<Vec<_>>();
+/// let x = DenseColumns::from_columns(&[bit(0), bit(0), bit(1), bit(2)])?;
+/// let labels: Vec<usize> = (0..64).map(|i| (i & 1) * 2 + (i >> 1 & 1)).collect();
+/// let data = Dataset::new(x, Target::from_labels(&labels))?;
+/// let selection = Forward::new(Criterion::Jmi).select(&data, Budget::Count(2), &Context::default())?;
+/// assert_eq!(selection.order, [0, 2]);
+/// # Ok::<(), fewest_filters::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Forward {
+    /// What candidates are judged by.
+    pub criterion: Criterion,
+    /// How mutual information is estimated. MIFS and mRMR know every estimator, the others need levels.
+    pub estimator: Estimator,
+}
+
+impl Forward {
+    /// With five bins of equal width.
+    pub fn new(criterion: Criterion) -> Self {
+        Self { criterion, estimator: Estimator::default() }
+    }
+
+    /// Selection by estimates that need no levels.
+    fn select_continuous(
+        &self,
+        pairs: &impl Pairs,
+        data: &Dataset,
+        budget: Budget,
+        context: &Context<'_>,
+    ) -> Result<Selection, Error> {
+        let id = self.criterion.id();
+        if !matches!(self.criterion, Criterion::Mifs { .. } | Criterion::Mrmr { .. }) {
+            let what = "an estimator without levels".to_owned();
+            let instead =
+                "it compares three variables; use the discrete estimator, or mifs or mrmr".to_owned();
+            return Err(Error::Unsupported { method: id, what, instead });
+        }
+        let estimated = Estimated::new(data, self.criterion, pairs, id, true, context)?;
+        let candidates = estimated.candidates();
+        let n_constant = data.n_features() - candidates.len();
+        let mut selection = forward(&estimated, candidates, data.n_features(), budget, context)?;
+        add_notes(&mut selection, budget, n_constant);
+        Ok(selection)
+    }
+}
+
+impl Selector for Forward {
+    fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
+        budget.check(data.n_features())?;
+        self.criterion.check()?;
+        self.estimator.check(data.n_samples())?;
+        let rule = match self.estimator {
+            Estimator::Discrete(rule) => rule,
+            Estimator::Parzen { width } => {
+                return self.select_continuous(&Parzen(width), data, budget, context);
+            }
+            Estimator::Kraskov { neighbours } => {
+                let search = Search::new(data.n_samples(), neighbours);
+                return self.select_continuous(&search, data, budget, context);
+            }
+        };
+        let coded = Coded::new(data, &rule, self.criterion.id(), context)?;
+        let candidates: Vec<usize> =
+            (0..data.n_features()).filter(|&k| !coded.features[k].is_constant()).collect();
+        let n_constant = data.n_features() - candidates.len();
+        let plug_in = PlugIn { criterion: self.criterion, coded };
+        let mut selection = forward(&plug_in, candidates, data.n_features(), budget, context)?;
+        add_notes(&mut selection, budget, n_constant);
+        Ok(selection)
+    }
+}
+
+struct PlugIn {
+    criterion: Criterion,
+    coded: Coded,
+}
+
+/// A selected feature, or two of them as one variable.
+enum Partner {
+    Feature(usize),
+    Pair(Box<Variable>),
+}
+
+impl PlugIn {
+    /// The term of candidate `k` with `partner`.
+    fn term(&self, k: usize, partner: &Partner, scratch: &mut Scratch) -> f64 {
+        let Coded { rows, features } = &self.coded;
+        let k = &features[k];
+        let j = match partner {
+            Partner::Feature(j) => &features[*j],
+            Partner::Pair(pair) => pair,
+        };
+        let n = rows.n_samples() as f64;
+        let total = rows.total_sum();
+        // Entropies are (total - sum)/n; information is never negative, but for rounding.
+        let redundancy = |joint: f64| ((total - k.sum - j.sum + joint) / n).max(0.0);
+        if let Criterion::Mifs { .. } | Criterion::Mrmr { .. } = self.criterion {
+            return redundancy(joint_sum(rows, k, j, scratch));
+        }
+        let pair = sums(rows, k, j, scratch);
+        let within_classes =
+            ((pair.with_target - k.target_sum - j.target_sum + rows.target_sum) / n).max(0.0);
+        let given_j = ((pair.with_target - pair.joint - j.target_sum + j.sum) / n).max(0.0);
+        let jointly = ((total - pair.joint - rows.target_sum + pair.with_target) / n).max(0.0);
+        let entropy = ((total - pair.with_target) / n).max(0.0);
+        match self.criterion {
+            Criterion::Mifs { .. } | Criterion::Mrmr { .. } => redundancy(pair.joint),
+            Criterion::Cife | Criterion::Jmi => redundancy(pair.joint) - within_classes,
+            Criterion::General { beta, lambda } => beta * redundancy(pair.joint) - lambda * within_classes,
+            Criterion::Icap => (redundancy(pair.joint) - within_classes).max(0.0),
+            Criterion::Cmim { .. } => given_j,
+            Criterion::InformativeFragments => {
+                let alone = ((total - j.sum - rows.target_sum + j.target_sum) / n).max(0.0);
+                (jointly - alone).max(0.0)
+            }
+            Criterion::Jmim | Criterion::Jmi3 => jointly,
+            Criterion::Disr | Criterion::Njmim if entropy > 0.0 => jointly / entropy,
+            Criterion::Disr | Criterion::Njmim => 0.0,
+        }
+    }
+
+    /// Whether the fold is the least term, rather than the sum of all.
+    fn takes_least(&self) -> bool {
+        use Criterion::{Cmim, InformativeFragments, Jmim, Njmim};
+        matches!(self.criterion, Cmim { .. } | InformativeFragments | Jmim | Njmim)
+    }
+}
+
+impl forward::Criterion for PlugIn {
+    type Partner = Partner;
+    type Scratch = Scratch;
+
+    fn relevance(&self, k: usize) -> f64 {
+        self.coded.relevance(k)
+    }
+
+    fn restarts(&self, n_selected: usize) -> bool {
+        self.criterion == Criterion::Jmi3 && n_selected == 2
+    }
+
+    fn start(&self, k: usize) -> f64 {
+        match self.criterion {
+            Criterion::Cmim { capped: true } => self.relevance(k),
+            _ if self.takes_least() => f64::INFINITY,
+            _ => 0.0,
+        }
+    }
+
+    fn partners(&self, selected: &[usize]) -> Vec<Partner> {
+        let Some((&last, before)) = selected.split_last() else { return Vec::new() };
+        if self.criterion != Criterion::Jmi3 || before.is_empty() {
+            return vec![Partner::Feature(last)];
+        }
+        let Coded { rows, features } = &self.coded;
+        let pair = |&i: &usize| Partner::Pair(Box::new(Variable::joint(&features[i], &features[last], rows)));
+        before.iter().map(pair).collect()
+    }
+
+    fn fold(&self, k: usize, fold: f64, partners: &[Partner], scratch: &mut Scratch) -> f64 {
+        let terms = partners.iter().map(|partner| self.term(k, partner, scratch));
+        if self.takes_least() { terms.fold(fold, f64::min) } else { terms.fold(fold, |sum, term| sum + term) }
+    }
+
+    fn value(&self, k: usize, fold: f64, n_selected: usize) -> f64 {
+        match self.criterion {
+            Criterion::Mifs { .. } | Criterion::Mrmr { .. } => {
+                self.criterion.of_redundancy(self.relevance(k), fold, n_selected)
+            }
+            Criterion::Jmi => self.relevance(k) - fold / n_selected as f64,
+            Criterion::Cife | Criterion::General { .. } | Criterion::Icap => self.relevance(k) - fold,
+            Criterion::Cmim { .. }
+            | Criterion::InformativeFragments
+            | Criterion::Jmim
+            | Criterion::Njmim
+            | Criterion::Disr
+            | Criterion::Jmi3 => fold,
+        }
+    }
+
+    fn folds_bound(&self) -> bool {
+        use Criterion::{Icap, Mifs, Mrmr};
+        self.takes_least() || matches!(self.criterion, Mifs { .. } | Mrmr { .. } | Icap)
+    }
+}

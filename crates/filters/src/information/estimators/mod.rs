@@ -1,0 +1,114 @@
+//! Estimates of mutual information without bins, and the choice between estimators.
+
+mod kraskov;
+mod parzen;
+
+pub use kraskov::kraskov;
+pub use parzen::parzen;
+
+pub(super) use kraskov::{Neighbourhoods, Search};
+pub(super) use parzen::Windows;
+
+use fewest_core::Error;
+
+use crate::discretisation::{Discretisation, Levels};
+
+/// How mutual information is estimated.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum Estimator {
+    /// From joint counts of levels: the plug-in estimate.
+    Discrete(Discretisation),
+    /// From Gaussian Parzen windows, [`parzen`]; `O(n²)` a pair of features.
+    Parzen {
+        /// Factor on the width `n^(-1/6)` of the windows on standardised features, above 0.
+        width: f64,
+    },
+    /// From nearest neighbours, [`kraskov`]; about `O(n^1.5)` a pair of features.
+    Kraskov {
+        /// Number of neighbours, at least 1.
+        neighbours: usize,
+    },
+}
+
+impl Default for Estimator {
+    fn default() -> Self {
+        Estimator::Discrete(Discretisation::default())
+    }
+}
+
+impl Estimator {
+    pub(super) fn check(self, n_samples: usize) -> Result<(), Error> {
+        match self {
+            Estimator::Discrete(rule) => rule.check(),
+            Estimator::Parzen { width } => check_width(width),
+            Estimator::Kraskov { neighbours } => check_neighbours(neighbours, n_samples),
+        }
+    }
+}
+
+fn check_width(width: f64) -> Result<(), Error> {
+    if width.is_finite() && width > 0.0 {
+        Ok(())
+    } else {
+        Err(Error::parameter("width", width, "a number above 0"))
+    }
+}
+
+fn check_neighbours(neighbours: usize, n_samples: usize) -> Result<(), Error> {
+    if neighbours == 0 {
+        return Err(Error::parameter("neighbours", neighbours, "at least 1"));
+    }
+    if neighbours >= n_samples {
+        let expected = format!("below the number of samples, {n_samples}");
+        return Err(Error::parameter("neighbours", neighbours, expected));
+    }
+    Ok(())
+}
+
+/// A variable of which mutual information is estimated.
+#[derive(Debug, Clone, Copy)]
+pub enum Observations<'a> {
+    /// Numbers, all finite.
+    Real(&'a [f64]),
+    /// Categories.
+    Levels(&'a Levels),
+}
+
+impl Observations<'_> {
+    fn len(&self) -> usize {
+        match self {
+            Observations::Real(values) => values.len(),
+            Observations::Levels(levels) => levels.codes().len(),
+        }
+    }
+
+    /// Numbers of mean 0 and population variance 1; all 0 where they are constant.
+    fn standardised(values: &[f64]) -> Vec<f64> {
+        let n = values.len() as f64;
+        // The scale first: squares of the largest numbers overflow.
+        let largest = values.iter().fold(0.0_f64, |most, value| most.max(value.abs())).max(f64::MIN_POSITIVE);
+        let mean = values.iter().map(|value| value / largest).sum::<f64>() / n;
+        let mut centred: Vec<f64> = values.iter().map(|value| value / largest - mean).collect();
+        let deviation = (centred.iter().map(|value| value * value).sum::<f64>() / n).sqrt();
+        let is_constant = values.iter().all(|value| *value == values[0]);
+        for value in &mut centred {
+            *value = if is_constant || deviation == 0.0 { 0.0 } else { *value / deviation };
+        }
+        centred
+    }
+}
+
+fn check_lengths(x: &Observations<'_>, y: &Observations<'_>) -> Result<(), Error> {
+    if x.len() != y.len() {
+        return Err(Error::ShapeMismatch {
+            what: "samples of the second variable",
+            expected: x.len(),
+            found: y.len(),
+        });
+    }
+    if x.len() == 0 {
+        return Err(Error::TooFew { what: "samples", minimum: 1, found: 0 });
+    }
+    Ok(())
+}

@@ -1,0 +1,231 @@
+//! Forward selection: the best candidate is taken, and again, each time judged by what is selected already.
+
+use fewest_core::{Budget, Context, Error, Selection, Status};
+use rayon::prelude::*;
+
+/// Candidates within this of the best tie, relative to it where it is above 1: the lowest index wins.
+pub(crate) const TIE: f64 = 1e-11;
+
+/// Candidates tried first in a step, those with the highest bounds: the best of them rules out most others.
+const FIRST: usize = 64;
+
+/// Candidates tried before the bounds of the others are looked at again.
+const BATCH: usize = 1024;
+
+/// A criterion that is a fold over the selected features.
+pub(crate) trait Criterion: Sync {
+    /// What is kept of a selected feature (or pair).
+    type Partner: Sync;
+    /// Working memory of a thread.
+    type Scratch: Default + Send;
+
+    /// The criterion before anything is selected.
+    fn relevance(&self, k: usize) -> f64;
+
+    /// Whether folds start anew when `n_selected` features are selected.
+    fn restarts(&self, _n_selected: usize) -> bool {
+        false
+    }
+
+    /// The fold over nothing.
+    fn start(&self, k: usize) -> f64;
+
+    /// What the last of the `selected` features adds to the fold.
+    fn partners(&self, selected: &[usize]) -> Vec<Self::Partner>;
+
+    /// The fold of candidate `k` with more `partners`.
+    fn fold(&self, k: usize, fold: f64, partners: &[Self::Partner], scratch: &mut Self::Scratch) -> f64;
+
+    /// The criterion from the fold, with `n_selected >= 1` features selected.
+    fn value(&self, k: usize, fold: f64, n_selected: usize) -> f64;
+
+    /// Whether [`Criterion::value`] of a fold over some partners is never below that over all of them. Then most
+    /// candidates are ruled out by old folds (as in Fleuret 2004), and the answer is the same.
+    fn folds_bound(&self) -> bool;
+}
+
+/// What one run carries along.
+struct Run<'a, C: Criterion> {
+    criterion: &'a C,
+    candidates: Vec<Candidate>,
+    /// The partners of all steps, or of the last one where bounds are of no use.
+    partners: Vec<C::Partner>,
+    selected: Vec<usize>,
+}
+
+#[derive(Clone, Copy)]
+struct Candidate {
+    feature: usize,
+    fold: f64,
+    /// Partners in the fold.
+    done: usize,
+    /// The criterion, or a bound on it if partners are missing from the fold.
+    value: f64,
+}
+
+/// Selects among `candidates`, by increasing index, of `n_features`. `Budget::Auto` stops when no candidate has a criterion
+/// above 0.
+pub(crate) fn forward<C: Criterion>(
+    criterion: &C,
+    candidates: Vec<usize>,
+    n_features: usize,
+    budget: Budget,
+    context: &Context<'_>,
+) -> Result<Selection, Error> {
+    let wanted = match budget {
+        Budget::Count(k) => k.min(candidates.len()),
+        _ => candidates.len(),
+    };
+    let mut run = Run {
+        criterion,
+        candidates: candidates
+            .into_iter()
+            .map(|feature| {
+                let (fold, value) = (criterion.start(feature), criterion.relevance(feature));
+                Candidate { feature, fold, done: 0, value }
+            })
+            .collect(),
+        partners: Vec::new(),
+        selected: Vec::new(),
+    };
+    let mut scores = Vec::new();
+    let mut status = Status::Converged;
+    while run.selected.len() < wanted {
+        if let Err(stopped) = run.bring_up_to_date(context) {
+            status = stopped;
+            break;
+        }
+        let Some((position, value)) = run.best() else { break };
+        let good_enough = match budget {
+            Budget::Threshold(threshold) => value >= threshold,
+            Budget::Auto => value > TIE,
+            _ => true,
+        };
+        if !good_enough {
+            break;
+        }
+        scores.push(value);
+        run.take(position);
+        context.report("selection", run.selected.len(), wanted);
+    }
+    if run.selected.is_empty() && status != Status::Converged {
+        return Err(Error::Stopped { before: "the first feature was selected" });
+    }
+    Ok(Selection::new(run.selected, scores, n_features, status))
+}
+
+impl<C: Criterion> Run<'_, C> {
+    /// The candidate to take: the best, and of those that tie with it the one of lowest index.
+    fn best(&self) -> Option<(usize, f64)> {
+        let best =
+            self.candidates.iter().fold(f64::NEG_INFINITY, |best, candidate| best.max(candidate.value));
+        let least = tied(best);
+        let position = self.candidates.iter().position(|candidate| candidate.value >= least)?;
+        Some((position, self.candidates[position].value))
+    }
+
+    fn take(&mut self, position: usize) {
+        let taken = self.candidates.remove(position);
+        self.selected.push(taken.feature);
+        let n_selected = self.selected.len();
+        if !self.criterion.folds_bound() {
+            // Every candidate has folded all of them.
+            self.partners.clear();
+            self.candidates.iter_mut().for_each(|candidate| candidate.done = 0);
+        }
+        if self.criterion.restarts(n_selected) {
+            self.partners.clear();
+            for candidate in &mut self.candidates {
+                (candidate.fold, candidate.done) = (self.criterion.start(candidate.feature), 0);
+            }
+        }
+        self.partners.extend(self.criterion.partners(&self.selected));
+        for candidate in &mut self.candidates {
+            candidate.value = if self.criterion.folds_bound() {
+                self.criterion.value(candidate.feature, candidate.fold, n_selected)
+            } else {
+                f64::INFINITY
+            };
+        }
+    }
+
+    /// Completes the folds of all candidates that may be the best; the bounds of all others are below the best, ties
+    /// included.
+    fn bring_up_to_date(&mut self, context: &Context<'_>) -> Result<(), Status> {
+        let n_partners = self.partners.len();
+        let pending: Vec<usize> =
+            (0..self.candidates.len()).filter(|&at| self.candidates[at].done < n_partners).collect();
+        let mut best = self
+            .candidates
+            .iter()
+            .filter(|candidate| candidate.done == n_partners)
+            .fold(f64::NEG_INFINITY, |best, candidate| best.max(candidate.value));
+        if self.criterion.folds_bound() && pending.len() > FIRST {
+            let mut first = pending.clone();
+            first.select_nth_unstable_by(FIRST - 1, |&a, &b| {
+                self.candidates[b].value.total_cmp(&self.candidates[a].value).then(a.cmp(&b))
+            });
+            first.truncate(FIRST);
+            best = best.max(self.complete(&first, context)?);
+        }
+        for batch in pending.chunks(BATCH) {
+            let least = tied(best);
+            let may_win: Vec<usize> = batch
+                .iter()
+                .copied()
+                .filter(|&at| self.candidates[at].done < n_partners && self.candidates[at].value >= least)
+                .collect();
+            best = best.max(self.complete(&may_win, context)?);
+        }
+        Ok(())
+    }
+
+    /// Completes the folds of the candidates at these positions; the largest criterion among them.
+    fn complete(&mut self, positions: &[usize], context: &Context<'_>) -> Result<f64, Status> {
+        if context.interrupted() {
+            return Err(Status::Interrupted);
+        }
+        if context.time_left().is_some_and(|left| left.is_zero()) {
+            return Err(Status::TimeLimit);
+        }
+        let (criterion, partners, candidates) = (self.criterion, &self.partners, &self.candidates);
+        let n_selected = self.selected.len();
+        let completed: Vec<Candidate> = positions
+            .par_iter()
+            .map_init(C::Scratch::default, |scratch, &at| {
+                let Candidate { feature, fold, done, .. } = candidates[at];
+                let fold = criterion.fold(feature, fold, &partners[done..], scratch);
+                let value = criterion.value(feature, fold, n_selected);
+                // A criterion that cannot be computed never wins.
+                let value = if value.is_nan() { f64::NEG_INFINITY } else { value };
+                Candidate { feature, fold, done: partners.len(), value }
+            })
+            .collect();
+        let mut best = f64::NEG_INFINITY;
+        for (&at, candidate) in positions.iter().zip(completed) {
+            best = best.max(candidate.value);
+            self.candidates[at] = candidate;
+        }
+        Ok(best)
+    }
+}
+
+/// The least value that ties with `best`.
+fn tied(best: f64) -> f64 {
+    if best.is_finite() { best - TIE * best.abs().max(1.0) } else { best }
+}
+
+/// Adds to the notes how many features could not be selected, and that fewer than asked for were.
+pub(crate) fn add_notes(selection: &mut Selection, budget: Budget, n_constant: usize) {
+    if n_constant > 0 {
+        let plural = if n_constant == 1 { "feature has" } else { "features have" };
+        selection.notes.push(format!("{n_constant} {plural} one level only and cannot be selected"));
+    }
+    if let Budget::Count(k) = budget
+        && selection.status == Status::Converged
+        && selection.order.len() < k
+    {
+        let found = selection.order.len();
+        selection.notes.push(format!("{found} of {k} features: no other feature can be selected"));
+    }
+}
