@@ -64,9 +64,9 @@ impl Moments {
     }
 }
 
-/// Whether sums of squares this large are as exact as they can be.
+/// Whether no square in a sum this large has overflowed or vanished; 0 may be of squares that all vanished.
 pub(super) fn is_safe(squares: f64) -> bool {
-    squares == 0.0 || SAFE_SQUARES.contains(&squares)
+    SAFE_SQUARES.contains(&squares)
 }
 
 /// The largest absolute value, or 1 when all are 0.
