@@ -18,9 +18,11 @@
 
 mod atoms;
 mod dependence;
+mod greedy;
 mod kernel_lasso;
 
 pub use atoms::{Estimator, Form, InputKernel, OutputKernel};
 pub use dependence::{Dependence, Hsic, Nocco, Normalization};
 pub use fewest_core::Error;
+pub use greedy::{Bahsic, Fhsic};
 pub use kernel_lasso::{HsicLasso, LassoOptions, Level, NoccoLasso, Regularizer, SolverChoice};
