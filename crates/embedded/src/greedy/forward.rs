@@ -6,6 +6,9 @@ use super::criterion::Criterion;
 use super::wanted;
 use crate::OutputKernel;
 
+/// Criteria closer than this, relatively, tie: the order of summation would decide.
+const ROUNDING: f64 = 1e-12;
+
 /// Forward selection with HSIC (Section 3.2 of Yamada et al. 2014, Eq. 6; Song, Smola, Gretton, Bedo and Borgwardt
 /// 2012): at every step the feature is taken that with those before has the largest
 ///
@@ -34,7 +37,7 @@ use crate::OutputKernel;
 /// let labels: Vec<bool> = (0..64).map(|i| i & 1 > 0 && i & 8 > 0).collect();
 /// let x = DenseColumns::from_columns(&[bit(1), bit(2), bit(8), bit(16)])?;
 /// let data = Dataset::new(x, Target::from_labels(&labels))?;
-/// let selection = Fhsic::default().select(&data, Budget::Auto, &Context::default())?;
+/// let selection = Fhsic::default().select(&data, Budget::Count(2), &Context::default())?;
 /// assert_eq!(selection.order, [0, 2]);
 /// # Ok::<(), fewest_embedded::Error>(())
 /// ```
@@ -74,7 +77,7 @@ impl Selector for Fhsic {
             };
             let mut best = 0;
             for (at, &score) in scores.iter().enumerate() {
-                if score > scores[best] {
+                if score > scores[best] + ROUNDING * scores[best].abs() {
                     best = at;
                 }
             }
