@@ -18,9 +18,14 @@
 
 mod atoms;
 mod dependence;
+mod greedy;
 mod kernel_lasso;
+mod signed;
+mod sparse;
 
 pub use atoms::{Estimator, Form, InputKernel, OutputKernel};
 pub use dependence::{Dependence, Hsic, Nocco, Normalization};
 pub use fewest_core::Error;
+pub use greedy::{Bahsic, Fhsic};
 pub use kernel_lasso::{HsicLasso, LassoOptions, Level, NoccoLasso, Regularizer, SolverChoice};
+pub use sparse::{ElasticNet, Lasso, Strength};

@@ -26,6 +26,7 @@ mod hsic_lasso;
 mod information;
 mod parameter;
 mod similarity;
+mod sparse;
 mod statistical;
 
 pub use parameter::{Parameter, Parameters, Range, Value};
@@ -38,6 +39,7 @@ static FAMILIES: &[&[Method]] = &[
     information::METHODS,
     dependence_search::METHODS,
     hsic_lasso::METHODS,
+    sparse::METHODS,
 ];
 
 /// A method: its id, what it computes, what it takes, and how to make it.

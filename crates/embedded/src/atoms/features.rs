@@ -114,7 +114,7 @@ impl<'a> Features<'a> {
 /// Subtracts the mean and divides by the standard deviation (dividing by n); false when all values are
 /// equal. The mean is taken off before anything is squared, so a large offset costs no accuracy, and the
 /// values are first divided by the largest, so that no square overflows.
-pub(super) fn standardise(values: &mut [f64]) -> bool {
+pub(crate) fn standardise(values: &mut [f64]) -> bool {
     if values.iter().all(|value| *value == values[0]) {
         return false;
     }

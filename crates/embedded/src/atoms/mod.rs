@@ -9,7 +9,7 @@ mod packed;
 use std::sync::Arc;
 
 use fewest_core::{Context, Dataset, Error};
-use fewest_kernels::ScalarKernel;
+use fewest_kernels::{Gram, ScalarKernel};
 use fewest_solver::{InnerProducts, Remembered};
 use rayon::prelude::*;
 
@@ -19,6 +19,8 @@ use features::Features;
 use low_rank::LowRank;
 use output::Output;
 use packed::Packed;
+
+pub(crate) use features::standardise;
 
 pub use features::InputKernel;
 pub use output::OutputKernel;
@@ -164,6 +166,12 @@ pub(crate) fn build<'a>(
         let atoms = KernelAtoms::new(features, low_rank, target, dependence.cache_bytes, context)?;
         Ok(Box::new(Remembered::new(atoms, dependence.cache_bytes)))
     }
+}
+
+/// The centred Gram matrix `L̄` of the target, every entry.
+pub(crate) fn centred_target(data: &Dataset, kernel: &OutputKernel) -> Result<Gram, Error> {
+    let rows: Vec<usize> = (0..data.n_samples()).collect();
+    Ok(Output::new(data.target(), kernel)?.gram(&rows)?.centre())
 }
 
 /// One atom a feature, built when asked for.

@@ -123,20 +123,24 @@ fn lasso(parameters: &Parameters) -> Result<LassoOptions, Error> {
         "group" => Regularizer::Group,
         _ => Regularizer::L1,
     };
-    let solver = match parameters.word("solver")? {
+    Ok(LassoOptions {
+        level,
+        regularizer,
+        solver: solver(parameters)?,
+        tolerance: parameters.real("tolerance")?,
+        forced: parameters.features("forced").to_vec(),
+        covariates: parameters.features("covariates").to_vec(),
+        n_related: parameters.count("related")?,
+    })
+}
+
+/// The solver that parameter `solver` names.
+pub(super) fn solver(parameters: &Parameters) -> Result<SolverChoice, Error> {
+    Ok(match parameters.word("solver")? {
         "cd" => SolverChoice::Use(Arc::new(CoordinateDescent::default())),
         "dal" => SolverChoice::Use(Arc::new(DualAugmentedLagrangian::default())),
         "lars" => SolverChoice::Use(Arc::new(Lars)),
         "pgd" => SolverChoice::Use(Arc::new(ProximalGradient::default())),
         _ => SolverChoice::Auto,
-    };
-    Ok(LassoOptions {
-        level,
-        regularizer,
-        solver,
-        tolerance: parameters.real("tolerance")?,
-        forced: parameters.features("forced").to_vec(),
-        covariates: parameters.features("covariates").to_vec(),
-        n_related: parameters.count("related")?,
     })
 }

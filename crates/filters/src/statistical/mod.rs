@@ -1,1 +1,42 @@
-//! Scores by classical statistics of single features.
+//! Scores by classical statistics of single features, their p-values, and cut-offs by significance.
+//!
+//! A categorical feature counts as its level indicators, divided by √2: with two levels that is the same as the
+//! code 0 or 1, and with more it does not depend on how levels are numbered. Where a method needs an order, it
+//! says what it does instead.
+
+mod chi2;
+mod correlation;
+mod f_score;
+mod gini;
+mod kruskal_wallis;
+mod levels;
+mod moments;
+mod significance;
+mod t_score;
+mod tails;
+mod uncorrelated;
+mod variance;
+
+use fewest_core::{Dataset, Error};
+
+pub use chi2::ChiSquare;
+pub use correlation::{Coefficient, Correlation};
+pub use f_score::FScore;
+pub use gini::Gini;
+pub use kruskal_wallis::KruskalWallis;
+pub use significance::{Correction, Significant};
+pub use t_score::{ClassVariance, TScore};
+pub use uncorrelated::Uncorrelated;
+pub use variance::Variance;
+
+/// An error where samples have weights: none of the statistics here is defined with them.
+fn unweighted(data: &Dataset, method: &'static str) -> Result<(), Error> {
+    match data.sample_weights() {
+        None => Ok(()),
+        Some(_) => Err(Error::Unsupported {
+            method,
+            what: "weighting samples".to_owned(),
+            instead: "leave the weights out, or repeat rows".to_owned(),
+        }),
+    }
+}

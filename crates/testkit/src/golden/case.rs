@@ -26,7 +26,7 @@ const VARIANTS: &[(&str, &str, &[&str])] = &[
 ];
 
 /// Parameters that describe the formula in words, or that are the number of features to select.
-const NOT_PASSED: &[&str] = &["output_kernel", "order", "rule", "n_selected"];
+const NOT_PASSED: &[&str] = &["output_kernel", "order", "rule", "n_selected", "alpha_max"];
 
 /// A case that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -186,11 +186,12 @@ impl Case {
     }
 
     /// The parameters as `name=value` assignments for the registry, by name. Left out is what describes the formula in
-    /// words, and `lambda`, which has fewer digits than `r`, the share of the largest λ it was computed from.
+    /// words, and `lambda` or `alpha`, which has fewer digits than `r`, the share of the largest it was computed from.
     pub fn assignments(&self) -> Vec<String> {
         let skipped = |name: &str| {
             NOT_PASSED.contains(&name)
-                || name == "lambda" && self.params.contains_key("r")
+                || ["lambda", "alpha"].contains(&name) && self.params.contains_key("r")
+                || name == "l1_ratio" && self.method == "lasso"
                 || name == "k" && self.method == "trace_ratio"
         };
         let mut assignments: Vec<String> = self

@@ -1,0 +1,111 @@
+//! F-score.
+
+use fewest_core::{Context, Dataset, Error, Scorer, Scores, Target};
+
+use super::correlation::Regression;
+use super::moments::{ClassOrder, Spread};
+use super::{tails, unweighted};
+use crate::features::map_features;
+
+/// F statistic of each feature.
+///
+/// Classes (Eq. 81 of Li et al. 2016), one-way analysis of variance of the feature over `c` classes:
+///
+/// ```text
+/// F = [Σⱼ nⱼ (mⱼ − m)² / (c − 1)] / [Σⱼ (nⱼ − 1) sⱼ² / (n − c)],   sⱼ² dividing by nⱼ − 1
+/// ```
+///
+/// A real target: the F test of its linear regression on the feature, `F = r² (n − 2) / (1 − r²)`. A categorical
+/// feature counts as its level indicators there, which gives the analysis of variance of the target over the levels; with
+/// classes, they are divided by √2, and for more than two levels the p-value is that of
+/// `(n − 1) (L − 1) B / T ~ χ²((L − 1)(c − 1))` (Light and Margolin 1971).
+///
+/// 0 for a constant feature; infinite, and so the best, for one that separates the classes perfectly or of which the target
+/// is a linear function but for rounding. Cost: `O(n)` a feature, `O(stored values)` for sparse ones.
+///
+/// # Errors
+/// Another target; no more samples than classes, or fewer than three for a real target; a target that does not vary; a
+/// NaN or an infinity, naming the cell; sample weights.
+///
+/// ```
+/// use fewest_core::{Context, Dataset, DenseColumns, Scorer, Target};
+/// use fewest_filters::statistical::FScore;
+///
+/// let x = DenseColumns::from_columns(&[vec![0.0, 2.0, 4.0, 6.0], vec![1.0, 1.0, 2.0, 2.0]])?;
+/// let data = Dataset::new(x, Target::from_labels(&["a", "a", "b", "b"]))?;
+/// let scores = FScore.score(&data, &Context::default())?;
+/// assert_eq!(scores.values, [8.0, f64::INFINITY]);
+/// # Ok::<(), fewest_filters::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct FScore;
+
+impl Scorer for FScore {
+    fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
+        unweighted(data, "f-score")?;
+        let scored = match data.target() {
+            Target::Class(classes) => {
+                let order = ClassOrder::new(classes)?;
+                let (n, c) = (order.n_samples(), order.counts.len());
+                if n <= c {
+                    return Err(Error::TooFew {
+                        what: "samples (more than classes)",
+                        minimum: c + 1,
+                        found: n,
+                    });
+                }
+                let (numerator, denominator) = ((c - 1) as f64, (n - c) as f64);
+                map_features(data, context, "F-score", |j, column| {
+                    let spread = order.spread(column, data.feature_kind(j));
+                    let f =
+                        ratio(spread.between / numerator, spread.within.iter().sum::<f64>() / denominator);
+                    let p = if spread.dimensions > 1 && f.is_finite() {
+                        categorical_p_value(&spread, n as f64)
+                    } else {
+                        tails::fisher_snedecor(f, numerator, denominator)
+                    };
+                    Ok((f, p))
+                })?
+            }
+            Target::Real(outputs) if outputs.n_outputs() == 1 => {
+                let regression = Regression::new(outputs.output(0), "f-score")?;
+                let n = data.n_samples() as f64;
+                map_features(data, context, "F-score", |j, column| {
+                    let (explained, dimensions) = regression.explained(column, data.feature_kind(j));
+                    let denominator = n - 1.0 - dimensions;
+                    if dimensions == 0.0 {
+                        return Ok((0.0, 1.0));
+                    }
+                    if denominator <= 0.0 {
+                        return Ok((f64::NAN, f64::NAN));
+                    }
+                    let f = ratio(explained / dimensions, (1.0 - explained) / denominator);
+                    Ok((f, tails::fisher_snedecor(f, dimensions, denominator)))
+                })?
+            }
+            other => {
+                return Err(Error::UnsupportedTarget {
+                    method: "f-score",
+                    expected: "classes or one real output",
+                    found: other.describe(),
+                });
+            }
+        };
+        let (values, p_values): (Vec<f64>, Vec<f64>) = scored.into_iter().unzip();
+        let mut scores = Scores::descending(values);
+        scores.p_values = Some(p_values);
+        Ok(scores)
+    }
+}
+
+/// `a / b`, where nothing over nothing is nothing.
+fn ratio(a: f64, b: f64) -> f64 {
+    if a == 0.0 { 0.0 } else { a / b }
+}
+
+/// The p-value of a categorical feature against the classes.
+pub(super) fn categorical_p_value(spread: &Spread, n: f64) -> f64 {
+    let total = spread.between + spread.within.iter().sum::<f64>();
+    let freedom = (spread.dimensions * (spread.within.len() - 1)) as f64;
+    tails::chi_squared((n - 1.0) * spread.dimensions as f64 * ratio(spread.between, total), freedom)
+}

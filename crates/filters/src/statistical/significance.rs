@@ -1,0 +1,102 @@
+//! Features chosen by significance.
+
+use fewest_core::{Budget, Context, Dataset, Error, Scorer, Selection, Selector, Status};
+
+/// What is held below the level, over all features together.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Correction {
+    /// The expected share of false discoveries among the chosen (Benjamini and Hochberg 1995): the features with the `i`
+    /// smallest p-values, for the largest `i` with `p₍ᵢ₎ ≤ i α / m`.
+    #[default]
+    BenjaminiHochberg,
+    /// The probability of any false discovery (Bonferroni): `p ≤ α / m`.
+    Bonferroni,
+}
+
+/// The features whose scores are significant at a level: the selector of a [`Scorer`] that gives p-values.
+///
+/// `m` counts the features that have a p-value. With `Budget::Auto` all significant features are chosen, with
+/// `Budget::Count(k)` the best `k` of them, with `Budget::Threshold` those whose score is good enough too. None at all is a
+/// legal answer.
+///
+/// # Errors
+/// A level outside (0, 1); a scorer without p-values; what the scorer returns.
+///
+/// ```
+/// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
+/// use fewest_filters::statistical::{Correction, FScore, Significant};
+///
+/// let x = DenseColumns::from_columns(&[vec![0.0, 0.1, 9.0, 9.1], vec![5.0, 7.0, 6.0, 5.5]])?;
+/// let data = Dataset::new(x, Target::from_labels(&["a", "a", "b", "b"]))?;
+/// let significant = Significant::new(FScore, 0.05, Correction::BenjaminiHochberg);
+/// assert_eq!(significant.select(&data, Budget::Auto, &Context::default())?.order, [0]);
+/// # Ok::<(), fewest_filters::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Significant<S> {
+    scorer: S,
+    alpha: f64,
+    correction: Correction,
+}
+
+impl<S: Scorer> Significant<S> {
+    /// Selects what is significant at `alpha`, in (0, 1), by the p-values of `scorer`.
+    pub fn new(scorer: S, alpha: f64, correction: Correction) -> Self {
+        Self { scorer, alpha, correction }
+    }
+}
+
+impl Correction {
+    /// The largest p-value that is significant, or a negative number when none is.
+    fn cut_off(self, p_values: &[f64], alpha: f64) -> f64 {
+        let mut sorted: Vec<f64> = p_values.iter().copied().filter(|p| !p.is_nan()).collect();
+        sorted.sort_by(f64::total_cmp);
+        let m = sorted.len() as f64;
+        match self {
+            Self::Bonferroni => alpha / m,
+            Self::BenjaminiHochberg => sorted
+                .iter()
+                .enumerate()
+                .rev()
+                .find(|(i, p)| **p <= (i + 1) as f64 * alpha / m)
+                .map_or(-1.0, |(_, p)| *p),
+        }
+    }
+}
+
+impl<S: Scorer> Selector for Significant<S> {
+    fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
+        budget.check(data.n_features())?;
+        if !(self.alpha > 0.0 && self.alpha < 1.0) {
+            return Err(Error::parameter("alpha", self.alpha, "above 0 and below 1"));
+        }
+        let scores = self.scorer.score(data, context)?;
+        let Some(p_values) = &scores.p_values else {
+            return Err(Error::Unsupported {
+                method: "selection by significance",
+                what: "a score without p-values".to_owned(),
+                instead: "choose a number of features instead of alpha".to_owned(),
+            });
+        };
+        let cut_off = self.correction.cut_off(p_values, self.alpha);
+        let constant = data.constant_features();
+        let mut order = scores.ranking();
+        order.retain(|&j| p_values[j] <= cut_off && constant.binary_search(&j).is_err());
+        let found = order.len();
+        match budget {
+            Budget::Count(k) => order.truncate(k),
+            Budget::Threshold(threshold) if scores.higher_is_better => {
+                order.retain(|&j| scores.values[j] >= threshold);
+            }
+            Budget::Threshold(threshold) => order.retain(|&j| scores.values[j] <= threshold),
+            _ => {}
+        }
+        let values = order.iter().map(|&j| scores.values[j]).collect();
+        let mut selection = Selection::new(order, values, data.n_features(), Status::Converged);
+        let tested = p_values.iter().filter(|p| !p.is_nan()).count();
+        selection
+            .notes
+            .push(format!("{found} of {tested} tested features are significant at {}", self.alpha));
+        Ok(selection)
+    }
+}

@@ -1,0 +1,180 @@
+//! Features that no better feature repeats.
+
+use fewest_core::{
+    Budget, Context, Dataset, Error, FeatureKind, Scorer, Selection, Selector, Status, Target,
+};
+use rayon::prelude::*;
+
+use super::levels::level_codes;
+use super::moments::{magnitude, sum};
+use super::{FScore, Variance, unweighted};
+
+/// Features compared with those kept at a time.
+const BLOCK: usize = 64;
+
+/// Correlations that differ from 1 by less than this are duplicates: rounding.
+const ROUNDING: f64 = 1e-12;
+
+/// Removes constant, repeated and highly correlated features: walks down from the best feature and keeps each whose
+/// absolute correlation with every feature kept before is at most `threshold`.
+///
+/// Best is by [`FScore`] with the target, or by [`Variance`] without one; those are the scores told. Between a
+/// categorical feature and a numeric one the correlation is the ratio η, between two categorical ones Cramér's V: all are
+/// `√(‖QₐᵀQ_b‖² / min(dimensions))` of orthonormal bases of the centred indicators. A threshold of 1 removes only what is
+/// a linear copy.
+///
+/// Cost: `O(n)` for each pair of a kept feature and one that is looked at; memory `O(n)` a kept feature.
+///
+/// # Errors
+/// A threshold outside (0, 1]; a target that [`FScore`] does not know; a NaN or an infinity, naming the cell.
+///
+/// ```
+/// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
+/// use fewest_filters::statistical::Uncorrelated;
+///
+/// let a = vec![1.0, 2.0, 3.0, 4.0];
+/// let copy = a.iter().map(|x| 7.0 - 0.5 * x).collect();
+/// let x = DenseColumns::from_columns(&[vec![5.0; 4], copy, a, vec![0.0, 1.0, 1.0, 0.0]])?;
+/// let data = Dataset::new(x, Target::None)?;
+/// let kept = Uncorrelated::default().select(&data, Budget::Auto, &Context::default())?;
+/// assert_eq!(kept.order, [2, 3]);
+/// # Ok::<(), fewest_filters::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Uncorrelated {
+    /// The largest correlation allowed, in (0, 1]. Default 0.95.
+    pub threshold: f64,
+}
+
+impl Default for Uncorrelated {
+    fn default() -> Self {
+        Self { threshold: 0.95 }
+    }
+}
+
+/// A feature as centred columns that are orthonormal but for their mean: one, or one a level.
+struct Basis {
+    columns: Vec<Vec<f64>>,
+    dimensions: f64,
+}
+
+impl Basis {
+    /// Of values that are not all equal.
+    fn new(values: &[f64], kind: &FeatureKind) -> Self {
+        if let FeatureKind::Categorical { .. } = kind {
+            let (levels, n_levels) = level_codes(values);
+            let columns = (0..n_levels as u32)
+                .map(|level| {
+                    let count = levels.iter().filter(|&&other| other == level).count() as f64;
+                    let (inside, share) = (count.sqrt().recip(), count.sqrt() / values.len() as f64);
+                    levels.iter().map(|&other| if other == level { inside - share } else { -share }).collect()
+                })
+                .collect();
+            return Self { columns, dimensions: n_levels.saturating_sub(1) as f64 };
+        }
+        let largest = magnitude(values);
+        let first = values.first().map_or(0.0, |value| value / largest);
+        let mut column: Vec<f64> = values.iter().map(|value| value / largest - first).collect();
+        // Differences may be tiny even so: scaled again, their squares are not lost.
+        let largest = magnitude(&column);
+        column.iter_mut().for_each(|value| *value /= largest);
+        let mean = sum(&column, |value| value) / values.len() as f64;
+        column.iter_mut().for_each(|value| *value -= mean);
+        let norm = sum(&column, |value| value * value).sqrt();
+        column.iter_mut().for_each(|value| *value /= norm);
+        Self { columns: vec![column], dimensions: 1.0 }
+    }
+
+    fn squared_correlation(&self, other: &Basis) -> f64 {
+        let products: f64 =
+            self.columns.iter().flat_map(|a| other.columns.iter().map(|b| dot(a, b).powi(2))).sum();
+        products / self.dimensions.min(other.dimensions)
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let mut lanes = [0.0; 8];
+    let (chunks, others) = (a.chunks_exact(8), b.chunks_exact(8));
+    let rest: f64 = chunks.remainder().iter().zip(others.remainder()).map(|(a, b)| a * b).sum();
+    for (a, b) in chunks.zip(others) {
+        for ((lane, a), b) in lanes.iter_mut().zip(a).zip(b) {
+            *lane += a * b;
+        }
+    }
+    lanes.iter().sum::<f64>() + rest
+}
+
+impl Selector for Uncorrelated {
+    fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
+        let d = data.n_features();
+        budget.check(d)?;
+        unweighted(data, "uncorrelated")?;
+        if !(self.threshold > 0.0 && self.threshold <= 1.0) {
+            return Err(Error::parameter("threshold", self.threshold, "above 0 and at most 1"));
+        }
+        let scores = match data.target() {
+            Target::None => Variance.score(data, context)?,
+            _ => FScore.score(data, context)?,
+        };
+        let constant = data.constant_features();
+        let mut order = scores.ranking();
+        order.retain(|j| constant.binary_search(j).is_err());
+        let walked = order.len();
+        if let Budget::Threshold(least) = budget {
+            order.retain(|&j| scores.values[j] >= least);
+        }
+        let most = if let Budget::Count(k) = budget { k } else { d };
+        let limit = self.threshold.min(1.0 - ROUNDING).powi(2);
+
+        let mut kept: Vec<(usize, Basis)> = Vec::new();
+        let mut status = Status::Converged;
+        let mut seen = 0;
+        for block in order.chunks(BLOCK) {
+            if kept.len() >= most {
+                break;
+            }
+            let late = context.time_left().is_some_and(|left| left.is_zero());
+            if context.interrupted() || late {
+                if kept.is_empty() {
+                    return Err(Error::Stopped { before: "a feature was kept" });
+                }
+                status = if late { Status::TimeLimit } else { Status::Interrupted };
+                break;
+            }
+            let fresh: Vec<(usize, Basis)> = block
+                .par_iter()
+                .filter_map(|&j| {
+                    let mut values = vec![0.0; data.n_samples()];
+                    data.x().copy_column(j, &mut values);
+                    let basis = Basis::new(&values, data.feature_kind(j));
+                    let repeated = kept.iter().any(|(_, other)| basis.squared_correlation(other) > limit);
+                    (!repeated).then_some((j, basis))
+                })
+                .collect();
+            let before = kept.len();
+            for (j, basis) in fresh {
+                let own = &kept[before..];
+                if kept.len() < most && !own.iter().any(|(_, other)| basis.squared_correlation(other) > limit)
+                {
+                    kept.push((j, basis));
+                }
+            }
+            seen += block.len();
+            context.report("correlations between features", seen, walked);
+        }
+        let order: Vec<usize> = kept.into_iter().map(|(j, _)| j).collect();
+        let values = order.iter().map(|&j| scores.values[j]).collect();
+        let mut selection = Selection::new(order, values, d, status);
+        if !constant.is_empty() {
+            selection.notes.push(format!("{} constant features were removed", constant.len()));
+        }
+        if let Budget::Count(k) = budget
+            && selection.order.len() < k
+            && status == Status::Converged
+        {
+            let found = selection.order.len();
+            selection.notes.push(format!("{found} of {k} features: the others repeat those"));
+        }
+        Ok(selection)
+    }
+}
