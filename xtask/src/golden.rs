@@ -201,4 +201,20 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn a_case_is_cut_off_before_a_constant() {
+        use fewest::core::{DenseColumns, Target};
+        let mut case = golden::load(&golden::committed(), "mifs").unwrap().remove(0);
+        let constant = case.ranking[2];
+        let columns: Vec<Vec<f64>> =
+            (0..40).map(|j| vec![0.0, if j == constant { 0.0 } else { 1.0 }]).collect();
+        let x = DenseColumns::from_columns(&columns).unwrap();
+        let data = Dataset::new(x, Target::from_labels(&[0, 1])).unwrap();
+        let (cut, reason) = before_constants(&case, &data);
+        assert_eq!((cut.ranking.len(), cut.scores.len()), (2, 2));
+        assert!(reason.unwrap().contains(&format!("feature {constant}")));
+        case.ranking.retain(|j| *j != constant);
+        assert!(before_constants(&case, &data).1.is_none());
+    }
 }
