@@ -1,12 +1,13 @@
-//! `cargo xtask reproduce`: published figures, from our code.
+//! `cargo xtask reproduce`: published figures and tables, from our code.
 
+mod experiments;
 mod hsic_lasso;
 
 use clap::{Args, Subcommand};
 
 use crate::Result;
 
-/// Recomputes a figure of a paper; writes raw CSV, a summary and an SVG under docs/reproduction.
+/// Recomputes a figure or a table of a paper; writes raw CSV, a summary and an SVG under docs/reproduction.
 #[derive(Debug, Args)]
 pub struct Arguments {
     #[command(subcommand)]
