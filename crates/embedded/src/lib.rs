@@ -20,6 +20,7 @@ mod atoms;
 mod dependence;
 mod greedy;
 mod kernel_lasso;
+mod quadratic;
 mod signed;
 mod sparse;
 
@@ -28,4 +29,5 @@ pub use dependence::{Dependence, Hsic, Nocco, Normalization};
 pub use fewest_core::Error;
 pub use greedy::{Bahsic, Fhsic};
 pub use kernel_lasso::{HsicLasso, LassoOptions, Level, NoccoLasso, Regularizer, SolverChoice};
+pub use quadratic::{Ckta, Fvm, Qpfs, Similarity};
 pub use sparse::{ElasticNet, Lasso, Strength};
