@@ -16,6 +16,7 @@
 //! 10 to 15, so for many samples it is a thin factor, and for few samples it is recomputed in
 //! microseconds. Few of the d² products between features are ever needed (see [`fewest_lars::path`]).
 
+mod additive;
 mod atoms;
 mod dependence;
 mod greedy;
@@ -24,6 +25,7 @@ mod quadratic;
 mod signed;
 mod sparse;
 
+pub use additive::Spam;
 pub use atoms::{Estimator, Form, InputKernel, OutputKernel};
 pub use dependence::{Dependence, Hsic, Nocco, Normalization};
 pub use fewest_core::Error;

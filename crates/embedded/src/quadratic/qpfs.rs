@@ -17,6 +17,9 @@ const FEATURES_OF_MEAN: usize = 500;
 /// Active features that the first stretch of the path goes to.
 const FIRST_ACTIVE: usize = 64;
 
+/// The constant added to the linear term, in units of the largest entry of the quadratic one.
+const ROOM: f64 = 1.001;
+
 /// What `D` is.
 #[derive(Debug, Clone)]
 pub enum Similarity {
@@ -105,8 +108,8 @@ impl<P: InnerProducts> Simplex<P> {
     fn new(inner: P, gamma: f64) -> Self {
         let scale = 1.0 - gamma;
         let squared_norms: Vec<f64> = inner.squared_norms().iter().map(|norm| scale * norm).collect();
-        // At the solution the multiplier is at least −max Dₖₖ; twice that leaves the path room.
-        let shift = 2.0 * squared_norms.iter().copied().fold(0.0, f64::max);
+        // At the solution the multiplier is at least −max Dₖₖ: so shifted, it is above 0 and the path gets there.
+        let shift = ROOM * squared_norms.iter().copied().fold(0.0, f64::max);
         let target_products = inner
             .target_products()
             .iter()
