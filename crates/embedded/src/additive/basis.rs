@@ -9,8 +9,8 @@ use crate::atoms::standardise;
 /// Rank up to which the factor of one feature may grow.
 const MOST_RANK: usize = 500;
 
-/// How much of the trace a factor may leave out, against the smallest eigenvalue kept.
-const FACTOR_SHARE: f64 = 0.01;
+/// How much of the trace a factor may leave out: so little that eigenvectors do not depend on the order of samples.
+const FACTOR_TOLERANCE: f64 = 1e-12;
 
 /// `Q`: `n × rank`, orthonormal and centred, spanning the leading eigenvectors of the feature's centred Gram matrix.
 pub(super) struct Basis {
@@ -26,7 +26,7 @@ impl Basis {
         let mut points = vec![0.0; n];
         data.x().copy_column(j, &mut points);
         data.check_finite(j, &points)?;
-        let tolerance = FACTOR_SHARE * smallest;
+        let tolerance = FACTOR_TOLERANCE * smallest;
         let mut factor = if let FeatureKind::Categorical { .. } = data.feature_kind(j) {
             Factor::new(&NormalisedDelta::from_points(&points), &points, tolerance, n)?
         } else if standardise(&mut points) {
