@@ -145,8 +145,8 @@ impl Master {
         let mut length = 1.0 / steepest.max(f64::MIN_POSITIVE);
         for _ in 0..MOST_STEPS {
             // So written, NaN ends the steps too.
-            let is_enough = !(self.gap(&p, &point.gradient) > tolerance);
-            if is_enough {
+            let can_fall = self.gap(&p, &point.gradient) > tolerance;
+            if !can_fall {
                 break;
             }
             let moved: Vec<f64> = p.iter().zip(&point.gradient).map(|(p, g)| p - length * g).collect();

@@ -88,7 +88,7 @@ pub(super) fn smallest(affinity: &Affinity<'_>, m: usize, context: &Context<'_>)
 fn extend(basis: &mut Vec<DVector<f64>>, mut vector: DVector<f64>, trivial: &DVector<f64>) {
     for _ in 0..2 {
         let length = vector.norm();
-        if !(length > 0.0) {
+        if length == 0.0 {
             return;
         }
         vector /= length;
