@@ -2,6 +2,7 @@
 
 mod experiments;
 mod hsic_lasso;
+mod survey;
 
 use clap::{Args, Subcommand};
 
@@ -18,11 +19,14 @@ pub struct Arguments {
 enum Paper {
     /// Yamada et al., High-dimensional feature selection by feature-wise kernelized Lasso, 2014.
     HsicLasso(hsic_lasso::Arguments),
+    /// Li et al., Feature selection: a data perspective, 2016.
+    Survey(survey::Arguments),
 }
 
 /// Recomputes what was asked for.
 pub fn run(arguments: &Arguments) -> Result<()> {
     match &arguments.paper {
         Paper::HsicLasso(arguments) => hsic_lasso::run(arguments),
+        Paper::Survey(arguments) => survey::run(arguments),
     }
 }

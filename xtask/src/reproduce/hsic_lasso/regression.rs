@@ -28,6 +28,9 @@ const PRINTED_REDUNDANCY: [f64; 4] = [0.44, 0.45, 0.42, 0.43];
 const PROBLEMS: &[(&str, &str)] =
     &[("rat eye, 200 probes", "rateye_eyedata.csv"), ("rat eye, 500 probes", "rateye_trim32.csv")];
 
+/// What a table shows of a run.
+type Value = fn(&Row) -> f64;
+
 /// Runs every method on every extract there is; writes `regression.csv`, `figure-5.md` and `figure-5.svg`.
 pub fn run(protocol: &Protocol) -> Result<()> {
     let metrics: [&dyn Metric; 2] = [&MeanSquaredError, &Correlation];
@@ -100,7 +103,7 @@ fn summary(rows: &[Row]) -> String {
          correlation with the target over all samples. That favours every method, and linear ones most. The paper prints \
          curves, no numbers, except for the redundancy rates.\n",
     );
-    let tables: [(&str, fn(&Row) -> f64); 3] = [
+    let tables: [(&str, Value); 3] = [
         ("Mean squared error (TRIM32 in its own unit)", |row| row.scores[0]),
         ("Mean correlation between prediction and truth", |row| row.scores[1]),
         ("Redundancy rate", |row| row.redundancy),
