@@ -15,6 +15,7 @@
 //! * [`StabilitySelection`] makes a selector of any other by selecting on many half samples
 //! * [`Clustering`] judges features by the clusters that [`KMeans`] finds in them
 
+mod catalogue;
 mod clustering;
 mod experiment;
 mod features;
@@ -25,6 +26,7 @@ mod splits;
 pub mod stability;
 mod stability_selection;
 
+pub use catalogue::{all_learners, all_metrics, learner_named, metric_named};
 pub use clustering::{Clustering, ClusteringOutcome};
 pub use experiment::{
     Comparison, Evaluation, Experiment, ExperimentError, FoldRecord, KRule, OnFold, Outcome, Plan,

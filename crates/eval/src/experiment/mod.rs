@@ -117,6 +117,7 @@ impl Experiment<'_> {
         context: &Context<'_>,
     ) -> Result<Evaluation, ExperimentError> {
         let splits = self.splitter.splits(data, derive_seed(context.seed, 0))?;
+        check_splits(&splits, data.n_samples())?;
         let plan = self.plan(data, &splits, context.seed)?;
         let mut folds = match options.finished {
             None => Vec::new(),
@@ -192,6 +193,36 @@ impl Experiment<'_> {
 
 fn stopped(context: &Context<'_>) -> bool {
     context.interrupted() || context.time_left().is_some_and(|left| left.is_zero())
+}
+
+/// Whatever the splitter: both parts of a fold have samples, which exist, and none is in both.
+fn check_splits(splits: &[Split], n_samples: usize) -> Result<(), Error> {
+    if splits.is_empty() {
+        return Err(Error::TooFew { what: "folds", minimum: 1, found: 0 });
+    }
+    for split in splits {
+        let mut is_train = vec![false; n_samples];
+        for (what, part) in
+            [("training samples of a fold", &split.train), ("test samples of a fold", &split.test)]
+        {
+            if part.is_empty() {
+                return Err(Error::TooFew { what, minimum: 1, found: 0 });
+            }
+            if let Some(row) = part.iter().find(|&&row| row >= n_samples) {
+                let expected = format!("below the number of samples, {n_samples}");
+                return Err(Error::parameter("rows of a fold", row, expected));
+            }
+        }
+        split.train.iter().for_each(|&row| is_train[row] = true);
+        if let Some(row) = split.test.iter().find(|&&row| is_train[row]) {
+            return Err(Error::parameter(
+                "rows of a fold",
+                row,
+                "in one of training and test part, not in both",
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// The finished folds, by increasing index, once they are found to be of this experiment.

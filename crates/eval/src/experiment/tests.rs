@@ -329,6 +329,43 @@ fn impossible_experiments_are_errors() {
     assert!(error.to_string().starts_with("fold 0 of 5 (counted from 0), q2 with 1 features"), "{error}");
 }
 
+/// Folds as given.
+struct Given(Vec<Split>);
+
+impl Splitter for Given {
+    fn splits(&self, _: &Dataset, _: u64) -> Result<Vec<Split>, Error> {
+        Ok(self.0.clone())
+    }
+}
+
+#[test]
+fn folds_of_somebody_elses_splitter_are_checked() {
+    let selector = Ranked::new(Covariance);
+    let cases = [
+        (vec![], "folds"),
+        (vec![Split { train: vec![0, 1], test: vec![] }], "test samples of a fold"),
+        (vec![Split { train: vec![], test: vec![1] }], "training samples of a fold"),
+        (vec![Split { train: vec![0, 40], test: vec![1] }], "rows of a fold"),
+        (vec![Split { train: vec![0, 1], test: vec![2, 1] }], "rows of a fold"),
+    ];
+    for (splits, expected) in cases {
+        let splitter = Given(splits);
+        let error = Experiment { splitter: &splitter, ..experiment(&selector) }
+            .run(&data(40, 9), &Context::default());
+        assert!(error.as_ref().is_err_and(|error| error.to_string().contains(expected)), "{error:?}");
+    }
+    // All training samples of one class: that class is predicted.
+    let one_class = Given(vec![Split {
+        train: (0..20).map(|i| 2 * i).collect(),
+        test: (0..20).map(|i| 2 * i + 1).collect(),
+    }]);
+    for learner in [&KernelLogistic::default() as &dyn Learner, &LinearSvm::default(), NEAREST] {
+        let experiment = Experiment { splitter: &one_class, learner, ..experiment(&selector) };
+        let evaluation = experiment.run(&data(40, 9), &Context::default()).unwrap();
+        assert_eq!(evaluation.scores(1, "accuracy").unwrap(), [0.0], "{}", learner.name());
+    }
+}
+
 fn summary(k: usize, mean: f64, standard_error: f64) -> Summary {
     Summary {
         k,

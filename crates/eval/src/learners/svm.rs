@@ -63,7 +63,8 @@ impl LinearSvm {
     /// # Errors
     /// For a target without classes, parameters out of range, values that are not finite.
     pub fn train(&self, data: &Dataset, context: &Context<'_>) -> Result<LinearSvmModel, Error> {
-        if !(self.c.is_finite() && self.c > 0.0) {
+        // Below the smallest normal number 1/c would be infinite.
+        if !(self.c.is_normal() && self.c > 0.0) {
             return Err(Error::parameter("c", self.c, "above 0 and finite"));
         }
         if !(self.tolerance > 0.0 && self.tolerance < 1.0) {

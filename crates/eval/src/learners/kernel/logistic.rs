@@ -9,7 +9,7 @@ use super::{Decomposition, KernelGrid, Space, check_stop, submatrix};
 use crate::learners::{Learner, Model, Predictions, classes};
 
 /// The certificate that is good enough to compare parameters by.
-const ROUGH: f64 = 1e-4;
+const ROUGH: f64 = 1e-3;
 
 /// Multiclass kernel logistic regression with a Gaussian kernel on standardised features, the evaluator of paper 004
 /// Section 4.3.1: `p(c | x) ∝ exp(f_c(x))` with `f_c(x) = Σ_i v_{ic} K(x, x_i)`, the minimiser of

@@ -16,7 +16,8 @@ use crate::{KFold, Split, Splitter};
 
 /// The widths and regularisations to choose from, by cross-validation over the training samples.
 ///
-/// Paper 004 Section 4.3 says that both are chosen by 3-fold cross-validation, but not from which values.
+/// Paper 004 Section 4.3 says that both are chosen by 3-fold cross-validation, but not from which values. Learners with a
+/// kernel hold a few matrices of all pairs of training samples: they are for thousands of samples, not millions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KernelGrid {
     /// Widths `σ` of the kernel `exp(−‖x − x′‖² / (2σ²))` in units of the median distance between training samples; above
