@@ -77,6 +77,13 @@ pub struct Row {
     pub fit_seconds: f64,
 }
 
+impl Row {
+    /// Mean number of features that the folds selected, at most `k`.
+    pub fn mean_features(&self) -> f64 {
+        self.summaries.first().map_or(0.0, |summary| summary.mean_features)
+    }
+}
+
 impl Evaluated {
     /// All about every number of features, increasing.
     pub fn rows(&self) -> Vec<Row> {

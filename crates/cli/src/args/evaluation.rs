@@ -40,7 +40,7 @@ pub struct CompareArgs {
 pub struct EvaluationArgs {
     /// Numbers of features to judge: 5,10,20 or 1-10
     ///
-    /// Default: those of 1, 2, 5, 10, 20, 50 and 100 that the data have features for.
+    /// Default: 1, 2, 5, 10, 20, 50, 100 as far as there are features, and all features where they are at most 100.
     #[arg(short, long, value_name = "N,…", value_delimiter = ',')]
     pub k: Vec<Counts>,
     /// What predicts from the selected features: linear-svm (svm), decision-tree (tree), naive-bayes or
@@ -71,6 +71,8 @@ pub struct EvaluationArgs {
     #[arg(long, value_name = "COLUMN", conflicts_with = "test_share")]
     pub group_column: Option<String>,
     /// Store finished folds in this file, and go on from those it has
+    ///
+    /// For the same call on the same data; methods may differ.
     #[arg(long, value_name = "FILE")]
     pub resume: Option<PathBuf>,
     /// Write a report that opens in any browser to this HTML file

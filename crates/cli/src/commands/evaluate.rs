@@ -43,9 +43,12 @@ pub(super) fn work(
     }
     let design = Design::new(args, dataset, &info)?;
     let resume = Resume::open(args.resume.as_deref(), &design, run.seed, info.n_features)?;
-    let ((methods, status), seconds) = run::run(run, |context| {
+    let worked = run::run(run, |context| {
         evaluation::evaluate(candidates, &design, dataset, &resume, &data.file, context)
-    })?;
+    });
+    // Also when a fold failed: the others are not lost.
+    let not_stored = resume.finish();
+    let ((methods, status), seconds) = worked?;
     let Some(first) = methods.first() else {
         return Err(match status {
             Status::Interrupted => Failure::interrupted(),
@@ -63,9 +66,7 @@ pub(super) fn work(
         };
         notes.push(format!("{why} after {} of {all} folds: {go_on}", text::count(done)));
     }
-    notes.extend(
-        resume.failure().map(|failure| format!("--resume: the last folds were not stored: {failure}")),
-    );
+    notes.extend(not_stored.map(|failure| format!("--resume: the last folds were not stored: {failure}")));
     Ok(Report {
         version: env!("CARGO_PKG_VERSION"),
         command: command_line(),

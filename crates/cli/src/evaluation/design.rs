@@ -143,7 +143,11 @@ fn unfit(option: &str, id: &str, fitting: &[&str], kind: TargetKind, info: &Data
 
 fn ks(args: &EvaluationArgs, n_features: usize) -> Result<Vec<usize>, Failure> {
     if args.k.is_empty() {
-        return Ok(DEFAULT_KS.into_iter().filter(|k| *k <= n_features).collect());
+        let mut ks: Vec<usize> = DEFAULT_KS.into_iter().filter(|k| *k < n_features).collect();
+        if DEFAULT_KS.last().is_some_and(|largest| n_features <= *largest) {
+            ks.push(n_features);
+        }
+        return Ok(ks);
     }
     // Checked before it is counted out: the end may be any number.
     for counts in &args.k {

@@ -3,7 +3,8 @@
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use fewest::data::write_atomically;
 use fewest::eval::{Evaluation, FoldRecord, Plan};
@@ -17,11 +18,17 @@ pub struct Resume {
     state: Mutex<State>,
 }
 
-#[derive(Default)]
 struct State {
     evaluations: Vec<Evaluation>,
+    /// Whether there are folds that the file has not.
+    is_ahead: bool,
+    /// When the file was last written, and how long that took.
+    written: Option<(Instant, Duration)>,
     failure: Option<String>,
 }
+
+/// The file is written anew when folds have taken this many times as long as writing it does.
+const PATIENCE: u32 = 20;
 
 impl Resume {
     /// Reads the file, if there is one yet, and refuses what is of another design.
@@ -37,20 +44,21 @@ impl Resume {
                 path.display()
             )));
         }
-        let state = Mutex::new(State { evaluations, failure: None });
+        let state = Mutex::new(State { evaluations, is_ahead: false, written: None, failure: None });
         Ok(Self { path: path.map(Path::to_owned), state })
     }
 
     /// The finished folds of the experiment `label`.
     pub fn finished(&self, label: &str) -> Option<Evaluation> {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.evaluations.iter().find(|evaluation| evaluation.plan.label == label).cloned()
+        self.state().evaluations.iter().find(|evaluation| evaluation.plan.label == label).cloned()
     }
 
-    /// Adds a fold, and writes the file anew.
+    /// Adds a fold, and writes the file anew unless that was done just now.
     pub fn add(&self, plan: &Plan, record: &FoldRecord) {
-        let Some(path) = &self.path else { return };
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.path.is_none() {
+            return;
+        }
+        let mut state = self.state();
         match state.evaluations.iter_mut().find(|evaluation| evaluation.plan.label == plan.label) {
             Some(evaluation) => evaluation.folds.push(record.clone()),
             None => {
@@ -58,15 +66,34 @@ impl Resume {
                 state.evaluations.push(Evaluation { plan: plan.clone(), folds, out_of_time: false });
             }
         }
+        state.is_ahead = true;
+        if state.written.is_none_or(|(when, took)| when.elapsed() >= took * PATIENCE) {
+            self.write(&mut state);
+        }
+    }
+
+    /// Writes what the file has not yet. Tells what kept it from being written.
+    pub fn finish(&self) -> Option<String> {
+        let mut state = self.state();
+        if state.is_ahead {
+            self.write(&mut state);
+        }
+        state.failure.clone()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self, state: &mut State) {
+        let Some(path) = &self.path else { return };
+        let start = Instant::now();
         let written = serde_json::to_vec(&state.evaluations)
             .map_err(|error| error.to_string())
             .and_then(|bytes| write_atomically(path, &bytes).map_err(|error| error.to_string()));
+        state.is_ahead = written.is_err();
         state.failure = written.err();
-    }
-
-    /// What kept the file from being written the last time.
-    pub fn failure(&self) -> Option<String> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).failure.clone()
+        state.written = Some((Instant::now(), start.elapsed()));
     }
 }
 

@@ -221,7 +221,7 @@ fn results(method: &Evaluated) -> Vec<Judged<'_>> {
         .iter()
         .map(|row| Judged {
             k: row.k,
-            mean_features: row.summaries.first().map_or(0.0, |summary| summary.mean_features),
+            mean_features: row.mean_features(),
             metrics: metrics
                 .iter()
                 .zip(&row.summaries)

@@ -101,10 +101,16 @@ fn lines<'a>(
 
 fn metric_section(report: &Report, rows: &[Vec<Row>], m: usize, metric: &str) -> Markup {
     let better = if report.greater_is_better(m) { "Larger is better" } else { "Smaller is better" };
+    let tested = match report.methods.len() {
+        1 => "",
+        _ => {
+            " The best at each number of features is bold; p-values are of the difference from it, by the corrected \
+             resampled t-test."
+        }
+    };
     let explanation = format!(
         "Mean over the folds, with its standard error. {better}. Features were selected on the training samples of each \
-         fold. The best at each number of features is bold; p-values are of the difference from it, by the corrected \
-         resampled t-test."
+         fold only.{tested}"
     );
     let lines = lines(report, rows, |row| {
         let summary = row.summaries.get(m)?;

@@ -14,18 +14,29 @@ pub fn evaluation(report: &Report) -> String {
     let mut heading = vec!["k".to_owned()];
     heading.extend(report.metrics().iter().cloned());
     heading.extend(["stability (95 %)", "seconds"].map(str::to_owned));
-    let mut align = vec![Align::Right; heading.len()];
-    align[0] = Align::Right;
+    let judged = method.rows();
+    let fewer = judged.iter().any(|row| row.mean_features() < row.k as f64);
+    if fewer {
+        heading.push("features".to_owned());
+    }
+    let align = vec![Align::Right; heading.len()];
     let mut rows = vec![heading];
-    rows.extend(method.rows().iter().map(|row| {
+    rows.extend(judged.iter().map(|row| {
         let mut cells = vec![row.k.to_string()];
         let summaries = row.summaries.iter();
         cells.extend(summaries.map(|summary| mean(summary.mean, summary.standard_error)));
         cells.extend([stability(row), text::number(row.selection_seconds + row.fit_seconds, 2)]);
+        if fewer {
+            cells.push(text::short(row.mean_features(), 4));
+        }
         cells
     }));
     out.push_str(&text::columns(&rows, &align));
-    out.push_str("\nmean ± standard error over the folds; seconds a fold\n\n");
+    out.push_str("\nmean ± standard error over the folds; seconds a fold");
+    if fewer {
+        out.push_str("; features that it found, where k are too many for it");
+    }
+    out.push_str("\n\n");
     chosen(&mut out, method, report);
     notes(&mut out, &report.notes);
     out
