@@ -31,12 +31,22 @@ pub struct Arguments {
     verbose: bool,
 }
 
+/// Cases whose reference is wrong, and how that is known. They are run and shown, but do not fail.
+const AT_FAULT: &[(&str, &str)] = &[
+    (
+        "laplacian__lung_small__t1",
+        "degrees span 165 orders of magnitude and eight scores are rounding: with 100 digits feature 275 has \
+         0.9999999979, not 9.8e-8",
+    ),
+    ("trace_ratio__ionosphere__k10", "selects feature 1, a constant, which the corpus's own rules exclude"),
+];
+
 /// Runs the corpus; an error when a case is out of its tolerance.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let cases = golden::load(&arguments.dir, &arguments.method)?;
     let mut data = Cache { folder: &arguments.data, read: BTreeMap::new() };
     let mut waiting = BTreeMap::new();
-    let (mut compared, mut failed) = (0, 0);
+    let (mut compared, mut failed, mut at_fault) = (0, 0, 0);
     println!("{:<44} {:>8}  {:<40} seconds", "case", "variants", "worst deviation (tolerance)");
     for case in &cases {
         let Ok(method) = registry::find(&case.method_id()) else {
@@ -48,22 +58,34 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         let results = compare_all(case, method, dataset)?;
         let bad: Vec<_> = results.iter().filter(|(_, comparison)| !comparison.passes()).collect();
         compared += 1;
-        failed += usize::from(!bad.is_empty());
+        let fault = AT_FAULT.iter().find(|(name, _)| *name == case.name).map(|(_, why)| *why);
+        match fault {
+            _ if bad.is_empty() => {}
+            Some(_) => at_fault += 1,
+            None => failed += 1,
+        }
         println!(
             "{:<44} {:>8}  {:<40} {:7.2}{}",
             case.name,
             results.len(),
             summary(results.iter().map(|(_, comparison)| comparison)),
             start.elapsed().as_secs_f64(),
-            if bad.is_empty() { "" } else { "  FAILED" }
+            match fault {
+                _ if bad.is_empty() => "",
+                Some(_) => "  REFERENCE AT FAULT",
+                None => "  FAILED",
+            }
         );
+        if let Some(why) = fault.filter(|_| !bad.is_empty()) {
+            println!("    {why}");
+        }
         for (variant, comparison) in &results {
             if arguments.verbose || !comparison.passes() {
                 print_variant(variant, comparison);
             }
         }
     }
-    println!("\n{compared} cases compared, {failed} failed");
+    println!("\n{compared} cases compared, {failed} failed, {at_fault} references at fault");
     if !waiting.is_empty() {
         let names: Vec<String> =
             waiting.iter().map(|(method, count)| format!("{method} ({count})")).collect();
@@ -200,5 +222,21 @@ mod tests {
                 assert!(comparison.passes(), "{} {variant}: {:?}", case.name, comparison.deviations);
             }
         }
+    }
+
+    #[test]
+    fn a_case_is_cut_off_before_a_constant() {
+        use fewest::core::{DenseColumns, Target};
+        let mut case = golden::load(&golden::committed(), "mifs").unwrap().remove(0);
+        let constant = case.ranking[2];
+        let columns: Vec<Vec<f64>> =
+            (0..40).map(|j| vec![0.0, if j == constant { 0.0 } else { 1.0 }]).collect();
+        let x = DenseColumns::from_columns(&columns).unwrap();
+        let data = Dataset::new(x, Target::from_labels(&[0, 1])).unwrap();
+        let (cut, reason) = before_constants(&case, &data);
+        assert_eq!((cut.ranking.len(), cut.scores.len()), (2, 2));
+        assert!(reason.unwrap().contains(&format!("feature {constant}")));
+        case.ranking.retain(|j| *j != constant);
+        assert!(before_constants(&case, &data).1.is_none());
     }
 }

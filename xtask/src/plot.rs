@@ -13,12 +13,17 @@ const HEIGHT: u32 = 380;
 const BAR: u32 = 34;
 
 /// Tells apart in print and by most eyes (Okabe and Ito).
-const COLOURS: [RGBColor; 5] = [
+const COLOURS: [RGBColor; 10] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
     RGBColor(0, 158, 115),
     RGBColor(204, 121, 167),
     RGBColor(230, 159, 0),
+    RGBColor(86, 180, 233),
+    RGBColor(120, 94, 60),
+    RGBColor(0, 0, 0),
+    RGBColor(150, 75, 150),
+    RGBColor(120, 160, 40),
 ];
 const GUIDE: RGBColor = RGBColor(150, 150, 150);
 

@@ -16,16 +16,20 @@
 //! 10 to 15, so for many samples it is a thin factor, and for few samples it is recomputed in
 //! microseconds. Few of the d² products between features are ever needed (see [`fewest_lars::path`]).
 
+mod additive;
 mod atoms;
 mod dependence;
 mod greedy;
 mod kernel_lasso;
+mod quadratic;
 mod signed;
 mod sparse;
 
+pub use additive::Spam;
 pub use atoms::{Estimator, Form, InputKernel, OutputKernel};
 pub use dependence::{Dependence, Hsic, Nocco, Normalization};
 pub use fewest_core::Error;
 pub use greedy::{Bahsic, Fhsic};
 pub use kernel_lasso::{HsicLasso, LassoOptions, Level, NoccoLasso, Regularizer, SolverChoice};
+pub use quadratic::{Ckta, Fvm, Qpfs, Similarity};
 pub use sparse::{ElasticNet, Lasso, Strength};

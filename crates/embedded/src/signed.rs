@@ -36,7 +36,7 @@ impl<P: InnerProducts> Signed<P> {
     fn parts(&self, atom: usize) -> (usize, f64, usize) {
         let p = self.inner.n_atoms();
         let part = atom / p;
-        (part / 2, if part % 2 == 0 { 1.0 } else { -1.0 }, atom % p)
+        (part / 2, if part.is_multiple_of(2) { 1.0 } else { -1.0 }, atom % p)
     }
 
     /// The inner atom of an atom.

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use fewest::core::{Budget, Context, Error};
+use fewest::core::{Budget, Context, Dataset, DenseColumns, Error, Target};
 use fewest::registry::{self, Built, Kind, Method, Parameters, Range, TargetKind, Value};
 use fewest_testkit::conformance::{check_selector, problem};
 
@@ -215,4 +215,82 @@ fn near_names_are_found_and_far_ones_are_not() {
     assert_eq!(registry::nearest("TARGET", &names), ["target"]);
     assert!(registry::nearest("zzzzzz", &names).is_empty());
     assert!(registry::nearest("", &names).is_empty());
+}
+
+/// What every method must survive: an answer or an error that says what is wrong, never a panic.
+#[test]
+fn hostile_data_give_an_answer_or_a_message() -> Result<(), Error> {
+    let wave = |n: usize, step: usize| -> Vec<f64> {
+        (0..n).map(|i| ((i * step + 3) % (n + 1)) as f64 / n as f64).collect()
+    };
+    let halves = |n: usize| -> Vec<bool> { (0..n).map(|i| i % 2 == 0).collect() };
+    let table = |columns: &[Vec<f64>], target: Target| -> Result<Dataset, Error> {
+        Dataset::new(DenseColumns::from_columns(columns)?, target)
+    };
+    let scaled = |factor: f64| wave(12, 5).iter().map(|value| value * factor).collect::<Vec<f64>>();
+    let mut cases: Vec<(&str, Dataset)> = vec![
+        ("one sample", table(&[vec![1.0], vec![2.0]], Target::from_labels(&["a"]))?),
+        ("two samples", table(&[vec![1.0, 2.0], vec![2.0, 0.0]], Target::from_labels(&["a", "b"]))?),
+        ("one feature", table(&[wave(12, 5)], Target::from_labels(&halves(12)))?),
+        ("one class", table(&[wave(12, 5), wave(12, 7)], Target::from_labels(&["a"; 12]))?),
+        ("all constant", table(&[vec![1.0; 12], vec![0.0; 12]], Target::from_labels(&halves(12)))?),
+        ("duplicates", table(&[wave(12, 5), wave(12, 5), wave(12, 5)], Target::from_labels(&halves(12)))?),
+        (
+            "a class a sample",
+            table(&[wave(12, 5), wave(12, 7)], Target::from_labels(&(0..12).collect::<Vec<_>>()))?,
+        ),
+        (
+            "huge values",
+            table(&[scaled(1e300), scaled(-1e300), wave(12, 7)], Target::from_labels(&halves(12)))?,
+        ),
+        ("tiny values", table(&[scaled(1e-300), wave(12, 7)], Target::from_labels(&halves(12)))?),
+        (
+            "large offset",
+            table(
+                &[scaled(1e-3).iter().map(|v| v + 1e9).collect(), wave(12, 7)],
+                Target::from_labels(&halves(12)),
+            )?,
+        ),
+        ("no target", table(&[wave(12, 5), wave(12, 7)], Target::None)?),
+        ("constant target", table(&[wave(12, 5), wave(12, 7)], Target::real(vec![4.0; 12])?)?),
+        ("huge target", table(&[wave(12, 5), wave(12, 7)], Target::real(scaled(1e300))?)?),
+        ("one real sample", table(&[vec![1.0]], Target::real(vec![1.0])?)?),
+    ];
+    let lonely: Vec<&str> = (0..12).map(|i| if i == 4 { "rare" } else { "common" }).collect();
+    cases.push(("a class of one", table(&[wave(12, 5), wave(12, 7)], Target::from_labels(&lonely))?));
+    for method in registry::methods() {
+        for (name, data) in &cases {
+            let selector = method.build(&Parameters::defaults(method))?.into_selector();
+            match selector.select(data, Budget::Count(1), &Context::default()) {
+                Ok(selection) => {
+                    assert!(selection.order.len() <= 1, "{}, {name}", method.id);
+                    let constant = data.constant_features();
+                    assert!(selection.order.iter().all(|j| !constant.contains(j)), "{}, {name}", method.id);
+                }
+                Err(error) => {
+                    let line = error.to_string();
+                    assert!(!line.is_empty() && !line.contains('\n'), "{}, {name}: {line}", method.id);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn threads_change_nothing() -> Result<(), Error> {
+    for method in registry::methods() {
+        let data = problem(needs_classes(method));
+        let answer = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+            let pool = pool.map_err(|_| Error::parameter("threads", threads, "available"))?;
+            let selector = method.build(&Parameters::defaults(method))?.into_selector();
+            pool.install(|| selector.select(&data, Budget::Count(4), &Context::seeded(3)))
+        };
+        let one = answer(1)?;
+        for threads in [2, 7] {
+            assert_eq!(one, answer(threads)?, "{} with {threads} threads", method.id);
+        }
+    }
+    Ok(())
 }

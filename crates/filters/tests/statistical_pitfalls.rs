@@ -268,7 +268,7 @@ fn categories_are_their_indicators() -> Tested {
     // A real target over levels: the analysis of variance the other way round.
     let target = noise(n, 7);
     let labels: Vec<u64> = columns[1].iter().map(|code| *code as u64).collect();
-    let exchanged = data(&[target.clone()], Target::from_labels(&labels))?;
+    let exchanged = data(std::slice::from_ref(&target), Target::from_labels(&labels))?;
     let by_levels = data(&columns, Target::real(target)?)?.with_feature_kinds(kinds)?;
     let f = FScore.score(&by_levels, &Context::default())?.values[1];
     close(f, FScore.score(&exchanged, &Context::default())?.values[0], 1e-9, "analysis of variance");

@@ -47,7 +47,7 @@ impl NeighbourGraph {
     pub fn new(neighbours: &Neighbours, rule: Rule, weights: Weights) -> Result<Self, Error> {
         let metric = neighbours.metric();
         let weight: Box<dyn Fn(f64) -> f64> = match weights {
-            Weights::Heat { t } if !(t > 0.0) => return Err(Error::parameter("t", t, "above 0")),
+            Weights::Heat { t } if t.is_nan() || t <= 0.0 => return Err(Error::parameter("t", t, "above 0")),
             Weights::Heat { t } if metric == Metric::SquaredEuclidean => Box::new(move |d| (-d / t).exp()),
             Weights::Cosine if metric == Metric::Cosine => Box::new(|d| (1.0 - d).max(0.0)),
             Weights::Binary => Box::new(|_| 1.0),

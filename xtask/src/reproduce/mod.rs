@@ -1,12 +1,14 @@
-//! `cargo xtask reproduce`: published figures, from our code.
+//! `cargo xtask reproduce`: published figures and tables, from our code.
 
+mod experiments;
 mod hsic_lasso;
+mod survey;
 
 use clap::{Args, Subcommand};
 
 use crate::Result;
 
-/// Recomputes a figure of a paper; writes raw CSV, a summary and an SVG under docs/reproduction.
+/// Recomputes a figure or a table of a paper; writes raw CSV, a summary and an SVG under docs/reproduction.
 #[derive(Debug, Args)]
 pub struct Arguments {
     #[command(subcommand)]
@@ -17,11 +19,14 @@ pub struct Arguments {
 enum Paper {
     /// Yamada et al., High-dimensional feature selection by feature-wise kernelized Lasso, 2014.
     HsicLasso(hsic_lasso::Arguments),
+    /// Li et al., Feature selection: a data perspective, 2016.
+    Survey(survey::Arguments),
 }
 
 /// Recomputes what was asked for.
 pub fn run(arguments: &Arguments) -> Result<()> {
     match &arguments.paper {
         Paper::HsicLasso(arguments) => hsic_lasso::run(arguments),
+        Paper::Survey(arguments) => survey::run(arguments),
     }
 }

@@ -1,10 +1,10 @@
 //! Greedy and convex searches over kernel dependence: the baselines of the HSIC Lasso paper.
 
 use fewest_core::Error;
-use fewest_embedded::{Bahsic, Fhsic, OutputKernel};
+use fewest_embedded::{Bahsic, Ckta, Fhsic, Fvm, OutputKernel, Qpfs, Similarity};
 use fewest_kernels::Bandwidth;
 
-use super::dependence::TARGETS;
+use super::dependence::{DEPENDENCE, TARGETS, dependence};
 use super::{Built, Kind, Method, Parameter, Parameters, Range};
 
 pub(super) static METHODS: &[Method] = &[
@@ -32,7 +32,76 @@ pub(super) static METHODS: &[Method] = &[
             Ok(Built::Selector(Box::new(Bahsic { fraction, sigma, output: output(parameters)? })))
         },
     },
+    Method {
+        id: "ckta",
+        title: "centred kernel target alignment",
+        formula: "minimise over α ≥ 0: ½ Σₖₗ αₖ αₗ HSIC(xₖ, xₗ) − Σₖ αₖ HSIC(xₖ, y); score(k) = αₖ",
+        kind: Kind::Select,
+        targets: TARGETS,
+        parameters: &[RIDGE, DEPENDENCE],
+        build: |parameters| {
+            let (ridge, dependence) = (parameters.real("ridge")?, dependence(parameters)?);
+            Ok(Built::Selector(Box::new(Ckta { ridge, dependence })))
+        },
+    },
+    Method {
+        id: "qpfs",
+        title: "quadratic programming feature selection",
+        formula: "minimise over θ ≥ 0, Σ θ = 1: ½ (1 − γ) θᵀ D θ − γ dᵀ θ; score(k) = θₖ",
+        kind: Kind::Select,
+        targets: TARGETS,
+        parameters: &[QPFS],
+        build: |parameters| {
+            let similarity = match parameters.word("similarity")? {
+                "correlation" => Similarity::Correlation,
+                _ => Qpfs::default().similarity,
+            };
+            Ok(Built::Selector(Box::new(Qpfs { similarity, gamma: parameters.optional_real("gamma")? })))
+        },
+    },
+    Method {
+        id: "fvm",
+        title: "feature vector machine",
+        formula: "minimise ½ ‖φ(y) − Σₖ αₖ φ(xₖ)‖² + λ Σₖ |αₖ|, φ(u)ᵀφ(v) = HSIC(u, v); score(k) = αₖ",
+        kind: Kind::Select,
+        targets: TARGETS,
+        parameters: &[FVM, DEPENDENCE],
+        build: |parameters| {
+            let (lambda_ratio, dependence) =
+                (parameters.optional_real("lambda_ratio")?, dependence(parameters)?);
+            Ok(Built::Selector(Box::new(Fvm { lambda_ratio, dependence })))
+        },
+    },
 ];
+
+const RIDGE: &[Parameter] = &[Parameter {
+    name: "ridge",
+    default: Some("0.001"),
+    range: Range::NonNegative,
+    meaning: "ridge that makes the minimum unique, as a share of the largest squared norm of a Gram matrix",
+}];
+
+const QPFS: &[Parameter] = &[
+    Parameter {
+        name: "similarity",
+        default: Some("hsic"),
+        range: Range::OneOf(&["hsic", "correlation"]),
+        meaning: "D: HSIC of Gram matrices of norm 1 (width 1), or the squared correlation",
+    },
+    Parameter {
+        name: "gamma",
+        default: None,
+        range: Range::Fraction,
+        meaning: "weight of relevance; when left out, mean of D / (mean of D + mean of d)",
+    },
+];
+
+const FVM: &[Parameter] = &[Parameter {
+    name: "lambda_ratio",
+    default: None,
+    range: Range::Fraction,
+    meaning: "λ as a share of the smallest that selects nothing; when left out, the number of features decides",
+}];
 
 const FRACTION: &[Parameter] = &[Parameter {
     name: "fraction",

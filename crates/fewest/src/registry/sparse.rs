@@ -1,7 +1,7 @@
-//! Sparse linear models.
+//! Sparse linear and additive models.
 
 use fewest_core::Error;
-use fewest_embedded::{ElasticNet, Lasso, Strength};
+use fewest_embedded::{ElasticNet, Lasso, Spam, Strength};
 
 use super::hsic_lasso::solver;
 use super::{Built, Kind, Method, Parameter, Parameters, Range, TargetKind};
@@ -29,6 +29,49 @@ pub(super) static METHODS: &[Method] = &[
             let (l1_ratio, lasso) = (parameters.real("l1_ratio")?, lasso(parameters)?);
             Ok(Built::Selector(Box::new(ElasticNet { l1_ratio, lasso })))
         },
+    },
+    Method {
+        id: "spam",
+        title: "sparse additive models",
+        formula: "minimise ½ ‖Y − Σₖ fₖ(xₖ)‖² + λ Σₖ ‖fₖ‖; score(k) = ‖fₖ‖ / √n",
+        kind: Kind::Select,
+        targets: TARGETS,
+        parameters: &[SPAM],
+        build: |parameters| {
+            Ok(Built::Selector(Box::new(Spam {
+                lambda_ratio: parameters.optional_real("lambda_ratio")?,
+                sigma: parameters.real("sigma_x")?,
+                smallest_eigenvalue: parameters.real("smallest_eigenvalue")?,
+                tolerance: parameters.real("tolerance")?,
+            })))
+        },
+    },
+];
+
+const SPAM: &[Parameter] = &[
+    Parameter {
+        name: "lambda_ratio",
+        default: None,
+        range: Range::Fraction,
+        meaning: "λ as a share of the smallest that selects nothing; when left out, the number of features decides",
+    },
+    Parameter {
+        name: "sigma_x",
+        default: Some("1"),
+        range: Range::Positive,
+        meaning: "width of the Gaussian kernel on standardised features",
+    },
+    Parameter {
+        name: "smallest_eigenvalue",
+        default: Some("0.01"),
+        range: Range::Fraction,
+        meaning: "functions kept, by their eigenvalue as a share of the largest; smaller allows rougher ones",
+    },
+    Parameter {
+        name: "tolerance",
+        default: Some("1e-6"),
+        range: Range::Positive,
+        meaning: "duality gap to reach, relative to the objective at zero",
     },
 ];
 

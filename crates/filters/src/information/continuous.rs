@@ -2,7 +2,7 @@
 
 use fewest_core::{Column, Context, Dataset, Error, FeatureKind, Target};
 
-use super::criteria::Criterion;
+use super::criterion::Criterion;
 use super::estimators::{Neighbourhoods, Observations, Search, Windows};
 use super::forward;
 use crate::discretisation::{self, Levels};

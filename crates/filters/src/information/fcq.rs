@@ -2,7 +2,7 @@
 
 use fewest_core::{Budget, Column, Context, Dataset, Error, FeatureKind, Selection, Selector, Target};
 
-use super::criteria::Form;
+use super::criterion::Form;
 use super::forward::{self, add_notes, forward};
 use crate::discretisation::Levels;
 use crate::features::map_features;

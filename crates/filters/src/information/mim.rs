@@ -4,7 +4,7 @@ use fewest_core::{Context, Dataset, Error, Scorer, Scores, rank};
 
 use super::codes::Coded;
 use super::continuous::{Estimated, Parzen};
-use super::criteria::Criterion;
+use super::criterion::Criterion;
 use super::estimators::{Estimator, Search};
 use super::forward::TIE;
 

@@ -8,6 +8,7 @@ mod codes;
 mod continuous;
 mod counts;
 mod criteria;
+mod criterion;
 mod estimators;
 mod fcq;
 mod forward;
@@ -15,7 +16,8 @@ mod mim;
 mod uncertainty;
 
 pub use cfs::Cfs;
-pub use criteria::{Criterion, Form, Forward};
+pub use criteria::Forward;
+pub use criterion::{Criterion, Form};
 pub use estimators::{Estimator, Observations, kraskov, parzen};
 pub use fcq::Fcq;
 pub use mim::Mim;

@@ -158,7 +158,8 @@ fn maximise(scatters: &[Scatter], candidates: &[usize], k: usize) -> Maximum {
         let (between, within) = sums(&sorted);
         let next = ratio(between, within);
         // Each step but the last increases λ; rounding may let it fall by a digit at the fixed point.
-        if !(next > lambda * (1.0 + 4.0 * f64::EPSILON)) {
+        let grows = next > lambda * (1.0 + 4.0 * f64::EPSILON);
+        if !grows {
             let gap = if between > 0.0 { ((between - lambda * within) / between).max(0.0) } else { 0.0 };
             let scores = order.iter().map(|&j| scatters[j].between - lambda * scatters[j].within).collect();
             return Maximum { order, scores, lambda, gap, iterations };

@@ -1,21 +1,24 @@
-//! The problem over the constraints found so far: which combination of their indicators makes `J` smallest.
+//! The problem over the features in the constraints found so far.
 
 use nalgebra::{Cholesky, DMatrix, DVector};
 
-/// Projected gradient steps after which a combination must do.
+/// Projected gradient steps after which `p` must do.
 const MOST_STEPS: usize = 1000;
 
-/// `min J(Σ_t θ_t p_t)` over the simplex of `θ`, for indicators `p_t` of sets of features.
+/// `min J(p)` over `0 ≤ p ≤ 1` with `Σ p = k`, for the features found so far. That is the hull of all constraints that
+/// can be made of them, so far fewer have to be found one by one than if only those found could be combined.
 ///
-/// Everything is done among the columns of the features in some set: with `R = XᵀX`, `B = XᵀH` and
-/// `A = I + P^½ R P^½ / γ`, the ridge regression is `V = H − X P^½ A⁻¹ P^½ B / γ`, of which only `XᵀV` is needed inside.
+/// Everything is done among the columns of these features: with `R = XᵀX`, `B = XᵀH` and `A = I + P^½ R P^½ / γ`, the ridge
+/// regression is `V = H − X P^½ A⁻¹ P^½ B / γ`, of which only `XᵀV` is needed inside.
 pub(super) struct Master {
     labels: DMatrix<f64>,
     gamma: f64,
-    sets: Vec<Vec<usize>>,
-    theta: Vec<f64>,
-    /// The feature of each column.
+    count: f64,
     features: Vec<usize>,
+    /// The relaxed indicator of each feature.
+    indicators: Vec<f64>,
+    /// For each column the position of its feature.
+    owners: Vec<usize>,
     columns: DMatrix<f64>,
     gram: DMatrix<f64>,
     with_labels: DMatrix<f64>,
@@ -23,7 +26,7 @@ pub(super) struct Master {
     residual: DMatrix<f64>,
 }
 
-/// `J` at some `θ`.
+/// `J` at some `p`.
 struct Point {
     objective: f64,
     gradient: Vec<f64>,
@@ -32,14 +35,15 @@ struct Point {
 }
 
 impl Master {
-    /// Without any constraint, where `p = 0` and `V = H`.
-    pub(super) fn new(labels: DMatrix<f64>, gamma: f64) -> Self {
+    /// For `count` features, before any is found: `p = 0` and `V = H`.
+    pub(super) fn new(labels: DMatrix<f64>, gamma: f64, count: usize) -> Self {
         let (n, c) = labels.shape();
         Self {
             gamma,
-            sets: Vec::new(),
-            theta: Vec::new(),
+            count: count as f64,
             features: Vec::new(),
+            indicators: Vec::new(),
+            owners: Vec::new(),
             columns: DMatrix::zeros(n, 0),
             gram: DMatrix::zeros(0, 0),
             with_labels: DMatrix::zeros(0, c),
@@ -49,66 +53,60 @@ impl Master {
         }
     }
 
-    /// `J` at the present combination.
+    /// `J` at the present `p`.
     pub(super) fn objective(&self) -> f64 {
         self.objective
     }
 
-    /// `V` at the present combination.
+    /// `V` at the present `p`.
     pub(super) fn residual(&self) -> &DMatrix<f64> {
         &self.residual
     }
 
-    /// The features of the present combination by increasing index, with their relaxed indicators.
-    pub(super) fn indicators(&self) -> Vec<(usize, f64)> {
-        let mut all: Vec<usize> = self.sets.concat();
-        all.sort_unstable();
-        all.dedup();
-        all.into_iter().map(|j| (j, self.indicator(j, &self.theta))).collect()
+    /// The features found so far with their relaxed indicators.
+    pub(super) fn indicators(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
+        self.features.iter().copied().zip(self.indicators.iter().copied())
     }
 
-    fn indicator(&self, j: usize, theta: &[f64]) -> f64 {
-        let holding = self.sets.iter().zip(theta).filter(|(set, _)| set.binary_search(&j).is_ok());
-        holding.map(|(_, weight)| weight).sum::<f64>().min(1.0)
-    }
-
-    /// Adds the constraint of the features in `set`, increasing, and minimises `J` to within `tolerance`.
-    pub(super) fn add(&mut self, set: Vec<usize>, columns: impl Fn(usize) -> Vec<Vec<f64>>, tolerance: f64) {
+    /// Adds the constraint of these features, `count` of them, and minimises `J` to within `tolerance`.
+    pub(super) fn add(
+        &mut self,
+        constraint: &[usize],
+        columns: impl Fn(usize) -> Vec<Vec<f64>>,
+        tolerance: f64,
+    ) {
+        let starts_at = if self.features.is_empty() { 1.0 } else { 0.0 };
         let mut new = Vec::new();
-        for &j in set.iter().filter(|j| !self.features.contains(j)) {
-            for column in columns(j) {
-                new.push((j, column));
+        for &j in constraint {
+            if !self.features.contains(&j) {
+                let columns = columns(j);
+                self.owners.extend(columns.iter().map(|_| self.features.len()));
+                self.features.push(j);
+                self.indicators.push(starts_at);
+                new.extend(columns);
             }
         }
-        let old = self.features.len();
-        self.features.extend(new.iter().map(|(j, _)| *j));
-        let total = self.features.len();
-        let mut all =
-            std::mem::replace(&mut self.columns, DMatrix::zeros(0, 0)).resize_horizontally(total, 0.0);
-        for (at, (_, column)) in new.iter().enumerate() {
+        let total = self.owners.len();
+        let old = total - new.len();
+        let empty = || DMatrix::zeros(0, 0);
+        let mut all = std::mem::replace(&mut self.columns, empty()).resize_horizontally(total, 0.0);
+        for (at, column) in new.iter().enumerate() {
             all.column_mut(old + at).copy_from_slice(column);
         }
         let added = all.columns(old, total - old).transpose();
         let cross = &added * &all;
-        let mut gram = std::mem::replace(&mut self.gram, DMatrix::zeros(0, 0)).resize(total, total, 0.0);
+        let mut gram = std::mem::replace(&mut self.gram, empty()).resize(total, total, 0.0);
         gram.rows_mut(old, total - old).copy_from(&cross);
         gram.columns_mut(old, total - old).copy_from(&cross.transpose());
-        let mut with_labels =
-            std::mem::replace(&mut self.with_labels, DMatrix::zeros(0, 0)).resize_vertically(total, 0.0);
+        let mut with_labels = std::mem::replace(&mut self.with_labels, empty()).resize_vertically(total, 0.0);
         with_labels.rows_mut(old, total - old).copy_from(&(&added * &self.labels));
         (self.columns, self.gram, self.with_labels) = (all, gram, with_labels);
-        // A set that is there already adds nothing, but must not make the first one disappear.
-        self.theta.push(if self.sets.is_empty() { 1.0 } else { 0.0 });
-        self.sets.push(set);
         self.minimise(tolerance);
     }
 
-    fn evaluate(&self, theta: &[f64]) -> Point {
-        let roots = DVector::from_iterator(
-            self.features.len(),
-            self.features.iter().map(|&j| self.indicator(j, theta).sqrt()),
-        );
-        let r = roots.len();
+    fn evaluate(&self, indicators: &[f64]) -> Point {
+        let r = self.owners.len();
+        let roots = DVector::from_iterator(r, self.owners.iter().map(|&owner| indicators[owner].sqrt()));
         let mut inner = DMatrix::from_fn(r, r, |a, b| roots[a] * self.gram[(a, b)] * roots[b] / self.gamma);
         for at in 0..r {
             inner[(at, at)] += 1.0;
@@ -124,40 +122,42 @@ impl Master {
         let coefficients =
             DMatrix::from_fn(r, solution.ncols(), |a, b| roots[a] * solution[(a, b)] / self.gamma);
         let products = &self.with_labels - &self.gram * &coefficients;
-        let strengths: Vec<f64> = (0..r).map(|at| products.row(at).norm_squared()).collect();
-        let gradient = self
-            .sets
-            .iter()
-            .map(|set| {
-                let inside =
-                    self.features.iter().zip(&strengths).filter(|(j, _)| set.binary_search(j).is_ok());
-                -inside.map(|(_, strength)| strength).sum::<f64>() / (2.0 * self.gamma)
-            })
-            .collect();
+        let mut gradient = vec![0.0; indicators.len()];
+        for (at, &owner) in self.owners.iter().enumerate() {
+            gradient[owner] -= products.row(at).norm_squared() / (2.0 * self.gamma);
+        }
         Point { objective, gradient, coefficients }
+    }
+
+    /// How far `J` can fall at most from `p`, since it is convex: to the linear bound of its tangent.
+    fn gap(&self, indicators: &[f64], gradient: &[f64]) -> f64 {
+        let mut sorted = gradient.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        let least: f64 = sorted.iter().take(self.count as usize).sum();
+        indicators.iter().zip(gradient).map(|(p, g)| p * g).sum::<f64>() - least
     }
 
     /// Projected gradient steps of Barzilai–Borwein length with Armijo's rule.
     fn minimise(&mut self, tolerance: f64) {
-        let mut theta = self.theta.clone();
-        let mut point = self.evaluate(&theta);
-        let steepest = |gradient: &[f64]| gradient.iter().fold(0.0_f64, |most, g| most.max(g.abs()));
-        let mut length = 1.0 / steepest(&point.gradient).max(f64::MIN_POSITIVE);
+        let mut p = self.indicators.clone();
+        let mut point = self.evaluate(&p);
+        let steepest = point.gradient.iter().fold(0.0_f64, |most, g| most.max(g.abs()));
+        let mut length = 1.0 / steepest.max(f64::MIN_POSITIVE);
         for _ in 0..MOST_STEPS {
-            let along: f64 = theta.iter().zip(&point.gradient).map(|(t, g)| t * g).sum();
-            let least = point.gradient.iter().copied().fold(f64::INFINITY, f64::min);
-            // How far J can fall at most, since it is convex.
-            if !(along - least > tolerance) {
+            // So written, NaN ends the steps too.
+            let can_fall = self.gap(&p, &point.gradient) > tolerance;
+            if !can_fall {
                 break;
             }
-            let moved: Vec<f64> = theta.iter().zip(&point.gradient).map(|(t, g)| t - length * g).collect();
-            let target = onto_simplex(&moved);
-            let direction: Vec<f64> = target.iter().zip(&theta).map(|(a, b)| a - b).collect();
+            let moved: Vec<f64> = p.iter().zip(&point.gradient).map(|(p, g)| p - length * g).collect();
+            let target = onto_capped_simplex(&moved, self.count);
+            let direction: Vec<f64> = target.iter().zip(&p).map(|(a, b)| a - b).collect();
             let slope: f64 = direction.iter().zip(&point.gradient).map(|(d, g)| d * g).sum();
             let mut step = 1.0;
             let mut accepted = None;
             while step > 1e-12 && slope < 0.0 {
-                let next: Vec<f64> = theta.iter().zip(&direction).map(|(t, d)| t + step * d).collect();
+                let next: Vec<f64> =
+                    p.iter().zip(&direction).map(|(p, d)| (p + step * d).clamp(0.0, 1.0)).collect();
                 let there = self.evaluate(&next);
                 if there.objective <= point.objective + 1e-4 * step * slope {
                     accepted = Some((next, there));
@@ -167,33 +167,41 @@ impl Master {
             }
             let Some((next, there)) = accepted else { break };
             let (mut squared, mut curvature) = (0.0, 0.0);
-            for t in 0..theta.len() {
-                let change = next[t] - theta[t];
+            for j in 0..p.len() {
+                let change = next[j] - p[j];
                 squared += change * change;
-                curvature += change * (there.gradient[t] - point.gradient[t]);
+                curvature += change * (there.gradient[j] - point.gradient[j]);
             }
             length = if curvature > 0.0 { squared / curvature } else { 2.0 * length };
-            (theta, point) = (next, there);
+            (p, point) = (next, there);
         }
         self.objective = point.objective;
         self.residual = &self.labels - &self.columns * &point.coefficients;
-        self.theta = theta;
+        self.indicators = p;
     }
 }
 
-/// The nearest point with entries of at least 0 that add up to 1.
-fn onto_simplex(values: &[f64]) -> Vec<f64> {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(|a, b| b.total_cmp(a));
-    let (mut sum, mut shift) = (0.0, 0.0);
-    for (at, value) in sorted.iter().enumerate() {
-        sum += value;
-        let candidate = (sum - 1.0) / (at + 1) as f64;
-        if *value > candidate {
-            shift = candidate;
+/// The nearest point with entries from 0 to 1 that add up to `total`, at most their number.
+fn onto_capped_simplex(values: &[f64], total: f64) -> Vec<f64> {
+    let clipped = |shift: f64| values.iter().map(move |value| (value - shift).clamp(0.0, 1.0));
+    let mut low = values.iter().copied().fold(f64::INFINITY, f64::min) - 1.0;
+    let mut high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    for _ in 0..100 {
+        let middle = 0.5 * (low + high);
+        if clipped(middle).sum::<f64>() > total {
+            low = middle;
+        } else {
+            high = middle;
         }
     }
-    values.iter().map(|value| (value - shift).max(0.0)).collect()
+    // Bisection has found which entries are neither 0 nor 1; these then make the sum exact.
+    let shift = 0.5 * (low + high);
+    let ones = values.iter().filter(|value| **value - shift >= 1.0).count() as f64;
+    let between = |value: &&f64| **value - shift > 0.0 && **value - shift < 1.0;
+    let free = values.iter().filter(between).count() as f64;
+    let sum: f64 = values.iter().filter(between).sum();
+    let shift = if free > 0.0 { (sum + ones - total) / free } else { shift };
+    clipped(shift).collect()
 }
 
 #[cfg(test)]
@@ -201,16 +209,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_projection_is_the_nearest_point_of_the_simplex() {
-        for values in [vec![0.2, 0.3, 0.5], vec![3.0, 0.0], vec![-1.0, -1.0, -1.0], vec![0.9, 0.8, -4.0]] {
-            let found = onto_simplex(&values);
-            assert!((found.iter().sum::<f64>() - 1.0).abs() < 1e-15);
-            assert!(found.iter().all(|value| *value >= 0.0));
-            // The rest is normal to the face it lies on: equal where positive, not larger elsewhere.
-            let rest: Vec<f64> = values.iter().zip(&found).map(|(value, found)| value - found).collect();
-            let largest = rest.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            for (rest, found) in rest.iter().zip(&found) {
-                assert!(*found == 0.0 || (largest - rest).abs() < 1e-15);
+    fn the_projection_is_the_nearest_point() {
+        let cases = [
+            (vec![0.2, 0.3, 0.5], 1.0),
+            (vec![3.0, 0.0, 0.4], 2.0),
+            (vec![-1.0, -1.0, -1.0], 1.0),
+            (vec![0.9, 0.8, -4.0, 7.0, 1e6], 3.0),
+            (vec![5.0, -5.0], 2.0),
+        ];
+        for (values, total) in cases {
+            let found = onto_capped_simplex(&values, total);
+            assert!((found.iter().sum::<f64>() - total).abs() < 1e-9, "{values:?} {found:?}");
+            assert!(found.iter().all(|value| (0.0..=1.0).contains(value)));
+            // The shift is the same for all between the bounds, not larger at 0 and not smaller at 1.
+            for (value, p) in values.iter().zip(&found) {
+                for (other, q) in values.iter().zip(&found) {
+                    let order = (value - p) - (other - q);
+                    assert!(*p >= 1.0 || *q <= 0.0 || order < 1e-9, "{values:?} {found:?}");
+                }
             }
         }
     }

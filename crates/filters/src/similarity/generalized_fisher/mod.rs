@@ -30,7 +30,7 @@ const TIE: f64 = 1e-6;
 ///
 /// which is convex; its dual is the paper's quadratically constrained linear program. The cutting planes of the paper find it: the
 /// most violated constraint is given by the `k` features with the largest `‖x_jᵀ V‖²`, `V = (I + …)⁻¹ H`, and over the
-/// combinations of the constraints found so far a multiple kernel learning problem is solved by ridge regressions and
+/// features of the constraints found so far a multiple kernel learning problem is solved by ridge regressions and
 /// projected gradient steps. The gap between `J(p)` and the bound that the last constraint gives is the certificate.
 ///
 /// Features come by decreasing relaxed `p_j`, which is the score, in `[0, 1]`; equal ones by decreasing `‖x_jᵀ V‖²`.
@@ -102,7 +102,7 @@ impl Selector for GeneralizedFisher {
         let k = wanted.min(candidates.len());
         let gamma = self.ridge * data.n_samples() as f64;
         let mut products = products(data, &labels, context)?;
-        let mut master = Master::new(labels, gamma);
+        let mut master = Master::new(labels, gamma, k);
         let at_zero = master.objective();
         let mut gap = f64::INFINITY;
         let mut status = Status::MaxIterations;
@@ -110,11 +110,11 @@ impl Selector for GeneralizedFisher {
         while iterations < self.most_constraints && k > 0 {
             iterations += 1;
             let strengths: Vec<f64> = candidates.iter().map(|&j| products[j]).collect();
-            let mut constraint: Vec<usize> =
+            let constraint: Vec<usize> =
                 rank(&strengths, true).into_iter().take(k).map(|at| candidates[at]).collect();
-            constraint.sort_unstable();
-            let columns = |j: usize| prepared(data, j);
-            master.add(constraint, columns, 0.1 * self.tolerance * at_zero);
+            // Far from the optimum, exactness among the features found so far is wasted.
+            let tolerance = 0.1 * self.tolerance.max(gap.min(1.0)) * at_zero;
+            master.add(&constraint, |j| prepared(data, j), tolerance);
             products = match self::products(data, master.residual(), context) {
                 Ok(products) => products,
                 Err(Error::Stopped { .. }) => {
@@ -123,18 +123,17 @@ impl Selector for GeneralizedFisher {
                 }
                 Err(error) => return Err(error),
             };
-            let weights = master.indicators();
             let mut strongest: Vec<f64> = candidates.iter().map(|&j| products[j]).collect();
             strongest.sort_by(|a, b| b.total_cmp(a));
             let best: f64 = strongest.iter().take(k).sum();
-            let now: f64 = weights.iter().map(|&(j, weight)| weight * products[j]).sum();
+            let now: f64 = master.indicators().map(|(j, weight)| weight * products[j]).sum();
             gap = (best - now).max(0.0) / (2.0 * gamma) / at_zero;
             if gap <= self.tolerance {
                 status = Status::Converged;
                 break;
             }
         }
-        let mut chosen = master.indicators();
+        let mut chosen: Vec<(usize, f64)> = master.indicators().collect();
         let level = |weight: f64| (weight / TIE).round();
         chosen.sort_by(|a, b| {
             level(b.1)

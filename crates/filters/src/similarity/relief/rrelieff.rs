@@ -63,7 +63,7 @@ impl Scorer for RRelieff {
             return Err(Error::parameter("neighbours", 0, "at least 1"));
         }
         if let RankInfluence::Gaussian(sigma) = self.influence
-            && !(sigma > 0.0)
+            && (sigma.is_nan() || sigma <= 0.0)
         {
             return Err(Error::parameter("sigma", sigma, "above 0"));
         }

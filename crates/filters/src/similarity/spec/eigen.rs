@@ -25,7 +25,8 @@ pub(super) fn smallest(affinity: &Affinity<'_>, m: usize, context: &Context<'_>)
     let trivial = affinity.trivial_eigenvector();
     let n = trivial.len();
     let wanted = m - 1;
-    let mut eigen = Eigen { values: vec![0.0], vectors: DMatrix::from_columns(&[trivial.clone()]) };
+    let mut eigen =
+        Eigen { values: vec![0.0], vectors: DMatrix::from_columns(std::slice::from_ref(&trivial)) };
     if wanted == 0 {
         return Ok(eigen);
     }
@@ -88,7 +89,7 @@ pub(super) fn smallest(affinity: &Affinity<'_>, m: usize, context: &Context<'_>)
 fn extend(basis: &mut Vec<DVector<f64>>, mut vector: DVector<f64>, trivial: &DVector<f64>) {
     for _ in 0..2 {
         let length = vector.norm();
-        if !(length > 0.0) {
+        if length == 0.0 {
             return;
         }
         vector /= length;

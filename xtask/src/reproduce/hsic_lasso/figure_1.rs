@@ -3,7 +3,6 @@
 use std::fmt::Write;
 use std::time::Instant;
 
-use clap::Args;
 use fewest::core::{Budget, Context, Selector, derive_seed};
 use fewest::data::synthetic::{self, Synthetic};
 use fewest::embedded::{
@@ -11,8 +10,10 @@ use fewest::embedded::{
 };
 use fewest::kernels::Bandwidth;
 
+use super::FOLDER;
 use crate::output::{mean_and_error, write, write_csv};
 use crate::plot::{Panel, Series, lines};
+use crate::reproduce::experiments::Protocol;
 use crate::{Result, machine, workspace};
 
 /// Samples of panels (a) and (b).
@@ -40,23 +41,6 @@ const LOOKUP: &str = "HSIC Lasso, lookup table";
 
 /// Samples up to which the lookup table is tried: its matrices have no low rank, so all entries are needed.
 const MOST_SAMPLES_OF_LOOKUP: usize = 500;
-
-/// What to recompute.
-#[derive(Debug, Args)]
-pub struct Arguments {
-    /// The figure's number.
-    #[arg(long, value_parser = clap::value_parser!(u8).range(1..=1))]
-    figure: u8,
-    /// Independent draws of each problem.
-    #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(2..))]
-    runs: u64,
-    /// Seed of all draws.
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
-    /// Threads.
-    #[arg(long, default_value_t = 2)]
-    threads: usize,
-}
 
 type Draw = fn(usize, usize, u64) -> std::result::Result<Synthetic, fewest::data::Error>;
 
@@ -86,15 +70,14 @@ struct Row {
     seconds: f64,
 }
 
-/// Recomputes the figure; writes `docs/reproduction/hsic-lasso/figure-1.csv`, `.svg` and `.md`.
-pub fn run(arguments: &Arguments) -> Result<()> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.threads).build()?;
-    let rows = pool.install(|| measure(arguments))?;
+/// Recomputes the figure; writes `figure-1.csv`, `figure-1.svg` and `figure-1.md`.
+pub fn run(arguments: &Protocol) -> Result<()> {
+    let rows = measure(arguments)?;
     let mut facts = machine::facts();
     facts.push(("seed", arguments.seed.to_string()));
     facts.push(("runs", arguments.runs.to_string()));
     facts.push(("threads", arguments.threads.to_string()));
-    let folder = workspace::root().join("docs/reproduction/hsic-lasso");
+    let folder = workspace::root().join(FOLDER);
     let header = ["panel", "problem", "method", "n", "d", "run", "fraction_found", "seconds"];
     let cells: Vec<Vec<String>> = rows.iter().map(Row::cells).collect();
     write_csv(&folder.join("figure-1.csv"), &facts, &header, &cells)?;
@@ -103,7 +86,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     write(&folder.join("figure-1.md"), text.as_bytes())
 }
 
-fn measure(arguments: &Arguments) -> Result<Vec<Row>> {
+fn measure(arguments: &Protocol) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     let mut cell = |panel, problem: &Problem, method, n, d, runs| -> Result<()> {
         for run in 0..runs {

@@ -1,0 +1,6 @@
+//! Sparse additive models.
+
+mod basis;
+mod spam;
+
+pub use spam::Spam;

@@ -1,0 +1,50 @@
+//! Convex quadratic programs over the dependences between features: `½ θᵀ D θ − cᵀ θ`.
+
+mod ckta;
+mod fvm;
+mod qpfs;
+
+use fewest_core::{Budget, Context, Selection, SolverReport};
+use fewest_solver::Control;
+
+pub use ckta::Ckta;
+pub use fvm::Fvm;
+pub use qpfs::{Qpfs, Similarity};
+
+/// Most path steps.
+const MOST_ITERATIONS: u64 = 1_000_000;
+
+fn control<'a>(context: &Context<'a>) -> Control<'a> {
+    Control {
+        max_iterations: MOST_ITERATIONS,
+        deadline: context.deadline,
+        interrupt: context.interrupt,
+        ..Control::default()
+    }
+}
+
+/// Features by the size of their weights, ties to the lower index, as far as the budget goes.
+fn ranked(
+    mut weights: Vec<(usize, f64)>,
+    n_features: usize,
+    budget: Budget,
+    report: SolverReport,
+) -> Selection {
+    weights.retain(|(_, weight)| *weight != 0.0);
+    weights.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
+    let active = weights.len();
+    match budget {
+        Budget::Count(k) => weights.truncate(k),
+        Budget::Threshold(threshold) => weights.retain(|(_, weight)| weight.abs() >= threshold),
+        _ => {}
+    }
+    let (order, scores) = weights.into_iter().unzip();
+    let mut selection = Selection::new(order, scores, n_features, report.status);
+    selection.solver = Some(report);
+    if let Budget::Count(k) = budget
+        && active < k
+    {
+        selection.notes.push(format!("{active} of {k} features: no others have a weight"));
+    }
+    selection
+}

@@ -1,0 +1,365 @@
+//! The baselines of the HSIC Lasso paper: optimality from the definition, laws, hostile input.
+
+use fewest_core::{
+    Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Selection, Selector, Status, Target,
+    derive_seed,
+};
+use fewest_embedded::{
+    Bahsic, Ckta, Dependence, ElasticNet, Fhsic, Fvm, Lasso, Normalization, Qpfs, Similarity, Spam, Strength,
+};
+use fewest_kernels::{Gaussian, Gram, NormalisedDelta};
+use fewest_testkit::conformance::{check_selector, problem};
+
+type Tested = Result<(), Error>;
+
+fn noise(n: usize, seed: u64) -> Vec<f64> {
+    (0..n as u64).map(|i| derive_seed(seed, i) as f64 / u64::MAX as f64 - 0.5).collect()
+}
+
+fn standardised(values: &[f64]) -> Vec<f64> {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let centred: Vec<f64> = values.iter().map(|value| value - mean).collect();
+    let deviation = (centred.iter().map(|value| value * value).sum::<f64>() / n).sqrt();
+    centred.iter().map(|value| value / deviation).collect()
+}
+
+/// Twelve features of fifty samples, the target a function of three.
+fn columns() -> Vec<Vec<f64>> {
+    (0..12).map(|j| noise(50, j)).collect()
+}
+
+fn real() -> Vec<f64> {
+    let x = columns();
+    (0..50).map(|i| 2.0 * x[0][i] + 6.0 * x[3][i] * x[3][i] - x[7][i] + 0.05 * x[11][i]).collect()
+}
+
+fn regression() -> Result<Dataset, Error> {
+    Dataset::new(DenseColumns::from_columns(&columns())?, Target::real(real())?)
+}
+
+fn three_classes() -> Result<Dataset, Error> {
+    let labels: Vec<u8> = real().iter().map(|y| u8::from(*y > 0.2) + u8::from(*y > 0.9)).collect();
+    Dataset::new(DenseColumns::from_columns(&columns())?, Target::from_labels(&labels))
+}
+
+fn all() -> Vec<(&'static str, Box<dyn Selector>)> {
+    vec![
+        ("fhsic", Box::new(Fhsic::default())),
+        ("bahsic", Box::new(Bahsic::default())),
+        ("ckta", Box::new(Ckta::default())),
+        ("qpfs", Box::new(Qpfs::default())),
+        ("qpfs correlation", Box::new(Qpfs { similarity: Similarity::Correlation, gamma: Some(0.5) })),
+        ("fvm", Box::new(Fvm::default())),
+        ("spam", Box::new(Spam::default())),
+        ("lasso", Box::new(Lasso::default())),
+        ("elastic-net", Box::new(ElasticNet::default())),
+    ]
+}
+
+fn weights(selection: &Selection) -> Vec<f64> {
+    let mut weights = vec![0.0; selection.n_features];
+    for (&j, &score) in selection.order.iter().zip(&selection.scores) {
+        weights[j] = score;
+    }
+    weights
+}
+
+/// Centred Gram matrices of all features and of the target, and their inner products: nothing of the code under test.
+fn grams(data: &Dataset, normalised: bool) -> Result<(Vec<Vec<f64>>, Vec<f64>), Error> {
+    let kernel = Gaussian::new(1.0)?;
+    let target = match data.target() {
+        Target::Real(outputs) => Gram::new(&kernel, &standardised(outputs.output(0))),
+        Target::Class(classes) => {
+            let codes: Vec<f64> = classes.codes().iter().map(|&code| f64::from(code)).collect();
+            Gram::new(&NormalisedDelta::from_points(&codes), &codes)
+        }
+        _ => panic!("no such target here"),
+    }
+    .centre();
+    let features: Vec<Gram> =
+        columns().iter().map(|column| Gram::new(&kernel, &standardised(column)).centre()).collect();
+    let scale = |gram: &Gram| if normalised { gram.frobenius_norm().recip() } else { 1.0 };
+    let d = features
+        .iter()
+        .map(|a| features.iter().map(|b| a.inner(b) * scale(a) * scale(b)).collect())
+        .collect();
+    let c = features.iter().map(|a| a.inner(&target) * scale(a) * scale(&target)).collect();
+    Ok((d, c))
+}
+
+fn times(d: &[Vec<f64>], w: &[f64]) -> Vec<f64> {
+    d.iter().map(|row| row.iter().zip(w).map(|(a, b)| a * b).sum()).collect()
+}
+
+fn tight() -> Dependence {
+    Dependence { factor_tolerance: 1e-12, ..Dependence::default() }
+}
+
+#[test]
+fn every_method_keeps_the_laws_with_classes_too() {
+    for (name, selector) in all() {
+        println!("{name}");
+        check_selector(&*selector, &problem(true), 3);
+        check_selector(&*selector, &problem(false), 3);
+    }
+}
+
+#[test]
+fn ckta_meets_its_optimality_conditions() -> Tested {
+    for data in [regression()?, three_classes()?] {
+        let (d, c) = grams(&data, false)?;
+        let ridge = 1e-3 * (0..12).map(|j| d[j][j]).fold(0.0, f64::max);
+        let method = Ckta { dependence: tight(), ridge: 1e-3 };
+        let selection = method.select(&data, Budget::Auto, &Context::default())?;
+        let w = weights(&selection);
+        let fitted = times(&d, &w);
+        let largest = c.iter().copied().fold(0.0, f64::max);
+        for j in 0..12 {
+            let gradient = c[j] - fitted[j] - ridge * w[j];
+            assert!(w[j] >= 0.0 && gradient <= 1e-7 * largest, "feature {j}: {gradient}");
+            assert!(w[j] == 0.0 || gradient.abs() <= 1e-7 * largest, "feature {j}: {gradient}");
+        }
+        assert_eq!(selection.status, Status::Converged);
+    }
+    Ok(())
+}
+
+#[test]
+fn qpfs_meets_its_optimality_conditions() -> Tested {
+    for data in [regression()?, three_classes()?] {
+        for (normalization, gamma) in
+            [(Normalization::Unit, 0.3), (Normalization::None, 0.6), (Normalization::Unit, 0.95)]
+        {
+            let (d, c) = grams(&data, normalization == Normalization::Unit)?;
+            let dependence = Dependence { normalization, ..tight() };
+            let method = Qpfs { similarity: Similarity::Hsic(dependence), gamma: Some(gamma) };
+            let selection = method.select(&data, Budget::Auto, &Context::default())?;
+            let theta = weights(&selection);
+            assert!((theta.iter().sum::<f64>() - 1.0).abs() < 1e-9 && theta.iter().all(|t| *t >= 0.0));
+            let fitted = times(&d, &theta);
+            let gradient: Vec<f64> = (0..12).map(|j| (1.0 - gamma) * fitted[j] - gamma * c[j]).collect();
+            let least = gradient.iter().copied().fold(f64::INFINITY, f64::min);
+            let scale = (0..12).map(|j| d[j][j]).fold(0.0, f64::max);
+            for j in 0..12 {
+                assert!(theta[j] == 0.0 || gradient[j] <= least + 1e-7 * scale, "feature {j}: {gradient:?}");
+            }
+            let objective: f64 = theta
+                .iter()
+                .enumerate()
+                .map(|(j, t)| t * (0.5 * (1.0 - gamma) * fitted[j] - gamma * c[j]))
+                .sum();
+            let report = selection.solver.as_ref().map_or(f64::NAN, |report| report.objective);
+            assert!((report - objective).abs() <= 1e-9 * objective.abs(), "{report} and {objective}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn qpfs_weighs_by_the_means_and_takes_the_best_when_relevance_is_all() -> Tested {
+    let data = regression()?;
+    let (d, c) = grams(&data, true)?;
+    let q = d.iter().flatten().sum::<f64>() / 144.0;
+    let f = c.iter().sum::<f64>() / 12.0;
+    let automatic = Qpfs::default().select(&data, Budget::Auto, &Context::default())?;
+    let gamma = automatic.solver.as_ref().map_or(f64::NAN, |report| report.lambda);
+    assert!((gamma - q / (q + f)).abs() < 1e-5, "{gamma}");
+    let best =
+        Qpfs { gamma: Some(1.0), ..Qpfs::default() }.select(&data, Budget::Auto, &Context::default())?;
+    let strongest = (0..12).fold(0, |best, j| if c[j] > c[best] { j } else { best });
+    assert_eq!((best.order, best.scores), (vec![strongest], vec![1.0]));
+    Ok(())
+}
+
+#[test]
+fn fvm_meets_its_optimality_conditions() -> Tested {
+    let data = regression()?;
+    let (d, c) = grams(&data, false)?;
+    let largest = c.iter().copied().fold(0.0, f64::max);
+    for ratio in [0.5, 0.05, 0.001] {
+        let method = Fvm { dependence: tight(), lambda_ratio: Some(ratio) };
+        let w = weights(&method.select(&data, Budget::Auto, &Context::default())?);
+        let fitted = times(&d, &w);
+        for j in 0..12 {
+            // |αᵀ dₖ − D(uₖ, y)| ≤ λ, Eq. (2).
+            let correlation = c[j] - fitted[j];
+            assert!(correlation.abs() <= (ratio + 1e-7) * largest, "feature {j}: {correlation}");
+            let expected = ratio * largest * w[j].signum();
+            assert!(w[j] == 0.0 || (correlation - expected).abs() <= 1e-7 * largest, "feature {j}");
+        }
+    }
+    Ok(())
+}
+
+/// Several outputs, and a category with three levels: by the columns written out.
+#[test]
+fn lasso_meets_its_optimality_conditions() -> Tested {
+    let codes: Vec<f64> = noise(50, 77).iter().map(|u| (3.0 * (u + 0.5)).floor()).collect();
+    let mut table = columns();
+    table[11] = codes.clone();
+    let mut kinds = vec![FeatureKind::Numeric; 12];
+    kinds[11] = FeatureKind::Categorical { levels: ["a", "b", "c"].map(str::to_owned).to_vec() };
+    let y: Vec<f64> = real().iter().zip(&codes).map(|(y, code)| y + f64::from(*code == 1.0)).collect();
+    let second = noise(50, 99);
+    let target = Target::outputs([y.clone(), second.clone()].concat(), 50)?;
+    let data = Dataset::new(DenseColumns::from_columns(&table)?, target)?.with_feature_kinds(kinds)?;
+    let mut written: Vec<Vec<f64>> = table[..11].iter().map(|column| standardised(column)).collect();
+    for level in 0..3 {
+        let indicator: Vec<f64> = codes.iter().map(|code| f64::from(*code == f64::from(level))).collect();
+        written.push(standardised(&indicator));
+    }
+    let outputs = [standardised(&y), standardised(&second)];
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>() / 50.0;
+    let largest =
+        written.iter().flat_map(|x| outputs.iter().map(|y| dot(x, y).abs())).fold(0.0_f64, f64::max);
+    for ratio in [0.9, 0.3, 0.05] {
+        let lasso =
+            Lasso { strength: Strength::Alpha(ratio * largest), tolerance: 1e-12, ..Lasso::default() };
+        let selection = lasso.select(&data, Budget::Auto, &Context::default())?;
+        let by_ratio = Lasso { strength: Strength::Ratio(ratio), tolerance: 1e-12, ..Lasso::default() };
+        assert_eq!(by_ratio.select(&data, Budget::Auto, &Context::default())?.order, selection.order);
+        // The reference: proximal gradient on the columns written out.
+        let mut w = [vec![0.0; 14], vec![0.0; 14]];
+        for (w, y) in w.iter_mut().zip(&outputs) {
+            for _ in 0..20_000 {
+                let mut residual = y.clone();
+                for (x, w) in written.iter().zip(&*w) {
+                    residual.iter_mut().zip(x).for_each(|(r, x)| *r -= w * x);
+                }
+                for (w, x) in w.iter_mut().zip(&written) {
+                    let moved = *w + dot(x, &residual) / 4.0;
+                    *w = moved.signum() * (moved.abs() - ratio * largest / 4.0).max(0.0);
+                }
+            }
+        }
+        let found = weights(&selection);
+        for j in 0..12 {
+            let own: Vec<f64> = (0..14)
+                .filter(|&column| column.min(11) == j)
+                .flat_map(|column| [w[0][column], w[1][column]])
+                .collect();
+            let norm = own.iter().map(|value| value * value).sum::<f64>().sqrt();
+            assert!((found[j].abs() - norm).abs() < 1e-6, "feature {j}: {} and {norm}", found[j]);
+        }
+        let gap = selection.solver.as_ref().map_or(f64::NAN, |report| report.duality_gap);
+        assert!(gap <= 1e-12, "{gap}");
+    }
+    Ok(())
+}
+
+#[test]
+fn lasso_gives_exactly_as_many_as_asked_for() -> Tested {
+    for data in [regression()?, three_classes()?] {
+        for k in 1..=11 {
+            for (name, selector) in [
+                ("lasso", Box::new(Lasso::default()) as Box<dyn Selector>),
+                ("elastic net", Box::new(ElasticNet { l1_ratio: 0.7, ..ElasticNet::default() })),
+                ("spam", Box::new(Spam::default())),
+                ("fvm", Box::new(Fvm::default())),
+            ] {
+                let selection = selector.select(&data, Budget::Count(k), &Context::default())?;
+                assert_eq!(selection.order.len(), k, "{name}: {:?}", selection.notes);
+                assert_eq!(selection.status, Status::Converged, "{name}");
+            }
+        }
+    }
+    Ok(())
+}
+
+/// With l1_ratio = 1 the elastic net is the lasso.
+#[test]
+fn elastic_net_contains_the_lasso() -> Tested {
+    let lasso = Lasso { strength: Strength::Ratio(0.1), ..Lasso::default() };
+    let net = ElasticNet { l1_ratio: 1.0, lasso: lasso.clone() };
+    let data = regression()?;
+    let context = Context::default();
+    assert_eq!(lasso.select(&data, Budget::Auto, &context)?, net.select(&data, Budget::Auto, &context)?);
+    Ok(())
+}
+
+/// A duplicate adds nothing for the forward search, and a twin cannot displace its lower index.
+#[test]
+fn greedy_searches_take_the_lower_of_two_twins() -> Tested {
+    let mut table = columns();
+    table[9] = table[0].clone();
+    let data = Dataset::new(DenseColumns::from_columns(&table)?, Target::real(real())?)?;
+    for (name, selector) in [
+        ("fhsic", Box::new(Fhsic::default()) as Box<dyn Selector>),
+        ("bahsic", Box::new(Bahsic { fraction: 0.0, ..Bahsic::default() })),
+    ] {
+        let order = selector.select(&data, Budget::Count(2), &Context::default())?.order;
+        assert!(!order.contains(&9) || order.contains(&0), "{name}: {order:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn bad_parameters_are_typed_errors() -> Tested {
+    let data = regression()?;
+    let context = Context::default();
+    let fails = |name: &str, selector: &dyn Selector, budget: Budget| match selector
+        .select(&data, budget, &context)
+    {
+        Err(Error::InvalidParameter { name: found, .. }) => assert_eq!(found, name),
+        other => panic!("{name}: {other:?}"),
+    };
+    let k = Budget::Count(2);
+    for bad in [f64::NAN, -1.0, f64::INFINITY] {
+        fails("sigma_x", &Fhsic { sigma: bad, ..Fhsic::default() }, k);
+        fails("fraction", &Bahsic { fraction: bad, ..Bahsic::default() }, k);
+        fails("ridge", &Ckta { ridge: bad, ..Ckta::default() }, k);
+        fails("gamma", &Qpfs { gamma: Some(bad), ..Qpfs::default() }, k);
+        fails("lambda_ratio", &Fvm { lambda_ratio: Some(bad), ..Fvm::default() }, k);
+        fails("lambda_ratio", &Spam { lambda_ratio: Some(bad), ..Spam::default() }, k);
+        fails("tolerance", &Spam { tolerance: bad, ..Spam::default() }, k);
+        fails("sigma_x", &Spam { sigma: bad, ..Spam::default() }, k);
+        fails("smallest_eigenvalue", &Spam { smallest_eigenvalue: bad, ..Spam::default() }, k);
+        fails("tolerance", &Lasso { tolerance: bad, ..Lasso::default() }, k);
+        fails("alpha", &Lasso { strength: Strength::Alpha(bad), ..Lasso::default() }, k);
+        fails("lambda_ratio", &Lasso { strength: Strength::Ratio(bad), ..Lasso::default() }, k);
+        fails("l1_ratio", &ElasticNet { l1_ratio: bad, ..ElasticNet::default() }, k);
+    }
+    for selector in [&Lasso::default() as &dyn Selector, &Spam::default(), &Fvm::default()] {
+        fails("k", selector, Budget::Auto);
+    }
+    fails("threshold", &Fhsic::default(), Budget::Threshold(0.1));
+    Ok(())
+}
+
+#[test]
+fn hostile_tables_are_answered_or_refused() -> Tested {
+    let context = Context::default();
+    let constant =
+        Dataset::new(DenseColumns::from_columns(&vec![vec![3.0; 8]; 3])?, Target::real(noise(8, 1))?)?;
+    let huge: Vec<Vec<f64>> = (0..3).map(|j| noise(8, j).iter().map(|x| x * 1e300).collect()).collect();
+    let huge = Dataset::new(DenseColumns::from_columns(&huge)?, Target::real(noise(8, 1))?)?;
+    let flat = Dataset::new(DenseColumns::from_columns(&[noise(8, 1)])?, Target::real(vec![1.0; 8])?)?;
+    let none = Dataset::new(DenseColumns::from_columns(&[noise(8, 1)])?, Target::None)?;
+    let single = Dataset::new(DenseColumns::from_columns(&[vec![1.0]])?, Target::real(vec![1.0])?)?;
+    let weighted = regression()?.with_sample_weights(vec![1.0; 50])?;
+    for (name, selector) in all() {
+        let none_left = selector.select(&constant, Budget::Count(2), &context)?;
+        assert!(none_left.order.is_empty(), "{name}: {:?}", none_left.order);
+        let answered = selector.select(&huge, Budget::Count(2), &context)?;
+        assert!(
+            !answered.order.is_empty() && answered.scores.iter().all(|score| score.is_finite()),
+            "{name}"
+        );
+        for refused in [&flat, &none, &single, &weighted] {
+            assert!(selector.select(refused, Budget::Count(1), &context).is_err(), "{name}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_run_that_is_stopped_at_once_says_so() -> Tested {
+    let flag = std::sync::atomic::AtomicBool::new(true);
+    let context = Context { interrupt: Some(&flag), ..Context::default() };
+    for (name, selector) in all() {
+        let stopped = selector.select(&regression()?, Budget::Count(2), &context);
+        assert!(matches!(stopped, Err(Error::Stopped { .. })), "{name}: {stopped:?}");
+    }
+    Ok(())
+}

@@ -1,0 +1,222 @@
+//! Methods × data sets, by the evaluation of `fewest-eval`, with finished ones kept for the next call.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::Args;
+use fewest::core::{Context, Dataset};
+use fewest::data::{Missing, ReadOptions, Table};
+use fewest::eval::{Evaluation, Experiment, Learner, Metric, Splitter};
+use fewest::registry::{self, Parameters};
+
+use crate::output::mean_and_error;
+use crate::{Result, workspace};
+
+/// How experiments are run.
+#[derive(Debug, Clone, Args)]
+pub struct Protocol {
+    /// Random divisions of the samples.
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(2..))]
+    pub runs: u64,
+    /// Seed of all divisions.
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// Threads.
+    #[arg(long, default_value_t = 2)]
+    pub threads: usize,
+    /// The folder with the data sets.
+    #[arg(long, env = "FEWEST_DATA")]
+    data: PathBuf,
+    /// Take what an earlier call with the same runs and seed has finished, instead of computing it again.
+    #[arg(long)]
+    resume: bool,
+}
+
+/// A method of a paper, as this workspace has it.
+#[derive(Debug, Clone, Copy)]
+pub struct Method {
+    /// What the paper calls it.
+    pub name: &'static str,
+    /// The id in the registry.
+    pub id: &'static str,
+    /// Parameters that are not the defaults.
+    pub parameters: &'static [&'static str],
+}
+
+/// What one method did on one data set with one number of features.
+#[derive(Debug, Clone)]
+pub struct Row {
+    /// The data set, as the paper calls it.
+    pub dataset: &'static str,
+    /// The method, as the paper calls it.
+    pub method: &'static str,
+    /// The learner.
+    pub learner: String,
+    /// The division of the samples.
+    pub run: usize,
+    /// Number of features.
+    pub k: usize,
+    /// One value a metric.
+    pub scores: Vec<f64>,
+    /// The redundancy rate.
+    pub redundancy: f64,
+    /// Seconds to select.
+    pub seconds: f64,
+}
+
+/// What makes an experiment, besides data and method.
+pub struct Setting<'a> {
+    /// Names the experiment among those of all papers.
+    pub name: &'a str,
+    /// What predicts.
+    pub learner: &'a dyn Learner,
+    /// What divides.
+    pub splitter: &'a dyn Splitter,
+    /// What judges.
+    pub metrics: &'a [&'a dyn Metric],
+    /// Numbers of features.
+    pub ks: &'a [usize],
+}
+
+impl Protocol {
+    /// The data set in `file`, or `None` with a line that says so when the file is missing.
+    ///
+    /// Rows with a missing value are left out; the target of a text table is its column `target`.
+    pub fn read(&self, name: &str, file: &str) -> Result<Option<Dataset>> {
+        let path = self.data.join(file);
+        if !path.exists() {
+            eprintln!("{name}: skipped, there is no file {file}");
+            return Ok(None);
+        }
+        let options =
+            if file.ends_with(".mat") { ReadOptions::default() } else { ReadOptions::with_target("target") };
+        Ok(Some(Table::read(&path, &options)?.complete(Missing::DropRows)?.dataset))
+    }
+
+    /// Runs `method` on `data`, unless that is finished already.
+    pub fn run(
+        &self,
+        setting: &Setting<'_>,
+        dataset: &'static str,
+        data: &Dataset,
+        method: &Method,
+    ) -> Result<Vec<Row>> {
+        let start = Instant::now();
+        let registered = registry::find(method.id)?;
+        let selector = registered.build(&Parameters::parse(registered, method.parameters)?)?.into_selector();
+        let label = [&[method.id], method.parameters].concat().join(" ");
+        let experiment = Experiment {
+            label,
+            selector: &*selector,
+            learner: setting.learner,
+            splitter: setting.splitter,
+            metrics: setting.metrics,
+            ks: setting.ks.iter().copied().filter(|&k| k <= data.n_features()).collect(),
+            // The papers select once and take the first k: also where another k would give other features.
+            nested: true,
+        };
+        let stored = self.stored(setting, dataset, method);
+        let evaluation = match self.resume.then(|| load(&stored)).flatten() {
+            Some(evaluation) => evaluation,
+            None => {
+                let evaluation = experiment.run(data, &Context::seeded(self.seed))?;
+                store(&stored, &evaluation)?;
+                evaluation
+            }
+        };
+        let rows = rows(dataset, method.name, setting.learner.name(), &evaluation);
+        let largest = experiment.ks.iter().copied().max();
+        let last: Vec<f64> =
+            rows.iter().filter(|row| Some(row.k) == largest).map(|row| row.scores[0]).collect();
+        let (mean, error) = mean_and_error(&last);
+        eprintln!(
+            "{dataset}, {}, {}: {mean:.3} ± {error:.3} with {} features, {:.1} s",
+            method.name,
+            setting.learner.name(),
+            largest.unwrap_or(0),
+            start.elapsed().as_secs_f64()
+        );
+        Ok(rows)
+    }
+
+    fn stored(&self, setting: &Setting<'_>, dataset: &str, method: &Method) -> PathBuf {
+        let Self { runs, seed, .. } = self;
+        let plain = |text: &str| -> String {
+            text.chars().map(|c| if c.is_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect()
+        };
+        let file = format!(
+            "{}-{}-{}-{}-{runs}-{seed}.json",
+            setting.name,
+            plain(dataset),
+            plain(method.name),
+            plain(setting.learner.name())
+        );
+        workspace::root().join("target/reproduce").join(file)
+    }
+}
+
+fn load(path: &Path) -> Option<Evaluation> {
+    let text = std::fs::read_to_string(path).ok()?;
+    serde_json::from_str(&text).ok()
+}
+
+fn store(path: &Path, evaluation: &Evaluation) -> Result<()> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    Ok(std::fs::write(path, serde_json::to_vec(evaluation)?)?)
+}
+
+fn rows(dataset: &'static str, method: &'static str, learner: &str, evaluation: &Evaluation) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for fold in &evaluation.folds {
+        for outcome in &fold.outcomes {
+            rows.push(Row {
+                dataset,
+                method,
+                learner: learner.to_owned(),
+                run: fold.fold,
+                k: outcome.k,
+                scores: outcome.scores.clone(),
+                redundancy: outcome.redundancy.unwrap_or(f64::NAN),
+                seconds: outcome.selection_seconds,
+            });
+        }
+    }
+    rows
+}
+
+/// The table of all rows: header and cells.
+pub fn cells(rows: &[Row], metrics: &[&str]) -> (Vec<String>, Vec<Vec<String>>) {
+    let mut header: Vec<String> =
+        ["dataset", "method", "learner", "run", "k"].iter().map(|word| (*word).to_owned()).collect();
+    header.extend(metrics.iter().map(|metric| (*metric).to_owned()));
+    header.extend(["redundancy_rate", "selection_seconds"].map(str::to_owned));
+    let cells = rows
+        .iter()
+        .map(|row| {
+            let mut cells = vec![
+                row.dataset.to_owned(),
+                row.method.to_owned(),
+                row.learner.clone(),
+                row.run.to_string(),
+                row.k.to_string(),
+            ];
+            cells.extend(row.scores.iter().map(|score| format!("{score:.6}")));
+            cells.push(format!("{:.6}", row.redundancy));
+            cells.push(format!("{:.4}", row.seconds));
+            cells
+        })
+        .collect();
+    (header, cells)
+}
+
+/// Mean and standard error of `value` over the rows that `chosen` takes; `None` when there are none.
+pub fn mean_of(
+    rows: &[Row],
+    chosen: impl Fn(&Row) -> bool,
+    value: impl Fn(&Row) -> f64,
+) -> Option<(f64, f64)> {
+    let values: Vec<f64> = rows.iter().filter(|row| chosen(row)).map(value).collect();
+    if values.is_empty() { None } else { Some(mean_and_error(&values)) }
+}
