@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::at;
-use super::scale::{Scale, logarithmic_ticks, spread, ticks};
+use super::scale::{Scale, spread, ticks};
 use crate::text;
 
 /// Colours in the style sheet.
@@ -15,6 +15,7 @@ const LEFT: f64 = 72.0;
 const RIGHT: f64 = 760.0;
 const TOP: f64 = 16.0;
 const LABEL_GAP: f64 = 16.0;
+const TICK_GAP: f64 = 28.0;
 
 /// A value with the interval it is known in.
 pub(super) struct Point {
@@ -42,9 +43,10 @@ pub(super) fn draw(lines: &[Line<'_>], title: &str) -> Markup {
     let points = || lines.iter().flat_map(|line| &line.points).filter(finite);
     let least = points().map(|point| point.low).fold(f64::INFINITY, f64::min);
     let most = points().map(|point| point.high).fold(f64::NEG_INFINITY, f64::max);
-    let (Some(first), Some(last)) = (points().map(|p| p.k).min(), points().map(|p| p.k).max()) else {
-        return html! {};
-    };
+    let mut ks: Vec<usize> = points().map(|point| point.k).collect();
+    ks.sort_unstable();
+    ks.dedup();
+    let (Some(&first), Some(&last)) = (ks.first(), ks.last()) else { return html! {} };
     let (low, high) = padded(least, most);
     let bottom = TOP + (LABEL_GAP * lines.len() as f64).max(300.0);
     let x = Scale::logarithmic((first as f64, last as f64), (LEFT + 16.0, RIGHT - 16.0));
@@ -55,23 +57,23 @@ pub(super) fn draw(lines: &[Line<'_>], title: &str) -> Markup {
         figure {
             svg.path viewBox=(format!("0 0 {WIDTH} {}", at(bottom + 48.0))) role="img"
                 aria-label={ (title) " against the number of features" } {
-                (axes(title, (low, high), (first, last), x, y, bottom))
+                (axes(title, (low, high), &ks, x, y, bottom))
                 @for &(i, line) in &drawn {
-                    @let class = format!("c{}", i % COLOURS);
+                    @let colour = i % COLOURS;
                     g {
                         title { (line.name) }
                         @for point in line.points.iter().filter(finite) {
                             @let place = at(x.place(point.k as f64));
-                            path.leader class=(class)
+                            path class=(format!("leader c{colour}"))
                                 d=(format!("M{place} {}L{place} {}", at(y.place(point.low)), at(y.place(point.high)))) {}
-                            circle.point class=(class) cx=(place) cy=(at(y.place(point.value))) r="3.5" {
+                            circle class=(format!("point c{colour}")) cx=(place) cy=(at(y.place(point.value))) r="3.5" {
                                 title {
                                     (line.name) ", k = " (point.k) ": " (text::number(point.value, 4)) ", "
                                     (text::number(point.low, 4)) " to " (text::number(point.high, 4))
                                 }
                             }
                         }
-                        path.line class=(class) stroke-dasharray=[(i >= COLOURS).then_some("6 3")]
+                        path class=(format!("line c{colour}")) stroke-dasharray=[(i >= COLOURS).then_some("6 3")]
                             d=(polyline(line.points.iter().filter(finite), x, y)) {}
                     }
                 }
@@ -87,17 +89,15 @@ fn padded(least: f64, most: f64) -> (f64, f64) {
     (least - room, most + room)
 }
 
-fn axes(
-    title: &str,
-    (low, high): (f64, f64),
-    (first, last): (usize, usize),
-    x: Scale,
-    y: Scale,
-    bottom: f64,
-) -> Markup {
-    // Numbers of features are whole.
-    let counts = logarithmic_ticks(first as f64, last as f64);
-    let counts = counts.into_iter().filter(|count| (count - count.round()).abs() < 1e-9);
+fn axes(title: &str, (low, high): (f64, f64), ks: &[usize], x: Scale, y: Scale, bottom: f64) -> Markup {
+    // Numbers of features that stand too close to the one before have no label.
+    let mut counts: Vec<(usize, f64)> = Vec::new();
+    for &k in ks {
+        let place = x.place(k as f64);
+        if counts.last().is_none_or(|(_, before)| place - before >= TICK_GAP) {
+            counts.push((k, place));
+        }
+    }
     html! {
         g.axes {
             @for value in ticks(low, high, 5) {
@@ -105,10 +105,10 @@ fn axes(
                 line.grid x1=(LEFT) x2=(RIGHT) y1=(place) y2=(place) {}
                 text x=(LEFT - 8.0) y=(place) dy="0.32em" text-anchor="end" { (text::short(value, 4)) }
             }
-            @for count in counts {
-                @let place = at(x.place(count));
+            @for (k, place) in counts {
+                @let place = at(place);
                 line.tick x1=(place) x2=(place) y1=(at(bottom)) y2=(at(bottom + 4.0)) {}
-                text x=(place) y=(at(bottom + 18.0)) text-anchor="middle" { (text::short(count, 6)) }
+                text x=(place) y=(at(bottom + 18.0)) text-anchor="middle" { (k) }
             }
             line.axis x1=(LEFT) x2=(RIGHT) y1=(at(bottom)) y2=(at(bottom)) {}
             text.title x=((LEFT + RIGHT) / 2.0) y=(at(bottom + 40.0)) text-anchor="middle" {

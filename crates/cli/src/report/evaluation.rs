@@ -131,11 +131,11 @@ fn metric_section(report: &Report, rows: &[Vec<Row>], m: usize, metric: &str) ->
                         @for column in &columns {
                             @if let Some(cell) = column.cells.get(i) {
                                 td.number {
-                                    span.chosen[column.best == i] { (text::number(cell.mean, 4)) }
+                                    @if column.best == i { strong.chosen { (text::number(cell.mean, 4)) } }
+                                    @else { (text::number(cell.mean, 4)) }
                                     span.quiet { " ± " (text::number(cell.standard_error, 2)) }
                                     @if let Some(difference) = &cell.difference {
-                                        br;
-                                        span.quiet { "p " (text::number(difference.corrected_t.p_value, 2)) }
+                                        div.quiet { "p " (text::number(difference.corrected_t.p_value, 2)) }
                                     }
                                 }
                             }
@@ -203,19 +203,16 @@ fn chosen(report: &Report) -> Markup {
         "How many features, and which",
         &format!("By {metric}. Features are selected on all samples."),
         html! {
-            div.cards {
-                @for method in &report.methods {
-                    @for chosen in &method.chosen {
-                        div.card {
-                            h3 { (method.method.id) ": k = " (chosen.k) }
-                            p.quiet { (rule_text(chosen.rule)) }
-                            @if let Some(features) = &chosen.features {
-                                table {
-                                    tbody {
-                                        @for (i, &j) in features.iter().enumerate() {
-                                            tr { td.number { (i + 1) } td.name { (report.data.name(j)) } }
-                                        }
-                                    }
+                div.cards {
+                    @for method in &report.methods {
+                        @for chosen in method.chosen.chunk_by(|a, b| a.k == b.k) {
+                        @if let Some(first) = chosen.first() {
+                            @let rules: Vec<&str> = chosen.iter().map(|chosen| rule_text(chosen.rule)).collect();
+                            div.card {
+                                h3 { (method.method.id) ": k = " (first.k) }
+                                p.quiet { (rules.join("; ")) }
+                                @if let Some(features) = &first.features {
+                                    ol { @for &j in features { li.name { (report.data.name(j)) } } }
                                 }
                             }
                         }
@@ -264,3 +261,6 @@ fn computed(report: &Report) -> Markup {
         },
     )
 }
+
+#[cfg(test)]
+mod tests;
