@@ -34,6 +34,8 @@ fn wrong_calls() {
         ("evaluate table.csv --folds 61", &["`folds` is 61", "number of samples, 60"]),
         ("evaluate table.csv --folds 0", &["`folds` is 0"]),
         ("evaluate table.csv --repeats 0", &["--repeats", "at least once"]),
+        ("evaluate table.csv --repeats 18446744073709551615", &["--repeats", "1 GiB"]),
+        ("evaluate table.csv --test-share 0.5 --repeats 99999999", &["--repeats", "1 GiB"]),
         ("evaluate table.csv --test-share 1", &["--test-share is 1", "below 1"]),
         ("evaluate table.csv --test-share nan", &["--test-share is NaN"]),
         ("evaluate table.csv --test-share 0.5 --folds 3", &["--folds", "--test-share"]),

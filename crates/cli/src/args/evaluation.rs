@@ -46,8 +46,8 @@ pub struct EvaluationArgs {
     /// What predicts from the selected features: linear-svm (svm), decision-tree (tree), naive-bayes or
     /// kernel-logistic for classes, kernel-ridge for numbers, nearest-neighbours (knn) for both
     ///
-    /// Its parameters are chosen on the training samples of each fold. Default: linear-svm for classes, kernel-ridge
-    /// for numbers.
+    /// Scaling, and the kernel learners' parameters, come from the training samples of each fold. Default: linear-svm
+    /// for classes, kernel-ridge for numbers.
     #[arg(short, long, value_name = "ID")]
     pub learner: Option<String>,
     /// What judges the predictions: accuracy, balanced-accuracy, macro-f1 for classes; mse, q2, correlation,

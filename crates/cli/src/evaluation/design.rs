@@ -16,6 +16,9 @@ const DEFAULT_KS: [usize; 7] = [1, 2, 5, 10, 20, 50, 100];
 /// Folds when the call does not say how many.
 const DEFAULT_FOLDS: usize = 10;
 
+/// Rows of samples that all folds may list together: 1 GiB of them.
+const MOST_ROWS: usize = 1 << 27;
+
 /// What is done with every method.
 pub struct Design {
     /// The numbers of features, increasing.
@@ -84,6 +87,7 @@ impl Design {
         let ks = ks(args, data.n_features())?;
         let mut notes = Vec::new();
         check_classes(args, data.target(), info, &mut notes)?;
+        check_size(args, data.n_samples())?;
         let (splitter, splitter_text) = splitter(args, data, info)?;
         let identity = format!("{splitter_text} | data {:016x}", fingerprint(data));
         Ok(Self { ks, learner, learner_id, metrics, splitter, splitter_text, identity, notes })
@@ -187,6 +191,24 @@ fn check_classes(
         ));
     }
     Ok(())
+}
+
+/// Divisions without number would fill the memory before the first fold is run.
+fn check_size(args: &EvaluationArgs, n_samples: usize) -> Result<(), Failure> {
+    let folds = match (args.test_share, args.folds, &args.group_column) {
+        (Some(_), ..) => 1,
+        (None, None, Some(_)) => n_samples,
+        (None, folds, _) => folds.unwrap_or(DEFAULT_FOLDS).min(n_samples),
+    };
+    let rows = args.repeats.checked_mul(folds).and_then(|folds| folds.checked_mul(n_samples));
+    match rows {
+        Some(rows) if rows <= MOST_ROWS => Ok(()),
+        _ => Err(Failure::new(format!(
+            "--repeats is {}: folds of {} samples take more than 1 GiB together: give fewer repeats, or fewer folds",
+            args.repeats,
+            text::count(n_samples)
+        ))),
+    }
 }
 
 fn splitter(
