@@ -35,7 +35,8 @@ pub enum Command {
     /// Measure how well k features predict the target, for several k
     ///
     /// Divides the samples again and again into training and test samples, selects and learns on the training samples
-    /// only, and judges on the test samples. Says how many features are best, and selects as many on all samples.
+    /// only, and judges on the test samples. Says how many features are best, and selects as many on all samples. The
+    /// best of several means is somewhat too good, since these very folds chose it.
     ///
     /// Missing values: --missing error or drop-rows. To fill gaps by means or medians of the whole table would tell
     /// the training samples about the test samples.

@@ -226,7 +226,9 @@ fn comparing_marks_the_best_and_tests_the_others_against_it() {
 fn groups_stay_together_and_are_no_feature() {
     let place = Place::new();
     place.write("t.csv", &classes());
-    let json = place.json(&["evaluate", "t.csv", "-m", "f-score", "-k", "1", "--group-column", "batch"]);
+    let call =
+        ["evaluate", "t.csv", "-m", "f-score", "-k", "1", "--group-column", "batch", "--id-column", "batch"];
+    let json = place.json(&call);
     assert_eq!(json["data"]["n_features"], 3);
     assert_eq!(json["design"]["splitter"], "a fold for each group of `batch`");
     let folds = json["folds"].as_array().unwrap();

@@ -178,7 +178,7 @@ mod tests {
         ];
         for target in targets {
             let kind = kind_of(&target);
-            let data = Dataset::new(DenseColumns::from_columns(&[feature.clone()])?, target)?;
+            let data = Dataset::new(DenseColumns::from_columns(std::slice::from_ref(&feature))?, target)?;
             for entry in LEARNERS {
                 let model = entry.build()?.fit(&data, &Context::default());
                 assert_eq!(model.is_ok(), entry.targets.contains(&kind), "{} of {kind:?}", entry.id);

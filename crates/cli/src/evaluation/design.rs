@@ -73,7 +73,8 @@ pub fn describe(args: &EvaluationArgs, data: &DataArgs) -> Result<DataArgs, Fail
     let mut data = data.clone();
     if let Some(column) = &args.group_column {
         // Names of samples are told nowhere in an evaluation, and the groups are read in their place.
-        data.ignore.extend(data.id_column.replace(column.clone()));
+        let ids = data.id_column.replace(column.clone());
+        data.ignore.extend(ids.filter(|ids| ids != column));
     }
     Ok(data)
 }

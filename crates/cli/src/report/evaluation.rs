@@ -201,7 +201,10 @@ fn chosen(report: &Report) -> Markup {
     wrap(
         "chosen",
         "How many features, and which",
-        &format!("By {metric}. Features are selected on all samples."),
+        &format!(
+            "By {metric}. Features are selected on all samples. The best of several means is somewhat too good: these very \
+             folds chose it."
+        ),
         html! {
                 div.cards {
                     @for method in &report.methods {
