@@ -163,6 +163,6 @@ fn files_that_hold_no_folds_of_this_evaluation() {
     ] {
         assert_ne!(odd, whole);
         place.write("odd.json", &odd);
-        place.fails(&[&call[..], &["--resume", "odd.json"]].concat());
+        fails(&place, &[&call[..], &["--resume", "odd.json"]].concat(), &["--resume", "another file"]);
     }
 }

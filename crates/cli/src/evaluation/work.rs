@@ -138,6 +138,11 @@ fn choose(
 
 fn failure(file: &Path, method: &str, error: &ExperimentError) -> Failure {
     match error {
+        ExperimentError::Setup(Error::InvalidParameter { name: "finished", value, .. }) => {
+            Failure::new(format!(
+                "--resume: the folds of {method} in the file are {value}: give the same call again, or another file"
+            ))
+        }
         ExperimentError::Setup(error) => Failure::in_file(file, error),
         other => Failure::new(format!("{}: {method}: {other}", file.display())),
     }
