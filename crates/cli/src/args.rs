@@ -1,14 +1,19 @@
 //! The call.
 
+mod evaluation;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use fewest::data::{Format, Header, Missing, Task};
 
+pub use evaluation::{CompareArgs, EvaluateArgs, EvaluationArgs};
+
 /// Choose the fewest features that carry the answer.
 ///
 /// Reads a table, ranks its features by what they tell about a target column, and writes the best: as a
-/// table for people, as JSON for programs, as a reduced table, as an HTML report.
+/// table for people, as JSON for programs, as a reduced table, as an HTML report. Or measures how well the target is
+/// predicted from them on samples that the selection has not seen.
 ///
 /// Exit status: 0 done, 2 the call or the data is wrong (one line on stderr says what and what to do), 130
 /// interrupted by Ctrl-C (the best found by then is still reported).
@@ -27,6 +32,20 @@ pub enum Command {
     Select(SelectArgs),
     /// Score every feature, each on its own
     Score(ScoreArgs),
+    /// Measure how well k features predict the target, for several k
+    ///
+    /// Divides the samples again and again into training and test samples, selects and learns on the training samples
+    /// only, and judges on the test samples. Says how many features are best, and selects as many on all samples. The
+    /// best of several means is somewhat too good, since these very folds chose it.
+    ///
+    /// Missing values: --missing error or drop-rows. To fill gaps by means or medians of the whole table would tell
+    /// the training samples about the test samples.
+    Evaluate(EvaluateArgs),
+    /// Evaluate several methods on the same folds, and test their differences
+    ///
+    /// As `fewest evaluate`, for each method. At each number of features the others are tested against the best method by the
+    /// corrected resampled t-test of Nadeau and Bengio (2003), which allows for the overlap of the training samples.
+    Compare(CompareArgs),
     /// List the methods, or show all about one
     Methods(MethodsArgs),
     /// Tell what a file holds: shape, types, missing values, constants, classes
@@ -96,7 +115,7 @@ pub struct InfoArgs {
 }
 
 /// The data and how they are read.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Data")]
 pub struct DataArgs {
     /// Table: CSV or TSV (also .gz), MATLAB .mat, svmlight, .npy

@@ -1,10 +1,14 @@
-//! The four things the program does.
+//! The things the program does.
 
+mod compare;
+mod evaluate;
 mod info;
 mod methods;
 mod score;
 mod select;
 
+pub use compare::compare;
+pub use evaluate::evaluate;
 pub use info::info;
 pub use methods::methods;
 pub use score::score;
@@ -15,7 +19,7 @@ use std::path::Path;
 use fewest::registry::{Parameters, Value};
 
 /// Parameters that have a value, as the outputs tell them.
-fn told(parameters: &Parameters) -> Vec<(&'static str, Value)> {
+pub fn told(parameters: &Parameters) -> Vec<(&'static str, Value)> {
     parameters.iter().map(|(name, value)| (name, value.clone())).collect()
 }
 

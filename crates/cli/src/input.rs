@@ -14,6 +14,22 @@ use crate::text;
 /// Columns that are taken for the target when none is named, in this order.
 const TARGET_NAMES: [&str; 4] = ["target", "label", "class", "y"];
 
+/// What the data are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct User {
+    /// Its name, for messages.
+    pub id: &'static str,
+    /// Whether it needs a target.
+    pub supervised: bool,
+}
+
+impl User {
+    /// A method that is run once.
+    pub fn method(method: &Method) -> Self {
+        Self { id: method.id, supervised: !method.targets.contains(&TargetKind::None) }
+    }
+}
+
 /// A table, and how its target was found when the call did not name it.
 pub struct Found {
     /// The table.
@@ -106,12 +122,12 @@ fn column_names(args: &DataArgs) -> Option<Vec<String>> {
     Some((0..table.n_features()).map(|j| table.feature_name(j)).collect())
 }
 
-/// The data set after the policy for missing values, checked against what `method` works with.
-pub fn complete(found: Found, args: &DataArgs, method: &Method) -> Result<(Complete, DataInfo), Failure> {
+/// The data set after the policy for missing values, checked against what `user` works with.
+pub fn complete(found: Found, args: &DataArgs, user: User) -> Result<(Complete, DataInfo), Failure> {
     let Found { table, target_found } = found;
     let complete = table.complete(args.missing).map_err(|error| Failure::new(error.to_string()))?;
     let data = &complete.dataset;
-    check_target(&args.file, data, method)?;
+    check_target(&args.file, data, user)?;
     let (task, classes) = match data.target() {
         Target::None => ("none", Vec::new()),
         Target::Class(classes) => {
@@ -150,7 +166,7 @@ fn missing_done(complete: &Complete, missing: Missing) -> Option<String> {
 }
 
 /// Errors that would otherwise surface deep in a method, in the words of the call.
-fn check_target(file: &Path, data: &Dataset, method: &Method) -> Result<(), Failure> {
+fn check_target(file: &Path, data: &Dataset, user: User) -> Result<(), Failure> {
     let file = file.display();
     if data.n_samples() < 2 {
         return Err(Failure::new(format!(
@@ -158,10 +174,10 @@ fn check_target(file: &Path, data: &Dataset, method: &Method) -> Result<(), Fail
              whether samples are rows"
         )));
     }
-    let supervised = !method.targets.contains(&TargetKind::None);
+    let User { id, supervised } = user;
     match data.target() {
         Target::None if supervised => {
-            Err(Failure::new(format!("{file}: {} needs a target: name its column with --target", method.id)))
+            Err(Failure::new(format!("{file}: {id} needs a target: name its column with --target")))
         }
         Target::Class(classes) if supervised && classes.n_classes() < 2 => {
             let name = classes.names().first().map_or("", String::as_str);

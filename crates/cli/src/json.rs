@@ -1,14 +1,16 @@
 //! The answer for programs. Names and order of the keys are a promise; new keys may be added.
 //!
 //! Numbers that JSON cannot hold are written as the strings `inf` and `-inf`, and NaN as null. Nothing but
-//! `seconds`, which comes last, depends on the machine or on the number of threads.
+//! `seconds`, which comes last, and an evaluation's `timings` before it depends on the machine or on the number of threads.
+
+pub mod evaluation;
 
 use fewest::core::{Scores, Selection, SolverReport};
 use fewest::registry::Value;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use crate::failure::Failure;
-use crate::run_info::RunInfo;
+use crate::run_info::{DataInfo, RunInfo};
 
 #[derive(serde::Serialize)]
 struct Document<'a> {
@@ -150,21 +152,12 @@ fn document(
     status: &str,
     notes: &[String],
 ) -> Result<String, Failure> {
-    let data = &run.data;
     let document = Document {
         fewest: run.version,
         method: run.method.id,
         params: Params(&run.parameters),
         seed: run.seed,
-        data: Data {
-            file: &data.file,
-            n_samples: data.n_samples,
-            n_features: data.n_features,
-            task: data.task,
-            n_classes: (data.task == "classification").then_some(data.classes.len()),
-            target: &data.targets,
-            missing: data.missing,
-        },
+        data: data(&run.data),
         features,
         solver: solver.map(|solver| Solver {
             name: solver.name,
@@ -178,7 +171,23 @@ fn document(
         notes,
         seconds: run.seconds,
     };
-    let mut text = serde_json::to_string_pretty(&document)
+    written(&document)
+}
+
+fn data(data: &DataInfo) -> Data<'_> {
+    Data {
+        file: &data.file,
+        n_samples: data.n_samples,
+        n_features: data.n_features,
+        task: data.task,
+        n_classes: (data.task == "classification").then_some(data.classes.len()),
+        target: &data.targets,
+        missing: data.missing,
+    }
+}
+
+fn written(document: &impl Serialize) -> Result<String, Failure> {
+    let mut text = serde_json::to_string_pretty(document)
         .map_err(|error| Failure::new(format!("--json: the answer cannot be written as JSON: {error}")))?;
     text.push('\n');
     Ok(text)

@@ -1,10 +1,11 @@
 //! The command `fewest`: reads a table, runs a method of the registry, writes the answer.
 //!
-//! No algorithm lives here. `args` is the call, `input` makes a data set of it, `run` runs the method, and
-//! `table`, `json` and `report` are three ways to tell the answer.
+//! No algorithm lives here. `args` is the call, `input` makes a data set of it, `run` runs the method (`evaluation`
+//! many times over), and `table`, `json` and `report` are three ways to tell the answer.
 
 mod args;
 mod commands;
+mod evaluation;
 mod failure;
 mod input;
 mod json;
@@ -38,6 +39,8 @@ fn main() -> ExitCode {
     let done = match &cli.command {
         Command::Select(args) => commands::select(args),
         Command::Score(args) => commands::score(args),
+        Command::Evaluate(args) => commands::evaluate(args),
+        Command::Compare(args) => commands::compare(args),
         Command::Methods(args) => commands::methods(args).map(|()| ExitCode::SUCCESS),
         Command::Info(args) => commands::info(args).map(|()| ExitCode::SUCCESS),
     };

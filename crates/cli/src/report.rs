@@ -4,6 +4,8 @@
 //! nothing to tell. Text is escaped by the template language, so nothing in a data file can become markup.
 
 mod cluster;
+mod curves;
+mod evaluation;
 mod facts;
 mod header;
 mod path;
@@ -15,33 +17,42 @@ mod similarity;
 use fewest::core::Selection;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+pub use evaluation::render as evaluation;
+
 use crate::run_info::RunInfo;
 
 /// The whole report.
 pub fn render(selection: &Selection, run: &RunInfo) -> String {
     let title = format!("{} of {}", run.method.id, run.data.file);
+    page(
+        &title,
+        run.version,
+        html! {
+            (header::section(selection, run))
+            (ranking::section(selection, run))
+            @if let Some(path) = &selection.path { (path::section(path, selection, run)) }
+            @if let Some(similarity) = &selection.similarity {
+                (similarity::section(similarity, selection, run))
+            }
+            (related::section(selection, run))
+            (facts::section(selection, run))
+        },
+    )
+}
+
+/// A page with everything it needs.
+fn page(title: &str, version: &str, content: Markup) -> String {
     html! {
         (DOCTYPE)
         html lang="en" {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="generator" content={ "fewest " (run.version) };
+                meta name="generator" content={ "fewest " (version) };
                 title { (title) }
                 style { (PreEscaped(include_str!("report/style.css"))) }
             }
-            body {
-                main {
-                    (header::section(selection, run))
-                    (ranking::section(selection, run))
-                    @if let Some(path) = &selection.path { (path::section(path, selection, run)) }
-                    @if let Some(similarity) = &selection.similarity {
-                        (similarity::section(similarity, selection, run))
-                    }
-                    (related::section(selection, run))
-                    (facts::section(selection, run))
-                }
-            }
+            body { main { (content) } }
         }
     }
     .into_string()

@@ -1,8 +1,10 @@
 //! The answer for people.
 
+pub mod evaluation;
+
 use fewest::core::{Scores, Selection, Status};
 
-use crate::run_info::RunInfo;
+use crate::run_info::{DataInfo, RunInfo};
 use crate::text::{self, Align};
 
 /// Widest name in a table.
@@ -12,7 +14,7 @@ const RELATED: usize = 3;
 
 /// What `fewest select` prints.
 pub fn selection(selection: &Selection, run: &RunInfo) -> String {
-    let mut out = heading(run);
+    let mut out = data_heading(&run.data);
     let chosen = text::counted(selection.order.len(), "feature", "features");
     out.push_str(&format!("{}: {chosen} in {}", run.method.id, text::duration(run.seconds)));
     if let Some(solver) = &selection.solver {
@@ -40,7 +42,7 @@ pub fn selection(selection: &Selection, run: &RunInfo) -> String {
 
 /// What `fewest score` prints.
 pub fn scores(scores: &Scores, run: &RunInfo) -> String {
-    let mut out = heading(run);
+    let mut out = data_heading(&run.data);
     let better = if scores.higher_is_better { "larger" } else { "smaller" };
     let time = text::duration(run.seconds);
     out.push_str(&format!("{}: every feature in {time} ({better} is better)\n\n", run.method.id));
@@ -55,8 +57,8 @@ pub fn scores(scores: &Scores, run: &RunInfo) -> String {
     out
 }
 
-fn heading(run: &RunInfo) -> String {
-    let data = &run.data;
+/// The data in a line, and what was done about missing values in another.
+fn data_heading(data: &DataInfo) -> String {
     let mut line = format!(
         "{}: {}, {}",
         text::one_line(&data.file),

@@ -14,6 +14,7 @@
 //! | [`embedded`] | `fewest-embedded` | HSIC Lasso, NOCCO Lasso |
 //! | [`eval`] | `fewest-eval` | splitters, learners, metrics, stability, significance |
 //! | [`registry`] | | every method by its id |
+//! | [`evaluation`] | | every learner and metric by its id |
 //!
 //! ```
 //! use fewest::prelude::*;
@@ -41,5 +42,6 @@ pub use fewest_kernels as kernels;
 pub use fewest_neighbours as neighbours;
 pub use fewest_solver as solver;
 
+pub mod evaluation;
 pub mod prelude;
 pub mod registry;

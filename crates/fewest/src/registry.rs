@@ -66,6 +66,8 @@ pub enum Kind {
     Score,
     /// A set of features, chosen together: a [`Selector`].
     Select,
+    /// The same, chosen one after the other: the best `k` are the first `k` of any larger set.
+    Sequence,
 }
 
 /// A kind of [`Target`](fewest_core::Target).
@@ -95,6 +97,11 @@ impl Method {
     /// The parameters it takes.
     pub fn parameters(&self) -> impl Iterator<Item = &'static Parameter> + Clone + use<> {
         self.parameters.iter().flat_map(|table| table.iter())
+    }
+
+    /// Whether the best `k` features are the first `k` of any larger number, so that one selection serves all `k`.
+    pub fn is_nested(&self) -> bool {
+        self.kind != Kind::Select
     }
 
     /// The method with these parameters, ready to run.
@@ -127,7 +134,7 @@ impl Kind {
     pub fn name(self) -> &'static str {
         match self {
             Kind::Score => "score",
-            Kind::Select => "select",
+            Kind::Select | Kind::Sequence => "select",
         }
     }
 }

@@ -73,10 +73,26 @@ fn methods_are_what_they_say_and_keep_the_laws() -> Result<(), Error> {
     for method in registry::methods() {
         let built = method.build(&Parameters::defaults(method))?;
         match (&built, method.kind) {
-            (Built::Scorer(_), Kind::Score) | (Built::Selector(_), Kind::Select) => {}
+            (Built::Scorer(_), Kind::Score) | (Built::Selector(_), Kind::Select | Kind::Sequence) => {}
             _ => panic!("{} is no {}", method.id, method.kind.name()),
         }
         check_selector(&*built.into_selector(), &problem(needs_classes(method)), 3);
+    }
+    Ok(())
+}
+
+#[test]
+fn nested_methods_start_larger_selections_with_the_smaller_ones() -> Result<(), Error> {
+    for method in registry::methods().filter(|method| method.is_nested()) {
+        let data = problem(needs_classes(method));
+        let selector = method.build(&Parameters::defaults(method))?.into_selector();
+        let order = |k: usize| -> Result<Vec<usize>, Error> {
+            Ok(selector.select(&data, Budget::Count(k), &Context::seeded(5))?.order)
+        };
+        let largest = order(data.n_features())?;
+        for k in 1..largest.len() {
+            assert_eq!(order(k)?, largest[..k], "{}: the best {k}", method.id);
+        }
     }
     Ok(())
 }

@@ -30,6 +30,7 @@ fn details(method: &Method) -> String {
     let gives = match method.kind {
         Kind::Score => "a score for every feature, each on its own (`fewest score`, `fewest select`)",
         Kind::Select => "features chosen together (`fewest select`)",
+        Kind::Sequence => "features chosen one after the other (`fewest select`)",
     };
     let targets: Vec<&str> = method.targets.iter().map(|target| target.name()).collect();
     let mut text = format!(

@@ -26,8 +26,9 @@ pub fn score(args: &ScoreArgs) -> Result<ExitCode, Failure> {
     let json_file = args.run.json.as_deref().filter(|path| !is_stdout(path));
     output::check(&args.data.file, &[("--json", json_file)])?;
 
-    let found = input::read(&args.data, !method.targets.contains(&registry::TargetKind::None))?;
-    let (complete, info) = input::complete(found, &args.data, method)?;
+    let user = input::User::method(method);
+    let found = input::read(&args.data, user.supervised)?;
+    let (complete, info) = input::complete(found, &args.data, user)?;
     let (scores, seconds) = run::run(&args.run, |context| {
         scorer.score(&complete.dataset, context).map_err(|error| Failure::in_file(&args.data.file, &error))
     })?;

@@ -32,8 +32,9 @@ pub fn select(args: &SelectArgs) -> Result<ExitCode, Failure> {
         check_reduced_name(path)?;
     }
 
-    let found = input::read(&args.data, needs_target(method))?;
-    let (complete, info) = input::complete(found, &args.data, method)?;
+    let user = input::User::method(method);
+    let found = input::read(&args.data, user.supervised)?;
+    let (complete, info) = input::complete(found, &args.data, user)?;
     let data = match &args.groups {
         None => complete.dataset,
         Some(file) => complete.dataset.with_feature_groups(input::groups(file, &info)?)?,
@@ -69,10 +70,6 @@ pub fn select(args: &SelectArgs) -> Result<ExitCode, Failure> {
         Status::Interrupted => ExitCode::from(STATUS_INTERRUPTED),
         _ => ExitCode::SUCCESS,
     })
-}
-
-fn needs_target(method: &registry::Method) -> bool {
-    !method.targets.contains(&registry::TargetKind::None)
 }
 
 /// How many features: as the call says, or as a given penalty decides, or the default.

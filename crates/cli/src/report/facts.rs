@@ -1,10 +1,11 @@
 //! Notes, and all that is needed to run the same again.
 
 use fewest::core::Selection;
+use fewest::registry::Value;
 use maud::{Markup, html};
 
 use super::section as wrap;
-use crate::run_info::RunInfo;
+use crate::run_info::{DataInfo, RunInfo};
 use crate::text;
 
 pub(super) fn section(selection: &Selection, run: &RunInfo) -> Markup {
@@ -22,7 +23,7 @@ pub(super) fn section(selection: &Selection, run: &RunInfo) -> Markup {
             pre.command { (run.command) }
             div.columns {
                 (table("Method", &method(run)))
-                (table("Data", &data(run)))
+                (table("Data", &data(&run.data)))
                 @let certificate = certificate(selection);
                 @if !certificate.is_empty() { (table("Solver", &certificate)) }
             }
@@ -30,7 +31,7 @@ pub(super) fn section(selection: &Selection, run: &RunInfo) -> Markup {
     }
 }
 
-fn table(heading: &str, rows: &[(String, String)]) -> Markup {
+pub(super) fn table(heading: &str, rows: &[(String, String)]) -> Markup {
     html! {
         div {
             h3 { (heading) }
@@ -41,20 +42,23 @@ fn table(heading: &str, rows: &[(String, String)]) -> Markup {
     }
 }
 
-fn row(name: &str, value: impl ToString) -> (String, String) {
+pub(super) fn row(name: &str, value: impl ToString) -> (String, String) {
     (name.to_owned(), value.to_string())
 }
 
 fn method(run: &RunInfo) -> Vec<(String, String)> {
     let mut rows = vec![row("method", run.method.id)];
-    rows.extend(run.parameters.iter().map(|(name, value)| row(name, value)));
+    rows.extend(parameters(&run.parameters));
     rows.push(row("seed", run.seed));
     rows.push(row("fewest", run.version));
     rows
 }
 
-fn data(run: &RunInfo) -> Vec<(String, String)> {
-    let data = &run.data;
+pub(super) fn parameters(parameters: &[(&'static str, Value)]) -> Vec<(String, String)> {
+    parameters.iter().map(|(name, value)| row(name, value)).collect()
+}
+
+pub(super) fn data(data: &DataInfo) -> Vec<(String, String)> {
     let mut rows = vec![
         row("file", &data.file),
         row("samples", text::count(data.n_samples)),

@@ -28,7 +28,7 @@ pub(super) fn section(selection: &Selection, run: &RunInfo) -> Markup {
     }
 }
 
-fn figure(name: &str, value: &str) -> Markup {
+pub(super) fn figure(name: &str, value: &str) -> Markup {
     html! { div { dt { (name) } dd { (value) } } }
 }
 

@@ -7,10 +7,10 @@ use roxmltree::Document;
 use super::render;
 use crate::run_info::{DataInfo, RunInfo};
 
-const NASTY: &str = "<script>alert('x')</script>&amp;\"";
+pub(super) const NASTY: &str = "<script>alert('x')</script>&amp;\"";
 
 /// A run over `names`.
-fn run(names: &[&str]) -> RunInfo {
+pub(super) fn run(names: &[&str]) -> RunInfo {
     let Ok(method) = registry::find("hsic-lasso") else { panic!("hsic-lasso is registered") };
     RunInfo {
         version: "0.1.0",
@@ -66,7 +66,7 @@ fn full() -> Selection {
 }
 
 /// Parses the report as XML, which is stricter than any browser.
-fn with_document<T>(html: &str, look: impl FnOnce(&Document<'_>) -> T) -> T {
+pub(super) fn with_document<T>(html: &str, look: impl FnOnce(&Document<'_>) -> T) -> T {
     // HTML's own spelling of its head; everything else is XML as it stands.
     let body = html.trim_start_matches("<!DOCTYPE html>");
     let mut xml = String::new();
@@ -84,7 +84,7 @@ fn with_document<T>(html: &str, look: impl FnOnce(&Document<'_>) -> T) -> T {
     }
 }
 
-fn text_of(document: &Document<'_>) -> String {
+pub(super) fn text_of(document: &Document<'_>) -> String {
     document
         .descendants()
         .filter(|node| node.is_text())
@@ -93,7 +93,7 @@ fn text_of(document: &Document<'_>) -> String {
         .join(" ")
 }
 
-fn sections(document: &Document<'_>) -> Vec<String> {
+pub(super) fn sections(document: &Document<'_>) -> Vec<String> {
     let sections = document.descendants().filter(|node| node.has_tag_name("section"));
     sections.filter_map(|node| node.attribute("id")).map(str::to_owned).collect()
 }

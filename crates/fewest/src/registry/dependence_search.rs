@@ -12,7 +12,7 @@ pub(super) static METHODS: &[Method] = &[
         id: "fhsic",
         title: "forward selection with HSIC",
         formula: "add the k with the largest tr(M̄ L̄), M = exp(−‖v − v′‖² / (2 m σ²)) over the m chosen features",
-        kind: Kind::Select,
+        kind: Kind::Sequence,
         targets: TARGETS,
         parameters: &[SET_KERNEL],
         build: |parameters| {

@@ -95,7 +95,7 @@ pub(super) static METHODS: &[Method] = &[
         id: "uncorrelated",
         title: "removal of repeated features",
         formula: "best first by F-score or variance, each whose |correlation| with all kept before is ≤ threshold",
-        kind: Kind::Select,
+        kind: Kind::Sequence,
         targets: &[TargetKind::None, TargetKind::Classes, TargetKind::Real],
         parameters: &[THRESHOLD],
         build: |parameters| {

@@ -1,0 +1,116 @@
+//! The calls of `fewest evaluate` and `fewest compare`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{DataArgs, RunArgs};
+
+/// `fewest evaluate`.
+#[derive(Debug, Args)]
+pub struct EvaluateArgs {
+    #[command(flatten)]
+    pub data: DataArgs,
+    #[command(flatten)]
+    pub run: RunArgs,
+    /// Method, one of those `fewest methods` lists
+    #[arg(short, long, value_name = "ID", default_value = "hsic-lasso")]
+    pub method: String,
+    #[command(flatten)]
+    pub evaluation: EvaluationArgs,
+}
+
+/// `fewest compare`.
+#[derive(Debug, Args)]
+pub struct CompareArgs {
+    #[command(flatten)]
+    pub data: DataArgs,
+    #[command(flatten)]
+    pub run: RunArgs,
+    /// Methods, at least two of those `fewest methods` lists; --param ID.NAME=VALUE sets a parameter of one of them
+    #[arg(short, long, value_name = "ID,ID,…", value_delimiter = ',', required = true)]
+    pub methods: Vec<String>,
+    #[command(flatten)]
+    pub evaluation: EvaluationArgs,
+}
+
+/// How methods are evaluated.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Evaluation")]
+pub struct EvaluationArgs {
+    /// Numbers of features to judge: 5,10,20 or 1-10
+    ///
+    /// Default: 1, 2, 5, 10, 20, 50, 100 as far as there are features, and all features where they are at most 100.
+    #[arg(short, long, value_name = "N,…", value_delimiter = ',')]
+    pub k: Vec<Counts>,
+    /// What predicts from the selected features: linear-svm (svm), decision-tree (tree), naive-bayes or
+    /// kernel-logistic for classes, kernel-ridge for numbers, nearest-neighbours (knn) for both
+    ///
+    /// Scaling, and the kernel learners' parameters, come from the training samples of each fold. Default: linear-svm
+    /// for classes, kernel-ridge for numbers.
+    #[arg(short, long, value_name = "ID")]
+    pub learner: Option<String>,
+    /// What judges the predictions: accuracy, balanced-accuracy, macro-f1 for classes; mse, q2, correlation,
+    /// squared-correlation for numbers
+    ///
+    /// The first decides how many features are best. Default: accuracy for classes, mse for numbers.
+    #[arg(long, value_name = "ID,…", value_delimiter = ',')]
+    pub metric: Vec<String>,
+    /// Parts of equal size, each the test samples once; classes keep their proportions [default: 10]
+    #[arg(long, value_name = "N", conflicts_with = "test_share")]
+    pub folds: Option<usize>,
+    /// Test on a random share of the samples instead; classes keep their proportions
+    #[arg(long, value_name = "SHARE")]
+    pub test_share: Option<f64>,
+    /// Divide the samples this many times, each time otherwise
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub repeats: usize,
+    /// Column of groups (patients, batches): no group is in training and test samples at once
+    ///
+    /// It is no feature. A fold for each group, or as many as --folds says.
+    #[arg(long, value_name = "COLUMN", conflicts_with = "test_share")]
+    pub group_column: Option<String>,
+    /// Store finished folds in this file, and go on from those it has
+    ///
+    /// For the same call on the same data; methods may differ.
+    #[arg(long, value_name = "FILE")]
+    pub resume: Option<PathBuf>,
+    /// Write a report that opens in any browser to this HTML file
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
+}
+
+/// Numbers of features: one, or all from one to another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Counts {
+    /// The smallest.
+    pub from: usize,
+    /// The largest.
+    pub to: usize,
+}
+
+impl std::str::FromStr for Counts {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (from, to) = text.split_once('-').unwrap_or((text, text));
+        match (from.trim().parse(), to.trim().parse()) {
+            (Ok(from), Ok(to)) if 0 < from && from <= to => Ok(Self { from, to }),
+            _ => Err("give whole numbers of at least 1, such as 5,10,20 or 1-10".to_owned()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_features_are_single_or_from_to() {
+        assert_eq!("7".parse(), Ok(Counts { from: 7, to: 7 }));
+        assert_eq!("2-5".parse(), Ok(Counts { from: 2, to: 5 }));
+        for wrong in ["0", "5-2", "-3", "1-", "a", "", "1-2-3", "0-4"] {
+            assert!(wrong.parse::<Counts>().is_err(), "{wrong}");
+        }
+    }
+}

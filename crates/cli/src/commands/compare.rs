@@ -1,0 +1,90 @@
+//! `fewest compare`.
+
+use std::process::ExitCode;
+
+use fewest::registry::{self, Method, Parameters};
+
+use super::evaluate::{tell, work};
+use crate::args::CompareArgs;
+use crate::evaluation::Candidate;
+use crate::failure::Failure;
+use crate::{json, table};
+
+/// Evaluates methods on the same folds and tests their differences.
+pub fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {
+    let candidates = candidates(&args.methods, &args.run.param)?;
+    let report = work(&args.data, &args.run, &args.evaluation, &candidates)?;
+    let json = args.run.json.as_ref().map(|_| json::evaluation::comparison(&report)).transpose()?;
+    tell(&args.run, &args.evaluation, &report, &table::evaluation::comparison(&report), json)
+}
+
+/// The methods with those of the assignments `ID.NAME=VALUE` that are for them.
+fn candidates(ids: &[String], assignments: &[String]) -> Result<Vec<Candidate>, Failure> {
+    let methods: Vec<&'static Method> = ids.iter().map(|id| registry::find(id)).collect::<Result<_, _>>()?;
+    for (at, method) in methods.iter().enumerate() {
+        if methods[..at].iter().any(|other| other.id == method.id) {
+            return Err(Failure::new(format!("--methods: {} is listed twice: once is enough", method.id)));
+        }
+    }
+    if methods.len() < 2 {
+        return Err(Failure::new(
+            "--methods: give at least two to compare, or use `fewest evaluate` for one",
+        ));
+    }
+    let mut parameters: Vec<Vec<&str>> = vec![Vec::new(); methods.len()];
+    for assignment in assignments {
+        let target = assignment.split_once('.').filter(|(id, _)| !id.contains('='));
+        let Some((id, rest)) = target else {
+            return Err(Failure::new(format!(
+                "--param {assignment}: say which method's: ID.NAME=VALUE, such as {}.{assignment}",
+                methods.first().map_or("", |method| method.id)
+            )));
+        };
+        let Some(at) = methods.iter().position(|method| method.id == id) else {
+            let hint = match registry::nearest(id, ids).first() {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("it is none of --methods {}", ids.join(",")),
+            };
+            return Err(Failure::new(format!("--param {assignment}: `{id}` is not compared: {hint}")));
+        };
+        parameters[at].push(rest);
+    }
+    methods
+        .into_iter()
+        .zip(parameters)
+        .map(|(method, parameters)| Candidate::new(method, Parameters::parse(method, &parameters)?))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(ids: &[&str], assignments: &[&str]) -> Result<Vec<Candidate>, Failure> {
+        let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        candidates(&owned(ids), &owned(assignments))
+    }
+
+    #[test]
+    fn parameters_find_their_methods() -> Result<(), Failure> {
+        let both = of(&["hsic", "nocco"], &["nocco.epsilon=0.5", "hsic.sigma_x=2.5"])?;
+        assert_eq!(both[0].parameters.real("sigma_x"), Ok(2.5));
+        assert_eq!(both[1].parameters.real("epsilon"), Ok(0.5));
+        assert_eq!(both[1].parameters.real("sigma_x"), Ok(1.0));
+        Ok(())
+    }
+
+    #[test]
+    fn what_does_not_fit_is_told() {
+        let told = |ids: &[&str], assignments: &[&str]| match of(ids, assignments) {
+            Ok(_) => String::new(),
+            Err(failure) => failure.to_string(),
+        };
+        assert!(told(&["hsic"], &[]).contains("at least two"));
+        assert!(told(&["hsic", "nocco", "hsic"], &[]).contains("hsic is listed twice"));
+        assert!(told(&["hsic", "nocco"], &["sigma_x=2.5"]).contains("hsic.sigma_x=2.5"));
+        assert!(told(&["hsic", "nocco"], &["noco.epsilon=1"]).contains("did you mean `nocco`?"));
+        assert!(told(&["hsic", "nocco"], &["mrmr.form=quotient"]).contains("none of --methods"));
+        assert!(told(&["hsic", "nocco"], &["nocco.epsilon=0"]).contains("`epsilon` is 0"));
+    }
+}

@@ -1,0 +1,75 @@
+//! The best method at each number of features, and how far the others are from it.
+
+use fewest::eval::compare;
+use fewest::eval::significance::TestResult;
+
+use super::Report;
+
+/// The methods at one number of features by one metric.
+pub struct Column {
+    /// The number of features.
+    pub k: usize,
+    /// The best method's place among the methods; of equal ones the first.
+    pub best: usize,
+    /// One entry for each method.
+    pub cells: Vec<Cell>,
+}
+
+/// A method against the best one.
+pub struct Cell {
+    /// Mean over the folds.
+    pub mean: f64,
+    /// Standard error of that mean.
+    pub standard_error: f64,
+    /// The difference from the best method; `None` for the best itself, and where not all folds are finished.
+    pub difference: Option<Difference>,
+}
+
+/// A paired difference.
+pub struct Difference {
+    /// The best method less this one, mean over the folds.
+    pub mean: f64,
+    /// Nadeau and Bengio's test.
+    pub corrected_t: TestResult,
+    /// Wilcoxon's signed-rank test.
+    pub wilcoxon: TestResult,
+}
+
+/// A column for each number of features, by the metric at `m`.
+pub fn columns(report: &Report, m: usize) -> Vec<Column> {
+    let sign = if report.greater_is_better(m) { 1.0 } else { -1.0 };
+    let Some(metric) = report.metrics().get(m) else { return Vec::new() };
+    let summaries: Vec<_> = report.methods.iter().map(|method| method.evaluation.summaries()).collect();
+    let column = |&k: &usize| {
+        let of_k: Vec<_> = summaries
+            .iter()
+            .map(|summaries| summaries.iter().find(|summary| summary.k == k && summary.metric == *metric))
+            .collect::<Option<_>>()?;
+        let mut best = 0;
+        for (i, summary) in of_k.iter().enumerate() {
+            if sign * summary.mean > sign * of_k[best].mean {
+                best = i;
+            }
+        }
+        let difference = |i: usize| {
+            let (first, second) = (&report.methods[best].evaluation, &report.methods[i].evaluation);
+            let comparison = (i != best).then(|| compare(first, second, k, metric).ok()).flatten()?;
+            Some(Difference {
+                mean: comparison.mean_difference,
+                corrected_t: comparison.corrected_t,
+                wilcoxon: comparison.wilcoxon,
+            })
+        };
+        let cells = of_k
+            .iter()
+            .enumerate()
+            .map(|(i, summary)| Cell {
+                mean: summary.mean,
+                standard_error: summary.standard_error,
+                difference: difference(i),
+            })
+            .collect();
+        Some(Column { k, best, cells })
+    };
+    report.ks().iter().filter_map(column).collect()
+}

@@ -1,0 +1,315 @@
+//! Evaluations for programs.
+
+use fewest::eval::significance::TestResult;
+use fewest::eval::stability::Stability;
+use serde::Serialize;
+
+use super::{Data, Number, Params, data, written};
+use crate::evaluation::{Evaluated, Report, differences, rule_id};
+use crate::failure::Failure;
+
+#[derive(Serialize)]
+struct EvaluationDocument<'a> {
+    fewest: &'a str,
+    method: &'a str,
+    params: Params<'a>,
+    seed: u64,
+    data: Data<'a>,
+    design: Design<'a>,
+    results: Vec<Judged<'a>>,
+    chosen: Vec<Chosen<'a>>,
+    folds: Vec<Fold<'a>>,
+    status: &'a str,
+    notes: &'a [String],
+    timings: Vec<Timing<'a>>,
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+struct ComparisonDocument<'a> {
+    fewest: &'a str,
+    methods: Vec<Method<'a>>,
+    seed: u64,
+    data: Data<'a>,
+    design: Design<'a>,
+    comparisons: Vec<Comparison<'a>>,
+    status: &'a str,
+    notes: &'a [String],
+    timings: Vec<Timing<'a>>,
+    seconds: f64,
+}
+
+/// What is the same for every method.
+#[derive(Serialize)]
+struct Design<'a> {
+    learner: &'a str,
+    splitter: &'a str,
+    n_folds: usize,
+    k: &'a [usize],
+    metrics: Vec<Metric<'a>>,
+}
+
+#[derive(Serialize)]
+struct Metric<'a> {
+    name: &'a str,
+    greater_is_better: bool,
+}
+
+#[derive(Serialize)]
+struct Method<'a> {
+    method: &'a str,
+    params: Params<'a>,
+    results: Vec<Judged<'a>>,
+    chosen: Vec<Chosen<'a>>,
+    folds: Vec<Fold<'a>>,
+}
+
+/// One number of features, over the finished folds.
+#[derive(Serialize)]
+struct Judged<'a> {
+    k: usize,
+    mean_features: f64,
+    metrics: Vec<Score<'a>>,
+    stability: Option<Agreement>,
+    redundancy: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct Score<'a> {
+    name: &'a str,
+    mean: Number,
+    standard_error: Number,
+    standard_deviation: Number,
+}
+
+/// The stability Φ with its 95 % confidence interval.
+#[derive(Serialize)]
+struct Agreement {
+    phi: f64,
+    lower: f64,
+    upper: f64,
+}
+
+#[derive(Serialize)]
+struct Chosen<'a> {
+    rule: &'a str,
+    k: usize,
+    features: Option<Vec<Feature<'a>>>,
+}
+
+#[derive(Serialize)]
+struct Feature<'a> {
+    rank: usize,
+    index: usize,
+    name: &'a str,
+}
+
+#[derive(Serialize)]
+struct Fold<'a> {
+    fold: usize,
+    n_train: usize,
+    n_test: usize,
+    outcomes: Vec<Outcome<'a>>,
+}
+
+/// Scores are in the order of the design's metrics.
+#[derive(Serialize)]
+struct Outcome<'a> {
+    k: usize,
+    features: &'a [usize],
+    scores: &'a [f64],
+}
+
+/// The methods at one number of features, by one metric.
+#[derive(Serialize)]
+struct Comparison<'a> {
+    metric: &'a str,
+    k: usize,
+    best: &'a str,
+    others: Vec<Other<'a>>,
+}
+
+/// A method against the best one.
+#[derive(Serialize)]
+struct Other<'a> {
+    method: &'a str,
+    mean_difference: Number,
+    corrected_t: Test,
+    wilcoxon: Test,
+}
+
+#[derive(Serialize)]
+struct Test {
+    statistic: Number,
+    p_value: f64,
+}
+
+/// Mean seconds of a fold.
+#[derive(Serialize)]
+struct Timing<'a> {
+    method: &'a str,
+    k: usize,
+    selection_seconds: f64,
+    fit_seconds: f64,
+}
+
+/// The document of `fewest evaluate`.
+pub fn evaluation(report: &Report) -> Result<String, Failure> {
+    let Some(method) = report.methods.first() else {
+        return Err(Failure::new("--json: there is no finished fold to tell of"));
+    };
+    written(&EvaluationDocument {
+        fewest: report.version,
+        method: method.method.id,
+        params: Params(&method.parameters),
+        seed: report.seed,
+        data: data(&report.data),
+        design: design(report),
+        results: results(method),
+        chosen: chosen(method, report),
+        folds: folds(method),
+        status: report.status.name(),
+        notes: &report.notes,
+        timings: timings(report),
+        seconds: report.seconds,
+    })
+}
+
+/// The document of `fewest compare`.
+pub fn comparison(report: &Report) -> Result<String, Failure> {
+    written(&ComparisonDocument {
+        fewest: report.version,
+        methods: report.methods.iter().map(|method| of_method(method, report)).collect(),
+        seed: report.seed,
+        data: data(&report.data),
+        design: design(report),
+        comparisons: comparisons(report),
+        status: report.status.name(),
+        notes: &report.notes,
+        timings: timings(report),
+        seconds: report.seconds,
+    })
+}
+
+fn of_method<'a>(method: &'a Evaluated, report: &'a Report) -> Method<'a> {
+    Method {
+        method: method.method.id,
+        params: Params(&method.parameters),
+        results: results(method),
+        chosen: chosen(method, report),
+        folds: folds(method),
+    }
+}
+
+fn design(report: &Report) -> Design<'_> {
+    let metrics = report.metrics().iter().enumerate();
+    Design {
+        learner: report.learner,
+        splitter: &report.splitter,
+        n_folds: report.n_folds,
+        k: report.ks(),
+        metrics: metrics
+            .map(|(m, name)| Metric { name, greater_is_better: report.greater_is_better(m) })
+            .collect(),
+    }
+}
+
+fn results(method: &Evaluated) -> Vec<Judged<'_>> {
+    let metrics = &method.evaluation.plan.metrics;
+    method
+        .rows()
+        .iter()
+        .map(|row| Judged {
+            k: row.k,
+            mean_features: row.mean_features(),
+            metrics: metrics
+                .iter()
+                .zip(&row.summaries)
+                .map(|(name, summary)| Score {
+                    name,
+                    mean: Number(summary.mean),
+                    standard_error: Number(summary.standard_error),
+                    standard_deviation: Number(summary.standard_deviation),
+                })
+                .collect(),
+            stability: row.stability.map(|Stability { phi, lower, upper, .. }| Agreement {
+                phi,
+                lower,
+                upper,
+            }),
+            redundancy: row.summaries.first().and_then(|summary| summary.redundancy),
+        })
+        .collect()
+}
+
+fn chosen<'a>(method: &'a Evaluated, report: &'a Report) -> Vec<Chosen<'a>> {
+    let feature = |(i, &j): (usize, &usize)| Feature { rank: i + 1, index: j, name: report.data.name(j) };
+    method
+        .chosen
+        .iter()
+        .map(|chosen| Chosen {
+            rule: rule_id(chosen.rule),
+            k: chosen.k,
+            features: chosen
+                .features
+                .as_ref()
+                .map(|features| features.iter().enumerate().map(feature).collect()),
+        })
+        .collect()
+}
+
+fn folds(method: &Evaluated) -> Vec<Fold<'_>> {
+    method
+        .evaluation
+        .folds
+        .iter()
+        .map(|record| Fold {
+            fold: record.fold,
+            n_train: record.n_train,
+            n_test: record.n_test,
+            outcomes: record
+                .outcomes
+                .iter()
+                .map(|outcome| Outcome { k: outcome.k, features: &outcome.features, scores: &outcome.scores })
+                .collect(),
+        })
+        .collect()
+}
+
+fn comparisons(report: &Report) -> Vec<Comparison<'_>> {
+    let id = |i: usize| report.methods.get(i).map_or("", |method| method.method.id);
+    let test = |test: TestResult| Test { statistic: Number(test.statistic), p_value: test.p_value };
+    let mut comparisons = Vec::new();
+    for (m, metric) in report.metrics().iter().enumerate() {
+        for column in differences::columns(report, m) {
+            let others = column.cells.iter().enumerate().filter_map(|(i, cell)| {
+                let difference = cell.difference.as_ref()?;
+                Some(Other {
+                    method: id(i),
+                    mean_difference: Number(difference.mean),
+                    corrected_t: test(difference.corrected_t),
+                    wilcoxon: test(difference.wilcoxon),
+                })
+            });
+            comparisons.push(Comparison {
+                metric,
+                k: column.k,
+                best: id(column.best),
+                others: others.collect(),
+            });
+        }
+    }
+    comparisons
+}
+
+fn timings(report: &Report) -> Vec<Timing<'_>> {
+    let of = |method: &'static str, rows: Vec<crate::evaluation::Row>| {
+        rows.into_iter().map(move |row| Timing {
+            method,
+            k: row.k,
+            selection_seconds: row.selection_seconds,
+            fit_seconds: row.fit_seconds,
+        })
+    };
+    report.methods.iter().flat_map(|method| of(method.method.id, method.rows())).collect()
+}

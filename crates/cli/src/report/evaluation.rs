@@ -1,0 +1,269 @@
+//! The report of an evaluation or a comparison.
+
+use fewest::core::Status;
+use maud::{Markup, html};
+
+use super::curves::{self, Line, Point};
+use super::{facts, header, page, section as wrap};
+use crate::evaluation::{Evaluated, Report, Row, differences, rule_text};
+use crate::text;
+
+/// The whole report.
+pub fn render(report: &Report) -> String {
+    let ids: Vec<&str> = report.methods.iter().map(|method| method.method.id).collect();
+    let title = format!("{} of {}", ids.join(", "), report.data.file);
+    let rows: Vec<Vec<Row>> = report.methods.iter().map(Evaluated::rows).collect();
+    page(
+        &title,
+        report.version,
+        html! {
+            (heading(report))
+            @for (m, metric) in report.metrics().iter().enumerate() { (metric_section(report, &rows, m, metric)) }
+            (stability(report, &rows))
+            (time(report, &rows))
+            (chosen(report))
+            (notes(report))
+            (computed(report))
+        },
+    )
+}
+
+fn heading(report: &Report) -> Markup {
+    let by = match report.methods.as_slice() {
+        [single] => single.method.title.to_owned(),
+        several => text::counted(several.len(), "method", "methods"),
+    };
+    let best = best(report);
+    html! {
+        header {
+            p.kicker { "Feature selection by " (by) ", judged on samples it has not seen" }
+            @if let Some((method, metric, k, mean)) = best {
+                h1 { strong { (text::number(mean, 4)) } " " (metric) " from " (text::counted(k, "feature", "features")) }
+                @if report.methods.len() > 1 { p.source { "by " (method) } }
+            }
+            p.source { "from " span.file { (report.data.file) } }
+            @if let Some(warning) = warning(report.status) { p.warning { (warning) } }
+            dl.figures {
+                (header::figure("Samples", &text::count(report.data.n_samples)))
+                (header::figure("Features", &text::count(report.data.n_features)))
+                (header::figure("Target", &report.data.target_text().replace('`', "")))
+                (header::figure("Learner", report.learner))
+                (header::figure("Folds", &text::count(report.n_folds)))
+                (header::figure("Time", &text::duration(report.seconds)))
+            }
+        }
+    }
+}
+
+/// The best mean of the first metric: method, metric, number of features, mean.
+fn best(report: &Report) -> Option<(&'static str, &str, usize, f64)> {
+    let sign = if report.greater_is_better(0) { 1.0 } else { -1.0 };
+    let metric = report.metrics().first()?;
+    let columns = differences::columns(report, 0);
+    let mut best: Option<(usize, usize, f64)> = None;
+    for column in &columns {
+        let Some(cell) = column.cells.get(column.best) else { continue };
+        if best.is_none_or(|(_, _, mean)| sign * cell.mean > sign * mean) {
+            best = Some((column.best, column.k, cell.mean));
+        }
+    }
+    let (i, k, mean) = best?;
+    Some((report.methods.get(i)?.method.id, metric, k, mean))
+}
+
+fn warning(status: Status) -> Option<&'static str> {
+    match status {
+        Status::Converged => None,
+        Status::Interrupted => Some("The evaluation was interrupted: these are the folds finished by then."),
+        _ => Some("The time limit ended the evaluation: these are the folds finished by then."),
+    }
+}
+
+/// A line for each method of what `point` gives.
+fn lines<'a>(
+    report: &'a Report,
+    rows: &[Vec<Row>],
+    point: impl Fn(&Row) -> Option<(f64, f64, f64)>,
+) -> Vec<Line<'a>> {
+    report
+        .methods
+        .iter()
+        .zip(rows)
+        .map(|(method, rows)| Line {
+            name: method.method.id,
+            points: rows
+                .iter()
+                .filter_map(|row| point(row).map(|(value, low, high)| Point { k: row.k, value, low, high }))
+                .collect(),
+        })
+        .collect()
+}
+
+fn metric_section(report: &Report, rows: &[Vec<Row>], m: usize, metric: &str) -> Markup {
+    let better = if report.greater_is_better(m) { "Larger is better" } else { "Smaller is better" };
+    let tested = match report.methods.len() {
+        1 => "",
+        _ => {
+            " The best at each number of features is bold; p-values are of the difference from it, by the corrected \
+             resampled t-test."
+        }
+    };
+    let explanation = format!(
+        "Mean over the folds, with its standard error. {better}. Features were selected on the training samples of each \
+         fold only.{tested}"
+    );
+    let lines = lines(report, rows, |row| {
+        let summary = row.summaries.get(m)?;
+        let error = summary.standard_error;
+        Some((summary.mean, summary.mean - error, summary.mean + error))
+    });
+    let columns = differences::columns(report, m);
+    let table = html! {
+        table.ranking {
+            thead { tr {
+                th { "Method" }
+                @for column in &columns { th.number { "k = " (column.k) } }
+            } }
+            tbody {
+                @for (i, method) in report.methods.iter().enumerate() {
+                    tr {
+                        td { (method.method.id) }
+                        @for column in &columns {
+                            @if let Some(cell) = column.cells.get(i) {
+                                td.number {
+                                    @if column.best == i { strong.chosen { (text::number(cell.mean, 4)) } }
+                                    @else { (text::number(cell.mean, 4)) }
+                                    span.quiet { " ± " (text::number(cell.standard_error, 2)) }
+                                    @if let Some(difference) = &cell.difference {
+                                        div.quiet { "p " (text::number(difference.corrected_t.p_value, 2)) }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    };
+    wrap(
+        &format!("metric-{metric}"),
+        metric,
+        &explanation,
+        html! {
+            (curves::draw(&lines, metric))
+            figure { (table) }
+        },
+    )
+}
+
+fn stability(report: &Report, rows: &[Vec<Row>]) -> Markup {
+    let lines = lines(report, rows, |row| {
+        let stability = row.stability?;
+        Some((stability.phi, stability.lower, stability.upper))
+    });
+    if lines.iter().all(|line| line.points.is_empty()) {
+        return html! {};
+    }
+    let explanation = "How much the folds agree on the features (Nogueira, Sechidis and Brown 2018), with the 95 % \
+                       confidence interval: 1 where all select the same, about 0 where they might have been drawn.";
+    wrap("stability", "Stability", explanation, curves::draw(&lines, "stability Φ"))
+}
+
+fn time(report: &Report, rows: &[Vec<Row>]) -> Markup {
+    let table = html! {
+        table.ranking {
+            thead { tr {
+                th { "Method" }
+                @for k in report.ks() { th.number { "k = " (k) } }
+            } }
+            tbody {
+                @for (method, rows) in report.methods.iter().zip(rows) {
+                    tr {
+                        td { (method.method.id) }
+                        @for row in rows {
+                            td.number {
+                                (text::number(row.selection_seconds, 2))
+                                span.quiet { " + " (text::number(row.fit_seconds, 2)) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    };
+    let explanation = "Mean seconds of a fold, on one of the threads: to select, and to learn and predict. Where \
+                       one selection serves all numbers of features, each is told its whole time.";
+    wrap("time", "Time", explanation, html! { figure { (table) } })
+}
+
+fn chosen(report: &Report) -> Markup {
+    let metric = report.metrics().first().map_or("", String::as_str);
+    wrap(
+        "chosen",
+        "How many features, and which",
+        &format!(
+            "By {metric}. Features are selected on all samples. The best of several means is somewhat too good: these very \
+             folds chose it."
+        ),
+        html! {
+                div.cards {
+                    @for method in &report.methods {
+                        @for chosen in method.chosen.chunk_by(|a, b| a.k == b.k) {
+                        @if let Some(first) = chosen.first() {
+                            @let rules: Vec<&str> = chosen.iter().map(|chosen| rule_text(chosen.rule)).collect();
+                            div.card {
+                                h3 { (method.method.id) ": k = " (first.k) }
+                                p.quiet { (rules.join("; ")) }
+                                @if let Some(features) = &first.features {
+                                    ol { @for &j in features { li.name { (report.data.name(j)) } } }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        },
+    )
+}
+
+fn notes(report: &Report) -> Markup {
+    html! {
+        @if !report.notes.is_empty() || report.data.missing_done.is_some() {
+            (wrap("notes", "Notes", "", html! {
+                ul {
+                    @if let Some(done) = &report.data.missing_done { li { (done) } }
+                    @for note in &report.notes { li { (note) } }
+                }
+            }))
+        }
+    }
+}
+
+fn computed(report: &Report) -> Markup {
+    let evaluation = [
+        facts::row("learner", report.learner),
+        facts::row("samples divided", &report.splitter),
+        facts::row("folds", report.n_folds),
+        facts::row("metrics", report.metrics().join(", ")),
+        facts::row("seed", report.seed),
+        facts::row("fewest", report.version),
+    ];
+    wrap(
+        "run",
+        "How this was computed",
+        "",
+        html! {
+            pre.command { (report.command) }
+            div.columns {
+                (facts::table("Evaluation", &evaluation))
+                (facts::table("Data", &facts::data(&report.data)))
+                @for method in &report.methods {
+                    (facts::table(method.method.id, &facts::parameters(&method.parameters)))
+                }
+            }
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,134 @@
+use fewest::core::Status;
+use fewest::eval::{Evaluation, FoldRecord, KRule, Outcome, Plan};
+use fewest::registry;
+
+use super::render;
+use crate::evaluation::{Chosen, Evaluated, Report};
+use crate::report::tests::{NASTY, run, sections, text_of, with_document};
+
+const FOLDS: usize = 4;
+
+/// A method whose scores by fold lie around `level`, for 1 and 3 features.
+fn evaluated(id: &str, level: f64) -> Evaluated {
+    let Ok(method) = registry::find(id) else { panic!("{id} is registered") };
+    let outcome = |k: usize, fold: usize| Outcome {
+        k,
+        features: (fold % 2..fold % 2 + k).collect(),
+        scores: vec![level + 0.01 * (k + fold) as f64, level],
+        redundancy: None,
+        selection_seconds: 0.5,
+        fit_seconds: 0.25,
+        facts: Vec::new(),
+    };
+    let fold = |fold| FoldRecord {
+        fold,
+        n_train: 30,
+        n_test: 10,
+        outcomes: vec![outcome(1, fold), outcome(3, fold)],
+    };
+    let plan = Plan {
+        label: id.to_owned(),
+        learner: "linear-svm".to_owned(),
+        metrics: vec!["accuracy".to_owned(), "macro-f1".to_owned()],
+        greater_is_better: vec![true, true],
+        ks: vec![1, 3],
+        nested: true,
+        seed: 0,
+        n_folds: FOLDS,
+        n_features: 5,
+        fingerprint: 0,
+    };
+    let chosen = |rule, k: usize, features| Chosen { rule, k, features };
+    Evaluated {
+        method,
+        parameters: Vec::new(),
+        evaluation: Evaluation { plan, folds: (0..FOLDS).map(fold).collect(), out_of_time: false },
+        chosen: vec![
+            chosen(KRule::Best, 3, Some(vec![2, 0, 1])),
+            chosen(KRule::OneStandardError, 1, Some(vec![2])),
+        ],
+    }
+}
+
+fn report(names: &[&str], methods: Vec<Evaluated>) -> Report {
+    let run = run(names);
+    Report {
+        version: run.version,
+        command: run.command,
+        seed: run.seed,
+        data: run.data,
+        learner: "linear-svm",
+        splitter: "4 folds, stratified".to_owned(),
+        n_folds: FOLDS,
+        methods,
+        status: Status::Converged,
+        notes: vec!["a class is rare".to_owned()],
+        seconds: 1.5,
+    }
+}
+
+#[test]
+fn tells_everything_and_is_well_formed() {
+    let methods = vec![evaluated("mrmr", 0.75), evaluated("hsic", 0.5)];
+    let html = render(&report(&["radius", "texture", "area", "other", "last"], methods));
+    with_document(&html, |document| {
+        let expected = ["metric-accuracy", "metric-macro-f1", "stability", "time", "chosen", "notes", "run"];
+        assert_eq!(sections(document), expected);
+        let text = text_of(document);
+        for told in [
+            "my data.csv",
+            "0.7950",
+            "3 features",
+            "mrmr",
+            "hsic",
+            "linear-svm",
+            "4 folds, stratified",
+            "a class is rare",
+        ] {
+            assert!(text.contains(told), "`{told}` is not told");
+        }
+        let class = |start: &str| {
+            let with = |node: &roxmltree::Node<'_, '_>| {
+                node.attribute("class").is_some_and(|class| class.starts_with(start))
+            };
+            document.descendants().filter(with).count()
+        };
+        assert_eq!(class("line c"), 3 * 2, "a line for each method and drawing");
+        assert_eq!(class("point c"), 3 * 2 * 2);
+        // The leaders are the intervals, and what leads to the labels.
+        assert_eq!(class("leader c"), 3 * 2 * 2 + 3 * 2);
+        assert_eq!(class("chosen"), 2 * 2, "the best at each number of features and metric");
+    });
+}
+
+#[test]
+fn names_from_the_data_never_become_markup() {
+    let mut report = report(&[NASTY; 5], vec![evaluated("mrmr", 0.75)]);
+    report.data.file = NASTY.to_owned();
+    report.command = NASTY.to_owned();
+    report.splitter = NASTY.to_owned();
+    report.notes = vec![NASTY.to_owned()];
+    let html = render(&report);
+    assert!(!html.contains("<script"));
+    with_document(&html, |document| assert!(text_of(document).matches(NASTY).count() > 7));
+}
+
+#[test]
+fn strange_scores_and_early_ends_draw_no_strange_places() {
+    let mut strange = evaluated("mrmr", 0.75);
+    strange.evaluation.folds.truncate(1);
+    strange.evaluation.folds[0].outcomes[0].scores[0] = f64::NAN;
+    strange.evaluation.folds[0].outcomes[1].scores[1] = f64::INFINITY;
+    strange.chosen[0].features = None;
+    let mut report = report(&["a", "b", "c", "d", "e"], vec![strange, evaluated("hsic", 0.5)]);
+    report.status = Status::Interrupted;
+    with_document(&render(&report), |document| {
+        assert!(text_of(document).contains("interrupted"));
+        for node in document.descendants().filter(|node| !node.has_tag_name("style")) {
+            for attribute in node.attributes() {
+                let value = attribute.value();
+                assert!(!value.contains("NaN") && !value.contains("inf"), "{}={value}", attribute.name());
+            }
+        }
+    });
+}

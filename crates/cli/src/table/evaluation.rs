@@ -1,0 +1,175 @@
+//! Evaluations for people.
+
+use fewest::eval::KRule;
+
+use super::{NAME, data_heading, notes};
+use crate::evaluation::{Evaluated, Report, Row, differences, rule_text};
+use crate::text::{self, Align};
+
+/// What `fewest evaluate` prints.
+pub fn evaluation(report: &Report) -> String {
+    let mut out = data_heading(&report.data);
+    let Some(method) = report.methods.first() else { return out };
+    out.push_str(&format!("{}, then {}: {}\n\n", method.method.id, report.learner, folds(report)));
+    let mut heading = vec!["k".to_owned()];
+    heading.extend(report.metrics().iter().cloned());
+    heading.extend(["stability (95 %)", "seconds"].map(str::to_owned));
+    let judged = method.rows();
+    let fewer = judged.iter().any(|row| row.mean_features() < row.k as f64);
+    if fewer {
+        heading.push("features".to_owned());
+    }
+    let align = vec![Align::Right; heading.len()];
+    let mut rows = vec![heading];
+    rows.extend(judged.iter().map(|row| {
+        let mut cells = vec![row.k.to_string()];
+        let summaries = row.summaries.iter();
+        cells.extend(summaries.map(|summary| mean(summary.mean, summary.standard_error)));
+        cells.extend([stability(row), text::number(row.selection_seconds + row.fit_seconds, 2)]);
+        if fewer {
+            cells.push(text::short(row.mean_features(), 4));
+        }
+        cells
+    }));
+    out.push_str(&text::columns(&rows, &align));
+    out.push_str("\nmean ± standard error over the folds; seconds a fold");
+    if fewer {
+        out.push_str("; features that it found, where k are too many for it");
+    }
+    out.push_str("\n\n");
+    chosen(&mut out, method, report);
+    notes(&mut out, &report.notes);
+    out
+}
+
+/// What `fewest compare` prints.
+pub fn comparison(report: &Report) -> String {
+    let mut out = data_heading(&report.data);
+    let methods = text::counted(report.methods.len(), "method", "methods");
+    out.push_str(&format!("{methods}, then {}: {}\n", report.learner, folds(report)));
+    for (m, metric) in report.metrics().iter().enumerate() {
+        let columns = differences::columns(report, m);
+        let mut rows = vec![k_heading(metric, columns.iter().map(|column| column.k))];
+        let mut tested = vec![k_heading("p-value", columns.iter().map(|column| column.k))];
+        for (i, method) in report.methods.iter().enumerate() {
+            let id = method.method.id.to_owned();
+            let (mut row, mut test) = (vec![id.clone()], vec![id]);
+            for column in &columns {
+                let Some(cell) = column.cells.get(i) else { continue };
+                let mark = if column.best == i { " *" } else { "  " };
+                row.push(format!("{}{mark}", mean(cell.mean, cell.standard_error)));
+                test.push(match &cell.difference {
+                    Some(difference) => text::number(difference.corrected_t.p_value, 2),
+                    None if column.best == i => "best".to_owned(),
+                    None => "-".to_owned(),
+                });
+            }
+            rows.push(row);
+            tested.push(test);
+        }
+        out.push_str(&format!("\n{}\n{}", aligned(&rows), aligned(&tested)));
+    }
+    out.push_str(
+        "\nmean ± standard error over the folds, * best at its k; p-value of the difference from it (corrected resampled \
+         t-test)\n\n",
+    );
+    let mut rows = vec![k_heading("stability", report.ks().iter().copied())];
+    let mut seconds = vec![k_heading("seconds a fold", report.ks().iter().copied())];
+    for method in &report.methods {
+        let id = || vec![method.method.id.to_owned()];
+        let (mut row, mut time) = (id(), id());
+        for all in method.rows() {
+            row.push(all.stability.map_or("-".to_owned(), |stability| format!("{:.2}", stability.phi)));
+            time.push(text::number(all.selection_seconds + all.fit_seconds, 2));
+        }
+        rows.push(row);
+        seconds.push(time);
+    }
+    out.push_str(&format!("{}\n{}\n", aligned(&rows), aligned(&seconds)));
+    out.push_str(&best_of_each(report));
+    notes(&mut out, &report.notes);
+    out
+}
+
+fn folds(report: &Report) -> String {
+    let finished = report.methods.iter().map(|method| method.evaluation.folds.len()).min().unwrap_or(0);
+    let early = match finished < report.n_folds {
+        true => format!(", {} finished", text::count(finished)),
+        false => String::new(),
+    };
+    format!("{}{early}, in {}", report.splitter, text::duration(report.seconds))
+}
+
+/// `0.9543 ± 0.0071`: the mean to the error's second digit is what the error leaves of it; four digits tell methods
+/// apart.
+fn mean(mean: f64, standard_error: f64) -> String {
+    format!("{} ± {}", text::number(mean, 4), text::number(standard_error, 2))
+}
+
+fn stability(row: &Row) -> String {
+    match &row.stability {
+        Some(stability) => {
+            format!("{:.2} ({:.2} to {:.2})", stability.phi, stability.lower, stability.upper)
+        }
+        None => "-".to_owned(),
+    }
+}
+
+fn k_heading(first: &str, ks: impl Iterator<Item = usize>) -> Vec<String> {
+    std::iter::once(first.to_owned()).chain(ks.map(|k| format!("k = {k}"))).collect()
+}
+
+/// Names at the left, numbers at the right.
+fn aligned(rows: &[Vec<String>]) -> String {
+    let n_columns = rows.first().map_or(0, Vec::len);
+    let align: Vec<Align> =
+        (0..n_columns).map(|at| if at == 0 { Align::Left } else { Align::Right }).collect();
+    text::columns(rows, &align)
+}
+
+/// The features that each rule chooses, side by side.
+fn chosen(out: &mut String, method: &Evaluated, report: &Report) {
+    let Some(metric) = report.metrics().first() else { return };
+    let mut heading = vec!["rank".to_owned()];
+    let mut lists: Vec<&[usize]> = Vec::new();
+    for chosen in &method.chosen {
+        out.push_str(&format!("by {metric}, {}: k = {}\n", rule_text(chosen.rule), chosen.k));
+        if let Some(features) = &chosen.features
+            && !lists.contains(&features.as_slice())
+        {
+            heading.push(format!("k = {}", chosen.k));
+            lists.push(features);
+        }
+    }
+    let longest = lists.iter().map(|features| features.len()).max().unwrap_or(0);
+    if longest == 0 {
+        return;
+    }
+    let mut rows = vec![heading];
+    rows.extend((0..longest).map(|rank| {
+        let name = |features: &&[usize]| {
+            features.get(rank).map_or(String::new(), |&j| text::shortened(report.data.name(j), NAME))
+        };
+        std::iter::once((rank + 1).to_string()).chain(lists.iter().map(name)).collect()
+    }));
+    let mut align = vec![Align::Left; lists.len() + 1];
+    align[0] = Align::Right;
+    out.push_str(&format!("\nselected on all samples:\n\n{}", text::columns(&rows, &align)));
+}
+
+/// A line for each method: its best number of features and the fewest that do.
+fn best_of_each(report: &Report) -> String {
+    let metric = report.metrics().first().map_or("", String::as_str);
+    let mut rows = vec![vec![
+        "method".to_owned(),
+        format!("best k by {metric}"),
+        "within one standard error".to_owned(),
+    ]];
+    let k = |method: &Evaluated, rule: KRule| {
+        method.chosen(rule).map_or("-".to_owned(), |chosen| format!("k = {}", chosen.k))
+    };
+    rows.extend(report.methods.iter().map(|method| {
+        vec![method.method.id.to_owned(), k(method, KRule::Best), k(method, KRule::OneStandardError)]
+    }));
+    aligned(&rows)
+}

@@ -1,0 +1,376 @@
+//! What `fewest evaluate` and `fewest compare` answer.
+
+#![allow(missing_docs)]
+
+mod common;
+
+use std::process::Stdio;
+
+use common::Place;
+use serde_json::Value;
+
+/// The keys of an object in the order in which they are written.
+fn key_order(text: &str, indent: usize) -> Vec<String> {
+    let start = format!("{}\"", " ".repeat(indent));
+    text.lines()
+        .filter_map(|line| line.strip_prefix(&start))
+        .filter_map(|rest| rest.split_once("\":").map(|(key, _)| key.to_owned()))
+        .collect()
+}
+
+/// Two features that carry the class together with a copy and noise.
+fn classes() -> String {
+    let mut text = String::from("good,copy,noise,batch,class\n");
+    for i in 0..60_u32 {
+        let class = if i * 7 % 60 < 30 { "a" } else { "b" };
+        let good = i * 7 % 60;
+        text.push_str(&format!("{good},{good},{},p{},{class}\n", i * 13 % 29, i % 6));
+    }
+    text
+}
+
+fn without_times(text: &str) -> String {
+    let (answer, times) = text.split_once("\"timings\"").unwrap();
+    assert!(times.lines().rev().nth(1).unwrap().starts_with("  \"seconds\""), "seconds come last");
+    answer.to_owned()
+}
+
+#[test]
+fn a_table_tells_means_stability_and_the_features_to_take() {
+    let place = Place::with_wdbc();
+    let out =
+        place.done(&["evaluate", "wdbc.csv", "-m", "mrmr", "-k", "1,5,10", "--metric", "accuracy,macro-f1"]);
+    assert!(out.contains("569 samples, 30 features"), "{out}");
+    assert!(out.contains("mrmr, then linear-svm: 10 folds, stratified, in "), "{out}");
+    let table: Vec<&str> = out.lines().skip_while(|line| !line.contains("accuracy")).take(4).collect();
+    let cells: Vec<Vec<&str>> = table.iter().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(cells[0], ["k", "accuracy", "macro-f1", "stability", "(95", "%)", "seconds"]);
+    assert_eq!([cells[1][0], cells[2][0], cells[3][0]], ["1", "5", "10"]);
+    let accuracy: f64 = cells[3][1].parse().unwrap();
+    assert!(accuracy > 0.93 && cells[3][2] == "±", "{out}");
+    assert!(out.contains("by accuracy, best mean: k = "), "{out}");
+    assert!(out.contains("fewest features within one standard error of it: k = "), "{out}");
+    assert!(out.contains("selected on all samples:") && out.contains("worst_concave_points"), "{out}");
+}
+
+#[test]
+fn the_selection_does_not_see_the_test_samples() {
+    // Noise only, many features: selected on all samples, the best would seem to predict; inside the folds they do not.
+    let place = Place::new();
+    let mut text = (0..400).map(|j| format!("x{j},")).collect::<String>() + "class\n";
+    let mut state = 1_u64;
+    let mut draw = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state >> 40
+    };
+    for i in 0..40 {
+        let row: String = (0..400).map(|_| format!("{},", draw())).collect();
+        text.push_str(&format!("{row}{}\n", if i % 2 == 0 { "a" } else { "b" }));
+    }
+    place.write("noise.csv", &text);
+    let json = place.json(&[
+        "evaluate",
+        "noise.csv",
+        "-m",
+        "f-score",
+        "-k",
+        "10",
+        "--learner",
+        "naive-bayes",
+        "--folds",
+        "5",
+        "--repeats",
+        "4",
+    ]);
+    let mean = json["results"][0]["metrics"][0]["mean"].as_f64().unwrap();
+    assert!((0.25..0.72).contains(&mean), "{mean}");
+}
+
+#[test]
+fn json_has_the_promised_keys_in_their_order() {
+    let place = Place::with_table();
+    let call = [
+        "evaluate",
+        "table.csv",
+        "-m",
+        "f-score",
+        "-k",
+        "2,1",
+        "--folds",
+        "4",
+        "--learner",
+        "knn",
+        "--json",
+        "-",
+    ];
+    let text = place.done(&call);
+    assert_eq!(
+        key_order(&text, 2),
+        [
+            "fewest", "method", "params", "seed", "data", "design", "results", "chosen", "folds", "status",
+            "notes", "timings", "seconds"
+        ]
+    );
+    let document: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(document["method"], "f-score");
+    assert_eq!(document["data"]["task"], "regression");
+    let design = &document["design"];
+    assert_eq!((&design["learner"], &design["splitter"]), (&"nearest-neighbours".into(), &"4 folds".into()));
+    assert_eq!((&design["n_folds"], &design["k"]), (&4.into(), &serde_json::json!([1, 2])));
+    assert_eq!(design["metrics"], serde_json::json!([{ "name": "mse", "greater_is_better": false }]));
+    let result = &document["results"][0];
+    assert_eq!(result["k"], 1);
+    assert!(result["metrics"][0]["mean"].as_f64().unwrap() > 0.0);
+    assert!(result["stability"]["phi"].as_f64().unwrap() <= 1.0);
+    assert_eq!(result["redundancy"], Value::Null);
+    assert_eq!(document["chosen"][0]["rule"], "best-mean");
+    assert_eq!(document["chosen"][1]["rule"], "one-standard-error");
+    assert!(document["chosen"][0]["features"][0]["name"].is_string());
+    let folds = document["folds"].as_array().unwrap();
+    assert_eq!(folds.len(), 4);
+    for fold in folds {
+        assert_eq!((&fold["n_train"], &fold["n_test"]), (&45.into(), &15.into()));
+        assert_eq!(fold["outcomes"][1]["features"].as_array().map(Vec::len), Some(2));
+        assert_eq!(fold["outcomes"][1]["scores"].as_array().map(Vec::len), Some(1));
+    }
+    assert_eq!(document["status"], "converged");
+    assert_eq!(document["timings"].as_array().map(Vec::len), Some(2));
+    assert!(document["seconds"].as_f64().unwrap() >= 0.0);
+
+    let call = [
+        "compare",
+        "table.csv",
+        "-m",
+        "f-score,hsic",
+        "-k",
+        "1,2",
+        "--folds",
+        "4",
+        "--learner",
+        "knn",
+        "--json",
+        "-",
+    ];
+    let text = place.done(&call);
+    assert_eq!(
+        key_order(&text, 2),
+        [
+            "fewest",
+            "methods",
+            "seed",
+            "data",
+            "design",
+            "comparisons",
+            "status",
+            "notes",
+            "timings",
+            "seconds"
+        ]
+    );
+    assert_eq!(key_order(&text, 6)[..5], ["method", "params", "results", "chosen", "folds"]);
+    let compared: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(compared["methods"][0]["results"], document["results"], "the same folds, the same result");
+    let comparison = &compared["comparisons"][1];
+    assert_eq!((&comparison["metric"], &comparison["k"]), (&"mse".into(), &2.into()));
+    let other = &comparison["others"][0];
+    assert_ne!(comparison["best"], other["method"]);
+    let p = other["corrected_t"]["p_value"].as_f64().unwrap();
+    assert!((0.0..=1.0).contains(&p) && other["mean_difference"].as_f64().unwrap() <= 0.0, "{other}");
+}
+
+#[test]
+fn threads_change_nothing_but_the_times() {
+    let place = Place::with_wdbc();
+    for call in [
+        &["evaluate", "wdbc.csv", "-k", "2,6", "--folds", "4"][..],
+        &[
+            "compare",
+            "wdbc.csv",
+            "-m",
+            "relieff,jmi",
+            "-k",
+            "3",
+            "--test-share",
+            "0.2",
+            "--repeats",
+            "5",
+            "-l",
+            "tree",
+        ],
+    ] {
+        let answers: Vec<String> = ["1", "2", "7"]
+            .iter()
+            .map(|threads| {
+                without_times(&place.done(&[call, &["--threads", threads, "--json", "-"]].concat()))
+            })
+            .collect();
+        assert_eq!(answers[0], answers[1], "{call:?}");
+        assert_eq!(answers[0], answers[2], "{call:?}");
+    }
+}
+
+#[test]
+fn comparing_marks_the_best_and_tests_the_others_against_it() {
+    let place = Place::with_wdbc();
+    let out =
+        place.done(&["compare", "wdbc.csv", "-m", "mrmr,variance", "-k", "1,2", "--learner", "naive-bayes"]);
+    assert!(out.contains("2 methods, then naive-bayes: 10 folds, stratified"), "{out}");
+    let rows: Vec<&str> =
+        out.lines().filter(|line| line.starts_with("mrmr") || line.starts_with("variance")).collect();
+    assert_eq!(rows.len(), 2 * 5, "means, p-values, stability, seconds, the choice: {out}");
+    assert_eq!(out.matches(" *").count() - 1, 2, "a mark for each k, and its explanation: {out}");
+    assert_eq!(out.matches("best\n").count() + out.matches("best ").count() - 2, 2, "{out}");
+}
+
+#[test]
+fn groups_stay_together_and_are_no_feature() {
+    let place = Place::new();
+    place.write("t.csv", &classes());
+    let call =
+        ["evaluate", "t.csv", "-m", "f-score", "-k", "1", "--group-column", "batch", "--id-column", "batch"];
+    let json = place.json(&call);
+    assert_eq!(json["data"]["n_features"], 3);
+    assert_eq!(json["design"]["splitter"], "a fold for each group of `batch`");
+    let folds = json["folds"].as_array().unwrap();
+    assert_eq!(folds.len(), 6);
+    assert!(folds.iter().all(|fold| fold["n_test"] == 10));
+    let json = place.json(&[
+        "evaluate",
+        "t.csv",
+        "-m",
+        "f-score",
+        "-k",
+        "1",
+        "--group-column",
+        "batch",
+        "--folds",
+        "3",
+        "--repeats",
+        "2",
+    ]);
+    assert_eq!(json["folds"].as_array().map(Vec::len), Some(6));
+    assert!(json["folds"].as_array().unwrap().iter().all(|fold| fold["n_test"] == 20));
+}
+
+#[test]
+fn finished_folds_are_gone_on_from() {
+    let place = Place::with_wdbc();
+    let call =
+        ["evaluate", "wdbc.csv", "-m", "mrmr", "-k", "2,4", "--metric", "accuracy,macro-f1", "--json", "-"];
+    let whole = without_times(&place.done(&call));
+    let resumed = [&call[..], &["--resume", "folds.json"]].concat();
+    assert_eq!(without_times(&place.done(&resumed)), whole);
+    let mut stored: Value = serde_json::from_str(&place.read("folds.json")).unwrap();
+    let folds = stored[0]["folds"].as_array_mut().unwrap();
+    assert_eq!(folds.len(), 10);
+    folds.retain(|fold| fold["fold"].as_u64().unwrap() % 3 == 0);
+    place.write("part.json", &stored.to_string());
+    let resumed = [&call[..], &["--resume", "part.json"]].concat();
+    assert_eq!(without_times(&place.done(&resumed)), whole, "four folds are taken, six are run");
+    let stored: Value = serde_json::from_str(&place.read("part.json")).unwrap();
+    assert_eq!(stored[0]["folds"].as_array().map(Vec::len), Some(10));
+    // Other methods find a place in the same file.
+    place.done(&[
+        "compare",
+        "wdbc.csv",
+        "-m",
+        "jmi,mrmr",
+        "-k",
+        "2,4",
+        "--metric",
+        "accuracy,macro-f1",
+        "--resume",
+        "part.json",
+    ]);
+    let stored: Value = serde_json::from_str(&place.read("part.json")).unwrap();
+    assert_eq!(stored.as_array().map(Vec::len), Some(2));
+    assert_eq!(place.files(), ["folds.json", "part.json", "wdbc.csv"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn stopped_runs_tell_the_folds_they_have_and_can_go_on() {
+    let place = Place::with_wdbc();
+    let call = [
+        "evaluate",
+        "wdbc.csv",
+        "-k",
+        "1-20",
+        "--repeats",
+        "100",
+        "--learner",
+        "naive-bayes",
+        "--resume",
+        "folds.json",
+        "--json",
+        "a.json",
+    ];
+    let child = place.command(&call).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    while !place.path("folds.json").exists() {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let output = child.wait_with_output().unwrap();
+    let (out, complaint) =
+        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    assert_eq!((output.status.code(), complaint.as_str()), (Some(130), ""));
+    assert!(
+        out.contains("note: interrupted after ") && out.contains(" of 1,000 folds: the same call goes on"),
+        "{out}"
+    );
+    let document: Value = serde_json::from_str(&place.read("a.json")).unwrap();
+    assert_eq!(document["status"], "interrupted");
+    let first = document["folds"].as_array().unwrap().len();
+    assert!((1..1000).contains(&first));
+
+    let limited = [&call[..], &["--time-limit", "1"]].concat();
+    let ran = place.run(&limited);
+    assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
+    assert!(ran.stdout.contains("note: the time was up after "), "{}", ran.stdout);
+    let document: Value = serde_json::from_str(&place.read("a.json")).unwrap();
+    assert_eq!(document["status"], "time-limit");
+    assert!(document["folds"].as_array().unwrap().len() >= first);
+}
+
+#[test]
+fn the_report_has_curves_and_needs_nothing_else() {
+    let place = Place::with_wdbc();
+    place.done(&[
+        "compare",
+        "wdbc.csv",
+        "-m",
+        "mrmr,f-score",
+        "-k",
+        "1,3,10",
+        "--metric",
+        "accuracy,macro-f1",
+        "--report",
+        "r.html",
+    ]);
+    let html = place.read("r.html");
+    for told in [
+        "id=\"metric-accuracy\"",
+        "id=\"metric-macro-f1\"",
+        "id=\"stability\"",
+        "id=\"time\"",
+        "id=\"chosen\"",
+        "fewest compare wdbc.csv",
+    ] {
+        assert!(html.contains(told), "{told}");
+    }
+    // Two metrics and the stability, two methods, three numbers of features.
+    assert_eq!(html.matches("<circle").count(), 3 * 2 * 3);
+    for outside in ["http:", "https:", "src=", "href=", "url(", "@import", "<script", "<link", "NaN"] {
+        assert!(!html.contains(outside), "`{outside}`");
+    }
+}
+
+#[test]
+fn rare_classes_are_noted() {
+    let place = Place::new();
+    let rare: String =
+        (0..40).map(|i| format!("{},{},{}\n", i, i * 7 % 11, if i < 4 { "rare" } else { "often" })).collect();
+    place.write("t.csv", &format!("a,b,class\n{rare}"));
+    let out = place.done(&["evaluate", "t.csv", "-m", "f-score", "-k", "1"]);
+    assert!(out.contains("note: class `rare` has 4 samples, fewer than the 10 folds"), "{out}");
+}
