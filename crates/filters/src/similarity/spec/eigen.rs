@@ -25,7 +25,8 @@ pub(super) fn smallest(affinity: &Affinity<'_>, m: usize, context: &Context<'_>)
     let trivial = affinity.trivial_eigenvector();
     let n = trivial.len();
     let wanted = m - 1;
-    let mut eigen = Eigen { values: vec![0.0], vectors: DMatrix::from_columns(std::slice::from_ref(&trivial)) };
+    let mut eigen =
+        Eigen { values: vec![0.0], vectors: DMatrix::from_columns(std::slice::from_ref(&trivial)) };
     if wanted == 0 {
         return Ok(eigen);
     }
