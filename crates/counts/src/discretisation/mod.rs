@@ -255,6 +255,12 @@ mod tests {
     }
 
     #[test]
+    fn both_zeros_are_one_category() {
+        let levels = categories(&[3.5, -0.0, 7.0, 0.0, 3.5]);
+        assert_eq!((levels.codes(), levels.n_levels()), (&[1, 0, 2, 0, 1][..], 3));
+    }
+
+    #[test]
     fn whole_numbers_may_be_levels() {
         let as_levels = Discretisation { integers_as_levels: true, ..Discretisation::default() };
         let codes = |values: &[f64]| as_levels.levels(values, None).unwrap().codes;
