@@ -74,8 +74,4 @@ impl InnerProducts for Information {
             },
         );
     }
-
-    fn products_are_nonnegative(&self) -> bool {
-        true
-    }
 }
