@@ -49,6 +49,7 @@ fn all() -> Vec<(&'static str, Box<dyn Selector>)> {
         ("bahsic", Box::new(Bahsic::default())),
         ("ckta", Box::new(Ckta::default())),
         ("qpfs", Box::new(Qpfs::default())),
+        ("qpfs hsic", Box::new(kernel_qpfs(None))),
         ("qpfs correlation", Box::new(Qpfs { similarity: Similarity::Correlation, gamma: Some(0.5) })),
         ("fvm", Box::new(Fvm::default())),
         ("spam", Box::new(Spam::default())),
@@ -90,6 +91,12 @@ fn grams(data: &Dataset, normalised: bool) -> Result<(Vec<Vec<f64>>, Vec<f64>), 
 
 fn times(d: &[Vec<f64>], w: &[f64]) -> Vec<f64> {
     d.iter().map(|row| row.iter().zip(w).map(|(a, b)| a * b).sum()).collect()
+}
+
+/// QPFS with HSIC of Gram matrices of norm 1.
+fn kernel_qpfs(gamma: Option<f64>) -> Qpfs {
+    let dependence = Dependence { normalization: Normalization::Unit, ..Dependence::default() };
+    Qpfs { similarity: Similarity::Hsic(dependence), gamma }
 }
 
 fn tight() -> Dependence {
@@ -162,11 +169,10 @@ fn qpfs_weighs_by_the_means_and_takes_the_best_when_relevance_is_all() -> Tested
     let (d, c) = grams(&data, true)?;
     let q = d.iter().flatten().sum::<f64>() / 144.0;
     let f = c.iter().sum::<f64>() / 12.0;
-    let automatic = Qpfs::default().select(&data, Budget::Auto, &Context::default())?;
+    let automatic = kernel_qpfs(None).select(&data, Budget::Auto, &Context::default())?;
     let gamma = automatic.solver.as_ref().map_or(f64::NAN, |report| report.lambda);
     assert!((gamma - q / (q + f)).abs() < 1e-5, "{gamma}");
-    let best =
-        Qpfs { gamma: Some(1.0), ..Qpfs::default() }.select(&data, Budget::Auto, &Context::default())?;
+    let best = kernel_qpfs(Some(1.0)).select(&data, Budget::Auto, &Context::default())?;
     let strongest = (0..12).fold(0, |best, j| if c[j] > c[best] { j } else { best });
     assert_eq!((best.order, best.scores), (vec![strongest], vec![1.0]));
     Ok(())
@@ -178,7 +184,8 @@ fn fvm_meets_its_optimality_conditions() -> Tested {
     let (d, c) = grams(&data, false)?;
     let largest = c.iter().copied().fold(0.0, f64::max);
     for ratio in [0.5, 0.05, 0.001] {
-        let method = Fvm { dependence: tight(), lambda_ratio: Some(ratio) };
+        let method =
+            Fvm { similarity: Similarity::Hsic(tight()), lambda_ratio: Some(ratio), ..Fvm::default() };
         let w = weights(&method.select(&data, Budget::Auto, &Context::default())?);
         let fitted = times(&d, &w);
         for j in 0..12 {

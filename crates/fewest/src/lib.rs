@@ -10,6 +10,7 @@
 //! | [`kernels`] | `fewest-kernels` | scalar kernels, Gram matrices, low-rank factors, HSIC, NOCCO |
 //! | [`solver`] | `fewest-solver` | what all solvers share: datafits, penalties, certificates |
 //! | [`neighbours`] | `fewest-neighbours` | nearest neighbours and the graphs built on them |
+//! | [`counts`] | `fewest-counts` | discretisation, joint counts, mutual information |
 //! | [`filters`] | `fewest-filters` | similarity, information and statistical scores |
 //! | [`embedded`] | `fewest-embedded` | HSIC Lasso, NOCCO Lasso |
 //! | [`eval`] | `fewest-eval` | splitters, learners, metrics, stability, significance |
@@ -34,6 +35,7 @@
 //! ```
 
 pub use fewest_core as core;
+pub use fewest_counts as counts;
 pub use fewest_data as data;
 pub use fewest_embedded as embedded;
 pub use fewest_eval as eval;

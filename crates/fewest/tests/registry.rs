@@ -102,7 +102,10 @@ fn every_word_of_every_list_builds_a_method_that_runs() -> Result<(), Error> {
     for method in registry::methods() {
         let data = problem(needs_classes(method));
         for parameter in method.parameters() {
-            let (Range::OneOf(words) | Range::PositiveOr(words)) = parameter.range else { continue };
+            let (Range::OneOf(words) | Range::PositiveOr(words) | Range::ShareOr(words)) = parameter.range
+            else {
+                continue;
+            };
             for word in words {
                 let parameters = Parameters::parse(method, &[format!("{}={word}", parameter.name)])?;
                 let chosen = method.build(&parameters).and_then(|built| {

@@ -1,10 +1,8 @@
 //! What all filters do first: take the classes, walk over the features.
 
-use fewest_core::{Classes, Column, Context, Dataset, Error, Target};
-use rayon::prelude::*;
+use fewest_core::{Classes, Dataset, Error, Target};
 
-/// Features handled between two looks at the interruption flag.
-const BATCH: usize = 256;
+pub(crate) use fewest_counts::map_features;
 
 /// The classes of the target, or the error that says `method` needs them.
 pub(crate) fn classes<'a>(data: &'a Dataset, method: &'static str) -> Result<&'a Classes, Error> {
@@ -12,48 +10,4 @@ pub(crate) fn classes<'a>(data: &'a Dataset, method: &'static str) -> Result<&'a
         Target::Class(classes) => Ok(classes),
         other => Err(Error::UnsupportedTarget { method, expected: "classes", found: other.describe() }),
     }
-}
-
-/// `work(j, column)` for every feature, in parallel, in index order; the error of the lowest index wins.
-///
-/// Every value handed to `work` is finite.
-pub(crate) fn map_features<T: Send>(
-    data: &Dataset,
-    context: &Context<'_>,
-    stage: &'static str,
-    work: impl Fn(usize, Column<'_>) -> Result<T, Error> + Sync,
-) -> Result<Vec<T>, Error> {
-    let n_features = data.n_features();
-    let mut results = Vec::with_capacity(n_features);
-    for start in (0..n_features).step_by(BATCH) {
-        if context.interrupted() || context.time_left().is_some_and(|left| left.is_zero()) {
-            return Err(Error::Stopped { before: "every feature had its score" });
-        }
-        let end = n_features.min(start + BATCH);
-        let batch: Vec<Result<T, Error>> = (start..end)
-            .into_par_iter()
-            .map_init(Vec::new, |scratch, j| {
-                let column = data.x().column(j, scratch);
-                match column {
-                    Column::Dense(values) => data.check_finite(j, values)?,
-                    Column::Sparse { rows, values } => {
-                        if let Some(at) = values.iter().position(|value| !value.is_finite()) {
-                            return Err(Error::NonFinite {
-                                name: format!("`{}`", data.feature_name(j)),
-                                column: j,
-                                row: rows[at],
-                                value: values[at],
-                            });
-                        }
-                    }
-                }
-                work(j, column)
-            })
-            .collect();
-        for result in batch {
-            results.push(result?);
-        }
-        context.report(stage, end, n_features);
-    }
-    Ok(results)
 }

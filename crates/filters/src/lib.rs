@@ -2,9 +2,9 @@
 
 mod features;
 
-pub mod discretisation;
 pub mod information;
 pub mod similarity;
 pub mod statistical;
 
 pub use fewest_core::Error;
+pub use fewest_counts::discretisation;

@@ -123,7 +123,7 @@ impl<P: InnerProducts> InnerProducts for Normalised<P> {
 }
 
 /// `½‖b − Aw‖² + ½ ridge ‖w‖²` as least squares: every atom gets a dimension of its own. With an l1
-/// penalty on top this is the elastic net, for every solver.
+/// penalty on top this is the elastic net, for every solver. An atom of norm zero stays zero.
 pub struct Ridged<P> {
     inner: P,
     ridge: f64,
@@ -139,7 +139,8 @@ impl<P: InnerProducts> Ridged<P> {
         if !(ridge.is_finite() && ridge >= 0.0) {
             return Err(Error::parameter("ridge", ridge, "finite and at least 0"));
         }
-        let squared_norms = inner.squared_norms().iter().map(|norm| norm + ridge).collect();
+        let add = |&norm: &f64| if norm > 0.0 { norm + ridge } else { 0.0 };
+        let squared_norms = inner.squared_norms().iter().map(add).collect();
         Ok(Self { inner, ridge, squared_norms })
     }
 }
@@ -148,7 +149,7 @@ impl<P: InnerProducts> Ridged<P> {
     fn add_ridge(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) {
         for (&column, out) in columns.iter().zip(out.chunks_exact_mut(rows.len().max(1))) {
             for (value, &row) in out.iter_mut().zip(rows) {
-                if row == column {
+                if row == column && self.squared_norms[row] > 0.0 {
                     *value += self.ridge;
                 }
             }

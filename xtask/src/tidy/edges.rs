@@ -33,6 +33,7 @@ const RULES: &[Rule] = &[
         package: "fewest-embedded",
         may_use: &[
             "fewest-core",
+            "fewest-counts",
             "fewest-kernels",
             "fewest-neighbours",
             "fewest-solver",
@@ -45,8 +46,13 @@ const RULES: &[Rule] = &[
     },
     Rule {
         package: "fewest-filters",
-        may_use: &["fewest-core", "fewest-kernels", "fewest-neighbours"],
+        may_use: &["fewest-core", "fewest-counts", "fewest-kernels", "fewest-neighbours"],
         why: "families of methods never know each other",
+    },
+    Rule {
+        package: "fewest-counts",
+        may_use: &["fewest-core"],
+        why: "levels and joint counts serve filters and embedded methods alike, which never know each other",
     },
     Rule {
         package: "fewest-neighbours",
@@ -75,6 +81,7 @@ const RULES: &[Rule] = &[
             "fewest-dal",
             "fewest-lars",
             "fewest-neighbours",
+            "fewest-counts",
             "fewest-embedded",
             "fewest-filters",
             "fewest-wrappers",

@@ -2,14 +2,17 @@
 
 mod ckta;
 mod fvm;
+mod information;
 mod qpfs;
+mod similarity;
 
 use fewest_core::{Budget, Context, Selection, SolverReport};
 use fewest_solver::Control;
 
 pub use ckta::Ckta;
 pub use fvm::Fvm;
-pub use qpfs::{Qpfs, Similarity};
+pub use qpfs::Qpfs;
+pub use similarity::Similarity;
 
 /// Most path steps.
 const MOST_ITERATIONS: u64 = 1_000_000;

@@ -1,15 +1,12 @@
 //! Quadratic programming feature selection.
 
-use std::sync::Arc;
-
 use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, SolverReport, Status, derive_seed};
-use fewest_kernels::{Gram, Linear};
+use fewest_counts::discretisation::Discretisation;
 use fewest_lars::{LassoPath, PathOptions};
-use fewest_solver::{InnerProducts, Normalised};
+use fewest_solver::{InnerProducts, Ridged};
 
+use super::similarity::Similarity;
 use super::{control, ranked};
-use crate::atoms::{self, Measure};
-use crate::{Dependence, InputKernel, Normalization, OutputKernel, sparse};
 
 /// Features over which the mean similarity is taken; of more, so many are drawn.
 const FEATURES_OF_MEAN: usize = 500;
@@ -19,16 +16,6 @@ const FIRST_ACTIVE: usize = 64;
 
 /// The constant added to the linear term, in units of the largest entry of the quadratic one.
 const ROOM: f64 = 1.001;
-
-/// What `D` is.
-#[derive(Debug, Clone)]
-pub enum Similarity {
-    /// HSIC.
-    Hsic(Dependence),
-    /// The squared correlation: a positive semidefinite matrix, which the absolute correlation need not be. Of classes, the
-    /// mean over their standardised indicators.
-    Correlation,
-}
 
 /// Quadratic programming feature selection (Section 3.4 of Yamada et al. 2014; Rodriguez-Lujan, Huerta, Elkan and Santa Cruz
 /// 2010):
@@ -40,7 +27,7 @@ pub enum Similarity {
 /// Features are ranked by `θ`. `γ` weighs relevance against redundancy; left out, it is `q̄ / (q̄ + f̄)` with the means `q̄` of
 /// `D` and `f̄` of `d` (for more than 500 features `q̄` is that of as many drawn by the seed).
 ///
-/// `D` is never formed. Adding a constant `s` to every entry of the linear term changes nothing on the simplex, and for `s`
+/// `D` is a [`Similarity`], never formed. Adding a constant `s` to every entry of the linear term changes nothing on the simplex, and for `s`
 /// large enough the solution is a point of the non-negative lasso's exact path, the one where the coefficients sum to 1;
 /// [`fewest_lars`] checks it against all features. The certificate told is the gap `θᵀ∇ − minₖ ∇ₖ` over all features, relative to the
 /// largest entry of `(1 − γ) D`.
@@ -48,7 +35,8 @@ pub enum Similarity {
 /// Cost: a product of every feature with every one that has a weight.
 ///
 /// # Errors
-/// As [`HsicLasso`](crate::HsicLasso); `γ` outside [0, 1].
+/// Of kernels as [`HsicLasso`](crate::HsicLasso); with mutual information for a target that is neither classes nor one real
+/// output, and for bins out of range; `γ` outside [0, 1].
 ///
 /// ```
 /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
@@ -65,7 +53,7 @@ pub enum Similarity {
 /// ```
 #[derive(Debug, Clone)]
 pub struct Qpfs {
-    /// What `D` is. Default: HSIC with Gram matrices of norm 1.
+    /// What `D` is. Default: mutual information over five levels.
     pub similarity: Similarity,
     /// `γ` in [0, 1]; `None`: by the means.
     pub gamma: Option<f64>,
@@ -73,26 +61,7 @@ pub struct Qpfs {
 
 impl Default for Qpfs {
     fn default() -> Self {
-        let dependence = Dependence { normalization: Normalization::Unit, ..Dependence::default() };
-        Self { similarity: Similarity::Hsic(dependence), gamma: None }
-    }
-}
-
-impl Similarity {
-    fn dependence(&self, data: &Dataset) -> Result<Dependence, Error> {
-        match self {
-            Self::Hsic(dependence) => Ok(dependence.clone()),
-            Self::Correlation => {
-                let outputs = sparse::outputs(data, "qpfs")?;
-                let gram = Gram::from_fn(data.n_samples(), |i, j| outputs.iter().map(|y| y[i] * y[j]).sum());
-                Ok(Dependence {
-                    input: InputKernel::Custom(Arc::new(|_| Arc::new(Linear))),
-                    output: OutputKernel::Given(gram),
-                    normalization: Normalization::Unit,
-                    ..Dependence::default()
-                })
-            }
-        }
+        Self { similarity: Similarity::MutualInformation(Discretisation::default()), gamma: None }
     }
 }
 
@@ -197,43 +166,42 @@ impl Selector for Qpfs {
         {
             return Err(Error::parameter("gamma", gamma, "from 0 to 1"));
         }
-        let dependence = self.similarity.dependence(data)?;
-        let atoms = atoms::build(data, Measure::Hsic, &dependence, context)?;
-        let similarities: Box<dyn InnerProducts + Send + '_> = match dependence.normalization {
-            Normalization::None => Box::new(atoms),
-            Normalization::Unit => Box::new(Normalised::new(atoms)),
-        };
-        let gamma = self.gamma.unwrap_or_else(|| mean_rule(&*similarities, context.seed));
-        if gamma == 1.0 {
-            // Without a quadratic term all weight is on the most relevant feature.
-            let best = fewest_core::rank(similarities.target_products(), true)[0];
-            let objective = -similarities.target_products()[best];
-            let status = Status::Converged;
-            let report = SolverReport {
-                name: "qpfs",
-                status,
-                objective,
-                duality_gap: 0.0,
-                lambda: gamma,
-                iterations: 0,
-            };
-            let weights =
-                if similarities.squared_norms()[best] > 0.0 { vec![(best, 1.0)] } else { Vec::new() };
-            return Ok(ranked(weights, d, budget, report));
-        }
-        let problem = Simplex::new(&*similarities, gamma);
-        let mut most_active = FIRST_ACTIVE;
-        let (path, weights) = loop {
-            let options = PathOptions { most_active, ..PathOptions::default() };
-            let path = fewest_lars::path(&problem, &options, &control(context))?;
-            let weights = at_sum_one(&path);
-            let ended = path.breakpoints.last().is_none_or(|point| point.lambda <= 0.0);
-            if weights.is_some() || ended || path.status != Status::Converged {
-                break (path, weights);
+        self.similarity.with_products(data, "qpfs", context, |products| {
+            let gamma = self.gamma.unwrap_or_else(|| mean_rule(products, context.seed));
+            if gamma == 1.0 {
+                Ok(most_relevant(products, budget))
+            } else {
+                self.solve(products, gamma, budget, context)
             }
-            most_active *= 2;
-            context.report("active features", most_active.min(d), d);
-        };
+        })
+    }
+}
+
+impl Qpfs {
+    fn solve(
+        &self,
+        products: &dyn InnerProducts,
+        gamma: f64,
+        budget: Budget,
+        context: &Context<'_>,
+    ) -> Result<Selection, Error> {
+        let d = products.n_atoms();
+        let (path, weights, constant) = self.similarity.convexly(products, |products| {
+            let problem = Simplex::new(products, gamma);
+            let mut most_active = FIRST_ACTIVE;
+            loop {
+                let options = PathOptions { most_active, ..PathOptions::default() };
+                let path = fewest_lars::path(&problem, &options, &control(context))?;
+                let weights = at_sum_one(&path);
+                let ended = path.breakpoints.last().is_none_or(|point| point.lambda <= 0.0);
+                let fails = path.status != Status::Converged || self.similarity.is_indefinite(&path);
+                if weights.is_some() || ended || fails {
+                    return Ok((path, weights));
+                }
+                most_active *= 2;
+                context.report("active features", most_active.min(d), d);
+            }
+        })?;
         let Some(weights) = weights else {
             if matches!(path.status, Status::Interrupted | Status::TimeLimit) {
                 return Err(Error::Stopped { before: "the quadratic program was solved" });
@@ -249,7 +217,7 @@ impl Selector for Qpfs {
             };
             return Ok(ranked(Vec::new(), d, budget, report));
         };
-        let (objective, gap) = certify(&*similarities, gamma, &weights);
+        let (objective, gap) = certify(&Ridged::new(products, constant)?, gamma, &weights);
         let report = SolverReport {
             name: "lars",
             status: if gap <= 1e-9 { Status::Converged } else { Status::AlmostConverged },
@@ -260,8 +228,24 @@ impl Selector for Qpfs {
         };
         let mut selection = ranked(weights, d, budget, report);
         selection.notes.push(format!("gamma is {gamma:.4}"));
+        selection.notes.extend(Similarity::note(constant));
         Ok(selection)
     }
+}
+
+/// Without a quadratic term all weight is on the most relevant feature.
+fn most_relevant(products: &dyn InnerProducts, budget: Budget) -> Selection {
+    let best = fewest_core::rank(products.target_products(), true)[0];
+    let report = SolverReport {
+        name: "qpfs",
+        status: Status::Converged,
+        objective: -products.target_products()[best],
+        duality_gap: 0.0,
+        lambda: 1.0,
+        iterations: 0,
+    };
+    let weights = if products.squared_norms()[best] > 0.0 { vec![(best, 1.0)] } else { Vec::new() };
+    ranked(weights, products.n_atoms(), budget, report)
 }
 
 /// The objective and the gap `θᵀ∇ − min ∇` over all features that vary, relative to the largest `(1 − γ) Dₖₖ`.

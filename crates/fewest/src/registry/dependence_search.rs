@@ -1,7 +1,8 @@
 //! Greedy and convex searches over kernel dependence: the baselines of the HSIC Lasso paper.
 
 use fewest_core::Error;
-use fewest_embedded::{Bahsic, Ckta, Fhsic, Fvm, OutputKernel, Qpfs, Similarity};
+use fewest_counts::discretisation::{Discretisation, Rule};
+use fewest_embedded::{Bahsic, Ckta, Dependence, Fhsic, Fvm, Normalization, OutputKernel, Qpfs, Similarity};
 use fewest_kernels::Bandwidth;
 
 use super::dependence::{DEPENDENCE, TARGETS, dependence};
@@ -50,26 +51,29 @@ pub(super) static METHODS: &[Method] = &[
         formula: "minimise over θ ≥ 0, Σ θ = 1: ½ (1 − γ) θᵀ D θ − γ dᵀ θ; score(k) = θₖ",
         kind: Kind::Select,
         targets: TARGETS,
-        parameters: &[QPFS],
+        parameters: &[GAMMA, QPFS_SIMILARITY],
         build: |parameters| {
-            let similarity = match parameters.word("similarity")? {
-                "correlation" => Similarity::Correlation,
-                _ => Qpfs::default().similarity,
-            };
+            let unit = Dependence { normalization: Normalization::Unit, ..Dependence::default() };
+            let similarity = similarity(parameters, || Ok(unit))?;
             Ok(Built::Selector(Box::new(Qpfs { similarity, gamma: parameters.optional_real("gamma")? })))
         },
     },
     Method {
         id: "fvm",
         title: "feature vector machine",
-        formula: "minimise ½ ‖φ(y) − Σₖ αₖ φ(xₖ)‖² + λ Σₖ |αₖ|, φ(u)ᵀφ(v) = HSIC(u, v); score(k) = αₖ",
+        formula: "minimise ½ ‖φ(y) − Σₖ αₖ φ(xₖ)‖² + λ Σₖ |αₖ|, φ(u)ᵀφ(v) = D(u, v); score(k) = αₖ",
         kind: Kind::Select,
         targets: TARGETS,
-        parameters: &[FVM, DEPENDENCE],
+        parameters: &[PENALTY, FVM_SIMILARITY, DEPENDENCE],
         build: |parameters| {
-            let (lambda_ratio, dependence) =
-                (parameters.optional_real("lambda_ratio")?, dependence(parameters)?);
-            Ok(Built::Selector(Box::new(Fvm { lambda_ratio, dependence })))
+            let (lambda, lambda_ratio) =
+                (parameters.optional_real("lambda")?, parameters.optional_real("lambda_ratio")?);
+            for kernel in DEPENDENCE {
+                let with_kernels = parameters.word("similarity")? == "hsic";
+                parameters.only_if(kernel.name, with_kernels, "similarity=hsic")?;
+            }
+            let similarity = similarity(parameters, || dependence(parameters))?;
+            Ok(Built::Selector(Box::new(Fvm { similarity, lambda, lambda_ratio })))
         },
     },
 ];
@@ -81,27 +85,74 @@ const RIDGE: &[Parameter] = &[Parameter {
     meaning: "ridge that makes the minimum unique, as a share of the largest squared norm of a Gram matrix",
 }];
 
-const QPFS: &[Parameter] = &[
+const GAMMA: &[Parameter] = &[Parameter {
+    name: "gamma",
+    default: Some("auto"),
+    range: Range::ShareOr(&["auto"]),
+    meaning: "weight of relevance; auto: mean of D / (mean of D + mean of d)",
+}];
+
+const SIMILARITIES: Range = Range::OneOf(&["mutual-information", "hsic", "correlation"]);
+
+const BINS: Parameter = Parameter {
+    name: "bins",
+    default: Some("5"),
+    range: Range::Count(2),
+    meaning: "bins of equal width, at most 65536, of numbers and of a real target, with similarity=mutual-information",
+};
+
+const QPFS_SIMILARITY: &[Parameter] = &[
+    Parameter {
+        name: "similarity",
+        default: Some("mutual-information"),
+        range: SIMILARITIES,
+        meaning: "D: mutual information over bins, HSIC of Gram matrices of norm 1 (width 1), or the squared correlation",
+    },
+    BINS,
+];
+
+const FVM_SIMILARITY: &[Parameter] = &[
     Parameter {
         name: "similarity",
         default: Some("hsic"),
-        range: Range::OneOf(&["hsic", "correlation"]),
-        meaning: "D: HSIC of Gram matrices of norm 1 (width 1), or the squared correlation",
+        range: SIMILARITIES,
+        meaning: "D: mutual information over bins, HSIC, or the squared correlation",
+    },
+    BINS,
+];
+
+const PENALTY: &[Parameter] = &[
+    Parameter {
+        name: "lambda",
+        default: None,
+        range: Range::Positive,
+        meaning: "λ; when left out, the number of features decides",
     },
     Parameter {
-        name: "gamma",
+        name: "lambda_ratio",
         default: None,
         range: Range::Fraction,
-        meaning: "weight of relevance; when left out, mean of D / (mean of D + mean of d)",
+        meaning: "λ as a share of the smallest that selects nothing, instead of λ itself",
     },
 ];
 
-const FVM: &[Parameter] = &[Parameter {
-    name: "lambda_ratio",
-    default: None,
-    range: Range::Fraction,
-    meaning: "λ as a share of the smallest that selects nothing; when left out, the number of features decides",
-}];
+fn similarity(
+    parameters: &Parameters,
+    dependence: impl FnOnce() -> Result<Dependence, Error>,
+) -> Result<Similarity, Error> {
+    let word = parameters.word("similarity")?;
+    parameters.only_if("bins", word == "mutual-information", "similarity=mutual-information")?;
+    Ok(match word {
+        "hsic" => Similarity::Hsic(dependence()?),
+        "correlation" => Similarity::Correlation,
+        _ => {
+            let rule = Rule::EqualWidth { bins: parameters.count("bins")? };
+            let discretisation = Discretisation { rule, ..Discretisation::default() };
+            discretisation.check()?;
+            Similarity::MutualInformation(discretisation)
+        }
+    })
+}
 
 const FRACTION: &[Parameter] = &[Parameter {
     name: "fraction",

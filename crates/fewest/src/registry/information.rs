@@ -1,7 +1,7 @@
 //! Criteria of information theory.
 
 use fewest_core::Error;
-use fewest_filters::discretisation::{Discretisation, Rule};
+use fewest_counts::discretisation::{Discretisation, Rule};
 use fewest_filters::information::{Cfs, Criterion, Estimator, Fcbf, Fcq, Form, Forward, Mim};
 
 use super::{Built, Kind, Method, Parameter, Parameters, Range, TargetKind};

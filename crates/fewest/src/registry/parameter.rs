@@ -29,6 +29,8 @@ pub enum Range {
     NonNegative,
     /// A number above 0 and at most 1.
     Fraction,
+    /// A number from 0 to 1, or one of these words.
+    ShareOr(&'static [&'static str]),
     /// A whole number of at least this.
     Count(usize),
     /// One of these words.
@@ -66,6 +68,9 @@ impl Range {
             Range::Count(minimum) => text.parse().ok().filter(|value| *value >= minimum).map(Value::Count),
             Range::OneOf(words) => word(words),
             Range::PositiveOr(words) => word(words).or_else(|| Range::Positive.parse(text)),
+            Range::ShareOr(words) => {
+                word(words).or_else(|| real().filter(|value| (0.0..=1.0).contains(value)).map(Value::Real))
+            }
             Range::Features => {
                 let indices: Result<Vec<usize>, _> =
                     text.split(',').map(|index| index.trim().parse()).collect();
@@ -84,6 +89,7 @@ impl fmt::Display for Range {
             Range::Count(minimum) => write!(f, "a whole number of at least {minimum}"),
             Range::OneOf(words) => f.write_str(&words.join("|")),
             Range::PositiveOr(words) => write!(f, "a number above 0, or {}", words.join("|")),
+            Range::ShareOr(words) => write!(f, "a number from 0 to 1, or {}", words.join("|")),
             Range::Features => f.write_str("feature indices counted from 0, separated by commas"),
         }
     }

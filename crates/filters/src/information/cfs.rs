@@ -4,12 +4,12 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 
 use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status};
+use fewest_counts::Scratch;
+use fewest_counts::discretisation::Discretisation;
 use rayon::prelude::*;
 
-use super::counts::Scratch;
 use super::forward::{TIE, add_notes};
 use super::uncertainty::Uncertainty;
-use crate::discretisation::Discretisation;
 
 /// Correlation-based feature selection (Hall 1999), the merit of Eq. (84) of Li et al. 2016 over symmetric uncertainty:
 ///

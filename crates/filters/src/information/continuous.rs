@@ -1,11 +1,11 @@
 //! Relevance and redundancy estimated without bins: what [`Mim`](super::Mim) and the criteria over pairs need.
 
 use fewest_core::{Column, Context, Dataset, Error, FeatureKind, Target};
+use fewest_counts::discretisation::{self, Levels};
 
 use super::criterion::Criterion;
 use super::estimators::{Neighbourhoods, Observations, Search, Windows};
 use super::forward;
-use crate::discretisation::{self, Levels};
 use crate::features::map_features;
 
 /// An estimator of the mutual information of two prepared variables.

@@ -1,10 +1,9 @@
 //! Forward selection by the criteria, each a few lines over joint counts.
 
 use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector};
+use fewest_counts::{Coded, Scratch, Variable, joint_sum, sums};
 
-use super::codes::{Coded, Variable};
 use super::continuous::{Estimated, Pairs, Parzen};
-use super::counts::{Scratch, joint_sum, sums};
 use super::criterion::Criterion;
 use super::estimators::{Estimator, Search};
 use super::forward::{self, add_notes, forward};

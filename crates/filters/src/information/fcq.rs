@@ -1,10 +1,10 @@
 //! Minimum redundancy maximum relevance with linear measures: the F statistic and correlations.
 
 use fewest_core::{Budget, Column, Context, Dataset, Error, FeatureKind, Selection, Selector, Target};
+use fewest_counts::discretisation::Levels;
 
 use super::criterion::Form;
 use super::forward::{self, add_notes, forward};
-use crate::discretisation::Levels;
 use crate::features::map_features;
 
 /// The F statistic of a feature that leaves nothing unexplained: infinity would say nothing about redundancy.

@@ -1,8 +1,8 @@
 //! Mutual information of each feature with the target.
 
 use fewest_core::{Context, Dataset, Error, Scorer, Scores, rank};
+use fewest_counts::Coded;
 
-use super::codes::Coded;
 use super::continuous::{Estimated, Parzen};
 use super::criterion::Criterion;
 use super::estimators::{Estimator, Search};

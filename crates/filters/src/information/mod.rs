@@ -1,12 +1,9 @@
 //! Criteria of information theory: how much features say about the target, and how much of it others say already.
 //!
-//! All criteria over levels share one engine: `Σ c ln c` over joint counts (entropies are `ln n` less that over `n`), and
-//! one forward selection. See [`Criterion`] for the formulas.
+//! All criteria over levels share the engine of joint counts ([`fewest_counts`]) and one forward selection. See [`Criterion`] for the formulas.
 
 mod cfs;
-mod codes;
 mod continuous;
-mod counts;
 mod criteria;
 mod criterion;
 mod estimators;

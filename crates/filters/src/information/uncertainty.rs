@@ -1,13 +1,12 @@
 //! Symmetric uncertainty, and what the methods over it share.
 
 use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status};
+use fewest_counts::discretisation::Discretisation;
+use fewest_counts::{Coded, Scratch};
 use rayon::prelude::*;
 
-use super::codes::Coded;
-use super::counts::{Scratch, joint_sum};
 use super::forward::add_notes;
 use super::mim::join_ties;
-use crate::discretisation::Discretisation;
 
 /// Symmetric uncertainty between features, and with the target.
 pub(super) struct Uncertainty {
@@ -38,10 +37,7 @@ impl Uncertainty {
 
     /// `SU(a;b)` of two features.
     pub(super) fn between(&self, a: usize, b: usize, scratch: &mut Scratch) -> f64 {
-        let Coded { rows, features } = &self.coded;
-        let joint = joint_sum(rows, &features[a], &features[b], scratch);
-        let sums = rows.total_sum() - features[a].sum - features[b].sum + joint;
-        let information = (sums / rows.n_samples() as f64).max(0.0);
+        let information = self.coded.information(a, b, scratch);
         symmetric(information, self.coded.entropy(a) + self.coded.entropy(b))
     }
 

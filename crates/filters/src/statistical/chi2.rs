@@ -1,8 +1,9 @@
 //! Chi-squared score.
 
 use fewest_core::{Context, Dataset, Error, FeatureKind, Scorer, Scores};
+use fewest_counts::discretisation::{Discretisation, Rule, categories};
 
-use super::levels::{contingency, level_codes};
+use super::levels::contingency;
 use super::moments::ClassOrder;
 use super::{tails, unweighted};
 use crate::features::{classes, map_features};
@@ -18,7 +19,7 @@ use crate::features::{classes, map_features};
 /// columns that occur. Cost: `O(n)` a feature.
 ///
 /// # Errors
-/// A target that is not classes; fewer than two bins; a NaN or an infinity, naming the cell; sample weights.
+/// A target that is not classes; fewer than two bins or more than 65536; a NaN or an infinity, naming the cell; sample weights.
 ///
 /// ```
 /// use fewest_core::{Context, Dataset, DenseColumns, Scorer, Target};
@@ -32,7 +33,7 @@ use crate::features::{classes, map_features};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChiSquare {
-    /// Number of bins of a numeric feature, at least 2. Default 5.
+    /// Number of bins of a numeric feature, from 2 to 65536. Default 5.
     pub bins: usize,
 }
 
@@ -45,22 +46,18 @@ impl Default for ChiSquare {
 impl Scorer for ChiSquare {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
         unweighted(data, "chi2")?;
-        if self.bins < 2 || self.bins > u32::MAX as usize {
-            return Err(Error::parameter("bins", self.bins, "at least 2"));
-        }
+        let bins = Discretisation { rule: Rule::EqualWidth { bins: self.bins }, ..Discretisation::default() };
+        bins.check()?;
         let order = ClassOrder::new(classes(data, "chi2")?)?;
         let scored = map_features(data, context, "chi-squared", |j, column| {
             let values = column.to_vec(order.n_samples());
-            // Empty bins are no rows of the table, so codes are those of the bins that occur.
-            let (levels, n_levels) = match data.feature_kind(j) {
-                FeatureKind::Categorical { .. } => level_codes(&values),
-                _ => {
-                    let bins: Vec<f64> =
-                        equal_width_codes(&values, self.bins).into_iter().map(f64::from).collect();
-                    level_codes(&bins)
-                }
+            // Empty bins are no rows of the table: levels are the bins that occur.
+            let levels = match data.feature_kind(j) {
+                FeatureKind::Categorical { .. } => categories(&values),
+                _ => bins.levels(&values, None)?,
             };
-            let table = contingency(&levels, n_levels, order.codes(), order.counts.len());
+            let n_levels = levels.n_levels();
+            let table = contingency(levels.codes(), n_levels, order.codes(), order.counts.len());
             let statistic = chi_squared(&table, n_levels, &order.counts);
             let freedom = (n_levels.saturating_sub(1) * (order.counts.len() - 1)) as f64;
             Ok((statistic, tails::chi_squared(statistic, freedom)))
@@ -87,39 +84,4 @@ fn chi_squared(table: &[f64], n_rows: usize, column_totals: &[usize]) -> f64 {
         }
     }
     statistic
-}
-
-/// The bin of each value among `bins` of equal width over the range; the last one is closed. A constant has one bin.
-fn equal_width_codes(values: &[f64], bins: usize) -> Vec<u32> {
-    let smallest = values.iter().copied().fold(f64::INFINITY, f64::min);
-    let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    if largest <= smallest {
-        return vec![0; values.len()];
-    }
-    let last = (bins - 1) as u32;
-    let whole = largest - smallest;
-    let share = |value: f64| {
-        if whole.is_finite() {
-            bins as f64 * ((value - smallest) / whole)
-        } else {
-            // Halves, so that the widest range is a number.
-            bins as f64 * ((0.5 * value - 0.5 * smallest) / (0.5 * largest - 0.5 * smallest))
-        }
-    };
-    values.iter().map(|&value| (share(value).floor() as u32).min(last)).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// n_bins = 5 gives 5 bins, with the maximum in the last (an error elsewhere: 4 bins and a singleton).
-    #[test]
-    fn bins_have_equal_width_and_the_last_is_closed() {
-        let values: Vec<f64> = (0..=10).map(f64::from).collect();
-        assert_eq!(equal_width_codes(&values, 5), [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 4]);
-        assert_eq!(equal_width_codes(&[2.0; 3], 5), [0; 3]);
-        assert_eq!(equal_width_codes(&[f64::MIN, 0.0, f64::MAX], 2), [0, 1, 1]);
-        assert_eq!(equal_width_codes(&[0.0, f64::from_bits(1)], 2), [0, 1]);
-    }
 }

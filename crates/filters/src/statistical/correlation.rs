@@ -1,8 +1,9 @@
 //! Correlation with the target.
 
 use fewest_core::{Column, Context, Dataset, Error, FeatureKind, Scorer, Scores, Target};
+use fewest_counts::discretisation::categories;
 
-use super::levels::{level_codes, ranks};
+use super::levels::ranks;
 use super::moments::{Moments, is_safe, magnitude, sum};
 use super::{tails, unweighted};
 use crate::features::map_features;
@@ -166,14 +167,14 @@ impl Regression {
     }
 
     fn between_levels(&self, values: &[f64]) -> (f64, f64) {
-        let (levels, n_levels) = level_codes(values);
-        let (mut sums, mut counts) = (vec![0.0; n_levels], vec![0.0; n_levels]);
-        for (&level, y) in levels.iter().zip(&self.centred) {
+        let levels = categories(values);
+        let (mut sums, mut counts) = (vec![0.0; levels.n_levels()], vec![0.0; levels.n_levels()]);
+        for (&level, y) in levels.codes().iter().zip(&self.centred) {
             sums[level as usize] += y;
             counts[level as usize] += 1.0;
         }
         let explained = sums.iter().zip(&counts).map(|(sum, count): (&f64, &f64)| sum * sum / count).sum();
-        (explained, n_levels.saturating_sub(1) as f64)
+        (explained, levels.n_levels().saturating_sub(1) as f64)
     }
 }
 

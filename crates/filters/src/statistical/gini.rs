@@ -1,8 +1,9 @@
 //! Gini index.
 
 use fewest_core::{Context, Dataset, Error, FeatureKind, Scorer, Scores};
+use fewest_counts::discretisation::categories;
 
-use super::levels::{contingency, level_codes};
+use super::levels::contingency;
 use super::moments::ClassOrder;
 use super::unweighted;
 use crate::features::{classes, map_features};
@@ -95,8 +96,9 @@ fn best_threshold(values: &[f64], order: &ClassOrder) -> f64 {
 
 fn best_level(values: &[f64], order: &ClassOrder) -> f64 {
     let all = whole(order);
-    let (levels, n_levels) = level_codes(values);
-    let table = contingency(&levels, n_levels, order.codes(), order.counts.len());
+    let levels = categories(values);
+    let n_levels = levels.n_levels();
+    let table = contingency(levels.codes(), n_levels, order.codes(), order.counts.len());
     let split = |level: usize| {
         let inside: Vec<u64> =
             table.iter().skip(level).step_by(n_levels).map(|&count| count as u64).collect();

@@ -1,8 +1,9 @@
 //! Kruskal–Wallis test.
 
 use fewest_core::{Column, Context, Dataset, Error, FeatureKind, Scorer, Scores};
+use fewest_counts::discretisation::categories;
 
-use super::levels::{level_codes, ranks};
+use super::levels::ranks;
 use super::moments::ClassOrder;
 use super::{tails, unweighted};
 use crate::features::{classes, map_features};
@@ -43,7 +44,9 @@ impl Scorer for KruskalWallis {
         let freedom = (order.counts.len() - 1) as f64;
         let scored = map_features(data, context, "Kruskal–Wallis", |j, column| {
             let values = column.to_vec(n);
-            if matches!(data.feature_kind(j), FeatureKind::Categorical { .. }) && level_codes(&values).1 > 2 {
+            if matches!(data.feature_kind(j), FeatureKind::Categorical { .. })
+                && categories(&values).n_levels() > 2
+            {
                 return Ok((f64::NAN, f64::NAN));
             }
             let spread = order.spread(Column::Dense(&ranks(&values)), &FeatureKind::Numeric);

@@ -1,14 +1,4 @@
-//! Codes of the distinct values of a column, and ranks.
-
-/// The position of each value among the distinct ones in increasing order, and how many there are.
-pub(super) fn level_codes(values: &[f64]) -> (Vec<u32>, usize) {
-    let mut distinct = values.to_vec();
-    distinct.sort_by(f64::total_cmp);
-    // Equality of numbers, so that 0.0 and -0.0 are one level.
-    distinct.dedup_by(|a, b| a == b);
-    let code = |value: &f64| distinct.partition_point(|level| level < value) as u32;
-    (values.iter().map(code).collect(), distinct.len())
-}
+//! Counts of levels by class, and ranks.
 
 /// `counts[level + class · n_levels]`.
 pub(super) fn contingency(levels: &[u32], n_levels: usize, classes: &[u32], n_classes: usize) -> Vec<f64> {
@@ -42,9 +32,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ties_share_levels_and_ranks() {
+    fn ties_share_ranks() {
         let values = [3.0, -0.0, 7.0, 0.0, 3.0, 3.0];
-        assert_eq!(level_codes(&values), (vec![1, 0, 2, 0, 1, 1], 3));
         assert_eq!(ranks(&values), [4.0, 1.5, 6.0, 1.5, 4.0, 4.0]);
     }
 }

@@ -1,8 +1,9 @@
 //! Means and squared deviations of a column, over all samples or class by class.
 
 use fewest_core::{Classes, Column, Error, FeatureKind};
+use fewest_counts::discretisation::{Levels, categories};
 
-use super::levels::{contingency, level_codes};
+use super::levels::contingency;
 
 /// Running sums kept side by side: enough for the compiler to use the widest registers.
 const LANES: usize = 8;
@@ -130,8 +131,7 @@ impl ClassOrder {
     /// How the feature varies between these classes and within them.
     pub(super) fn spread(&self, column: Column<'_>, kind: &FeatureKind) -> Spread {
         if let FeatureKind::Categorical { .. } = kind {
-            let (levels, n_levels) = level_codes(&column.to_vec(self.n_samples()));
-            return self.spread_of_levels(&levels, n_levels);
+            return self.spread_of_levels(&categories(&column.to_vec(self.n_samples())));
         }
         let (mut values, stored) = self.by_class(column);
         let mut spread = self.spread_of_values(&values, &stored);
@@ -197,9 +197,10 @@ impl ClassOrder {
     }
 
     /// Half the squared distances of level indicators: for two levels, those of the codes 0 and 1.
-    fn spread_of_levels(&self, levels: &[u32], n_levels: usize) -> Spread {
+    fn spread_of_levels(&self, levels: &Levels) -> Spread {
+        let n_levels = levels.n_levels();
         let n = self.n_samples() as f64;
-        let table = contingency(levels, n_levels, &self.codes, self.counts.len());
+        let table = contingency(levels.codes(), n_levels, &self.codes, self.counts.len());
         let mut all = vec![0.0; n_levels];
         for column in table.chunks_exact(n_levels) {
             all.iter_mut().zip(column).for_each(|(all, count)| *all += count);

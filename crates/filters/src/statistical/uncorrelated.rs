@@ -3,9 +3,9 @@
 use fewest_core::{
     Budget, Context, Dataset, Error, FeatureKind, Scorer, Selection, Selector, Status, Target,
 };
+use fewest_counts::discretisation::categories;
 use rayon::prelude::*;
 
-use super::levels::level_codes;
 use super::moments::{magnitude, sum};
 use super::{FScore, Variance, unweighted};
 
@@ -62,15 +62,16 @@ impl Basis {
     /// Of values that are not all equal.
     fn new(values: &[f64], kind: &FeatureKind) -> Self {
         if let FeatureKind::Categorical { .. } = kind {
-            let (levels, n_levels) = level_codes(values);
-            let columns = (0..n_levels as u32)
+            let levels = categories(values);
+            let codes = levels.codes();
+            let columns = (0..levels.n_levels() as u32)
                 .map(|level| {
-                    let count = levels.iter().filter(|&&other| other == level).count() as f64;
+                    let count = codes.iter().filter(|&&other| other == level).count() as f64;
                     let (inside, share) = (count.sqrt().recip(), count.sqrt() / values.len() as f64);
-                    levels.iter().map(|&other| if other == level { inside - share } else { -share }).collect()
+                    codes.iter().map(|&other| if other == level { inside - share } else { -share }).collect()
                 })
                 .collect();
-            return Self { columns, dimensions: n_levels.saturating_sub(1) as f64 };
+            return Self { columns, dimensions: levels.n_levels().saturating_sub(1) as f64 };
         }
         let largest = magnitude(values);
         let first = values.first().map_or(0.0, |value| value / largest);

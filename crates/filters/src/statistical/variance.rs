@@ -1,8 +1,8 @@
 //! Variance.
 
 use fewest_core::{Context, Dataset, Error, FeatureKind, Scorer, Scores};
+use fewest_counts::discretisation::categories;
 
-use super::levels::level_codes;
 use super::moments::{Moments, is_safe, magnitude};
 use super::unweighted;
 use crate::features::map_features;
@@ -33,9 +33,9 @@ impl Scorer for Variance {
         let n = data.n_samples();
         let values = map_features(data, context, "variance", |j, column| {
             if let FeatureKind::Categorical { .. } = data.feature_kind(j) {
-                let (levels, n_levels) = level_codes(&column.to_vec(n));
-                let mut counts = vec![0.0; n_levels];
-                levels.iter().for_each(|&level| counts[level as usize] += 1.0);
+                let levels = categories(&column.to_vec(n));
+                let mut counts = vec![0.0; levels.n_levels()];
+                levels.codes().iter().for_each(|&level| counts[level as usize] += 1.0);
                 let pairs: f64 = counts.iter().map(|count| count * (n as f64 - count)).sum();
                 return Ok(0.5 * pairs / (n as f64 * n as f64));
             }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fewest_solver::{Control, Error, InnerProducts, L1, Status, certificate, run};
 use nalgebra::DMatrix;
+use rayon::prelude::*;
 
 use crate::homotopy::{self, Breakpoint, Event, Homotopy};
 
@@ -22,8 +23,11 @@ const VIOLATION: f64 = 1e-11;
 /// Active atoms whose products are tried first on every atom; then twice as many.
 const FIRST_COLUMNS: usize = 8;
 
-/// Breakpoints that are checked at a time.
+/// Breakpoints that are checked at a time, at least.
 const BREAKPOINTS_AT_ONCE: usize = 4;
+
+/// Of a long path this share is checked at a time: every violation costs the path anew.
+const SHARE_AT_ONCE: usize = 8;
 
 /// How far to follow the path.
 #[derive(Debug, Clone, PartialEq)]
@@ -255,16 +259,17 @@ fn check(
     let mut valid = known;
     let mut violated = false;
     let mut closest = Vec::new();
+    let at_once = BREAKPOINTS_AT_ONCE.max(breakpoints.len() / SHARE_AT_ONCE);
     while valid < breakpoints.len() && !violated {
-        let points = &breakpoints[valid..breakpoints.len().min(valid + BREAKPOINTS_AT_ONCE)];
-        let mut coefficients = DMatrix::zeros(columns.len(), points.len());
+        let points = &breakpoints[valid..breakpoints.len().min(valid + at_once)];
+        let mut coefficients = DMatrix::zeros(points.len(), columns.len());
         for (at, point) in points.iter().enumerate() {
             for (j, value) in &point.coefficients {
-                coefficients[(position[j], at)] = *value;
+                coefficients[(at, position[j])] = *value;
             }
         }
         // Columns that these breakpoints do not use yet come last.
-        let is_used = |row: &usize| coefficients.row(*row).amax() > 0.0;
+        let is_used = |column: &usize| coefficients.column(*column).amax() > 0.0;
         let used = (0..columns.len()).rev().find(is_used).map_or(0, |last| last + 1);
         let limits: Vec<f64> = points.iter().map(|point| point.lambda + slack).collect();
         let section = Section { problem, weights, columns: &columns[..used], coefficients, limits };
@@ -290,7 +295,7 @@ struct Section<'a> {
     weights: &'a [f64],
     /// Atoms active at some of them.
     columns: &'a [usize],
-    /// Their coefficients, one column a breakpoint.
+    /// Their coefficients, one row a breakpoint.
     coefficients: DMatrix<f64>,
     /// What no correlation may exceed, by breakpoint, at weight 1.
     limits: Vec<f64>,
@@ -332,7 +337,7 @@ impl Open<'_> {
     fn fit(&mut self, next: usize, products: impl Fn(&[usize], &[usize], &mut [f64])) {
         let columns = &self.section.columns[self.seen..next];
         let n_points = self.section.limits.len();
-        let part = self.section.coefficients.rows(self.seen, columns.len());
+        let part = &self.section.coefficients.as_slice()[self.seen * n_points..next * n_points];
         self.fitted.resize(self.atoms.len() * n_points, 0.0);
         let mut values = Vec::new();
         let height = (PRODUCTS_AT_ONCE / columns.len().max(1)).max(1);
@@ -340,13 +345,15 @@ impl Open<'_> {
             values.clear();
             values.resize(rows.len() * columns.len(), 0.0);
             products(rows, columns, &mut values);
-            for (values, weights) in values.chunks_exact(rows.len()).zip(part.row_iter()) {
-                for (fitted, value) in fitted.chunks_exact_mut(n_points).zip(values) {
-                    for (fitted, weight) in fitted.iter_mut().zip(weights.iter()) {
+            // Atoms are independent of each other, so the answer does not depend on the threads.
+            fitted.par_chunks_exact_mut(n_points).enumerate().with_min_len(64).for_each(|(row, fitted)| {
+                let values = values.iter().skip(row).step_by(rows.len());
+                for (value, weights) in values.zip(part.chunks_exact(n_points)) {
+                    for (fitted, weight) in fitted.iter_mut().zip(weights) {
                         *fitted += weight * value;
                     }
                 }
-            }
+            });
         }
         self.seen = next;
     }

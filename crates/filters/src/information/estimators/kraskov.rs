@@ -1,9 +1,9 @@
 //! Mutual information from nearest neighbours.
 
 use fewest_core::Error;
+use fewest_counts::discretisation::{Levels, sorted_order};
 
 use super::{Observations, check_lengths, check_neighbours};
-use crate::discretisation::{Levels, sorted_order};
 
 /// Mutual information in nats from the distances of nearest neighbours: estimator 1 of Kraskov, Stögbauer & Grassberger
 /// (2004, Eq. 8), for numbers and categories together that of Ross (2014), for two categories the plug-in estimate.

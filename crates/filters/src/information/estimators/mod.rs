@@ -10,8 +10,7 @@ pub(super) use kraskov::{Neighbourhoods, Search};
 pub(super) use parzen::Windows;
 
 use fewest_core::Error;
-
-use crate::discretisation::{Discretisation, Levels};
+use fewest_counts::discretisation::{Discretisation, Levels};
 
 /// How mutual information is estimated.
 #[derive(Debug, Clone, Copy, PartialEq)]

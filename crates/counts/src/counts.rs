@@ -4,7 +4,7 @@
 //! conjunction of two bit strings, 64 samples a word, and the last level follows from the others. Otherwise samples are
 //! counted into a table, or sorted where the table would be mostly empty.
 
-use super::codes::{Codes, Rows, Stretch, Variable};
+use crate::codes::{Codes, Rows, Stretch, Variable};
 
 /// What a conjunction of two bit strings costs before its first word, in words, and what it costs to count a sample
 /// into a table: measured for 200 to 20 000 samples, 2 and 10 classes, 2 to 20 levels.
@@ -16,7 +16,7 @@ const CELLS_PER_SAMPLE: usize = 16;
 
 /// Working memory of one thread.
 #[derive(Default)]
-pub(crate) struct Scratch {
+pub struct Scratch {
     cells: Vec<u32>,
     halves: Vec<u32>,
     totals: Vec<u32>,
@@ -25,13 +25,15 @@ pub(crate) struct Scratch {
 
 /// `Σ c ln c` over the joint counts of two variables, and over those within each class.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Sums {
-    pub(crate) joint: f64,
-    pub(crate) with_target: f64,
+pub struct Sums {
+    /// Over the joint counts.
+    pub joint: f64,
+    /// Over those within each class.
+    pub with_target: f64,
 }
 
 /// The sum over joint counts alone; half the work of [`sums`] or less.
-pub(crate) fn joint_sum(rows: &Rows, a: &Variable, b: &Variable, scratch: &mut Scratch) -> f64 {
+pub fn joint_sum(rows: &Rows, a: &Variable, b: &Variable, scratch: &mut Scratch) -> f64 {
     match way(rows, a, b, 1) {
         Way::Sorted => sorted_sums(rows, a, b, &mut scratch.keys).joint,
         way => {
@@ -42,7 +44,7 @@ pub(crate) fn joint_sum(rows: &Rows, a: &Variable, b: &Variable, scratch: &mut S
 }
 
 /// Both sums.
-pub(crate) fn sums(rows: &Rows, a: &Variable, b: &Variable, scratch: &mut Scratch) -> Sums {
+pub fn sums(rows: &Rows, a: &Variable, b: &Variable, scratch: &mut Scratch) -> Sums {
     let way = way(rows, a, b, rows.classes.len());
     if let Way::Sorted = way {
         return sorted_sums(rows, a, b, &mut scratch.keys);
@@ -219,8 +221,8 @@ fn sorted_sums(rows: &Rows, a: &Variable, b: &Variable, keys: &mut Vec<u64>) -> 
 mod tests {
     use fewest_core::{Context, Dataset, DenseColumns, Target};
 
-    use super::super::codes::Coded;
     use super::*;
+    use crate::codes::Coded;
     use crate::discretisation::Discretisation;
 
     /// Levels as they are, in a deterministic disorder.

@@ -4,28 +4,29 @@ use std::ops::Range;
 
 use fewest_core::{Column, Context, Dataset, Error, FeatureKind, Target};
 
+use crate::counts::{Scratch, joint_sum};
 use crate::discretisation::{self, Discretisation, Levels};
 use crate::features::map_features;
 
 /// The samples, ordered by class so that counts within a class are counts over a stretch, and what every count needs.
-pub(crate) struct Rows {
+pub struct Rows {
     /// Sample indices, class after class.
     order: Vec<u32>,
     /// One entry a class that occurs.
-    pub(super) classes: Vec<Stretch>,
+    pub(crate) classes: Vec<Stretch>,
     /// All samples.
-    pub(super) all: Stretch,
+    pub(crate) all: Stretch,
     /// `c ln c` for every count `c` up to the number of samples.
-    pub(super) log_sums: Vec<f64>,
+    pub(crate) log_sums: Vec<f64>,
     /// `Σ c ln c` over the classes.
-    pub(super) target_sum: f64,
+    pub target_sum: f64,
 }
 
 /// A stretch of samples, and of the words that hold one bit for each of them. Classes start at a new word.
 #[derive(Clone)]
-pub(super) struct Stretch {
-    pub(super) rows: Range<usize>,
-    pub(super) words: Range<usize>,
+pub(crate) struct Stretch {
+    pub(crate) rows: Range<usize>,
+    pub(crate) words: Range<usize>,
 }
 
 impl Rows {
@@ -51,29 +52,30 @@ impl Rows {
         Self { order, classes, all: Stretch { rows: 0..n, words: 0..word }, log_sums, target_sum }
     }
 
-    pub(crate) fn n_samples(&self) -> usize {
+    /// Number of samples.
+    pub fn n_samples(&self) -> usize {
         self.order.len()
     }
 
     /// `n ln n`.
-    pub(crate) fn total_sum(&self) -> f64 {
+    pub fn total_sum(&self) -> f64 {
         self.log_sums.last().copied().unwrap_or(0.0)
     }
 
     /// `H(Y)`.
-    pub(crate) fn target_entropy(&self) -> f64 {
+    pub fn target_entropy(&self) -> f64 {
         ((self.total_sum() - self.target_sum) / self.n_samples() as f64).max(0.0)
     }
 }
 
 /// Codes, as narrow as they fit.
-pub(super) enum Codes {
+pub(crate) enum Codes {
     Narrow(Vec<u8>),
     Wide(Vec<u32>),
 }
 
 impl Codes {
-    pub(super) fn at(&self, row: usize) -> u32 {
+    pub(crate) fn at(&self, row: usize) -> u32 {
         match self {
             Codes::Narrow(codes) => u32::from(codes[row]),
             Codes::Wide(codes) => codes[row],
@@ -82,19 +84,19 @@ impl Codes {
 }
 
 /// A discrete variable over [`Rows`].
-pub(crate) struct Variable {
-    pub(super) codes: Codes,
-    pub(super) n_levels: usize,
+pub struct Variable {
+    pub(crate) codes: Codes,
+    pub(crate) n_levels: usize,
     /// For each level but the last, one bit a sample; empty where counting row by row is quicker or smaller.
-    pub(super) planes: Vec<u64>,
+    pub(crate) planes: Vec<u64>,
     /// Count of each level within each class, where there are planes: what the last level is inferred from.
-    pub(super) counts: Vec<u32>,
+    pub(crate) counts: Vec<u32>,
     /// Count of each level over all samples, where there are planes.
-    pub(super) totals: Vec<u32>,
+    pub(crate) totals: Vec<u32>,
     /// `Σ c ln c` over the levels.
-    pub(crate) sum: f64,
+    pub sum: f64,
     /// `Σ c ln c` over the levels within classes.
-    pub(crate) target_sum: f64,
+    pub target_sum: f64,
 }
 
 impl Variable {
@@ -139,7 +141,7 @@ impl Variable {
     }
 
     /// The variable that tells both `a` and `b`.
-    pub(crate) fn joint(a: &Variable, b: &Variable, rows: &Rows) -> Self {
+    pub fn joint(a: &Variable, b: &Variable, rows: &Rows) -> Self {
         let key = |row| u64::from(a.codes.at(row)) * b.n_levels as u64 + u64::from(b.codes.at(row));
         let keys: Vec<u64> = (0..rows.n_samples()).map(key).collect();
         let levels = Levels::from_keys(&keys);
@@ -147,21 +149,27 @@ impl Variable {
     }
 
     /// Whether all samples have one level.
-    pub(crate) fn is_constant(&self) -> bool {
+    pub fn is_constant(&self) -> bool {
         self.n_levels < 2
     }
 }
 
 /// Features and target as levels.
-pub(crate) struct Coded {
-    pub(crate) rows: Rows,
-    pub(crate) features: Vec<Variable>,
+pub struct Coded {
+    /// The samples.
+    pub rows: Rows,
+    /// One variable a feature.
+    pub features: Vec<Variable>,
 }
 
 impl Coded {
     /// Every feature and the target of `data` by `rule`. Features are looked at one at a time, a sparse one too is
     /// written out then: its levels take a byte or less a sample.
-    pub(crate) fn new(
+    ///
+    /// # Errors
+    /// A rule out of range; a NaN or an infinity, naming the cell; a target that `method` has no use for, being neither
+    /// classes nor one real output, or that has one value only.
+    pub fn new(
         data: &Dataset,
         rule: &Discretisation,
         method: &'static str,
@@ -190,24 +198,27 @@ impl Coded {
     }
 
     /// `I(k;Y)`, never negative.
-    pub(crate) fn relevance(&self, k: usize) -> f64 {
+    pub fn relevance(&self, k: usize) -> f64 {
         let Self { rows, features } = self;
         let sums = rows.total_sum() - features[k].sum - rows.target_sum + features[k].target_sum;
         (sums / rows.n_samples() as f64).max(0.0)
     }
 
     /// `H(k)`, never negative.
-    pub(crate) fn entropy(&self, k: usize) -> f64 {
+    pub fn entropy(&self, k: usize) -> f64 {
         ((self.rows.total_sum() - self.features[k].sum) / self.rows.n_samples() as f64).max(0.0)
+    }
+
+    /// `I(a;b)` of two features, never negative.
+    pub fn information(&self, a: usize, b: usize, scratch: &mut Scratch) -> f64 {
+        let Self { rows, features } = self;
+        let joint = joint_sum(rows, &features[a], &features[b], scratch);
+        ((rows.total_sum() - features[a].sum - features[b].sum + joint) / rows.n_samples() as f64).max(0.0)
     }
 }
 
 /// The classes of the target, or the levels of its one real output.
-pub(crate) fn target_levels(
-    data: &Dataset,
-    rule: &Discretisation,
-    method: &'static str,
-) -> Result<Levels, Error> {
+fn target_levels(data: &Dataset, rule: &Discretisation, method: &'static str) -> Result<Levels, Error> {
     let levels = match data.target() {
         Target::Class(classes) => Levels::of_classes(classes),
         Target::Real(outputs) if outputs.n_outputs() == 1 => rule.target_levels(outputs.output(0))?,

@@ -36,14 +36,14 @@ pub enum Rule {
 /// How features and real targets become levels. Categories are their own levels.
 ///
 /// ```
-/// use fewest_filters::discretisation::{Discretisation, Rule};
+/// use fewest_counts::discretisation::{Discretisation, Rule};
 ///
 /// let rule = Rule::EqualWidth { bins: 5 };
 /// let levels = Discretisation { rule, ..Discretisation::default() }.levels(&[0.0, 1.9, 2.0, 9.9, 10.0], None)?;
 /// // The maximum is in the last bin, not in one of its own; bins without a sample are not counted.
 /// assert_eq!(levels.codes(), [0, 0, 1, 2, 2]);
 /// assert_eq!(levels.n_levels(), 3);
-/// # Ok::<(), fewest_filters::Error>(())
+/// # Ok::<(), fewest_counts::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Discretisation {
@@ -78,7 +78,7 @@ impl Levels {
     }
 
     /// Keys to levels, by increasing key.
-    pub(crate) fn from_keys<K: Ord + Copy>(keys: &[K]) -> Self {
+    pub fn from_keys<K: Ord + Copy>(keys: &[K]) -> Self {
         let mut distinct = keys.to_vec();
         distinct.sort_unstable();
         distinct.dedup();
@@ -104,7 +104,8 @@ impl Levels {
         Self { codes, n_levels: n_levels as usize }
     }
 
-    pub(crate) fn of_classes(classes: &Classes) -> Self {
+    /// The classes of a target.
+    pub fn of_classes(classes: &Classes) -> Self {
         Self::from_codes(classes.codes().to_vec(), classes.n_classes())
     }
 }
@@ -159,7 +160,7 @@ impl Discretisation {
 }
 
 /// Each distinct value a level.
-pub(crate) fn categories(values: &[f64]) -> Levels {
+pub fn categories(values: &[f64]) -> Levels {
     let small = |value: &f64| *value >= 0.0 && *value < 65536.0 && value.fract() == 0.0;
     if values.iter().all(small) {
         let codes: Vec<u32> = values.iter().map(|value| *value as u32).collect();
@@ -202,7 +203,7 @@ fn equal_frequency(values: &[f64], bins: usize) -> Levels {
 }
 
 /// Sample indices by increasing value.
-pub(crate) fn sorted_order(values: &[f64]) -> Vec<u32> {
+pub fn sorted_order(values: &[f64]) -> Vec<u32> {
     let mut order: Vec<u32> = (0..values.len() as u32).collect();
     order.sort_unstable_by_key(|&row| (ordered_bits(values[row as usize]), row));
     order
@@ -251,6 +252,12 @@ mod tests {
         let mut zeros = vec![0.0, -0.0, 0.0, -0.0, 0.0, 0.0];
         zeros.extend([1.0, 2.0, 3.0, 4.0]);
         assert_eq!(levels(Rule::EqualFrequency { bins: 5 }, &zeros), [0, 0, 0, 0, 0, 0, 1, 1, 2, 2]);
+    }
+
+    #[test]
+    fn both_zeros_are_one_category() {
+        let levels = categories(&[3.5, -0.0, 7.0, 0.0, 3.5]);
+        assert_eq!((levels.codes(), levels.n_levels()), (&[1, 0, 2, 0, 1][..], 3));
     }
 
     #[test]
