@@ -34,6 +34,8 @@ enum Command {
     Data(data::Arguments),
     Golden(golden::Arguments),
     Reproduce(reproduce::Arguments),
+    #[command(hide = true)]
+    RunMethod(bench::worker::Arguments),
     /// The house rules: dependency edges, no printing in libraries, pages for methods, links that resolve, …
     Tidy,
 }
@@ -45,6 +47,7 @@ fn main() -> ExitCode {
         Command::Data(arguments) => data::run(&arguments),
         Command::Golden(arguments) => optimised(|| golden::run(&arguments)),
         Command::Reproduce(arguments) => optimised(|| reproduce::run(&arguments)),
+        Command::RunMethod(arguments) => bench::worker::run(&arguments),
         Command::Tidy => tidy::run(),
     };
     match outcome {

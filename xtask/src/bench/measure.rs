@@ -3,6 +3,7 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use super::cpu;
 use crate::Result;
 
 /// Between two looks at a process's memory.
@@ -13,6 +14,8 @@ const INTERVAL: Duration = Duration::from_millis(2);
 pub struct Measured {
     /// From start to end, loading included.
     pub process_seconds: f64,
+    /// What all its threads computed, in user and system mode; `None` where the system does not tell.
+    pub cpu_seconds: Option<f64>,
     /// The highest resident set of the process, its children not included; `None` where the system does not tell.
     pub peak_bytes: Option<u64>,
 }
@@ -22,6 +25,7 @@ pub struct Measured {
 /// Memory is the kernel's own high-water mark, so that looking at it from time to time misses no peak but one in
 /// the last two milliseconds before the process ends.
 pub fn measure(command: &mut Command) -> Result<Measured> {
+    let cpu_before = cpu::of_children();
     let start = Instant::now();
     let mut child = command.spawn().map_err(|error| format!("cannot run {command:?}: {error}"))?;
     let mut peak_bytes = None;
@@ -34,7 +38,9 @@ pub fn measure(command: &mut Command) -> Result<Measured> {
     };
     let process_seconds = start.elapsed().as_secs_f64();
     if status.success() {
-        Ok(Measured { process_seconds, peak_bytes })
+        // One child at a time: what the children have used more is what this one has.
+        let cpu_seconds = cpu::of_children().zip(cpu_before).map(|(after, before)| after - before);
+        Ok(Measured { process_seconds, cpu_seconds, peak_bytes })
     } else {
         Err(format!("{command:?} failed: {status}").into())
     }

@@ -1,10 +1,13 @@
 //! `cargo xtask bench`: how fast, against ourselves and against others.
 
 mod cases;
+mod cpu;
+mod filters;
 mod measure;
 mod peers;
 mod programs;
 mod scaling;
+pub mod worker;
 
 use std::path::PathBuf;
 
@@ -12,16 +15,19 @@ use clap::Args;
 
 use crate::{Result, workspace};
 
-/// Without a switch: the criterion benchmarks of `benches`. The other two start programs, and write raw CSV, a
+/// Without a switch: the criterion benchmarks of `benches`. The others start programs, and write raw CSV, a
 /// summary and an SVG under docs/benchmarks.
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// Criterion's quick mode: a rough answer soon.
     #[arg(long)]
     quick: bool,
-    /// Measure against other packages, in a virtual environment with pinned versions.
-    #[arg(long, conflicts_with = "scaling")]
+    /// Measure HSIC Lasso against another package, in a virtual environment with pinned versions.
+    #[arg(long, conflicts_with_all = ["scaling", "filters"])]
     peers: bool,
+    /// Measure the filters against other packages, on data drawn here.
+    #[arg(long, conflicts_with = "scaling")]
+    filters: bool,
     /// Measure how time and memory grow with samples and features.
     #[arg(long)]
     scaling: bool,
@@ -37,7 +43,7 @@ pub struct Arguments {
     /// The folder with the data sets, for --peers.
     #[arg(long, env = "FEWEST_DATA")]
     data: Option<PathBuf>,
-    /// A Python with the pinned packages, for --peers; else one is made in .venv-peers.
+    /// A Python with the pinned packages, for --peers and --filters; else one is made in .venv-peers.
     #[arg(long)]
     python: Option<PathBuf>,
 }
@@ -46,6 +52,8 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<()> {
     if arguments.peers {
         peers::run(arguments)
+    } else if arguments.filters {
+        filters::run(arguments)
     } else if arguments.scaling {
         scaling::run(arguments)
     } else {

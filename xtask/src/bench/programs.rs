@@ -25,9 +25,14 @@ pub struct Run {
 /// The optimised command line, built if need be.
 pub fn build_ours() -> Result<PathBuf> {
     workspace::run(workspace::cargo().args(["build", "--release", "--package", "fewest-cli"]))?;
+    Ok(release_program("fewest"))
+}
+
+/// Where cargo puts an optimised program.
+pub fn release_program(name: &str) -> PathBuf {
     let target =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace::root().join("target"), PathBuf::from);
-    Ok(target.join("release").join(format!("fewest{}", std::env::consts::EXE_SUFFIX)))
+    target.join("release").join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
 }
 
 /// Runs the command line: HSIC Lasso, full estimator, Gram matrices of unit norm.
@@ -110,16 +115,19 @@ pub fn run_peer(
     Ok((run, version))
 }
 
-fn read(json: &Path) -> Result<Value> {
+/// An answer, and no file any more.
+pub fn read(json: &Path) -> Result<Value> {
     let text = std::fs::read_to_string(json).map_err(|error| format!("{}: {error}", json.display()))?;
     std::fs::remove_file(json)?;
     Ok(serde_json::from_str(&text)?)
 }
 
-fn list(value: &Value) -> impl Iterator<Item = &Value> {
+/// The elements of an array, nothing where there is none.
+pub fn list(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
-fn number(answer: &Value, key: &str) -> Result<f64> {
+/// A number that must be there.
+pub fn number(answer: &Value, key: &str) -> Result<f64> {
     answer[key].as_f64().ok_or_else(|| format!("the answer has no number `{key}`").into())
 }

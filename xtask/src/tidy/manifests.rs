@@ -63,8 +63,14 @@ fn inherits(value: Option<&Value>) -> bool {
     value.and_then(|value| value.get("workspace")).and_then(Value::as_bool) == Some(true)
 }
 
+/// Those of every platform, and of some.
 fn dependencies(manifest: &Table) -> impl Iterator<Item = (&String, &Value)> {
-    TABLES.iter().filter_map(|table| manifest.get(*table)).filter_map(Value::as_table).flatten()
+    let platforms = manifest.get("target").and_then(Value::as_table).into_iter().flatten();
+    std::iter::once(manifest)
+        .chain(platforms.filter_map(|(_, platform)| platform.as_table()))
+        .flat_map(|platform| TABLES.iter().filter_map(|table| platform.get(*table)))
+        .filter_map(Value::as_table)
+        .flatten()
 }
 
 #[cfg(test)]
@@ -86,6 +92,7 @@ mod tests {
             ("[lints]\nworkspace = true\n", ""),
             ("edition.workspace = true", "edition = '2024'"),
             ("serde.workspace = true", "serde = '1'"),
+            ("[lints]", "[target.'cfg(unix)'.dependencies]\nnix = '1'\n[lints]"),
             ("name = 'a'", "name = "),
         ];
         for (good, bad) in faults {
