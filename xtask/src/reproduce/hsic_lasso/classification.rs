@@ -23,9 +23,10 @@ const METHODS: &[Method] = &[
     HSIC_LASSO,
     NOCCO_LASSO,
     Method { name: "SpAM", id: "spam", parameters: &[] },
-    Method { name: "FVM", id: "fvm", parameters: &[] },
+    // The paper has mutual information in both, λ = 1 and γ = 0.5; here the number of features decides λ.
+    Method { name: "FVM", id: "fvm", parameters: &["similarity=mutual-information"] },
     MRMR,
-    Method { name: "QPFS", id: "qpfs", parameters: &[] },
+    Method { name: "QPFS", id: "qpfs", parameters: &["gamma=0.5"] },
     Method { name: "cKTA", id: "ckta", parameters: &[] },
     Method { name: "FHSIC", id: "fhsic", parameters: &[] },
     // Not in the paper: for comparison.
