@@ -5,7 +5,8 @@ use fewest_core::{
     derive_seed,
 };
 use fewest_embedded::{
-    Bahsic, Ckta, Dependence, ElasticNet, Fhsic, Fvm, Lasso, Normalization, Qpfs, Similarity, Spam, Strength,
+    Bahsic, Ckta, Dependence, ElasticNet, Fhsic, Fvm, Hsfs, Lasso, Normalization, Qpfs, Similarity, Spam,
+    Strength,
 };
 use fewest_kernels::{Gaussian, Gram, NormalisedDelta};
 use fewest_testkit::conformance::{check_selector, problem};
@@ -52,6 +53,7 @@ fn all() -> Vec<(&'static str, Box<dyn Selector>)> {
         ("qpfs hsic", Box::new(kernel_qpfs(None))),
         ("qpfs correlation", Box::new(Qpfs { similarity: Similarity::Correlation, gamma: Some(0.5) })),
         ("fvm", Box::new(Fvm::default())),
+        ("hsfs", Box::new(Hsfs::default())),
         ("spam", Box::new(Spam::default())),
         ("lasso", Box::new(Lasso::default())),
         ("elastic-net", Box::new(ElasticNet::default())),
@@ -315,6 +317,9 @@ fn bad_parameters_are_typed_errors() -> Tested {
     for bad in [f64::NAN, -1.0, f64::INFINITY] {
         fails("sigma_x", &Fhsic { sigma: bad, ..Fhsic::default() }, k);
         fails("fraction", &Bahsic { fraction: bad, ..Bahsic::default() }, k);
+        fails("sharpness", &Hsfs { sharpness: bad, ..Hsfs::default() }, k);
+        fails("tolerance", &Hsfs { tolerance: bad, ..Hsfs::default() }, k);
+        fails("lambda", &Hsfs { lambda: bad, ..Hsfs::default() }, k);
         fails("ridge", &Ckta { ridge: bad, ..Ckta::default() }, k);
         fails("gamma", &Qpfs { gamma: Some(bad), ..Qpfs::default() }, k);
         fails("lambda_ratio", &Fvm { lambda_ratio: Some(bad), ..Fvm::default() }, k);
@@ -330,6 +335,10 @@ fn bad_parameters_are_typed_errors() -> Tested {
     for selector in [&Lasso::default() as &dyn Selector, &Spam::default(), &Fvm::default()] {
         fails("k", selector, Budget::Auto);
     }
+    fails("starts", &Hsfs { starts: 0, ..Hsfs::default() }, k);
+    fails("iterations", &Hsfs { iterations: 0, ..Hsfs::default() }, k);
+    fails("projections", &Hsfs { projections: 0, ..Hsfs::default() }, k);
+    fails("projections", &Hsfs { projections: 13, ..Hsfs::default() }, k);
     fails("threshold", &Fhsic::default(), Budget::Threshold(0.1));
     Ok(())
 }

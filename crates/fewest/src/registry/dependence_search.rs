@@ -2,7 +2,9 @@
 
 use fewest_core::Error;
 use fewest_counts::discretisation::{Discretisation, Rule};
-use fewest_embedded::{Bahsic, Ckta, Dependence, Fhsic, Fvm, Normalization, OutputKernel, Qpfs, Similarity};
+use fewest_embedded::{
+    Bahsic, Ckta, Dependence, Fhsic, Fvm, Hsfs, Normalization, OutputKernel, Qpfs, Similarity,
+};
 use fewest_kernels::Bandwidth;
 
 use super::dependence::{DEPENDENCE, TARGETS, dependence};
@@ -76,6 +78,65 @@ pub(super) static METHODS: &[Method] = &[
             Ok(Built::Selector(Box::new(Fvm { similarity, lambda, lambda_ratio })))
         },
     },
+    Method {
+        id: "hsfs",
+        title: "Hilbert-Schmidt feature selection",
+        formula: "minimise over W (q × d): −HSIC(WX, y) + λ Σⱼ ‖wⱼ‖_∞; score(j) = ‖wⱼ‖_∞",
+        kind: Kind::Select,
+        targets: TARGETS,
+        parameters: &[PROJECTION],
+        build: |parameters| {
+            Ok(Built::Selector(Box::new(Hsfs {
+                lambda: parameters.real("lambda")?,
+                projections: parameters.count("projections")?,
+                starts: parameters.count("starts")?,
+                sharpness: parameters.real("sharpness")?,
+                iterations: parameters.count("iterations")?,
+                tolerance: parameters.real("tolerance")?,
+                output: output(parameters)?,
+            })))
+        },
+    },
+];
+
+const PROJECTION: &[Parameter] = &[
+    Parameter {
+        name: "lambda",
+        default: Some("0.01"),
+        range: Range::NonNegative,
+        meaning: "weight λ of the norms against HSIC, which is between 0 and 1",
+    },
+    Parameter {
+        name: "projections",
+        default: Some("2"),
+        range: Range::Count(1),
+        meaning: "number q of projections, at most that of the features",
+    },
+    Parameter {
+        name: "starts",
+        default: Some("5"),
+        range: Range::Count(1),
+        meaning: "seeded starts, of which the best end is taken",
+    },
+    Parameter {
+        name: "sharpness",
+        default: Some("100"),
+        range: Range::Positive,
+        meaning: "s of the smoothed norm, at most ln(2q)/s below the exact one",
+    },
+    Parameter {
+        name: "iterations",
+        default: Some("500"),
+        range: Range::Count(1),
+        meaning: "most iterations from a start",
+    },
+    Parameter {
+        name: "tolerance",
+        default: Some("1e-8"),
+        range: Range::Positive,
+        meaning: "norm of the gradient at which a start is done",
+    },
+    OUTPUT,
 ];
 
 const RIDGE: &[Parameter] = &[Parameter {
@@ -169,13 +230,15 @@ const SET_KERNEL: &[Parameter] = &[
         range: Range::Positive,
         meaning: "width of the kernel on standardised features, times the root of their number",
     },
-    Parameter {
-        name: "output",
-        default: Some("auto"),
-        range: Range::OneOf(&["auto", "delta", "plain-delta", "gaussian"]),
-        meaning: "kernel of the target; auto: delta for classes, Gaussian for numbers, an affinity as it is",
-    },
+    OUTPUT,
 ];
+
+const OUTPUT: Parameter = Parameter {
+    name: "output",
+    default: Some("auto"),
+    range: Range::OneOf(&["auto", "delta", "plain-delta", "gaussian"]),
+    meaning: "kernel of the target; auto: delta for classes, Gaussian for numbers, an affinity as it is",
+};
 
 fn output(parameters: &Parameters) -> Result<OutputKernel, Error> {
     Ok(match parameters.word("output")? {

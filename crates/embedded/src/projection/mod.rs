@@ -1,0 +1,7 @@
+//! Projections of all features together that depend on the target, sparse in features.
+
+mod hsfs;
+mod objective;
+mod point;
+
+pub use hsfs::Hsfs;
