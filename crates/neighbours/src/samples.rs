@@ -123,6 +123,31 @@ impl Samples {
         self.metric
     }
 
+    /// A copy of the samples `rows`, each below `n_samples()`. Their distances are the same, bit for bit.
+    pub(crate) fn subset(&self, rows: &[usize]) -> Self {
+        let width = self.n_coordinates();
+        let mut panels = vec![0.0; rows.len().div_ceil(PANEL) * PANEL * width];
+        if width > 0 {
+            panels.par_chunks_mut(PANEL * width).zip(rows.par_chunks(PANEL)).for_each(|(values, rows)| {
+                for (s, &row) in rows.iter().enumerate() {
+                    let from = self.panel(row / PANEL).iter().skip(row % PANEL).step_by(PANEL);
+                    for (to, value) in values.iter_mut().skip(s).step_by(PANEL).zip(from) {
+                        *to = *value;
+                    }
+                }
+            });
+        }
+        // For other metrics there is no such list; the cosine looks up the samples of a whole panel.
+        let without_direction = match self.metric {
+            Metric::Cosine => {
+                let real = rows.iter().map(|&row| self.without_direction.get(row).copied().unwrap_or(true));
+                real.chain(std::iter::repeat(true)).take(rows.len().div_ceil(PANEL) * PANEL).collect()
+            }
+            Metric::Manhattan | Metric::SquaredEuclidean => Vec::new(),
+        };
+        Self { n_samples: rows.len(), panels, without_direction, mismatch: self.mismatch.clone(), ..*self }
+    }
+
     fn panel(&self, panel: usize) -> &[f64] {
         let length = PANEL * self.n_coordinates();
         &self.panels[panel * length..(panel + 1) * length]
@@ -179,4 +204,39 @@ fn to_unit_length(panels: &mut [f64], width: usize) -> Vec<bool> {
                 .collect::<Vec<bool>>()
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Distances;
+
+    #[test]
+    fn a_subset_keeps_every_distance() {
+        let value = |j: usize, i: usize| ((i * 37 + j * 11) % 23) as f64 / 7.0 - 1.0;
+        let rows: Vec<usize> = (0..43).filter(|i| i % 3 != 1).collect();
+        for (metric, kind) in [
+            (Metric::Manhattan, Coordinate::Category(0.5)),
+            (Metric::SquaredEuclidean, Coordinate::Numeric),
+            (Metric::Cosine, Coordinate::Numeric),
+        ] {
+            let kinds = [Coordinate::Numeric, Coordinate::Numeric, kind];
+            let samples = Samples::pack(metric, 43, &kinds, |j, out| {
+                // Sample 5 has no direction.
+                out.iter_mut().enumerate().for_each(|(i, out)| *out = if i == 5 { 0.0 } else { value(j, i) });
+                Ok(())
+            })
+            .unwrap();
+            let table = |samples: &Samples| {
+                let n = samples.n_samples();
+                Distances::new(samples).map_rows(0..n, &Default::default(), |_, row| row.to_vec()).unwrap()
+            };
+            let (whole, part) = (table(&samples), table(&samples.subset(&rows)));
+            for (a, &i) in rows.iter().enumerate() {
+                for (b, &j) in rows.iter().enumerate() {
+                    assert_eq!(part[a][b].to_bits(), whole[i][j].to_bits(), "{metric:?} {i} {j}");
+                }
+            }
+        }
+    }
 }
