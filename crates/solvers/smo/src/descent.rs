@@ -268,5 +268,6 @@ impl<T: Element> Descent<T> {
 
 /// `value`, or the limit it moved to where only rounding is left between them.
 fn settle(value: f64, limit: f64, from: f64) -> f64 {
-    if (limit - value).abs() <= 4.0 * f64::EPSILON * limit.abs().max(from.abs()) { limit } else { value }
+    let near = (limit - value).abs() <= 4.0 * f64::EPSILON * limit.abs().max(from.abs());
+    if limit.is_finite() && near { limit } else { value }
 }

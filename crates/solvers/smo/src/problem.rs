@@ -206,7 +206,9 @@ impl<'a> DualProblem<'a> {
         // What the last bit of the shift leaves goes to whoever has room.
         let mut point = moved(low);
         let mut missing = self.sum - point.iter().sum::<f64>();
-        for i in 0..n {
+        let inside = |i: &usize| point[*i] > self.lower[*i] && point[*i] < self.upper[*i];
+        let (inside, at_bounds): (Vec<usize>, Vec<usize>) = (0..n).partition(inside);
+        for i in inside.into_iter().chain(at_bounds) {
             let value = (point[i] + missing).clamp(self.lower[i], self.upper[i]);
             missing -= value - point[i];
             point[i] = value;

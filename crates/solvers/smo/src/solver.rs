@@ -41,13 +41,34 @@ struct Run {
     best_gap: f64,
     without_progress: u32,
     since_shrinking: usize,
-    /// Steps in a row that gained nothing but rounding.
-    idle: usize,
+    idle: Idle,
     indefinite: bool,
     n_steps: u64,
     /// The certificate of the point from the definition, until the next step.
     #[serde(skip)]
     certified: Option<Certificate>,
+}
+
+/// Since when neither the violation nor the objective fell.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+struct Idle {
+    steps: usize,
+    lowest_violation: f64,
+    gained: f64,
+}
+
+impl Idle {
+    fn after_step(&mut self, gain: f64, violation: f64, objective: f64) {
+        self.steps += 1;
+        self.gained += gain;
+        if violation < 0.9 * self.lowest_violation || self.gained > 4.0 * f64::EPSILON * objective.abs() {
+            *self = Self { steps: 0, lowest_violation: self.lowest_violation.min(violation), gained: 0.0 };
+        }
+    }
+
+    fn restarted(violation: f64) -> Self {
+        Self { steps: 0, lowest_violation: violation, gained: 0.0 }
+    }
 }
 
 /// Rows are kept in double precision where the whole matrix fits, else in single precision.
@@ -195,9 +216,11 @@ impl Smo {
         run.without_progress = if gap < 0.9 * run.best_gap { 0 } else { run.without_progress + 1 };
         run.best_gap = run.best_gap.min(gap);
         // The gap falls about as fast as the violation.
-        run.target =
-            certificate.violation.min(run.target).max(0.0) * (0.5 * self.tolerance / gap).clamp(0.02, 0.5);
-        run.idle = 0;
+        if !idle {
+            let factor = (0.5 * self.tolerance / gap).clamp(0.02, 0.5);
+            run.target = certificate.violation.min(run.target).max(0.0) * factor;
+        }
+        run.idle = Idle::restarted(certificate.violation);
         Ok(exact.then_some(gap))
     }
 }
@@ -229,6 +252,7 @@ impl Solver<&DualProblem<'_>, SolverState> for Smo {
             point,
             target: FIRST_LOOK * certificate.violation.max(0.0),
             best_gap: f64::MAX,
+            idle: Idle::restarted(certificate.violation),
             certified: Some(certificate),
             ..Run::default()
         };
@@ -269,9 +293,8 @@ impl Solver<&DualProblem<'_>, SolverState> for Smo {
                         run.n_steps += 1;
                         run.certified = None;
                         run.since_shrinking += 1;
-                        let rounding = f64::EPSILON * run.point.objective.abs();
-                        run.idle = if gain > rounding { 0 } else { run.idle + 1 };
-                        idle = run.idle > 2 * n;
+                        run.idle.after_step(gain, descent.violation(), run.point.objective);
+                        idle = run.idle.steps > 10 * n + 5 * STEPS;
                     }
                     None if run.point.is_whole() => finished = true,
                     None => descent.unshrink(problem, &mut run.point)?,
