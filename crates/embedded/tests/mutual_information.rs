@@ -284,7 +284,7 @@ fn bad_parameters_and_tables_are_typed_errors() -> Tested {
     )?;
     let weighted = regression(20)?.with_sample_weights(vec![1.0; 20])?;
     let outputs = Dataset::new(
-        DenseColumns::from_columns(&[column.clone()])?,
+        DenseColumns::from_columns(std::slice::from_ref(&column))?,
         Target::outputs([column.clone(), column.clone()].concat(), 8)?,
     )?;
     for selector in [&qpfs(0.5) as &dyn Selector, &fvm()] {
