@@ -14,6 +14,10 @@ use crate::OutputKernel;
 /// Steps that L-BFGS remembers.
 const MEMORY: usize = 10;
 
+/// The slope of the smoothed norm is that of the exact one, to four digits, from this multiple of `1/s` on: tanh(5) = 0.9999. Below,
+/// what pulls at a weight is weaker than the penalty, and an exact norm would make the weight zero.
+const SATURATED: f64 = 5.0;
+
 /// Hilbert-Schmidt feature selection (Section 3.3 of Yamada et al. 2014; Masaeli, Fung and Dy 2010):
 ///
 /// ```text
@@ -26,11 +30,11 @@ const MEMORY: usize = 10;
 /// that, and tell the same as far as the target depends on few directions.
 ///
 /// `‖v‖_∞` is smoothed to `1/s · ln(mean of cosh(s v))`, at most `ln(2q)/s` below it, and minimised by L-BFGS with the line search
-/// of Moré and Thuente. Weights well below `1/s` are those that an exact norm would make zero. The problem is not
+/// of Moré and Thuente. Weights below `5/s` are those that an exact norm would make zero. The problem is not
 /// convex: of several seeded starts the best end is taken, and nothing certifies that it is the best there is; `W = 0` is
 /// stationary too. The start of a feature's coefficients depends on its values and the seed, not on its place.
 ///
-/// `Budget::Count(k)` takes the `k` largest weights, `Budget::Auto` those above `1/s`.
+/// `Budget::Count(k)` takes the `k` largest weights, `Budget::Auto` those of at least `5/s`.
 ///
 /// Cost: `O(n² q + n d q)` an evaluation, one or two evaluations an iteration; memory the features as dense columns, and `n²`. Practical
 /// up to a few thousand features.
@@ -206,7 +210,7 @@ impl Selector for Hsfs {
         let mut order = rank(&weights, true);
         let least = match budget {
             Budget::Threshold(threshold) => threshold,
-            Budget::Auto => self.sharpness.recip(),
+            Budget::Auto => SATURATED / self.sharpness,
             _ => 0.0,
         };
         order.retain(|&j| weights[j] > 0.0 && weights[j] >= least);
