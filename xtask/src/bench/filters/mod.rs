@@ -54,7 +54,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let program = release_program("xtask");
     let python = match &arguments.python {
         Some(python) => python.clone(),
-        None => prepare_python()?,
+        None => prepare_python(".venv-peers-filters", "filters-requirements.txt")?,
     };
     let mut facts = machine::facts();
     let mut versions = Vec::new();
