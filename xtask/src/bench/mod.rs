@@ -43,7 +43,7 @@ pub struct Arguments {
     /// The folder with the data sets, for --peers.
     #[arg(long, env = "FEWEST_DATA")]
     data: Option<PathBuf>,
-    /// A Python with the pinned packages, for --peers and --filters; else one is made in .venv-peers.
+    /// A Python with the pinned packages, for --peers and --filters; else one is made in the checkout.
     #[arg(long)]
     python: Option<PathBuf>,
 }

@@ -41,7 +41,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let program = build_ours()?;
     let python = match &arguments.python {
         Some(python) => python.clone(),
-        None => prepare_python()?,
+        None => prepare_python(".venv-peers", "requirements.txt")?,
     };
     let mut facts = machine::facts();
     let mut peer_version = None;

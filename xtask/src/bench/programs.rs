@@ -58,10 +58,11 @@ pub fn run_ours(
     Ok(Run { seconds: number(&answer, "seconds")?, measured, worker_peak_bytes: 0, features })
 }
 
-/// Makes the virtual environment of the peers, unless it is there with the same pinned versions.
-pub fn prepare_python() -> Result<PathBuf> {
+/// Makes the virtual environment `name` with the versions pinned in `xtask/peers/{requirements}`, unless it is there
+/// with the same ones. Not all peers can live in one: pyHSICLasso needs NumPy 1, pyarrow, which mrmrs needs, NumPy 2.
+pub fn prepare_python(name: &str, requirements: &str) -> Result<PathBuf> {
     let root = workspace::root();
-    let (environment, pinned) = (root.join(".venv-peers"), root.join("xtask/peers/requirements.txt"));
+    let (environment, pinned) = (root.join(name), root.join("xtask/peers").join(requirements));
     let python = environment.join("bin/python");
     let installed = environment.join("installed-requirements.txt");
     let wanted = std::fs::read_to_string(&pinned)?;

@@ -1,12 +1,13 @@
 //! The raw figures, the summary and the picture.
 
 use std::fmt::Write;
+use std::path::Path;
 
 use super::cases::{Case, K, Values};
 use super::{LONG_RUN, Results, Run, Side, agreement};
 use crate::output::{median, minimum, write, write_csv};
 use crate::plot::{Bar, BarPanel, bars};
-use crate::{Result, machine, workspace};
+use crate::{Result, machine};
 
 const MEBIBYTE: f64 = 1_048_576.0;
 
@@ -33,9 +34,8 @@ const PROCESS: Figure = |run| run.measured.process_seconds;
 const PROCESS_CPU: Figure = |run| run.measured.cpu_seconds.unwrap_or(f64::NAN);
 const MEMORY: Figure = |run| run.measured.peak_bytes.map_or(f64::NAN, |bytes| bytes as f64 / MEBIBYTE);
 
-/// Writes `docs/benchmarks/filters.csv`, `.md` and `.svg`.
-pub fn write_all(all: &[Results], facts: &[(&str, String)], threads: u32) -> Result<()> {
-    let folder = workspace::root().join("docs/benchmarks");
+/// Writes `filters.csv`, `.md` and `.svg`.
+pub fn write_all(folder: &Path, all: &[Results], facts: &[(&str, String)], threads: u32) -> Result<()> {
     write_csv(&folder.join("filters.csv"), facts, HEADER, &rows(all, threads))?;
     let text = format!("{}\n## Machine\n\n{}", summary(all), machine::markdown(facts));
     write(&folder.join("filters.md"), text.as_bytes())?;
@@ -99,8 +99,8 @@ fn summary(all: &[Results]) -> String {
          does not count. *Memory* is the highest resident set of the process, and in units of the data (n × d numbers \
          of 8 bytes). A peer that takes more than {LONG_RUN} s is run once. On a machine that others use too, \
          CPU seconds are the figure to compare. Every run is in [filters.csv](filters.csv).\n\n\
-         **Not measured in this run:** the CPU seconds of praznik, an R package, are recorded figures from an \
-         earlier run on another day, on data of the same size.\n\n\
+         **Not measured in this run:** the CPU seconds of praznik, an R package. They were recorded earlier, with as many \
+         samples, features and selected features, but on other data and not side by side with ours.\n\n\
          ![CPU seconds of the selection, and memory](filters.svg)\n"
     );
     for results in all {
@@ -110,11 +110,12 @@ fn summary(all: &[Results]) -> String {
         "\n## Where definitions differ\n\n\
          - mRMR: fast-select computes the mutual information of all pairs of features first, ours that of the selected \
          ones with the others. Ties apart, the features are the same.\n\
-         - FCQ: mrmrs divides the redundancy by one more than the number of selected features, which changes the \
+         - FCQ: mrmrs, by the scores it gives, divides the redundancy by one more than the number of selected features, which changes the \
          scores and not the choice.\n\
-         - ReliefF and MultiSURF: fast-select computes in single precision. Two neighbours at nearly the same \
-         distance can change places, and scores differ in the seventh digit; ours are in double precision, and exact ties go \
-         to the lower index.\n\
+         - ReliefF and MultiSURF: fast-select computes in single precision, so samples at nearly the same distance can \
+         change places among the neighbours; ours is in double precision, and exact ties go to the lower index. With more \
+         than two classes, MultiSURF would differ too: fast-select takes all misses together, ours class by class. Here \
+         there are two.\n\
          - F-score: the same statistic as `f_classif`, whose p-values are part of its time.\n",
     );
     text
@@ -147,7 +148,9 @@ fn section(text: &mut String, results: &Results) {
         let _ =
             writeln!(text, "| {} (recorded, not run) | | {} | | | | |", recorded.name, recorded.cpu_seconds);
     }
-    text.push('\n');
+    if !results.peers.is_empty() || case.recorded.is_some() {
+        text.push('\n');
+    }
     for peer in &results.peers {
         let ratio = |of: Figure| peer.median(of) / results.ours.median(of);
         let _ = writeln!(

@@ -45,7 +45,7 @@ struct Results {
     peers: Vec<Side>,
 }
 
-/// Measures every case; writes `docs/benchmarks/filters.csv`, `.md` and `.svg`.
+/// Measures every case; writes `docs/benchmarks/filters.csv`, `.md` and `.svg`, or with `--only` into `target/bench`.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let scratch = workspace::root().join("target/bench");
     std::fs::create_dir_all(&scratch)?;
@@ -54,7 +54,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let program = release_program("xtask");
     let python = match &arguments.python {
         Some(python) => python.clone(),
-        None => prepare_python()?,
+        None => prepare_python(".venv-peers-filters", "filters-requirements.txt")?,
     };
     let mut facts = machine::facts();
     let mut versions = Vec::new();
@@ -94,7 +94,9 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     }
     facts.extend(versions.into_iter().map(|version| ("peer", version)));
     facts.push(("threads of each program", arguments.threads.to_string()));
-    document::write_all(&all, &facts, arguments.threads)
+    // A part of the cases must not replace the document of all.
+    let folder = if arguments.only.is_empty() { workspace::root().join("docs/benchmarks") } else { scratch };
+    document::write_all(&folder, &all, &facts, arguments.threads)
 }
 
 fn run_ours(program: &Path, files: &Files, case: &Case, threads: u32, json: &Path) -> Result<Run> {
