@@ -56,19 +56,26 @@
 //! - Platt, *Fast training of support vector machines using sequential minimal optimization*, 1999.
 //! - Joachims, *Making large-scale SVM learning practical*, 1999.
 //! - Fan, Chen, Lin, *Working set selection using second order information for training support vector machines*, 2005.
+//! - Lin, Lin, Weng, *A note on Platt's probabilistic outputs for support vector machines*, 2007.
+//! - Yang, Ong, *Feature selection using probabilistic prediction of support vector regression*, 2011.
 //! - Chang, Lin, *LIBSVM: a library for support vector machines*, 2011.
 
 mod cache;
+mod calibration;
 pub mod certificate;
 mod descent;
 mod machine;
+mod noise;
 mod passes;
+mod polish;
 mod problem;
 mod rows;
 mod solver;
 
+pub use calibration::Sigmoid;
 pub use certificate::Certificate;
 pub use machine::{Classifier, Loss, Machine, Regressor};
+pub use noise::Noise;
 pub use problem::DualProblem;
 pub use rows::{GramRows, KernelRows, RowsBy, SignedRows};
 pub use solver::{DualSolution, Smo};
