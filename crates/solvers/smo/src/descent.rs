@@ -168,7 +168,7 @@ impl<T: Element> Descent<T> {
         for _ in 0..4 {
             let slope =
                 difference - curvature * moved + upward(problem, i, raised) - downward(problem, j, lowered);
-            if !(slope > 0.0) {
+            if slope <= 0.0 || slope.is_nan() {
                 break;
             }
             let (_, top) = limits(problem, i, raised);

@@ -29,7 +29,7 @@ fn example(out: &mut String) -> Result<(), Box<dyn std::error::Error>> {
     let (solution, certificate) = (&machine.dual.solution, machine.dual.certificate);
     writeln!(out, "{}, gap below 1e-9: {}", solution.status.name(), certificate.relative_gap() < 1e-9)?;
     writeln!(out, "objective {:.6}, {} support vectors", solution.objective, machine.support.len())?;
-    for x in [[0.3, 0.0], [-0.3, 0.0], [0.0, 0.0]] {
+    for x in [[0.2, 0.2], [-0.2, -0.2], [1.0, 1.0]] {
         let row: Vec<f64> = points.iter().map(|&point| value(x, point)).collect();
         writeln!(out, "f({x:?}) = {:.3}", machine.decision(&row)?)?;
     }
