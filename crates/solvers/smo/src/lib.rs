@@ -59,6 +59,8 @@
 //! - Platt, *Fast training of support vector machines using sequential minimal optimization*, 1999.
 //! - Joachims, *Making large-scale SVM learning practical*, 1999.
 //! - Fan, Chen, Lin, *Working set selection using second order information for training support vector machines*, 2005.
+//! - Hsieh, Chang, Lin, Keerthi, Sundararajan, *A dual coordinate descent method for large-scale linear SVM*, 2008.
+//! - Ho, Lin, *Large-scale linear support vector regression*, 2012.
 //! - Lin, Lin, Weng, *A note on Platt's probabilistic outputs for support vector machines*, 2007.
 //! - Yang, Ong, *Feature selection using probabilistic prediction of support vector regression*, 2011.
 //! - Chang, Lin, *LIBSVM: a library for support vector machines*, 2011.
@@ -67,6 +69,7 @@ mod cache;
 mod calibration;
 pub mod certificate;
 mod descent;
+mod linear;
 mod machine;
 mod noise;
 mod passes;
@@ -77,6 +80,7 @@ mod solver;
 
 pub use calibration::Sigmoid;
 pub use certificate::Certificate;
+pub use linear::{DualCoordinateDescent, LinearKernel, LinearProblem, LinearSolution, SampleRows};
 pub use machine::{Classifier, Loss, Machine, Regressor};
 pub use noise::Noise;
 pub use problem::DualProblem;
