@@ -13,7 +13,7 @@ pub(crate) struct RowCache<T> {
     /// Where the row of each sample is.
     slots: Vec<usize>,
     rows: Vec<Slot<T>>,
-    most_rows: usize,
+    pub(crate) most_rows: usize,
     clock: u64,
     natural: Vec<f64>,
     /// Rows computed so far.

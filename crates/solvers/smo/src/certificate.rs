@@ -43,12 +43,16 @@ impl Certificate {
         if self.indefinite {
             return f64::MAX;
         }
-        if self.duality_gap <= 0.0 {
-            return 0.0;
-        }
-        let primal = self.duality_gap - self.objective;
-        (self.duality_gap / primal.abs().max(self.objective.abs())).min(f64::MAX)
+        relative(self.duality_gap, self.objective)
     }
+}
+
+/// `gap` relative to the larger of the primal and the dual objective.
+pub(crate) fn relative(gap: f64, objective: f64) -> f64 {
+    if gap <= 0.0 {
+        return 0.0;
+    }
+    (gap / (gap - objective).abs().max(objective.abs())).min(f64::MAX)
 }
 
 /// What raising `β_i` gains at first by each unit, less `e_i`; minus infinity at the upper bound.
@@ -145,7 +149,7 @@ pub(crate) fn assess(problem: &DualProblem<'_>, coefficients: &[f64], errors: &[
 }
 
 /// `h_i(β_i) + h_i*(v_i) − v_i β_i`, given `e_i − b = v_i − r_i β_i`.
-fn gap(problem: &DualProblem<'_>, i: usize, value: f64, error: f64) -> f64 {
+pub(crate) fn gap(problem: &DualProblem<'_>, i: usize, value: f64, error: f64) -> f64 {
     let (ridge, kink) = (problem.ridges[i], problem.kinks[i]);
     let v = error + ridge * value;
     let beyond = if v > kink {

@@ -168,19 +168,11 @@ impl<T: Element> Descent<T> {
         for _ in 0..4 {
             let slope =
                 difference - curvature * moved + upward(problem, i, raised) - downward(problem, j, lowered);
-            if !(slope > 0.0) {
+            if slope <= 0.0 || slope.is_nan() {
                 break;
             }
-            let top = if raised < 0.0 && problem.kinks[i] > 0.0 {
-                problem.upper[i].min(0.0)
-            } else {
-                problem.upper[i]
-            };
-            let bottom = if lowered > 0.0 && problem.kinks[j] > 0.0 {
-                problem.lower[j].max(0.0)
-            } else {
-                problem.lower[j]
-            };
+            let (_, top) = limits(problem, i, raised);
+            let (bottom, _) = limits(problem, j, lowered);
             let step = (slope / curvature).min(top - raised).min(lowered - bottom);
             if !step.is_finite() {
                 let hint = "the problem has no minimum: bound the variables or add a ridge".to_owned();
@@ -266,8 +258,17 @@ impl<T: Element> Descent<T> {
     }
 }
 
+/// How far `β_i` may move down and up without crossing its kink.
+pub(crate) fn limits(problem: &DualProblem<'_>, i: usize, value: f64) -> (f64, f64) {
+    let (lower, upper) = (problem.lower[i], problem.upper[i]);
+    let bent = problem.kinks[i] > 0.0;
+    let bottom = if bent && value > 0.0 { lower.max(0.0) } else { lower };
+    let top = if bent && value < 0.0 { upper.min(0.0) } else { upper };
+    (bottom, top)
+}
+
 /// `value`, or the limit it moved to where only rounding is left between them.
-fn settle(value: f64, limit: f64, from: f64) -> f64 {
+pub(crate) fn settle(value: f64, limit: f64, from: f64) -> f64 {
     let near = (limit - value).abs() <= 4.0 * f64::EPSILON * limit.abs().max(from.abs());
     if limit.is_finite() && near { limit } else { value }
 }

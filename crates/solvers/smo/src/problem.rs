@@ -154,6 +154,29 @@ impl<'a> DualProblem<'a> {
         value != 0.0 && (value == self.lower[i] || value == self.upper[i])
     }
 
+    /// Bounds may be infinite only where there is a ridge.
+    pub(crate) fn check_bounds(&self) -> Result<(), Error> {
+        let endless =
+            |i: &usize| self.ridges[*i] == 0.0 && !(self.lower[*i].is_finite() && self.upper[*i].is_finite());
+        match (0..self.len()).find(endless) {
+            Some(i) => {
+                let value = format!("0 at {i} (counted from 0)");
+                Err(Error::parameter("ridges", value, "above 0 where a bound is infinite"))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// `start` (zeros if empty) cut to the bounds.
+    pub(crate) fn within_bounds(&self, start: &[f64]) -> Result<Vec<f64>, Error> {
+        let n = self.len();
+        if !start.is_empty() {
+            check("start", start, n, f64::is_finite, "finite")?;
+        }
+        let value = |i: usize| start.get(i).copied().unwrap_or(0.0);
+        Ok((0..n).map(|i| value(i).clamp(self.lower[i], self.upper[i])).collect())
+    }
+
     /// A feasible point: `start` (zeros if empty) projected, `β_i = clip(start_i + ν, l_i, u_i)`.
     ///
     /// # Errors
@@ -161,6 +184,7 @@ impl<'a> DualProblem<'a> {
     /// `Δ` is out of reach of, and for an infinite bound without a ridge.
     pub fn feasible_start(&self, start: &[f64]) -> Result<Vec<f64>, Error> {
         let n = self.len();
+        self.check_bounds()?;
         let zeros;
         let start = if start.is_empty() {
             zeros = vec![0.0; n];
@@ -169,12 +193,6 @@ impl<'a> DualProblem<'a> {
             start
         };
         check("start", start, n, f64::is_finite, "finite")?;
-        let endless =
-            |i: &usize| self.ridges[*i] == 0.0 && !(self.lower[*i].is_finite() && self.upper[*i].is_finite());
-        if let Some(i) = (0..n).find(endless) {
-            let value = format!("0 at {i} (counted from 0)");
-            return Err(Error::parameter("ridges", value, "above 0 where a bound is infinite"));
-        }
         let (least, most): (f64, f64) = (self.lower.iter().sum(), self.upper.iter().sum());
         if !(least <= self.sum && self.sum <= most) {
             return Err(Error::parameter(
@@ -209,6 +227,9 @@ impl<'a> DualProblem<'a> {
         let inside = |i: &usize| point[*i] > self.lower[*i] && point[*i] < self.upper[*i];
         let (inside, at_bounds): (Vec<usize>, Vec<usize>) = (0..n).partition(inside);
         for i in inside.into_iter().chain(at_bounds) {
+            if missing.abs() <= f64::EPSILON * (self.sum.abs() + point[i].abs()) {
+                break;
+            }
             let value = (point[i] + missing).clamp(self.lower[i], self.upper[i]);
             missing -= value - point[i];
             point[i] = value;

@@ -274,3 +274,19 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn newton_steps_make_a_nearly_singular_kernel_quick() {
+    // Wide Gaussians: neighbouring samples have nearly the same row.
+    let kernel = Samples::random(150, 2, 8).gaussian(0.3);
+    let targets: Vec<f64> = (0..150).map(|i| (4.0 * kernel.samples.columns[0][i]).sin()).collect();
+    let learner = Regressor { cost: 30.0, epsilon: 0.02, ..Regressor::default() };
+    let problem = learner.problem(&kernel, &targets, &[]).unwrap();
+    let with = Smo::default().minimise(&problem, &[], &TIGHT).unwrap();
+    assert_eq!(with.solution.status, Status::Converged);
+    let without = Smo::default().newton(false).minimise(&problem, &[], &TIGHT).unwrap();
+    assert!(5 * with.n_steps < without.n_steps, "{} and {}", with.n_steps, without.n_steps);
+    close(with.solution.objective, without.solution.objective, 1e-8);
+    let sum: f64 = with.solution.coefficients.iter().sum();
+    assert!(sum.abs() < 1e-10, "{sum}");
+}

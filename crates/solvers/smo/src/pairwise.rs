@@ -1,0 +1,145 @@
+//! More than two classes: a machine for each pair of them, and a vote (Knerr, Personnaz and Dreyfus 1990).
+
+use fewest_solver::{Control, Error};
+
+use crate::{Classifier, KernelRows, Machine};
+
+/// The rows and columns of a kernel at some samples.
+pub struct SubsetRows<'a> {
+    rows: &'a dyn KernelRows,
+    samples: Vec<usize>,
+}
+
+impl<'a> SubsetRows<'a> {
+    /// `rows` at `samples`.
+    ///
+    /// # Errors
+    /// [`Error::ShapeMismatch`] for a sample that is not there.
+    pub fn new(rows: &'a dyn KernelRows, samples: Vec<usize>) -> Result<Self, Error> {
+        let expected = rows.len();
+        match samples.iter().find(|&&i| i >= expected) {
+            Some(&i) => Err(Error::ShapeMismatch { what: "samples of the kernel", expected, found: i + 1 }),
+            None => Ok(Self { rows, samples }),
+        }
+    }
+}
+
+impl KernelRows for SubsetRows<'_> {
+    fn len(&self) -> usize {
+        self.samples.len()
+    }
+
+    fn diagonal(&self, i: usize) -> f64 {
+        self.rows.diagonal(self.samples[i])
+    }
+
+    fn row(&self, i: usize, out: &mut [f64]) {
+        let mut whole = vec![0.0; self.rows.len()];
+        self.rows.row(self.samples[i], &mut whole);
+        for (value, &j) in out.iter_mut().zip(&self.samples) {
+            *value = whole[j];
+        }
+    }
+}
+
+/// The machine of two classes; `f > 0` means the first.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PairMachine {
+    /// The two classes, the smaller code first.
+    pub classes: [u32; 2],
+    /// The samples it was trained on, which its coefficients belong to.
+    pub samples: Vec<usize>,
+    /// The machine.
+    pub machine: Machine,
+}
+
+/// A machine for each pair of classes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pairwise {
+    /// The classes, increasing.
+    pub classes: Vec<u32>,
+    /// One for each pair, in the order (0, 1), (0, 2), …, (1, 2), ….
+    pub machines: Vec<PairMachine>,
+    n_samples: usize,
+}
+
+impl Pairwise {
+    /// Trains `learner` on each pair of the classes in `codes`; its class weights go to the pair's second and first
+    /// class.
+    ///
+    /// # Errors
+    /// [`Error::TooFew`] with fewer than two classes; as [`Classifier::train`].
+    pub fn train(
+        learner: &Classifier,
+        kernel: &dyn KernelRows,
+        codes: &[u32],
+        weights: &[f64],
+        control: &Control<'_>,
+    ) -> Result<Self, Error> {
+        let n_samples = kernel.len();
+        let shapes = [("classes of the samples", codes.len()), ("weights of the samples", weights.len())];
+        for (what, found) in shapes {
+            let may_be_empty = what.starts_with("weights") && found == 0;
+            if found != n_samples && !may_be_empty {
+                return Err(Error::ShapeMismatch { what, expected: n_samples, found });
+            }
+        }
+        let mut classes = codes.to_vec();
+        classes.sort_unstable();
+        classes.dedup();
+        if classes.len() < 2 {
+            return Err(Error::TooFew { what: "classes", minimum: 2, found: classes.len() });
+        }
+        let mut machines = Vec::new();
+        for (k, &first) in classes.iter().enumerate() {
+            for &second in &classes[k + 1..] {
+                let inside = |&i: &usize| codes[i] == first || codes[i] == second;
+                let samples: Vec<usize> = (0..n_samples).filter(inside).collect();
+                let labels: Vec<bool> = samples.iter().map(|&i| codes[i] == first).collect();
+                let weights: Vec<f64> = samples.iter().filter_map(|&i| weights.get(i).copied()).collect();
+                let rows = SubsetRows::new(kernel, samples.clone())?;
+                let machine = learner.train(&rows, &labels, &weights, control)?;
+                machines.push(PairMachine { classes: [first, second], samples, machine });
+            }
+        }
+        Ok(Self { classes, machines, n_samples })
+    }
+
+    /// The decision value of each machine, given `k(x_i, x)` for every training sample.
+    ///
+    /// # Errors
+    /// [`Error::ShapeMismatch`] unless there is one for each.
+    pub fn decisions(&self, kernel_row: &[f64]) -> Result<Vec<f64>, Error> {
+        if kernel_row.len() != self.n_samples {
+            let (expected, found) = (self.n_samples, kernel_row.len());
+            return Err(Error::ShapeMismatch { what: "kernel values of a sample", expected, found });
+        }
+        let decision = |pair: &PairMachine| {
+            let row: Vec<f64> = pair.samples.iter().map(|&i| kernel_row[i]).collect();
+            pair.machine.decision(&row)
+        };
+        self.machines.iter().map(decision).collect()
+    }
+
+    /// The class with most votes, of equals the smaller code.
+    ///
+    /// # Errors
+    /// As [`decisions`](Self::decisions).
+    pub fn predict(&self, kernel_row: &[f64]) -> Result<u32, Error> {
+        let decisions = self.decisions(kernel_row)?;
+        let votes = |class: u32| {
+            let won = |(pair, decision): &(&PairMachine, &f64)| {
+                pair.classes[usize::from(**decision <= 0.0)] == class
+            };
+            self.machines.iter().zip(&decisions).filter(won).count()
+        };
+        let mut best = (self.classes[0], 0);
+        for &class in &self.classes {
+            let votes = votes(class);
+            if votes > best.1 {
+                best = (class, votes);
+            }
+        }
+        Ok(best.0)
+    }
+}
