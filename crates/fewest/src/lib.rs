@@ -12,6 +12,7 @@
 //! | [`neighbours`] | `fewest-neighbours` | nearest neighbours and the graphs built on them |
 //! | [`counts`] | `fewest-counts` | discretisation, joint counts, mutual information |
 //! | [`filters`] | `fewest-filters` | similarity, information and statistical scores |
+//! | [`solvers`] | `fewest-cd`, `-dal`, `-lars`, `-pgd`, `-smo` | one family of solvers each |
 //! | [`embedded`] | `fewest-embedded` | HSIC Lasso, NOCCO Lasso |
 //! | [`eval`] | `fewest-eval` | splitters, learners, metrics, stability, significance |
 //! | [`registry`] | | every method by its id |
@@ -45,5 +46,14 @@ pub use fewest_neighbours as neighbours;
 pub use fewest_solver as solver;
 
 pub mod evaluation;
+/// The solver crates, one family each.
+pub mod solvers {
+    pub use fewest_cd as cd;
+    pub use fewest_dal as dal;
+    pub use fewest_lars as lars;
+    pub use fewest_pgd as pgd;
+    pub use fewest_smo as smo;
+}
+
 pub mod prelude;
 pub mod registry;

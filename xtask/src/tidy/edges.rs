@@ -80,6 +80,7 @@ const RULES: &[Rule] = &[
             "fewest-cd",
             "fewest-dal",
             "fewest-lars",
+            "fewest-smo",
             "fewest-neighbours",
             "fewest-counts",
             "fewest-embedded",
