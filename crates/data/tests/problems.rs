@@ -144,7 +144,7 @@ fn the_sensitivity_problems_follow_their_formulas() {
         10.0 * product.sin() + 20.0 * if squared { bend * bend } else { bend } + 10.0 * x[3] + 5.0 * x[4]
     };
     type Formula<'a> = &'a dyn Fn(&[f64]) -> f64;
-    let cases: [(Synthetic, f64, f64, Formula); 4] = [
+    let cases: [(Synthetic, f64, f64, Formula<'_>); 4] = [
         (synthetic::additive(n, 0.1, 1).unwrap(), 0.0, 0.1, &|x| {
             0.1 * (4.0 * x[0]).exp()
                 + 4.0 / (1.0 + (10.0 - 20.0 * x[1]).exp())
