@@ -128,11 +128,11 @@ struct Chosen {
 fn methods(wanted: &[String]) -> Result<Vec<Chosen>> {
     let chosen = |method: &'static registry::Method| Chosen {
         method: Method { name: method.id, id: method.id, parameters: &[] },
-        supervised: !method.targets.contains(&TargetKind::None),
+        supervised: method.is_supervised(),
     };
     if wanted.is_empty() {
         let usable = |method: &&'static registry::Method| {
-            method.targets.contains(&TargetKind::Classes) || method.targets.contains(&TargetKind::None)
+            method.targets.contains(&TargetKind::Classes) || !method.is_supervised()
         };
         return Ok(registry::methods().filter(usable).map(chosen).collect());
     }
