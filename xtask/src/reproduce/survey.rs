@@ -84,22 +84,20 @@ fn compute(arguments: &Arguments) -> Result<()> {
         let ks: Vec<usize> = KS.iter().copied().filter(|&k| k < data.n_features()).collect();
         for method in &methods {
             if method.supervised {
-                for learner in learners {
-                    let setting = Setting {
-                        name: "survey",
-                        learner,
-                        splitter: &KFold { folds: FOLDS, stratified: true },
-                        metrics: &metrics,
-                        ks: &ks,
-                    };
-                    // A method that does not fit the data, such as a two-class score on ten classes, is told and left out.
-                    match protocol.run(&setting, name, &data, &method.method) {
-                        Ok(found) => rows.extend(found),
-                        Err(error) => {
-                            eprintln!("{name}, {}: left out, {error}", method.method.name);
-                            failures.push((name, method.method.name, error.to_string()));
-                            break;
-                        }
+                let setting = Setting {
+                    name: "survey",
+                    learner: learners[0],
+                    splitter: &KFold { folds: FOLDS, stratified: true },
+                    metrics: &metrics,
+                    ks: &ks,
+                    nested: true,
+                };
+                // A method that does not fit the data, such as a two-class score on ten classes, is told and left out.
+                match protocol.run_learners(&setting, &learners, name, &data, &method.method) {
+                    Ok(found) => rows.extend(found),
+                    Err(error) => {
+                        eprintln!("{name}, {}: left out, {error}", method.method.name);
+                        failures.push((name, method.method.name, error.to_string()));
                     }
                 }
             } else {
@@ -171,6 +169,7 @@ fn cluster(
                 learner: "k-means".to_owned(),
                 run,
                 k: outcome.k,
+                features: outcome.features.clone(),
                 scores: vec![outcome.accuracy[run], outcome.mutual_information[run]],
                 redundancy: f64::NAN,
                 seconds: outcome.selection_seconds,
@@ -341,6 +340,7 @@ mod tests {
             learner: "svm".to_owned(),
             run,
             k: 10,
+            features: Vec::new(),
             scores: vec![accuracy],
             redundancy: 0.1,
             seconds: 1.0,
