@@ -101,7 +101,7 @@ impl Regression {
     pub fn selector(&self, method: &Method) -> Result<Box<dyn Selector>> {
         let registered = registry::find(method.id)?;
         let machine = [
-            format!("C={}", self.c),
+            format!("cost={}", self.c),
             format!("gamma={}", self.kappa),
             format!("epsilon={}", self.epsilon),
             "target=raw".to_owned(),

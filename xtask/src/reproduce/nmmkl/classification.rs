@@ -265,12 +265,12 @@ impl Plan<'_> {
 
 /// The cost with which a machine on all features predicts best.
 fn choose_cost(data: &Dataset, context: &Context<'_>) -> std::result::Result<Vec<String>, Error> {
-    Ok(vec![format!("C={}", linear_classifier(COSTS).train(data, context)?.cost())])
+    Ok(vec![format!("cost={}", linear_classifier(COSTS).train(data, context)?.cost())])
 }
 
 /// The machine with the cost among `parameters`.
 fn with_cost(parameters: &[String]) -> std::result::Result<Box<dyn Learner>, Error> {
-    let cost = parameters.iter().find_map(|parameter| parameter.strip_prefix("C=")?.parse().ok());
+    let cost = parameters.iter().find_map(|parameter| parameter.strip_prefix("cost=")?.parse().ok());
     Ok(Box::new(linear_classifier(&[cost.unwrap_or(1.0)])))
 }
 

@@ -179,7 +179,7 @@ impl Table {
     /// Cost and ε with which a machine on all features predicts best, for methods that standardise the target.
     fn choose(&self, data: &Dataset, context: &Context<'_>) -> std::result::Result<Vec<String>, Error> {
         let model = self.machine().train(data, context)?;
-        Ok(vec![format!("C={}", model.cost()), format!("epsilon={}", model.epsilon())])
+        Ok(vec![format!("cost={}", model.cost()), format!("epsilon={}", model.epsilon())])
     }
 
     fn write(&self, protocol: &Protocol, rows: &[Row]) -> Result<()> {
