@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
-use fewest::core::{Context, Dataset};
+use fewest::core::{Context, Dataset, Selector};
 use fewest::data::{Missing, ReadOptions, Table};
 use fewest::eval::{Evaluation, Experiment, Learner, Metric, Splitter};
 use fewest::registry::{self, Parameters};
@@ -41,6 +41,14 @@ pub struct Method {
     pub id: &'static str,
     /// Parameters that are not the defaults.
     pub parameters: &'static [&'static str],
+}
+
+impl Method {
+    /// The selector with its parameters.
+    pub fn selector(&self) -> Result<Box<dyn Selector>> {
+        let registered = registry::find(self.id)?;
+        Ok(registered.build(&Parameters::parse(registered, self.parameters)?)?.into_selector())
+    }
 }
 
 /// What one method did on one data set with one number of features.
@@ -101,13 +109,23 @@ impl Protocol {
         data: &Dataset,
         method: &Method,
     ) -> Result<Vec<Row>> {
+        self.run_selector(setting, dataset, data, method, &*method.selector()?)
+    }
+
+    /// [`Protocol::run`] with the selector of `method` made already.
+    pub fn run_selector(
+        &self,
+        setting: &Setting<'_>,
+        dataset: &'static str,
+        data: &Dataset,
+        method: &Method,
+        selector: &dyn Selector,
+    ) -> Result<Vec<Row>> {
         let start = Instant::now();
-        let registered = registry::find(method.id)?;
-        let selector = registered.build(&Parameters::parse(registered, method.parameters)?)?.into_selector();
         let label = [&[method.id], method.parameters].concat().join(" ");
         let experiment = Experiment {
             label,
-            selector: &*selector,
+            selector,
             learner: setting.learner,
             splitter: setting.splitter,
             metrics: setting.metrics,

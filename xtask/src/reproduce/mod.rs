@@ -2,6 +2,7 @@
 
 mod experiments;
 mod hsic_lasso;
+mod once;
 mod survey;
 
 use clap::{Args, Subcommand};
