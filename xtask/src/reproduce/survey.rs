@@ -7,7 +7,7 @@ use std::fmt::Write;
 use clap::Args;
 use fewest::core::{Context, Dataset, Target};
 use fewest::eval::{Accuracy, Clustering, DecisionTree, KFold, Learner, LinearSvm, Metric, NaiveBayes};
-use fewest::registry::{self, Parameters, TargetKind};
+use fewest::registry::{self, TargetKind};
 
 use super::experiments::{Method, Protocol, Row, Setting, cells, mean_of};
 use crate::output::{mean_and_error, write, write_csv};
@@ -146,8 +146,7 @@ fn cluster(
     ks: &[usize],
 ) -> Result<Vec<Row>> {
     let Target::Class(classes) = data.target() else { return Err("the data have no classes".into()) };
-    let registered = registry::find(method.id)?;
-    let selector = registered.build(&Parameters::defaults(registered))?.into_selector();
+    let selector = method.selector()?;
     let clustering = Clustering {
         selector: &*selector,
         ks: ks.to_vec(),
