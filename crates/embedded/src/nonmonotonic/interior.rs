@@ -14,12 +14,14 @@
 //!
 //! and the products of multipliers with what they belong to are 0. Newton steps are taken towards points where all these products are equal
 //! and small (Mehrotra's predictor and corrector, whose second order includes what is bilinear here). Eliminating all
-//! but `β` leaves the system of [`System`].
+//! but `β` leaves the system of [`System`]. Features tie at `λ` by the dozen at the optimum, and a change `dλ` must then move all their
+//! squares alike: the part `β dλ / (2λ)` of the change of `β` does so and is taken out first, since the rest is small and
+//! would otherwise be the difference of terms of size `1/θ`.
 
 use fewest_core::{Context, Error, Status};
 
 use super::machines::{Machines, knapsack};
-use super::system::{Factors, System};
+use super::system::{Factors, Solved, System};
 
 /// Most Newton steps.
 const MOST_STEPS: usize = 150;
@@ -129,10 +131,15 @@ struct Step<'a> {
     inverse: Vec<f64>,
     curvature: &'a [f64],
     z: &'a [f64],
-    /// `Σ Fⱼzⱼcⱼ/θⱼ`.
+    squares: &'a [f64],
+    /// `β` before the step.
+    beta: &'a [f64],
+    /// What `cⱼ` is above `‖zⱼ‖²/(2λ)`.
+    excess: Vec<f64>,
+    /// `g = Σ Fⱼzⱼ excessⱼ/θⱼ − (E⁻¹β + F p z)/(2λ)` and `M⁻¹g`.
     budget_column: Vec<f64>,
-    budget_solved: Vec<f64>,
-    ones_solved: Vec<Vec<f64>>,
+    budget_solved: Solved,
+    ones_solved: Vec<Solved>,
 }
 
 /// Solves the problem over the units of `factors`.
@@ -225,7 +232,7 @@ impl<'a> Interior<'a> {
             .iter()
             .map(|half| {
                 let forward = (half.sign * beta[half.slot]).max(0.0);
-                let slack = if two_sided { mean.clamp(1e-6 * half.cap, 0.25 * half.cap) } else { 0.0 };
+                let slack = if two_sided { mean.clamp(0.1 * half.cap, 0.25 * half.cap) } else { 0.0 };
                 forward + slack
             })
             .collect();
@@ -367,27 +374,47 @@ impl<'a> Interior<'a> {
         }
         let p = x.p.clone();
         let system = System::new(self.factors, &e, z, squares, &p, &curvature);
-        let priced: Vec<f64> = self.prices.iter().zip(&curvature).map(|(c, k)| c * k).collect();
-        let budget_column = self.factors.combine(&self.factors.scaled(z, &priced));
+        // From the residual of the weights: the difference itself would cancel.
+        let excess: Vec<f64> =
+            (0..p.len()).map(|j| (residuals.weights[j] - x.gamma[j] + x.s[j]) / x.lambda).collect();
+        let budget_column = if self.limited {
+            let bent: Vec<f64> = excess.iter().zip(&curvature).map(|(e, k)| e * k).collect();
+            let mut column = self.factors.combine(&self.factors.scaled(z, &bent));
+            for (i, value) in column.iter_mut().enumerate() {
+                let own = if e[i] > 0.0 { beta[i] / e[i] } else { 0.0 };
+                *value -= (own + fitted[i]) / (2.0 * x.lambda);
+            }
+            column
+        } else {
+            Vec::new()
+        };
         let ones_solved = (0..m.count)
             .map(|k| {
                 let ones: Vec<f64> = (0..m.len()).map(|i| f64::from(i / m.n == k)).collect();
                 system.solve(&ones)
             })
             .collect();
-        let budget_solved = if self.limited { system.solve(&budget_column) } else { Vec::new() };
+        let budget_solved = if self.limited {
+            system.solve(&budget_column)
+        } else {
+            Solved { x: Vec::new(), u: Vec::new() }
+        };
         let step = Step {
             system,
             diagonal,
             inverse,
             curvature: &curvature,
             z,
+            squares,
+            beta,
+            excess,
             budget_column,
             budget_solved,
             ones_solved,
         };
 
         let mean = self.complementarity(x);
+        if std::env::var_os("DBG").is_some() { let nr = |v: &[f64]| v.iter().fold(0.0f64, |a, b| a.max(b.abs())); eprintln!("  mu {mean:.2e} r1 {:.1e} r2 {:.1e} r3 {:.1e} r4 {:.1e} emax {:.1e} emin {:.1e}", nr(&residuals.stationary), nr(&residuals.weights), residuals.budget, nr(&residuals.sums), step.inverse.iter().fold(0.0f64,|a,b|a.max(*b)), step.inverse.iter().fold(1e300f64,|a,b|a.min(*b))); }
         let affine = self.centring(x, 0.0, None);
         let predicted = self.solve_step(&step, x, &residuals, &affine);
         let reach = self.reach(x, &predicted.change).min(1.0);
@@ -504,7 +531,7 @@ impl<'a> Interior<'a> {
             let extra = self.factors.combine(&self.factors.scaled(step.z, &bent));
             right.iter_mut().zip(extra).for_each(|(r, e)| *r += e);
         }
-        let base = step.system.solve(&right);
+        let Solved { x: base, u: base_u } = step.system.solve(&right);
 
         // The biases, and the multiplier of the budget before them.
         let first = usize::from(self.limited);
@@ -514,21 +541,27 @@ impl<'a> Interior<'a> {
         let sum = |k: usize, v: &[f64]| v[k * m.n..(k + 1) * m.n].iter().sum::<f64>();
         for l in 0..count {
             for k in 0..count {
-                matrix[(first + l, first + k)] = -sum(l, &step.ones_solved[k]);
+                matrix[(first + l, first + k)] = -sum(l, &step.ones_solved[k].x);
             }
             known[first + l] = r.sums[l] - sum(l, &base);
         }
         if self.limited {
-            let (mut squared, mut constant) = (0.0, 0.0);
+            let half = (2.0 * x.lambda).recip();
+            let (mut own, mut constant) = (-x.v / x.lambda, 0.0);
             for j in 0..units {
-                squared += self.prices[j] * self.prices[j] * step.curvature[j];
+                own -= self.prices[j] * step.excess[j] * step.curvature[j];
                 constant += self.prices[j] * q[j] * step.curvature[j];
             }
-            matrix[(0, 0)] = dot(&step.budget_column, &step.budget_solved) - squared - x.v / x.lambda;
-            known[0] = r.budget - c.v / x.lambda + constant - dot(&step.budget_column, &base);
+            matrix[(0, 0)] =
+                dot(&step.budget_column, &step.budget_solved.x) + half * dot(step.beta, &step.budget_column) + own;
+            known[0] = r.budget - c.v / x.lambda + constant
+                - dot(&step.budget_column, &base)
+                - half * dot(step.beta, &right);
             for k in 0..count {
-                matrix[(0, first + k)] = -dot(&step.budget_column, &step.ones_solved[k]);
-                matrix[(first + k, 0)] = sum(k, &step.budget_solved);
+                let sum_of_beta = sum(k, step.beta);
+                matrix[(0, first + k)] =
+                    -dot(&step.budget_column, &step.ones_solved[k].x) - half * sum_of_beta;
+                matrix[(first + k, 0)] = sum(k, &step.budget_solved.x) + half * sum_of_beta;
             }
         }
         let multipliers =
@@ -536,13 +569,25 @@ impl<'a> Interior<'a> {
 
         let lambda = if self.limited { multipliers[0] } else { 0.0 };
         let bias: Vec<f64> = (0..count).map(|k| multipliers[first + k]).collect();
-        let mut beta = base;
-        for (k, solved) in step.ones_solved.iter().enumerate() {
-            beta.iter_mut().zip(solved).for_each(|(b, s)| *b -= bias[k] * s);
-        }
+        let (mut beta, mut u) = (base, base_u);
+        let mut add = |factor: f64, solved: &Solved| {
+            beta.iter_mut().zip(&solved.x).for_each(|(b, x)| *b += factor * x);
+            u.iter_mut().zip(&solved.u).for_each(|(u, x)| *u += factor * x);
+        };
+        step.ones_solved.iter().zip(&bias).for_each(|(solved, bias)| add(-bias, solved));
         if self.limited {
-            beta.iter_mut().zip(&step.budget_solved).for_each(|(b, s)| *b += lambda * s);
+            add(lambda, &step.budget_solved);
         }
+        // How far the squares move apart from the common factor that the multiplier moves all by: `zᵀdz/θ`, from `u`.
+        let apart: Vec<f64> = self
+            .factors
+            .inner(step.z, &u)
+            .iter()
+            .enumerate()
+            .map(|(j, along)| along * step.curvature[j] / (x.p[j] + step.squares[j] * step.curvature[j]))
+            .collect();
+        let scale = if self.limited { lambda / (2.0 * x.lambda) } else { 0.0 };
+        beta.iter_mut().zip(step.beta).for_each(|(b, old)| *b += scale * old);
         let dz = self.factors.products(&beta);
         let mut change = Point {
             a: self.halves_of(step, &pushed, &gathered, &beta),
@@ -559,9 +604,8 @@ impl<'a> Interior<'a> {
         change.delta =
             (0..x.a.len()).map(|h| (c.delta[h] + x.delta[h] * change.a[h]) / cap_left(h)).collect();
         if self.limited {
-            let along = self.factors.inner(step.z, &dz);
             for j in 0..units {
-                change.p[j] = (along[j] - self.prices[j] * lambda - q[j]) * step.curvature[j];
+                change.p[j] = apart[j] - (step.excess[j] * lambda + q[j]) * step.curvature[j];
                 change.s[j] = (c.s[j] - x.s[j] * change.p[j]) / x.p[j];
                 change.gamma[j] = (c.gamma[j] + x.gamma[j] * change.p[j]) / (1.0 - x.p[j]);
             }

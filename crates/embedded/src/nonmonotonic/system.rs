@@ -75,6 +75,7 @@ pub(super) struct System<'a> {
     factors: &'a Factors,
     e: &'a [f64],
     z: &'a [f64],
+    squares: &'a [f64],
     p: &'a [f64],
     /// `1/θ`.
     curvature: &'a [f64],
@@ -84,13 +85,19 @@ pub(super) struct System<'a> {
     cholesky: Cholesky,
 }
 
+/// `x = M⁻¹ r` and `u = G Fᵀ x`. With large `G` the latter is more exact than what follows from `x`.
+pub(super) struct Solved {
+    pub x: Vec<f64>,
+    pub u: Vec<f64>,
+}
+
 impl<'a> System<'a> {
     /// With `squares[j] = ‖zⱼ‖²`.
     pub(super) fn new(
         factors: &'a Factors,
         e: &'a [f64],
         z: &'a [f64],
-        squares: &[f64],
+        squares: &'a [f64],
         p: &'a [f64],
         curvature: &'a [f64],
     ) -> Self {
@@ -103,7 +110,7 @@ impl<'a> System<'a> {
             .collect();
         let by_columns = factors.width() <= factors.n;
         let placeholder = Cholesky::new(Vec::new(), 0);
-        let mut system = Self { factors, e, z, p, curvature, roots, by_columns, cholesky: placeholder };
+        let mut system = Self { factors, e, z, squares, p, curvature, roots, by_columns, cholesky: placeholder };
         system.cholesky = if by_columns { system.column_side() } else { system.sample_side() };
         system
     }
@@ -205,52 +212,92 @@ impl<'a> System<'a> {
         }
     }
 
-    /// `F G Fᵀ x`.
-    fn apply(&self, x: &[f64]) -> Vec<f64> {
-        let y = self.factors.products(x);
+    /// `G y`.
+    fn weighted(&self, y: &[f64]) -> Vec<f64> {
         let along: Vec<f64> =
-            self.factors.inner(self.z, &y).iter().zip(self.curvature).map(|(a, c)| a * c).collect();
-        let mut weighted = self.factors.scaled(&y, self.p);
+            self.factors.inner(self.z, y).iter().zip(self.curvature).map(|(a, c)| a * c).collect();
+        let mut weighted = self.factors.scaled(y, self.p);
         weighted.iter_mut().zip(self.factors.scaled(self.z, &along)).for_each(|(w, z)| *w += z);
-        self.factors.combine(&weighted)
+        weighted
     }
 
-    fn solve_once(&self, r: &[f64]) -> Vec<f64> {
+    /// `E (r − F u)`.
+    fn samples(&self, r: &[f64], u: &[f64]) -> Vec<f64> {
+        let fitted = self.factors.combine(u);
+        (0..r.len()).map(|i| self.e[i] * (r[i] - fitted[i])).collect()
+    }
+
+    /// `M⁻¹ r`.
+    pub(super) fn solve(&self, r: &[f64]) -> Solved {
+        let mut solved = self.solve_once(r);
+        let mut last = f64::INFINITY;
+        for _ in 0..REFINEMENTS {
+            let (along_samples, along_columns) = self.residuals(r, &solved);
+            let size: f64 = along_samples.iter().zip(self.e).map(|(r, e)| r * r * e).sum::<f64>()
+                + self.weighted(&along_columns).iter().zip(&along_columns).map(|(a, b)| a * b).sum::<f64>();
+            if !(size < 0.25 * last) || size == 0.0 {
+                break;
+            }
+            last = size;
+            let correction = if self.by_columns {
+                let from_samples: Vec<f64> = along_samples.iter().zip(self.e).map(|(r, e)| r * e).collect();
+                let mut right = self.factors.products(&from_samples);
+                right.iter_mut().zip(&along_columns).for_each(|(r, c)| *r += c);
+                let u = self.columns(right);
+                Solved { x: self.samples(&along_samples, &u), u }
+            } else {
+                self.solve_once(&along_samples)
+            };
+            solved.x.iter_mut().zip(correction.x).for_each(|(x, c)| *x += c);
+            solved.u.iter_mut().zip(correction.u).for_each(|(u, c)| *u += c);
+        }
+        solved
+    }
+
+    /// `r − E⁻¹ x − F u` and `Fᵀx − G⁻¹ u`.
+    fn residuals(&self, r: &[f64], solved: &Solved) -> (Vec<f64>, Vec<f64>) {
+        let fitted = self.factors.combine(&solved.u);
+        let left = |i: usize| if self.e[i] > 0.0 { r[i] - solved.x[i] / self.e[i] - fitted[i] } else { 0.0 };
+        let along_samples = (0..r.len()).map(left).collect();
+        if !self.by_columns {
+            // There `u` follows from `x`.
+            return (along_samples, vec![0.0; solved.u.len()]);
+        }
+        let mut along_columns = self.factors.products(&solved.x);
+        let products = self.factors.inner(self.z, &solved.u);
+        let width = self.factors.width();
+        for (k, column) in along_columns.chunks_exact_mut(width).enumerate() {
+            for (j, product) in products.iter().enumerate() {
+                let share = self.curvature[j] / (self.p[j] + self.squares[j] * self.curvature[j]);
+                for c in self.factors.offsets[j]..self.factors.offsets[j + 1] {
+                    let at = k * width + c;
+                    column[c] -= (solved.u[at] - share * product * self.z[at]) / self.p[j];
+                }
+            }
+        }
+        (along_samples, along_columns)
+    }
+
+    /// `(G⁻¹ + Fᵀ E F)⁻¹ right`.
+    fn columns(&self, mut right: Vec<f64>) -> Vec<f64> {
+        self.root(&mut right);
+        self.cholesky.solve(&mut right);
+        self.root(&mut right);
+        right
+    }
+
+    fn solve_once(&self, r: &[f64]) -> Solved {
         if self.by_columns {
-            let mut x: Vec<f64> = r.iter().zip(self.e).map(|(r, e)| r * e).collect();
-            let mut y = self.factors.products(&x);
-            self.root(&mut y);
-            self.cholesky.solve(&mut y);
-            self.root(&mut y);
-            let back = self.factors.combine(&y);
-            x.iter_mut().zip(back).zip(self.e).for_each(|((x, back), e)| *x -= e * back);
-            x
+            let weighted: Vec<f64> = r.iter().zip(self.e).map(|(r, e)| r * e).collect();
+            let u = self.columns(self.factors.products(&weighted));
+            Solved { x: self.samples(r, &u), u }
         } else {
             let mut x: Vec<f64> = r.iter().zip(self.e).map(|(r, e)| r * e.sqrt()).collect();
             self.cholesky.solve(&mut x);
             x.iter_mut().zip(self.e).for_each(|(x, e)| *x *= e.sqrt());
-            x
+            let u = self.weighted(&self.factors.products(&x));
+            Solved { x, u }
         }
-    }
-
-    /// `M⁻¹ r`.
-    pub(super) fn solve(&self, r: &[f64]) -> Vec<f64> {
-        let mut x = self.solve_once(r);
-        let mut last = f64::INFINITY;
-        for _ in 0..REFINEMENTS {
-            let applied = self.apply(&x);
-            let residual: Vec<f64> = (0..r.len())
-                .map(|i| if self.e[i] > 0.0 { r[i] - x[i] / self.e[i] - applied[i] } else { 0.0 })
-                .collect();
-            let size: f64 = residual.iter().zip(self.e).map(|(r, e)| r * r * e).sum();
-            if !(size < 0.25 * last) {
-                break;
-            }
-            last = size;
-            let correction = self.solve_once(&residual);
-            x.iter_mut().zip(correction).for_each(|(x, c)| *x += c);
-        }
-        x
     }
 }
 
@@ -273,11 +320,13 @@ mod tests {
             let system = System::new(&factors, &e, &z, &squares, &p, &curvature);
             assert_eq!(system.by_columns, n == 30);
             let r: Vec<f64> = wave(n * machines, 7).collect();
-            let x = system.solve(&r);
-            let applied = system.apply(&x);
+            let Solved { x, u } = system.solve(&r);
+            let applied = factors.combine(&system.weighted(&factors.products(&x)));
+            let fitted = factors.combine(&u);
             for i in 0..r.len() {
                 if e[i] > 0.0 {
                     assert!((x[i] / e[i] + applied[i] - r[i]).abs() < 1e-9, "{n} {machines} {i}");
+                    assert!((applied[i] - fitted[i]).abs() < 1e-9, "{n} {machines} {i}");
                 } else {
                     assert_eq!(x[i], 0.0);
                 }

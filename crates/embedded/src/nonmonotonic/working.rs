@@ -9,6 +9,9 @@ use super::units::Units;
 /// Units that the first working set has at least.
 const SMALLEST: usize = 96;
 
+/// Up to so many units there is one working set, of all.
+const ALL_AT_ONCE: usize = 300;
+
 /// Relative gap of the first working set.
 const FIRST_TOLERANCE: f64 = 1e-2;
 
@@ -52,6 +55,7 @@ pub(super) fn relax(
     let mut steps = 0;
     let mut best: Option<Relaxation> = None;
     loop {
+        let t0 = std::time::Instant::now();
         let factors = units.factors(&working);
         let own: Vec<f64> = working.iter().map(|&u| prices[u]).collect();
         let stop = Stop { tolerance: inner, enough: f64::INFINITY, context };
@@ -61,6 +65,7 @@ pub(super) fn relax(
         let found = over_all(machines, units, &prices, limit, &working, saddle);
         let absolute = found.gap * found.objective.abs();
         context.report("relaxation", working.len(), units.len());
+        eprintln!("DBG round {} inner {inner:.1e} steps {} own {own_gap:.2e} full {absolute:.2e} {own_status:?} t {:?}", working.len(), found.steps, t0.elapsed());
         let ended = match own_status {
             _ if found.gap <= tolerance => Some(Status::Converged),
             Status::Converged => None,
@@ -83,7 +88,7 @@ pub(super) fn relax(
         }
         // Nothing to add, or what is missing is mostly inside: more digits there.
         if joined == 0 || own_gap > 0.5 * absolute {
-            inner = if inner > tolerance { (0.01 * inner).max(tolerance) } else { 0.1 * inner };
+            inner = if inner > tolerance { tolerance } else { 0.1 * inner };
         }
     }
     best.ok_or(Error::Stopped { before: "a relaxation was solved" })
@@ -115,7 +120,8 @@ fn first(machines: &Machines, units: &Units<'_>, prices: &[f64], limit: f64) -> 
         .count();
     let wanted = (2 * bought).max(SMALLEST);
     // The last few are not worth a second round.
-    order.truncate(if 3 * wanted >= 2 * prices.len() { prices.len() } else { wanted });
+    let all_at_once = prices.len() <= (3 * wanted / 2).max(ALL_AT_ONCE);
+    order.truncate(if all_at_once { prices.len() } else { wanted });
     order.sort_unstable();
     order
 }
