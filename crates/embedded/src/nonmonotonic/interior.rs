@@ -414,7 +414,6 @@ impl<'a> Interior<'a> {
         };
 
         let mean = self.complementarity(x);
-        if std::env::var_os("DBG").is_some() { let nr = |v: &[f64]| v.iter().fold(0.0f64, |a, b| a.max(b.abs())); eprintln!("  mu {mean:.2e} r1 {:.1e} r2 {:.1e} r3 {:.1e} r4 {:.1e} emax {:.1e} emin {:.1e}", nr(&residuals.stationary), nr(&residuals.weights), residuals.budget, nr(&residuals.sums), step.inverse.iter().fold(0.0f64,|a,b|a.max(*b)), step.inverse.iter().fold(1e300f64,|a,b|a.min(*b))); }
         let affine = self.centring(x, 0.0, None);
         let predicted = self.solve_step(&step, x, &residuals, &affine);
         let reach = self.reach(x, &predicted.change).min(1.0);

@@ -174,6 +174,10 @@ impl NonMonotonic {
     ) -> Result<NonMonotonicSolution, Error> {
         budget.check(data.n_features())?;
         self.check(data.n_features())?;
+        if self.grouped && data.feature_groups().is_none() {
+            let expected = "feature, unless the data set has feature groups";
+            return Err(Error::parameter("weights", "group", expected));
+        }
         let limit = self.limit(budget)?;
         let prices = self.prices.as_ref().map(|prices| prices.prices.as_slice());
         let units = Units::new(data, self.kernel, self.scaling, self.grouped, prices, context)?;

@@ -263,18 +263,24 @@ impl<'a> System<'a> {
             // There `u` follows from `x`.
             return (along_samples, vec![0.0; solved.u.len()]);
         }
-        let mut along_columns = self.factors.products(&solved.x);
-        let products = self.factors.inner(self.z, &solved.u);
-        let width = self.factors.width();
-        for (k, column) in along_columns.chunks_exact_mut(width).enumerate() {
-            for (j, product) in products.iter().enumerate() {
-                let share = self.curvature[j] / (self.p[j] + self.squares[j] * self.curvature[j]);
-                for c in self.factors.offsets[j]..self.factors.offsets[j + 1] {
-                    let at = k * width + c;
-                    column[c] -= (solved.u[at] - share * product * self.z[at]) / self.p[j];
-                }
-            }
+        // Along `z` and across it on their own, since `1/p` may be huge; the second round takes off what rounding left.
+        let share = |product: f64, j: usize| if self.squares[j] > 0.0 { product / self.squares[j] } else { 0.0 };
+        let mut across = solved.u.clone();
+        let mut along = vec![0.0; self.factors.units()];
+        for _ in 0..2 {
+            let products: Vec<f64> =
+                self.factors.inner(self.z, &across).iter().enumerate().map(|(j, &p)| share(p, j)).collect();
+            let part = self.factors.scaled(self.z, &products);
+            across.iter_mut().zip(part).for_each(|(a, part)| *a -= part);
+            along.iter_mut().zip(products).for_each(|(a, p)| *a += p);
         }
+        let inverse: Vec<f64> = self.p.iter().map(|p| p.recip()).collect();
+        for (j, along) in along.iter_mut().enumerate() {
+            *along /= self.p[j] + self.squares[j] * self.curvature[j];
+        }
+        let (across, along) = (self.factors.scaled(&across, &inverse), self.factors.scaled(self.z, &along));
+        let mut along_columns = self.factors.products(&solved.x);
+        along_columns.iter_mut().zip(across.iter().zip(along)).for_each(|(c, (a, b))| *c -= a + b);
         (along_samples, along_columns)
     }
 

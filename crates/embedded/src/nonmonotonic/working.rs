@@ -12,8 +12,11 @@ const SMALLEST: usize = 96;
 /// Up to so many units there is one working set, of all.
 const ALL_AT_ONCE: usize = 300;
 
+/// Share of the multiplier at which a unit joins.
+const NEARLY: f64 = 0.8;
+
 /// Relative gap of the first working set.
-const FIRST_TOLERANCE: f64 = 1e-2;
+const FIRST_TOLERANCE: f64 = 3e-2;
 
 /// A solution over all units.
 pub(super) struct Relaxation {
@@ -55,7 +58,6 @@ pub(super) fn relax(
     let mut steps = 0;
     let mut best: Option<Relaxation> = None;
     loop {
-        let t0 = std::time::Instant::now();
         let factors = units.factors(&working);
         let own: Vec<f64> = working.iter().map(|&u| prices[u]).collect();
         let stop = Stop { tolerance: inner, enough: f64::INFINITY, context };
@@ -65,7 +67,6 @@ pub(super) fn relax(
         let found = over_all(machines, units, &prices, limit, &working, saddle);
         let absolute = found.gap * found.objective.abs();
         context.report("relaxation", working.len(), units.len());
-        eprintln!("DBG round {} inner {inner:.1e} steps {} own {own_gap:.2e} full {absolute:.2e} {own_status:?} t {:?}", working.len(), found.steps, t0.elapsed());
         let ended = match own_status {
             _ if found.gap <= tolerance => Some(Status::Converged),
             Status::Converged => None,
@@ -137,12 +138,14 @@ fn grow(
 ) -> usize {
     let mut inside = vec![false; prices.len()];
     working.iter().for_each(|&u| inside[u] = true);
+    let inside = &inside;
     let worth = |u: usize| found.squares[u] / prices[u];
-    let mut joining: Vec<usize> =
-        (0..prices.len()).filter(|&u| !inside[u] && worth(u) > multiplier).collect();
-    if joining.is_empty() {
+    let outside = |least: f64| (0..prices.len()).filter(move |&u| !inside[u] && worth(u) > least);
+    if outside(multiplier).next().is_none() {
         return 0;
     }
+    // Those that are nearly worth it come along: they may be at the next multiplier.
+    let mut joining: Vec<usize> = outside(NEARLY * multiplier).collect();
     joining.sort_by(|&a, &b| worth(b).total_cmp(&worth(a)).then(a.cmp(&b)));
     joining.truncate(working.len());
     working.retain(|&u| {
