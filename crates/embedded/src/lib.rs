@@ -21,6 +21,7 @@ mod atoms;
 mod dependence;
 mod greedy;
 mod kernel_lasso;
+mod nonmonotonic;
 mod projection;
 mod quadratic;
 mod signed;
@@ -32,6 +33,9 @@ pub use dependence::{Dependence, Hsic, Nocco, Normalization};
 pub use fewest_core::Error;
 pub use greedy::{Bahsic, Fhsic};
 pub use kernel_lasso::{HsicLasso, LassoOptions, Level, NoccoLasso, Regularizer, SolverChoice};
+pub use nonmonotonic::{
+    FeatureKernel, Nmmkl, Nmmklr, NonMonotonic, NonMonotonicSolution, Prices, Scaling,
+};
 pub use projection::Hsfs;
 pub use quadratic::{Ckta, Fvm, Qpfs, Similarity};
 pub use sparse::{ElasticNet, Lasso, Strength};
