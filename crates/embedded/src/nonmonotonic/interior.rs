@@ -279,11 +279,8 @@ impl<'a> Interior<'a> {
             let squares = self.factors.squares(&z);
             let fitted = self.factors.combine(&self.factors.scaled(&z, &point.p));
             let weighted: f64 = squares.iter().zip(&point.p).map(|(s, p)| s * p).sum();
-            let (most, _) = if self.limited {
-                knapsack(&squares, &self.prices, self.limit)
-            } else {
-                (weighted, 0.0)
-            };
+            let (most, _) =
+                if self.limited { knapsack(&squares, &self.prices, self.limit) } else { (weighted, 0.0) };
             let gap = m.gap(&beta, &fitted, &point.bias) + (most - weighted).max(0.0);
             let objective = m.gain(&beta) - most;
             if !(gap.is_finite() && objective.is_finite()) {
@@ -356,9 +353,8 @@ impl<'a> Interior<'a> {
     fn advance(&self, x: &mut Point, beta: &[f64], z: &[f64], squares: &[f64], fitted: &[f64]) -> bool {
         let m = self.machines;
         let residuals = self.residuals(x, beta, squares, fitted);
-        let diagonal: Vec<f64> = (0..x.a.len())
-            .map(|h| x.nu[h] / x.a[h] + x.delta[h] / (self.halves[h].cap - x.a[h]))
-            .collect();
+        let diagonal: Vec<f64> =
+            (0..x.a.len()).map(|h| x.nu[h] / x.a[h] + x.delta[h] / (self.halves[h].cap - x.a[h])).collect();
         let mut inverse = vec![0.0; beta.len()];
         for (half, d) in self.halves.iter().zip(&diagonal) {
             inverse[half.slot] += d.recip();
@@ -394,11 +390,8 @@ impl<'a> Interior<'a> {
                 system.solve(&ones)
             })
             .collect();
-        let budget_solved = if self.limited {
-            system.solve(&budget_column)
-        } else {
-            Solved { x: Vec::new(), u: Vec::new() }
-        };
+        let budget_solved =
+            if self.limited { system.solve(&budget_column) } else { Solved { x: Vec::new(), u: Vec::new() } };
         let step = Step {
             system,
             diagonal,
@@ -443,9 +436,8 @@ impl<'a> Interior<'a> {
 
     /// The mean product of a multiplier with what it belongs to.
     fn complementarity(&self, x: &Point) -> f64 {
-        let bounds: f64 = (0..x.a.len())
-            .map(|h| x.nu[h] * x.a[h] + x.delta[h] * (self.halves[h].cap - x.a[h]))
-            .sum();
+        let bounds: f64 =
+            (0..x.a.len()).map(|h| x.nu[h] * x.a[h] + x.delta[h] * (self.halves[h].cap - x.a[h])).sum();
         if !self.limited {
             return bounds / (2 * x.a.len()) as f64;
         }
@@ -459,10 +451,7 @@ impl<'a> Interior<'a> {
         let halves = 0..x.a.len();
         let units = 0..x.s.len();
         Centring {
-            nu: halves
-                .clone()
-                .map(|h| wanted - x.nu[h] * x.a[h] - cross(&|d| d.nu[h] * d.a[h]))
-                .collect(),
+            nu: halves.clone().map(|h| wanted - x.nu[h] * x.a[h] - cross(&|d| d.nu[h] * d.a[h])).collect(),
             delta: halves
                 .map(|h| {
                     wanted - x.delta[h] * (self.halves[h].cap - x.a[h]) + cross(&|d| d.delta[h] * d.a[h])
@@ -509,19 +498,17 @@ impl<'a> Interior<'a> {
         let m = self.machines;
         let (units, count) = (x.p.len(), m.count);
         let cap_left = |h: usize| self.halves[h].cap - x.a[h];
-        let pushed: Vec<f64> = (0..x.a.len())
-            .map(|h| r.stationary[h] + c.nu[h] / x.a[h] - c.delta[h] / cap_left(h))
-            .collect();
+        let pushed: Vec<f64> =
+            (0..x.a.len()).map(|h| r.stationary[h] + c.nu[h] / x.a[h] - c.delta[h] / cap_left(h)).collect();
         let mut gathered = vec![0.0; m.len()];
         for (h, half) in self.halves.iter().enumerate() {
             gathered[half.slot] += half.sign * pushed[h] / step.diagonal[h];
         }
-        let per_slot = |i: usize, value: f64| if step.inverse[i] > 0.0 { value / step.inverse[i] } else { 0.0 };
+        let per_slot =
+            |i: usize, value: f64| if step.inverse[i] > 0.0 { value / step.inverse[i] } else { 0.0 };
         let mut right: Vec<f64> = gathered.iter().enumerate().map(|(i, &g)| per_slot(i, g)).collect();
         let q: Vec<f64> = if self.limited {
-            (0..units)
-                .map(|j| r.weights[j] + c.gamma[j] / (1.0 - x.p[j]) - c.s[j] / x.p[j])
-                .collect()
+            (0..units).map(|j| r.weights[j] + c.gamma[j] / (1.0 - x.p[j]) - c.s[j] / x.p[j]).collect()
         } else {
             vec![0.0; units]
         };
@@ -551,8 +538,9 @@ impl<'a> Interior<'a> {
                 own -= self.prices[j] * step.excess[j] * step.curvature[j];
                 constant += self.prices[j] * q[j] * step.curvature[j];
             }
-            matrix[(0, 0)] =
-                dot(&step.budget_column, &step.budget_solved.x) + half * dot(step.beta, &step.budget_column) + own;
+            matrix[(0, 0)] = dot(&step.budget_column, &step.budget_solved.x)
+                + half * dot(step.beta, &step.budget_column)
+                + own;
             known[0] = r.budget - c.v / x.lambda + constant
                 - dot(&step.budget_column, &base)
                 - half * dot(step.beta, &right);
@@ -629,9 +617,7 @@ impl<'a> Interior<'a> {
             };
             changes[h] = match partner {
                 None => half.sign * beta[half.slot],
-                Some(other)
-                    if (step.diagonal[h], h) < (step.diagonal[other], other) =>
-                {
+                Some(other) if (step.diagonal[h], h) < (step.diagonal[other], other) => {
                     half.sign * (beta[half.slot] - self.halves[other].sign * by_equation(other))
                 }
                 Some(_) => by_equation(h),

@@ -25,14 +25,7 @@ pub fn nmmklr(columns: &[Vec<f64>], y: &[f64], cost: f64, epsilon: f64, m: usize
 }
 
 /// Variables: `a` (signed by `signs`, sample `i mod n`), `λ`, `γ`.
-fn solve(
-    columns: &[Vec<f64>],
-    signs: &[f64],
-    linear: &[f64],
-    cost: f64,
-    ridge: f64,
-    m: usize,
-) -> Solution {
+fn solve(columns: &[Vec<f64>], signs: &[f64], linear: &[f64], cost: f64, ridge: f64, m: usize) -> Solution {
     let (h, d, n) = (signs.len(), columns.len(), columns[0].len());
     let size = h + 1 + d;
     let (rows, cols) = ((0..h).collect::<Vec<_>>(), (0..h).collect::<Vec<_>>());

@@ -33,7 +33,7 @@ pub(super) static METHODS: &[Method] = &[
                 cost: parameters.real("cost")?,
                 epsilon: parameters.real("epsilon")?,
                 ridge: parameters.real("tau")?,
-                standardise_target: parameters.word("target_scaling")? == "standard",
+                standardise_target: parameters.word("target")? == "standardised",
                 options: options(parameters)?,
             })))
         },
@@ -69,10 +69,10 @@ const EPSILON: &[Parameter] = &[Parameter {
 }];
 
 const TARGET_SCALING: &[Parameter] = &[Parameter {
-    name: "target_scaling",
-    default: Some("standard"),
-    range: Range::OneOf(&["standard", "none"]),
-    meaning: "standard: outputs of mean 0 and standard deviation 1",
+    name: "target",
+    default: Some("standardised"),
+    range: Range::OneOf(&["standardised", "raw"]),
+    meaning: "standardised: outputs of mean 0 and standard deviation 1",
 }];
 
 const SHARED: &[Parameter] = &[
