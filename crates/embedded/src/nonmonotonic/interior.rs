@@ -274,6 +274,13 @@ impl<'a> Interior<'a> {
         let mut best: Option<Saddle> = None;
         let mut since_best = 0;
         for steps in 0..=MOST_STEPS {
+            if self.limited {
+                // Rounding may leave the weights a little beyond the limit.
+                let spent = dot(&self.prices, &point.p);
+                if spent > self.limit {
+                    point.p.iter_mut().for_each(|p| *p *= self.limit / spent);
+                }
+            }
             let beta = self.beta(&point.a);
             let z = self.factors.products(&beta);
             let squares = self.factors.squares(&z);
