@@ -24,6 +24,7 @@ mod dependence;
 mod dependence_search;
 mod hsic_lasso;
 mod information;
+mod margin;
 mod parameter;
 mod similarity;
 mod sparse;
@@ -40,6 +41,7 @@ static FAMILIES: &[&[Method]] = &[
     dependence_search::METHODS,
     hsic_lasso::METHODS,
     sparse::METHODS,
+    margin::METHODS,
 ];
 
 /// A method: its id, what it computes, what it takes, and how to make it.
