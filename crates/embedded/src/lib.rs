@@ -18,6 +18,7 @@
 
 mod additive;
 mod atoms;
+mod bisection;
 mod dependence;
 mod greedy;
 mod kernel_lasso;
@@ -33,7 +34,10 @@ pub use dependence::{Dependence, Hsic, Nocco, Normalization};
 pub use fewest_core::Error;
 pub use greedy::{Bahsic, Fhsic};
 pub use kernel_lasso::{HsicLasso, LassoOptions, Level, NoccoLasso, Regularizer, SolverChoice};
-pub use margin::{LassoWeights, Multiclass, SvmWeights, SvrWeights};
+pub use margin::{
+    ConcaveSelection, ElasticNetSvm, HingeLoss, InnerNorm, L1Svm, LassoWeights, Multiclass, SvmWeights,
+    SvrWeights, ZeroNorm,
+};
 pub use projection::Hsfs;
 pub use quadratic::{Ckta, Fvm, Qpfs, Similarity};
 pub use sparse::{ElasticNet, Lasso, Strength};
