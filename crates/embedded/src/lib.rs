@@ -18,9 +18,11 @@
 
 mod additive;
 mod atoms;
+mod bisection;
 mod dependence;
 mod greedy;
 mod kernel_lasso;
+mod margin;
 mod nonmonotonic;
 mod projection;
 mod quadratic;
@@ -33,6 +35,10 @@ pub use dependence::{Dependence, Hsic, Nocco, Normalization};
 pub use fewest_core::Error;
 pub use greedy::{Bahsic, Fhsic};
 pub use kernel_lasso::{HsicLasso, LassoOptions, Level, NoccoLasso, Regularizer, SolverChoice};
+pub use margin::{
+    ConcaveSelection, ElasticNetSvm, HingeLoss, InnerNorm, L1Svm, LassoWeights, Multiclass, SvmWeights,
+    SvrWeights, ZeroNorm,
+};
 pub use nonmonotonic::{FeatureKernel, Nmmkl, Nmmklr, NonMonotonic, NonMonotonicSolution, Prices, Scaling};
 pub use projection::Hsfs;
 pub use quadratic::{Ckta, Fvm, Qpfs, Similarity};

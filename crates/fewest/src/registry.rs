@@ -24,6 +24,7 @@ mod dependence;
 mod dependence_search;
 mod hsic_lasso;
 mod information;
+mod margin;
 mod nonmonotonic;
 mod parameter;
 mod similarity;
@@ -42,6 +43,7 @@ static FAMILIES: &[&[Method]] = &[
     hsic_lasso::METHODS,
     sparse::METHODS,
     nonmonotonic::METHODS,
+    margin::METHODS,
 ];
 
 /// A method: its id, what it computes, what it takes, and how to make it.

@@ -47,6 +47,7 @@ mod penalty;
 mod quadratic;
 mod remembered;
 mod solution;
+mod squared_hinge;
 pub mod working_set;
 
 pub use composite::Composite;
@@ -60,3 +61,4 @@ pub use penalty::{Blocks, ElasticNet, GroupLasso, L1, Penalty};
 pub use quadratic::{Quadratic, QuadraticSolver};
 pub use remembered::Remembered;
 pub use solution::Solution;
+pub use squared_hinge::SquaredHinge;

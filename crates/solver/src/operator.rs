@@ -24,6 +24,28 @@ pub trait LinearOperator: Sync {
     }
 }
 
+impl<A: LinearOperator + ?Sized> LinearOperator for &A {
+    fn n_rows(&self) -> usize {
+        (**self).n_rows()
+    }
+
+    fn n_columns(&self) -> usize {
+        (**self).n_columns()
+    }
+
+    fn apply(&self, w: &[f64], out: &mut [f64]) {
+        (**self).apply(w, out);
+    }
+
+    fn apply_transpose(&self, r: &[f64], out: &mut [f64]) {
+        (**self).apply_transpose(r, out);
+    }
+
+    fn column(&self, j: usize, out: &mut [f64]) {
+        (**self).column(j, out);
+    }
+}
+
 /// A matrix in memory as an operator.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DenseOperator {

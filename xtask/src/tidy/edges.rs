@@ -41,6 +41,7 @@ const RULES: &[Rule] = &[
             "fewest-cd",
             "fewest-dal",
             "fewest-lars",
+            "fewest-smo",
         ],
         why: "kernel, then solver, then selector; families of methods never know each other",
     },

@@ -14,19 +14,11 @@ use super::columns::LinearColumns;
 use super::paths::{self, worst};
 use super::{Lasso, Strength};
 use crate::SolverChoice;
+use crate::bisection::{self, Solved};
 use crate::signed::Signed;
 
 /// Most iterations of a solver, in its own unit.
 const MOST_ITERATIONS: u64 = 1_000_000;
-
-/// Most values of `alpha` tried in the search for a number of features.
-const MOST_STEPS: usize = 120;
-
-/// How much smaller each `alpha` is until there are features enough.
-const STEP: f64 = 0.8;
-
-/// Values of `alpha` this close, relatively, are not told apart any further.
-const CLOSE: f64 = 1e-9;
 
 /// The smallest `alpha` tried, as a share of the largest.
 const SMALLEST_RATIO: f64 = 1e-4;
@@ -240,36 +232,17 @@ impl Problem<'_> {
         })
     }
 
-    /// The smallest `alpha` found to leave at most `k` features: down from the largest until there are more, as far as
-    /// solutions are easy, then by bisection.
+    /// The smallest `alpha` found to leave at most `k` features, as far down as solutions are easy.
     fn by_bisection(&self, k: usize, context: &Context<'_>) -> Result<Fit, Error> {
-        let (mut high, mut low) = (self.largest_alpha, None);
-        let mut best = self.at(high, &[])?;
-        let mut start: Vec<Vec<(usize, f64)>> = Vec::new();
-        for step in 0..MOST_STEPS {
-            let alpha = low.map_or(STEP * high, |low: f64| (high * low).sqrt());
-            if alpha < SMALLEST_RATIO * self.largest_alpha
-                || low.is_some_and(|low| high <= low * (1.0 + CLOSE))
-            {
-                break;
-            }
-            let fit = self.at(alpha, &start)?;
-            if matches!(fit.report.status, Status::Interrupted | Status::TimeLimit) {
-                best.report.status = fit.report.status;
-                break;
-            }
-            start.clone_from(&fit.coefficients);
-            match self.features(&fit.coefficients).len() {
-                found if found > k => low = Some(alpha),
-                found => {
-                    (high, best) = (alpha, fit);
-                    // A smaller penalty would change nothing but the coefficients.
-                    if found == k {
-                        break;
-                    }
-                }
-            }
-            context.report("search for alpha", step + 1, MOST_STEPS);
+        let solve = |alpha: f64, before: Option<&(Fit, usize)>| {
+            let fit = self.at(alpha, before.map_or(&[][..], |(fit, _)| &fit.coefficients[..]))?;
+            let n_features = self.features(&fit.coefficients).len();
+            Ok((fit, n_features))
+        };
+        let ((mut best, _), stopped) =
+            bisection::search(self.largest_alpha, SMALLEST_RATIO, k, context, solve)?;
+        if let Some(status) = stopped {
+            best.report.status = status;
         }
         Ok(best)
     }
@@ -279,4 +252,15 @@ impl Problem<'_> {
 fn mean(gaps: impl ExactSizeIterator<Item = f64>) -> f64 {
     let n = gaps.len() as f64;
     gaps.sum::<f64>() / n
+}
+
+/// With the number of features.
+impl Solved for (Fit, usize) {
+    fn n_features(&self) -> usize {
+        self.1
+    }
+
+    fn status(&self) -> Status {
+        self.0.report.status
+    }
 }

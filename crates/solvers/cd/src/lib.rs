@@ -64,16 +64,19 @@
 //!   descent*, 2010.
 //! - Ndiaye, Fercoq, Gramfort, Salmon, *Gap safe screening rules for sparsity enforcing penalties*, 2017.
 //! - Bertrand, Massias, *Anderson acceleration of coordinate descent*, 2021.
+//! - Keerthi, DeCoste, *A modified finite Newton method for fast solution of large scale linear SVMs*, 2005.
 //! - Li, Sun, Toh, *A highly efficient semismooth Newton augmented Lagrangian method for solving lasso
 //!   problems*, 2018 (the prox Jacobians).
 
 mod anderson;
+mod hinge;
 mod newton;
 mod solver;
 mod sweep;
 
 use fewest_solver::{Control, Error, Penalty, Quadratic, QuadraticSolver, Solution};
 
+pub use hinge::SquaredHingeDescent;
 pub use solver::CoordinateDescent;
 
 /// Minimises `problem + penalty` from `start` (empty for zero) by [`CoordinateDescent`] with its defaults.

@@ -1,0 +1,168 @@
+//! From a target to machines of two classes or of numbers, and from their weights to features.
+
+use std::cmp::Ordering;
+
+use fewest_core::{Budget, Context, Dataset, Error, Selection, SolverReport, Status, Target};
+use fewest_solver::Control;
+
+use super::design::Design;
+
+/// How a machine of two classes serves more of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Multiclass {
+    /// A machine for each class against all others.
+    #[default]
+    OneVsRest,
+    /// A machine for each pair of classes, on the samples of these two.
+    OneVsOne,
+}
+
+/// A problem of two classes.
+#[derive(Debug, Clone)]
+pub(super) struct Binary {
+    /// Its samples; `None`: all.
+    pub(super) rows: Option<Vec<usize>>,
+    /// Whether each of them is of the second class.
+    pub(super) positive: Vec<bool>,
+}
+
+impl Binary {
+    /// The samples of `design` that the problem is about; `None`: all.
+    pub(super) fn samples(&self, design: &Design) -> Option<Design> {
+        self.rows.as_ref().map(|rows| design.subset(rows))
+    }
+
+    /// `y`, −1 or +1.
+    pub(super) fn labels(&self) -> Vec<f64> {
+        self.positive.iter().map(|&positive| if positive { 1.0 } else { -1.0 }).collect()
+    }
+}
+
+/// The problems of two classes that the target's classes make; of two classes the larger code is the positive one.
+pub(super) fn binaries(
+    data: &Dataset,
+    method: &'static str,
+    multiclass: Multiclass,
+) -> Result<Vec<Binary>, Error> {
+    let Target::Class(classes) = data.target() else {
+        return Err(Error::UnsupportedTarget {
+            method,
+            expected: "classes",
+            found: data.target().describe(),
+        });
+    };
+    let counts = classes.counts();
+    let present: Vec<u32> = (0_u32..).zip(counts).filter(|(_, n)| *n > 0).map(|(class, _)| class).collect();
+    let codes = classes.codes();
+    let against_rest =
+        |&class: &u32| Binary { rows: None, positive: codes.iter().map(|&code| code == class).collect() };
+    match (present.as_slice(), multiclass) {
+        ([] | [_], _) => {
+            Err(Error::TooFew { what: "classes with a sample", minimum: 2, found: present.len() })
+        }
+        ([_, second], _) => Ok(vec![against_rest(second)]),
+        (_, Multiclass::OneVsRest) => Ok(present.iter().map(against_rest).collect()),
+        (_, Multiclass::OneVsOne) => {
+            let pairs = present
+                .iter()
+                .enumerate()
+                .flat_map(|(at, first)| present[at + 1..].iter().map(move |second| (*first, *second)));
+            let pair = |(first, second)| {
+                let inside = |&i: &usize| codes[i] == first || codes[i] == second;
+                let rows: Vec<usize> = (0..codes.len()).filter(inside).collect();
+                let positive = rows.iter().map(|&i| codes[i] == second).collect();
+                Binary { rows: Some(rows), positive }
+            };
+            Ok(pairs.map(pair).collect())
+        }
+    }
+}
+
+/// The score of each feature: the weight where it has a single one, else the Euclidean norm of those of its columns and of all
+/// machines.
+pub(super) fn feature_scores(design: &Design, machines: &[Vec<f64>]) -> Vec<f64> {
+    let mut scores = vec![0.0_f64; design.n_features()];
+    let mut n_weights = vec![0_usize; design.n_features()];
+    for weights in machines {
+        for (j, &w) in weights.iter().enumerate() {
+            let feature = design.feature(j);
+            scores[feature] = if n_weights[feature] == 0 { w } else { scores[feature].hypot(w) };
+            n_weights[feature] += 1;
+        }
+    }
+    for (score, n) in scores.iter_mut().zip(n_weights) {
+        if n > 1 {
+            *score = score.abs();
+        }
+    }
+    scores
+}
+
+/// The features whose score is not 0, by its size, within the budget.
+pub(super) fn select(scores: &[f64], budget: Budget, report: SolverReport) -> Selection {
+    let mut order: Vec<usize> = (0..scores.len()).filter(|&j| scores[j] != 0.0).collect();
+    order.sort_by(|&a, &b| scores[b].abs().partial_cmp(&scores[a].abs()).unwrap_or(Ordering::Equal));
+    match budget {
+        Budget::Count(k) => order.truncate(k),
+        Budget::Threshold(threshold) => order.retain(|&j| scores[j].abs() >= threshold),
+        _ => {}
+    }
+    let chosen: Vec<f64> = order.iter().map(|&j| scores[j]).collect();
+    let mut selection = Selection::new(order, chosen, scores.len(), report.status);
+    if let Budget::Count(k) = budget
+        && selection.order.len() < k
+    {
+        let found = selection.order.len();
+        selection.notes.push(format!("{found} of {k} features: no others have a weight"));
+    }
+    selection.solver = Some(report);
+    selection
+}
+
+/// One report of several machines: objectives and iterations added up, the largest gap, the worst status.
+pub(super) fn together(reports: impl IntoIterator<Item = SolverReport>) -> Option<SolverReport> {
+    let badness = |status: Status| match status {
+        Status::Converged => 0,
+        Status::AlmostConverged => 1,
+        Status::Stalled => 2,
+        Status::MaxIterations => 3,
+        Status::TimeLimit => 4,
+        _ => 5,
+    };
+    reports.into_iter().reduce(|a, b| SolverReport {
+        status: if badness(b.status) > badness(a.status) { b.status } else { a.status },
+        objective: a.objective + b.objective,
+        duality_gap: a.duality_gap.max(b.duality_gap),
+        iterations: a.iterations + b.iterations,
+        ..a
+    })
+}
+
+/// When a solver within a method stops.
+pub(super) fn control<'a>(tolerance: f64, context: &Context<'a>) -> Result<Control<'a>, Error> {
+    let control = Control {
+        tolerance,
+        max_iterations: u64::MAX,
+        deadline: context.deadline,
+        interrupt: context.interrupt,
+        stop: None,
+    };
+    control.check()?;
+    Ok(control)
+}
+
+/// Whether the caller asked to stop or the time is over.
+pub(super) fn stopped(context: &Context<'_>) -> Option<Status> {
+    if context.interrupted() {
+        return Some(Status::Interrupted);
+    }
+    context.time_left().is_some_and(|left| left.is_zero()).then_some(Status::TimeLimit)
+}
+
+/// [`Error::InvalidParameter`] unless `value` is above 0 and finite.
+pub(super) fn check_positive(name: &'static str, value: f64) -> Result<(), Error> {
+    if value.is_finite() && value > 0.0 {
+        return Ok(());
+    }
+    Err(Error::parameter(name, value, "above 0 and finite"))
+}

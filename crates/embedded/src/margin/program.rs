@@ -1,0 +1,315 @@
+//! The linear program of hinge loss and weighted l1 norm.
+
+use clarabel::algebra::CscMatrix;
+use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus};
+use fewest_core::{Context, Error, Status};
+use fewest_solver::LinearOperator;
+
+use super::design::Design;
+use super::problems::stopped;
+
+/// Columns that join the program at a time, at least.
+const LEAST_JOINING: usize = 20;
+
+/// A column whose product with the dual point exceeds its cost by this share of the largest cost joins.
+const VIOLATION: f64 = 1e-8;
+
+/// Weights below this share of the largest are rounding of the interior point.
+const ROUNDING: f64 = 1e-7;
+
+/// `minimise over w, b   Σ_j c_j |w_j| + Σ_i d_i max(0, 1 − y_i (⟨w, x_i⟩ + b))`.
+///
+/// Its dual is `maximise Σ_i u_i` with `0 ≤ u_i ≤ d_i`, `Σ u_i y_i = 0` and `|Σ_i u_i y_i x_ij| ≤ c_j` for all columns `j`. A program
+/// over few columns is solved by an interior point method ([`clarabel`]); columns whose condition its dual point breaks join, until
+/// none does (column generation). So the memory is that of few columns.
+pub(super) struct Program<'a> {
+    pub(super) design: &'a Design,
+    /// `y`, −1 or +1, both there.
+    pub(super) labels: &'a [f64],
+    /// `d`, above 0.
+    pub(super) costs: &'a [f64],
+}
+
+/// A solution over all columns.
+#[derive(Debug, Clone)]
+pub(super) struct Optimum {
+    /// `w`, one weight a column.
+    pub(super) weights: Vec<f64>,
+    /// `Σ d_i ξ_i` at `w` with its best bias.
+    pub(super) loss: f64,
+    /// The larger of the relative difference between the primal and the dual objective and the largest violation of a dual condition, as a share of
+    /// the largest cost.
+    pub(super) gap: f64,
+    pub(super) status: Status,
+    /// Steps of the interior point method, all programs together.
+    pub(super) iterations: usize,
+}
+
+impl Program<'_> {
+    /// Minimises with `penalties` `c`, above 0, beginning with the columns `start`.
+    pub(super) fn minimise(
+        &self,
+        penalties: &[f64],
+        start: &[usize],
+        tolerance: f64,
+        context: &Context<'_>,
+    ) -> Result<Optimum, Error> {
+        let largest = penalties.iter().copied().fold(0.0, f64::max);
+        let mut columns = start.to_vec();
+        let (mut iterations, mut status) = (0, Status::Converged);
+        let mut dual = self.balanced(self.costs.to_vec());
+        let mut weights = vec![0.0; penalties.len()];
+        loop {
+            let products = self.products(&dual);
+            let mut joining: Vec<(f64, usize)> = (0..penalties.len())
+                .filter(|j| products[*j].abs() > penalties[*j] + VIOLATION * largest)
+                .map(|j| (products[j].abs() / penalties[j], j))
+                .filter(|(_, j)| columns.binary_search(j).is_err())
+                .collect();
+            if iterations > 0 && joining.is_empty() {
+                break;
+            }
+            if let Some(reason) = stopped(context) {
+                if iterations == 0 {
+                    return Err(Error::Stopped { before: "the first linear program was solved" });
+                }
+                status = reason;
+                break;
+            }
+            joining.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+            joining.truncate(columns.len().max(LEAST_JOINING));
+            columns.extend(joining.into_iter().map(|(_, j)| j));
+            columns.sort_unstable();
+            let small = self.solve(&columns, penalties, tolerance)?;
+            iterations += small.iterations.max(1);
+            weights.fill(0.0);
+            let most = small.weights.iter().fold(0.0_f64, |most, w| most.max(w.abs()));
+            for (&j, &w) in columns.iter().zip(&small.weights) {
+                weights[j] = if w.abs() > ROUNDING * most { w } else { 0.0 };
+            }
+            dual = self.balanced(small.dual);
+            if !small.solved {
+                status = Status::Stalled;
+                break;
+            }
+        }
+        let mut fitted = vec![0.0; self.labels.len()];
+        self.design.apply(&weights, &mut fitted);
+        let loss = self.loss(&fitted);
+        let primal = loss + weights.iter().zip(penalties).map(|(w, c)| c * w.abs()).sum::<f64>();
+        let bound: f64 = dual.iter().sum();
+        let products = self.products(&dual);
+        let excess = products.iter().zip(penalties).fold(0.0_f64, |most, (v, c)| most.max(v.abs() - c));
+        let at_zero = self.loss(&vec![0.0; self.labels.len()]);
+        let gap = ((primal - bound).max(0.0) / at_zero).max(excess / largest);
+        if status == Status::Converged && gap > tolerance {
+            status = if gap <= 1e3 * tolerance { Status::AlmostConverged } else { Status::Stalled };
+        }
+        Ok(Optimum { weights, loss, gap, status, iterations })
+    }
+
+    /// `Σ_i u_i y_i x_ij` of every column.
+    fn products(&self, dual: &[f64]) -> Vec<f64> {
+        let signed: Vec<f64> = dual.iter().zip(self.labels).map(|(u, y)| u * y).collect();
+        let mut products = vec![0.0; self.design.n_columns()];
+        self.design.apply_transpose(&signed, &mut products);
+        products
+    }
+
+    /// `u` cut to `[0, d]`, and the heavier class scaled down to `Σ u_i y_i = 0`.
+    fn balanced(&self, mut dual: Vec<f64>) -> Vec<f64> {
+        let mut sums = [0.0, 0.0];
+        for ((u, d), y) in dual.iter_mut().zip(self.costs).zip(self.labels) {
+            *u = u.clamp(0.0, *d);
+            sums[usize::from(*y > 0.0)] += *u;
+        }
+        let least = sums[0].min(sums[1]);
+        for (u, y) in dual.iter_mut().zip(self.labels) {
+            let sum = sums[usize::from(*y > 0.0)];
+            *u *= if sum > 0.0 { least / sum } else { 0.0 };
+        }
+        dual
+    }
+
+    /// The least `Σ d_i max(0, 1 − y_i (z_i + b))` over `b`, which is at one of the kinks `y_i − z_i`.
+    fn loss(&self, fitted: &[f64]) -> f64 {
+        let mut kinks: Vec<(f64, f64)> =
+            self.labels.iter().zip(fitted).zip(self.costs).map(|((y, z), d)| (y - z, *d)).collect();
+        kinks.sort_by(|a, b| a.0.total_cmp(&b.0));
+        // The slope is minus the costs of all positive samples far to the left, and rises by a sample's cost at its kink.
+        let mut slope: f64 =
+            -self.labels.iter().zip(self.costs).map(|(y, d)| if *y > 0.0 { *d } else { 0.0 }).sum::<f64>();
+        let mut bias = kinks.first().map_or(0.0, |kink| kink.0);
+        for (kink, cost) in kinks {
+            bias = kink;
+            slope += cost;
+            if slope >= 0.0 {
+                break;
+            }
+        }
+        let hinge = |((y, z), d): ((&f64, &f64), &f64)| d * (1.0 - y * (z + bias)).max(0.0);
+        self.labels.iter().zip(fitted).zip(self.costs).map(hinge).sum()
+    }
+
+    /// The program over `columns`.
+    fn solve(&self, columns: &[usize], penalties: &[f64], tolerance: f64) -> Result<Small, Error> {
+        let (n, k) = (self.labels.len(), columns.len());
+        // Variables w, v, b, ξ; conditions −y (Xw + b) − ξ ≤ −1, −ξ ≤ 0, w − v ≤ 0, −w − v ≤ 0.
+        let (mut pointers, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
+        let mut column = vec![0.0; n];
+        for (at, &j) in columns.iter().enumerate() {
+            self.design.column(j, &mut column);
+            for (i, (value, y)) in column.iter().zip(self.labels).enumerate() {
+                if *value != 0.0 {
+                    rows.push(i);
+                    values.push(-y * value);
+                }
+            }
+            rows.extend([2 * n + at, 2 * n + k + at]);
+            values.extend([1.0, -1.0]);
+            pointers.push(rows.len());
+        }
+        for at in 0..k {
+            rows.extend([2 * n + at, 2 * n + k + at]);
+            values.extend([-1.0, -1.0]);
+            pointers.push(rows.len());
+        }
+        rows.extend(0..n);
+        values.extend(self.labels.iter().map(|y| -y));
+        pointers.push(rows.len());
+        for i in 0..n {
+            rows.extend([i, n + i]);
+            values.extend([-1.0, -1.0]);
+            pointers.push(rows.len());
+        }
+        let (n_rows, n_variables) = (2 * n + 2 * k, 2 * k + 1 + n);
+        let conditions = CscMatrix::new(n_rows, n_variables, pointers, rows, values);
+        let mut linear = vec![0.0; k];
+        linear.extend(columns.iter().map(|&j| penalties[j]));
+        linear.push(0.0);
+        linear.extend(self.costs);
+        let mut right = vec![-1.0; n];
+        right.resize(n_rows, 0.0);
+        let settings = DefaultSettings {
+            verbose: false,
+            max_iter: 200,
+            tol_gap_abs: 0.0,
+            tol_gap_rel: (0.1 * tolerance).max(1e-12),
+            tol_feas: (0.1 * tolerance).max(1e-12),
+            ..DefaultSettings::default()
+        };
+        let broken = |hint: String| Error::Numerical { what: "the linear program", hint };
+        let quadratic = CscMatrix::zeros((n_variables, n_variables));
+        let mut solver = DefaultSolver::new(
+            &quadratic,
+            &linear,
+            &conditions,
+            &right,
+            &[NonnegativeConeT(n_rows)],
+            settings,
+        )
+        .map_err(|error| broken(error.to_string()))?;
+        solver.solve();
+        let solution = &solver.solution;
+        let solved = matches!(solution.status, SolverStatus::Solved | SolverStatus::AlmostSolved);
+        if !solution.x.iter().chain(&solution.z).all(|value| value.is_finite()) {
+            return Err(broken("the features or their costs differ too much in size".to_owned()));
+        }
+        Ok(Small {
+            weights: solution.x[..k].to_vec(),
+            dual: solution.z[..n].to_vec(),
+            solved,
+            iterations: solution.iterations as usize,
+        })
+    }
+}
+
+/// The solution over few columns.
+struct Small {
+    weights: Vec<f64>,
+    dual: Vec<f64>,
+    solved: bool,
+    iterations: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use fewest_core::{Dataset, DenseColumns, Target};
+    use nalgebra::{DMatrix, DVector};
+
+    use super::*;
+
+    fn design(columns: &[Vec<f64>]) -> Result<Design, Error> {
+        let data = Dataset::new(DenseColumns::from_columns(columns)?, Target::None)?;
+        Design::new(&data, "test", &Context::default())
+    }
+
+    fn wave(n: usize, step: usize) -> Vec<f64> {
+        (0..n).map(|i| ((i * step) % (n + 1)) as f64 / n as f64).collect()
+    }
+
+    /// The objective is linear between the planes `w_j = 0` and `y_i (⟨w, x_i⟩ + b) = 1` and bounded below, so its minimum is where three
+    /// of them meet: all such points are tried.
+    #[test]
+    fn the_optimum_is_the_best_vertex() -> Result<(), Error> {
+        let n = 8;
+        let design = design(&[wave(n, 2), wave(n, 5)])?;
+        let mut x = DMatrix::zeros(n, 2);
+        for j in 0..2 {
+            design.column(j, x.column_mut(j).as_mut_slice());
+        }
+        for labels in
+            [[1.0, 1.0, -1.0, 1.0, -1.0, -1.0, -1.0, 1.0], [-1.0, 1.0, 1.0, 1.0, 1.0, 1.0, -1.0, 1.0]]
+        {
+            for (penalties, cost) in [([1.0, 1.0], 0.3), ([1.0, 0.2], 1.0), ([0.05, 0.1], 2.0)] {
+                let costs: Vec<f64> = (0..n).map(|i| cost * (1.0 + 0.1 * i as f64)).collect();
+                let objective = |w: [f64; 2], b: f64| -> f64 {
+                    let hinge = |i: usize| {
+                        costs[i] * (1.0 - labels[i] * (w[0] * x[(i, 0)] + w[1] * x[(i, 1)] + b)).max(0.0)
+                    };
+                    penalties[0] * w[0].abs() + penalties[1] * w[1].abs() + (0..n).map(hinge).sum::<f64>()
+                };
+                let mut planes = vec![([1.0, 0.0, 0.0], 0.0), ([0.0, 1.0, 0.0], 0.0)];
+                planes.extend((0..n).map(|i| ([x[(i, 0)], x[(i, 1)], 1.0], labels[i])));
+                let mut best = f64::INFINITY;
+                for a in 0..planes.len() {
+                    for b in 0..a {
+                        for c in 0..b {
+                            let rows: Vec<f64> = [a, b, c].iter().flat_map(|&p| planes[p].0).collect();
+                            let right = DVector::from_iterator(3, [a, b, c].iter().map(|&p| planes[p].1));
+                            if let Some(at) = DMatrix::from_row_slice(3, 3, &rows).lu().solve(&right) {
+                                best = best.min(objective([at[0], at[1]], at[2]));
+                            }
+                        }
+                    }
+                }
+                let program = Program { design: &design, labels: &labels, costs: &costs };
+                let found = program.minimise(&penalties, &[], 1e-10, &Context::default())?;
+                let norm: f64 = found.weights.iter().zip(&penalties).map(|(w, c)| c * w.abs()).sum();
+                assert!((found.loss + norm - best).abs() <= 1e-8 * best, "{} and {best}", found.loss + norm);
+                assert_eq!(found.status, Status::Converged, "gap {}", found.gap);
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn columns_left_out_do_not_matter() -> Result<(), Error> {
+        let n = 40;
+        let columns: Vec<Vec<f64>> = (1..90).map(|step| wave(n, step % 40 + step / 40)).collect();
+        let design = design(&columns)?;
+        let labels: Vec<f64> = (0..n)
+            .map(|i| if columns[6][i] + columns[16][i] - columns[30][i] > 0.5 { 1.0 } else { -1.0 })
+            .collect();
+        let costs = vec![1.0; n];
+        let program = Program { design: &design, labels: &labels, costs: &costs };
+        let penalties = vec![2.0; columns.len()];
+        let every: Vec<usize> = (0..columns.len()).collect();
+        let some = program.minimise(&penalties, &[], 1e-9, &Context::default())?;
+        let all = program.minimise(&penalties, &every, 1e-9, &Context::default())?;
+        let value = |found: &Optimum| found.loss + 2.0 * found.weights.iter().map(|w| w.abs()).sum::<f64>();
+        assert!((value(&some) - value(&all)).abs() <= 1e-7 * value(&all), "{} {}", value(&some), value(&all));
+        assert!(some.gap <= 1e-8 && all.gap <= 1e-8);
+        Ok(())
+    }
+}
