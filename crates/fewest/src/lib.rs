@@ -14,6 +14,7 @@
 //! | [`filters`] | `fewest-filters` | similarity, information and statistical scores |
 //! | [`solvers`] | `fewest-cd`, `-dal`, `-lars`, `-pgd`, `-smo` | one family of solvers each |
 //! | [`embedded`] | `fewest-embedded` | HSIC Lasso, NOCCO Lasso |
+//! | [`wrappers`] | `fewest-wrappers` | recursive elimination, sequential search, stepwise regression |
 //! | [`eval`] | `fewest-eval` | splitters, learners, metrics, stability, significance |
 //! | [`registry`] | | every method by its id |
 //! | [`evaluation`] | | every learner and metric by its id |
@@ -44,6 +45,7 @@ pub use fewest_filters as filters;
 pub use fewest_kernels as kernels;
 pub use fewest_neighbours as neighbours;
 pub use fewest_solver as solver;
+pub use fewest_wrappers as wrappers;
 
 pub mod evaluation;
 /// The solver crates, one family each.

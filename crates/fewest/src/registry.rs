@@ -28,6 +28,7 @@ mod parameter;
 mod similarity;
 mod sparse;
 mod statistical;
+mod wrappers;
 
 pub use parameter::{Parameter, Parameters, Range, Value};
 
@@ -40,6 +41,7 @@ static FAMILIES: &[&[Method]] = &[
     dependence_search::METHODS,
     hsic_lasso::METHODS,
     sparse::METHODS,
+    wrappers::METHODS,
 ];
 
 /// A method: its id, what it computes, what it takes, and how to make it.

@@ -66,8 +66,8 @@ const RULES: &[Rule] = &[
     },
     Rule {
         package: "fewest-wrappers",
-        may_use: &["fewest-core", "fewest-kernels", "fewest-solver", "fewest-cd", "fewest-dal"],
-        why: "families of methods never know each other",
+        may_use: &["fewest-core", "fewest-kernels", "fewest-solver", "fewest-smo", "fewest-eval"],
+        why: "a wrapper judges features by what is learned from them; families of methods never know each other",
     },
     Rule {
         package: "fewest",
