@@ -8,7 +8,6 @@
 
 mod bayes;
 pub(crate) mod constant;
-mod encoding;
 mod k_means;
 mod kernel;
 mod neighbours;

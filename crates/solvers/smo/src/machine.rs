@@ -93,7 +93,8 @@ impl Machine {
         Ok(self.support.iter().map(|&i| coefficients[i] * kernel_row[i]).sum::<f64>() + self.bias)
     }
 
-    fn new(problem: &DualProblem<'_>, dual: DualSolution) -> Self {
+    /// The machine of a solution of `problem`: what `train` gives, for those who choose the start themselves.
+    pub fn new(problem: &DualProblem<'_>, dual: DualSolution) -> Self {
         let coefficients = &dual.solution.coefficients;
         let support: Vec<usize> = (0..coefficients.len()).filter(|&i| coefficients[i] != 0.0).collect();
         let n_bounded = support.iter().filter(|&&i| problem.is_bounded(i, coefficients[i])).count();
