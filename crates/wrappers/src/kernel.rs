@@ -1,10 +1,8 @@
 //! The kernel between samples over the features that are left.
 
 use fewest_core::Error;
-use fewest_kernels::{SquaredDistances, dot_products, fast};
+use fewest_kernels::{Factor, FactorSum, SquaredDistances, VectorKernel, dot_products};
 use fewest_smo::KernelRows;
-
-use crate::products::Products;
 
 /// The kernel of a machine.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -27,7 +25,7 @@ impl Default for Kernel {
 
 /// All kernel values over the features left, kept such that a feature's part can be taken away.
 pub(crate) enum KernelMatrix {
-    Linear { products: Products, n_train: usize },
+    Linear { products: FactorSum, features: Vec<Vec<f64>>, n_train: usize },
     Gaussian { distances: SquaredDistances, gamma: f64, n_train: usize },
 }
 
@@ -40,12 +38,15 @@ impl KernelMatrix {
         n_train: usize,
     ) -> Result<Self, Error> {
         match kernel {
-            Kernel::Linear => Ok(Self::Linear { products: Products::new(features, n)?, n_train }),
+            Kernel::Linear => {
+                let factor = |values: &Vec<f64>| Factor::from_values(values.clone(), n, values.len() / n);
+                let factors = features.iter().map(factor).collect::<Result<Vec<_>, _>>()?;
+                let weights = vec![1.0; factors.len()];
+                Ok(Self::Linear { products: FactorSum::new(factors, weights)?, features, n_train })
+            }
             Kernel::Gaussian { gamma } => {
                 let gamma = gamma.unwrap_or(1.0 / features.len().max(1) as f64);
-                if !(gamma.is_finite() && gamma > 0.0) {
-                    return Err(Error::parameter("gamma", gamma, "above 0 and finite"));
-                }
+                VectorKernel::Gaussian { gamma }.check()?;
                 Ok(Self::Gaussian { distances: SquaredDistances::new(features, n)?, gamma, n_train })
             }
         }
@@ -54,18 +55,23 @@ impl KernelMatrix {
     /// The coordinates of feature `j`, each with one place for every sample.
     pub(crate) fn coordinates(&self, j: usize) -> impl Iterator<Item = &[f64]> {
         let (feature, n) = match self {
-            Self::Linear { products, .. } => (products.feature(j), products.row(0).len()),
-            Self::Gaussian { distances, .. } => (distances.feature(j), distances.n_samples()),
+            Self::Linear { features, .. } => (features[j].as_slice(), self.n_samples()),
+            Self::Gaussian { distances, .. } => (distances.feature(j), self.n_samples()),
         };
         feature.chunks_exact(n.max(1))
     }
 
+    /// Number of samples, those that no machine sees counted too.
+    fn n_samples(&self) -> usize {
+        match self {
+            Self::Linear { products, .. } => products.n_samples(),
+            Self::Gaussian { distances, .. } => distances.n_samples(),
+        }
+    }
+
     pub(crate) fn remove(&mut self, j: usize) -> Result<(), Error> {
         match self {
-            Self::Linear { products, .. } => {
-                products.remove(j);
-                Ok(())
-            }
+            Self::Linear { products, .. } => products.remove(j),
             Self::Gaussian { distances, .. } => distances.remove(j),
         }
     }
@@ -73,11 +79,12 @@ impl KernelMatrix {
     /// `out[l] = k(x_i, x_l)` for as many training samples `l` as there are places, `i` any sample.
     pub(crate) fn row_of(&self, i: usize, out: &mut [f64]) {
         match self {
-            Self::Linear { products, .. } => out.copy_from_slice(&products.row(i)[..out.len()]),
+            Self::Linear { products, .. } => {
+                out.copy_from_slice(&products.values()[i * products.n_samples()..][..out.len()])
+            }
             Self::Gaussian { distances, gamma, .. } => {
-                let row = &distances.row(i)[..out.len()];
-                out.iter_mut().zip(row).for_each(|(value, distance)| *value = -gamma * distance);
-                fast::exp_in_place(out);
+                out.copy_from_slice(&distances.row(i)[..out.len()]);
+                SquaredDistances::gaussian(*gamma, out);
             }
         }
     }
@@ -86,7 +93,7 @@ impl KernelMatrix {
     pub(crate) fn row_without(&self, j: usize, i: usize, out: &mut [f64]) {
         match self {
             Self::Linear { products, .. } => {
-                out.copy_from_slice(&products.row(i)[..out.len()]);
+                out.copy_from_slice(&products.values()[i * products.n_samples()..][..out.len()]);
                 for coordinate in self.coordinates(j) {
                     let own = coordinate[i];
                     out.iter_mut().zip(coordinate).for_each(|(value, other)| *value -= own * other);
@@ -100,8 +107,8 @@ impl KernelMatrix {
                     out.iter_mut().zip(coordinate).for_each(part);
                 }
                 // Rounding may leave a distance just below zero.
-                out.iter_mut().for_each(|value| *value = -gamma * value.max(0.0));
-                fast::exp_in_place(out);
+                out.iter_mut().for_each(|value| *value = value.max(0.0));
+                SquaredDistances::gaussian(*gamma, out);
             }
         }
     }
@@ -116,7 +123,7 @@ impl KernelRows for KernelMatrix {
 
     fn diagonal(&self, i: usize) -> f64 {
         match self {
-            Self::Linear { products, .. } => products.row(i)[i],
+            Self::Linear { products, .. } => products.values()[i * products.n_samples() + i],
             Self::Gaussian { .. } => 1.0,
         }
     }
@@ -130,6 +137,8 @@ impl KernelRows for KernelMatrix {
 pub(crate) struct Without<'a> {
     pub(crate) kernel: &'a KernelMatrix,
     pub(crate) feature: usize,
+    /// Whether no other is left: what rounding leaves of the kernel is then nothing.
+    pub(crate) last: bool,
 }
 
 impl KernelRows for Without<'_> {
@@ -139,6 +148,7 @@ impl KernelRows for Without<'_> {
 
     fn diagonal(&self, i: usize) -> f64 {
         match self.kernel {
+            KernelMatrix::Linear { .. } if self.last => 0.0,
             KernelMatrix::Linear { .. } => {
                 let own = |coordinate: &[f64]| coordinate[i] * coordinate[i];
                 self.kernel.diagonal(i) - self.kernel.coordinates(self.feature).map(own).sum::<f64>()
@@ -148,7 +158,11 @@ impl KernelRows for Without<'_> {
     }
 
     fn row(&self, i: usize, out: &mut [f64]) {
-        self.kernel.row_without(self.feature, i, out);
+        match self.kernel {
+            KernelMatrix::Linear { .. } if self.last => out.fill(0.0),
+            KernelMatrix::Gaussian { .. } if self.last => out.fill(1.0),
+            kernel => kernel.row_without(self.feature, i, out),
+        }
     }
 }
 

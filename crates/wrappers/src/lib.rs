@@ -4,11 +4,12 @@ mod criteria;
 mod elimination;
 mod kernel;
 mod permuter;
-mod products;
 mod table;
 mod training;
 
-pub use criteria::{HsicChange, NormChange, Reference, Sensitivity, SensitivityNoise, SensitivityScorer};
+pub use criteria::{
+    Bound, BoundChange, HsicChange, NormChange, Reference, Sensitivity, SensitivityNoise, SensitivityScorer,
+};
 pub use elimination::{Criterion, CurvePoint, Eliminated, Elimination, RecursiveElimination, Round, Step};
 pub use fewest_core::Error;
 pub use kernel::Kernel;

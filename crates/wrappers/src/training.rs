@@ -1,7 +1,9 @@
 //! The machines that features are judged by.
 
-use fewest_core::{Context, Dataset, Error, Status, Target};
-use fewest_smo::{Classifier, DualProblem, KernelRows, Regressor, Smo, SubsetRows};
+use fewest_core::{Context, Dataset, Error, Target};
+use fewest_smo::{
+    Classifier, DualProblem, KernelRows, Loss, Machine, Regressor, Smo, SubsetRows, certificate,
+};
 use fewest_solver::Control;
 
 use crate::Kernel;
@@ -20,7 +22,7 @@ pub struct Training {
     /// Whether a real target is standardised (mean 0, standard deviation 1, dividing by n). Default true.
     pub standardise_target: bool,
     /// The duality gap that training ends at, relative to the larger of the primal and the dual objective; above 0. Default
-    /// 1e-10: scores of features are differences, and rankings should not depend on where a solver stopped.
+    /// 1e-12: scores of features are differences, and rankings should not depend on where a solver stopped.
     pub tolerance: f64,
 }
 
@@ -31,7 +33,7 @@ impl Default for Training {
             cost: 1.0,
             epsilon: 0.1,
             standardise_target: true,
-            tolerance: 1e-10,
+            tolerance: 1e-12,
         }
     }
 }
@@ -91,14 +93,6 @@ impl Truth {
         }
     }
 
-    /// One number for each sample: what tells samples apart beside their features.
-    pub(crate) fn numbers(&self) -> Vec<f64> {
-        match self {
-            Self::Real(values) => values.clone(),
-            Self::Classes(codes) => codes.iter().map(|&code| f64::from(code)).collect(),
-        }
-    }
-
     pub(crate) fn first(&self, n: usize) -> Self {
         match self {
             Self::Real(values) => Self::Real(values[..n].to_vec()),
@@ -116,35 +110,56 @@ pub struct Trained {
     pub targets: Vec<f64>,
     /// The two classes, the one of outputs above 0 first; none for regression.
     pub classes: Option<[u32; 2]>,
-    /// `β`, one for each of the samples.
-    pub coefficients: Vec<f64>,
-    /// `b`.
-    pub bias: f64,
-    /// The minimised dual objective `½ βᵀKβ − yᵀβ + ε Σ |β_i|`.
-    pub objective: f64,
-    /// How training ended.
-    pub status: Status,
+    /// What was learned from them.
+    pub machine: Machine,
 }
 
 impl Trained {
-    /// Positions in [`samples`](Self::samples) whose coefficient is not 0.
-    pub fn support(&self) -> Vec<usize> {
-        (0..self.coefficients.len()).filter(|&i| self.coefficients[i] != 0.0).collect()
+    /// `β`, one for each of the samples.
+    pub fn coefficients(&self) -> &[f64] {
+        &self.machine.dual.solution.coefficients
+    }
+
+    /// The support vectors among all samples, and their `β`.
+    pub fn support(&self) -> (Vec<usize>, Vec<f64>) {
+        let coefficients = self.coefficients();
+        self.machine.support.iter().map(|&place| (self.samples[place], coefficients[place])).unzip()
     }
 
     /// `f`, given `k(x_i, x)` for every training sample of the problem.
     pub(crate) fn output(&self, kernel_row: &[f64]) -> f64 {
         if self.samples.len() == kernel_row.len() {
-            return dot(&self.coefficients, kernel_row) + self.bias;
+            return dot(self.coefficients(), kernel_row) + self.machine.bias;
         }
         let row: Vec<f64> = self.samples.iter().map(|&i| kernel_row[i]).collect();
-        dot(&self.coefficients, &row) + self.bias
+        dot(self.coefficients(), &row) + self.machine.bias
     }
 }
 
+/// The part of the largest coefficient that is as good as nothing.
+const SETTLED: f64 = 1e-6;
+
+/// What one machine is to be trained on.
+pub(crate) struct Part<'a> {
+    pub(crate) problem: DualProblem<'a>,
+    samples: Vec<usize>,
+    targets: Vec<f64>,
+    classes: Option<[u32; 2]>,
+}
+
 impl Training {
+    /// How the solver is run.
+    pub(crate) fn control<'a>(&self, context: &Context<'a>) -> Control<'a> {
+        Control {
+            tolerance: self.tolerance,
+            deadline: context.deadline,
+            interrupt: context.interrupt,
+            ..Control::default()
+        }
+    }
+
     /// Trains on the samples of `kernel`, whose target is `truth`: one machine for regression, else one for each pair of
-    /// classes. `start` are the machines of a similar kernel and the same target to start from, or none.
+    /// classes, with losses `loss`. `start` are the machines of a similar kernel and the same target to start from, or none.
     ///
     /// # Errors
     /// Parameters out of range; as [`Smo::minimise`].
@@ -152,29 +167,45 @@ impl Training {
         &self,
         kernel: &dyn KernelRows,
         truth: &Truth,
+        loss: Loss,
         start: &[Trained],
         context: &Context<'_>,
     ) -> Result<Vec<Trained>, Error> {
-        let control = Control {
-            tolerance: self.tolerance,
-            deadline: context.deadline,
-            interrupt: context.interrupt,
-            ..Control::default()
-        };
-        let warm = |k: usize| start.get(k).map_or(&[] as &[f64], |machine| &machine.coefficients);
+        let control = self.control(context);
+        let mut machines: Vec<Trained> = Vec::new();
+        self.each(kernel, truth, loss, |part| {
+            let Part { problem, samples, targets, classes } = part;
+            let warm = start.get(machines.len()).map_or(&[] as &[f64], Trained::coefficients);
+            let dual = Smo::default().minimise(&problem, warm, &control)?;
+            let mut machine = Machine::new(&problem, dual);
+            machine.bias = settled(&problem, &machine, loss, self.cost)?.bias;
+            machines.push(Trained { samples, targets, classes, machine });
+            Ok(())
+        })?;
+        Ok(machines)
+    }
+
+    /// Shows what each machine is to be trained on, one after the other.
+    pub(crate) fn each(
+        &self,
+        kernel: &dyn KernelRows,
+        truth: &Truth,
+        loss: Loss,
+        mut visit: impl FnMut(Part<'_>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         match truth {
             Truth::Real(targets) => {
-                let learner = Regressor { cost: self.cost, epsilon: self.epsilon, ..Regressor::default() };
+                let (cost, epsilon) = (self.cost, self.epsilon);
+                let learner = Regressor { cost, epsilon, loss, ..Regressor::default() };
                 let problem = learner.problem(kernel, targets, &[])?;
                 let samples = (0..targets.len()).collect();
-                Ok(vec![minimise(&problem, samples, targets.clone(), None, warm(0), &control)?])
+                visit(Part { problem, samples, targets: targets.clone(), classes: None })
             }
             Truth::Classes(codes) => {
-                let learner = Classifier { cost: self.cost, ..Classifier::default() };
+                let learner = Classifier { cost: self.cost, loss, ..Classifier::default() };
                 let mut classes = codes.clone();
                 classes.sort_unstable();
                 classes.dedup();
-                let mut machines = Vec::new();
                 for (k, &first) in classes.iter().enumerate() {
                     for &second in &classes[k + 1..] {
                         let pair = [first, second];
@@ -186,32 +217,41 @@ impl Training {
                         let whole = samples.len() == kernel.len();
                         let rows: &dyn KernelRows = if whole { kernel } else { &rows };
                         let problem = learner.problem(rows, &positive, &[])?;
-                        let start = warm(machines.len());
-                        machines.push(minimise(&problem, samples, targets, Some(pair), start, &control)?);
+                        visit(Part { problem, samples, targets, classes: Some(pair) })?;
                     }
                 }
-                Ok(machines)
+                Ok(())
             }
         }
     }
 }
 
-fn minimise(
+/// The machine with every coefficient that is all but at 0 or at its bound taken for one that is.
+///
+/// Without a free support vector the machine leaves the bias open in an interval, whose middle is taken; and bounds on the
+/// leave-one-out error see free and bounded support vectors differently. A solver that ends at a small gap may leave a
+/// coefficient a little off its bound, which would then decide, another one for each order of samples.
+pub(crate) fn settled(
     problem: &DualProblem<'_>,
-    samples: Vec<usize>,
-    targets: Vec<f64>,
-    classes: Option<[u32; 2]>,
-    start: &[f64],
-    control: &Control<'_>,
-) -> Result<Trained, Error> {
-    let dual = Smo::default().minimise(problem, start, control)?;
-    Ok(Trained {
-        samples,
-        targets,
-        classes,
-        bias: dual.certificate.bias,
-        objective: dual.solution.objective,
-        status: dual.solution.status,
-        coefficients: dual.solution.coefficients,
-    })
+    machine: &Machine,
+    loss: Loss,
+    cost: f64,
+) -> Result<Machine, Error> {
+    let most = if loss == Loss::Linear { cost } else { f64::INFINITY };
+    let mut dual = machine.dual.clone();
+    let coefficients = &mut dual.solution.coefficients;
+    let largest = coefficients.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
+    let close = SETTLED * most.min(largest);
+    for value in coefficients.iter_mut() {
+        match value.abs() {
+            size if size <= close => *value = 0.0,
+            size if size >= most - close => *value = value.signum() * most,
+            _ => {}
+        }
+    }
+    if *coefficients == machine.dual.solution.coefficients {
+        return Ok(machine.clone());
+    }
+    dual.certificate = certificate::certify(problem, coefficients)?;
+    Ok(Machine::new(problem, dual))
 }

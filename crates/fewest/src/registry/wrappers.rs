@@ -2,8 +2,8 @@
 
 use fewest_core::{Error, Selector};
 use fewest_wrappers::{
-    Criterion, HsicChange, Kernel, NormChange, Permuter, RecursiveElimination, Sensitivity, SensitivityNoise,
-    SensitivityScorer, Step, Training,
+    Bound, BoundChange, Criterion, HsicChange, Kernel, NormChange, Permuter, RecursiveElimination,
+    Sensitivity, SensitivityNoise, SensitivityScorer, Step, Training,
 };
 
 use super::{Built, Kind, Method, Parameter, Parameters, Range, TargetKind, Value};
@@ -57,6 +57,24 @@ pub(super) static METHODS: &[Method] = &[
         build: |parameters| eliminate(parameters, NormChange),
     },
     Method {
+        id: "rmb-rfe",
+        title: "recursive elimination by the radius-margin bound",
+        formula: "train; take away the j without which 4 R² Σ|β| + Σξ + nε is smallest (R² ‖ω‖² for classes); again",
+        kind: Kind::Sequence,
+        targets: TARGETS,
+        parameters: &[RETRAIN, ELIMINATION, MACHINE],
+        build: |parameters| eliminate(parameters, bound(parameters, Bound::RadiusMargin)?),
+    },
+    Method {
+        id: "spanb-rfe",
+        title: "recursive elimination by the span bound",
+        formula: "train; take away the j without which Σₚ |βₚ| Sₚ² + Σξ + nε is smallest; again",
+        kind: Kind::Sequence,
+        targets: TARGETS,
+        parameters: &[RETRAIN, ELIMINATION, MACHINE],
+        build: |parameters| eliminate(parameters, bound(parameters, Bound::Span)?),
+    },
+    Method {
         id: "hsic-rfe",
         title: "recursive elimination by dependence on the target",
         formula: "take away the j with the smallest tr(K L̄) − tr(K₍₋ⱼ₎ L̄), K the kernel over the features left; again",
@@ -100,7 +118,7 @@ const MACHINE: &[Parameter] = &[
     },
     Parameter {
         name: "tolerance",
-        default: Some("1e-10"),
+        default: Some("1e-12"),
         range: Range::Positive,
         meaning: "relative duality gap that training ends at",
     },
@@ -126,6 +144,13 @@ const ELIMINATION: &[Parameter] = &[
         meaning: "folds of the cross-validated error by number of features, which without -k says how many; none when left out",
     },
 ];
+
+const RETRAIN: &[Parameter] = &[Parameter {
+    name: "retrain",
+    default: Some("yes"),
+    range: Range::OneOf(&["yes", "no"]),
+    meaning: "whether a machine is trained without each feature in turn; no: the coefficients stay what they are",
+}];
 
 const PERMUTATION: &[Parameter] = &[
     Parameter {
@@ -154,6 +179,10 @@ fn training(parameters: &Parameters) -> Result<Training, Error> {
         standardise_target: parameters.word("target")? == "standardised",
         tolerance: parameters.real("tolerance")?,
     })
+}
+
+fn bound(parameters: &Parameters, bound: Bound) -> Result<BoundChange, Error> {
+    Ok(BoundChange { bound, retrain: parameters.word("retrain")? == "yes" })
 }
 
 fn sensitivity(parameters: &Parameters, noise: SensitivityNoise) -> Result<Sensitivity, Error> {

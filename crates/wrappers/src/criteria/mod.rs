@@ -1,5 +1,6 @@
 //! What judges features.
 
+mod bounds;
 mod divergence;
 mod hsic;
 mod norm;
@@ -7,6 +8,7 @@ mod pairs;
 mod reference;
 mod sensitivity;
 
+pub use bounds::{Bound, BoundChange};
 pub use divergence::SensitivityNoise;
 pub use hsic::HsicChange;
 pub use norm::NormChange;

@@ -29,9 +29,7 @@ impl Criterion for NormChange {
     fn importances(&self, round: &Round<'_>, context: &Context<'_>) -> Result<Vec<f64>, Error> {
         let mut sums = vec![0.0; round.n_features()];
         for machine in round.machines() {
-            let places = machine.support();
-            let support: Vec<usize> = places.iter().map(|&place| machine.samples[place]).collect();
-            let coefficients: Vec<f64> = places.iter().map(|&place| machine.coefficients[place]).collect();
+            let (support, coefficients) = machine.support();
             let changes: Vec<f64> = match round.kernel {
                 KernelMatrix::Linear { .. } => {
                     let weight = |values: &[f64]| -> f64 {

@@ -1,12 +1,11 @@
 //! The sensitivity that permutation approximates.
 
 use fewest_core::{Context, Error};
+use fewest_smo::{KernelRows, Loss};
 
 use super::divergence::Predictions;
 use crate::elimination::go_on;
-use crate::kernel::Without;
 use crate::{Criterion, Round, SensitivityNoise};
-use fewest_smo::KernelRows;
 
 /// The sensitivity `S_D` of Yang and Ong (2011), Eq. (12), with machines trained without each feature in turn: what
 /// [`Sensitivity`](crate::Sensitivity) approximates by permuting (Theorem 1). With `f` the output of the machine of all features
@@ -38,8 +37,8 @@ impl Criterion for Reference {
         let mut importances = Vec::with_capacity(round.n_features());
         for at in 0..round.n_features() {
             go_on(context)?;
-            let kernel = Without { kernel: round.kernel, feature: round.left[at] };
-            let machines = round.training().train(&kernel, round.truth(), round.machines(), context)?;
+            let kernel = round.without(at);
+            let machines = round.retrained(&kernel, Loss::Linear, context)?;
             let mut sum = 0.0;
             for (model, machine) in models.iter().zip(&machines) {
                 let mut outputs = Vec::with_capacity(machine.samples.len());

@@ -76,7 +76,7 @@ impl Sensitivity {
                     }
                     row.iter_mut().for_each(|value| *value = -gamma * value.max(0.0));
                     fast::exp_in_place(&mut row);
-                    dot(&row, &known.coefficients) + machine.bias
+                    dot(&row, &known.coefficients) + machine.machine.bias
                 };
                 machine.samples.iter().zip(sources).map(output).collect()
             }
@@ -102,14 +102,12 @@ struct Known {
 
 impl Known {
     fn new(round: &Round<'_>, machine: &Trained) -> Self {
-        let places = machine.support();
-        let support: Vec<usize> = places.iter().map(|&place| machine.samples[place]).collect();
-        let coefficients: Vec<f64> = places.iter().map(|&place| machine.coefficients[place]).collect();
+        let (support, coefficients) = machine.support();
         let output = |row: &mut Vec<f64>, &i: &usize| {
             row.resize(round.n_samples(), 0.0);
             round.kernel_row(i, row);
             let values: Vec<f64> = support.iter().map(|&s| row[s]).collect();
-            dot(&values, &coefficients) + machine.bias
+            dot(&values, &coefficients) + machine.machine.bias
         };
         let outputs = machine.samples.par_iter().map_init(Vec::new, output).collect();
         Self { support, coefficients, outputs }

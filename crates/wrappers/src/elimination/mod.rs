@@ -171,7 +171,8 @@ impl<C: Criterion> RecursiveElimination<C> {
         let mut last: Vec<f64> = Vec::new();
         while !left.is_empty() {
             let trained = if machines_wanted || self.criterion.needs_machines() {
-                go_on(context).and_then(|()| self.training.train(&kernel, &truth, &machines, context))
+                let loss = self.criterion.loss(&truth);
+                go_on(context).and_then(|()| self.training.train(&kernel, &truth, loss, &machines, context))
             } else {
                 Ok(Vec::new())
             };
@@ -205,8 +206,8 @@ impl<C: Criterion> RecursiveElimination<C> {
                 return Err(Error::Numerical { what: "the importance of a feature", hint });
             }
             for machine in &machines {
-                outcome.training = worse(outcome.training, machine.status);
-                outcome.empty_machine |= machine.coefficients.iter().all(|value| *value == 0.0);
+                outcome.training = worse(outcome.training, machine.machine.dual.solution.status);
+                outcome.empty_machine |= machine.machine.support.is_empty();
             }
             after(&problem::State { kernel: &kernel, n_features: left.len() }, &machines);
             outcome.rounds.push(Eliminated {

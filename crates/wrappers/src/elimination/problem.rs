@@ -37,16 +37,15 @@ impl Problem {
         training: &Training,
         method: &'static str,
     ) -> Result<(Self, Truth), Error> {
-        let table = Table::split(data, rows, n_train)?;
+        let Table { varying, coordinates } = Table::new(data, rows, n_train)?;
         let all = Truth::new(data, rows, n_train, training.standardise_target, method)?;
         let truth = all.first(n_train);
-        let order = canonical_order(&data.subset(&rows[..n_train])?, &truth.numbers());
+        let order = canonical_order(&data.subset(&rows[..n_train])?);
         let mut canonical = vec![0; n_train];
         for (place, &sample) in order.iter().enumerate() {
             canonical[sample] = place;
         }
-        let varying = table.varying();
-        let kernel = KernelMatrix::new(training.kernel, table.into_coordinates(), rows.len(), n_train)?;
+        let kernel = KernelMatrix::new(training.kernel, coordinates, rows.len(), n_train)?;
         Ok((Self { kernel, varying, truth, canonical }, all))
     }
 }

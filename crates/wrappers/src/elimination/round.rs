@@ -1,9 +1,9 @@
 //! What a criterion sees of a round, and what it must say.
 
 use fewest_core::{Context, Error};
-use fewest_smo::KernelRows;
+use fewest_smo::{KernelRows, Loss};
 
-use crate::kernel::KernelMatrix;
+use crate::kernel::{KernelMatrix, Without};
 use crate::{Trained, Training, Truth};
 
 /// Says how much each of the features left matters; the one that matters least goes.
@@ -14,6 +14,11 @@ pub trait Criterion: Send + Sync {
     /// Whether it asks for machines trained on the features left. Default yes.
     fn needs_machines(&self) -> bool {
         true
+    }
+
+    /// The loss of the machines. Default linear.
+    fn loss(&self, _truth: &Truth) -> Loss {
+        Loss::Linear
     }
 
     /// The importance of each feature left, in the order of [`Round::feature`].
@@ -30,6 +35,10 @@ impl<C: Criterion + ?Sized> Criterion for Box<C> {
 
     fn needs_machines(&self) -> bool {
         (**self).needs_machines()
+    }
+
+    fn loss(&self, truth: &Truth) -> Loss {
+        (**self).loss(truth)
     }
 
     fn importances(&self, round: &Round<'_>, context: &Context<'_>) -> Result<Vec<f64>, Error> {
@@ -85,7 +94,22 @@ impl<'a> Round<'a> {
 
     /// The same without feature `at`.
     pub fn kernel_row_without(&self, at: usize, i: usize, out: &mut [f64]) {
-        self.kernel.row_without(self.left[at], i, out);
+        self.without(at).row(i, out);
+    }
+
+    /// The kernel without feature `at`.
+    pub(crate) fn without(&self, at: usize) -> Without<'a> {
+        Without { kernel: self.kernel, feature: self.left[at], last: self.left.len() == 1 }
+    }
+
+    /// The machines of another kernel, trained from those of this round.
+    pub(crate) fn retrained(
+        &self,
+        kernel: &dyn KernelRows,
+        loss: Loss,
+        context: &Context<'_>,
+    ) -> Result<Vec<Trained>, Error> {
+        self.training.train(kernel, self.truth, loss, self.machines, context)
     }
 
     /// The machines trained on the features left, unless the criterion needs none: one for regression, else one for each
