@@ -4,6 +4,8 @@ mod criteria;
 mod elimination;
 mod kernel;
 mod permuter;
+mod sequential;
+mod stepwise;
 mod table;
 mod training;
 
@@ -14,4 +16,6 @@ pub use elimination::{Criterion, CurvePoint, Eliminated, Elimination, RecursiveE
 pub use fewest_core::Error;
 pub use kernel::Kernel;
 pub use permuter::Permuter;
+pub use sequential::{Direction, SequentialSearch};
+pub use stepwise::Stepwise;
 pub use training::{Trained, Training, Truth};

@@ -1,9 +1,9 @@
-//! Features judged by machines that learn from them: recursive elimination.
+//! Features judged by what is learned from them: recursive elimination, sequential search, stepwise regression.
 
 use fewest_core::{Error, Selector};
 use fewest_wrappers::{
-    Bound, BoundChange, Criterion, HsicChange, Kernel, NormChange, Permuter, RecursiveElimination,
-    Sensitivity, SensitivityNoise, SensitivityScorer, Step, Training,
+    Bound, BoundChange, Criterion, Direction, HsicChange, Kernel, NormChange, Permuter, RecursiveElimination,
+    Sensitivity, SensitivityNoise, SensitivityScorer, SequentialSearch, Step, Stepwise, Training,
 };
 
 use super::{Built, Kind, Method, Parameter, Parameters, Range, TargetKind, Value};
@@ -82,6 +82,82 @@ pub(super) static METHODS: &[Method] = &[
         targets: TARGETS,
         parameters: &[ELIMINATION, MACHINE],
         build: |parameters| eliminate(parameters, HsicChange),
+    },
+    Method {
+        id: "sfs",
+        title: "sequential forward selection",
+        formula: "add the j with the best cross-validated score of a learner on S ∪ {j}",
+        kind: Kind::Sequence,
+        targets: SEARCH_TARGETS,
+        parameters: &[SEARCH],
+        build: |parameters| search(parameters, Direction::Forward, false),
+    },
+    Method {
+        id: "sbs",
+        title: "sequential backward selection",
+        formula: "take away the j with the best cross-validated score of a learner on S ∖ {j}",
+        kind: Kind::Sequence,
+        targets: SEARCH_TARGETS,
+        parameters: &[SEARCH],
+        build: |parameters| search(parameters, Direction::Backward, false),
+    },
+    Method {
+        id: "sffs",
+        title: "sequential floating forward selection",
+        formula: "add as sfs; then take away while that gives the best set of its size so far",
+        kind: Kind::Select,
+        targets: SEARCH_TARGETS,
+        parameters: &[SEARCH],
+        build: |parameters| search(parameters, Direction::Forward, true),
+    },
+    Method {
+        id: "sbfs",
+        title: "sequential floating backward selection",
+        formula: "take away as sbs; then add while that gives the best set of its size so far",
+        kind: Kind::Select,
+        targets: SEARCH_TARGETS,
+        parameters: &[SEARCH],
+        build: |parameters| search(parameters, Direction::Backward, true),
+    },
+    Method {
+        id: "stepwise",
+        title: "forward stepwise regression",
+        formula: "add the j with the smallest p-value of F = (RSS − RSS₊ⱼ)/q / (RSS₊ⱼ/(n − p − q)) while it is below p_enter",
+        kind: Kind::Sequence,
+        targets: &[TargetKind::Real],
+        parameters: &[ENTER],
+        build: |parameters| Ok(Built::Selector(Box::new(Stepwise { p_enter: parameters.real("p_enter")? }))),
+    },
+];
+
+const SEARCH_TARGETS: &[TargetKind] = &[TargetKind::Classes, TargetKind::Real, TargetKind::Outputs];
+
+const ENTER: &[Parameter] = &[Parameter {
+    name: "p_enter",
+    default: Some("0.05"),
+    range: Range::Fraction,
+    meaning: "p-value below which a feature enters",
+}];
+
+const SEARCH: &[Parameter] = &[
+    Parameter {
+        name: "learner",
+        default: Some("nearest-neighbours"),
+        range: Range::OneOf(&[
+            "nearest-neighbours",
+            "decision-tree",
+            "naive-bayes",
+            "linear-svm",
+            "kernel-logistic",
+            "kernel-ridge",
+        ]),
+        meaning: "what learns: kernel-ridge takes real targets, nearest-neighbours both, the others classes",
+    },
+    Parameter {
+        name: "folds",
+        default: Some("5"),
+        range: Range::Count(2),
+        meaning: "folds of the cross-validation",
     },
 ];
 
@@ -195,6 +271,12 @@ fn sensitivity(parameters: &Parameters, noise: SensitivityNoise) -> Result<Sensi
 fn sensitivity_scorer(parameters: &Parameters, noise: SensitivityNoise) -> Result<Built, Error> {
     let (sensitivity, training) = (sensitivity(parameters, noise)?, training(parameters)?);
     Ok(Built::Scorer(Box::new(SensitivityScorer { sensitivity, training })))
+}
+
+fn search(parameters: &Parameters, direction: Direction, floating: bool) -> Result<Built, Error> {
+    let learner = fewest_eval::learner_named(parameters.word("learner")?)?;
+    let folds = parameters.count("folds")?;
+    Ok(Built::Selector(Box::new(SequentialSearch { learner, direction, floating, folds })))
 }
 
 fn eliminate(parameters: &Parameters, criterion: impl Criterion + 'static) -> Result<Built, Error> {

@@ -167,7 +167,7 @@ impl Criterion for Sensitivity {
 ///
 /// let wave = |step: i32| (0..60).map(|i| f64::from(i * step % 61) / 30.0 - 1.0).collect::<Vec<f64>>();
 /// let (a, b, c) = (wave(1), wave(17), wave(23));
-/// let target = a.iter().zip(&c).map(|(a, c)| a * a + 0.5 * c).collect();
+/// let target = a.iter().zip(&c).map(|(a, c)| a + 0.5 * c).collect();
 /// let data = Dataset::new(DenseColumns::from_columns(&[a, b, c])?, Target::real(target)?)?;
 /// let scorer = SensitivityScorer::new(Sensitivity::new(SensitivityNoise::Laplace));
 /// let scores = scorer.score(&data, &Context::default())?;

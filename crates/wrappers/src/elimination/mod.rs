@@ -74,9 +74,9 @@ impl Step {
 /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
 /// use fewest_wrappers::{NormChange, RecursiveElimination};
 ///
-/// let wave = |step: i32| (0..40).map(|i| f64::from(i * step % 41) / 20.0 - 1.0).collect::<Vec<f64>>();
+/// let wave = |step: i32| (0..60).map(|i| f64::from(i * step % 61) / 30.0 - 1.0).collect::<Vec<f64>>();
 /// let (a, b, c) = (wave(1), wave(17), wave(23));
-/// let target = a.iter().zip(&c).map(|(a, c)| a * a + 0.5 * c).collect();
+/// let target = a.iter().zip(&c).map(|(a, c)| a + 0.5 * c).collect();
 /// let data = Dataset::new(DenseColumns::from_columns(&[a, b, c])?, Target::real(target)?)?;
 /// let selection =
 ///     RecursiveElimination::new(NormChange).select(&data, Budget::Count(2), &Context::default())?;
@@ -247,7 +247,7 @@ fn worst_first(importances: &[f64]) -> Vec<usize> {
 }
 
 /// Why the run was stopped.
-fn stopped(context: &Context<'_>) -> Status {
+pub(crate) fn stopped(context: &Context<'_>) -> Status {
     if context.interrupted() { Status::Interrupted } else { Status::TimeLimit }
 }
 
