@@ -20,7 +20,7 @@ pub struct Scratch {
     cells: Vec<u32>,
     halves: Vec<u32>,
     totals: Vec<u32>,
-    keys: Vec<u64>,
+    pub(crate) keys: Vec<u64>,
 }
 
 /// `Σ c ln c` over the joint counts of two variables, and over those within each class.
@@ -61,6 +61,16 @@ pub fn sums(rows: &Rows, a: &Variable, b: &Variable, scratch: &mut Scratch) -> S
     }
     let joint = scratch.totals.iter().map(|&count| rows.log_sums[count as usize]).sum();
     Sums { joint, with_target }
+}
+
+/// What it costs about, in words, to count the joint variable of `a` and `b` against one more.
+pub(crate) fn words_each(rows: &Rows, a: &Variable, b: &Variable) -> f64 {
+    let by_row = WORDS_PER_SAMPLE * rows.n_samples() as f64;
+    if a.planes.is_empty() || b.planes.is_empty() {
+        return by_row;
+    }
+    let levels = (a.n_levels * b.n_levels - 1) as f64 * (b.n_levels - 1) as f64;
+    by_row.min(levels * (WORDS_PER_CALL * rows.classes.len() as f64 + rows.all.words.end as f64))
 }
 
 #[derive(Clone, Copy)]
@@ -222,6 +232,7 @@ mod tests {
     use fewest_core::{Context, Dataset, DenseColumns, Target};
 
     use super::*;
+    use crate::beside::{Beside, undecided};
     use crate::codes::Coded;
     use crate::discretisation::Discretisation;
 
@@ -269,6 +280,41 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn many_variables_beside_each_other_count_as_one_by_one() {
+        let levels: Vec<u64> = (0..150).map(|j| [2, 3, 5, 9, 1][j % 5]).collect();
+        for (n, classes) in [(2, 2), (63, 2), (130, 30), (300, 7)] {
+            let Coded { rows, features } = coded(n, &levels, classes);
+            let scratch = &mut Scratch::default();
+            for (a, b, many) in [(0, 1, 0..150), (2, 3, 5..70), (2, 2, 0..64), (3, 7, 9..10)] {
+                let (a, b) = (&features[a], &features[b]);
+                let variables: Vec<&Variable> = many.map(|j| &features[j]).collect();
+                let beside = Beside::new(&variables, &rows).unwrap();
+                let Some(found) = undecided(&rows, a, b, &beside, scratch) else {
+                    // Two variables of few levels leave cells too large to compare all with all.
+                    assert!(n > 100, "{n}");
+                    continue;
+                };
+                let pair = Variable::joint(a, b, &rows);
+                let one_by_one: f64 = variables
+                    .iter()
+                    .map(|variable| {
+                        let sums = sums(&rows, &pair, variable, scratch);
+                        sums.joint - sums.with_target
+                    })
+                    .sum();
+                assert!((found - one_by_one).abs() < 1e-9 * (1.0 + one_by_one), "{found} {one_by_one}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_byte_cannot_tell_many_levels() {
+        let Coded { rows, features } = coded(1000, &[300, 2], 2);
+        assert!(Beside::new(&[&features[1], &features[0]], &rows).is_none());
+        assert!(Beside::new(&[&features[1]], &rows).is_some());
     }
 
     #[test]

@@ -17,12 +17,14 @@
 //! # Ok::<(), fewest_counts::Error>(())
 //! ```
 
+mod beside;
 mod codes;
 mod counts;
 mod features;
 
 pub mod discretisation;
 
+pub use beside::{Beside, undecided};
 pub use codes::{Coded, Rows, Variable};
 pub use counts::{Scratch, Sums, joint_sum, sums};
 pub use features::map_features;

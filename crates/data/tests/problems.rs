@@ -3,7 +3,7 @@
 mod support;
 
 use fewest_core::{Dataset, Target};
-use fewest_data::synthetic::{self, Synthetic};
+use fewest_data::synthetic::{self, Interaction, Synthetic};
 use support::columns;
 
 fn target(data: &Dataset) -> &[f64] {
@@ -98,7 +98,92 @@ const EXPECTED: [f64; 8] = [
 ];
 
 #[test]
+fn the_best_feature_alone_is_not_one_of_the_best_two() {
+    let problem = synthetic::better_together(40_000, 1).unwrap();
+    let Target::Class(classes) = problem.dataset.target() else { panic!("classes") };
+    let x = columns(problem.dataset.x());
+    // The best linear rules, by the means and the covariance that the problem is drawn with.
+    let accuracy = |rule: &dyn Fn(usize) -> f64| {
+        let right = (0..40_000).filter(|&i| (rule(i) > 0.0) == (classes.codes()[i] == 1)).count();
+        right as f64 / 40_000.0
+    };
+    let rules: [(&dyn Fn(usize) -> f64, f64); 5] = [
+        (&|i| x[0][i], 0.863),
+        (&|i| x[1][i], 0.863),
+        (&|i| x[2][i], 0.939),
+        (&|i| x[0][i] + x[1][i], 0.997),
+        (&|i| 1.094 * x[0][i] + 1.546 * x[2][i], 0.971),
+    ];
+    for (rule, expected) in rules {
+        let found = accuracy(rule);
+        assert!(
+            (found - expected).abs() < 5.0 * (expected * (1.0 - expected) / 40_000.0).sqrt() + 5e-4,
+            "{found}, {expected}"
+        );
+    }
+}
+
+#[test]
+fn the_weighted_sum_has_no_noise() {
+    let problem = synthetic::weighted_sum(300, 2).unwrap();
+    let x = columns(problem.dataset.x());
+    for i in 0..300 {
+        let y = x[0][i] + 2.0 * x[1][i] + 3.0 * x[2][i] + 4.0 * x[3][i] + x[4][i].exp();
+        assert!((target(&problem.dataset)[i] - y).abs() < 1e-12);
+        assert_eq!(x[5][i], x[0][i] + 1.0);
+        assert_eq!(x[6][i], x[1][i] * x[2][i]);
+    }
+}
+
+#[test]
+fn the_sensitivity_problems_follow_their_formulas() {
+    let n = 20_000;
+    let friedman = |x: &[f64], squared: bool| {
+        let bend = x[2] - 0.5;
+        let product = std::f64::consts::PI * x[0] * x[1];
+        10.0 * product.sin() + 20.0 * if squared { bend * bend } else { bend } + 10.0 * x[3] + 5.0 * x[4]
+    };
+    type Formula<'a> = &'a dyn Fn(&[f64]) -> f64;
+    let cases: [(Synthetic, f64, f64, Formula<'_>); 4] = [
+        (synthetic::additive(n, 0.1, 1).unwrap(), 0.0, 0.1, &|x| {
+            0.1 * (4.0 * x[0]).exp()
+                + 4.0 / (1.0 + (10.0 - 20.0 * x[1]).exp())
+                + 3.0 * x[2]
+                + 2.0 * x[3]
+                + x[4]
+        }),
+        (synthetic::interactive(n, Interaction::Squared, 0.1, 2).unwrap(), 0.0, 0.1, &|x| friedman(x, true)),
+        (synthetic::interactive(n, Interaction::Linear, 0.3, 3).unwrap(), 0.0, 0.3, &|x| friedman(x, false)),
+        (synthetic::exponential(n, 0.2, 4).unwrap(), -1.0, 0.2, &|x| {
+            10.0 * (-x[0].powi(2) - x[1].powi(2)).exp()
+        }),
+    ];
+    for (problem, low, deviation, formula) in &cases {
+        let x = columns(problem.dataset.x());
+        assert_eq!(x.len(), 10);
+        let mean = |values: &dyn Fn(usize) -> f64| (0..n).map(values).sum::<f64>() / n as f64;
+        let noise = |i: usize| {
+            let sample: Vec<f64> = x.iter().map(|column| column[i]).collect();
+            (target(&problem.dataset)[i] - formula(&sample)) / deviation
+        };
+        let bound = 5.0 / (n as f64).sqrt();
+        assert!(mean(&noise).abs() < bound);
+        assert!((mean(&|i| noise(i).powi(2)) - 1.0).abs() < bound * 2.0_f64.sqrt());
+        for column in &x {
+            assert!(column.iter().all(|value| (*low..=1.0).contains(value)));
+            assert!((mean(&|i| column[i]) - 0.5 * (low + 1.0)).abs() < bound * (1.0 - low));
+        }
+    }
+    for deviation in [-0.1, f64::NAN, f64::INFINITY] {
+        assert!(synthetic::exponential(10, deviation, 0).is_err());
+    }
+}
+
+#[test]
 fn too_small_is_an_error() {
+    assert!(synthetic::better_together(0, 0).is_err());
+    assert!(synthetic::weighted_sum(0, 0).is_err());
+    assert!(synthetic::additive(0, 0.1, 0).is_err());
     assert!(synthetic::data1(10, 3, 0).is_err());
     assert!(synthetic::data2(10, 2, 0).is_err());
     assert!(synthetic::data2_on_demand(0, 5, 0).is_err());

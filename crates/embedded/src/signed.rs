@@ -1,67 +1,63 @@
-//! Coefficients of any sign, and several outputs, for solvers of non-negative problems.
+//! Coefficients of any sign, for solvers of non-negative problems.
 
 use fewest_solver::InnerProducts;
 
-/// The problem `½ Σₒ ‖bₒ − Σⱼ wⱼₒ Aⱼ‖²` with `w = w⁺ − w⁻` split in its two signs: twice as many atoms for each output,
-/// `Aⱼ` and `−Aⱼ`, and every coefficient non-negative. With an l1 penalty at most one of the two is positive, so the path
-/// and every solver of the non-negative lasso serve the signed one.
+/// The problem `½ ‖b − Σⱼ wⱼ Aⱼ‖²` with `w = w⁺ − w⁻` split in its two signs: twice as many atoms, `Aⱼ` and `−Aⱼ`, and
+/// every coefficient non-negative. With an l1 penalty at most one of the two is positive, so the path and every
+/// solver of the non-negative lasso serve the signed one.
 ///
-/// Atom `(2 o + s) p + j` is atom `j` of `p` with sign `s` (0: plus, 1: minus) for output `o`.
+/// Atom `s p + j` is atom `j` of `p` with sign `s` (0: plus, 1: minus).
 pub(crate) struct Signed<P> {
     inner: P,
-    n_outputs: usize,
     target_products: Vec<f64>,
     squared_norms: Vec<f64>,
     target_squared_norm: f64,
 }
 
 impl<P: InnerProducts> Signed<P> {
-    /// The outputs by their products with the atoms of `inner`, and the sum of their squared norms.
-    pub(crate) fn new(inner: P, outputs: &[Vec<f64>], target_squared_norm: f64) -> Self {
-        let both = |products: &[f64]| -> Vec<f64> {
-            products.iter().copied().chain(products.iter().map(|product| -product)).collect()
-        };
-        let target_products = outputs.iter().flat_map(|products| both(products)).collect();
-        let squared_norms = inner.squared_norms().repeat(2 * outputs.len());
-        Self { inner, n_outputs: outputs.len(), target_products, squared_norms, target_squared_norm }
+    /// A target by its products with the atoms of `inner` and its squared norm.
+    pub(crate) fn new(inner: P, products: &[f64], target_squared_norm: f64) -> Self {
+        let target_products =
+            products.iter().copied().chain(products.iter().map(|product| -product)).collect();
+        let squared_norms = inner.squared_norms().repeat(2);
+        Self { inner, target_products, squared_norms, target_squared_norm }
     }
 
-    /// The problem of one output, the target of `inner`.
+    /// The problem with the target of `inner`.
     pub(crate) fn single(inner: P) -> Self {
         let (products, norm) = (inner.target_products().to_vec(), inner.target_squared_norm());
-        Self::new(inner, &[products], norm)
+        Self::new(inner, &products, norm)
     }
 
-    /// Output, sign and inner atom of an atom.
-    fn parts(&self, atom: usize) -> (usize, f64, usize) {
+    /// Sign and inner atom of an atom.
+    fn parts(&self, atom: usize) -> (f64, usize) {
         let p = self.inner.n_atoms();
-        let part = atom / p;
-        (part / 2, if part.is_multiple_of(2) { 1.0 } else { -1.0 }, atom % p)
+        (if atom < p { 1.0 } else { -1.0 }, atom % p)
     }
 
     /// The inner atom of an atom.
     pub(crate) fn inner_atom(&self, atom: usize) -> usize {
-        self.parts(atom).2
+        self.parts(atom).1
     }
 
-    /// Signed coefficients `(inner atom, output, value)` of non-negative ones, without zeros.
-    pub(crate) fn merge(&self, coefficients: &[(usize, f64)]) -> Vec<(usize, usize, f64)> {
-        let mut merged: Vec<(usize, usize, f64)> = coefficients
+    /// Signed coefficients `(inner atom, value)` of non-negative ones, without zeros.
+    pub(crate) fn merge(&self, coefficients: &[(usize, f64)]) -> Vec<(usize, f64)> {
+        let mut merged: Vec<(usize, f64)> = coefficients
             .iter()
             .map(|&(atom, value)| {
-                let (output, sign, inner) = self.parts(atom);
-                (inner, output, sign * value)
+                let (sign, inner) = self.parts(atom);
+                (inner, sign * value)
             })
             .collect();
-        merged.sort_by_key(|&(inner, output, _)| (inner, output));
+        merged.sort_by_key(|&(inner, _)| inner);
         merged.dedup_by(|next, kept| {
-            let same = (next.0, next.1) == (kept.0, kept.1);
+            let same = next.0 == kept.0;
             if same {
-                kept.2 += next.2;
+                kept.1 += next.1;
             }
             same
         });
-        merged.retain(|&(.., value)| value != 0.0);
+        merged.retain(|&(_, value)| value != 0.0);
         merged
     }
 }
@@ -82,7 +78,7 @@ fn distinct(atoms: impl Iterator<Item = usize> + Clone, n: usize) -> (Vec<usize>
 
 impl<P: InnerProducts> InnerProducts for Signed<P> {
     fn n_atoms(&self) -> usize {
-        2 * self.n_outputs * self.inner.n_atoms()
+        2 * self.inner.n_atoms()
     }
 
     fn target_squared_norm(&self) -> f64 {
@@ -101,17 +97,17 @@ impl<P: InnerProducts> InnerProducts for Signed<P> {
         let p = self.inner.n_atoms();
         let (inner_rows, row_places) = distinct(rows.iter().map(|atom| atom % p), p);
         let (inner_columns, column_places) = distinct(columns.iter().map(|atom| atom % p), p);
-        // Each product of inner atoms once, whatever the signs and outputs.
+        // Each product of inner atoms once, whatever the signs.
         let mut products = vec![0.0; inner_rows.len() * inner_columns.len()];
         self.inner.products(&inner_rows, &inner_columns, &mut products);
-        let signs: Vec<(usize, f64)> = rows.iter().map(|&row| (row / p / 2, self.parts(row).1)).collect();
+        let signs: Vec<f64> = rows.iter().map(|&row| self.parts(row).0).collect();
         for ((&column, &place), out) in
             columns.iter().zip(&column_places).zip(out.chunks_exact_mut(rows.len().max(1)))
         {
-            let (output, sign, _) = self.parts(column);
+            let (sign, _) = self.parts(column);
             let own = &products[place * inner_rows.len()..(place + 1) * inner_rows.len()];
-            for ((value, &place), &(row_output, row_sign)) in out.iter_mut().zip(&row_places).zip(&signs) {
-                *value = if row_output == output { sign * row_sign * own[place] } else { 0.0 };
+            for ((value, &place), row_sign) in out.iter_mut().zip(&row_places).zip(&signs) {
+                *value = sign * row_sign * own[place];
             }
         }
     }
@@ -129,19 +125,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn signs_and_outputs_are_kept_apart() -> Result<(), Error> {
+    fn signs_are_kept_apart() -> Result<(), Error> {
         let inner = Quadratic::new(vec![2.0, 0.5, 0.5, 3.0], vec![1.0, -1.0], 4.0)?;
-        let signed = Signed::new(&inner, &[vec![1.0, -1.0], vec![0.0, 5.0]], 9.0);
-        assert_eq!(signed.n_atoms(), 8);
-        assert_eq!(signed.target_products(), [1.0, -1.0, -1.0, 1.0, 0.0, 5.0, -0.0, -5.0]);
-        let mut out = vec![0.0; 16];
-        // Atoms (output, sign, inner): 1 = (0, +, 1), 2 = (0, −, 0), 5 = (1, +, 1), 7 = (1, −, 1).
-        let atoms = [1, 2, 5, 7];
+        let signed = Signed::new(&inner, &[0.0, 5.0], 9.0);
+        assert_eq!((signed.n_atoms(), signed.target_squared_norm()), (4, 9.0));
+        assert_eq!(signed.target_products(), [0.0, 5.0, -0.0, -5.0]);
+        let mut out = vec![0.0; 9];
+        // Atoms (sign, inner): 1 = (+, 1), 2 = (−, 0), 3 = (−, 1).
+        let atoms = [1, 2, 3];
         signed.products(&atoms, &atoms, &mut out);
         #[rustfmt::skip]
-        assert_eq!(out, [3.0, -0.5, 0.0, 0.0, -0.5, 2.0, 0.0, 0.0, 0.0, 0.0, 3.0, -3.0, 0.0, 0.0, -3.0, 3.0]);
-        let merged = signed.merge(&[(7, 0.5), (0, 2.0), (5, 0.25), (2, 2.0)]);
-        assert_eq!(merged, [(1, 1, -0.25)]);
+        assert_eq!(out, [3.0, -0.5, -3.0, -0.5, 2.0, 0.5, -3.0, 0.5, 3.0]);
+        let merged = signed.merge(&[(3, 0.5), (0, 2.0), (1, 0.25), (2, 2.0)]);
+        assert_eq!(merged, [(1, -0.25)]);
+        assert_eq!(Signed::single(&inner).target_products(), [1.0, -1.0, -1.0, 1.0]);
         Ok(())
     }
 }

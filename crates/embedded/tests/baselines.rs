@@ -276,6 +276,47 @@ fn lasso_gives_exactly_as_many_as_asked_for() -> Tested {
     Ok(())
 }
 
+/// A point of the path of several outputs is what coordinate descent finds at its penalty.
+#[test]
+fn the_path_of_several_outputs_passes_through_the_minima() -> Tested {
+    let data = three_classes()?;
+    for k in [1, 4, 9] {
+        let by_path = Lasso::default().select(&data, Budget::Count(k), &Context::default())?;
+        let lambda = by_path.solver.as_ref().map_or(f64::NAN, |report| report.lambda);
+        let lasso = Lasso { strength: Strength::Alpha(lambda), tolerance: 1e-13, ..Lasso::default() };
+        let at = lasso.select(&data, Budget::Auto, &Context::default())?;
+        assert_eq!((by_path.order.len(), &by_path.order), (k, &at.order));
+        for (a, b) in by_path.scores.iter().zip(&at.scores) {
+            assert!((a - b).abs() < 1e-8, "{a} and {b}");
+        }
+        let penalties: Vec<f64> =
+            by_path.path.iter().flat_map(|path| &path.points).map(|point| point.lambda).collect();
+        assert!(penalties.is_sorted_by(|a, b| a >= b) && penalties.last() == Some(&lambda));
+        let entered = by_path.path.map_or(Vec::new(), |path| path.entered);
+        assert!(by_path.order.iter().all(|feature| entered.contains(feature)));
+    }
+    Ok(())
+}
+
+/// More features than samples and several outputs: each of these has fewer active features than there are samples, so
+/// there are never as many as asked for, and the path ends at a penalty of zero.
+#[test]
+fn a_saturated_path_ends_with_a_note() -> Tested {
+    let wide: Vec<Vec<f64>> = (0..120).map(|j| noise(12, j)).collect();
+    let labels: Vec<usize> = (0..12).map(|i| i % 3).collect();
+    let data = Dataset::new(DenseColumns::from_columns(&wide)?, Target::from_labels(&labels))?;
+    let selection = Lasso::default().select(&data, Budget::Count(100), &Context::default())?;
+    let found = selection.order.len();
+    assert!((11..=33).contains(&found), "{found}");
+    assert_eq!(selection.notes, [format!("{found} of 100 features: no others have a coefficient")]);
+    let report = selection.solver.ok_or(Error::TooFew { what: "reports", minimum: 1, found: 0 })?;
+    assert_eq!((report.lambda, report.status), (0.0, Status::Converged));
+    assert!(report.objective < 1e-12 && report.iterations < 2000, "{report:?}");
+    let net = ElasticNet::default().select(&data, Budget::Count(100), &Context::default())?;
+    assert_eq!(net.status, Status::Converged, "{:?}", net.solver);
+    Ok(())
+}
+
 /// With l1_ratio = 1 the elastic net is the lasso.
 #[test]
 fn elastic_net_contains_the_lasso() -> Tested {

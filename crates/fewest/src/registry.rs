@@ -24,6 +24,7 @@ mod dependence;
 mod dependence_search;
 mod hsic_lasso;
 mod information;
+mod nonmonotonic;
 mod parameter;
 mod similarity;
 mod sparse;
@@ -41,6 +42,7 @@ static FAMILIES: &[&[Method]] = &[
     dependence_search::METHODS,
     hsic_lasso::METHODS,
     sparse::METHODS,
+    nonmonotonic::METHODS,
     wrappers::METHODS,
 ];
 
@@ -54,7 +56,7 @@ pub struct Method {
     pub formula: &'static str,
     /// What it gives.
     pub kind: Kind,
-    /// The targets it works with.
+    /// The targets it works with, one that its defaults work with first.
     pub targets: &'static [TargetKind],
     /// Tables of the parameters it takes: families share theirs.
     parameters: &'static [&'static [Parameter]],
@@ -104,6 +106,19 @@ impl Method {
     /// Whether the best `k` features are the first `k` of any larger number, so that one selection serves all `k`.
     pub fn is_nested(&self) -> bool {
         self.kind != Kind::Select
+    }
+
+    /// Whether the method looks at a target unless its parameters say otherwise.
+    ///
+    /// ```
+    /// use fewest::registry::find;
+    /// assert!(find("hsic")?.is_supervised() && !find("variance")?.is_supervised());
+    /// // Only its Laplacian style does without classes.
+    /// assert!(find("trace-ratio")?.is_supervised());
+    /// # Ok::<(), fewest::core::Error>(())
+    /// ```
+    pub fn is_supervised(&self) -> bool {
+        self.targets.first() != Some(&TargetKind::None)
     }
 
     /// The method with these parameters, ready to run.

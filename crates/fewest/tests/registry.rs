@@ -48,6 +48,40 @@ fn ids_and_parameter_names_are_unique_and_plain() {
     }
 }
 
+fn without_target(data: &Dataset) -> Result<Dataset, Error> {
+    Dataset::shared(data.shared_x(), Target::None)
+}
+
+#[test]
+fn unsupervised_methods_are_those_whose_defaults_run_without_a_target() -> Result<(), Error> {
+    for method in registry::methods() {
+        let data = without_target(&problem(false))?;
+        let selector = method.build(&Parameters::defaults(method))?.into_selector();
+        let result = selector.select(&data, Budget::Count(2), &Context::default());
+        assert_eq!(result.is_ok(), !method.is_supervised(), "{}: {result:?}", method.id);
+    }
+    Ok(())
+}
+
+#[test]
+fn the_trace_ratio_takes_both_of_its_styles() -> Result<(), Error> {
+    let method = find("trace-ratio");
+    for (classes, style, fits) in [
+        (true, "fisher", true),
+        (true, "laplacian", true),
+        (false, "laplacian", true),
+        (false, "fisher", false),
+    ] {
+        let data = problem(true);
+        let data = if classes { data } else { without_target(&data)? };
+        let parameters = Parameters::parse(method, &[format!("style={style}")])?;
+        let selector = method.build(&parameters)?.into_selector();
+        let result = selector.select(&data, Budget::Count(2), &Context::default());
+        assert_eq!(result.is_ok(), fits, "{style}: {result:?}");
+    }
+    Ok(())
+}
+
 #[test]
 fn defaults_are_values_that_could_be_given() -> Result<(), Error> {
     for method in registry::methods() {

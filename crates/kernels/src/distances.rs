@@ -13,8 +13,8 @@ const MOST_ERRORS: f64 = 2250.0;
 /// Part of a row that must need computing afresh for the whole row to be computed.
 const MANY: usize = 8;
 
-/// `D_il = Σ_j ‖x_ij − x_lj‖²` over the features present, all `n²` of them, with each feature's coordinates: `16 n² + 8 n d`
-/// bytes. A feature is taken away in `O(n²)`.
+/// `D_il = Σ_j ‖x_ij − x_lj‖²` over the features present, all `n²` of them, with each feature's coordinates: `8 n² + 8 n d`
+/// bytes, and `8 n²` more once a feature is taken away. A feature is taken away in `O(n²)`.
 ///
 /// A difference of large numbers has the rounding of the large ones. So for each pair a bound on its error is kept, and where it
 /// passes 2.5e-13 of the distance the distance is computed afresh from the features left: that happens when the distance
@@ -39,7 +39,7 @@ pub struct SquaredDistances {
     present: Vec<bool>,
     n: usize,
     values: Vec<f64>,
-    /// Bounds on the rounding error of each value, in units of `2⁻⁵³`.
+    /// Bounds on the rounding error of each value, in units of `2⁻⁵³`; none as long as all values are fresh.
     errors: Vec<f64>,
 }
 
@@ -71,20 +71,15 @@ impl SquaredDistances {
         let present = vec![true; features.len()];
         let size = n_samples * n_samples;
         let mut distances =
-            Self { features, present, n: n_samples, values: vec![0.0; size], errors: vec![0.0; size] };
+            Self { features, present, n: n_samples, values: vec![0.0; size], errors: Vec::new() };
         let mut row = vec![0.0; n_samples];
-        let fresh = distances.errors_when_fresh();
         for i in 0..n_samples {
             distances.compute_row(i, None, &mut row);
             if row.iter().any(|value| !value.is_finite()) {
                 let hint = "the samples are too large: standardise their features".to_owned();
                 return Err(Error::Numerical { what: "a squared distance", hint });
             }
-            let places = i * n_samples..(i + 1) * n_samples;
-            for (error, value) in distances.errors[places.clone()].iter_mut().zip(&row) {
-                *error = fresh * value;
-            }
-            distances.values[places].copy_from_slice(&row);
+            distances.values[i * n_samples..(i + 1) * n_samples].copy_from_slice(&row);
         }
         Ok(distances)
     }
@@ -127,6 +122,10 @@ impl SquaredDistances {
         self.check_present(j)?;
         let mut values = std::mem::take(&mut self.values);
         let mut errors = std::mem::take(&mut self.errors);
+        if errors.is_empty() {
+            let fresh = self.errors_when_fresh();
+            errors.extend(values.iter().map(|value| fresh * value));
+        }
         self.subtract(j, &mut values, Some(&mut errors));
         (self.values, self.errors) = (values, errors);
         self.present[j] = false;
@@ -194,6 +193,7 @@ impl SquaredDistances {
         let n = self.n;
         let fresh = self.errors_when_fresh();
         let mut part = vec![0.0; n];
+        let mut bounds = vec![0.0; n];
         let mut afresh = vec![0.0; n];
         let rest = self.coordinates(Some(j));
         for (i, row) in values.chunks_exact_mut(n).enumerate() {
@@ -201,14 +201,16 @@ impl SquaredDistances {
             for coordinate in self.features[j].chunks_exact(n) {
                 add_squares(coordinate[i], coordinate, &mut part);
             }
-            let before = &errors.as_deref().unwrap_or(&self.errors)[i * n..(i + 1) * n];
+            let places = i * n..(i + 1) * n;
+            match errors.as_deref().unwrap_or(&self.errors).get(places.clone()) {
+                Some(known) => bounds.copy_from_slice(known),
+                None => bounds.iter_mut().zip(row.iter()).for_each(|(bound, value)| *bound = fresh * value),
+            }
             let mut n_lost = 0;
-            for ((value, part), error) in row.iter_mut().zip(&mut part).zip(before) {
-                // From here on `part` holds the bound.
-                let bound = error + 3.0 * *value;
+            for ((value, part), bound) in row.iter_mut().zip(&part).zip(&mut bounds) {
+                *bound += 3.0 * *value;
                 *value -= *part;
-                n_lost += usize::from(bound > MOST_ERRORS * *value);
-                *part = bound;
+                n_lost += usize::from(*bound > MOST_ERRORS * *value);
             }
             if n_lost > 0 {
                 let whole = n_lost * MANY >= n;
@@ -216,14 +218,14 @@ impl SquaredDistances {
                     self.compute_row(i, Some(j), &mut afresh);
                 }
                 for l in 0..n {
-                    if part[l] > MOST_ERRORS * row[l] {
+                    if bounds[l] > MOST_ERRORS * row[l] {
                         row[l] = if whole { afresh[l] } else { pair(&rest, i, l) };
-                        part[l] = fresh * row[l];
+                        bounds[l] = fresh * row[l];
                     }
                 }
             }
             if let Some(errors) = errors.as_deref_mut() {
-                errors[i * n..(i + 1) * n].copy_from_slice(&part);
+                errors[places].copy_from_slice(&bounds);
             }
         }
     }

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
-use fewest::core::{Context, Dataset};
+use fewest::core::{Context, Dataset, Selector};
 use fewest::data::{Missing, ReadOptions, Table};
-use fewest::eval::{Evaluation, Experiment, Learner, Metric, Splitter};
+use fewest::eval::{Evaluation, Experiment, Learner, Metric, RunOptions, Splitter};
 use fewest::registry::{self, Parameters};
 
 use crate::output::mean_and_error;
@@ -43,6 +43,14 @@ pub struct Method {
     pub parameters: &'static [&'static str],
 }
 
+impl Method {
+    /// The selector with these parameters.
+    pub fn selector(&self) -> Result<Box<dyn Selector>> {
+        let method = registry::find(self.id)?;
+        Ok(method.build(&Parameters::parse(method, self.parameters)?)?.into_selector())
+    }
+}
+
 /// What one method did on one data set with one number of features.
 #[derive(Debug, Clone)]
 pub struct Row {
@@ -56,6 +64,8 @@ pub struct Row {
     pub run: usize,
     /// Number of features.
     pub k: usize,
+    /// The features, best first.
+    pub features: Vec<usize>,
     /// One value a metric.
     pub scores: Vec<f64>,
     /// The redundancy rate.
@@ -76,6 +86,8 @@ pub struct Setting<'a> {
     pub metrics: &'a [&'a dyn Metric],
     /// Numbers of features.
     pub ks: &'a [usize],
+    /// Whether features are selected once and the first k are taken, also where another k would give others.
+    pub nested: bool,
 }
 
 impl Protocol {
@@ -101,45 +113,90 @@ impl Protocol {
         data: &Dataset,
         method: &Method,
     ) -> Result<Vec<Row>> {
+        self.run_selector(setting, dataset, data, method.name, &*method.selector()?)
+    }
+
+    /// Runs `selector`, the paper's `method`, unless that is finished already.
+    pub fn run_selector(
+        &self,
+        setting: &Setting<'_>,
+        dataset: &'static str,
+        data: &Dataset,
+        method: &'static str,
+        selector: &dyn Selector,
+    ) -> Result<Vec<Row>> {
+        let evaluation = self.evaluate(setting, dataset, data, method, selector, None)?;
+        Ok(rows(dataset, method, setting.learner.name(), &evaluation))
+    }
+
+    /// Runs `method` with several learners, which share its selections.
+    pub fn run_learners(
+        &self,
+        setting: &Setting<'_>,
+        learners: &[&dyn Learner],
+        dataset: &'static str,
+        data: &Dataset,
+        method: &Method,
+    ) -> Result<Vec<Row>> {
+        let selector = method.selector()?;
+        let mut all = Vec::new();
+        let mut first: Option<Evaluation> = None;
+        for &learner in learners {
+            let setting = Setting { learner, ..*setting };
+            let evaluation =
+                self.evaluate(&setting, dataset, data, method.name, &*selector, first.as_ref())?;
+            all.extend(rows(dataset, method.name, learner.name(), &evaluation));
+            first.get_or_insert(evaluation);
+        }
+        Ok(all)
+    }
+
+    /// Runs `selector`, the paper's `method`, unless that is finished already. Features are taken from `selections`, an
+    /// evaluation with another learner, where there is one.
+    fn evaluate(
+        &self,
+        setting: &Setting<'_>,
+        dataset: &'static str,
+        data: &Dataset,
+        method: &'static str,
+        selector: &dyn Selector,
+        selections: Option<&Evaluation>,
+    ) -> Result<Evaluation> {
         let start = Instant::now();
-        let registered = registry::find(method.id)?;
-        let selector = registered.build(&Parameters::parse(registered, method.parameters)?)?.into_selector();
-        let label = [&[method.id], method.parameters].concat().join(" ");
         let experiment = Experiment {
-            label,
-            selector: &*selector,
+            label: method.to_owned(),
+            selector,
             learner: setting.learner,
             splitter: setting.splitter,
             metrics: setting.metrics,
             ks: setting.ks.iter().copied().filter(|&k| k <= data.n_features()).collect(),
-            // The papers select once and take the first k: also where another k would give other features.
-            nested: true,
+            nested: setting.nested,
         };
+        let options = RunOptions { selections, ..RunOptions::default() };
         let stored = self.stored(setting, dataset, method);
         let evaluation = match self.resume.then(|| load(&stored)).flatten() {
             Some(evaluation) => evaluation,
             None => {
-                let evaluation = experiment.run(data, &Context::seeded(self.seed))?;
+                let evaluation = experiment.run_with(data, options, &Context::seeded(self.seed))?;
                 store(&stored, &evaluation)?;
                 evaluation
             }
         };
-        let rows = rows(dataset, method.name, setting.learner.name(), &evaluation);
         let largest = experiment.ks.iter().copied().max();
+        let outcomes = evaluation.folds.iter().flat_map(|fold| &fold.outcomes);
         let last: Vec<f64> =
-            rows.iter().filter(|row| Some(row.k) == largest).map(|row| row.scores[0]).collect();
+            outcomes.filter(|outcome| Some(outcome.k) == largest).map(|outcome| outcome.scores[0]).collect();
         let (mean, error) = mean_and_error(&last);
         eprintln!(
-            "{dataset}, {}, {}: {mean:.3} ± {error:.3} with {} features, {:.1} s",
-            method.name,
+            "{dataset}, {method}, {}: {mean:.3} ± {error:.3} with {} features, {:.1} s",
             setting.learner.name(),
             largest.unwrap_or(0),
             start.elapsed().as_secs_f64()
         );
-        Ok(rows)
+        Ok(evaluation)
     }
 
-    fn stored(&self, setting: &Setting<'_>, dataset: &str, method: &Method) -> PathBuf {
+    fn stored(&self, setting: &Setting<'_>, dataset: &str, method: &str) -> PathBuf {
         let Self { runs, seed, .. } = self;
         let plain = |text: &str| -> String {
             text.chars().map(|c| if c.is_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect()
@@ -148,7 +205,7 @@ impl Protocol {
             "{}-{}-{}-{}-{runs}-{seed}.json",
             setting.name,
             plain(dataset),
-            plain(method.name),
+            plain(method),
             plain(setting.learner.name())
         );
         workspace::root().join("target/reproduce").join(file)
@@ -177,6 +234,7 @@ fn rows(dataset: &'static str, method: &'static str, learner: &str, evaluation: 
                 learner: learner.to_owned(),
                 run: fold.fold,
                 k: outcome.k,
+                features: outcome.features.clone(),
                 scores: outcome.scores.clone(),
                 redundancy: outcome.redundancy.unwrap_or(f64::NAN),
                 seconds: outcome.selection_seconds,

@@ -1,8 +1,14 @@
 //! `cargo xtask reproduce`: published figures and tables, from our code.
 
+mod comparison;
 mod experiments;
+mod given;
 mod hsic_lasso;
+mod machines;
+mod nmmkl;
+mod sd_rfe;
 mod survey;
+mod tuned;
 
 use clap::{Args, Subcommand};
 
@@ -19,6 +25,10 @@ pub struct Arguments {
 enum Paper {
     /// Yamada et al., High-dimensional feature selection by feature-wise kernelized Lasso, 2014.
     HsicLasso(hsic_lasso::Arguments),
+    /// Yang, Xu, Lyu and King, Budget constrained non-monotonic feature selection, 2015.
+    Nmmkl(nmmkl::Arguments),
+    /// Yang and Ong, Feature selection using probabilistic prediction of support vector regression, 2011.
+    SdRfe(sd_rfe::Arguments),
     /// Li et al., Feature selection: a data perspective, 2016.
     Survey(survey::Arguments),
 }
@@ -27,6 +37,8 @@ enum Paper {
 pub fn run(arguments: &Arguments) -> Result<()> {
     match &arguments.paper {
         Paper::HsicLasso(arguments) => hsic_lasso::run(arguments),
+        Paper::Nmmkl(arguments) => nmmkl::run(arguments),
+        Paper::SdRfe(arguments) => sd_rfe::run(arguments),
         Paper::Survey(arguments) => survey::run(arguments),
     }
 }

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use clap::Args;
 use fewest::core::{Context, Dataset, Target};
 use fewest::eval::{Accuracy, Clustering, DecisionTree, KFold, Learner, LinearSvm, Metric, NaiveBayes};
-use fewest::registry::{self, Parameters, TargetKind};
+use fewest::registry::{self, TargetKind};
 
 use super::experiments::{Method, Protocol, Row, Setting, cells, mean_of};
 use crate::output::{mean_and_error, write, write_csv};
@@ -84,22 +84,20 @@ fn compute(arguments: &Arguments) -> Result<()> {
         let ks: Vec<usize> = KS.iter().copied().filter(|&k| k < data.n_features()).collect();
         for method in &methods {
             if method.supervised {
-                for learner in learners {
-                    let setting = Setting {
-                        name: "survey",
-                        learner,
-                        splitter: &KFold { folds: FOLDS, stratified: true },
-                        metrics: &metrics,
-                        ks: &ks,
-                    };
-                    // A method that does not fit the data, such as a two-class score on ten classes, is told and left out.
-                    match protocol.run(&setting, name, &data, &method.method) {
-                        Ok(found) => rows.extend(found),
-                        Err(error) => {
-                            eprintln!("{name}, {}: left out, {error}", method.method.name);
-                            failures.push((name, method.method.name, error.to_string()));
-                            break;
-                        }
+                let setting = Setting {
+                    name: "survey",
+                    learner: learners[0],
+                    splitter: &KFold { folds: FOLDS, stratified: true },
+                    metrics: &metrics,
+                    ks: &ks,
+                    nested: true,
+                };
+                // A method that does not fit the data, such as a two-class score on ten classes, is told and left out.
+                match protocol.run_learners(&setting, &learners, name, &data, &method.method) {
+                    Ok(found) => rows.extend(found),
+                    Err(error) => {
+                        eprintln!("{name}, {}: left out, {error}", method.method.name);
+                        failures.push((name, method.method.name, error.to_string()));
                     }
                 }
             } else {
@@ -128,11 +126,11 @@ struct Chosen {
 fn methods(wanted: &[String]) -> Result<Vec<Chosen>> {
     let chosen = |method: &'static registry::Method| Chosen {
         method: Method { name: method.id, id: method.id, parameters: &[] },
-        supervised: !method.targets.contains(&TargetKind::None),
+        supervised: method.is_supervised(),
     };
     if wanted.is_empty() {
         let usable = |method: &&'static registry::Method| {
-            method.targets.contains(&TargetKind::Classes) || method.targets.contains(&TargetKind::None)
+            method.targets.contains(&TargetKind::Classes) || !method.is_supervised()
         };
         return Ok(registry::methods().filter(usable).map(chosen).collect());
     }
@@ -148,8 +146,7 @@ fn cluster(
     ks: &[usize],
 ) -> Result<Vec<Row>> {
     let Target::Class(classes) = data.target() else { return Err("the data have no classes".into()) };
-    let registered = registry::find(method.id)?;
-    let selector = registered.build(&Parameters::defaults(registered))?.into_selector();
+    let selector = method.selector()?;
     let clustering = Clustering {
         selector: &*selector,
         ks: ks.to_vec(),
@@ -171,6 +168,7 @@ fn cluster(
                 learner: "k-means".to_owned(),
                 run,
                 k: outcome.k,
+                features: outcome.features.clone(),
                 scores: vec![outcome.accuracy[run], outcome.mutual_information[run]],
                 redundancy: f64::NAN,
                 seconds: outcome.selection_seconds,
@@ -341,6 +339,7 @@ mod tests {
             learner: "svm".to_owned(),
             run,
             k: 10,
+            features: Vec::new(),
             scores: vec![accuracy],
             redundancy: 0.1,
             seconds: 1.0,

@@ -138,8 +138,7 @@ fn tell<P: InnerProducts>(path: &LassoPath, problem: &Signed<P>) -> Path {
         {
             told.entered.push(problem.inner_atom(atom));
         }
-        let signed = problem.merge(&point.coefficients);
-        let coefficients = signed.into_iter().map(|(feature, _, value)| (feature, value)).collect();
+        let coefficients = problem.merge(&point.coefficients);
         told.points.push(PathPoint { lambda: point.lambda, coefficients });
     }
     told

@@ -31,7 +31,6 @@ pub(super) struct LinearColumns<'a> {
     squared_norms: Vec<f64>,
     /// `xⱼᵀ yₒ / n` of every column, output by output.
     pub(super) outputs: Vec<Vec<f64>>,
-    target_squared_norm: f64,
 }
 
 /// The outputs, each of mean 0 and standard deviation 1: real ones, ±1 for two classes, an indicator for each of more.
@@ -77,7 +76,6 @@ impl<'a> LinearColumns<'a> {
             values: Vec::new(),
             squared_norms: Vec::new(),
             outputs: vec![Vec::new(); targets.len()],
-            target_squared_norm: targets.len() as f64,
         };
         for first in (0..built.sources.len()).step_by(ROUND) {
             if context.interrupted() || context.time_left().is_some_and(|left| left.is_zero()) {
@@ -161,7 +159,7 @@ impl InnerProducts for LinearColumns<'_> {
     }
 
     fn target_squared_norm(&self) -> f64 {
-        self.target_squared_norm
+        1.0
     }
 
     fn target_products(&self) -> &[f64] {

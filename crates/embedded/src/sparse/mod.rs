@@ -2,6 +2,7 @@
 
 mod columns;
 mod elastic_net;
+mod paths;
 mod search;
 
 pub(crate) use columns::outputs;

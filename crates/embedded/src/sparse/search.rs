@@ -4,10 +4,14 @@ use std::collections::BTreeMap;
 
 use fewest_cd::CoordinateDescent;
 use fewest_core::{Budget, Context, Dataset, Error, Path, PathPoint, Selection, SolverReport, Status};
-use fewest_lars::{Event, PathOptions};
-use fewest_solver::{Control, InnerProducts, L1, QuadraticSolver, Ridged, working_set};
+use fewest_solver::certificate::Certificate;
+use fewest_solver::{
+    Control, InnerProducts, L1, QuadraticSolver, Ridged, Solution, certificate, working_set,
+};
+use rayon::prelude::*;
 
 use super::columns::LinearColumns;
+use super::paths::{self, worst};
 use super::{Lasso, Strength};
 use crate::SolverChoice;
 use crate::signed::Signed;
@@ -27,9 +31,9 @@ const CLOSE: f64 = 1e-9;
 /// The smallest `alpha` tried, as a share of the largest.
 const SMALLEST_RATIO: f64 = 1e-4;
 
-/// A solution: non-negative coefficients of signed atoms, and where they come from.
+/// A solution: by output, non-negative coefficients of signed atoms, and where they come from.
 struct Fit {
-    coefficients: Vec<(usize, f64)>,
+    coefficients: Vec<Vec<(usize, f64)>>,
     report: SolverReport,
     path: Option<Path>,
     notes: Vec<String>,
@@ -37,7 +41,8 @@ struct Fit {
 
 struct Problem<'a> {
     columns: &'a LinearColumns<'a>,
-    signed: Signed<&'a LinearColumns<'a>>,
+    /// One problem an output: they share the penalty and nothing else, so none is larger than it need be.
+    outputs: Vec<Signed<&'a LinearColumns<'a>>>,
     l1_ratio: f64,
     options: &'a Lasso,
     control: Control<'a>,
@@ -73,10 +78,11 @@ pub(super) fn select(
     };
     control.check()?;
     let columns = LinearColumns::new(data, method, context)?;
-    let signed = Signed::new(&columns, &columns.outputs, columns.target_squared_norm());
-    let largest = signed.target_products().iter().copied().fold(0.0, f64::max);
-    let problem =
-        Problem { columns: &columns, signed, l1_ratio, options, control, largest_alpha: largest / l1_ratio };
+    let outputs: Vec<_> =
+        columns.outputs.iter().map(|products| Signed::new(&columns, products, 1.0)).collect();
+    let largest = outputs.iter().flat_map(InnerProducts::target_products).copied().fold(0.0, f64::max);
+    let largest_alpha = largest / l1_ratio;
+    let problem = Problem { columns: &columns, outputs, l1_ratio, options, control, largest_alpha };
     let fit = match (options.strength, budget) {
         (Strength::Alpha(alpha), _) => problem.at(alpha, &[])?,
         (Strength::Ratio(ratio), _) => problem.at(ratio * problem.largest_alpha, &[])?,
@@ -109,96 +115,129 @@ pub(super) fn select(
 }
 
 impl Problem<'_> {
+    /// The feature that a signed atom belongs to.
+    fn feature(&self, atom: usize) -> usize {
+        self.columns.feature(atom % self.columns.n_atoms())
+    }
+
     /// The score of each feature with a coefficient: the coefficient, or the norm of several.
-    fn features(&self, coefficients: &[(usize, f64)]) -> BTreeMap<usize, f64> {
+    fn features(&self, coefficients: &[Vec<(usize, f64)>]) -> BTreeMap<usize, f64> {
         let mut scores: BTreeMap<usize, (f64, usize)> = BTreeMap::new();
-        for (column, _, value) in self.signed.merge(coefficients) {
-            let entry = scores.entry(self.columns.feature(column)).or_insert((0.0, 0));
-            *entry = (if entry.1 == 0 { value } else { entry.0.hypot(value) }, entry.1 + 1);
+        for (signed, coefficients) in self.outputs.iter().zip(coefficients) {
+            for (column, value) in signed.merge(coefficients) {
+                let entry = scores.entry(self.columns.feature(column)).or_insert((0.0, 0));
+                *entry = (if entry.1 == 0 { value } else { entry.0.hypot(value) }, entry.1 + 1);
+            }
         }
         scores.into_iter().map(|(feature, (value, _))| (feature, value)).collect()
     }
 
-    fn at(&self, alpha: f64, start: &[(usize, f64)]) -> Result<Fit, Error> {
+    /// The solution at `alpha`, from `start`, by output, or from zero.
+    fn at(&self, alpha: f64, start: &[Vec<(usize, f64)>]) -> Result<Fit, Error> {
         let lambda = alpha * self.l1_ratio;
-        let penalty = L1::new(lambda, self.signed.n_atoms())?.nonnegative();
-        let ridged = Ridged::new(&self.signed, alpha * (1.0 - self.l1_ratio))?;
         let automatic = CoordinateDescent::default();
         let solver: &dyn QuadraticSolver = match &self.options.solver {
             SolverChoice::Auto => &automatic,
             SolverChoice::Use(solver) => &**solver,
         };
-        let mut dense = vec![0.0; self.signed.n_atoms()];
-        for &(atom, value) in start {
-            dense[atom] = value;
-        }
-        let found = working_set::solve(&ridged, &penalty, solver, &dense, &self.control)?.solution;
-        let coefficients =
-            found.coefficients.iter().copied().enumerate().filter(|(_, value)| *value != 0.0).collect();
+        let solve = |(output, signed): (usize, &Signed<_>)| {
+            let penalty = L1::new(lambda, signed.n_atoms())?.nonnegative();
+            let ridged = Ridged::new(signed, alpha * (1.0 - self.l1_ratio))?;
+            let mut dense = vec![0.0; signed.n_atoms()];
+            for &(atom, value) in start.get(output).into_iter().flatten() {
+                dense[atom] = value;
+            }
+            Ok(working_set::solve(&ridged, &penalty, solver, &dense, &self.control)?.solution)
+        };
+        let found: Vec<Result<Solution, Error>> = self.outputs.par_iter().enumerate().map(solve).collect();
+        let found = found.into_iter().collect::<Result<Vec<Solution>, Error>>()?;
+        let nonzero = |solution: &Solution| {
+            solution.coefficients.iter().copied().enumerate().filter(|(_, value)| *value != 0.0).collect()
+        };
         let report = SolverReport {
             name: solver.name(),
-            status: found.status,
-            objective: found.objective,
-            duality_gap: found.duality_gap,
+            status: worst(found.iter().map(|solution| solution.status)),
+            objective: found.iter().map(|solution| solution.objective).sum(),
+            duality_gap: mean(found.iter().map(|solution| solution.duality_gap)),
             lambda: alpha,
-            iterations: found.iterations as usize,
+            iterations: found.iter().map(|solution| solution.iterations as usize).sum(),
         };
-        Ok(Fit { coefficients, report, path: None, notes: Vec::new() })
+        Ok(Fit { coefficients: found.iter().map(nonzero).collect(), report, path: None, notes: Vec::new() })
     }
 
     /// The last point of the exact path before more than `k` features are active.
     fn along_path(&self, k: usize) -> Result<Fit, Error> {
-        let mut most_active = k;
-        loop {
-            let options = PathOptions { most_active, ..PathOptions::default() };
-            let lasso = fewest_lars::path(&self.signed, &options, &self.control)?;
-            let end = lasso.breakpoints.last();
-            let (lambda, coefficients) =
-                end.map_or((0.0, Vec::new()), |point| (point.lambda, point.coefficients.clone()));
-            let found = self.features(&coefficients).len();
-            // Several columns or outputs of one feature count once, so there may be room for more; at most one feature
-            // comes with each.
-            if found < k && lambda > 0.0 && lasso.status == Status::Converged {
-                most_active += k - found;
-                continue;
-            }
-            let mut path = Path::default();
-            for point in &lasso.breakpoints {
-                if let Event::Joined(atom) = point.event {
-                    let feature = self.columns.feature(self.signed.inner_atom(atom));
-                    if !path.entered.contains(&feature) {
-                        path.entered.push(feature);
-                    }
+        let paths = paths::follow(&self.outputs, k, &|atom| self.feature(atom), &self.control)?;
+        let mut path = Path::default();
+        for point in &paths.points {
+            if let Some((_, atom)) = point.joined {
+                let feature = self.feature(atom);
+                if !path.entered.contains(&feature) {
+                    path.entered.push(feature);
                 }
-                let coefficients = self.features(&point.coefficients).into_iter().collect();
-                path.points.push(PathPoint { lambda: point.lambda, coefficients });
             }
-            let name = |atom: usize| self.columns.feature(self.signed.inner_atom(atom));
-            let notes = lasso
-                .tied
-                .iter()
-                .map(|(atom, _)| {
-                    format!("feature {} depends linearly on chosen ones and was left out", name(*atom))
-                })
-                .collect();
-            let exact = SolverReport {
-                name: "lars",
-                status: lasso.status,
-                objective: lasso.objective,
-                duality_gap: lasso.duality_gap,
-                lambda,
-                iterations: lasso.iterations as usize,
-            };
-            let fit = match &self.options.solver {
-                SolverChoice::Use(solver)
-                    if solver.name() != "lars" && lambda > 0.0 && lasso.status == Status::Converged =>
-                {
-                    self.at(lambda, &[])?
-                }
-                _ => Fit { coefficients, report: exact, path: None, notes: Vec::new() },
-            };
-            return Ok(Fit { path: Some(path), notes, ..fit });
+            let coefficients = self.features(&point.coefficients).into_iter().collect();
+            path.points.push(PathPoint { lambda: point.lambda, coefficients });
         }
+        let mut tied: Vec<usize> = paths.tied.iter().map(|&(_, atom)| self.feature(atom)).collect();
+        tied.sort_unstable();
+        tied.dedup();
+        let note =
+            |feature: &usize| format!("feature {feature} depends linearly on chosen ones and was left out");
+        let notes = tied.iter().map(note).collect();
+        let (lambda, coefficients) = match paths.points.into_iter().last() {
+            Some(end) => (end.lambda, end.coefficients),
+            None => (0.0, vec![Vec::new(); self.outputs.len()]),
+        };
+        let fit = match &self.options.solver {
+            SolverChoice::Use(solver)
+                if solver.name() != "lars" && lambda > 0.0 && paths.status == Status::Converged =>
+            {
+                self.at(lambda, &[])?
+            }
+            _ => {
+                let report = self.certify(lambda, &coefficients, paths.status, paths.iterations)?;
+                Fit { coefficients, report, path: None, notes: Vec::new() }
+            }
+        };
+        Ok(Fit { path: Some(path), notes, ..fit })
+    }
+
+    /// The report on a point of the path, certified over all atoms.
+    fn certify(
+        &self,
+        lambda: f64,
+        coefficients: &[Vec<(usize, f64)>],
+        status: Status,
+        iterations: u64,
+    ) -> Result<SolverReport, Error> {
+        let certify = |(signed, coefficients): (&Signed<_>, &Vec<(usize, f64)>)| {
+            let mut dense = vec![0.0; signed.n_atoms()];
+            for &(atom, value) in coefficients {
+                dense[atom] = value;
+            }
+            let penalty = L1::new(lambda, dense.len())?.nonnegative();
+            let correlations = certificate::correlations(signed, &dense)?;
+            Ok(certificate::certify(signed, &penalty, &dense, &correlations))
+        };
+        let found: Vec<Result<Certificate, Error>> =
+            self.outputs.par_iter().zip(coefficients).map(certify).collect();
+        let found = found.into_iter().collect::<Result<Vec<Certificate>, Error>>()?;
+        let duality_gap = mean(found.iter().map(Certificate::relative_gap));
+        let by_gap = match duality_gap / self.control.tolerance {
+            _ if lambda <= 0.0 => Status::Converged,
+            gap if gap > 1e3 => Status::Stalled,
+            gap if gap > 1.0 => Status::AlmostConverged,
+            _ => Status::Converged,
+        };
+        Ok(SolverReport {
+            name: "lars",
+            status: worst([status, by_gap].into_iter()),
+            objective: found.iter().map(|certificate| certificate.objective).sum(),
+            duality_gap,
+            lambda,
+            iterations: iterations as usize,
+        })
     }
 
     /// The smallest `alpha` found to leave at most `k` features: down from the largest until there are more, as far as
@@ -206,7 +245,7 @@ impl Problem<'_> {
     fn by_bisection(&self, k: usize, context: &Context<'_>) -> Result<Fit, Error> {
         let (mut high, mut low) = (self.largest_alpha, None);
         let mut best = self.at(high, &[])?;
-        let mut start = Vec::new();
+        let mut start: Vec<Vec<(usize, f64)>> = Vec::new();
         for step in 0..MOST_STEPS {
             let alpha = low.map_or(STEP * high, |low: f64| (high * low).sqrt());
             if alpha < SMALLEST_RATIO * self.largest_alpha
@@ -234,4 +273,10 @@ impl Problem<'_> {
         }
         Ok(best)
     }
+}
+
+/// The mean of the outputs' gaps relative to their objectives at zero, which are all ½: that of the whole.
+fn mean(gaps: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let n = gaps.len() as f64;
+    gaps.sum::<f64>() / n
 }

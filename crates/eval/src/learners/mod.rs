@@ -10,6 +10,7 @@ mod bayes;
 pub(crate) mod constant;
 mod k_means;
 mod kernel;
+mod machine;
 mod neighbours;
 mod svm;
 mod tree;
@@ -17,6 +18,10 @@ mod tree;
 pub use bayes::NaiveBayes;
 pub use k_means::{KMeans, KMeansModel};
 pub use kernel::{KernelGrid, KernelLogistic, KernelLogisticModel, KernelRidge, KernelRidgeModel};
+pub use machine::{
+    MachineGrid, MachineKernel, SupportVectorClassifier, SupportVectorClassifierModel,
+    SupportVectorRegression, SupportVectorRegressionModel,
+};
 pub use neighbours::NearestNeighbours;
 pub use svm::{LinearSvm, LinearSvmModel};
 pub use tree::DecisionTree;

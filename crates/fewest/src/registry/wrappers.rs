@@ -149,9 +149,11 @@ const SEARCH: &[Parameter] = &[
             "naive-bayes",
             "linear-svm",
             "kernel-logistic",
+            "svc",
             "kernel-ridge",
+            "svr",
         ]),
-        meaning: "what learns: kernel-ridge takes real targets, nearest-neighbours both, the others classes",
+        meaning: "what learns: kernel-ridge and svr take real targets, nearest-neighbours both, the others classes",
     },
     Parameter {
         name: "folds",
@@ -223,9 +225,9 @@ const ELIMINATION: &[Parameter] = &[
 
 const RETRAIN: &[Parameter] = &[Parameter {
     name: "retrain",
-    default: Some("yes"),
-    range: Range::OneOf(&["yes", "no"]),
-    meaning: "whether a machine is trained without each feature in turn; no: the coefficients stay what they are",
+    default: Some("false"),
+    range: Range::OneOf(&["false", "true"]),
+    meaning: "whether a machine is trained without each feature in turn; false: the coefficients stay what they are",
 }];
 
 const PERMUTATION: &[Parameter] = &[
@@ -258,7 +260,7 @@ fn training(parameters: &Parameters) -> Result<Training, Error> {
 }
 
 fn bound(parameters: &Parameters, bound: Bound) -> Result<BoundChange, Error> {
-    Ok(BoundChange { bound, retrain: parameters.word("retrain")? == "yes" })
+    Ok(BoundChange { bound, retrain: parameters.word("retrain")? == "true" })
 }
 
 fn sensitivity(parameters: &Parameters, noise: SensitivityNoise) -> Result<Sensitivity, Error> {

@@ -1,7 +1,7 @@
 //! Forward selection by the criteria, each a few lines over joint counts.
 
 use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector};
-use fewest_counts::{Coded, Scratch, Variable, joint_sum, sums};
+use fewest_counts::{Beside, Coded, Scratch, Variable, joint_sum, sums, undecided};
 
 use super::continuous::{Estimated, Pairs, Parzen};
 use super::criterion::Criterion;
@@ -15,7 +15,8 @@ use super::forward::{self, add_notes, forward};
 /// when no candidate is above 0; of the criteria that never fall to 0 (JMI, DISR, JMIM, NJMIM, JMI3 and the quotient of mRMR)
 /// it ranks every feature.
 ///
-/// A real target is discretised by the rule of the features. Cost: `O(n)` a candidate and step (`O(n |S|)` for JMI3), and
+/// A real target is discretised by the rule of the features. Cost: `O(n)` a candidate and step (`O(n |S|)` for JMI3, many selected
+/// features at a time where few samples share levels), and
 /// 64 samples an operation where features have few levels; memory below that of the data. Where further terms can only
 /// lower the criterion (MIFS, mRMR, CMIM, ICAP, JMIM, NJMIM) a candidate that its terms so far rule out is left out.
 ///
@@ -105,21 +106,44 @@ struct PlugIn {
     coded: Coded,
 }
 
-/// A selected feature, or two of them as one variable.
+/// What a candidate is judged with.
 enum Partner {
+    /// A selected feature.
     Feature(usize),
-    Pair(Box<Variable>),
+    /// The last selected feature with each of those before.
+    Triples(Triples),
+}
+
+struct Triples {
+    last: usize,
+    /// The features before side by side, where their levels allow.
+    before: Option<Beside>,
+    /// Each of them with the last as one variable.
+    joint: Vec<Variable>,
 }
 
 impl PlugIn {
-    /// The term of candidate `k` with `partner`.
+    /// The term of candidate `k` with `partner`: for pairs the sum of all.
     fn term(&self, k: usize, partner: &Partner, scratch: &mut Scratch) -> f64 {
         let Coded { rows, features } = &self.coded;
         let k = &features[k];
-        let j = match partner {
-            Partner::Feature(j) => &features[*j],
-            Partner::Pair(pair) => pair,
+        let triples = match partner {
+            Partner::Feature(j) => return self.term_with(k, &features[*j], scratch),
+            Partner::Triples(triples) => triples,
         };
+        let beside = triples.before.as_ref();
+        match beside.and_then(|before| undecided(rows, k, &features[triples.last], before, scratch)) {
+            // I(k,i,j;Y) = H(Y) - H(Y|k,i,j).
+            Some(undecided) => {
+                let entropies = triples.joint.len() as f64 * (rows.total_sum() - rows.target_sum);
+                ((entropies - undecided) / rows.n_samples() as f64).max(0.0)
+            }
+            None => triples.joint.iter().map(|pair| self.term_with(k, pair, scratch)).sum(),
+        }
+    }
+
+    fn term_with(&self, k: &Variable, j: &Variable, scratch: &mut Scratch) -> f64 {
+        let Coded { rows, .. } = &self.coded;
         let n = rows.n_samples() as f64;
         let total = rows.total_sum();
         // Entropies are (total - sum)/n; information is never negative, but for rounding.
@@ -182,8 +206,14 @@ impl forward::Criterion for PlugIn {
             return vec![Partner::Feature(last)];
         }
         let Coded { rows, features } = &self.coded;
-        let pair = |&i: &usize| Partner::Pair(Box::new(Variable::joint(&features[i], &features[last], rows)));
-        before.iter().map(pair).collect()
+        let joint = |&i: &usize| Variable::joint(&features[i], &features[last], rows);
+        let variables: Vec<&Variable> = before.iter().map(|&i| &features[i]).collect();
+        let before_last = Beside::new(&variables, rows);
+        vec![Partner::Triples(Triples {
+            last,
+            before: before_last,
+            joint: before.iter().map(joint).collect(),
+        })]
     }
 
     fn fold(&self, k: usize, fold: f64, partners: &[Partner], scratch: &mut Scratch) -> f64 {

@@ -52,6 +52,8 @@ pub struct Homotopy {
     /// Events since the penalty last fell.
     ties: usize,
     breakpoints: Vec<Breakpoint>,
+    /// Where one more atom than may be active would join, if that is what ended the path.
+    one_more: Option<Breakpoint>,
     tied: Vec<(usize, Vec<usize>)>,
     /// Columns of products of atoms that have left, should they come back.
     spare_columns: Vec<(usize, Vec<f64>)>,
@@ -94,6 +96,7 @@ impl Homotopy {
             dependent: Vec::new(),
             ties: 0,
             breakpoints: Vec::new(),
+            one_more: None,
             tied: Vec::new(),
             spare_columns: Vec::new(),
             done: false,
@@ -103,6 +106,11 @@ impl Homotopy {
     /// The breakpoints so far, by decreasing penalty.
     pub fn breakpoints(&self) -> &[Breakpoint] {
         &self.breakpoints
+    }
+
+    /// Where one more atom than may be active would join, if that is what ended the path.
+    pub fn one_more(&self) -> Option<&Breakpoint> {
+        self.one_more.as_ref()
     }
 
     /// Atoms that reached the penalty but depend linearly on the atoms active then, such as duplicates.
@@ -196,23 +204,29 @@ impl Homotopy {
     fn step(&mut self, problem: &impl InnerProducts) {
         let (p, q) = self.segment(problem);
         let (u, v) = self.correlations(problem, &p, &q);
-        let join = self.next_join(&u, &v);
-        let leave = self.next_leave(&p, &q);
+        let first = self.breakpoints.first().map_or(0.0, |point| point.lambda);
+        let counts = |lambda: f64| lambda > NEGLIGIBLE * first;
+        let join = self.next_join(&u, &v).filter(|&(lambda, _)| counts(lambda));
+        let leave = self.next_leave(&p, &q).filter(|&(lambda, _)| counts(lambda));
         let joins_at = join.map_or(0.0, |(lambda, _)| lambda);
         let leaves_at = leave.map_or(0.0, |(lambda, _)| lambda);
         let next = joins_at.max(leaves_at);
 
         // One more joins now than may be active: the path ends before.
-        let full = self.active.atoms().len() >= self.most_active && joins_at > leaves_at;
+        let full = join.filter(|_| self.active.atoms().len() >= self.most_active && joins_at > leaves_at);
 
-        let first = self.breakpoints.first().map_or(0.0, |point| point.lambda);
-        if full || next <= self.smallest_lambda.max(NEGLIGIBLE * first) {
+        if full.is_some() || next <= self.smallest_lambda {
             // In the middle of a segment exactly its coefficients are above zero, safely away from where the
             // next atom joins or leaves.
             let middle = 0.5 * (self.lambda + next);
-            let lambda = if full { middle.max(self.smallest_lambda) } else { self.smallest_lambda };
+            let lambda = if full.is_some() { middle.max(self.smallest_lambda) } else { self.smallest_lambda };
             let coefficients = self.coefficients(&p, &q, lambda);
             self.breakpoints.push(Breakpoint { lambda, event: Event::End, coefficients });
+            self.one_more = full.map(|(_, atom)| Breakpoint {
+                lambda: next,
+                event: Event::Joined(atom),
+                coefficients: self.coefficients(&p, &q, next),
+            });
             self.lambda = lambda;
             self.done = true;
             return;

@@ -178,7 +178,11 @@ pub fn path(
             passes += 1;
 
             once_active.extend(breakpoints.iter().flat_map(|point| &point.coefficients).map(|&(j, _)| j));
-            let check = check(problem, &working.atoms, &weights, &breakpoints, known, step);
+            // Where one more would join decides where the path ends, so this has to hold for all atoms as well.
+            let last_stage = stage == options.most_active;
+            let one_more = homotopy.one_more().filter(|_| last_stage).map(|point| working.name(point));
+            let points: Vec<Breakpoint> = breakpoints.iter().cloned().chain(one_more).collect();
+            let check = check(problem, &working.atoms, &weights, &points, known, step);
             // What a check could leave out keeps its place behind what it found.
             let found: BTreeSet<usize> = check.closest.iter().copied().collect();
             let before = std::mem::replace(&mut more, check.closest);

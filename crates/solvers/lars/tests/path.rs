@@ -164,15 +164,7 @@ proptest! {
         let few = path(&Nonnegative(problem.clone()), &options, &Control::default()).unwrap();
         check_path(&problem, &vec![1.0; columns.len()], &few);
         let signed = path(&problem, &options, &Control::default()).unwrap();
-        // Another working set may round differently: where the path ends depends on an atom that did not join.
-        prop_assert_eq!(few.breakpoints.len(), signed.breakpoints.len());
-        for (a, b) in few.breakpoints.iter().zip(&signed.breakpoints) {
-            prop_assert_eq!(a.event, b.event);
-            prop_assert!((a.lambda - b.lambda).abs() <= 1e-12 * few.breakpoints[0].lambda);
-            let n = columns.len();
-            let (a, b) = (dense(&a.coefficients, n), dense(&b.coefficients, n));
-            prop_assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() <= 1e-9), "{a:?} {b:?}");
-        }
+        prop_assert_eq!(few.breakpoints, signed.breakpoints);
     }
 
     #[test]

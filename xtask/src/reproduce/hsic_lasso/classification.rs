@@ -201,6 +201,7 @@ pub fn run(protocol: &Protocol) -> Result<()> {
         splitter: &HoldOut { test_fraction: 0.2, repeats: protocol.runs as usize, stratified: false },
         metrics: &metrics,
         ks: KS,
+        nested: true,
     };
     let mut rows = Vec::new();
     for problem in PROBLEMS {
@@ -366,6 +367,7 @@ mod tests {
             learner: "kernel-logistic".to_owned(),
             run,
             k: 50,
+            features: Vec::new(),
             scores: vec![accuracy],
             redundancy: 0.2,
             seconds: 1.0,

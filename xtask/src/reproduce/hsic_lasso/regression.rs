@@ -40,6 +40,7 @@ pub fn run(protocol: &Protocol) -> Result<()> {
         splitter: &HoldOut { test_fraction: 0.2, repeats: protocol.runs as usize, stratified: false },
         metrics: &metrics,
         ks: KS,
+        nested: true,
     };
     let mut rows = Vec::new();
     for &(name, file) in PROBLEMS {

@@ -1,33 +1,15 @@
-//! The synthetic problems of Yamada et al., *High-dimensional feature selection by feature-wise kernelized Lasso*
-//! (Neural Computation 2014), Section 4.2: independent standard normal features, of which the first few matter.
-//!
-//! Feature `j` is drawn by ChaCha8 from a seed derived from the problem's seed and `j` alone. So the first
-//! features do not depend on how many there are, the first samples not on how many there are, and a column that is
-//! computed when it is asked for is the same as one that is stored.
+//! The problems of Yamada et al., *High-dimensional feature selection by feature-wise kernelized Lasso* (Neural
+//! Computation 2014), Section 4.2: independent standard normal features, of which the first few matter.
 
 use fewest_core::{Columns, Dataset, DenseColumns, OnDemand, Target, derive_seed};
-use rand::SeedableRng;
-use rand_chacha::ChaCha8Rng;
-use rand_distr::{Distribution, StandardNormal};
 
+use super::{NOISE, Synthetic, draw};
 use crate::Error;
 
 /// Number of features of Data1 in the paper.
 pub const DATA1_FEATURES: usize = 256;
 /// Number of features of Data2 in the paper.
 pub const DATA2_FEATURES: usize = 1000;
-
-/// The stream of the noise, which no feature has.
-const NOISE: u64 = u64::MAX;
-
-/// A problem and its answer.
-#[derive(Clone)]
-pub struct Synthetic {
-    /// The data, with one real output.
-    pub dataset: Dataset,
-    /// The features that the output depends on, as indices from 0.
-    pub true_features: &'static [usize],
-}
 
 /// Data1, the additive model: `y = -2 sin(2 x₀) + x₁² + x₂ + exp(-x₃) + e` with `e ~ N(0, 1)`.
 ///
@@ -131,10 +113,4 @@ fn problem(
         Dataset::new(DenseColumns::new(values, n_samples, n_features)?, target)?
     };
     Ok(Synthetic { dataset, true_features: model.true_features })
-}
-
-/// Fills `out` with standard normal numbers.
-fn draw(seed: u64, out: &mut [f64]) {
-    let mut generator = ChaCha8Rng::seed_from_u64(seed);
-    out.fill_with(|| StandardNormal.sample(&mut generator));
 }

@@ -1,0 +1,202 @@
+//! Joint counts of two variables and each of many others at once.
+
+use crate::codes::{Rows, Variable};
+use crate::counts::{Scratch, words_each};
+
+/// Variables that are compared at a time.
+const LANES: usize = 64;
+
+/// Samples that a comparison of bytes gets through in the time of a word, with what is done about the outcome.
+const COMPARISONS_PER_WORD: f64 = 24.0;
+
+/// Variables of at most 256 levels side by side: the codes of all of them sample by sample.
+pub struct Beside {
+    codes: Vec<[u8; LANES]>,
+    /// Blocks of [`LANES`] variables.
+    n_blocks: usize,
+    n_variables: usize,
+    /// Levels of the variable that has most.
+    n_levels: usize,
+    /// The class of each sample.
+    classes: Vec<u32>,
+}
+
+impl Beside {
+    /// `None` where a variable has more levels than a byte can tell.
+    pub fn new(variables: &[&Variable], rows: &Rows) -> Option<Self> {
+        let n_blocks = variables.len().div_ceil(LANES);
+        let mut codes = vec![[0; LANES]; rows.n_samples() * n_blocks];
+        for (at, variable) in variables.iter().enumerate() {
+            for (row, block) in codes.iter_mut().skip(at / LANES).step_by(n_blocks).enumerate() {
+                block[at % LANES] = u8::try_from(variable.codes.at(row)).ok()?;
+            }
+        }
+        let mut classes = vec![0; rows.n_samples()];
+        for (class, stretch) in rows.classes.iter().enumerate() {
+            classes[stretch.rows.clone()].fill(class as u32);
+        }
+        let n_levels = variables.iter().map(|variable| variable.n_levels).max().unwrap_or(0);
+        Some(Self { codes, n_blocks, n_variables: variables.len(), n_levels, classes })
+    }
+}
+
+/// `n Σ_c H(Y | a, b, c)` over the variables `c` of `beside`, or `None` where counting them one after the other is
+/// quicker.
+///
+/// Samples that `a` and `b` set apart from all of other classes tell nothing more. Among the others, those that share
+/// levels of `a` and `b` are compared with each level of `c`, or with each other where they are few, 64 variables at a
+/// time. How often each joint count occurs is counted, so the answer does not depend on any order.
+pub fn undecided(
+    rows: &Rows,
+    a: &Variable,
+    b: &Variable,
+    beside: &Beside,
+    scratch: &mut Scratch,
+) -> Option<f64> {
+    if a.n_levels.saturating_mul(b.n_levels) > u32::MAX as usize {
+        return None;
+    }
+    let width = b.n_levels as u64;
+    let key = |row: usize| u64::from(a.codes.at(row)) * width + u64::from(b.codes.at(row));
+    let keys = &mut scratch.keys;
+    keys.clear();
+    keys.extend((0..rows.n_samples()).map(|row| (key(row) << 32) | row as u64));
+    keys.sort_unstable();
+    let class = |key: &u64| beside.classes[*key as u32 as usize];
+    // Samples of a class come together: those of a cell have one class if its first and last have.
+    let is_open = |cell: &&[u64]| matches!(cell, [first, .., last] if class(first) != class(last));
+    let open = || keys.chunk_by(|a, b| a >> 32 == b >> 32).filter(is_open);
+    let largest = open().map(<[u64]>::len).max().unwrap_or(0);
+    let comparisons: f64 = open().map(|cell| (cell.len() * cell.len().min(beside.n_levels)) as f64).sum();
+    // Counts must fit a byte.
+    if largest > usize::from(u8::MAX) || comparisons / COMPARISONS_PER_WORD > words_each(rows, a, b) {
+        return None;
+    }
+    let members: Vec<u32> = open().flatten().map(|key| *key as u32).collect();
+    let sizes: Vec<usize> = open().map(<[u64]>::len).collect();
+    let mut occurrences = Occurrences { of_samples: vec![0; largest + 1], of_levels: vec![0; largest + 1] };
+    for block in 0..beside.n_blocks {
+        let used = (beside.n_variables - block * LANES).min(LANES);
+        compare(beside, block, used, &members, &sizes, &mut occurrences);
+    }
+    let Occurrences { of_samples, of_levels } = occurrences;
+    let sum = of_samples.iter().zip(of_levels).enumerate().skip(2).map(|(count, (samples, levels))| {
+        // A count of c is met once at each of c samples.
+        (samples / count as i64 + levels) as f64 * rows.log_sums[count]
+    });
+    Some(sum.sum())
+}
+
+/// How often each joint count is met, less how often each within a class is.
+struct Occurrences {
+    /// Where each sample was asked for its count.
+    of_samples: Vec<i64>,
+    /// Where each level was.
+    of_levels: Vec<i64>,
+}
+
+/// The same in bytes, which are added to the sums before any can overflow.
+struct Tally {
+    all: Vec<[u8; LANES]>,
+    within: Vec<[u8; LANES]>,
+    room: usize,
+}
+
+impl Tally {
+    fn new(n_counts: usize) -> Self {
+        let empty = || vec![[0; LANES]; n_counts];
+        Self { all: empty(), within: empty(), room: usize::from(u8::MAX) }
+    }
+
+    /// Makes room for as many increments.
+    #[inline(always)]
+    fn reserve(&mut self, increments: usize, used: usize, occurrences: &mut [i64]) {
+        if self.room < increments {
+            self.flush(used, occurrences);
+        }
+        self.room -= increments;
+    }
+
+    fn flush(&mut self, used: usize, occurrences: &mut [i64]) {
+        for ((all, within), sum) in self.all.iter_mut().zip(&mut self.within).zip(occurrences) {
+            *sum += all[..used].iter().map(|&times| i64::from(times)).sum::<i64>();
+            *sum -= within[..used].iter().map(|&times| i64::from(times)).sum::<i64>();
+            (*all, *within) = ([0; LANES], [0; LANES]);
+        }
+        self.room = usize::from(u8::MAX);
+    }
+}
+
+/// Adds to `occurrences` those of one block of variables, of which the first `used` are there.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2"))]
+fn compare(
+    beside: &Beside,
+    block: usize,
+    used: usize,
+    members: &[u32],
+    sizes: &[usize],
+    occurrences: &mut Occurrences,
+) {
+    let codes = |row: u32| &beside.codes[row as usize * beside.n_blocks + block];
+    let class = |row: u32| beside.classes[row as usize];
+    let n_counts = occurrences.of_samples.len();
+    let (mut by_sample, mut by_level) = (Tally::new(n_counts), Tally::new(n_counts));
+    let mut rest = members;
+    for &size in sizes {
+        let (cell, others) = rest.split_at(size);
+        rest = others;
+        if size <= beside.n_levels {
+            by_sample.reserve(size, used, &mut occurrences.of_samples);
+            for &row in cell {
+                let (own, class_of_own) = (codes(row), class(row));
+                let (mut within, mut outside) = ([0_u8; LANES], [0_u8; LANES]);
+                let mut n_within = 0;
+                for &other in cell {
+                    let is_within = class(other) == class_of_own;
+                    n_within += usize::from(is_within);
+                    add_equal(if is_within { &mut within } else { &mut outside }, own, codes(other));
+                }
+                count(&mut by_sample.within[..=n_within], &within);
+                for (outside, within) in outside.iter_mut().zip(within) {
+                    *outside = outside.wrapping_add(within);
+                }
+                count(&mut by_sample.all[..=size], &outside);
+            }
+        } else {
+            by_level.reserve(size, used, &mut occurrences.of_levels);
+            for level in 0..beside.n_levels {
+                let level = [level as u8; LANES];
+                let mut all = [0_u8; LANES];
+                for of_class in cell.chunk_by(|&a, &b| class(a) == class(b)) {
+                    let mut within = [0_u8; LANES];
+                    for &row in of_class {
+                        add_equal(&mut within, &level, codes(row));
+                    }
+                    count(&mut by_level.within[..=of_class.len()], &within);
+                    for (all, within) in all.iter_mut().zip(within) {
+                        *all = all.wrapping_add(within);
+                    }
+                }
+                count(&mut by_level.all[..=size], &all);
+            }
+        }
+    }
+    by_sample.flush(used, &mut occurrences.of_samples);
+    by_level.flush(used, &mut occurrences.of_levels);
+}
+
+/// Adds 1, in each lane, where the tally of its count is. Counts of 0 and 1 add nothing to any entropy.
+#[inline(always)]
+fn count(tally: &mut [[u8; LANES]], counts: &[u8; LANES]) {
+    for (count, times) in tally.iter_mut().enumerate().skip(2) {
+        add_equal(times, counts, &[count as u8; LANES]);
+    }
+}
+
+/// Adds 1 in each lane where `a` and `b` are equal.
+#[inline(always)]
+fn add_equal(sum: &mut [u8; LANES], a: &[u8; LANES], b: &[u8; LANES]) {
+    for ((sum, a), b) in sum.iter_mut().zip(a).zip(b) {
+        *sum = sum.wrapping_add(u8::from(a == b));
+    }
+}

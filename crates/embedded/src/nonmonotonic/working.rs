@@ -1,0 +1,202 @@
+//! The min-max over all units, by small ones.
+
+use fewest_core::{Context, Error, Status};
+
+use super::interior::{Capacity, Saddle, Stop, relative, solve};
+use super::machines::{Machines, knapsack};
+use super::units::Units;
+
+/// Units that the first working set has at least.
+const SMALLEST: usize = 96;
+
+/// Up to so many units there is one working set, of all.
+const ALL_AT_ONCE: usize = 300;
+
+/// Share of the multiplier at which a unit joins.
+const NEARLY: f64 = 0.8;
+
+/// Relative gap of the first working set.
+const FIRST_TOLERANCE: f64 = 3e-2;
+
+/// A solution over all units.
+pub(super) struct Relaxation {
+    pub beta: Vec<f64>,
+    /// The weight of every unit.
+    pub weights: Vec<f64>,
+    /// `τ` of every unit.
+    pub squares: Vec<f64>,
+    /// The multiplier of the budget.
+    pub multiplier: f64,
+    /// The dual objective: no weights give less.
+    pub objective: f64,
+    /// Relative to the primal objective.
+    pub gap: f64,
+    pub status: Status,
+    pub steps: usize,
+}
+
+/// Solves over a working set, looks at all units, adds those that are worth more than the budget's multiplier, and so on: with
+/// weights of 0 outside the working set its primal value is one of all units, and the dual value at `β` takes all of
+/// them into account, so the gap between the two certifies.
+pub(super) fn relax(
+    machines: &Machines,
+    units: &Units<'_>,
+    limit: f64,
+    tolerance: f64,
+    context: &Context<'_>,
+) -> Result<Relaxation, Error> {
+    let prices = units.prices();
+    let all: Vec<usize> = (0..units.len()).collect();
+    if prices.iter().sum::<f64>() <= limit {
+        let factors = units.factors(&all);
+        let stop = Stop { tolerance, enough: f64::INFINITY, context };
+        return Ok(whole(solve(machines, &factors, &Capacity::All, &stop)?));
+    }
+    let mut working = first(machines, units, &prices, limit);
+    let mut dropped = vec![false; units.len()];
+    let mut inner = if working.len() == units.len() { tolerance } else { FIRST_TOLERANCE.max(tolerance) };
+    let mut steps = 0;
+    let mut best: Option<Relaxation> = None;
+    loop {
+        let factors = units.factors(&working);
+        let own: Vec<f64> = working.iter().map(|&u| prices[u]).collect();
+        let stop = Stop { tolerance: inner, enough: f64::INFINITY, context };
+        let saddle = solve(machines, &factors, &Capacity::Limited { prices: &own, limit }, &stop)?;
+        steps += saddle.steps;
+        let (own_gap, own_status, multiplier) = (saddle.gap, saddle.status, saddle.multiplier);
+        let found = over_all(machines, units, &prices, limit, &working, saddle);
+        let absolute = found.gap * found.objective.abs();
+        context.report("relaxation", working.len(), units.len());
+        let ended = match own_status {
+            _ if found.gap <= tolerance => Some(Status::Converged),
+            Status::Converged => None,
+            Status::Interrupted | Status::TimeLimit => Some(own_status),
+            _ if found.gap <= 1e3 * tolerance => Some(Status::AlmostConverged),
+            _ => Some(own_status),
+        };
+        let joined = match ended {
+            None => grow(&found, &prices, multiplier, &mut working, &mut dropped),
+            Some(_) => 0,
+        };
+        if best.as_ref().is_none_or(|best| found.gap < best.gap) {
+            best = Some(found);
+        }
+        let exhausted = joined == 0 && inner <= 0.1 * tolerance;
+        if let Some(best) = best.as_mut().filter(|_| ended.is_some() || exhausted) {
+            best.steps = steps;
+            best.status = ended.unwrap_or(Status::AlmostConverged);
+            break;
+        }
+        // Nothing to add, or what is missing is mostly inside: more digits there.
+        if joined == 0 || own_gap > 0.5 * absolute {
+            inner = if inner > tolerance { tolerance } else { 0.1 * inner };
+        }
+    }
+    best.ok_or(Error::Stopped { before: "a relaxation was solved" })
+}
+
+/// The first working set: the units whose kernels agree most with the targets, several times as many as the limit
+/// pays for.
+fn first(machines: &Machines, units: &Units<'_>, prices: &[f64], limit: f64) -> Vec<usize> {
+    let mut centred = machines.targets.clone();
+    for (k, centred) in centred.chunks_exact_mut(machines.n).enumerate() {
+        let upper = &machines.upper[k * machines.n..(k + 1) * machines.n];
+        let lower = &machines.lower[k * machines.n..(k + 1) * machines.n];
+        let weight = |i: usize| upper[i].max(-lower[i]);
+        let total: f64 = (0..machines.n).map(weight).sum();
+        let mean = (0..machines.n).map(|i| weight(i) * centred[i]).sum::<f64>() / total;
+        centred.iter_mut().enumerate().for_each(|(i, value)| *value = weight(i) * (*value - mean));
+    }
+    let agreement = units.squares(&centred);
+    let mut order: Vec<usize> = (0..prices.len()).collect();
+    let worth = |u: usize| agreement[u] / prices[u];
+    order.sort_by(|&a, &b| worth(b).total_cmp(&worth(a)).then(a.cmp(&b)));
+    let mut spent = 0.0;
+    let bought = order
+        .iter()
+        .take_while(|&&u| {
+            spent += prices[u];
+            spent <= limit
+        })
+        .count();
+    let wanted = (2 * bought).max(SMALLEST);
+    // The last few are not worth a second round.
+    let all_at_once = prices.len() <= (3 * wanted / 2).max(ALL_AT_ONCE);
+    order.truncate(if all_at_once { prices.len() } else { wanted });
+    order.sort_unstable();
+    order
+}
+
+/// Adds the units worth more than the multiplier, the best first, at most as many as there are, and drops, once, those that
+/// are worth far less. How many joined.
+fn grow(
+    found: &Relaxation,
+    prices: &[f64],
+    multiplier: f64,
+    working: &mut Vec<usize>,
+    dropped: &mut [bool],
+) -> usize {
+    let mut inside = vec![false; prices.len()];
+    working.iter().for_each(|&u| inside[u] = true);
+    let inside = &inside;
+    let worth = |u: usize| found.squares[u] / prices[u];
+    let outside = |least: f64| (0..prices.len()).filter(move |&u| !inside[u] && worth(u) > least);
+    if outside(multiplier).next().is_none() {
+        return 0;
+    }
+    // Those that are nearly worth it come along: they may be at the next multiplier.
+    let mut joining: Vec<usize> = outside(NEARLY * multiplier).collect();
+    joining.sort_by(|&a, &b| worth(b).total_cmp(&worth(a)).then(a.cmp(&b)));
+    joining.truncate(working.len());
+    working.retain(|&u| {
+        let leaves = !dropped[u] && found.weights[u] < 1e-2 && worth(u) < 0.3 * multiplier;
+        dropped[u] |= leaves;
+        !leaves
+    });
+    let joined = joining.len();
+    working.append(&mut joining);
+    working.sort_unstable();
+    joined
+}
+
+/// What a saddle point over the units `working` is among all.
+fn over_all(
+    machines: &Machines,
+    units: &Units<'_>,
+    prices: &[f64],
+    limit: f64,
+    working: &[usize],
+    saddle: Saddle,
+) -> Relaxation {
+    let squares = units.squares(&saddle.beta);
+    let (most, _) = knapsack(&squares, prices, limit);
+    let objective = machines.gain(&saddle.beta) - most;
+    let gap = saddle.gap + (saddle.objective - objective).max(0.0);
+    let mut weights = vec![0.0; units.len()];
+    working.iter().zip(&saddle.weights).for_each(|(&u, &weight)| weights[u] = weight);
+    Relaxation {
+        beta: saddle.beta,
+        weights,
+        squares,
+        multiplier: saddle.multiplier,
+        objective,
+        gap: relative(gap, objective),
+        status: saddle.status,
+        steps: saddle.steps,
+    }
+}
+
+/// Where everything fits the limit: the machines alone.
+fn whole(saddle: Saddle) -> Relaxation {
+    let gap = saddle.relative_gap();
+    Relaxation {
+        beta: saddle.beta,
+        weights: saddle.weights,
+        squares: saddle.squares,
+        multiplier: 0.0,
+        objective: saddle.objective,
+        gap,
+        status: saddle.status,
+        steps: saddle.steps,
+    }
+}

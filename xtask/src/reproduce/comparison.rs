@@ -1,0 +1,182 @@
+//! Tables that hold our numbers against printed ones.
+
+use std::fmt::Write;
+
+use fewest::eval::significance::paired_t_test;
+
+use super::experiments::Row;
+use crate::Result;
+use crate::output::mean_and_error;
+
+/// What a paper prints in a cell.
+#[derive(Debug, Clone, Copy)]
+pub struct Printed {
+    /// The mean.
+    pub mean: f64,
+    /// The standard deviation, where it is printed.
+    pub deviation: Option<f64>,
+    /// The paper's own mark.
+    pub mark: &'static str,
+}
+
+impl Printed {
+    /// A mean and a standard deviation.
+    pub fn mean_and_deviation((mean, deviation): (f64, f64)) -> Option<Self> {
+        Some(Self { mean, deviation: Some(deviation), mark: "" })
+    }
+}
+
+/// Values that two runs of the same thing may differ by, in standard errors of the difference.
+const DIFFERENCE: f64 = 2.0;
+
+/// What is below counts as significant, as in the papers.
+const LEVEL: f64 = 0.05;
+
+/// One line of a table: a data set with a number of features.
+pub struct Line<'a> {
+    /// What stands at its beginning.
+    pub title: String,
+    /// The data set.
+    pub dataset: &'a str,
+    /// The number of features.
+    pub k: usize,
+    /// What the paper prints, by method.
+    pub printed: Vec<Option<Printed>>,
+}
+
+/// How a table is made.
+pub struct Comparison<'a> {
+    /// The methods; the others are tested against the first.
+    pub methods: &'a [&'static str],
+    /// Which of the scores.
+    pub metric: usize,
+    /// Scores are shown as multiples of this: 0.01 for percent.
+    pub unit: f64,
+    /// Digits after the point.
+    pub digits: usize,
+    /// Whether a larger score is better.
+    pub greater_is_better: bool,
+    /// Runs of the paper.
+    pub paper_runs: f64,
+}
+
+/// How the cells are read; stands above a table.
+pub const LEGEND: &str = "Each cell is our mean ± standard deviation over the runs, then the paper's, then `=` where the two means \
+     are within two standard errors of their difference, `+` where ours is larger and `−` where it is smaller. `▾`: our \
+     first method is significantly better than this one by a paired t-test at 0.05, `▴`: significantly worse, both over our runs.\n";
+
+impl Comparison<'_> {
+    /// The table of `lines`, leaving out those without runs.
+    pub fn table(&self, rows: &[Row], lines: &[Line<'_>]) -> Result<String> {
+        let mut text =
+            format!("| | {} |\n|---|{}\n", self.methods.join(" | "), "---|".repeat(self.methods.len()));
+        for line in lines {
+            let first = self.values(rows, line, self.methods.first().copied().unwrap_or_default());
+            if first.is_empty() {
+                continue;
+            }
+            let _ = write!(text, "| {} |", line.title);
+            for (at, method) in self.methods.iter().enumerate() {
+                let values = self.values(rows, line, method);
+                let printed = line.printed.get(at).copied().flatten();
+                let mark = if at == 0 { "" } else { self.mark(&first, &values)? };
+                let _ = write!(text, " {}{mark} |", self.cell(&values, printed));
+            }
+            text.push('\n');
+        }
+        Ok(text)
+    }
+
+    /// The scores of a method, by run.
+    fn values(&self, rows: &[Row], line: &Line<'_>, method: &str) -> Vec<f64> {
+        let mut chosen: Vec<&Row> = rows
+            .iter()
+            .filter(|row| row.dataset == line.dataset && row.method == method && row.k == line.k)
+            .collect();
+        chosen.sort_by_key(|row| row.run);
+        chosen.iter().map(|row| row.scores[self.metric] / self.unit).collect()
+    }
+
+    fn cell(&self, values: &[f64], printed: Option<Printed>) -> String {
+        let show = |mean: f64, deviation: f64| format!("{mean:.0$} ± {deviation:.0$}", self.digits);
+        if values.is_empty() {
+            return "—".to_owned();
+        }
+        let (mean, error) = mean_and_error(values);
+        let ours = show(mean, error * (values.len() as f64).sqrt());
+        match printed {
+            None => ours,
+            Some(Printed { mean, deviation: None, mark }) => format!("{ours} ({mean}{mark})"),
+            Some(Printed { mean: theirs, deviation: Some(deviation), mark }) => {
+                let spread = (error.powi(2) + deviation.powi(2) / self.paper_runs).sqrt();
+                let verdict = match mean - theirs {
+                    difference if difference.abs() <= DIFFERENCE * spread => "=",
+                    difference if difference > 0.0 => "+",
+                    _ => "−",
+                };
+                format!("{ours} ({}{mark} {verdict})", show(theirs, deviation))
+            }
+        }
+    }
+
+    fn mark(&self, first: &[f64], values: &[f64]) -> Result<&'static str> {
+        if values.len() != first.len() || values.len() < 2 {
+            return Ok("");
+        }
+        let differences: Vec<f64> = first.iter().zip(values).map(|(first, value)| first - value).collect();
+        let test = paired_t_test(&differences)?;
+        Ok(match test.p_value < LEVEL {
+            false => "",
+            true if (test.statistic > 0.0) == self.greater_is_better => " ▾",
+            true => " ▴",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(method: &'static str, run: usize, score: f64) -> Row {
+        Row {
+            dataset: "sonar",
+            method,
+            learner: String::new(),
+            run,
+            k: 10,
+            features: Vec::new(),
+            scores: vec![score],
+            redundancy: 0.0,
+            seconds: 0.0,
+        }
+    }
+
+    #[test]
+    fn cells_tell_ours_the_papers_and_what_is_significant() {
+        let mut rows: Vec<Row> = (0..4).map(|run| row("a", run, [0.80, 0.82, 0.81, 0.83][run])).collect();
+        rows.extend((0..4).map(|run| row("b", run, [0.70, 0.73, 0.71, 0.74][run])));
+        let comparison = Comparison {
+            methods: &["a", "b", "c"],
+            metric: 0,
+            unit: 0.01,
+            digits: 1,
+            greater_is_better: true,
+            paper_runs: 30.0,
+        };
+        let line = |dataset| Line {
+            title: "x".into(),
+            dataset,
+            k: 10,
+            printed: vec![
+                Printed::mean_and_deviation((81.0, 2.0)),
+                Printed::mean_and_deviation((90.0, 1.0)),
+                None,
+            ],
+        };
+        let text = comparison.table(&rows, &[line("sonar"), line("missing")]).unwrap();
+        let last = text.lines().last().unwrap();
+        assert_eq!(last, "| x | 81.5 ± 1.3 (81.0 ± 2.0 =) | 72.0 ± 1.8 (90.0 ± 1.0 −) ▾ | — |");
+        let losses = Comparison { greater_is_better: false, ..comparison };
+        assert!(losses.table(&rows, &[line("sonar")]).unwrap().contains("▴"));
+    }
+}

@@ -1,0 +1,118 @@
+//! Table 3: real data.
+
+use std::fmt::Write;
+
+use fewest::eval::{MeanSquaredError, SquaredCorrelation};
+
+use super::printed::{Cell, TABLE_3};
+use super::{FOLDER, METHODS, REFERENCE};
+use crate::output::{write, write_csv};
+use crate::reproduce::comparison::{Comparison, LEGEND, Line, Printed};
+use crate::reproduce::experiments::{Protocol, Row, Setting, cells};
+use crate::reproduce::given::Portions;
+use crate::reproduce::machines::Regression;
+use crate::{Result, machine, workspace};
+
+/// A data set of Table 2, with the machine's parameters that it gives.
+struct Problem {
+    name: &'static str,
+    file: &'static str,
+    train: usize,
+    test: usize,
+    regression: Regression,
+}
+
+const fn problem(
+    name: &'static str,
+    file: &'static str,
+    train: usize,
+    test: usize,
+    (c, kappa, epsilon): (f64, f64, f64),
+) -> Problem {
+    Problem { name, file, train, test, regression: Regression { c, kappa, epsilon } }
+}
+
+const PROBLEMS: [Problem; 6] = [
+    problem("mpg", "auto_mpg.csv", 353, 39, (64.0, 0.0625, 2.0)),
+    problem("abalone", "abalone.csv", 1254, 2923, (64.0, 0.03125, 2.0)),
+    problem("cpusmall", "cpusmall.csv", 820, 7372, (64.0, 0.03125, 2.0)),
+    problem("housing", "boston_housing.csv", 456, 50, (64.0, 0.0625, 2.0)),
+    problem("bodyfat", "bodyfat.csv", 227, 25, (0.25, 0.015_625, 0.03125)),
+    problem("triazines", "triazines.csv", 168, 18, (0.5, 0.015_625, 0.125)),
+];
+
+/// Writes `table-3.md` and `table-3.csv`.
+pub fn run(protocol: &Protocol) -> Result<()> {
+    let mut rows = Vec::new();
+    for problem in &PROBLEMS {
+        let Some(data) = protocol.read(problem.name, problem.file)? else { continue };
+        let ks: Vec<usize> =
+            TABLE_3.iter().filter(|(name, ..)| *name == problem.name).map(|(_, k, ..)| *k).collect();
+        let portions = Portions { train: problem.train, test: problem.test, runs: protocol.runs as usize };
+        let setting = Setting {
+            name: "sd-rfe-real",
+            learner: &problem.regression.learner(),
+            splitter: &portions,
+            metrics: &[&MeanSquaredError, &SquaredCorrelation],
+            ks: &ks,
+            nested: true,
+        };
+        for method in &METHODS {
+            let selector = problem.regression.selector(method)?;
+            rows.extend(protocol.run_selector(&setting, problem.name, &data, method.name, &*selector)?);
+        }
+    }
+    if rows.is_empty() {
+        return Err("none of the data sets is there".into());
+    }
+    let mut facts = machine::facts();
+    facts.push(("runs", protocol.runs.to_string()));
+    facts.push(("seed", protocol.seed.to_string()));
+    let folder = workspace::root().join(FOLDER);
+    let (header, cells) = cells(&rows, &["mean_squared_error", "squared_correlation"]);
+    let header: Vec<&str> = header.iter().map(String::as_str).collect();
+    write_csv(&folder.join("table-3.csv"), &facts, &header, &cells)?;
+    let text = format!("{}\n## Machine\n\n{}", summary(&rows)?, machine::markdown(&facts));
+    write(&folder.join("table-3.md"), text.as_bytes())
+}
+
+fn summary(rows: &[Row]) -> Result<String> {
+    let mut text = format!(
+        "# SD-RFE, Table 3: real data\n\n{REFERENCE}, Section V-B. Every run is in [table-3.csv](table-3.csv). Data sets whose file is not \
+         there are left out.\n\nAs in the paper: the numbers of samples to train and to test, C, κ and ε of its Table 2; features are \
+         ranked once, and a machine with the same parameters is trained on the first N; everything is standardised by the training \
+         samples, the target is not.\n\n{LEGEND}The paper prints means, and marks: `▾` and `▴` inside the brackets are its own.\n"
+    );
+    let names = METHODS.map(|method| method.name);
+    for (metric, title) in ["Mean squared error", "Squared correlation"].into_iter().enumerate() {
+        let _ = write!(text, "\n## {title}\n\n");
+        let lines: Vec<Line<'_>> = TABLE_3
+            .iter()
+            .map(|(dataset, k, errors, correlations)| Line {
+                title: format!("{dataset}, N = {k}"),
+                dataset,
+                k: *k,
+                printed: if metric == 0 { errors } else { correlations }.iter().map(printed).collect(),
+            })
+            .collect();
+        let comparison = Comparison {
+            methods: &names,
+            metric,
+            unit: 1.0,
+            digits: 4,
+            greater_is_better: metric == 1,
+            paper_runs: 30.0,
+        };
+        text.push_str(&comparison.table(rows, &lines)?);
+    }
+    Ok(text)
+}
+
+fn printed(cell: &Cell) -> Option<Printed> {
+    let mark = match cell.1 {
+        '+' => " ▾",
+        '-' => " ▴",
+        _ => "",
+    };
+    Some(Printed { mean: cell.0, deviation: None, mark })
+}
