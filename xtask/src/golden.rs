@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
-use fewest::core::{Budget, Context, Dataset, Error};
+use fewest::core::{Budget, Context, Dataset, Error, Scorer};
 use fewest::data::{Missing, ReadOptions, Table, Task};
 use fewest::registry::{self, Built, Method, Parameters};
+use fewest::wrappers::{Kernel, Permuter, Sensitivity, SensitivityNoise, SensitivityScorer, Training};
 use fewest_testkit::golden::{self, Case, Comparison, Deviation, Observed};
 
 use crate::Result;
@@ -116,7 +117,7 @@ fn compare_all(case: &Case, method: &'static Method, data: &Dataset) -> Result<V
         .into_iter()
         .map(|assignments| {
             let variant = assignments[shared..].join(" ");
-            let observed = observe(method, &assignments, budget, data)
+            let observed = observe(&case, method, &assignments, budget, data)
                 .map_err(|error| format!("{} with {}: {error}", case.name, assignments.join(" ")))?;
             let mut comparison = golden::compare(&case, &observed);
             comparison.not_compared.extend(cut.clone());
@@ -140,16 +141,41 @@ fn before_constants<'a>(case: &'a Case, data: &Dataset) -> (Cow<'a, Case>, Optio
 }
 
 fn observe(
+    case: &Case,
     method: &'static Method,
     assignments: &[String],
     budget: Budget,
     data: &Dataset,
 ) -> std::result::Result<Observed, Error> {
     let context = Context::default();
+    if let Some(permutations) = case.permutations() {
+        return Ok(Observed::from(&with_permutations(case, permutations)?.score(data, &context)?));
+    }
     Ok(match method.build(&Parameters::parse(method, assignments)?)? {
         Built::Scorer(scorer) => Observed::from(&scorer.score(data, &context)?),
         Built::Selector(selector) => Observed::from(&selector.select(data, budget, &context)?),
     })
+}
+
+/// The scores of a case with permutations of its own, which no parameter of a registered method can hold.
+fn with_permutations(
+    case: &Case,
+    permutations: Vec<Vec<usize>>,
+) -> std::result::Result<SensitivityScorer, Error> {
+    let real = |name: &'static str| {
+        let value = case.params.get(name).and_then(|value| value.as_f64());
+        value.ok_or_else(|| Error::parameter(name, "missing", "a number"))
+    };
+    let noise = if case.method == "sd_l" { SensitivityNoise::Laplace } else { SensitivityNoise::Gaussian };
+    let sensitivity = Sensitivity { permuter: Permuter::Given(permutations), ..Sensitivity::new(noise) };
+    let training = Training {
+        kernel: Kernel::Gaussian { gamma: Some(real("kappa")?) },
+        cost: real("C")?,
+        epsilon: real("epsilon")?,
+        standardise_target: false,
+        tolerance: 1e-13,
+    };
+    Ok(SensitivityScorer { sensitivity, training })
 }
 
 /// The worst deviation of each part.

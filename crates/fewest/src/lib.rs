@@ -15,6 +15,7 @@
 //! | [`filters`] | `fewest-filters` | similarity, information and statistical scores |
 //! | [`solvers`] | `fewest-cd`, `-dal`, `-lars`, `-pgd`, `-smo` | one family of solvers each |
 //! | [`embedded`] | `fewest-embedded` | HSIC Lasso, NOCCO Lasso |
+//! | [`wrappers`] | `fewest-wrappers` | recursive elimination, sequential search, stepwise regression |
 //! | [`eval`] | `fewest-eval` | splitters, learners, metrics, stability, significance |
 //! | [`registry`] | | every method by its id |
 //! | [`evaluation`] | | every learner and metric by its id |
@@ -46,6 +47,7 @@ pub use fewest_kernels as kernels;
 pub use fewest_machines as machines;
 pub use fewest_neighbours as neighbours;
 pub use fewest_solver as solver;
+pub use fewest_wrappers as wrappers;
 
 pub mod evaluation;
 /// The solver crates, one family each.

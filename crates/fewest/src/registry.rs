@@ -30,6 +30,7 @@ mod parameter;
 mod similarity;
 mod sparse;
 mod statistical;
+mod wrappers;
 
 pub use parameter::{Parameter, Parameters, Range, Value};
 
@@ -44,6 +45,7 @@ static FAMILIES: &[&[Method]] = &[
     sparse::METHODS,
     nonmonotonic::METHODS,
     margin::METHODS,
+    wrappers::METHODS,
 ];
 
 /// A method: its id, what it computes, what it takes, and how to make it.

@@ -32,6 +32,10 @@ const VARIANTS: &[(&str, &str, &[&str])] = &[
     ("spec_phi2", "spec", &["criterion=2"]),
     ("spec_phi3", "spec", &["criterion=3"]),
     ("cmim_capped", "cmim", &["capped=true"]),
+    ("sd_l", "sd-l", &["target=raw"]),
+    ("sd_g", "sd-g", &["target=raw"]),
+    ("sd_l_rfe", "sd-l-rfe", &["target=raw"]),
+    ("sd_g_rfe", "sd-g-rfe", &["target=raw"]),
 ];
 
 /// Parameters that describe the formula in words, or that are the number of features to select.
@@ -194,6 +198,11 @@ impl Case {
         self.params.get(name).and_then(Value::as_u64).and_then(|count| usize::try_from(count).ok())
     }
 
+    /// The permutation of each feature, where the case has its own.
+    pub fn permutations(&self) -> Option<Vec<Vec<usize>>> {
+        serde_json::from_value(self.extra.get("permutations")?.clone()).ok()
+    }
+
     /// The parameters as `name=value` assignments for the registry, by name. Left out is what describes the formula in
     /// words, and `lambda` or `alpha`, which has fewer digits than `r`, the share of the largest it was computed from.
     pub fn assignments(&self) -> Vec<String> {
@@ -202,6 +211,7 @@ impl Case {
                 || ["lambda", "alpha"].contains(&name) && self.params.contains_key("r")
                 || name == "l1_ratio" && self.method == "lasso"
                 || name == "k" && self.method == "trace_ratio"
+                || name == "permutation" && self.permutations().is_some()
         };
         let mut assignments: Vec<String> = self
             .params
@@ -211,9 +221,13 @@ impl Case {
                 let name = match name.as_str() {
                     "r" => "lambda_ratio",
                     "k" => "neighbours",
+                    "C" => "cost",
+                    "kappa" => "gamma",
                     other => other,
                 };
                 match value {
+                    // The words spell the rule out.
+                    Value::String(_) if name == "permutation" => "permutation=shift".to_owned(),
                     // What follows in brackets explains the word.
                     Value::String(words) => format!("{name}={}", words.split(" (").next().unwrap_or(words)),
                     number => format!("{name}={number}"),

@@ -1,0 +1,103 @@
+//! Weighted sums of kernel values over all pairs of samples, with and without a feature.
+
+use fewest_core::{Context, Error};
+use fewest_kernels::fast;
+use rayon::prelude::*;
+
+use crate::Round;
+use crate::elimination::go_on;
+use crate::kernel::{KernelMatrix, dot};
+
+/// Pairs worked on at a time: they stay in the processor's first cache.
+const PAIRS: usize = 1024;
+
+/// Features scored between two looks at the clock.
+const BLOCK: usize = 64;
+
+/// `Σ_il w_il k(x_i, x_l) − Σ_il w_il k₍₋ⱼ₎(x_i, x_l)` over `samples` for every feature `j` of the round, given `w_il` for
+/// places `i`, `l` in `samples` with `i < l`; `w` is symmetric, and what is on its diagonal matters for no Gaussian kernel.
+/// With the linear kernel the sum is `Σ w_il ⟨x_ij, x_lj⟩`, diagonal included.
+pub(super) fn changes(
+    round: &Round<'_>,
+    samples: &[usize],
+    weight: impl Fn(usize, usize) -> f64,
+    context: &Context<'_>,
+) -> Result<Vec<f64>, Error> {
+    let n = samples.len();
+    // Column after column, the pairs (0, l) … (l − 1, l); each stands for its mirror image too.
+    let weights: Vec<f64> =
+        (0..n).flat_map(|l| (0..l).map(move |i| (i, l))).map(|(i, l)| 2.0 * weight(i, l)).collect();
+    let diagonal: Vec<f64> = (0..n).map(|i| weight(i, i)).collect();
+    let coordinates = |at: usize| -> Vec<Vec<f64>> {
+        round.coordinates(at).map(|values| samples.iter().map(|&i| values[i]).collect()).collect()
+    };
+    let distances: Vec<f64> = match round.kernel {
+        KernelMatrix::Linear { .. } => Vec::new(),
+        KernelMatrix::Gaussian { distances, gamma, .. } => {
+            let column = |l: usize| {
+                let row = distances.row(samples[l]);
+                samples[..l].iter().map(move |&i| gamma * row[i])
+            };
+            (0..n).flat_map(column).collect()
+        }
+    };
+    let change = |at: usize, buffer: &mut Vec<f64>| -> f64 {
+        let coordinates = coordinates(at);
+        match round.kernel {
+            KernelMatrix::Linear { .. } => coordinates
+                .iter()
+                .map(|x| {
+                    let mut sum: f64 = x.iter().zip(&diagonal).map(|(x, w)| w * x * x).sum();
+                    let mut first = 0;
+                    for l in 0..n {
+                        sum += x[l] * dot(&weights[first..first + l], &x[..l]);
+                        first += l;
+                    }
+                    sum
+                })
+                .sum(),
+            KernelMatrix::Gaussian { gamma, .. } => {
+                let (mut sum, mut first, mut l) = (0.0, 0, 1);
+                while l < n {
+                    buffer.clear();
+                    // Twice as long as the pairs: the exponents with the feature, then those without.
+                    let start = l;
+                    let mut length = 0;
+                    while l < n && (length == 0 || length + l <= PAIRS) {
+                        length += l;
+                        l += 1;
+                    }
+                    buffer.extend(distances[first..first + length].iter().map(|distance| -distance));
+                    buffer.extend_from_within(..length);
+                    let mut rest = &mut buffer[length..];
+                    for l in start..l {
+                        let (column, after) = rest.split_at_mut(l);
+                        for x in &coordinates {
+                            let own = x[l];
+                            for (value, other) in column.iter_mut().zip(x) {
+                                *value += gamma * (own - other) * (own - other);
+                            }
+                        }
+                        // Rounding may leave a distance just below zero.
+                        column.iter_mut().for_each(|value| *value = value.min(0.0));
+                        rest = after;
+                    }
+                    fast::exp_in_place(buffer);
+                    let (with, without) = buffer.split_at_mut(length);
+                    // The difference of each pair first: sums of equals would cancel.
+                    without.iter_mut().zip(with).for_each(|(without, with)| *without = *with - *without);
+                    sum += dot(without, &weights[first..first + length]);
+                    first += length;
+                }
+                sum
+            }
+        }
+    };
+    let mut all = Vec::with_capacity(round.n_features());
+    for first in (0..round.n_features()).step_by(BLOCK) {
+        go_on(context)?;
+        let block = first..round.n_features().min(first + BLOCK);
+        all.par_extend(block.into_par_iter().map_init(Vec::new, |buffer, at| change(at, buffer)));
+    }
+    Ok(all)
+}

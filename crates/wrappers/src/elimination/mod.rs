@@ -1,0 +1,321 @@
+//! Recursive elimination: train, judge every feature, take the worst away, and again.
+
+mod curve;
+mod problem;
+mod round;
+
+use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status};
+
+pub use curve::CurvePoint;
+use problem::Problem;
+pub(crate) use round::go_on;
+pub use round::{Criterion, Round};
+
+use crate::{Trained, Training};
+
+/// How many features go in a round, one at least.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum Step {
+    /// So many; at least 1.
+    Count(usize),
+    /// This share of the features left, rounded down; above 0 and below 1.
+    Fraction(f64),
+    /// All beyond the next power of two, so that half of them go from then on (Guyon, Weston, Barnhill and Vapnik 2002).
+    Halving,
+}
+
+impl Default for Step {
+    fn default() -> Self {
+        Self::Count(1)
+    }
+}
+
+impl Step {
+    fn check(self) -> Result<(), Error> {
+        match self {
+            Self::Count(0) => Err(Error::parameter("step", 0, "at least 1")),
+            Self::Fraction(share) if !(share > 0.0 && share < 1.0) => {
+                Err(Error::parameter("step", share, "above 0 and below 1, or a whole number"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// How many of `left` features go.
+    fn of(self, left: usize) -> usize {
+        let count = match self {
+            Self::Count(count) => count,
+            Self::Fraction(share) => (share * left as f64).floor() as usize,
+            Self::Halving => left - left.next_power_of_two() / 2,
+        };
+        count.clamp(1, left)
+    }
+}
+
+/// Recursive feature elimination (Guyon, Weston, Barnhill and Vapnik 2002; Yang and Ong 2011, Section IV) by any
+/// [`Criterion`]: machines are trained on the features left, each feature gets an importance, and the least important ones
+/// go; of equals the higher index goes. The answer is the reverse order of going: the last one left is the best.
+///
+/// The matrix of kernel values is not computed again: the parts of the features that went are taken from it. Each
+/// machine starts from the one before.
+///
+/// The score of a feature is its importance in the round in which it went. With `Budget::Auto` all features that vary are ranked,
+/// or with `folds` the number of them with the least error is returned.
+///
+/// Cost: `O(n²)` for each feature and round beside training; memory `8 n²` bytes for the linear and `16 n²` for the Gaussian
+/// kernel, and the data.
+///
+/// # Errors
+/// Fewer than two samples, classes or target values; a NaN or an infinity (naming the cell); a target of another kind; sample
+/// weights; parameters out of range; `Budget::Threshold`. Stopped early, the features left are ranked by the last round.
+///
+/// ```
+/// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
+/// use fewest_wrappers::{NormChange, RecursiveElimination};
+///
+/// let wave = |step: i32| (0..60).map(|i| f64::from(i * step % 61) / 30.0 - 1.0).collect::<Vec<f64>>();
+/// let (a, b, c) = (wave(1), wave(17), wave(23));
+/// let target = a.iter().zip(&c).map(|(a, c)| a + 0.5 * c).collect();
+/// let data = Dataset::new(DenseColumns::from_columns(&[a, b, c])?, Target::real(target)?)?;
+/// let selection =
+///     RecursiveElimination::new(NormChange).select(&data, Budget::Count(2), &Context::default())?;
+/// assert_eq!(selection.order, [0, 2]);
+/// # Ok::<(), fewest_core::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct RecursiveElimination<C> {
+    /// What judges the features.
+    pub criterion: C,
+    /// The machines.
+    pub training: Training,
+    /// How many features go in a round. Default one.
+    pub step: Step,
+    /// Whether to stop as soon as the features wanted are left, which are then in the order of the last importances; otherwise
+    /// elimination goes on to the last one, so that a smaller selection is the beginning of a larger one. Default false.
+    pub stop_early: bool,
+    /// Folds of the cross-validated error by number of features, at least 2; none without. Default none.
+    pub folds: Option<usize>,
+}
+
+/// What went in a round.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Eliminated {
+    /// The features that were judged, increasing.
+    pub features: Vec<usize>,
+    /// The importance of each of them.
+    pub importances: Vec<f64>,
+}
+
+/// The outcome of an elimination.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Elimination {
+    /// The features that vary, best first.
+    pub ranking: Vec<usize>,
+    /// The last importance of each, in the order of `ranking`.
+    pub importances: Vec<f64>,
+    /// The rounds.
+    pub rounds: Vec<Eliminated>,
+    /// How it ended.
+    pub status: Status,
+    /// The worst end of training a machine.
+    pub training: Status,
+    /// Whether some machine had no support vector: its output was the same everywhere.
+    pub empty_machine: bool,
+}
+
+impl<C: Criterion> RecursiveElimination<C> {
+    /// With default machines, one feature a round.
+    pub fn new(criterion: C) -> Self {
+        Self {
+            criterion,
+            training: Training::default(),
+            step: Step::default(),
+            stop_early: false,
+            folds: None,
+        }
+    }
+
+    /// Ranks the features of `data`: those that are left when `keep` are, by their last importances.
+    ///
+    /// # Errors
+    /// As the type's.
+    pub fn run(&self, data: &Dataset, keep: usize, context: &Context<'_>) -> Result<Elimination, Error> {
+        self.step.check()?;
+        let problem = Problem::whole(data, &self.training, self.criterion.name())?;
+        self.eliminate(problem, keep.max(1), false, context, |_, _| ())
+    }
+
+    /// Rounds until at most `keep` features are left; `after` sees the kernel and the machines of each.
+    fn eliminate(
+        &self,
+        problem: Problem,
+        keep: usize,
+        machines_wanted: bool,
+        context: &Context<'_>,
+        mut after: impl FnMut(&problem::State<'_>, &[Trained]),
+    ) -> Result<Elimination, Error> {
+        let Problem { mut kernel, varying, truth, canonical, .. } = problem;
+        let mut left: Vec<usize> = (0..varying.len()).collect();
+        let mut machines: Vec<Trained> = Vec::new();
+        let mut outcome = Elimination {
+            ranking: Vec::new(),
+            importances: Vec::new(),
+            rounds: Vec::new(),
+            status: Status::Converged,
+            training: Status::Converged,
+            empty_machine: false,
+        };
+        // In the order in which they went.
+        let mut gone: Vec<(usize, f64)> = Vec::new();
+        let mut last: Vec<f64> = Vec::new();
+        while !left.is_empty() {
+            let trained = if machines_wanted || self.criterion.needs_machines() {
+                let loss = self.criterion.loss(&truth);
+                go_on(context).and_then(|()| self.training.train(&kernel, &truth, loss, &machines, context))
+            } else {
+                Ok(Vec::new())
+            };
+            let judged = trained.and_then(|trained| {
+                machines = trained;
+                // A machine that was stopped must not judge.
+                go_on(context)?;
+                let round = Round {
+                    number: outcome.rounds.len(),
+                    kernel: &kernel,
+                    left: &left,
+                    varying: &varying,
+                    truth: &truth,
+                    canonical: &canonical,
+                    machines: &machines,
+                    training: &self.training,
+                };
+                self.criterion.importances(&round, context)
+            });
+            match judged {
+                Ok(importances) => last = importances,
+                Err(Error::Stopped { .. }) if !outcome.rounds.is_empty() => {
+                    outcome.status = stopped(context);
+                    break;
+                }
+                Err(error) => return Err(error),
+            }
+            if let Some(at) = last.iter().position(|value| value.is_nan()) {
+                let hint =
+                    format!("feature {} has none: scale the target or lower the cost", varying[left[at]]);
+                return Err(Error::Numerical { what: "the importance of a feature", hint });
+            }
+            for machine in &machines {
+                outcome.training = worse(outcome.training, machine.machine.dual.solution.status);
+                outcome.empty_machine |= machine.machine.support.is_empty();
+            }
+            after(&problem::State { kernel: &kernel, n_features: left.len() }, &machines);
+            outcome.rounds.push(Eliminated {
+                features: left.iter().map(|&slot| varying[slot]).collect(),
+                importances: last.clone(),
+            });
+            if left.len() <= keep {
+                break;
+            }
+            let room = if keep > 1 { left.len() - keep } else { left.len() };
+            let count = self.step.of(left.len()).min(room);
+            let mut worst = worst_first(&last);
+            worst.truncate(count);
+            gone.extend(worst.iter().map(|&at| (varying[left[at]], last[at])));
+            let mut stays = vec![true; left.len()];
+            for &at in &worst {
+                kernel.remove(left[at])?;
+                stays[at] = false;
+            }
+            let staying = || stays.iter().enumerate().filter(|(_, stays)| **stays).map(|(at, _)| at);
+            last = staying().map(|at| last[at]).collect();
+            left = staying().map(|at| left[at]).collect();
+            context.report("recursive elimination", gone.len(), varying.len());
+        }
+        // Of those left the best goes last.
+        gone.extend(worst_first(&last).iter().map(|&at| (varying[left[at]], last[at])));
+        (outcome.ranking, outcome.importances) = gone.into_iter().rev().unzip();
+        Ok(outcome)
+    }
+}
+
+/// Places by increasing importance, of equals the higher first; the reverse of a ranking.
+fn worst_first(importances: &[f64]) -> Vec<usize> {
+    let mut order = fewest_core::rank(importances, true);
+    order.reverse();
+    order
+}
+
+/// Why the run was stopped.
+pub(crate) fn stopped(context: &Context<'_>) -> Status {
+    if context.interrupted() { Status::Interrupted } else { Status::TimeLimit }
+}
+
+/// The worse of two ends of training.
+fn worse(a: Status, b: Status) -> Status {
+    let badness = |status: Status| match status {
+        Status::Converged => 0,
+        Status::AlmostConverged => 1,
+        Status::MaxIterations => 2,
+        _ => 3,
+    };
+    if badness(b) > badness(a) { b } else { a }
+}
+
+impl<C: Criterion> Selector for RecursiveElimination<C> {
+    fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
+        budget.check(data.n_features())?;
+        let wanted = match budget {
+            Budget::Count(k) => Some(k),
+            Budget::Auto => None,
+            _ => {
+                let expected = "left out: importances of different rounds cannot be compared; ask for a number of features";
+                return Err(Error::parameter("threshold", "given", expected));
+            }
+        };
+        let keep = if self.stop_early { wanted.unwrap_or(1) } else { 1 };
+        let outcome = self.run(data, keep, context)?;
+        let n_varying = outcome.ranking.len();
+        let mut notes = Vec::new();
+        let mut status = outcome.status;
+        let curve = match self.folds {
+            Some(folds) if status == Status::Converged => match self.curve(data, folds, &outcome, context) {
+                Ok(points) => Some(points),
+                Err(Error::Stopped { .. }) => {
+                    status = stopped(context);
+                    notes.push("there was no time for the cross-validated error".to_owned());
+                    None
+                }
+                Err(error) => return Err(error),
+            },
+            _ => None,
+        };
+        let best = curve.as_deref().and_then(curve::best);
+        let mut selection = Selection::new(outcome.ranking, outcome.importances, data.n_features(), status);
+        let chosen = wanted.or(best.map(|point| point.n_features)).unwrap_or(n_varying);
+        selection.order.truncate(chosen);
+        selection.scores.truncate(chosen);
+        if let Some(points) = &curve {
+            notes.push(curve::describe(points, data));
+            let at = |point: &&CurvePoint| point.n_features <= selection.order.len();
+            selection.objective = points.iter().find(at).map(|point| point.error);
+        }
+        let n_constant = data.n_features() - n_varying;
+        if n_constant > 0 {
+            notes.push(format!("{n_constant} constant features cannot be selected"));
+        }
+        if outcome.empty_machine {
+            notes.push(
+                "a machine had no support vector: all outputs are within epsilon of one number".to_owned(),
+            );
+        }
+        if outcome.training != Status::Converged {
+            notes.push(format!("training ended as {} at least once", outcome.training.name()));
+            if selection.status == Status::Converged {
+                selection.status = outcome.training;
+            }
+        }
+        selection.notes = notes;
+        Ok(selection)
+    }
+}

@@ -1,0 +1,145 @@
+//! What a criterion sees of a round, and what it must say.
+
+use fewest_core::{Context, Error};
+use fewest_smo::{KernelRows, Loss};
+
+use crate::kernel::{KernelMatrix, Without};
+use crate::{Trained, Training, Truth};
+
+/// Says how much each of the features left matters; the one that matters least goes.
+pub trait Criterion: Send + Sync {
+    /// What the method is called, for messages: `sd-l-rfe`, …
+    fn name(&self) -> &'static str;
+
+    /// Whether it asks for machines trained on the features left. Default yes.
+    fn needs_machines(&self) -> bool {
+        true
+    }
+
+    /// The loss of the machines. Default linear.
+    fn loss(&self, _truth: &Truth) -> Loss {
+        Loss::Linear
+    }
+
+    /// The importance of each feature left, in the order of [`Round::feature`].
+    ///
+    /// # Errors
+    /// [`Error::Stopped`] when `context` says stop; what the data or the parameters do not allow.
+    fn importances(&self, round: &Round<'_>, context: &Context<'_>) -> Result<Vec<f64>, Error>;
+}
+
+impl<C: Criterion + ?Sized> Criterion for Box<C> {
+    fn name(&self) -> &'static str {
+        (**self).name()
+    }
+
+    fn needs_machines(&self) -> bool {
+        (**self).needs_machines()
+    }
+
+    fn loss(&self, truth: &Truth) -> Loss {
+        (**self).loss(truth)
+    }
+
+    fn importances(&self, round: &Round<'_>, context: &Context<'_>) -> Result<Vec<f64>, Error> {
+        (**self).importances(round, context)
+    }
+}
+
+/// The features left, their kernel, and the machines trained with it.
+pub struct Round<'a> {
+    pub(crate) number: usize,
+    pub(crate) kernel: &'a KernelMatrix,
+    /// The features left, as places in `varying`.
+    pub(crate) left: &'a [usize],
+    /// The features that vary, by their index in the data.
+    pub(crate) varying: &'a [usize],
+    pub(crate) truth: &'a Truth,
+    pub(crate) canonical: &'a [usize],
+    pub(crate) machines: &'a [Trained],
+    pub(crate) training: &'a Training,
+}
+
+impl<'a> Round<'a> {
+    /// Rounds before this one.
+    pub fn number(&self) -> usize {
+        self.number
+    }
+
+    /// Number of samples.
+    pub fn n_samples(&self) -> usize {
+        self.kernel.len()
+    }
+
+    /// Number of features left, at least 1.
+    pub fn n_features(&self) -> usize {
+        self.left.len()
+    }
+
+    /// The index in the data of feature `at < n_features()`.
+    pub fn feature(&self, at: usize) -> usize {
+        self.varying[self.left[at]]
+    }
+
+    /// The coordinates of feature `at` in all samples: one for a number, one a level for a category.
+    pub fn coordinates(&self, at: usize) -> impl Iterator<Item = &'a [f64]> {
+        let n = self.n_samples();
+        self.kernel.coordinates(self.left[at]).map(move |values| &values[..n])
+    }
+
+    /// `out[l] = k(x_i, x_l)`; `out` has one place for each sample.
+    pub fn kernel_row(&self, i: usize, out: &mut [f64]) {
+        self.kernel.row_of(i, out);
+    }
+
+    /// The same without feature `at`.
+    pub fn kernel_row_without(&self, at: usize, i: usize, out: &mut [f64]) {
+        self.without(at).row(i, out);
+    }
+
+    /// The kernel without feature `at`.
+    pub(crate) fn without(&self, at: usize) -> Without<'a> {
+        Without { kernel: self.kernel, feature: self.left[at], last: self.left.len() == 1 }
+    }
+
+    /// The machines of another kernel, trained from those of this round.
+    pub(crate) fn retrained(
+        &self,
+        kernel: &dyn KernelRows,
+        loss: Loss,
+        context: &Context<'_>,
+    ) -> Result<Vec<Trained>, Error> {
+        self.training.train(kernel, self.truth, loss, self.machines, context)
+    }
+
+    /// The machines trained on the features left, unless the criterion needs none: one for regression, else one for each
+    /// pair of classes.
+    pub fn machines(&self) -> &'a [Trained] {
+        self.machines
+    }
+
+    /// What is to be predicted.
+    pub fn truth(&self) -> &'a Truth {
+        self.truth
+    }
+
+    /// How the machines were trained.
+    pub fn training(&self) -> &'a Training {
+        self.training
+    }
+
+    /// The place of each sample in an order that depends on what the samples are only.
+    pub fn canonical(&self) -> &'a [usize] {
+        self.canonical
+    }
+}
+
+/// [`Error::Stopped`] if `context` says stop.
+pub(crate) fn go_on(context: &Context<'_>) -> Result<(), Error> {
+    let late = context.time_left().is_some_and(|left| left.is_zero());
+    if late || context.interrupted() {
+        Err(Error::Stopped { before: "the first round ended" })
+    } else {
+        Ok(())
+    }
+}

@@ -1,0 +1,208 @@
+//! Forward stepwise regression.
+
+use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status, Target};
+use rayon::prelude::*;
+use statrs::function::beta::checked_beta_reg;
+
+use crate::elimination::{go_on, stopped};
+use crate::kernel::dot;
+use crate::table::{Table, standardised};
+
+/// The part of a column's norm below which what is left of it is rounding: the column depends on those before.
+const DEPENDENT: f64 = 1e-8;
+
+/// The part of the target's sum of squares below which the rest is rounding: everything is explained.
+const EXPLAINED: f64 = 1e-20;
+
+/// Forward stepwise linear regression with an F-test to enter (Efroymson 1960; the stepwise baseline of Yang, Xu, Lyu and King 2015,
+/// Section 5.2):
+///
+/// ```text
+/// F = (RSS − RSS₊ⱼ)/q / (RSS₊ⱼ / (n − p − q)),   enter the j with the smallest p-value P(F(q, n − p − q) ≥ F) if it is below p_enter
+/// ```
+///
+/// with `p` coefficients so far, the intercept counted, and `q` more for feature `j`: one for a number, one less than its
+/// levels for a category. The search stops when nothing enters, and says so; nothing is taken away again. A feature that depends
+/// linearly on those entered never enters. The score of a feature is its `F`, and of equal p-values the larger `F` wins, then the
+/// lower index.
+///
+/// What is not yet entered is kept orthogonal to what is: `O(n d)` a step, memory the data.
+///
+/// # Errors
+/// A target that is not one real output or is constant; a NaN or an infinity (naming the cell); `p_enter` out of range; sample weights;
+/// `Budget::Threshold`. Stopped early, it returns what it has.
+///
+/// ```
+/// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
+/// use fewest_wrappers::Stepwise;
+///
+/// let wave = |step: i32| (0..60).map(|i| f64::from(i * step % 61) / 30.0 - 1.0).collect::<Vec<f64>>();
+/// let (a, b, c) = (wave(1), wave(17), wave(23));
+/// let noise = |i: usize| ((i * i) as f64).sin();
+/// let target = (0..60).map(|i| 2.0 * a[i] + c[i] + 0.5 * noise(i)).collect();
+/// let data = Dataset::new(DenseColumns::from_columns(&[a, b, c])?, Target::real(target)?)?;
+/// let selection = Stepwise::default().select(&data, Budget::Auto, &Context::default())?;
+/// assert_eq!(selection.order, [0, 2]);
+/// # Ok::<(), fewest_core::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Stepwise {
+    /// The p-value that a feature needs to enter, above 0 and at most 1. Default 0.05.
+    pub p_enter: f64,
+}
+
+impl Default for Stepwise {
+    fn default() -> Self {
+        Self { p_enter: 0.05 }
+    }
+}
+
+/// A feature that has not entered: what of it is not explained by those that have.
+struct Candidate {
+    feature: usize,
+    /// Its columns, orthogonal to those entered.
+    columns: Vec<Vec<f64>>,
+    /// The norms they had at first.
+    norms: Vec<f64>,
+}
+
+/// A feature's test.
+struct Test {
+    f: f64,
+    p_value: f64,
+    /// An orthonormal basis of its columns.
+    basis: Vec<Vec<f64>>,
+}
+
+/// Takes the direction `unit` out of `column`, twice, since once leaves rounding.
+fn project_out(column: &mut [f64], unit: &[f64]) {
+    for _ in 0..2 {
+        let product = dot(column, unit);
+        column.iter_mut().zip(unit).for_each(|(value, unit)| *value -= product * unit);
+    }
+}
+
+impl Candidate {
+    /// An orthonormal basis of what is left of the columns.
+    fn basis(&self) -> Vec<Vec<f64>> {
+        let mut basis: Vec<Vec<f64>> = Vec::new();
+        for (column, norm) in self.columns.iter().zip(&self.norms) {
+            let mut column = column.clone();
+            basis.iter().for_each(|unit| project_out(&mut column, unit));
+            let left = dot(&column, &column).sqrt();
+            if left > DEPENDENT * norm {
+                column.iter_mut().for_each(|value| *value /= left);
+                basis.push(column);
+            }
+        }
+        basis
+    }
+
+    /// The test of the feature where `residual` is what `used` coefficients leave of the target; none if it depends on those entered or
+    /// too few samples are left.
+    fn test(&self, residual: &[f64], used: usize) -> Option<Test> {
+        let basis = self.basis();
+        let q = basis.len();
+        if q == 0 || used + q >= residual.len() {
+            return None;
+        }
+        let gain: f64 = basis.iter().map(|unit| dot(unit, residual).powi(2)).sum();
+        let mut rest = residual.to_vec();
+        basis.iter().for_each(|unit| project_out(&mut rest, unit));
+        let (q, freedom) = (q as f64, (residual.len() - used - q) as f64);
+        let left = dot(&rest, &rest);
+        let f = (gain / q) / (left / freedom);
+        // The incomplete beta function of d₂ / (d₂ + d₁ F), which keeps its digits however small the probability is.
+        let p_value = checked_beta_reg(0.5 * freedom, 0.5 * q, left / (left + gain)).ok()?;
+        (!f.is_nan()).then_some(Test { f, p_value, basis })
+    }
+}
+
+impl Selector for Stepwise {
+    fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
+        budget.check(data.n_features())?;
+        let most = match budget {
+            Budget::Count(k) => k,
+            Budget::Auto => data.n_features(),
+            _ => {
+                let expected = "left out: p_enter says what is good enough";
+                return Err(Error::parameter("threshold", "given", expected));
+            }
+        };
+        if !(self.p_enter > 0.0 && self.p_enter <= 1.0) {
+            return Err(Error::parameter("p_enter", self.p_enter, "above 0 and at most 1"));
+        }
+        let rows: Vec<usize> = (0..data.n_samples()).collect();
+        let n = rows.len();
+        let target = match data.target() {
+            Target::Real(outputs) if outputs.n_outputs() == 1 => outputs.output(0).to_vec(),
+            other => {
+                let (method, expected) = ("stepwise", "one real output");
+                return Err(Error::UnsupportedTarget { method, expected, found: other.describe() });
+            }
+        };
+        let Table { varying, coordinates } = Table::new(data, &rows, n)?;
+        let Some(mut residual) = standardised(target, n) else {
+            return Err(Error::TooFew { what: "different target values", minimum: 2, found: 1 });
+        };
+        let ones = vec![1.0 / (n as f64).sqrt(); n];
+        let prepare = |(&feature, values): (&usize, Vec<f64>)| {
+            let mut columns: Vec<Vec<f64>> = values.chunks_exact(n).map(<[f64]>::to_vec).collect();
+            columns.iter_mut().for_each(|column| project_out(column, &ones));
+            let norms = columns.iter().map(|column| dot(column, column).sqrt()).collect();
+            Candidate { feature, columns, norms }
+        };
+        let mut candidates: Vec<Candidate> = varying.iter().zip(coordinates).map(prepare).collect();
+        let mut selection = Selection::new(Vec::new(), Vec::new(), data.n_features(), Status::Converged);
+        let mut used = 1;
+        let n_varying = candidates.len();
+        while selection.order.len() < most && !candidates.is_empty() {
+            match go_on(context) {
+                Err(error) if selection.order.is_empty() => return Err(error),
+                Err(_) => {
+                    selection.status = stopped(context);
+                    break;
+                }
+                Ok(()) => {}
+            }
+            if dot(&residual, &residual) <= EXPLAINED * n as f64 {
+                selection.notes.push("the features entered explain the target exactly".to_owned());
+                break;
+            }
+            let tests: Vec<Option<Test>> =
+                candidates.par_iter().map(|candidate| candidate.test(&residual, used)).collect();
+            let mut best: Option<(usize, &Test)> = None;
+            for (at, test) in tests.iter().enumerate() {
+                if let Some(test) = test
+                    && best.is_none_or(|(_, other)| {
+                        test.p_value < other.p_value || test.p_value == other.p_value && test.f > other.f
+                    })
+                {
+                    best = Some((at, test));
+                }
+            }
+            let Some((at, test)) = best.filter(|(_, test)| test.p_value < self.p_enter) else { break };
+            selection.order.push(candidates[at].feature);
+            selection.scores.push(test.f.min(f64::MAX));
+            used += test.basis.len();
+            test.basis.iter().for_each(|unit| project_out(&mut residual, unit));
+            candidates.remove(at);
+            candidates.par_iter_mut().for_each(|candidate| {
+                for column in &mut candidate.columns {
+                    test.basis.iter().for_each(|unit| project_out(column, unit));
+                }
+            });
+            context.report("stepwise regression", selection.order.len(), most.min(n_varying));
+        }
+        selection.objective = Some(dot(&residual, &residual) / n as f64);
+        let n_constant = data.n_features() - n_varying;
+        if n_constant > 0 {
+            selection.notes.push(format!("{n_constant} constant features cannot be selected"));
+        }
+        if selection.status == Status::Converged && selection.order.len() < most && !candidates.is_empty() {
+            let note = format!("no other feature enters at p_enter = {}", self.p_enter);
+            selection.notes.push(note);
+        }
+        Ok(selection)
+    }
+}
