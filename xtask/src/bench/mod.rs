@@ -4,6 +4,7 @@ mod cases;
 mod cpu;
 mod filters;
 mod measure;
+mod nonmonotonic;
 mod peers;
 mod programs;
 mod scaling;
@@ -31,6 +32,9 @@ pub struct Arguments {
     /// Measure how time and memory grow with samples and features.
     #[arg(long)]
     scaling: bool,
+    /// Measure non-monotonic selection, and a conic solver on the same problems, on data drawn here.
+    #[arg(long, conflicts_with_all = ["peers", "filters", "scaling"])]
+    nonmonotonic: bool,
     /// Run only benchmarks or cases whose name contains this.
     #[arg(long, default_value = "")]
     only: String,
@@ -40,7 +44,7 @@ pub struct Arguments {
     /// Threads of every program.
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..))]
     threads: u32,
-    /// The folder with the data sets, for --peers.
+    /// The folder with the data sets, for --peers and --nonmonotonic.
     #[arg(long, env = "FEWEST_DATA")]
     data: Option<PathBuf>,
     /// A Python with the pinned packages, for --peers and --filters; else one is made in the checkout.
@@ -56,6 +60,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         filters::run(arguments)
     } else if arguments.scaling {
         scaling::run(arguments)
+    } else if arguments.nonmonotonic {
+        crate::optimised(|| nonmonotonic::run(arguments))
     } else {
         let mut command = workspace::cargo();
         command.args(["bench", "--package", "fewest-benches", "--bench", "fewest", "--"]);
