@@ -256,12 +256,12 @@ fn a_conic_solver_agrees() {
         let options = NonMonotonic { tolerance: 1e-10, ..NonMonotonic::default() };
         let method = Nmmkl { options: options.clone(), ..Nmmkl::default() };
         let ours = method.solve(&classes(&columns, &y), Budget::Count(m), &Context::default()).unwrap();
-        let theirs = conic::nmmkl(&columns, &labels, 1.0, 0.1, m);
+        let theirs = conic::nmmkl(&columns, &labels, 1.0, 0.1, m, 1e-10);
         assert!(near(ours.objective, theirs.objective, 1e-7), "{} {}", ours.objective, theirs.objective);
         assert!(near(ours.lambda, theirs.lambda, 1e-4), "{} {}", ours.lambda, theirs.lambda);
         let method = Nmmklr { options, ..Nmmklr::default() };
         let ours = method.solve(&real(&columns, &y), Budget::Count(m), &Context::default()).unwrap();
-        let theirs = conic::nmmklr(&columns, &y, 1.0, 0.1, m);
+        let theirs = conic::nmmklr(&columns, &y, 1.0, 0.1, m, 1e-10);
         assert!(near(ours.objective, theirs.objective, 1e-7), "{} {}", ours.objective, theirs.objective);
     }
 }

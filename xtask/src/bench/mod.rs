@@ -5,6 +5,7 @@ mod cpu;
 mod filters;
 pub mod machines;
 mod measure;
+mod nonmonotonic;
 mod peers;
 mod programs;
 mod scaling;
@@ -35,6 +36,9 @@ pub struct Arguments {
     /// Measure how time and memory grow with samples and features.
     #[arg(long)]
     scaling: bool,
+    /// Measure non-monotonic selection, and a conic solver on the same problems, on data drawn here.
+    #[arg(long, conflicts_with_all = ["peers", "filters", "scaling"])]
+    nonmonotonic: bool,
     /// Run only benchmarks or cases whose name contains this.
     #[arg(long, default_value = "")]
     only: String,
@@ -44,7 +48,7 @@ pub struct Arguments {
     /// Threads of every program.
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..))]
     threads: u32,
-    /// The folder with the data sets, for --peers and --machines.
+    /// The folder with the data sets, for --peers, --machines and --nonmonotonic.
     #[arg(long, env = "FEWEST_DATA")]
     data: Option<PathBuf>,
     /// A Python with the pinned packages, for --peers, --filters and --machines; else one is made in the checkout.
@@ -62,6 +66,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         machines::run(arguments)
     } else if arguments.scaling {
         scaling::run(arguments)
+    } else if arguments.nonmonotonic {
+        crate::optimised(|| nonmonotonic::run(arguments))
     } else {
         let mut command = workspace::cargo();
         command.args(["bench", "--package", "fewest-benches", "--bench", "fewest", "--"]);

@@ -32,7 +32,7 @@ pub fn compare(case: &Case, data: &Dataset) -> Result<Comparison> {
     let objective = case.objective.unwrap_or(f64::NAN);
     let found = solution.objective;
     add("objective", (found / objective - 1.0).abs(), OBJECTIVE, format!("{found} for {objective}"));
-    add("gap", solution.gap, TOLERANCE, "the certificate".to_owned());
+    add("gap", solution.gap, 10.0 * TOLERANCE, "the certificate".to_owned());
     let lambda = number("lambda");
     let relative = other(case, "scores_relative_to_lambda") * lambda;
     add("lambda", (solution.lambda - lambda).abs(), relative, format!("{} for {lambda}", solution.lambda));

@@ -11,21 +11,43 @@ pub struct Solution {
 }
 
 /// Eq. (8) for labels ±1.
-pub fn nmmkl(columns: &[Vec<f64>], labels: &[f64], cost: f64, ridge: f64, m: usize) -> Solution {
+pub fn nmmkl(
+    columns: &[Vec<f64>],
+    labels: &[f64],
+    cost: f64,
+    ridge: f64,
+    m: usize,
+    tolerance: f64,
+) -> Solution {
     let linear = vec![-2.0; labels.len()];
-    solve(columns, labels, &linear, cost, ridge, m)
+    solve(columns, labels, &linear, cost, ridge, m, tolerance)
 }
 
 /// Eq. (20) without a ridge: `α` and `α*`.
-pub fn nmmklr(columns: &[Vec<f64>], y: &[f64], cost: f64, epsilon: f64, m: usize) -> Solution {
+pub fn nmmklr(
+    columns: &[Vec<f64>],
+    y: &[f64],
+    cost: f64,
+    epsilon: f64,
+    m: usize,
+    tolerance: f64,
+) -> Solution {
     let n = y.len();
     let signs: Vec<f64> = (0..2 * n).map(|i| if i < n { 1.0 } else { -1.0 }).collect();
     let linear: Vec<f64> = (0..2 * n).map(|i| -2.0 * (signs[i] * y[i % n] - epsilon)).collect();
-    solve(columns, &signs, &linear, cost, 0.0, m)
+    solve(columns, &signs, &linear, cost, 0.0, m, tolerance)
 }
 
 /// Variables: `a` (signed by `signs`, sample `i mod n`), `λ`, `γ`.
-fn solve(columns: &[Vec<f64>], signs: &[f64], linear: &[f64], cost: f64, ridge: f64, m: usize) -> Solution {
+fn solve(
+    columns: &[Vec<f64>],
+    signs: &[f64],
+    linear: &[f64],
+    cost: f64,
+    ridge: f64,
+    m: usize,
+    tolerance: f64,
+) -> Solution {
     let (h, d, n) = (signs.len(), columns.len(), columns[0].len());
     let size = h + 1 + d;
     let (rows, cols) = ((0..h).collect::<Vec<_>>(), (0..h).collect::<Vec<_>>());
@@ -69,9 +91,9 @@ fn solve(columns: &[Vec<f64>], signs: &[f64], linear: &[f64], cost: f64, ridge: 
     let a = CscMatrix::new_from_triplets(b.len(), size, i, j, v);
     let settings = DefaultSettings::<f64> {
         verbose: false,
-        tol_gap_abs: 1e-10,
-        tol_gap_rel: 1e-10,
-        tol_feas: 1e-10,
+        tol_gap_abs: tolerance,
+        tol_gap_rel: tolerance,
+        tol_feas: tolerance,
         ..DefaultSettings::default()
     };
     let mut solver = DefaultSolver::new(&p, &q, &a, &b, &cones, settings).unwrap();
