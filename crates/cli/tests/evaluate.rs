@@ -54,6 +54,20 @@ fn a_table_tells_means_stability_and_the_features_to_take() {
 }
 
 #[test]
+fn parameters_reach_the_learner_and_are_told() {
+    let place = Place::with_wdbc();
+    let call = ["evaluate", "wdbc.csv", "-m", "f-score", "-k", "3", "--learner", "knn", "--json", "-"];
+    let answer = |parameter: &str| -> Value {
+        let out = place.done(&[&call[..], &["--learner-param", parameter]].concat());
+        serde_json::from_str(&out).unwrap()
+    };
+    let (one, many) = (answer("neighbours=1"), answer("neighbours=101"));
+    assert!(many.to_string().contains("nearest-neighbours with neighbours=101"), "{many}");
+    assert_ne!(one["folds"], many["folds"]);
+    assert_ne!(one["results"], many["results"]);
+}
+
+#[test]
 fn the_selection_does_not_see_the_test_samples() {
     // Noise only, many features: selected on all samples, the best would seem to predict; inside the folds they do not.
     let place = Place::new();

@@ -22,6 +22,15 @@ fn wrong_calls() {
         ("evaluate table.csv --method mrmrr", &["did you mean `mrmr`?"]),
         ("evaluate table.csv --learner svn", &["`learner` is svn", "did you mean `svm`?"]),
         ("evaluate table.csv --learner zzzzzzzz", &["linear-svm, decision-tree"]),
+        (
+            "evaluate table.csv --learner knn --learner-param neighbors=3",
+            &["it takes neighbours", "did you mean"],
+        ),
+        (
+            "evaluate table.csv --learner knn --learner-param neighbours=0",
+            &["`neighbours` is 0", "at least 1"],
+        ),
+        ("evaluate table.csv --learner kernel-ridge --learner-param c=1", &["`c`", "it takes nothing"]),
         ("evaluate table.csv --learner svm", &["--learner: linear-svm", "a real output", "kernel-ridge"]),
         ("evaluate table.csv --metric acuracy", &["`metric` is acuracy", "did you mean `accuracy`?"]),
         ("evaluate table.csv --metric accuracy", &["--metric: accuracy", "mse", "--task"]),
@@ -132,6 +141,7 @@ fn files_that_hold_no_folds_of_this_evaluation() {
         (&["--seed", "1"][..], "another seed"),
         (&["-k", "1"], "other numbers of features"),
         (&["--learner", "kernel-ridge"], "another learner"),
+        (&["--learner-param", "neighbours=3"], "another --learner-param"),
         (&["--metric", "q2"], "other metrics"),
         (&["--folds", "4"], "divided otherwise"),
         (&["--ignore", "copy"], "other data"),

@@ -16,7 +16,9 @@
 use fewest_core::{Error, Target};
 use fewest_eval::{Learner, Metric, learner_named, metric_named};
 
-use crate::registry::{TargetKind, nearest};
+use crate::registry::{Parameter, Parameters, TargetKind, nearest};
+
+mod parameters;
 
 /// A learner by its id.
 #[derive(Debug, PartialEq, Eq)]
@@ -93,6 +95,30 @@ impl LearnerEntry {
     }
 }
 
+impl LearnerEntry {
+    /// The parameters it takes.
+    pub fn parameters(&self) -> &'static [Parameter] {
+        parameters::of(self.id)
+    }
+
+    /// The learner with its default parameters, but for `assignments` of the form `name=value`.
+    ///
+    /// # Errors
+    /// As [`Parameters::parse`].
+    ///
+    /// ```
+    /// let learner = fewest::evaluation::find_learner("knn")?;
+    /// assert_eq!(learner.build_with(&["neighbours=7"])?.name(), "nearest-neighbours");
+    /// let error = learner.build_with(&["neighbors=7"]).err().map(|error| error.to_string()).unwrap_or_default();
+    /// assert!(error.ends_with("it takes neighbours; did you mean `neighbours`?"));
+    /// # Ok::<(), fewest::core::Error>(())
+    /// ```
+    pub fn build_with<S: AsRef<str>>(&self, assignments: &[S]) -> Result<Box<dyn Learner>, Error> {
+        let defaults = Parameters::defaults_of(self.id, self.parameters().iter());
+        parameters::build(self.id, &defaults.assigned(assignments)?)
+    }
+}
+
 impl MetricEntry {
     /// The metric.
     ///
@@ -164,6 +190,39 @@ mod tests {
             assert_eq!(entry.build()?.name(), entry.id);
             assert_eq!(find_metric(entry.id)?, entry);
         }
+        Ok(())
+    }
+
+    #[test]
+    fn parameters_have_the_learners_defaults_and_are_checked() -> Result<(), Error> {
+        for entry in LEARNERS {
+            let none: [&str; 0] = [];
+            assert_eq!(entry.build_with(&none)?.name(), entry.id);
+            for parameter in entry.parameters() {
+                for wrong in ["", "-1", "x", "0"] {
+                    let assignment = format!("{}={wrong}", parameter.name);
+                    assert!(entry.build_with(&[&assignment]).is_err(), "{}: {assignment}", entry.id);
+                }
+                if let Some(default) = parameter.default {
+                    entry.build_with(&[format!("{}={default}", parameter.name)])?;
+                }
+            }
+            assert!(entry.build_with(&["no_such=1"]).is_err() && entry.build_with(&["c"]).is_err());
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn parameters_reach_the_learner() -> Result<(), Error> {
+        use fewest_core::{Context, Dataset, DenseColumns};
+        let x = DenseColumns::from_columns(&[vec![0.0, 1.0, 2.0, 3.0, 4.0]])?;
+        let labels = ["a", "b", "b", "b", "b"];
+        let data = Dataset::new(x, Target::from_labels(&labels))?;
+        let predicted = |assignment: &str| {
+            let learner = find_learner("knn")?.build_with(&[assignment])?;
+            learner.fit(&data, &Context::default())?.predict(data.x())
+        };
+        assert_ne!(predicted("neighbours=1")?, predicted("neighbours=5")?);
         Ok(())
     }
 

@@ -50,6 +50,10 @@ pub struct EvaluationArgs {
     /// for classes, kernel-ridge for numbers.
     #[arg(short, long, value_name = "ID")]
     pub learner: Option<String>,
+    /// Parameter of the learner, as often as needed: c and tolerance of linear-svm, max_depth and min_leaf of
+    /// decision-tree, smoothing of naive-bayes, neighbours of nearest-neighbours
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub learner_param: Vec<String>,
     /// What judges the predictions: accuracy, balanced-accuracy, macro-f1 for classes; mse, q2, correlation,
     /// squared-correlation for numbers
     ///

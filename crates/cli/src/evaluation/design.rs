@@ -42,7 +42,7 @@ pub struct Design {
 /// Learner and metrics that the call names, and how the data are to be read: found before anything is read.
 pub fn describe(args: &EvaluationArgs, data: &DataArgs) -> Result<DataArgs, Failure> {
     if let Some(id) = &args.learner {
-        find_learner(id)?;
+        find_learner(id)?.build_with(&args.learner_param)?;
     }
     for (at, id) in args.metric.iter().enumerate() {
         find_metric(id)?;
@@ -90,7 +90,13 @@ impl Design {
         check_classes(args, data.target(), info, &mut notes)?;
         check_size(args, data.n_samples())?;
         let (splitter, splitter_text) = splitter(args, data, info)?;
-        let identity = format!("{splitter_text} | data {:016x}", fingerprint(data));
+        let mut identity = format!("{splitter_text} | data {:016x}", fingerprint(data));
+        if !args.learner_param.is_empty() {
+            // Folds with other parameters are other folds.
+            let given = args.learner_param.join(", ");
+            identity.push_str(&format!(" | {given}"));
+            notes.push(format!("{learner_id} with {given}"));
+        }
         Ok(Self { ks, learner, learner_id, metrics, splitter, splitter_text, identity, notes })
     }
 }
@@ -106,7 +112,9 @@ fn learner(
         None => fitting().next(),
     };
     match entry {
-        Some(entry) if entry.targets.contains(&kind) => Ok((entry.id, entry.build()?)),
+        Some(entry) if entry.targets.contains(&kind) => {
+            Ok((entry.id, entry.build_with(&args.learner_param)?))
+        }
         other => {
             let id = other.map_or("no learner", |entry| entry.id);
             let ids: Vec<&str> = fitting().map(|entry| entry.id).collect();

@@ -122,7 +122,7 @@ fn difference(
         if plan.n_features != n_features
             || plan.label.split_once(" | ").map(|(_, rest)| rest) != Some(&design.identity)
         {
-            Some("other data, or samples divided otherwise")
+            Some("other data, samples divided otherwise, or another --learner-param")
         } else if plan.ks != design.ks {
             Some("other numbers of features")
         } else if plan.learner != design.learner_id {

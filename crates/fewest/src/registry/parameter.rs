@@ -112,10 +112,11 @@ impl fmt::Display for Value {
     }
 }
 
-/// A value for each of a method's parameters: those given, and the defaults of the others.
+/// A value for each parameter of a method or learner: those given, and the defaults of the others.
 #[derive(Debug, Clone)]
 pub struct Parameters {
-    method: &'static Method,
+    /// The id of what takes them.
+    owner: &'static str,
     entries: Vec<Entry>,
 }
 
@@ -129,12 +130,20 @@ struct Entry {
 impl Parameters {
     /// The defaults of `method`.
     pub fn defaults(method: &'static Method) -> Self {
+        Self::defaults_of(method.id, method.parameters())
+    }
+
+    /// The defaults of `parameters`, which `owner` takes.
+    pub(crate) fn defaults_of(
+        owner: &'static str,
+        parameters: impl Iterator<Item = &'static Parameter>,
+    ) -> Self {
         let default = |parameter: &'static Parameter| Entry {
             parameter,
             value: parameter.default.and_then(|text| parameter.range.parse(text)),
             given: false,
         };
-        Self { method, entries: method.parameters().map(default).collect() }
+        Self { owner, entries: parameters.map(default).collect() }
     }
 
     /// The defaults of `method`, but for `assignments` of the form `name=value`.
@@ -153,15 +162,19 @@ impl Parameters {
     /// # Ok::<(), fewest::core::Error>(())
     /// ```
     pub fn parse<S: AsRef<str>>(method: &'static Method, assignments: &[S]) -> Result<Self, Error> {
-        let mut parameters = Self::defaults(method);
+        Self::defaults(method).assigned(assignments)
+    }
+
+    /// These, but for `assignments`.
+    pub(crate) fn assigned<S: AsRef<str>>(mut self, assignments: &[S]) -> Result<Self, Error> {
         for assignment in assignments {
             let assignment = assignment.as_ref();
             let Some((name, value)) = assignment.split_once('=') else {
                 return Err(Error::parameter("param", assignment, "NAME=VALUE, such as sigma_x=1"));
             };
-            parameters.set(name.trim(), value.trim())?;
+            self.set(name.trim(), value.trim())?;
         }
-        Ok(parameters)
+        Ok(self)
     }
 
     /// Gives parameter `name` the value written as `text`.
@@ -277,14 +290,14 @@ impl Parameters {
     }
 
     fn unknown(&self, name: &str) -> Error {
-        let names: Vec<&str> = self.method.parameters().map(|parameter| parameter.name).collect();
+        let names: Vec<&str> = self.entries.iter().map(|entry| entry.parameter.name).collect();
         let takes = if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
         let hint = match nearest(name, &names).first() {
             Some(near) => format!("; did you mean `{near}`?"),
             None => String::new(),
         };
         Error::Unsupported {
-            method: self.method.id,
+            method: self.owner,
             what: format!("parameter `{name}`"),
             instead: format!("it takes {takes}{hint}"),
         }
