@@ -196,7 +196,7 @@ pub fn find(id: &str) -> Result<&'static Method, Error> {
     })
 }
 
-/// Those of `names` that `name` is probably a slip of, nearest first, at most three.
+/// Those of `names` that `name` is probably a slip of, nearest first (of equals the one listed first), at most three.
 ///
 /// ```
 /// use fewest::registry::nearest;
@@ -211,7 +211,7 @@ pub fn nearest<S: AsRef<str>>(name: &str, names: &[S]) -> Vec<String> {
         .map(|other| (distance(other.as_ref()), other.as_ref()))
         .filter(|(distance, other)| *distance <= allowed(other))
         .collect();
-    near.sort();
+    near.sort_by_key(|(distance, _)| *distance);
     near.truncate(3);
     near.into_iter().map(|(_, other)| other.to_owned()).collect()
 }
