@@ -33,9 +33,7 @@ pub use dependence::{Dependence, Hsic, Nocco, Normalization};
 pub use fewest_core::Error;
 pub use greedy::{Bahsic, Fhsic};
 pub use kernel_lasso::{HsicLasso, LassoOptions, Level, NoccoLasso, Regularizer, SolverChoice};
-pub use nonmonotonic::{
-    FeatureKernel, Nmmkl, Nmmklr, NonMonotonic, NonMonotonicSolution, Prices, Scaling,
-};
+pub use nonmonotonic::{FeatureKernel, Nmmkl, Nmmklr, NonMonotonic, NonMonotonicSolution, Prices, Scaling};
 pub use projection::Hsfs;
 pub use quadratic::{Ckta, Fvm, Qpfs, Similarity};
 pub use sparse::{ElasticNet, Lasso, Strength};

@@ -7,9 +7,7 @@ use fewest_core::{
     Budget, Column, Columns, Context, Dataset, DenseColumns, Error, FeatureKind, Selector, Status, Target,
     derive_seed,
 };
-use fewest_embedded::{
-    FeatureKernel, Nmmkl, Nmmklr, NonMonotonic, NonMonotonicSolution, Prices, Scaling,
-};
+use fewest_embedded::{FeatureKernel, Nmmkl, Nmmklr, NonMonotonic, NonMonotonicSolution, Prices, Scaling};
 use fewest_kernels::{Gaussian, Gram};
 use fewest_smo::{Classifier, GramRows, Regressor};
 use fewest_solver::Control;
@@ -29,13 +27,11 @@ fn standardised(values: &[f64]) -> Vec<f64> {
 
 /// `d` features, of which the first four carry a signal that noise blurs.
 fn problem(n: usize, d: usize, seed: u64) -> (Vec<Vec<f64>>, Vec<f64>) {
-    let columns: Vec<Vec<f64>> =
-        (0..d).map(|j| standardised(&noise(seed + 1000 * j as u64, n))).collect();
+    let columns: Vec<Vec<f64>> = (0..d).map(|j| standardised(&noise(seed + 1000 * j as u64, n))).collect();
     let blur = noise(seed + 7, n);
     let y: Vec<f64> = (0..n)
         .map(|i| {
-            let signal: f64 =
-                columns.iter().take(4).enumerate().map(|(j, x)| x[i] / (1.0 + j as f64)).sum();
+            let signal: f64 = columns.iter().take(4).enumerate().map(|(j, x)| x[i] / (1.0 + j as f64)).sum();
             signal + 0.7 * blur[i]
         })
         .collect();
@@ -76,8 +72,7 @@ fn omega_classes(kernel: &GramRows, labels: &[bool], cost: f64) -> f64 {
 
 /// `ω(p)` of Eq. (19).
 fn omega_real(kernel: &GramRows, y: &[f64], cost: f64, epsilon: f64) -> f64 {
-    let machine =
-        Regressor { cost, epsilon, ..Regressor::default() }.train(kernel, y, &[], &EXACT).unwrap();
+    let machine = Regressor { cost, epsilon, ..Regressor::default() }.train(kernel, y, &[], &EXACT).unwrap();
     -2.0 * machine.dual.solution.objective
 }
 
@@ -201,8 +196,11 @@ fn no_subset_is_better_than_the_bounds_say() {
             finite += usize::from(bound.is_finite());
             // With swaps it is at least as good, and never better than the best.
             let options = NonMonotonic { refine: true, ..NonMonotonic::default() };
-            let refined =
-                Nmmkl { ridge, options, ..Nmmkl::default() }.solve(&data, Budget::Count(m), &Context::default());
+            let refined = Nmmkl { ridge, options, ..Nmmkl::default() }.solve(
+                &data,
+                Budget::Count(m),
+                &Context::default(),
+            );
             let refined = refined.unwrap();
             assert!(refined.omega <= solution.omega * (1.0 + 1e-8) && refined.omega >= best * (1.0 - 1e-8));
             assert_eq!(refined.swaps == 0, refined.selected == solution.selected);
@@ -346,8 +344,7 @@ fn gaussian_kernels_see_what_linear_ones_do_not() {
     let gaussian = Nmmkl { options, ..Nmmkl::default() };
     let solution = gaussian.solve(&data, Budget::Count(1), &Context::default()).unwrap();
     assert_eq!(solution.selected, [4]);
-    let grams: Vec<Gram> =
-        columns.iter().map(|x| Gram::new(&Gaussian::new(0.8).unwrap(), x)).collect();
+    let grams: Vec<Gram> = columns.iter().map(|x| Gram::new(&Gaussian::new(0.8).unwrap(), x)).collect();
     let combined = |weights: &[f64]| {
         let entry = |i: usize| grams.iter().zip(weights).map(|(gram, w)| w * gram.as_slice()[i]).sum::<f64>();
         let mut values: Vec<f64> = (0..n * n).map(entry).collect();
@@ -368,7 +365,15 @@ fn more_classes_are_machines_that_share_their_weights() {
     let codes: Vec<usize> = y
         .iter()
         .zip(&columns[5])
-        .map(|(y, x)| if *y > 0.4 { 0 } else if *x > 0.0 { 1 } else { 2 })
+        .map(|(y, x)| {
+            if *y > 0.4 {
+                0
+            } else if *x > 0.0 {
+                1
+            } else {
+                2
+            }
+        })
         .collect();
     let data =
         Dataset::new(DenseColumns::from_columns(&columns).unwrap(), Target::from_labels(&codes)).unwrap();
@@ -584,8 +589,5 @@ fn hostile_input_is_an_error_or_an_answer() {
     }
     let stopped = std::sync::atomic::AtomicBool::new(true);
     let stop = Context { interrupt: Some(&stopped), ..Context::default() };
-    assert!(matches!(
-        Nmmkl::default().select(&data, Budget::Count(2), &stop),
-        Err(Error::Stopped { .. })
-    ));
+    assert!(matches!(Nmmkl::default().select(&data, Budget::Count(2), &stop), Err(Error::Stopped { .. })));
 }

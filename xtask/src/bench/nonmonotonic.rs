@@ -156,8 +156,18 @@ fn standardised(mut values: Vec<f64>) -> Vec<f64> {
     values
 }
 
-const HEADER: &[&str] =
-    &["case", "side", "repetition", "m", "seconds", "cpu_seconds", "objective", "relative_gap", "above", "tied"];
+const HEADER: &[&str] = &[
+    "case",
+    "side",
+    "repetition",
+    "m",
+    "seconds",
+    "cpu_seconds",
+    "objective",
+    "relative_gap",
+    "above",
+    "tied",
+];
 
 fn write_all(folder: &Path, outcomes: &[Outcome], facts: &[(&str, String)]) -> Result<()> {
     let mut rows = Vec::new();
@@ -177,7 +187,8 @@ fn write_all(folder: &Path, outcomes: &[Outcome], facts: &[(&str, String)]) -> R
             ]);
         }
         if let Some((seconds, cpu, objective)) = conic {
-            let mut row = vec![case.name.to_owned(), "Clarabel".to_owned(), "1".to_owned(), case.m.to_string()];
+            let mut row =
+                vec![case.name.to_owned(), "Clarabel".to_owned(), "1".to_owned(), case.m.to_string()];
             row.extend([format!("{seconds:.6}"), format!("{cpu:.6}"), format!("{objective:.12}")]);
             row.extend([String::new(), String::new(), String::new()]);
             rows.push(row);

@@ -43,7 +43,8 @@ pub fn compare(case: &Case, data: &Dataset) -> Result<Comparison> {
     };
     let (distance, j) = worst(&|j| case.scores.get(&j).copied().unwrap_or(f64::NAN), &solution.tau);
     add("scores", distance, relative, format!("feature {j}"));
-    let weights: Vec<f64> = extra("relaxed_p").as_array().into_iter().flatten().flat_map(Value::as_f64).collect();
+    let weights: Vec<f64> =
+        extra("relaxed_p").as_array().into_iter().flatten().flat_map(Value::as_f64).collect();
     let (distance, j) = worst(&|j| weights.get(j).copied().unwrap_or(f64::NAN), &solution.weights);
     add("weights", distance, other(case, "relaxed_p_absolute"), format!("feature {j}"));
     let size = solution.above.len() as f64;

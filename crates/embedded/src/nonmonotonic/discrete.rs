@@ -159,8 +159,11 @@ pub(super) fn bound(
     }
     // Bᵀ M⁻¹ B for the columns of ℬ has the same largest eigenvalue.
     let by_columns = q <= n;
-    let (matrix, size) =
-        if by_columns { (gram(&columns, n), q) } else { (gram(&transposed(&columns, n, &vec![1.0; n]), q), n) };
+    let (matrix, size) = if by_columns {
+        (gram(&columns, n), q)
+    } else {
+        (gram(&transposed(&columns, n, &vec![1.0; n]), q), n)
+    };
     let eigen = SymmetricEigen::new(DMatrix::from_vec(size, size, matrix));
     let largest = eigen.eigenvalues.iter().copied().fold(0.0, f64::max);
     let roots: Vec<f64> = eigen

@@ -150,8 +150,13 @@ impl Nmmkl {
         };
         check_at_least_zero("tau", self.ridge)?;
         let costs = costs(data, self.cost)?;
-        let mut present: Vec<u32> =
-            classes.codes().iter().zip(&costs).filter(|(_, cost)| **cost > 0.0).map(|(&code, _)| code).collect();
+        let mut present: Vec<u32> = classes
+            .codes()
+            .iter()
+            .zip(&costs)
+            .filter(|(_, cost)| **cost > 0.0)
+            .map(|(&code, _)| code)
+            .collect();
         present.sort_unstable();
         present.dedup();
         match present.len() {

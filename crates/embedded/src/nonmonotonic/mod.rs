@@ -160,7 +160,9 @@ impl NonMonotonic {
             (Some(_), Budget::Count(count)) => {
                 Err(Error::parameter("k", count, "auto where prices decide how many features fit"))
             }
-            _ => Err(Error::parameter("threshold", "given", "left out: the method needs a number of features")),
+            _ => {
+                Err(Error::parameter("threshold", "given", "left out: the method needs a number of features"))
+            }
         }
     }
 

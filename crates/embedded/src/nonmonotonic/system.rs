@@ -110,7 +110,8 @@ impl<'a> System<'a> {
             .collect();
         let by_columns = factors.width() <= factors.n;
         let placeholder = Cholesky::new(Vec::new(), 0);
-        let mut system = Self { factors, e, z, squares, p, curvature, roots, by_columns, cholesky: placeholder };
+        let mut system =
+            Self { factors, e, z, squares, p, curvature, roots, by_columns, cholesky: placeholder };
         system.cholesky = if by_columns { system.column_side() } else { system.sample_side() };
         system
     }
@@ -235,7 +236,9 @@ impl<'a> System<'a> {
             let (along_samples, along_columns) = self.residuals(r, &solved);
             let size: f64 = along_samples.iter().zip(self.e).map(|(r, e)| r * r * e).sum::<f64>()
                 + self.weighted(&along_columns).iter().zip(&along_columns).map(|(a, b)| a * b).sum::<f64>();
-            if !(size < 0.25 * last) || size == 0.0 {
+            // So written, NaN ends it.
+            let improves = size < 0.25 * last && size > 0.0;
+            if !improves {
                 break;
             }
             last = size;
@@ -264,7 +267,8 @@ impl<'a> System<'a> {
             return (along_samples, vec![0.0; solved.u.len()]);
         }
         // Along `z` and across it on their own, since `1/p` may be huge; the second round takes off what rounding left.
-        let share = |product: f64, j: usize| if self.squares[j] > 0.0 { product / self.squares[j] } else { 0.0 };
+        let share =
+            |product: f64, j: usize| if self.squares[j] > 0.0 { product / self.squares[j] } else { 0.0 };
         let mut across = solved.u.clone();
         let mut along = vec![0.0; self.factors.units()];
         for _ in 0..2 {
@@ -313,8 +317,7 @@ mod tests {
 
     #[test]
     fn both_sides_solve_the_system() {
-        let wave =
-            |len: usize, step: usize| (0..len).map(move |i| ((i * step + 5) % 97) as f64 / 48.0 - 1.0);
+        let wave = |len: usize, step: usize| (0..len).map(move |i| ((i * step + 5) % 97) as f64 / 48.0 - 1.0);
         for (n, machines) in [(30, 1), (5, 1), (30, 2), (5, 3)] {
             let offsets = vec![0, 1, 3, 4, 7, 8];
             let factors = Factors { columns: wave(n * 8, 31).collect(), offsets, n };

@@ -20,9 +20,16 @@ const MOST_COLUMNS: usize = 200;
 enum Form {
     Constant,
     /// `(value / unit − centre) / spread`.
-    Linear { unit: f64, centre: f64, spread: f64 },
+    Linear {
+        unit: f64,
+        centre: f64,
+        spread: f64,
+    },
     /// An indicator for each of these codes, times `scale`.
-    Levels { codes: Vec<f64>, scale: f64 },
+    Levels {
+        codes: Vec<f64>,
+        scale: f64,
+    },
     /// The factor of a kernel, column after column.
     Factor(Vec<f64>),
 }
