@@ -79,7 +79,8 @@ pub struct Selection {
     pub n_features: usize,
     /// How the computation ended.
     pub status: Status,
-    /// The value of the criterion that the features as a set were chosen by, for methods that have one without a solver.
+    /// The value of the criterion that the features as a set were chosen by, for methods that have one besides what a
+    /// solver minimised.
     pub objective: Option<f64>,
     /// The solver's certificate, for methods that solve an optimisation problem.
     pub solver: Option<SolverReport>,

@@ -236,7 +236,9 @@ impl<'a> System<'a> {
             let (along_samples, along_columns) = self.residuals(r, &solved);
             let size: f64 = along_samples.iter().zip(self.e).map(|(r, e)| r * r * e).sum::<f64>()
                 + self.weighted(&along_columns).iter().zip(&along_columns).map(|(a, b)| a * b).sum::<f64>();
-            if !(size < 0.25 * last) || size == 0.0 {
+            // So written, NaN ends it.
+            let improves = size < 0.25 * last && size > 0.0;
+            if !improves {
                 break;
             }
             last = size;
