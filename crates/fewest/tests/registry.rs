@@ -161,6 +161,7 @@ fn every_word_of_every_list_builds_a_method_that_runs() -> Result<(), Error> {
                             "naive-bayes",
                             "linear-svm",
                             "kernel-logistic",
+                            "svc",
                         ]
                         .contains(word),
                         "{} {}={word}: {error}",

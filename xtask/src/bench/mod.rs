@@ -10,6 +10,7 @@ mod peers;
 mod programs;
 mod scaling;
 pub mod worker;
+mod wrappers;
 
 use std::path::PathBuf;
 
@@ -33,6 +34,9 @@ pub struct Arguments {
     /// Measure support vector machines against scikit-learn and LIBSVM, and compare their objectives.
     #[arg(long, conflicts_with_all = ["peers", "filters", "scaling"])]
     machines: bool,
+    /// Measure recursive elimination against scikit-learn's, on data drawn here.
+    #[arg(long, conflicts_with_all = ["peers", "filters", "machines", "scaling"])]
+    wrappers: bool,
     /// Measure how time and memory grow with samples and features.
     #[arg(long)]
     scaling: bool,
@@ -51,7 +55,7 @@ pub struct Arguments {
     /// The folder with the data sets, for --peers, --machines and --nonmonotonic.
     #[arg(long, env = "FEWEST_DATA")]
     data: Option<PathBuf>,
-    /// A Python with the pinned packages, for --peers, --filters and --machines; else one is made in the checkout.
+    /// A Python with the pinned packages, for --peers, --filters, --machines and --wrappers; else one is made in the checkout.
     #[arg(long)]
     python: Option<PathBuf>,
 }
@@ -64,6 +68,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         filters::run(arguments)
     } else if arguments.machines {
         machines::run(arguments)
+    } else if arguments.wrappers {
+        wrappers::run(arguments)
     } else if arguments.scaling {
         scaling::run(arguments)
     } else if arguments.nonmonotonic {

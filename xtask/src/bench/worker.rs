@@ -22,6 +22,9 @@ pub struct Arguments {
     /// The class codes, as .npy.
     #[arg(long)]
     y: String,
+    /// They are numbers to predict.
+    #[arg(long)]
+    regression: bool,
     #[arg(long)]
     method: String,
     #[arg(long)]
@@ -37,7 +40,8 @@ pub struct Arguments {
 
 /// Runs the method; `seconds` and `cpu_seconds` of the answer are those of the method, without reading.
 pub fn run(arguments: &Arguments) -> Result<()> {
-    let options = ReadOptions { task: Task::Classification, ..ReadOptions::with_target(&arguments.y) };
+    let task = if arguments.regression { Task::Regression } else { Task::Classification };
+    let options = ReadOptions { task, ..ReadOptions::with_target(&arguments.y) };
     let data = Table::read(&arguments.x, &options)?.complete(Missing::Error)?.dataset;
     let method = registry::find(&arguments.method)?;
     let built = method.build(&Parameters::parse(method, &arguments.param)?)?;
