@@ -36,6 +36,8 @@ enum Command {
     Reproduce(reproduce::Arguments),
     #[command(hide = true)]
     RunMethod(bench::worker::Arguments),
+    #[command(hide = true)]
+    RunMachine(bench::machines::worker::Arguments),
     /// The house rules: dependency edges, no printing in libraries, pages for methods, links that resolve, …
     Tidy,
 }
@@ -48,6 +50,7 @@ fn main() -> ExitCode {
         Command::Golden(arguments) => optimised(|| golden::run(&arguments)),
         Command::Reproduce(arguments) => optimised(|| reproduce::run(&arguments)),
         Command::RunMethod(arguments) => bench::worker::run(&arguments),
+        Command::RunMachine(arguments) => bench::machines::worker::run(&arguments),
         Command::Tidy => tidy::run(),
     };
     match outcome {

@@ -5,7 +5,8 @@ use fewest_core::Error;
 use crate::{
     Accuracy, BalancedAccuracy, ClusteringAccuracy, Correlation, DecisionTree, KernelLogistic, KernelRidge,
     Learner, LinearSvm, MacroF1, MeanSquaredError, Metric, NaiveBayes, NearestNeighbours,
-    NormalisedMutualInformation, QSquared, SquaredCorrelation,
+    NormalisedMutualInformation, QSquared, SquaredCorrelation, SupportVectorClassifier,
+    SupportVectorRegression,
 };
 
 fn find<T>(
@@ -27,7 +28,9 @@ pub fn all_learners() -> Vec<Box<dyn Learner>> {
         Box::new(NearestNeighbours::default()),
         Box::new(LinearSvm::default()),
         Box::new(KernelLogistic::default()),
+        Box::new(SupportVectorClassifier::default()),
         Box::new(KernelRidge::default()),
+        Box::new(SupportVectorRegression::default()),
     ]
 }
 

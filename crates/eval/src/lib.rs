@@ -6,8 +6,8 @@
 //! store: an experiment goes on from the folds there are.
 //!
 //! * splitters: [`KFold`], [`HoldOut`], [`GroupFolds`], [`Repeated`]
-//! * learners for classes: [`DecisionTree`], [`NaiveBayes`], [`NearestNeighbours`], [`LinearSvm`], [`KernelLogistic`];
-//!   for numbers: [`NearestNeighbours`], [`KernelRidge`]
+//! * learners for classes: [`DecisionTree`], [`NaiveBayes`], [`NearestNeighbours`], [`LinearSvm`], [`KernelLogistic`],
+//!   [`SupportVectorClassifier`]; for numbers: [`NearestNeighbours`], [`KernelRidge`], [`SupportVectorRegression`]
 //! * metrics of classes: [`Accuracy`], [`BalancedAccuracy`], [`MacroF1`]; of numbers: [`MeanSquaredError`], [`QSquared`],
 //!   [`Correlation`], [`SquaredCorrelation`]; of clusters: [`NormalisedMutualInformation`], [`ClusteringAccuracy`]; of the
 //!   features themselves: [`redundancy_rate`]
@@ -35,7 +35,9 @@ pub use experiment::{
 pub use features::FeatureSubset;
 pub use learners::{
     DecisionTree, KMeans, KMeansModel, KernelGrid, KernelLogistic, KernelLogisticModel, KernelRidge,
-    KernelRidgeModel, Learner, LinearSvm, LinearSvmModel, Model, NaiveBayes, NearestNeighbours, Predictions,
+    KernelRidgeModel, Learner, LinearSvm, LinearSvmModel, MachineGrid, MachineKernel, Model, NaiveBayes,
+    NearestNeighbours, Predictions, SupportVectorClassifier, SupportVectorClassifierModel,
+    SupportVectorRegression, SupportVectorRegressionModel,
 };
 pub use metrics::{
     Accuracy, BalancedAccuracy, ClusteringAccuracy, Correlation, MacroF1, MeanSquaredError, Metric,

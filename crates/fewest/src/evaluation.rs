@@ -61,7 +61,9 @@ pub static LEARNERS: &[LearnerEntry] = &[
         title: "kernel logistic regression",
         targets: CLASSES,
     },
+    LearnerEntry { id: "svc", short: None, title: "support vector classification", targets: CLASSES },
     LearnerEntry { id: "kernel-ridge", short: None, title: "kernel ridge regression", targets: NUMBERS },
+    LearnerEntry { id: "svr", short: None, title: "support vector regression", targets: &[TargetKind::Real] },
     LearnerEntry {
         id: "nearest-neighbours",
         short: Some("knn"),

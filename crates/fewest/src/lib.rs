@@ -9,6 +9,7 @@
 //! | [`data`] | `fewest-data` | readers, writers, missing values, scaling, synthetic problems |
 //! | [`kernels`] | `fewest-kernels` | scalar kernels, Gram matrices, low-rank factors, HSIC, NOCCO |
 //! | [`solver`] | `fewest-solver` | what all solvers share: datafits, penalties, certificates |
+//! | [`machines`] | `fewest-machines` | support vector machines on tables, bounds on their error |
 //! | [`neighbours`] | `fewest-neighbours` | nearest neighbours and the graphs built on them |
 //! | [`counts`] | `fewest-counts` | discretisation, joint counts, mutual information |
 //! | [`filters`] | `fewest-filters` | similarity, information and statistical scores |
@@ -42,6 +43,7 @@ pub use fewest_embedded as embedded;
 pub use fewest_eval as eval;
 pub use fewest_filters as filters;
 pub use fewest_kernels as kernels;
+pub use fewest_machines as machines;
 pub use fewest_neighbours as neighbours;
 pub use fewest_solver as solver;
 

@@ -3,6 +3,7 @@
 mod cases;
 mod cpu;
 mod filters;
+pub mod machines;
 mod measure;
 mod peers;
 mod programs;
@@ -28,6 +29,9 @@ pub struct Arguments {
     /// Measure the filters against other packages, on data drawn here.
     #[arg(long, conflicts_with = "scaling")]
     filters: bool,
+    /// Measure support vector machines against scikit-learn and LIBSVM, and compare their objectives.
+    #[arg(long, conflicts_with_all = ["peers", "filters", "scaling"])]
+    machines: bool,
     /// Measure how time and memory grow with samples and features.
     #[arg(long)]
     scaling: bool,
@@ -40,10 +44,10 @@ pub struct Arguments {
     /// Threads of every program.
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..))]
     threads: u32,
-    /// The folder with the data sets, for --peers.
+    /// The folder with the data sets, for --peers and --machines.
     #[arg(long, env = "FEWEST_DATA")]
     data: Option<PathBuf>,
-    /// A Python with the pinned packages, for --peers and --filters; else one is made in the checkout.
+    /// A Python with the pinned packages, for --peers, --filters and --machines; else one is made in the checkout.
     #[arg(long)]
     python: Option<PathBuf>,
 }
@@ -54,6 +58,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         peers::run(arguments)
     } else if arguments.filters {
         filters::run(arguments)
+    } else if arguments.machines {
+        machines::run(arguments)
     } else if arguments.scaling {
         scaling::run(arguments)
     } else {

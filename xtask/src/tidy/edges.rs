@@ -61,13 +61,33 @@ const RULES: &[Rule] = &[
         why: "neighbours of samples serve filters, embedded methods and learners alike",
     },
     Rule {
+        package: "fewest-machines",
+        may_use: &["fewest-core", "fewest-kernels", "fewest-solver", "fewest-smo"],
+        why: "kernel machines serve wrappers and learners alike, which never know each other",
+    },
+    Rule {
         package: "fewest-eval",
-        may_use: &["fewest-core", "fewest-kernels", "fewest-neighbours"],
+        may_use: &[
+            "fewest-core",
+            "fewest-kernels",
+            "fewest-neighbours",
+            "fewest-solver",
+            "fewest-smo",
+            "fewest-machines",
+        ],
         why: "evaluation sees selectors and learners through their traits: it knows no method",
     },
     Rule {
         package: "fewest-wrappers",
-        may_use: &["fewest-core", "fewest-kernels", "fewest-solver", "fewest-cd", "fewest-dal"],
+        may_use: &[
+            "fewest-core",
+            "fewest-kernels",
+            "fewest-solver",
+            "fewest-cd",
+            "fewest-dal",
+            "fewest-smo",
+            "fewest-machines",
+        ],
         why: "families of methods never know each other",
     },
     Rule {
@@ -84,6 +104,7 @@ const RULES: &[Rule] = &[
             "fewest-smo",
             "fewest-neighbours",
             "fewest-counts",
+            "fewest-machines",
             "fewest-embedded",
             "fewest-filters",
             "fewest-wrappers",

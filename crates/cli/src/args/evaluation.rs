@@ -43,8 +43,8 @@ pub struct EvaluationArgs {
     /// Default: 1, 2, 5, 10, 20, 50, 100 as far as there are features, and all features where they are at most 100.
     #[arg(short, long, value_name = "N,…", value_delimiter = ',')]
     pub k: Vec<Counts>,
-    /// What predicts from the selected features: linear-svm (svm), decision-tree (tree), naive-bayes or
-    /// kernel-logistic for classes, kernel-ridge for numbers, nearest-neighbours (knn) for both
+    /// What predicts from the selected features: linear-svm (svm), decision-tree (tree), naive-bayes,
+    /// kernel-logistic or svc for classes, kernel-ridge or svr for numbers, nearest-neighbours (knn) for both
     ///
     /// Scaling, and the kernel learners' parameters, come from the training samples of each fold. Default: linear-svm
     /// for classes, kernel-ridge for numbers.

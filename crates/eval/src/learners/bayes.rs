@@ -1,8 +1,8 @@
 //! Naive Bayes.
 
 use fewest_core::{Columns, Context, Dataset, Error, FeatureKind};
+use fewest_machines::{check_width, feature_names, finite_column};
 
-use super::encoding::{check_width, finite_column, names};
 use super::{Learner, Model, Predictions, classes};
 
 /// Naive Bayes: features are independent given the class, numeric ones normally distributed, categorical ones by their
@@ -55,7 +55,7 @@ impl Learner for NaiveBayes {
         let n = data.n_samples() as f64;
         let counts = target.counts();
         let occurring: Vec<u32> = (0..counts.len()).filter(|&c| counts[c] > 0).map(|c| c as u32).collect();
-        let names = names(data);
+        let names = feature_names(data);
         let mut evidence = Vec::with_capacity(names.len());
         for j in 0..data.n_features() {
             let values = finite_column(data.x(), &names, j)?;

@@ -1,10 +1,10 @@
 //! k-means clustering.
 
 use fewest_core::{Columns, Context, Dataset, Error, derive_seed};
+use fewest_machines::{Encoding, Points, squared_distance};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::encoding::{Encoding, Points, squared_distance};
 use super::{Learner, Model, Predictions};
 
 /// k-means on standardised features: Lloyd's iteration from centres drawn by k-means++ (Arthur and Vassilvitskii 2007),

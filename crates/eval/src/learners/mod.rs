@@ -8,9 +8,9 @@
 
 mod bayes;
 pub(crate) mod constant;
-mod encoding;
 mod k_means;
 mod kernel;
+mod machine;
 mod neighbours;
 mod svm;
 mod tree;
@@ -18,6 +18,10 @@ mod tree;
 pub use bayes::NaiveBayes;
 pub use k_means::{KMeans, KMeansModel};
 pub use kernel::{KernelGrid, KernelLogistic, KernelLogisticModel, KernelRidge, KernelRidgeModel};
+pub use machine::{
+    MachineGrid, MachineKernel, SupportVectorClassifier, SupportVectorClassifierModel,
+    SupportVectorRegression, SupportVectorRegressionModel,
+};
 pub use neighbours::NearestNeighbours;
 pub use svm::{LinearSvm, LinearSvmModel};
 pub use tree::DecisionTree;

@@ -1,8 +1,8 @@
 //! The nearest neighbours.
 
 use fewest_core::{Classes, Columns, Context, Dataset, Error, Target};
+use fewest_machines::{Encoding, Points, squared_distance};
 
-use super::encoding::{Encoding, Points, squared_distance};
 use super::{Learner, Model, Predictions};
 
 /// The `k` nearest training samples decide: the commonest of their classes, or the mean of their targets.

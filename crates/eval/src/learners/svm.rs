@@ -1,11 +1,11 @@
 //! The linear support vector machine.
 
 use fewest_core::{Columns, Context, Dataset, Error, derive_seed};
+use fewest_machines::{Encoding, Points};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use super::encoding::{Encoding, Points};
 use super::{Learner, Model, Predictions, classes};
 
 /// The linear support vector machine with squared hinge loss, one class against the rest, on standardised features:

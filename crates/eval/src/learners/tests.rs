@@ -90,7 +90,7 @@ fn the_gap_of_the_support_vector_machine_bounds_its_objective() {
         let model =
             LinearSvm { tolerance, ..LinearSvm::default() }.train(&train, &Context::default()).unwrap();
         let Target::Class(classes) = train.target() else { unreachable!() };
-        let points = encoding::Encoding::fit(&train).unwrap().encode(train.x()).unwrap();
+        let points = fewest_machines::Encoding::fit(&train).unwrap().encode(train.x()).unwrap();
         let weights = &model.weights()[0];
         let mut value = 0.5 * weights.iter().map(|weight| weight * weight).sum::<f64>();
         for (i, &code) in classes.codes().iter().enumerate() {

@@ -1,8 +1,8 @@
 //! Decision trees.
 
 use fewest_core::{Classes, Columns, Context, Dataset, Error, FeatureKind};
+use fewest_machines::{check_width, feature_names, finite_column};
 
-use super::encoding::{check_width, finite_column, names};
 use super::{Learner, Model, Predictions, classes};
 
 /// A classification tree (CART; Breiman et al. 1984) by Gini impurity `1 − Σ_c p_c²`, without pruning.
@@ -135,7 +135,7 @@ impl Learner for DecisionTree {
         if self.min_leaf == 0 {
             return Err(Error::parameter("min_leaf", 0, "at least 1"));
         }
-        let names = names(data);
+        let names = feature_names(data);
         let is_categorical = |j| matches!(data.feature_kind(j), FeatureKind::Categorical { .. });
         let training = Training {
             columns: (0..data.n_features())

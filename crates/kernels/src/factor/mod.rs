@@ -5,11 +5,13 @@ mod leading;
 mod signed;
 mod spectral;
 mod stacked;
+mod sum;
 
 use fewest_core::Error;
 
 pub use leading::Leading;
 pub use stacked::{Stacked, squared_cross_norms, squared_cross_norms_many};
+pub use sum::FactorSum;
 
 use crate::{Definiteness, Gram, ScalarKernel, lanes, products};
 

@@ -62,12 +62,14 @@
 //! - Hsieh, Chang, Lin, Keerthi, Sundararajan, *A dual coordinate descent method for large-scale linear SVM*, 2008.
 //! - Ho, Lin, *Large-scale linear support vector regression*, 2012.
 //! - Lin, Lin, Weng, *A note on Platt's probabilistic outputs for support vector machines*, 2007.
+//! - Wu, Lin, Weng, *Probability estimates for multi-class classification by pairwise coupling*, 2004.
 //! - Yang, Ong, *Feature selection using probabilistic prediction of support vector regression*, 2011.
 //! - Chang, Lin, *LIBSVM: a library for support vector machines*, 2011.
 
 mod cache;
 mod calibration;
 pub mod certificate;
+mod coupling;
 mod descent;
 mod linear;
 mod machine;
@@ -81,6 +83,7 @@ mod solver;
 
 pub use calibration::Sigmoid;
 pub use certificate::Certificate;
+pub use coupling::{Calibration, couple};
 pub use linear::{DualCoordinateDescent, LinearKernel, LinearProblem, LinearSolution, SampleRows};
 pub use machine::{Classifier, Loss, Machine, Regressor};
 pub use noise::Noise;

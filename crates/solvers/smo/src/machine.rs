@@ -93,7 +93,8 @@ impl Machine {
         Ok(self.support.iter().map(|&i| coefficients[i] * kernel_row[i]).sum::<f64>() + self.bias)
     }
 
-    fn new(problem: &DualProblem<'_>, dual: DualSolution) -> Self {
+    /// The machine of a solution of `problem`: what `train` gives, for those who solve it themselves.
+    pub fn new(problem: &DualProblem<'_>, dual: DualSolution) -> Self {
         let coefficients = &dual.solution.coefficients;
         let support: Vec<usize> = (0..coefficients.len()).filter(|&i| coefficients[i] != 0.0).collect();
         let n_bounded = support.iter().filter(|&&i| problem.is_bounded(i, coefficients[i])).count();
@@ -196,8 +197,24 @@ impl Classifier {
         weights: &[f64],
         control: &Control<'_>,
     ) -> Result<Machine, Error> {
+        self.train_from(kernel, positive, weights, &[], control)
+    }
+
+    /// As [`train`](Self::train), from the coefficients `start` (empty: zeros): those of a machine of smaller cost or of
+    /// a kernel that is nearly the same save most of the steps.
+    ///
+    /// # Errors
+    /// As [`train`](Self::train).
+    pub fn train_from(
+        &self,
+        kernel: &dyn KernelRows,
+        positive: &[bool],
+        weights: &[f64],
+        start: &[f64],
+        control: &Control<'_>,
+    ) -> Result<Machine, Error> {
         let problem = self.problem(kernel, positive, weights)?;
-        Ok(Machine::new(&problem, self.solver.minimise(&problem, &[], control)?))
+        Ok(Machine::new(&problem, self.solver.minimise(&problem, start, control)?))
     }
 }
 
@@ -238,7 +255,23 @@ impl Regressor {
         weights: &[f64],
         control: &Control<'_>,
     ) -> Result<Machine, Error> {
+        self.train_from(kernel, targets, weights, &[], control)
+    }
+
+    /// As [`train`](Self::train), from the coefficients `start` (empty: zeros): those of a machine of smaller cost or of
+    /// a kernel that is nearly the same save most of the steps.
+    ///
+    /// # Errors
+    /// As [`train`](Self::train).
+    pub fn train_from(
+        &self,
+        kernel: &dyn KernelRows,
+        targets: &[f64],
+        weights: &[f64],
+        start: &[f64],
+        control: &Control<'_>,
+    ) -> Result<Machine, Error> {
         let problem = self.problem(kernel, targets, weights)?;
-        Ok(Machine::new(&problem, self.solver.minimise(&problem, &[], control)?))
+        Ok(Machine::new(&problem, self.solver.minimise(&problem, start, control)?))
     }
 }

@@ -76,21 +76,30 @@ impl Pairwise {
         weights: &[f64],
         control: &Control<'_>,
     ) -> Result<Self, Error> {
+        Self::train_from(learner, kernel, codes, weights, None, control)
+    }
+
+    /// As [`train`](Self::train), each machine from the coefficients of its like in `start`, trained on the same samples.
+    ///
+    /// # Errors
+    /// As [`train`](Self::train).
+    pub fn train_from(
+        learner: &Classifier,
+        kernel: &dyn KernelRows,
+        codes: &[u32],
+        weights: &[f64],
+        start: Option<&Self>,
+        control: &Control<'_>,
+    ) -> Result<Self, Error> {
         let n_samples = kernel.len();
-        let shapes = [("classes of the samples", codes.len()), ("weights of the samples", weights.len())];
-        for (what, found) in shapes {
-            let may_be_empty = what.starts_with("weights") && found == 0;
-            if found != n_samples && !may_be_empty {
-                return Err(Error::ShapeMismatch { what, expected: n_samples, found });
-            }
-        }
+        check_shapes(n_samples, codes, weights)?;
         let mut classes = codes.to_vec();
         classes.sort_unstable();
         classes.dedup();
         if classes.len() < 2 {
             return Err(Error::TooFew { what: "classes", minimum: 2, found: classes.len() });
         }
-        let mut machines = Vec::new();
+        let mut machines: Vec<PairMachine> = Vec::new();
         for (k, &first) in classes.iter().enumerate() {
             for &second in &classes[k + 1..] {
                 let inside = |&i: &usize| codes[i] == first || codes[i] == second;
@@ -98,11 +107,26 @@ impl Pairwise {
                 let labels: Vec<bool> = samples.iter().map(|&i| codes[i] == first).collect();
                 let weights: Vec<f64> = samples.iter().filter_map(|&i| weights.get(i).copied()).collect();
                 let rows = SubsetRows::new(kernel, samples.clone())?;
-                let machine = learner.train(&rows, &labels, &weights, control)?;
+                let near = start.and_then(|start| start.machines.get(machines.len()));
+                let near = near.map_or(&[][..], |near| &near.machine.dual.solution.coefficients);
+                let machine = learner.train_from(&rows, &labels, &weights, near, control)?;
                 machines.push(PairMachine { classes: [first, second], samples, machine });
             }
         }
         Ok(Self { classes, machines, n_samples })
+    }
+
+    pub(crate) fn check_shapes(
+        &self,
+        kernel: &dyn KernelRows,
+        codes: &[u32],
+        weights: &[f64],
+    ) -> Result<(), Error> {
+        if kernel.len() != self.n_samples {
+            let (expected, found) = (self.n_samples, kernel.len());
+            return Err(Error::ShapeMismatch { what: "samples of the kernel", expected, found });
+        }
+        check_shapes(self.n_samples, codes, weights)
     }
 
     /// The decision value of each machine, given `k(x_i, x)` for every training sample.
@@ -142,4 +166,15 @@ impl Pairwise {
         }
         Ok(best.0)
     }
+}
+
+fn check_shapes(n_samples: usize, codes: &[u32], weights: &[f64]) -> Result<(), Error> {
+    let shapes = [("classes of the samples", codes.len()), ("weights of the samples", weights.len())];
+    for (what, found) in shapes {
+        let may_be_empty = what.starts_with("weights") && found == 0;
+        if found != n_samples && !may_be_empty {
+            return Err(Error::ShapeMismatch { what, expected: n_samples, found });
+        }
+    }
+    Ok(())
 }

@@ -144,6 +144,21 @@ impl<'a> DualProblem<'a> {
         self.targets.is_empty()
     }
 
+    /// `t`.
+    pub fn targets(&self) -> &[f64] {
+        &self.targets
+    }
+
+    /// `r`.
+    pub fn ridges(&self) -> &[f64] {
+        &self.ridges
+    }
+
+    /// `ε`.
+    pub fn kinks(&self) -> &[f64] {
+        &self.kinks
+    }
+
     /// Whether `β_i` lies strictly between its bounds and is not 0 where `|β_i|` has its kink.
     pub fn is_free(&self, i: usize, value: f64) -> bool {
         value > self.lower[i] && value < self.upper[i] && (value != 0.0 || self.kinks[i] == 0.0)

@@ -4,7 +4,7 @@
 mod common;
 
 use common::Samples;
-use fewest_smo::{Classifier, KernelRows, Pairwise};
+use fewest_smo::{Calibration, Classifier, KernelRows, Pairwise};
 use fewest_solver::{Control, Error, Status};
 
 #[test]
@@ -27,6 +27,65 @@ fn the_wines_are_told_apart() {
         assert_eq!(pair.machine.dual.solution.status, Status::Converged);
         assert!(pair.samples.iter().all(|&i| pair.classes.contains(&codes[i])));
     }
+}
+
+#[test]
+fn the_wines_have_probabilities_and_warm_starts_change_nothing() {
+    let (samples, codes) = Samples::read(&fewest_testkit::datasets::path("wine.csv"), true);
+    let kernel = samples.gaussian(1.0 / 13.0);
+    let codes: Vec<u32> = codes.iter().map(|&code| code as u32).collect();
+    let control = Control::default();
+    let (small, large) = (
+        Classifier { cost: 0.5, ..Classifier::default() },
+        Classifier { cost: 4.0, ..Classifier::default() },
+    );
+    let near = Pairwise::train(&small, &kernel, &codes, &[], &control).unwrap();
+    let warm = Pairwise::train_from(&large, &kernel, &codes, &[], Some(&near), &control).unwrap();
+    let cold = Pairwise::train(&large, &kernel, &codes, &[], &control).unwrap();
+    for (warm, cold) in warm.machines.iter().zip(&cold.machines) {
+        let (a, b) = (&warm.machine.dual, &cold.machine.dual);
+        assert!((a.solution.objective - b.solution.objective).abs() < 1e-8 * b.solution.objective.abs());
+    }
+    let sigmoids =
+        cold.calibrate(&large, &kernel, &codes, &[], Calibration { folds: 5, seed: 7 }, &control).unwrap();
+    assert_eq!(
+        sigmoids,
+        cold.calibrate(&large, &kernel, &codes, &[], Calibration { folds: 5, seed: 7 }, &control).unwrap()
+    );
+    assert!(sigmoids.iter().all(|sigmoid| sigmoid.slope < 0.0));
+    let mut row = vec![0.0; codes.len()];
+    let (mut loss, mut right) = (0.0, 0);
+    for (i, &code) in codes.iter().enumerate() {
+        kernel.row(i, &mut row);
+        let p = cold.probabilities(&sigmoids, &row).unwrap();
+        assert!((p.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        let best = (0..3).max_by(|&a, &b| p[a].total_cmp(&p[b])).unwrap();
+        right += usize::from(best == code as usize);
+        loss -= p[code as usize].ln();
+    }
+    assert!(right >= 176, "{right}");
+    assert!(loss < 0.1 * codes.len() as f64, "{loss}");
+    assert!(matches!(cold.probabilities(&sigmoids[1..], &row), Err(Error::ShapeMismatch { .. })));
+    let folds = cold.calibrate(&large, &kernel, &codes, &[], Calibration { folds: 1, seed: 7 }, &control);
+    assert!(matches!(folds, Err(Error::InvalidParameter { name: "folds", .. })));
+    assert!(
+        cold.calibrate(&large, &kernel, &codes[1..], &[], Calibration { folds: 5, seed: 7 }, &control)
+            .is_err()
+    );
+}
+
+#[test]
+fn a_class_of_one_is_calibrated() {
+    let kernel = Samples::random(9, 2, 2).gaussian(1.0);
+    let codes = [0, 1, 1, 2, 2, 2, 1, 2, 1];
+    let control = Control::default();
+    let pairs = Pairwise::train(&Classifier::default(), &kernel, &codes, &[], &control).unwrap();
+    let sigmoids = pairs
+        .calibrate(&Classifier::default(), &kernel, &codes, &[], Calibration { folds: 3, seed: 0 }, &control)
+        .unwrap();
+    let mut row = vec![0.0; 9];
+    kernel.row(0, &mut row);
+    assert!(pairs.probabilities(&sigmoids, &row).unwrap().iter().all(|p| p.is_finite() && *p > 0.0));
 }
 
 #[test]

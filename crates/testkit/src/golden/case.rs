@@ -5,9 +5,18 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-/// Methods whose `scores` list the non-zero features only: every other score must be zero.
-const SPARSE: &[&str] =
-    &["elastic_net", "group_lasso", "hsic_lasso", "lasso", "ls_l21", "mcfs", "nocco_lasso"];
+/// Methods whose `scores` list the non-zero features (of machines: samples) only: every other score must be zero.
+const SPARSE: &[&str] = &[
+    "c_svc",
+    "elastic_net",
+    "epsilon_svr",
+    "group_lasso",
+    "hsic_lasso",
+    "lasso",
+    "ls_l21",
+    "mcfs",
+    "nocco_lasso",
+];
 
 /// Parameters that say how a result is computed and must not change it, with the values to try.
 const CHOICES: &[(&str, &[&str])] =

@@ -9,9 +9,9 @@ pub use ridge::{KernelRidge, KernelRidgeModel};
 
 use fewest_core::{Columns, Context, Dataset, Error, derive_seed};
 use fewest_kernels::fast::exp_in_place;
+use fewest_machines::{Encoding, Points, squared_distance};
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
 
-use super::encoding::{Encoding, Points, squared_distance};
 use crate::{KFold, Split, Splitter};
 
 /// The widths and regularisations to choose from, by cross-validation over the training samples.

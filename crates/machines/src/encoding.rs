@@ -1,4 +1,4 @@
-//! Features as points in space, for learners that measure distances or form sums.
+//! Tables as points in space, for what measures distances or forms sums.
 
 use fewest_core::{Columns, Dataset, Error, FeatureKind};
 
@@ -9,7 +9,7 @@ use fewest_core::{Columns, Dataset, Error, FeatureKind};
 /// `1/√2` for its own level and 0 for others, so that samples of two levels are at distance 1; a level never seen in
 /// training is all zeros.
 #[derive(Debug, Clone)]
-pub(super) struct Encoding {
+pub struct Encoding {
     names: Vec<String>,
     features: Vec<Feature>,
     width: usize,
@@ -23,24 +23,32 @@ enum Feature {
 
 /// Points, one after the other.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Points {
+pub struct Points {
+    /// All coordinates.
     pub values: Vec<f64>,
+    /// Number of points.
     pub n_samples: usize,
+    /// Coordinates of a point.
     pub width: usize,
 }
 
 impl Points {
+    /// The coordinates of point `i`.
     pub fn point(&self, i: usize) -> &[f64] {
         &self.values[i * self.width..(i + 1) * self.width]
     }
 }
 
-pub(super) fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
+/// `‖a − b‖²`.
+pub fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum()
 }
 
 /// The value of feature `j` in every sample, all finite.
-pub(super) fn finite_column(x: &dyn Columns, names: &[String], j: usize) -> Result<Vec<f64>, Error> {
+///
+/// # Errors
+/// [`Error::NonFinite`].
+pub fn finite_column(x: &dyn Columns, names: &[String], j: usize) -> Result<Vec<f64>, Error> {
     let values = x.column(j, &mut Vec::new()).to_vec(x.n_samples());
     match values.iter().position(|value| !value.is_finite()) {
         None => Ok(values),
@@ -52,12 +60,15 @@ pub(super) fn finite_column(x: &dyn Columns, names: &[String], j: usize) -> Resu
 }
 
 /// The names of all features of `data`.
-pub(super) fn names(data: &Dataset) -> Vec<String> {
+pub fn feature_names(data: &Dataset) -> Vec<String> {
     (0..data.n_features()).map(|j| data.feature_name(j)).collect()
 }
 
-/// [`Error::ShapeMismatch`] unless `x` has as many features as a model was trained on.
-pub(super) fn check_width(x: &dyn Columns, expected: usize) -> Result<(), Error> {
+/// Whether `x` has as many features as a model was trained on.
+///
+/// # Errors
+/// [`Error::ShapeMismatch`] unless it has.
+pub fn check_width(x: &dyn Columns, expected: usize) -> Result<(), Error> {
     let found = x.n_features();
     if found == expected {
         return Ok(());
@@ -67,8 +78,11 @@ pub(super) fn check_width(x: &dyn Columns, expected: usize) -> Result<(), Error>
 
 impl Encoding {
     /// Learns from `data`.
+    ///
+    /// # Errors
+    /// [`Error::NonFinite`]; [`Error::Numerical`] for values whose squares overflow.
     pub fn fit(data: &Dataset) -> Result<Self, Error> {
-        let names = names(data);
+        let names = feature_names(data);
         let n = data.n_samples() as f64;
         let mut features = Vec::with_capacity(names.len());
         let mut width = 0;
@@ -99,7 +113,31 @@ impl Encoding {
         Ok(Self { names, features, width })
     }
 
+    /// The names of the features.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The coordinates of each feature in `points`, coordinate after coordinate.
+    pub fn by_feature(&self, points: &Points) -> Vec<Vec<f64>> {
+        let mut first = 0;
+        let mut features = Vec::with_capacity(self.features.len());
+        for feature in &self.features {
+            let count = match feature {
+                Feature::Numeric { .. } => 1,
+                Feature::Categorical { levels } => levels.len(),
+            };
+            let value = |c: usize| (0..points.n_samples).map(move |i| points.values[i * points.width + c]);
+            features.push((first..first + count).flat_map(value).collect());
+            first += count;
+        }
+        features
+    }
+
     /// The samples of `x` as points.
+    ///
+    /// # Errors
+    /// [`Error::ShapeMismatch`] for another number of features; [`Error::NonFinite`].
     pub fn encode(&self, x: &dyn Columns) -> Result<Points, Error> {
         check_width(x, self.features.len())?;
         let (n_samples, width) = (x.n_samples(), self.width);

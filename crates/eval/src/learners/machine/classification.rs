@@ -1,0 +1,200 @@
+//! Support vector classification.
+
+use fewest_core::{Columns, Context, Dataset, Error};
+use fewest_kernels::VectorKernel;
+use fewest_machines::{Encoding, PointRows};
+use fewest_smo::{Classifier, Pairwise};
+
+use super::{
+    MachineGrid, MachineKernel, ROUGH, Space, check_stop, check_tolerance, control, gamma_of, train_rows,
+    visit_tests, visit_unseen,
+};
+use crate::learners::{Learner, Model, Predictions, classes};
+
+/// C-support vector classification on standardised features (Cortes and Vapnik 1995), one machine for each pair of
+/// classes and a vote.
+///
+/// Cost and width are those with most hits in stratified cross-validation; of equal ones the smaller width, then the smaller
+/// cost. Distances are computed once, and each machine starts from that of the cost before. `O(n² d)`, and some
+/// `O(n²)` for each candidate and fold.
+///
+/// ```
+/// use fewest_core::{Context, Dataset, DenseColumns, Target};
+/// use fewest_eval::{Learner, Predictions, SupportVectorClassifier};
+///
+/// // A disc and what surrounds it.
+/// let wave = |step: u32| (0..80).map(|i| f64::from(i * step % 79) / 39.0 - 1.0).collect::<Vec<f64>>();
+/// let (a, b) = (wave(1), wave(23));
+/// let inside: Vec<bool> = a.iter().zip(&b).map(|(a, b)| a * a + b * b < 0.5).collect();
+/// let data = Dataset::new(DenseColumns::from_columns(&[a, b])?, Target::from_labels(&inside))?;
+/// let model = SupportVectorClassifier::default().fit(&data, &Context::default())?;
+/// let Predictions::Classes(codes) = model.predict(data.x())? else { unreachable!() };
+/// let hits = codes.iter().zip(&inside).filter(|(code, inside)| (**code == 1) == **inside).count();
+/// assert!(hits >= 77);
+/// # Ok::<(), fewest_core::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct SupportVectorClassifier {
+    /// The kernel.
+    pub kernel: MachineKernel,
+    /// What cost and width are chosen from.
+    pub grid: MachineGrid,
+    /// The duality gap of each machine, relative to its objective; above 0, below 1. Default 1e-6.
+    pub tolerance: f64,
+}
+
+impl Default for SupportVectorClassifier {
+    fn default() -> Self {
+        Self { kernel: MachineKernel::default(), grid: MachineGrid::default(), tolerance: 1e-6 }
+    }
+}
+
+/// What [`SupportVectorClassifier`] has learned.
+pub struct SupportVectorClassifierModel {
+    encoding: Encoding,
+    rows: PointRows,
+    /// None where all samples are of class `only`.
+    machines: Option<Pairwise>,
+    only: u32,
+    cost: f64,
+}
+
+impl SupportVectorClassifierModel {
+    /// The machines, unless there was one class only.
+    pub fn machines(&self) -> Option<&Pairwise> {
+        self.machines.as_ref()
+    }
+
+    /// The cost `C`.
+    pub fn cost(&self) -> f64 {
+        self.cost
+    }
+
+    /// The kernel, its width in units of the standardised features.
+    pub fn kernel(&self) -> VectorKernel {
+        self.rows.0.kernel()
+    }
+}
+
+impl SupportVectorClassifier {
+    /// [`Learner::fit`], with the model's own type.
+    ///
+    /// # Errors
+    /// For a target without classes, parameters out of range, values that are not finite; [`Error::Stopped`].
+    pub fn train(
+        &self,
+        data: &Dataset,
+        context: &Context<'_>,
+    ) -> Result<SupportVectorClassifierModel, Error> {
+        self.grid.check()?;
+        check_tolerance(self.tolerance)?;
+        let codes = classes(data, self.name())?.codes();
+        let space = Space::new(data, self.kernel)?;
+        let only = codes[0];
+        let (kernel, cost) = self.choose(data, codes, &space, context)?;
+        let machines = if codes.iter().all(|code| *code == only) {
+            None
+        } else {
+            let learner = Classifier { cost, ..Classifier::default() };
+            let rows = space.rows(kernel)?;
+            let trained = Pairwise::train(&learner, &*rows, codes, &[], &control(self.tolerance, context))?;
+            for pair in &trained.machines {
+                check_stop(pair.machine.dual.solution.status)?;
+            }
+            Some(trained)
+        };
+        let rows = PointRows::new(&space.points, kernel)?;
+        Ok(SupportVectorClassifierModel { encoding: space.encoding, rows, machines, only, cost })
+    }
+
+    fn choose(
+        &self,
+        data: &Dataset,
+        codes: &[u32],
+        space: &Space,
+        context: &Context<'_>,
+    ) -> Result<(VectorKernel, f64), Error> {
+        let (kernels, costs) = (self.grid.kernels(self.kernel, space.unit), self.grid.sorted_costs());
+        let candidates = kernels.len() * costs.len();
+        let splits = self.grid.splits(data, candidates, true, context)?;
+        let mut chosen = (kernels[0], costs[0]);
+        let mut most = 0;
+        for (done, &kernel) in kernels.iter().enumerate() {
+            context.report("choosing cost and width", done, kernels.len());
+            let rows = space.rows(kernel)?;
+            let mut hits = vec![0_usize; costs.len()];
+            for split in &splits {
+                let own: Vec<u32> = split.train.iter().map(|&i| codes[i]).collect();
+                if own.iter().all(|code| *code == own[0]) {
+                    let same = split.test.iter().filter(|&&i| codes[i] == own[0]).count();
+                    hits.iter_mut().for_each(|hits| *hits += same);
+                    continue;
+                }
+                let train = train_rows(&*rows, split)?;
+                let mut machines: Vec<Pairwise> = Vec::with_capacity(costs.len());
+                for &cost in &costs {
+                    let learner = Classifier { cost, ..Classifier::default() };
+                    let near = machines.last();
+                    let control = control(ROUGH, context);
+                    let trained = Pairwise::train_from(&learner, &train, &own, &[], near, &control)?;
+                    for pair in &trained.machines {
+                        check_stop(pair.machine.dual.solution.status)?;
+                    }
+                    machines.push(trained);
+                }
+                visit_tests(&*rows, split, |i, row| {
+                    for (hits, machine) in hits.iter_mut().zip(&machines) {
+                        *hits += usize::from(machine.predict(row)? == codes[i]);
+                    }
+                    Ok(())
+                })?;
+            }
+            for (&hits, &cost) in hits.iter().zip(&costs) {
+                if hits > most {
+                    most = hits;
+                    chosen = (kernel, cost);
+                }
+            }
+        }
+        Ok(chosen)
+    }
+}
+
+impl Learner for SupportVectorClassifier {
+    fn name(&self) -> &'static str {
+        "svc"
+    }
+
+    fn fit(&self, data: &Dataset, context: &Context<'_>) -> Result<Box<dyn Model>, Error> {
+        Ok(Box::new(self.train(data, context)?))
+    }
+}
+
+impl Model for SupportVectorClassifierModel {
+    fn predict(&self, x: &dyn Columns) -> Result<Predictions, Error> {
+        let mut codes = Vec::with_capacity(x.n_samples());
+        visit_unseen(&self.encoding, &self.rows, x, |row| {
+            codes.push(match &self.machines {
+                Some(machines) => machines.predict(row)?,
+                None => self.only,
+            });
+            Ok(())
+        })?;
+        Ok(Predictions::Classes(codes))
+    }
+
+    fn facts(&self) -> Vec<(&'static str, f64)> {
+        let pairs = self.machines.iter().flat_map(|machines| &machines.machines);
+        let mut support: Vec<usize> =
+            pairs.clone().flat_map(|pair| pair.machine.support.iter().map(|&k| pair.samples[k])).collect();
+        support.sort_unstable();
+        support.dedup();
+        let gap = pairs.map(|pair| pair.machine.dual.solution.duality_gap).fold(0.0, f64::max);
+        vec![
+            ("cost", self.cost),
+            ("gamma", gamma_of(self.kernel())),
+            ("support vectors", support.len() as f64),
+            ("gap", gap),
+        ]
+    }
+}

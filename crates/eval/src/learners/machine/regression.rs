@@ -1,0 +1,223 @@
+//! Support vector regression.
+
+use fewest_core::{Columns, Context, Dataset, Error, Target};
+use fewest_kernels::VectorKernel;
+use fewest_machines::{Encoding, PointRows};
+use fewest_smo::{Machine, Regressor};
+
+use super::{
+    MachineGrid, MachineKernel, ROUGH, Space, check_stop, check_tolerance, check_values, control, gamma_of,
+    sorted, train_rows, visit_tests, visit_unseen,
+};
+use crate::learners::{Learner, Model, Predictions};
+
+/// ε-support vector regression on standardised features and a standardised target (Smola and Schölkopf 2004).
+///
+/// Cost, width and ε are those with the least squared error in cross-validation; of equal ones the smaller width, the smaller
+/// cost and the larger ε. Distances are computed once, and each machine starts from that of the cost before. `O(n² d)`,
+/// and some `O(n²)` for each candidate and fold.
+///
+/// ```
+/// use fewest_core::{Context, Dataset, DenseColumns, Target};
+/// use fewest_eval::{Learner, Metric, QSquared, SupportVectorRegression};
+///
+/// let x: Vec<f64> = (0..60).map(|i| f64::from(i) / 10.0).collect();
+/// let target = Target::real(x.iter().map(|x| x.sin()).collect())?;
+/// let data = Dataset::new(DenseColumns::from_columns(&[x])?, target)?;
+/// let model = SupportVectorRegression::default().fit(&data, &Context::default())?;
+/// assert!(QSquared.score(data.target(), &model.predict(data.x())?)? < 1e-2);
+/// # Ok::<(), fewest_core::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct SupportVectorRegression {
+    /// The kernel.
+    pub kernel: MachineKernel,
+    /// What cost and width are chosen from.
+    pub grid: MachineGrid,
+    /// The half widths `ε` of the tube to choose from, in standard deviations of the target; at least 0. Default 0.1.
+    pub epsilons: Vec<f64>,
+    /// The duality gap, relative to the objective; above 0, below 1. Default 1e-6.
+    pub tolerance: f64,
+}
+
+impl Default for SupportVectorRegression {
+    fn default() -> Self {
+        let (kernel, grid) = (MachineKernel::default(), MachineGrid::default());
+        Self { kernel, grid, epsilons: vec![0.1], tolerance: 1e-6 }
+    }
+}
+
+/// What [`SupportVectorRegression`] has learned.
+pub struct SupportVectorRegressionModel {
+    encoding: Encoding,
+    rows: PointRows,
+    machine: Machine,
+    mean: f64,
+    scale: f64,
+    cost: f64,
+    epsilon: f64,
+}
+
+impl SupportVectorRegressionModel {
+    /// The machine, of the standardised target.
+    pub fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    /// The cost `C`.
+    pub fn cost(&self) -> f64 {
+        self.cost
+    }
+
+    /// `ε`, in standard deviations of the target.
+    pub fn epsilon(&self) -> f64 {
+        self.epsilon
+    }
+
+    /// The kernel, its width in units of the standardised features.
+    pub fn kernel(&self) -> VectorKernel {
+        self.rows.0.kernel()
+    }
+}
+
+/// Mean and standard deviation; 1 instead of 0.
+fn scales(values: &[f64]) -> Result<(f64, f64), Error> {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let deviation = (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / n).sqrt();
+    if !deviation.is_finite() {
+        let hint = "the target is too large: rescale it".to_owned();
+        return Err(Error::Numerical { what: "standardisation", hint });
+    }
+    let constant = values.iter().all(|value| *value == values[0]);
+    if constant || deviation == 0.0 {
+        return Ok((values[0], 1.0));
+    }
+    Ok((mean, deviation))
+}
+
+impl SupportVectorRegression {
+    /// [`Learner::fit`], with the model's own type.
+    ///
+    /// # Errors
+    /// For a target that is not one column of numbers, parameters out of range, values that are not finite;
+    /// [`Error::Stopped`].
+    pub fn train(
+        &self,
+        data: &Dataset,
+        context: &Context<'_>,
+    ) -> Result<SupportVectorRegressionModel, Error> {
+        self.grid.check()?;
+        check_values("epsilons", &self.epsilons, |value| value >= 0.0, "at least one value, all at least 0")?;
+        check_tolerance(self.tolerance)?;
+        let values = match data.target() {
+            Target::Real(outputs) if outputs.n_outputs() == 1 => outputs.output(0),
+            other => {
+                let (method, expected) = ("svr", "a real target of one output");
+                return Err(Error::UnsupportedTarget { method, expected, found: other.describe() });
+            }
+        };
+        let (mean, scale) = scales(values)?;
+        let targets: Vec<f64> = values.iter().map(|value| (value - mean) / scale).collect();
+        let space = Space::new(data, self.kernel)?;
+        let (kernel, cost, epsilon) = self.choose(data, &targets, &space, context)?;
+        let learner = Regressor { cost, epsilon, ..Regressor::default() };
+        let control = control(self.tolerance, context);
+        let machine = learner.train(&*space.rows(kernel)?, &targets, &[], &control)?;
+        check_stop(machine.dual.solution.status)?;
+        let rows = PointRows::new(&space.points, kernel)?;
+        Ok(SupportVectorRegressionModel {
+            encoding: space.encoding,
+            rows,
+            machine,
+            mean,
+            scale,
+            cost,
+            epsilon,
+        })
+    }
+
+    fn choose(
+        &self,
+        data: &Dataset,
+        targets: &[f64],
+        space: &Space,
+        context: &Context<'_>,
+    ) -> Result<(VectorKernel, f64, f64), Error> {
+        let (kernels, costs) = (self.grid.kernels(self.kernel, space.unit), self.grid.sorted_costs());
+        let mut epsilons = sorted(&self.epsilons);
+        epsilons.reverse();
+        let candidates = kernels.len() * costs.len() * epsilons.len();
+        let splits = self.grid.splits(data, candidates, false, context)?;
+        let mut chosen = (kernels[0], costs[0], epsilons[0]);
+        let mut least = f64::INFINITY;
+        for (done, &kernel) in kernels.iter().enumerate() {
+            context.report("choosing cost, width and tube", done, kernels.len());
+            let rows = space.rows(kernel)?;
+            let mut errors = vec![0.0; costs.len() * epsilons.len()];
+            for split in &splits {
+                let own: Vec<f64> = split.train.iter().map(|&i| targets[i]).collect();
+                let train = train_rows(&*rows, split)?;
+                let mut machines: Vec<Machine> = Vec::with_capacity(errors.len());
+                for &epsilon in &epsilons {
+                    let mut start: Vec<f64> = Vec::new();
+                    for &cost in &costs {
+                        let learner = Regressor { cost, epsilon, ..Regressor::default() };
+                        let control = control(ROUGH, context);
+                        let machine = learner.train_from(&train, &own, &[], &start, &control)?;
+                        check_stop(machine.dual.solution.status)?;
+                        start.clone_from(&machine.dual.solution.coefficients);
+                        machines.push(machine);
+                    }
+                }
+                visit_tests(&*rows, split, |i, row| {
+                    for (error, machine) in errors.iter_mut().zip(&machines) {
+                        *error += (machine.decision(row)? - targets[i]).powi(2);
+                    }
+                    Ok(())
+                })?;
+            }
+            for (c, &cost) in costs.iter().enumerate() {
+                for (e, &epsilon) in epsilons.iter().enumerate() {
+                    let error = errors[e * costs.len() + c];
+                    if error < least {
+                        least = error;
+                        chosen = (kernel, cost, epsilon);
+                    }
+                }
+            }
+        }
+        Ok(chosen)
+    }
+}
+
+impl Learner for SupportVectorRegression {
+    fn name(&self) -> &'static str {
+        "svr"
+    }
+
+    fn fit(&self, data: &Dataset, context: &Context<'_>) -> Result<Box<dyn Model>, Error> {
+        Ok(Box::new(self.train(data, context)?))
+    }
+}
+
+impl Model for SupportVectorRegressionModel {
+    fn predict(&self, x: &dyn Columns) -> Result<Predictions, Error> {
+        let mut values = Vec::with_capacity(x.n_samples());
+        visit_unseen(&self.encoding, &self.rows, x, |row| {
+            values.push(self.mean + self.scale * self.machine.decision(row)?);
+            Ok(())
+        })?;
+        Ok(Predictions::Real(vec![values]))
+    }
+
+    fn facts(&self) -> Vec<(&'static str, f64)> {
+        vec![
+            ("cost", self.cost),
+            ("gamma", gamma_of(self.kernel())),
+            ("epsilon", self.epsilon),
+            ("support vectors", self.machine.support.len() as f64),
+            ("gap", self.machine.dual.solution.duality_gap),
+        ]
+    }
+}

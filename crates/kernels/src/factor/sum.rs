@@ -1,0 +1,206 @@
+//! A sum of low-rank kernels, one a feature, from which features can be taken away.
+
+use fewest_core::Error;
+
+use crate::Factor;
+
+/// The trace, relative to that of the last sum from the definition, below which the sum is formed afresh.
+const SHARE: f64 = 0.125;
+
+/// `K = Σ_j w_j Φ_j Φ_jᵀ` over the features present, all `n²` entries. A feature of rank `r` is taken away in `O(n² r)`,
+/// whatever the number of features.
+///
+/// Subtracting leaves the rounding of what was there before: whenever the trace has fallen to an eighth, the matrix is summed
+/// afresh from the factors left. So the error stays below some units in the last place of eight times the trace.
+///
+/// ```
+/// use fewest_kernels::{Factor, FactorSum};
+///
+/// // Two features with the linear kernel.
+/// let factor = |values: Vec<f64>| Factor::from_values(values, 2, 1);
+/// let mut sum = FactorSum::new(vec![factor(vec![1.0, 2.0])?, factor(vec![3.0, -1.0])?], vec![1.0, 2.0])?;
+/// assert_eq!(sum.values(), [19.0, -4.0, -4.0, 6.0]);
+/// sum.remove(1)?;
+/// assert_eq!((sum.values(), sum.present()), ([1.0, 2.0, 2.0, 4.0].as_slice(), vec![0]));
+/// # Ok::<(), fewest_core::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct FactorSum {
+    factors: Vec<Factor>,
+    weights: Vec<f64>,
+    present: Vec<bool>,
+    n: usize,
+    values: Vec<f64>,
+    /// The trace of the last sum from the definition.
+    trace: f64,
+}
+
+impl FactorSum {
+    /// From the factor and the weight of each feature. `O(n² Σ r)`.
+    ///
+    /// # Errors
+    /// [`Error::TooFew`] without a factor; [`Error::ShapeMismatch`] unless there is a weight for each and all have
+    /// the same samples; [`Error::InvalidParameter`] for a weight that is negative or not finite; [`Error::Numerical`] when an
+    /// entry overflows.
+    pub fn new(factors: Vec<Factor>, weights: Vec<f64>) -> Result<Self, Error> {
+        let Some(first) = factors.first() else {
+            return Err(Error::TooFew { what: "factors", minimum: 1, found: 0 });
+        };
+        let n = first.n_samples();
+        if weights.len() != factors.len() {
+            let (expected, found) = (factors.len(), weights.len());
+            return Err(Error::ShapeMismatch { what: "weights of the factors", expected, found });
+        }
+        if let Some(other) = factors.iter().map(Factor::n_samples).find(|other| *other != n) {
+            return Err(Error::ShapeMismatch { what: "samples of a factor", expected: n, found: other });
+        }
+        if let Some(weight) = weights.iter().find(|weight| !(weight.is_finite() && **weight >= 0.0)) {
+            return Err(Error::parameter("weights", weight, "at least 0 and finite"));
+        }
+        let present = vec![true; factors.len()];
+        let mut sum = Self { factors, weights, present, n, values: vec![0.0; n * n], trace: 0.0 };
+        sum.form();
+        if sum.values.iter().any(|value| !value.is_finite()) {
+            let hint = "scale the features or the weights".to_owned();
+            return Err(Error::Numerical { what: "a sum of kernels", hint });
+        }
+        Ok(sum)
+    }
+
+    /// Number of samples.
+    pub fn n_samples(&self) -> usize {
+        self.n
+    }
+
+    /// The features that have not been taken away, increasing.
+    pub fn present(&self) -> Vec<usize> {
+        (0..self.present.len()).filter(|&j| self.present[j]).collect()
+    }
+
+    /// All entries, row after row.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// Takes feature `j` away.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] unless it is present.
+    pub fn remove(&mut self, j: usize) -> Result<(), Error> {
+        let mut values = std::mem::take(&mut self.values);
+        let done = self.check_present(j);
+        if done.is_ok() {
+            self.add(j, -1.0, &mut values);
+            self.present[j] = false;
+        }
+        self.values = values;
+        if trace(&self.values, self.n) <= SHARE * self.trace {
+            self.form();
+        }
+        done
+    }
+
+    /// Writes the matrix without feature `j` to `out`, which becomes `n²` long.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] unless it is present.
+    pub fn without(&self, j: usize, out: &mut Vec<f64>) -> Result<(), Error> {
+        self.check_present(j)?;
+        out.clear();
+        out.extend_from_slice(&self.values);
+        self.add(j, -1.0, out);
+        if trace(out, self.n) <= SHARE * self.trace {
+            self.sum(Some(j), out);
+        }
+        Ok(())
+    }
+
+    fn check_present(&self, j: usize) -> Result<(), Error> {
+        if self.present.get(j) == Some(&true) {
+            return Ok(());
+        }
+        Err(Error::parameter("feature", j, "one that is present"))
+    }
+
+    fn form(&mut self) {
+        let mut values = std::mem::take(&mut self.values);
+        self.sum(None, &mut values);
+        self.trace = trace(&values, self.n);
+        self.values = values;
+    }
+
+    fn sum(&self, without: Option<usize>, out: &mut [f64]) {
+        out.fill(0.0);
+        for j in (0..self.factors.len()).filter(|&j| self.present[j] && Some(j) != without) {
+            self.add(j, 1.0, out);
+        }
+    }
+
+    fn add(&self, j: usize, sign: f64, values: &mut [f64]) {
+        let factor = &self.factors[j];
+        for a in 0..factor.rank() {
+            let column = factor.column(a);
+            let weight = sign * self.weights[j] * factor.signs().map_or(1.0, |signs| signs[a]);
+            for (row, x) in values.chunks_exact_mut(self.n).zip(column) {
+                for (value, z) in row.iter_mut().zip(column) {
+                    // The product of the two first: it is the same for both places of a pair.
+                    *value += weight * (x * z);
+                }
+            }
+        }
+    }
+}
+
+fn trace(values: &[f64], n: usize) -> f64 {
+    values.iter().step_by(n + 1).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Gaussian;
+
+    #[test]
+    fn features_go_one_by_one() {
+        let (n, d) = (25, 12);
+        let factor = |j: usize| {
+            let points: Vec<f64> = (0..n).map(|i| ((i * (j + 2)) as f64 * 0.9).sin()).collect();
+            Factor::new(&Gaussian::new(0.7).unwrap(), &points, 1e-10, n).unwrap()
+        };
+        let factors: Vec<Factor> = (0..d).map(factor).collect();
+        // Weights over fifteen orders of magnitude: without a fresh sum nothing would be left of the last.
+        let weights: Vec<f64> = (0..d).map(|j| 10.0_f64.powi(7 - j as i32 * 14 / 11)).collect();
+        let mut sum = FactorSum::new(factors.clone(), weights.clone()).unwrap();
+        let mut out = Vec::new();
+        for j in 0..d - 1 {
+            sum.without(j, &mut out).unwrap();
+            sum.remove(j).unwrap();
+            assert_eq!(out, sum.values());
+            let expected = FactorSum::new(factors[j + 1..].to_vec(), weights[j + 1..].to_vec()).unwrap();
+            let scale = trace(expected.values(), n);
+            for (k, (found, expected)) in out.iter().zip(expected.values()).enumerate() {
+                assert!((found - expected).abs() < 1e-14 * scale);
+                assert_eq!(*found, out[k % n * n + k / n]);
+            }
+        }
+        assert_eq!(sum.present(), [d - 1]);
+    }
+
+    #[test]
+    fn faults_are_named() {
+        let factor = |n: usize| Factor::from_values(vec![1.0; n], n, 1).unwrap();
+        assert!(matches!(FactorSum::new(vec![], vec![]), Err(Error::TooFew { .. })));
+        assert!(matches!(FactorSum::new(vec![factor(2)], vec![]), Err(Error::ShapeMismatch { .. })));
+        let uneven = FactorSum::new(vec![factor(2), factor(3)], vec![1.0; 2]);
+        assert!(matches!(uneven, Err(Error::ShapeMismatch { .. })));
+        for weight in [-1.0, f64::NAN, f64::INFINITY] {
+            let sum = FactorSum::new(vec![factor(2)], vec![weight]);
+            assert!(matches!(sum, Err(Error::InvalidParameter { name: "weights", .. })));
+        }
+        let mut sum = FactorSum::new(vec![factor(2)], vec![1.0]).unwrap();
+        assert!(sum.remove(1).is_err());
+        sum.remove(0).unwrap();
+        assert!(sum.remove(0).is_err() && sum.without(0, &mut Vec::new()).is_err());
+        assert_eq!(sum.values(), [0.0; 4]);
+    }
+}

@@ -1,0 +1,25 @@
+//! Bounds on the leave-one-out error of a machine, and their derivatives.
+
+mod ball;
+mod radius_margin;
+mod sensitivity;
+mod span;
+mod support;
+
+pub use ball::Ball;
+pub use radius_margin::RadiusMargin;
+pub use sensitivity::Sensitivity;
+pub use span::SpanBound;
+
+use nalgebra::DMatrix;
+
+/// The sensitivity with its samples in increasing order.
+fn in_order(samples: &[usize], weights: DMatrix<f64>) -> Sensitivity {
+    let mut order: Vec<usize> = (0..samples.len()).collect();
+    order.sort_by_key(|&a| samples[a]);
+    let weights = DMatrix::from_fn(order.len(), order.len(), |a, b| weights[(order[a], order[b])]);
+    Sensitivity { samples: order.iter().map(|&a| samples[a]).collect(), weights }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,49 @@
+//! The example of the page `docs/machines.md`: its code, and the output the page shows.
+
+use std::fmt::Write;
+
+use fewest_kernels::VectorKernel;
+use fewest_machines::{PointRows, Points, SpanBound};
+use fewest_smo::Regressor;
+use fewest_solver::Control;
+
+const PAGE: &str = include_str!("../../../docs/machines.md");
+
+fn example(out: &mut String) -> Result<(), Box<dyn std::error::Error>> {
+    // The target is the square of the first of three coordinates.
+    let wave = |i: usize, step: usize| ((i * step) % 41) as f64 / 20.0 - 1.0;
+    let values: Vec<f64> = (0..40).flat_map(|i| [wave(i, 7), wave(i, 16), wave(i, 24)]).collect();
+    let targets: Vec<f64> = values.chunks(3).map(|x| x[0] * x[0]).collect();
+    let points = Points { values, n_samples: 40, width: 3 };
+    let gaussian = VectorKernel::Gaussian { gamma: 0.3 };
+    let kernel = PointRows::new(&points, gaussian)?;
+
+    let learner = Regressor { cost: 10.0, epsilon: 0.02, ..Regressor::default() };
+    let machine = learner.train(&kernel, &targets, &[], &Control::default())?;
+    let problem = learner.problem(&kernel, &targets, &[])?;
+    let bound = SpanBound::new(&problem, &machine, true)?;
+    writeln!(out, "{} support vectors, bound {:.2}", machine.support.len(), bound.value)?;
+    if let Some(sensitivity) = &bound.sensitivity {
+        // What the bound changes by with each coordinate's scale.
+        let gradient = sensitivity.scale_gradient(gaussian, &points)?;
+        writeln!(out, "{gradient:.2?}")?;
+    }
+    Ok(())
+}
+
+#[test]
+fn the_page_shows_what_comes_out() -> Result<(), Box<dyn std::error::Error>> {
+    let mut out = String::new();
+    example(&mut out)?;
+    assert!(PAGE.contains(&format!("```text\n{out}```")), "the page must show:\n{out}");
+    let source = include_str!("page.rs");
+    let body =
+        source.split("// The target").nth(1).and_then(|rest| rest.split("    Ok(())").next()).unwrap_or("");
+    let lines: Vec<&str> =
+        body.lines().map(str::trim).filter(|line| !line.is_empty() && !line.contains("writeln!")).collect();
+    assert!(lines.len() > 10);
+    for line in lines {
+        assert!(PAGE.contains(line), "not on the page: {line}");
+    }
+    Ok(())
+}
