@@ -36,8 +36,8 @@ pub use fewest_core::Error;
 pub use greedy::{Bahsic, Fhsic};
 pub use kernel_lasso::{HsicLasso, LassoOptions, Level, NoccoLasso, Regularizer, SolverChoice};
 pub use margin::{
-    ConcaveSelection, ElasticNetSvm, HingeLoss, InnerNorm, L1Svm, LassoWeights, Multiclass, SvmWeights,
-    SvrWeights, ZeroNorm,
+    ConcaveSelection, ElasticNetSvm, HingeLoss, InnerNorm, L1Svm, LassoWeights, Multiclass,
+    RadiusMarginScales, ScaledKernel, SvmWeights, SvrWeights, ZeroNorm,
 };
 pub use nonmonotonic::{FeatureKernel, Nmmkl, Nmmklr, NonMonotonic, NonMonotonicSolution, Prices, Scaling};
 pub use projection::Hsfs;

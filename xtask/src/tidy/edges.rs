@@ -42,6 +42,7 @@ const RULES: &[Rule] = &[
             "fewest-dal",
             "fewest-lars",
             "fewest-smo",
+            "fewest-machines",
         ],
         why: "kernel, then solver, then selector; families of methods never know each other",
     },

@@ -2,8 +2,8 @@
 
 use fewest_core::Error;
 use fewest_embedded::{
-    ConcaveSelection, ElasticNetSvm, HingeLoss, InnerNorm, L1Svm, LassoWeights, Multiclass, SvmWeights,
-    SvrWeights, ZeroNorm,
+    ConcaveSelection, ElasticNetSvm, HingeLoss, InnerNorm, L1Svm, LassoWeights, Multiclass,
+    RadiusMarginScales, ScaledKernel, SvmWeights, SvrWeights, ZeroNorm,
 };
 
 use super::{Built, Kind, Method, Parameter, Parameters, Range, TargetKind};
@@ -126,7 +126,51 @@ pub(super) static METHODS: &[Method] = &[
             })))
         },
     },
+    Method {
+        id: "r2w2",
+        title: "scales that minimise the radius-margin bound",
+        formula: "minimise R²(σ) ‖w(σ)‖² over the scales σ of features; score(k) = σₖ",
+        kind: Kind::Select,
+        targets: CLASSES,
+        parameters: &[SCALED, COST, MULTICLASS, TIGHT],
+        build: |parameters| {
+            let gaussian = parameters.word("kernel")? == "gaussian";
+            parameters.only_if("gamma", gaussian, "kernel=gaussian")?;
+            Ok(Built::Selector(Box::new(RadiusMarginScales {
+                kernel: if gaussian {
+                    ScaledKernel::Gaussian(parameters.optional_real("gamma")?)
+                } else {
+                    ScaledKernel::Linear
+                },
+                cost: parameters.real("C")?,
+                multiclass: multiclass(parameters)?,
+                tolerance: parameters.real("tolerance")?,
+            })))
+        },
+    },
 ];
+
+const SCALED: &[Parameter] = &[
+    Parameter {
+        name: "kernel",
+        default: Some("linear"),
+        range: Range::OneOf(&["linear", "gaussian"]),
+        meaning: "kernel of the machine and of the ball",
+    },
+    Parameter {
+        name: "gamma",
+        default: None,
+        range: Range::Positive,
+        meaning: "γ of the Gaussian kernel; one over the number of features that vary when left out",
+    },
+];
+
+const TIGHT: &[Parameter] = &[Parameter {
+    name: "tolerance",
+    default: Some("1e-13"),
+    range: Range::Positive,
+    meaning: "relative duality gap of each machine and ball",
+}];
 
 const NORM: &[Parameter] = &[Parameter {
     name: "norm",
