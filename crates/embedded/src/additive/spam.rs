@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, SolverReport, Status};
+use fewest_solver::extrapolation_weights;
 use rayon::prelude::*;
 
 use super::basis::Basis;
@@ -13,6 +14,9 @@ const MOST_SWEEPS: usize = 20_000;
 
 /// Rounds between two looks at the certificate.
 const SWEEPS_AT_ONCE: usize = 10;
+
+/// Rounds from which a point further on is extrapolated.
+const DEPTH: usize = 5;
 
 /// Once the certificate is reached, back-fitting goes on until no function changes by more than this share of the target, so
 /// that the answer does not depend on the order of the samples; or for this many rounds.
@@ -109,6 +113,19 @@ impl Spam {
 /// The coefficients of each active feature: `rank` a output.
 type Functions = BTreeMap<usize, Vec<f64>>;
 
+/// Where back-fitting was after a round.
+struct Point {
+    /// Of all functions, one after the other.
+    coefficients: Vec<f64>,
+    residual: Vec<f64>,
+}
+
+impl Point {
+    fn new(functions: &Functions, residual: &[f64]) -> Self {
+        Self { coefficients: functions.values().flatten().copied().collect(), residual: residual.to_vec() }
+    }
+}
+
 struct Fit {
     functions: Functions,
     report: SolverReport,
@@ -184,13 +201,65 @@ impl Problem<'_> {
                     functions.insert(k, vec![0.0; self.bases[k].rank() * (self.target.len() / self.n)]);
                 }
             }
-            for _ in 0..SWEEPS_AT_ONCE {
-                largest_change = 0.0;
-                for (&k, coefficients) in &mut functions {
-                    largest_change = self.fit(lambda, k, coefficients, &mut residual).max(largest_change);
+            largest_change = self.sweep(lambda, &mut functions, &mut residual);
+            sweeps += SWEEPS_AT_ONCE;
+        }
+    }
+
+    /// Some rounds of back-fitting: the first over all `functions`, the others over those that are not zero. Returns how far
+    /// a function moved at most in its last round.
+    fn sweep(&self, lambda: f64, functions: &mut Functions, residual: &mut Vec<f64>) -> f64 {
+        let mut largest_at_zero = 0.0_f64;
+        let mut largest_change = 0.0;
+        let mut points = vec![Point::new(functions, residual)];
+        for round in 0..SWEEPS_AT_ONCE {
+            largest_change = 0.0;
+            for (&k, coefficients) in functions.iter_mut() {
+                let is_zero = coefficients.iter().all(|value| *value == 0.0);
+                if round > 0 && is_zero {
+                    continue;
                 }
-                sweeps += 1;
+                let change = self.fit(lambda, k, coefficients, residual);
+                largest_change = change.max(largest_change);
+                if coefficients.iter().all(|value| *value == 0.0) {
+                    largest_at_zero = change.max(largest_at_zero);
+                }
             }
+            points.push(Point::new(functions, residual));
+            if points.len() > DEPTH {
+                self.extrapolate(lambda, &points, functions, residual);
+                points = vec![Point::new(functions, residual)];
+            }
+        }
+        largest_change.max(largest_at_zero)
+    }
+
+    /// Moves to the affine combination of the last of `points` whose combined last steps are shortest, if that lowers the
+    /// objective.
+    fn extrapolate(&self, lambda: f64, points: &[Point], functions: &mut Functions, residual: &mut Vec<f64>) {
+        let coefficients: Vec<&[f64]> = points.iter().map(|point| point.coefficients.as_slice()).collect();
+        let Some(weights) = extrapolation_weights(&coefficients) else { return };
+        let mixed = |of: &dyn Fn(&Point) -> &[f64]| {
+            let mut sum = vec![0.0; of(&points[0]).len()];
+            for (weight, point) in weights.iter().zip(&points[1..]) {
+                sum.iter_mut().zip(of(point)).for_each(|(sum, value)| *sum += weight * value);
+            }
+            sum
+        };
+        // The residual is affine in the coefficients.
+        let (coefficients, moved) = (mixed(&|point| &point.coefficients), mixed(&|point| &point.residual));
+        let mut rest = coefficients.as_slice();
+        let mut there = functions.clone();
+        for values in there.values_mut() {
+            let (own, others) = rest.split_at(values.len());
+            values.copy_from_slice(own);
+            rest = others;
+        }
+        let objective = |functions: &Functions, residual: &[f64]| {
+            0.5 * norm(residual).powi(2) + lambda * functions.values().map(|values| norm(values)).sum::<f64>()
+        };
+        if objective(&there, &moved) < objective(functions, residual) {
+            (*functions, *residual) = (there, moved);
         }
     }
 

@@ -8,8 +8,9 @@ const MOST_STEPS: usize = 1000;
 /// `min J(p)` over `0 ≤ p ≤ 1` with `Σ p = k`, for the features found so far. That is the hull of all constraints that
 /// can be made of them, so far fewer have to be found one by one than if only those found could be combined.
 ///
-/// Everything is done among the columns of these features: with `R = XᵀX`, `B = XᵀH` and `A = I + P^½ R P^½ / γ`, the ridge
-/// regression is `V = H − X P^½ A⁻¹ P^½ B / γ`, of which only `XᵀV` is needed inside.
+/// While there are fewer columns of these features than samples, everything is done among the columns: with `R = XᵀX`, `B = XᵀH`
+/// and `A = I + P^½ R P^½ / γ`, the ridge regression is `V = H − X P^½ A⁻¹ P^½ B / γ`, of which only `XᵀV` is needed
+/// inside. From then on it is done among the samples, `V = (I + X P Xᵀ / γ)⁻¹ H`.
 pub(super) struct Master {
     labels: DMatrix<f64>,
     gamma: f64,
@@ -20,6 +21,7 @@ pub(super) struct Master {
     /// For each column the position of its feature.
     owners: Vec<usize>,
     columns: DMatrix<f64>,
+    /// `R`, while there are fewer columns than samples.
     gram: DMatrix<f64>,
     with_labels: DMatrix<f64>,
     objective: f64,
@@ -30,7 +32,7 @@ pub(super) struct Master {
 struct Point {
     objective: f64,
     gradient: Vec<f64>,
-    /// `P^½ A⁻¹ P^½ B / γ`.
+    /// `P^½ A⁻¹ P^½ B / γ`, which is `P Xᵀ V / γ`.
     coefficients: DMatrix<f64>,
 }
 
@@ -94,10 +96,13 @@ impl Master {
             all.column_mut(old + at).copy_from_slice(column);
         }
         let added = all.columns(old, total - old).transpose();
-        let cross = &added * &all;
-        let mut gram = std::mem::replace(&mut self.gram, empty()).resize(total, total, 0.0);
-        gram.rows_mut(old, total - old).copy_from(&cross);
-        gram.columns_mut(old, total - old).copy_from(&cross.transpose());
+        let mut gram = std::mem::replace(&mut self.gram, empty());
+        if total < self.labels.nrows() {
+            let cross = &added * &all;
+            gram = gram.resize(total, total, 0.0);
+            gram.rows_mut(old, total - old).copy_from(&cross);
+            gram.columns_mut(old, total - old).copy_from(&cross.transpose());
+        }
         let mut with_labels = std::mem::replace(&mut self.with_labels, empty()).resize_vertically(total, 0.0);
         with_labels.rows_mut(old, total - old).copy_from(&(&added * &self.labels));
         (self.columns, self.gram, self.with_labels) = (all, gram, with_labels);
@@ -105,6 +110,34 @@ impl Master {
     }
 
     fn evaluate(&self, indicators: &[f64]) -> Point {
+        if self.owners.len() < self.labels.nrows() {
+            self.among_columns(indicators)
+        } else {
+            self.among_samples(indicators)
+        }
+    }
+
+    fn among_samples(&self, indicators: &[f64]) -> Point {
+        let n = self.labels.nrows();
+        let weights = || self.owners.iter().map(|&owner| indicators[owner]);
+        let used: Vec<usize> = weights().enumerate().filter(|(_, p)| *p > 0.0).map(|(at, _)| at).collect();
+        let mut scaled = self.columns.select_columns(&used);
+        for (mut column, &at) in scaled.column_iter_mut().zip(&used) {
+            column *= (indicators[self.owners[at]] / self.gamma).sqrt();
+        }
+        let mut inner = DMatrix::identity(n, n);
+        inner.gemm(1.0, &scaled, &scaled.transpose(), 1.0);
+        let residual = solve(inner, &self.labels);
+        let mut coefficients = self.columns.tr_mul(&residual);
+        let mut gradient = vec![0.0; indicators.len()];
+        for ((mut row, &owner), weight) in coefficients.row_iter_mut().zip(&self.owners).zip(weights()) {
+            gradient[owner] -= row.norm_squared() / (2.0 * self.gamma);
+            row *= weight / self.gamma;
+        }
+        Point { objective: 0.5 * self.labels.dot(&residual), gradient, coefficients }
+    }
+
+    fn among_columns(&self, indicators: &[f64]) -> Point {
         let r = self.owners.len();
         let roots = DVector::from_iterator(r, self.owners.iter().map(|&owner| indicators[owner].sqrt()));
         let mut inner = DMatrix::from_fn(r, r, |a, b| roots[a] * self.gram[(a, b)] * roots[b] / self.gamma);
@@ -113,11 +146,7 @@ impl Master {
         }
         let scaled =
             DMatrix::from_fn(r, self.with_labels.ncols(), |a, b| roots[a] * self.with_labels[(a, b)]);
-        let solution = match Cholesky::new(inner) {
-            Some(factor) => factor.solve(&scaled),
-            // The identity plus what is semidefinite always has a factor, short of an overflow.
-            None => DMatrix::from_element(r, scaled.ncols(), f64::NAN),
-        };
+        let solution = solve(inner, &scaled);
         let objective = 0.5 * (self.labels.norm_squared() - scaled.dot(&solution) / self.gamma);
         let coefficients =
             DMatrix::from_fn(r, solution.ncols(), |a, b| roots[a] * solution[(a, b)] / self.gamma);
@@ -181,6 +210,15 @@ impl Master {
     }
 }
 
+/// `A⁻¹ B` for an `A` that is the identity plus what is semidefinite.
+fn solve(matrix: DMatrix<f64>, right: &DMatrix<f64>) -> DMatrix<f64> {
+    match Cholesky::new(matrix) {
+        Some(factor) => factor.solve(right),
+        // It always has a factor, short of an overflow.
+        None => DMatrix::from_element(right.nrows(), right.ncols(), f64::NAN),
+    }
+}
+
 /// The nearest point with entries from 0 to 1 that add up to `total`, at most their number.
 fn onto_capped_simplex(values: &[f64], total: f64) -> Vec<f64> {
     let clipped = |shift: f64| values.iter().map(move |value| (value - shift).clamp(0.0, 1.0));
@@ -207,6 +245,24 @@ fn onto_capped_simplex(values: &[f64], total: f64) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn columns_and_samples_give_one_answer() {
+        let wave = |step: usize, n: usize| (0..n).map(move |i| ((i * step) % 23) as f64 / 11.0 - 1.0);
+        let labels = DMatrix::from_iterator(20, 2, wave(5, 40));
+        let mut master = Master::new(labels, 0.7, 3);
+        let features: Vec<usize> = (0..9).collect();
+        // Every second feature has two columns.
+        let columns = |j: usize| (0..1 + j % 2).map(|level| wave(3 + 2 * j + level, 20).collect()).collect();
+        master.add(&features, columns, 1e-9);
+        let p = [0.5, 0.0, 1.0, 0.25, 0.0, 0.125, 1.0, 0.0, 0.125];
+        let (by_columns, by_samples) = (master.among_columns(&p), master.among_samples(&p));
+        assert!((by_columns.objective - by_samples.objective).abs() < 1e-12);
+        for (a, b) in by_columns.gradient.iter().zip(&by_samples.gradient) {
+            assert!((a - b).abs() < 1e-12, "{a} {b}");
+        }
+        assert!((by_columns.coefficients - by_samples.coefficients).amax() < 1e-12);
+    }
 
     #[test]
     fn the_projection_is_the_nearest_point() {
