@@ -10,7 +10,7 @@ struct Rule {
     why: &'static str,
 }
 
-const SOLVER_CRATES: &[&str] = &["fewest-pgd", "fewest-cd", "fewest-dal", "fewest-lars", "fewest-smo"];
+const SOLVER_CRATES: &[&str] = &["fewest-pgd", "fewest-cd", "fewest-dal", "fewest-lars", "fewest-smo", "fewest-dca"];
 
 const RULES: &[Rule] = &[
     Rule { package: "fewest-core", may_use: &[], why: "everything meets in core, so core knows nobody" },
