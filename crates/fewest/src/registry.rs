@@ -23,6 +23,7 @@ use fewest_core::{Error, Ranked, Scorer, Selector};
 mod dependence;
 mod dependence_search;
 mod hsic_lasso;
+mod indefinite;
 mod information;
 mod parameter;
 mod similarity;
@@ -40,6 +41,7 @@ static FAMILIES: &[&[Method]] = &[
     dependence_search::METHODS,
     hsic_lasso::METHODS,
     sparse::METHODS,
+    indefinite::METHODS,
 ];
 
 /// A method: its id, what it computes, what it takes, and how to make it.
