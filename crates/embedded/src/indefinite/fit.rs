@@ -182,7 +182,8 @@ impl Objective<'_> {
         // In the directions that the kernel maps to zero the objective says nothing about β. Those of its stationary
         // form, β = forces/λ₁, tell the weights what another feature would add.
         let values = values(&matrix, &machine);
-        let mut stationary: Vec<f64> = task.y.iter().zip(&values).map(|(&y, &f)| self.loss.force(y, f)).collect();
+        let mut stationary: Vec<f64> =
+            task.y.iter().zip(&values).map(|(&y, &f)| self.loss.force(y, f)).collect();
         centre(&mut stationary);
         stationary.iter_mut().for_each(|force| *force /= self.lambda1);
         let missing: Vec<f64> = stationary.iter().zip(&machine.beta).map(|(new, old)| new - old).collect();
@@ -259,8 +260,10 @@ impl Objective<'_> {
             let bound = before.max(0.0) / self.lambda2;
             let descended = problem.minimise(&fit.point.weights, bound, &control)?;
             let gradient = problem.gradient(&descended.weights);
-            let scale =
-                problem.gradient(&vec![0.0; gradient.len()]).iter().fold(0.0_f64, |most, g| most.max(g.abs()));
+            let scale = problem
+                .gradient(&vec![0.0; gradient.len()])
+                .iter()
+                .fold(0.0_f64, |most, g| most.max(g.abs()));
             if descended.value > before {
                 // Only rounding raises it: the point before is as good as this arithmetic gets.
                 fit.status = Status::Converged;

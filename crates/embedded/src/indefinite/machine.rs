@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use fewest_core::{Error, Status};
+use fewest_core::Error;
 use fewest_dca::{Dca, DifferenceOfConvex};
 use fewest_solver::{Control, run};
 
@@ -46,7 +46,6 @@ pub(crate) struct FixedKernel<'a> {
 pub(crate) struct Fitted {
     pub(crate) machine: Machine,
     pub(crate) iterations: u64,
-    pub(crate) status: Status,
 }
 
 /// A point of the convex problem, `β = p + K u/(λ₁ρ)`.
@@ -97,8 +96,7 @@ impl<'a> FixedKernel<'a> {
         let solution = run(self, &mut solver, point, control)?;
         let mut beta = solution.coefficients;
         let bias = beta.pop().unwrap_or(start.bias);
-        let (iterations, status) = (solution.iterations, solution.status);
-        Ok(Fitted { machine: Machine { beta, bias }, iterations, status })
+        Ok(Fitted { machine: Machine { beta, bias }, iterations: solution.iterations })
     }
 
     /// The largest relative duality gap of the convex problems solved so far.
@@ -203,9 +201,8 @@ impl<'a> FixedKernel<'a> {
         let n = self.matrix.n();
         let (from, to) = (self.values(start), self.values(&next));
         let least = dot(&start[..n], &start[..n]);
-        let at = |share: f64| -> Vec<f64> {
-            start.iter().zip(&next).map(|(a, b)| a + share * (b - a)).collect()
-        };
+        let at =
+            |share: f64| -> Vec<f64> { start.iter().zip(&next).map(|(a, b)| a + share * (b - a)).collect() };
         let allowed = |share: f64| {
             let point = at(share);
             let squares = dot(&point[..n], &point[..n]);

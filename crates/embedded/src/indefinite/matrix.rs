@@ -93,8 +93,7 @@ impl KernelMatrix {
         let small = 0.5 * (&small + small.transpose());
         let eigen = SymmetricEigen::try_new(small, f64::EPSILON, EIGEN_ITERATIONS).ok_or_else(broke_down)?;
         let size = eigen.eigenvalues.amax();
-        let kept: Vec<usize> =
-            (0..rank).filter(|&a| eigen.eigenvalues[a].abs() > ROUNDING * size).collect();
+        let kept: Vec<usize> = (0..rank).filter(|&a| eigen.eigenvalues[a].abs() > ROUNDING * size).collect();
         let vectors = decomposition.q() * eigen.eigenvectors.select_columns(&kept);
         let values: Vec<f64> = kept.iter().map(|&a| eigen.eigenvalues[a]).collect();
         let smallest = values.iter().copied().fold(0.0, f64::min);

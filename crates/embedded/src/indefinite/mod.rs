@@ -8,6 +8,8 @@ mod matrix;
 mod model;
 mod select;
 mod tasks;
+#[cfg(test)]
+mod tests;
 mod validation;
 mod vectors;
 mod weights;

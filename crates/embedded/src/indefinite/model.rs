@@ -104,11 +104,7 @@ impl MikFsModel {
             let by_size = |a: &usize, b: &usize| raw[*a].total_cmp(&raw[*b]);
             let low = (0..raw.len()).min_by(by_size).unwrap_or(0);
             let high = (0..raw.len()).max_by(by_size).unwrap_or(0);
-            let slope = if categorical {
-                1.0
-            } else {
-                (points[high] - points[low]) / (raw[high] - raw[low])
-            };
+            let slope = if categorical { 1.0 } else { (points[high] - points[low]) / (raw[high] - raw[low]) };
             let (origin, image) = (raw[low], points[low]);
             parts.push(Part { feature, weight, kernel: built, points, slope, origin, image });
         }

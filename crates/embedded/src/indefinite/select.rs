@@ -327,7 +327,9 @@ impl Selector for MikFs {
             alternation.weight_violation, alternation.machine_violation
         ));
         if let Some(best) = run.validation.iter().reduce(|a, b| if b.score > a.score { b } else { a }) {
-            selection.notes.push(format!("cross-validation: score {:.4} at ratio {}", best.score, best.ratio));
+            selection
+                .notes
+                .push(format!("cross-validation: score {:.4} at ratio {}", best.score, best.ratio));
         }
         if let Budget::Count(k) = budget
             && selection.order.len() < k

@@ -59,7 +59,8 @@ pub(crate) fn validate(
         .map(|&ratio| ValidationPoint { ratio, score: 0.0, n_features: 0.0, objective: 0.0 })
         .collect();
     for fold in 0..n_folds {
-        let rows = |inside: bool| -> Vec<usize> { (0..n).filter(|&row| (fold_of[row] == fold) == inside).collect() };
+        let rows =
+            |inside: bool| -> Vec<usize> { (0..n).filter(|&row| (fold_of[row] == fold) == inside).collect() };
         let (train, test) = (data.subset(&rows(false))?, data.subset(&rows(true))?);
         let tasks = tasks(&train, method.epsilon, "mik-fs")?;
         let atoms = Atoms::new(&train, &method.kernels, method.factor_tolerance, method.form, context)?;
@@ -95,7 +96,8 @@ fn score(model: &MikFsModel, test: &Dataset) -> Result<f64, Error> {
     let n = predicted.len() as f64;
     Ok(match test.target() {
         Target::Class(classes) => {
-            let right = predicted.iter().zip(classes.codes()).filter(|(p, code)| **p == f64::from(**code)).count();
+            let right =
+                predicted.iter().zip(classes.codes()).filter(|(p, code)| **p == f64::from(**code)).count();
             right as f64 / n
         }
         Target::Real(outputs) => {

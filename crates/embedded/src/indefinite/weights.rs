@@ -36,7 +36,6 @@ struct Restricted<'a> {
 pub(crate) struct Descended {
     pub(crate) weights: Vec<f64>,
     pub(crate) value: f64,
-    pub(crate) status: Status,
 }
 
 impl Weights<'_> {
@@ -77,7 +76,12 @@ impl Weights<'_> {
     /// Descends from `start` until the projected gradient is at most `control.tolerance` times the largest slope at zero, or
     /// the sum of the weights at `bound`, which it exceeds only where `start` does: with an indefinite kernel slopes can be
     /// negative, and the problem need not have a minimum.
-    pub(crate) fn minimise(&self, start: &[f64], bound: f64, control: &Control<'_>) -> Result<Descended, Error> {
+    pub(crate) fn minimise(
+        &self,
+        start: &[f64],
+        bound: f64,
+        control: &Control<'_>,
+    ) -> Result<Descended, Error> {
         let start_value = self.value(start);
         let start_sum: f64 = start.iter().sum();
         let bound = bound.max(start_sum);
@@ -88,10 +92,8 @@ impl Weights<'_> {
         let scale = self.gradient(&zero).iter().fold(0.0_f64, |most, g| most.max(g.abs()));
         let allowed = control.tolerance * scale;
         let mut gradient = self.gradient(&d);
-        let mut status = Status::MaxIterations;
         for round in 0..ROUNDS {
             if projected(&d, &gradient) <= allowed {
-                status = Status::Converged;
                 break;
             }
             let members: Vec<usize> =
@@ -102,7 +104,8 @@ impl Weights<'_> {
             let mut solver = ProximalGradient::default().accelerated(false).tolerance(0.0);
             let max_iterations = if round == 0 { 1 } else { ITERATIONS };
             // The certificate of the solver is relative to the largest slope of the working set.
-            let inner = Control { max_iterations, tolerance: 0.5 * control.tolerance, stop: Some(&stop), ..*control };
+            let inner =
+                Control { max_iterations, tolerance: 0.5 * control.tolerance, stop: Some(&stop), ..*control };
             let from = members.iter().map(|&m| d[m]).collect();
             let solution = run(problem, &mut solver, from, &inner)?;
             for (&m, weight) in members.iter().zip(solution.coefficients) {
@@ -115,25 +118,22 @@ impl Weights<'_> {
                 for (d, start) in d.iter_mut().zip(start) {
                     *d = start + share * (*d - start);
                 }
-                status = Status::Stalled;
                 break;
             }
             if matches!(solution.status, Status::Interrupted | Status::TimeLimit) {
-                status = solution.status;
                 break;
             }
             gradient = self.gradient(&d);
             if round > 0 && solution.status == Status::Stalled {
-                status = Status::Stalled;
                 break;
             }
         }
         let value = self.value(&d);
         if value > start_value {
             // Rounding only: every step of the descent falls.
-            return Ok(Descended { weights: start.to_vec(), value: start_value, status });
+            return Ok(Descended { weights: start.to_vec(), value: start_value });
         }
-        Ok(Descended { weights: d, value, status })
+        Ok(Descended { weights: d, value })
     }
 }
 
