@@ -4,6 +4,7 @@ mod cases;
 mod cpu;
 mod filters;
 mod measure;
+mod mik_fs;
 mod peers;
 mod programs;
 mod scaling;
@@ -31,6 +32,9 @@ pub struct Arguments {
     /// Measure how time and memory grow with samples and features.
     #[arg(long)]
     scaling: bool,
+    /// Measure MIK-FS on real data, with low-rank factors and with whole Gram matrices.
+    #[arg(long, conflicts_with_all = ["peers", "filters", "scaling"])]
+    mik_fs: bool,
     /// Run only benchmarks or cases whose name contains this.
     #[arg(long, default_value = "")]
     only: String,
@@ -40,7 +44,7 @@ pub struct Arguments {
     /// Threads of every program.
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..))]
     threads: u32,
-    /// The folder with the data sets, for --peers.
+    /// The folder with the data sets, for --peers and --mik-fs.
     #[arg(long, env = "FEWEST_DATA")]
     data: Option<PathBuf>,
     /// A Python with the pinned packages, for --peers and --filters; else one is made in the checkout.
@@ -54,6 +58,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         peers::run(arguments)
     } else if arguments.filters {
         filters::run(arguments)
+    } else if arguments.mik_fs {
+        mik_fs::run(arguments)
     } else if arguments.scaling {
         scaling::run(arguments)
     } else {

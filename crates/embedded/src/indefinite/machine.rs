@@ -13,6 +13,9 @@ use super::vectors::{add_scaled, dot};
 /// Newton steps of a convex problem at most. It takes as many as the active set changes, a handful.
 const NEWTON_STEPS: usize = 200;
 
+/// How far beyond the norm of a stationary point steps may go, as a factor of its square.
+const SLACK: f64 = 2.0;
+
 /// Bisections of the share of a step that is taken where a whole one would leave the bounds.
 const SHARES: usize = 40;
 
@@ -191,11 +194,11 @@ impl<'a> FixedKernel<'a> {
         Ok(point)
     }
 
-    /// The share of the way from `start` to `next` that keeps `λ₁‖β‖` at or below the norm of the forces there, and `‖β‖` below
-    /// the bound; where `start` does not, `‖β‖` must not grow.
+    /// The share of the way from `start` to `next` that keeps `λ₁²‖β‖²` at or below twice the sum of the losses there, and `‖β‖`
+    /// below the bound; where `start` does not, `‖β‖` must not grow.
     ///
-    /// At a stationary point `β = forces/λ₁` but for what the kernel maps to zero, so none lies beyond; and from a value
-    /// `F` minima of positive semidefinite kernels have `λ₁²‖β‖² = Σ loss ≤ F`. Along the way the convex function that a step
+    /// At a stationary point `β = forces/λ₁` but for what the kernel maps to zero, where `λ₁²‖β‖²` is the sum of the losses, so none
+    /// lies beyond, and twice that leaves room for the way there; and from a value `F` minima of positive semidefinite kernels have `λ₁²‖β‖² = Σ loss ≤ F`. Along the way the convex function that a step
     /// minimises falls, so `F` does not rise wherever the step ends.
     fn held_back(&self, start: &[f64], next: Vec<f64>, bound: f64) -> Vec<f64> {
         let n = self.matrix.n();
@@ -208,7 +211,7 @@ impl<'a> FixedKernel<'a> {
             let squares = dot(&point[..n], &point[..n]);
             let values: Vec<f64> = from.iter().zip(&to).map(|(a, b)| a + share * (b - a)).collect();
             let forces = self.loss.sum(self.y, &values) / (self.lambda * self.lambda);
-            squares <= least || squares <= forces.min(bound * bound)
+            squares <= least || squares <= (SLACK * forces).min(bound * bound)
         };
         if allowed(1.0) {
             return next;

@@ -140,8 +140,7 @@ fn mik_fs(parameters: &Parameters) -> Result<MikFs, Error> {
         parameters.only_if(name, useful, when)?;
     }
     let scale = parameters.optional_real("scale")?.unwrap_or(1.0);
-    let sigmoid =
-        BaseKernel::Sigmoid { scale, offset: -parameters.optional_real("shift")?.unwrap_or(0.0) };
+    let sigmoid = BaseKernel::Sigmoid { scale, offset: -parameters.optional_real("shift")?.unwrap_or(0.0) };
     let gaussian = BaseKernel::Gaussian { sigma: parameters.optional_real("sigma")?.unwrap_or(1.0) };
     let polynomial = BaseKernel::Polynomial {
         degree: u32::try_from(parameters.optional_count("degree")?.unwrap_or(2)).unwrap_or(u32::MAX),
