@@ -21,6 +21,7 @@ mod atoms;
 mod bisection;
 mod dependence;
 mod greedy;
+mod indefinite;
 mod kernel_lasso;
 mod margin;
 mod nonmonotonic;
@@ -34,6 +35,7 @@ pub use atoms::{Estimator, Form, InputKernel, OutputKernel};
 pub use dependence::{Dependence, Hsic, Nocco, Normalization};
 pub use fewest_core::Error;
 pub use greedy::{Bahsic, Fhsic};
+pub use indefinite::{Alternation, BaseKernel, KernelWeight, MikFs, MikFsModel, Price, ValidationPoint};
 pub use kernel_lasso::{HsicLasso, LassoOptions, Level, NoccoLasso, Regularizer, SolverChoice};
 pub use margin::{
     ConcaveSelection, ElasticNetSvm, HingeLoss, InnerNorm, L1Svm, LassoWeights, Multiclass,

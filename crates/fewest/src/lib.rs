@@ -13,7 +13,7 @@
 //! | [`neighbours`] | `fewest-neighbours` | nearest neighbours and the graphs built on them |
 //! | [`counts`] | `fewest-counts` | discretisation, joint counts, mutual information |
 //! | [`filters`] | `fewest-filters` | similarity, information and statistical scores |
-//! | [`solvers`] | `fewest-cd`, `-dal`, `-lars`, `-pgd`, `-smo` | one family of solvers each |
+//! | [`solvers`] | `fewest-cd`, `-dal`, `-dca`, `-lars`, `-pgd`, `-smo` | one family of solvers each |
 //! | [`embedded`] | `fewest-embedded` | HSIC Lasso, NOCCO Lasso |
 //! | [`wrappers`] | `fewest-wrappers` | recursive elimination, sequential search, stepwise regression |
 //! | [`eval`] | `fewest-eval` | splitters, learners, metrics, stability, significance |
@@ -54,6 +54,7 @@ pub mod evaluation;
 pub mod solvers {
     pub use fewest_cd as cd;
     pub use fewest_dal as dal;
+    pub use fewest_dca as dca;
     pub use fewest_lars as lars;
     pub use fewest_pgd as pgd;
     pub use fewest_smo as smo;

@@ -23,6 +23,7 @@ use fewest_core::{Error, Ranked, Scorer, Selector};
 mod dependence;
 mod dependence_search;
 mod hsic_lasso;
+mod indefinite;
 mod information;
 mod margin;
 mod nonmonotonic;
@@ -46,6 +47,7 @@ static FAMILIES: &[&[Method]] = &[
     nonmonotonic::METHODS,
     margin::METHODS,
     wrappers::METHODS,
+    indefinite::METHODS,
 ];
 
 /// A method: its id, what it computes, what it takes, and how to make it.

@@ -5,6 +5,7 @@ mod cpu;
 mod filters;
 pub mod machines;
 mod measure;
+mod mik_fs;
 mod nonmonotonic;
 mod peers;
 mod programs;
@@ -43,6 +44,9 @@ pub struct Arguments {
     /// Measure non-monotonic selection, and a conic solver on the same problems, on data drawn here.
     #[arg(long, conflicts_with_all = ["peers", "filters", "scaling"])]
     nonmonotonic: bool,
+    /// Measure MIK-FS on real data, with low-rank factors and with whole Gram matrices.
+    #[arg(long, conflicts_with_all = ["peers", "filters", "scaling"])]
+    mik_fs: bool,
     /// Run only benchmarks or cases whose name contains this.
     #[arg(long, default_value = "")]
     only: String,
@@ -52,7 +56,7 @@ pub struct Arguments {
     /// Threads of every program.
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..))]
     threads: u32,
-    /// The folder with the data sets, for --peers, --machines and --nonmonotonic.
+    /// The folder with the data sets, for --peers, --machines, --nonmonotonic and --mik-fs.
     #[arg(long, env = "FEWEST_DATA")]
     data: Option<PathBuf>,
     /// A Python with the pinned packages, for --peers, --filters, --machines and --wrappers; else one is made in the checkout.
@@ -70,6 +74,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         machines::run(arguments)
     } else if arguments.wrappers {
         wrappers::run(arguments)
+    } else if arguments.mik_fs {
+        mik_fs::run(arguments)
     } else if arguments.scaling {
         scaling::run(arguments)
     } else if arguments.nonmonotonic {

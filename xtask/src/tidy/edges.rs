@@ -10,7 +10,8 @@ struct Rule {
     why: &'static str,
 }
 
-const SOLVER_CRATES: &[&str] = &["fewest-pgd", "fewest-cd", "fewest-dal", "fewest-lars", "fewest-smo"];
+const SOLVER_CRATES: &[&str] =
+    &["fewest-pgd", "fewest-cd", "fewest-dal", "fewest-lars", "fewest-smo", "fewest-dca"];
 
 const RULES: &[Rule] = &[
     Rule { package: "fewest-core", may_use: &[], why: "everything meets in core, so core knows nobody" },
@@ -40,6 +41,7 @@ const RULES: &[Rule] = &[
             "fewest-pgd",
             "fewest-cd",
             "fewest-dal",
+            "fewest-dca",
             "fewest-lars",
             "fewest-smo",
             "fewest-machines",
@@ -100,6 +102,7 @@ const RULES: &[Rule] = &[
             "fewest-pgd",
             "fewest-cd",
             "fewest-dal",
+            "fewest-dca",
             "fewest-lars",
             "fewest-smo",
             "fewest-neighbours",

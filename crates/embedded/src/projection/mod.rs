@@ -2,6 +2,6 @@
 
 mod hsfs;
 mod objective;
-mod point;
+pub(crate) mod point;
 
 pub use hsfs::Hsfs;

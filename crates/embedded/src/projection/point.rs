@@ -9,7 +9,7 @@ use argmin_math::{
 
 /// A point, or a gradient.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Point(pub(super) Vec<f64>);
+pub(crate) struct Point(pub(crate) Vec<f64>);
 
 impl Point {
     fn with(&self, other: &Self, combine: impl Fn(f64, f64) -> f64) -> Self {

@@ -1,0 +1,294 @@
+//! The machine with a fixed kernel: primal indefinite-kernel SVM by difference-of-convex programming (Algorithm 2).
+
+use std::cell::{Cell, RefCell};
+
+use fewest_core::Error;
+use fewest_dca::{Dca, DifferenceOfConvex};
+use fewest_solver::{Control, run};
+
+use super::loss::Loss;
+use super::matrix::{KernelMatrix, System};
+use super::vectors::{add_scaled, dot};
+
+/// Newton steps of a convex problem at most. It takes as many as the active set changes, a handful.
+const NEWTON_STEPS: usize = 200;
+
+/// How far beyond the norm of a stationary point steps may go, as a factor of its square.
+const SLACK: f64 = 2.0;
+
+/// Bisections of the share of a step that is taken where a whole one would leave the bounds.
+const SHARES: usize = 40;
+
+/// Halvings of a Newton step at most.
+const HALVINGS: usize = 40;
+
+/// Coefficients and bias of one machine: `f = K β + b`.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Machine {
+    pub(crate) beta: Vec<f64>,
+    pub(crate) bias: f64,
+}
+
+/// `minimise over β, b   λ₁ βᵀKβ + Σ loss(yᵢ, (Kβ)ᵢ + b)` as the difference of `g = λ₁ρ‖β‖² + Σ loss` and
+/// `h = λ₁ βᵀ(ρI − K)β` (Eq. 10, 11).
+pub(crate) struct FixedKernel<'a> {
+    matrix: &'a KernelMatrix,
+    y: &'a [f64],
+    loss: Loss,
+    lambda: f64,
+    rho: f64,
+    /// Largest norm of β, for an indefinite kernel.
+    bound: Option<f64>,
+    /// The last system solved: while the support stays, so does it.
+    system: RefCell<Option<System>>,
+    /// The largest relative duality gap of a convex problem so far.
+    gap: Cell<f64>,
+}
+
+/// How a run of [`FixedKernel::minimise`] ended.
+pub(crate) struct Fitted {
+    pub(crate) machine: Machine,
+    pub(crate) iterations: u64,
+}
+
+/// A point of the convex problem, `β = p + K u/(λ₁ρ)`.
+struct Point {
+    u: Vec<f64>,
+    bias: f64,
+    /// `K² u/(λ₁ρ)`.
+    image: Vec<f64>,
+    /// Decision values.
+    values: Vec<f64>,
+}
+
+impl<'a> FixedKernel<'a> {
+    pub(crate) fn new(matrix: &'a KernelMatrix, y: &'a [f64], loss: Loss, lambda: f64) -> Self {
+        let (rho, system, gap) = (matrix.rho(), RefCell::default(), Cell::new(0.0));
+        Self { matrix, y, loss, lambda, rho, bound: None, system, gap }
+    }
+
+    /// The same, kept where minima of positive semidefinite kernels are: see [`FixedKernel::held_back`]. Only for an
+    /// indefinite kernel, whose objective need not be bounded below.
+    pub(crate) fn guarded(mut self, start: &Machine) -> Self {
+        if self.matrix.is_indefinite() {
+            let mut x = start.beta.clone();
+            x.push(start.bias);
+            let worth = (self.objective(&x).max(0.0)).sqrt() / self.lambda;
+            self.bound = Some(worth.max(dot(&start.beta, &start.beta).sqrt()));
+        }
+        self
+    }
+
+    /// Whether the objective need not be bounded below.
+    pub(crate) fn is_guarded(&self) -> bool {
+        self.bound.is_some()
+    }
+
+    /// A critical point, from `start`; the objective there is no larger.
+    pub(crate) fn minimise(
+        &self,
+        start: &Machine,
+        accelerated: bool,
+        control: &Control<'_>,
+    ) -> Result<Fitted, Error> {
+        let mut point = start.beta.clone();
+        point.push(start.bias);
+        // Momentum would make haste in the directions in which an indefinite kernel's objective falls without end.
+        let accelerated = accelerated && !self.is_guarded();
+        let mut solver = Dca::default().tolerance(control.tolerance).accelerated(accelerated);
+        let solution = run(self, &mut solver, point, control)?;
+        let mut beta = solution.coefficients;
+        let bias = beta.pop().unwrap_or(start.bias);
+        Ok(Fitted { machine: Machine { beta, bias }, iterations: solution.iterations })
+    }
+
+    /// The largest relative duality gap of the convex problems solved so far.
+    pub(crate) fn certificate(&self) -> f64 {
+        self.gap.get()
+    }
+
+    /// `λ₁ρ`.
+    fn curvature(&self) -> f64 {
+        self.lambda * self.rho
+    }
+
+    fn split<'x>(&self, x: &'x [f64]) -> (&'x [f64], f64) {
+        (&x[..self.matrix.n()], x[self.matrix.n()])
+    }
+
+    /// `K β + b`.
+    fn values(&self, x: &[f64]) -> Vec<f64> {
+        let (beta, bias) = self.split(x);
+        let mut values = self.matrix.apply(beta);
+        values.iter_mut().for_each(|value| *value += bias);
+        values
+    }
+
+    /// What every sample is pulled towards.
+    fn pulls(&self, values: &[f64]) -> Vec<Option<f64>> {
+        self.y.iter().zip(values).map(|(&y, &f)| self.loss.pull(y, f)).collect()
+    }
+
+    fn point(&self, u: Vec<f64>, bias: f64, offset: &[f64]) -> Point {
+        let mut image = self.matrix.apply(&self.matrix.apply(&u));
+        image.iter_mut().for_each(|value| *value /= self.curvature());
+        let values = offset.iter().zip(&image).map(|(q, g)| q + g + bias).collect();
+        Point { u, bias, image, values }
+    }
+
+    /// `uᵀGu + Σ loss`, `G = K²/(λ₁ρ)`: the convex problem but for a constant.
+    fn convex_value(&self, point: &Point) -> f64 {
+        dot(&point.u, &point.image) + self.loss.sum(self.y, &point.values)
+    }
+
+    /// Newton's step: the minimum with the `pulls` taken as they are, `u = tᵢ − fᵢ` where there is one and 0 elsewhere.
+    fn newton(&self, pulls: &[Option<f64>], bias: f64, offset: &[f64]) -> Result<Point, Error> {
+        let mut u = vec![0.0; self.y.len()];
+        let (support, towards): (Vec<usize>, Vec<f64>) =
+            pulls.iter().enumerate().filter_map(|(i, pull)| pull.map(|t| (i, t - offset[i]))).unzip();
+        if support.is_empty() {
+            return Ok(self.point(u, bias, offset));
+        }
+        let mut cached = self.system.borrow_mut();
+        let system = match &mut *cached {
+            Some(system) if system.rows() == support => system,
+            other => other.insert(self.matrix.system(support, self.curvature())?),
+        };
+        // The bordered system with 1ᵀu = 0.
+        let (own, ones) = (system.solve(&towards), system.solve(&vec![1.0; towards.len()]));
+        let bias = own.iter().sum::<f64>() / ones.iter().sum::<f64>();
+        for ((&i, own), one) in system.rows().iter().zip(&own).zip(&ones) {
+            u[i] = own - bias * one;
+        }
+        Ok(self.point(u, bias, offset))
+    }
+
+    /// Minimises `uᵀGu + Σ loss(offset + Gu + b)` by Newton's method on the support, from that of `values`.
+    fn convex(&self, offset: &[f64], values: &[f64], bias: f64) -> Result<Point, Error> {
+        let mut pulls = self.pulls(values);
+        let mut point = self.newton(&pulls, bias, offset)?;
+        let mut value = self.convex_value(&point);
+        for _ in 0..NEWTON_STEPS {
+            let now = self.pulls(&point.values);
+            if now == pulls {
+                break;
+            }
+            pulls = now;
+            let mut trial = self.newton(&pulls, point.bias, offset)?;
+            let mut trial_value = self.convex_value(&trial);
+            // The problem is convex and this a direction of descent: some share of the step falls.
+            for _ in 0..HALVINGS {
+                if trial_value < value {
+                    break;
+                }
+                let middle = trial.u.iter().zip(&point.u).map(|(new, old)| 0.5 * (new + old)).collect();
+                trial = self.point(middle, 0.5 * (trial.bias + point.bias), offset);
+                trial_value = self.convex_value(&trial);
+            }
+            if trial_value >= value {
+                break;
+            }
+            (point, value) = (trial, trial_value);
+        }
+        self.certify(&point, value, offset);
+        Ok(point)
+    }
+
+    /// The share of the way from `start` to `next` that keeps `λ₁²‖β‖²` at or below twice the sum of the losses there, and `‖β‖`
+    /// below the bound; where `start` does not, `‖β‖` must not grow.
+    ///
+    /// At a stationary point `β = forces/λ₁` but for what the kernel maps to zero, where `λ₁²‖β‖²` is the sum of the losses, so none
+    /// lies beyond, and twice that leaves room for the way there; and from a value `F` minima of positive semidefinite kernels have `λ₁²‖β‖² = Σ loss ≤ F`. Along the way the convex function that a step
+    /// minimises falls, so `F` does not rise wherever the step ends.
+    fn held_back(&self, start: &[f64], next: Vec<f64>, bound: f64) -> Vec<f64> {
+        let n = self.matrix.n();
+        let (from, to) = (self.values(start), self.values(&next));
+        let least = dot(&start[..n], &start[..n]);
+        let at =
+            |share: f64| -> Vec<f64> { start.iter().zip(&next).map(|(a, b)| a + share * (b - a)).collect() };
+        let allowed = |share: f64| {
+            let point = at(share);
+            let squares = dot(&point[..n], &point[..n]);
+            let values: Vec<f64> = from.iter().zip(&to).map(|(a, b)| a + share * (b - a)).collect();
+            let forces = self.loss.sum(self.y, &values) / (self.lambda * self.lambda);
+            squares <= least || squares <= (SLACK * forces).min(bound * bound)
+        };
+        if allowed(1.0) {
+            return next;
+        }
+        let (mut low, mut high) = (0.0, 1.0);
+        for _ in 0..SHARES {
+            let middle = 0.5 * (low + high);
+            if allowed(middle) {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        at(low)
+    }
+
+    /// Remembers the relative duality gap of `point`: the forces `r` are a dual point once their mean is off, worth
+    /// `Σ 2 r (t − q) − r² − rᵀGr`.
+    fn certify(&self, point: &Point, value: f64, offset: &[f64]) {
+        let forces: Vec<f64> =
+            self.y.iter().zip(&point.values).map(|(&y, &f)| self.loss.force(y, f)).collect();
+        let image = self.matrix.apply(&forces);
+        let mut dual = -dot(&image, &image) / self.curvature();
+        for (i, r) in forces.iter().enumerate() {
+            let towards = self.loss.pull(self.y[i], point.values[i]).unwrap_or(0.0);
+            dual += 2.0 * r * (towards - offset[i]) - r * r;
+        }
+        let gap = (value - dual).abs() / value.abs().max(f64::MIN_POSITIVE);
+        self.gap.set(self.gap.get().max(if value == 0.0 { 0.0 } else { gap }));
+    }
+}
+
+impl DifferenceOfConvex for FixedKernel<'_> {
+    fn n_coefficients(&self) -> usize {
+        self.matrix.n() + 1
+    }
+
+    fn g(&self, x: &[f64]) -> f64 {
+        let (beta, _) = self.split(x);
+        self.curvature() * dot(beta, beta) + self.loss.sum(self.y, &self.values(x))
+    }
+
+    fn h(&self, x: &[f64]) -> f64 {
+        let (beta, _) = self.split(x);
+        self.curvature() * dot(beta, beta) - self.lambda * dot(beta, &self.matrix.apply(beta))
+    }
+
+    fn objective(&self, x: &[f64]) -> f64 {
+        let (beta, bias) = self.split(x);
+        let mut values = self.matrix.apply(beta);
+        let quadratic = dot(beta, &values);
+        values.iter_mut().for_each(|value| *value += bias);
+        self.lambda * quadratic + self.loss.sum(self.y, &values)
+    }
+
+    /// `2λ₁(ρI − K)β`; the paper's Algorithm 2 lacks the 2.
+    fn subgradient_of_h(&self, x: &[f64], out: &mut [f64]) {
+        let (beta, _) = self.split(x);
+        let image = self.matrix.apply(beta);
+        out.fill(0.0);
+        for ((out, beta), image) in out.iter_mut().zip(beta).zip(&image) {
+            *out = 2.0 * self.lambda * (self.rho * beta - image);
+        }
+    }
+
+    fn minimise_above(&self, slope: &[f64], start: &[f64]) -> Result<Vec<f64>, Error> {
+        // g − ⟨slope, ·⟩ = λ₁ρ‖β − p‖² + Σ loss + constant with p = slope/(2λ₁ρ); the minimiser is p + K u/(λ₁ρ).
+        let n = self.matrix.n();
+        let scale = 0.5 / self.curvature();
+        let mut next: Vec<f64> = slope[..n].iter().map(|s| scale * s).collect();
+        let offset = self.matrix.apply(&next);
+        let point = self.convex(&offset, &self.values(start), start[n])?;
+        add_scaled(&mut next, self.curvature().recip(), &self.matrix.apply(&point.u));
+        next.push(point.bias);
+        Ok(match self.bound {
+            Some(bound) => self.held_back(start, next, bound),
+            None => next,
+        })
+    }
+}

@@ -1,0 +1,295 @@
+//! The matrix `H K H` of a weighted sum of kernels on the samples of one machine, and linear systems with its square.
+
+use fewest_core::{Error, derive_seed};
+use nalgebra::{Cholesky, DMatrix, DVector, Dyn, SymmetricEigen};
+
+use super::vectors::{add_scaled, dot};
+
+/// Eigenvalues below this, relative to the largest in size, are rounding.
+const ROUNDING: f64 = 1e-14;
+
+/// Far more than the iteration needs, which is about two for every eigenvalue.
+const EIGEN_ITERATIONS: usize = 100_000;
+
+/// Eigenvalues below minus this, relative to the largest in size, make a matrix indefinite.
+const INDEFINITE: f64 = 1e-10;
+
+/// Steps of the Lanczos iteration at most.
+const LANCZOS_STEPS: usize = 80;
+
+/// Share of the largest eigenvalue in size that `ρ` lies above what is needed.
+const OFFSET: f64 = 1e-3;
+
+/// A symmetric matrix, known by factors where they are thinner than it is large.
+pub(crate) struct KernelMatrix {
+    form: Form,
+    n: usize,
+    /// The smallest and the largest eigenvalue, 0 for a matrix of zeros.
+    smallest: f64,
+    largest: f64,
+}
+
+enum Form {
+    /// The matrix and its square.
+    Dense { matrix: DMatrix<f64>, square: DMatrix<f64> },
+    /// Orthonormal columns and eigenvalues.
+    Thin { vectors: DMatrix<f64>, values: Vec<f64> },
+}
+
+/// `(I + K²/scale)` restricted to some samples, ready to solve with.
+pub(crate) struct System {
+    rows: Vec<usize>,
+    form: SystemForm,
+}
+
+enum SystemForm {
+    Dense(Cholesky<f64, Dyn>),
+    /// `B = U_S Λ/√scale` and the decomposition of `I + BᵀB`.
+    Thin {
+        columns: DMatrix<f64>,
+        small: Cholesky<f64, Dyn>,
+    },
+}
+
+fn broke_down() -> Error {
+    Error::Numerical {
+        what: "a sum of kernel matrices",
+        hint: "its values are too large or not finite: use smaller kernel parameters or a larger lambda2"
+            .to_owned(),
+    }
+}
+
+impl KernelMatrix {
+    /// From its entries.
+    pub(crate) fn dense(matrix: DMatrix<f64>) -> Result<Self, Error> {
+        let n = matrix.nrows();
+        let square = &matrix * &matrix;
+        if square.iter().any(|value| !value.is_finite()) {
+            return Err(broke_down());
+        }
+        let form = Form::Dense { matrix, square };
+        let mut kernel = Self { form, n, smallest: 0.0, largest: 0.0 };
+        (kernel.smallest, kernel.largest) = kernel.lanczos();
+        Ok(kernel)
+    }
+
+    /// `Φ S Φᵀ` from `n x r` columns, `r <= n`, and the diagonal of `S`. `O(n r² + r³)`.
+    pub(crate) fn thin(columns: DMatrix<f64>, signs: &[f64]) -> Result<Self, Error> {
+        let (n, rank) = columns.shape();
+        if columns.iter().any(|value| !value.is_finite()) {
+            return Err(broke_down());
+        }
+        if rank == 0 {
+            let form = Form::Thin { vectors: DMatrix::zeros(n, 0), values: Vec::new() };
+            return Ok(Self { form, n, smallest: 0.0, largest: 0.0 });
+        }
+        let decomposition = columns.qr();
+        let triangle = decomposition.r();
+        let mut signed = triangle.clone();
+        for (mut column, sign) in signed.column_iter_mut().zip(signs) {
+            column *= *sign;
+        }
+        let small = signed * triangle.transpose();
+        let small = 0.5 * (&small + small.transpose());
+        let eigen = SymmetricEigen::try_new(small, f64::EPSILON, EIGEN_ITERATIONS).ok_or_else(broke_down)?;
+        let size = eigen.eigenvalues.amax();
+        let kept: Vec<usize> = (0..rank).filter(|&a| eigen.eigenvalues[a].abs() > ROUNDING * size).collect();
+        let vectors = decomposition.q() * eigen.eigenvectors.select_columns(&kept);
+        let values: Vec<f64> = kept.iter().map(|&a| eigen.eigenvalues[a]).collect();
+        let smallest = values.iter().copied().fold(0.0, f64::min);
+        let largest = values.iter().copied().fold(0.0, f64::max);
+        Ok(Self { form: Form::Thin { vectors, values }, n, smallest, largest })
+    }
+
+    /// Number of samples.
+    pub(crate) fn n(&self) -> usize {
+        self.n
+    }
+
+    /// A number above the largest eigenvalue, and above 0 (Algorithm 2, step 3, which takes `|η| + δ`: where the
+    /// largest eigenvalue `η` is negative, 0 is enough of a bound).
+    pub(crate) fn rho(&self) -> f64 {
+        let size = self.size();
+        if size > 0.0 { self.largest.max(0.0) + OFFSET * size } else { 1.0 }
+    }
+
+    fn size(&self) -> f64 {
+        self.largest.max(-self.smallest)
+    }
+
+    /// Whether some eigenvalue is negative by more than rounding.
+    pub(crate) fn is_indefinite(&self) -> bool {
+        self.smallest < -INDEFINITE * self.size()
+    }
+
+    /// `K v`.
+    pub(crate) fn apply(&self, v: &[f64]) -> Vec<f64> {
+        match &self.form {
+            Form::Dense { matrix, .. } => {
+                let mut out = vec![0.0; self.n];
+                for (column, &weight) in matrix.column_iter().zip(v) {
+                    add_scaled(&mut out, weight, column.as_slice());
+                }
+                out
+            }
+            Form::Thin { vectors, values } => {
+                let mut out = vec![0.0; self.n];
+                for (column, value) in vectors.column_iter().zip(values) {
+                    add_scaled(&mut out, value * dot(column.as_slice(), v), column.as_slice());
+                }
+                out
+            }
+        }
+    }
+
+    /// What of `v` the matrix maps to zero, where the matrix is known to map anything there.
+    pub(crate) fn null_part(&self, v: &[f64]) -> Option<Vec<f64>> {
+        let Form::Thin { vectors, .. } = &self.form else { return None };
+        let mut out = v.to_vec();
+        for column in vectors.column_iter() {
+            let weight = dot(column.as_slice(), &out);
+            add_scaled(&mut out, -weight, column.as_slice());
+        }
+        Some(out)
+    }
+
+    /// `I + K²/scale` on the samples `rows`.
+    pub(crate) fn system(&self, rows: Vec<usize>, scale: f64) -> Result<System, Error> {
+        let form = match &self.form {
+            Form::Dense { square, .. } => {
+                let m = rows.len();
+                let mut matrix = DMatrix::from_fn(m, m, |i, j| square[(rows[i], rows[j])] / scale);
+                for i in 0..m {
+                    matrix[(i, i)] += 1.0;
+                }
+                SystemForm::Dense(matrix.cholesky().ok_or_else(broke_down)?)
+            }
+            Form::Thin { vectors, values } => {
+                let mut columns = vectors.select_rows(&rows);
+                for (mut column, value) in columns.column_iter_mut().zip(values) {
+                    column *= value / scale.sqrt();
+                }
+                let mut small = columns.tr_mul(&columns);
+                for a in 0..values.len() {
+                    small[(a, a)] += 1.0;
+                }
+                SystemForm::Thin { columns, small: small.cholesky().ok_or_else(broke_down)? }
+            }
+        };
+        Ok(System { rows, form })
+    }
+
+    /// Estimates of the smallest and the largest eigenvalue, by the Lanczos iteration with full
+    /// orthogonalisation from a fixed start.
+    fn lanczos(&self) -> (f64, f64) {
+        let n = self.n;
+        let start = |i: usize| derive_seed(0, i as u64) as f64 / u64::MAX as f64 - 0.5;
+        let mut v: Vec<f64> = (0..n).map(start).collect();
+        let mut basis: Vec<Vec<f64>> = Vec::new();
+        let (mut diagonal, mut beside): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
+        let mut found = (0.0_f64, 0.0_f64);
+        let mut scale = dot(&v, &v).sqrt();
+        for step in 1..=LANCZOS_STEPS.min(n) {
+            if scale == 0.0 {
+                break;
+            }
+            v.iter_mut().for_each(|value| *value /= scale);
+            let mut next = self.apply(&v);
+            diagonal.push(dot(&v, &next));
+            basis.push(v);
+            for _ in 0..2 {
+                for column in &basis {
+                    let weight = dot(column, &next);
+                    add_scaled(&mut next, -weight, column);
+                }
+            }
+            scale = dot(&next, &next).sqrt();
+            let tridiagonal = DMatrix::from_fn(step, step, |i, j| match i.abs_diff(j) {
+                0 => diagonal[i],
+                1 => beside[i.min(j)],
+                _ => 0.0,
+            });
+            if step % 5 == 0 || step == n || step == LANCZOS_STEPS {
+                let values = tridiagonal.symmetric_eigenvalues();
+                let now = (values.min(), values.max());
+                let settled = (now.0 - found.0).abs().max((now.1 - found.1).abs()) <= 1e-10 * values.amax();
+                found = now;
+                if settled {
+                    break;
+                }
+            }
+            if scale <= 1e-12 * diagonal.iter().chain(&beside).fold(0.0, |most: f64, d| most.max(d.abs())) {
+                let values = tridiagonal.symmetric_eigenvalues();
+                found = (values.min(), values.max());
+                break;
+            }
+            beside.push(scale);
+            v = next;
+        }
+        found
+    }
+}
+
+impl System {
+    /// The samples it is about.
+    pub(crate) fn rows(&self) -> &[usize] {
+        &self.rows
+    }
+
+    /// The solution for one right-hand side.
+    pub(crate) fn solve(&self, right: &[f64]) -> Vec<f64> {
+        let right = DVector::from_column_slice(right);
+        match &self.form {
+            SystemForm::Dense(cholesky) => cholesky.solve(&right).data.into(),
+            SystemForm::Thin { columns, small } => {
+                let inner = small.solve(&columns.tr_mul(&right));
+                (right - columns * inner).data.into()
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn columns() -> (DMatrix<f64>, Vec<f64>) {
+        let columns = DMatrix::from_fn(12, 4, |i, j| ((i * 7 + j * 5) % 11) as f64 / 5.0 - 1.0);
+        (columns, vec![1.0, -1.0, 1.0, -1.0])
+    }
+
+    #[test]
+    fn both_forms_are_one_matrix() -> Result<(), Error> {
+        let (columns, signs) = columns();
+        let full = &columns * DMatrix::from_diagonal(&DVector::from_vec(signs.clone())) * columns.transpose();
+        let thin = KernelMatrix::thin(columns, &signs)?;
+        let eigen = full.clone().symmetric_eigenvalues();
+        let dense = KernelMatrix::dense(full)?;
+        assert!((dense.largest - eigen.max()).abs() < 1e-9 * eigen.amax());
+        assert!((thin.largest - eigen.max()).abs() < 1e-9 * eigen.amax());
+        assert!((dense.smallest - eigen.min()).abs() < 1e-9 * eigen.amax());
+        assert!((thin.smallest - eigen.min()).abs() < 1e-9 * eigen.amax());
+        assert!(dense.is_indefinite() && thin.is_indefinite());
+        assert!(dense.rho() > eigen.max());
+        let v: Vec<f64> = (0..12).map(|i| f64::from(i * i % 7) - 3.0).collect();
+        let rows = vec![0, 2, 3, 7, 11];
+        let right = [1.0, -2.0, 0.5, 0.0, 3.0];
+        let (a, b) = (thin.system(rows.clone(), 0.7)?, dense.system(rows, 0.7)?);
+        let pairs = thin.apply(&v).into_iter().zip(dense.apply(&v));
+        for (a, b) in pairs.chain(a.solve(&right).into_iter().zip(b.solve(&right))) {
+            assert!((a - b).abs() < 1e-9, "{a} {b}");
+        }
+        let null = thin.null_part(&v).unwrap_or_default();
+        assert!(dense.apply(&null).iter().all(|value| value.abs() < 1e-9));
+        Ok(())
+    }
+
+    #[test]
+    fn nothing_and_overflow_are_told_apart() -> Result<(), Error> {
+        assert_eq!(KernelMatrix::thin(DMatrix::zeros(3, 0), &[])?.rho(), 1.0);
+        assert_eq!(KernelMatrix::dense(DMatrix::zeros(3, 3))?.rho(), 1.0);
+        assert!(KernelMatrix::dense(DMatrix::from_element(3, 3, 1e200)).is_err());
+        assert!(KernelMatrix::thin(DMatrix::from_element(3, 1, f64::NAN), &[1.0]).is_err());
+        Ok(())
+    }
+}

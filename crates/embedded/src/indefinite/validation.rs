@@ -1,0 +1,108 @@
+//! The price of weights by cross-validation.
+
+use fewest_core::{Context, Dataset, Error, Target, derive_seed};
+
+use super::atoms::Atoms;
+use super::fit::Objective;
+use super::model::MikFsModel;
+use super::select::MikFs;
+use super::tasks::tasks;
+
+/// Points of the path that is tried, `λ₂ = ratio · largest`.
+const RATIOS: [f64; 9] = [0.9, 0.7, 0.5, 0.3, 0.2, 0.1, 0.05, 0.02, 0.01];
+
+/// One point of the regularisation path of a cross-validation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ValidationPoint {
+    /// `λ₂` relative to the smallest value at which no feature is worth its price.
+    pub ratio: f64,
+    /// Share of the left-out samples whose class is found; minus the mean squared error of a real output.
+    pub score: f64,
+    /// Mean number of features with a weight.
+    pub n_features: f64,
+    /// Mean objective on the training samples.
+    pub objective: f64,
+}
+
+/// The fold of every sample: each class is dealt out in a seeded order.
+fn folds(data: &Dataset, n_folds: usize, seed: u64) -> Vec<usize> {
+    let class = |row: usize| match data.target() {
+        Target::Class(classes) => classes.codes()[row],
+        _ => 0,
+    };
+    let mut order: Vec<usize> = (0..data.n_samples()).collect();
+    order.sort_by_key(|&row| (class(row), derive_seed(seed, row as u64)));
+    let mut folds = vec![0; order.len()];
+    for (place, row) in order.into_iter().enumerate() {
+        folds[row] = place % n_folds;
+    }
+    folds
+}
+
+/// The path on every fold, the point before as the start of the next, and what the left-out samples say.
+///
+/// # Errors
+/// [`Error::InvalidParameter`] for fewer than two folds or more than samples; what fitting returns.
+pub(crate) fn validate(
+    method: &MikFs,
+    data: &Dataset,
+    n_folds: usize,
+    context: &Context<'_>,
+) -> Result<Vec<ValidationPoint>, Error> {
+    let n = data.n_samples();
+    if !(2..=n).contains(&n_folds) {
+        return Err(Error::parameter("folds", n_folds, format!("from 2 to the number of samples, {n}")));
+    }
+    let fold_of = folds(data, n_folds, context.seed);
+    let mut path: Vec<ValidationPoint> = RATIOS
+        .iter()
+        .map(|&ratio| ValidationPoint { ratio, score: 0.0, n_features: 0.0, objective: 0.0 })
+        .collect();
+    for fold in 0..n_folds {
+        let rows =
+            |inside: bool| -> Vec<usize> { (0..n).filter(|&row| (fold_of[row] == fold) == inside).collect() };
+        let (train, test) = (data.subset(&rows(false))?, data.subset(&rows(true))?);
+        let tasks = tasks(&train, method.epsilon, "mik-fs")?;
+        let atoms = Atoms::new(&train, &method.kernels, method.factor_tolerance, method.form, context)?;
+        let (lambda1, loss) = (method.lambda1, tasks.loss);
+        let mut objective = Objective { atoms: &atoms, tasks: &tasks.tasks, loss, lambda1, lambda2: 1.0 };
+        let largest = objective.largest_lambda2();
+        let mut warm = None;
+        for point in &mut path {
+            objective.lambda2 = point.ratio * largest;
+            if atoms.len() == 0 || largest <= 0.0 {
+                continue;
+            }
+            let start = match warm.take() {
+                Some(point) => point,
+                None => objective.start()?,
+            };
+            let fit = objective.alternate(start, &method.limits(), context)?;
+            warm = Some(fit.point.clone());
+            let objective_value = fit.history.last().copied().unwrap_or(0.0);
+            let model = MikFsModel::new(&train, &method.kernels, &atoms, &tasks, fit, objective.lambda2)?;
+            let share = 1.0 / n_folds as f64;
+            point.n_features += share * model.scores().iter().filter(|score| **score > 0.0).count() as f64;
+            point.objective += share * objective_value;
+            point.score += score(&model, &test)? * test.n_samples() as f64 / n as f64;
+        }
+        context.report("folds", fold + 1, n_folds);
+    }
+    Ok(path)
+}
+
+fn score(model: &MikFsModel, test: &Dataset) -> Result<f64, Error> {
+    let predicted = model.predict(test.x())?;
+    let n = predicted.len() as f64;
+    Ok(match test.target() {
+        Target::Class(classes) => {
+            let right =
+                predicted.iter().zip(classes.codes()).filter(|(p, code)| **p == f64::from(**code)).count();
+            right as f64 / n
+        }
+        Target::Real(outputs) => {
+            -predicted.iter().zip(outputs.output(0)).map(|(p, y)| (p - y).powi(2)).sum::<f64>() / n
+        }
+        _ => 0.0,
+    })
+}

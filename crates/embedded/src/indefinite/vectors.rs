@@ -1,0 +1,24 @@
+//! A few operations on slices.
+
+use fewest_kernels::dot_products;
+
+pub(crate) fn dot(x: &[f64], y: &[f64]) -> f64 {
+    let mut out = [0.0];
+    if !x.is_empty() {
+        dot_products(x, y, x.len(), &mut out);
+    }
+    out[0]
+}
+
+/// `out += scale x`.
+pub(crate) fn add_scaled(out: &mut [f64], scale: f64, x: &[f64]) {
+    for (out, x) in out.iter_mut().zip(x) {
+        *out += scale * x;
+    }
+}
+
+/// Takes the mean off.
+pub(crate) fn centre(values: &mut [f64]) {
+    let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
+    values.iter_mut().for_each(|value| *value -= mean);
+}

@@ -1,0 +1,166 @@
+//! The kernel weights with fixed machines, by projected gradient descent (Algorithm 3).
+
+use fewest_core::{Error, Status};
+use fewest_pgd::ProximalGradient;
+use fewest_solver::{Composite, Control, Datafit, L1, SolverState, run};
+use rayon::prelude::*;
+
+use super::loss::Loss;
+use super::vectors::{add_scaled, dot};
+
+/// Working sets at most.
+const ROUNDS: usize = 20;
+
+/// Iterations, of ten steps each, on a working set at most; on the first, which may hold every feature, only one.
+const ITERATIONS: u64 = 100;
+
+/// `γᵀd + Σ loss(y, base + θ d)` (Eq. 16) over some of the weights.
+pub(crate) struct Weights<'a> {
+    /// `θ`, column after column.
+    pub(crate) responses: &'a [f64],
+    /// `γ`.
+    pub(crate) slopes: &'a [f64],
+    pub(crate) y: &'a [f64],
+    /// The biases.
+    pub(crate) base: &'a [f64],
+    pub(crate) loss: Loss,
+}
+
+/// Some of the weights, the others zero.
+struct Restricted<'a> {
+    all: &'a Weights<'a>,
+    members: &'a [usize],
+}
+
+/// Where the descent has ended.
+pub(crate) struct Descended {
+    pub(crate) weights: Vec<f64>,
+    pub(crate) value: f64,
+}
+
+impl Weights<'_> {
+    fn column(&self, m: usize) -> &[f64] {
+        let n = self.y.len();
+        &self.responses[m * n..(m + 1) * n]
+    }
+
+    fn decision(&self, weights: impl Iterator<Item = (usize, f64)>) -> Vec<f64> {
+        let mut values = self.base.to_vec();
+        for (m, weight) in weights.filter(|(_, weight)| *weight != 0.0) {
+            add_scaled(&mut values, weight, self.column(m));
+        }
+        values
+    }
+
+    /// `∂/∂d_m = γ_m − 2 Σ (tᵢ − fᵢ) θᵢₘ` over the support: Eq. 17 with the factor of the squared hinge that it lacks.
+    fn slope(&self, m: usize, forces: &[f64]) -> f64 {
+        self.slopes[m] - 2.0 * dot(forces, self.column(m))
+    }
+
+    fn forces(&self, values: &[f64]) -> Vec<f64> {
+        self.y.iter().zip(values).map(|(&y, &f)| self.loss.force(y, f)).collect()
+    }
+
+    /// The objective at `d`.
+    pub(crate) fn value(&self, d: &[f64]) -> f64 {
+        let values = self.decision(d.iter().copied().enumerate());
+        dot(self.slopes, d) + self.loss.sum(self.y, &values)
+    }
+
+    /// The gradient at `d`.
+    pub(crate) fn gradient(&self, d: &[f64]) -> Vec<f64> {
+        let forces = self.forces(&self.decision(d.iter().copied().enumerate()));
+        (0..d.len()).into_par_iter().with_min_len(64).map(|m| self.slope(m, &forces)).collect()
+    }
+
+    /// Descends from `start` until the projected gradient is at most `control.tolerance` times the largest slope at zero, or
+    /// the sum of the weights at `bound`, which it exceeds only where `start` does: with an indefinite kernel slopes can be
+    /// negative, and the problem need not have a minimum.
+    pub(crate) fn minimise(
+        &self,
+        start: &[f64],
+        bound: f64,
+        control: &Control<'_>,
+    ) -> Result<Descended, Error> {
+        let start_value = self.value(start);
+        let start_sum: f64 = start.iter().sum();
+        let bound = bound.max(start_sum);
+        let beyond = |weights: &[f64]| weights.iter().sum::<f64>() > bound;
+        let stop = |state: &SolverState| beyond(&state.coefficients);
+        let mut d = start.to_vec();
+        let zero = vec![0.0; d.len()];
+        let scale = self.gradient(&zero).iter().fold(0.0_f64, |most, g| most.max(g.abs()));
+        let allowed = control.tolerance * scale;
+        let mut gradient = self.gradient(&d);
+        for round in 0..ROUNDS {
+            if projected(&d, &gradient) <= allowed {
+                break;
+            }
+            let members: Vec<usize> =
+                (0..d.len()).filter(|&m| d[m] > 0.0 || gradient[m] < -allowed).collect();
+            let restricted = Restricted { all: self, members: &members };
+            let orthant = L1::new(0.0, members.len())?.nonnegative();
+            let problem = Composite::new(&restricted, &orthant)?;
+            let mut solver = ProximalGradient::default().accelerated(false).tolerance(0.0);
+            let max_iterations = if round == 0 { 1 } else { ITERATIONS };
+            // The certificate of the solver is relative to the largest slope of the working set.
+            let inner =
+                Control { max_iterations, tolerance: 0.5 * control.tolerance, stop: Some(&stop), ..*control };
+            let from = members.iter().map(|&m| d[m]).collect();
+            let solution = run(problem, &mut solver, from, &inner)?;
+            for (&m, weight) in members.iter().zip(solution.coefficients) {
+                d[m] = weight;
+            }
+            let sum: f64 = d.iter().sum();
+            if sum > bound {
+                // The problem is convex: on the way back to the start nothing is higher than there.
+                let share = (bound - start_sum) / (sum - start_sum);
+                for (d, start) in d.iter_mut().zip(start) {
+                    *d = start + share * (*d - start);
+                }
+                break;
+            }
+            if matches!(solution.status, Status::Interrupted | Status::TimeLimit) {
+                break;
+            }
+            gradient = self.gradient(&d);
+            if round > 0 && solution.status == Status::Stalled {
+                break;
+            }
+        }
+        let value = self.value(&d);
+        if value > start_value {
+            // Rounding only: every step of the descent falls.
+            return Ok(Descended { weights: start.to_vec(), value: start_value });
+        }
+        Ok(Descended { weights: d, value })
+    }
+}
+
+/// The largest entry of the projected gradient over `d ≥ 0`.
+pub(crate) fn projected(d: &[f64], gradient: &[f64]) -> f64 {
+    let entry = |(d, g): (&f64, &f64)| if *d > 0.0 { g.abs() } else { (-g).max(0.0) };
+    d.iter().zip(gradient).map(entry).fold(0.0, f64::max)
+}
+
+impl Datafit for Restricted<'_> {
+    fn n_coefficients(&self) -> usize {
+        self.members.len()
+    }
+
+    fn value(&self, w: &[f64]) -> f64 {
+        let values = self.all.decision(self.members.iter().copied().zip(w.iter().copied()));
+        let linear: f64 = self.members.iter().zip(w).map(|(&m, w)| self.all.slopes[m] * w).sum();
+        linear + self.all.loss.sum(self.all.y, &values)
+    }
+
+    fn gradient(&self, w: &[f64], out: &mut [f64]) -> f64 {
+        let values = self.all.decision(self.members.iter().copied().zip(w.iter().copied()));
+        let forces = self.all.forces(&values);
+        out.par_iter_mut().with_min_len(64).zip(self.members).for_each(|(out, &m)| {
+            *out = self.all.slope(m, &forces);
+        });
+        let linear: f64 = self.members.iter().zip(w).map(|(&m, w)| self.all.slopes[m] * w).sum();
+        linear + self.all.loss.sum(self.all.y, &values)
+    }
+}

@@ -1,0 +1,210 @@
+//! `cargo xtask bench --mik-fs`: time and memory of MIK-FS with low-rank factors and with whole Gram matrices, and how soon it settles.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use fewest::core::{Context, Dataset};
+use fewest::data::{Missing, ReadOptions, Table};
+use fewest::embedded::{Alternation, MikFs};
+
+use super::Arguments;
+use super::measure::{Measured, measure};
+use super::programs::build_ours;
+use crate::output::{minimum, write, write_csv};
+use crate::{Result, machine, workspace};
+
+/// Files of the data folder, their target, and the parameters of the run.
+const CASES: &[(&str, &str, &str)] = &[
+    ("ALLAML", "ALLAML.mat", ""),
+    ("chowdary", "chowdary.csv.gz", "target"),
+    ("colon", "colon.mat", ""),
+    ("TOX-171", "TOX-171.mat", ""),
+    ("madelon", "madelon.mat", ""),
+];
+
+const HEADER: &[&str] = &[
+    "data",
+    "form",
+    "repetition",
+    "threads",
+    "process_seconds",
+    "cpu_seconds",
+    "reading_cpu_seconds",
+    "peak_rss_bytes",
+];
+
+/// What was found out about one data set.
+struct Case {
+    name: &'static str,
+    n: usize,
+    d: usize,
+    reading: Vec<Measured>,
+    factors: Vec<Measured>,
+    /// Empty where all Gram matrices together would not fit.
+    whole: Vec<Measured>,
+    alternation: Option<Alternation>,
+}
+
+/// Whole Gram matrices are measured up to this many bytes in all.
+const MOST_BYTES: usize = 8 << 30;
+
+/// Measures; writes `docs/benchmarks/mik-fs.csv` and `.md`.
+pub fn run(arguments: &Arguments) -> Result<()> {
+    let Some(folder) = &arguments.data else { return Err("--mik-fs needs --data or FEWEST_DATA".into()) };
+    let program = build_ours()?;
+    let mut facts = machine::facts();
+    facts.push(("threads", arguments.threads.to_string()));
+    let mut cases = Vec::new();
+    for &(name, file, target) in CASES.iter().filter(|(name, ..)| name.contains(&arguments.only)) {
+        let path = folder.join(file);
+        let mut options = ReadOptions::default();
+        if !target.is_empty() {
+            options = ReadOptions::with_target(target);
+        }
+        let data: Dataset = Table::read(&path, &options)?.complete(Missing::Error)?.dataset;
+        let (n, d) = (data.n_samples(), data.n_features());
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.threads as usize).build()?;
+        let model = pool.install(|| MikFs::default().fit(&data, &Context::default()))?;
+        let mut case = Case {
+            name,
+            n,
+            d,
+            reading: Vec::new(),
+            factors: Vec::new(),
+            whole: Vec::new(),
+            alternation: model.map(|model| model.alternation),
+        };
+        drop(data);
+        for _ in 0..arguments.repetitions {
+            case.reading.push(once(&program, &path, target, &["--method", "variance"], arguments)?);
+            case.factors.push(once(&program, &path, target, &["--method", "mik-fs"], arguments)?);
+            if n * n * d * size_of::<f64>() <= MOST_BYTES {
+                let whole = ["--method", "mik-fs", "--param", "form=exact"];
+                case.whole.push(once(&program, &path, target, &whole, arguments)?);
+            }
+        }
+        eprintln!("{name}: {:.2} s of processors", cpu(&case.factors));
+        cases.push(case);
+    }
+    let folder = workspace::root().join("docs/benchmarks");
+    write_csv(&folder.join("mik-fs.csv"), &facts, HEADER, &rows(&cases, arguments.threads))?;
+    let text = format!("{}\n## Machine\n\n{}", summary(&cases), machine::markdown(&facts));
+    write(&folder.join("mik-fs.md"), text.as_bytes())
+}
+
+fn once(
+    program: &PathBuf,
+    path: &Path,
+    target: &str,
+    method: &[&str],
+    arguments: &Arguments,
+) -> Result<Measured> {
+    let mut command = Command::new(program);
+    command.arg("select").arg(path).args(method).args(["-k", "1", "--threads"]);
+    command.arg(arguments.threads.to_string());
+    if !target.is_empty() {
+        command.args(["--target", target]);
+    }
+    measure(command.stdout(Stdio::null()).stderr(Stdio::null()))
+}
+
+/// The smallest processor time.
+fn cpu(runs: &[Measured]) -> f64 {
+    minimum(&runs.iter().map(|run| run.cpu_seconds.unwrap_or(f64::NAN)).collect::<Vec<_>>())
+}
+
+fn peak(runs: &[Measured]) -> f64 {
+    runs.iter().filter_map(|run| run.peak_bytes).max().unwrap_or(0) as f64 / 1_048_576.0
+}
+
+fn rows(cases: &[Case], threads: u32) -> Vec<Vec<String>> {
+    let mut rows = Vec::new();
+    for case in cases {
+        for (form, runs) in [("low-rank", &case.factors), ("exact", &case.whole)] {
+            for (repetition, (run, reading)) in runs.iter().zip(&case.reading).enumerate() {
+                let text = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:.6}"));
+                rows.push(vec![
+                    case.name.to_owned(),
+                    form.to_owned(),
+                    (repetition + 1).to_string(),
+                    threads.to_string(),
+                    format!("{:.6}", run.process_seconds),
+                    text(run.cpu_seconds),
+                    text(reading.cpu_seconds),
+                    run.peak_bytes.map_or_else(String::new, |bytes| bytes.to_string()),
+                ]);
+            }
+        }
+    }
+    rows
+}
+
+/// The iteration from which on every relative decrease of the objective is at most `share`.
+fn settled(history: &[f64], share: f64) -> usize {
+    let falls = |pair: &[f64]| pair[0] - pair[1] > share * pair[1].abs();
+    history.windows(2).rposition(falls).map_or(1, |last| last + 2).min(history.len().saturating_sub(1))
+}
+
+fn summary(cases: &[Case]) -> String {
+    let mut text = "# MIK-FS\n\nDefaults (`tanh(x x′)`, ratio 0.1), until the relative decrease of the objective is at most 1e-5. Seconds are \
+                    those of the processors, all threads together, the smallest of the repetitions, less those of reading the file. Every \
+                    run is in [mik-fs.csv](mik-fs.csv).\n\n\
+                    | data | n | d | factors, s | whole Gram matrices, s | times | factors, MiB | whole, MiB |\n|---|---|---|---|---|---|---|---|\n"
+        .to_owned();
+    for case in cases {
+        let own = cpu(&case.factors) - cpu(&case.reading);
+        let (whole, times, memory) = if case.whole.is_empty() {
+            ("too large".to_owned(), String::new(), String::new())
+        } else {
+            let whole = cpu(&case.whole) - cpu(&case.reading);
+            (format!("{whole:.2}"), format!("{:.1}", whole / own), format!("{:.0}", peak(&case.whole)))
+        };
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {own:.2} | {whole} | {times} | {:.0} | {memory} |",
+            case.name,
+            case.n,
+            case.d,
+            peak(&case.factors)
+        );
+    }
+    text.push_str(
+        "\n## How soon it settles\n\nFigure 2 of the paper shows convergence within 10 alternations. Below, the number of the alternation from \
+         which on the objective falls by at most that share of itself, and what is left of the gradients, relative to those at zero.\n\n\
+         | data | 1e-2 | 1e-3 | 1e-4 | 1e-5 (end) | never rises | weights | machines | largest gap of a convex problem |\n|---|---|---|---|---|---|---|---|---|\n",
+    );
+    for case in cases {
+        let Some(alternation) = &case.alternation else { continue };
+        let history = &alternation.history;
+        let monotone = history.windows(2).all(|pair| pair[1] <= pair[0]);
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {} | {} | {:.0e} | {:.0e} | {:.0e} |",
+            case.name,
+            settled(history, 1e-2),
+            settled(history, 1e-3),
+            settled(history, 1e-4),
+            history.len() - 1,
+            if monotone { "yes" } else { "**no**" },
+            alternation.weight_violation,
+            alternation.machine_violation,
+            alternation.convex_gap
+        );
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::settled;
+
+    #[test]
+    fn settling_counts_alternations() {
+        let history = [100.0, 50.0, 49.0, 48.99, 48.99];
+        assert_eq!(settled(&history, 1e-1), 2);
+        assert_eq!(settled(&history, 1e-3), 3);
+        assert_eq!(settled(&history, 1e-6), 4);
+        assert_eq!(settled(&[1.0, 1.0], 1e-3), 1);
+    }
+}
