@@ -219,7 +219,7 @@ const ELIMINATION: &[Parameter] = &[
         name: "folds",
         default: None,
         range: Range::Count(2),
-        meaning: "folds of the cross-validated error by number of features, which without -k says how many; none when left out",
+        meaning: "folds of the cross-validated error by number of features, which with -k auto says how many; none when left out",
     },
 ];
 
