@@ -591,3 +591,24 @@ fn hostile_input_is_an_error_or_an_answer() {
     let stop = Context { interrupt: Some(&stopped), ..Context::default() };
     assert!(matches!(Nmmkl::default().select(&data, Budget::Count(2), &stop), Err(Error::Stopped { .. })));
 }
+
+#[test]
+fn copies_of_a_feature_count_with_their_joint_weight() {
+    for seed in 0..5 {
+        let (mut columns, _) = problem(60, 10, seed);
+        let blur = noise(seed + 99, 60);
+        let y: Vec<f64> = (0..60)
+            .map(|i| 3.0 * columns[0][i] + 2.0 * columns[1][i] + columns[2][i] + 0.3 * blur[i])
+            .collect();
+        // Three more features say what feature 2 says: each has a part of its weight.
+        for (scale, shift) in [(1.0, 1.0), (-1.0, 0.0), (0.5, -3.0)] {
+            columns.push(columns[2].iter().map(|value| scale * value + shift).collect());
+        }
+        let data = real(&columns, &y);
+        let nmmklr = Nmmklr { cost: 10.0, ..Nmmklr::default() };
+        let three = nmmklr.solve(&data, Budget::Count(3), &Context::default()).unwrap();
+        let shares = [2, 10, 11, 12].map(|j| three.weights[j]);
+        assert!(shares.iter().all(|share| *share < 0.5 * shares.iter().sum::<f64>()), "{shares:?}");
+        assert_eq!(three.selected, [0, 1, 2]);
+    }
+}

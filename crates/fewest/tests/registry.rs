@@ -110,6 +110,8 @@ fn methods_are_what_they_say_and_keep_the_laws() -> Result<(), Error> {
             (Built::Scorer(_), Kind::Score) | (Built::Selector(_), Kind::Select | Kind::Sequence) => {}
             _ => panic!("{} is no {}", method.id, method.kind.name()),
         }
+        // Shown where a check fails.
+        println!("{}", method.id);
         check_selector(&*built.into_selector(), &problem(needs_classes(method)), 3);
     }
     Ok(())

@@ -2,6 +2,7 @@
 
 use fewest_core::{Context, Error};
 use nalgebra::{DMatrix, SymmetricEigen};
+use rayon::prelude::*;
 
 use super::dense::{gram, transposed, transposed_products};
 use super::interior::{Capacity, Saddle, Stop, solve};
@@ -15,18 +16,26 @@ const TIE: f64 = 1e-6;
 /// Largest matrix whose eigenvalues are computed for the bound.
 const LARGEST_DECOMPOSED: usize = 1000;
 
+/// How far apart, relatively, the marks of equal kernels may lie.
+const SAME_MARK: f64 = 1e-6;
+
+/// What rounding may leave of the squared distance of equal kernels, relatively.
+const SAME_KERNEL: f64 = 1e-12;
+
+const GOLDEN_RATIO: f64 = 1.618_033_988_749_895;
+
 /// The partition of Eq. (10)–(12): units whose `τ`, for the price of 1, is above, at and below `λ`.
 pub(super) struct Partition {
     /// `𝒜`, by decreasing `τ`.
     pub above: Vec<usize>,
-    /// `ℬ`, by decreasing weight.
+    /// `ℬ`, by the largest weight that each has in any solution, decreasing.
     pub tied: Vec<usize>,
     /// `𝒞`, by decreasing `τ`.
     pub below: Vec<usize>,
 }
 
 impl Partition {
-    pub(super) fn new(relaxation: &Relaxation, prices: &[f64]) -> Self {
+    pub(super) fn new(relaxation: &Relaxation, units: &Units<'_>, prices: &[f64]) -> Self {
         let lambda = relaxation.multiplier;
         let worth = |u: usize| relaxation.squares[u] / prices[u];
         let mut sets = Self { above: Vec::new(), tied: Vec::new(), below: Vec::new() };
@@ -41,7 +50,8 @@ impl Partition {
             }
         }
         // Weights are known to the solver's accuracy: what differs by less is a tie, and goes to the lower index.
-        let weight = |u: usize| (relaxation.weights[u] / TIE).round();
+        let largest = largest_weights(&relaxation.weights, &sets.tied, units, prices);
+        let weight = |u: usize| (largest[u] / TIE).round();
         sets.tied.sort_by(|&a, &b| weight(b).total_cmp(&weight(a)).then(a.cmp(&b)));
         for set in [&mut sets.above, &mut sets.below] {
             set.sort_by(|&a, &b| worth(b).total_cmp(&worth(a)).then(a.cmp(&b)));
@@ -62,6 +72,65 @@ impl Partition {
         })
         .collect()
     }
+}
+
+/// The largest weight that each unit has in any solution of the relaxation: of those `tied` that have one kernel and one price, copies of one feature
+/// say, only the sum of the weights is determined, and the solver divides it anyhow. Ranked by their shares, copies of a
+/// feature that matters would fall behind features that matter less.
+fn largest_weights(weights: &[f64], tied: &[usize], units: &Units<'_>, prices: &[f64]) -> Vec<f64> {
+    let mut largest = weights.to_vec();
+    let present: Vec<usize> = tied.iter().copied().filter(|&u| weights[u] > TIE).collect();
+    let factors = units.factors(&present);
+    let n = factors.n;
+    let centred: Vec<Vec<f64>> = (0..present.len())
+        .into_par_iter()
+        .map(|at| centred(&factors.columns[factors.offsets[at] * n..factors.offsets[at + 1] * n], n))
+        .collect();
+    // ‖Fᵤᵀv‖² of some v is the same for all with one kernel, and for hardly any others.
+    let probe: Vec<f64> = (0..n).map(|i| (i as f64 * GOLDEN_RATIO).fract() - 0.5).collect();
+    let mark = |at: usize| transposed_products(&centred[at], &probe, n).iter().map(|z| z * z).sum::<f64>();
+    let marks: Vec<f64> = (0..present.len()).map(mark).collect();
+    let mut order: Vec<usize> = (0..present.len()).collect();
+    order.sort_by(|&a, &b| marks[a].total_cmp(&marks[b]).then(a.cmp(&b)));
+    let mut joined = vec![false; present.len()];
+    for (place, &first) in order.iter().enumerate() {
+        if joined[first] {
+            continue;
+        }
+        let mut twins = vec![first];
+        for &other in &order[place + 1..] {
+            if marks[other] - marks[first] > SAME_MARK * marks[other] {
+                break;
+            }
+            let one_price = prices[present[first]] == prices[present[other]];
+            if !joined[other] && one_price && same_kernel(&centred[first], &centred[other], n) {
+                twins.push(other);
+            }
+        }
+        let sum: f64 = twins.iter().map(|&at| weights[present[at]]).sum();
+        for at in twins {
+            joined[at] = true;
+            largest[present[at]] = sum.min(1.0);
+        }
+    }
+    largest
+}
+
+/// `columns` of length `n` less their means.
+fn centred(columns: &[f64], n: usize) -> Vec<f64> {
+    let mut centred = columns.to_vec();
+    for column in centred.chunks_exact_mut(n) {
+        let mean = column.iter().sum::<f64>() / n as f64;
+        column.iter_mut().for_each(|value| *value -= mean);
+    }
+    centred
+}
+
+/// Whether `‖FFᵀ − GGᵀ‖² = ‖FᵀF‖² − 2 ‖FᵀG‖² + ‖GᵀG‖²` is nothing but rounding.
+fn same_kernel(f: &[f64], g: &[f64], n: usize) -> bool {
+    let square = |a: &[f64], b: &[f64]| transposed_products(a, b, n).iter().map(|z| z * z).sum::<f64>();
+    let (own, cross, other) = (square(f, f), square(f, g), square(g, g));
+    (own - 2.0 * cross + other).abs() <= SAME_KERNEL * own.max(other)
 }
 
 /// The machines on the units `chosen` alone.

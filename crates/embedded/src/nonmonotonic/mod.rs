@@ -109,7 +109,7 @@ pub struct NonMonotonicSolution {
     pub steps: usize,
     /// `𝒜`: features with `τ > λ` (for a price of 1), largest first.
     pub above: Vec<usize>,
-    /// `ℬ`: features with `τ = λ` to 1e-6, relatively, by their weights.
+    /// `ℬ`: features with `τ = λ` to 1e-6, relatively, by their weights; copies of a feature count with the sum of theirs.
     pub tied: Vec<usize>,
     /// Features of `𝒞`, which have `τ < λ`.
     pub n_below: usize,
@@ -206,7 +206,7 @@ impl NonMonotonic {
         }
         let prices = units.prices();
         let relaxation = working::relax(machines, &units, limit, self.tolerance, context)?;
-        let partition = Partition::new(&relaxation, &prices);
+        let partition = Partition::new(&relaxation, &units, &prices);
         let mut chosen = partition.choose(&prices, limit);
         if !chosen.is_empty() {
             let stop = Stop { tolerance: self.tolerance, enough: f64::INFINITY, context };

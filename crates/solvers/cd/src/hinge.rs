@@ -273,7 +273,7 @@ impl<'a, A: LinearOperator> Restricted<'a, A> {
         let slope: f64 =
             dual.iter().zip(&fitted).zip(&point.fitted).map(|((a, new), old)| -a * (new - old)).sum();
         let predicted = slope + self.penalty.value(&target) - self.penalty.value(&point.w);
-        if !(predicted < 0.0) {
+        if predicted >= 0.0 || predicted.is_nan() {
             return None;
         }
         let mut share = 1.0;
