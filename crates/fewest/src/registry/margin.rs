@@ -167,7 +167,7 @@ const SCALED: &[Parameter] = &[
 
 const TIGHT: &[Parameter] = &[Parameter {
     name: "tolerance",
-    default: Some("1e-13"),
+    default: Some("1e-18"),
     range: Range::Positive,
     meaning: "relative duality gap of each machine and ball",
 }];
