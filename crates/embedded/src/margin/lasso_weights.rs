@@ -62,6 +62,9 @@ pub struct LassoWeights {
     pub tolerance: f64,
 }
 
+/// The weights that are not 0, with their columns.
+type Sparse = Vec<(usize, f64)>;
+
 impl Default for LassoWeights {
     fn default() -> Self {
         Self { folds: 5, one_standard_error: false, tolerance: 1e-9 }
@@ -110,12 +113,12 @@ impl<'a> Centred<'a> {
         &self,
         penalties: &[f64],
         control: &Control<'_>,
-    ) -> Result<(Vec<Vec<(usize, f64)>>, SolverReport), Error> {
+    ) -> Result<(Vec<Sparse>, SolverReport), Error> {
         let smallest = penalties.last().copied().unwrap_or(0.0);
         let signed = Signed::single(self);
         let options = PathOptions { smallest_lambda: smallest, ..PathOptions::default() };
         let found = path(&signed, &options, control)?;
-        let points: Vec<(f64, Vec<(usize, f64)>)> =
+        let points: Vec<(f64, Sparse)> =
             found.breakpoints.iter().map(|point| (point.lambda, signed.merge(&point.coefficients))).collect();
         let report = SolverReport {
             name: "lars",
@@ -130,7 +133,7 @@ impl<'a> Centred<'a> {
 }
 
 /// The weights at `penalty` on a path that is linear between its points.
-fn between(points: &[(f64, Vec<(usize, f64)>)], penalty: f64) -> Vec<(usize, f64)> {
+fn between(points: &[(f64, Sparse)], penalty: f64) -> Sparse {
     let after = points.partition_point(|(lambda, _)| *lambda > penalty);
     match (after.checked_sub(1).and_then(|at| points.get(at)), points.get(after)) {
         (None, _) => Vec::new(),

@@ -38,9 +38,9 @@ use crate::atoms::standardise;
 ///
 /// // The sum of the first two features decides; the third resembles it, but is not as good as both.
 /// let wave = |step: i32| (0..60).map(|i| f64::from(i * step % 61) / 30.0 - 1.0).collect::<Vec<f64>>();
-/// let (a, b, noise) = (wave(7), wave(16), wave(23));
+/// let (a, b, noise) = (wave(7), wave(16), wave(27));
 /// let sum: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a + b).collect();
-/// let near: Vec<f64> = sum.iter().zip(&noise).map(|(sum, noise)| sum + 0.7 * noise).collect();
+/// let near: Vec<f64> = sum.iter().zip(&noise).map(|(sum, noise)| sum + 0.4 * noise).collect();
 /// let labels: Vec<bool> = sum.iter().map(|sum| *sum > 0.0).collect();
 /// let data = Dataset::new(DenseColumns::from_columns(&[a, b, near])?, Target::from_labels(&labels))?;
 /// let select = |m| Nmmkl::default().select(&data, Budget::Count(m), &Context::default());

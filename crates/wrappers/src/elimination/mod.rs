@@ -72,14 +72,15 @@ impl Step {
 ///
 /// ```
 /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
-/// use fewest_wrappers::{NormChange, RecursiveElimination};
+/// use fewest_wrappers::{Kernel, NormChange, RecursiveElimination, Training};
 ///
 /// let wave = |step: i32| (0..60).map(|i| f64::from(i * step % 61) / 30.0 - 1.0).collect::<Vec<f64>>();
 /// let (a, b, c) = (wave(1), wave(17), wave(23));
 /// let target = a.iter().zip(&c).map(|(a, c)| a + 0.5 * c).collect();
 /// let data = Dataset::new(DenseColumns::from_columns(&[a, b, c])?, Target::real(target)?)?;
-/// let selection =
-///     RecursiveElimination::new(NormChange).select(&data, Budget::Count(2), &Context::default())?;
+/// let training = Training { kernel: Kernel::Linear, ..Training::default() };
+/// let elimination = RecursiveElimination { training, ..RecursiveElimination::new(NormChange) };
+/// let selection = elimination.select(&data, Budget::Count(2), &Context::default())?;
 /// assert_eq!(selection.order, [0, 2]);
 /// # Ok::<(), fewest_core::Error>(())
 /// ```
