@@ -96,7 +96,7 @@ pub struct MikFs {
     pub tolerance: f64,
     /// Most iterations of the alternation, at least 1. Default 200.
     pub iterations: usize,
-    /// Tolerance of the two inner solvers, above 0: relative decrease for machines, relative projected gradient for weights. Default 1e-8.
+    /// Tolerance of the two inner solvers, above 0: relative decrease for machines, relative projected gradient for weights. Default 1e-10.
     pub inner_tolerance: f64,
     /// Most iterations of the inner solvers, at least 1. Default 1000.
     pub inner_iterations: u64,
@@ -116,7 +116,7 @@ impl Default for MikFs {
             factor_tolerance: 1e-4,
             tolerance: 1e-5,
             iterations: 200,
-            inner_tolerance: 1e-8,
+            inner_tolerance: 1e-10,
             inner_iterations: 1000,
             accelerated: true,
         }
