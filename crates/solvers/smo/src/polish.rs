@@ -116,7 +116,7 @@ impl<T: Element> Descent<T> {
                 _ => levelled(&basis, &slopes, level),
             };
             let (gain, is_cut) = self.advance(problem, point, &basis, &direction)?;
-            if !(gain > 0.0) {
+            if gain <= 0.0 {
                 polished.whole = promise.max(spread) <= 1e3 * rounding;
                 break;
             }
