@@ -4,6 +4,8 @@
 //! without holding a matrix of them unless it is small, [`nearest`] keeps the closest ones, and
 //! [`NeighbourGraph`] joins samples by them.
 //!
+//! Few numeric coordinates of many samples are searched by a k-d tree (kiddo), with the same result.
+//!
 //! Every distance is a sum of differences taken in one fixed order, never `‖a‖² + ‖b‖² − 2aᵀb`: it is the same number,
 //! bit for bit, in both directions and for any number of threads, an offset of the data costs no accuracy, and
 //! equal samples are at distance zero. Distances that agree to 1e-12 count as equal; the lower index is then nearer.
@@ -31,6 +33,7 @@ mod median;
 mod samples;
 mod search;
 mod tile;
+mod tree;
 
 pub use distances::Distances;
 pub use graph::{NeighbourGraph, Rule, Weights};

@@ -148,6 +148,16 @@ impl Samples {
         Self { n_samples: rows.len(), panels, without_direction, mismatch: self.mismatch.clone(), ..*self }
     }
 
+    /// Whether some coordinates are categories.
+    pub(crate) fn has_categories(&self) -> bool {
+        !self.mismatch.is_empty()
+    }
+
+    /// The numeric coordinates of sample `i < n_samples()`.
+    pub(crate) fn numbers(&self, i: usize) -> impl Iterator<Item = f64> {
+        self.panel(i / PANEL)[..PANEL * self.n_numeric].iter().skip(i % PANEL).step_by(PANEL).copied()
+    }
+
     fn panel(&self, panel: usize) -> &[f64] {
         let length = PANEL * self.n_coordinates();
         &self.panels[panel * length..(panel + 1) * length]

@@ -1,12 +1,11 @@
 //! The closest samples.
 //!
-//! The search is exact and goes over all pairs in blocks. A k-d tree would be faster for few coordinates and very many
-//! samples, but those at hand fix the number of coordinates when the program is compiled, and leave open which of
-//! equally distant samples are found.
+//! The search is exact: by a k-d tree for few coordinates and many samples, over all pairs in blocks otherwise. Both give the
+//! same neighbours and distances.
 
 use fewest_core::{Context, Error};
 
-use crate::{Distances, Metric};
+use crate::{Distances, Metric, tree};
 
 /// Distances that agree to this, relatively, are equal.
 const TIE: f64 = 1e-12;
@@ -50,14 +49,18 @@ impl Neighbours {
 /// The `k` nearest other samples of every sample, or all others where there are fewer; a sample is never its own
 /// neighbour, and of equally distant ones the lower index is nearer.
 ///
-/// Cost: `O(n² d)` time, `O(n k)` memory beside that of `distances`.
+/// Cost: `O(n² d)` time, about `O(n k log n)` where there are at most six coordinates, all numbers, in a metric that is a sum over
+/// them; `O(n k)` memory beside that of `distances`.
 ///
 /// # Errors
 /// [`Error::Stopped`] when `context` says so.
 pub fn nearest(distances: &Distances<'_>, k: usize, context: &Context<'_>) -> Result<Neighbours, Error> {
     let n = distances.samples().n_samples();
-    let lists =
-        distances.map_rows(0..n, context, |i, row| nearest_among(row, (0..n).filter(move |j| *j != i), k))?;
+    let by_tree = if distances.are_kept() { None } else { tree::nearest(distances.samples(), k, context)? };
+    let lists = match by_tree {
+        Some(lists) => lists,
+        None => by_all_pairs(distances, k, context)?,
+    };
     let mut offsets = vec![0];
     let (mut indices, mut values) = (Vec::with_capacity(n * k.min(n)), Vec::with_capacity(n * k.min(n)));
     for list in lists {
@@ -68,6 +71,16 @@ pub fn nearest(distances: &Distances<'_>, k: usize, context: &Context<'_>) -> Re
         offsets.push(indices.len());
     }
     Ok(Neighbours { metric: distances.samples().metric(), offsets, indices, distances: values })
+}
+
+/// The neighbours of every sample, from the distances of all pairs.
+pub(crate) fn by_all_pairs(
+    distances: &Distances<'_>,
+    k: usize,
+    context: &Context<'_>,
+) -> Result<Vec<Vec<(f64, usize)>>, Error> {
+    let n = distances.samples().n_samples();
+    distances.map_rows(0..n, context, |i, row| nearest_among(row, (0..n).filter(move |j| *j != i), k))
 }
 
 /// The `k` nearest of `members` as `(distance, index)`, nearest first; equal distances go to the lower index.
@@ -83,7 +96,11 @@ pub fn nearest_among(
     members: impl Iterator<Item = usize> + Clone,
     k: usize,
 ) -> Vec<(f64, usize)> {
-    let pairs = members.filter_map(|j| distances.get(j).map(|distance| (*distance, j)));
+    closest(members.filter_map(|j| distances.get(j).map(|distance| (*distance, j))), k)
+}
+
+/// The `k` nearest of `pairs` of a distance and an increasing index.
+pub(crate) fn closest(pairs: impl Iterator<Item = (f64, usize)> + Clone, k: usize) -> Vec<(f64, usize)> {
     let Some(last) = smallest(pairs.clone().map(|(distance, _)| distance), k) else {
         return Vec::new();
     };

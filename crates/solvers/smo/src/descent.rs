@@ -50,10 +50,10 @@ impl Point {
 #[derive(Debug, Clone)]
 pub(crate) struct Descent<T> {
     pub(crate) cache: RowCache<T>,
-    up: Vec<f64>,
-    down: Vec<f64>,
+    pub(crate) up: Vec<f64>,
+    pub(crate) down: Vec<f64>,
     /// `K_ii + r_i`.
-    diagonal: Vec<f64>,
+    pub(crate) diagonal: Vec<f64>,
     extremes: Extremes,
     /// A pair of negative curvature was met.
     pub(crate) indefinite: bool,

@@ -66,6 +66,7 @@
 //! - Yang, Ong, *Feature selection using probabilistic prediction of support vector regression*, 2011.
 //! - Chang, Lin, *LIBSVM: a library for support vector machines*, 2011.
 
+mod basis;
 mod cache;
 mod calibration;
 pub mod certificate;

@@ -25,6 +25,8 @@ pub(crate) trait Element: Copy + Send + Sync {
         own: f64,
         highest: f64,
     ) -> Option<usize>;
+    /// `sums[k] -= factor row[k]`.
+    fn subtract(sums: &mut [f64], row: &[Self], factor: f64);
 }
 
 /// Curvatures at or below 0 count as this (Fan, Chen and Lin 2005, Section 2.3).
@@ -155,7 +157,7 @@ fn partner_body<T: Element>(
 }
 
 macro_rules! element {
-    ($kind:ty, $update:ident, $partner:ident) => {
+    ($kind:ty, $update:ident, $partner:ident, $subtract:ident) => {
         #[multiversion::multiversion(targets(
             "x86_64+avx512f+avx512bw+avx512cd+avx512dq+avx512vl+avx2+fma",
             "x86_64+avx2+fma",
@@ -183,6 +185,13 @@ macro_rules! element {
             highest: f64,
         ) -> Option<usize> {
             partner_body(errors, down, diagonal, row, own, highest)
+        }
+
+        #[multiversion::multiversion(targets("x86_64+avx2+fma"))]
+        fn $subtract(sums: &mut [f64], row: &[$kind], factor: f64) {
+            for (sum, value) in sums.iter_mut().zip(row) {
+                *sum -= factor * value.widen();
+            }
         }
 
         impl Element for $kind {
@@ -214,12 +223,15 @@ macro_rules! element {
             ) -> Option<usize> {
                 $partner(errors, down, diagonal, row, own, highest)
             }
+            fn subtract(sums: &mut [f64], row: &[Self], factor: f64) {
+                $subtract(sums, row, factor);
+            }
         }
     };
 }
 
-element!(f32, update_single, partner_single);
-element!(f64, update_double, partner_double);
+element!(f32, update_single, partner_single, subtract_single);
+element!(f64, update_double, partner_double, subtract_double);
 
 /// What [`Element::update`] says about errors as they are.
 pub(crate) fn extremes(errors: &[f64], up: &[f64], down: &[f64]) -> Extremes {
@@ -231,12 +243,9 @@ pub(crate) fn extremes(errors: &[f64], up: &[f64], down: &[f64]) -> Extremes {
     search.found(errors, up)
 }
 
-/// `errors[k] -= factor row[k]`.
-#[multiversion::multiversion(targets("x86_64+avx2+fma"))]
-pub(crate) fn subtract(errors: &mut [f64], row: &[f64], factor: f64) {
-    for (error, value) in errors.iter_mut().zip(row) {
-        *error -= factor * value;
-    }
+/// `sums[k] -= factor row[k]`.
+pub(crate) fn subtract(sums: &mut [f64], row: &[f64], factor: f64) {
+    subtract_double(sums, row, factor);
 }
 
 #[cfg(test)]

@@ -12,7 +12,14 @@ use crate::descent::{Descent, Point};
 const STEPS: usize = 1000;
 
 /// What a step costs for each variable, in multiplications of a Newton step.
-const WORK_OF_STEP: f64 = 8.0;
+const WORK_OF_STEP: f64 = 16.0;
+
+/// Shares of the time of steps that Newton steps may have, the inverse of them.
+const LEAST_WAIT: f64 = 1.0 / 256.0;
+const MOST_WAIT: f64 = 64.0;
+
+/// Most multiplications of a call of Newton steps, a second or two: only between calls is anybody asked whether to stop.
+const MOST_WORK: f64 = 1e10;
 
 /// The violation at which the gap is first looked at, relative to that of the start.
 const FIRST_LOOK: f64 = 2e-3;
@@ -48,6 +55,8 @@ struct Run {
     idle: Idle,
     /// Multiplications of steps since the last Newton step, and what the next one waits for, as a multiple of its own.
     step_work: f64,
+    /// By how much they lowered the objective.
+    step_gain: f64,
     newton_wait: f64,
     indefinite: bool,
     n_steps: u64,
@@ -269,12 +278,16 @@ impl Solver<&DualProblem<'_>, SolverState> for Smo {
         let errors = certificate::errors(problem, &coefficients)?;
         let certificate = certificate::assess(problem, &coefficients, &errors);
         let point = Point::new(coefficients.clone(), errors, certificate.objective);
+        // A start that somebody knew is likely to be near: Newton steps may come first.
+        let known = state.coefficients.iter().any(|value| *value != 0.0);
+        let step_work = if known { WORK_OF_STEP * (STEPS * problem.len()) as f64 } else { 0.0 };
         self.rows = None;
         self.run = Run {
             point,
             target: FIRST_LOOK * certificate.violation.max(0.0),
             best_gap: f64::MAX,
             idle: Idle::restarted(certificate.violation),
+            step_work,
             newton_wait: 1.0,
             certified: Some(certificate),
             ..Run::default()
@@ -295,10 +308,34 @@ impl Solver<&DualProblem<'_>, SolverState> for Smo {
         let (shrinking, newton) = (self.shrinking, self.newton);
         let period = STEPS.min(n.max(10));
         // Large problems are asked more often whether to stop.
-        let most_steps = (20_000_000 / n).clamp(32, STEPS);
+        let mut most_steps = (20_000_000 / n).clamp(32, STEPS);
         let (rows, run) = self.rows(problem);
         let (mut finished, mut idle) = (false, false);
         with!(rows, descent => {
+            if newton && run.step_work > 0.0 {
+                let budget = (run.step_work / run.newton_wait).min(MOST_WORK);
+                let polished = descent.polish(problem, &mut run.point, budget)?;
+                if polished.work > 0.0 {
+                    // Each is given its time by what it has gained for it.
+                    let is_better = polished.gain * run.step_work > run.step_gain * polished.work;
+                    run.newton_wait = match (polished.whole, is_better) {
+                        (true, _) => 1.0,
+                        (false, true) => (0.25 * run.newton_wait).max(LEAST_WAIT),
+                        (false, false) => (2.0 * run.newton_wait).min(MOST_WAIT),
+                    };
+                    let left = run.step_work - polished.work;
+                    (run.step_work, run.step_gain) = (0.0, 0.0);
+                    if polished.whole && !run.point.is_whole() {
+                        // On with those set aside, in what is left of the time.
+                        descent.unshrink(problem, &mut run.point)?;
+                        run.step_work = left.max(0.0);
+                        most_steps = 0;
+                    }
+                }
+                if polished.gain > 0.0 {
+                    run.certified = None;
+                }
+            }
             for _ in 0..most_steps {
                 if run.since_shrinking >= period {
                     run.since_shrinking = 0;
@@ -317,6 +354,7 @@ impl Solver<&DualProblem<'_>, SolverState> for Smo {
                         run.certified = None;
                         run.since_shrinking += 1;
                         run.step_work += WORK_OF_STEP * run.point.n_active as f64;
+                        run.step_gain += gain;
                         run.idle.after_step(gain, descent.violation(), run.point.objective);
                         idle = run.idle.steps > 10 * n + 5 * STEPS;
                     }
@@ -326,17 +364,6 @@ impl Solver<&DualProblem<'_>, SolverState> for Smo {
                 if finished || idle {
                     descent.unshrink(problem, &mut run.point)?;
                     break;
-                }
-            }
-            if newton && !(finished || idle) {
-                let polished = descent.polish(problem, &mut run.point, run.step_work / run.newton_wait)?;
-                if polished.work > 0.0 {
-                    run.step_work = 0.0;
-                    // Where variables still come and go it is of little use.
-                    run.newton_wait = if polished.whole { 1.0 } else { (2.0 * run.newton_wait).min(64.0) };
-                }
-                if polished.gain > 0.0 {
-                    run.certified = None;
                 }
             }
             run.indefinite |= descent.indefinite;

@@ -19,7 +19,7 @@ fn kernel() -> Gaussian {
     Samples::random(400, 3, 11).gaussian(2.0)
 }
 
-/// A problem that takes some thirty iterations.
+/// A problem that takes some thirty iterations by steps of two variables.
 fn problem(kernel: &Gaussian) -> DualProblem<'_> {
     let columns = &kernel.samples.columns;
     let targets: Vec<f64> =
@@ -31,16 +31,18 @@ fn problem(kernel: &Gaussian) -> DualProblem<'_> {
 fn observers_see_a_falling_objective() {
     let kernel = kernel();
     let problem = problem(&kernel);
-    let notes = Notes::default();
-    let result = Executor::new(&problem, Smo::default())
-        .add_observer(notes.clone(), ObserverMode::Always)
-        .run()
-        .unwrap();
-    let objectives = notes.objectives.lock().unwrap();
-    assert_eq!(objectives.len() as u64, result.state.get_iter());
-    assert!(objectives.len() > 3);
-    assert!(objectives.windows(2).all(|pair| pair[1] <= pair[0] + 1e-10 * pair[0].abs()));
-    assert_eq!(result.state.get_termination_reason(), Some(&TerminationReason::SolverConverged));
+    for newton in [false, true] {
+        let notes = Notes::default();
+        let result = Executor::new(&problem, Smo::default().newton(newton))
+            .add_observer(notes.clone(), ObserverMode::Always)
+            .run()
+            .unwrap();
+        let objectives = notes.objectives.lock().unwrap();
+        assert_eq!(objectives.len() as u64, result.state.get_iter());
+        assert!(objectives.len() > if newton { 1 } else { 3 });
+        assert!(objectives.windows(2).all(|pair| pair[1] <= pair[0] + 1e-10 * pair[0].abs()));
+        assert_eq!(result.state.get_termination_reason(), Some(&TerminationReason::SolverConverged));
+    }
 }
 
 #[test]
@@ -91,7 +93,8 @@ fn the_executor_keeps_its_time_limit() {
 fn control_stops_a_run() {
     let kernel = kernel();
     let problem = problem(&kernel);
-    let run = |control: &Control<'_>| Smo::default().minimise(&problem, &[], control).unwrap();
+    let solver = Smo::default().newton(false);
+    let run = |control: &Control<'_>| solver.minimise(&problem, &[], control).unwrap();
 
     let late = run(&Control { deadline: Some(Instant::now()), ..Control::default() });
     assert_eq!((late.solution.status, late.solution.iterations), (Status::TimeLimit, 0));
