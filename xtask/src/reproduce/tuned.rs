@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use fewest::core::{Budget, Context, Dataset, DenseColumns, Error, Selection, Selector, derive_seed};
-use fewest::eval::{Experiment, KFold, Learner, Metric, Splitter};
+use fewest::eval::{Experiment, KFold, Learner, Metric, Split, Splitter};
 use fewest::registry::{self, Parameters};
 
 /// Folds that choose a parameter.
@@ -38,21 +38,20 @@ impl<'a> Shared<'a> {
     }
 }
 
-/// The mean score of `learner` on all features, by cross-validation.
+/// The score of `learner` on all features in each fold of a cross-validation.
 pub fn cross_validated(
     learner: &dyn Learner,
     metric: &dyn Metric,
     data: &Dataset,
     context: &Context<'_>,
-) -> Result<f64, Error> {
+) -> Result<Vec<f64>, Error> {
     let splits = KFold { folds: FOLDS, ..KFold::default() }.splits(data, context.seed)?;
-    let mut total = 0.0;
-    for split in &splits {
+    let score = |split: &Split| {
         let model = learner.fit(&data.subset(&split.train)?, context)?;
         let test = data.subset(&split.test)?;
-        total += metric.score(test.target(), &model.predict(test.x())?)?;
-    }
-    Ok(total / splits.len() as f64)
+        metric.score(test.target(), &model.predict(test.x())?)
+    };
+    splits.iter().map(score).collect()
 }
 
 /// A learner with parameters given as `NAME=VALUE`.
