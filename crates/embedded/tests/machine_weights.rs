@@ -167,8 +167,8 @@ fn bad_input_is_an_error_that_names_it() {
         selector.select(data, Budget::Count(1), &Context::default()).unwrap_err().to_string()
     };
     for cost in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        assert!(message(&SvmWeights { cost, ..SvmWeights::default() }, &data).contains("`C`"));
-        assert!(message(&SvrWeights { cost, ..SvrWeights::default() }, &problem(false)).contains("`C`"));
+        assert!(message(&SvmWeights { cost, ..SvmWeights::default() }, &data).contains("`cost`"));
+        assert!(message(&SvrWeights { cost, ..SvrWeights::default() }, &problem(false)).contains("`cost`"));
     }
     let svr = SvrWeights { epsilon: -0.1, ..SvrWeights::default() };
     assert!(message(&svr, &problem(false)).contains("epsilon"));

@@ -79,7 +79,7 @@ fn bad_input_is_an_error_that_names_it() {
     };
     let default = RadiusMarginScales::default;
     for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        assert!(message(RadiusMarginScales { cost: bad, ..default() }, Budget::Count(1)).contains("`C`"));
+        assert!(message(RadiusMarginScales { cost: bad, ..default() }, Budget::Count(1)).contains("`cost`"));
         let kernel = ScaledKernel::Gaussian(Some(bad));
         assert!(message(RadiusMarginScales { kernel, ..default() }, Budget::Count(1)).contains("`gamma`"));
     }

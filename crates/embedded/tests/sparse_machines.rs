@@ -215,11 +215,11 @@ fn bad_input_is_an_error_that_names_it() {
     };
     let one = Budget::Count(1);
     for cost in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        assert!(message(&L1Svm { cost: Some(cost), ..L1Svm::default() }, one).contains("`C`"));
+        assert!(message(&L1Svm { cost: Some(cost), ..L1Svm::default() }, one).contains("`cost`"));
         assert!(
-            message(&ElasticNetSvm { cost: Some(cost), ..ElasticNetSvm::default() }, one).contains("`C`")
+            message(&ElasticNetSvm { cost: Some(cost), ..ElasticNetSvm::default() }, one).contains("`cost`")
         );
-        assert!(message(&ZeroNorm { cost, ..ZeroNorm::default() }, one).contains("`C`"));
+        assert!(message(&ZeroNorm { cost, ..ZeroNorm::default() }, one).contains("`cost`"));
         assert!(
             message(&ConcaveSelection { alpha: cost, ..ConcaveSelection::default() }, one)
                 .contains("`alpha`")

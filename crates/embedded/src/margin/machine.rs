@@ -120,7 +120,7 @@ fn by_rows(
     control: &Control<'_>,
     context: &Context<'_>,
 ) -> Result<Fit, Error> {
-    check_positive("C", cost)?;
+    check_positive("cost", cost)?;
     if let Task::Classes(positive) = task {
         let found = 1 + usize::from(positive.contains(&true) && positive.contains(&false));
         if found < 2 {

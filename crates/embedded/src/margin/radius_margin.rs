@@ -252,7 +252,7 @@ impl Scaled<'_> {
 
 impl RadiusMarginScales {
     fn check(&self) -> Result<(), Error> {
-        check_positive("C", self.cost)?;
+        check_positive("cost", self.cost)?;
         match self.kernel {
             ScaledKernel::Gaussian(Some(gamma)) => check_positive("gamma", gamma),
             _ => Ok(()),

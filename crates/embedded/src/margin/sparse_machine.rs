@@ -232,7 +232,7 @@ impl Request {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
         budget.check(data.n_features())?;
         if let Some(cost) = self.cost {
-            check_positive("C", cost)?;
+            check_positive("cost", cost)?;
         }
         if !(self.l1_ratio > 0.0 && self.l1_ratio <= 1.0) {
             return Err(Error::parameter("l1_ratio", self.l1_ratio, "above 0 and at most 1"));

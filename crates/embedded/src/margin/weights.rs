@@ -111,7 +111,7 @@ impl Selector for SvmWeights {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
         const METHOD: &str = "svm-lw";
         budget.check(data.n_features())?;
-        check_positive("C", self.cost)?;
+        check_positive("cost", self.cost)?;
         control(self.tolerance, context)?;
         let problems = binaries(data, METHOD, self.multiclass)?;
         let design = Design::new(data, METHOD, context)?;
@@ -131,7 +131,7 @@ impl Selector for SvrWeights {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
         const METHOD: &str = "svr-lw";
         budget.check(data.n_features())?;
-        check_positive("C", self.cost)?;
+        check_positive("cost", self.cost)?;
         control(self.tolerance, context)?;
         if !(self.epsilon.is_finite() && self.epsilon >= 0.0) {
             return Err(Error::parameter("epsilon", self.epsilon, "at least 0 and finite"));

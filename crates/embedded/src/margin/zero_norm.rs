@@ -173,7 +173,7 @@ impl Selector for ZeroNorm {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
         const METHOD: &str = "l0-appr";
         budget.check(data.n_features())?;
-        check_positive("C", self.cost)?;
+        check_positive("cost", self.cost)?;
         control(self.tolerance, context)?;
         let problems = binaries(data, METHOD, self.multiclass)?;
         let design = Design::new(data, METHOD, context)?;

@@ -20,7 +20,7 @@ pub(super) static METHODS: &[Method] = &[
         parameters: &[COST, MULTICLASS, TOLERANCE],
         build: |parameters| {
             Ok(Built::Selector(Box::new(SvmWeights {
-                cost: parameters.real("C")?,
+                cost: parameters.real("cost")?,
                 multiclass: multiclass(parameters)?,
                 tolerance: parameters.real("tolerance")?,
             })))
@@ -35,7 +35,7 @@ pub(super) static METHODS: &[Method] = &[
         parameters: &[COST, EPSILON, TOLERANCE],
         build: |parameters| {
             Ok(Built::Selector(Box::new(SvrWeights {
-                cost: parameters.real("C")?,
+                cost: parameters.real("cost")?,
                 epsilon: parameters.real("epsilon")?,
                 tolerance: parameters.real("tolerance")?,
             })))
@@ -65,7 +65,7 @@ pub(super) static METHODS: &[Method] = &[
         parameters: &[SPARSE_COST, LOSS, MULTICLASS, TOLERANCE],
         build: |parameters| {
             Ok(Built::Selector(Box::new(L1Svm {
-                cost: parameters.optional_real("C")?,
+                cost: parameters.optional_real("cost")?,
                 loss: match parameters.word("loss")? {
                     "hinge" => HingeLoss::Plain,
                     _ => HingeLoss::Squared,
@@ -84,7 +84,7 @@ pub(super) static METHODS: &[Method] = &[
         parameters: &[SPARSE_COST, L1_RATIO, MULTICLASS, TOLERANCE],
         build: |parameters| {
             Ok(Built::Selector(Box::new(ElasticNetSvm {
-                cost: parameters.optional_real("C")?,
+                cost: parameters.optional_real("cost")?,
                 l1_ratio: parameters.real("l1_ratio")?,
                 multiclass: multiclass(parameters)?,
                 tolerance: parameters.real("tolerance")?,
@@ -100,7 +100,7 @@ pub(super) static METHODS: &[Method] = &[
         parameters: &[COST, NORM, MULTICLASS, TOLERANCE],
         build: |parameters| {
             Ok(Built::Selector(Box::new(ZeroNorm {
-                cost: parameters.real("C")?,
+                cost: parameters.real("cost")?,
                 norm: match parameters.word("norm")? {
                     "l1" => InnerNorm::L1,
                     _ => InnerNorm::L2,
@@ -142,7 +142,7 @@ pub(super) static METHODS: &[Method] = &[
                 } else {
                     ScaledKernel::Linear
                 },
-                cost: parameters.real("C")?,
+                cost: parameters.real("cost")?,
                 multiclass: multiclass(parameters)?,
                 tolerance: parameters.real("tolerance")?,
             })))
@@ -201,10 +201,10 @@ const CONCAVE: &[Parameter] = &[
 ];
 
 const SPARSE_COST: &[Parameter] = &[Parameter {
-    name: "C",
+    name: "cost",
     default: None,
     range: Range::Positive,
-    meaning: "cost of a sample inside the margin; when left out, the number of features decides",
+    meaning: "C, cost of a sample inside the margin; when left out, the number of features decides",
 }];
 
 const LOSS: &[Parameter] = &[Parameter {
@@ -237,10 +237,10 @@ const FOLDS: &[Parameter] = &[
 ];
 
 const COST: &[Parameter] = &[Parameter {
-    name: "C",
+    name: "cost",
     default: Some("1"),
     range: Range::Positive,
-    meaning: "cost of a sample inside the margin; features are standardised",
+    meaning: "C, cost of a sample inside the margin; features are standardised",
 }];
 
 const EPSILON: &[Parameter] = &[Parameter {
