@@ -8,6 +8,8 @@ use fewest::core::{Context, Dataset, Selector};
 use fewest::data::{Missing, ReadOptions, Table};
 use fewest::eval::{Evaluation, Experiment, Learner, Metric, RunOptions, Splitter};
 use fewest::registry::{self, Parameters};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::output::mean_and_error;
 use crate::{Result, workspace};
@@ -105,6 +107,25 @@ impl Protocol {
         Ok(Some(Table::read(&path, &options)?.complete(Missing::DropRows)?.dataset))
     }
 
+    /// What `compute` finds, unless an earlier call has found it; `name` tells it from all others.
+    pub fn kept<T: Serialize + DeserializeOwned>(
+        &self,
+        name: &str,
+        compute: impl FnOnce() -> Result<T>,
+    ) -> Result<T> {
+        let Self { runs, seed, .. } = self;
+        let path =
+            workspace::root().join("target/reproduce").join(format!("{}-{runs}-{seed}.json", plain(name)));
+        match self.resume.then(|| load(&path)).flatten() {
+            Some(found) => Ok(found),
+            None => {
+                let found = compute()?;
+                store(&path, &found)?;
+                Ok(found)
+            }
+        }
+    }
+
     /// Runs `method` on `data`, unless that is finished already.
     pub fn run(
         &self,
@@ -198,9 +219,6 @@ impl Protocol {
 
     fn stored(&self, setting: &Setting<'_>, dataset: &str, method: &str) -> PathBuf {
         let Self { runs, seed, .. } = self;
-        let plain = |text: &str| -> String {
-            text.chars().map(|c| if c.is_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect()
-        };
         let file = format!(
             "{}-{}-{}-{}-{runs}-{seed}.json",
             setting.name,
@@ -212,12 +230,16 @@ impl Protocol {
     }
 }
 
-fn load(path: &Path) -> Option<Evaluation> {
+fn plain(text: &str) -> String {
+    text.chars().map(|c| if c.is_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect()
+}
+
+fn load<T: DeserializeOwned>(path: &Path) -> Option<T> {
     let text = std::fs::read_to_string(path).ok()?;
     serde_json::from_str(&text).ok()
 }
 
-fn store(path: &Path, evaluation: &Evaluation) -> Result<()> {
+fn store(path: &Path, evaluation: &impl Serialize) -> Result<()> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;
     }
