@@ -164,7 +164,7 @@ impl Table {
         };
         let mut rows = Vec::new();
         for (method, id) in METHODS {
-            let selector = Tuned { id, shared: &shared, own: None, most_candidates: None };
+            let selector = Tuned { id, fixed: &[], shared: &shared, own: None, most_candidates: None };
             rows.extend(protocol.run_selector(&setting, self.dataset, data, method, &selector)?);
         }
         self.write(protocol, &rows)?;
