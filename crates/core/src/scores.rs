@@ -103,10 +103,7 @@ impl<S: Scorer> Selector for Ranked<S> {
         }
         let chosen = order.iter().map(|&j| scores.values[j]).collect();
         let mut selection = Selection::new(order, chosen, data.n_features(), Status::Converged);
-        if !constant.is_empty() {
-            let plural = if constant.len() == 1 { "feature is" } else { "features are" };
-            selection.notes.push(format!("{} {plural} constant and cannot be selected", constant.len()));
-        }
+        selection.note_constant_features(constant.len());
         if let Budget::Count(k) = budget
             && selection.order.len() < k
         {

@@ -111,6 +111,14 @@ impl Selection {
         }
     }
 
+    /// Notes that `n` features are constant and so cannot be selected; nothing if there are none.
+    pub fn note_constant_features(&mut self, n: usize) {
+        if n > 0 {
+            let plural = if n == 1 { "feature is" } else { "features are" };
+            self.notes.push(format!("{n} {plural} constant and cannot be selected"));
+        }
+    }
+
     /// Which features were chosen, as one flag a feature.
     pub fn mask(&self) -> Vec<bool> {
         let mut mask = vec![false; self.n_features];

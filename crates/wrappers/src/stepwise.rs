@@ -195,10 +195,7 @@ impl Selector for Stepwise {
             context.report("stepwise regression", selection.order.len(), most.min(n_varying));
         }
         selection.objective = Some(dot(&residual, &residual) / n as f64);
-        let n_constant = data.n_features() - n_varying;
-        if n_constant > 0 {
-            selection.notes.push(format!("{n_constant} constant features cannot be selected"));
-        }
+        selection.note_constant_features(data.n_features() - n_varying);
         if selection.status == Status::Converged && selection.order.len() < most && !candidates.is_empty() {
             let note = format!("no other feature enters at p_enter = {}", self.p_enter);
             selection.notes.push(note);

@@ -88,7 +88,7 @@ fn what_matters_comes_first_also_for_three_classes_and_categories() {
             order.iter_mut().filter(|j| **j == 4).for_each(|j| *j = 1);
             order.sort_unstable();
             assert_eq!(order, [0, 1, 5], "{n_classes} {noise:?}");
-            assert!(selection.notes.iter().any(|note| note.contains("1 constant")));
+            assert!(selection.notes.iter().any(|note| note.contains("1 feature is constant")));
         }
     }
 }

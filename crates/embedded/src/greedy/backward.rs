@@ -92,10 +92,7 @@ impl Selector for Bahsic {
         values.truncate(gone.len());
         let order = gone;
         let mut selection = Selection::new(order, values, data.n_features(), Status::Converged);
-        let n_constant = data.n_features() - varying;
-        if n_constant > 0 {
-            selection.notes.push(format!("{n_constant} constant features cannot be selected"));
-        }
+        selection.note_constant_features(data.n_features() - varying);
         Ok(selection)
     }
 }

@@ -91,10 +91,7 @@ impl Selector for Fhsic {
             context.report("forward selection", order.len(), most.unwrap_or(varying));
         }
         let mut selection = Selection::new(order, values, data.n_features(), status);
-        let n_constant = data.n_features() - varying;
-        if n_constant > 0 {
-            selection.notes.push(format!("{n_constant} constant features cannot be selected"));
-        }
+        selection.note_constant_features(data.n_features() - varying);
         Ok(selection)
     }
 }

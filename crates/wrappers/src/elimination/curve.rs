@@ -43,7 +43,15 @@ impl<C: Criterion> RecursiveElimination<C> {
         let silent = Context { progress: None, ..*context };
         let errors: Vec<Result<Vec<(usize, f64)>, Error>> =
             splits.par_iter().map(|split| self.fold(data, &order, split, &silent)).collect();
-        let errors = errors.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let errors = errors.into_iter().collect::<Result<Vec<_>, _>>().map_err(|error| match error {
+            Error::TooFew { what, minimum, found } => {
+                let expected = format!(
+                    "left out, or leave at least {minimum} {what} to learn from; one fold leaves {found}"
+                );
+                Error::parameter("folds", folds, expected)
+            }
+            other => other,
+        })?;
         let sizes = outcome.rounds.iter().map(|round| round.features.len());
         Ok(sizes.map(|size| point(size, &errors)).collect())
     }

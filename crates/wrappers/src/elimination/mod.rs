@@ -301,22 +301,19 @@ impl<C: Criterion> Selector for RecursiveElimination<C> {
             let at = |point: &&CurvePoint| point.n_features <= selection.order.len();
             selection.objective = points.iter().find(at).map(|point| point.error);
         }
-        let n_constant = data.n_features() - n_varying;
-        if n_constant > 0 {
-            notes.push(format!("{n_constant} constant features cannot be selected"));
-        }
+        selection.notes = notes;
+        selection.note_constant_features(data.n_features() - n_varying);
         if outcome.empty_machine {
-            notes.push(
+            selection.notes.push(
                 "a machine had no support vector: all outputs are within epsilon of one number".to_owned(),
             );
         }
         if outcome.training != Status::Converged {
-            notes.push(format!("training ended as {} at least once", outcome.training.name()));
+            selection.notes.push(format!("training ended as {} at least once", outcome.training.name()));
             if selection.status == Status::Converged {
                 selection.status = outcome.training;
             }
         }
-        selection.notes = notes;
         Ok(selection)
     }
 }

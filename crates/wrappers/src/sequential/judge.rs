@@ -14,6 +14,7 @@ const ROUNDING: f64 = 1e-12;
 pub(super) struct Judge<'a> {
     learner: &'a dyn Learner,
     columns: Vec<Vec<f64>>,
+    names: Vec<String>,
     kinds: Vec<FeatureKind>,
     target: Target,
     splits: Vec<Split>,
@@ -40,6 +41,16 @@ impl<'a> Judge<'a> {
                 instead: "leave the weights out, or repeat rows".to_owned(),
             });
         }
+        let one = match data.target() {
+            Target::Class(classes) => classes.codes().windows(2).all(|pair| pair[0] == pair[1]),
+            Target::Real(outputs) => {
+                (0..outputs.n_outputs()).all(|k| outputs.output(k).windows(2).all(|pair| pair[0] == pair[1]))
+            }
+            _ => false,
+        };
+        if one {
+            return Err(Error::TooFew { what: "different values of the target", minimum: 2, found: 1 });
+        }
         // Folds and learners see samples in an order that does not depend on that of rows.
         let mut whole = vec![0.0; data.n_samples()];
         for j in 0..data.n_features() {
@@ -60,6 +71,7 @@ impl<'a> Judge<'a> {
             learner,
             places: columns.iter().map(|column| column.iter().fold(0, digest)).collect(),
             columns,
+            names: (0..data.n_features()).map(|j| data.feature_name(j)).collect(),
             kinds: (0..data.n_features()).map(|j| data.feature_kind(j).clone()).collect(),
             target: data.target().subset(&order),
             splits,
@@ -80,7 +92,8 @@ impl<'a> Judge<'a> {
             };
             let kinds = features.iter().map(|&j| self.kinds[j].clone()).collect();
             let train = Dataset::new(part(&split.train)?, self.target.subset(&split.train))?
-                .with_feature_kinds(kinds)?;
+                .with_feature_kinds(kinds)?
+                .with_feature_names(features.iter().map(|&j| self.names[j].clone()).collect())?;
             // Learners tell progress of their own.
             let model = self.learner.fit(&train, &Context { progress: None, ..*context })?;
             let predicted = model.predict(&part(&split.test)?)?;

@@ -162,10 +162,7 @@ impl<L: Learner> Selector for SequentialSearch<L> {
         };
         let mut selection = Selection::new(found.order, found.scores, data.n_features(), found.status);
         selection.objective = found.objective;
-        let n_constant = data.n_features() - judge.varying.len();
-        if n_constant > 0 {
-            selection.notes.push(format!("{n_constant} constant features cannot be selected"));
-        }
+        selection.note_constant_features(data.n_features() - judge.varying.len());
         Ok(selection)
     }
 }
