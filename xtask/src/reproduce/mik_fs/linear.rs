@@ -3,6 +3,9 @@
 use fewest::core::{Budget, Context, Dataset, Error, Selector, Target};
 use fewest::embedded::{ElasticNetSvm, L1Svm};
 
+/// Relative duality gap of the machines: accuracies do not change below.
+const TOLERANCE: f64 = 1e-6;
+
 /// A linear machine on standardised features.
 struct Linear {
     /// Feature, weight, mean and standard deviation.
@@ -19,9 +22,14 @@ pub fn accuracy(
 ) -> Result<(f64, usize), Error> {
     let cost = Some((l1 + l2).recip());
     let selector: Box<dyn Selector> = if l2 > 0.0 {
-        Box::new(ElasticNetSvm { cost, l1_ratio: l1 / (l1 + l2), ..ElasticNetSvm::default() })
+        Box::new(ElasticNetSvm {
+            cost,
+            l1_ratio: l1 / (l1 + l2),
+            tolerance: TOLERANCE,
+            ..ElasticNetSvm::default()
+        })
     } else {
-        Box::new(L1Svm { cost, ..L1Svm::default() })
+        Box::new(L1Svm { cost, tolerance: TOLERANCE, ..L1Svm::default() })
     };
     let selection = selector.select(train, Budget::Count(train.n_features()), context)?;
     let terms = selection.order.iter().zip(&selection.scores).filter(|(_, weight)| **weight != 0.0);

@@ -25,6 +25,9 @@ pub struct Arguments {
     /// The table: 2, accuracy and number of features.
     #[arg(long, value_parser = ["2"])]
     table: Vec<String>,
+    /// Data sets, by the paper's names; without, all that are there.
+    #[arg(long, value_delimiter = ',')]
+    only: Vec<String>,
     #[command(flatten)]
     protocol: Protocol,
 }
@@ -35,7 +38,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let asked = |figure: &str| arguments.figure.iter().any(|asked| asked == figure);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(protocol.threads).build()?;
     pool.install(|| {
-        let problems = problems(protocol)?;
+        let problems = problems(protocol, &arguments.only)?;
         if !arguments.table.is_empty() || asked("2") {
             let cells = table::cells(protocol, &problems)?;
             if !arguments.table.is_empty() {
@@ -64,9 +67,10 @@ struct Problem {
     data: Dataset,
 }
 
-fn problems(protocol: &Protocol) -> Result<Vec<Problem>> {
+fn problems(protocol: &Protocol, only: &[String]) -> Result<Vec<Problem>> {
     let mut problems = Vec::new();
-    for printed in printed::TABLE_2 {
+    let is_asked = |name: &str| only.is_empty() || only.iter().any(|asked| asked.eq_ignore_ascii_case(name));
+    for printed in printed::TABLE_2.iter().filter(|printed| is_asked(printed.name)) {
         if let Some(data) = protocol.read(printed.name, printed.file)? {
             problems.push(Problem { printed, data: first_two_classes(&data)? });
         }
