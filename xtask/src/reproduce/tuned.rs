@@ -114,6 +114,7 @@ impl Tuned<'_> {
                 metrics: &[metric],
                 ks: vec![k],
                 nested: false,
+                prepare: None,
             };
             let inside = Context { seed: derive_seed(context.seed, 7), progress: None, ..*context };
             let evaluation = experiment.run(data, &inside).map_err(|error| Error::Numerical {
