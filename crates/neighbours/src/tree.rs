@@ -75,9 +75,9 @@ fn search<const D: usize>(
     }
     let neighbours = |i: usize| {
         let point = &points[i];
-        let (mut found, distance): (Vec<usize>, fn(&[f64; D], &[f64; D]) -> f64) = match metric {
-            Metric::Manhattan => (candidates!(Manhattan, point), manhattan),
-            _ => (candidates!(SquaredEuclidean, point), squared_euclidean),
+        let (mut found, distance) = match metric {
+            Metric::Manhattan => (candidates!(Manhattan, point), manhattan as Between<D>),
+            _ => (candidates!(SquaredEuclidean, point), squared_euclidean as Between<D>),
         };
         found.sort_unstable();
         let others = found.iter().filter(|j| **j != i).map(|&j| (distance(point, &points[j]), j));
@@ -93,6 +93,9 @@ fn search<const D: usize>(
     }
     Ok(Some(lists))
 }
+
+/// The distance between two points.
+type Between<const D: usize> = fn(&[f64; D], &[f64; D]) -> f64;
 
 fn manhattan<const D: usize>(a: &[f64; D], b: &[f64; D]) -> f64 {
     a.iter().zip(b).fold(0.0, |sum, (a, b)| sum + (a - b).abs())
