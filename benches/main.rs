@@ -4,8 +4,17 @@
 //! `cargo xtask bench --peers`.
 
 mod embedded;
+mod evaluation;
+mod filters;
 mod kernels;
 mod solvers;
 
-criterion::criterion_group!(all, kernels::benches, solvers::benches, embedded::benches);
+criterion::criterion_group!(
+    all,
+    kernels::benches,
+    solvers::benches,
+    filters::benches,
+    embedded::benches,
+    evaluation::benches
+);
 criterion::criterion_main!(all);

@@ -38,8 +38,8 @@ pub enum Command {
     /// only, and judges on the test samples. Says how many features are best, and selects as many on all samples. The
     /// best of several means is somewhat too good, since these very folds chose it.
     ///
-    /// Missing values: --missing error or drop-rows. To fill gaps by means or medians of the whole table would tell
-    /// the training samples about the test samples.
+    /// Missing values: --missing mean and median fill gaps, in every fold, by what its training samples say. Filled from the
+    /// whole table, the training samples would tell about the test samples.
     Evaluate(EvaluateArgs),
     /// Evaluate several methods on the same folds, and test their differences
     ///
@@ -65,7 +65,7 @@ pub struct SelectArgs {
     /// Number of features to select, or `auto` for as many as the method finds right
     ///
     /// Default: 10 (all, where there are fewer), or auto when --param lambda or lambda_ratio says how many.
-    #[arg(short, value_name = "N")]
+    #[arg(short, value_name = "N", allow_hyphen_values = true)]
     pub k: Option<KArg>,
     /// Features that must be in, by name or by number from 0
     #[arg(long, visible_alias = "unpenalised", value_name = "FEATURE,…", value_delimiter = ',')]

@@ -41,6 +41,14 @@ impl Failure {
             fewest::core::Error::InvalidParameter { .. } | fewest::core::Error::Unsupported { .. } => {
                 Self::new(error.to_string())
             }
+            fewest::core::Error::UnsupportedTarget { found, .. } if found == "missing" => {
+                Self::new(format!("{}: {error}: name its column with --target", file.display()))
+            }
+            fewest::core::Error::UnsupportedTarget { .. } => Self::new(format!(
+                "{}: {error}: take another method (`fewest methods ID` tells their targets), or say what the target is with \
+                 --task",
+                file.display()
+            )),
             _ => Self::new(format!("{}: {error}", file.display())),
         }
     }
@@ -71,6 +79,12 @@ mod tests {
     fn errors_of_the_data_name_the_file_and_errors_of_the_call_do_not() {
         let shape = fewest::core::Error::TooFew { what: "samples", minimum: 2, found: 1 };
         assert!(Failure::in_file(Path::new("x.csv"), &shape).to_string().starts_with("x.csv: samples"));
+        let target = fewest::core::Error::UnsupportedTarget {
+            method: "m",
+            expected: "classes",
+            found: "1 real output".to_owned(),
+        };
+        assert!(Failure::in_file(Path::new("x.csv"), &target).to_string().contains("--task"));
         let parameter = fewest::core::Error::parameter("k", 0, "at least 1");
         assert!(Failure::in_file(Path::new("x.csv"), &parameter).to_string().starts_with("parameter `k`"));
     }

@@ -126,6 +126,28 @@ fn column_names(args: &DataArgs) -> Option<Vec<String>> {
 pub fn complete(found: Found, args: &DataArgs, user: User) -> Result<(Complete, DataInfo), Failure> {
     let Found { table, target_found } = found;
     let complete = table.complete(args.missing).map_err(|error| Failure::new(error.to_string()))?;
+    let filled = format!("filled by the {}", args.missing.name());
+    let info = describe(&complete, args, user, target_found, &filled)?;
+    Ok((complete, info))
+}
+
+/// As [`complete`], but with the gaps that are to be filled in every fold.
+pub fn with_gaps(found: Found, args: &DataArgs, user: User) -> Result<(Complete, DataInfo), Failure> {
+    let Found { table, target_found } = found;
+    let complete = table.with_gaps(args.missing).map_err(|error| Failure::new(error.to_string()))?;
+    let filled = format!("filled in every fold by the {} of its training samples", args.missing.name());
+    let info = describe(&complete, args, user, target_found, &filled)?;
+    Ok((complete, info))
+}
+
+/// What outputs tell about the data, once they are found to be what `user` works with.
+fn describe(
+    complete: &Complete,
+    args: &DataArgs,
+    user: User,
+    target_found: Option<&'static str>,
+    filled: &str,
+) -> Result<DataInfo, Failure> {
     let data = &complete.dataset;
     check_target(&args.file, data, user)?;
     let (task, classes) = match data.target() {
@@ -135,7 +157,7 @@ pub fn complete(found: Found, args: &DataArgs, user: User) -> Result<(Complete, 
         }
         _ => ("regression", Vec::new()),
     };
-    let info = DataInfo {
+    Ok(DataInfo {
         file: args.file.display().to_string(),
         n_samples: data.n_samples(),
         n_features: data.n_features(),
@@ -144,13 +166,13 @@ pub fn complete(found: Found, args: &DataArgs, user: User) -> Result<(Complete, 
         targets: complete.target_names.clone(),
         target_found,
         missing: args.missing.name(),
-        missing_done: missing_done(&complete, args.missing),
+        missing_done: missing_done(complete, filled),
+        gaps: complete.filled,
         names: (0..data.n_features()).map(|j| data.feature_name(j)).collect(),
-    };
-    Ok((complete, info))
+    })
 }
 
-fn missing_done(complete: &Complete, missing: Missing) -> Option<String> {
+fn missing_done(complete: &Complete, filled: &str) -> Option<String> {
     let mut done = Vec::new();
     if !complete.dropped.is_empty() {
         done.push(format!(
@@ -160,7 +182,7 @@ fn missing_done(complete: &Complete, missing: Missing) -> Option<String> {
     }
     if complete.filled > 0 {
         let cells = text::counted(complete.filled, "missing value", "missing values");
-        done.push(format!("{cells} filled by the {}", missing.name()));
+        done.push(format!("{cells} {filled}"));
     }
     (!done.is_empty()).then(|| done.join(", "))
 }

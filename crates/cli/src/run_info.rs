@@ -42,6 +42,8 @@ pub struct DataInfo {
     pub missing: &'static str,
     /// What that policy did, in words; `None` where nothing was missing.
     pub missing_done: Option<String>,
+    /// How many gaps are filled, or are to be filled in every fold.
+    pub gaps: usize,
     /// The name of every feature.
     pub names: Vec<String>,
 }

@@ -101,6 +101,60 @@ fn the_selection_does_not_see_the_test_samples() {
 }
 
 #[test]
+fn gaps_are_filled_by_what_the_training_samples_say() {
+    // `good` follows the class but for its gaps; `fair` follows it less. In batch p8 alone, `good` is very large: filled by
+    // a mean that has seen it, the gaps of the other batches would be outliers that hide what `good` tells.
+    let table = |large: &str| {
+        let mut text = String::from("good,fair,batch,class\n");
+        for i in 0..90_u32 {
+            let class = i * 7 % 90 / 45;
+            let good = match i {
+                _ if i % 10 == 8 => large.to_owned(),
+                _ if i % 6 == 1 => String::new(),
+                _ => format!("{}", 3 * class + i * 11 % 3),
+            };
+            let fair = 2 * class + i * 13 % 7;
+            text.push_str(&format!("{good},{fair},p{},{}\n", i % 10, ["a", "b"][class as usize]));
+        }
+        text
+    };
+    let place = Place::new();
+    place.write("small.csv", &table("2"));
+    place.write("large.csv", &table("1e9"));
+    let answer = |file: &str, missing: &str| {
+        let call = [
+            "evaluate",
+            file,
+            "-m",
+            "f-score",
+            "-k",
+            "1",
+            "--group-column",
+            "batch",
+            "--missing",
+            missing,
+            "--learner",
+            "knn",
+        ];
+        let out = place.done(&call);
+        assert!(
+            out.contains(&format!(
+                "15 missing values filled in every fold by the {missing} of its training samples"
+            )),
+            "{out}"
+        );
+        place.json(&call)
+    };
+    for missing in ["mean", "median"] {
+        let (small, large) = (answer("small.csv", missing), answer("large.csv", missing));
+        // The fold whose test samples are those of p8.
+        let features = |answer: &Value| answer["folds"][8]["outcomes"][0]["features"].clone();
+        assert_eq!(features(&small), serde_json::json!([0]), "{small}");
+        assert_eq!(features(&large), features(&small), "{missing}");
+    }
+}
+
+#[test]
 fn json_has_the_promised_keys_in_their_order() {
     let place = Place::with_table();
     let call = [

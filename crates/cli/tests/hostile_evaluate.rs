@@ -17,6 +17,7 @@ fn fails(place: &Place, arguments: &[&str], told: &[&str]) {
 #[test]
 fn wrong_calls() {
     let place = Place::with_table();
+    place.write("gaps.csv", "a,b,class\n1,,u\n2,,v\n1,,u\n,,v\n");
     for (call, told) in [
         ("evaluate", &["<DATA>"][..]),
         ("evaluate table.csv --method mrmrr", &["did you mean `mrmr`?"]),
@@ -52,7 +53,7 @@ fn wrong_calls() {
         ("evaluate table.csv --group-column outcome", &["outcome"]),
         ("evaluate table.csv --group-column fixed", &["groups of samples", "at least 2"]),
         ("evaluate table.csv --group-column line --repeats 3", &["--repeats", "--folds"]),
-        ("evaluate table.csv --missing mean", &["--missing mean", "drop-rows"]),
+        ("evaluate gaps.csv --missing mean", &["gaps.csv", "`b` (1, counted from 0) has no value"]),
         ("evaluate table.csv --method chi2", &["chi2 needs classes", "a real output", "--task"]),
         ("evaluate table.csv -p sigma_z=1", &["`sigma_z`"]),
         ("evaluate table.csv --time-limit 1e-9", &["--time-limit", "more time"]),

@@ -118,6 +118,17 @@ impl Dataset {
         Ok(self)
     }
 
+    /// With other values of the same features and samples: scaled, or with gaps filled.
+    ///
+    /// # Errors
+    /// [`Error::ShapeMismatch`] unless there are as many samples and features as before.
+    pub fn with_x(mut self, x: impl Columns + 'static) -> Result<Self, Error> {
+        check_length("samples of the new values", self.n_samples(), x.n_samples())?;
+        check_length("features of the new values", self.n_features(), x.n_features())?;
+        self.x = Arc::new(x);
+        Ok(self)
+    }
+
     /// The features.
     pub fn x(&self) -> &dyn Columns {
         &*self.x

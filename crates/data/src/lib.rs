@@ -17,6 +17,7 @@
 //! ```
 
 mod error;
+mod imputation;
 mod levels;
 mod memory;
 mod missing;

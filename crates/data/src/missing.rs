@@ -3,6 +3,7 @@
 use fewest_core::{Columns, Dataset, FeatureKind, Target};
 use nalgebra_sparse::CscMatrix;
 
+use crate::imputation::substitute;
 use crate::table::{Features, Table};
 use crate::target::TargetValues;
 use crate::{Error, Place};
@@ -45,10 +46,41 @@ impl Table {
     /// # Complexity
     /// O(n·d), with the median O(n·d log n); dense columns are changed in place.
     pub fn complete(mut self, missing: Missing) -> Result<Complete, Error> {
-        let n_samples = self.n_samples();
         if missing == Missing::Error {
             self.check_complete()?;
         }
+        let dropped = self.drop_incomplete(missing)?;
+        let filled = match missing {
+            Missing::Mean | Missing::Median => self.fill(missing),
+            Missing::Error | Missing::DropRows => 0,
+        };
+        self.into_complete(dropped, filled)
+    }
+
+    /// As [`Table::complete`], but the gaps that [`Missing::Mean`] and [`Missing::Median`] fill stay, as NaN, and are only
+    /// counted as filled: for [`Missing::fill`] to fill them in each fold by what its training samples say.
+    ///
+    /// # Errors
+    /// As [`Table::complete`].
+    pub fn with_gaps(mut self, missing: Missing) -> Result<Complete, Error> {
+        match missing {
+            Missing::Error | Missing::DropRows => self.complete(missing),
+            Missing::Mean | Missing::Median => {
+                let dropped = self.drop_incomplete(missing)?;
+                let gaps = self.n_gaps();
+                self.into_complete(dropped, gaps)
+            }
+        }
+    }
+
+    fn into_complete(self, dropped: Vec<usize>, filled: usize) -> Result<Complete, Error> {
+        let target_names = self.target_names();
+        Ok(Complete { dataset: self.into_dataset()?, dropped, filled, target_names })
+    }
+
+    /// Leaves out the samples that no policy keeps, or that this one does not; returns which.
+    fn drop_incomplete(&mut self, missing: Missing) -> Result<Vec<usize>, Error> {
+        let n_samples = self.n_samples();
         if missing == Missing::DropRows {
             self.check_columns()?;
         }
@@ -62,20 +94,23 @@ impl Table {
         let dropped: Vec<usize> = (0..n_samples).filter(|&i| gone[i]).collect();
         if dropped.len() == n_samples {
             self.check_columns()?;
-            return Err(Error::NothingLeft { path: self.path, n_samples });
+            return Err(Error::NothingLeft { path: self.path.clone(), n_samples });
         }
         if !dropped.is_empty() {
             self.drop_samples(&gone);
         }
-        let filled = match missing {
-            Missing::Mean | Missing::Median => {
-                self.check_columns()?;
-                self.fill(missing)
-            }
-            Missing::Error | Missing::DropRows => 0,
-        };
-        let target_names = self.target_names();
-        Ok(Complete { dataset: self.into_dataset()?, dropped, filled, target_names })
+        if matches!(missing, Missing::Mean | Missing::Median) {
+            self.check_columns()?;
+        }
+        Ok(dropped)
+    }
+
+    fn n_gaps(&self) -> usize {
+        let gaps = |values: &[f64]| values.iter().filter(|value| value.is_nan()).count();
+        match &self.features {
+            Features::Dense { columns, .. } => columns.iter().map(|values| gaps(values)).sum(),
+            Features::Sparse(matrix) => gaps(matrix.values()),
+        }
     }
 
     /// An error for the first missing cell, in the order of reading.
@@ -183,11 +218,7 @@ impl Table {
         let is_categorical = |j: usize| {
             matches!(kinds.as_ref().and_then(|kinds| kinds.get(j)), Some(FeatureKind::Categorical { .. }))
         };
-        let substitute = |present: Vec<f64>, j: usize| match missing {
-            _ if is_categorical(j) => most_frequent(present),
-            Missing::Median => median(present),
-            _ => mean(&present),
-        };
+        let substitute = |present: Vec<f64>, j: usize| substitute(missing, is_categorical(j), present);
         let present = |values: &[f64]| values.iter().copied().filter(|value| !value.is_nan()).collect();
         match &mut self.features {
             Features::Dense { columns, .. } => {
@@ -296,47 +327,4 @@ fn replace_missing(values: &mut [f64], by: f64) -> usize {
         filled += 1;
     }
     filled
-}
-
-fn mean(present: &[f64]) -> f64 {
-    let n = present.len() as f64;
-    let mean = present.iter().sum::<f64>() / n;
-    // The sum of very large values may be infinite where their mean is not.
-    if mean.is_finite() { mean } else { present.iter().map(|value| value / n).sum() }
-}
-
-fn median(mut present: Vec<f64>) -> f64 {
-    present.sort_by(f64::total_cmp);
-    let middle = present.len() / 2;
-    match (present.get(middle.wrapping_sub(1)), present.get(middle)) {
-        (Some(&below), Some(&above)) if present.len().is_multiple_of(2) => f64::midpoint(below, above),
-        (_, middle) => middle.copied().unwrap_or(f64::NAN),
-    }
-}
-
-fn most_frequent(mut present: Vec<f64>) -> f64 {
-    present.sort_by(f64::total_cmp);
-    let mut best = (0, f64::NAN);
-    for run in present.chunk_by(|a, b| a == b) {
-        if run.len() > best.0 {
-            best = (run.len(), run[0]);
-        }
-    }
-    best.1
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn substitutes() {
-        assert_eq!(mean(&[1.0, 2.0, 6.0]), 3.0);
-        assert_eq!(mean(&[f64::MAX, f64::MAX]), f64::MAX);
-        assert_eq!(median(vec![3.0, 1.0, 2.0]), 2.0);
-        assert_eq!(median(vec![4.0, 1.0, 2.0, 3.0]), 2.5);
-        assert_eq!(median(vec![7.0]), 7.0);
-        assert_eq!(most_frequent(vec![2.0, 1.0, 2.0, 0.0]), 2.0);
-        assert_eq!(most_frequent(vec![2.0, 1.0, 2.0, 1.0]), 1.0);
-    }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use fewest_core::{Budget, Context, Dataset, Error, Selector, Target, derive_seed};
+use fewest_core::{Budget, Context, Dataset, Error, Selector, Status, Target, derive_seed};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -47,7 +47,8 @@ impl Clustering<'_> {
     ///
     /// # Errors
     /// [`Error::UnsupportedTarget`] unless the target is classes; [`Error::InvalidParameter`] for `ks`, `clusters` or
-    /// `repeats` out of range; [`Error::TooFew`] when the selector finds no feature; the errors of the selector.
+    /// `repeats` out of range; [`Error::TooFew`] when the selector finds no feature; [`Error::Stopped`] when the selection was
+    /// stopped on the way; the errors of the selector.
     pub fn run(&self, data: &Dataset, context: &Context<'_>) -> Result<Vec<ClusteringOutcome>, Error> {
         let Target::Class(classes) = data.target() else {
             let (method, expected) = ("clustering", "classes to compare with");
@@ -83,6 +84,9 @@ impl Clustering<'_> {
                     let wanted = if self.nested { largest } else { k };
                     let inside = Context { seed: derive_seed(context.seed, 0), ..*context };
                     let selection = self.selector.select(&blind, Budget::Count(wanted), &inside)?;
+                    if matches!(selection.status, Status::TimeLimit | Status::Interrupted) {
+                        return Err(Error::Stopped { before: "all features were selected" });
+                    }
                     selected.insert((selection.order, start.elapsed().as_secs_f64()))
                 }
             };

@@ -29,7 +29,7 @@ mod stability_selection;
 pub use catalogue::{all_learners, all_metrics, learner_named, metric_named};
 pub use clustering::{Clustering, ClusteringOutcome};
 pub use experiment::{
-    Comparison, Evaluation, Experiment, ExperimentError, FoldRecord, KRule, OnFold, Outcome, Plan,
+    Comparison, Evaluation, Experiment, ExperimentError, FoldRecord, KRule, OnFold, Outcome, Plan, Prepare,
     RunOptions, Stage, Summary, choose_k, compare,
 };
 pub use features::FeatureSubset;

@@ -5,8 +5,8 @@ use fewest_core::{
     Selector, Target,
 };
 use fewest_filters::statistical::{
-    ChiSquare, ClassVariance, Coefficient, Correction, Correlation, FScore, Gini, KruskalWallis, Significant,
-    TScore, Uncorrelated, Variance,
+    ChiSquare, ClassVariance, Coefficient, Copies, Correction, Correlation, Distinct, FScore, Gini,
+    KruskalWallis, Significant, TScore, Uncorrelated, Variance,
 };
 use proptest::prelude::*;
 
@@ -343,5 +343,60 @@ fn repeated_features_are_removed() -> Tested {
     for threshold in [0.0, -1.0, 1.5, f64::NAN] {
         assert!(kept(threshold).is_err(), "{threshold}");
     }
+    Ok(())
+}
+
+#[test]
+fn of_several_copies_the_first_stays() -> Tested {
+    let n = 50;
+    let (a, b) = (noise(n, 1), noise(n, 2));
+    // Slopes and offsets that round: the scores of the copies differ in their last digits.
+    let copies: Vec<Vec<f64>> = (1..40)
+        .map(|j| {
+            let slope = if j % 2 == 0 { 0.1 } else { -0.7 } * f64::from(j);
+            a.iter().map(|x| slope * x + f64::from(j) / 3.0).collect()
+        })
+        .collect();
+    let mut columns = vec![vec![2.5; n], b.clone()];
+    columns.extend(copies);
+    columns.push(a.clone());
+    columns.push(a.iter().zip(&b).map(|(a, b)| a + 1e-3 * b).collect());
+    columns.push(b);
+    let last = columns.len();
+    for target in [halves(n), Target::real(noise(n, 9))?] {
+        let data = data(&columns, target)?;
+        let kept =
+            |selector: &dyn Selector, budget: Budget| selector.select(&data, budget, &Context::default());
+        let mut order = kept(&Uncorrelated { threshold: 1.0 }, Budget::Auto)?.order;
+        order.sort_unstable();
+        assert_eq!(order, [1, 2, last - 2], "uncorrelated");
+        let distinct = kept(&Distinct::default(), Budget::Auto)?;
+        assert_eq!(distinct.order, [1, 2, last - 2], "distinct");
+        assert_eq!(
+            distinct.notes,
+            ["1 constant feature was removed", "40 copies of earlier features were removed"]
+        );
+        assert_eq!(kept(&Distinct::default(), Budget::Count(2))?.order, [1, 2]);
+        // Only the last column has the values of another.
+        let exact = kept(&Distinct { copies: Copies::Exact }, Budget::Auto)?.order;
+        assert_eq!(exact, (1..last - 1).collect::<Vec<_>>());
+    }
+    Ok(())
+}
+
+#[test]
+fn categories_are_copies_under_any_names_and_numbers_are_not() -> Tested {
+    let n = 60;
+    let codes: Vec<f64> = noise(n, 5).iter().map(|u| (u * 4.0).floor()).collect();
+    let by = |names: [f64; 4]| codes.iter().map(|code| names[*code as usize]).collect::<Vec<f64>>();
+    let merged = by([0.0, 1.0, 2.0, 2.0]);
+    let columns = [codes.clone(), by([2.0, 0.0, 3.0, 1.0]), merged, by([5.0, 5.5, 7.0, -1.0]), codes.clone()];
+    let kinds =
+        vec![categorical(4), categorical(4), categorical(3), FeatureKind::Numeric, FeatureKind::Numeric];
+    let data = data(&columns, Target::None)?.with_feature_kinds(kinds)?;
+    let order =
+        |copies| Ok::<_, Error>(Distinct { copies }.select(&data, Budget::Auto, &Context::default())?.order);
+    assert_eq!(order(Copies::Linear)?, [0, 2, 3, 4]);
+    assert_eq!(order(Copies::Exact)?, [0, 1, 2, 3, 4]);
     Ok(())
 }

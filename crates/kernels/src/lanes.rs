@@ -145,6 +145,59 @@ fn summarise_body<const FMA: bool>(diagonal: &[f64]) -> Residual {
     }
 }
 
+dispatched! {
+    /// `column[i] -= weight phi[i]`; the sum of squares of what is left and the largest size of an entry of it.
+    pub(crate) fn subtract_and_measure(phi: &[f64], weight: f64, column: &mut [f64]) -> (f64, f64) = subtract_and_measure_body
+}
+
+#[inline(always)]
+fn subtract_and_measure_body<const FMA: bool>(phi: &[f64], weight: f64, column: &mut [f64]) -> (f64, f64) {
+    let (mut squares, mut largest) = ([0.0f64; LANES], [0.0f64; LANES]);
+    let mut step = |k: usize, x: f64, out: &mut f64| {
+        *out = multiply_add::<FMA>(-weight, x, *out);
+        squares[k] = multiply_add::<FMA>(*out, *out, squares[k]);
+        largest[k] = if out.abs() > largest[k] { out.abs() } else { largest[k] };
+    };
+    let mut columns = column.chunks_exact_mut(LANES);
+    let chunks = phi.chunks_exact(LANES);
+    let tail = chunks.remainder();
+    for (out, x) in (&mut columns).zip(chunks) {
+        for k in 0..LANES {
+            step(k, x[k], &mut out[k]);
+        }
+    }
+    for (k, (out, &x)) in columns.into_remainder().iter_mut().zip(tail).enumerate() {
+        step(k, x, out);
+    }
+    (fold(squares), most(largest))
+}
+
+dispatched! {
+    /// The largest size of an entry.
+    pub(crate) fn largest_size(values: &[f64]) -> f64 = largest_size_body
+}
+
+#[inline(always)]
+fn largest_size_body<const FMA: bool>(values: &[f64]) -> f64 {
+    let mut largest = [0.0f64; LANES];
+    let mut step = |k: usize, x: f64| largest[k] = if x.abs() > largest[k] { x.abs() } else { largest[k] };
+    let chunks = values.chunks_exact(LANES);
+    for (k, &x) in chunks.remainder().iter().enumerate() {
+        step(k, x);
+    }
+    for chunk in chunks {
+        for k in 0..LANES {
+            step(k, chunk[k]);
+        }
+    }
+    most(largest)
+}
+
+#[inline(always)]
+fn most(lanes: [f64; LANES]) -> f64 {
+    lanes.into_iter().fold(0.0, |most, value| if value > most { value } else { most })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -172,6 +225,19 @@ mod tests {
                     let exact = b[i] - (0..rows).map(|k| weights[k] * earlier[k * n + i]).sum::<f64>();
                     assert!((fast[i] - exact).abs() < 1e-13 && (plain[i] - exact).abs() < 1e-13);
                 }
+            }
+            let (mut fast, mut plain) = (b.clone(), b.clone());
+            let exact: Vec<f64> = (0..n).map(|i| b[i] - 0.6 * a[i]).collect();
+            let squares: f64 = exact.iter().map(|x| x * x).sum();
+            let size = exact.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+            let found = [
+                subtract_and_measure(&a, 0.6, &mut fast),
+                subtract_and_measure_body::<false>(&a, 0.6, &mut plain),
+            ];
+            for (found, left) in found.into_iter().zip([fast, plain]) {
+                assert!((found.0 - squares).abs() < 1e-13 && (found.1 - size).abs() < 1e-15);
+                assert_eq!(largest_size(&left), found.1);
+                assert!(left.iter().zip(&exact).all(|(x, y)| (x - y).abs() < 1e-15));
             }
             let (mut column, mut diagonal) = (a.clone(), vec![0.5; n]);
             let left = finish_pivot(&mut column, 2.0, &mut diagonal);

@@ -20,6 +20,8 @@ const CASES: &[(&str, &str, &str)] = &[
     ("chowdary", "chowdary.csv.gz", "target"),
     ("colon", "colon.mat", ""),
     ("TOX-171", "TOX-171.mat", ""),
+    ("ssl_digit1", "ssl_digit1.csv.gz", "target"),
+    ("abalone", "abalone.csv", "target"),
     ("madelon", "madelon.mat", ""),
 ];
 

@@ -1,13 +1,15 @@
 //! Methods × data sets, by the evaluation of `fewest-eval`, with finished ones kept for the next call.
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use fewest::core::{Context, Dataset, Selector};
 use fewest::data::{Missing, ReadOptions, Table};
 use fewest::eval::{Evaluation, Experiment, Learner, Metric, RunOptions, Splitter};
 use fewest::registry::{self, Parameters};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::output::mean_and_error;
 use crate::{Result, workspace};
@@ -30,6 +32,9 @@ pub struct Protocol {
     /// Take what an earlier call with the same runs and seed has finished, instead of computing it again.
     #[arg(long)]
     resume: bool,
+    /// Give up a method on a data set after this many seconds.
+    #[arg(long, value_name = "SECONDS")]
+    limit: Option<u32>,
 }
 
 /// A method of a paper, as this workspace has it.
@@ -105,6 +110,25 @@ impl Protocol {
         Ok(Some(Table::read(&path, &options)?.complete(Missing::DropRows)?.dataset))
     }
 
+    /// What `compute` finds, unless an earlier call has found it; `name` tells it from all others.
+    pub fn kept<T: Serialize + DeserializeOwned>(
+        &self,
+        name: &str,
+        compute: impl FnOnce() -> Result<T>,
+    ) -> Result<T> {
+        let Self { runs, seed, .. } = self;
+        let path =
+            workspace::root().join("target/reproduce").join(format!("{}-{runs}-{seed}.json", plain(name)));
+        match self.resume.then(|| load(&path)).flatten() {
+            Some(found) => Ok(found),
+            None => {
+                let found = compute()?;
+                store(&path, &found)?;
+                Ok(found)
+            }
+        }
+    }
+
     /// Runs `method` on `data`, unless that is finished already.
     pub fn run(
         &self,
@@ -171,17 +195,29 @@ impl Protocol {
             metrics: setting.metrics,
             ks: setting.ks.iter().copied().filter(|&k| k <= data.n_features()).collect(),
             nested: setting.nested,
+            prepare: None,
         };
         let options = RunOptions { selections, ..RunOptions::default() };
-        let stored = self.stored(setting, dataset, method);
+        let mut stored = self.stored(setting, dataset, method);
         let evaluation = match self.resume.then(|| load(&stored)).flatten() {
             Some(evaluation) => evaluation,
             None => {
-                let evaluation = experiment.run_with(data, options, &Context::seeded(self.seed))?;
+                // What was given up is stored under another name, which says after how long.
+                let given_up = stored.with_extension(format!("{}s.json", self.limit.unwrap_or(0)));
+                let evaluation = match self.resume.then(|| load(&given_up)).flatten() {
+                    Some(evaluation) => evaluation,
+                    None => experiment.run_with(data, options, &self.context())?,
+                };
+                if evaluation.out_of_time {
+                    stored = given_up;
+                }
                 store(&stored, &evaluation)?;
                 evaluation
             }
         };
+        if evaluation.out_of_time {
+            return Err(self.too_slow(evaluation.folds.len(), "folds").into());
+        }
         let largest = experiment.ks.iter().copied().max();
         let outcomes = evaluation.folds.iter().flat_map(|fold| &fold.outcomes);
         let last: Vec<f64> =
@@ -196,11 +232,19 @@ impl Protocol {
         Ok(evaluation)
     }
 
+    /// Seed and deadline of one method on one data set.
+    pub fn context(&self) -> Context<'static> {
+        let limit = self.limit.map(|seconds| Duration::from_secs(u64::from(seconds)));
+        Context { deadline: limit.map(|limit| Instant::now() + limit), ..Context::seeded(self.seed) }
+    }
+
+    /// Why a method was given up.
+    pub fn too_slow(&self, done: usize, what: &str) -> String {
+        format!("given up after {} s with {done} {what} finished", self.limit.unwrap_or(0))
+    }
+
     fn stored(&self, setting: &Setting<'_>, dataset: &str, method: &str) -> PathBuf {
         let Self { runs, seed, .. } = self;
-        let plain = |text: &str| -> String {
-            text.chars().map(|c| if c.is_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect()
-        };
         let file = format!(
             "{}-{}-{}-{}-{runs}-{seed}.json",
             setting.name,
@@ -212,12 +256,16 @@ impl Protocol {
     }
 }
 
-fn load(path: &Path) -> Option<Evaluation> {
+fn plain(text: &str) -> String {
+    text.chars().map(|c| if c.is_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect()
+}
+
+fn load<T: DeserializeOwned>(path: &Path) -> Option<T> {
     let text = std::fs::read_to_string(path).ok()?;
     serde_json::from_str(&text).ok()
 }
 
-fn store(path: &Path, evaluation: &Evaluation) -> Result<()> {
+fn store(path: &Path, evaluation: &impl Serialize) -> Result<()> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;
     }

@@ -72,7 +72,7 @@ impl Learner for RawRegression<'_> {
 }
 
 /// The standard deviation, dividing by n; 1 instead of 0.
-fn deviation(values: &[f64]) -> f64 {
+pub fn deviation(values: &[f64]) -> f64 {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
     let deviation = (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / n).sqrt();

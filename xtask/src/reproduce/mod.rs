@@ -5,6 +5,7 @@ mod experiments;
 mod given;
 mod hsic_lasso;
 mod machines;
+mod mik_fs;
 mod nmmkl;
 mod sd_rfe;
 mod survey;
@@ -25,6 +26,8 @@ pub struct Arguments {
 enum Paper {
     /// Yamada et al., High-dimensional feature selection by feature-wise kernelized Lasso, 2014.
     HsicLasso(hsic_lasso::Arguments),
+    /// Xue, Song and Xu, Multiple indefinite kernel learning for feature selection, 2017.
+    MikFs(mik_fs::Arguments),
     /// Yang, Xu, Lyu and King, Budget constrained non-monotonic feature selection, 2015.
     Nmmkl(nmmkl::Arguments),
     /// Yang and Ong, Feature selection using probabilistic prediction of support vector regression, 2011.
@@ -37,6 +40,7 @@ enum Paper {
 pub fn run(arguments: &Arguments) -> Result<()> {
     match &arguments.paper {
         Paper::HsicLasso(arguments) => hsic_lasso::run(arguments),
+        Paper::MikFs(arguments) => mik_fs::run(arguments),
         Paper::Nmmkl(arguments) => nmmkl::run(arguments),
         Paper::SdRfe(arguments) => sd_rfe::run(arguments),
         Paper::Survey(arguments) => survey::run(arguments),

@@ -1,11 +1,11 @@
 //! Li, Cheng, Wang, Morstatter, Trevino, Tang and Liu, *Feature selection: a data perspective*, 2016, Section 6: any
 //! data set × any method × three learners, or k-means for methods that take no target.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write;
 
 use clap::Args;
-use fewest::core::{Context, Dataset, Target};
+use fewest::core::{Dataset, Target};
 use fewest::eval::{Accuracy, Clustering, DecisionTree, KFold, Learner, LinearSvm, Metric, NaiveBayes};
 use fewest::registry::{self, TargetKind};
 
@@ -154,7 +154,7 @@ fn cluster(
         clusters: Some(classes.n_classes()),
         repeats: STARTS,
     };
-    let outcomes = clustering.run(data, &Context::seeded(protocol.seed))?;
+    let outcomes = clustering.run(data, &protocol.context())?;
     let mut rows = Vec::new();
     for outcome in outcomes {
         let (accuracy, _) = mean_and_error(&outcome.accuracy);
@@ -207,13 +207,18 @@ fn tell(protocol: &Protocol, rows: &[Row], clusters: &[Row], failures: &[Failure
 
 /// The mean over folds of each experiment and number of features, as rows.
 fn means(rows: &[Row]) -> Vec<Row> {
-    let mut means: Vec<Row> = Vec::new();
-    let key = |row: &Row| (row.dataset, row.method, row.learner.clone(), row.k);
+    let mut alike: Vec<Vec<&Row>> = Vec::new();
+    let mut known = HashMap::new();
     for row in rows {
-        if means.iter().any(|mean| key(mean) == key(row)) {
-            continue;
+        let at = *known.entry((row.dataset, row.method, &row.learner, row.k)).or_insert(alike.len());
+        if at == alike.len() {
+            alike.push(Vec::new());
         }
-        let alike: Vec<&Row> = rows.iter().filter(|other| key(other) == key(row)).collect();
+        alike[at].push(row);
+    }
+    let mut means: Vec<Row> = Vec::new();
+    for alike in alike {
+        let row = alike[0];
         let mean = |value: &dyn Fn(&Row) -> f64| {
             mean_and_error(&alike.iter().map(|row| value(row)).collect::<Vec<_>>()).0
         };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use fewest::core::{Budget, Context, Dataset, DenseColumns, Error, Selection, Selector, derive_seed};
-use fewest::eval::{Experiment, KFold, Learner, Metric, Splitter};
+use fewest::eval::{Experiment, KFold, Learner, Metric, Split, Splitter};
 use fewest::registry::{self, Parameters};
 
 /// Folds that choose a parameter.
@@ -38,33 +38,30 @@ impl<'a> Shared<'a> {
     }
 }
 
-/// The mean score of `learner` on all features, by cross-validation.
+/// The score of `learner` on all features in each fold of a cross-validation.
 pub fn cross_validated(
     learner: &dyn Learner,
     metric: &dyn Metric,
     data: &Dataset,
     context: &Context<'_>,
-) -> Result<f64, Error> {
+) -> Result<Vec<f64>, Error> {
     let splits = KFold { folds: FOLDS, ..KFold::default() }.splits(data, context.seed)?;
-    let mut total = 0.0;
-    for split in &splits {
+    let score = |split: &Split| {
         let model = learner.fit(&data.subset(&split.train)?, context)?;
         let test = data.subset(&split.test)?;
-        total += metric.score(test.target(), &model.predict(test.x())?)?;
-    }
-    Ok(total / splits.len() as f64)
+        metric.score(test.target(), &model.predict(test.x())?)
+    };
+    splits.iter().map(score).collect()
 }
 
 /// A learner with parameters given as `NAME=VALUE`.
 pub type MakeLearner = dyn Fn(&[String]) -> Result<Box<dyn Learner>, Error> + Send + Sync;
 
-/// A parameter that only one method has, and how it is chosen.
+/// Parameters chosen for one method and each number of features it is to select.
 #[derive(Clone, Copy)]
 pub struct Own<'a> {
-    /// Its name.
-    pub name: &'static str,
-    /// Values to try.
-    pub values: &'static [&'static str],
+    /// Parameters to try together, as `NAME=VALUE`; they replace shared ones.
+    pub choices: &'a [Vec<String>],
     /// What predicts from the features selected with each, given the shared parameters.
     pub learner: &'a MakeLearner,
     /// What judges the predictions.
@@ -75,33 +72,39 @@ pub struct Own<'a> {
 pub struct Tuned<'a> {
     /// Its id.
     pub id: &'static str,
+    /// Parameters that are given.
+    pub fixed: &'a [&'static str],
     /// Parameters that all methods share; those that the method does not have are left out.
     pub shared: &'a Shared<'a>,
-    /// A parameter of its own, if any.
+    /// Parameters of its own, if any.
     pub own: Option<Own<'a>>,
     /// Of more features than this, only as many with the largest Fisher score are candidates.
     pub most_candidates: Option<usize>,
 }
 
+/// The name in `NAME=VALUE`.
+fn name(assignment: &str) -> &str {
+    assignment.split('=').next().unwrap_or_default()
+}
+
 impl Tuned<'_> {
     fn build(&self, parameters: &[String]) -> Result<Box<dyn Selector>, Error> {
         let method = registry::find(self.id)?;
-        let has = |assignment: &&String| {
-            let name = assignment.split('=').next().unwrap_or_default();
-            method.parameters().any(|parameter| parameter.name == name)
-        };
-        let parameters: Vec<&String> = parameters.iter().filter(has).collect();
+        let has = |assignment: &&str| method.parameters().any(|parameter| parameter.name == name(assignment));
+        let fixed = self.fixed.iter().copied();
+        let parameters: Vec<&str> = parameters.iter().map(String::as_str).filter(has).chain(fixed).collect();
         Ok(method.build(&Parameters::parse(method, &parameters)?)?.into_selector())
     }
 
     fn parameters(&self, data: &Dataset, k: usize, context: &Context<'_>) -> Result<Vec<String>, Error> {
         let shared = self.shared.parameters(data, context)?;
-        let Some(Own { name, values, learner, metric }) = self.own else { return Ok(shared) };
+        let Some(Own { choices, learner, metric }) = self.own else { return Ok(shared) };
         let learner = learner(&shared)?;
         let mut best: Option<(f64, Vec<String>)> = None;
-        for value in values {
-            let mut parameters = shared.clone();
-            parameters.push(format!("{name}={value}"));
+        for choice in choices {
+            let mut parameters = choice.clone();
+            let replaced = |given: &&String| choice.iter().any(|chosen| name(chosen) == name(given));
+            parameters.extend(shared.iter().filter(|given| !replaced(given)).cloned());
             let selector = self.build(&parameters)?;
             let experiment = Experiment {
                 label: String::new(),
@@ -111,6 +114,7 @@ impl Tuned<'_> {
                 metrics: &[metric],
                 ks: vec![k],
                 nested: false,
+                prepare: None,
             };
             let inside = Context { seed: derive_seed(context.seed, 7), progress: None, ..*context };
             let evaluation = experiment.run(data, &inside).map_err(|error| Error::Numerical {

@@ -36,12 +36,12 @@ pub(super) fn work(
     )?;
     let found = input::read(data, true)?;
     let user = input::User { id: "an evaluation", supervised: true };
-    let (complete, info) = input::complete(found, data, user)?;
+    let (complete, info) = input::with_gaps(found, data, user)?;
     let dataset = &complete.dataset;
     for candidate in candidates {
         candidate.check(kind_of(dataset.target()))?;
     }
-    let design = Design::new(args, dataset, &info)?;
+    let design = Design::new(args, data.missing, dataset, &info)?;
     let resume = Resume::open(args.resume.as_deref(), &design, run.seed, info.n_features)?;
     let worked = run::run(run, |context| {
         evaluation::evaluate(candidates, &design, dataset, &resume, &data.file, context)

@@ -35,6 +35,8 @@ pub struct Design {
     pub splitter_text: String,
     /// What decides whether stored folds are of the same data and the same division.
     pub identity: String,
+    /// What is done about gaps, in every fold.
+    pub missing: Missing,
     /// What the reader should know about it.
     pub notes: Vec<String>,
 }
@@ -63,13 +65,6 @@ pub fn describe(args: &EvaluationArgs, data: &DataArgs) -> Result<DataArgs, Fail
     {
         return Err(Failure::new(format!("--test-share is {share}, but must be above 0 and below 1")));
     }
-    if !matches!(data.missing, Missing::Error | Missing::DropRows) {
-        return Err(Failure::new(format!(
-            "--missing {}: filled from the whole table, the training samples would tell about the test samples: use \
-             --missing drop-rows, or a file without gaps",
-            data.missing.name()
-        )));
-    }
     let mut data = data.clone();
     if let Some(column) = &args.group_column {
         // Names of samples are told nowhere in an evaluation, and the groups are read in their place.
@@ -81,7 +76,12 @@ pub fn describe(args: &EvaluationArgs, data: &DataArgs) -> Result<DataArgs, Fail
 
 impl Design {
     /// The design that the call asks for, checked against the data.
-    pub fn new(args: &EvaluationArgs, data: &Dataset, info: &DataInfo) -> Result<Self, Failure> {
+    pub fn new(
+        args: &EvaluationArgs,
+        missing: Missing,
+        data: &Dataset,
+        info: &DataInfo,
+    ) -> Result<Self, Failure> {
         let kind = kind_of(data.target());
         let (learner_id, learner) = learner(args, kind, info)?;
         let metrics = metrics(args, kind, info)?;
@@ -91,13 +91,16 @@ impl Design {
         check_size(args, data.n_samples())?;
         let (splitter, splitter_text) = splitter(args, data, info)?;
         let mut identity = format!("{splitter_text} | data {:016x}", fingerprint(data));
+        if info.gaps > 0 {
+            identity.push_str(&format!(" | gaps filled by the {}", missing.name()));
+        }
         if !args.learner_param.is_empty() {
             // Folds with other parameters are other folds.
             let given = args.learner_param.join(", ");
             identity.push_str(&format!(" | {given}"));
             notes.push(format!("{learner_id} with {given}"));
         }
-        Ok(Self { ks, learner, learner_id, metrics, splitter, splitter_text, identity, notes })
+        Ok(Self { ks, learner, learner_id, metrics, splitter, splitter_text, identity, missing, notes })
     }
 }
 

@@ -75,6 +75,7 @@ pub fn evaluate(
     context: &Context<'_>,
 ) -> Result<(Vec<Evaluated>, Status), Failure> {
     let metrics: Vec<&dyn Metric> = design.metrics.iter().map(|metric| &**metric).collect();
+    let prepare = |train: &Dataset, whole: &Dataset| design.missing.fill(train, whole);
     let mut status = Status::Converged;
     let mut evaluated = Vec::with_capacity(candidates.len());
     for candidate in candidates {
@@ -89,6 +90,7 @@ pub fn evaluate(
             metrics: &metrics,
             ks: design.ks.clone(),
             nested: candidate.method.is_nested(),
+            prepare: Some(&prepare),
         };
         let finished = resume.finished(&experiment.label);
         let store = |plan: &_, record: &_| resume.add(plan, record);
@@ -101,7 +103,9 @@ pub fn evaluate(
             status = ended;
         }
         if !evaluation.folds.is_empty() {
-            let chosen = choose(candidate, &evaluation, data, context)
+            // What is chosen in the end is for samples to come: all there are may tell how gaps are filled.
+            let filled = prepare(data, data).map_err(|error| Failure::in_file(file, &error))?;
+            let chosen = choose(candidate, &evaluation, &filled, context)
                 .map_err(|error| Failure::in_file(file, &error))?;
             let parameters = told(&candidate.parameters);
             evaluated.push(Evaluated { method: candidate.method, parameters, evaluation, chosen });

@@ -6,7 +6,7 @@ use super::atoms::{Atoms, BaseKernel};
 use super::fit::{Fit, Limits, Objective};
 use super::model::MikFsModel;
 use super::tasks::{Tasks, tasks};
-use super::validation::{ValidationPoint, validate};
+use super::validation::{Prices, RATIOS, ValidationPoint, validate};
 use crate::Form;
 
 /// `λ₂` falls by this factor until enough features have a weight.
@@ -208,7 +208,58 @@ impl MikFs {
         context: &Context<'_>,
     ) -> Result<Vec<ValidationPoint>, Error> {
         self.check(data)?;
-        validate(self, data, folds, context)
+        validate(self, data, folds, Prices::Ratios(&RATIOS), context)
+    }
+
+    /// [`MikFs::validate`] at prices of your own, each the start of the next: from the largest they follow a path.
+    ///
+    /// # Errors
+    /// As [`MikFs::validate`], and for a price that is not finite and above 0.
+    pub fn validate_at(
+        &self,
+        data: &Dataset,
+        folds: usize,
+        lambda2: &[f64],
+        context: &Context<'_>,
+    ) -> Result<Vec<ValidationPoint>, Error> {
+        self.check(data)?;
+        check_prices(lambda2)?;
+        validate(self, data, folds, Prices::Given(lambda2), context)
+    }
+
+    /// The models at prices of your own, each the start of the next; without any where no feature can have a weight. The price of
+    /// `self` is not looked at.
+    ///
+    /// # Errors
+    /// As [`MikFs`], and for a price that is not finite and above 0.
+    pub fn fit_path(
+        &self,
+        data: &Dataset,
+        lambda2: &[f64],
+        context: &Context<'_>,
+    ) -> Result<Vec<MikFsModel>, Error> {
+        self.check(data)?;
+        check_prices(lambda2)?;
+        let tasks = tasks(data, self.epsilon, "mik-fs")?;
+        let atoms = Atoms::new(data, &self.kernels, self.factor_tolerance, self.form, context)?;
+        let (lambda1, loss) = (self.lambda1, tasks.loss);
+        let mut objective = Objective { atoms: &atoms, tasks: &tasks.tasks, loss, lambda1, lambda2: 1.0 };
+        let mut models = Vec::new();
+        if atoms.len() == 0 || objective.largest_lambda2() <= 0.0 {
+            return Ok(models);
+        }
+        let mut start = None;
+        for &price in lambda2 {
+            objective.lambda2 = price;
+            let from = match start.take() {
+                Some(point) => point,
+                None => objective.start()?,
+            };
+            let fit = objective.alternate(from, &self.limits(), context)?;
+            start = Some(fit.point.clone());
+            models.push(self.model(data, &atoms, &tasks, fit, price)?);
+        }
+        Ok(models)
     }
 
     /// The model in which at least `wanted` features have a weight, if some price on the path down from the one asked for gives that.
@@ -226,22 +277,30 @@ impl MikFs {
         if atoms.len() == 0 || largest <= 0.0 {
             return Ok(run);
         }
-        objective.lambda2 = match self.price {
-            Price::Lambda2(value) => value,
-            Price::Ratio(ratio) => ratio * largest,
+        let prices = match self.price {
+            Price::Lambda2(value) => vec![value],
+            Price::Ratio(ratio) => vec![ratio * largest],
             Price::Validated(folds) => {
-                run.validation = validate(self, data, folds, context)?;
+                run.validation = validate(self, data, folds, Prices::Ratios(&RATIOS), context)?;
                 // Of equal scores the first, the largest price.
-                let mut best = run.validation[0].clone();
-                for point in &run.validation[1..] {
-                    if point.score > best.score {
-                        best = point.clone();
+                let mut best = 0;
+                for (at, point) in run.validation.iter().enumerate() {
+                    if point.score > run.validation[best].score {
+                        best = at;
                     }
                 }
-                best.ratio * largest
+                Prices::Ratios(&RATIOS[..=best]).values(largest)
             }
         };
+        // As in the folds: what is found at a price depends on where one comes from.
+        let (&last, before) = prices.split_last().unwrap_or((&largest, &[]));
+        objective.lambda2 = *prices.first().unwrap_or(&largest);
         let mut start = objective.start()?;
+        for &price in before {
+            objective.lambda2 = price;
+            start = objective.alternate(start, &self.limits(), context)?.point;
+        }
+        objective.lambda2 = last;
         for step in 0..=PATH_STEPS {
             let fit = objective.alternate(start, &self.limits(), context)?;
             start = fit.point.clone();
@@ -283,6 +342,13 @@ impl MikFs {
     fn above_threshold(&self, scores: &[f64]) -> Vec<usize> {
         let least = self.threshold * scores.iter().copied().fold(0.0, f64::max);
         (0..scores.len()).filter(|&j| scores[j] > 0.0 && scores[j] >= least).collect()
+    }
+}
+
+fn check_prices(lambda2: &[f64]) -> Result<(), Error> {
+    match lambda2.iter().find(|value| !(value.is_finite() && **value > 0.0)) {
+        Some(value) => Err(Error::parameter("lambda2", value, "finite and above 0")),
+        None => Ok(()),
     }
 }
 

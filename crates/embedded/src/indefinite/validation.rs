@@ -9,13 +9,15 @@ use super::select::MikFs;
 use super::tasks::tasks;
 
 /// Points of the path that is tried, `λ₂ = ratio · largest`.
-const RATIOS: [f64; 9] = [0.9, 0.7, 0.5, 0.3, 0.2, 0.1, 0.05, 0.02, 0.01];
+pub(crate) const RATIOS: [f64; 9] = [0.9, 0.7, 0.5, 0.3, 0.2, 0.1, 0.05, 0.02, 0.01];
 
 /// One point of the regularisation path of a cross-validation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ValidationPoint {
-    /// `λ₂` relative to the smallest value at which no feature is worth its price.
+    /// `λ₂` relative to the smallest value at which no feature is worth its price, in the mean over the folds.
     pub ratio: f64,
+    /// `λ₂`, in the mean over the folds.
+    pub lambda2: f64,
     /// Share of the left-out samples whose class is found; minus the mean squared error of a real output.
     pub score: f64,
     /// Mean number of features with a weight.
@@ -39,6 +41,31 @@ fn folds(data: &Dataset, n_folds: usize, seed: u64) -> Vec<usize> {
     folds
 }
 
+/// The prices of a path, from the largest.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Prices<'a> {
+    /// Relative to the smallest value at which no feature is worth its price.
+    Ratios(&'a [f64]),
+    /// `λ₂` itself.
+    Given(&'a [f64]),
+}
+
+impl Prices<'_> {
+    fn len(self) -> usize {
+        match self {
+            Self::Ratios(values) | Self::Given(values) => values.len(),
+        }
+    }
+
+    /// `λ₂` at every point, where `largest` is the smallest value at which no feature is worth its price.
+    pub(crate) fn values(self, largest: f64) -> Vec<f64> {
+        match self {
+            Self::Ratios(values) => values.iter().map(|ratio| ratio * largest).collect(),
+            Self::Given(values) => values.to_vec(),
+        }
+    }
+}
+
 /// The path on every fold, the point before as the start of the next, and what the left-out samples say.
 ///
 /// # Errors
@@ -47,6 +74,7 @@ pub(crate) fn validate(
     method: &MikFs,
     data: &Dataset,
     n_folds: usize,
+    prices: Prices<'_>,
     context: &Context<'_>,
 ) -> Result<Vec<ValidationPoint>, Error> {
     let n = data.n_samples();
@@ -54,10 +82,9 @@ pub(crate) fn validate(
         return Err(Error::parameter("folds", n_folds, format!("from 2 to the number of samples, {n}")));
     }
     let fold_of = folds(data, n_folds, context.seed);
-    let mut path: Vec<ValidationPoint> = RATIOS
-        .iter()
-        .map(|&ratio| ValidationPoint { ratio, score: 0.0, n_features: 0.0, objective: 0.0 })
-        .collect();
+    let nothing = ValidationPoint { ratio: 0.0, lambda2: 0.0, score: 0.0, n_features: 0.0, objective: 0.0 };
+    let mut path = vec![nothing; prices.len()];
+    let share = 1.0 / n_folds as f64;
     for fold in 0..n_folds {
         let rows =
             |inside: bool| -> Vec<usize> { (0..n).filter(|&row| (fold_of[row] == fold) == inside).collect() };
@@ -67,12 +94,14 @@ pub(crate) fn validate(
         let (lambda1, loss) = (method.lambda1, tasks.loss);
         let mut objective = Objective { atoms: &atoms, tasks: &tasks.tasks, loss, lambda1, lambda2: 1.0 };
         let largest = objective.largest_lambda2();
+        if atoms.len() == 0 || largest <= 0.0 {
+            continue;
+        }
         let mut warm = None;
-        for point in &mut path {
-            objective.lambda2 = point.ratio * largest;
-            if atoms.len() == 0 || largest <= 0.0 {
-                continue;
-            }
+        for (point, lambda2) in path.iter_mut().zip(prices.values(largest)) {
+            objective.lambda2 = lambda2;
+            point.lambda2 += share * lambda2;
+            point.ratio += share * lambda2 / largest;
             let start = match warm.take() {
                 Some(point) => point,
                 None => objective.start()?,
@@ -81,7 +110,6 @@ pub(crate) fn validate(
             warm = Some(fit.point.clone());
             let objective_value = fit.history.last().copied().unwrap_or(0.0);
             let model = MikFsModel::new(&train, &method.kernels, &atoms, &tasks, fit, objective.lambda2)?;
-            let share = 1.0 / n_folds as f64;
             point.n_features += share * model.scores().iter().filter(|score| **score > 0.0).count() as f64;
             point.objective += share * objective_value;
             point.score += score(&model, &test)? * test.n_samples() as f64 / n as f64;

@@ -28,7 +28,7 @@ const GOLDEN_RATIO: f64 = 1.618_033_988_749_895;
 pub(super) struct Partition {
     /// `𝒜`, by decreasing `τ`.
     pub above: Vec<usize>,
-    /// `ℬ`, by the largest weight that each has in any solution, decreasing.
+    /// `ℬ`, by decreasing weight in the solution that gathers the weights of copies.
     pub tied: Vec<usize>,
     /// `𝒞`, by decreasing `τ`.
     pub below: Vec<usize>,
@@ -50,8 +50,8 @@ impl Partition {
             }
         }
         // Weights are known to the solver's accuracy: what differs by less is a tie, and goes to the lower index.
-        let largest = largest_weights(&relaxation.weights, &sets.tied, units, prices);
-        let weight = |u: usize| (largest[u] / TIE).round();
+        let gathered = gathered_weights(&relaxation.weights, &sets.tied, units, prices);
+        let weight = |u: usize| (gathered[u] / TIE).round();
         sets.tied.sort_by(|&a, &b| weight(b).total_cmp(&weight(a)).then(a.cmp(&b)));
         for set in [&mut sets.above, &mut sets.below] {
             set.sort_by(|&a, &b| worth(b).total_cmp(&worth(a)).then(a.cmp(&b)));
@@ -74,11 +74,11 @@ impl Partition {
     }
 }
 
-/// The largest weight that each unit has in any solution of the relaxation: of those `tied` that have one kernel and one price, copies of one feature
-/// say, only the sum of the weights is determined, and the solver divides it anyhow. Ranked by their shares, copies of a
-/// feature that matters would fall behind features that matter less.
-fn largest_weights(weights: &[f64], tied: &[usize], units: &Units<'_>, prices: &[f64]) -> Vec<f64> {
-    let mut largest = weights.to_vec();
+/// The weights of another solution of the relaxation: of those `tied` that have one kernel and one price, copies of one feature say, only the
+/// sum of the weights is determined. The solver divides it anyhow; here the first of them has as much as it may, then the next. With a share
+/// each, copies of a feature that matters would fall behind features that matter less.
+fn gathered_weights(weights: &[f64], tied: &[usize], units: &Units<'_>, prices: &[f64]) -> Vec<f64> {
+    let mut gathered = weights.to_vec();
     let present: Vec<usize> = tied.iter().copied().filter(|&u| weights[u] > TIE).collect();
     let factors = units.factors(&present);
     let n = factors.n;
@@ -107,13 +107,16 @@ fn largest_weights(weights: &[f64], tied: &[usize], units: &Units<'_>, prices: &
                 twins.push(other);
             }
         }
-        let sum: f64 = twins.iter().map(|&at| weights[present[at]]).sum();
+        twins.sort_unstable();
+        let mut left: f64 = twins.iter().map(|&at| weights[present[at]]).sum();
         for at in twins {
             joined[at] = true;
-            largest[present[at]] = sum.min(1.0);
+            let share = left.min(1.0);
+            gathered[present[at]] = share;
+            left -= share;
         }
     }
-    largest
+    gathered
 }
 
 /// `columns` of length `n` less their means.

@@ -15,8 +15,8 @@ use crate::atoms::standardise;
 /// ```
 ///
 /// is solved to a duality gap (Eq. 8): the primal value is the optimum for a given `p`, the dual one `2 αᵀ1 − τ αᵀα` less the `m`
-/// largest `τᵢ`. Selected are the features with `τᵢ > λ` and then those of the many that tie at `λ`, by the largest weight `p` that they have in
-/// any solution, then by index; copies of one feature, of which only the sum of weights is determined, thus have that sum. That order is not the
+/// largest `τᵢ`. Selected are the features with `τᵢ > λ` and then those of the many that tie at `λ`, by their weights `p`, then by index; of copies
+/// of one feature, of which only the sum of weights is determined, the first has as much of it as it may. That order is not the
 /// paper's, which ranks ties by the last digits of `τ`. A larger `m` need not select the same features again.
 ///
 /// For more than two classes there is a machine for each class against all others, and the weights `p` are shared: `ω` is the

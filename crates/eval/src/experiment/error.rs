@@ -6,6 +6,8 @@ use fewest_core::Error;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stage {
+    /// Preparing the samples.
+    Preparation,
     /// Choosing `k` features.
     Selection {
         /// How many were asked for.
@@ -33,6 +35,7 @@ pub enum Stage {
 impl std::fmt::Display for Stage {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
+            Self::Preparation => write!(formatter, "preparing the samples"),
             Self::Selection { k } => write!(formatter, "selecting {k} features"),
             Self::Fit { k } => write!(formatter, "fitting to {k} features"),
             Self::Prediction { k } => write!(formatter, "predicting from {k} features"),

@@ -25,7 +25,14 @@ pub(super) fn run(
     let seed = derive_seed(derive_seed(context.seed, 1), fold as u64);
     // Progress is told by fold: messages from inside would come from several threads at once.
     let inside = Context { seed, progress: None, ..*context };
-    let train = data.subset(&split.train)?;
+    let mut train = data.subset(&split.train)?;
+    let prepared;
+    let mut data = data;
+    if let Some(prepare) = experiment.prepare {
+        prepared = prepare(&train, data).map_err(fail(Stage::Preparation))?;
+        data = &prepared;
+        train = data.subset(&split.train)?;
+    }
     let truth = data.target().subset(&split.test);
 
     let mut selected: Option<Chosen> = None;

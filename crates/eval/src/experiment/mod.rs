@@ -20,6 +20,10 @@ use crate::{Learner, Metric, Split, Splitter};
 /// Told of each fold when it is finished, for instance to store it; called from one thread at a time, in any order.
 pub type OnFold<'a> = &'a (dyn Fn(&Plan, &FoldRecord) + Sync);
 
+/// Learns from a fold's training samples, its first argument, and returns the whole data, its second, prepared by what was
+/// learnt: gaps filled, features scaled.
+pub type Prepare<'a> = &'a (dyn Fn(&Dataset, &Dataset) -> Result<Dataset, Error> + Sync);
+
 /// A selector and a learner, judged by metrics on samples that neither has seen.
 ///
 /// Selection happens inside every fold, on its training samples only. Where the selector's order is `nested`, so that
@@ -60,6 +64,7 @@ pub type OnFold<'a> = &'a (dyn Fn(&Plan, &FoldRecord) + Sync);
 ///     metrics: &[&Accuracy],
 ///     ks: vec![1, 2],
 ///     nested: true,
+///     prepare: None,
 /// };
 /// let evaluation = experiment.run(&data, &Context::seeded(7))?;
 /// let summaries = evaluation.summaries();
@@ -82,6 +87,8 @@ pub struct Experiment<'a> {
     pub ks: Vec<usize>,
     /// Whether one selection of the largest `k` serves all others. Otherwise features are selected for each `k`.
     pub nested: bool,
+    /// What is done in every fold before anything is selected or learnt; without, data are taken as they are.
+    pub prepare: Option<Prepare<'a>>,
 }
 
 /// What a run starts from, and whom it tells.

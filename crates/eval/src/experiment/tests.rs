@@ -58,6 +58,7 @@ fn experiment<'a>(selector: &'a dyn Selector) -> Experiment<'a> {
         metrics: METRICS,
         ks: vec![3, 1],
         nested: true,
+        prepare: None,
     }
 }
 
@@ -93,6 +94,45 @@ fn selecting_outside_the_folds_would_look_better_than_chance_and_this_does_not()
     let leaked = Dataset::new(DenseColumns::from_columns(&leaked).unwrap(), target).unwrap();
     assert!(accuracy(&leaked, 5) > 0.75, "{}", accuracy(&leaked, 5));
     assert!((0.35..0.65).contains(&accuracy(&honest, 5)), "{}", accuracy(&honest, 5));
+}
+
+#[test]
+fn data_are_prepared_by_the_training_samples_of_each_fold() {
+    // Every value becomes the number of training samples: the preparation has seen those alone, and selector, learner and test
+    // samples see what it made.
+    let (n, d) = (21, 6);
+    let prepare = |train: &Dataset, whole: &Dataset| {
+        assert_eq!(whole.n_samples(), n);
+        let size = train.n_samples() as f64;
+        whole.clone().with_x(OnDemand::new(n, d, move |j, out: &mut [f64]| {
+            out.iter_mut().enumerate().for_each(|(i, value)| *value = size + (i * j) as f64);
+        }))
+    };
+    struct First;
+    impl Selector for First {
+        fn select(&self, data: &Dataset, _: Budget, _: &Context<'_>) -> Result<Selection, Error> {
+            let first = data.x().column(0, &mut Vec::new()).to_vec(data.n_samples());
+            assert!(first.iter().all(|value| *value == data.n_samples() as f64), "{first:?}");
+            Ok(Selection::new(vec![0, 1], vec![1.0, 1.0], data.n_features(), Status::Converged))
+        }
+    }
+    let experiment = Experiment {
+        prepare: Some(&prepare),
+        ks: vec![2],
+        splitter: &KFold { folds: 4, stratified: false },
+        ..experiment(&First)
+    };
+    let evaluation = experiment.run(&data(n, d), &Context::seeded(3)).unwrap();
+    assert!(evaluation.is_complete());
+    let broken =
+        |_: &Dataset, whole: &Dataset| whole.clone().with_x(OnDemand::new(n, d - 1, |_, _: &mut [f64]| {}));
+    let error = Experiment { prepare: Some(&broken), ..experiment }
+        .run(&data(n, d), &Context::seeded(3))
+        .unwrap_err();
+    assert!(
+        error.to_string().starts_with("fold 0 of 4 (counted from 0), preparing the samples: "),
+        "{error}"
+    );
 }
 
 #[test]

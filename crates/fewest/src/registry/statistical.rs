@@ -2,8 +2,8 @@
 
 use fewest_core::{Error, Scorer};
 use fewest_filters::statistical::{
-    ChiSquare, ClassVariance, Coefficient, Correction, Correlation, FScore, Gini, KruskalWallis, Significant,
-    TScore, Uncorrelated, Variance,
+    ChiSquare, ClassVariance, Coefficient, Copies, Correction, Correlation, Distinct, FScore, Gini,
+    KruskalWallis, Significant, TScore, Uncorrelated, Variance,
 };
 
 use super::{Built, Kind, Method, Parameter, Parameters, Range, TargetKind};
@@ -92,6 +92,27 @@ pub(super) static METHODS: &[Method] = &[
         },
     },
     Method {
+        id: "distinct",
+        title: "removal of constants and copies",
+        formula: "first to last, each that is not constant and no a xⱼ + b of an earlier one",
+        kind: Kind::Sequence,
+        targets: &[
+            TargetKind::None,
+            TargetKind::Classes,
+            TargetKind::Real,
+            TargetKind::Outputs,
+            TargetKind::Affinity,
+        ],
+        parameters: &[COPIES],
+        build: |parameters| {
+            let copies = match parameters.word("copies")? {
+                "exact" => Copies::Exact,
+                _ => Copies::Linear,
+            };
+            Ok(Built::Selector(Box::new(Distinct { copies })))
+        },
+    },
+    Method {
         id: "uncorrelated",
         title: "removal of repeated features",
         formula: "best first by F-score or variance, each whose |correlation| with all kept before is ≤ threshold",
@@ -123,6 +144,13 @@ const COEFFICIENT: &[Parameter] = &[Parameter {
     default: Some("pearson"),
     range: Range::OneOf(&["pearson", "spearman"]),
     meaning: "pearson: how close to a line; spearman: how close to monotone",
+}];
+
+const COPIES: &[Parameter] = &[Parameter {
+    name: "copies",
+    default: Some("linear"),
+    range: Range::OneOf(&["linear", "exact"]),
+    meaning: "what repeats an earlier feature: a linear function of it, or the same values only",
 }];
 
 const THRESHOLD: &[Parameter] = &[Parameter {

@@ -104,8 +104,11 @@ impl Response {
                 let levels = Levels::of_classes(classes);
                 check_many(levels.n_levels() > 1, levels.n_levels())?;
                 if n_samples <= levels.n_levels() {
-                    let what = "samples of classes of which some have more than one";
-                    return Err(Error::TooFew { what, minimum: levels.n_levels() + 1, found: n_samples });
+                    return Err(Error::TooFew {
+                        what: "samples (more than classes)",
+                        minimum: levels.n_levels() + 1,
+                        found: n_samples,
+                    });
                 }
                 let mut counts = vec![0.0; levels.n_levels()];
                 for &code in levels.codes() {

@@ -6,6 +6,7 @@
 
 mod chi2;
 mod correlation;
+mod distinct;
 mod f_score;
 mod gini;
 mod kruskal_wallis;
@@ -21,6 +22,7 @@ use fewest_core::{Dataset, Error};
 
 pub use chi2::ChiSquare;
 pub use correlation::{Coefficient, Correlation};
+pub use distinct::{Copies, Distinct};
 pub use f_score::FScore;
 pub use gini::Gini;
 pub use kruskal_wallis::KruskalWallis;
@@ -28,6 +30,15 @@ pub use significance::{Correction, Significant};
 pub use t_score::{ClassVariance, TScore};
 pub use uncorrelated::Uncorrelated;
 pub use variance::Variance;
+
+/// The note about features that were removed because they are constant, where there are any.
+fn removed_constants(n_constant: usize) -> Option<String> {
+    match n_constant {
+        0 => None,
+        1 => Some("1 constant feature was removed".to_owned()),
+        _ => Some(format!("{n_constant} constant features were removed")),
+    }
+}
 
 /// An error where samples have weights: none of the statistics here is defined with them.
 fn unweighted(data: &Dataset, method: &'static str) -> Result<(), Error> {

@@ -24,6 +24,37 @@ pub(super) fn sum(values: &[f64], term: impl Fn(f64) -> f64) -> f64 {
     lanes.iter().sum::<f64>() + rest
 }
 
+/// Correlations that differ from 1 by less than this are of linear copies: rounding.
+pub(super) const ROUNDING: f64 = 1e-12;
+
+/// `Σ aᵢ bᵢ`, in an order that depends on the length only.
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let mut lanes = [0.0; LANES];
+    let (chunks, others) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
+    let rest: f64 = chunks.remainder().iter().zip(others.remainder()).map(|(a, b)| a * b).sum();
+    for (a, b) in chunks.zip(others) {
+        for ((lane, a), b) in lanes.iter_mut().zip(a).zip(b) {
+            *lane += a * b;
+        }
+    }
+    lanes.iter().sum::<f64>() + rest
+}
+
+/// The values centred and scaled to length 1; they are not all equal. Products of such vectors are correlations.
+pub(super) fn unit(values: &[f64]) -> Vec<f64> {
+    let largest = magnitude(values);
+    let first = values.first().map_or(0.0, |value| value / largest);
+    let mut unit: Vec<f64> = values.iter().map(|value| value / largest - first).collect();
+    // Differences may be tiny even so: scaled again, their squares are not lost.
+    let largest = magnitude(&unit);
+    unit.iter_mut().for_each(|value| *value /= largest);
+    let mean = sum(&unit, |value| value) / values.len() as f64;
+    unit.iter_mut().for_each(|value| *value -= mean);
+    let norm = sum(&unit, |value| value * value).sqrt();
+    unit.iter_mut().for_each(|value| *value /= norm);
+    unit
+}
+
 /// Mean and squared deviations of some samples.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Moments {

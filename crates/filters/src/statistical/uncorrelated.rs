@@ -6,14 +6,14 @@ use fewest_core::{
 use fewest_counts::discretisation::categories;
 use rayon::prelude::*;
 
-use super::moments::{magnitude, sum};
-use super::{FScore, Variance, unweighted};
+use super::moments::{ROUNDING, dot, unit};
+use super::{FScore, Variance, removed_constants, unweighted};
 
 /// Features compared with those kept at a time.
 const BLOCK: usize = 64;
 
-/// Correlations that differ from 1 by less than this are duplicates: rounding.
-const ROUNDING: f64 = 1e-12;
+/// Scores that differ by less than this share of them are equal, as those of linear copies are but for rounding.
+const SAME_SCORE: f64 = 1e-9;
 
 /// Removes constant, repeated and highly correlated features: walks down from the best feature and keeps each whose
 /// absolute correlation with every feature kept before is at most `threshold`.
@@ -73,17 +73,7 @@ impl Basis {
                 .collect();
             return Self { columns, dimensions: levels.n_levels().saturating_sub(1) as f64 };
         }
-        let largest = magnitude(values);
-        let first = values.first().map_or(0.0, |value| value / largest);
-        let mut column: Vec<f64> = values.iter().map(|value| value / largest - first).collect();
-        // Differences may be tiny even so: scaled again, their squares are not lost.
-        let largest = magnitude(&column);
-        column.iter_mut().for_each(|value| *value /= largest);
-        let mean = sum(&column, |value| value) / values.len() as f64;
-        column.iter_mut().for_each(|value| *value -= mean);
-        let norm = sum(&column, |value| value * value).sqrt();
-        column.iter_mut().for_each(|value| *value /= norm);
-        Self { columns: vec![column], dimensions: 1.0 }
+        Self { columns: vec![unit(values)], dimensions: 1.0 }
     }
 
     fn squared_correlation(&self, other: &Basis) -> f64 {
@@ -91,18 +81,6 @@ impl Basis {
             self.columns.iter().flat_map(|a| other.columns.iter().map(|b| dot(a, b).powi(2))).sum();
         products / self.dimensions.min(other.dimensions)
     }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut lanes = [0.0; 8];
-    let (chunks, others) = (a.chunks_exact(8), b.chunks_exact(8));
-    let rest: f64 = chunks.remainder().iter().zip(others.remainder()).map(|(a, b)| a * b).sum();
-    for (a, b) in chunks.zip(others) {
-        for ((lane, a), b) in lanes.iter_mut().zip(a).zip(b) {
-            *lane += a * b;
-        }
-    }
-    lanes.iter().sum::<f64>() + rest
 }
 
 impl Selector for Uncorrelated {
@@ -119,6 +97,11 @@ impl Selector for Uncorrelated {
         };
         let constant = data.constant_features();
         let mut order = scores.ranking();
+        // The first of several copies stays, whatever rounding makes of their scores.
+        let is_tie = |a: &usize, b: &usize| {
+            (scores.values[*a] - scores.values[*b]).abs() <= SAME_SCORE * scores.values[*a].abs()
+        };
+        order.chunk_by_mut(is_tie).for_each(<[usize]>::sort_unstable);
         order.retain(|j| constant.binary_search(j).is_err());
         let walked = order.len();
         if let Budget::Threshold(least) = budget {
@@ -166,9 +149,7 @@ impl Selector for Uncorrelated {
         let order: Vec<usize> = kept.into_iter().map(|(j, _)| j).collect();
         let values = order.iter().map(|&j| scores.values[j]).collect();
         let mut selection = Selection::new(order, values, d, status);
-        if !constant.is_empty() {
-            selection.notes.push(format!("{} constant features were removed", constant.len()));
-        }
+        selection.notes.extend(removed_constants(constant.len()));
         if let Budget::Count(k) = budget
             && selection.order.len() < k
             && status == Status::Converged

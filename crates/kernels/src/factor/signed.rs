@@ -154,7 +154,7 @@ impl Watched {
         self.indices.push(index);
         self.residual.extend_from_slice(column);
         self.squares.push(lanes::dot(column, column));
-        self.largest.push(largest_entry(column).1);
+        self.largest.push(lanes::largest_size(column));
         self.original += original;
     }
 
@@ -170,9 +170,7 @@ impl Watched {
     fn subtract(&mut self, phi: &[f64], sign: f64) {
         let columns = self.residual.chunks_exact_mut(phi.len().max(1));
         for (k, (column, &index)) in columns.zip(&self.indices).enumerate() {
-            lanes::subtract_combination(phi, &[sign * phi[index]], column);
-            self.squares[k] = lanes::dot(column, column);
-            self.largest[k] = largest_entry(column).1;
+            (self.squares[k], self.largest[k]) = lanes::subtract_and_measure(phi, sign * phi[index], column);
         }
     }
 
@@ -337,7 +335,6 @@ impl<C: FnMut(usize, &mut [f64])> Elimination<C> {
 
 /// Position and size of the entry largest in size, the first of equal ones; `(0, 0.0)` when there is none.
 fn largest_entry(values: &[f64]) -> (usize, f64) {
-    let summary = lanes::summarise(values);
-    let largest = summary.largest.max(-summary.smallest);
+    let largest = lanes::largest_size(values);
     (values.iter().position(|value| value.abs() == largest).unwrap_or(0), largest)
 }

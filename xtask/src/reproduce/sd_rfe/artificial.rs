@@ -168,7 +168,8 @@ fn tune(protocol: &Protocol, data: &Dataset, portions: &Portions) -> Result<Regr
                 let mut error = 0.0;
                 for split in splits.iter().take(TUNING_RUNS) {
                     let train = data.subset(&split.train)?;
-                    error += cross_validated(&regression.learner(), &MeanSquaredError, &train, &context)?;
+                    let errors = cross_validated(&regression.learner(), &MeanSquaredError, &train, &context)?;
+                    error += errors.iter().sum::<f64>();
                 }
                 if error < best.0 {
                     best = (error, regression);

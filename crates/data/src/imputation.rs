@@ -1,0 +1,176 @@
+//! Gaps filled by what other samples say.
+
+use std::sync::Arc;
+
+use fewest_core::{Column, Columns, Dataset, Error, FeatureKind};
+use rayon::prelude::*;
+
+use crate::Missing;
+
+impl Missing {
+    /// The gaps (NaN) of `whole` filled by what the samples of `train` say alone: their mean or median, or their most frequent
+    /// category. Within a fold, `train` are its training samples and `whole` are all: filled from all samples, the training
+    /// samples would tell about the test samples.
+    ///
+    /// A feature without a value in `train` becomes 0 wherever it has a gap, so that it is constant in `train`: no method selects
+    /// it. Under [`Missing::Error`] and [`Missing::DropRows`] nothing is filled.
+    ///
+    /// # Errors
+    /// [`Error::ShapeMismatch`] unless both have the same number of features.
+    ///
+    /// # Complexity
+    /// A pass over each column, and O(n log n) for each that has a gap; columns in parallel on rayon's current pool. Nothing is
+    /// copied: gaps are filled whenever a column is asked for.
+    ///
+    /// ```
+    /// use fewest_core::{Columns, Dataset, DenseColumns, Target};
+    /// use fewest_data::Missing;
+    /// let x = DenseColumns::from_columns(&[vec![1.0, 3.0, f64::NAN, 100.0]])?;
+    /// let whole = Dataset::new(x, Target::None)?;
+    /// let filled = Missing::Mean.fill(&whole.subset(&[0, 1, 2])?, &whole)?;
+    /// assert_eq!(filled.x().column(0, &mut Vec::new()).to_vec(4), [1.0, 3.0, 2.0, 100.0]);
+    /// # Ok::<(), fewest_core::Error>(())
+    /// ```
+    pub fn fill(self, train: &Dataset, whole: &Dataset) -> Result<Dataset, Error> {
+        let (expected, found) = (train.n_features(), whole.n_features());
+        if expected != found {
+            return Err(Error::ShapeMismatch { what: "features to fill", expected, found });
+        }
+        if !matches!(self, Self::Mean | Self::Median) {
+            return Ok(whole.clone());
+        }
+        let learn = |scratch: &mut Vec<f64>, j: usize| {
+            let (Column::Dense(values) | Column::Sparse { values, .. }) = whole.x().column(j, scratch);
+            if !values.iter().any(|value| value.is_nan()) {
+                return None;
+            }
+            let mut present = train.x().column(j, scratch).to_vec(train.n_samples());
+            present.retain(|value| !value.is_nan());
+            let is_categorical = matches!(whole.feature_kind(j), FeatureKind::Categorical { .. });
+            Some(if present.is_empty() { 0.0 } else { substitute(self, is_categorical, present) })
+        };
+        let substitutes = (0..whole.n_features()).into_par_iter().map_init(Vec::new, learn).collect();
+        whole.clone().with_x(Filled { table: whole.shared_x(), substitutes })
+    }
+}
+
+/// A table whose gaps are filled when a column is asked for. Sparse columns with gaps become dense.
+struct Filled {
+    table: Arc<dyn Columns>,
+    /// For each feature that has a gap.
+    substitutes: Vec<Option<f64>>,
+}
+
+impl Columns for Filled {
+    fn n_samples(&self) -> usize {
+        self.table.n_samples()
+    }
+
+    fn n_features(&self) -> usize {
+        self.table.n_features()
+    }
+
+    fn column<'a>(&'a self, j: usize, scratch: &'a mut Vec<f64>) -> Column<'a> {
+        if self.substitutes[j].is_none() {
+            return self.table.column(j, scratch);
+        }
+        scratch.clear();
+        scratch.resize(self.n_samples(), 0.0);
+        self.copy_column(j, scratch);
+        Column::Dense(scratch)
+    }
+
+    fn copy_column(&self, j: usize, out: &mut [f64]) {
+        self.table.copy_column(j, out);
+        if let Some(by) = self.substitutes[j] {
+            out.iter_mut().filter(|value| value.is_nan()).for_each(|value| *value = by);
+        }
+    }
+}
+
+/// What stands for a gap among the values that are there, of which there is at least one.
+pub(crate) fn substitute(missing: Missing, is_categorical: bool, present: Vec<f64>) -> f64 {
+    match missing {
+        _ if is_categorical => most_frequent(present),
+        Missing::Median => median(present),
+        _ => mean(&present),
+    }
+}
+
+fn mean(present: &[f64]) -> f64 {
+    let n = present.len() as f64;
+    let mean = present.iter().sum::<f64>() / n;
+    // The sum of very large values may be infinite where their mean is not.
+    if mean.is_finite() { mean } else { present.iter().map(|value| value / n).sum() }
+}
+
+fn median(mut present: Vec<f64>) -> f64 {
+    present.sort_by(f64::total_cmp);
+    let middle = present.len() / 2;
+    match (present.get(middle.wrapping_sub(1)), present.get(middle)) {
+        (Some(&below), Some(&above)) if present.len().is_multiple_of(2) => f64::midpoint(below, above),
+        (_, middle) => middle.copied().unwrap_or(f64::NAN),
+    }
+}
+
+fn most_frequent(mut present: Vec<f64>) -> f64 {
+    present.sort_by(f64::total_cmp);
+    let mut best = (0, f64::NAN);
+    for run in present.chunk_by(|a, b| a == b) {
+        if run.len() > best.0 {
+            best = (run.len(), run[0]);
+        }
+    }
+    best.1
+}
+
+#[cfg(test)]
+mod tests {
+    use fewest_core::{DenseColumns, Target};
+
+    use super::*;
+
+    #[test]
+    fn substitutes() {
+        assert_eq!(mean(&[1.0, 2.0, 6.0]), 3.0);
+        assert_eq!(mean(&[f64::MAX, f64::MAX]), f64::MAX);
+        assert_eq!(median(vec![3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(median(vec![4.0, 1.0, 2.0, 3.0]), 2.5);
+        assert_eq!(median(vec![7.0]), 7.0);
+        assert_eq!(most_frequent(vec![2.0, 1.0, 2.0, 0.0]), 2.0);
+        assert_eq!(most_frequent(vec![2.0, 1.0, 2.0, 1.0]), 1.0);
+    }
+
+    #[test]
+    fn only_the_training_samples_decide() {
+        let levels = FeatureKind::Categorical { levels: vec!["a".to_owned(), "b".to_owned()] };
+        let kinds = vec![FeatureKind::Numeric, levels, FeatureKind::Numeric, FeatureKind::Numeric];
+        let filled = |last: [f64; 4], missing: Missing| {
+            let x = DenseColumns::from_columns(&[
+                vec![1.0, f64::NAN, 6.0, 2.0, last[0]],
+                vec![1.0, 1.0, 0.0, f64::NAN, last[1]],
+                vec![f64::NAN, f64::NAN, f64::NAN, f64::NAN, last[2]],
+                vec![1.0, 2.0, 3.0, 4.0, last[3]],
+            ])
+            .unwrap();
+            let whole = Dataset::new(x, Target::None).unwrap().with_feature_kinds(kinds.clone()).unwrap();
+            let filled = missing.fill(&whole.subset(&[0, 1, 2, 3]).unwrap(), &whole).unwrap();
+            (0..4).map(|j| filled.x().column(j, &mut Vec::new()).to_vec(5)).collect::<Vec<_>>()
+        };
+        for (missing, by, untouched) in [(Missing::Mean, 3.0, 2.5), (Missing::Median, 2.0, 2.5)] {
+            let gaps = filled([f64::NAN; 4], missing);
+            assert_eq!(gaps[0], [1.0, by, 6.0, 2.0, by]);
+            assert_eq!(gaps[1], [1.0, 1.0, 0.0, 1.0, 1.0]);
+            // Never seen in the training samples: constant there.
+            assert_eq!(gaps[2], [0.0; 5]);
+            // A gap among the test samples only.
+            assert_eq!(gaps[3], [1.0, 2.0, 3.0, 4.0, untouched]);
+            // Whatever the test sample holds, the training samples are filled alike.
+            let values = filled([1e9, 0.0, 1e9, 1e9], missing);
+            for j in 0..4 {
+                assert_eq!(values[j][..4], gaps[j][..4], "{missing:?} {j}");
+            }
+        }
+        assert!(filled([0.0; 4], Missing::DropRows)[0][1].is_nan());
+    }
+}

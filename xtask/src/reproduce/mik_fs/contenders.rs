@@ -1,0 +1,158 @@
+//! The methods of Table 2: each finds its parameters on the training samples and predicts the others.
+
+use fewest::core::{Context, Dataset, Error};
+use fewest::embedded::{BaseKernel, MikFs};
+use fewest::eval::{KFold, Splitter};
+use serde::{Deserialize, Serialize};
+
+use super::linear;
+
+/// Folds that choose parameters.
+pub const FOLDS: usize = 3;
+
+/// What parameters are chosen from.
+const GRID: [f64; 5] = [100.0, 10.0, 1.0, 0.1, 0.01];
+
+/// The smallest l1 penalty of the elastic net tried, as a multiple of the l2 penalty.
+pub const LEAST_L1: f64 = 0.1;
+
+/// The products of two of them: all that counts of `λ₁` and `λ₂` of MIK-FS.
+const PRODUCTS: [f64; 9] = [1e4, 1e3, 1e2, 10.0, 1.0, 0.1, 0.01, 1e-3, 1e-4];
+
+/// How an alternation went.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Descent {
+    /// The objective, at the start and after each alternation.
+    pub history: Vec<f64>,
+    /// The projected gradient of the weights at the end, relative to that at zero.
+    pub weight_violation: f64,
+    /// The gradient of the machine at the end, relative to that at zero.
+    pub machine_violation: f64,
+}
+
+/// What a method did in one run.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Outcome {
+    /// Share of the test samples whose class was found.
+    pub accuracy: f64,
+    /// Features with a weight.
+    pub n_features: usize,
+    /// The parameters chosen.
+    pub chosen: String,
+    /// For MIK-FS.
+    pub descent: Option<Descent>,
+}
+
+/// A method that chooses its parameters by itself.
+type Run = fn(&Dataset, &Dataset, &Context<'_>) -> Result<Outcome, Error>;
+
+/// A column of our table.
+pub struct Contender {
+    /// What it is called there.
+    pub name: &'static str,
+    /// The paper's name, where it has it.
+    pub printed: Option<&'static str>,
+    /// Training and test samples to what came out.
+    pub run: Run,
+}
+
+/// The paper's MIK-FS, which is compared with the others.
+pub const MIK_FS: &str = "MIK-FS";
+
+/// All of them, in the order of the paper's columns.
+pub const CONTENDERS: &[Contender] = &[
+    Contender { name: "l1-SVM", printed: Some("l1-SVM"), run: l1 },
+    Contender { name: "ElasticNet-SVM", printed: Some("ElasticNet-SVM"), run: elastic_net },
+    Contender { name: MIK_FS, printed: Some("MIK-FS"), run: sigmoid },
+    Contender { name: "MIK-FS, Gaussian", printed: None, run: gaussian },
+];
+
+fn sigmoid(train: &Dataset, test: &Dataset, context: &Context<'_>) -> Result<Outcome, Error> {
+    mik_fs(BaseKernel::default(), train, test, context)
+}
+
+fn gaussian(train: &Dataset, test: &Dataset, context: &Context<'_>) -> Result<Outcome, Error> {
+    mik_fs(BaseKernel::Gaussian { sigma: 1.0 }, train, test, context)
+}
+
+fn mik_fs(
+    kernel: BaseKernel,
+    train: &Dataset,
+    test: &Dataset,
+    context: &Context<'_>,
+) -> Result<Outcome, Error> {
+    let method = MikFs { kernels: vec![kernel], ..MikFs::default() };
+    let path = method.validate_at(train, FOLDS, &PRODUCTS, context)?;
+    let best = first_best(path.iter().map(|point| point.score));
+    let Some(model) = method.fit_path(train, &PRODUCTS[..=best], context)?.pop() else {
+        return Err(Error::TooFew { what: "features that vary", minimum: 1, found: 0 });
+    };
+    let predicted = model.predict(test.x())?;
+    let signs = linear::signs(test)?;
+    let right = predicted.iter().zip(&signs).filter(|(code, y)| (**code > 0.0) == (**y > 0.0)).count();
+    let most = model.weights.iter().fold(0.0_f64, |most, weight| most.max(weight.weight));
+    let counted = model.weights.iter().filter(|weight| weight.weight >= method.threshold * most);
+    Ok(Outcome {
+        accuracy: right as f64 / signs.len() as f64,
+        n_features: counted.count(),
+        chosen: format!("lambda1 lambda2 = {}", PRODUCTS[best]),
+        descent: Some(Descent {
+            history: model.alternation.history,
+            weight_violation: model.alternation.weight_violation,
+            machine_violation: model.alternation.machine_violation,
+        }),
+    })
+}
+
+fn l1(train: &Dataset, test: &Dataset, context: &Context<'_>) -> Result<Outcome, Error> {
+    let grid: Vec<(f64, f64)> = GRID.iter().map(|&l1| (l1, 0.0)).collect();
+    linear_machine(&grid, train, test, context)
+}
+
+fn elastic_net(train: &Dataset, test: &Dataset, context: &Context<'_>) -> Result<Outcome, Error> {
+    let pairs = GRID.iter().flat_map(|&l1| GRID.iter().map(move |&l2| (l1, l2)));
+    // Below that share it is a ridge that keeps nearly every feature, and takes minutes.
+    let grid: Vec<(f64, f64)> = pairs.filter(|(l1, l2)| *l1 >= LEAST_L1 * l2).collect();
+    linear_machine(&grid, train, test, context)
+}
+
+fn linear_machine(
+    grid: &[(f64, f64)],
+    train: &Dataset,
+    test: &Dataset,
+    context: &Context<'_>,
+) -> Result<Outcome, Error> {
+    let best = first_best(cross_validated(grid, linear::accuracy, train, context)?.into_iter());
+    let (accuracy, n_features) = linear::accuracy(grid[best], train, test, context)?;
+    let (l1, l2) = grid[best];
+    Ok(Outcome { accuracy, n_features, chosen: format!("lambda1 = {l1}, lambda2 = {l2}"), descent: None })
+}
+
+/// The mean accuracy at each point of a grid.
+fn cross_validated<P: Copy>(
+    grid: &[P],
+    accuracy: impl Fn(P, &Dataset, &Dataset, &Context<'_>) -> Result<(f64, usize), Error>,
+    data: &Dataset,
+    context: &Context<'_>,
+) -> Result<Vec<f64>, Error> {
+    let folds = KFold { folds: FOLDS, stratified: true, ..KFold::default() };
+    let mut scores = vec![0.0; grid.len()];
+    for split in folds.splits(data, context.seed)? {
+        let (train, test) = (data.subset(&split.train)?, data.subset(&split.test)?);
+        for (score, &point) in scores.iter_mut().zip(grid) {
+            *score += accuracy(point, &train, &test, context)?.0 / FOLDS as f64;
+        }
+    }
+    Ok(scores)
+}
+
+/// The place of the largest score, of equal ones the first.
+fn first_best(scores: impl Iterator<Item = f64>) -> usize {
+    let mut best = (0, f64::NEG_INFINITY);
+    for (at, score) in scores.enumerate() {
+        if score > best.1 {
+            best = (at, score);
+        }
+    }
+    best.0
+}
