@@ -57,7 +57,7 @@ pub(crate) fn standardised(mut values: Vec<f64>, n_train: usize) -> Option<Vec<f
         values.iter_mut().for_each(|value| *value -= mean);
     }
     let deviation = (values[..n_train].iter().map(|value| value * value).sum::<f64>() / n).sqrt();
-    if !(deviation > 0.0) {
+    if deviation.is_nan() || deviation <= 0.0 {
         return None;
     }
     values.iter_mut().for_each(|value| *value /= deviation);

@@ -8,7 +8,7 @@ use fewest_wrappers::{Kernel, Permuter, RecursiveElimination, Sensitivity, Sensi
 #[test]
 fn scores_of_every_round_are_those_of_the_reference() {
     let options = ReadOptions { task: Task::Regression, ..ReadOptions::with_target("target") };
-    let table = Table::read(&datasets::path("auto_mpg.csv"), &options).unwrap();
+    let table = Table::read(datasets::path("auto_mpg.csv"), &options).unwrap();
     let data = table.complete(Missing::DropRows).unwrap().dataset;
     let mut n_rounds = 0;
     for case in golden::load(&golden::committed(), "sd_").unwrap() {

@@ -94,10 +94,10 @@ fn backward(judge: &Judge<'_>, least: usize, best: &mut Best, context: &Context<
     while inside.len() > least {
         let (gone, score) = judge.best_removal(&inside, context)?;
         inside = without(&inside, gone);
-        if !best.improves(&inside, score) {
-            if let Some((set, _)) = &best.0[inside.len()] {
-                inside.clone_from(set);
-            }
+        if !best.improves(&inside, score)
+            && let Some((set, _)) = &best.0[inside.len()]
+        {
+            inside.clone_from(set);
         }
         while inside.len() + 2 < d {
             let outside: Vec<usize> = judge.varying.iter().copied().filter(|j| !inside.contains(j)).collect();
