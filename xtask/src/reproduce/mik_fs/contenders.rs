@@ -135,7 +135,7 @@ fn cross_validated<P: Copy>(
     data: &Dataset,
     context: &Context<'_>,
 ) -> Result<Vec<f64>, Error> {
-    let folds = KFold { folds: FOLDS, stratified: true, ..KFold::default() };
+    let folds = KFold { folds: FOLDS, stratified: true };
     let mut scores = vec![0.0; grid.len()];
     for split in folds.splits(data, context.seed)? {
         let (train, test) = (data.subset(&split.train)?, data.subset(&split.test)?);
