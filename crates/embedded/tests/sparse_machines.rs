@@ -54,7 +54,7 @@ fn weights_are_those_of_others() {
     // Reports are of the problem divided by C.
     let objective = 0.01 * selection.solver.as_ref().unwrap().objective;
     assert!(
-        objective <= SQUARED_HINGE_OBJECTIVE && objective >= SQUARED_HINGE_OBJECTIVE * (1.0 - 1e-4),
+        (SQUARED_HINGE_OBJECTIVE * (1.0 - 1e-4)..=SQUARED_HINGE_OBJECTIVE).contains(&objective),
         "{objective}"
     );
     let selection = all(&L1Svm { cost: Some(0.05), loss: HingeLoss::Plain, ..L1Svm::default() }, &data);
