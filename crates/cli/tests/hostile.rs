@@ -24,7 +24,7 @@ fn wrong_calls() {
         ("select table.csv --frobnicate", &["--frobnicate"]),
         ("select table.csv -k 0", &["-k", "at least 1"]),
         ("select table.csv -k 6", &["`k` is 6", "number of features, 5"]),
-        ("select table.csv -k -1", &["`-1`", "whole number"]),
+        ("select table.csv -k -1", &["'-1'", "whole number"]),
         ("select table.csv -k few", &["few", "whole number"]),
         ("select table.csv -k 18446744073709551616", &["whole number"]),
         ("select table.csv --method hsic-laso", &["hsic-laso", "did you mean `hsic-lasso`?"]),
