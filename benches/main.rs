@@ -7,6 +7,7 @@ mod embedded;
 mod evaluation;
 mod filters;
 mod kernels;
+mod machines;
 mod solvers;
 
 criterion::criterion_group!(
@@ -15,6 +16,7 @@ criterion::criterion_group!(
     solvers::benches,
     filters::benches,
     embedded::benches,
+    machines::benches,
     evaluation::benches
 );
 criterion::criterion_main!(all);
