@@ -269,7 +269,7 @@ impl NonMonotonicSolution {
             self.omega, self.objective
         ));
         notes.push(format!(
-            "{} features have tau above lambda, {} tie at it, {} are below",
+            "features by tau: {} above lambda, {} tied at it, {} below",
             self.above.len(),
             self.tied.len(),
             self.n_below
