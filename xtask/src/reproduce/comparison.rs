@@ -98,11 +98,14 @@ impl Comparison<'_> {
     }
 
     fn cell(&self, values: &[f64], printed: Option<Printed>) -> String {
-        let show = |mean: f64, deviation: f64| format!("{mean:.0$} ± {deviation:.0$}", self.digits);
         if values.is_empty() {
             return "—".to_owned();
         }
         let (mean, error) = mean_and_error(values);
+        // Two more where only one or two would be left.
+        let is_small = mean != 0.0 && mean.abs() < 10.0_f64.powi(2 - self.digits as i32);
+        let digits = self.digits + if is_small { 2 } else { 0 };
+        let show = |mean: f64, deviation: f64| format!("{mean:.digits$} ± {deviation:.digits$}");
         let ours = show(mean, error * (values.len() as f64).sqrt());
         match printed {
             None => ours,
