@@ -297,7 +297,8 @@ mod tests {
         let v: Vec<f64> = (0..12).map(|i| f64::from(i * i % 7) - 3.0).collect();
         let rows = vec![0, 2, 3, 7, 11];
         let right = [1.0, -2.0, 0.5, 0.0, 3.0];
-        let (a, b) = (thin.system(rows.clone(), Power::Second, 0.7)?, dense.system(rows, Power::Second, 0.7)?);
+        let (a, b) =
+            (thin.system(rows.clone(), Power::Second, 0.7)?, dense.system(rows, Power::Second, 0.7)?);
         let pairs = thin.apply(&v).into_iter().zip(dense.apply(&v));
         for (a, b) in pairs.chain(a.solve(&right).into_iter().zip(b.solve(&right))) {
             assert!((a - b).abs() < 1e-9, "{a} {b}");

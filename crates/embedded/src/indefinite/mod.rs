@@ -6,6 +6,7 @@ mod loss;
 mod machine;
 mod matrix;
 mod model;
+mod newton;
 mod select;
 mod tasks;
 #[cfg(test)]

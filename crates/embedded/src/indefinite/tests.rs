@@ -82,7 +82,11 @@ fn a_positive_definite_kernel_gives_the_convex_solution() -> Result<(), Error> {
             let fitted = fitted.machine;
             let values = kernel.apply(&fitted.beta);
             for (value, reference) in values.iter().zip(reference.iter()) {
-                assert!((value + fitted.bias - reference).abs() < 1e-6, "{value} {} {reference}", fitted.bias);
+                assert!(
+                    (value + fitted.bias - reference).abs() < 1e-6,
+                    "{value} {} {reference}",
+                    fitted.bias
+                );
             }
             assert!(machine.certificate() < 1e-9, "{}", machine.certificate());
         }
