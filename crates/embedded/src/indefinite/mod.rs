@@ -7,6 +7,7 @@ mod machine;
 mod matrix;
 mod model;
 mod newton;
+mod path;
 mod select;
 mod tasks;
 #[cfg(test)]

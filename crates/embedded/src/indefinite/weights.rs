@@ -13,11 +13,17 @@ use super::vectors::{add_scaled, dot};
 /// Working sets at most.
 const ROUNDS: usize = 40;
 
-/// Iterations of projected gradients, of ten steps each, on a working set: they tell which weights are zero.
-const ITERATIONS: u64 = 1;
+/// Iterations of projected gradients, of ten steps each, where Newton steps follow: they tell which weights are zero.
+const FEW_ITERATIONS: u64 = 1;
+
+/// And where those would cost too much. The first working set, which may hold every feature, has few in any case.
+const ITERATIONS: u64 = 100;
 
 /// Newton steps on a working set at most.
 const NEWTON_STEPS: usize = 40;
+
+/// Multiplications that a Newton step may take.
+const AFFORDABLE: usize = 1 << 28;
 
 /// `γᵀd + Σ loss(y, base + θ d)` (Eq. 16) over some of the weights.
 pub(crate) struct Weights<'a> {
@@ -125,7 +131,7 @@ impl Weights<'_> {
         let allowed = control.tolerance * scale;
         let mut gradient = self.gradient(&d);
         let mut newton = Newton::default();
-        for _ in 0..ROUNDS {
+        for round in 0..ROUNDS {
             if projected(&d, &gradient) <= allowed {
                 break;
             }
@@ -134,6 +140,9 @@ impl Weights<'_> {
             let orthant = L1::new(0.0, members.len())?.nonnegative();
             let problem = Composite::new(&restricted, &orthant)?;
             let mut solver = ProximalGradient::default().accelerated(false).tolerance(0.0);
+            let (fewer, more) = (members.len().min(self.y.len()), members.len().max(self.y.len()));
+            let is_affordable = fewer.saturating_mul(fewer).saturating_mul(more) <= AFFORDABLE;
+            let max_iterations = if round == 0 || is_affordable { FEW_ITERATIONS } else { ITERATIONS };
             // The certificate of the solver is relative to the largest slope of the working set.
             let inner = Control {
                 max_iterations: ITERATIONS,
@@ -145,7 +154,7 @@ impl Weights<'_> {
             let solution = run(problem, &mut solver, from, &inner)?;
             let mut weights = solution.coefficients;
             let interrupted = matches!(solution.status, Status::Interrupted | Status::TimeLimit);
-            if !interrupted {
+            if !interrupted && is_affordable {
                 let go_on = |weights: &[f64]| !beyond(weights);
                 newton.descend(&restricted, &mut weights, 0.5 * allowed, NEWTON_STEPS, go_on);
             }
