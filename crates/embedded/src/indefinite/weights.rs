@@ -144,12 +144,8 @@ impl Weights<'_> {
             let is_affordable = fewer.saturating_mul(fewer).saturating_mul(more) <= AFFORDABLE;
             let max_iterations = if round == 0 || is_affordable { FEW_ITERATIONS } else { ITERATIONS };
             // The certificate of the solver is relative to the largest slope of the working set.
-            let inner = Control {
-                max_iterations: ITERATIONS,
-                tolerance: 0.5 * control.tolerance,
-                stop: Some(&stop),
-                ..*control
-            };
+            let inner =
+                Control { max_iterations, tolerance: 0.5 * control.tolerance, stop: Some(&stop), ..*control };
             let from = members.iter().map(|&m| d[m]).collect();
             let solution = run(problem, &mut solver, from, &inner)?;
             let mut weights = solution.coefficients;
@@ -210,5 +206,61 @@ impl Datafit for Restricted<'_> {
         });
         let linear: f64 = self.members.iter().zip(w).map(|(&m, w)| self.all.slopes[m] * w).sum();
         linear + self.all.loss.sum(self.all.y, &values)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Uniform in [-1, 1].
+    fn random(seed: u64, stream: usize) -> f64 {
+        2.0 * (fewest_core::derive_seed(seed, stream as u64) as f64 / u64::MAX as f64) - 1.0
+    }
+
+    #[test]
+    fn the_descent_ends_where_the_slopes_allow_no_better() -> Result<(), Error> {
+        // Fewer weights than samples, and more; both losses.
+        for (n, m) in [(40, 12), (20, 300)] {
+            for loss in [Loss::SquaredHinge, Loss::SquaredInsensitive { epsilon: 0.05 }] {
+                let y: Vec<f64> = (0..n).map(|i| random(1, i).signum()).collect();
+                let responses: Vec<f64> = (0..n * m).map(|i| random(2, i) + 0.2 * y[i % n]).collect();
+                let slopes: Vec<f64> = (0..m).map(|i| 0.3 * (1.1 + random(3, i))).collect();
+                let base = vec![0.1; n];
+                let problem = Weights { responses: &responses, slopes: &slopes, y: &y, base: &base, loss };
+                let start = vec![1.0 / m as f64; m];
+                let control = Control { tolerance: 1e-10, ..Control::default() };
+                let found = problem.minimise(&start, f64::INFINITY, &control)?;
+                let scale = problem.gradient(&vec![0.0; m]).iter().fold(0.0_f64, |most, g| most.max(g.abs()));
+                // The slopes by differences, so that nothing is shared with what is tested.
+                let slope = |a: usize| {
+                    let at = |step: f64| {
+                        let mut d = found.weights.clone();
+                        d[a] += step;
+                        problem.value(&d)
+                    };
+                    (at(1e-6) - at(-1e-6)) / 2e-6
+                };
+                for a in 0..m {
+                    let slope = slope(a) / scale;
+                    assert!(found.weights[a] >= 0.0 && slope > -1e-7, "{n} {m} {a}: {slope}");
+                    assert!(found.weights[a] == 0.0 || slope.abs() < 1e-7, "{n} {m} {a}: {slope}");
+                }
+                assert!(found.value < problem.value(&start) && found.weights.contains(&0.0));
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn what_falls_without_end_stops_at_the_bound() -> Result<(), Error> {
+        let (y, responses, slopes, base) =
+            (vec![1.0, -1.0], vec![1.0, -1.0, 0.0, 0.0], vec![0.5, -1.0], vec![0.0; 2]);
+        let loss = Loss::SquaredHinge;
+        let problem = Weights { responses: &responses, slopes: &slopes, y: &y, base: &base, loss };
+        let start = vec![0.1, 0.1];
+        let found = problem.minimise(&start, 3.0, &Control { tolerance: 1e-10, ..Control::default() })?;
+        assert!(found.weights.iter().sum::<f64>() <= 3.0 + 1e-12 && found.value < problem.value(&start));
+        Ok(())
     }
 }
