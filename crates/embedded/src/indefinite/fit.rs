@@ -177,7 +177,8 @@ impl Objective<'_> {
     ) -> Result<(Machine, u64, f64, f64), Error> {
         let matrix = self.atoms.combine(weights, &task.rows)?;
         let problem = FixedKernel::new(&matrix, &task.y, self.loss, self.lambda1).adapted(start);
-        let fitted = problem.minimise(start, limits.accelerated, control)?;
+        let stationary = problem.is_guarded().then(|| problem.stationary(start)).flatten();
+        let fitted = problem.minimise(stationary.as_ref().unwrap_or(start), limits.accelerated, control)?;
         let mut machine = fitted.machine;
         // In the directions that the kernel maps to zero the objective says nothing about β. Those of its stationary
         // form, β = forces/λ₁, tell the weights what another feature would add.

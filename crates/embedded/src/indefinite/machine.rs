@@ -13,6 +13,9 @@ use super::vectors::{add_scaled, dot};
 /// Newton steps of a convex problem at most. It takes as many as the active set changes, a handful.
 const NEWTON_STEPS: usize = 200;
 
+/// Supports tried on the way to a stationary point, at most.
+const SUPPORTS: usize = 50;
+
 /// How far beyond the norm of a stationary point steps may go, as a factor of its square.
 const SLACK: f64 = 2.0;
 
@@ -106,6 +109,33 @@ impl<'a> FixedKernel<'a> {
         Ok(Fitted { machine: Machine { beta, bias }, iterations: solution.iterations })
     }
 
+    /// A stationary point, `β = forces/λ₁`, from the support at `start`: the support it implies is taken until it implies itself.
+    /// `None` where that does not happen, or the point is higher than `start` or fits worse than a constant does. With an
+    /// indefinite kernel it is a saddle, and there may be none; descent that starts there ends there.
+    pub(crate) fn stationary(&self, start: &Machine) -> Option<Machine> {
+        let problem = Self { convex: true, ..Self::new(self.matrix, self.y, self.loss, self.lambda) };
+        let origin = vec![0.0; self.matrix.n()];
+        let joined = |machine: &Machine| -> Vec<f64> {
+            machine.beta.iter().copied().chain(std::iter::once(machine.bias)).collect()
+        };
+        let from = joined(start);
+        let mut pulls = problem.pulls(&problem.values(&from));
+        for _ in 0..SUPPORTS {
+            let point = problem.newton(&pulls, start.bias, &origin).ok()?;
+            let now = problem.pulls(&point.values);
+            if now == pulls {
+                let beta = point.u.iter().map(|u| u / self.lambda).collect();
+                let machine = Machine { beta, bias: point.bias };
+                let constant = vec![self.loss.best_constant(self.y); self.y.len()];
+                let fits = self.loss.sum(self.y, &point.values) <= self.loss.sum(self.y, &constant);
+                let falls = self.objective(&joined(&machine)) <= self.objective(&from);
+                return (fits && falls).then_some(machine);
+            }
+            pulls = now;
+        }
+        None
+    }
+
     /// The largest relative duality gap of the convex problems solved so far.
     pub(crate) fn certificate(&self) -> f64 {
         self.gap.get()
@@ -178,7 +208,7 @@ impl<'a> FixedKernel<'a> {
             }
         };
         // The bordered system with 1ᵀu = 0.
-        let (own, ones) = (system.solve(&towards), system.solve(&vec![1.0; towards.len()]));
+        let (own, ones) = (system.solve(&towards)?, system.solve(&vec![1.0; towards.len()])?);
         let bias = own.iter().sum::<f64>() / ones.iter().sum::<f64>();
         for ((&i, own), one) in system.rows().iter().zip(&own).zip(&ones) {
             u[i] = own - bias * one;

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 
 use fewest_core::{Error, derive_seed};
-use nalgebra::{Cholesky, DMatrix, DVector, Dyn, SymmetricEigen};
+use nalgebra::{Cholesky, DMatrix, DVector, Dyn, LU, SymmetricEigen};
 
 use super::vectors::{add_scaled, dot};
 
@@ -41,7 +41,7 @@ enum Form {
 /// Which power of the matrix a system is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Power {
-    /// `K`, for semidefinite kernels only.
+    /// `K`; the system need not be positive definite.
     First,
     /// `K²`.
     Second,
@@ -54,11 +54,13 @@ pub(crate) struct System {
 }
 
 enum SystemForm {
-    Dense(Cholesky<f64, Dyn>),
-    /// `B = U_S √(Λ/scale)` or `U_S Λ/√scale`, and the decomposition of `I + BᵀB`.
+    Definite(Cholesky<f64, Dyn>),
+    Indefinite(LU<f64, Dyn, Dyn>),
+    /// `U_S`, the diagonal `D` of `Λ/scale` or `Λ²/scale`, and the decomposition of `I + D U_SᵀU_S`.
     Thin {
         columns: DMatrix<f64>,
-        small: Cholesky<f64, Dyn>,
+        diagonal: DVector<f64>,
+        small: LU<f64, Dyn, Dyn>,
     },
 }
 
@@ -182,21 +184,24 @@ impl KernelMatrix {
                 for i in 0..m {
                     system[(i, i)] += 1.0;
                 }
-                SystemForm::Dense(system.cholesky().ok_or_else(broke_down)?)
+                match system.clone().cholesky() {
+                    Some(cholesky) => SystemForm::Definite(cholesky),
+                    None => SystemForm::Indefinite(system.lu()),
+                }
             }
             Form::Thin { vectors, values } => {
-                let mut columns = vectors.select_rows(&rows);
-                for (mut column, value) in columns.column_iter_mut().zip(values) {
-                    column *= match power {
-                        Power::First => (value.max(0.0) / scale).sqrt(),
-                        Power::Second => value / scale.sqrt(),
-                    };
-                }
+                let columns = vectors.select_rows(&rows);
+                let powered = values.iter().map(|value| match power {
+                    Power::First => value / scale,
+                    Power::Second => value * value / scale,
+                });
+                let diagonal = DVector::from_iterator(values.len(), powered);
                 let mut small = columns.tr_mul(&columns);
-                for a in 0..values.len() {
-                    small[(a, a)] += 1.0;
+                for (a, mut row) in small.row_iter_mut().enumerate() {
+                    row *= diagonal[a];
+                    row[a] += 1.0;
                 }
-                SystemForm::Thin { columns, small: small.cholesky().ok_or_else(broke_down)? }
+                SystemForm::Thin { columns, diagonal, small: small.lu() }
             }
         };
         Ok(System { rows, form })
@@ -260,15 +265,21 @@ impl System {
     }
 
     /// The solution for one right-hand side.
-    pub(crate) fn solve(&self, right: &[f64]) -> Vec<f64> {
+    ///
+    /// # Errors
+    /// [`Error::Numerical`] where the system is singular.
+    pub(crate) fn solve(&self, right: &[f64]) -> Result<Vec<f64>, Error> {
         let right = DVector::from_column_slice(right);
-        match &self.form {
-            SystemForm::Dense(cholesky) => cholesky.solve(&right).data.into(),
-            SystemForm::Thin { columns, small } => {
-                let inner = small.solve(&columns.tr_mul(&right));
-                (right - columns * inner).data.into()
+        let solution = match &self.form {
+            SystemForm::Definite(cholesky) => Some(cholesky.solve(&right)),
+            SystemForm::Indefinite(lu) => lu.solve(&right),
+            SystemForm::Thin { columns, diagonal, small } => {
+                let inner = small.solve(&columns.tr_mul(&right).component_mul(diagonal));
+                inner.map(|inner| right - columns * inner)
             }
-        }
+        };
+        let solution = solution.filter(|solution| solution.iter().all(|value| value.is_finite()));
+        Ok(solution.ok_or_else(broke_down)?.data.into())
     }
 }
 
@@ -300,7 +311,7 @@ mod tests {
         let (a, b) =
             (thin.system(rows.clone(), Power::Second, 0.7)?, dense.system(rows, Power::Second, 0.7)?);
         let pairs = thin.apply(&v).into_iter().zip(dense.apply(&v));
-        for (a, b) in pairs.chain(a.solve(&right).into_iter().zip(b.solve(&right))) {
+        for (a, b) in pairs.chain(a.solve(&right)?.into_iter().zip(b.solve(&right)?)) {
             assert!((a - b).abs() < 1e-9, "{a} {b}");
         }
         let null = thin.null_part(&v).unwrap_or_default();
@@ -310,18 +321,20 @@ mod tests {
 
     #[test]
     fn both_forms_solve_with_the_first_power() -> Result<(), Error> {
-        let (columns, _) = columns();
-        let full = &columns * columns.transpose();
-        let thin = KernelMatrix::thin(columns, &[1.0; 4])?;
-        let dense = KernelMatrix::dense(full.clone())?;
-        assert!(!dense.is_indefinite() && !thin.is_indefinite());
-        let rows = vec![1, 4, 5, 9];
-        let right = [1.0, -2.0, 0.5, 3.0];
-        for form in [thin, dense] {
-            let solution = form.system(rows.clone(), Power::First, 0.7)?.solve(&right);
-            for (&i, (own, right)) in rows.iter().zip(solution.iter().zip(&right)) {
-                let image: f64 = rows.iter().zip(&solution).map(|(&j, v)| full[(i, j)] * v).sum();
-                assert!((own + image / 0.7 - right).abs() < 1e-9);
+        let (columns, mixed) = columns();
+        for signs in [mixed, vec![1.0; 4]] {
+            let full =
+                &columns * DMatrix::from_diagonal(&DVector::from_vec(signs.clone())) * columns.transpose();
+            let thin = KernelMatrix::thin(columns.clone(), &signs)?;
+            let dense = KernelMatrix::dense(full.clone())?;
+            let rows = vec![1, 4, 5, 9];
+            let right = [1.0, -2.0, 0.5, 3.0];
+            for form in [thin, dense] {
+                let solution = form.system(rows.clone(), Power::First, 0.7)?.solve(&right)?;
+                for (&i, (own, right)) in rows.iter().zip(solution.iter().zip(&right)) {
+                    let image: f64 = rows.iter().zip(&solution).map(|(&j, v)| full[(i, j)] * v).sum();
+                    assert!((own + image / 0.7 - right).abs() < 1e-9);
+                }
             }
         }
         Ok(())
