@@ -273,6 +273,8 @@ impl System {
         let solution = match &self.form {
             SystemForm::Definite(cholesky) => Some(cholesky.solve(&right)),
             SystemForm::Indefinite(lu) => lu.solve(&right),
+            // A matrix of zeros, which an LU decomposition does not take.
+            SystemForm::Thin { diagonal, .. } if diagonal.is_empty() => Some(right),
             SystemForm::Thin { columns, diagonal, small } => {
                 let inner = small.solve(&columns.tr_mul(&right).component_mul(diagonal));
                 inner.map(|inner| right - columns * inner)
@@ -342,7 +344,9 @@ mod tests {
 
     #[test]
     fn nothing_and_overflow_are_told_apart() -> Result<(), Error> {
-        assert_eq!(KernelMatrix::thin(DMatrix::zeros(3, 0), &[])?.rho(), 1.0);
+        let nothing = KernelMatrix::thin(DMatrix::zeros(3, 0), &[])?;
+        assert_eq!(nothing.rho(), 1.0);
+        assert_eq!(nothing.system(vec![0, 2], Power::First, 1.0)?.solve(&[1.0, -1.0])?, [1.0, -1.0]);
         assert_eq!(KernelMatrix::dense(DMatrix::zeros(3, 3))?.rho(), 1.0);
         assert!(KernelMatrix::dense(DMatrix::from_element(3, 3, 1e200)).is_err());
         assert!(KernelMatrix::thin(DMatrix::from_element(3, 1, f64::NAN), &[1.0]).is_err());

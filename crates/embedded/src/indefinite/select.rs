@@ -43,8 +43,10 @@ pub enum Price {
 ///   fall without end for every `λ₁`.
 /// - Only `λ₁λ₂` counts: `(β, d) → (β/c, c d)` turns the problem of `(λ₁, λ₂)` into that of `(c λ₁, λ₂/c)`. The start, which the
 ///   paper leaves open, keeps that law: equal weights at the scale that balances both penalties.
-/// - With indefinite kernels `F` is not bounded below: `β = t v, d = e_m/t` with `vᵀK_m v < 0` makes it fall without end. What is found
-///   is where the descent from that start settles, not a minimum. Objective, violations and steps are told in the notes.
+/// - With indefinite kernels `F` is not bounded below: `β = t v, d = e_m/t` with `vᵀK_m v < 0` makes it fall without end. So the machine
+///   starts, where that is no higher than where it stands, from the stationary point `β = forces/λ₁` of its support, as for other
+///   kernels; only where there is none does Algorithm 2 descend, kept from leaving the ball in which stationary points lie. What is
+///   found is where this settles, not a minimum. Objective, violations and steps are told in the notes.
 ///
 /// `Budget::Count(k)` takes the `k` largest weights, lowering `λ₂` by steps of 0.7 from warm starts while fewer than `k` features have
 /// one; `Budget::Auto` takes the weights above `threshold` times the largest.

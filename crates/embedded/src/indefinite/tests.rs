@@ -188,6 +188,27 @@ fn descent_ends_no_higher_than_l_bfgs_from_twenty_starts() -> Result<(), Box<dyn
     Ok(())
 }
 
+#[test]
+fn where_negative_eigenvalues_are_small_the_machine_ends_stationary() -> Result<(), Box<dyn std::error::Error>>
+{
+    let (kernel, matrix, y) = problem(&Sigmoid::new(1.5, -0.3)?, 40)?;
+    assert!(kernel.is_indefinite());
+    let start = zero(40);
+    let lambda = -2.0 * kernel.smallest();
+    let machine = FixedKernel::new(&kernel, &y, Loss::SquaredHinge, lambda).adapted(&start);
+    let Some(stationary) = machine.stationary(&start) else { panic!("there is a stationary point") };
+    let control = Control { tolerance: 1e-10, ..Control::default() };
+    let fitted = machine.minimise(&stationary, true, &control)?.machine;
+    let joined = |machine: &Machine| Point([&machine.beta[..], &[machine.bias]].concat());
+    let slopes = Smooth(&machine, &matrix, &y, lambda);
+    let norm = |at: &Machine| -> Result<f64, Box<dyn std::error::Error>> {
+        Ok(slopes.gradient(&joined(at))?.0.iter().map(|g| g * g).sum::<f64>().sqrt())
+    };
+    assert!(norm(&fitted)? < 1e-9 * norm(&start)?, "{} {}", norm(&fitted)?, norm(&start)?);
+    assert!(machine.objective(&joined(&fitted).0) < machine.objective(&joined(&start).0));
+    Ok(())
+}
+
 /// Ten features of which the first two matter.
 fn data(n: usize, seed: u64, n_classes: u32) -> Result<Dataset, Error> {
     let columns: Vec<Vec<f64>> =
