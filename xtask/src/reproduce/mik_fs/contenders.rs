@@ -19,7 +19,10 @@ pub const LEAST_L1: f64 = 0.1;
 /// The products of two of them: all that counts of `λ₁` and `λ₂` of MIK-FS.
 const PRODUCTS: [f64; 9] = [1e4, 1e3, 1e2, 10.0, 1.0, 0.1, 0.01, 1e-3, 1e-4];
 
-/// Most alternations at a price; the paper says that ten are enough.
+/// Most alternations at a price while parameters are chosen; the paper says that ten are enough.
+pub const FEW_ALTERNATIONS: usize = 10;
+
+/// Most alternations at a price for the model that predicts.
 pub const ALTERNATIONS: usize = 50;
 
 /// How an alternation went.
@@ -89,13 +92,13 @@ fn mik_fs(
     context: &Context<'_>,
 ) -> Result<Outcome, Error> {
     let mut best = (f64::NEG_INFINITY, 0, 0);
-    let method = |which: usize| MikFs {
+    let method = |which: usize, iterations: usize| MikFs {
         kernels: vec![kernels[which].1.clone()],
-        iterations: ALTERNATIONS,
+        iterations,
         ..MikFs::default()
     };
     for which in 0..kernels.len() {
-        let path = method(which).validate_at(train, FOLDS, &PRODUCTS, context)?;
+        let path = method(which, FEW_ALTERNATIONS).validate_at(train, FOLDS, &PRODUCTS, context)?;
         let at = first_best(path.iter().map(|point| point.score));
         // Of equally good ones the largest penalty.
         if (path[at].score, std::cmp::Reverse(at)) > (best.0, std::cmp::Reverse(best.1)) {
@@ -103,7 +106,7 @@ fn mik_fs(
         }
     }
     let (_, price, which) = best;
-    let method = method(which);
+    let method = method(which, ALTERNATIONS);
     let Some(model) = method.fit_path(train, &PRODUCTS[..=price], context)?.pop() else {
         return Err(Error::TooFew { what: "features that vary", minimum: 1, found: 0 });
     };
