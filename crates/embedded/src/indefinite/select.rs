@@ -228,6 +228,7 @@ impl Selector for MikFs {
             let found = selection.order.len();
             selection.notes.push(format!("{found} of {k} features: no others have a weight"));
         }
+        selection.note_constant_features(run.n_constant);
         selection.path = Some(run.path);
         Ok(selection)
     }

@@ -41,10 +41,7 @@ pub(super) fn complete(
 
 fn notes(selection: &mut Selection, data: &Dataset, atoms: &dyn InnerProducts, fit: &Fit, budget: Budget) {
     let constant = atoms.squared_norms().iter().filter(|&&norm| norm == 0.0).count();
-    if constant > 0 {
-        let plural = if constant == 1 { "feature is" } else { "features are" };
-        selection.notes.push(format!("{constant} {plural} constant and cannot be selected"));
-    }
+    selection.note_constant_features(constant);
     if let Budget::Count(k) = budget
         && selection.order.len() < k
         && selection.status == Status::Converged
