@@ -109,10 +109,14 @@ impl<'a> FixedKernel<'a> {
         Ok(Fitted { machine: Machine { beta, bias }, iterations: solution.iterations })
     }
 
-    /// A stationary point, `β = forces/λ₁`, from the support at `start`: the support it implies is taken until it implies itself.
-    /// `None` where that does not happen, or the point is higher than `start` or fits worse than a constant does. With an
-    /// indefinite kernel it is a saddle, and there may be none; descent that starts there ends there.
+    /// The stationary point, `β = forces/λ₁`, where all eigenvalues of `K` are above `−λ₁`: then it is the only one, and its forces
+    /// are the maximum of a concave dual. Supports are tried, from that at `start`, until one implies itself. `None` where that
+    /// does not happen, or the point is higher than `start` or fits worse than a constant does. With an indefinite kernel it is a
+    /// saddle; descent that starts there ends there.
     pub(crate) fn stationary(&self, start: &Machine) -> Option<Machine> {
+        if self.matrix.smallest() <= -self.lambda {
+            return None;
+        }
         let problem = Self { convex: true, ..Self::new(self.matrix, self.y, self.loss, self.lambda) };
         let origin = vec![0.0; self.matrix.n()];
         let joined = |machine: &Machine| -> Vec<f64> {

@@ -15,6 +15,9 @@ const PATH_FACTOR: f64 = 0.7;
 /// Steps of that path at most: down to some 1e-6 of where it starts.
 const PATH_STEPS: usize = 40;
 
+/// Steps in a row that bring no more features than there have been, after which no more are expected: down to an eighth.
+const IDLE_STEPS: usize = 6;
+
 /// What a run leaves behind: the model, the path of prices on the way to it, and the cross-validation before.
 pub(super) struct Run {
     pub(super) model: Option<MikFsModel>,
@@ -137,7 +140,8 @@ impl MikFs {
             start = objective.alternate(start, &self.limits(), context)?.point;
         }
         objective.lambda2 = last;
-        for step in 0..=PATH_STEPS {
+        let (mut most, mut idle) = (0, 0);
+        for _ in 0..=PATH_STEPS {
             let fit = objective.alternate(start, &self.limits(), context)?;
             start = fit.point.clone();
             let model = self.model(data, &atoms, &tasks, fit, objective.lambda2)?;
@@ -151,8 +155,12 @@ impl MikFs {
                 }
             }
             let stopped = matches!(model.alternation.status, Status::Interrupted | Status::TimeLimit);
-            run.model = Some(model);
-            if found.len() >= wanted.min(varying.len()) || stopped || step == PATH_STEPS {
+            if run.model.is_none() || found.len() > most {
+                (run.model, most, idle) = (Some(model), found.len(), 0);
+            } else {
+                idle += 1;
+            }
+            if most >= wanted.min(varying.len()) || stopped || idle == IDLE_STEPS {
                 break;
             }
             objective.lambda2 *= PATH_FACTOR;

@@ -44,12 +44,12 @@ pub enum Price {
 /// - Only `λ₁λ₂` counts: `(β, d) → (β/c, c d)` turns the problem of `(λ₁, λ₂)` into that of `(c λ₁, λ₂/c)`. The start, which the
 ///   paper leaves open, keeps that law: equal weights at the scale that balances both penalties.
 /// - With indefinite kernels `F` is not bounded below: `β = t v, d = e_m/t` with `vᵀK_m v < 0` makes it fall without end. So the machine
-///   starts, where that is no higher than where it stands, from the stationary point `β = forces/λ₁` of its support, as for other
-///   kernels; only where there is none does Algorithm 2 descend, kept from leaving the ball in which stationary points lie. What is
+///   starts from the stationary point `β = forces/λ₁`, as for other kernels, where all eigenvalues of `K` are above `−λ₁` and it is no
+///   higher than where the machine stands. Else Algorithm 2 descends, kept from leaving the ball in which stationary points lie. What is
 ///   found is where this settles, not a minimum. Objective, violations and steps are told in the notes.
 ///
 /// `Budget::Count(k)` takes the `k` largest weights, lowering `λ₂` by steps of 0.7 from warm starts while fewer than `k` features have
-/// one; `Budget::Auto` takes the weights above `threshold` times the largest.
+/// one, until six steps bring no more: at most about as many as samples have; `Budget::Auto` takes the weights above `threshold` times the largest.
 ///
 /// # Cost
 /// Building: `n² + n r²` a feature. An iteration: `n r M` for all features, `n³/3` or, where the active factors have fewer than `n` columns in
