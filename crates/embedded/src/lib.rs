@@ -24,6 +24,7 @@ mod greedy;
 mod indefinite;
 mod kernel_lasso;
 mod margin;
+mod multiple;
 mod nonmonotonic;
 mod projection;
 mod quadratic;
@@ -41,6 +42,7 @@ pub use margin::{
     ConcaveSelection, ElasticNetSvm, HingeLoss, InnerNorm, L1Svm, LassoWeights, Multiclass,
     RadiusMarginScales, ScaledKernel, SvmWeights, SvrWeights, ZeroNorm,
 };
+pub use multiple::{Combination, DualKernelLearning, Spectrum};
 pub use nonmonotonic::{FeatureKernel, Nmmkl, Nmmklr, NonMonotonic, NonMonotonicSolution, Prices, Scaling};
 pub use projection::Hsfs;
 pub use quadratic::{Ckta, Fvm, Qpfs, Similarity};

@@ -101,6 +101,14 @@ impl KernelMatrix {
         Ok(Self { form: Form::Thin { vectors, values }, n, smallest, largest })
     }
 
+    /// Eigenvectors and eigenvalues that are not zero, of a matrix made by [`KernelMatrix::thin`]; none of others.
+    pub(crate) fn spectrum(&self) -> (DMatrix<f64>, &[f64]) {
+        match &self.form {
+            Form::Thin { vectors, values } => (vectors.clone(), values),
+            Form::Dense { .. } => (DMatrix::zeros(self.n, 0), &[]),
+        }
+    }
+
     /// Number of samples.
     pub(crate) fn n(&self) -> usize {
         self.n

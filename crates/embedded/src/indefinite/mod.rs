@@ -1,13 +1,13 @@
 //! Multiple indefinite kernel learning (Xue, Song and Xu 2017).
 
-mod atoms;
+pub(crate) mod atoms;
 mod fit;
 mod loss;
 mod machine;
-mod matrix;
+pub(crate) mod matrix;
 mod model;
 mod select;
-mod tasks;
+pub(crate) mod tasks;
 #[cfg(test)]
 mod tests;
 mod validation;
