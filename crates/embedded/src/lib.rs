@@ -42,7 +42,7 @@ pub use margin::{
     ConcaveSelection, ElasticNetSvm, HingeLoss, InnerNorm, L1Svm, LassoWeights, Multiclass,
     RadiusMarginScales, ScaledKernel, SvmWeights, SvrWeights, ZeroNorm,
 };
-pub use multiple::{Combination, DualKernelLearning, Spectrum};
+pub use multiple::{ProductKernelLearning, Spectrum, SumKernelLearning};
 pub use nonmonotonic::{FeatureKernel, Nmmkl, Nmmklr, NonMonotonic, NonMonotonicSolution, Prices, Scaling};
 pub use projection::Hsfs;
 pub use quadratic::{Ckta, Fvm, Qpfs, Similarity};

@@ -1,7 +1,7 @@
 //! Multiple indefinite kernel learning (Xue, Song and Xu 2017).
 
 pub(crate) mod atoms;
-mod fit;
+pub(crate) mod fit;
 mod loss;
 mod machine;
 pub(crate) mod matrix;

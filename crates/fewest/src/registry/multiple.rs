@@ -1,7 +1,7 @@
 //! Multiple kernel learning in the dual of a support vector machine.
 
 use fewest_core::Error;
-use fewest_embedded::{BaseKernel, Combination, DualKernelLearning, Spectrum};
+use fewest_embedded::{BaseKernel, ProductKernelLearning, Spectrum, SumKernelLearning};
 
 use super::{Built, Kind, Method, Parameter, Parameters, Range, TargetKind};
 
@@ -9,10 +9,10 @@ pub(super) static METHODS: &[Method] = &[
     Method {
         id: "rfmkl",
         title: "multiple kernel learning, a sum of kernels",
-        formula: "minimise over d ≥ 0: max_α {Σ α − ½ (α∘y)ᵀK(α∘y)} + λ Σ d, K = Σ dₘ Kₘ; score(m) = dₘ",
+        formula: "minimise over d ≥ 0: max {Σ α − ½ Σ dₘ (α∘y)ᵀKₘ(α∘y) : 0 ≤ α ≤ 1, αᵀy = 0} + λ Σ d; score(m) = dₘ",
         kind: Kind::Select,
         targets: &[TargetKind::Classes],
-        parameters: &[SEMIDEFINITE, LEARNING],
+        parameters: &[SEMIDEFINITE, PRICE, GAP],
         build: |parameters| {
             let word = parameters.word("kernel")?;
             for (name, kernel) in [("sigma", "gaussian"), ("degree", "polynomial"), ("offset", "polynomial")]
@@ -29,17 +29,24 @@ pub(super) static METHODS: &[Method] = &[
                 },
                 _ => BaseKernel::Gaussian { sigma: parameters.optional_real("sigma")?.unwrap_or(1.0) },
             };
-            built(parameters, Combination::Sum { kernel, spectrum: None })
+            sum(parameters, kernel, None)
         },
     },
     Method {
         id: "gmkl",
         title: "generalised multiple kernel learning, a product of Gaussian kernels",
-        formula: "minimise over d ≥ 0: max_α {Σ α − ½ (α∘y)ᵀK(α∘y)} + λ Σ d, K(x, z) = exp(−Σ dₘ (xₘ − zₘ)²); score(m) = dₘ",
+        formula: "minimise over d ≥ 0: max {Σ α − ½ (α∘y)ᵀK(α∘y) : 0 ≤ α ≤ C, αᵀy = 0} + λ Σ d, K(x, z) = exp(−Σ dₘ (xₘ − zₘ)²); score(m) = dₘ",
         kind: Kind::Select,
         targets: &[TargetKind::Classes],
-        parameters: &[LEARNING],
-        build: |parameters| built(parameters, Combination::Product),
+        parameters: &[COST, PRICE, DESCENT],
+        build: |parameters| {
+            Ok(Built::Selector(Box::new(ProductKernelLearning {
+                cost: parameters.real("C")?,
+                ratio: parameters.real("ratio")?,
+                tolerance: parameters.real("tolerance")?,
+                iterations: parameters.count("iterations")?,
+            })))
+        },
     },
     Method {
         id: "mkl",
@@ -47,7 +54,7 @@ pub(super) static METHODS: &[Method] = &[
         formula: "rfmkl with tanh(a x x′ − r), the negative eigenvalues of each Kₘ clipped, flipped or shifted; score(m) = dₘ",
         kind: Kind::Select,
         targets: &[TargetKind::Classes],
-        parameters: &[SIGMOID, LEARNING],
+        parameters: &[SIGMOID, PRICE, GAP],
         build: |parameters| {
             let spectrum = match parameters.word("spectrum")? {
                 "flip" => Spectrum::Flip,
@@ -56,7 +63,7 @@ pub(super) static METHODS: &[Method] = &[
             };
             let kernel =
                 BaseKernel::Sigmoid { scale: parameters.real("scale")?, offset: -parameters.real("shift")? };
-            built(parameters, Combination::Sum { kernel, spectrum: Some(spectrum) })
+            sum(parameters, kernel, Some(spectrum))
         },
     },
 ];
@@ -106,34 +113,39 @@ const SIGMOID: &[Parameter] = &[
     },
 ];
 
-const LEARNING: &[Parameter] = &[
-    Parameter { name: "C", default: Some("1"), range: Range::Positive, meaning: "cost of an error" },
-    Parameter {
-        name: "ratio",
-        default: Some("0.1"),
-        range: Range::Fraction,
-        meaning: "price of a unit of weight, relative to that at which none is worth it",
-    },
+const COST: &[Parameter] =
+    &[Parameter { name: "C", default: Some("1"), range: Range::Positive, meaning: "cost of an error" }];
+
+const PRICE: &[Parameter] = &[Parameter {
+    name: "ratio",
+    default: Some("0.1"),
+    range: Range::Fraction,
+    meaning: "price of a unit of weight, relative to that at which none is worth it",
+}];
+
+const GAP: &[Parameter] = &[Parameter {
+    name: "tolerance",
+    default: Some("1e-10"),
+    range: Range::Positive,
+    meaning: "duality gap to reach, relative to the objective",
+}];
+
+const DESCENT: &[Parameter] = &[
     Parameter {
         name: "tolerance",
-        default: Some("1e-3"),
+        default: Some("1e-8"),
         range: Range::Positive,
         meaning: "projected gradient to reach, relative to the price",
     },
     Parameter {
         name: "iterations",
-        default: Some("200"),
+        default: Some("1000"),
         range: Range::Count(1),
         meaning: "most steps at a price",
     },
 ];
 
-fn built(parameters: &Parameters, combination: Combination) -> Result<Built, Error> {
-    Ok(Built::Selector(Box::new(DualKernelLearning {
-        combination,
-        cost: parameters.real("C")?,
-        ratio: parameters.real("ratio")?,
-        tolerance: parameters.real("tolerance")?,
-        iterations: parameters.count("iterations")?,
-    })))
+fn sum(parameters: &Parameters, kernel: BaseKernel, spectrum: Option<Spectrum>) -> Result<Built, Error> {
+    let (ratio, tolerance) = (parameters.real("ratio")?, parameters.real("tolerance")?);
+    Ok(Built::Selector(Box::new(SumKernelLearning { kernel, spectrum, ratio, tolerance })))
 }
