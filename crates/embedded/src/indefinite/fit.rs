@@ -176,7 +176,7 @@ impl Objective<'_> {
         control: &Control<'_>,
     ) -> Result<(Machine, u64, f64, f64), Error> {
         let matrix = self.atoms.combine(weights, &task.rows)?;
-        let problem = FixedKernel::new(&matrix, &task.y, self.loss, self.lambda1).guarded(start);
+        let problem = FixedKernel::new(&matrix, &task.y, self.loss, self.lambda1).adapted(start);
         let fitted = problem.minimise(start, limits.accelerated, control)?;
         let mut machine = fitted.machine;
         // In the directions that the kernel maps to zero the objective says nothing about β. Those of its stationary

@@ -7,7 +7,7 @@ use fewest_dca::{Dca, DifferenceOfConvex};
 use fewest_solver::{Control, run};
 
 use super::loss::Loss;
-use super::matrix::{KernelMatrix, System};
+use super::matrix::{KernelMatrix, Power, System};
 use super::vectors::{add_scaled, dot};
 
 /// Newton steps of a convex problem at most. It takes as many as the active set changes, a handful.
@@ -30,13 +30,15 @@ pub(crate) struct Machine {
 }
 
 /// `minimise over β, b   λ₁ βᵀKβ + Σ loss(yᵢ, (Kβ)ᵢ + b)` as the difference of `g = λ₁ρ‖β‖² + Σ loss` and
-/// `h = λ₁ βᵀ(ρI − K)β` (Eq. 10, 11).
+/// `h = λ₁ βᵀ(ρI − K)β` (Eq. 10, 11), or, for a semidefinite kernel, as it is, with `h = 0`.
 pub(crate) struct FixedKernel<'a> {
     matrix: &'a KernelMatrix,
     y: &'a [f64],
     loss: Loss,
     lambda: f64,
     rho: f64,
+    /// Whether `h = 0`.
+    convex: bool,
     /// Largest norm of β, for an indefinite kernel.
     bound: Option<f64>,
     /// The last system solved: while the support stays, so does it.
@@ -51,11 +53,11 @@ pub(crate) struct Fitted {
     pub(crate) iterations: u64,
 }
 
-/// A point of the convex problem, `β = p + K u/(λ₁ρ)`.
+/// A point of the convex problem, `β = p + K u/(λ₁ρ)`, or `β = u/λ₁` where the whole problem is convex.
 struct Point {
     u: Vec<f64>,
     bias: f64,
-    /// `K² u/(λ₁ρ)`.
+    /// `G u`.
     image: Vec<f64>,
     /// Decision values.
     values: Vec<f64>,
@@ -64,12 +66,14 @@ struct Point {
 impl<'a> FixedKernel<'a> {
     pub(crate) fn new(matrix: &'a KernelMatrix, y: &'a [f64], loss: Loss, lambda: f64) -> Self {
         let (rho, system, gap) = (matrix.rho(), RefCell::default(), Cell::new(0.0));
-        Self { matrix, y, loss, lambda, rho, bound: None, system, gap }
+        Self { matrix, y, loss, lambda, rho, convex: false, bound: None, system, gap }
     }
 
-    /// The same, kept where minima of positive semidefinite kernels are: see [`FixedKernel::held_back`]. Only for an
-    /// indefinite kernel, whose objective need not be bounded below.
-    pub(crate) fn guarded(mut self, start: &Machine) -> Self {
+    /// The same without the detour over a difference where the kernel is positive semidefinite, and else kept where minima
+    /// of such kernels are, since its objective need not be bounded below: see [`FixedKernel::held_back`].
+    pub(crate) fn adapted(mut self, start: &Machine) -> Self {
+        // What is negative by rounding only must leave I + K/λ₁ positive definite.
+        self.convex = !self.matrix.is_indefinite() && self.matrix.smallest() > -0.5 * self.lambda;
         if self.matrix.is_indefinite() {
             let mut x = start.beta.clone();
             x.push(start.bias);
@@ -112,6 +116,23 @@ impl<'a> FixedKernel<'a> {
         self.lambda * self.rho
     }
 
+    /// The matrix `G` of the convex problem `uᵀGu + Σ loss(offset + Gu + b)` as a power of `K` and what it is divided by:
+    /// `K²/(λ₁ρ)`, or `K/λ₁`.
+    fn convex_matrix(&self) -> (Power, f64) {
+        if self.convex { (Power::First, self.lambda) } else { (Power::Second, self.curvature()) }
+    }
+
+    /// `G u`.
+    fn convex_image(&self, u: &[f64]) -> Vec<f64> {
+        let (power, scale) = self.convex_matrix();
+        let mut image = self.matrix.apply(u);
+        if power == Power::Second {
+            image = self.matrix.apply(&image);
+        }
+        image.iter_mut().for_each(|value| *value /= scale);
+        image
+    }
+
     fn split<'x>(&self, x: &'x [f64]) -> (&'x [f64], f64) {
         (&x[..self.matrix.n()], x[self.matrix.n()])
     }
@@ -130,13 +151,12 @@ impl<'a> FixedKernel<'a> {
     }
 
     fn point(&self, u: Vec<f64>, bias: f64, offset: &[f64]) -> Point {
-        let mut image = self.matrix.apply(&self.matrix.apply(&u));
-        image.iter_mut().for_each(|value| *value /= self.curvature());
+        let image = self.convex_image(&u);
         let values = offset.iter().zip(&image).map(|(q, g)| q + g + bias).collect();
         Point { u, bias, image, values }
     }
 
-    /// `uᵀGu + Σ loss`, `G = K²/(λ₁ρ)`: the convex problem but for a constant.
+    /// `uᵀGu + Σ loss`: the convex problem but for a constant.
     fn convex_value(&self, point: &Point) -> f64 {
         dot(&point.u, &point.image) + self.loss.sum(self.y, &point.values)
     }
@@ -152,7 +172,10 @@ impl<'a> FixedKernel<'a> {
         let mut cached = self.system.borrow_mut();
         let system = match &mut *cached {
             Some(system) if system.rows() == support => system,
-            other => other.insert(self.matrix.system(support, self.curvature())?),
+            other => {
+                let (power, scale) = self.convex_matrix();
+                other.insert(self.matrix.system(support, power, scale)?)
+            }
         };
         // The bordered system with 1ᵀu = 0.
         let (own, ones) = (system.solve(&towards), system.solve(&vec![1.0; towards.len()]));
@@ -233,8 +256,7 @@ impl<'a> FixedKernel<'a> {
     fn certify(&self, point: &Point, value: f64, offset: &[f64]) {
         let forces: Vec<f64> =
             self.y.iter().zip(&point.values).map(|(&y, &f)| self.loss.force(y, f)).collect();
-        let image = self.matrix.apply(&forces);
-        let mut dual = -dot(&image, &image) / self.curvature();
+        let mut dual = -dot(&forces, &self.convex_image(&forces));
         for (i, r) in forces.iter().enumerate() {
             let towards = self.loss.pull(self.y[i], point.values[i]).unwrap_or(0.0);
             dual += 2.0 * r * (towards - offset[i]) - r * r;
@@ -250,11 +272,17 @@ impl DifferenceOfConvex for FixedKernel<'_> {
     }
 
     fn g(&self, x: &[f64]) -> f64 {
+        if self.convex {
+            return self.objective(x);
+        }
         let (beta, _) = self.split(x);
         self.curvature() * dot(beta, beta) + self.loss.sum(self.y, &self.values(x))
     }
 
     fn h(&self, x: &[f64]) -> f64 {
+        if self.convex {
+            return 0.0;
+        }
         let (beta, _) = self.split(x);
         self.curvature() * dot(beta, beta) - self.lambda * dot(beta, &self.matrix.apply(beta))
     }
@@ -269,15 +297,26 @@ impl DifferenceOfConvex for FixedKernel<'_> {
 
     /// `2λ₁(ρI − K)β`; the paper's Algorithm 2 lacks the 2.
     fn subgradient_of_h(&self, x: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+        if self.convex {
+            return;
+        }
         let (beta, _) = self.split(x);
         let image = self.matrix.apply(beta);
-        out.fill(0.0);
         for ((out, beta), image) in out.iter_mut().zip(beta).zip(&image) {
             *out = 2.0 * self.lambda * (self.rho * beta - image);
         }
     }
 
     fn minimise_above(&self, slope: &[f64], start: &[f64]) -> Result<Vec<f64>, Error> {
+        if self.convex {
+            // The slope is zero, and the minimiser `β = u/λ₁`.
+            let origin = vec![0.0; self.matrix.n()];
+            let point = self.convex(&origin, &self.values(start), start[self.matrix.n()])?;
+            let mut next: Vec<f64> = point.u.iter().map(|u| u / self.lambda).collect();
+            next.push(point.bias);
+            return Ok(next);
+        }
         // g − ⟨slope, ·⟩ = λ₁ρ‖β − p‖² + Σ loss + constant with p = slope/(2λ₁ρ); the minimiser is p + K u/(λ₁ρ).
         let n = self.matrix.n();
         let scale = 0.5 / self.curvature();

@@ -1,5 +1,7 @@
 //! The matrix `H K H` of a weighted sum of kernels on the samples of one machine, and linear systems with its square.
 
+use std::cell::OnceCell;
+
 use fewest_core::{Error, derive_seed};
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn, SymmetricEigen};
 
@@ -30,13 +32,22 @@ pub(crate) struct KernelMatrix {
 }
 
 enum Form {
-    /// The matrix and its square.
-    Dense { matrix: DMatrix<f64>, square: DMatrix<f64> },
+    /// The matrix and, once it is asked for, its square.
+    Dense { matrix: DMatrix<f64>, square: OnceCell<DMatrix<f64>> },
     /// Orthonormal columns and eigenvalues.
     Thin { vectors: DMatrix<f64>, values: Vec<f64> },
 }
 
-/// `(I + K²/scale)` restricted to some samples, ready to solve with.
+/// Which power of the matrix a system is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Power {
+    /// `K`, for semidefinite kernels only.
+    First,
+    /// `K²`.
+    Second,
+}
+
+/// `I + K/scale` or `I + K²/scale` restricted to some samples, ready to solve with.
 pub(crate) struct System {
     rows: Vec<usize>,
     form: SystemForm,
@@ -44,7 +55,7 @@ pub(crate) struct System {
 
 enum SystemForm {
     Dense(Cholesky<f64, Dyn>),
-    /// `B = U_S Λ/√scale` and the decomposition of `I + BᵀB`.
+    /// `B = U_S √(Λ/scale)` or `U_S Λ/√scale`, and the decomposition of `I + BᵀB`.
     Thin {
         columns: DMatrix<f64>,
         small: Cholesky<f64, Dyn>,
@@ -63,11 +74,11 @@ impl KernelMatrix {
     /// From its entries.
     pub(crate) fn dense(matrix: DMatrix<f64>) -> Result<Self, Error> {
         let n = matrix.nrows();
-        let square = &matrix * &matrix;
-        if square.iter().any(|value| !value.is_finite()) {
+        // Which no entry of its square exceeds.
+        if !matrix.norm_squared().is_finite() {
             return Err(broke_down());
         }
-        let form = Form::Dense { matrix, square };
+        let form = Form::Dense { matrix, square: OnceCell::new() };
         let mut kernel = Self { form, n, smallest: 0.0, largest: 0.0 };
         (kernel.smallest, kernel.largest) = kernel.lanczos();
         Ok(kernel)
@@ -125,6 +136,11 @@ impl KernelMatrix {
         self.largest.max(-self.smallest)
     }
 
+    /// The smallest eigenvalue.
+    pub(crate) fn smallest(&self) -> f64 {
+        self.smallest
+    }
+
     /// Whether some eigenvalue is negative by more than rounding.
     pub(crate) fn is_indefinite(&self) -> bool {
         self.smallest < -INDEFINITE * self.size()
@@ -161,21 +177,28 @@ impl KernelMatrix {
         Some(out)
     }
 
-    /// `I + K²/scale` on the samples `rows`.
-    pub(crate) fn system(&self, rows: Vec<usize>, scale: f64) -> Result<System, Error> {
+    /// `I + K/scale` or `I + K²/scale` on the samples `rows`.
+    pub(crate) fn system(&self, rows: Vec<usize>, power: Power, scale: f64) -> Result<System, Error> {
         let form = match &self.form {
-            Form::Dense { square, .. } => {
+            Form::Dense { matrix, square } => {
+                let powered = match power {
+                    Power::First => matrix,
+                    Power::Second => square.get_or_init(|| matrix * matrix),
+                };
                 let m = rows.len();
-                let mut matrix = DMatrix::from_fn(m, m, |i, j| square[(rows[i], rows[j])] / scale);
+                let mut system = DMatrix::from_fn(m, m, |i, j| powered[(rows[i], rows[j])] / scale);
                 for i in 0..m {
-                    matrix[(i, i)] += 1.0;
+                    system[(i, i)] += 1.0;
                 }
-                SystemForm::Dense(matrix.cholesky().ok_or_else(broke_down)?)
+                SystemForm::Dense(system.cholesky().ok_or_else(broke_down)?)
             }
             Form::Thin { vectors, values } => {
                 let mut columns = vectors.select_rows(&rows);
                 for (mut column, value) in columns.column_iter_mut().zip(values) {
-                    column *= value / scale.sqrt();
+                    column *= match power {
+                        Power::First => (value.max(0.0) / scale).sqrt(),
+                        Power::Second => value / scale.sqrt(),
+                    };
                 }
                 let mut small = columns.tr_mul(&columns);
                 for a in 0..values.len() {
@@ -282,13 +305,33 @@ mod tests {
         let v: Vec<f64> = (0..12).map(|i| f64::from(i * i % 7) - 3.0).collect();
         let rows = vec![0, 2, 3, 7, 11];
         let right = [1.0, -2.0, 0.5, 0.0, 3.0];
-        let (a, b) = (thin.system(rows.clone(), 0.7)?, dense.system(rows, 0.7)?);
+        let (a, b) =
+            (thin.system(rows.clone(), Power::Second, 0.7)?, dense.system(rows, Power::Second, 0.7)?);
         let pairs = thin.apply(&v).into_iter().zip(dense.apply(&v));
         for (a, b) in pairs.chain(a.solve(&right).into_iter().zip(b.solve(&right))) {
             assert!((a - b).abs() < 1e-9, "{a} {b}");
         }
         let null = thin.null_part(&v).unwrap_or_default();
         assert!(dense.apply(&null).iter().all(|value| value.abs() < 1e-9));
+        Ok(())
+    }
+
+    #[test]
+    fn both_forms_solve_with_the_first_power() -> Result<(), Error> {
+        let (columns, _) = columns();
+        let full = &columns * columns.transpose();
+        let thin = KernelMatrix::thin(columns, &[1.0; 4])?;
+        let dense = KernelMatrix::dense(full.clone())?;
+        assert!(!dense.is_indefinite() && !thin.is_indefinite());
+        let rows = vec![1, 4, 5, 9];
+        let right = [1.0, -2.0, 0.5, 3.0];
+        for form in [thin, dense] {
+            let solution = form.system(rows.clone(), Power::First, 0.7)?.solve(&right);
+            for (&i, (own, right)) in rows.iter().zip(solution.iter().zip(&right)) {
+                let image: f64 = rows.iter().zip(&solution).map(|(&j, v)| full[(i, j)] * v).sum();
+                assert!((own + image / 0.7 - right).abs() < 1e-9);
+            }
+        }
         Ok(())
     }
 

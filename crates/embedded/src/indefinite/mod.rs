@@ -6,6 +6,8 @@ mod loss;
 mod machine;
 pub(crate) mod matrix;
 mod model;
+mod newton;
+mod path;
 mod select;
 pub(crate) mod tasks;
 #[cfg(test)]

@@ -1,19 +1,10 @@
 //! MIK-FS as a selector.
 
-use fewest_core::{Budget, Context, Dataset, Error, Path, PathPoint, Selection, Selector, Status, rank};
+use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status, rank};
 
-use super::atoms::{Atoms, BaseKernel};
-use super::fit::{Fit, Limits, Objective};
-use super::model::MikFsModel;
-use super::tasks::{Tasks, tasks};
-use super::validation::{Prices, RATIOS, ValidationPoint, validate};
+use super::atoms::BaseKernel;
+use super::fit::Limits;
 use crate::Form;
-
-/// `λ₂` falls by this factor until enough features have a weight.
-const PATH_FACTOR: f64 = 0.7;
-
-/// Steps of that path at most: down to some 1e-6 of where it starts.
-const PATH_STEPS: usize = 40;
 
 /// The price of a unit of weight.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -34,8 +25,10 @@ pub enum Price {
 ///
 /// with a kernel for each feature, which need not be positive semidefinite. The weights `d` are the scores. In turn, the machine
 /// `β, b` is fitted with fixed weights by difference-of-convex programming (Algorithm 2, [`fewest_dca`]), whose convex problems a
-/// Newton method solves on the support, and the weights with a fixed machine by projected gradient descent under Armijo's rule
-/// (Algorithm 3, [`fewest_pgd`]), stopped by the projected gradient. `F`, Eq. 8, never rises (Proposition 2).
+/// Newton method solves on the support (a positive semidefinite `K` leaves one such problem, the machine's own), and the weights with a
+/// fixed machine by projected gradient descent under Armijo's rule (Algorithm 3, [`fewest_pgd`]), which tells the weights that are
+/// zero, and projected Newton steps (Bertsekas 1982) on the others, stopped by the projected gradient. `F`, Eq. 8, never rises
+/// (Proposition 2).
 ///
 /// - Several classes: a machine for each pair, one `d` for all. A real output: `max(0, |y − f| − ε)²` on the standardised output.
 /// - Several kernels a feature: each has a weight of its own under the same penalty; the score of a feature is their sum.
@@ -58,7 +51,8 @@ pub enum Price {
 ///
 /// # Cost
 /// Building: `n² + n r²` a feature. An iteration: `n r M` for all features, `n³/3` or, where the active factors have fewer than `n` columns in
-/// all, `n R²`, for the machine, and `n` a feature in the working set and gradient step. Memory: `8 n (r + 1) M` bytes.
+/// all, `n R²`, for the machine; for the weights `n` a feature and working set, and
+/// `n s²` a Newton step on `s` of them. Memory: `8 n (r + 1) M` bytes.
 ///
 /// # Errors
 /// A NaN or an infinity (naming the cell), fewer than two classes, an output that does not vary, another kind of target, parameters out of
@@ -123,16 +117,8 @@ impl Default for MikFs {
     }
 }
 
-/// What a run leaves behind: the model, the path of prices on the way to it, and the cross-validation before.
-struct Run {
-    model: Option<MikFsModel>,
-    path: Path,
-    validation: Vec<ValidationPoint>,
-    n_constant: usize,
-}
-
 impl MikFs {
-    fn check(&self, data: &Dataset) -> Result<(), Error> {
+    pub(super) fn check(&self, data: &Dataset) -> Result<(), Error> {
         let positive = [
             ("lambda1", self.lambda1),
             ("tolerance", self.tolerance),
@@ -186,169 +172,6 @@ impl MikFs {
             inner_iterations: self.inner_iterations,
             accelerated: self.accelerated,
         }
-    }
-
-    /// The model for the price asked for, of all features it finds worth that; `None` where no feature can have a weight, since
-    /// all are constant or no kernel has anything in common with the target.
-    ///
-    /// # Errors
-    /// As [`MikFs`].
-    pub fn fit(&self, data: &Dataset, context: &Context<'_>) -> Result<Option<MikFsModel>, Error> {
-        Ok(self.run(data, 0, context)?.model)
-    }
-
-    /// The cross-validated path of prices, from the largest, with the score, the objective and the number of features at each.
-    ///
-    /// # Errors
-    /// As [`MikFs`], and for fewer than two folds or more folds than samples.
-    pub fn validate(
-        &self,
-        data: &Dataset,
-        folds: usize,
-        context: &Context<'_>,
-    ) -> Result<Vec<ValidationPoint>, Error> {
-        self.check(data)?;
-        validate(self, data, folds, Prices::Ratios(&RATIOS), context)
-    }
-
-    /// [`MikFs::validate`] at prices of your own, each the start of the next: from the largest they follow a path.
-    ///
-    /// # Errors
-    /// As [`MikFs::validate`], and for a price that is not finite and above 0.
-    pub fn validate_at(
-        &self,
-        data: &Dataset,
-        folds: usize,
-        lambda2: &[f64],
-        context: &Context<'_>,
-    ) -> Result<Vec<ValidationPoint>, Error> {
-        self.check(data)?;
-        check_prices(lambda2)?;
-        validate(self, data, folds, Prices::Given(lambda2), context)
-    }
-
-    /// The models at prices of your own, each the start of the next; without any where no feature can have a weight. The price of
-    /// `self` is not looked at.
-    ///
-    /// # Errors
-    /// As [`MikFs`], and for a price that is not finite and above 0.
-    pub fn fit_path(
-        &self,
-        data: &Dataset,
-        lambda2: &[f64],
-        context: &Context<'_>,
-    ) -> Result<Vec<MikFsModel>, Error> {
-        self.check(data)?;
-        check_prices(lambda2)?;
-        let tasks = tasks(data, self.epsilon, "mik-fs")?;
-        let atoms = Atoms::new(data, &self.kernels, self.factor_tolerance, self.form, context)?;
-        let (lambda1, loss) = (self.lambda1, tasks.loss);
-        let mut objective = Objective { atoms: &atoms, tasks: &tasks.tasks, loss, lambda1, lambda2: 1.0 };
-        let mut models = Vec::new();
-        if atoms.len() == 0 || objective.largest_lambda2() <= 0.0 {
-            return Ok(models);
-        }
-        let mut start = None;
-        for &price in lambda2 {
-            objective.lambda2 = price;
-            let from = match start.take() {
-                Some(point) => point,
-                None => objective.start()?,
-            };
-            let fit = objective.alternate(from, &self.limits(), context)?;
-            start = Some(fit.point.clone());
-            models.push(self.model(data, &atoms, &tasks, fit, price)?);
-        }
-        Ok(models)
-    }
-
-    /// The model in which at least `wanted` features have a weight, if some price on the path down from the one asked for gives that.
-    fn run(&self, data: &Dataset, wanted: usize, context: &Context<'_>) -> Result<Run, Error> {
-        self.check(data)?;
-        let tasks = tasks(data, self.epsilon, "mik-fs")?;
-        let atoms = Atoms::new(data, &self.kernels, self.factor_tolerance, self.form, context)?;
-        let mut varying: Vec<usize> = atoms.owners().iter().map(|&(feature, _)| feature).collect();
-        varying.dedup();
-        let n_constant = data.n_features() - varying.len();
-        let mut run = Run { model: None, path: Path::default(), validation: Vec::new(), n_constant };
-        let (lambda1, loss) = (self.lambda1, tasks.loss);
-        let mut objective = Objective { atoms: &atoms, tasks: &tasks.tasks, loss, lambda1, lambda2: 1.0 };
-        let largest = objective.largest_lambda2();
-        if atoms.len() == 0 || largest <= 0.0 {
-            return Ok(run);
-        }
-        let prices = match self.price {
-            Price::Lambda2(value) => vec![value],
-            Price::Ratio(ratio) => vec![ratio * largest],
-            Price::Validated(folds) => {
-                run.validation = validate(self, data, folds, Prices::Ratios(&RATIOS), context)?;
-                // Of equal scores the first, the largest price.
-                let mut best = 0;
-                for (at, point) in run.validation.iter().enumerate() {
-                    if point.score > run.validation[best].score {
-                        best = at;
-                    }
-                }
-                Prices::Ratios(&RATIOS[..=best]).values(largest)
-            }
-        };
-        // As in the folds: what is found at a price depends on where one comes from.
-        let (&last, before) = prices.split_last().unwrap_or((&largest, &[]));
-        objective.lambda2 = *prices.first().unwrap_or(&largest);
-        let mut start = objective.start()?;
-        for &price in before {
-            objective.lambda2 = price;
-            start = objective.alternate(start, &self.limits(), context)?.point;
-        }
-        objective.lambda2 = last;
-        for step in 0..=PATH_STEPS {
-            let fit = objective.alternate(start, &self.limits(), context)?;
-            start = fit.point.clone();
-            let model = self.model(data, &atoms, &tasks, fit, objective.lambda2)?;
-            let scores = model.scores();
-            let found = self.above_threshold(&scores);
-            let coefficients = found.iter().map(|&j| (j, scores[j])).collect();
-            run.path.points.push(PathPoint { lambda: objective.lambda2, coefficients });
-            for j in found.iter().copied() {
-                if !run.path.entered.contains(&j) {
-                    run.path.entered.push(j);
-                }
-            }
-            let stopped = matches!(model.alternation.status, Status::Interrupted | Status::TimeLimit);
-            run.model = Some(model);
-            if found.len() >= wanted.min(varying.len()) || stopped || step == PATH_STEPS {
-                break;
-            }
-            objective.lambda2 *= PATH_FACTOR;
-        }
-        Ok(run)
-    }
-
-    fn model(
-        &self,
-        data: &Dataset,
-        atoms: &Atoms,
-        tasks: &Tasks,
-        fit: Fit,
-        lambda2: f64,
-    ) -> Result<MikFsModel, Error> {
-        if fit.history.len() < 2 && matches!(fit.status, Status::Interrupted | Status::TimeLimit) {
-            return Err(Error::Stopped { before: "the first machine was fitted" });
-        }
-        MikFsModel::new(data, &self.kernels, atoms, tasks, fit, lambda2)
-    }
-
-    /// Features by increasing index whose score counts.
-    fn above_threshold(&self, scores: &[f64]) -> Vec<usize> {
-        let least = self.threshold * scores.iter().copied().fold(0.0, f64::max);
-        (0..scores.len()).filter(|&j| scores[j] > 0.0 && scores[j] >= least).collect()
-    }
-}
-
-fn check_prices(lambda2: &[f64]) -> Result<(), Error> {
-    match lambda2.iter().find(|value| !(value.is_finite() && **value > 0.0)) {
-        Some(value) => Err(Error::parameter("lambda2", value, "finite and above 0")),
-        None => Ok(()),
     }
 }
 

@@ -1,18 +1,29 @@
-//! The kernel weights with fixed machines, by projected gradient descent (Algorithm 3).
+//! The kernel weights with fixed machines, by projected gradient descent (Algorithm 3) that Newton steps finish.
 
 use fewest_core::{Error, Status};
 use fewest_pgd::ProximalGradient;
 use fewest_solver::{Composite, Control, Datafit, L1, SolverState, run};
+use nalgebra::DMatrix;
 use rayon::prelude::*;
 
 use super::loss::Loss;
+use super::newton::Newton;
 use super::vectors::{add_scaled, dot};
 
 /// Working sets at most.
-const ROUNDS: usize = 20;
+const ROUNDS: usize = 40;
 
-/// Iterations, of ten steps each, on a working set at most; on the first, which may hold every feature, only one.
+/// Iterations of projected gradients, of ten steps each, where Newton steps follow: they tell which weights are zero.
+const FEW_ITERATIONS: u64 = 1;
+
+/// And where those would cost too much. The first working set, which may hold every feature, has few in any case.
 const ITERATIONS: u64 = 100;
+
+/// Newton steps on a working set at most.
+const NEWTON_STEPS: usize = 40;
+
+/// Multiplications that a Newton step may take.
+const AFFORDABLE: usize = 1 << 28;
 
 /// `γᵀd + Σ loss(y, base + θ d)` (Eq. 16) over some of the weights.
 pub(crate) struct Weights<'a> {
@@ -27,9 +38,24 @@ pub(crate) struct Weights<'a> {
 }
 
 /// Some of the weights, the others zero.
-struct Restricted<'a> {
+pub(super) struct Restricted<'a> {
     all: &'a Weights<'a>,
     members: &'a [usize],
+}
+
+impl Restricted<'_> {
+    fn decision(&self, w: &[f64]) -> Vec<f64> {
+        self.all.decision(self.members.iter().copied().zip(w.iter().copied()))
+    }
+
+    /// The responses of the weights `free` on the samples that pull at `w`.
+    pub(super) fn responses(&self, free: &[usize], w: &[f64]) -> DMatrix<f64> {
+        let forces = self.all.forces(&self.decision(w));
+        let pulled: Vec<usize> = (0..forces.len()).filter(|&i| forces[i] != 0.0).collect();
+        let columns = free.iter().map(|&a| self.all.column(self.members[a]));
+        let values = columns.flat_map(|column| pulled.iter().map(|&i| column[i])).collect();
+        DMatrix::from_vec(pulled.len(), free.len(), values)
+    }
 }
 
 /// Where the descent has ended.
@@ -73,6 +99,18 @@ impl Weights<'_> {
         (0..d.len()).into_par_iter().with_min_len(64).map(|m| self.slope(m, &forces)).collect()
     }
 
+    /// The weights above zero, and of those that would rise the steepest, as many as there are above zero, and at least as
+    /// many as samples.
+    fn working_set(&self, d: &[f64], gradient: &[f64], allowed: f64) -> Vec<usize> {
+        let (mut members, zeros): (Vec<usize>, Vec<usize>) = (0..d.len()).partition(|&m| d[m] > 0.0);
+        let mut rising: Vec<usize> = zeros.into_iter().filter(|&m| gradient[m] < -allowed).collect();
+        rising.sort_by(|&a, &b| gradient[a].total_cmp(&gradient[b]));
+        rising.truncate(members.len().max(self.y.len()));
+        members.extend(rising);
+        members.sort_unstable();
+        members
+    }
+
     /// Descends from `start` until the projected gradient is at most `control.tolerance` times the largest slope at zero, or
     /// the sum of the weights at `bound`, which it exceeds only where `start` does: with an indefinite kernel slopes can be
     /// negative, and the problem need not have a minimum.
@@ -92,23 +130,32 @@ impl Weights<'_> {
         let scale = self.gradient(&zero).iter().fold(0.0_f64, |most, g| most.max(g.abs()));
         let allowed = control.tolerance * scale;
         let mut gradient = self.gradient(&d);
+        let mut newton = Newton::default();
         for round in 0..ROUNDS {
             if projected(&d, &gradient) <= allowed {
                 break;
             }
-            let members: Vec<usize> =
-                (0..d.len()).filter(|&m| d[m] > 0.0 || gradient[m] < -allowed).collect();
+            let members = self.working_set(&d, &gradient, allowed);
             let restricted = Restricted { all: self, members: &members };
             let orthant = L1::new(0.0, members.len())?.nonnegative();
             let problem = Composite::new(&restricted, &orthant)?;
             let mut solver = ProximalGradient::default().accelerated(false).tolerance(0.0);
-            let max_iterations = if round == 0 { 1 } else { ITERATIONS };
+            let (fewer, more) = (members.len().min(self.y.len()), members.len().max(self.y.len()));
+            let is_affordable = fewer.saturating_mul(fewer).saturating_mul(more) <= AFFORDABLE;
+            let max_iterations = if round == 0 || is_affordable { FEW_ITERATIONS } else { ITERATIONS };
             // The certificate of the solver is relative to the largest slope of the working set.
             let inner =
                 Control { max_iterations, tolerance: 0.5 * control.tolerance, stop: Some(&stop), ..*control };
             let from = members.iter().map(|&m| d[m]).collect();
             let solution = run(problem, &mut solver, from, &inner)?;
-            for (&m, weight) in members.iter().zip(solution.coefficients) {
+            let mut weights = solution.coefficients;
+            let interrupted = matches!(solution.status, Status::Interrupted | Status::TimeLimit);
+            if !interrupted && is_affordable {
+                let go_on = |weights: &[f64]| !beyond(weights);
+                newton.descend(&restricted, &mut weights, 0.5 * allowed, NEWTON_STEPS, go_on);
+            }
+            let settled = members.iter().zip(&weights).all(|(&m, weight)| d[m] == *weight);
+            for (&m, weight) in members.iter().zip(weights) {
                 d[m] = weight;
             }
             let sum: f64 = d.iter().sum();
@@ -120,13 +167,10 @@ impl Weights<'_> {
                 }
                 break;
             }
-            if matches!(solution.status, Status::Interrupted | Status::TimeLimit) {
+            if interrupted || settled {
                 break;
             }
             gradient = self.gradient(&d);
-            if round > 0 && solution.status == Status::Stalled {
-                break;
-            }
         }
         let value = self.value(&d);
         if value > start_value {
@@ -149,18 +193,74 @@ impl Datafit for Restricted<'_> {
     }
 
     fn value(&self, w: &[f64]) -> f64 {
-        let values = self.all.decision(self.members.iter().copied().zip(w.iter().copied()));
+        let values = self.decision(w);
         let linear: f64 = self.members.iter().zip(w).map(|(&m, w)| self.all.slopes[m] * w).sum();
         linear + self.all.loss.sum(self.all.y, &values)
     }
 
     fn gradient(&self, w: &[f64], out: &mut [f64]) -> f64 {
-        let values = self.all.decision(self.members.iter().copied().zip(w.iter().copied()));
+        let values = self.decision(w);
         let forces = self.all.forces(&values);
         out.par_iter_mut().with_min_len(64).zip(self.members).for_each(|(out, &m)| {
             *out = self.all.slope(m, &forces);
         });
         let linear: f64 = self.members.iter().zip(w).map(|(&m, w)| self.all.slopes[m] * w).sum();
         linear + self.all.loss.sum(self.all.y, &values)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Uniform in [-1, 1].
+    fn random(seed: u64, stream: usize) -> f64 {
+        2.0 * (fewest_core::derive_seed(seed, stream as u64) as f64 / u64::MAX as f64) - 1.0
+    }
+
+    #[test]
+    fn the_descent_ends_where_the_slopes_allow_no_better() -> Result<(), Error> {
+        // Fewer weights than samples, and more; both losses.
+        for (n, m) in [(40, 12), (20, 300)] {
+            for loss in [Loss::SquaredHinge, Loss::SquaredInsensitive { epsilon: 0.05 }] {
+                let y: Vec<f64> = (0..n).map(|i| random(1, i).signum()).collect();
+                let responses: Vec<f64> = (0..n * m).map(|i| random(2, i) + 0.2 * y[i % n]).collect();
+                let slopes: Vec<f64> = (0..m).map(|i| 0.3 * (1.1 + random(3, i))).collect();
+                let base = vec![0.1; n];
+                let problem = Weights { responses: &responses, slopes: &slopes, y: &y, base: &base, loss };
+                let start = vec![1.0 / m as f64; m];
+                let control = Control { tolerance: 1e-10, ..Control::default() };
+                let found = problem.minimise(&start, f64::INFINITY, &control)?;
+                let scale = problem.gradient(&vec![0.0; m]).iter().fold(0.0_f64, |most, g| most.max(g.abs()));
+                // The slopes by differences, so that nothing is shared with what is tested.
+                let slope = |a: usize| {
+                    let at = |step: f64| {
+                        let mut d = found.weights.clone();
+                        d[a] += step;
+                        problem.value(&d)
+                    };
+                    (at(1e-6) - at(-1e-6)) / 2e-6
+                };
+                for a in 0..m {
+                    let slope = slope(a) / scale;
+                    assert!(found.weights[a] >= 0.0 && slope > -1e-7, "{n} {m} {a}: {slope}");
+                    assert!(found.weights[a] == 0.0 || slope.abs() < 1e-7, "{n} {m} {a}: {slope}");
+                }
+                assert!(found.value < problem.value(&start) && found.weights.contains(&0.0));
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn what_falls_without_end_stops_at_the_bound() -> Result<(), Error> {
+        let (y, responses, slopes, base) =
+            (vec![1.0, -1.0], vec![1.0, -1.0, 0.0, 0.0], vec![0.5, -1.0], vec![0.0; 2]);
+        let loss = Loss::SquaredHinge;
+        let problem = Weights { responses: &responses, slopes: &slopes, y: &y, base: &base, loss };
+        let start = vec![0.1, 0.1];
+        let found = problem.minimise(&start, 3.0, &Control { tolerance: 1e-10, ..Control::default() })?;
+        assert!(found.weights.iter().sum::<f64>() <= 3.0 + 1e-12 && found.value < problem.value(&start));
+        Ok(())
     }
 }

@@ -8,7 +8,7 @@ use fewest::eval::Splitter;
 use fewest::eval::significance::paired_t_test;
 use rayon::prelude::*;
 
-use super::contenders::{CONTENDERS, Contender, FOLDS, LEAST_L1, MIK_FS, Outcome};
+use super::contenders::{ALTERNATIONS, CONTENDERS, Contender, FOLDS, LEAST_L1, MIK_FS, Outcome};
 use super::{Problem, REFERENCE, finish, halves, printed};
 use crate::Result;
 use crate::output::mean_and_error;
@@ -75,8 +75,9 @@ pub fn write_table(protocol: &Protocol, problems: &[Problem], cells: &[Cell]) ->
          whose file is not there, or that were not asked for, are left out: {}.\n\nHalf of the samples of each class train, the others test, in {} runs; all methods see \
          the same halves. Parameters are chosen from 0.01, 0.1, 1, 10, 100 by the accuracy in {FOLDS} folds of the training half, of equally \
          good ones the largest penalty. For MIK-FS that is the product of both penalties, all that counts of them, from 1e-4 to 1e4, each \
-         price starting where the one above has ended; of the elastic net's pairs those with the l1 penalty at least {LEAST_L1} times \
-         the other. Kernels: `tanh(x x′)`; Gaussian of width 1; both on standardised features. What has \
+         price starting where the one above has ended, with {ALTERNATIONS} alternations at most; of the elastic net's pairs those with the l1 penalty at least {LEAST_L1} times \
+         the other. Kernels: `tanh(a x x′)` and the Gaussian of width `sigma`, on standardised features, \
+         `a` and `sigma` from the same five, of equally good ones the smoothest. What has \
          selected also predicts.\n\nEach cell: our accuracy in percent ± its standard error, the mean number of features in brackets; below, in \
          italics, what the paper prints. `▾`: MIK-FS is significantly better by a paired t-test at 0.05 over our runs, `▴`: significantly worse.\n\n\
          | | {} |\n|---|{}\n",

@@ -1,0 +1,189 @@
+//! Paths of prices: the models along them.
+
+use fewest_core::{Context, Dataset, Error, Path, PathPoint, Status};
+
+use super::atoms::Atoms;
+use super::fit::{Fit, Objective};
+use super::model::MikFsModel;
+use super::select::{MikFs, Price};
+use super::tasks::{Tasks, tasks};
+use super::validation::{Prices, RATIOS, ValidationPoint, validate};
+
+/// `λ₂` falls by this factor until enough features have a weight.
+const PATH_FACTOR: f64 = 0.7;
+
+/// Steps of that path at most: down to some 1e-6 of where it starts.
+const PATH_STEPS: usize = 40;
+
+/// What a run leaves behind: the model, the path of prices on the way to it, and the cross-validation before.
+pub(super) struct Run {
+    pub(super) model: Option<MikFsModel>,
+    pub(super) path: Path,
+    pub(super) validation: Vec<ValidationPoint>,
+    pub(super) n_constant: usize,
+}
+
+impl MikFs {
+    /// The model for the price asked for, of all features it finds worth that; `None` where no feature can have a weight, since
+    /// all are constant or no kernel has anything in common with the target.
+    ///
+    /// # Errors
+    /// As [`MikFs`].
+    pub fn fit(&self, data: &Dataset, context: &Context<'_>) -> Result<Option<MikFsModel>, Error> {
+        Ok(self.run(data, 0, context)?.model)
+    }
+
+    /// The cross-validated path of prices, from the largest, with the score, the objective and the number of features at each.
+    ///
+    /// # Errors
+    /// As [`MikFs`], and for fewer than two folds or more folds than samples.
+    pub fn validate(
+        &self,
+        data: &Dataset,
+        folds: usize,
+        context: &Context<'_>,
+    ) -> Result<Vec<ValidationPoint>, Error> {
+        self.check(data)?;
+        validate(self, data, folds, Prices::Ratios(&RATIOS), context)
+    }
+
+    /// [`MikFs::validate`] at prices of your own, each the start of the next: from the largest they follow a path.
+    ///
+    /// # Errors
+    /// As [`MikFs::validate`], and for a price that is not finite and above 0.
+    pub fn validate_at(
+        &self,
+        data: &Dataset,
+        folds: usize,
+        lambda2: &[f64],
+        context: &Context<'_>,
+    ) -> Result<Vec<ValidationPoint>, Error> {
+        self.check(data)?;
+        check_prices(lambda2)?;
+        validate(self, data, folds, Prices::Given(lambda2), context)
+    }
+
+    /// The models at prices of your own, each the start of the next; without any where no feature can have a weight. The price of
+    /// `self` is not looked at.
+    ///
+    /// # Errors
+    /// As [`MikFs`], and for a price that is not finite and above 0.
+    pub fn fit_path(
+        &self,
+        data: &Dataset,
+        lambda2: &[f64],
+        context: &Context<'_>,
+    ) -> Result<Vec<MikFsModel>, Error> {
+        self.check(data)?;
+        check_prices(lambda2)?;
+        let tasks = tasks(data, self.epsilon, "mik-fs")?;
+        let atoms = Atoms::new(data, &self.kernels, self.factor_tolerance, self.form, context)?;
+        let (lambda1, loss) = (self.lambda1, tasks.loss);
+        let mut objective = Objective { atoms: &atoms, tasks: &tasks.tasks, loss, lambda1, lambda2: 1.0 };
+        let mut models = Vec::new();
+        if atoms.len() == 0 || objective.largest_lambda2() <= 0.0 {
+            return Ok(models);
+        }
+        let mut start = None;
+        for &price in lambda2 {
+            objective.lambda2 = price;
+            let from = match start.take() {
+                Some(point) => point,
+                None => objective.start()?,
+            };
+            let fit = objective.alternate(from, &self.limits(), context)?;
+            start = Some(fit.point.clone());
+            models.push(self.model(data, &atoms, &tasks, fit, price)?);
+        }
+        Ok(models)
+    }
+
+    /// The model in which at least `wanted` features have a weight, if some price on the path down from the one asked for gives that.
+    pub(super) fn run(&self, data: &Dataset, wanted: usize, context: &Context<'_>) -> Result<Run, Error> {
+        self.check(data)?;
+        let tasks = tasks(data, self.epsilon, "mik-fs")?;
+        let atoms = Atoms::new(data, &self.kernels, self.factor_tolerance, self.form, context)?;
+        let mut varying: Vec<usize> = atoms.owners().iter().map(|&(feature, _)| feature).collect();
+        varying.dedup();
+        let n_constant = data.n_features() - varying.len();
+        let mut run = Run { model: None, path: Path::default(), validation: Vec::new(), n_constant };
+        let (lambda1, loss) = (self.lambda1, tasks.loss);
+        let mut objective = Objective { atoms: &atoms, tasks: &tasks.tasks, loss, lambda1, lambda2: 1.0 };
+        let largest = objective.largest_lambda2();
+        if atoms.len() == 0 || largest <= 0.0 {
+            return Ok(run);
+        }
+        let prices = match self.price {
+            Price::Lambda2(value) => vec![value],
+            Price::Ratio(ratio) => vec![ratio * largest],
+            Price::Validated(folds) => {
+                run.validation = validate(self, data, folds, Prices::Ratios(&RATIOS), context)?;
+                // Of equal scores the first, the largest price.
+                let mut best = 0;
+                for (at, point) in run.validation.iter().enumerate() {
+                    if point.score > run.validation[best].score {
+                        best = at;
+                    }
+                }
+                Prices::Ratios(&RATIOS[..=best]).values(largest)
+            }
+        };
+        // As in the folds: what is found at a price depends on where one comes from.
+        let (&last, before) = prices.split_last().unwrap_or((&largest, &[]));
+        objective.lambda2 = *prices.first().unwrap_or(&largest);
+        let mut start = objective.start()?;
+        for &price in before {
+            objective.lambda2 = price;
+            start = objective.alternate(start, &self.limits(), context)?.point;
+        }
+        objective.lambda2 = last;
+        for step in 0..=PATH_STEPS {
+            let fit = objective.alternate(start, &self.limits(), context)?;
+            start = fit.point.clone();
+            let model = self.model(data, &atoms, &tasks, fit, objective.lambda2)?;
+            let scores = model.scores();
+            let found = self.above_threshold(&scores);
+            let coefficients = found.iter().map(|&j| (j, scores[j])).collect();
+            run.path.points.push(PathPoint { lambda: objective.lambda2, coefficients });
+            for j in found.iter().copied() {
+                if !run.path.entered.contains(&j) {
+                    run.path.entered.push(j);
+                }
+            }
+            let stopped = matches!(model.alternation.status, Status::Interrupted | Status::TimeLimit);
+            run.model = Some(model);
+            if found.len() >= wanted.min(varying.len()) || stopped || step == PATH_STEPS {
+                break;
+            }
+            objective.lambda2 *= PATH_FACTOR;
+        }
+        Ok(run)
+    }
+
+    fn model(
+        &self,
+        data: &Dataset,
+        atoms: &Atoms,
+        tasks: &Tasks,
+        fit: Fit,
+        lambda2: f64,
+    ) -> Result<MikFsModel, Error> {
+        if fit.history.len() < 2 && matches!(fit.status, Status::Interrupted | Status::TimeLimit) {
+            return Err(Error::Stopped { before: "the first machine was fitted" });
+        }
+        MikFsModel::new(data, &self.kernels, atoms, tasks, fit, lambda2)
+    }
+
+    /// Features by increasing index whose score counts.
+    pub(super) fn above_threshold(&self, scores: &[f64]) -> Vec<usize> {
+        let least = self.threshold * scores.iter().copied().fold(0.0, f64::max);
+        (0..scores.len()).filter(|&j| scores[j] > 0.0 && scores[j] >= least).collect()
+    }
+}
+
+fn check_prices(lambda2: &[f64]) -> Result<(), Error> {
+    match lambda2.iter().find(|value| !(value.is_finite() && **value > 0.0)) {
+        Some(value) => Err(Error::parameter("lambda2", value, "finite and above 0")),
+        None => Ok(()),
+    }
+}
