@@ -19,6 +19,7 @@
 mod additive;
 mod atoms;
 mod bisection;
+mod components;
 mod dependence;
 mod greedy;
 mod indefinite;
@@ -33,6 +34,7 @@ mod sparse;
 
 pub use additive::Spam;
 pub use atoms::{Estimator, Form, InputKernel, OutputKernel};
+pub use components::KernelComponents;
 pub use dependence::{Dependence, Hsic, Nocco, Normalization};
 pub use fewest_core::Error;
 pub use greedy::{Bahsic, Fhsic};

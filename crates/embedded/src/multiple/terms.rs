@@ -150,13 +150,13 @@ fn term(factor: &Factor, spectrum: Option<Spectrum>) -> Result<Term, Error> {
     };
     let columns = DMatrix::from_column_slice(factor.n_samples(), factor.rank(), factor.values());
     let matrix = KernelMatrix::thin(columns, signs)?;
-    let (vectors, eigenvalues) = matrix.spectrum();
+    let (vectors, eigenvalues) = matrix.spectrum()?;
     if spectrum == Spectrum::Shift {
         let least = eigenvalues.iter().fold(0.0_f64, |least, value| least.min(*value));
         return Ok(Term { columns: factor.values().to_vec(), signs: Some(signs.to_vec()), shift: -least });
     }
     let mut columns = Vec::new();
-    for (column, &eigenvalue) in vectors.column_iter().zip(eigenvalues) {
+    for (column, &eigenvalue) in vectors.column_iter().zip(&eigenvalues) {
         let changed = if spectrum == Spectrum::Clip { eigenvalue.max(0.0) } else { eigenvalue.abs() };
         if changed > 0.0 {
             columns.extend(column.iter().map(|value| changed.sqrt() * value));

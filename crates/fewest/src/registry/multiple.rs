@@ -1,7 +1,7 @@
-//! Multiple kernel learning in the dual of a support vector machine.
+//! Multiple kernel learning in the dual of a support vector machine, and components of an indefinite kernel.
 
 use fewest_core::Error;
-use fewest_embedded::{BaseKernel, ProductKernelLearning, Spectrum, SumKernelLearning};
+use fewest_embedded::{BaseKernel, KernelComponents, ProductKernelLearning, Spectrum, SumKernelLearning};
 
 use super::{Built, Kind, Method, Parameter, Parameters, Range, TargetKind};
 
@@ -54,19 +54,43 @@ pub(super) static METHODS: &[Method] = &[
         formula: "rfmkl with tanh(a x x′ − r), the negative eigenvalues of each Kₘ clipped, flipped or shifted; score(m) = dₘ",
         kind: Kind::Select,
         targets: &[TargetKind::Classes],
-        parameters: &[SIGMOID, PRICE, GAP],
+        parameters: &[SPECTRUM, SIGMOID, PRICE, GAP],
         build: |parameters| {
             let spectrum = match parameters.word("spectrum")? {
                 "flip" => Spectrum::Flip,
                 "shift" => Spectrum::Shift,
                 _ => Spectrum::Clip,
             };
-            let kernel =
-                BaseKernel::Sigmoid { scale: parameters.real("scale")?, offset: -parameters.real("shift")? };
-            sum(parameters, kernel, Some(spectrum))
+            sum(parameters, sigmoid(parameters)?, Some(spectrum))
+        },
+    },
+    Method {
+        id: "ikpca",
+        title: "principal components with an indefinite kernel, a feature's share of them",
+        formula: "score(m) = Σ sign(λ) vᵀHKₘHv over the eigenvectors v of H(Σ Kₘ)H with the largest |λ|, tanh(a x x′ − r)",
+        kind: Kind::Score,
+        targets: &[
+            TargetKind::None,
+            TargetKind::Classes,
+            TargetKind::Real,
+            TargetKind::Outputs,
+            TargetKind::Affinity,
+        ],
+        parameters: &[COMPONENTS, SIGMOID],
+        build: |parameters| {
+            let kernel = sigmoid(parameters)?;
+            let components = parameters.count("components")?;
+            Ok(Built::Scorer(Box::new(KernelComponents { kernel, components })))
         },
     },
 ];
+
+const COMPONENTS: &[Parameter] = &[Parameter {
+    name: "components",
+    default: Some("10"),
+    range: Range::Count(1),
+    meaning: "how many components",
+}];
 
 const SEMIDEFINITE: &[Parameter] = &[
     Parameter {
@@ -95,13 +119,14 @@ const SEMIDEFINITE: &[Parameter] = &[
     },
 ];
 
+const SPECTRUM: &[Parameter] = &[Parameter {
+    name: "spectrum",
+    default: Some("clip"),
+    range: Range::OneOf(&["clip", "flip", "shift"]),
+    meaning: "negative eigenvalues become zero, lose their sign, or the smallest is taken off all",
+}];
+
 const SIGMOID: &[Parameter] = &[
-    Parameter {
-        name: "spectrum",
-        default: Some("clip"),
-        range: Range::OneOf(&["clip", "flip", "shift"]),
-        meaning: "negative eigenvalues become zero, lose their sign, or the smallest is taken off all",
-    },
     Parameter {
         name: "scale", default: Some("1"), range: Range::Positive, meaning: "a of tanh(a x x′ − r)"
     },
@@ -144,6 +169,10 @@ const DESCENT: &[Parameter] = &[
         meaning: "most steps at a price",
     },
 ];
+
+fn sigmoid(parameters: &Parameters) -> Result<BaseKernel, Error> {
+    Ok(BaseKernel::Sigmoid { scale: parameters.real("scale")?, offset: -parameters.real("shift")? })
+}
 
 fn sum(parameters: &Parameters, kernel: BaseKernel, spectrum: Option<Spectrum>) -> Result<Built, Error> {
     let (ratio, tolerance) = (parameters.real("ratio")?, parameters.real("tolerance")?);
