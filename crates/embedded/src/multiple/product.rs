@@ -26,6 +26,10 @@ const AT_BOUND: f64 = 1e-7;
 /// Relative rise of the objective that may be rounding.
 const ROUNDING: f64 = 1e-12;
 
+/// Weights of zero whose slope is above this part of `λ` are not looked at but every so many steps.
+const FAR: f64 = 0.5;
+const LOOK: usize = 10;
+
 /// Steps without a smaller projected gradient after which rounding is all that is left.
 const PATIENCE: usize = 30;
 
@@ -84,8 +88,8 @@ impl Distances {
         gram
     }
 
-    /// `−½ βᵀ (D_m ∘ K) β` for every `m`, the derivative of `½ βᵀKβ` by `d_m`.
-    fn slopes(&self, gram: &[f64], beta: &[f64], rows: &[usize]) -> Vec<f64> {
+    /// `−½ βᵀ (D_m ∘ K) β` for every `m` of `watched`, the derivative of `½ βᵀKβ` by `d_m`.
+    fn slopes(&self, gram: &[f64], beta: &[f64], rows: &[usize], watched: &[usize]) -> Vec<f64> {
         let n = rows.len();
         let support: Vec<usize> = (0..n).filter(|&i| beta[i] != 0.0).collect();
         let size = support.len();
@@ -99,10 +103,10 @@ impl Distances {
             row[i] -= sum;
         }
         let places: Vec<usize> = support.iter().map(|&i| rows[i]).collect();
-        let slope = |columns: &Vec<f64>| -> f64 {
+        let slope = |&m: &usize| -> f64 {
             let mut total = 0.0;
             let mut products = vec![0.0; size];
-            for column in columns.chunks_exact(self.n_samples) {
+            for column in self.columns[m].chunks_exact(self.n_samples) {
                 products.fill(0.0);
                 for (&place, row) in places.iter().zip(form.chunks_exact(size.max(1))) {
                     let x = column[place];
@@ -112,7 +116,7 @@ impl Distances {
             }
             total
         };
-        self.columns.par_iter().with_min_len(16).map(slope).collect()
+        watched.par_iter().with_min_len(16).map(slope).collect()
     }
 }
 
@@ -150,14 +154,25 @@ impl Learning<'_> {
         for machine in self.machines {
             let n = machine.rows.len();
             let beta: Vec<f64> = machine.balanced().into_iter().map(|b| self.cost * b).collect();
-            let slopes = self.distances.slopes(&vec![1.0; n * n], &beta, &machine.rows);
+            let slopes = self.distances.slopes(&vec![1.0; n * n], &beta, &machine.rows, &self.all());
             worths.iter_mut().zip(slopes).for_each(|(worth, slope)| *worth += slope);
         }
         worths.into_iter().fold(0.0, f64::max)
     }
 
-    /// Trains the machines at `weights`, from the multipliers `starts` where there are any.
-    fn point(&self, weights: Vec<f64>, starts: &[Vec<f64>], control: &Control<'_>) -> Result<Point, Error> {
+    fn all(&self) -> Vec<usize> {
+        (0..self.distances.len()).collect()
+    }
+
+    /// Trains the machines at `weights`, from the multipliers `starts` where there are any. The others than `watched`, whose weights are zero,
+    /// get the slope `λ` of a weight that is worth nothing.
+    fn point(
+        &self,
+        weights: Vec<f64>,
+        starts: &[Vec<f64>],
+        watched: &[usize],
+        control: &Control<'_>,
+    ) -> Result<Point, Error> {
         let one = |(t, machine): (usize, &Machine)| -> Result<(f64, Vec<f64>, Vec<f64>), Error> {
             let gram = self.distances.gram(&weights, &machine.rows);
             let rows = GramRows::new(gram.clone(), machine.rows.len())?;
@@ -169,7 +184,7 @@ impl Learning<'_> {
             if let Some(exact) = polished(&gram, &beta, machine, self.cost) {
                 (value, beta) = exact;
             }
-            let slopes = self.distances.slopes(&gram, &beta, &machine.rows);
+            let slopes = self.distances.slopes(&gram, &beta, &machine.rows, watched);
             Ok((value, slopes, beta))
         };
         let trained: Vec<Result<_, Error>> = self.machines.par_iter().enumerate().map(one).collect();
@@ -179,7 +194,7 @@ impl Learning<'_> {
         for trained in trained {
             let (optimum, slopes, beta) = trained?;
             value += optimum;
-            gradient.iter_mut().zip(&slopes).for_each(|(sum, slope)| *sum -= slope);
+            watched.iter().zip(&slopes).for_each(|(&m, slope)| gradient[m] -= slope);
             betas.push(beta);
         }
         if !(value.is_finite() && gradient.iter().all(|slope| slope.is_finite())) {
@@ -192,6 +207,12 @@ impl Learning<'_> {
     fn violation(&self, point: &Point) -> f64 {
         let entry = |(d, g): (&f64, &f64)| if *d > 0.0 { g.abs() } else { (-g).max(0.0) };
         point.weights.iter().zip(&point.gradient).map(entry).fold(0.0, f64::max) / self.lambda
+    }
+
+    /// Those with a weight, or worth a good part of their price.
+    fn watched(&self, point: &Point) -> Vec<usize> {
+        let is_near = |&m: &usize| point.weights[m] > 0.0 || point.gradient[m] < FAR * self.lambda;
+        (0..self.distances.len()).filter(is_near).collect()
     }
 
     /// Descends from `start` until the projected gradient is at most `tolerance λ`. The objective does not rise, but by rounding.
@@ -209,7 +230,9 @@ impl Learning<'_> {
             interrupt: context.interrupt,
             stop: None,
         };
-        let mut point = self.point(start, &[], &control)?;
+        let mut watched = self.all();
+        let mut since_look = 0;
+        let mut point = self.point(start, &[], &watched, &control)?;
         let largest = |values: &[f64]| values.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
         let mut step = largest(&point.weights) / largest(&point.gradient).max(f64::MIN_POSITIVE);
         let mut best = (f64::INFINITY, 0);
@@ -222,7 +245,18 @@ impl Learning<'_> {
             Ok(Descended { point, status, iterations, violation })
         };
         for iteration in 0..iterations {
-            let violation = self.violation(&point);
+            let mut violation = self.violation(&point);
+            if watched.len() < self.distances.len() && (violation <= tolerance || since_look >= LOOK) {
+                let weights = std::mem::take(&mut point.weights);
+                point = self.point(weights, &point.betas, &self.all(), &control)?;
+                violation = self.violation(&point);
+                since_look = LOOK;
+            }
+            if since_look >= LOOK {
+                watched = self.watched(&point);
+                since_look = 0;
+            }
+            since_look += 1;
             if violation < best.0 {
                 best = (violation, iteration);
             }
@@ -242,14 +276,18 @@ impl Learning<'_> {
                     point.weights.iter().zip(&point.gradient).map(|(d, g)| (d - step * g).max(0.0)).collect();
                 let squares: f64 =
                     moved.iter().zip(&point.weights).map(|(new, old)| (new - old).powi(2)).sum();
-                let trial = self.point(moved, &point.betas, &control)?;
+                let trial = self.point(moved, &point.betas, &watched, &control)?;
                 if trial.value <= point.value - ARMIJO / step * squares + ROUNDING * point.value.abs() {
                     next = Some((trial, squares));
                     break;
                 }
                 step *= 0.5;
             }
-            let Some((next, squares)) = next else { return end(point, Status::Stalled, iteration) };
+            let Some((next, squares)) = next else {
+                let weights = std::mem::take(&mut point.weights);
+                let point = self.point(weights, &point.betas, &self.all(), &control)?;
+                return end(point, Status::Stalled, iteration);
+            };
             // The step of Barzilai and Borwein: the curvature along the way just gone.
             let curvature: f64 = (0..next.weights.len())
                 .map(|m| (next.weights[m] - point.weights[m]) * (next.gradient[m] - point.gradient[m]))
@@ -259,9 +297,13 @@ impl Learning<'_> {
             point = next;
             context.report("steps", iteration + 1, iterations);
             if idle && fall <= ROUNDING * point.value.abs() {
+                let weights = std::mem::take(&mut point.weights);
+                let point = self.point(weights, &point.betas, &self.all(), &control)?;
                 return end(point, Status::Stalled, iteration + 1);
             }
         }
+        let weights = std::mem::take(&mut point.weights);
+        let point = self.point(weights, &point.betas, &self.all(), &control)?;
         end(point, Status::MaxIterations, iterations)
     }
 }
@@ -327,12 +369,12 @@ mod tests {
             let mut learning = Learning { distances: &distances, machines: &machines, cost, lambda: 1.0 };
             let control = Control { tolerance: 1e-13, ..Control::default() };
             let weights = vec![0.3, 0.1, 0.2, 0.05, 0.15];
-            let at = learning.point(weights.clone(), &[], &control)?;
+            let at = learning.point(weights.clone(), &[], &learning.all(), &control)?;
             for m in 0..5 {
                 let value = |change: f64| {
                     let mut moved = weights.clone();
                     moved[m] += change;
-                    learning.point(moved, &[], &control).map(|point| point.value)
+                    learning.point(moved, &[], &learning.all(), &control).map(|point| point.value)
                 };
                 let slope = (value(1e-4)? - value(-1e-4)?) / 2e-4;
                 let found = at.gradient[m];
@@ -341,13 +383,13 @@ mod tests {
             learning.lambda = 0.2 * learning.largest_price();
             let end = learning.descend(vec![0.2; 5], 1e-8, 500, &context)?;
             assert!(end.violation < 1e-5, "{} {:?} {}", end.violation, end.status, end.iterations);
-            assert!(end.point.value <= learning.point(vec![0.2; 5], &[], &control)?.value);
+            assert!(end.point.value <= learning.point(vec![0.2; 5], &[], &learning.all(), &control)?.value);
             // No neighbour on a grid around it is better.
             for m in 0..5 {
                 for change in [-0.01, 0.01] {
                     let mut moved = end.point.weights.clone();
                     moved[m] = (moved[m] + change).max(0.0);
-                    let value = learning.point(moved, &[], &control)?.value;
+                    let value = learning.point(moved, &[], &learning.all(), &control)?.value;
                     assert!(value >= end.point.value * (1.0 - 1e-9), "{m} {value} {}", end.point.value);
                 }
             }
