@@ -6,11 +6,15 @@ use fewest::data::synthetic;
 use fewest::registry::{self, Parameters};
 
 /// Method and parameters, with the samples and features of the problem.
-const CASES: [(&str, &[&str], usize, usize); 10] = [
+const CASES: [(&str, &[&str], usize, usize); 14] = [
     ("svm-lw", &[], 200, 100),
     ("l1-svm", &[], 200, 100),
     ("nmmkl", &[], 200, 100),
     ("mik-fs", &[], 100, 50),
+    ("rfmkl", &[], 100, 50),
+    ("mkl", &[], 100, 50),
+    ("gmkl", &[], 100, 50),
+    ("ikpca", &[], 100, 50),
     ("dw-rfe", &["kernel=linear"], 200, 100),
     ("dw-rfe", &[], 200, 20),
     ("sd-l-rfe", &[], 200, 20),

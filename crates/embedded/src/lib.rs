@@ -19,11 +19,13 @@
 mod additive;
 mod atoms;
 mod bisection;
+mod components;
 mod dependence;
 mod greedy;
 mod indefinite;
 mod kernel_lasso;
 mod margin;
+mod multiple;
 mod nonmonotonic;
 mod projection;
 mod quadratic;
@@ -32,6 +34,7 @@ mod sparse;
 
 pub use additive::Spam;
 pub use atoms::{Estimator, Form, InputKernel, OutputKernel};
+pub use components::KernelComponents;
 pub use dependence::{Dependence, Hsic, Nocco, Normalization};
 pub use fewest_core::Error;
 pub use greedy::{Bahsic, Fhsic};
@@ -41,6 +44,7 @@ pub use margin::{
     ConcaveSelection, ElasticNetSvm, HingeLoss, InnerNorm, L1Svm, LassoWeights, Multiclass,
     RadiusMarginScales, ScaledKernel, SvmWeights, SvrWeights, ZeroNorm,
 };
+pub use multiple::{ProductKernelLearning, Spectrum, SumKernelLearning};
 pub use nonmonotonic::{FeatureKernel, Nmmkl, Nmmklr, NonMonotonic, NonMonotonicSolution, Prices, Scaling};
 pub use projection::Hsfs;
 pub use quadratic::{Ckta, Fvm, Qpfs, Similarity};

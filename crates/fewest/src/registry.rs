@@ -26,6 +26,7 @@ mod hsic_lasso;
 mod indefinite;
 mod information;
 mod margin;
+mod multiple;
 mod nonmonotonic;
 mod parameter;
 mod similarity;
@@ -48,6 +49,7 @@ static FAMILIES: &[&[Method]] = &[
     margin::METHODS,
     wrappers::METHODS,
     indefinite::METHODS,
+    multiple::METHODS,
 ];
 
 /// A method: its id, what it computes, what it takes, and how to make it.

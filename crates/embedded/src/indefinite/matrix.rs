@@ -114,6 +114,24 @@ impl KernelMatrix {
         Ok(Self { form: Form::Thin { vectors, values }, n, smallest, largest })
     }
 
+    /// Eigenvectors and eigenvalues, those left out that are zero but for rounding.
+    ///
+    /// # Errors
+    /// [`Error::Numerical`] where they are not found.
+    pub(crate) fn spectrum(&self) -> Result<(DMatrix<f64>, Vec<f64>), Error> {
+        match &self.form {
+            Form::Thin { vectors, values } => Ok((vectors.clone(), values.clone())),
+            Form::Dense { matrix, .. } => {
+                let eigen = SymmetricEigen::try_new(matrix.clone(), f64::EPSILON, EIGEN_ITERATIONS)
+                    .ok_or_else(broke_down)?;
+                let least = ROUNDING * eigen.eigenvalues.amax();
+                let kept: Vec<usize> = (0..self.n).filter(|&a| eigen.eigenvalues[a].abs() > least).collect();
+                let values = kept.iter().map(|&a| eigen.eigenvalues[a]).collect();
+                Ok((eigen.eigenvectors.select_columns(&kept), values))
+            }
+        }
+    }
+
     /// Number of samples.
     pub(crate) fn n(&self) -> usize {
         self.n
@@ -300,7 +318,7 @@ mod tests {
         let full = &columns * DMatrix::from_diagonal(&DVector::from_vec(signs.clone())) * columns.transpose();
         let thin = KernelMatrix::thin(columns, &signs)?;
         let eigen = full.clone().symmetric_eigenvalues();
-        let dense = KernelMatrix::dense(full)?;
+        let dense = KernelMatrix::dense(full.clone())?;
         assert!((dense.largest - eigen.max()).abs() < 1e-9 * eigen.amax());
         assert!((thin.largest - eigen.max()).abs() < 1e-9 * eigen.amax());
         assert!((dense.smallest - eigen.min()).abs() < 1e-9 * eigen.amax());
@@ -315,6 +333,11 @@ mod tests {
         let pairs = thin.apply(&v).into_iter().zip(dense.apply(&v));
         for (a, b) in pairs.chain(a.solve(&right)?.into_iter().zip(b.solve(&right)?)) {
             assert!((a - b).abs() < 1e-9, "{a} {b}");
+        }
+        for matrix in [&thin, &dense] {
+            let (vectors, values) = matrix.spectrum()?;
+            let rebuilt = &vectors * DMatrix::from_diagonal(&DVector::from_vec(values)) * vectors.transpose();
+            assert!((rebuilt - &full).amax() < 1e-9);
         }
         let null = thin.null_part(&v).unwrap_or_default();
         assert!(dense.apply(&null).iter().all(|value| value.abs() < 1e-9));

@@ -1,15 +1,15 @@
 //! Multiple indefinite kernel learning (Xue, Song and Xu 2017).
 
-mod atoms;
-mod fit;
+pub(crate) mod atoms;
+pub(crate) mod fit;
 mod loss;
 mod machine;
-mod matrix;
+pub(crate) mod matrix;
 mod model;
 mod newton;
 mod path;
 mod select;
-mod tasks;
+pub(crate) mod tasks;
 #[cfg(test)]
 mod tests;
 mod validation;

@@ -12,7 +12,7 @@ const PANEL: usize = 64;
 const ROWS: usize = 512;
 
 /// `out = AᵀA` for the columns of length `m` in `a`, both triangles.
-pub(super) fn gram(a: &[f64], m: usize) -> Vec<f64> {
+pub(crate) fn gram(a: &[f64], m: usize) -> Vec<f64> {
     let q = a.len() / m.max(1);
     let mut out = vec![0.0; q * q];
     if m == 0 || q == 0 {
@@ -41,7 +41,7 @@ pub(super) fn gram(a: &[f64], m: usize) -> Vec<f64> {
 }
 
 /// `Aᵀb` for every column `b` of `right`: one row a column of `a`, column after column.
-pub(super) fn transposed_products(a: &[f64], right: &[f64], m: usize) -> Vec<f64> {
+pub(crate) fn transposed_products(a: &[f64], right: &[f64], m: usize) -> Vec<f64> {
     let (q, k) = (a.len() / m, right.len() / m);
     let mut out = vec![0.0; q * k];
     let panels: Vec<Vec<f64>> = a
@@ -62,7 +62,7 @@ pub(super) fn transposed_products(a: &[f64], right: &[f64], m: usize) -> Vec<f64
 }
 
 /// `A w` for the columns of length `m` in `a`.
-pub(super) fn combination(a: &[f64], w: &[f64], m: usize) -> Vec<f64> {
+pub(crate) fn combination(a: &[f64], w: &[f64], m: usize) -> Vec<f64> {
     let mut out = vec![0.0; m];
     out.par_chunks_mut(ROWS).enumerate().for_each(|(part, out)| {
         let first = part * ROWS;
@@ -78,7 +78,7 @@ pub(super) fn combination(a: &[f64], w: &[f64], m: usize) -> Vec<f64> {
 }
 
 /// The transpose of a table of columns of length `m`, row `i` times `scale[i]`.
-pub(super) fn transposed(a: &[f64], m: usize, scale: &[f64]) -> Vec<f64> {
+pub(crate) fn transposed(a: &[f64], m: usize, scale: &[f64]) -> Vec<f64> {
     let q = a.len() / m.max(1);
     let mut out = vec![0.0; a.len()];
     out.par_chunks_mut(q.max(1) * PANEL).enumerate().for_each(|(part, out)| {
@@ -93,14 +93,14 @@ pub(super) fn transposed(a: &[f64], m: usize, scale: &[f64]) -> Vec<f64> {
 }
 
 /// The Cholesky factor `L` of a symmetric matrix `I + P` with `P` positive semidefinite, lower triangle, column after column.
-pub(super) struct Cholesky {
+pub(crate) struct Cholesky {
     values: Vec<f64>,
     n: usize,
 }
 
 impl Cholesky {
     /// Factorises `values`, `n × n`. Every pivot of such a matrix is at least 1: one that rounding left below is taken as 1.
-    pub(super) fn new(mut values: Vec<f64>, n: usize) -> Self {
+    pub(crate) fn new(mut values: Vec<f64>, n: usize) -> Self {
         for first in (0..n).step_by(PANEL) {
             let width = PANEL.min(n - first);
             let below = first + width;
@@ -156,7 +156,7 @@ impl Cholesky {
     }
 
     /// Replaces `b` by the solution of `L Lᵀ x = b`.
-    pub(super) fn solve(&self, b: &mut [f64]) {
+    pub(crate) fn solve(&self, b: &mut [f64]) {
         let n = self.n;
         for j in 0..n {
             let (done, rest) = b.split_at_mut(j + 1);

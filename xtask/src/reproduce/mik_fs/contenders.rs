@@ -5,13 +5,19 @@ use fewest::embedded::{BaseKernel, MikFs};
 use fewest::eval::{KFold, Splitter};
 use serde::{Deserialize, Serialize};
 
-use super::linear;
+use super::{kernel, linear};
 
 /// Folds that choose parameters.
 pub const FOLDS: usize = 3;
 
 /// What parameters are chosen from.
 const GRID: [f64; 5] = [100.0, 10.0, 1.0, 0.1, 0.01];
+
+/// Prices of RFMKL and GMKL, relative to that at which no feature is worth it.
+pub const RATIOS: [f64; 7] = [0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.001];
+
+/// Costs of GMKL: below, all multipliers are at their bound.
+pub const COSTS: [f64; 3] = [1.0, 10.0, 100.0];
 
 /// The smallest l1 penalty of the elastic net tried, as a multiple of the l2 penalty.
 pub const LEAST_L1: f64 = 0.1;
@@ -69,6 +75,9 @@ pub const MIK_FS: &str = "MIK-FS";
 pub const CONTENDERS: &[Contender] = &[
     Contender { name: "l1-SVM", printed: Some("l1-SVM"), run: l1 },
     Contender { name: "ElasticNet-SVM", printed: Some("ElasticNet-SVM"), run: elastic_net },
+    Contender { name: "RFMKL", printed: Some("RFMKL"), run: rfmkl },
+    Contender { name: "GMKL", printed: Some("GMKL"), run: gmkl },
+    Contender { name: "IKPCA", printed: Some("IKPCA"), run: ikpca },
     Contender { name: MIK_FS, printed: Some("MIK-FS"), run: sigmoid },
     Contender { name: "MIK-FS, Gaussian", printed: None, run: gaussian },
 ];
@@ -137,6 +146,49 @@ fn elastic_net(train: &Dataset, test: &Dataset, context: &Context<'_>) -> Result
     // Below that share it is a ridge that keeps nearly every feature, and takes minutes.
     let grid: Vec<(f64, f64)> = pairs.filter(|(l1, l2)| *l1 >= LEAST_L1 * l2).collect();
     linear_machine(&grid, train, test, context)
+}
+
+fn rfmkl(train: &Dataset, test: &Dataset, context: &Context<'_>) -> Result<Outcome, Error> {
+    let grid: Vec<(f64, f64)> =
+        RATIOS.iter().flat_map(|&ratio| GRID.iter().map(move |&sigma| (sigma, ratio))).collect();
+    let best = first_best(cross_validated(&grid, kernel::sum, train, context)?.into_iter());
+    let (accuracy, n_features) = kernel::sum(grid[best], train, test, context)?;
+    let (sigma, ratio) = grid[best];
+    Ok(Outcome { accuracy, n_features, chosen: format!("sigma = {sigma}, ratio = {ratio}"), descent: None })
+}
+
+fn gmkl(train: &Dataset, test: &Dataset, context: &Context<'_>) -> Result<Outcome, Error> {
+    let grid: Vec<(f64, f64)> =
+        RATIOS.iter().flat_map(|&ratio| COSTS.iter().map(move |&cost| (cost, ratio))).collect();
+    let best = first_best(cross_validated(&grid, kernel::product, train, context)?.into_iter());
+    let (accuracy, n_features) = kernel::product(grid[best], train, test, context)?;
+    let (cost, ratio) = grid[best];
+    Ok(Outcome { accuracy, n_features, chosen: format!("C = {cost}, ratio = {ratio}"), descent: None })
+}
+
+fn ikpca(train: &Dataset, test: &Dataset, context: &Context<'_>) -> Result<Outcome, Error> {
+    let counts = (1..train.n_samples()).take(10).chain((15..train.n_samples()).step_by(5));
+    let pairs: Vec<(usize, f64)> =
+        counts.flat_map(|count| GRID.iter().rev().map(move |&cost| (count, cost))).collect();
+    let mut best = (f64::NEG_INFINITY, pairs[0], GRID[0]);
+    for &scale in GRID.iter().rev() {
+        let mut scores = vec![0.0; pairs.len()];
+        for split in (KFold { folds: FOLDS, stratified: true }).splits(train, context.seed)? {
+            let (own, other) = (train.subset(&split.train)?, train.subset(&split.test)?);
+            let components = kernel::Components::new(scale, &own, &other)?;
+            for (score, &(count, cost)) in scores.iter_mut().zip(&pairs) {
+                *score += components.accuracy(count, cost, &own, &other)?.0 / FOLDS as f64;
+            }
+        }
+        let at = first_best(scores.iter().copied());
+        if scores[at] > best.0 {
+            best = (scores[at], pairs[at], scale);
+        }
+    }
+    let (_, (count, cost), scale) = best;
+    let (accuracy, n_features) =
+        kernel::Components::new(scale, train, test)?.accuracy(count, cost, train, test)?;
+    Ok(Outcome { accuracy, n_features, chosen: format!("a = {scale}, C = {cost}"), descent: None })
 }
 
 fn linear_machine(

@@ -48,7 +48,8 @@ pub fn accuracy(
     Ok((right as f64 / test.n_samples() as f64, machine.terms.len()))
 }
 
-fn column(data: &Dataset, feature: usize) -> Vec<f64> {
+/// The values of a feature.
+pub fn column(data: &Dataset, feature: usize) -> Vec<f64> {
     let mut values = vec![0.0; data.n_samples()];
     data.x().copy_column(feature, &mut values);
     values

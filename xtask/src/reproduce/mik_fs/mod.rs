@@ -3,6 +3,7 @@
 mod contenders;
 mod convergence;
 mod curves;
+mod kernel;
 mod linear;
 mod printed;
 mod table;

@@ -1,0 +1,513 @@
+//! A primal-dual interior-point method for the weights of a few kernels.
+//!
+//! With kernels divided by `λ` and multipliers by `C` the problem is, summed over the machines `t`,
+//!
+//! ```text
+//! maximise over β   Σ yᵀβₜ   subject to   ½ Σ_t βₜᵀK_mβₜ ≤ 1 for all m,   0 ≤ yβₜ ≤ 1,   Σ βₜ = 0
+//! ```
+//!
+//! a convex problem whose multipliers are the weights `d`. With `a = yβ`, `w = 1 − a`, multipliers `ν`, `δ` of these, slacks `s` of
+//! the kernels and biases `b` its solution is where
+//!
+//! ```text
+//! 1 − y(K(d)β + b) + ν − δ = 0,     1 − ½ βᵀK_mβ − s_m = 0,     Σ β = 0
+//! ```
+//!
+//! and `aν`, `wδ` and `ds` are 0. Newton steps are taken towards points where these products are equal and small, with Mehrotra's
+//! predictor and corrector. A step eliminates all but `β`, for each machine by itself, and then the weights:
+//! with `g_m = K_mβ`, `A = ν/a + δ/w + K(d)` and `Θ = s/d` what is left is `(GᵀA⁻¹G + Θ) Δd = …`.
+
+use fewest_core::{Context, Error, Status};
+use nalgebra::DMatrix;
+use rayon::prelude::*;
+
+use super::Machine;
+use super::terms::Terms;
+use crate::nonmonotonic::dense::{Cholesky, gram};
+
+/// Most Newton steps.
+const MOST_STEPS: usize = 150;
+
+/// Share of the way to the boundary that a step goes at most.
+const SHARE: f64 = 0.995;
+
+/// Steps without a smaller gap after which it is given up.
+const PATIENCE: usize = 10;
+
+/// Where the method ended.
+pub(super) struct Saddle {
+    /// Multipliers times labels, for each machine.
+    pub(super) betas: Vec<Vec<f64>>,
+    pub(super) weights: Vec<f64>,
+    /// `Σ yᵀβ`.
+    pub(super) gain: f64,
+    /// The machines' primal objective at the weights, and their price.
+    pub(super) primal: f64,
+    /// What rounding may take off a dual objective.
+    pub(super) slip: f64,
+    pub(super) status: Status,
+    pub(super) steps: usize,
+}
+
+/// The columns of the kernels in play on the samples of a machine.
+struct Side {
+    labels: Vec<f64>,
+    /// `n` numbers a column.
+    columns: Vec<f64>,
+}
+
+/// The kernels in play.
+pub(super) struct Interior<'a> {
+    terms: &'a Terms,
+    chosen: &'a [usize],
+    /// Where the columns of each begin.
+    offsets: Vec<usize>,
+    lambda: f64,
+    sides: Vec<Side>,
+}
+
+/// What moves of a machine.
+#[derive(Clone)]
+struct Part {
+    a: Vec<f64>,
+    w: Vec<f64>,
+    nu: Vec<f64>,
+    delta: Vec<f64>,
+    bias: f64,
+}
+
+/// All that moves.
+#[derive(Clone)]
+struct Point {
+    parts: Vec<Part>,
+    d: Vec<f64>,
+    s: Vec<f64>,
+}
+
+/// What a machine's multipliers are with the kernels.
+struct Seen {
+    beta: Vec<f64>,
+    /// `K_mβ`, one after the other.
+    g: Vec<f64>,
+    /// `K(d)β`.
+    fitted: Vec<f64>,
+}
+
+/// A machine's system, solved for what all steps need.
+struct System {
+    /// `A⁻¹ = E^½ (I + E^½ K E^½)⁻¹ E^½`.
+    cholesky: Cholesky,
+    roots: Vec<f64>,
+    /// `A⁻¹1` and its sum.
+    ones: Vec<f64>,
+    sum: f64,
+    /// `P g_m`, `P = A⁻¹ − A⁻¹11ᵀA⁻¹/1ᵀA⁻¹1`.
+    projected: Vec<f64>,
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+impl<'a> Interior<'a> {
+    pub(super) fn new(terms: &'a Terms, chosen: &'a [usize], machines: &[Machine], lambda: f64) -> Self {
+        let n = terms.n_samples.max(1);
+        let mut offsets = vec![0];
+        for &m in chosen {
+            offsets.push(offsets[offsets.len() - 1] + terms.terms[m].columns.len() / n);
+        }
+        let scale = lambda.sqrt().recip();
+        let side = |machine: &Machine| {
+            let columns = chosen
+                .iter()
+                .flat_map(|&m| terms.terms[m].columns.chunks_exact(n))
+                .flat_map(|column| machine.rows.iter().map(|&row| scale * column[row]))
+                .collect();
+            Side { labels: machine.labels().collect(), columns }
+        };
+        Self { terms, chosen, offsets, lambda, sides: machines.iter().map(side).collect() }
+    }
+
+    fn shift(&self, m: usize) -> f64 {
+        self.terms.terms[self.chosen[m]].shift / self.lambda
+    }
+
+    /// Starts from a share of `balanced`, each machine's multipliers at zero weights.
+    fn start(&self, machines: &[Machine]) -> Point {
+        let balanced: Vec<Vec<f64>> = machines.iter().map(Machine::balanced).collect();
+        let mut most = vec![0.0; self.chosen.len()];
+        for (side, beta) in self.sides.iter().zip(&balanced) {
+            let g = self.products(side, beta);
+            for (most, g) in most.iter_mut().zip(g.chunks_exact(beta.len())) {
+                *most += dot(g, beta);
+            }
+        }
+        let share = most.iter().fold(4.0, |most: f64, square| most.max(*square)).sqrt().recip();
+        let s: Vec<f64> = most.iter().map(|square| 1.0 - 0.5 * share * share * square).collect();
+        let d = s.iter().map(|s| share / s).collect();
+        let parts = self.sides.iter().zip(&balanced).map(|(side, beta)| {
+            let a: Vec<f64> = beta.iter().zip(&side.labels).map(|(b, y)| share * b * y).collect();
+            let w: Vec<f64> = a.iter().map(|a| 1.0 - a).collect();
+            let nu = a.iter().map(|a| share / a).collect();
+            let delta = w.iter().map(|w| share / w).collect();
+            Part { a, w, nu, delta, bias: 0.0 }
+        });
+        Point { parts: parts.collect(), d, s }
+    }
+
+    /// `K_m v` for every kernel, one after the other.
+    fn products(&self, side: &Side, v: &[f64]) -> Vec<f64> {
+        let n = v.len();
+        let mut out = vec![0.0; n * self.chosen.len()];
+        for (m, out) in out.chunks_exact_mut(n).enumerate() {
+            let term = &self.terms.terms[self.chosen[m]];
+            let columns = &side.columns[self.offsets[m] * n..self.offsets[m + 1] * n];
+            for (a, column) in columns.chunks_exact(n).enumerate() {
+                let weight = term.sign(a) * dot(column, v);
+                out.iter_mut().zip(column).for_each(|(out, x)| *out += weight * x);
+            }
+            let shift = self.shift(m);
+            if shift != 0.0 {
+                out.iter_mut().zip(v).for_each(|(out, v)| *out += shift * v);
+            }
+        }
+        out
+    }
+
+    fn seen(&self, side: &Side, part: &Part, d: &[f64]) -> Seen {
+        let beta: Vec<f64> = part.a.iter().zip(&side.labels).map(|(a, y)| a * y).collect();
+        let g = self.products(side, &beta);
+        let fitted = combined(&g, d, beta.len());
+        Seen { beta, g, fitted }
+    }
+
+    /// `E^½ K(d) E^½ + I`, column after column.
+    fn matrix(&self, side: &Side, d: &[f64], roots: &[f64]) -> Vec<f64> {
+        let n = roots.len();
+        let scaled: Vec<f64> = (0..self.chosen.len())
+            .flat_map(|m| {
+                let scale = d[m].sqrt();
+                side.columns[self.offsets[m] * n..self.offsets[m + 1] * n]
+                    .chunks_exact(n)
+                    .flat_map(move |column| column.iter().zip(roots).map(move |(x, root)| scale * root * x))
+            })
+            .collect();
+        let width = scaled.len() / n;
+        let columns = DMatrix::from_vec(n, width, scaled);
+        let signed = self.chosen.iter().any(|&m| self.terms.terms[m].signs.is_some());
+        let mut matrix = if width == 0 {
+            vec![0.0; n * n]
+        } else if signed {
+            let mut other = columns.clone();
+            for (m, &term) in self.chosen.iter().enumerate() {
+                for at in self.offsets[m]..self.offsets[m + 1] {
+                    other.column_mut(at).scale_mut(self.terms.terms[term].sign(at - self.offsets[m]));
+                }
+            }
+            let product = other * columns.transpose();
+            (0.5 * (&product + product.transpose())).data.into()
+        } else {
+            gram(columns.transpose().as_slice(), width)
+        };
+        let shift: f64 = (0..d.len()).map(|m| d[m] * self.shift(m)).sum();
+        for i in 0..n {
+            matrix[i * (n + 1)] += 1.0 + shift * roots[i] * roots[i];
+        }
+        matrix
+    }
+
+    fn system(&self, side: &Side, part: &Part, seen: &Seen, d: &[f64]) -> System {
+        let n = part.a.len();
+        let roots: Vec<f64> =
+            (0..n).map(|i| (part.nu[i] / part.a[i] + part.delta[i] / part.w[i]).sqrt().recip()).collect();
+        let cholesky = Cholesky::new(self.matrix(side, d, &roots), n);
+        let mut system = System { cholesky, roots, ones: Vec::new(), sum: 0.0, projected: Vec::new() };
+        system.ones = system.solve(&vec![1.0; n]);
+        system.sum = system.ones.iter().sum();
+        system.projected = seen.g.chunks_exact(n).flat_map(|g| system.project(g).0).collect();
+        system
+    }
+
+    /// From the start to the gap `tolerance`, relative to the primal objective.
+    ///
+    /// # Errors
+    /// [`Error::Numerical`] where numbers overflow.
+    pub(super) fn run(
+        &self,
+        machines: &[Machine],
+        tolerance: f64,
+        context: &Context<'_>,
+    ) -> Result<Saddle, Error> {
+        let mut x = self.start(machines);
+        let mut best: Option<(f64, Saddle)> = None;
+        let mut since_best = 0;
+        for steps in 0..=MOST_STEPS {
+            let seen: Vec<Seen> =
+                self.sides.par_iter().zip(&x.parts).map(|(side, part)| self.seen(side, part, &x.d)).collect();
+            let squares = self.squares(&seen);
+            let saddle = self.assess(&x, &seen, steps);
+            let gap = saddle.gap(squares.iter().copied().fold(0.0, f64::max));
+            if !gap.is_finite() {
+                break;
+            }
+            let primal = saddle.primal;
+            if best.as_ref().is_none_or(|(least, _)| gap < *least) {
+                since_best = 0;
+                best = Some((gap, saddle));
+            } else {
+                since_best += 1;
+            }
+            let ended = if gap <= tolerance * primal {
+                Some(Status::Converged)
+            } else if context.interrupted() {
+                Some(Status::Interrupted)
+            } else if context.time_left().is_some_and(|left| left.is_zero()) {
+                Some(Status::TimeLimit)
+            } else if since_best > PATIENCE || !self.advance(&mut x, &seen, &squares) {
+                Some(Status::Stalled)
+            } else {
+                None
+            };
+            if let (Some(status), Some((_, best))) = (ended, &mut best) {
+                best.status = status;
+                break;
+            }
+        }
+        best.map(|(_, saddle)| saddle).ok_or_else(|| Error::Numerical {
+            what: "multiple kernel learning",
+            hint: "lower the kernel's parameters, or raise the ratio".to_owned(),
+        })
+    }
+
+    fn squares(&self, seen: &[Seen]) -> Vec<f64> {
+        let mut squares = vec![0.0; self.chosen.len()];
+        for seen in seen {
+            for (square, g) in squares.iter_mut().zip(seen.g.chunks_exact(seen.beta.len())) {
+                *square += dot(g, &seen.beta);
+            }
+        }
+        squares
+    }
+
+    fn assess(&self, x: &Point, seen: &[Seen], steps: usize) -> Saddle {
+        let (mut gain, mut slip) = (0.0, 0.0);
+        let mut primal: f64 = x.d.iter().sum();
+        for ((side, part), seen) in self.sides.iter().zip(&x.parts).zip(seen) {
+            gain += part.a.iter().sum::<f64>();
+            slip += (part.bias * seen.beta.iter().sum::<f64>()).abs();
+            primal += 0.5 * dot(&seen.fitted, &seen.beta);
+            let values = seen.fitted.iter().zip(&side.labels);
+            primal += values.map(|(f, y)| (1.0 - y * (f + part.bias)).max(0.0)).sum::<f64>();
+        }
+        Saddle {
+            betas: seen.iter().map(|seen| seen.beta.clone()).collect(),
+            weights: x.d.clone(),
+            gain,
+            primal,
+            slip,
+            status: Status::MaxIterations,
+            steps,
+        }
+    }
+
+    /// One predictor and corrector step; false when no progress is possible any more.
+    fn advance(&self, x: &mut Point, seen: &[Seen], squares: &[f64]) -> bool {
+        let systems: Vec<System> = (0..self.sides.len())
+            .into_par_iter()
+            .map(|t| self.system(&self.sides[t], &x.parts[t], &seen[t], &x.d))
+            .collect();
+        let roots: Vec<f64> = x.s.iter().zip(&x.d).map(|(s, d)| (s / d).sqrt().recip()).collect();
+        let q = x.d.len();
+        let mut schur = vec![0.0; q * q];
+        for (system, seen) in systems.iter().zip(seen) {
+            let n = seen.beta.len();
+            let projected = DMatrix::from_column_slice(n, q, &system.projected);
+            let product = DMatrix::from_column_slice(n, q, &seen.g).tr_mul(&projected);
+            for j in 0..q {
+                for i in 0..q {
+                    schur[i + j * q] += 0.5 * roots[i] * roots[j] * (product[(i, j)] + product[(j, i)]);
+                }
+            }
+        }
+        (0..q).for_each(|m| schur[m * (q + 1)] += 1.0);
+        if !schur.iter().chain(systems.iter().map(|system| &system.sum)).all(|value| value.is_finite()) {
+            return false;
+        }
+        let newton = Newton { systems, schur: Cholesky::new(schur, q), roots };
+        let mean = x.complementarity();
+        let predicted = self.direction(x, seen, squares, &newton, 0.0, None);
+        let mut trial = x.clone();
+        trial.add(&predicted, x.reach(&predicted).min(1.0));
+        let centring = (trial.complementarity() / mean).clamp(0.0, 1.0).powi(3);
+        let step = self.direction(x, seen, squares, &newton, centring * mean, Some(&predicted));
+        let length = (SHARE * x.reach(&step)).min(1.0);
+        // So written, NaN is no progress.
+        let moves = length > 1e-8;
+        if moves {
+            x.add(&step, length);
+        }
+        moves
+    }
+
+    /// The step to products of `target`, with the second order of `predicted` counted in.
+    fn direction(
+        &self,
+        x: &Point,
+        seen: &[Seen],
+        squares: &[f64],
+        newton: &Newton,
+        target: f64,
+        predicted: Option<&Point>,
+    ) -> Point {
+        let q = x.d.len();
+        let mut residuals: Vec<f64> = (0..q).map(|m| 1.0 - 0.5 * squares[m] - x.s[m]).collect();
+        let mut right = vec![0.0; q];
+        let mut plain = Vec::new();
+        for (t, side) in self.sides.iter().enumerate() {
+            let (part, seen, system) = (&x.parts[t], &seen[t], &newton.systems[t]);
+            let n = part.a.len();
+            let (mut to_nu, mut to_delta) = (vec![0.0; n], vec![0.0; n]);
+            let mut bent = vec![0.0; n];
+            if let Some(predicted) = predicted {
+                let change = &predicted.parts[t];
+                let beta: Vec<f64> = change.a.iter().zip(&side.labels).map(|(a, y)| a * y).collect();
+                let products = self.products(side, &beta);
+                bent = combined(&products, &predicted.d, n);
+                for (residual, g) in residuals.iter_mut().zip(products.chunks_exact(n)) {
+                    *residual -= 0.5 * dot(g, &beta);
+                }
+                for i in 0..n {
+                    to_nu[i] = change.a[i] * change.nu[i];
+                    to_delta[i] = change.w[i] * change.delta[i];
+                }
+            }
+            let mut wanted = vec![0.0; n];
+            for i in 0..n {
+                to_nu[i] = target - part.a[i] * part.nu[i] - to_nu[i];
+                to_delta[i] = target - part.w[i] * part.delta[i] - to_delta[i];
+                let y = side.labels[i];
+                let stationary =
+                    1.0 - y * (seen.fitted[i] + part.bias + bent[i]) + part.nu[i] - part.delta[i];
+                wanted[i] = y * (stationary + to_nu[i] / part.a[i] - to_delta[i] / part.w[i]);
+            }
+            let balance = -seen.beta.iter().sum::<f64>();
+            let (mut base, bias) = system.project(&wanted);
+            base.iter_mut().zip(&system.ones).for_each(|(base, one)| *base += one * balance / system.sum);
+            for (right, g) in right.iter_mut().zip(seen.g.chunks_exact(n)) {
+                *right += dot(g, &base);
+            }
+            plain.push((base, bias - balance / system.sum, to_nu, to_delta));
+        }
+        let to_s: Vec<f64> = (0..q)
+            .map(|m| target - x.s[m] * x.d[m] - predicted.map_or(0.0, |change| change.d[m] * change.s[m]))
+            .collect();
+        let mut d: Vec<f64> =
+            (0..q).map(|m| newton.roots[m] * (right[m] - residuals[m] + to_s[m] / x.d[m])).collect();
+        newton.schur.solve(&mut d);
+        d.iter_mut().zip(&newton.roots).for_each(|(d, root)| *d *= root);
+        let mut s = residuals;
+        let mut parts = Vec::new();
+        for (t, (mut beta, mut bias, to_nu, to_delta)) in plain.into_iter().enumerate() {
+            let (part, system, n) = (&x.parts[t], &newton.systems[t], beta.len());
+            let g = &seen[t].g;
+            let taken = combined(&system.projected, &d, n);
+            beta.iter_mut().zip(taken).for_each(|(beta, taken)| *beta -= taken);
+            bias -= dot(&system.ones, &combined(g, &d, n)) / system.sum;
+            for (s, g) in s.iter_mut().zip(g.chunks_exact(n)) {
+                *s -= dot(g, &beta);
+            }
+            let a: Vec<f64> = beta.iter().zip(&self.sides[t].labels).map(|(b, y)| b * y).collect();
+            let nu = (0..n).map(|i| (to_nu[i] - part.nu[i] * a[i]) / part.a[i]).collect();
+            let delta = (0..n).map(|i| (to_delta[i] + part.delta[i] * a[i]) / part.w[i]).collect();
+            let w = a.iter().map(|a| -a).collect();
+            parts.push(Part { a, w, nu, delta, bias });
+        }
+        Point { parts, d, s }
+    }
+}
+
+/// What the predictor and the corrector share.
+struct Newton {
+    systems: Vec<System>,
+    /// `I + Θ^-½ GᵀPG Θ^-½` and `Θ^-½`.
+    schur: Cholesky,
+    roots: Vec<f64>,
+}
+
+/// `Σ w_m columns_m`.
+fn combined(columns: &[f64], weights: &[f64], n: usize) -> Vec<f64> {
+    let mut out = vec![0.0; n];
+    for (column, weight) in columns.chunks_exact(n).zip(weights) {
+        out.iter_mut().zip(column).for_each(|(out, x)| *out += weight * x);
+    }
+    out
+}
+
+impl System {
+    /// `A⁻¹v`.
+    fn solve(&self, v: &[f64]) -> Vec<f64> {
+        let mut out: Vec<f64> = v.iter().zip(&self.roots).map(|(v, root)| v * root).collect();
+        self.cholesky.solve(&mut out);
+        out.iter_mut().zip(&self.roots).for_each(|(out, root)| *out *= root);
+        out
+    }
+
+    /// `Pv` and the bias that takes its sum off.
+    fn project(&self, v: &[f64]) -> (Vec<f64>, f64) {
+        let mut out = self.solve(v);
+        let bias = out.iter().sum::<f64>() / self.sum;
+        out.iter_mut().zip(&self.ones).for_each(|(out, one)| *out -= bias * one);
+        (out, bias)
+    }
+}
+
+impl Saddle {
+    /// How far the primal objective may be above the optimum, where the largest `Σ βᵀK_mβ` of all kernels is `most`: multipliers shrunk until
+    /// no kernel is worth more than its price are those of a dual point.
+    pub(super) fn gap(&self, most: f64) -> f64 {
+        self.primal - self.gain * (2.0 / most.max(2.0)).sqrt() + self.slip
+    }
+}
+
+impl Point {
+    fn add(&mut self, step: &Point, length: f64) {
+        let add = |x: &mut [f64], d: &[f64]| x.iter_mut().zip(d).for_each(|(x, d)| *x += length * d);
+        for (part, step) in self.parts.iter_mut().zip(&step.parts) {
+            add(&mut part.a, &step.a);
+            add(&mut part.w, &step.w);
+            add(&mut part.nu, &step.nu);
+            add(&mut part.delta, &step.delta);
+            part.bias += length * step.bias;
+        }
+        add(&mut self.d, &step.d);
+        add(&mut self.s, &step.s);
+    }
+
+    /// How much of a step leaves all signs as they are.
+    fn reach(&self, step: &Point) -> f64 {
+        let least = |x: &[f64], d: &[f64]| {
+            x.iter()
+                .zip(d)
+                .fold(f64::INFINITY, |least, (x, d)| if *d < 0.0 { least.min(-x / d) } else { least })
+        };
+        let mut reach = least(&self.d, &step.d).min(least(&self.s, &step.s));
+        for (part, step) in self.parts.iter().zip(&step.parts) {
+            for (x, d) in
+                [(&part.a, &step.a), (&part.w, &step.w), (&part.nu, &step.nu), (&part.delta, &step.delta)]
+            {
+                reach = reach.min(least(x, d));
+            }
+        }
+        reach
+    }
+
+    /// The mean product of a multiplier with what it belongs to.
+    fn complementarity(&self) -> f64 {
+        let (mut total, mut count) = (dot(&self.d, &self.s), self.d.len());
+        for part in &self.parts {
+            total += dot(&part.a, &part.nu) + dot(&part.w, &part.delta);
+            count += 2 * part.a.len();
+        }
+        total / count as f64
+    }
+}

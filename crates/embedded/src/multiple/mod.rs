@@ -1,0 +1,94 @@
+//! Multiple kernel learning in the dual of support vector machines: the baselines of MIK-FS.
+
+mod interior;
+mod product;
+mod product_selection;
+mod sum_selection;
+mod terms;
+mod working;
+
+use fewest_core::{Budget, Dataset, Error, Selection, Status, Target, rank};
+
+pub use product_selection::ProductKernelLearning;
+pub use sum_selection::SumKernelLearning;
+pub use terms::Spectrum;
+
+use crate::indefinite::fit::Task;
+use crate::indefinite::tasks::tasks;
+
+/// Weights below this, relative to the largest, count as zero (Section 5.1).
+const THRESHOLD: f64 = 1e-5;
+
+/// The samples of a support vector machine and which of them are positive.
+struct Machine {
+    rows: Vec<usize>,
+    positive: Vec<bool>,
+}
+
+impl Machine {
+    /// The labels, ±1.
+    fn labels(&self) -> impl Iterator<Item = f64> {
+        self.positive.iter().map(|&positive| if positive { 1.0 } else { -1.0 })
+    }
+
+    /// Multipliers times labels at `C = 1` that are optimal for a kernel that is zero: as many as can be of each class, alike within it.
+    fn balanced(&self) -> Vec<f64> {
+        let n = self.rows.len() as f64;
+        let positive = self.positive.iter().filter(|positive| **positive).count() as f64;
+        let least = positive.min(n - positive);
+        self.labels().map(|y| if y > 0.0 { least / positive } else { -least / (n - positive) }).collect()
+    }
+}
+
+/// A machine for each pair of classes.
+fn machines(data: &Dataset, method: &'static str) -> Result<Vec<Machine>, Error> {
+    if !matches!(data.target(), Target::Class(_)) {
+        let found = data.target().describe();
+        return Err(Error::UnsupportedTarget { method, expected: "classes", found });
+    }
+    let machine =
+        |task: Task| Machine { positive: task.y.iter().map(|y| *y > 0.0).collect(), rows: task.rows };
+    Ok(tasks(data, 0.0, method)?.tasks.into_iter().map(machine).collect())
+}
+
+/// That the price is in its range and that no samples are weighted.
+fn check(method: &'static str, ratio: f64, data: &Dataset) -> Result<(), Error> {
+    if !(ratio > 0.0 && ratio <= 1.0) {
+        return Err(Error::parameter("ratio", ratio, "above 0 and at most 1"));
+    }
+    if data.sample_weights().is_some() {
+        return Err(Error::Unsupported {
+            method,
+            what: "weighting samples".to_owned(),
+            instead: "leave the weights out, or repeat rows".to_owned(),
+        });
+    }
+    Ok(())
+}
+
+/// What there is to select where no kernel is worth anything.
+fn nothing(n_features: usize) -> Selection {
+    let mut selection = Selection::new(Vec::new(), Vec::new(), n_features, Status::Converged);
+    selection.notes.push("no feature's kernel has anything in common with the target".to_owned());
+    selection
+}
+
+/// The features with a score, within the budget.
+fn selection(scores: &[f64], budget: Budget, status: Status) -> Selection {
+    let mut order = rank(scores, true);
+    order.retain(|&j| scores[j] > 0.0);
+    match budget {
+        Budget::Count(k) => order.truncate(k),
+        Budget::Threshold(threshold) => order.retain(|&j| scores[j] >= threshold),
+        _ => {}
+    }
+    let chosen = order.iter().map(|&j| scores[j]).collect();
+    let mut selection = Selection::new(order, chosen, scores.len(), status);
+    let found = selection.order.len();
+    if let Budget::Count(k) = budget
+        && found < k
+    {
+        selection.notes.push(format!("{found} of {k} features: no others have a weight"));
+    }
+    selection
+}
