@@ -12,6 +12,9 @@ use crate::{DualProblem, KernelRows};
 const PATIENCE: u32 = 10;
 
 /// Samples as vectors, which need not be written down: what a linear machine asks of them.
+///
+/// What stands for `w` is theirs to choose, as long as products and sums agree: a [`GramRows`](crate::GramRows) keeps the
+/// products `Kβ` with its samples.
 pub trait SampleRows: Sync {
     /// Number of samples.
     fn n_samples(&self) -> usize;
@@ -100,13 +103,13 @@ impl<'a> LinearProblem<'a> {
     /// [`Error::ShapeMismatch`]; [`Error::Numerical`] for samples that are not finite.
     pub fn certify(&self, coefficients: &[f64]) -> Result<(f64, f64), Error> {
         let w = self.weights(coefficients)?;
-        let mut objective = 0.5 * w.iter().map(|w| w * w).sum::<f64>();
-        let mut gap = 0.0;
+        let (mut objective, mut gap) = (0.0, 0.0);
         for (i, &value) in coefficients.iter().enumerate() {
             let dual = self.dual;
-            objective +=
-                value * (0.5 * dual.ridges[i] * value - dual.targets[i]) + dual.kinks[i] * value.abs();
-            gap += certificate::gap(dual, i, value, self.error(i, value, &w));
+            let error = self.error(i, value, &w);
+            // ½ ‖w‖² + ½ Σ r_i β_i² − tᵀβ = −½ Σ β_i (t_i + e_i)
+            objective += dual.kinks[i] * value.abs() - 0.5 * value * (dual.targets[i] + error);
+            gap += certificate::gap(dual, i, value, error);
         }
         if !(objective.is_finite() && gap.is_finite()) {
             let hint = "the samples must be finite, and their squares must not overflow".to_owned();

@@ -9,8 +9,8 @@ use argmin::core::observers::ObserverMode;
 use argmin::core::{Executor, State};
 use common::Samples;
 use fewest_smo::{
-    Classifier, DualCoordinateDescent, DualProblem, LinearKernel, LinearProblem, Loss, Regressor, SampleRows,
-    SignedRows, Smo,
+    Classifier, DualCoordinateDescent, DualProblem, GramRows, KernelRows, LinearKernel, LinearProblem, Loss,
+    Regressor, SampleRows, SignedRows, Smo,
 };
 use fewest_solver::{Control, Error, Status};
 use shared::{InMemory, Notes};
@@ -152,6 +152,34 @@ fn relaxed_passes_end_at_the_same_minimum() {
                 }
             }
         }
+    }
+}
+
+/// A matrix of products is as good as the samples: same gap, same minimum.
+#[test]
+fn products_alone_suffice() {
+    let rows = Rows::random(70, 5, 2);
+    let kernel = LinearKernel(&rows);
+    let mut values = vec![0.0; 70 * 70];
+    for (i, row) in values.chunks_exact_mut(70).enumerate() {
+        kernel.row(i, row);
+    }
+    let gram = GramRows::new(values, 70).unwrap();
+    let learner = Classifier { cost: 0.7, ..Classifier::default() };
+    let labels = labels(&rows);
+    let dual = learner.problem(&kernel, &labels, &[]).unwrap();
+    let (by_samples, by_products) =
+        (LinearProblem::new(&dual, &rows).unwrap(), LinearProblem::new(&dual, &gram).unwrap());
+    let control = Control { tolerance: 1e-10, max_iterations: 100_000, ..Control::default() };
+    let solver = DualCoordinateDescent::default().relaxation(1.2);
+    let found = solver.minimise(&by_products, &[], &control).unwrap();
+    assert_eq!(found.solution.status, Status::Converged);
+    let (objective, gap) = by_samples.certify(&found.solution.coefficients).unwrap();
+    assert!((objective - found.solution.objective).abs() < 1e-12 * objective.abs());
+    assert!(gap < 2e-10 * objective.abs());
+    let w = by_samples.weights(&found.solution.coefficients).unwrap();
+    for (i, product) in found.weights.iter().enumerate() {
+        assert!((product - rows.product(i, &w)).abs() < 1e-12);
     }
 }
 
