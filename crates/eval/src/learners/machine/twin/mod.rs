@@ -202,7 +202,11 @@ impl TwinClassifier {
         Ok(TwinClassifierModel { encoding: space.encoding, rows, pairs, cost, regularization })
     }
 
-    fn check(&self) -> Result<(), Error> {
+    /// Whether all parameters are in range.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] naming the one that is not.
+    pub fn check(&self) -> Result<(), Error> {
         self.grid.check()?;
         check_tolerance(self.tolerance)?;
         if !(self.relaxation > 0.0 && self.relaxation < 2.0) {
@@ -365,3 +369,6 @@ impl Model for TwinClassifierModel {
         ]
     }
 }
+
+#[cfg(test)]
+mod tests;
