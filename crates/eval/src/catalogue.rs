@@ -6,7 +6,7 @@ use crate::{
     Accuracy, BalancedAccuracy, ClusteringAccuracy, Correlation, DecisionTree, KernelLogistic, KernelRidge,
     Learner, LinearSvm, MacroF1, MeanSquaredError, Metric, NaiveBayes, NearestNeighbours,
     NormalisedMutualInformation, QSquared, SquaredCorrelation, SupportVectorClassifier,
-    SupportVectorRegression,
+    SupportVectorRegression, TwinClassifier,
 };
 
 fn find<T>(
@@ -29,6 +29,8 @@ pub fn all_learners() -> Vec<Box<dyn Learner>> {
         Box::new(LinearSvm::default()),
         Box::new(KernelLogistic::default()),
         Box::new(SupportVectorClassifier::default()),
+        Box::new(TwinClassifier::twsvm()),
+        Box::new(TwinClassifier::tbsvm()),
         Box::new(KernelRidge::default()),
         Box::new(SupportVectorRegression::default()),
     ]

@@ -7,7 +7,7 @@
 //!
 //! * splitters: [`KFold`], [`HoldOut`], [`GroupFolds`], [`Repeated`]
 //! * learners for classes: [`DecisionTree`], [`NaiveBayes`], [`NearestNeighbours`], [`LinearSvm`], [`KernelLogistic`],
-//!   [`SupportVectorClassifier`]; for numbers: [`NearestNeighbours`], [`KernelRidge`], [`SupportVectorRegression`]
+//!   [`SupportVectorClassifier`], [`TwinClassifier`]; for numbers: [`NearestNeighbours`], [`KernelRidge`], [`SupportVectorRegression`]
 //! * metrics of classes: [`Accuracy`], [`BalancedAccuracy`], [`MacroF1`]; of numbers: [`MeanSquaredError`], [`QSquared`],
 //!   [`Correlation`], [`SquaredCorrelation`]; of clusters: [`NormalisedMutualInformation`], [`ClusteringAccuracy`]; of the
 //!   features themselves: [`redundancy_rate`]
@@ -37,7 +37,8 @@ pub use learners::{
     DecisionTree, KMeans, KMeansModel, KernelGrid, KernelLogistic, KernelLogisticModel, KernelRidge,
     KernelRidgeModel, Learner, LinearSvm, LinearSvmModel, MachineGrid, MachineKernel, Model, NaiveBayes,
     NearestNeighbours, Predictions, SupportVectorClassifier, SupportVectorClassifierModel,
-    SupportVectorRegression, SupportVectorRegressionModel,
+    SupportVectorRegression, SupportVectorRegressionModel, TwinClassifier, TwinClassifierModel, TwinPair,
+    TwinRegularization,
 };
 pub use metrics::{
     Accuracy, BalancedAccuracy, ClusteringAccuracy, Correlation, MacroF1, MeanSquaredError, Metric,

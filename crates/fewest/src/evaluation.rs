@@ -64,6 +64,8 @@ pub static LEARNERS: &[LearnerEntry] = &[
         targets: CLASSES,
     },
     LearnerEntry { id: "svc", short: None, title: "support vector classification", targets: CLASSES },
+    LearnerEntry { id: "twsvm", short: None, title: "twin support vector machine", targets: CLASSES },
+    LearnerEntry { id: "tbsvm", short: None, title: "twin bounded support vector machine", targets: CLASSES },
     LearnerEntry { id: "kernel-ridge", short: None, title: "kernel ridge regression", targets: NUMBERS },
     LearnerEntry { id: "svr", short: None, title: "support vector regression", targets: &[TargetKind::Real] },
     LearnerEntry {

@@ -44,14 +44,15 @@ pub struct EvaluationArgs {
     #[arg(short, long, value_name = "N,…", value_delimiter = ',')]
     pub k: Vec<Counts>,
     /// What predicts from the selected features: linear-svm (svm), decision-tree (tree), naive-bayes,
-    /// kernel-logistic or svc for classes, kernel-ridge or svr for numbers, nearest-neighbours (knn) for both
+    /// kernel-logistic, svc, twsvm or tbsvm for classes, kernel-ridge or svr for numbers, nearest-neighbours (knn) for both
     ///
     /// Scaling, and the kernel learners' parameters, come from the training samples of each fold. Default: linear-svm
     /// for classes, kernel-ridge for numbers.
     #[arg(short, long, value_name = "ID")]
     pub learner: Option<String>,
     /// Parameter of the learner, as often as needed: c and tolerance of linear-svm, max_depth and min_leaf of
-    /// decision-tree, smoothing of naive-bayes, neighbours of nearest-neighbours
+    /// decision-tree, smoothing of naive-bayes, neighbours of nearest-neighbours, kernel, c1 and relaxation of twsvm and
+    /// tbsvm, ridge of twsvm, c3 of tbsvm
     #[arg(long, value_name = "NAME=VALUE")]
     pub learner_param: Vec<String>,
     /// What judges the predictions: accuracy, balanced-accuracy, macro-f1 for classes; mse, q2, correlation,

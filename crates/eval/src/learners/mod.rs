@@ -20,7 +20,8 @@ pub use k_means::{KMeans, KMeansModel};
 pub use kernel::{KernelGrid, KernelLogistic, KernelLogisticModel, KernelRidge, KernelRidgeModel};
 pub use machine::{
     MachineGrid, MachineKernel, SupportVectorClassifier, SupportVectorClassifierModel,
-    SupportVectorRegression, SupportVectorRegressionModel,
+    SupportVectorRegression, SupportVectorRegressionModel, TwinClassifier, TwinClassifierModel, TwinPair,
+    TwinRegularization,
 };
 pub use neighbours::NearestNeighbours;
 pub use svm::{LinearSvm, LinearSvmModel};

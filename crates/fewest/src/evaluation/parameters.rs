@@ -1,7 +1,10 @@
 //! The parameters of learners.
 
 use fewest_core::Error;
-use fewest_eval::{DecisionTree, Learner, LinearSvm, NaiveBayes, NearestNeighbours, learner_named};
+use fewest_eval::{
+    DecisionTree, Learner, LinearSvm, MachineKernel, NaiveBayes, NearestNeighbours, TwinClassifier,
+    TwinRegularization, learner_named,
+};
 
 use crate::registry::{Parameter, Parameters, Range};
 
@@ -47,12 +50,49 @@ const NEIGHBOURS: Parameter = Parameter {
     meaning: "training samples that are asked",
 };
 
+const KERNEL: Parameter = Parameter {
+    name: "kernel",
+    default: Some("gaussian"),
+    range: Range::OneOf(&["gaussian", "linear"]),
+    meaning: "whether planes are drawn in kernel values or in the features",
+};
+
+const TWIN_COST: Parameter = Parameter {
+    name: "c1",
+    default: None,
+    range: Range::Positive,
+    meaning: "cost of samples too near the other class's plane, c1 = c2; left out, chosen among 0.1, 1, 10, 100",
+};
+
+const RIDGE: Parameter = Parameter {
+    name: "ridge",
+    default: Some("1e-4"),
+    range: Range::Positive,
+    meaning: "what makes matrices invertible",
+};
+
+const STRUCTURE: Parameter = Parameter {
+    name: "c3",
+    default: None,
+    range: Range::Positive,
+    meaning: "weight of the structural risk, c3 = c4; left out, chosen among 0.01, 0.1, 1",
+};
+
+const RELAXATION: Parameter = Parameter {
+    name: "relaxation",
+    default: Some("1"),
+    range: Range::Positive,
+    meaning: "factor of successive over-relaxation, below 2",
+};
+
 /// The parameters of the learners that take any; their defaults are those of the learners.
 static TABLES: &[(&str, &[Parameter])] = &[
     ("linear-svm", &[COST, TOLERANCE]),
     ("decision-tree", &[MAX_DEPTH, MIN_LEAF]),
     ("naive-bayes", &[SMOOTHING]),
     ("nearest-neighbours", &[NEIGHBOURS]),
+    ("twsvm", &[KERNEL, TWIN_COST, RIDGE, RELAXATION]),
+    ("tbsvm", &[KERNEL, TWIN_COST, STRUCTURE, RELAXATION]),
 ];
 
 /// The parameters of the learner `id`.
@@ -74,6 +114,29 @@ pub(super) fn build(id: &str, parameters: &Parameters) -> Result<Box<dyn Learner
         }),
         "naive-bayes" => Box::new(NaiveBayes { smoothing: parameters.real("smoothing")? }),
         "nearest-neighbours" => Box::new(NearestNeighbours { neighbours: parameters.count("neighbours")? }),
+        "twsvm" => {
+            let regularization = TwinRegularization::Ridge(parameters.real("ridge")?);
+            Box::new(TwinClassifier { regularization, ..twin(TwinClassifier::twsvm(), parameters)? })
+        }
+        "tbsvm" => {
+            let mut learner = twin(TwinClassifier::tbsvm(), parameters)?;
+            if let Some(c3) = parameters.optional_real("c3")? {
+                learner.regularization = TwinRegularization::Bounded(vec![c3]);
+            }
+            Box::new(learner)
+        }
         _ => return learner_named(id),
     })
+}
+
+fn twin(mut learner: TwinClassifier, parameters: &Parameters) -> Result<TwinClassifier, Error> {
+    if parameters.word("kernel")? == "linear" {
+        learner.kernel = MachineKernel::Linear;
+    }
+    if let Some(cost) = parameters.optional_real("c1")? {
+        learner.grid.costs = vec![cost];
+    }
+    learner.relaxation = parameters.real("relaxation")?;
+    learner.check()?;
+    Ok(learner)
 }

@@ -150,6 +150,8 @@ const SEARCH: &[Parameter] = &[
             "linear-svm",
             "kernel-logistic",
             "svc",
+            "twsvm",
+            "tbsvm",
             "kernel-ridge",
             "svr",
         ]),

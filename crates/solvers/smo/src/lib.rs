@@ -58,6 +58,7 @@
 //!
 //! - Platt, *Fast training of support vector machines using sequential minimal optimization*, 1999.
 //! - Joachims, *Making large-scale SVM learning practical*, 1999.
+//! - Mangasarian, Musicant, *Successive overrelaxation for support vector machines*, 1999.
 //! - Fan, Chen, Lin, *Working set selection using second order information for training support vector machines*, 2005.
 //! - Hsieh, Chang, Lin, Keerthi, Sundararajan, *A dual coordinate descent method for large-scale linear SVM*, 2008.
 //! - Ho, Lin, *Large-scale linear support vector regression*, 2012.
@@ -88,7 +89,7 @@ pub use coupling::{Calibration, couple};
 pub use linear::{DualCoordinateDescent, LinearKernel, LinearProblem, LinearSolution, SampleRows};
 pub use machine::{Classifier, Loss, Machine, Regressor};
 pub use noise::Noise;
-pub use pairwise::{PairMachine, Pairwise, SubsetRows};
+pub use pairwise::{PairMachine, Pairwise, SubsetRows, most_votes};
 pub use problem::DualProblem;
 pub use rows::{GramRows, KernelRows, RowsBy, SignedRows};
 pub use solver::{DualSolution, Smo};

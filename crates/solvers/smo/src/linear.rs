@@ -12,6 +12,9 @@ use crate::{DualProblem, KernelRows};
 const PATIENCE: u32 = 10;
 
 /// Samples as vectors, which need not be written down: what a linear machine asks of them.
+///
+/// What stands for `w` is theirs to choose, as long as products and sums agree: a [`GramRows`](crate::GramRows) keeps the
+/// products `Kβ` with its samples.
 pub trait SampleRows: Sync {
     /// Number of samples.
     fn n_samples(&self) -> usize;
@@ -100,13 +103,13 @@ impl<'a> LinearProblem<'a> {
     /// [`Error::ShapeMismatch`]; [`Error::Numerical`] for samples that are not finite.
     pub fn certify(&self, coefficients: &[f64]) -> Result<(f64, f64), Error> {
         let w = self.weights(coefficients)?;
-        let mut objective = 0.5 * w.iter().map(|w| w * w).sum::<f64>();
-        let mut gap = 0.0;
+        let (mut objective, mut gap) = (0.0, 0.0);
         for (i, &value) in coefficients.iter().enumerate() {
             let dual = self.dual;
-            objective +=
-                value * (0.5 * dual.ridges[i] * value - dual.targets[i]) + dual.kinks[i] * value.abs();
-            gap += certificate::gap(dual, i, value, self.error(i, value, &w));
+            let error = self.error(i, value, &w);
+            // ½ ‖w‖² + ½ Σ r_i β_i² − tᵀβ = −½ Σ β_i (t_i + e_i)
+            objective += dual.kinks[i] * value.abs() - 0.5 * value * (dual.targets[i] + error);
+            gap += certificate::gap(dual, i, value, error);
         }
         if !(objective.is_finite() && gap.is_finite()) {
             let hint = "the samples must be finite, and their squares must not overflow".to_owned();
@@ -122,10 +125,14 @@ impl<'a> LinearProblem<'a> {
 /// An iteration is a pass over the variables not set aside in random order, each moved to its minimum: one product with
 /// `w` and one update of `w` a variable, whatever the number of samples. A variable at a bound or kink is set aside when its
 /// gradient there is larger than any violation of the last pass.
+///
+/// With a [relaxation](Self::relaxation) `ω` other than 1 this is successive over-relaxation (Mangasarian and Musicant
+/// 1999): a variable goes `ω` times as far as to its minimum, `β_i ← [β_i + ω (β_i* − β_i)]`, cut to its bounds.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct DualCoordinateDescent {
     tolerance: f64,
     seed: u64,
+    relaxation: f64,
     run: Passes,
 }
 
@@ -154,7 +161,7 @@ pub struct LinearSolution {
 
 impl Default for DualCoordinateDescent {
     fn default() -> Self {
-        Self { tolerance: 1e-6, seed: 0, run: Passes::default() }
+        Self { tolerance: 1e-6, seed: 0, relaxation: 1.0, run: Passes::default() }
     }
 }
 
@@ -174,11 +181,19 @@ impl DualCoordinateDescent {
         self
     }
 
+    /// The relaxation `ω`, above 0 and below 2: there the objective falls with every step. Default 1, exact minimisation in
+    /// each variable.
+    #[must_use]
+    pub fn relaxation(mut self, relaxation: f64) -> Self {
+        self.relaxation = relaxation;
+        self
+    }
+
     /// Minimises from `start` (empty for zeros), cut to the bounds.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`]; [`Error::InvalidParameter`] for a start that is not finite or a tolerance out of
-    /// range; [`Error::Numerical`] for samples that are not finite.
+    /// [`Error::ShapeMismatch`]; [`Error::InvalidParameter`] for a start that is not finite, and for a tolerance or a
+    /// relaxation out of range; [`Error::Numerical`] for samples that are not finite.
     pub fn minimise(
         &self,
         problem: &LinearProblem<'_>,
@@ -197,7 +212,13 @@ impl DualCoordinateDescent {
 
 impl Passes {
     /// One pass; says the largest violation met.
-    fn pass(&mut self, problem: &LinearProblem<'_>, coefficients: &mut [f64], seed: u64) -> f64 {
+    fn pass(
+        &mut self,
+        problem: &LinearProblem<'_>,
+        coefficients: &mut [f64],
+        seed: u64,
+        relaxation: f64,
+    ) -> f64 {
         let dual = problem.dual;
         self.n_passes += 1;
         let seed = derive_seed(seed, self.n_passes);
@@ -225,7 +246,14 @@ impl Passes {
             // The minimum of ½ curvature β² − v β + ε |β| on [l, u].
             let v = error + curvature * value;
             let beyond = v - v.clamp(-dual.kinks[i], dual.kinks[i]);
-            let best = if curvature > 0.0 { beyond / curvature } else { beyond * f64::INFINITY };
+            let best = if curvature > 0.0 {
+                let best = beyond / curvature;
+                let relaxed = best + (relaxation - 1.0) * (best - value);
+                // Beyond a kink the objective is another one, which may rise.
+                if dual.kinks[i] > 0.0 && relaxed * best <= 0.0 { 0.0 } else { relaxed }
+            } else {
+                beyond * f64::INFINITY
+            };
             let best = if best.is_nan() { 0.0 } else { best }.clamp(dual.lower[i], dual.upper[i]);
             if best != value {
                 problem.samples.add(i, best - value, &mut self.weights);
@@ -249,6 +277,9 @@ impl Solver<&LinearProblem<'_>, SolverState> for DualCoordinateDescent {
         mut state: SolverState,
     ) -> Result<(SolverState, Option<KV>), argmin::core::Error> {
         let problem = given(problem)?;
+        if !(self.relaxation > 0.0 && self.relaxation < 2.0) {
+            return Err(Error::parameter("relaxation", self.relaxation, "above 0 and below 2").into());
+        }
         let dual = problem.dual;
         let coefficients = dual.within_bounds(&state.coefficients)?;
         let (objective, gap) = problem.certify(&coefficients)?;
@@ -273,7 +304,7 @@ impl Solver<&LinearProblem<'_>, SolverState> for DualCoordinateDescent {
     ) -> Result<(SolverState, Option<KV>), argmin::core::Error> {
         let problem = given(problem)?;
         let run = &mut self.run;
-        let worst = run.pass(problem, &mut state.coefficients, self.seed);
+        let worst = run.pass(problem, &mut state.coefficients, self.seed, self.relaxation);
         let (first, n_active) = (run.target == f64::MAX, run.active.len());
         if first {
             run.target = 0.1 * worst;

@@ -151,21 +151,17 @@ impl Pairwise {
     /// As [`decisions`](Self::decisions).
     pub fn predict(&self, kernel_row: &[f64]) -> Result<u32, Error> {
         let decisions = self.decisions(kernel_row)?;
-        let votes = |class: u32| {
-            let won = |(pair, decision): &(&PairMachine, &f64)| {
-                pair.classes[usize::from(**decision <= 0.0)] == class
-            };
-            self.machines.iter().zip(&decisions).filter(won).count()
-        };
-        let mut best = (self.classes[0], 0);
-        for &class in &self.classes {
-            let votes = votes(class);
-            if votes > best.1 {
-                best = (class, votes);
-            }
-        }
-        Ok(best.0)
+        let won = |(pair, decision): (&PairMachine, &f64)| pair.classes[usize::from(*decision <= 0.0)];
+        let winners: Vec<u32> = self.machines.iter().zip(&decisions).map(won).collect();
+        Ok(most_votes(&self.classes, &winners))
     }
+}
+
+/// The class that wins most pairs, of equals the first in `classes`, given the winner of each pair.
+pub fn most_votes(classes: &[u32], winners: &[u32]) -> u32 {
+    let votes = |class: u32| winners.iter().filter(|&&winner| winner == class).count();
+    // Of equal maxima the iterator names the last.
+    classes.iter().rev().copied().max_by_key(|&class| votes(class)).unwrap_or_default()
 }
 
 fn check_shapes(n_samples: usize, codes: &[u32], weights: &[f64]) -> Result<(), Error> {

@@ -2,6 +2,8 @@
 
 use fewest_solver::Error;
 
+use crate::SampleRows;
+
 /// How far two values that should be equal may differ, relative to the larger diagonal entry.
 pub(crate) const SYMMETRY: f64 = 1e-6;
 
@@ -74,6 +76,31 @@ impl KernelRows for GramRows {
 
     fn row(&self, i: usize, out: &mut [f64]) {
         out.copy_from_slice(&self.values[i * self.n..(i + 1) * self.n]);
+    }
+}
+
+/// Samples of which only the products are known; `Kβ` stands for `w`, so a variable that does not move costs nothing.
+impl SampleRows for GramRows {
+    fn n_samples(&self) -> usize {
+        self.n
+    }
+
+    fn n_features(&self) -> usize {
+        self.n
+    }
+
+    fn squared_norm(&self, i: usize) -> f64 {
+        self.diagonal(i)
+    }
+
+    fn product(&self, i: usize, w: &[f64]) -> f64 {
+        w[i]
+    }
+
+    fn add(&self, i: usize, factor: f64, w: &mut [f64]) {
+        for (w, value) in w.iter_mut().zip(&self.values[i * self.n..(i + 1) * self.n]) {
+            *w += factor * value;
+        }
     }
 }
 

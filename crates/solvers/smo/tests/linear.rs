@@ -9,8 +9,8 @@ use argmin::core::observers::ObserverMode;
 use argmin::core::{Executor, State};
 use common::Samples;
 use fewest_smo::{
-    Classifier, DualCoordinateDescent, DualProblem, LinearKernel, LinearProblem, Loss, Regressor, SampleRows,
-    SignedRows, Smo,
+    Classifier, DualCoordinateDescent, DualProblem, GramRows, KernelRows, LinearKernel, LinearProblem, Loss,
+    Regressor, SampleRows, SignedRows, Smo,
 };
 use fewest_solver::{Control, Error, Status};
 use shared::{InMemory, Notes};
@@ -120,6 +120,69 @@ fn it_agrees_with_pairs_on_the_same_problem() {
     assert!(pairs.certificate.bias.abs() < 1e-6);
 }
 
+/// Successive over-relaxation reaches the same minimum for every factor below 2, over kinks too, and never rises.
+#[test]
+fn relaxed_passes_end_at_the_same_minimum() {
+    for (n, d) in [(150, 4), (40, 60)] {
+        let rows = Rows::random(n, d, 11);
+        let kernel = LinearKernel(&rows);
+        let (labels, targets) = (labels(&rows), targets(&rows));
+        let classes = Classifier { cost: 0.7, ..Classifier::default() };
+        let numbers = Regressor { cost: 0.7, epsilon: 0.2, ..Regressor::default() };
+        for dual in [
+            classes.problem(&kernel, &labels, &[]).unwrap(),
+            numbers.problem(&kernel, &targets, &[]).unwrap(),
+        ] {
+            let problem = LinearProblem::new(&dual, &rows).unwrap();
+            let exact = Control { tolerance: 1e-10, max_iterations: 200_000, ..Control::default() };
+            let reference = DualCoordinateDescent::default().minimise(&problem, &[], &exact).unwrap();
+            for relaxation in [0.3, 1.3, 1.9] {
+                let solver = DualCoordinateDescent::default().relaxation(relaxation);
+                let found = solver.minimise(&problem, &[], &exact).unwrap();
+                assert_eq!(found.solution.status, Status::Converged, "{relaxation}");
+                let error = found.solution.objective - reference.solution.objective;
+                assert!(error.abs() < 1e-9 * reference.solution.objective.abs());
+                let mut last = 0.0_f64;
+                for passes in 1..8 {
+                    let few = Control { max_iterations: passes, ..exact };
+                    let part = solver.minimise(&problem, &[], &few).unwrap().solution;
+                    assert_eq!((part.status, part.iterations), (Status::MaxIterations, passes));
+                    assert!(part.objective < last + 1e-12 * last.abs());
+                    last = part.objective;
+                }
+            }
+        }
+    }
+}
+
+/// A matrix of products is as good as the samples: same gap, same minimum.
+#[test]
+fn products_alone_suffice() {
+    let rows = Rows::random(70, 5, 2);
+    let kernel = LinearKernel(&rows);
+    let mut values = vec![0.0; 70 * 70];
+    for (i, row) in values.chunks_exact_mut(70).enumerate() {
+        kernel.row(i, row);
+    }
+    let gram = GramRows::new(values, 70).unwrap();
+    let learner = Classifier { cost: 0.7, ..Classifier::default() };
+    let labels = labels(&rows);
+    let dual = learner.problem(&kernel, &labels, &[]).unwrap();
+    let (by_samples, by_products) =
+        (LinearProblem::new(&dual, &rows).unwrap(), LinearProblem::new(&dual, &gram).unwrap());
+    let control = Control { tolerance: 1e-10, max_iterations: 100_000, ..Control::default() };
+    let solver = DualCoordinateDescent::default().relaxation(1.2);
+    let found = solver.minimise(&by_products, &[], &control).unwrap();
+    assert_eq!(found.solution.status, Status::Converged);
+    let (objective, gap) = by_samples.certify(&found.solution.coefficients).unwrap();
+    assert!((objective - found.solution.objective).abs() < 1e-12 * objective.abs());
+    assert!(gap < 2e-10 * objective.abs());
+    let w = by_samples.weights(&found.solution.coefficients).unwrap();
+    for (i, product) in found.weights.iter().enumerate() {
+        assert!((product - rows.product(i, &w)).abs() < 1e-12);
+    }
+}
+
 #[test]
 fn a_resumed_run_ends_where_an_unbroken_one_does() {
     let rows = Rows::random(80, 5, 7);
@@ -157,6 +220,11 @@ fn faults_are_named() {
         assert!(matches!(short, Err(Error::ShapeMismatch { found: 1, .. })));
         let nan = solver.minimise(&problem, &[f64::NAN; 10], &control);
         assert!(matches!(nan, Err(Error::InvalidParameter { name: "start", .. })));
+        for relaxation in [0.0, 2.0, -1.0, f64::NAN] {
+            let solver = DualCoordinateDescent::default().relaxation(relaxation);
+            let error = solver.minimise(&problem, &[], &control);
+            assert!(matches!(error, Err(Error::InvalidParameter { name: "relaxation", .. })));
+        }
         let signed = SignedRows::new(&kernel, &[true; 10]).unwrap();
         let endless =
             DualProblem::from_standard_form(&signed, &[0.0; 10], &[f64::INFINITY; 10], 0.0).unwrap();

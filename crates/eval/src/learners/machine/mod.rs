@@ -2,9 +2,11 @@
 
 mod classification;
 mod regression;
+mod twin;
 
 pub use classification::{SupportVectorClassifier, SupportVectorClassifierModel};
 pub use regression::{SupportVectorRegression, SupportVectorRegressionModel};
+pub use twin::{TwinClassifier, TwinClassifierModel, TwinPair, TwinRegularization};
 
 use fewest_core::{Columns, Context, Dataset, Error, Status, derive_seed};
 use fewest_kernels::{SquaredDistances, VectorKernel};

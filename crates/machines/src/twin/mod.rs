@@ -1,0 +1,250 @@
+//! Twin support vector machines.
+
+mod dual;
+
+use fewest_core::Error;
+use fewest_smo::KernelRows;
+use fewest_solver::Solution;
+use nalgebra::{DMatrix, DVector};
+
+pub use dual::TwinDual;
+
+use crate::Points;
+
+/// Two classes and two planes that need not be parallel, each near the samples of one class and at least 1 away from those of
+/// the other: the twin support vector machine, TWSVM (Jayadeva, Khemchandani and Chandra 2007), and the twin bounded one,
+/// TBSVM (Shao, Zhang, Wang and Deng 2011).
+///
+/// Let the rows of `H` be the samples of the first class and those of `G` the samples of the second, each with a 1 behind its
+/// features. The first plane `f(x) = ⟨w, x⟩ + b`, `u = (w, b)`, is the solution of
+///
+/// ```text
+/// minimise over u, ξ   ½ ‖Hu‖² + ½ c₃ ‖u‖² + c₁ Σ ξ   subject to   −Gu + ξ ≥ 1,  ξ ≥ 0
+/// ```
+///
+/// and follows from its dual, a quadratic program with as many variables as the *other* class has samples:
+///
+/// ```text
+/// minimise over α   ½ αᵀ G (HᵀH + c₃ I)⁻¹ Gᵀ α − Σ α   subject to   0 ≤ α ≤ c₁,        u = −(HᵀH + c₃ I)⁻¹ Gᵀ α
+/// ```
+///
+/// The second plane exchanges `H` and `G` (and `−1` for `1`); costs and regularisations of both planes are the same here. `c₃`
+/// is the structural risk of TBSVM; in TWSVM, which has none, it is the small ridge with which `HᵀH` can be inverted. With a
+/// kernel `x` is replaced by the row of `k(x, x_j)` for all training samples `x_j` of both classes.
+///
+/// Where there are more coordinates than samples, as always with a kernel, only a matrix of the size of a class is inverted, by
+/// Sherman, Morrison and Woodbury: `(HᵀH + c₃I)⁻¹ = (I − Hᵀ(c₃I + HHᵀ)⁻¹H) / c₃`.
+///
+/// A sample belongs to the nearer plane by perpendicular distance, `|f(x)| / ‖w‖`; with a kernel `‖w‖² = uᵀKu`. Where a plane has
+/// no direction (`‖w‖ = 0`) both are compared by `|f(x)|`.
+///
+/// What does not depend on `c₃` is computed here, what does not depend on `c₁` in [`TwinDual`]. For `n` samples of `d`
+/// coordinates: `O(n d²)` or, if fewer, `O(n² d)`; memory the rows, and the square of the smaller of `n` and `d`.
+///
+/// ```
+/// use fewest_machines::{Points, TwinProblem};
+/// use fewest_solver::Control;
+///
+/// // Two lines that cross, y = x and y = −x: no line separates them, but each is a plane of its own.
+/// let t = [-3.0, -2.0, -1.0, 1.0, 2.0, 3.0];
+/// let values = t.iter().flat_map(|t| [*t, *t]).chain(t.iter().flat_map(|t| [*t, -*t])).collect();
+/// let points = Points { values, n_samples: 12, width: 2 };
+/// let first: Vec<bool> = (0..12).map(|i| i < 6).collect();
+/// let problem = TwinProblem::linear(&points, &(0..12).collect::<Vec<usize>>(), &first)?;
+/// let machine = problem.regularised(1e-3)?.train(1.0, 1.0, None, &Control::default())?;
+/// for (i, &first) in first.iter().enumerate() {
+///     assert_eq!(machine.decision(points.point(i))? > 0.0, first);
+/// }
+/// # Ok::<(), fewest_core::Error>(())
+/// ```
+pub struct TwinProblem {
+    /// The rows of `H` and of `G` as columns, the 1 last.
+    rows: [DMatrix<f64>; 2],
+    /// With a kernel the place of each row among the coordinates.
+    places: Option<[Vec<usize>; 2]>,
+    products: Products,
+}
+
+/// What the inverse is taken of, less its ridge.
+enum Products {
+    /// `HᵀH` and `GᵀG`.
+    ByCoordinates([DMatrix<f64>; 2]),
+    /// `HHᵀ` and `GGᵀ`, `HGᵀ`.
+    BySamples([DMatrix<f64>; 2], DMatrix<f64>),
+}
+
+impl TwinProblem {
+    /// Planes in the coordinates of `points`, of which `samples` take part; `first` says which of these belong to the first
+    /// class.
+    ///
+    /// # Errors
+    /// [`Error::ShapeMismatch`] for a sample that is not there and unless each has a class; [`Error::TooFew`] unless both classes
+    /// have a sample; [`Error::Numerical`] for products that are not finite.
+    pub fn linear(points: &Points, samples: &[usize], first: &[bool]) -> Result<Self, Error> {
+        check(points.n_samples, samples, first)?;
+        let width = points.width;
+        let rows = |class: bool| {
+            let own: Vec<usize> = of_class(samples, first, class).map(|(_, i)| i).collect();
+            DMatrix::from_fn(
+                width + 1,
+                own.len(),
+                |j, c| if j < width { points.point(own[c])[j] } else { 1.0 },
+            )
+        };
+        Self::new([rows(true), rows(false)], None)
+    }
+
+    /// Surfaces `Σ_j u_j k(x_j, x) + b = 0`, with `k` between the `samples` that take part in `rows`.
+    ///
+    /// # Errors
+    /// As [`linear`](Self::linear).
+    pub fn kernel(rows: &dyn KernelRows, samples: &[usize], first: &[bool]) -> Result<Self, Error> {
+        check(rows.len(), samples, first)?;
+        let mut whole = vec![0.0; rows.len()];
+        let mut matrix = |class: bool| {
+            let own: Vec<usize> = of_class(samples, first, class).map(|(_, i)| i).collect();
+            let mut matrix = DMatrix::from_element(samples.len() + 1, own.len(), 1.0);
+            for (mut column, &i) in matrix.column_iter_mut().zip(&own) {
+                rows.row(i, &mut whole);
+                for (value, &j) in column.iter_mut().zip(samples) {
+                    *value = whole[j];
+                }
+            }
+            matrix
+        };
+        let matrices = [matrix(true), matrix(false)];
+        let places = |class| of_class(samples, first, class).map(|(place, _)| place).collect();
+        Self::new(matrices, Some([places(true), places(false)]))
+    }
+
+    fn new(rows: [DMatrix<f64>; 2], places: Option<[Vec<usize>; 2]>) -> Result<Self, Error> {
+        let [first, second] = &rows;
+        let products = if first.nrows() <= first.ncols() + second.ncols() {
+            Products::ByCoordinates([first * first.transpose(), second * second.transpose()])
+        } else {
+            let left = first.transpose();
+            Products::BySamples([&left * first, second.transpose() * second], &left * second)
+        };
+        let finite = match &products {
+            Products::ByCoordinates([first, second]) => first.sum().is_finite() && second.sum().is_finite(),
+            Products::BySamples([first, second], cross) => {
+                first.sum().is_finite() && second.sum().is_finite() && cross.sum().is_finite()
+            }
+        };
+        if !finite {
+            let hint = "the samples must be finite, and their squares must not overflow".to_owned();
+            return Err(Error::Numerical { what: "the products of a twin machine", hint });
+        }
+        Ok(Self { rows, places, products })
+    }
+
+    /// The dual programs of both planes with the regularisation `c₃`, above 0.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`]; [`Error::Numerical`] where it is too small to invert.
+    pub fn regularised(&self, regularization: f64) -> Result<TwinDual<'_>, Error> {
+        TwinDual::new(self, regularization)
+    }
+
+    /// The plane of `u = (w, b)`.
+    fn plane(&self, mut weights: Vec<f64>, dual: Solution) -> Plane {
+        let bias = weights.pop().unwrap_or_default();
+        let norm = match &self.places {
+            None => weights.iter().map(|weight| weight * weight).sum::<f64>().sqrt(),
+            Some(places) => {
+                let along =
+                    DVector::from_fn(weights.len() + 1, |j, _| weights.get(j).copied().unwrap_or(0.0));
+                let mut square = 0.0;
+                for (rows, places) in self.rows.iter().zip(places) {
+                    for (row, &place) in rows.column_iter().zip(places) {
+                        square += weights[place] * row.dot(&along);
+                    }
+                }
+                square.max(0.0).sqrt()
+            }
+        };
+        Plane { weights, bias, norm, dual }
+    }
+}
+
+/// The samples of one class, each with its place.
+fn of_class<'a>(
+    samples: &'a [usize],
+    first: &'a [bool],
+    class: bool,
+) -> impl Iterator<Item = (usize, usize)> + 'a {
+    let own = move |(_, (_, first)): &(usize, (&usize, &bool))| **first == class;
+    samples.iter().zip(first).enumerate().filter(own).map(|(place, (&i, _))| (place, i))
+}
+
+fn check(n_samples: usize, samples: &[usize], first: &[bool]) -> Result<(), Error> {
+    if let Some(&i) = samples.iter().find(|&&i| i >= n_samples) {
+        return Err(Error::ShapeMismatch {
+            what: "samples of the machine",
+            expected: n_samples,
+            found: i + 1,
+        });
+    }
+    if samples.len() != first.len() {
+        let (expected, found) = (samples.len(), first.len());
+        return Err(Error::ShapeMismatch { what: "classes of the samples", expected, found });
+    }
+    let both = first.iter().any(|first| *first) && first.iter().any(|first| !*first);
+    if both { Ok(()) } else { Err(Error::TooFew { what: "classes", minimum: 2, found: 1 }) }
+}
+
+/// One of the two planes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plane {
+    /// `w`, or with a kernel `u_j` of each sample.
+    pub weights: Vec<f64>,
+    /// `b`.
+    pub bias: f64,
+    /// `‖w‖`, with a kernel `√(uᵀKu)`.
+    pub norm: f64,
+    /// `α` of each sample of the other class, in the order of the samples; the gap is relative to the larger of the primal and the
+    /// dual objective.
+    pub dual: Solution,
+}
+
+impl Plane {
+    /// `f(x)`, of coordinates or kernel values.
+    fn value(&self, features: &[f64]) -> f64 {
+        self.bias + self.weights.iter().zip(features).map(|(weight, value)| weight * value).sum::<f64>()
+    }
+}
+
+/// A trained twin machine.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TwinMachine {
+    /// The plane of the first class and that of the second.
+    pub planes: [Plane; 2],
+}
+
+impl TwinMachine {
+    /// How much nearer the first plane is than the second, given the coordinates of `x`, or with a kernel `k(x_j, x)` of each
+    /// sample that took part; above 0 for the first class.
+    ///
+    /// # Errors
+    /// [`Error::ShapeMismatch`] for another number of them.
+    pub fn decision(&self, features: &[f64]) -> Result<f64, Error> {
+        let [first, second] = &self.planes;
+        let (expected, found) = (first.weights.len(), features.len());
+        if expected != found {
+            return Err(Error::ShapeMismatch { what: "features of a sample", expected, found });
+        }
+        let (near, far) = (first.value(features).abs(), second.value(features).abs());
+        if first.norm > 0.0 && second.norm > 0.0 {
+            return Ok(far / second.norm - near / first.norm);
+        }
+        Ok(far - near)
+    }
+
+    /// The larger of the two relative duality gaps.
+    pub fn gap(&self) -> f64 {
+        self.planes.iter().map(|plane| plane.dual.duality_gap).fold(0.0, f64::max)
+    }
+}
+
+#[cfg(test)]
+mod tests;
