@@ -45,13 +45,14 @@ use crate::Points;
 /// use fewest_machines::{Points, TwinProblem};
 /// use fewest_solver::Control;
 ///
-/// // Two lines that cross, y = x and y = −x: no line separates them, but each is a plane of its own.
-/// let t = [-3.0, -2.0, -1.0, 1.0, 2.0, 3.0];
+/// // Two lines that cross, y = x and y = −x: no line separates them, but each is a plane of its own, and has most of the
+/// // other class on one side.
+/// let t = [-1.0, 1.0, 2.0, 3.0, 4.0, 5.0];
 /// let values = t.iter().flat_map(|t| [*t, *t]).chain(t.iter().flat_map(|t| [*t, -*t])).collect();
 /// let points = Points { values, n_samples: 12, width: 2 };
 /// let first: Vec<bool> = (0..12).map(|i| i < 6).collect();
 /// let problem = TwinProblem::linear(&points, &(0..12).collect::<Vec<usize>>(), &first)?;
-/// let machine = problem.regularised(1e-3)?.train(1.0, 1.0, None, &Control::default())?;
+/// let machine = problem.regularised(1e-3)?.train(0.1, 1.0, None, &Control::default())?;
 /// for (i, &first) in first.iter().enumerate() {
 ///     assert_eq!(machine.decision(points.point(i))? > 0.0, first);
 /// }

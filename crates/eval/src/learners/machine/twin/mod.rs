@@ -27,9 +27,8 @@ pub enum TwinRegularization {
 /// Twin support vector machines on standardised features: for each pair of classes two planes, each near the samples of one class
 /// and away from those of the other, and a vote. A sample belongs to the plane that is nearer by perpendicular distance.
 ///
-/// [`twsvm`](Self::twsvm) is that of Jayadeva, Khemchandani and Chandra (2007), [`tbsvm`](Self::tbsvm) the bounded one of paper
-/// 001 (Shao, Zhang, Wang and Deng 2011), of whose text there is only the introduction: the programs are in [`TwinProblem`]. Their
-/// duals are solved by successive over-relaxation.
+/// [`twsvm`](Self::twsvm) is that of Jayadeva, Khemchandani and Chandra (2007), [`tbsvm`](Self::tbsvm) the bounded one
+/// of Shao, Zhang, Wang and Deng (2011); the programs are those of [`TwinProblem`](fewest_machines::TwinProblem). Their duals are solved by successive over-relaxation.
 ///
 /// Width, cost `c₁ = c₂` and `c₃ = c₄` are those with most hits in stratified cross-validation; of equal ones the smaller width, then
 /// the larger `c₃`, then the smaller cost. `O(n³)` for each width and fold and for each `c₃`, memory a few matrices of all pairs of
@@ -39,8 +38,8 @@ pub enum TwinRegularization {
 /// use fewest_core::{Context, Dataset, DenseColumns, Target};
 /// use fewest_eval::{Learner, MachineKernel, Predictions, TwinClassifier};
 ///
-/// // Two lines that cross: what one plane cannot separate, two describe.
-/// let a: Vec<f64> = (0..60).map(|i| f64::from(i * 7 % 61) / 30.0 - 1.0).collect();
+/// // Two lines that cross: what one plane cannot separate, two describe, each with most of the other class on one side.
+/// let a: Vec<f64> = (0..60).map(|i| f64::from(i * 7 % 61) / 30.0 - 0.2).collect();
 /// let second: Vec<bool> = (0..60).map(|i| i % 2 == 1).collect();
 /// let b = a.iter().zip(&second).map(|(a, second)| if *second { -a } else { *a }).collect();
 /// let data = Dataset::new(DenseColumns::from_columns(&[a, b])?, Target::from_labels(&second))?;
