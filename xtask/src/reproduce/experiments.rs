@@ -110,23 +110,36 @@ impl Protocol {
         Ok(Some(Table::read(&path, &options)?.complete(Missing::DropRows)?.dataset))
     }
 
-    /// What `compute` finds, unless an earlier call has found it; `name` tells it from all others.
+    fn path(&self, name: &str) -> PathBuf {
+        let Self { runs, seed, .. } = self;
+        workspace::root().join("target/reproduce").join(format!("{}-{runs}-{seed}.json", plain(name)))
+    }
+
+    /// What `compute` finds, unless an earlier call has found it; `name` tells it from all others. `None` where the limit has
+    /// passed, which is remembered with the limit.
     pub fn kept<T: Serialize + DeserializeOwned>(
         &self,
         name: &str,
-        compute: impl FnOnce() -> Result<T>,
-    ) -> Result<T> {
-        let Self { runs, seed, .. } = self;
-        let path =
-            workspace::root().join("target/reproduce").join(format!("{}-{runs}-{seed}.json", plain(name)));
-        match self.resume.then(|| load(&path)).flatten() {
-            Some(found) => Ok(found),
-            None => {
-                let found = compute()?;
-                store(&path, &found)?;
-                Ok(found)
-            }
+        compute: impl FnOnce(&Context<'_>) -> Result<T>,
+    ) -> Result<Option<T>> {
+        let path = self.path(name);
+        if let Some(found) = self.resume.then(|| load(&path)).flatten() {
+            return Ok(Some(found));
         }
+        let given_up = path.with_extension(format!("{}s.json", self.limit.unwrap_or(0)));
+        if self.resume && given_up.exists() {
+            return Ok(None);
+        }
+        let context = self.context();
+        let found = compute(&context);
+        // What ran out of time may be an error or a poor result.
+        if context.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            store(&given_up, &())?;
+            return Ok(None);
+        }
+        let found = found?;
+        store(&path, &found)?;
+        Ok(Some(found))
     }
 
     /// Runs `method` on `data`, unless that is finished already.

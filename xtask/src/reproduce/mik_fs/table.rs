@@ -33,7 +33,11 @@ pub fn cells(protocol: &Protocol, problems: &[Problem]) -> Result<Vec<Cell>> {
         for contender in CONTENDERS {
             let start = Instant::now();
             let key = ["mik-fs-table-2", problem.printed.name, contender.name].join("-");
-            let outcomes = protocol.kept(&key, || outcomes(protocol, problem, contender))?;
+            let found = protocol.kept(&key, |context| outcomes(protocol, problem, contender, context))?;
+            let Some(outcomes) = found else {
+                eprintln!("{}, {}: given up", problem.printed.name, contender.name);
+                continue;
+            };
             let (mean, error) = mean_and_error(&percents(&outcomes));
             eprintln!(
                 "{}, {}: {mean:.2} ± {error:.2} with {:.0} features, {:.1} s",
@@ -48,14 +52,20 @@ pub fn cells(protocol: &Protocol, problems: &[Problem]) -> Result<Vec<Cell>> {
     Ok(cells)
 }
 
-fn outcomes(protocol: &Protocol, problem: &Problem, contender: &Contender) -> Result<Vec<Outcome>> {
+fn outcomes(
+    protocol: &Protocol,
+    problem: &Problem,
+    contender: &Contender,
+    context: &Context<'_>,
+) -> Result<Vec<Outcome>> {
     let splits = halves(protocol).splits(&problem.data, protocol.seed)?;
     let outcomes: Vec<std::result::Result<Outcome, _>> = splits
         .par_iter()
         .enumerate()
         .map(|(run, split)| {
             let (train, test) = (problem.data.subset(&split.train)?, problem.data.subset(&split.test)?);
-            (contender.run)(&train, &test, &Context::seeded(derive_seed(protocol.seed, run as u64)))
+            let seed = derive_seed(protocol.seed, run as u64);
+            (contender.run)(&train, &test, &Context { seed, ..*context })
         })
         .collect();
     Ok(outcomes.into_iter().collect::<std::result::Result<_, _>>()?)
@@ -98,7 +108,10 @@ pub fn write_table(protocol: &Protocol, problems: &[Problem], cells: &[Cell]) ->
         };
         let _ = write!(text, "| {} |", problem.printed.name);
         for contender in CONTENDERS {
-            let Some(cell) = of(contender.name) else { continue };
+            let Some(cell) = of(contender.name) else {
+                text.push_str(" given up after the time allowed |");
+                continue;
+            };
             let (mean, error) = mean_and_error(&percents(&cell.outcomes));
             let size = mean_and_error(&sizes(&cell.outcomes)).0;
             let mark = match of(MIK_FS) {
