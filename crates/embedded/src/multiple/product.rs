@@ -38,6 +38,7 @@ pub(super) struct Distances {
     /// Columns whose squared differences add up to `D_m`.
     columns: Vec<Vec<f64>>,
     features: Vec<usize>,
+    pub(super) n_constant: usize,
     n_samples: usize,
 }
 
@@ -53,8 +54,9 @@ impl Distances {
             };
             Ok(Some((0..levels.len()).flat_map(indicator).collect()))
         })?;
+        let n_constant = made.iter().filter(|made| made.is_none()).count();
         let (columns, features) = distinct(made, |columns: &Vec<f64>| columns);
-        Ok(Self { columns, features, n_samples: data.n_samples() })
+        Ok(Self { columns, features, n_constant, n_samples: data.n_samples() })
     }
 
     pub(super) fn len(&self) -> usize {

@@ -136,6 +136,7 @@ impl Selector for ProductKernelLearning {
             "objective {:.6} at lambda = {:.4e} after {} steps; projected gradient {:.1e} of the price; the problem is not convex",
             found.point.value, learning.lambda, found.iterations, found.violation
         ));
+        selection.note_constant_features(distances.n_constant);
         Ok(selection)
     }
 }

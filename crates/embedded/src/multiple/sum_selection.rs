@@ -139,6 +139,7 @@ impl Selector for SumKernelLearning {
             lambda,
             iterations: solution.steps,
         });
+        selection.note_constant_features(terms.n_constant);
         Ok(selection)
     }
 }

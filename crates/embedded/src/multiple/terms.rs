@@ -44,6 +44,7 @@ pub(super) struct Terms {
     pub(super) terms: Vec<Term>,
     /// The feature of each.
     pub(super) features: Vec<usize>,
+    pub(super) n_constant: usize,
     pub(super) n_samples: usize,
 }
 
@@ -83,8 +84,9 @@ impl Terms {
             let factor = Factor::new(kernel, &points, FACTOR_TOLERANCE, n_samples)?;
             Ok(Some(term(&factor, spectrum)?))
         })?;
+        let n_constant = made.iter().filter(|made| made.is_none()).count();
         let (terms, features) = distinct(made, |term| &term.columns);
-        Ok(Self { terms, features, n_samples })
+        Ok(Self { terms, features, n_constant, n_samples })
     }
 
     pub(super) fn len(&self) -> usize {
