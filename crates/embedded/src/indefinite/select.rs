@@ -49,7 +49,7 @@ pub enum Price {
 ///   found is where this settles, not a minimum. Objective, violations and steps are told in the notes.
 ///
 /// `Budget::Count(k)` takes the `k` largest weights, lowering `λ₂` by steps of 0.7 from warm starts while fewer than `k` features have
-/// one, until six steps bring no more: at most about as many as samples have; `Budget::Auto` takes the weights above `threshold` times the largest.
+/// one, until six steps bring no more, since hardly more features than samples ever have one; `Budget::Auto` takes the weights above `threshold` times the largest.
 ///
 /// # Cost
 /// Building: `n² + n r²` a feature. An iteration: `n r M` for all features, `n³/3` or, where the active factors have fewer than `n` columns in

@@ -11,7 +11,7 @@ pub(super) static METHODS: &[Method] = &[Method {
     formula: "minimise over β, b, d ≥ 0: λ₁ βᵀKβ + λ₂ Σ dₘ + Σ max(0, 1 − yᵢ((Kβ)ᵢ + b))², K = Σ dₘ Kₘ; score(m) = dₘ",
     kind: Kind::Select,
     targets: &[TargetKind::Classes, TargetKind::Real],
-    parameters: &[KERNEL, PENALTY, SOLUTION],
+    parameters: &[KERNEL, SHAPES, PENALTY, SOLUTION],
     build: |parameters| Ok(Built::Selector(Box::new(mik_fs(parameters)?))),
 }];
 
@@ -34,6 +34,10 @@ const KERNEL: &[Parameter] = &[
         range: Range::NonNegative,
         meaning: "r of tanh(a x x′ − r); 0 when left out",
     },
+];
+
+/// What shapes a Gaussian or a polynomial kernel.
+pub(super) const SHAPES: &[Parameter] = &[
     Parameter {
         name: "sigma",
         default: None,

@@ -3,6 +3,7 @@
 use fewest_core::Error;
 use fewest_embedded::{BaseKernel, KernelComponents, ProductKernelLearning, Spectrum, SumKernelLearning};
 
+use super::indefinite::SHAPES;
 use super::{Built, Kind, Method, Parameter, Parameters, Range, TargetKind};
 
 pub(super) static METHODS: &[Method] = &[
@@ -12,7 +13,7 @@ pub(super) static METHODS: &[Method] = &[
         formula: "minimise over d ≥ 0: max {Σ α − ½ Σ dₘ (α∘y)ᵀKₘ(α∘y) : 0 ≤ α ≤ 1, αᵀy = 0} + λ Σ d; score(m) = dₘ",
         kind: Kind::Select,
         targets: &[TargetKind::Classes],
-        parameters: &[SEMIDEFINITE, PRICE, GAP],
+        parameters: &[SEMIDEFINITE, SHAPES, PRICE, GAP],
         build: |parameters| {
             let word = parameters.word("kernel")?;
             for (name, kernel) in [("sigma", "gaussian"), ("degree", "polynomial"), ("offset", "polynomial")]
@@ -92,32 +93,12 @@ const COMPONENTS: &[Parameter] = &[Parameter {
     meaning: "how many components",
 }];
 
-const SEMIDEFINITE: &[Parameter] = &[
-    Parameter {
-        name: "kernel",
-        default: Some("gaussian"),
-        range: Range::OneOf(&["gaussian", "polynomial", "linear"]),
-        meaning: "kernel of standardised features",
-    },
-    Parameter {
-        name: "sigma",
-        default: None,
-        range: Range::Positive,
-        meaning: "width of the Gaussian kernel; 1 when left out",
-    },
-    Parameter {
-        name: "degree",
-        default: None,
-        range: Range::Count(1),
-        meaning: "degree of the polynomial kernel; 2 when left out",
-    },
-    Parameter {
-        name: "offset",
-        default: None,
-        range: Range::NonNegative,
-        meaning: "c of (x x′ + c)^degree; 1 when left out",
-    },
-];
+const SEMIDEFINITE: &[Parameter] = &[Parameter {
+    name: "kernel",
+    default: Some("gaussian"),
+    range: Range::OneOf(&["gaussian", "polynomial", "linear"]),
+    meaning: "kernel of standardised features",
+}];
 
 const SPECTRUM: &[Parameter] = &[Parameter {
     name: "spectrum",

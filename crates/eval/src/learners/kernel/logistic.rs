@@ -11,7 +11,7 @@ use crate::learners::{Learner, Model, Predictions, classes};
 /// The certificate that is good enough to compare parameters by.
 const ROUGH: f64 = 1e-3;
 
-/// Multiclass kernel logistic regression with a Gaussian kernel on standardised features, the evaluator of paper 004
+/// Multiclass kernel logistic regression with a Gaussian kernel on standardised features, the evaluator of Yamada et al. 2014,
 /// Section 4.3.1: `p(c | x) ∝ exp(f_c(x))` with `f_c(x) = Σ_i v_{ic} K(x, x_i)`, the minimiser of
 /// `F = −Σ_i log p(y_i | x_i) + (λ/2) Σ_c v_cᵀ K v_c`.
 ///
