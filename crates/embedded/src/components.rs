@@ -77,7 +77,7 @@ impl Scorer for KernelComponents {
             let mut share = 0.0;
             for &c in &order {
                 let vector = vectors.column(c);
-                atoms.apply(m, vector.as_slice(), &mut image);
+                atoms.apply(m, vector.as_slice(), &mut image)?;
                 let product: f64 = vector.iter().zip(&image).map(|(v, k)| v * k).sum();
                 share += values[c].signum() * product;
             }

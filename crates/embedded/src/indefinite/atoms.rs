@@ -1,90 +1,36 @@
-//! The base kernels: one or more a feature, each as a thin signed factor or as a whole matrix.
+//! The kernels of the features: one or more each, as a thin signed factor or as a whole matrix.
 
-use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use fewest_core::{Column, Context, Dataset, Error, FeatureKind};
 use fewest_counts::map_features;
 use fewest_kernels::{
-    Factor, Gaussian, Gram, Linear, NormalisedDelta, Polynomial, ScalarKernel, Sigmoid, dot_products,
+    Factor, Gram, Interpolated, NormalisedDelta, ScalarKernel, SharedFactor, dot_products,
 };
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
+use super::base::BaseKernel;
 use super::matrix::KernelMatrix;
-use super::vectors::{add_scaled, centre};
+use super::vectors::{add_scaled, centre, dot};
 use crate::Form;
 use crate::atoms::standardise;
 
 /// Atoms whose columns are gathered and multiplied at a time.
 const CHUNK: usize = 256;
 
-/// A kernel of one feature; features are standardised first.
-#[derive(Clone)]
-#[non_exhaustive]
-pub enum BaseKernel {
-    /// `tanh(scale x x′ + offset)`, indefinite: the paper's choice.
-    Sigmoid {
-        /// `scale`, any finite number.
-        scale: f64,
-        /// `offset`, any finite number; the paper writes `−r`.
-        offset: f64,
-    },
-    /// `exp(−(x − x′)²/(2σ²))`, positive semidefinite.
-    Gaussian {
-        /// `σ`, above 0.
-        sigma: f64,
-    },
-    /// `(scale x x′ + offset)^degree`, indefinite for a negative offset.
-    Polynomial {
-        /// From 1 to 64.
-        degree: u32,
-        /// Any finite number.
-        offset: f64,
-        /// Above 0.
-        scale: f64,
-    },
-    /// `x x′`.
-    Linear,
-    /// A kernel of your own.
-    Custom(Arc<dyn ScalarKernel>),
-}
+/// Up to this many features, factors of all cost less than a shared one.
+const FEW: usize = 64;
 
-impl Default for BaseKernel {
-    fn default() -> Self {
-        Self::Sigmoid { scale: 1.0, offset: 0.0 }
-    }
-}
+/// Features whose values say how large a kernel's values are.
+const SAMPLED: usize = 16;
 
-impl fmt::Debug for BaseKernel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Sigmoid { scale, offset } => write!(f, "tanh({scale} x x′ + {offset})"),
-            Self::Gaussian { sigma } => write!(f, "exp(−(x − x′)²/(2·{sigma}²))"),
-            Self::Polynomial { degree, offset, scale } => write!(f, "({scale} x x′ + {offset})^{degree}"),
-            Self::Linear => f.write_str("x x′"),
-            Self::Custom(_) => f.write_str("custom"),
-        }
-    }
-}
+/// Error allowed to a shared factor, relative to the mean size of `k(x, x)`, at 100 samples. What comes of errors grows with the square
+/// of the number of samples, what is looked for at least in proportion.
+const SHARED_ERROR: f64 = 1e-3;
 
-impl BaseKernel {
-    /// The kernel to evaluate.
-    ///
-    /// # Errors
-    /// [`Error::InvalidParameter`] for a parameter out of range.
-    pub(crate) fn build(&self) -> Result<Arc<dyn ScalarKernel>, Error> {
-        Ok(match self {
-            Self::Sigmoid { scale, offset } => Arc::new(Sigmoid::new(*scale, *offset)?),
-            Self::Gaussian { sigma } => Arc::new(Gaussian::new(*sigma)?),
-            Self::Polynomial { degree, offset, scale } => {
-                Arc::new(Polynomial::new(*degree, *offset, *scale)?)
-            }
-            Self::Linear => Arc::new(Linear),
-            Self::Custom(kernel) => Arc::clone(kernel),
-        })
-    }
-}
+/// An error is as large as checks have found, times this.
+const CAUTION: f64 = 2.0;
 
 /// How one base kernel is held.
 pub(crate) enum Atom {
@@ -92,21 +38,65 @@ pub(crate) enum Atom {
     Gram(Gram),
 }
 
-/// All base kernels of a data set.
+/// All base kernels of a data set. Those of a kernel that has a shared factor come into being when they are asked for.
 pub(crate) struct Atoms {
-    atoms: Vec<Atom>,
+    made: Vec<OnceLock<Atom>>,
     /// The feature and the kernel, by its place in the list, of each atom.
     owners: Vec<(usize, usize)>,
+    /// The row of `points` of each atom.
+    rows: Vec<usize>,
+    /// The values of the features that vary, as kernels see them, feature after feature, and whether they are codes.
+    points: Vec<f64>,
+    codes: Vec<bool>,
+    kernels: Vec<Arc<dyn ScalarKernel>>,
+    shared: Vec<Option<SharedFactor>>,
     n_samples: usize,
+    tolerance: f64,
+    form: Form,
+}
+
+/// Vectors `u_t` and `v_t` of all samples, each summing to zero, for which `Σ_t u_tᵀ K_m v_t` is asked.
+pub(crate) struct Pairs {
+    /// All `u`, then all `v`.
+    vectors: Vec<f64>,
+    n_samples: usize,
+}
+
+/// A number and what it may be wrong by.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Estimate {
+    pub(crate) value: f64,
+    pub(crate) error: f64,
+}
+
+impl Pairs {
+    pub(crate) fn new(u: &[Vec<f64>], v: &[Vec<f64>], n_samples: usize) -> Self {
+        Self { vectors: u.iter().chain(v).flatten().copied().collect(), n_samples }
+    }
+
+    fn each(&self) -> impl Iterator<Item = (&[f64], &[f64])> {
+        let (u, v) = self.vectors.split_at(self.vectors.len() / 2);
+        u.chunks_exact(self.n_samples.max(1)).zip(v.chunks_exact(self.n_samples.max(1)))
+    }
+
+    /// `Σ_t ‖u_t‖₁ ‖v_t‖₁`.
+    fn sizes(&self) -> f64 {
+        let size = |vector: &[f64]| vector.iter().map(|value| value.abs()).sum::<f64>();
+        self.each().map(|(u, v)| size(u) * size(v)).sum()
+    }
 }
 
 /// The values of feature `j` as kernels see them: standardised, or codes; `None` for a constant.
 pub(crate) fn points(data: &Dataset, j: usize, column: Column<'_>) -> Option<Vec<f64>> {
     let mut points = column.to_vec(data.n_samples());
-    if matches!(data.feature_kind(j), FeatureKind::Categorical { .. }) {
+    if is_categorical(data, j) {
         return points.iter().any(|&code| code != points[0]).then_some(points);
     }
     standardise(&mut points).then_some(points)
+}
+
+fn is_categorical(data: &Dataset, j: usize) -> bool {
+    matches!(data.feature_kind(j), FeatureKind::Categorical { .. })
 }
 
 impl Atoms {
@@ -125,39 +115,111 @@ impl Atoms {
         if kernels.is_empty() {
             return Err(Error::parameter("kernel", "empty", "at least one kernel"));
         }
-        let built = kernels.iter().map(BaseKernel::build).collect::<Result<Vec<_>, _>>()?;
-        let n = data.n_samples();
-        let atom = |kernel: &dyn ScalarKernel, points: &[f64]| -> Result<Atom, Error> {
-            if form == Form::Exact {
-                let gram = Gram::new(kernel, points);
-                if gram.as_slice().iter().any(|value| !value.is_finite()) {
-                    return Err(overflow());
-                }
-                return Ok(Atom::Gram(gram));
-            }
-            let mut factor = Factor::new(kernel, points, tolerance, n)?;
-            factor.centre();
-            Ok(Atom::Factor(factor))
+        let kernels = kernels.iter().map(BaseKernel::build).collect::<Result<Vec<_>, _>>()?;
+        let mut atoms = Self {
+            made: Vec::new(),
+            owners: Vec::new(),
+            rows: Vec::new(),
+            points: Vec::new(),
+            codes: Vec::new(),
+            shared: vec![None; kernels.len()],
+            kernels,
+            n_samples: data.n_samples(),
+            tolerance,
+            form,
         };
-        let made = map_features(data, context, "kernels", |j, column| {
-            let Some(points) = points(data, j, column) else { return Ok(Vec::new()) };
-            if matches!(data.feature_kind(j), FeatureKind::Categorical { .. }) {
-                return Ok(vec![atom(&NormalisedDelta::from_points(&points), &points)?]);
-            }
-            built.iter().map(|kernel| atom(&**kernel, &points)).collect()
-        })?;
-        let mut atoms = Self { atoms: Vec::new(), owners: Vec::new(), n_samples: n };
-        for (j, made) in made.into_iter().enumerate() {
-            for (which, atom) in made.into_iter().enumerate() {
-                atoms.atoms.push(atom);
+        let found = map_features(data, context, "features", |j, column| Ok(points(data, j, column)))?;
+        for (j, points) in found.into_iter().enumerate() {
+            let Some(points) = points else { continue };
+            let is_categorical = is_categorical(data, j);
+            let n_kernels = if is_categorical { 1 } else { atoms.kernels.len() };
+            for which in 0..n_kernels {
                 atoms.owners.push((j, which));
+                atoms.rows.push(atoms.codes.len());
+                atoms.made.push(OnceLock::new());
             }
+            atoms.points.extend(points);
+            atoms.codes.push(is_categorical);
+        }
+        if form == Form::Auto {
+            atoms.share();
+        }
+        for start in (0..atoms.len()).step_by(CHUNK) {
+            if context.interrupted() || context.time_left().is_some_and(|left| left.is_zero()) {
+                return Err(Error::Stopped { before: "every feature had its kernel" });
+            }
+            let end = atoms.len().min(start + CHUNK);
+            let made: Vec<Result<(), Error>> = (start..end)
+                .into_par_iter()
+                .filter(|&m| atoms.shared(m).is_none())
+                .map(|m| atoms.get(m).map(|_| ()))
+                .collect();
+            made.into_iter().collect::<Result<(), Error>>()?;
+            context.report("kernels", end, atoms.len());
         }
         Ok(atoms)
     }
 
+    /// Factors for all features, where there are many and a kernel has one.
+    fn share(&mut self) {
+        let n = self.n_samples.max(1);
+        let numeric: Vec<&[f64]> =
+            self.points.chunks_exact(n).zip(&self.codes).filter(|(_, codes)| !**codes).map(|(x, _)| x).collect();
+        if numeric.len() <= FEW {
+            return;
+        }
+        let values = || numeric.iter().copied().flatten().copied();
+        let (low, high) = (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
+        let sampled = || numeric.iter().step_by(numeric.len() / SAMPLED).copied().flatten();
+        let relative = SHARED_ERROR * (100.0 / n as f64).min(1.0);
+        for (kernel, shared) in self.kernels.iter().zip(&mut self.shared) {
+            let size =
+                sampled().map(|&x| kernel.eval(x, x).abs()).sum::<f64>() / sampled().count() as f64;
+            *shared = SharedFactor::new(&**kernel, low, high, relative * size);
+        }
+    }
+
+    fn points(&self, m: usize) -> &[f64] {
+        &self.points[self.rows[m] * self.n_samples..][..self.n_samples]
+    }
+
+    /// The shared factor of the kernel of atom `m`.
+    fn shared(&self, m: usize) -> Option<&SharedFactor> {
+        if self.codes[self.rows[m]] { None } else { self.shared[self.owners[m].1].as_ref() }
+    }
+
+    /// Atom `m`.
+    ///
+    /// # Errors
+    /// [`Error::Numerical`] where its kernel overflows.
+    fn get(&self, m: usize) -> Result<&Atom, Error> {
+        if let Some(atom) = self.made[m].get() {
+            return Ok(atom);
+        }
+        let points = self.points(m);
+        let made = if self.codes[self.rows[m]] {
+            self.make(&NormalisedDelta::from_points(points), points)?
+        } else {
+            self.make(&*self.kernels[self.owners[m].1], points)?
+        };
+        Ok(self.made[m].get_or_init(|| made))
+    }
+
+    fn make(&self, kernel: &dyn ScalarKernel, points: &[f64]) -> Result<Atom, Error> {
+        if self.form == Form::Exact {
+            let gram = Gram::new(kernel, points);
+            if gram.as_slice().iter().any(|value| !value.is_finite()) {
+                return Err(overflow());
+            }
+            return Ok(Atom::Gram(gram));
+        }
+        let mut factor = Factor::new(kernel, points, self.tolerance, self.n_samples)?;
+        factor.centre();
+        Ok(Atom::Factor(factor))
+    }
+
     pub(crate) fn len(&self) -> usize {
-        self.atoms.len()
+        self.made.len()
     }
 
     pub(crate) fn n_samples(&self) -> usize {
@@ -169,10 +231,42 @@ impl Atoms {
         &self.owners
     }
 
+    /// `Σ_t u_tᵀ K_m v_t` of every atom, by the shared factors where it has not come into being.
+    pub(crate) fn estimates(&self, pairs: &Pairs) -> Result<Vec<Estimate>, Error> {
+        let sizes = pairs.sizes();
+        let memory = || (Interpolated::default(), Vec::new());
+        let estimate = |(memory, projected): &mut (Interpolated, Vec<f64>), m: usize| {
+            let (None, Some(shared)) = (self.made[m].get(), self.shared(m)) else {
+                return Ok(Estimate { value: self.product(m, pairs)?, error: 0.0 });
+            };
+            projected.clear();
+            projected.resize(pairs.vectors.len() / self.n_samples.max(1) * shared.width(), 0.0);
+            shared.project(self.points(m), &pairs.vectors, memory, projected);
+            let (u, v) = projected.split_at(projected.len() / 2);
+            let each = u.chunks_exact(shared.width()).zip(v.chunks_exact(shared.width()));
+            let value = each.map(|(u, v)| shared.inner(u, v)).sum();
+            Ok(Estimate { value, error: CAUTION * shared.error() * sizes })
+        };
+        let estimates: Vec<Result<Estimate, Error>> =
+            (0..self.len()).into_par_iter().with_min_len(16).map_init(memory, estimate).collect();
+        estimates.into_iter().collect()
+    }
+
+    /// `Σ_t u_tᵀ K_m v_t`.
+    pub(crate) fn product(&self, m: usize, pairs: &Pairs) -> Result<f64, Error> {
+        let mut image = vec![0.0; self.n_samples];
+        let mut sum = 0.0;
+        for (u, v) in pairs.each() {
+            self.apply(m, v, &mut image)?;
+            sum += dot(u, &image);
+        }
+        Ok(sum)
+    }
+
     /// `out = K_m v`, for a `v` that sums to zero.
-    pub(crate) fn apply(&self, m: usize, v: &[f64], out: &mut [f64]) {
+    pub(crate) fn apply(&self, m: usize, v: &[f64], out: &mut [f64]) -> Result<(), Error> {
         out.fill(0.0);
-        match &self.atoms[m] {
+        match self.get(m)? {
             Atom::Factor(factor) => {
                 let mut weights = vec![0.0; factor.rank()];
                 if factor.rank() > 0 {
@@ -191,6 +285,7 @@ impl Atoms {
                 }
             }
         }
+        Ok(())
     }
 
     /// `H (Σ d_m K_m) H` on the samples `rows`.
@@ -199,18 +294,23 @@ impl Atoms {
     /// [`Error::Numerical`] on overflow.
     pub(crate) fn combine(&self, weights: &[f64], rows: &[usize]) -> Result<KernelMatrix, Error> {
         let n = rows.len();
-        let active: Vec<usize> = (0..self.len()).filter(|&m| weights[m] > 0.0).collect();
-        let rank = |&m: &usize| match &self.atoms[m] {
-            Atom::Factor(factor) => factor.rank(),
-            Atom::Gram(_) => n,
-        };
-        if active.iter().map(rank).sum::<usize>() < n {
-            let (columns, signs) = self.columns(&active, weights, rows);
+        let mut active = Vec::new();
+        let mut rank = 0;
+        for (m, &weight) in weights.iter().enumerate().filter(|(_, weight)| **weight > 0.0) {
+            let atom = self.get(m)?;
+            active.push((weight, atom));
+            rank += match atom {
+                Atom::Factor(factor) => factor.rank(),
+                Atom::Gram(_) => n,
+            };
+        }
+        if rank < n {
+            let (columns, signs) = columns(&active, rows);
             return KernelMatrix::thin(columns, &signs);
         }
         // Chunks of a fixed size, added in order: the same bits for any number of threads.
         let partial: Vec<DMatrix<f64>> =
-            active.par_chunks(CHUNK).map(|chunk| self.partial(chunk, weights, rows)).collect();
+            active.par_chunks(CHUNK).map(|chunk| partial(chunk, rows)).collect();
         let mut sum = DMatrix::zeros(n, n);
         for partial in partial {
             sum += partial;
@@ -218,45 +318,45 @@ impl Atoms {
         centre_both_sides(&mut sum);
         KernelMatrix::dense(sum)
     }
+}
 
-    /// The columns of the factors of `active`, centred on `rows` and times `√d`, and their signs.
-    fn columns(&self, active: &[usize], weights: &[f64], rows: &[usize]) -> (DMatrix<f64>, Vec<f64>) {
-        let mut values = Vec::new();
-        let mut signs = Vec::new();
-        for &m in active {
-            let Atom::Factor(factor) = &self.atoms[m] else { continue };
-            let scale = weights[m].sqrt();
-            for a in 0..factor.rank() {
-                let column = factor.column(a);
-                let start = values.len();
-                values.extend(rows.iter().map(|&row| scale * column[row]));
-                centre(&mut values[start..]);
-                signs.push(factor.signs().map_or(1.0, |signs| signs[a]));
+/// The columns of the factors among `atoms`, centred on `rows` and times `√d`, and their signs.
+fn columns(atoms: &[(f64, &Atom)], rows: &[usize]) -> (DMatrix<f64>, Vec<f64>) {
+    let mut values = Vec::new();
+    let mut signs = Vec::new();
+    for (weight, atom) in atoms {
+        let Atom::Factor(factor) = atom else { continue };
+        let scale = weight.sqrt();
+        for a in 0..factor.rank() {
+            let column = factor.column(a);
+            let start = values.len();
+            values.extend(rows.iter().map(|&row| scale * column[row]));
+            centre(&mut values[start..]);
+            signs.push(factor.signs().map_or(1.0, |signs| signs[a]));
+        }
+    }
+    (DMatrix::from_vec(rows.len(), signs.len(), values), signs)
+}
+
+/// `Σ d_m K_m` over some atoms.
+fn partial(atoms: &[(f64, &Atom)], rows: &[usize]) -> DMatrix<f64> {
+    let n = rows.len();
+    let (columns, signs) = columns(atoms, rows);
+    let mut signed = columns.clone();
+    for (mut column, sign) in signed.column_iter_mut().zip(&signs) {
+        column *= *sign;
+    }
+    let mut sum = if columns.ncols() > 0 { signed * columns.transpose() } else { DMatrix::zeros(n, n) };
+    for (weight, atom) in atoms {
+        let Atom::Gram(gram) = atom else { continue };
+        for (mut out, &column) in sum.column_iter_mut().zip(rows) {
+            let column = gram.column(column);
+            for (out, &row) in out.iter_mut().zip(rows) {
+                *out += weight * column[row];
             }
         }
-        (DMatrix::from_vec(rows.len(), signs.len(), values), signs)
     }
-
-    /// `Σ d_m K_m` over some atoms.
-    fn partial(&self, chunk: &[usize], weights: &[f64], rows: &[usize]) -> DMatrix<f64> {
-        let n = rows.len();
-        let (columns, signs) = self.columns(chunk, weights, rows);
-        let mut signed = columns.clone();
-        for (mut column, sign) in signed.column_iter_mut().zip(&signs) {
-            column *= *sign;
-        }
-        let mut sum = if columns.ncols() > 0 { signed * columns.transpose() } else { DMatrix::zeros(n, n) };
-        for &m in chunk {
-            let Atom::Gram(gram) = &self.atoms[m] else { continue };
-            for (mut out, &column) in sum.column_iter_mut().zip(rows) {
-                let column = gram.column(column);
-                for (out, &row) in out.iter_mut().zip(rows) {
-                    *out += weights[m] * column[row];
-                }
-            }
-        }
-        sum
-    }
+    sum
 }
 
 fn centre_both_sides(matrix: &mut DMatrix<f64>) {

@@ -4,7 +4,7 @@ use fewest_core::{Context, Error, Status};
 use fewest_solver::Control;
 use rayon::prelude::*;
 
-use super::atoms::Atoms;
+use super::atoms::{Atoms, Pairs};
 use super::loss::Loss;
 use super::machine::{FixedKernel, Machine};
 use super::vectors::{add_scaled, centre, dot};
@@ -45,6 +45,13 @@ pub(crate) struct Point {
     pub(crate) machines: Vec<Machine>,
 }
 
+impl Point {
+    /// The weights above zero and where they are.
+    fn positive(&self) -> (Vec<usize>, Vec<f64>) {
+        self.weights.iter().copied().enumerate().filter(|(_, weight)| *weight > 0.0).unzip()
+    }
+}
+
 /// How it went.
 #[derive(Debug, Clone)]
 pub(crate) struct Fit {
@@ -78,49 +85,31 @@ impl Responses {
 }
 
 impl Objective<'_> {
-    /// Machines that say the best constant, and the forces that pull at it, on all samples.
-    fn null(&self) -> (Vec<Machine>, Vec<Vec<f64>>) {
-        let machine = |task: &Task| {
-            let bias = self.loss.best_constant(&task.y);
-            let mut forces: Vec<f64> = task.y.iter().map(|&y| self.loss.force(y, bias)).collect();
-            centre(&mut forces);
-            (Machine { beta: vec![0.0; task.rows.len()], bias }, forces)
-        };
-        self.tasks.iter().map(machine).unzip()
-    }
-
     /// The smallest `λ₂` at which no feature is worth its price to the best constant: with `r` the forces there,
     /// `max_m Σ_t r_tᵀ K_m r_t / λ₁`. For positive semidefinite kernels nothing is selected from there on.
-    pub(crate) fn largest_lambda2(&self) -> f64 {
-        let (_, forces) = self.null();
-        let worth = |m: usize| -> f64 {
-            let mut image = vec![0.0; self.atoms.n_samples()];
-            let worth = |(task, forces): (&Task, &Vec<f64>)| {
-                let spread = self.spread(task, forces);
-                self.atoms.apply(m, &spread, &mut image);
-                dot(&spread, &image)
-            };
-            self.tasks.iter().zip(&forces).map(worth).sum()
-        };
-        let worths: Vec<f64> = (0..self.atoms.len()).into_par_iter().with_min_len(16).map(worth).collect();
-        worths.into_iter().fold(0.0, f64::max) / self.lambda1
+    pub(crate) fn largest_lambda2(&self) -> Result<f64, Error> {
+        let pairs = self.pairs(&self.start())?;
+        let estimates = self.atoms.estimates(&pairs)?;
+        let sure = estimates.iter().map(|worth| worth.value - worth.error).fold(0.0, f64::max);
+        let mut largest = 0.0_f64;
+        for (m, worth) in estimates.iter().enumerate() {
+            if worth.value + worth.error >= sure {
+                largest = largest.max(if worth.error > 0.0 { self.atoms.product(m, &pairs)? } else { worth.value });
+            }
+        }
+        Ok(largest)
     }
 
-    /// Equal weights at the scale that balances both penalties: `√(λ₁ n/(λ₂ η))` in all, `η` the largest eigenvalue of
-    /// the mean kernel. A kernel fitted to ±1 has `λ₁ βᵀKβ ≈ λ₁ n/(s η)` at the scale `s`, and pays `λ₂ s`.
-    pub(crate) fn start(&self) -> Result<Point, Error> {
-        let m = self.atoms.len();
-        let (machines, _) = self.null();
-        let mut weights = vec![1.0 / m as f64; m];
-        let mut eta = 0.0_f64;
-        let mut n = 0;
-        for task in self.tasks {
-            eta = eta.max(self.atoms.combine(&weights, &task.rows)?.rho());
-            n = n.max(task.rows.len());
-        }
-        let scale = (self.lambda1 * n as f64 / (self.lambda2 * eta)).sqrt();
-        weights.iter_mut().for_each(|weight| *weight *= scale);
-        Ok(Point { weights, machines })
+    /// No weights, and machines that say the best constant. Without weights no coefficients count; those of the stationary form
+    /// `β = forces/λ₁` tell what every feature would add.
+    pub(crate) fn start(&self) -> Point {
+        let machine = |task: &Task| {
+            let bias = self.loss.best_constant(&task.y);
+            let mut beta: Vec<f64> = task.y.iter().map(|&y| self.loss.force(y, bias) / self.lambda1).collect();
+            centre(&mut beta);
+            Machine { beta, bias }
+        };
+        Point { weights: vec![0.0; self.atoms.len()], machines: self.tasks.iter().map(machine).collect() }
     }
 
     /// `v` of a task's samples among all samples.
@@ -132,21 +121,22 @@ impl Objective<'_> {
         out
     }
 
-    fn responses(&self, machines: &[Machine]) -> Responses {
+    /// What the machines make of the atoms `members`.
+    fn responses(&self, machines: &[Machine], members: &[usize]) -> Result<Responses, Error> {
         let spreads: Vec<Vec<f64>> =
             self.tasks.iter().zip(machines).map(|(task, machine)| self.spread(task, &machine.beta)).collect();
         let total: usize = self.tasks.iter().map(|task| task.rows.len()).sum();
-        let mut responses = vec![0.0; total * self.atoms.len()];
-        let mut slopes = vec![0.0; self.atoms.len()];
-        let columns = responses.par_chunks_exact_mut(total.max(1)).zip(&mut slopes).enumerate();
-        columns.with_min_len(16).for_each_init(
+        let mut responses = vec![0.0; total * members.len()];
+        let mut slopes = vec![0.0; members.len()];
+        let columns = responses.par_chunks_exact_mut(total.max(1)).zip(&mut slopes).zip(members);
+        columns.with_min_len(16).try_for_each_init(
             || vec![0.0; self.atoms.n_samples()],
-            |image, (m, (out, slope))| {
+            |image, ((out, slope), &m)| {
                 let mut rest = out;
                 *slope = self.lambda2;
                 for ((task, machine), spread) in self.tasks.iter().zip(machines).zip(&spreads) {
                     let (own, after) = rest.split_at_mut(task.rows.len());
-                    self.atoms.apply(m, spread, image);
+                    self.atoms.apply(m, spread, image)?;
                     for (out, &row) in own.iter_mut().zip(&task.rows) {
                         *out = image[row];
                     }
@@ -154,8 +144,9 @@ impl Objective<'_> {
                     *slope += self.lambda1 * dot(&machine.beta, own);
                     rest = after;
                 }
+                Ok::<(), Error>(())
             },
-        );
+        )?;
         let y = self.tasks.iter().flat_map(|task| task.y.iter().copied()).collect();
         let base = self
             .tasks
@@ -163,7 +154,58 @@ impl Objective<'_> {
             .zip(machines)
             .flat_map(|(task, machine)| std::iter::repeat_n(machine.bias, task.rows.len()))
             .collect();
-        Responses { responses, slopes, y, base }
+        Ok(Responses { responses, slopes, y, base })
+    }
+
+    /// The vectors `β_t` and `2 forces_t − λ₁β_t`, all forces of a task less their mean: the slope of a weight is `λ₂` less their
+    /// products with its kernel.
+    fn pairs(&self, point: &Point) -> Result<Pairs, Error> {
+        let n = self.atoms.n_samples();
+        let (members, weights) = point.positive();
+        let mut values = self.responses(&point.machines, &members)?.problem(self.loss).decisions(&weights);
+        let mut vectors = (Vec::new(), Vec::new());
+        for (task, machine) in self.tasks.iter().zip(&point.machines) {
+            let rest = values.split_off(task.rows.len());
+            let mut forces: Vec<f64> =
+                task.y.iter().zip(&values).map(|(&y, &f)| 2.0 * self.loss.force(y, f)).collect();
+            centre(&mut forces);
+            add_scaled(&mut forces, -self.lambda1, &machine.beta);
+            vectors.0.push(self.spread(task, &machine.beta));
+            vectors.1.push(self.spread(task, &forces));
+            values = rest;
+        }
+        Ok(Pairs::new(&vectors.0, &vectors.1, n))
+    }
+
+    /// The atoms whose weights would rise from zero the steepest, by falling steepness: as many as there are samples or above zero, if
+    /// there are that many besides `members`.
+    fn entering(&self, point: &Point, members: &[usize], allowed: f64) -> Result<Vec<usize>, Error> {
+        let pairs = self.pairs(point)?;
+        let estimates = self.atoms.estimates(&pairs)?;
+        let least = self.lambda2 + allowed;
+        let mut candidates: Vec<usize> = (0..self.atoms.len())
+            .filter(|m| members.binary_search(m).is_err() && estimates[*m].value + estimates[*m].error > least)
+            .collect();
+        candidates.sort_by(|&a, &b| estimates[b].value.total_cmp(&estimates[a].value));
+        let wanted = self.atoms.n_samples().max(members.len());
+        let mut entering: Vec<(usize, f64)> = Vec::new();
+        // Estimates tell where to look; who enters is decided by the kernel itself.
+        for batch in candidates.chunks(wanted) {
+            let products: Vec<Result<f64, Error>> =
+                batch.par_iter().map(|&m| self.atoms.product(m, &pairs)).collect();
+            for (&m, product) in batch.iter().zip(products) {
+                let product = product?;
+                if product > least {
+                    entering.push((m, product));
+                }
+            }
+            if entering.len() >= wanted {
+                break;
+            }
+        }
+        entering.sort_by(|a, b| b.1.total_cmp(&a.1));
+        entering.truncate(wanted);
+        Ok(entering.into_iter().map(|(m, _)| m).collect())
     }
 
     /// One machine with fixed weights, from where it stands.
@@ -203,13 +245,50 @@ impl Objective<'_> {
         Ok((machine, fitted.iterations, problem.certificate(), violation))
     }
 
-    /// Alternates from `start` until the objective settles.
+    /// Alternates from `start` until the objective settles and no weight that is zero would rise.
+    ///
+    /// Only a working set of weights takes part at a time: those above zero, and those that would rise the steepest. When the
+    /// alternation has settled all are looked at, and those that would rise now take part as well.
     pub(crate) fn alternate(
         &self,
         start: Point,
         limits: &Limits,
         context: &Context<'_>,
     ) -> Result<Fit, Error> {
+        let (mut members, weights) = start.positive();
+        let first = self.responses(&start.machines, &members)?.problem(self.loss).value(&weights);
+        let mut fit = Fit {
+            point: start,
+            history: vec![first],
+            status: Status::Converged,
+            weight_violation: 0.0,
+            machine_violation: 0.0,
+            convex_gap: 0.0,
+            convex_problems: 0,
+        };
+        loop {
+            let entering = self.entering(&fit.point, &members, limits.inner_tolerance * self.lambda2)?;
+            let is_first = fit.history.len() == 1;
+            if entering.is_empty() && !is_first {
+                return Ok(fit);
+            }
+            members.extend(entering);
+            members.sort_unstable();
+            self.settle(&mut fit, &members, limits, context)?;
+            if fit.status != Status::Converged || fit.history.len() == 1 {
+                return Ok(fit);
+            }
+        }
+    }
+
+    /// Alternates over the weights of `members` until the objective settles.
+    fn settle(
+        &self,
+        fit: &mut Fit,
+        members: &[usize],
+        limits: &Limits,
+        context: &Context<'_>,
+    ) -> Result<(), Error> {
         let control = Control {
             tolerance: limits.inner_tolerance,
             max_iterations: limits.inner_iterations,
@@ -217,28 +296,19 @@ impl Objective<'_> {
             interrupt: context.interrupt,
             stop: None,
         };
-        let stopped = || {
-            if context.interrupted() {
-                Some(Status::Interrupted)
+        loop {
+            let iteration = fit.history.len() - 1;
+            fit.status = if context.interrupted() {
+                Status::Interrupted
+            } else if context.time_left().is_some_and(|left| left.is_zero()) {
+                Status::TimeLimit
+            } else if iteration == limits.iterations {
+                Status::MaxIterations
             } else {
-                context.time_left().is_some_and(|left| left.is_zero()).then_some(Status::TimeLimit)
-            }
-        };
-        let first = self.responses(&start.machines).problem(self.loss).value(&start.weights);
-        let mut fit = Fit {
-            point: start,
-            history: vec![first],
-            status: Status::MaxIterations,
-            weight_violation: f64::INFINITY,
-            machine_violation: f64::INFINITY,
-            convex_gap: 0.0,
-            convex_problems: 0,
-        };
-        let mut before = first;
-        for iteration in 0..limits.iterations {
-            if let Some(status) = stopped() {
-                fit.status = status;
-                break;
+                Status::Converged
+            };
+            if fit.status != Status::Converged {
+                return Ok(());
             }
             let fitted: Vec<Result<_, Error>> = self
                 .tasks
@@ -255,35 +325,32 @@ impl Objective<'_> {
                 fit.convex_gap = fit.convex_gap.max(gap);
                 machine_violation = machine_violation.max(violation);
             }
-            let responses = self.responses(&machines);
+            let responses = self.responses(&machines, members)?;
             let problem = responses.problem(self.loss);
+            let before = fit.history.last().copied().unwrap_or(f64::INFINITY);
             // With positive semidefinite kernels all parts of the objective are at least zero, so this is no constraint.
             let bound = before.max(0.0) / self.lambda2;
-            let descended = problem.minimise(&fit.point.weights, bound, &control)?;
-            let gradient = problem.gradient(&descended.weights);
-            let scale = problem
-                .gradient(&vec![0.0; gradient.len()])
-                .iter()
-                .fold(0.0_f64, |most, g| most.max(g.abs()));
+            let weights: Vec<f64> = members.iter().map(|&m| fit.point.weights[m]).collect();
+            let descended = problem.minimise(&weights, bound, &control)?;
             if descended.value > before {
                 // Only rounding raises it: the point before is as good as this arithmetic gets.
-                fit.status = Status::Converged;
-                break;
+                return Ok(());
             }
-            let violation = projected(&descended.weights, &gradient);
-            fit.weight_violation = if scale > 0.0 { violation / scale } else { 0.0 };
+            let gradient = problem.gradient(&descended.weights);
+            let scale = problem.gradient(&vec![0.0; gradient.len()]);
+            let scale = scale.iter().fold(self.lambda2, |most, slope| most.max(slope.abs()));
+            fit.weight_violation = projected(&descended.weights, &gradient) / scale;
             fit.machine_violation = machine_violation;
-            fit.point = Point { weights: descended.weights, machines };
+            for (&m, weight) in members.iter().zip(descended.weights) {
+                fit.point.weights[m] = weight;
+            }
+            fit.point.machines = machines;
             fit.history.push(descended.value);
             context.report("alternations", iteration + 1, limits.iterations);
-            let decrease = before - descended.value;
-            before = descended.value;
-            if decrease <= limits.tolerance * before.abs() {
-                fit.status = Status::Converged;
-                break;
+            if before - descended.value <= limits.tolerance * descended.value.abs() {
+                return Ok(());
             }
         }
-        Ok(fit)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Multiple indefinite kernel learning (Xue, Song and Xu 2017).
 
 pub(crate) mod atoms;
+mod base;
 pub(crate) mod fit;
 mod loss;
 mod machine;
@@ -16,7 +17,7 @@ mod validation;
 mod vectors;
 mod weights;
 
-pub use atoms::BaseKernel;
+pub use base::BaseKernel;
 pub use model::{Alternation, KernelWeight, MikFsModel};
 pub use select::{MikFs, Price};
 pub use validation::ValidationPoint;

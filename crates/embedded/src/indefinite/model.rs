@@ -5,7 +5,8 @@ use std::sync::Arc;
 use fewest_core::{Columns, Dataset, Error, FeatureKind, Status};
 use fewest_kernels::{NormalisedDelta, ScalarKernel};
 
-use super::atoms::{Atoms, BaseKernel, points};
+use super::atoms::{Atoms, points};
+use super::base::BaseKernel;
 use super::fit::Fit;
 use super::tasks::{Meaning, Tasks};
 use super::vectors::{add_scaled, dot};

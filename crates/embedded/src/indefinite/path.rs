@@ -84,7 +84,7 @@ impl MikFs {
         let (lambda1, loss) = (self.lambda1, tasks.loss);
         let mut objective = Objective { atoms: &atoms, tasks: &tasks.tasks, loss, lambda1, lambda2: 1.0 };
         let mut models = Vec::new();
-        if atoms.len() == 0 || objective.largest_lambda2() <= 0.0 {
+        if atoms.len() == 0 || objective.largest_lambda2()? <= 0.0 {
             return Ok(models);
         }
         let mut start = None;
@@ -92,7 +92,7 @@ impl MikFs {
             objective.lambda2 = price;
             let from = match start.take() {
                 Some(point) => point,
-                None => objective.start()?,
+                None => objective.start(),
             };
             let fit = objective.alternate(from, &self.limits(), context)?;
             start = Some(fit.point.clone());
@@ -112,7 +112,7 @@ impl MikFs {
         let mut run = Run { model: None, path: Path::default(), validation: Vec::new(), n_constant };
         let (lambda1, loss) = (self.lambda1, tasks.loss);
         let mut objective = Objective { atoms: &atoms, tasks: &tasks.tasks, loss, lambda1, lambda2: 1.0 };
-        let largest = objective.largest_lambda2();
+        let largest = objective.largest_lambda2()?;
         if atoms.len() == 0 || largest <= 0.0 {
             return Ok(run);
         }
@@ -134,7 +134,7 @@ impl MikFs {
         // As in the folds: what is found at a price depends on where one comes from.
         let (&last, before) = prices.split_last().unwrap_or((&largest, &[]));
         objective.lambda2 = *prices.first().unwrap_or(&largest);
-        let mut start = objective.start()?;
+        let mut start = objective.start();
         for &price in before {
             objective.lambda2 = price;
             start = objective.alternate(start, &self.limits(), context)?.point;

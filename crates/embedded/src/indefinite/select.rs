@@ -2,7 +2,7 @@
 
 use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status, rank};
 
-use super::atoms::BaseKernel;
+use super::base::BaseKernel;
 use super::fit::Limits;
 use crate::Form;
 

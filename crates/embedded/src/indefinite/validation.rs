@@ -93,7 +93,7 @@ pub(crate) fn validate(
         let atoms = Atoms::new(&train, &method.kernels, method.factor_tolerance, method.form, context)?;
         let (lambda1, loss) = (method.lambda1, tasks.loss);
         let mut objective = Objective { atoms: &atoms, tasks: &tasks.tasks, loss, lambda1, lambda2: 1.0 };
-        let largest = objective.largest_lambda2();
+        let largest = objective.largest_lambda2()?;
         if atoms.len() == 0 || largest <= 0.0 {
             continue;
         }
@@ -104,7 +104,7 @@ pub(crate) fn validate(
             point.ratio += share * lambda2 / largest;
             let start = match warm.take() {
                 Some(point) => point,
-                None => objective.start()?,
+                None => objective.start(),
             };
             let fit = objective.alternate(start, &method.limits(), context)?;
             warm = Some(fit.point.clone());

@@ -87,15 +87,19 @@ impl Weights<'_> {
         self.y.iter().zip(values).map(|(&y, &f)| self.loss.force(y, f)).collect()
     }
 
+    /// What the machines say at `d`.
+    pub(crate) fn decisions(&self, d: &[f64]) -> Vec<f64> {
+        self.decision(d.iter().copied().enumerate())
+    }
+
     /// The objective at `d`.
     pub(crate) fn value(&self, d: &[f64]) -> f64 {
-        let values = self.decision(d.iter().copied().enumerate());
-        dot(self.slopes, d) + self.loss.sum(self.y, &values)
+        dot(self.slopes, d) + self.loss.sum(self.y, &self.decisions(d))
     }
 
     /// The gradient at `d`.
     pub(crate) fn gradient(&self, d: &[f64]) -> Vec<f64> {
-        let forces = self.forces(&self.decision(d.iter().copied().enumerate()));
+        let forces = self.forces(&self.decisions(d));
         (0..d.len()).into_par_iter().with_min_len(64).map(|m| self.slope(m, &forces)).collect()
     }
 

@@ -118,9 +118,9 @@ const SOLUTION: &[Parameter] = &[
     },
     Parameter {
         name: "form",
-        default: Some("low-rank"),
-        range: Range::OneOf(&["low-rank", "exact"]),
-        meaning: "how Gram matrices are held; exact keeps n² numbers a feature, for comparison",
+        default: Some("auto"),
+        range: Range::OneOf(&["auto", "low-rank", "exact"]),
+        meaning: "thin signed factors for the features that come into question or for all, or n² numbers a feature, for comparison",
     },
     Parameter {
         name: "factor_tolerance",
@@ -175,7 +175,11 @@ fn mik_fs(parameters: &Parameters) -> Result<MikFs, Error> {
         iterations: parameters.count("iterations")?,
         tolerance: parameters.real("tolerance")?,
         accelerated: parameters.word("steps")? == "accelerated",
-        form: if parameters.word("form")? == "exact" { Form::Exact } else { Form::LowRank },
+        form: match parameters.word("form")? {
+            "exact" => Form::Exact,
+            "low-rank" => Form::LowRank,
+            _ => Form::Auto,
+        },
         factor_tolerance: parameters.real("factor_tolerance")?,
         ..MikFs::default()
     })

@@ -2,6 +2,7 @@
 
 mod cholesky;
 mod leading;
+mod shared;
 mod signed;
 mod spectral;
 mod stacked;
@@ -10,6 +11,7 @@ mod sum;
 use fewest_core::Error;
 
 pub use leading::Leading;
+pub use shared::{Interpolated, SharedFactor};
 pub use stacked::{Stacked, squared_cross_norms, squared_cross_norms_many};
 pub use sum::FactorSum;
 
