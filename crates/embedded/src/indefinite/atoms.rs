@@ -4,15 +4,13 @@ use std::sync::{Arc, OnceLock};
 
 use fewest_core::{Column, Context, Dataset, Error, FeatureKind};
 use fewest_counts::map_features;
-use fewest_kernels::{
-    Factor, Gram, Interpolated, NormalisedDelta, ScalarKernel, SharedFactor, dot_products,
-};
+use fewest_kernels::{Factor, Gram, NormalisedDelta, ScalarKernel, SharedFactor, dot_products};
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
 use super::base::BaseKernel;
 use super::matrix::KernelMatrix;
-use super::vectors::{add_scaled, centre, dot};
+use super::vectors::{add_scaled, centre};
 use crate::Form;
 use crate::atoms::standardise;
 
@@ -28,9 +26,6 @@ const SAMPLED: usize = 16;
 /// Error allowed to a shared factor, relative to the mean size of `k(x, x)`, at 100 samples. What comes of errors grows with the square
 /// of the number of samples, what is looked for at least in proportion.
 const SHARED_ERROR: f64 = 1e-3;
-
-/// An error is as large as checks have found, times this.
-const CAUTION: f64 = 2.0;
 
 /// How one base kernel is held.
 pub(crate) enum Atom {
@@ -53,37 +48,6 @@ pub(crate) struct Atoms {
     n_samples: usize,
     tolerance: f64,
     form: Form,
-}
-
-/// Vectors `u_t` and `v_t` of all samples, each summing to zero, for which `Σ_t u_tᵀ K_m v_t` is asked.
-pub(crate) struct Pairs {
-    /// All `u`, then all `v`.
-    vectors: Vec<f64>,
-    n_samples: usize,
-}
-
-/// A number and what it may be wrong by.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Estimate {
-    pub(crate) value: f64,
-    pub(crate) error: f64,
-}
-
-impl Pairs {
-    pub(crate) fn new(u: &[Vec<f64>], v: &[Vec<f64>], n_samples: usize) -> Self {
-        Self { vectors: u.iter().chain(v).flatten().copied().collect(), n_samples }
-    }
-
-    fn each(&self) -> impl Iterator<Item = (&[f64], &[f64])> {
-        let (u, v) = self.vectors.split_at(self.vectors.len() / 2);
-        u.chunks_exact(self.n_samples.max(1)).zip(v.chunks_exact(self.n_samples.max(1)))
-    }
-
-    /// `Σ_t ‖u_t‖₁ ‖v_t‖₁`.
-    fn sizes(&self) -> f64 {
-        let size = |vector: &[f64]| vector.iter().map(|value| value.abs()).sum::<f64>();
-        self.each().map(|(u, v)| size(u) * size(v)).sum()
-    }
 }
 
 /// The values of feature `j` as kernels see them: standardised, or codes; `None` for a constant.
@@ -179,13 +143,19 @@ impl Atoms {
         }
     }
 
-    fn points(&self, m: usize) -> &[f64] {
+    /// The values of the feature of atom `m`.
+    pub(super) fn points(&self, m: usize) -> &[f64] {
         &self.points[self.rows[m] * self.n_samples..][..self.n_samples]
     }
 
     /// The shared factor of the kernel of atom `m`.
-    fn shared(&self, m: usize) -> Option<&SharedFactor> {
+    pub(super) fn shared(&self, m: usize) -> Option<&SharedFactor> {
         if self.codes[self.rows[m]] { None } else { self.shared[self.owners[m].1].as_ref() }
+    }
+
+    /// Whether atom `m` has come into being.
+    pub(super) fn is_made(&self, m: usize) -> bool {
+        self.made[m].get().is_some()
     }
 
     /// Atom `m`.
@@ -229,38 +199,6 @@ impl Atoms {
     /// The feature of each atom and its kernel's place in the list.
     pub(crate) fn owners(&self) -> &[(usize, usize)] {
         &self.owners
-    }
-
-    /// `Σ_t u_tᵀ K_m v_t` of every atom, by the shared factors where it has not come into being.
-    pub(crate) fn estimates(&self, pairs: &Pairs) -> Result<Vec<Estimate>, Error> {
-        let sizes = pairs.sizes();
-        let memory = || (Interpolated::default(), Vec::new());
-        let estimate = |(memory, projected): &mut (Interpolated, Vec<f64>), m: usize| {
-            let (None, Some(shared)) = (self.made[m].get(), self.shared(m)) else {
-                return Ok(Estimate { value: self.product(m, pairs)?, error: 0.0 });
-            };
-            projected.clear();
-            projected.resize(pairs.vectors.len() / self.n_samples.max(1) * shared.width(), 0.0);
-            shared.project(self.points(m), &pairs.vectors, memory, projected);
-            let (u, v) = projected.split_at(projected.len() / 2);
-            let each = u.chunks_exact(shared.width()).zip(v.chunks_exact(shared.width()));
-            let value = each.map(|(u, v)| shared.inner(u, v)).sum();
-            Ok(Estimate { value, error: CAUTION * shared.error() * sizes })
-        };
-        let estimates: Vec<Result<Estimate, Error>> =
-            (0..self.len()).into_par_iter().with_min_len(16).map_init(memory, estimate).collect();
-        estimates.into_iter().collect()
-    }
-
-    /// `Σ_t u_tᵀ K_m v_t`.
-    pub(crate) fn product(&self, m: usize, pairs: &Pairs) -> Result<f64, Error> {
-        let mut image = vec![0.0; self.n_samples];
-        let mut sum = 0.0;
-        for (u, v) in pairs.each() {
-            self.apply(m, v, &mut image)?;
-            sum += dot(u, &image);
-        }
-        Ok(sum)
     }
 
     /// `out = K_m v`, for a `v` that sums to zero.

@@ -4,9 +4,10 @@ use fewest_core::{Context, Error, Status};
 use fewest_solver::Control;
 use rayon::prelude::*;
 
-use super::atoms::{Atoms, Pairs};
+use super::atoms::Atoms;
 use super::loss::Loss;
 use super::machine::{FixedKernel, Machine};
+use super::screen::{Pairs, Screen};
 use super::vectors::{add_scaled, centre, dot};
 use super::weights::{Weights, projected};
 
@@ -87,13 +88,13 @@ impl Responses {
 impl Objective<'_> {
     /// The smallest `λ₂` at which no feature is worth its price to the best constant: with `r` the forces there,
     /// `max_m Σ_t r_tᵀ K_m r_t / λ₁`. For positive semidefinite kernels nothing is selected from there on.
-    pub(crate) fn largest_lambda2(&self) -> Result<f64, Error> {
+    pub(crate) fn largest_lambda2(&self, screen: &mut Screen) -> Result<f64, Error> {
         let pairs = self.pairs(&self.start())?;
-        let estimates = self.atoms.estimates(&pairs)?;
+        let estimates = screen.estimates(self.atoms, &pairs, f64::NEG_INFINITY)?;
         let sure = estimates.iter().map(|worth| worth.value - worth.error).fold(0.0, f64::max);
         let mut largest = 0.0_f64;
         for (m, worth) in estimates.iter().enumerate() {
-            if worth.value + worth.error >= sure {
+            if worth.bound() >= sure {
                 largest = largest.max(if worth.error > 0.0 { self.atoms.product(m, &pairs)? } else { worth.value });
             }
         }
@@ -179,12 +180,18 @@ impl Objective<'_> {
 
     /// The atoms whose weights would rise from zero the steepest, by falling steepness: as many as there are samples or above zero, if
     /// there are that many besides `members`.
-    fn entering(&self, point: &Point, members: &[usize], allowed: f64) -> Result<Vec<usize>, Error> {
+    fn entering(
+        &self,
+        point: &Point,
+        members: &[usize],
+        allowed: f64,
+        screen: &mut Screen,
+    ) -> Result<Vec<usize>, Error> {
         let pairs = self.pairs(point)?;
-        let estimates = self.atoms.estimates(&pairs)?;
         let least = self.lambda2 + allowed;
+        let estimates = screen.estimates(self.atoms, &pairs, least)?;
         let mut candidates: Vec<usize> = (0..self.atoms.len())
-            .filter(|m| members.binary_search(m).is_err() && estimates[*m].value + estimates[*m].error > least)
+            .filter(|m| members.binary_search(m).is_err() && estimates[*m].bound() > least)
             .collect();
         candidates.sort_by(|&a, &b| estimates[b].value.total_cmp(&estimates[a].value));
         let wanted = self.atoms.n_samples().max(members.len());
@@ -252,6 +259,7 @@ impl Objective<'_> {
     pub(crate) fn alternate(
         &self,
         start: Point,
+        screen: &mut Screen,
         limits: &Limits,
         context: &Context<'_>,
     ) -> Result<Fit, Error> {
@@ -267,7 +275,7 @@ impl Objective<'_> {
             convex_problems: 0,
         };
         loop {
-            let entering = self.entering(&fit.point, &members, limits.inner_tolerance * self.lambda2)?;
+            let entering = self.entering(&fit.point, &members, limits.inner_tolerance * self.lambda2, screen)?;
             let is_first = fit.history.len() == 1;
             if entering.is_empty() && !is_first {
                 return Ok(fit);

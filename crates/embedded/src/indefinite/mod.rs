@@ -9,6 +9,7 @@ pub(crate) mod matrix;
 mod model;
 mod newton;
 mod path;
+mod screen;
 mod select;
 pub(crate) mod tasks;
 #[cfg(test)]

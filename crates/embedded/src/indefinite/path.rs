@@ -5,6 +5,7 @@ use fewest_core::{Context, Dataset, Error, Path, PathPoint, Status};
 use super::atoms::Atoms;
 use super::fit::{Fit, Objective};
 use super::model::MikFsModel;
+use super::screen::Screen;
 use super::select::{MikFs, Price};
 use super::tasks::{Tasks, tasks};
 use super::validation::{Prices, RATIOS, ValidationPoint, validate};
@@ -82,9 +83,10 @@ impl MikFs {
         let tasks = tasks(data, self.epsilon, "mik-fs")?;
         let atoms = Atoms::new(data, &self.kernels, self.factor_tolerance, self.form, context)?;
         let (lambda1, loss) = (self.lambda1, tasks.loss);
+        let mut screen = Screen::default();
         let mut objective = Objective { atoms: &atoms, tasks: &tasks.tasks, loss, lambda1, lambda2: 1.0 };
         let mut models = Vec::new();
-        if atoms.len() == 0 || objective.largest_lambda2()? <= 0.0 {
+        if atoms.len() == 0 || objective.largest_lambda2(&mut screen)? <= 0.0 {
             return Ok(models);
         }
         let mut start = None;
@@ -94,7 +96,7 @@ impl MikFs {
                 Some(point) => point,
                 None => objective.start(),
             };
-            let fit = objective.alternate(from, &self.limits(), context)?;
+            let fit = objective.alternate(from, &mut screen, &self.limits(), context)?;
             start = Some(fit.point.clone());
             models.push(self.model(data, &atoms, &tasks, fit, price)?);
         }
@@ -111,8 +113,9 @@ impl MikFs {
         let n_constant = data.n_features() - varying.len();
         let mut run = Run { model: None, path: Path::default(), validation: Vec::new(), n_constant };
         let (lambda1, loss) = (self.lambda1, tasks.loss);
+        let mut screen = Screen::default();
         let mut objective = Objective { atoms: &atoms, tasks: &tasks.tasks, loss, lambda1, lambda2: 1.0 };
-        let largest = objective.largest_lambda2()?;
+        let largest = objective.largest_lambda2(&mut screen)?;
         if atoms.len() == 0 || largest <= 0.0 {
             return Ok(run);
         }
@@ -137,12 +140,12 @@ impl MikFs {
         let mut start = objective.start();
         for &price in before {
             objective.lambda2 = price;
-            start = objective.alternate(start, &self.limits(), context)?.point;
+            start = objective.alternate(start, &mut screen, &self.limits(), context)?.point;
         }
         objective.lambda2 = last;
         let (mut most, mut idle) = (0, 0);
         for _ in 0..=PATH_STEPS {
-            let fit = objective.alternate(start, &self.limits(), context)?;
+            let fit = objective.alternate(start, &mut screen, &self.limits(), context)?;
             start = fit.point.clone();
             let model = self.model(data, &atoms, &tasks, fit, objective.lambda2)?;
             let scores = model.scores();

@@ -15,6 +15,7 @@ use super::fit::{Limits, Objective};
 use super::loss::Loss;
 use super::machine::{FixedKernel, Machine};
 use super::matrix::KernelMatrix;
+use super::screen::Screen;
 use super::tasks::tasks;
 use crate::Form;
 use crate::projection::point::Point;
@@ -241,9 +242,10 @@ fn only_the_product_of_the_penalties_counts() -> Result<(), Error> {
         let atoms = Atoms::new(&data, &[kernel], 1e-6, Form::Auto, &Context::default())?;
         let fit = |c: f64| {
             let (lambda1, lambda2) = (c, 20.0 / c);
+            let mut screen = Screen::default();
             let objective =
                 Objective { atoms: &atoms, tasks: &tasks.tasks, loss: tasks.loss, lambda1, lambda2 };
-            objective.alternate(objective.start(), &limits(), &Context::default())
+            objective.alternate(objective.start(), &mut screen, &limits(), &Context::default())
         };
         // A power of two, so that scaling rounds nothing.
         let (one, other) = (fit(1.0)?, fit(8.0)?);
@@ -272,10 +274,11 @@ fn objectives_never_rise_and_are_what_their_definition_says() -> Result<(), Erro
                 ] {
                     let atoms = Atoms::new(&data, &[kernel], 1e-4, form, &Context::default())?;
                     let (lambda1, loss) = (1.0, tasks.loss);
+                    let mut screen = Screen::default();
                     let mut objective =
                         Objective { atoms: &atoms, tasks: &tasks.tasks, loss, lambda1, lambda2: 1.0 };
-                    objective.lambda2 = 0.1 * objective.largest_lambda2()?;
-                    let fit = objective.alternate(objective.start(), &limits(), &Context::default())?;
+                    objective.lambda2 = 0.1 * objective.largest_lambda2(&mut screen)?;
+                    let fit = objective.alternate(objective.start(), &mut screen, &limits(), &Context::default())?;
                     assert!(fit.history.windows(2).all(|pair| pair[1] <= pair[0]), "{:?}", fit.history);
                     assert!(fit.weight_violation < 1e-4, "{}", fit.weight_violation);
                     assert!(fit.convex_gap < 1e-8, "{}", fit.convex_gap);
@@ -305,8 +308,9 @@ fn factors_and_whole_matrices_give_the_same() -> Result<(), Error> {
         let kernels = [BaseKernel::Gaussian { sigma: 1.0 }];
         let atoms = Atoms::new(&data, &kernels, 1e-10, form, &Context::default())?;
         let (lambda1, loss) = (1.0, tasks.loss);
+        let mut screen = Screen::default();
         let objective = Objective { atoms: &atoms, tasks: &tasks.tasks, loss, lambda1, lambda2: 10.0 };
-        objective.alternate(objective.start(), &Limits { tolerance: 1e-10, ..limits() }, &Context::default())
+        objective.alternate(objective.start(), &mut screen, &Limits { tolerance: 1e-10, ..limits() }, &Context::default())
     };
     let (thin, dense) = (run(Form::LowRank)?, run(Form::Exact)?);
     for (a, b) in thin.point.weights.iter().zip(&dense.point.weights) {

@@ -6,6 +6,7 @@ use super::atoms::Atoms;
 use super::fit::Objective;
 use super::model::MikFsModel;
 use super::select::MikFs;
+use super::screen::Screen;
 use super::tasks::tasks;
 
 /// Points of the path that is tried, `λ₂ = ratio · largest`.
@@ -92,8 +93,9 @@ pub(crate) fn validate(
         let tasks = tasks(&train, method.epsilon, "mik-fs")?;
         let atoms = Atoms::new(&train, &method.kernels, method.factor_tolerance, method.form, context)?;
         let (lambda1, loss) = (method.lambda1, tasks.loss);
+        let mut screen = Screen::default();
         let mut objective = Objective { atoms: &atoms, tasks: &tasks.tasks, loss, lambda1, lambda2: 1.0 };
-        let largest = objective.largest_lambda2()?;
+        let largest = objective.largest_lambda2(&mut screen)?;
         if atoms.len() == 0 || largest <= 0.0 {
             continue;
         }
@@ -106,7 +108,7 @@ pub(crate) fn validate(
                 Some(point) => point,
                 None => objective.start(),
             };
-            let fit = objective.alternate(start, &method.limits(), context)?;
+            let fit = objective.alternate(start, &mut screen, &method.limits(), context)?;
             warm = Some(fit.point.clone());
             let objective_value = fit.history.last().copied().unwrap_or(0.0);
             let model = MikFsModel::new(&train, &method.kernels, &atoms, &tasks, fit, objective.lambda2)?;

@@ -55,6 +55,7 @@ pub struct SharedFactor {
     blocks: Vec<f64>,
     signs: Vec<f64>,
     error: f64,
+    largest: f64,
 }
 
 /// Memory that [`SharedFactor::project`] works in, to be used again for the next feature.
@@ -102,15 +103,14 @@ impl SharedFactor {
         let at = |place: f64| low + place * step;
         let nodes: Vec<f64> = (0..n_nodes).map(|k| at(k as f64)).collect();
         let spread = |k: usize| (k * (n_nodes - 2) / (CHECKED - 1)) as f64 + 0.5;
-        let size = (0..CHECKED)
-            .map(|k| {
-                let mut column = vec![0.0; n_nodes];
-                kernel.eval_many(at(spread(k)), &nodes, &mut column);
-                lanes::dot(&column, &column) / (CHECKED * n_nodes) as f64
-            })
-            .sum::<f64>()
-            .sqrt();
-        let relative = (tolerance / size).min(0.5);
+        let (mut squares, mut largest) = (0.0, 0.0_f64);
+        for k in 0..CHECKED {
+            let mut column = vec![0.0; n_nodes];
+            kernel.eval_many(at(spread(k)), &nodes, &mut column);
+            squares += lanes::dot(&column, &column) / (CHECKED * n_nodes) as f64;
+            largest = largest.max(lanes::largest_size(&column));
+        }
+        let relative = (tolerance / squares.sqrt()).min(0.5);
         if !(relative > 0.0) {
             return None;
         }
@@ -125,7 +125,7 @@ impl SharedFactor {
             }
             signs[a] = factor.signs().map_or(1.0, |signs| signs[a]);
         }
-        let mut shared = Self { low, inverse_step: step.recip(), n_nodes, blocks, signs, error: 0.0 };
+        let mut shared = Self { low, inverse_step: step.recip(), n_nodes, blocks, signs, error: 0.0, largest: 0.0 };
         let between: Vec<f64> = (0..n_nodes - 1).map(|k| at(k as f64 + 0.5)).collect();
         let mut memory = Interpolated::default();
         let mut row = |x: f64| {
@@ -148,7 +148,7 @@ impl SharedFactor {
                 }
             }
         }
-        shared.error = error;
+        (shared.error, shared.largest) = (error, largest);
         error.is_finite().then_some(shared)
     }
 
@@ -160,6 +160,11 @@ impl SharedFactor {
     /// The largest error found: `|uᵀKv − inner|` is at most this times `‖u‖₁ ‖v‖₁` as far as the check goes.
     pub fn error(&self) -> f64 {
         self.error
+    }
+
+    /// The size of the largest value of the kernel that was met.
+    pub fn largest(&self) -> f64 {
+        self.largest
     }
 
     /// `Φᵀv` for the rows `Φ` of `points` and each of the `vectors`, one after the other, each as long as `points`; `out` has

@@ -1,0 +1,173 @@
+//! Which features come into question: products of all kernels with the machines, as exactly as it takes to tell.
+
+use fewest_core::Error;
+use fewest_kernels::Interpolated;
+use rayon::prelude::*;
+
+use super::atoms::Atoms;
+use super::vectors::dot;
+
+/// What a shared factor's checks have found is taken times this.
+const CAUTION: f64 = 2.0;
+
+/// Vectors `u_t` and `v_t` of all samples, each summing to zero, for which `Σ_t u_tᵀ K_m v_t` is asked.
+#[derive(Clone)]
+pub(crate) struct Pairs {
+    /// All `u`, then all `v`.
+    vectors: Vec<f64>,
+    n_samples: usize,
+    /// The samples at which any vector is not zero, and the vectors on these alone.
+    rows: Vec<usize>,
+    packed: Vec<f64>,
+}
+
+/// A number and what it may be wrong by.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Estimate {
+    pub(crate) value: f64,
+    pub(crate) error: f64,
+}
+
+impl Estimate {
+    /// What the number is not above.
+    pub(crate) fn bound(self) -> f64 {
+        self.value + self.error
+    }
+}
+
+fn size(vector: &[f64]) -> f64 {
+    vector.iter().map(|value| value.abs()).sum()
+}
+
+fn distance(u: &[f64], v: &[f64]) -> f64 {
+    u.iter().zip(v).map(|(u, v)| (u - v).abs()).sum()
+}
+
+impl Pairs {
+    pub(crate) fn new(u: &[Vec<f64>], v: &[Vec<f64>], n_samples: usize) -> Self {
+        let vectors: Vec<f64> = u.iter().chain(v).flatten().copied().collect();
+        let counts = |i: &usize| u.iter().chain(v).any(|vector| vector[*i] != 0.0);
+        let rows: Vec<usize> = (0..n_samples).filter(counts).collect();
+        let packed = u.iter().chain(v).flat_map(|vector| rows.iter().map(|&i| vector[i])).collect();
+        Self { vectors, n_samples, rows, packed }
+    }
+
+    fn each(&self) -> impl Iterator<Item = (&[f64], &[f64])> {
+        let (u, v) = self.vectors.split_at(self.vectors.len() / 2);
+        u.chunks_exact(self.n_samples.max(1)).zip(v.chunks_exact(self.n_samples.max(1)))
+    }
+
+    /// `Σ_t ‖u_t‖₁ ‖v_t‖₁`: what a kernel without a value above 1 in size makes of them at most.
+    fn size(&self) -> f64 {
+        self.each().map(|(u, v)| size(u) * size(v)).sum()
+    }
+
+    /// How far the product with such a kernel can be from that of `other`: `uᵀKv − aᵀKb = (u − a)ᵀKv + aᵀK(v − b)`.
+    fn distance(&self, other: &Self) -> f64 {
+        let pairs = self.each().zip(other.each());
+        pairs.map(|((u, v), (a, b))| distance(u, a) * size(v) + size(a) * distance(v, b)).sum()
+    }
+}
+
+impl Atoms {
+    /// `Σ_t u_tᵀ K_m v_t`.
+    ///
+    /// # Errors
+    /// [`Error::Numerical`] where the kernel overflows.
+    pub(crate) fn product(&self, m: usize, pairs: &Pairs) -> Result<f64, Error> {
+        let mut image = vec![0.0; self.n_samples()];
+        let mut sum = 0.0;
+        for (u, v) in pairs.each() {
+            self.apply(m, v, &mut image)?;
+            sum += dot(u, &image);
+        }
+        Ok(sum)
+    }
+}
+
+/// What the worker threads compute in.
+#[derive(Default)]
+struct Memory {
+    points: Vec<f64>,
+    interpolated: Interpolated,
+    projected: Vec<f64>,
+}
+
+/// Products of all atoms as they were when they were last looked at. While machines move little, most features stay far from being
+/// worth their price, and need not be looked at again.
+#[derive(Default)]
+pub(crate) struct Screen {
+    /// What was asked before, and by each atom's last look, which of these it was.
+    asked: Vec<Pairs>,
+    looks: Vec<(Estimate, usize)>,
+}
+
+impl Screen {
+    /// `Σ_t u_tᵀ K_m v_t` of every atom: by the shared factors where atoms have not come into being, and from before where that
+    /// is enough to know that it is not above `least`.
+    ///
+    /// # Errors
+    /// [`Error::Numerical`] where a kernel overflows.
+    pub(crate) fn estimates(
+        &mut self,
+        atoms: &Atoms,
+        pairs: &Pairs,
+        least: f64,
+    ) -> Result<Vec<Estimate>, Error> {
+        let moved: Vec<f64> = self.asked.iter().map(|before| pairs.distance(before)).collect();
+        let size = pairs.size();
+        let now = self.asked.len();
+        let look = |memory: &mut Memory, m: usize| -> Result<(Estimate, usize), Error> {
+            let shared = atoms.shared(m);
+            if let (Some(&(estimate, when)), Some(shared)) = (self.looks.get(m), shared)
+                && (moved[when] == 0.0 || estimate.bound() + CAUTION * shared.largest() * moved[when] <= least)
+            {
+                return Ok((estimate, when));
+            }
+            let (false, Some(shared)) = (atoms.is_made(m), shared) else {
+                return Ok((Estimate { value: atoms.product(m, pairs)?, error: 0.0 }, now));
+            };
+            let Memory { points, interpolated, projected } = memory;
+            let all = atoms.points(m);
+            points.clear();
+            points.extend(pairs.rows.iter().map(|&i| all[i]));
+            projected.clear();
+            projected.resize(pairs.vectors.len() / pairs.n_samples.max(1) * shared.width(), 0.0);
+            shared.project(points, &pairs.packed, interpolated, projected);
+            let (u, v) = projected.split_at(projected.len() / 2);
+            let each = u.chunks_exact(shared.width()).zip(v.chunks_exact(shared.width()));
+            let value = each.map(|(u, v)| shared.inner(u, v)).sum();
+            Ok((Estimate { value, error: CAUTION * shared.error() * size }, now))
+        };
+        let looks: Vec<Result<(Estimate, usize), Error>> =
+            (0..atoms.len()).into_par_iter().with_min_len(16).map_init(Memory::default, look).collect();
+        let looks = looks.into_iter().collect::<Result<Vec<_>, Error>>()?;
+        self.looks = looks;
+        self.asked.push(pairs.clone());
+        let moved = moved.into_iter().chain(std::iter::once(0.0)).collect::<Vec<_>>();
+        let estimates = self.looks.iter().enumerate().map(|(m, &(estimate, when))| {
+            let drift = atoms.shared(m).map_or(0.0, |shared| CAUTION * shared.largest() * moved[when]);
+            Estimate { error: estimate.error + drift, ..estimate }
+        });
+        let estimates = estimates.collect();
+        self.forget();
+        Ok(estimates)
+    }
+
+    /// Drops what no atom refers to any more.
+    fn forget(&mut self) {
+        let mut is_needed = vec![false; self.asked.len()];
+        self.looks.iter().for_each(|&(_, when)| is_needed[when] = true);
+        let mut place = 0;
+        let places: Vec<usize> = is_needed
+            .iter()
+            .map(|needed| {
+                place += usize::from(*needed);
+                place.saturating_sub(1)
+            })
+            .collect();
+        self.looks.iter_mut().for_each(|(_, when)| *when = places[*when]);
+        let mut needed = is_needed.into_iter();
+        self.asked.retain(|_| needed.next().unwrap_or(false));
+    }
+}
