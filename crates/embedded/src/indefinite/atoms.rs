@@ -40,8 +40,8 @@ pub(crate) struct Atoms {
     owners: Vec<(usize, usize)>,
     /// The row of `points` of each atom.
     rows: Vec<usize>,
-    /// The values of the features that vary, as kernels see them, feature after feature, and whether they are codes.
-    points: Vec<f64>,
+    /// The values of the features that vary, as kernels see them, and whether they are codes.
+    points: Vec<Vec<f64>>,
     codes: Vec<bool>,
     kernels: Vec<Arc<dyn ScalarKernel>>,
     shared: Vec<Option<SharedFactor>>,
@@ -102,7 +102,7 @@ impl Atoms {
                 atoms.rows.push(atoms.codes.len());
                 atoms.made.push(OnceLock::new());
             }
-            atoms.points.extend(points);
+            atoms.points.push(points);
             atoms.codes.push(is_categorical);
         }
         if form == Form::Auto {
@@ -126,16 +126,15 @@ impl Atoms {
 
     /// Factors for all features, where there are many and a kernel has one.
     fn share(&mut self) {
-        let n = self.n_samples.max(1);
-        let numeric: Vec<&[f64]> =
-            self.points.chunks_exact(n).zip(&self.codes).filter(|(_, codes)| !**codes).map(|(x, _)| x).collect();
+        let numeric: Vec<&Vec<f64>> =
+            self.points.iter().zip(&self.codes).filter(|(_, codes)| !**codes).map(|(x, _)| x).collect();
         if numeric.len() <= FEW {
             return;
         }
         let values = || numeric.iter().copied().flatten().copied();
         let (low, high) = (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
         let sampled = || numeric.iter().step_by(numeric.len() / SAMPLED).copied().flatten();
-        let relative = SHARED_ERROR * (100.0 / n as f64).min(1.0);
+        let relative = SHARED_ERROR * (100.0 / self.n_samples as f64).min(1.0);
         for (kernel, shared) in self.kernels.iter().zip(&mut self.shared) {
             let size =
                 sampled().map(|&x| kernel.eval(x, x).abs()).sum::<f64>() / sampled().count() as f64;
@@ -145,7 +144,7 @@ impl Atoms {
 
     /// The values of the feature of atom `m`.
     pub(super) fn points(&self, m: usize) -> &[f64] {
-        &self.points[self.rows[m] * self.n_samples..][..self.n_samples]
+        &self.points[self.rows[m]]
     }
 
     /// The shared factor of the kernel of atom `m`.
@@ -242,7 +241,7 @@ impl Atoms {
                 Atom::Gram(_) => n,
             };
         }
-        if rank < n {
+        if rank * 4 < n {
             let (columns, signs) = columns(&active, rows);
             return KernelMatrix::thin(columns, &signs);
         }

@@ -128,12 +128,15 @@ impl Screen {
                 return Ok((Estimate { value: atoms.product(m, pairs)?, error: 0.0 }, now));
             };
             let Memory { points, interpolated, projected } = memory;
-            let all = atoms.points(m);
-            points.clear();
-            points.extend(pairs.rows.iter().map(|&i| all[i]));
+            let mut at = atoms.points(m);
+            if pairs.rows.len() < at.len() {
+                points.clear();
+                points.extend(pairs.rows.iter().map(|&i| at[i]));
+                at = points;
+            }
             projected.clear();
             projected.resize(pairs.vectors.len() / pairs.n_samples.max(1) * shared.width(), 0.0);
-            shared.project(points, &pairs.packed, interpolated, projected);
+            shared.project(at, &pairs.packed, interpolated, projected);
             let (u, v) = projected.split_at(projected.len() / 2);
             let each = u.chunks_exact(shared.width()).zip(v.chunks_exact(shared.width()));
             let value = each.map(|(u, v)| shared.inner(u, v)).sum();

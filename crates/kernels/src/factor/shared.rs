@@ -114,7 +114,12 @@ impl SharedFactor {
         if !(relative > 0.0) {
             return None;
         }
-        let factor = Factor::new(kernel, &nodes, relative, MOST_COLUMNS).ok()?;
+        // Elimination keeps more columns than it takes.
+        let factor = Factor::new(kernel, &nodes, 0.1 * relative, 2 * MOST_COLUMNS).ok()?;
+        let factor = factor.compress(relative).ok()?;
+        if factor.rank() > MOST_COLUMNS {
+            return None;
+        }
         let n_blocks = factor.rank().div_ceil(WIDTH).max(1);
         let mut blocks = vec![0.0; n_blocks * WIDTH * n_nodes];
         let mut signs = vec![0.0; n_blocks * WIDTH];
