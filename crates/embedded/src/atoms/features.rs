@@ -137,6 +137,13 @@ pub(crate) fn standardise(values: &mut [f64]) -> bool {
     true
 }
 
+/// The smallest and the largest of some standardised values: 0 is between them.
+pub(crate) fn range(values: &[f64]) -> (f64, f64) {
+    let low = in_lanes(values, |low, value| if value < low { value } else { low });
+    let high = in_lanes(values, |high, value| if value > high { value } else { high });
+    (low.into_iter().fold(0.0, f64::min), high.into_iter().fold(0.0, f64::max))
+}
+
 /// Folds every eighth value each, from 0: eight independent chains of operations, which processors work on at once.
 fn in_lanes(values: &[f64], fold: impl Fn(f64, f64) -> f64) -> [f64; 8] {
     let mut lanes = [0.0; 8];

@@ -12,7 +12,7 @@ use super::base::BaseKernel;
 use super::matrix::KernelMatrix;
 use super::vectors::{add_scaled, centre};
 use crate::Form;
-use crate::atoms::standardise;
+use crate::atoms::{range, standardise};
 
 /// Atoms whose columns are gathered and multiplied at a time.
 const CHUNK: usize = 256;
@@ -92,10 +92,16 @@ impl Atoms {
             tolerance,
             form,
         };
-        let found = map_features(data, context, "features", |j, column| Ok(points(data, j, column)))?;
-        for (j, points) in found.into_iter().enumerate() {
-            let Some(points) = points else { continue };
+        let found = map_features(data, context, "features", |j, column| {
+            Ok(points(data, j, column).map(|points| (range(&points), points)))
+        })?;
+        let (mut low, mut high) = (0.0_f64, 0.0_f64);
+        for (j, found) in found.into_iter().enumerate() {
+            let Some(((least, most), points)) = found else { continue };
             let is_categorical = is_categorical(data, j);
+            if !is_categorical {
+                (low, high) = (low.min(least), high.max(most));
+            }
             let n_kernels = if is_categorical { 1 } else { atoms.kernels.len() };
             for which in 0..n_kernels {
                 atoms.owners.push((j, which));
@@ -106,7 +112,7 @@ impl Atoms {
             atoms.codes.push(is_categorical);
         }
         if form == Form::Auto {
-            atoms.share();
+            atoms.share(low, high);
         }
         for start in (0..atoms.len()).step_by(CHUNK) {
             if context.interrupted() || context.time_left().is_some_and(|left| left.is_zero()) {
@@ -124,15 +130,13 @@ impl Atoms {
         Ok(atoms)
     }
 
-    /// Factors for all features, where there are many and a kernel has one.
-    fn share(&mut self) {
+    /// Factors for all features, whose values lie between `low` and `high`, where there are many and a kernel has one.
+    fn share(&mut self, low: f64, high: f64) {
         let numeric: Vec<&Vec<f64>> =
             self.points.iter().zip(&self.codes).filter(|(_, codes)| !**codes).map(|(x, _)| x).collect();
         if numeric.len() <= FEW {
             return;
         }
-        let values = || numeric.iter().copied().flatten().copied();
-        let (low, high) = (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
         let sampled = || numeric.iter().step_by(numeric.len() / SAMPLED).copied().flatten();
         let relative = SHARED_ERROR * (100.0 / self.n_samples as f64).min(1.0);
         for (kernel, shared) in self.kernels.iter().zip(&mut self.shared) {

@@ -194,7 +194,7 @@ impl Objective<'_> {
             .filter(|m| members.binary_search(m).is_err() && estimates[*m].bound() > least)
             .collect();
         candidates.sort_by(|&a, &b| estimates[b].value.total_cmp(&estimates[a].value));
-        let wanted = self.atoms.n_samples().max(members.len());
+        let wanted = (self.atoms.n_samples() / 2).max(members.len()).max(1);
         let mut entering: Vec<(usize, f64)> = Vec::new();
         // Estimates tell where to look; who enters is decided by the kernel itself.
         for batch in candidates.chunks(wanted) {

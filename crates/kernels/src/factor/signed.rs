@@ -150,14 +150,6 @@ impl Watched {
         ((scale * lanes::sum(&self.squares)).sqrt(), (scale * self.original).sqrt())
     }
 
-    fn push(&mut self, index: usize, column: &[f64], original: f64) {
-        self.indices.push(index);
-        self.residual.extend_from_slice(column);
-        self.squares.push(lanes::dot(column, column));
-        self.largest.push(lanes::largest_size(column));
-        self.original += original;
-    }
-
     fn append(&mut self, mut other: Watched) {
         self.indices.append(&mut other.indices);
         self.residual.append(&mut other.residual);
@@ -243,12 +235,21 @@ impl<C: FnMut(usize, &mut [f64])> Elimination<C> {
 
     /// Adds the residual's columns `indices`.
     fn watch(&mut self, watched: &mut Watched, indices: &[usize]) -> Result<(), Error> {
+        watched.residual.reserve_exact(indices.len() * self.n);
         for &index in indices {
-            let mut column = vec![0.0; self.n];
-            (self.column)(index, &mut column);
-            let original = lanes::dot(&column, &column);
-            self.subtract_factor(index, &mut column);
-            watched.push(index, &column, original);
+            let start = watched.residual.len();
+            watched.residual.resize(start + self.n, 0.0);
+            let column = &mut watched.residual[start..];
+            (self.column)(index, column);
+            let mut squares = lanes::dot(column, column);
+            watched.original += squares;
+            if !self.signs.is_empty() {
+                self.subtract_factor(index, column);
+                squares = lanes::dot(column, column);
+            }
+            watched.indices.push(index);
+            watched.squares.push(squares);
+            watched.largest.push(lanes::largest_size(column));
         }
         if watched.original.is_finite() { Ok(()) } else { Err(not_finite()) }
     }
