@@ -245,9 +245,9 @@ impl Atoms {
                 Atom::Gram(_) => n,
             };
         }
-        if rank * 4 < n {
+        if rank < n {
             let (columns, signs) = columns(&active, rows);
-            return KernelMatrix::thin(columns, &signs);
+            return KernelMatrix::from_columns(columns, &signs);
         }
         // Chunks of a fixed size, added in order: the same bits for any number of threads.
         let partial: Vec<DMatrix<f64>> =

@@ -11,6 +11,9 @@ use super::screen::{Pairs, Screen};
 use super::vectors::{add_scaled, centre, dot};
 use super::weights::{Weights, projected};
 
+/// Relative differences of coefficients below this are rounding.
+const ROUNDING: f64 = 1e-12;
+
 /// One machine's part of the problem: its samples and what it is to say about them.
 #[derive(Debug, Clone)]
 pub(crate) struct Task {
@@ -28,6 +31,8 @@ pub(crate) struct Limits {
     pub(crate) inner_tolerance: f64,
     pub(crate) inner_iterations: u64,
     pub(crate) accelerated: bool,
+    /// Whether only weights that come into question take part.
+    pub(crate) working_set: bool,
 }
 
 /// What is minimised: `λ₁ Σ_t β_tᵀKβ_t + λ₂ Σ d + Σ loss`, one `β_t, b_t` a task and one `d ≥ 0` for all.
@@ -237,7 +242,9 @@ impl Objective<'_> {
         centre(&mut stationary);
         stationary.iter_mut().for_each(|force| *force /= self.lambda1);
         let missing: Vec<f64> = stationary.iter().zip(&machine.beta).map(|(new, old)| new - old).collect();
-        if let Some(missing) = matrix.null_part(&missing) {
+        if dot(&missing, &missing) > ROUNDING * ROUNDING * dot(&machine.beta, &machine.beta)
+            && let Some(missing) = matrix.null_part(&missing)
+        {
             add_scaled(&mut machine.beta, 1.0, &missing);
         }
         // ∇ = 2 K (λ₁β − forces), relative to 2 K forces at β = 0.
@@ -255,7 +262,8 @@ impl Objective<'_> {
     /// Alternates from `start` until the objective settles and no weight that is zero would rise.
     ///
     /// Only a working set of weights takes part at a time: those above zero, and those that would rise the steepest. When the
-    /// alternation has settled all are looked at, and those that would rise now take part as well.
+    /// alternation has settled all are looked at, and those that would rise now take part as well. Without working sets all take
+    /// part in every iteration, as in Algorithm 1.
     pub(crate) fn alternate(
         &self,
         start: Point,
@@ -274,6 +282,11 @@ impl Objective<'_> {
             convex_gap: 0.0,
             convex_problems: 0,
         };
+        if !limits.working_set {
+            members = (0..self.atoms.len()).collect();
+            self.settle(&mut fit, &members, limits, context)?;
+            return Ok(fit);
+        }
         loop {
             let entering = self.entering(&fit.point, &members, limits.inner_tolerance * self.lambda2, screen)?;
             let is_first = fit.history.len() == 1;

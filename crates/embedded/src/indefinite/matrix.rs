@@ -19,6 +19,10 @@ const INDEFINITE: f64 = 1e-10;
 /// Steps of the Lanczos iteration at most.
 const LANCZOS_STEPS: usize = 80;
 
+/// Factors with this many times fewer columns than samples are not multiplied out: systems with the product cost less than the
+/// eigenvalues that would be needed instead.
+const THIN: usize = 4;
+
 /// Share of the largest eigenvalue in size that `ρ` lies above what is needed.
 const OFFSET: f64 = 1e-3;
 
@@ -32,8 +36,8 @@ pub(crate) struct KernelMatrix {
 }
 
 enum Form {
-    /// The matrix and, once it is asked for, its square.
-    Dense { matrix: DMatrix<f64>, square: OnceCell<DMatrix<f64>> },
+    /// The matrix and, once it is asked for, its square; and columns that span its image, where these are fewer than it has.
+    Dense { matrix: DMatrix<f64>, square: OnceCell<DMatrix<f64>>, columns: Option<DMatrix<f64>> },
     /// Orthonormal columns and eigenvalues.
     Thin { vectors: DMatrix<f64>, values: Vec<f64> },
 }
@@ -73,6 +77,25 @@ fn broke_down() -> Error {
 }
 
 impl KernelMatrix {
+    /// `Φ S Φᵀ` from `n x r` columns and the diagonal of `S`, in the form that costs less.
+    pub(crate) fn from_columns(columns: DMatrix<f64>, signs: &[f64]) -> Result<Self, Error> {
+        let (n, rank) = columns.shape();
+        if rank * THIN < n {
+            return Self::thin(columns, signs);
+        }
+        let mut signed = columns.clone();
+        for (mut column, sign) in signed.column_iter_mut().zip(signs) {
+            column *= *sign;
+        }
+        let mut kernel = Self::dense(signed * columns.transpose())?;
+        if rank < n
+            && let Form::Dense { columns: image, .. } = &mut kernel.form
+        {
+            *image = Some(columns);
+        }
+        Ok(kernel)
+    }
+
     /// From its entries.
     pub(crate) fn dense(matrix: DMatrix<f64>) -> Result<Self, Error> {
         let n = matrix.nrows();
@@ -80,7 +103,7 @@ impl KernelMatrix {
         if !matrix.norm_squared().is_finite() {
             return Err(broke_down());
         }
-        let form = Form::Dense { matrix, square: OnceCell::new() };
+        let form = Form::Dense { matrix, square: OnceCell::new(), columns: None };
         let mut kernel = Self { form, n, smallest: 0.0, largest: 0.0 };
         (kernel.smallest, kernel.largest) = kernel.lanczos();
         Ok(kernel)
@@ -180,7 +203,15 @@ impl KernelMatrix {
 
     /// What of `v` the matrix maps to zero, where the matrix is known to map anything there.
     pub(crate) fn null_part(&self, v: &[f64]) -> Option<Vec<f64>> {
-        let Form::Thin { vectors, .. } = &self.form else { return None };
+        let basis;
+        let vectors = match &self.form {
+            Form::Thin { vectors, .. } => vectors,
+            Form::Dense { columns, .. } => {
+                // Orthonormal columns span the image, whether or not all of them are needed.
+                basis = columns.as_ref()?.clone().qr().q();
+                &basis
+            }
+        };
         let mut out = v.to_vec();
         for column in vectors.column_iter() {
             let weight = dot(column.as_slice(), &out);
@@ -192,7 +223,7 @@ impl KernelMatrix {
     /// `I + K/scale` or `I + K²/scale` on the samples `rows`.
     pub(crate) fn system(&self, rows: Vec<usize>, power: Power, scale: f64) -> Result<System, Error> {
         let form = match &self.form {
-            Form::Dense { matrix, square } => {
+            Form::Dense { matrix, square, .. } => {
                 let powered = match power {
                     Power::First => matrix,
                     Power::Second => square.get_or_init(|| matrix * matrix),

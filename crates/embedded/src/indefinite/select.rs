@@ -98,6 +98,9 @@ pub struct MikFs {
     pub inner_iterations: u64,
     /// Whether difference-of-convex programming carries momentum. Default true.
     pub accelerated: bool,
+    /// Whether only weights take part that come into question, and all are looked at when those have settled. Else all take part in
+    /// every iteration, as in Algorithm 1; for comparison. Default true.
+    pub working_set: bool,
 }
 
 impl Default for MikFs {
@@ -115,6 +118,7 @@ impl Default for MikFs {
             inner_tolerance: 1e-10,
             inner_iterations: 1000,
             accelerated: true,
+            working_set: true,
         }
     }
 }
@@ -173,6 +177,7 @@ impl MikFs {
             inner_tolerance: self.inner_tolerance,
             inner_iterations: self.inner_iterations,
             accelerated: self.accelerated,
+            working_set: self.working_set,
         }
     }
 }

@@ -231,6 +231,7 @@ fn limits() -> Limits {
         inner_tolerance: 1e-8,
         inner_iterations: 1000,
         accelerated: true,
+        working_set: true,
     }
 }
 

@@ -117,6 +117,12 @@ const SOLUTION: &[Parameter] = &[
         meaning: "difference-of-convex steps with or without momentum",
     },
     Parameter {
+        name: "weights",
+        default: Some("working-set"),
+        range: Range::OneOf(&["working-set", "all"]),
+        meaning: "weights in an alternation: those that come into question, or all as in the paper, for comparison",
+    },
+    Parameter {
         name: "form",
         default: Some("auto"),
         range: Range::OneOf(&["auto", "low-rank", "exact"]),
@@ -175,6 +181,7 @@ fn mik_fs(parameters: &Parameters) -> Result<MikFs, Error> {
         iterations: parameters.count("iterations")?,
         tolerance: parameters.real("tolerance")?,
         accelerated: parameters.word("steps")? == "accelerated",
+        working_set: parameters.word("weights")? == "working-set",
         form: match parameters.word("form")? {
             "exact" => Form::Exact,
             "low-rank" => Form::LowRank,
