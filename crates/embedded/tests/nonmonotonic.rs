@@ -594,7 +594,7 @@ fn hostile_input_is_an_error_or_an_answer() {
 
 #[test]
 fn the_first_copy_of_a_feature_has_the_weight_of_all() {
-    for seed in 0..5 {
+    for seed in 0..15 {
         let (mut columns, _) = problem(60, 10, seed);
         let blur = noise(seed + 99, 60);
         let y: Vec<f64> = (0..60)

@@ -243,8 +243,10 @@ impl Objective<'_> {
         stationary.iter_mut().for_each(|force| *force /= self.lambda1);
         let missing: Vec<f64> = stationary.iter().zip(&machine.beta).map(|(new, old)| new - old).collect();
         if dot(&missing, &missing) > ROUNDING * ROUNDING * dot(&machine.beta, &machine.beta)
-            && let Some(missing) = matrix.null_part(&missing)
+            && let Some(mut missing) = matrix.null_part(&missing)
         {
+            // The matrix maps constants to zero as well, but coefficients sum to zero.
+            centre(&mut missing);
             add_scaled(&mut machine.beta, 1.0, &missing);
         }
         // ∇ = 2 K (λ₁β − forces), relative to 2 K forces at β = 0.

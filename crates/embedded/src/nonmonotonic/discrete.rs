@@ -19,6 +19,9 @@ const LARGEST_DECOMPOSED: usize = 1000;
 /// How far apart, relatively, the marks of equal kernels may lie.
 const SAME_MARK: f64 = 1e-6;
 
+/// A weight that lies between 0 and 1 by this is at neither bound, whatever the solver's accuracy.
+const INSIDE: f64 = 1e-3;
+
 /// What rounding may leave of the squared distance of equal kernels, relatively.
 const SAME_KERNEL: f64 = 1e-12;
 
@@ -41,7 +44,9 @@ impl Partition {
         let mut sets = Self { above: Vec::new(), tied: Vec::new(), below: Vec::new() };
         for u in 0..prices.len() {
             let distance = worth(u) - lambda;
-            if distance.abs() <= TIE * lambda {
+            // At a solution all units with a weight between the bounds tie; where `τ` is not that exact, their weights tell.
+            let is_inside = (INSIDE..1.0 - INSIDE).contains(&relaxation.weights[u]);
+            if distance.abs() <= TIE * lambda || is_inside {
                 sets.tied.push(u);
             } else if distance > 0.0 {
                 sets.above.push(u);

@@ -109,7 +109,7 @@ pub struct NonMonotonicSolution {
     pub steps: usize,
     /// `𝒜`: features with `τ > λ` (for a price of 1), largest first.
     pub above: Vec<usize>,
-    /// `ℬ`: features with `τ = λ` to 1e-6, relatively, by their weights, those of copies of a feature given to the first of them.
+    /// `ℬ`: features with `τ = λ` to 1e-6, relatively, or a weight between the bounds, by their weights, those of copies of a feature given to the first of them.
     pub tied: Vec<usize>,
     /// Features of `𝒞`, which have `τ < λ`.
     pub n_below: usize,
