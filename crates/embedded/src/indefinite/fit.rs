@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use super::atoms::Atoms;
 use super::loss::Loss;
 use super::machine::{FixedKernel, Machine};
+use super::matrix::KernelMatrix;
 use super::screen::{Pairs, Screen};
 use super::vectors::{add_scaled, centre, dot};
 use super::weights::{Weights, projected};
@@ -111,11 +112,17 @@ impl Objective<'_> {
     pub(crate) fn start(&self) -> Point {
         let machine = |task: &Task| {
             let bias = self.loss.best_constant(&task.y);
-            let mut beta: Vec<f64> = task.y.iter().map(|&y| self.loss.force(y, bias) / self.lambda1).collect();
-            centre(&mut beta);
-            Machine { beta, bias }
+            Machine { beta: self.coefficients(task, &vec![bias; task.y.len()]), bias }
         };
         Point { weights: vec![0.0; self.atoms.len()], machines: self.tasks.iter().map(machine).collect() }
+    }
+
+    /// `β = forces/λ₁` of a machine that says `values`, less their mean: its coefficients, were it stationary.
+    fn coefficients(&self, task: &Task, values: &[f64]) -> Vec<f64> {
+        let force = |(&y, &f): (&f64, &f64)| self.loss.force(y, f) / self.lambda1;
+        let mut beta: Vec<f64> = task.y.iter().zip(values).map(force).collect();
+        centre(&mut beta);
+        beta
     }
 
     /// `v` of a task's samples among all samples.
@@ -163,6 +170,14 @@ impl Objective<'_> {
         Ok(Responses { responses, slopes, y, base })
     }
 
+    /// The largest entry of the projected gradient of the weights, relative to the largest slope without weights.
+    fn weight_violation(&self, responses: &Responses, weights: &[f64]) -> f64 {
+        let problem = responses.problem(self.loss);
+        let scale = problem.gradient(&vec![0.0; weights.len()]);
+        let scale = scale.iter().fold(self.lambda2, |most, slope| most.max(slope.abs()));
+        projected(weights, &problem.gradient(weights)) / scale
+    }
+
     /// The vectors `β_t` and `2 forces_t − λ₁β_t`, all forces of a task less their mean: the slope of a weight is `λ₂` less their
     /// products with its kernel.
     fn pairs(&self, point: &Point) -> Result<Pairs, Error> {
@@ -172,12 +187,11 @@ impl Objective<'_> {
         let mut vectors = (Vec::new(), Vec::new());
         for (task, machine) in self.tasks.iter().zip(&point.machines) {
             let rest = values.split_off(task.rows.len());
-            let mut forces: Vec<f64> =
-                task.y.iter().zip(&values).map(|(&y, &f)| 2.0 * self.loss.force(y, f)).collect();
-            centre(&mut forces);
-            add_scaled(&mut forces, -self.lambda1, &machine.beta);
+            let mut other = machine.beta.clone();
+            other.iter_mut().for_each(|beta| *beta *= -self.lambda1);
+            add_scaled(&mut other, 2.0 * self.lambda1, &self.coefficients(task, &values));
             vectors.0.push(self.spread(task, &machine.beta));
-            vectors.1.push(self.spread(task, &forces));
+            vectors.1.push(self.spread(task, &other));
             values = rest;
         }
         Ok(Pairs::new(&vectors.0, &vectors.1, n))
@@ -236,12 +250,8 @@ impl Objective<'_> {
         let mut machine = fitted.machine;
         // In the directions that the kernel maps to zero the objective says nothing about β. Those of its stationary
         // form, β = forces/λ₁, tell the weights what another feature would add.
-        let values = values(&matrix, &machine);
-        let mut stationary: Vec<f64> =
-            task.y.iter().zip(&values).map(|(&y, &f)| self.loss.force(y, f)).collect();
-        centre(&mut stationary);
-        stationary.iter_mut().for_each(|force| *force /= self.lambda1);
-        let missing: Vec<f64> = stationary.iter().zip(&machine.beta).map(|(new, old)| new - old).collect();
+        let mut missing = self.coefficients(task, &values(&matrix, &machine));
+        add_scaled(&mut missing, -1.0, &machine.beta);
         if dot(&missing, &missing) > ROUNDING * ROUNDING * dot(&machine.beta, &machine.beta)
             && let Some(mut missing) = matrix.null_part(&missing)
         {
@@ -249,16 +259,19 @@ impl Objective<'_> {
             centre(&mut missing);
             add_scaled(&mut machine.beta, 1.0, &missing);
         }
-        // ∇ = 2 K (λ₁β − forces), relative to 2 K forces at β = 0.
-        let gradient: Vec<f64> = machine.beta.iter().zip(&stationary).map(|(a, b)| a - b).collect();
-        let gradient = matrix.apply(&gradient);
-        let bias = self.loss.best_constant(&task.y);
-        let mut forces: Vec<f64> = task.y.iter().map(|&y| self.loss.force(y, bias) / self.lambda1).collect();
-        centre(&mut forces);
-        let scale = matrix.apply(&forces);
-        let scale = dot(&scale, &scale).sqrt();
-        let violation = if scale > 0.0 { dot(&gradient, &gradient).sqrt() / scale } else { 0.0 };
+        let violation = self.machine_violation(task, &matrix, &machine);
         Ok((machine, fitted.iterations, problem.certificate(), violation))
+    }
+
+    /// The norm of `∇ = 2 K (λ₁β − forces)`, relative to that of `2 K forces` at `β = 0`.
+    fn machine_violation(&self, task: &Task, matrix: &KernelMatrix, machine: &Machine) -> f64 {
+        let mut rest = self.coefficients(task, &values(matrix, machine));
+        add_scaled(&mut rest, -1.0, &machine.beta);
+        let gradient = matrix.apply(&rest);
+        let constant = vec![self.loss.best_constant(&task.y); task.y.len()];
+        let scale = matrix.apply(&self.coefficients(task, &constant));
+        let scale = dot(&scale, &scale).sqrt();
+        if scale > 0.0 { dot(&gradient, &gradient).sqrt() / scale } else { 0.0 }
     }
 
     /// Alternates from `start` until the objective settles and no weight that is zero would rise.
@@ -357,12 +370,17 @@ impl Objective<'_> {
             let descended = problem.minimise(&weights, bound, &control)?;
             if descended.value > before {
                 // Only rounding raises it: the point before is as good as this arithmetic gets.
+                let responses = self.responses(&fit.point.machines, members)?;
+                fit.weight_violation = self.weight_violation(&responses, &weights);
+                fit.machine_violation = 0.0;
+                for (task, machine) in self.tasks.iter().zip(&fit.point.machines) {
+                    let matrix = self.atoms.combine(&fit.point.weights, &task.rows)?;
+                    let violation = self.machine_violation(task, &matrix, machine);
+                    fit.machine_violation = fit.machine_violation.max(violation);
+                }
                 return Ok(());
             }
-            let gradient = problem.gradient(&descended.weights);
-            let scale = problem.gradient(&vec![0.0; gradient.len()]);
-            let scale = scale.iter().fold(self.lambda2, |most, slope| most.max(slope.abs()));
-            fit.weight_violation = projected(&descended.weights, &gradient) / scale;
+            fit.weight_violation = self.weight_violation(&responses, &descended.weights);
             fit.machine_violation = machine_violation;
             for (&m, weight) in members.iter().zip(descended.weights) {
                 fit.point.weights[m] = weight;
@@ -378,7 +396,7 @@ impl Objective<'_> {
 }
 
 /// `K β + b`.
-fn values(matrix: &super::matrix::KernelMatrix, machine: &Machine) -> Vec<f64> {
+fn values(matrix: &KernelMatrix, machine: &Machine) -> Vec<f64> {
     let mut values = matrix.apply(&machine.beta);
     values.iter_mut().for_each(|value| *value += machine.bias);
     values

@@ -2,6 +2,7 @@
 
 pub(crate) mod atoms;
 mod base;
+mod descent;
 pub(crate) mod fit;
 mod loss;
 mod machine;

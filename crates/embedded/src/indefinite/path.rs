@@ -3,9 +3,9 @@
 use fewest_core::{Context, Dataset, Error, Path, PathPoint, Status};
 
 use super::atoms::Atoms;
-use super::fit::{Fit, Objective};
+use super::descent::Descent;
+use super::fit::Fit;
 use super::model::MikFsModel;
-use super::screen::Screen;
 use super::select::{MikFs, Price};
 use super::tasks::{Tasks, tasks};
 use super::validation::{Prices, RATIOS, ValidationPoint, validate};
@@ -25,6 +25,8 @@ pub(super) struct Run {
     pub(super) path: Path,
     pub(super) validation: Vec<ValidationPoint>,
     pub(super) n_constant: usize,
+    /// How the path was stopped, where that was before the model it has at its end.
+    pub(super) stopped: Option<Status>,
 }
 
 impl MikFs {
@@ -82,23 +84,11 @@ impl MikFs {
         check_prices(lambda2)?;
         let tasks = tasks(data, self.epsilon, "mik-fs")?;
         let atoms = Atoms::new(data, &self.kernels, self.factor_tolerance, self.form, context)?;
-        let (lambda1, loss) = (self.lambda1, tasks.loss);
-        let mut screen = Screen::default();
-        let mut objective = Objective { atoms: &atoms, tasks: &tasks.tasks, loss, lambda1, lambda2: 1.0 };
         let mut models = Vec::new();
-        if atoms.len() == 0 || objective.largest_lambda2(&mut screen)? <= 0.0 {
-            return Ok(models);
-        }
-        let mut start = None;
+        let Some(mut descent) = Descent::new(&atoms, &tasks, self.lambda1)? else { return Ok(models) };
         for &price in lambda2 {
-            objective.lambda2 = price;
-            let from = match start.take() {
-                Some(point) => point,
-                None => objective.start(),
-            };
-            let fit = objective.alternate(from, &mut screen, &self.limits(), context)?;
-            start = Some(fit.point.clone());
-            models.push(self.model(data, &atoms, &tasks, fit, price)?);
+            let fit = descent.to(price, &self.limits(), context)?;
+            models.push(self.model(data, &atoms, &tasks, fit, descent.lambda2())?);
         }
         Ok(models)
     }
@@ -111,14 +101,9 @@ impl MikFs {
         let mut varying: Vec<usize> = atoms.owners().iter().map(|&(feature, _)| feature).collect();
         varying.dedup();
         let n_constant = data.n_features() - varying.len();
-        let mut run = Run { model: None, path: Path::default(), validation: Vec::new(), n_constant };
-        let (lambda1, loss) = (self.lambda1, tasks.loss);
-        let mut screen = Screen::default();
-        let mut objective = Objective { atoms: &atoms, tasks: &tasks.tasks, loss, lambda1, lambda2: 1.0 };
-        let largest = objective.largest_lambda2(&mut screen)?;
-        if atoms.len() == 0 || largest <= 0.0 {
-            return Ok(run);
-        }
+        let mut run = Run { model: None, path: Path::default(), validation: Vec::new(), n_constant, stopped: None };
+        let Some(mut descent) = Descent::new(&atoms, &tasks, self.lambda1)? else { return Ok(run) };
+        let largest = descent.largest();
         let prices = match self.price {
             Price::Lambda2(value) => vec![value],
             Price::Ratio(ratio) => vec![ratio * largest],
@@ -136,37 +121,38 @@ impl MikFs {
         };
         // As in the folds: what is found at a price depends on where one comes from.
         let (&last, before) = prices.split_last().unwrap_or((&largest, &[]));
-        objective.lambda2 = *prices.first().unwrap_or(&largest);
-        let mut start = objective.start();
         for &price in before {
-            objective.lambda2 = price;
-            start = objective.alternate(start, &mut screen, &self.limits(), context)?.point;
+            descent.to(price, &self.limits(), context)?;
         }
-        objective.lambda2 = last;
+        let mut price = last;
         let (mut most, mut idle) = (0, 0);
         for _ in 0..=PATH_STEPS {
-            let fit = objective.alternate(start, &mut screen, &self.limits(), context)?;
-            start = fit.point.clone();
-            let model = self.model(data, &atoms, &tasks, fit, objective.lambda2)?;
+            let fit = descent.to(price, &self.limits(), context)?;
+            let is_stopped = matches!(fit.status, Status::Interrupted | Status::TimeLimit);
+            if is_stopped && fit.history.len() < 2 && run.model.is_some() {
+                // Nothing was found at this price; the model before stays.
+                run.stopped = Some(fit.status);
+                break;
+            }
+            let model = self.model(data, &atoms, &tasks, fit, descent.lambda2())?;
             let scores = model.scores();
             let found = self.above_threshold(&scores);
             let coefficients = found.iter().map(|&j| (j, scores[j])).collect();
-            run.path.points.push(PathPoint { lambda: objective.lambda2, coefficients });
+            run.path.points.push(PathPoint { lambda: descent.lambda2(), coefficients });
             for j in found.iter().copied() {
                 if !run.path.entered.contains(&j) {
                     run.path.entered.push(j);
                 }
             }
-            let stopped = matches!(model.alternation.status, Status::Interrupted | Status::TimeLimit);
             if run.model.is_none() || found.len() > most {
                 (run.model, most, idle) = (Some(model), found.len(), 0);
             } else {
                 idle += 1;
             }
-            if most >= wanted.min(varying.len()) || stopped || idle == IDLE_STEPS {
+            if most >= wanted.min(varying.len()) || is_stopped || idle == IDLE_STEPS {
                 break;
             }
-            objective.lambda2 *= PATH_FACTOR;
+            price *= PATH_FACTOR;
         }
         Ok(run)
     }

@@ -207,7 +207,7 @@ impl Selector for MikFs {
             _ => {}
         }
         let chosen = order.iter().map(|&j| scores[j]).collect();
-        let mut selection = Selection::new(order, chosen, d, model.alternation.status);
+        let mut selection = Selection::new(order, chosen, d, run.stopped.unwrap_or(model.alternation.status));
         let alternation = &model.alternation;
         selection.objective = alternation.history.last().copied();
         let (first, last) = (alternation.history.first(), alternation.history.last());

@@ -3,10 +3,9 @@
 use fewest_core::{Context, Dataset, Error, Target, derive_seed};
 
 use super::atoms::Atoms;
-use super::fit::Objective;
+use super::descent::Descent;
 use super::model::MikFsModel;
 use super::select::MikFs;
-use super::screen::Screen;
 use super::tasks::tasks;
 
 /// Points of the path that is tried, `λ₂ = ratio · largest`.
@@ -92,26 +91,14 @@ pub(crate) fn validate(
         let (train, test) = (data.subset(&rows(false))?, data.subset(&rows(true))?);
         let tasks = tasks(&train, method.epsilon, "mik-fs")?;
         let atoms = Atoms::new(&train, &method.kernels, method.factor_tolerance, method.form, context)?;
-        let (lambda1, loss) = (method.lambda1, tasks.loss);
-        let mut screen = Screen::default();
-        let mut objective = Objective { atoms: &atoms, tasks: &tasks.tasks, loss, lambda1, lambda2: 1.0 };
-        let largest = objective.largest_lambda2(&mut screen)?;
-        if atoms.len() == 0 || largest <= 0.0 {
-            continue;
-        }
-        let mut warm = None;
+        let Some(mut descent) = Descent::new(&atoms, &tasks, method.lambda1)? else { continue };
+        let largest = descent.largest();
         for (point, lambda2) in path.iter_mut().zip(prices.values(largest)) {
-            objective.lambda2 = lambda2;
             point.lambda2 += share * lambda2;
             point.ratio += share * lambda2 / largest;
-            let start = match warm.take() {
-                Some(point) => point,
-                None => objective.start(),
-            };
-            let fit = objective.alternate(start, &mut screen, &method.limits(), context)?;
-            warm = Some(fit.point.clone());
+            let fit = descent.to(lambda2, &method.limits(), context)?;
             let objective_value = fit.history.last().copied().unwrap_or(0.0);
-            let model = MikFsModel::new(&train, &method.kernels, &atoms, &tasks, fit, objective.lambda2)?;
+            let model = MikFsModel::new(&train, &method.kernels, &atoms, &tasks, fit, descent.lambda2())?;
             point.n_features += share * model.scores().iter().filter(|score| **score > 0.0).count() as f64;
             point.objective += share * objective_value;
             point.score += score(&model, &test)? * test.n_samples() as f64 / n as f64;
