@@ -38,9 +38,9 @@ impl Failure {
     /// What is wrong with a parameter is not the file's fault, so only the others name it.
     pub fn in_file(file: &Path, error: &fewest::core::Error) -> Self {
         match error {
-            fewest::core::Error::InvalidParameter { .. } | fewest::core::Error::Unsupported { .. } => {
-                Self::new(error.to_string())
-            }
+            fewest::core::Error::InvalidParameter { .. }
+            | fewest::core::Error::Unsupported { .. }
+            | fewest::core::Error::Indefinite { .. } => Self::new(error.to_string()),
             fewest::core::Error::UnsupportedTarget { found, .. } if found == "missing" => {
                 Self::new(format!("{}: {error}: name its column with --target", file.display()))
             }

@@ -81,6 +81,16 @@ pub enum Error {
         /// What to do instead.
         instead: String,
     },
+    /// A kernel that is not positive semidefinite, given to a solver whose answers would mean nothing then.
+    #[error("{kernel} is indefinite, but {solver} needs a positive semidefinite kernel: {instead}")]
+    Indefinite {
+        /// The kernel, with its parameters.
+        kernel: String,
+        /// The solver.
+        solver: &'static str,
+        /// What to do instead.
+        instead: &'static str,
+    },
     /// A run that was stopped, by its deadline or its caller, before there was anything to answer with.
     #[error("the run was stopped before {before}: allow more time")]
     Stopped {

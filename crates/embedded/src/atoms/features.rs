@@ -118,9 +118,10 @@ pub(crate) fn standardise(values: &mut [f64]) -> bool {
     if values.iter().all(|value| *value == values[0]) {
         return false;
     }
-    let largest = in_lanes(values, |largest, value| if value.abs() > largest { value.abs() } else { largest })
-        .into_iter()
-        .fold(0.0, f64::max);
+    let largest =
+        in_lanes(values, |largest, value| if value.abs() > largest { value.abs() } else { largest })
+            .into_iter()
+            .fold(0.0, f64::max);
     let n = values.len() as f64;
     values.iter_mut().for_each(|value| *value /= largest);
     // Two rounds: the second takes off what rounding left of the mean.

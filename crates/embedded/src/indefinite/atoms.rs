@@ -5,12 +5,10 @@ use std::sync::{Arc, OnceLock};
 use fewest_core::{Column, Context, Dataset, Error, FeatureKind};
 use fewest_counts::map_features;
 use fewest_kernels::{Factor, Gram, NormalisedDelta, ScalarKernel, SharedFactor, dot_products};
-use nalgebra::DMatrix;
 use rayon::prelude::*;
 
 use super::base::BaseKernel;
-use super::matrix::KernelMatrix;
-use super::vectors::{add_scaled, centre};
+use super::vectors::add_scaled;
 use crate::Form;
 use crate::atoms::{range, standardise};
 
@@ -140,8 +138,7 @@ impl Atoms {
         let sampled = || numeric.iter().step_by(numeric.len() / SAMPLED).copied().flatten();
         let relative = SHARED_ERROR * (100.0 / self.n_samples as f64).min(1.0);
         for (kernel, shared) in self.kernels.iter().zip(&mut self.shared) {
-            let size =
-                sampled().map(|&x| kernel.eval(x, x).abs()).sum::<f64>() / sampled().count() as f64;
+            let size = sampled().map(|&x| kernel.eval(x, x).abs()).sum::<f64>() / sampled().count() as f64;
             *shared = SharedFactor::new(&**kernel, low, high, relative * size);
         }
     }
@@ -165,7 +162,7 @@ impl Atoms {
     ///
     /// # Errors
     /// [`Error::Numerical`] where its kernel overflows.
-    fn get(&self, m: usize) -> Result<&Atom, Error> {
+    pub(super) fn get(&self, m: usize) -> Result<&Atom, Error> {
         if let Some(atom) = self.made[m].get() {
             return Ok(atom);
         }
@@ -228,87 +225,6 @@ impl Atoms {
         }
         Ok(())
     }
-
-    /// `H (Σ d_m K_m) H` on the samples `rows`.
-    ///
-    /// # Errors
-    /// [`Error::Numerical`] on overflow.
-    pub(crate) fn combine(&self, weights: &[f64], rows: &[usize]) -> Result<KernelMatrix, Error> {
-        let n = rows.len();
-        let mut active = Vec::new();
-        let mut rank = 0;
-        for (m, &weight) in weights.iter().enumerate().filter(|(_, weight)| **weight > 0.0) {
-            let atom = self.get(m)?;
-            active.push((weight, atom));
-            rank += match atom {
-                Atom::Factor(factor) => factor.rank(),
-                Atom::Gram(_) => n,
-            };
-        }
-        if rank < n {
-            let (columns, signs) = columns(&active, rows);
-            return KernelMatrix::from_columns(columns, &signs);
-        }
-        // Chunks of a fixed size, added in order: the same bits for any number of threads.
-        let partial: Vec<DMatrix<f64>> =
-            active.par_chunks(CHUNK).map(|chunk| partial(chunk, rows)).collect();
-        let mut sum = DMatrix::zeros(n, n);
-        for partial in partial {
-            sum += partial;
-        }
-        centre_both_sides(&mut sum);
-        KernelMatrix::dense(sum)
-    }
-}
-
-/// The columns of the factors among `atoms`, centred on `rows` and times `√d`, and their signs.
-fn columns(atoms: &[(f64, &Atom)], rows: &[usize]) -> (DMatrix<f64>, Vec<f64>) {
-    let mut values = Vec::new();
-    let mut signs = Vec::new();
-    for (weight, atom) in atoms {
-        let Atom::Factor(factor) = atom else { continue };
-        let scale = weight.sqrt();
-        for a in 0..factor.rank() {
-            let column = factor.column(a);
-            let start = values.len();
-            values.extend(rows.iter().map(|&row| scale * column[row]));
-            centre(&mut values[start..]);
-            signs.push(factor.signs().map_or(1.0, |signs| signs[a]));
-        }
-    }
-    (DMatrix::from_vec(rows.len(), signs.len(), values), signs)
-}
-
-/// `Σ d_m K_m` over some atoms.
-fn partial(atoms: &[(f64, &Atom)], rows: &[usize]) -> DMatrix<f64> {
-    let n = rows.len();
-    let (columns, signs) = columns(atoms, rows);
-    let mut signed = columns.clone();
-    for (mut column, sign) in signed.column_iter_mut().zip(&signs) {
-        column *= *sign;
-    }
-    let mut sum = if columns.ncols() > 0 { signed * columns.transpose() } else { DMatrix::zeros(n, n) };
-    for (weight, atom) in atoms {
-        let Atom::Gram(gram) = atom else { continue };
-        for (mut out, &column) in sum.column_iter_mut().zip(rows) {
-            let column = gram.column(column);
-            for (out, &row) in out.iter_mut().zip(rows) {
-                *out += weight * column[row];
-            }
-        }
-    }
-    sum
-}
-
-fn centre_both_sides(matrix: &mut DMatrix<f64>) {
-    for mut column in matrix.column_iter_mut() {
-        centre(column.as_mut_slice());
-    }
-    let mut transposed = matrix.transpose();
-    for mut column in transposed.column_iter_mut() {
-        centre(column.as_mut_slice());
-    }
-    *matrix = 0.5 * (&transposed + transposed.transpose());
 }
 
 fn overflow() -> Error {

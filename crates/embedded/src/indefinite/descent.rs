@@ -3,7 +3,8 @@
 use fewest_core::{Context, Error, Status};
 
 use super::atoms::Atoms;
-use super::fit::{Fit, Limits, Objective, Point};
+use super::fit::{Fit, Limits};
+use super::objective::{Objective, Point};
 use super::screen::Screen;
 use super::tasks::Tasks;
 
@@ -53,12 +54,7 @@ impl<'a> Descent<'a> {
     ///
     /// # Errors
     /// What fitting returns.
-    pub(crate) fn to(
-        &mut self,
-        lambda2: f64,
-        limits: &Limits,
-        context: &Context<'_>,
-    ) -> Result<Fit, Error> {
+    pub(crate) fn to(&mut self, lambda2: f64, limits: &Limits, context: &Context<'_>) -> Result<Fit, Error> {
         while self.next * STEP.sqrt() > lambda2 {
             let fit = self.fit(self.next, limits, context)?;
             if matches!(fit.status, Status::Interrupted | Status::TimeLimit) {

@@ -2,13 +2,15 @@
 
 pub(crate) mod atoms;
 mod base;
+mod combine;
 mod descent;
-pub(crate) mod fit;
+mod fit;
 mod loss;
 mod machine;
 pub(crate) mod matrix;
 mod model;
 mod newton;
+pub(crate) mod objective;
 mod path;
 mod screen;
 mod select;

@@ -101,7 +101,8 @@ impl MikFs {
         let mut varying: Vec<usize> = atoms.owners().iter().map(|&(feature, _)| feature).collect();
         varying.dedup();
         let n_constant = data.n_features() - varying.len();
-        let mut run = Run { model: None, path: Path::default(), validation: Vec::new(), n_constant, stopped: None };
+        let mut run =
+            Run { model: None, path: Path::default(), validation: Vec::new(), n_constant, stopped: None };
         let Some(mut descent) = Descent::new(&atoms, &tasks, self.lambda1)? else { return Ok(run) };
         let largest = descent.largest();
         let prices = match self.price {

@@ -120,7 +120,8 @@ impl Screen {
         let look = |memory: &mut Memory, m: usize| -> Result<(Estimate, usize), Error> {
             let shared = atoms.shared(m);
             if let (Some(&(estimate, when)), Some(shared)) = (self.looks.get(m), shared)
-                && (moved[when] == 0.0 || estimate.bound() + CAUTION * shared.largest() * moved[when] <= least)
+                && (moved[when] == 0.0
+                    || estimate.bound() + CAUTION * shared.largest() * moved[when] <= least)
             {
                 return Ok((estimate, when));
             }

@@ -2,8 +2,8 @@
 
 use fewest_core::{Dataset, Error, Target};
 
-use super::fit::Task;
 use super::loss::Loss;
+use super::objective::Task;
 
 /// The machines of a target, and what their predictions mean.
 #[derive(Debug, Clone)]

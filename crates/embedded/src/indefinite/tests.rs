@@ -11,10 +11,11 @@ use nalgebra::{DMatrix, DVector};
 
 use super::atoms::Atoms;
 use super::base::BaseKernel;
-use super::fit::{Limits, Objective};
+use super::fit::Limits;
 use super::loss::Loss;
 use super::machine::{FixedKernel, Machine};
 use super::matrix::KernelMatrix;
+use super::objective::Objective;
 use super::screen::Screen;
 use super::tasks::tasks;
 use crate::Form;
@@ -279,7 +280,12 @@ fn objectives_never_rise_and_are_what_their_definition_says() -> Result<(), Erro
                     let mut objective =
                         Objective { atoms: &atoms, tasks: &tasks.tasks, loss, lambda1, lambda2: 1.0 };
                     objective.lambda2 = 0.1 * objective.largest_lambda2(&mut screen)?;
-                    let fit = objective.alternate(objective.start(), &mut screen, &limits(), &Context::default())?;
+                    let fit = objective.alternate(
+                        objective.start(),
+                        &mut screen,
+                        &limits(),
+                        &Context::default(),
+                    )?;
                     assert!(fit.history.windows(2).all(|pair| pair[1] <= pair[0]), "{:?}", fit.history);
                     assert!(fit.weight_violation < 1e-4, "{}", fit.weight_violation);
                     assert!(fit.convex_gap < 1e-8, "{}", fit.convex_gap);
@@ -311,7 +317,12 @@ fn factors_and_whole_matrices_give_the_same() -> Result<(), Error> {
         let (lambda1, loss) = (1.0, tasks.loss);
         let mut screen = Screen::default();
         let objective = Objective { atoms: &atoms, tasks: &tasks.tasks, loss, lambda1, lambda2: 10.0 };
-        objective.alternate(objective.start(), &mut screen, &Limits { tolerance: 1e-10, ..limits() }, &Context::default())
+        objective.alternate(
+            objective.start(),
+            &mut screen,
+            &Limits { tolerance: 1e-10, ..limits() },
+            &Context::default(),
+        )
     };
     let (thin, dense) = (run(Form::LowRank)?, run(Form::Exact)?);
     for (a, b) in thin.point.weights.iter().zip(&dense.point.weights) {

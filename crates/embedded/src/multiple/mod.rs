@@ -13,7 +13,7 @@ pub use product_selection::ProductKernelLearning;
 pub use sum_selection::SumKernelLearning;
 pub use terms::Spectrum;
 
-use crate::indefinite::fit::Task;
+use crate::indefinite::objective::Task;
 use crate::indefinite::tasks::tasks;
 
 /// Weights below this, relative to the largest, count as zero (Section 5.1).

@@ -52,7 +52,7 @@ impl Terms {
     /// Factors of the kernels.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] for a kernel not known to be positive semidefinite, without a `spectrum`; [`Error::NonFinite`] naming the
+    /// [`Error::Indefinite`] for a kernel not known to be positive semidefinite, without a `spectrum`; [`Error::NonFinite`] naming the
     /// cell; [`Error::Numerical`] where a kernel overflows; [`Error::Stopped`].
     pub(super) fn new(
         data: &Dataset,
@@ -62,14 +62,10 @@ impl Terms {
     ) -> Result<Self, Error> {
         let built = kernel.build()?;
         if spectrum.is_none() && built.definiteness() != Definiteness::PositiveSemidefinite {
-            return Err(Error::Unsupported {
-                method: "rfmkl",
-                what: format!(
-                    "the kernel {kernel:?}, which is indefinite: its solver, the interior-point method for the dual, needs a \
-                     positive semidefinite one"
-                ),
-                instead: "change its spectrum (method mkl), or use mik-fs, whose solver takes it as it is"
-                    .to_owned(),
+            return Err(Error::Indefinite {
+                kernel: format!("the kernel {kernel:?}"),
+                solver: "rfmkl, the interior-point method for the dual,",
+                instead: "change its spectrum (method mkl), or use mik-fs, whose solver takes it as it is",
             });
         }
         let n_samples = data.n_samples();

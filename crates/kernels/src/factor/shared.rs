@@ -130,7 +130,8 @@ impl SharedFactor {
             }
             signs[a] = factor.signs().map_or(1.0, |signs| signs[a]);
         }
-        let mut shared = Self { low, inverse_step: step.recip(), n_nodes, blocks, signs, error: 0.0, largest: 0.0 };
+        let mut shared =
+            Self { low, inverse_step: step.recip(), n_nodes, blocks, signs, error: 0.0, largest: 0.0 };
         let between: Vec<f64> = (0..n_nodes - 1).map(|k| at(k as f64 + 0.5)).collect();
         let mut memory = Interpolated::default();
         let mut row = |x: f64| {

@@ -30,7 +30,8 @@
 //! precision.
 //!
 //! It is deterministic, and the objective never rises by more than rounding. If `K` is seen to be indefinite, the
-//! run ends as [`Stalled`](fewest_solver::Status::Stalled) at a stationary point.
+//! run ends as [`Stalled`](fewest_solver::Status::Stalled) at a stationary point; a machine is not made of that, but an
+//! [error](fewest_solver::Error::Indefinite) that names the kernel.
 //!
 //! # Complexity
 //!

@@ -93,6 +93,23 @@ impl Machine {
         Ok(self.support.iter().map(|&i| coefficients[i] * kernel_row[i]).sum::<f64>() + self.bias)
     }
 
+    fn trained(
+        problem: &DualProblem<'_>,
+        solver: &Smo,
+        start: &[f64],
+        control: &Control<'_>,
+    ) -> Result<Self, Error> {
+        let dual = solver.minimise(problem, start, control)?;
+        if dual.certificate.indefinite {
+            return Err(Error::Indefinite {
+                kernel: problem.kernel.name(),
+                solver: "the support vector machine's solver, sequential minimal optimisation,",
+                instead: "check how it was computed, take its negative eigenvalues off, or use a machine for indefinite kernels",
+            });
+        }
+        Ok(Self::new(problem, dual))
+    }
+
     /// The machine of a solution of `problem`: what `train` gives, for those who solve it themselves.
     pub fn new(problem: &DualProblem<'_>, dual: DualSolution) -> Self {
         let coefficients = &dual.solution.coefficients;
@@ -189,7 +206,8 @@ impl Classifier {
     /// Trains on samples with labels `positive` and `weights` (empty: all 1).
     ///
     /// # Errors
-    /// As [`problem`](Self::problem) and [`Smo::minimise`].
+    /// As [`problem`](Self::problem) and [`Smo::minimise`]; [`Error::Indefinite`] where the kernel is seen not to be positive
+    /// semidefinite.
     pub fn train(
         &self,
         kernel: &dyn KernelRows,
@@ -213,8 +231,7 @@ impl Classifier {
         start: &[f64],
         control: &Control<'_>,
     ) -> Result<Machine, Error> {
-        let problem = self.problem(kernel, positive, weights)?;
-        Ok(Machine::new(&problem, self.solver.minimise(&problem, start, control)?))
+        Machine::trained(&self.problem(kernel, positive, weights)?, &self.solver, start, control)
     }
 }
 
@@ -247,7 +264,8 @@ impl Regressor {
     /// Trains on samples with `targets` and `weights` (empty: all 1).
     ///
     /// # Errors
-    /// As [`problem`](Self::problem) and [`Smo::minimise`].
+    /// As [`problem`](Self::problem) and [`Smo::minimise`]; [`Error::Indefinite`] where the kernel is seen not to be positive
+    /// semidefinite.
     pub fn train(
         &self,
         kernel: &dyn KernelRows,
@@ -271,7 +289,6 @@ impl Regressor {
         start: &[f64],
         control: &Control<'_>,
     ) -> Result<Machine, Error> {
-        let problem = self.problem(kernel, targets, weights)?;
-        Ok(Machine::new(&problem, self.solver.minimise(&problem, start, control)?))
+        Machine::trained(&self.problem(kernel, targets, weights)?, &self.solver, start, control)
     }
 }

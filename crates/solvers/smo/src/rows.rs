@@ -24,6 +24,11 @@ pub trait KernelRows: Sync {
     /// Writes row `i` to `out`, which has one place for each entry. The same row must come out the same every time.
     fn row(&self, i: usize, out: &mut [f64]);
 
+    /// What messages call the kernel.
+    fn name(&self) -> String {
+        format!("the kernel matrix of {} samples", self.len())
+    }
+
     /// Writes the rows `indices` to `out`, one after the other: for kernels that are faster with several at a time.
     fn rows(&self, indices: &[usize], out: &mut [f64]) {
         for (&i, row) in indices.iter().zip(out.chunks_exact_mut(self.len().max(1))) {
@@ -163,6 +168,10 @@ impl KernelRows for SignedRows<'_> {
 
     fn diagonal(&self, i: usize) -> f64 {
         self.rows.diagonal(i)
+    }
+
+    fn name(&self) -> String {
+        self.rows.name()
     }
 
     fn row(&self, i: usize, out: &mut [f64]) {

@@ -170,11 +170,22 @@ fn an_indefinite_kernel_ends() {
     let labels: Vec<bool> = (0..80).map(|i| samples.columns[0][i] * samples.columns[1][i] > 0.0).collect();
     for cost in [0.1, 1.0, 100.0] {
         let learner = Classifier { cost, ..Classifier::default() };
-        let machine = learner.train(&kernel, &labels, &[], &Control::default()).unwrap();
-        assert_eq!(machine.dual.solution.status, Status::Stalled, "cost {cost}");
+        let problem = learner.problem(&kernel, &labels, &[]).unwrap();
+        let dual = learner.solver.minimise(&problem, &[], &Control::default()).unwrap();
+        assert_eq!(dual.solution.status, Status::Stalled, "cost {cost}");
         // It is a stationary point all the same.
-        assert!(machine.dual.certificate.violation < 1e-3, "{}", machine.dual.certificate.violation);
-        assert_eq!(machine.dual.solution.duality_gap, f64::MAX);
+        assert!(dual.certificate.violation < 1e-3, "{}", dual.certificate.violation);
+        assert_eq!(dual.solution.duality_gap, f64::MAX);
+        // But no machine: what trains one says which kernel and which solver do not go together.
+        let regressor = Regressor { cost, ..Regressor::default() };
+        let targets: Vec<f64> = labels.iter().map(|&label| if label { 1.0 } else { -1.0 }).collect();
+        for outcome in [
+            learner.train(&kernel, &labels, &[], &Control::default()),
+            regressor.train(&kernel, &targets, &[], &Control::default()),
+        ] {
+            let Err(Error::Indefinite { kernel, solver, .. }) = outcome else { panic!("{outcome:?}") };
+            assert!(kernel.contains("80 samples") && solver.contains("sequential minimal optimisation"));
+        }
     }
 }
 

@@ -25,11 +25,11 @@ pub const LEAST_L1: f64 = 0.1;
 /// The products of two of them: all that counts of `λ₁` and `λ₂` of MIK-FS.
 const PRODUCTS: [f64; 9] = [1e4, 1e3, 1e2, 10.0, 1.0, 0.1, 0.01, 1e-3, 1e-4];
 
-/// Most alternations at a price while parameters are chosen; the paper says that ten are enough.
-pub const FEW_ALTERNATIONS: usize = 10;
+/// Most alternations at a price while parameters are chosen. The paper says that ten are enough.
+pub const FEW_ALTERNATIONS: usize = 50;
 
 /// Most alternations at a price for the model that predicts.
-pub const ALTERNATIONS: usize = 50;
+pub const ALTERNATIONS: usize = 200;
 
 /// How an alternation went.
 #[derive(Debug, Clone, Serialize, Deserialize)]
