@@ -42,7 +42,10 @@ pub enum Price {
 ///   semidefinite kernels the solution is the same. For others, a negative eigenvalue in the direction of the constant would make `F`
 ///   fall without end for every `λ₁`.
 /// - Only `λ₁λ₂` counts: `(β, d) → (β/c, c d)` turns the problem of `(λ₁, λ₂)` into that of `(c λ₁, λ₂/c)`. The start, which the
-///   paper leaves open, keeps that law: equal weights at the scale that balances both penalties.
+///   paper leaves open, keeps that law: no weights, and the best constant.
+/// - Only weights that come into question take part at a time: those above zero and those that would rise the steepest. When they have
+///   settled all others are looked at, and those that would rise take part as well, until there are none ([`MikFs::working_set`]). Prices
+///   below a tenth of the largest are approached by fits at larger ones.
 /// - With indefinite kernels `F` is not bounded below: `β = t v, d = e_m/t` with `vᵀK_m v < 0` makes it fall without end. So the machine
 ///   starts from the stationary point `β = forces/λ₁`, as for other kernels, where all eigenvalues of `K` are above `−λ₁` and it is no
 ///   higher than where the machine stands. Else Algorithm 2 descends, kept from leaving the ball in which stationary points lie. What is
@@ -52,9 +55,11 @@ pub enum Price {
 /// one, until six steps bring no more, since hardly more features than samples ever have one; `Budget::Auto` takes the weights above `threshold` times the largest.
 ///
 /// # Cost
-/// Building: `n² + n r²` a feature. An iteration: `n r M` for all features, `n³/3` or, where the active factors have fewer than `n` columns in
-/// all, `n R²`, for the machine; for the weights `n` a feature and working set, and
-/// `n s²` a Newton step on `s` of them. Memory: `8 n (r + 1) M` bytes.
+/// Every feature: `4 n r` multiplications with the `r` columns of the factor that all features share ([`fewest_kernels::SharedFactor`]),
+/// twice or three times in all. Features that come into question, half as many as samples at first: `n² + n r²` for a factor of their own,
+/// then `n r` in an iteration. The machine: `n³/3`, or `n R²` where the active factors have fewer than `n/4` columns in all; the weights: `n s²` a Newton
+/// step on `s` of them. Memory: `8 n` bytes a feature, `8 n r` one in question. A kernel with a kink has no shared factor: all features get
+/// their own.
 ///
 /// # Errors
 /// A NaN or an infinity (naming the cell), fewer than two classes, an output that does not vary, another kind of target, parameters out of
