@@ -175,3 +175,113 @@ impl Screen {
         self.asked.retain(|_| needed.next().unwrap_or(false));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use fewest_core::{Context, Dataset, DenseColumns, Target, derive_seed};
+
+    use super::super::base::BaseKernel;
+    use super::super::descent::Descent;
+    use super::super::fit::Limits;
+    use super::super::tasks::tasks;
+    use super::*;
+    use crate::Form;
+
+    /// Uniform in [-1, 1].
+    fn random(seed: u64, stream: usize) -> f64 {
+        2.0 * (derive_seed(seed, stream as u64) as f64 / u64::MAX as f64) - 1.0
+    }
+
+    /// Three classes that the first two of 200 features tell apart; some values lie far out.
+    fn data(n: usize) -> Result<Dataset, Error> {
+        let columns: Vec<Vec<f64>> =
+            (0..200).map(|j| (0..n).map(|i| random(7, i * 200 + j).powi(5)).collect()).collect();
+        let class =
+            |i: usize| (columns[0][i] > 0.0) as u32 + u32::from(columns[1][i] + 0.1 * random(8, i) > 0.0);
+        let target = Target::from_labels(&(0..n).map(class).collect::<Vec<_>>());
+        Dataset::new(DenseColumns::from_columns(&columns)?, target)
+    }
+
+    fn kernels() -> Vec<BaseKernel> {
+        vec![BaseKernel::default(), BaseKernel::Gaussian { sigma: 1.0 }]
+    }
+
+    #[test]
+    fn estimates_are_wrong_by_no_more_than_they_say() -> Result<(), Error> {
+        let n = 40;
+        let data = data(n)?;
+        let atoms = |form| Atoms::new(&data, &kernels(), 1e-10, form, &Context::default());
+        let (own, exact) = (atoms(Form::Auto)?, atoms(Form::Exact)?);
+        assert!((0..own.len()).all(|m| own.shared(m).is_some() && !own.is_made(m)));
+        let vector = |seed: u64, step: f64| -> Vec<f64> {
+            let mut v: Vec<f64> = (0..n).map(|i| random(seed, i) + step * random(seed + 50, i)).collect();
+            v[3] = 0.0;
+            let mean = v.iter().sum::<f64>() / (n - 1) as f64;
+            v.iter_mut().enumerate().filter(|(i, _)| *i != 3).for_each(|(_, v)| *v -= mean);
+            v
+        };
+        let mut screen = Screen::default();
+        let mut old = 0;
+        for (round, step) in [0.0, 1e-3, 1e-3, 2e-3, 0.5].into_iter().enumerate() {
+            let pairs =
+                Pairs::new(&[vector(1, step), vector(2, step)], &[vector(3, step), vector(4, step)], n);
+            let products: Vec<f64> =
+                (0..exact.len()).map(|m| exact.product(m, &pairs)).collect::<Result<_, _>>()?;
+            let least = products.iter().copied().fold(f64::NEG_INFINITY, f64::max) * 0.5;
+            let estimates = screen.estimates(&own, &pairs, least)?;
+            for (m, (estimate, product)) in estimates.iter().zip(&products).enumerate() {
+                assert!(
+                    (estimate.value - product).abs() <= estimate.error,
+                    "{round} {m}: {estimate:?} {product}"
+                );
+            }
+            old += screen.looks.iter().filter(|(_, when)| *when + 1 < screen.asked.len()).count();
+            assert!(screen.asked.len() <= round + 1);
+        }
+        assert!(old > 0, "nothing was ever left as it was");
+        Ok(())
+    }
+
+    #[test]
+    fn no_weight_that_was_left_out_would_rise() -> Result<(), Error> {
+        let data = data(50)?;
+        let tasks = tasks(&data, 0.1, "test")?;
+        let limits = |working_set| Limits {
+            tolerance: 1e-9,
+            iterations: 2000,
+            inner_tolerance: 1e-10,
+            inner_iterations: 1000,
+            accelerated: true,
+            working_set,
+        };
+        let atoms = Atoms::new(&data, &kernels(), 1e-10, Form::Auto, &Context::default())?;
+        let exact = Atoms::new(&data, &kernels(), 1e-10, Form::Exact, &Context::default())?;
+        let mut ends = Vec::new();
+        for (atoms, working_set) in [(&atoms, true), (&exact, false)] {
+            let Some(mut descent) = Descent::new(atoms, &tasks, 1.0)? else { panic!("nothing has a weight") };
+            let lambda2 = 0.2 * descent.largest();
+            let fit = descent.to(lambda2, &limits(working_set), &Context::default())?;
+            assert!(fit.history.windows(2).all(|pair| pair[1] <= pair[0]));
+            ends.push((fit, lambda2));
+        }
+        let [(own, lambda2), (all, _)] = &ends[..] else { panic!("two fits") };
+        let value = |history: &[f64]| history.last().copied().unwrap_or(f64::NAN);
+        let (a, b) = (value(&own.history), value(&all.history));
+        assert!((a - b).abs() < 1e-5 * b, "{a} {b}");
+        let n_made = (0..atoms.len()).filter(|&m| atoms.is_made(m)).count();
+        assert!(n_made < atoms.len() / 2, "{n_made} of {} factors", atoms.len());
+        // The slopes of all weights at the end, from whole matrices: β is stationary, so that each is λ₂ − λ₁ Σ βᵀK_mβ.
+        for m in 0..exact.len() {
+            let mut worth = 0.0;
+            for (task, machine) in tasks.tasks.iter().zip(&own.point.machines) {
+                let (mut spread, mut image) = (vec![0.0; 50], vec![0.0; 50]);
+                task.rows.iter().zip(&machine.beta).for_each(|(&row, &beta)| spread[row] = beta);
+                exact.apply(m, &spread, &mut image)?;
+                worth += dot(&spread, &image);
+            }
+            assert!(worth < lambda2 * (1.0 + 1e-3), "{m}: {worth} against {lambda2}");
+            assert!(own.point.weights[m] == 0.0 || worth > lambda2 * (1.0 - 1e-3), "{m}: {worth}");
+        }
+        Ok(())
+    }
+}
