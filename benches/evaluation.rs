@@ -1,8 +1,8 @@
-//! Whole evaluations: selection, learning and judging in every fold.
+//! Whole evaluations: selection, learning and judging in every fold; and learners that choose their parameters.
 
 use criterion::Criterion;
 use fewest::core::{Context, Ranked};
-use fewest::eval::{Accuracy, Experiment, KFold, Learner, LinearSvm, NaiveBayes};
+use fewest::eval::{Accuracy, Experiment, KFold, Learner, LinearSvm, NaiveBayes, TwinClassifier};
 use fewest::filters::statistical::FScore;
 
 use crate::filters::classes;
@@ -28,6 +28,12 @@ pub fn benches(criterion: &mut Criterion) {
         };
         group.bench_function(format!("f-score, {name}, 10 folds, n = 200, d = 1000"), |bencher| {
             bencher.iter(|| experiment.run(&data, &Context::default()).expect("an evaluation"));
+        });
+    }
+    for (name, learner) in [("twsvm", TwinClassifier::twsvm()), ("tbsvm", TwinClassifier::tbsvm())] {
+        let data = classes(100, 10);
+        group.bench_function(format!("{name}, n = 100, d = 10"), |bencher| {
+            bencher.iter(|| learner.fit(&data, &Context::default()).expect("a model"));
         });
     }
     group.finish();

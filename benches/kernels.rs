@@ -5,7 +5,8 @@ use std::hint::black_box;
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput};
 use fewest::data::synthetic;
 use fewest::kernels::{
-    Factor, Gaussian, Gram, ScalarKernel, TableGaussian, centred_packed, fast, packed_len,
+    Factor, Gaussian, Gram, Interpolated, ScalarKernel, SharedFactor, Sigmoid, TableGaussian, centred_packed,
+    fast, packed_len,
 };
 
 /// Relative trace error of low-rank factors, the default of the selectors.
@@ -15,6 +16,7 @@ pub fn benches(criterion: &mut Criterion) {
     exponential(criterion);
     gram(criterion);
     factor(criterion);
+    quadratic_form(criterion);
     hsic(criterion);
 }
 
@@ -93,6 +95,46 @@ fn factor(criterion: &mut Criterion) {
             });
         });
     }
+    group.finish();
+}
+
+/// `vᵀKv` of a feature under an indefinite kernel that it is met with for the first time: from its matrix, from a factor of its own, and
+/// from one that all features share.
+fn quadratic_form(criterion: &mut Criterion) {
+    let n = 100;
+    let points = feature(n, 0);
+    let v = feature(n, 1);
+    let kernel = Sigmoid::new(1.0, 0.0).expect("a scale");
+    let shared = SharedFactor::new(&kernel, -8.0, 8.0, 1e-4).expect("a smooth kernel");
+    let mut group = criterion.benchmark_group("kernels/quadratic form");
+    group.bench_function("matrix, n = 100", |bencher| {
+        bencher.iter(|| {
+            let gram = Gram::new(&kernel, black_box(&points));
+            let mut sum = 0.0;
+            for (column, v_j) in gram.as_slice().chunks_exact(n).zip(&v) {
+                sum += v_j * column.iter().zip(&v).map(|(k, v_i)| k * v_i).sum::<f64>();
+            }
+            sum
+        });
+    });
+    group.bench_function("own factor, n = 100", |bencher| {
+        bencher.iter(|| {
+            let factor = Factor::new(&kernel, black_box(&points), 1e-4, n).expect("a finite feature");
+            let signs = factor.signs().expect("an indefinite kernel");
+            let mut sum = 0.0;
+            for (a, sign) in signs.iter().enumerate() {
+                sum += sign * factor.column(a).iter().zip(&v).map(|(phi, v)| phi * v).sum::<f64>().powi(2);
+            }
+            sum
+        });
+    });
+    let (mut memory, mut projected) = (Interpolated::default(), vec![0.0; shared.width()]);
+    group.bench_function("shared factor, n = 100", |bencher| {
+        bencher.iter(|| {
+            shared.project(black_box(&points), &v, &mut memory, &mut projected);
+            shared.inner(&projected, &projected)
+        });
+    });
     group.finish();
 }
 

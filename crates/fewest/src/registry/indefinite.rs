@@ -136,6 +136,20 @@ const SOLUTION: &[Parameter] = &[
     },
 ];
 
+/// The Gaussian kernel of [`SHAPES`].
+pub(super) fn gaussian(parameters: &Parameters) -> Result<BaseKernel, Error> {
+    Ok(BaseKernel::Gaussian { sigma: parameters.optional_real("sigma")?.unwrap_or(1.0) })
+}
+
+/// The polynomial kernel of [`SHAPES`].
+pub(super) fn polynomial(parameters: &Parameters, scale: f64) -> Result<BaseKernel, Error> {
+    Ok(BaseKernel::Polynomial {
+        degree: u32::try_from(parameters.optional_count("degree")?.unwrap_or(2)).unwrap_or(u32::MAX),
+        offset: parameters.optional_real("offset")?.unwrap_or(1.0),
+        scale,
+    })
+}
+
 fn mik_fs(parameters: &Parameters) -> Result<MikFs, Error> {
     let word = parameters.word("kernel")?;
     let among = |kernels: &[&str]| word == "mixed" || kernels.contains(&word);
@@ -151,12 +165,7 @@ fn mik_fs(parameters: &Parameters) -> Result<MikFs, Error> {
     }
     let scale = parameters.optional_real("scale")?.unwrap_or(1.0);
     let sigmoid = BaseKernel::Sigmoid { scale, offset: -parameters.optional_real("shift")?.unwrap_or(0.0) };
-    let gaussian = BaseKernel::Gaussian { sigma: parameters.optional_real("sigma")?.unwrap_or(1.0) };
-    let polynomial = BaseKernel::Polynomial {
-        degree: u32::try_from(parameters.optional_count("degree")?.unwrap_or(2)).unwrap_or(u32::MAX),
-        offset: parameters.optional_real("offset")?.unwrap_or(1.0),
-        scale,
-    };
+    let (gaussian, polynomial) = (gaussian(parameters)?, polynomial(parameters, scale)?);
     let kernels = match word {
         "gaussian" => vec![gaussian],
         "polynomial" => vec![polynomial],

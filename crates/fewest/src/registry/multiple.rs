@@ -3,7 +3,7 @@
 use fewest_core::Error;
 use fewest_embedded::{BaseKernel, KernelComponents, ProductKernelLearning, Spectrum, SumKernelLearning};
 
-use super::indefinite::SHAPES;
+use super::indefinite::{SHAPES, gaussian, polynomial};
 use super::{Built, Kind, Method, Parameter, Parameters, Range, TargetKind};
 
 pub(super) static METHODS: &[Method] = &[
@@ -22,13 +22,8 @@ pub(super) static METHODS: &[Method] = &[
             }
             let kernel = match word {
                 "linear" => BaseKernel::Linear,
-                "polynomial" => BaseKernel::Polynomial {
-                    degree: u32::try_from(parameters.optional_count("degree")?.unwrap_or(2))
-                        .unwrap_or(u32::MAX),
-                    offset: parameters.optional_real("offset")?.unwrap_or(1.0),
-                    scale: 1.0,
-                },
-                _ => BaseKernel::Gaussian { sigma: parameters.optional_real("sigma")?.unwrap_or(1.0) },
+                "polynomial" => polynomial(parameters, 1.0)?,
+                _ => gaussian(parameters)?,
             };
             sum(parameters, kernel, None)
         },
