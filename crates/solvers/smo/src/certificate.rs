@@ -21,6 +21,9 @@ use fewest_solver::Error;
 
 use crate::{DualProblem, passes, rows};
 
+/// What rounding may leave of `βᵀKβ`, relative to `(Σ |β_i| √K_ii)²`.
+const ROUNDING: f64 = 1e-11;
+
 /// What certifies a point of a [`DualProblem`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Certificate {
@@ -131,9 +134,8 @@ pub(crate) fn assess(problem: &DualProblem<'_>, coefficients: &[f64], errors: &[
         }
         // ½ βᵀ(K + r)β − tᵀβ = −½ Σ β_i (t_i + e_i)
         objective += kink - 0.5 * value * (problem.targets[i] + error);
-        let form = value * (problem.targets[i] - error);
-        quadratic += form;
-        size += form.abs();
+        quadratic += value * (problem.targets[i] - error);
+        size += value.abs() * problem.kernel.diagonal(i).abs().sqrt();
     }
     let bias = match (highest.is_finite(), lowest.is_finite()) {
         _ if n_free > 0.0 => free / n_free,
@@ -144,7 +146,8 @@ pub(crate) fn assess(problem: &DualProblem<'_>, coefficients: &[f64], errors: &[
     };
     let gaps = (0..errors.len()).map(|i| gap(problem, i, coefficients[i], errors[i] - bias));
     let duality_gap = gaps.sum();
-    let indefinite = problem.sum == 0.0 && quadratic < -1e-9 * size;
+    // No term |β_i K_ij β_j| of a semidefinite kernel's form exceeds its part of size², of which rounding leaves a tiny share.
+    let indefinite = problem.sum == 0.0 && quadratic < -ROUNDING * size * size;
     Certificate { objective, violation: highest - lowest, duality_gap, bias, indefinite }
 }
 

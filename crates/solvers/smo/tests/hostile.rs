@@ -190,6 +190,21 @@ fn an_indefinite_kernel_ends() {
 }
 
 #[test]
+fn a_kernel_of_rank_one_is_not_taken_for_an_indefinite_one() {
+    // At high costs β is large and Kβ, the product with a feature that says nothing, is what rounding leaves.
+    for seed in 0..40 {
+        let x: Vec<f64> = (0..28).map(|i| Samples::random(28, 1, seed).columns[0][i]).collect();
+        let labels: Vec<bool> = (0..28).map(|i| i % 3 == 0).collect();
+        let kernel = GramRows::new((0..28 * 28).map(|k| x[k / 28] * x[k % 28]).collect(), 28).unwrap();
+        for cost in [0.01, 1.0, 100.0, 1e6] {
+            let learner = Classifier { cost, ..Classifier::default() };
+            let machine = learner.train(&kernel, &labels, &[], &Control::default()).unwrap();
+            assert!(!machine.dual.certificate.indefinite, "seed {seed}, cost {cost}");
+        }
+    }
+}
+
+#[test]
 fn extreme_scales_converge_or_say_so() {
     let samples = Samples::random(60, 2, 4).gaussian(0.5);
     let targets: Vec<f64> = (0..60).map(|i| samples.samples.columns[0][i]).collect();
