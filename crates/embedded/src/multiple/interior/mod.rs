@@ -17,13 +17,18 @@
 //! predictor and corrector. A step eliminates all but `β`, for each machine by itself, and then the weights:
 //! with `g_m = K_mβ`, `A = ν/a + δ/w + K(d)` and `Θ = s/d` what is left is `(GᵀA⁻¹G + Θ) Δd = …`.
 
+mod kernels;
+mod point;
+
 use fewest_core::{Context, Error, Status};
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
+use self::kernels::{Seen, Side, System, combined};
+use self::point::{Part, Point};
 use super::Machine;
 use super::terms::Terms;
-use crate::nonmonotonic::dense::{Cholesky, gram};
+use crate::nonmonotonic::dense::Cholesky;
 
 /// Most Newton steps.
 const MOST_STEPS: usize = 150;
@@ -49,13 +54,6 @@ pub(super) struct Saddle {
     pub(super) steps: usize,
 }
 
-/// The columns of the kernels in play on the samples of a machine.
-struct Side {
-    labels: Vec<f64>,
-    /// `n` numbers a column.
-    columns: Vec<f64>,
-}
-
 /// The kernels in play.
 pub(super) struct Interior<'a> {
     terms: &'a Terms,
@@ -64,45 +62,6 @@ pub(super) struct Interior<'a> {
     offsets: Vec<usize>,
     lambda: f64,
     sides: Vec<Side>,
-}
-
-/// What moves of a machine.
-#[derive(Clone)]
-struct Part {
-    a: Vec<f64>,
-    w: Vec<f64>,
-    nu: Vec<f64>,
-    delta: Vec<f64>,
-    bias: f64,
-}
-
-/// All that moves.
-#[derive(Clone)]
-struct Point {
-    parts: Vec<Part>,
-    d: Vec<f64>,
-    s: Vec<f64>,
-}
-
-/// What a machine's multipliers are with the kernels.
-struct Seen {
-    beta: Vec<f64>,
-    /// `K_mβ`, one after the other.
-    g: Vec<f64>,
-    /// `K(d)β`.
-    fitted: Vec<f64>,
-}
-
-/// A machine's system, solved for what all steps need.
-struct System {
-    /// `A⁻¹ = E^½ (I + E^½ K E^½)⁻¹ E^½`.
-    cholesky: Cholesky,
-    roots: Vec<f64>,
-    /// `A⁻¹1` and its sum.
-    ones: Vec<f64>,
-    sum: f64,
-    /// `P g_m`, `P = A⁻¹ − A⁻¹11ᵀA⁻¹/1ᵀA⁻¹1`.
-    projected: Vec<f64>,
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
@@ -153,79 +112,6 @@ impl<'a> Interior<'a> {
             Part { a, w, nu, delta, bias: 0.0 }
         });
         Point { parts: parts.collect(), d, s }
-    }
-
-    /// `K_m v` for every kernel, one after the other.
-    fn products(&self, side: &Side, v: &[f64]) -> Vec<f64> {
-        let n = v.len();
-        let mut out = vec![0.0; n * self.chosen.len()];
-        for (m, out) in out.chunks_exact_mut(n).enumerate() {
-            let term = &self.terms.terms[self.chosen[m]];
-            let columns = &side.columns[self.offsets[m] * n..self.offsets[m + 1] * n];
-            for (a, column) in columns.chunks_exact(n).enumerate() {
-                let weight = term.sign(a) * dot(column, v);
-                out.iter_mut().zip(column).for_each(|(out, x)| *out += weight * x);
-            }
-            let shift = self.shift(m);
-            if shift != 0.0 {
-                out.iter_mut().zip(v).for_each(|(out, v)| *out += shift * v);
-            }
-        }
-        out
-    }
-
-    fn seen(&self, side: &Side, part: &Part, d: &[f64]) -> Seen {
-        let beta: Vec<f64> = part.a.iter().zip(&side.labels).map(|(a, y)| a * y).collect();
-        let g = self.products(side, &beta);
-        let fitted = combined(&g, d, beta.len());
-        Seen { beta, g, fitted }
-    }
-
-    /// `E^½ K(d) E^½ + I`, column after column.
-    fn matrix(&self, side: &Side, d: &[f64], roots: &[f64]) -> Vec<f64> {
-        let n = roots.len();
-        let scaled: Vec<f64> = (0..self.chosen.len())
-            .flat_map(|m| {
-                let scale = d[m].sqrt();
-                side.columns[self.offsets[m] * n..self.offsets[m + 1] * n]
-                    .chunks_exact(n)
-                    .flat_map(move |column| column.iter().zip(roots).map(move |(x, root)| scale * root * x))
-            })
-            .collect();
-        let width = scaled.len() / n;
-        let columns = DMatrix::from_vec(n, width, scaled);
-        let signed = self.chosen.iter().any(|&m| self.terms.terms[m].signs.is_some());
-        let mut matrix = if width == 0 {
-            vec![0.0; n * n]
-        } else if signed {
-            let mut other = columns.clone();
-            for (m, &term) in self.chosen.iter().enumerate() {
-                for at in self.offsets[m]..self.offsets[m + 1] {
-                    other.column_mut(at).scale_mut(self.terms.terms[term].sign(at - self.offsets[m]));
-                }
-            }
-            let product = other * columns.transpose();
-            (0.5 * (&product + product.transpose())).data.into()
-        } else {
-            gram(columns.transpose().as_slice(), width)
-        };
-        let shift: f64 = (0..d.len()).map(|m| d[m] * self.shift(m)).sum();
-        for i in 0..n {
-            matrix[i * (n + 1)] += 1.0 + shift * roots[i] * roots[i];
-        }
-        matrix
-    }
-
-    fn system(&self, side: &Side, part: &Part, seen: &Seen, d: &[f64]) -> System {
-        let n = part.a.len();
-        let roots: Vec<f64> =
-            (0..n).map(|i| (part.nu[i] / part.a[i] + part.delta[i] / part.w[i]).sqrt().recip()).collect();
-        let cholesky = Cholesky::new(self.matrix(side, d, &roots), n);
-        let mut system = System { cholesky, roots, ones: Vec::new(), sum: 0.0, projected: Vec::new() };
-        system.ones = system.solve(&vec![1.0; n]);
-        system.sum = system.ones.iter().sum();
-        system.projected = seen.g.chunks_exact(n).flat_map(|g| system.project(g).0).collect();
-        system
     }
 
     /// From the start to the gap `tolerance`, relative to the primal objective.
@@ -434,80 +320,10 @@ struct Newton {
     roots: Vec<f64>,
 }
 
-/// `Σ w_m columns_m`.
-fn combined(columns: &[f64], weights: &[f64], n: usize) -> Vec<f64> {
-    let mut out = vec![0.0; n];
-    for (column, weight) in columns.chunks_exact(n).zip(weights) {
-        out.iter_mut().zip(column).for_each(|(out, x)| *out += weight * x);
-    }
-    out
-}
-
-impl System {
-    /// `A⁻¹v`.
-    fn solve(&self, v: &[f64]) -> Vec<f64> {
-        let mut out: Vec<f64> = v.iter().zip(&self.roots).map(|(v, root)| v * root).collect();
-        self.cholesky.solve(&mut out);
-        out.iter_mut().zip(&self.roots).for_each(|(out, root)| *out *= root);
-        out
-    }
-
-    /// `Pv` and the bias that takes its sum off.
-    fn project(&self, v: &[f64]) -> (Vec<f64>, f64) {
-        let mut out = self.solve(v);
-        let bias = out.iter().sum::<f64>() / self.sum;
-        out.iter_mut().zip(&self.ones).for_each(|(out, one)| *out -= bias * one);
-        (out, bias)
-    }
-}
-
 impl Saddle {
     /// How far the primal objective may be above the optimum, where the largest `Σ βᵀK_mβ` of all kernels is `most`: multipliers shrunk until
     /// no kernel is worth more than its price are those of a dual point.
     pub(super) fn gap(&self, most: f64) -> f64 {
         self.primal - self.gain * (2.0 / most.max(2.0)).sqrt() + self.slip
-    }
-}
-
-impl Point {
-    fn add(&mut self, step: &Point, length: f64) {
-        let add = |x: &mut [f64], d: &[f64]| x.iter_mut().zip(d).for_each(|(x, d)| *x += length * d);
-        for (part, step) in self.parts.iter_mut().zip(&step.parts) {
-            add(&mut part.a, &step.a);
-            add(&mut part.w, &step.w);
-            add(&mut part.nu, &step.nu);
-            add(&mut part.delta, &step.delta);
-            part.bias += length * step.bias;
-        }
-        add(&mut self.d, &step.d);
-        add(&mut self.s, &step.s);
-    }
-
-    /// How much of a step leaves all signs as they are.
-    fn reach(&self, step: &Point) -> f64 {
-        let least = |x: &[f64], d: &[f64]| {
-            x.iter()
-                .zip(d)
-                .fold(f64::INFINITY, |least, (x, d)| if *d < 0.0 { least.min(-x / d) } else { least })
-        };
-        let mut reach = least(&self.d, &step.d).min(least(&self.s, &step.s));
-        for (part, step) in self.parts.iter().zip(&step.parts) {
-            for (x, d) in
-                [(&part.a, &step.a), (&part.w, &step.w), (&part.nu, &step.nu), (&part.delta, &step.delta)]
-            {
-                reach = reach.min(least(x, d));
-            }
-        }
-        reach
-    }
-
-    /// The mean product of a multiplier with what it belongs to.
-    fn complementarity(&self) -> f64 {
-        let (mut total, mut count) = (dot(&self.d, &self.s), self.d.len());
-        for part in &self.parts {
-            total += dot(&part.a, &part.nu) + dot(&part.w, &part.delta);
-            count += 2 * part.a.len();
-        }
-        total / count as f64
     }
 }
