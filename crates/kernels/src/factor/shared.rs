@@ -111,7 +111,7 @@ impl SharedFactor {
             largest = largest.max(lanes::largest_size(&column));
         }
         let relative = (tolerance / squares.sqrt()).min(0.5);
-        if !(relative > 0.0) {
+        if relative.is_nan() || relative <= 0.0 {
             return None;
         }
         // Elimination keeps more columns than it takes.
@@ -147,9 +147,8 @@ impl SharedFactor {
             kernel.eval_many(y, &between, &mut column);
             let row = row(y);
             for (exact, other) in column.iter().zip(&rows) {
-                // Written so that NaN counts as an error.
                 let found = (shared.inner(&row, other) - exact).abs();
-                if !(found <= error) {
+                if found > error || found.is_nan() {
                     error = found;
                 }
             }
