@@ -53,6 +53,9 @@ struct Case {
 /// Whole Gram matrices are measured up to this many bytes in all.
 const MOST_BYTES: usize = 8 << 30;
 
+/// Runs with whole Gram matrices that take more seconds than this are not repeated.
+const QUICK: f64 = 20.0;
+
 /// Measures; writes `docs/benchmarks/mik-fs.csv` and `.md`.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let Some(folder) = &arguments.data else { return Err("--mik-fs needs --data or FEWEST_DATA".into()) };
@@ -84,7 +87,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         for _ in 0..arguments.repetitions {
             case.reading.push(once(&program, &path, target, &["--method", "variance"], arguments)?);
             case.factors.push(once(&program, &path, target, &["--method", "mik-fs"], arguments)?);
-            if n * n * d * size_of::<f64>() <= MOST_BYTES {
+            let is_quick = case.whole.is_empty() || cpu(&case.whole) < QUICK;
+            if is_quick && n * n * d * size_of::<f64>() <= MOST_BYTES {
                 let whole = ["--method", "mik-fs", "--param", "form=exact"];
                 case.whole.push(once(&program, &path, target, &whole, arguments)?);
                 let printed = [&whole[..], &["--param", "weights=all"]].concat();
@@ -157,8 +161,8 @@ fn settled(history: &[f64], share: f64) -> usize {
 
 fn summary(cases: &[Case]) -> String {
     let mut text = "# MIK-FS\n\nDefaults (`tanh(x x′)`, ratio 0.1), until the relative decrease of the objective is at most 1e-5. Seconds are \
-                    those of the processors, all threads together, the smallest of the repetitions, less those of reading the file. Every \
-                    run is in [mik-fs.csv](mik-fs.csv).\n\n\
+                    those of the processors, all threads together, the smallest of the repetitions, less those of reading the file. Runs \
+                    of more than 20 s are made once. Every run is in [mik-fs.csv](mik-fs.csv).\n\n\
                     - **Ours**: a shared factor finds the features that come into question, these get factors of their own, and only they take part.\n\
                     - **Whole matrices**: the same, with the whole Gram matrix of every feature in memory (`form=exact`).\n\
                     - **As printed**: Algorithm 1 with whole Gram matrices, all weights in every alternation (`form=exact`, `weights=all`), and our \
