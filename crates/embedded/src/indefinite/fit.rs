@@ -101,17 +101,23 @@ impl Objective<'_> {
             self.settle(&mut fit, &members, limits, context)?;
             return Ok(fit);
         }
+        let allowed = limits.inner_tolerance * self.lambda2;
         loop {
-            let entering =
-                self.entering(&fit.point, &members, limits.inner_tolerance * self.lambda2, screen)?;
-            let is_first = fit.history.len() == 1;
-            if entering.is_empty() && !is_first {
+            let entering = self.entering(&fit.point, &members, allowed, screen)?;
+            if entering.is_empty() && fit.history.len() > 1 {
                 return Ok(fit);
             }
-            members.extend(entering);
+            members.extend(entering.iter().map(|(m, _)| m));
             members.sort_unstable();
             self.settle(&mut fit, &members, limits, context)?;
+            if matches!(fit.status, Status::Interrupted | Status::TimeLimit) {
+                return Ok(fit);
+            }
             if fit.status != Status::Converged || fit.history.len() == 1 {
+                // Those that were not looked at count as well.
+                if let Some((_, product)) = self.entering(&fit.point, &members, allowed, screen)?.first() {
+                    fit.weight_violation = fit.weight_violation.max(product / self.lambda2 - 1.0);
+                }
                 return Ok(fit);
             }
         }

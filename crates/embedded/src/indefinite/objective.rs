@@ -174,15 +174,15 @@ impl Objective<'_> {
         Ok(Pairs::new(&vectors.0, &vectors.1, n))
     }
 
-    /// The atoms whose weights would rise from zero the steepest, by falling steepness: as many as there are samples or above zero, if
-    /// there are that many besides `members`.
+    /// The atoms besides `members` whose weights would rise from zero the steepest, by falling steepness, and `λ₂` less their slopes: as
+    /// many as half of the samples or as members, where there are that many.
     pub(super) fn entering(
         &self,
         point: &Point,
         members: &[usize],
         allowed: f64,
         screen: &mut Screen,
-    ) -> Result<Vec<usize>, Error> {
+    ) -> Result<Vec<(usize, f64)>, Error> {
         let pairs = self.pairs(point)?;
         let least = self.lambda2 + allowed;
         let estimates = screen.estimates(self.atoms, &pairs, least)?;
@@ -208,7 +208,7 @@ impl Objective<'_> {
         }
         entering.sort_by(|a, b| b.1.total_cmp(&a.1));
         entering.truncate(wanted);
-        Ok(entering.into_iter().map(|(m, _)| m).collect())
+        Ok(entering)
     }
 }
 

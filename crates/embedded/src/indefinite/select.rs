@@ -32,7 +32,7 @@ pub enum Price {
 ///
 /// - Several classes: a machine for each pair, one `d` for all. A real output: `max(0, |y − f| − ε)²` on the standardised output.
 /// - Several kernels a feature: each has a weight of its own under the same penalty; the score of a feature is their sum.
-/// - Features are standardised; kernel matrices are thin signed factors, so a pass costs `n·r·M`. Categories get the delta kernel `1/n_level`.
+/// - Features are standardised; kernel matrices are thin signed factors. Categories get the delta kernel `1/n_level`.
 ///
 /// # Where this differs from the paper as printed
 ///
