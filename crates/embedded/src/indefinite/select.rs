@@ -195,11 +195,12 @@ impl Selector for MikFs {
         let run = self.run(data, wanted, context)?;
         let Some(model) = run.model else {
             let mut selection = Selection::new(Vec::new(), Vec::new(), d, Status::Converged);
-            selection.notes.push(if run.n_constant == d {
-                "every feature is constant".to_owned()
+            if run.n_constant == d {
+                selection.notes.push("every feature is constant".to_owned());
             } else {
-                "no feature's kernel has anything in common with the target".to_owned()
-            });
+                selection.notes.push("no feature's kernel has anything in common with the target".to_owned());
+                selection.note_constant_features(run.n_constant);
+            }
             return Ok(selection);
         };
         let scores = model.scores();
