@@ -50,8 +50,9 @@ struct Case {
     alternation: Option<Alternation>,
 }
 
-/// Whole Gram matrices are measured up to this many bytes in all.
+/// Whole Gram matrices are measured up to this many bytes in all, and up to this many samples: beyond, machines take minutes each.
 const MOST_BYTES: usize = 8 << 30;
+const MOST_SAMPLES: usize = 2000;
 
 /// Runs with whole Gram matrices that take more seconds than this are not repeated.
 const QUICK: f64 = 20.0;
@@ -88,7 +89,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             case.reading.push(once(&program, &path, target, &["--method", "variance"], arguments)?);
             case.factors.push(once(&program, &path, target, &["--method", "mik-fs"], arguments)?);
             let is_quick = case.whole.is_empty() || cpu(&case.whole) < QUICK;
-            if is_quick && n * n * d * size_of::<f64>() <= MOST_BYTES {
+            if is_quick && n <= MOST_SAMPLES && n * n * d * size_of::<f64>() <= MOST_BYTES {
                 let whole = ["--method", "mik-fs", "--param", "form=exact"];
                 case.whole.push(once(&program, &path, target, &whole, arguments)?);
                 let printed = [&whole[..], &["--param", "weights=all"]].concat();
