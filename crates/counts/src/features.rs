@@ -29,19 +29,7 @@ pub fn map_features<T: Send>(
             .into_par_iter()
             .map_init(Vec::new, |scratch, j| {
                 let column = data.x().column(j, scratch);
-                match column {
-                    Column::Dense(values) => data.check_finite(j, values)?,
-                    Column::Sparse { rows, values } => {
-                        if let Some(at) = values.iter().position(|value| !value.is_finite()) {
-                            return Err(Error::NonFinite {
-                                name: format!("`{}`", data.feature_name(j)),
-                                column: j,
-                                row: rows[at],
-                                value: values[at],
-                            });
-                        }
-                    }
-                }
+                check_column(data, j, column)?;
                 work(j, column)
             })
             .collect();
@@ -51,4 +39,23 @@ pub fn map_features<T: Send>(
         context.report(stage, end, n_features);
     }
     Ok(results)
+}
+
+/// Whether all values of feature `j`, which `column` holds, are finite.
+///
+/// # Errors
+/// [`Error::NonFinite`] naming the cell.
+pub fn check_column(data: &Dataset, j: usize, column: Column<'_>) -> Result<(), Error> {
+    match column {
+        Column::Dense(values) => data.check_finite(j, values),
+        Column::Sparse { rows, values } => match values.iter().position(|value| !value.is_finite()) {
+            None => Ok(()),
+            Some(at) => Err(Error::NonFinite {
+                name: format!("`{}`", data.feature_name(j)),
+                column: j,
+                row: rows[at],
+                value: values[at],
+            }),
+        },
+    }
 }

@@ -27,5 +27,5 @@ pub mod discretisation;
 pub use beside::{Beside, undecided};
 pub use codes::{Coded, Rows, Variable};
 pub use counts::{Scratch, Sums, joint_sum, sums};
-pub use features::map_features;
+pub use features::{check_column, map_features};
 pub use fewest_core::Error;

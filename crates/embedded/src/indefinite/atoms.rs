@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use fewest_core::{Column, Context, Dataset, Error, FeatureKind};
-use fewest_counts::map_features;
+use fewest_counts::check_column;
 use fewest_kernels::{Factor, Gram, NormalisedDelta, ScalarKernel, SharedFactor, dot_products};
 use rayon::prelude::*;
 
@@ -12,8 +12,11 @@ use super::vectors::add_scaled;
 use crate::Form;
 use crate::atoms::{range, standardise};
 
-/// Atoms whose columns are gathered and multiplied at a time.
+/// Atoms made between two looks at the clock.
 const CHUNK: usize = 256;
+
+/// Features standardised between two looks at the clock.
+const BATCH: usize = 1024;
 
 /// Up to this many features, factors of all cost less than a shared one.
 const FEW: usize = 64;
@@ -36,10 +39,8 @@ pub(crate) struct Atoms {
     made: Vec<OnceLock<Atom>>,
     /// The feature and the kernel, by its place in the list, of each atom.
     owners: Vec<(usize, usize)>,
-    /// The row of `points` of each atom.
-    rows: Vec<usize>,
-    /// The values of the features that vary, as kernels see them, and whether they are codes.
-    points: Vec<Vec<f64>>,
+    /// The values of the features, as kernels see them, one feature after the other, and whether they are codes.
+    points: Vec<f64>,
     codes: Vec<bool>,
     kernels: Vec<Arc<dyn ScalarKernel>>,
     shared: Vec<Option<SharedFactor>>,
@@ -50,11 +51,14 @@ pub(crate) struct Atoms {
 
 /// The values of feature `j` as kernels see them: standardised, or codes; `None` for a constant.
 pub(crate) fn points(data: &Dataset, j: usize, column: Column<'_>) -> Option<Vec<f64>> {
-    let mut points = column.to_vec(data.n_samples());
-    if is_categorical(data, j) {
-        return points.iter().any(|&code| code != points[0]).then_some(points);
-    }
-    standardise(&mut points).then_some(points)
+    let mut points = vec![0.0; data.n_samples()];
+    write_points(data, j, column, &mut points).then_some(points)
+}
+
+/// [`points`] into `out`; whether they vary.
+fn write_points(data: &Dataset, j: usize, column: Column<'_>, out: &mut [f64]) -> bool {
+    column.copy_to(out);
+    if is_categorical(data, j) { out.iter().any(|&code| code != out[0]) } else { standardise(out) }
 }
 
 fn is_categorical(data: &Dataset, j: usize) -> bool {
@@ -78,44 +82,52 @@ impl Atoms {
             return Err(Error::parameter("kernel", "empty", "at least one kernel"));
         }
         let kernels = kernels.iter().map(BaseKernel::build).collect::<Result<Vec<_>, _>>()?;
+        let (n, d) = (data.n_samples(), data.n_features());
+        // One allocation: growing by a feature at a time costs more than standardising it.
+        let mut points = vec![0.0; n * d];
+        let mut ranges = Vec::with_capacity(d);
+        for (batch, out) in points.chunks_mut(BATCH * n.max(1)).enumerate() {
+            stop(context, "every feature was standardised")?;
+            let columns = out.par_chunks_exact_mut(n).enumerate().map_init(Vec::new, |scratch, (at, out)| {
+                let j = batch * BATCH + at;
+                let column = data.x().column(j, scratch);
+                check_column(data, j, column)?;
+                Ok(write_points(data, j, column, out).then(|| range(out)))
+            });
+            let found: Vec<Result<Option<(f64, f64)>, Error>> = columns.collect();
+            for range in found {
+                ranges.push(range?);
+            }
+            context.report("features", ranges.len(), d);
+        }
         let mut atoms = Self {
             made: Vec::new(),
             owners: Vec::new(),
-            rows: Vec::new(),
-            points: Vec::new(),
-            codes: Vec::new(),
+            points,
+            codes: (0..d).map(|j| is_categorical(data, j)).collect(),
             shared: vec![None; kernels.len()],
             kernels,
-            n_samples: data.n_samples(),
+            n_samples: n,
             tolerance,
             form,
         };
-        let found = map_features(data, context, "features", |j, column| {
-            Ok(points(data, j, column).map(|points| (range(&points), points)))
-        })?;
+        let mut numeric = Vec::new();
         let (mut low, mut high) = (0.0_f64, 0.0_f64);
-        for (j, found) in found.into_iter().enumerate() {
-            let Some(((least, most), points)) = found else { continue };
-            let is_categorical = is_categorical(data, j);
-            if !is_categorical {
+        for (j, range) in ranges.into_iter().enumerate() {
+            let Some((least, most)) = range else { continue };
+            if !atoms.codes[j] {
+                numeric.push(j);
                 (low, high) = (low.min(least), high.max(most));
             }
-            let n_kernels = if is_categorical { 1 } else { atoms.kernels.len() };
-            for which in 0..n_kernels {
-                atoms.owners.push((j, which));
-                atoms.rows.push(atoms.codes.len());
-                atoms.made.push(OnceLock::new());
-            }
-            atoms.points.push(points);
-            atoms.codes.push(is_categorical);
+            let n_kernels = if atoms.codes[j] { 1 } else { atoms.kernels.len() };
+            atoms.owners.extend((0..n_kernels).map(|which| (j, which)));
         }
+        atoms.made.resize_with(atoms.owners.len(), OnceLock::new);
         if form == Form::Auto {
-            atoms.share(low, high);
+            atoms.share(&numeric, low, high);
         }
         for start in (0..atoms.len()).step_by(CHUNK) {
-            if context.interrupted() || context.time_left().is_some_and(|left| left.is_zero()) {
-                return Err(Error::Stopped { before: "every feature had its kernel" });
-            }
+            stop(context, "every feature had its kernel")?;
             let end = atoms.len().min(start + CHUNK);
             let made: Vec<Result<(), Error>> = (start..end)
                 .into_par_iter()
@@ -128,29 +140,32 @@ impl Atoms {
         Ok(atoms)
     }
 
-    /// Factors for all features, whose values lie between `low` and `high`, where there are many and a kernel has one.
-    fn share(&mut self, low: f64, high: f64) {
-        let numeric: Vec<&Vec<f64>> =
-            self.points.iter().zip(&self.codes).filter(|(_, codes)| !**codes).map(|(x, _)| x).collect();
+    /// Factors for all of the features `numeric`, whose values lie between `low` and `high`, where there are many and a kernel has one.
+    fn share(&mut self, numeric: &[usize], low: f64, high: f64) {
         if numeric.len() <= FEW {
             return;
         }
-        let sampled = || numeric.iter().step_by(numeric.len() / SAMPLED).copied().flatten();
+        let features = numeric.iter().step_by(numeric.len() / SAMPLED);
+        let sampled: Vec<f64> = features.flat_map(|&j| self.feature(j)).copied().collect();
         let relative = SHARED_ERROR * (100.0 / self.n_samples as f64).min(1.0);
         for (kernel, shared) in self.kernels.iter().zip(&mut self.shared) {
-            let size = sampled().map(|&x| kernel.eval(x, x).abs()).sum::<f64>() / sampled().count() as f64;
+            let size = sampled.iter().map(|&x| kernel.eval(x, x).abs()).sum::<f64>() / sampled.len() as f64;
             *shared = SharedFactor::new(&**kernel, low, high, relative * size);
         }
     }
 
     /// The values of the feature of atom `m`.
     pub(super) fn points(&self, m: usize) -> &[f64] {
-        &self.points[self.rows[m]]
+        self.feature(self.owners[m].0)
+    }
+
+    fn feature(&self, j: usize) -> &[f64] {
+        &self.points[j * self.n_samples..(j + 1) * self.n_samples]
     }
 
     /// The shared factor of the kernel of atom `m`.
     pub(super) fn shared(&self, m: usize) -> Option<&SharedFactor> {
-        if self.codes[self.rows[m]] { None } else { self.shared[self.owners[m].1].as_ref() }
+        if self.codes[self.owners[m].0] { None } else { self.shared[self.owners[m].1].as_ref() }
     }
 
     /// Whether atom `m` has come into being.
@@ -167,7 +182,7 @@ impl Atoms {
             return Ok(atom);
         }
         let points = self.points(m);
-        let made = if self.codes[self.rows[m]] {
+        let made = if self.codes[self.owners[m].0] {
             self.make(&NormalisedDelta::from_points(points), points)?
         } else {
             self.make(&*self.kernels[self.owners[m].1], points)?
@@ -225,6 +240,11 @@ impl Atoms {
         }
         Ok(())
     }
+}
+
+fn stop(context: &Context<'_>, before: &'static str) -> Result<(), Error> {
+    let is_late = context.interrupted() || context.time_left().is_some_and(|left| left.is_zero());
+    if is_late { Err(Error::Stopped { before }) } else { Ok(()) }
 }
 
 fn overflow() -> Error {
