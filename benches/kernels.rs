@@ -128,12 +128,9 @@ fn quadratic_form(criterion: &mut Criterion) {
             sum
         });
     });
-    let (mut memory, mut projected) = (Interpolated::default(), vec![0.0; shared.width()]);
+    let (mut memory, pair) = (Interpolated::default(), [&v[..], &v].concat());
     group.bench_function("shared factor, n = 100", |bencher| {
-        bencher.iter(|| {
-            shared.project(black_box(&points), &v, &mut memory, &mut projected);
-            shared.inner(&projected, &projected)
-        });
+        bencher.iter(|| shared.product(black_box(&points), &pair, &mut memory, |_, _| false));
     });
     group.finish();
 }

@@ -111,43 +111,78 @@ impl<'a> Features<'a> {
     }
 }
 
-/// Subtracts the mean and divides by the standard deviation (dividing by n); false when all values are
-/// equal. The mean is taken off before anything is squared, so a large offset costs no accuracy, and the
-/// values are first divided by the largest, so that no square overflows.
+/// Subtracts the mean and divides by the standard deviation (dividing by n); false when all values are equal.
 pub(crate) fn standardise(values: &mut [f64]) -> bool {
-    if values.iter().all(|value| *value == values[0]) {
-        return false;
+    let standard = Standard::of(values);
+    if let Some(standard) = &standard {
+        standard.apply(values);
     }
-    let largest =
-        in_lanes(values, |largest, value| if value.abs() > largest { value.abs() } else { largest })
-            .into_iter()
-            .fold(0.0, f64::max);
-    let n = values.len() as f64;
-    values.iter_mut().for_each(|value| *value /= largest);
-    // Two rounds: the second takes off what rounding left of the mean.
-    for _ in 0..2 {
-        let mean = in_lanes(values, |sum, value| sum + value).iter().sum::<f64>() / n;
-        values.iter_mut().for_each(|value| *value -= mean);
-    }
-    let squares = in_lanes(values, |sum, value| sum + value * value);
-    let deviation = (squares.iter().sum::<f64>() / n).sqrt();
-    if deviation == 0.0 {
-        return false;
-    }
-    values.iter_mut().for_each(|value| *value /= deviation);
-    true
+    standard.is_some()
 }
 
-/// The smallest and the largest of some standardised values: 0 is between them.
+/// What brings some values to mean 0 and standard deviation 1.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Standard {
+    /// A power of two, which changes no digits.
+    scale: f64,
+    mean: f64,
+    /// What rounding left of the mean.
+    rest: f64,
+    inverse_deviation: f64,
+}
+
+impl Standard {
+    /// That of `values`; `None` when all are equal.
+    ///
+    /// The mean is taken off before anything is squared, so a large offset costs no accuracy, and the values are first brought near
+    /// 1, so that no square overflows.
+    pub(crate) fn of(values: &[f64]) -> Option<Self> {
+        let (low, high) = range(values);
+        if low == high {
+            return None;
+        }
+        let scale = inverse_power(low.abs().max(high.abs()));
+        let n = values.len() as f64;
+        let mean = in_lanes(values, 0.0, |sum, value| sum + value * scale).iter().sum::<f64>() / n;
+        let rest = in_lanes(values, 0.0, |sum, value| sum + (value * scale - mean)).iter().sum::<f64>() / n;
+        let mut standard = Self { scale, mean, rest, inverse_deviation: 0.0 };
+        let squares = in_lanes(values, 0.0, |sum, value| {
+            let value = standard.centred(value);
+            sum + value * value
+        });
+        standard.inverse_deviation = (squares.iter().sum::<f64>() / n).sqrt().recip();
+        standard.inverse_deviation.is_finite().then_some(standard)
+    }
+
+    fn centred(&self, value: f64) -> f64 {
+        (value * self.scale - self.mean) - self.rest
+    }
+
+    /// Standardises `values`.
+    pub(crate) fn apply(&self, values: &mut [f64]) {
+        values.iter_mut().for_each(|value| *value = self.centred(*value) * self.inverse_deviation);
+    }
+}
+
+/// The power of two that brings a size to between 1 and 2, or as near as one can.
+fn inverse_power(size: f64) -> f64 {
+    // The exponent of the inverse of a power of two is what is left of twice the exponent of 1.
+    const ONE: u64 = 1023;
+    let exponent = size.to_bits() >> 52;
+    f64::from_bits((2 * ONE).saturating_sub(exponent).max(1) << 52)
+}
+
+/// The smallest and the largest value.
 pub(crate) fn range(values: &[f64]) -> (f64, f64) {
-    let low = in_lanes(values, |low, value| if value < low { value } else { low });
-    let high = in_lanes(values, |high, value| if value > high { value } else { high });
-    (low.into_iter().fold(0.0, f64::min), high.into_iter().fold(0.0, f64::max))
+    let first = values.first().copied().unwrap_or(0.0);
+    let low = in_lanes(values, first, |low, value| if value < low { value } else { low });
+    let high = in_lanes(values, first, |high, value| if value > high { value } else { high });
+    (low.into_iter().fold(first, f64::min), high.into_iter().fold(first, f64::max))
 }
 
-/// Folds every eighth value each, from 0: eight independent chains of operations, which processors work on at once.
-fn in_lanes(values: &[f64], fold: impl Fn(f64, f64) -> f64) -> [f64; 8] {
-    let mut lanes = [0.0; 8];
+/// Folds every eighth value each, from `start`: eight independent chains of operations, which processors work on at once.
+fn in_lanes(values: &[f64], start: f64, fold: impl Fn(f64, f64) -> f64) -> [f64; 8] {
+    let mut lanes = [start; 8];
     let chunks = values.chunks_exact(8);
     for (lane, &value) in lanes.iter_mut().zip(chunks.remainder()) {
         *lane = fold(*lane, value);

@@ -20,7 +20,7 @@ use low_rank::LowRank;
 use output::Output;
 use packed::Packed;
 
-pub(crate) use features::{range, standardise};
+pub(crate) use features::{Standard, range, standardise};
 
 pub use features::InputKernel;
 pub use output::OutputKernel;

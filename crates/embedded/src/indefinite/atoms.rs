@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::base::BaseKernel;
 use super::vectors::add_scaled;
 use crate::Form;
-use crate::atoms::{range, standardise};
+use crate::atoms::{Standard, range};
 
 /// Atoms made between two looks at the clock.
 const CHUNK: usize = 256;
@@ -34,45 +34,67 @@ pub(crate) enum Atom {
     Gram(Gram),
 }
 
+/// What kernels see of a feature.
+enum Seen {
+    /// Nothing: it is constant.
+    Nothing,
+    /// Its codes.
+    Codes,
+    /// Its values, standardised.
+    Standardised(Standard),
+}
+
 /// All base kernels of a data set. Those of a kernel that has a shared factor come into being when they are asked for.
-pub(crate) struct Atoms {
-    made: Vec<OnceLock<Atom>>,
+pub(crate) struct Atoms<'a> {
+    data: &'a Dataset,
+    seen: Vec<Seen>,
     /// The feature and the kernel, by its place in the list, of each atom.
     owners: Vec<(usize, usize)>,
-    /// The values of the features, as kernels see them, one feature after the other, and whether they are codes.
-    points: Vec<f64>,
-    codes: Vec<bool>,
+    made: Vec<OnceLock<Box<Atom>>>,
     kernels: Vec<Arc<dyn ScalarKernel>>,
     shared: Vec<Option<SharedFactor>>,
-    n_samples: usize,
     tolerance: f64,
     form: Form,
 }
 
+impl Seen {
+    /// Of feature `j` with these values; and the smallest and the largest that is seen.
+    fn of(data: &Dataset, j: usize, values: &[f64]) -> (Self, [f64; 2]) {
+        let (low, high) = range(values);
+        let mut range = [low, high];
+        let seen = if matches!(data.feature_kind(j), FeatureKind::Categorical { .. }) {
+            if low == high { Self::Nothing } else { Self::Codes }
+        } else {
+            Standard::of(values).map_or(Self::Nothing, Self::Standardised)
+        };
+        seen.apply(&mut range);
+        (seen, range)
+    }
+
+    /// Makes what is seen of `values`.
+    fn apply(&self, values: &mut [f64]) {
+        if let Self::Standardised(standard) = self {
+            standard.apply(values);
+        }
+    }
+}
+
 /// The values of feature `j` as kernels see them: standardised, or codes; `None` for a constant.
 pub(crate) fn points(data: &Dataset, j: usize, column: Column<'_>) -> Option<Vec<f64>> {
-    let mut points = vec![0.0; data.n_samples()];
-    write_points(data, j, column, &mut points).then_some(points)
+    let mut values = column.to_vec(data.n_samples());
+    let (seen, _) = Seen::of(data, j, &values);
+    seen.apply(&mut values);
+    (!matches!(seen, Seen::Nothing)).then_some(values)
 }
 
-/// [`points`] into `out`; whether they vary.
-fn write_points(data: &Dataset, j: usize, column: Column<'_>, out: &mut [f64]) -> bool {
-    column.copy_to(out);
-    if is_categorical(data, j) { out.iter().any(|&code| code != out[0]) } else { standardise(out) }
-}
-
-fn is_categorical(data: &Dataset, j: usize) -> bool {
-    matches!(data.feature_kind(j), FeatureKind::Categorical { .. })
-}
-
-impl Atoms {
+impl<'a> Atoms<'a> {
     /// The kernels of every feature that is not constant; categories always get the delta kernel `1/n_level`, once.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] for no kernel or a kernel's parameter; [`Error::NonFinite`] naming the cell;
     /// [`Error::Numerical`] where a kernel overflows; [`Error::Stopped`].
     pub(crate) fn new(
-        data: &Dataset,
+        data: &'a Dataset,
         kernels: &[BaseKernel],
         tolerance: f64,
         form: Form,
@@ -82,49 +104,50 @@ impl Atoms {
             return Err(Error::parameter("kernel", "empty", "at least one kernel"));
         }
         let kernels = kernels.iter().map(BaseKernel::build).collect::<Result<Vec<_>, _>>()?;
-        let (n, d) = (data.n_samples(), data.n_features());
-        // One allocation: growing by a feature at a time costs more than standardising it.
-        let mut points = vec![0.0; n * d];
-        let mut ranges = Vec::with_capacity(d);
-        for (batch, out) in points.chunks_mut(BATCH * n.max(1)).enumerate() {
-            stop(context, "every feature was standardised")?;
-            let columns = out.par_chunks_exact_mut(n).enumerate().map_init(Vec::new, |scratch, (at, out)| {
-                let j = batch * BATCH + at;
-                let column = data.x().column(j, scratch);
-                check_column(data, j, column)?;
-                Ok(write_points(data, j, column, out).then(|| range(out)))
-            });
-            let found: Vec<Result<Option<(f64, f64)>, Error>> = columns.collect();
-            for range in found {
-                ranges.push(range?);
-            }
-            context.report("features", ranges.len(), d);
-        }
+        let d = data.n_features();
         let mut atoms = Self {
+            data,
+            seen: Vec::with_capacity(d),
+            owners: Vec::with_capacity(d),
             made: Vec::new(),
-            owners: Vec::new(),
-            points,
-            codes: (0..d).map(|j| is_categorical(data, j)).collect(),
             shared: vec![None; kernels.len()],
             kernels,
-            n_samples: n,
             tolerance,
             form,
         };
-        let mut numeric = Vec::new();
         let (mut low, mut high) = (0.0_f64, 0.0_f64);
-        for (j, range) in ranges.into_iter().enumerate() {
-            let Some((least, most)) = range else { continue };
-            if !atoms.codes[j] {
-                numeric.push(j);
-                (low, high) = (low.min(least), high.max(most));
+        for start in (0..d).step_by(BATCH) {
+            stop(context, "every feature was standardised")?;
+            let see = |[scratch, values]: &mut [Vec<f64>; 2], j: usize| {
+                let column = data.x().column(j, scratch);
+                check_column(data, j, column)?;
+                if let Column::Dense(values) = column {
+                    return Ok(Seen::of(data, j, values));
+                }
+                values.resize(data.n_samples(), 0.0);
+                column.copy_to(values);
+                Ok(Seen::of(data, j, values))
+            };
+            let features = (start..d.min(start + BATCH)).into_par_iter();
+            let found: Vec<Result<_, Error>> = features.map_init(Default::default, see).collect();
+            for found in found {
+                let (seen, range) = found?;
+                let n_kernels = match seen {
+                    Seen::Nothing => 0,
+                    Seen::Codes => 1,
+                    Seen::Standardised(_) => {
+                        (low, high) = (low.min(range[0]), high.max(range[1]));
+                        atoms.kernels.len()
+                    }
+                };
+                atoms.owners.extend((0..n_kernels).map(|which| (atoms.seen.len(), which)));
+                atoms.seen.push(seen);
             }
-            let n_kernels = if atoms.codes[j] { 1 } else { atoms.kernels.len() };
-            atoms.owners.extend((0..n_kernels).map(|which| (j, which)));
+            context.report("features", atoms.seen.len(), d);
         }
         atoms.made.resize_with(atoms.owners.len(), OnceLock::new);
         if form == Form::Auto {
-            atoms.share(&numeric, low, high);
+            atoms.share(low, high);
         }
         for start in (0..atoms.len()).step_by(CHUNK) {
             stop(context, "every feature had its kernel")?;
@@ -140,32 +163,41 @@ impl Atoms {
         Ok(atoms)
     }
 
-    /// Factors for all of the features `numeric`, whose values lie between `low` and `high`, where there are many and a kernel has one.
-    fn share(&mut self, numeric: &[usize], low: f64, high: f64) {
+    /// Factors for all features that are not codes, whose values lie between `low` and `high`, where there are many and a kernel has one.
+    fn share(&mut self, low: f64, high: f64) {
+        let numeric: Vec<usize> =
+            (0..self.seen.len()).filter(|&j| matches!(self.seen[j], Seen::Standardised(_))).collect();
         if numeric.len() <= FEW {
             return;
         }
-        let features = numeric.iter().step_by(numeric.len() / SAMPLED);
-        let sampled: Vec<f64> = features.flat_map(|&j| self.feature(j)).copied().collect();
-        let relative = SHARED_ERROR * (100.0 / self.n_samples as f64).min(1.0);
+        let (mut sampled, mut scratch, mut points) = (Vec::new(), Vec::new(), Vec::new());
+        for &j in numeric.iter().step_by(numeric.len() / SAMPLED) {
+            self.write_points(j, &mut scratch, &mut points);
+            sampled.extend_from_slice(&points);
+        }
+        let relative = SHARED_ERROR * (100.0 / self.n_samples() as f64).min(1.0);
         for (kernel, shared) in self.kernels.iter().zip(&mut self.shared) {
             let size = sampled.iter().map(|&x| kernel.eval(x, x).abs()).sum::<f64>() / sampled.len() as f64;
             *shared = SharedFactor::new(&**kernel, low, high, relative * size);
         }
     }
 
-    /// The values of the feature of atom `m`.
-    pub(super) fn points(&self, m: usize) -> &[f64] {
-        self.feature(self.owners[m].0)
+    /// The values of feature `j` as kernels see them, in `out`.
+    fn write_points(&self, j: usize, scratch: &mut Vec<f64>, out: &mut Vec<f64>) {
+        out.resize(self.n_samples(), 0.0);
+        self.data.x().column(j, scratch).copy_to(out);
+        self.seen[j].apply(out);
     }
 
-    fn feature(&self, j: usize) -> &[f64] {
-        &self.points[j * self.n_samples..(j + 1) * self.n_samples]
+    /// The values of the feature of atom `m`, as its kernel sees them, in `out`.
+    pub(super) fn points(&self, m: usize, scratch: &mut Vec<f64>, out: &mut Vec<f64>) {
+        self.write_points(self.owners[m].0, scratch, out);
     }
 
     /// The shared factor of the kernel of atom `m`.
     pub(super) fn shared(&self, m: usize) -> Option<&SharedFactor> {
-        if self.codes[self.owners[m].0] { None } else { self.shared[self.owners[m].1].as_ref() }
+        let (feature, kernel) = self.owners[m];
+        if matches!(self.seen[feature], Seen::Codes) { None } else { self.shared[kernel].as_ref() }
     }
 
     /// Whether atom `m` has come into being.
@@ -181,13 +213,15 @@ impl Atoms {
         if let Some(atom) = self.made[m].get() {
             return Ok(atom);
         }
-        let points = self.points(m);
-        let made = if self.codes[self.owners[m].0] {
-            self.make(&NormalisedDelta::from_points(points), points)?
+        let (feature, kernel) = self.owners[m];
+        let mut points = Vec::new();
+        self.points(m, &mut Vec::new(), &mut points);
+        let made = if matches!(self.seen[feature], Seen::Codes) {
+            self.make(&NormalisedDelta::from_points(&points), &points)?
         } else {
-            self.make(&*self.kernels[self.owners[m].1], points)?
+            self.make(&*self.kernels[kernel], &points)?
         };
-        Ok(self.made[m].get_or_init(|| made))
+        Ok(self.made[m].get_or_init(|| Box::new(made)))
     }
 
     fn make(&self, kernel: &dyn ScalarKernel, points: &[f64]) -> Result<Atom, Error> {
@@ -198,7 +232,7 @@ impl Atoms {
             }
             return Ok(Atom::Gram(gram));
         }
-        let mut factor = Factor::new(kernel, points, self.tolerance, self.n_samples)?;
+        let mut factor = Factor::new(kernel, points, self.tolerance, self.n_samples())?;
         factor.centre();
         Ok(Atom::Factor(factor))
     }
@@ -208,7 +242,7 @@ impl Atoms {
     }
 
     pub(crate) fn n_samples(&self) -> usize {
-        self.n_samples
+        self.data.n_samples()
     }
 
     /// The feature of each atom and its kernel's place in the list.
@@ -223,7 +257,7 @@ impl Atoms {
             Atom::Factor(factor) => {
                 let mut weights = vec![0.0; factor.rank()];
                 if factor.rank() > 0 {
-                    dot_products(factor.values(), v, self.n_samples, &mut weights);
+                    dot_products(factor.values(), v, v.len(), &mut weights);
                 }
                 for (a, &weight) in weights.iter().enumerate() {
                     let sign = factor.signs().map_or(1.0, |signs| signs[a]);
@@ -231,7 +265,7 @@ impl Atoms {
                 }
             }
             Atom::Gram(gram) => {
-                for (column, &weight) in gram.as_slice().chunks_exact(self.n_samples).zip(v) {
+                for (column, &weight) in gram.as_slice().chunks_exact(v.len().max(1)).zip(v) {
                     if weight != 0.0 {
                         add_scaled(out, weight, column);
                     }

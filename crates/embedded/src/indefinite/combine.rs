@@ -11,7 +11,7 @@ use super::vectors::centre;
 /// Atoms whose columns are gathered and multiplied at a time.
 const CHUNK: usize = 256;
 
-impl Atoms {
+impl Atoms<'_> {
     /// `H (Σ d_m K_m) H` on the samples `rows`.
     ///
     /// # Errors

@@ -30,7 +30,7 @@ impl<'a> Descent<'a> {
     ///
     /// # Errors
     /// [`Error::Numerical`] where a kernel overflows.
-    pub(crate) fn new(atoms: &'a Atoms, tasks: &'a Tasks, lambda1: f64) -> Result<Option<Self>, Error> {
+    pub(crate) fn new(atoms: &'a Atoms<'a>, tasks: &'a Tasks, lambda1: f64) -> Result<Option<Self>, Error> {
         let objective = Objective { atoms, tasks: &tasks.tasks, loss: tasks.loss, lambda1, lambda2: 1.0 };
         let mut screen = Screen::default();
         let largest = objective.largest_lambda2(&mut screen)?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use fewest_core::{Columns, Dataset, Error, FeatureKind, Status};
 use fewest_kernels::{NormalisedDelta, ScalarKernel};
 
-use super::atoms::{Atoms, points};
+use super::atoms::Atoms;
 use super::base::BaseKernel;
 use super::fit::Fit;
 use super::tasks::{Meaning, Tasks};
@@ -79,7 +79,7 @@ impl MikFsModel {
     pub(crate) fn new(
         data: &Dataset,
         kernels: &[BaseKernel],
-        atoms: &Atoms,
+        atoms: &Atoms<'_>,
         tasks: &Tasks,
         fit: Fit,
         lambda2: f64,
@@ -87,14 +87,14 @@ impl MikFsModel {
         let mut weights = Vec::new();
         let mut parts = Vec::new();
         let mut scratch = Vec::new();
-        for (&(feature, kernel), &weight) in atoms.owners().iter().zip(&fit.point.weights) {
+        for (m, (&(feature, kernel), &weight)) in atoms.owners().iter().zip(&fit.point.weights).enumerate() {
             if weight <= 0.0 {
                 continue;
             }
             weights.push(KernelWeight { feature, kernel, weight });
-            let column = data.x().column(feature, &mut scratch);
-            let raw = column.to_vec(data.n_samples());
-            let Some(points) = points(data, feature, column) else { continue };
+            let raw = data.x().column(feature, &mut scratch).to_vec(data.n_samples());
+            let mut points = Vec::new();
+            atoms.points(m, &mut scratch, &mut points);
             let categorical = matches!(data.feature_kind(feature), FeatureKind::Categorical { .. });
             let built: Arc<dyn ScalarKernel> = if categorical {
                 Arc::new(NormalisedDelta::from_points(&points))

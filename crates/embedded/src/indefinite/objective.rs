@@ -20,7 +20,7 @@ pub(crate) struct Task {
 
 /// What is minimised: `λ₁ Σ_t β_tᵀKβ_t + λ₂ Σ d + Σ loss`, one `β_t, b_t` a task and one `d ≥ 0` for all.
 pub(crate) struct Objective<'a> {
-    pub(crate) atoms: &'a Atoms,
+    pub(crate) atoms: &'a Atoms<'a>,
     pub(crate) tasks: &'a [Task],
     pub(crate) loss: Loss,
     pub(crate) lambda1: f64,
@@ -61,8 +61,16 @@ impl Objective<'_> {
     /// `max_m Σ_t r_tᵀ K_m r_t / λ₁`. For positive semidefinite kernels nothing is selected from there on.
     pub(crate) fn largest_lambda2(&self, screen: &mut Screen) -> Result<f64, Error> {
         let pairs = self.pairs(&self.start())?;
-        let estimates = screen.estimates(self.atoms, &pairs, f64::NEG_INFINITY)?;
-        let sure = estimates.iter().map(|worth| worth.value - worth.error).fold(0.0, f64::max);
+        // Only those near the largest need be known well.
+        let mut sure = f64::NEG_INFINITY;
+        let estimates = loop {
+            let estimates = screen.estimates(self.atoms, &pairs, sure)?;
+            let least = estimates.iter().map(|worth| worth.least()).fold(0.0, f64::max);
+            if least <= sure {
+                break estimates;
+            }
+            sure = least;
+        };
         let mut largest = 0.0_f64;
         for (m, worth) in estimates.iter().enumerate() {
             if worth.bound() >= sure {

@@ -161,7 +161,7 @@ impl MikFs {
     fn model(
         &self,
         data: &Dataset,
-        atoms: &Atoms,
+        atoms: &Atoms<'_>,
         tasks: &Tasks,
         fit: Fit,
         lambda2: f64,

@@ -1,7 +1,7 @@
 //! Which features come into question: products of all kernels with the machines, as exactly as it takes to tell.
 
 use fewest_core::Error;
-use fewest_kernels::Interpolated;
+use fewest_kernels::{Interpolated, SharedFactor};
 use rayon::prelude::*;
 
 use super::atoms::Atoms;
@@ -22,7 +22,7 @@ pub(crate) struct Pairs {
 }
 
 /// A number and what it may be wrong by.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Estimate {
     pub(crate) value: f64,
     pub(crate) error: f64,
@@ -32,6 +32,11 @@ impl Estimate {
     /// What the number is not above.
     pub(crate) fn bound(self) -> f64 {
         self.value + self.error
+    }
+
+    /// What the number is not below.
+    pub(crate) fn least(self) -> f64 {
+        self.value - self.error
     }
 }
 
@@ -69,7 +74,7 @@ impl Pairs {
     }
 }
 
-impl Atoms {
+impl Atoms<'_> {
     /// `Σ_t u_tᵀ K_m v_t`.
     ///
     /// # Errors
@@ -88,71 +93,90 @@ impl Atoms {
 /// What the worker threads compute in.
 #[derive(Default)]
 struct Memory {
+    column: Vec<f64>,
     points: Vec<f64>,
+    chosen: Vec<f64>,
     interpolated: Interpolated,
-    projected: Vec<f64>,
 }
 
 /// Products of all atoms as they were when they were last looked at. While machines move little, most features stay far from being
 /// worth their price, and need not be looked at again.
 #[derive(Default)]
 pub(crate) struct Screen {
-    /// What was asked before, and by each atom's last look, which of these it was.
+    /// What was asked before.
     asked: Vec<Pairs>,
-    looks: Vec<(Estimate, usize)>,
+    looks: Vec<Look>,
+}
+
+/// An atom's product, and which of the questions it answers.
+#[derive(Debug, Clone, Copy)]
+struct Look {
+    estimate: Estimate,
+    when: usize,
+}
+
+impl Look {
+    /// The estimate now that the question has `moved` from what was asked.
+    fn now(self, largest: f64, moved: &[f64]) -> Estimate {
+        Estimate { error: self.estimate.error + CAUTION * largest * moved[self.when], ..self.estimate }
+    }
 }
 
 impl Screen {
     /// `Σ_t u_tᵀ K_m v_t` of every atom: by the shared factors where atoms have not come into being, and from before where that
-    /// is enough to know that it is not above `least`.
+    /// is enough. Exact enough to tell on which side of `least` the product lies, where the shared factors are.
     ///
     /// # Errors
     /// [`Error::Numerical`] where a kernel overflows.
     pub(crate) fn estimates(
         &mut self,
-        atoms: &Atoms,
+        atoms: &Atoms<'_>,
         pairs: &Pairs,
         least: f64,
     ) -> Result<Vec<Estimate>, Error> {
-        let moved: Vec<f64> = self.asked.iter().map(|before| pairs.distance(before)).collect();
-        let size = pairs.size();
-        let now = self.asked.len();
-        let look = |memory: &mut Memory, m: usize| -> Result<(Estimate, usize), Error> {
-            let shared = atoms.shared(m);
-            if let (Some(&(estimate, when)), Some(shared)) = (self.looks.get(m), shared)
-                && (moved[when] == 0.0
-                    || estimate.bound() + CAUTION * shared.largest() * moved[when] <= least)
-            {
-                return Ok((estimate, when));
+        let mut moved: Vec<f64> = self.asked.iter().map(|before| pairs.distance(before)).collect();
+        let when = match moved.iter().position(|moved| *moved == 0.0) {
+            Some(when) => when,
+            None => {
+                self.asked.push(pairs.clone());
+                moved.push(0.0);
+                self.asked.len() - 1
             }
-            let (false, Some(shared)) = (atoms.is_made(m), shared) else {
-                return Ok((Estimate { value: atoms.product(m, pairs)?, error: 0.0 }, now));
-            };
-            let Memory { points, interpolated, projected } = memory;
-            let mut at = atoms.points(m);
-            if pairs.rows.len() < at.len() {
-                points.clear();
-                points.extend(pairs.rows.iter().map(|&i| at[i]));
-                at = points;
-            }
-            projected.clear();
-            projected.resize(pairs.vectors.len() / pairs.n_samples.max(1) * shared.width(), 0.0);
-            shared.project(at, &pairs.packed, interpolated, projected);
-            let (u, v) = projected.split_at(projected.len() / 2);
-            let each = u.chunks_exact(shared.width()).zip(v.chunks_exact(shared.width()));
-            let value = each.map(|(u, v)| shared.inner(u, v)).sum();
-            Ok((Estimate { value, error: CAUTION * shared.error() * size }, now))
         };
-        let looks: Vec<Result<(Estimate, usize), Error>> =
-            (0..atoms.len()).into_par_iter().with_min_len(16).map_init(Memory::default, look).collect();
-        let looks = looks.into_iter().collect::<Result<Vec<_>, Error>>()?;
-        self.looks = looks;
-        self.asked.push(pairs.clone());
-        let moved = moved.into_iter().chain(std::iter::once(0.0)).collect::<Vec<_>>();
-        let estimates = self.looks.iter().enumerate().map(|(m, &(estimate, when))| {
-            let drift = atoms.shared(m).map_or(0.0, |shared| CAUTION * shared.largest() * moved[when]);
-            Estimate { error: estimate.error + drift, ..estimate }
-        });
+        let size = CAUTION * pairs.size();
+        let nothing = Look { estimate: Estimate { value: 0.0, error: f64::INFINITY }, when };
+        self.looks.resize(atoms.len(), nothing);
+        let update = |memory: &mut Memory, (m, look): (usize, &mut Look)| -> Result<(), Error> {
+            if look.when == when && look.estimate.error == 0.0 {
+                return Ok(());
+            }
+            let (false, Some(shared)) = (atoms.is_made(m), atoms.shared(m)) else {
+                let value = atoms.product(m, pairs)?;
+                *look = Look { estimate: Estimate { value, error: 0.0 }, when };
+                return Ok(());
+            };
+            let old = look.now(shared.largest(), &moved);
+            let is_new = look.when == when && (old.error <= shared.error() * size || old.least() >= least);
+            if old.bound() <= least || is_new {
+                return Ok(());
+            }
+            let Memory { column, points, chosen, interpolated } = memory;
+            atoms.points(m, column, points);
+            if pairs.rows.len() < points.len() {
+                chosen.clear();
+                chosen.extend(pairs.rows.iter().map(|&i| points[i]));
+                std::mem::swap(points, chosen);
+            }
+            let is_enough = |value: f64, error: f64| (value - least).abs() >= error * size;
+            let (value, error) = shared.product(points, &pairs.packed, interpolated, is_enough);
+            *look = Look { estimate: Estimate { value, error: error * size }, when };
+            Ok(())
+        };
+        let looks = self.looks.par_iter_mut().enumerate().with_min_len(16);
+        looks.try_for_each_init(Memory::default, update)?;
+        let estimates = self.looks.iter().enumerate();
+        let estimates =
+            estimates.map(|(m, look)| look.now(atoms.shared(m).map_or(0.0, SharedFactor::largest), &moved));
         let estimates = estimates.collect();
         self.forget();
         Ok(estimates)
@@ -161,7 +185,7 @@ impl Screen {
     /// Drops what no atom refers to any more.
     fn forget(&mut self) {
         let mut is_needed = vec![false; self.asked.len()];
-        self.looks.iter().for_each(|&(_, when)| is_needed[when] = true);
+        self.looks.iter().for_each(|look| is_needed[look.when] = true);
         let mut place = 0;
         let places: Vec<usize> = is_needed
             .iter()
@@ -170,7 +194,7 @@ impl Screen {
                 place.saturating_sub(1)
             })
             .collect();
-        self.looks.iter_mut().for_each(|(_, when)| *when = places[*when]);
+        self.looks.iter_mut().for_each(|look| look.when = places[look.when]);
         let mut needed = is_needed.into_iter();
         self.asked.retain(|_| needed.next().unwrap_or(false));
     }
@@ -235,7 +259,7 @@ mod tests {
                     "{round} {m}: {estimate:?} {product}"
                 );
             }
-            old += screen.looks.iter().filter(|(_, when)| *when + 1 < screen.asked.len()).count();
+            old += screen.looks.iter().filter(|look| look.when + 1 < screen.asked.len()).count();
             assert!(screen.asked.len() <= round + 1);
         }
         assert!(old > 0, "nothing was ever left as it was");
