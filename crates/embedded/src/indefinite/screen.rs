@@ -105,7 +105,7 @@ struct Memory {
 pub(crate) struct Screen {
     /// What was asked before.
     asked: Vec<Pairs>,
-    looks: Vec<Look>,
+    looks: Vec<Option<Look>>,
 }
 
 /// An atom's product, and which of the questions it answers.
@@ -144,21 +144,22 @@ impl Screen {
             }
         };
         let size = CAUTION * pairs.size();
-        let nothing = Look { estimate: Estimate { value: 0.0, error: f64::INFINITY }, when };
-        self.looks.resize(atoms.len(), nothing);
-        let update = |memory: &mut Memory, (m, look): (usize, &mut Look)| -> Result<(), Error> {
-            if look.when == when && look.estimate.error == 0.0 {
-                return Ok(());
-            }
+        self.looks.resize(atoms.len(), None);
+        let update = |memory: &mut Memory, (m, look): (usize, &mut Option<Look>)| -> Result<(), Error> {
             let (false, Some(shared)) = (atoms.is_made(m), atoms.shared(m)) else {
-                let value = atoms.product(m, pairs)?;
-                *look = Look { estimate: Estimate { value, error: 0.0 }, when };
+                if look.is_none_or(|look| look.when != when || look.estimate.error > 0.0) {
+                    let value = atoms.product(m, pairs)?;
+                    *look = Some(Look { estimate: Estimate { value, error: 0.0 }, when });
+                }
                 return Ok(());
             };
-            let old = look.now(shared.largest(), &moved);
-            let is_new = look.when == when && (old.error <= shared.error() * size || old.least() >= least);
-            if old.bound() <= least || is_new {
-                return Ok(());
+            if let Some(look) = look {
+                let old = look.now(shared.largest(), &moved);
+                let is_new = look.when == when;
+                let is_finest = old.error <= shared.error() * size;
+                if old.bound() <= least || (is_new && (is_finest || old.least() >= least)) {
+                    return Ok(());
+                }
             }
             let Memory { column, points, chosen, interpolated } = memory;
             atoms.points(m, column, points);
@@ -169,15 +170,14 @@ impl Screen {
             }
             let is_enough = |value: f64, error: f64| (value - least).abs() >= error * size;
             let (value, error) = shared.product(points, &pairs.packed, interpolated, is_enough);
-            *look = Look { estimate: Estimate { value, error: error * size }, when };
+            *look = Some(Look { estimate: Estimate { value, error: error * size }, when });
             Ok(())
         };
         let looks = self.looks.par_iter_mut().enumerate().with_min_len(16);
         looks.try_for_each_init(Memory::default, update)?;
-        let estimates = self.looks.iter().enumerate();
-        let estimates =
-            estimates.map(|(m, look)| look.now(atoms.shared(m).map_or(0.0, SharedFactor::largest), &moved));
-        let estimates = estimates.collect();
+        let now =
+            |(m, look): (usize, &Look)| look.now(atoms.shared(m).map_or(0.0, SharedFactor::largest), &moved);
+        let estimates = self.looks.iter().flatten().enumerate().map(now).collect();
         self.forget();
         Ok(estimates)
     }
@@ -185,7 +185,7 @@ impl Screen {
     /// Drops what no atom refers to any more.
     fn forget(&mut self) {
         let mut is_needed = vec![false; self.asked.len()];
-        self.looks.iter().for_each(|look| is_needed[look.when] = true);
+        self.looks.iter().flatten().for_each(|look| is_needed[look.when] = true);
         let mut place = 0;
         let places: Vec<usize> = is_needed
             .iter()
@@ -194,7 +194,7 @@ impl Screen {
                 place.saturating_sub(1)
             })
             .collect();
-        self.looks.iter_mut().for_each(|look| look.when = places[look.when]);
+        self.looks.iter_mut().flatten().for_each(|look| look.when = places[look.when]);
         let mut needed = is_needed.into_iter();
         self.asked.retain(|_| needed.next().unwrap_or(false));
     }
@@ -259,7 +259,7 @@ mod tests {
                     "{round} {m}: {estimate:?} {product}"
                 );
             }
-            old += screen.looks.iter().filter(|look| look.when + 1 < screen.asked.len()).count();
+            old += screen.looks.iter().flatten().filter(|look| look.when + 1 < screen.asked.len()).count();
             assert!(screen.asked.len() <= round + 1);
         }
         assert!(old > 0, "nothing was ever left as it was");
