@@ -54,10 +54,15 @@ impl Objective<'_> {
         control: &Control<'_>,
     ) -> Result<(Machine, u64, f64, f64), Error> {
         let matrix = self.atoms.combine(weights, &task.rows)?;
-        let problem = FixedKernel::new(&matrix, &task.y, self.loss, self.lambda1).adapted(start);
-        let stationary = problem.is_guarded().then(|| problem.stationary(start)).flatten();
-        let fitted = problem.minimise(stationary.as_ref().unwrap_or(start), limits.accelerated, control)?;
-        let mut machine = fitted.machine;
+        let mut problem = FixedKernel::new(&matrix, &task.y, self.loss, self.lambda1);
+        let (mut machine, iterations) = match problem.stationary(start) {
+            Some(machine) => (machine, 1),
+            None => {
+                problem = problem.adapted(start);
+                let fitted = problem.minimise(start, limits.accelerated, control)?;
+                (fitted.machine, fitted.iterations)
+            }
+        };
         // In the directions that the kernel maps to zero the objective says nothing about β. Those of its stationary
         // form, β = forces/λ₁, tell the weights what another feature would add.
         let mut missing = self.coefficients(task, &values(&matrix, &machine));
@@ -70,7 +75,7 @@ impl Objective<'_> {
             add_scaled(&mut machine.beta, 1.0, &missing);
         }
         let violation = self.machine_violation(task, &matrix, &machine);
-        Ok((machine, fitted.iterations, problem.certificate(), violation))
+        Ok((machine, iterations, problem.certificate(), violation))
     }
 
     /// Alternates from `start` until the objective settles and no weight that is zero would rise.

@@ -39,7 +39,6 @@ pub(crate) struct FixedKernel<'a> {
     y: &'a [f64],
     loss: Loss,
     lambda: f64,
-    rho: f64,
     /// Whether `h = 0`.
     convex: bool,
     /// Largest norm of β, for an indefinite kernel.
@@ -68,8 +67,8 @@ struct Point {
 
 impl<'a> FixedKernel<'a> {
     pub(crate) fn new(matrix: &'a KernelMatrix, y: &'a [f64], loss: Loss, lambda: f64) -> Self {
-        let (rho, system, gap) = (matrix.rho(), RefCell::default(), Cell::new(0.0));
-        Self { matrix, y, loss, lambda, rho, convex: false, bound: None, system, gap }
+        let (system, gap) = (RefCell::default(), Cell::new(0.0));
+        Self { matrix, y, loss, lambda, convex: false, bound: None, system, gap }
     }
 
     /// The same without the detour over a difference where the kernel is positive semidefinite, and else kept where minima
@@ -111,10 +110,10 @@ impl<'a> FixedKernel<'a> {
 
     /// The stationary point, `β = forces/λ₁`, where all eigenvalues of `K` are above `−λ₁`: then it is the only one, and its forces
     /// are the maximum of a concave dual. Supports are tried, from that at `start`, until one implies itself. `None` where that
-    /// does not happen, or the point is higher than `start` or fits worse than a constant does. With an indefinite kernel it is a
-    /// saddle; descent that starts there ends there.
+    /// does not happen, or the point is higher than `start` or fits worse than a constant does. It is the minimum where the kernel is
+    /// positive semidefinite. Else it is a saddle, where Algorithm 2 would stay: a fixed point of its steps.
     pub(crate) fn stationary(&self, start: &Machine) -> Option<Machine> {
-        if self.matrix.smallest() <= -self.lambda {
+        if !self.matrix.exceeds(-self.lambda) {
             return None;
         }
         let problem = Self { convex: true, ..Self::new(self.matrix, self.y, self.loss, self.lambda) };
@@ -133,7 +132,12 @@ impl<'a> FixedKernel<'a> {
                 let constant = vec![self.loss.best_constant(self.y); self.y.len()];
                 let fits = self.loss.sum(self.y, &point.values) <= self.loss.sum(self.y, &constant);
                 let falls = self.objective(&joined(&machine)) <= self.objective(&from);
-                return (fits && falls).then_some(machine);
+                if !(fits && falls) {
+                    return None;
+                }
+                problem.certify(&point, problem.convex_value(&point), &origin);
+                self.gap.set(problem.gap.get());
+                return Some(machine);
             }
             pulls = now;
         }
@@ -147,7 +151,7 @@ impl<'a> FixedKernel<'a> {
 
     /// `λ₁ρ`.
     fn curvature(&self) -> f64 {
-        self.lambda * self.rho
+        self.lambda * self.matrix.rho()
     }
 
     /// The matrix `G` of the convex problem `uᵀGu + Σ loss(offset + Gu + b)` as a power of `K` and what it is divided by:
@@ -336,9 +340,9 @@ impl DifferenceOfConvex for FixedKernel<'_> {
             return;
         }
         let (beta, _) = self.split(x);
-        let image = self.matrix.apply(beta);
+        let (image, rho) = (self.matrix.apply(beta), self.matrix.rho());
         for ((out, beta), image) in out.iter_mut().zip(beta).zip(&image) {
-            *out = 2.0 * self.lambda * (self.rho * beta - image);
+            *out = 2.0 * self.lambda * (rho * beta - image);
         }
     }
 

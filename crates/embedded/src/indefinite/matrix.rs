@@ -30,9 +30,8 @@ const OFFSET: f64 = 1e-3;
 pub(crate) struct KernelMatrix {
     form: Form,
     n: usize,
-    /// The smallest and the largest eigenvalue, 0 for a matrix of zeros.
-    smallest: f64,
-    largest: f64,
+    /// The smallest and the largest eigenvalue, 0 for a matrix of zeros, once they are asked for.
+    ends: OnceCell<(f64, f64)>,
 }
 
 enum Form {
@@ -104,9 +103,7 @@ impl KernelMatrix {
             return Err(broke_down());
         }
         let form = Form::Dense { matrix, square: OnceCell::new(), columns: None };
-        let mut kernel = Self { form, n, smallest: 0.0, largest: 0.0 };
-        (kernel.smallest, kernel.largest) = kernel.lanczos();
-        Ok(kernel)
+        Ok(Self { form, n, ends: OnceCell::new() })
     }
 
     /// `Φ S Φᵀ` from `n x r` columns, `r <= n`, and the diagonal of `S`. `O(n r² + r³)`.
@@ -117,7 +114,7 @@ impl KernelMatrix {
         }
         if rank == 0 {
             let form = Form::Thin { vectors: DMatrix::zeros(n, 0), values: Vec::new() };
-            return Ok(Self { form, n, smallest: 0.0, largest: 0.0 });
+            return Ok(Self { form, n, ends: OnceCell::new() });
         }
         let decomposition = columns.qr();
         let triangle = decomposition.r();
@@ -132,9 +129,7 @@ impl KernelMatrix {
         let kept: Vec<usize> = (0..rank).filter(|&a| eigen.eigenvalues[a].abs() > ROUNDING * size).collect();
         let vectors = decomposition.q() * eigen.eigenvectors.select_columns(&kept);
         let values: Vec<f64> = kept.iter().map(|&a| eigen.eigenvalues[a]).collect();
-        let smallest = values.iter().copied().fold(0.0, f64::min);
-        let largest = values.iter().copied().fold(0.0, f64::max);
-        Ok(Self { form: Form::Thin { vectors, values }, n, smallest, largest })
+        Ok(Self { form: Form::Thin { vectors, values }, n, ends: OnceCell::new() })
     }
 
     /// Eigenvectors and eigenvalues, those left out that are zero but for rounding.
@@ -164,21 +159,46 @@ impl KernelMatrix {
     /// largest eigenvalue `η` is negative, 0 is enough of a bound).
     pub(crate) fn rho(&self) -> f64 {
         let size = self.size();
-        if size > 0.0 { self.largest.max(0.0) + OFFSET * size } else { 1.0 }
+        if size > 0.0 { self.ends().1.max(0.0) + OFFSET * size } else { 1.0 }
+    }
+
+    fn ends(&self) -> (f64, f64) {
+        *self.ends.get_or_init(|| match &self.form {
+            Form::Dense { .. } => self.lanczos(),
+            Form::Thin { values, .. } => {
+                let ends = |(low, high): (f64, f64), value: &f64| (low.min(*value), high.max(*value));
+                values.iter().fold((0.0, 0.0), ends)
+            }
+        })
     }
 
     fn size(&self) -> f64 {
-        self.largest.max(-self.smallest)
+        let (smallest, largest) = self.ends();
+        largest.max(-smallest)
     }
 
     /// The smallest eigenvalue.
     pub(crate) fn smallest(&self) -> f64 {
-        self.smallest
+        self.ends().0
+    }
+
+    /// Whether all eigenvalues are above `bound`, which is below 0. `O(n³/3)` for a dense matrix, far below what its eigenvalues cost.
+    pub(crate) fn exceeds(&self, bound: f64) -> bool {
+        match &self.form {
+            Form::Thin { .. } => self.smallest() > bound,
+            Form::Dense { matrix, .. } => {
+                let mut shifted = matrix.clone();
+                for i in 0..self.n {
+                    shifted[(i, i)] -= bound;
+                }
+                shifted.cholesky().is_some()
+            }
+        }
     }
 
     /// Whether some eigenvalue is negative by more than rounding.
     pub(crate) fn is_indefinite(&self) -> bool {
-        self.smallest < -INDEFINITE * self.size()
+        self.smallest() < -INDEFINITE * self.size()
     }
 
     /// `K v`.
@@ -350,12 +370,15 @@ mod tests {
         let thin = KernelMatrix::thin(columns, &signs)?;
         let eigen = full.clone().symmetric_eigenvalues();
         let dense = KernelMatrix::dense(full.clone())?;
-        assert!((dense.largest - eigen.max()).abs() < 1e-9 * eigen.amax());
-        assert!((thin.largest - eigen.max()).abs() < 1e-9 * eigen.amax());
-        assert!((dense.smallest - eigen.min()).abs() < 1e-9 * eigen.amax());
-        assert!((thin.smallest - eigen.min()).abs() < 1e-9 * eigen.amax());
+        assert!((dense.ends().1 - eigen.max()).abs() < 1e-9 * eigen.amax());
+        assert!((thin.ends().1 - eigen.max()).abs() < 1e-9 * eigen.amax());
+        assert!((dense.smallest() - eigen.min()).abs() < 1e-9 * eigen.amax());
+        assert!((thin.smallest() - eigen.min()).abs() < 1e-9 * eigen.amax());
         assert!(dense.is_indefinite() && thin.is_indefinite());
         assert!(dense.rho() > eigen.max());
+        for matrix in [&thin, &dense] {
+            assert!(matrix.exceeds(1.001 * eigen.min()) && !matrix.exceeds(0.999 * eigen.min()));
+        }
         let v: Vec<f64> = (0..12).map(|i| f64::from(i * i % 7) - 3.0).collect();
         let rows = vec![0, 2, 3, 7, 11];
         let right = [1.0, -2.0, 0.5, 0.0, 3.0];
