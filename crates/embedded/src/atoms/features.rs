@@ -113,7 +113,7 @@ impl<'a> Features<'a> {
 
 /// Subtracts the mean and divides by the standard deviation (dividing by n); false when all values are equal.
 pub(crate) fn standardise(values: &mut [f64]) -> bool {
-    let standard = Standard::of(values);
+    let standard = Standard::of(values, range(values));
     if let Some(standard) = &standard {
         standard.apply(values);
     }
@@ -132,12 +132,11 @@ pub(crate) struct Standard {
 }
 
 impl Standard {
-    /// That of `values`; `None` when all are equal.
+    /// That of `values`, which lie in this [`range`]; `None` when all are equal.
     ///
     /// The mean is taken off before anything is squared, so a large offset costs no accuracy, and the values are first brought near
     /// 1, so that no square overflows.
-    pub(crate) fn of(values: &[f64]) -> Option<Self> {
-        let (low, high) = range(values);
+    pub(crate) fn of(values: &[f64], (low, high): (f64, f64)) -> Option<Self> {
         if low == high {
             return None;
         }

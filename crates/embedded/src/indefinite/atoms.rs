@@ -65,7 +65,7 @@ impl Seen {
         let seen = if matches!(data.feature_kind(j), FeatureKind::Categorical { .. }) {
             if low == high { Self::Nothing } else { Self::Codes }
         } else {
-            Standard::of(values).map_or(Self::Nothing, Self::Standardised)
+            Standard::of(values, (low, high)).map_or(Self::Nothing, Self::Standardised)
         };
         seen.apply(&mut range);
         (seen, range)

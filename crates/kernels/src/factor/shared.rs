@@ -86,35 +86,47 @@ impl SharedFactor {
         if !(low.is_finite() && high.is_finite() && low < high && tolerance > 0.0) {
             return None;
         }
-        let checks = Checks::new(kernel, low, high, INTERPOLATED * tolerance)?;
-        let (nodes, between) = grid(low, high, checks.n_intervals);
-        let squares: f64 = checks.at_nodes.iter().map(|column| lanes::dot(column, column)).sum();
-        let mean = (squares / (CHECKED * nodes.len()) as f64).sqrt();
-        let relative = (FACTORED * tolerance / mean).min(0.5);
-        if relative.is_nan() || relative <= 0.0 {
-            return None;
+        let checks = Checks::new(kernel, low, high)?;
+        // Cubics are wrong in proportion to the fourth power of the distance of nodes.
+        let (mut n_intervals, mut error) = (FEWEST_INTERVALS, checks.cubic_error());
+        while error > INTERPOLATED * tolerance && n_intervals <= MOST_INTERVALS {
+            (n_intervals, error) = (2 * n_intervals, error / 16.0);
         }
-        // Elimination keeps more columns than it takes.
-        let factor = Factor::new(kernel, &nodes, 0.1 * relative, 2 * MOST_COLUMNS).ok()?;
-        let factor = factor.compress(relative).ok()?;
-        let all = checks.at_nodes.iter().chain(&checks.between);
-        let mut shared = Self {
-            low,
-            inverse_step: checks.n_intervals as f64 / (high - low),
-            n_nodes: nodes.len(),
-            blocks: Vec::new(),
-            signs: Vec::new(),
-            errors: Vec::new(),
-            largest: all.map(|column| lanes::largest_size(column)).fold(0.0, f64::max),
-        };
-        shared.take(&factor, checks, &between, tolerance).then_some(shared)
+        let relative = (FACTORED * tolerance / checks.mean()).min(0.5);
+        while n_intervals <= MOST_INTERVALS && relative > 0.0 {
+            let (nodes, between) = grid(low, high, n_intervals);
+            // Elimination keeps more columns than it takes.
+            let factor = Factor::new(kernel, &nodes, 0.1 * relative, 2 * MOST_COLUMNS).ok()?;
+            let factor = factor.compress(relative).ok()?;
+            let mut shared = Self {
+                low,
+                inverse_step: n_intervals as f64 / (high - low),
+                n_nodes: nodes.len(),
+                blocks: Vec::new(),
+                signs: Vec::new(),
+                errors: Vec::new(),
+                largest: checks.largest(),
+            };
+            if shared.take(&factor, &checks.places, checks.columns(kernel, &between)?, &between, tolerance) {
+                return Some(shared);
+            }
+            n_intervals *= 2;
+        }
+        None
     }
 
-    /// Takes as many of the columns of `factor` as it needs to be wrong by no more than `tolerance`; whether that was reached.
-    fn take(&mut self, factor: &Factor, checks: Checks, between: &[f64], tolerance: f64) -> bool {
-        let mut left = checks.between;
+    /// Takes as many of the columns of `factor` as it needs to be wrong by no more than `tolerance` on the kernel's columns `left`,
+    /// those of `places` at the points `between`; whether that was reached.
+    fn take(
+        &mut self,
+        factor: &Factor,
+        places: &[f64],
+        mut left: Vec<Vec<f64>>,
+        between: &[f64],
+        tolerance: f64,
+    ) -> bool {
         let (mut columns, mut rows) = (Interpolated::default(), Interpolated::default());
-        columns.place(self, &checks.places);
+        columns.place(self, places);
         rows.place(self, between);
         for start in (0..factor.rank().clamp(1, MOST_COLUMNS)).step_by(WIDTH) {
             let mut block = vec![0.0; WIDTH * self.n_nodes];
@@ -215,7 +227,7 @@ impl Interpolated {
     }
 }
 
-/// The nodes of a grid of `n_intervals`, and the places halfway between them, which the grid of twice as many has as well.
+/// The nodes of a grid of `n_intervals`, and the points halfway between them.
 fn grid(low: f64, high: f64, n_intervals: usize) -> (Vec<f64>, Vec<f64>) {
     let step = (high - low) / n_intervals as f64;
     let nodes = (0..=n_intervals).map(|k| low + k as f64 * step).collect();
@@ -226,60 +238,57 @@ fn grid(low: f64, high: f64, n_intervals: usize) -> (Vec<f64>, Vec<f64>) {
 /// Columns of a kernel's matrix, at places spread over the interval.
 struct Checks {
     places: Vec<f64>,
-    n_intervals: usize,
-    /// Their values at the nodes and halfway between these.
+    /// Their values at the nodes of the coarsest grid and halfway between these.
     at_nodes: Vec<Vec<f64>>,
     between: Vec<Vec<f64>>,
 }
 
 impl Checks {
-    /// On as many nodes as it takes for cubics to be wrong by at most `tolerance`.
-    fn new(kernel: &dyn ScalarKernel, low: f64, high: f64, tolerance: f64) -> Option<Self> {
+    /// `None` where the kernel takes values that are not finite.
+    fn new(kernel: &dyn ScalarKernel, low: f64, high: f64) -> Option<Self> {
         // Denser towards the ends, where factors are least exact.
         let angle = std::f64::consts::PI / (CHECKED - 1) as f64;
         let place = |k: usize| low + (high - low) * 0.5 * (1.0 - (k as f64 * angle).cos());
-        let places: Vec<f64> = (0..CHECKED).map(place).collect();
-        let columns = |points: Vec<f64>| -> Option<Vec<Vec<f64>>> {
-            let column = |&place: &f64| {
-                let mut column = vec![0.0; points.len()];
-                kernel.eval_many(place, &points, &mut column);
-                column.iter().all(|value| value.is_finite()).then_some(column)
-            };
-            places.iter().map(column).collect()
-        };
-        let mut n_intervals = FEWEST_INTERVALS;
-        let mut at_nodes = columns(grid(low, high, n_intervals).0)?;
-        loop {
-            let between = columns(grid(low, high, n_intervals).1)?;
-            let errors = at_nodes.iter().zip(&between).map(|(nodes, between)| cubic_error(nodes, between));
-            if errors.fold(0.0, f64::max) <= tolerance {
-                return Some(Self { places, n_intervals, at_nodes, between });
-            }
-            if n_intervals == MOST_INTERVALS {
-                return None;
-            }
-            n_intervals *= 2;
-            for (nodes, between) in at_nodes.iter_mut().zip(between) {
-                *nodes = nodes
-                    .iter()
-                    .copied()
-                    .zip(between)
-                    .flat_map(<[f64; 2]>::from)
-                    .chain(nodes.last().copied())
-                    .collect();
-            }
-        }
+        let places = (0..CHECKED).map(place).collect();
+        let mut checks = Self { places, at_nodes: Vec::new(), between: Vec::new() };
+        let (nodes, between) = grid(low, high, FEWEST_INTERVALS);
+        checks.at_nodes = checks.columns(kernel, &nodes)?;
+        checks.between = checks.columns(kernel, &between)?;
+        Some(checks)
     }
-}
 
-/// How wrong cubics through `nodes` are `between` these.
-fn cubic_error(nodes: &[f64], between: &[f64]) -> f64 {
-    let inner = nodes.windows(NODES).zip(between.iter().skip(1));
-    let error = |(nodes, exact): (&[f64], &f64)| match nodes {
-        [a, b, c, d] => (0.5625 * (b + c) - 0.0625 * (a + d) - exact).abs(),
-        _ => f64::INFINITY,
-    };
-    inner.map(error).fold(0.0, f64::max)
+    /// The columns at other points.
+    fn columns(&self, kernel: &dyn ScalarKernel, points: &[f64]) -> Option<Vec<Vec<f64>>> {
+        let column = |&place: &f64| {
+            let mut column = vec![0.0; points.len()];
+            kernel.eval_many(place, points, &mut column);
+            column.iter().all(|value| value.is_finite()).then_some(column)
+        };
+        self.places.iter().map(column).collect()
+    }
+
+    /// The mean size of a value: the root of the mean square.
+    fn mean(&self) -> f64 {
+        let squares: f64 = self.at_nodes.iter().map(|column| lanes::dot(column, column)).sum();
+        (squares / (CHECKED * (FEWEST_INTERVALS + 1)) as f64).sqrt()
+    }
+
+    /// The size of the largest value.
+    fn largest(&self) -> f64 {
+        let all = self.at_nodes.iter().chain(&self.between);
+        all.map(|column| lanes::largest_size(column)).fold(0.0, f64::max)
+    }
+
+    /// How wrong cubics through the values at nodes are between these.
+    fn cubic_error(&self) -> f64 {
+        let error = |(nodes, exact): (&[f64], &f64)| match nodes {
+            [a, b, c, d] => (0.5625 * (b + c) - 0.0625 * (a + d) - exact).abs(),
+            _ => 0.0,
+        };
+        let columns = self.at_nodes.iter().zip(&self.between);
+        let errors = columns.flat_map(|(nodes, between)| nodes.windows(NODES).zip(&between[1..]).map(error));
+        errors.fold(0.0, f64::max)
+    }
 }
 
 dispatched! {
