@@ -28,6 +28,9 @@ const SAMPLED: usize = 16;
 /// of the number of samples, what is looked for at least in proportion.
 const SHARED_ERROR: f64 = 1e-3;
 
+/// And at any number: less is out of reach, and more features than need be get factors of their own.
+const LEAST_SHARED_ERROR: f64 = 1e-5;
+
 /// How one base kernel is held.
 pub(crate) enum Atom {
     Factor(Factor),
@@ -175,7 +178,8 @@ impl<'a> Atoms<'a> {
             self.write_points(j, &mut scratch, &mut points);
             sampled.extend_from_slice(&points);
         }
-        let relative = SHARED_ERROR * (100.0 / self.n_samples() as f64).min(1.0);
+        let relative =
+            (SHARED_ERROR * 100.0 / self.n_samples() as f64).clamp(LEAST_SHARED_ERROR, SHARED_ERROR);
         for (kernel, shared) in self.kernels.iter().zip(&mut self.shared) {
             let size = sampled.iter().map(|&x| kernel.eval(x, x).abs()).sum::<f64>() / sampled.len() as f64;
             *shared = SharedFactor::new(&**kernel, low, high, relative * size);
