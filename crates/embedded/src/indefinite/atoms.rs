@@ -131,7 +131,7 @@ impl<'a> Atoms<'a> {
                 column.copy_to(values);
                 Ok(Seen::of(data, j, values))
             };
-            let features = (start..d.min(start + BATCH)).into_par_iter();
+            let features = (start..d.min(start + BATCH)).into_par_iter().with_min_len(64);
             let found: Vec<Result<_, Error>> = features.map_init(Default::default, see).collect();
             for found in found {
                 let (seen, range) = found?;
@@ -152,16 +152,14 @@ impl<'a> Atoms<'a> {
         if form == Form::Auto {
             atoms.share(low, high);
         }
-        for start in (0..atoms.len()).step_by(CHUNK) {
+        let own: Vec<usize> = (0..atoms.len()).filter(|&m| atoms.shared(m).is_none()).collect();
+        let mut n_made = 0;
+        for chunk in own.chunks(CHUNK) {
             stop(context, "every feature had its kernel")?;
-            let end = atoms.len().min(start + CHUNK);
-            let made: Vec<Result<(), Error>> = (start..end)
-                .into_par_iter()
-                .filter(|&m| atoms.shared(m).is_none())
-                .map(|m| atoms.get(m).map(|_| ()))
-                .collect();
+            let made: Vec<Result<(), Error>> = chunk.par_iter().map(|&m| atoms.get(m).map(|_| ())).collect();
             made.into_iter().collect::<Result<(), Error>>()?;
-            context.report("kernels", end, atoms.len());
+            n_made += chunk.len();
+            context.report("kernels", n_made, own.len());
         }
         Ok(atoms)
     }

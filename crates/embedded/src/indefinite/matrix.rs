@@ -248,8 +248,8 @@ impl KernelMatrix {
                     Power::First => matrix,
                     Power::Second => square.get_or_init(|| matrix * matrix),
                 };
-                let m = rows.len();
-                let mut system = DMatrix::from_fn(m, m, |i, j| powered[(rows[i], rows[j])] / scale);
+                let (m, inverse) = (rows.len(), scale.recip());
+                let mut system = DMatrix::from_fn(m, m, |i, j| powered[(rows[i], rows[j])] * inverse);
                 for i in 0..m {
                     system[(i, i)] += 1.0;
                 }

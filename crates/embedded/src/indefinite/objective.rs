@@ -11,6 +11,9 @@ use super::screen::{Pairs, Screen};
 use super::vectors::{add_scaled, centre, dot};
 use super::weights::{Weights, projected};
 
+/// Samples times features, of which some ten columns of a factor each make a job worth a thread of its own.
+const THREADED: usize = 1 << 13;
+
 /// One machine's part of the problem: its samples and what it is to say about them.
 #[derive(Debug, Clone)]
 pub(crate) struct Task {
@@ -116,7 +119,7 @@ impl Objective<'_> {
         let mut responses = vec![0.0; total * members.len()];
         let mut slopes = vec![0.0; members.len()];
         let columns = responses.par_chunks_exact_mut(total.max(1)).zip(&mut slopes).zip(members);
-        columns.with_min_len(16).try_for_each_init(
+        columns.with_min_len(THREADED.div_ceil(total.max(1))).try_for_each_init(
             || vec![0.0; self.atoms.n_samples()],
             |image, ((out, slope), &m)| {
                 let mut rest = out;

@@ -173,7 +173,7 @@ impl Screen {
             *look = Some(Look { estimate: Estimate { value, error: error * size }, when });
             Ok(())
         };
-        let looks = self.looks.par_iter_mut().enumerate().with_min_len(16);
+        let looks = self.looks.par_iter_mut().enumerate().with_min_len(64);
         looks.try_for_each_init(Memory::default, update)?;
         let now =
             |(m, look): (usize, &Look)| look.now(atoms.shared(m).map_or(0.0, SharedFactor::largest), &moved);

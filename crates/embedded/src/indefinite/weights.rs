@@ -10,6 +10,9 @@ use super::loss::Loss;
 use super::newton::Newton;
 use super::vectors::{add_scaled, dot};
 
+/// Samples times weights that are worth a thread of their own.
+const THREADED: usize = 1 << 16;
+
 /// Working sets at most.
 const ROUNDS: usize = 40;
 
@@ -100,7 +103,11 @@ impl Weights<'_> {
     /// The gradient at `d`.
     pub(crate) fn gradient(&self, d: &[f64]) -> Vec<f64> {
         let forces = self.forces(&self.decisions(d));
-        (0..d.len()).into_par_iter().with_min_len(64).map(|m| self.slope(m, &forces)).collect()
+        (0..d.len())
+            .into_par_iter()
+            .with_min_len(THREADED.div_ceil(self.y.len().max(1)))
+            .map(|m| self.slope(m, &forces))
+            .collect()
     }
 
     /// The weights above zero, and of those that would rise the steepest, as many as there are above zero, and at least as
@@ -205,7 +212,8 @@ impl Datafit for Restricted<'_> {
     fn gradient(&self, w: &[f64], out: &mut [f64]) -> f64 {
         let values = self.decision(w);
         let forces = self.all.forces(&values);
-        out.par_iter_mut().with_min_len(64).zip(self.members).for_each(|(out, &m)| {
+        let least = THREADED.div_ceil(self.all.y.len().max(1));
+        out.par_iter_mut().with_min_len(least).zip(self.members).for_each(|(out, &m)| {
             *out = self.all.slope(m, &forces);
         });
         let linear: f64 = self.members.iter().zip(w).map(|(&m, w)| self.all.slopes[m] * w).sum();
