@@ -7,6 +7,7 @@ use fewest_core::{Dataset, Error, FeatureKind};
 use fewest_kernels::{
     Bandwidth, Definiteness, Gaussian, Laplace, NormalisedDelta, ScalarKernel, TableGaussian,
 };
+use multiversion::multiversion;
 
 use super::Representation;
 
@@ -140,27 +141,38 @@ impl Standard {
         if low == high {
             return None;
         }
-        let scale = inverse_power(low.abs().max(high.abs()));
-        let n = values.len() as f64;
-        let mean = in_lanes(values, 0.0, |sum, value| sum + value * scale).iter().sum::<f64>() / n;
-        let rest = in_lanes(values, 0.0, |sum, value| sum + (value * scale - mean)).iter().sum::<f64>() / n;
-        let mut standard = Self { scale, mean, rest, inverse_deviation: 0.0 };
-        let squares = in_lanes(values, 0.0, |sum, value| {
-            let value = standard.centred(value);
-            sum + value * value
-        });
-        standard.inverse_deviation = (squares.iter().sum::<f64>() / n).sqrt().recip();
+        let standard = with_scale(values, inverse_power(low.abs().max(high.abs())));
         standard.inverse_deviation.is_finite().then_some(standard)
-    }
-
-    fn centred(&self, value: f64) -> f64 {
-        (value * self.scale - self.mean) - self.rest
     }
 
     /// Standardises `values`.
     pub(crate) fn apply(&self, values: &mut [f64]) {
-        values.iter_mut().for_each(|value| *value = self.centred(*value) * self.inverse_deviation);
+        apply(*self, values);
     }
+
+    #[inline(always)]
+    fn centred(&self, value: f64) -> f64 {
+        (value * self.scale - self.mean) - self.rest
+    }
+}
+
+#[multiversion(targets("x86_64+avx2"))]
+fn with_scale(values: &[f64], scale: f64) -> Standard {
+    let n = values.len() as f64;
+    let mean = in_lanes(values, 0.0, |sum, value| sum + value * scale).iter().sum::<f64>() / n;
+    let rest = in_lanes(values, 0.0, |sum, value| sum + (value * scale - mean)).iter().sum::<f64>() / n;
+    let mut standard = Standard { scale, mean, rest, inverse_deviation: 0.0 };
+    let squares = in_lanes(values, 0.0, |sum, value| {
+        let value = standard.centred(value);
+        sum + value * value
+    });
+    standard.inverse_deviation = (squares.iter().sum::<f64>() / n).sqrt().recip();
+    standard
+}
+
+#[multiversion(targets("x86_64+avx2"))]
+fn apply(standard: Standard, values: &mut [f64]) {
+    values.iter_mut().for_each(|value| *value = standard.centred(*value) * standard.inverse_deviation);
 }
 
 /// The power of two that brings a size to between 1 and 2, or as near as one can.
@@ -172,6 +184,7 @@ fn inverse_power(size: f64) -> f64 {
 }
 
 /// The smallest and the largest value.
+#[multiversion(targets("x86_64+avx2"))]
 pub(crate) fn range(values: &[f64]) -> (f64, f64) {
     let first = values.first().copied().unwrap_or(0.0);
     let low = in_lanes(values, first, |low, value| if value < low { value } else { low });
@@ -180,6 +193,7 @@ pub(crate) fn range(values: &[f64]) -> (f64, f64) {
 }
 
 /// Folds every eighth value each, from `start`: eight independent chains of operations, which processors work on at once.
+#[inline(always)]
 fn in_lanes(values: &[f64], start: f64, fold: impl Fn(f64, f64) -> f64) -> [f64; 8] {
     let mut lanes = [start; 8];
     let chunks = values.chunks_exact(8);

@@ -73,8 +73,6 @@ pub struct Interpolated {
     weights: Vec<f32>,
     /// Some columns of the factor at every point.
     rows: Vec<f32>,
-    /// What these make of each vector.
-    projected: Vec<f64>,
 }
 
 impl SharedFactor {
@@ -143,10 +141,10 @@ impl SharedFactor {
             rows.interpolate(&block);
             let mut error = 0.0;
             for (left, column) in left.iter_mut().zip(columns.rows.chunks_exact(WIDTH)) {
-                let column: Vec<f64> = column.iter().map(|value| f64::from(*value)).collect();
+                let column: [f64; WIDTH] = std::array::from_fn(|k| signs[k] * f64::from(column[k]));
                 for (left, row) in left.iter_mut().zip(rows.rows.chunks_exact(WIDTH)) {
-                    let row = row.iter().map(|value| f64::from(*value));
-                    *left -= signed_product(&signs, row, &column);
+                    *left -=
+                        row.iter().zip(&column).map(|(row, column)| f64::from(*row) * column).sum::<f64>();
                     if left.abs() > error || left.is_nan() {
                         error = left.abs();
                     }
@@ -186,21 +184,18 @@ impl SharedFactor {
         memory: &mut Interpolated,
         is_enough: impl Fn(f64, f64) -> bool,
     ) -> (f64, f64) {
-        let n = points.len();
-        assert!(vectors.len().is_multiple_of(2 * n.max(1)), "{} numbers in pairs of {n}", vectors.len());
+        let n = points.len().max(1);
+        assert!(vectors.len().is_multiple_of(2 * n), "{} numbers in pairs of {n}", vectors.len());
+        let (u, v) = vectors.split_at(vectors.len() / 2);
         memory.place(self, points);
-        memory.projected.resize(vectors.len() / n.max(1) * WIDTH, 0.0);
         let mut value = 0.0;
         let blocks = self.blocks.chunks_exact(WIDTH * self.n_nodes).zip(self.signs.chunks_exact(WIDTH));
         for ((block, signs), &error) in blocks.zip(&self.errors) {
             memory.interpolate(block);
-            let Interpolated { rows, projected, .. } = memory;
-            for (vector, out) in vectors.chunks_exact(n.max(1)).zip(projected.chunks_exact_mut(WIDTH)) {
-                weigh(rows, vector, out);
-            }
-            let (u, v) = projected.split_at(projected.len() / 2);
-            for (u, v) in u.chunks_exact(WIDTH).zip(v.chunks_exact(WIDTH)) {
-                value += signed_product(signs, u.iter().copied(), v);
+            for (u, v) in u.chunks_exact(n).zip(v.chunks_exact(n)) {
+                let mut weighed = [[0.0; WIDTH]; 2];
+                weigh(&memory.rows, u, v, &mut weighed);
+                value += signed_product(signs, &weighed[0], &weighed[1]);
             }
             if is_enough(value, error) {
                 return (value, error);
@@ -211,8 +206,8 @@ impl SharedFactor {
 }
 
 /// `Σ_k signs[k] u[k] v[k]`.
-fn signed_product(signs: &[f64], u: impl Iterator<Item = f64>, v: &[f64]) -> f64 {
-    signs.iter().zip(u.zip(v)).map(|(sign, (u, v))| sign * u * v).sum()
+fn signed_product(signs: &[f64], u: &[f64], v: &[f64]) -> f64 {
+    signs.iter().zip(u.iter().zip(v)).map(|(sign, (u, v))| sign * u * v).sum()
 }
 
 impl Interpolated {
@@ -321,12 +316,12 @@ fn place_body<const FMA: bool>(
         let start = (place - 1.0).floor().clamp(0.0, last);
         // The lowest bits of the sum are the integer itself, without the cases of a conversion.
         *cell = (start + INTEGER).to_bits() as u32;
-        let s = place - start;
+        let s = (place - start) as f32;
         let (a, b, c) = (s - 1.0, s - 2.0, s - 3.0);
-        *first = (a * b * c * (-1.0 / 6.0)) as f32;
-        *second = (s * b * c * 0.5) as f32;
-        *third = (s * a * c * -0.5) as f32;
-        *fourth = (s * a * b * (1.0 / 6.0)) as f32;
+        *first = a * b * c * (-1.0 / 6.0);
+        *second = s * b * c * 0.5;
+        *third = s * a * c * -0.5;
+        *fourth = s * a * b * (1.0 / 6.0);
     }
 }
 
@@ -362,31 +357,21 @@ fn interpolate_body<const FMA: bool>(block: &[f32], cells: &[u32], weights: &[f3
 }
 
 dispatched! {
-    /// `out = Σ_i vector[i] rows[i]`, in double precision.
-    fn weigh(rows: &[f32], vector: &[f64], out: &mut [f64]) = weigh_body
+    /// `out = [Σ_i u[i] rows[i], Σ_i v[i] rows[i]]`, in double precision.
+    fn weigh(rows: &[f32], u: &[f64], v: &[f64], out: &mut [[f64; WIDTH]; 2]) = weigh_body
 }
 
 #[inline(always)]
-fn weigh_body<const FMA: bool>(rows: &[f32], vector: &[f64], out: &mut [f64]) {
-    // Several sums at once: each alone would wait for its last addition.
-    let mut sums = [[0.0; WIDTH]; NODES];
-    let (groups, values) = (rows.chunks_exact(NODES * WIDTH), vector.chunks_exact(NODES));
-    let rest = groups.remainder().chunks_exact(WIDTH).zip(values.remainder());
-    for (row, &value) in rest {
+fn weigh_body<const FMA: bool>(rows: &[f32], u: &[f64], v: &[f64], out: &mut [[f64; WIDTH]; 2]) {
+    let mut sums = [[0.0; WIDTH]; 2];
+    for (row, (u, v)) in rows.chunks_exact(WIDTH).zip(u.iter().zip(v)) {
         for k in 0..WIDTH {
-            sums[0][k] = multiply_add::<FMA>(value, f64::from(row[k]), sums[0][k]);
+            let value = f64::from(row[k]);
+            sums[0][k] = multiply_add::<FMA>(*u, value, sums[0][k]);
+            sums[1][k] = multiply_add::<FMA>(*v, value, sums[1][k]);
         }
     }
-    for (group, values) in groups.zip(values) {
-        for (g, row) in group.chunks_exact(WIDTH).enumerate() {
-            for k in 0..WIDTH {
-                sums[g][k] = multiply_add::<FMA>(values[g], f64::from(row[k]), sums[g][k]);
-            }
-        }
-    }
-    for (k, out) in out.iter_mut().enumerate() {
-        *out = (sums[0][k] + sums[1][k]) + (sums[2][k] + sums[3][k]);
-    }
+    *out = sums;
 }
 
 #[cfg(test)]
