@@ -95,12 +95,13 @@ fn read_array(source: Source, options: &ReadOptions) -> Result<Array, Error> {
     }
     memory::check(&path, memory::table_bytes(n_rows, n_columns, 8), options)?;
 
-    // Nothing is reserved by what the header says: columns grow with the bytes that are really there.
+    // Nothing is reserved by what the header says: columns grow with the bytes that are really there, the later ones to the length of
+    // the first.
     let mut columns: Vec<Vec<f64>> = Vec::new();
     let values = Place::Byte(start);
     if fortran_order {
         for _ in 0..n_columns {
-            let mut column = Vec::new();
+            let mut column = Vec::with_capacity(columns.first().map_or(0, Vec::len));
             element
                 .read_into(&mut reader, n_rows, |value| column.push(value))
                 .map_err(|e| failed(values.clone(), e))?;

@@ -106,7 +106,12 @@ pub fn dense<R: Read>(elements: &mut Elements<R>, head: &Head) -> Result<Vec<Vec
     let mut columns: Vec<Vec<f64>> = Vec::new();
     elements.read_numbers(tag, number, |value| match columns.last_mut() {
         Some(column) if column.len() < head.n_rows => column.push(value),
-        _ => columns.push(vec![value]),
+        _ => {
+            // As long as the first one, which is really there, whatever the head says.
+            let mut column = Vec::with_capacity(columns.first().map_or(1, Vec::len));
+            column.push(value);
+            columns.push(column);
+        }
     })?;
     Ok(columns)
 }
