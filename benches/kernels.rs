@@ -5,8 +5,8 @@ use std::hint::black_box;
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput};
 use fewest::data::synthetic;
 use fewest::kernels::{
-    Factor, Gaussian, Gram, Interpolated, ScalarKernel, SharedFactor, Sigmoid, TableGaussian, centred_packed,
-    fast, packed_len,
+    Factor, Gaussian, Gram, Interpolated, Pair, ScalarKernel, SharedFactor, Sigmoid, TableGaussian,
+    centred_packed, fast, packed_len,
 };
 
 /// Relative trace error of low-rank factors, the default of the selectors.
@@ -128,7 +128,7 @@ fn quadratic_form(criterion: &mut Criterion) {
             sum
         });
     });
-    let (mut memory, pair) = (Interpolated::default(), [&v[..], &v].concat());
+    let (mut memory, pair) = (Interpolated::default(), [Pair::new(&v, &v)]);
     group.bench_function("shared factor, n = 100", |bencher| {
         bencher.iter(|| shared.product(black_box(&points), &pair, &mut memory, |_, _| false));
     });

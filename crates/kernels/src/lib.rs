@@ -37,7 +37,7 @@ pub use block::{BlockEstimator, Blocks, block_hsic, centred_packed_blocks};
 pub use delta::{Delta, NormalisedDelta};
 pub use distances::SquaredDistances;
 pub use factor::{
-    Factor, FactorSum, Interpolated, Leading, SharedFactor, Stacked, squared_cross_norms,
+    Factor, FactorSum, Interpolated, Leading, Pair, SharedFactor, Stacked, squared_cross_norms,
     squared_cross_norms_many,
 };
 pub use gram::Gram;

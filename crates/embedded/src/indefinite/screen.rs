@@ -1,7 +1,7 @@
 //! Which features come into question: products of all kernels with the machines, as exactly as it takes to tell.
 
 use fewest_core::Error;
-use fewest_kernels::{Interpolated, SharedFactor};
+use fewest_kernels::{Interpolated, Pair, SharedFactor};
 use rayon::prelude::*;
 
 use super::atoms::Atoms;
@@ -18,7 +18,7 @@ pub(crate) struct Pairs {
     n_samples: usize,
     /// The samples at which any vector is not zero, and the vectors on these alone.
     rows: Vec<usize>,
-    packed: Vec<f64>,
+    packed: Vec<Pair>,
 }
 
 /// A number and what it may be wrong by.
@@ -53,7 +53,8 @@ impl Pairs {
         let vectors: Vec<f64> = u.iter().chain(v).flatten().copied().collect();
         let counts = |i: &usize| u.iter().chain(v).any(|vector| vector[*i] != 0.0);
         let rows: Vec<usize> = (0..n_samples).filter(counts).collect();
-        let packed = u.iter().chain(v).flat_map(|vector| rows.iter().map(|&i| vector[i])).collect();
+        let pack = |vector: &[f64]| -> Vec<f64> { rows.iter().map(|&i| vector[i]).collect() };
+        let packed = u.iter().zip(v).map(|(u, v)| Pair::new(&pack(u), &pack(v))).collect();
         Self { vectors, n_samples, rows, packed }
     }
 

@@ -11,7 +11,7 @@ mod sum;
 use fewest_core::Error;
 
 pub use leading::Leading;
-pub use shared::{Interpolated, SharedFactor};
+pub use shared::{Interpolated, Pair, SharedFactor};
 pub use stacked::{Stacked, squared_cross_norms, squared_cross_norms_many};
 pub use sum::FactorSum;
 

@@ -39,13 +39,13 @@ const FACTORED: f64 = 0.02;
 /// costs some hundred times that: this one serves to find the few features that are worth it.
 ///
 /// ```
-/// use fewest_kernels::{Gram, Interpolated, SharedFactor, Sigmoid};
+/// use fewest_kernels::{Gram, Interpolated, Pair, SharedFactor, Sigmoid};
 /// let kernel = Sigmoid::new(1.0, 0.0)?;
 /// let Some(shared) = SharedFactor::new(&kernel, -3.0, 3.0, 1e-5) else { panic!("tanh is smooth") };
 /// let points: Vec<f64> = (0..50).map(|i| 3.0 * (i as f64).sin()).collect();
 /// let ones = vec![1.0; 50];
-/// let pair = [&ones[..], &ones].concat();
-/// let (sum, error) = shared.product(&points, &pair, &mut Interpolated::default(), |_, error| error < 1e-3);
+/// let pairs = [Pair::new(&ones, &ones)];
+/// let (sum, error) = shared.product(&points, &pairs, &mut Interpolated::default(), |_, error| error < 1e-3);
 /// let exact: f64 = Gram::new(&kernel, &points).as_slice().iter().sum();
 /// assert!((sum - exact).abs() < error * 50.0 * 50.0);
 /// # Ok::<(), fewest_core::Error>(())
@@ -171,30 +171,30 @@ impl SharedFactor {
         self.largest
     }
 
-    /// `Σ_t u_tᵀKv_t` for the Gram matrix `K` of `points`, and its error as [`SharedFactor::error`] has it. The columns take part by
-    /// eights, the largest first, until `is_enough` says so of the value and the error so far. `vectors` are all `u`, one after the
-    /// other, then all `v`, each as long as `points`. Points outside the interval are extrapolated: keep them inside.
+    /// `Σ uᵀKv` over `pairs` for the Gram matrix `K` of `points`, and its error as [`SharedFactor::error`] has it. The columns take part by
+    /// eights, the largest first, until `is_enough` says so of the value and the error so far. Points outside the interval are
+    /// extrapolated: keep them inside.
     ///
     /// # Panics
-    /// Where `vectors` is not of an even number of vectors.
+    /// Where a pair is not as long as `points`.
     pub fn product(
         &self,
         points: &[f64],
-        vectors: &[f64],
+        pairs: &[Pair],
         memory: &mut Interpolated,
         is_enough: impl Fn(f64, f64) -> bool,
     ) -> (f64, f64) {
-        let n = points.len().max(1);
-        assert!(vectors.len().is_multiple_of(2 * n), "{} numbers in pairs of {n}", vectors.len());
-        let (u, v) = vectors.split_at(vectors.len() / 2);
+        for pair in pairs {
+            assert!(pair.length == points.len(), "{} entries for {} points", pair.length, points.len());
+        }
         memory.place(self, points);
         let mut value = 0.0;
         let blocks = self.blocks.chunks_exact(WIDTH * self.n_nodes).zip(self.signs.chunks_exact(WIDTH));
         for ((block, signs), &error) in blocks.zip(&self.errors) {
             memory.interpolate(block);
-            for (u, v) in u.chunks_exact(n).zip(v.chunks_exact(n)) {
+            for pair in pairs {
                 let mut weighed = [[0.0; WIDTH]; 2];
-                weigh(&memory.rows, u, v, &mut weighed);
+                weigh(&memory.rows, &pair.entries, &mut weighed);
                 value += signed_product(signs, &weighed[0], &weighed[1]);
             }
             if is_enough(value, error) {
@@ -202,6 +202,32 @@ impl SharedFactor {
             }
         }
         (value, self.error())
+    }
+}
+
+/// Two vectors `u` and `v` for which [`SharedFactor::product`] is asked.
+#[derive(Debug, Clone)]
+pub struct Pair {
+    length: usize,
+    entries: Vec<Entry>,
+}
+
+/// Where either vector is not zero, and both there.
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    place: usize,
+    values: [f64; 2],
+}
+
+impl Pair {
+    /// Where `u` and `v` are both zero costs nothing.
+    ///
+    /// # Panics
+    /// Where they are not of one length.
+    pub fn new(u: &[f64], v: &[f64]) -> Self {
+        assert!(u.len() == v.len(), "{} and {} entries", u.len(), v.len());
+        let entries = u.iter().zip(v).enumerate().map(|(place, (&u, &v))| Entry { place, values: [u, v] });
+        Self { length: u.len(), entries: entries.filter(|entry| entry.values != [0.0; 2]).collect() }
     }
 }
 
@@ -358,20 +384,36 @@ fn interpolate_body<const FMA: bool>(block: &[f32], cells: &[u32], weights: &[f3
 
 dispatched! {
     /// `out = [Σ_i u[i] rows[i], Σ_i v[i] rows[i]]`, in double precision.
-    fn weigh(rows: &[f32], u: &[f64], v: &[f64], out: &mut [[f64; WIDTH]; 2]) = weigh_body
+    fn weigh(rows: &[f32], entries: &[Entry], out: &mut [[f64; WIDTH]; 2]) = weigh_body
 }
 
 #[inline(always)]
-fn weigh_body<const FMA: bool>(rows: &[f32], u: &[f64], v: &[f64], out: &mut [[f64; WIDTH]; 2]) {
-    let mut sums = [[0.0; WIDTH]; 2];
-    for (row, (u, v)) in rows.chunks_exact(WIDTH).zip(u.iter().zip(v)) {
+fn weigh_body<const FMA: bool>(rows: &[f32], entries: &[Entry], out: &mut [[f64; WIDTH]; 2]) {
+    // Even and odd entries apart: a sum waits for its last addition.
+    let mut sums = [[[0.0; WIDTH]; 2]; 2];
+    let add = |sums: &mut [[f64; WIDTH]; 2], entry: &Entry| {
+        let Some(row) = rows.get(entry.place * WIDTH..(entry.place + 1) * WIDTH) else { return };
         for k in 0..WIDTH {
             let value = f64::from(row[k]);
-            sums[0][k] = multiply_add::<FMA>(*u, value, sums[0][k]);
-            sums[1][k] = multiply_add::<FMA>(*v, value, sums[1][k]);
+            for (sum, weight) in sums.iter_mut().zip(entry.values) {
+                sum[k] = multiply_add::<FMA>(weight, value, sum[k]);
+            }
+        }
+    };
+    let couples = entries.chunks_exact(2);
+    if let [last] = couples.remainder() {
+        add(&mut sums[0], last);
+    }
+    for couple in couples {
+        for (sums, entry) in sums.iter_mut().zip(couple) {
+            add(sums, entry);
         }
     }
-    *out = sums;
+    for (which, out) in out.iter_mut().enumerate() {
+        for (k, out) in out.iter_mut().enumerate() {
+            *out = sums[0][which][k] + sums[1][which][k];
+        }
+    }
 }
 
 #[cfg(test)]
@@ -408,6 +450,7 @@ mod tests {
                     let vectors: Vec<f64> = (0..2 * n).map(|i| random(n + 1, i)).collect();
                     let mut memory = Interpolated::default();
                     let (u, v) = vectors.split_at(n as usize);
+                    let pairs = [Pair::new(u, v)];
                     let gram = Gram::new(kernel, &points);
                     let mut exact = 0.0;
                     for (column, v) in gram.as_slice().chunks_exact(n as usize).zip(v) {
@@ -417,7 +460,7 @@ mod tests {
                     // Of all columns, and of as few as it takes.
                     for allowed in [0.0, 1e-3, 1e-1] {
                         let is_enough = |_, error| error <= allowed;
-                        let (found, said) = shared.product(&points, &vectors, &mut memory, is_enough);
+                        let (found, said) = shared.product(&points, &pairs, &mut memory, is_enough);
                         let error = (found - exact).abs();
                         assert!(said <= tolerance.max(allowed));
                         assert!(error <= 2.0 * said * sizes, "{error} {said} {sizes} {n}");
