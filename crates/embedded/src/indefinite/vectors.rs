@@ -1,6 +1,7 @@
 //! A few operations on slices.
 
 use fewest_kernels::dot_products;
+use multiversion::multiversion;
 
 pub(crate) fn dot(x: &[f64], y: &[f64]) -> f64 {
     let mut out = [0.0];
@@ -11,6 +12,7 @@ pub(crate) fn dot(x: &[f64], y: &[f64]) -> f64 {
 }
 
 /// `out += scale x`.
+#[multiversion(targets("x86_64+avx2"))]
 pub(crate) fn add_scaled(out: &mut [f64], scale: f64, x: &[f64]) {
     for (out, x) in out.iter_mut().zip(x) {
         *out += scale * x;
