@@ -20,6 +20,7 @@ mod additive;
 mod atoms;
 mod bisection;
 mod components;
+mod dense;
 mod dependence;
 mod greedy;
 mod indefinite;

@@ -3,9 +3,10 @@
 use std::cell::OnceCell;
 
 use fewest_core::{Error, derive_seed};
-use nalgebra::{Cholesky, DMatrix, DVector, Dyn, LU, SymmetricEigen};
+use nalgebra::{DMatrix, DVector, Dyn, LU, SymmetricEigen};
 
 use super::vectors::{add_scaled, dot};
+use crate::dense::Cholesky;
 
 /// Eigenvalues below this, relative to the largest in size, are rounding.
 const ROUNDING: f64 = 1e-14;
@@ -57,7 +58,7 @@ pub(crate) struct System {
 }
 
 enum SystemForm {
-    Definite(Cholesky<f64, Dyn>),
+    Definite(Cholesky),
     Indefinite(LU<f64, Dyn, Dyn>),
     /// `U_S`, the diagonal `D` of `Λ/scale` or `Λ²/scale`, and the decomposition of `I + D U_SᵀU_S`.
     Thin {
@@ -191,7 +192,7 @@ impl KernelMatrix {
                 for i in 0..self.n {
                     shifted[(i, i)] -= bound;
                 }
-                shifted.cholesky().is_some()
+                Cholesky::of(shifted.data.into(), self.n).is_some()
             }
         }
     }
@@ -253,7 +254,7 @@ impl KernelMatrix {
                 for i in 0..m {
                     system[(i, i)] += 1.0;
                 }
-                match system.clone().cholesky() {
+                match Cholesky::of(system.as_slice().to_vec(), m) {
                     Some(cholesky) => SystemForm::Definite(cholesky),
                     None => SystemForm::Indefinite(system.lu()),
                 }
@@ -340,7 +341,11 @@ impl System {
     pub(crate) fn solve(&self, right: &[f64]) -> Result<Vec<f64>, Error> {
         let right = DVector::from_column_slice(right);
         let solution = match &self.form {
-            SystemForm::Definite(cholesky) => Some(cholesky.solve(&right)),
+            SystemForm::Definite(cholesky) => {
+                let mut solution = right;
+                cholesky.solve(solution.as_mut_slice());
+                Some(solution)
+            }
             SystemForm::Indefinite(lu) => lu.solve(&right),
             // A matrix of zeros, which an LU decomposition does not take.
             SystemForm::Thin { diagonal, .. } if diagonal.is_empty() => Some(right),

@@ -4,11 +4,11 @@ use fewest_core::{Context, Error};
 use nalgebra::{DMatrix, SymmetricEigen};
 use rayon::prelude::*;
 
-use super::dense::{gram, transposed, transposed_products};
 use super::interior::{Capacity, Saddle, Stop, solve};
 use super::machines::Machines;
 use super::units::Units;
 use super::working::Relaxation;
+use crate::dense::{gram, transposed, transposed_products};
 
 /// How close to `λ` a `τ` ties with it, relatively.
 const TIE: f64 = 1e-6;

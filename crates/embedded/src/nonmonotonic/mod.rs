@@ -1,7 +1,6 @@
 //! Non-monotonic feature selection (Yang, Xu, Lyu and King, *Budget constrained non-monotonic feature selection*, Neural
 //! Networks 2015): the features whose support vector machine has the widest margin, as a convex min-max.
 
-pub(crate) mod dense;
 mod discrete;
 mod interior;
 mod machines;

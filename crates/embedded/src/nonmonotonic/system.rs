@@ -1,6 +1,6 @@
 //! The linear system of a Newton step.
 
-use super::dense::{Cholesky, combination, gram, transposed, transposed_products};
+use crate::dense::{Cholesky, combination, gram, transposed, transposed_products};
 
 /// Corrections of a solution by its residual.
 const REFINEMENTS: usize = 2;
@@ -109,7 +109,7 @@ impl<'a> System<'a> {
             })
             .collect();
         let by_columns = factors.width() <= factors.n;
-        let placeholder = Cholesky::new(Vec::new(), 0);
+        let placeholder = Cholesky::above_identity(Vec::new(), 0);
         let mut system =
             Self { factors, e, z, squares, p, curvature, roots, by_columns, cholesky: placeholder };
         system.cholesky = if by_columns { system.column_side() } else { system.sample_side() };
@@ -141,7 +141,7 @@ impl<'a> System<'a> {
             }
         }
         (0..size).for_each(|i| matrix[i + i * size] += 1.0);
-        Cholesky::new(matrix, size)
+        Cholesky::above_identity(matrix, size)
     }
 
     /// `I + E^½ F G Fᵀ E^½`.
@@ -195,7 +195,7 @@ impl<'a> System<'a> {
             column.iter_mut().zip(&roots).for_each(|(value, root)| *value *= root * roots[j]);
             column[j] += 1.0;
         }
-        Cholesky::new(matrix, size)
+        Cholesky::above_identity(matrix, size)
     }
 
     /// Replaces `y` by `G^½ y`.

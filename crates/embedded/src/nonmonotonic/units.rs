@@ -5,10 +5,10 @@ use fewest_counts::map_features;
 use fewest_kernels::{Factor, Gaussian};
 use rayon::prelude::*;
 
-use super::dense::transposed_products;
 use super::system::Factors;
 use super::{FeatureKernel, Scaling};
 use crate::atoms::standardise;
+use crate::dense::transposed_products;
 
 /// Units handled by one task.
 const PART: usize = 64;

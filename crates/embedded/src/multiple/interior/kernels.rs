@@ -4,7 +4,7 @@ use nalgebra::DMatrix;
 
 use super::point::Part;
 use super::{Interior, dot};
-use crate::nonmonotonic::dense::{Cholesky, gram};
+use crate::dense::{Cholesky, gram};
 
 /// The columns of the kernels in play on the samples of a machine.
 pub(super) struct Side {
@@ -100,7 +100,7 @@ impl Interior<'_> {
         let n = part.a.len();
         let roots: Vec<f64> =
             (0..n).map(|i| (part.nu[i] / part.a[i] + part.delta[i] / part.w[i]).sqrt().recip()).collect();
-        let cholesky = Cholesky::new(self.matrix(side, d, &roots), n);
+        let cholesky = Cholesky::above_identity(self.matrix(side, d, &roots), n);
         let mut system = System { cholesky, roots, ones: Vec::new(), sum: 0.0, projected: Vec::new() };
         system.ones = system.solve(&vec![1.0; n]);
         system.sum = system.ones.iter().sum();

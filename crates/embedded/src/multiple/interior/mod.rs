@@ -28,7 +28,7 @@ use self::kernels::{Seen, Side, System, combined};
 use self::point::{Part, Point};
 use super::Machine;
 use super::terms::Terms;
-use crate::nonmonotonic::dense::Cholesky;
+use crate::dense::Cholesky;
 
 /// Most Newton steps.
 const MOST_STEPS: usize = 150;
@@ -219,7 +219,7 @@ impl<'a> Interior<'a> {
         if !schur.iter().chain(systems.iter().map(|system| &system.sum)).all(|value| value.is_finite()) {
             return false;
         }
-        let newton = Newton { systems, schur: Cholesky::new(schur, q), roots };
+        let newton = Newton { systems, schur: Cholesky::above_identity(schur, q), roots };
         let mean = x.complementarity();
         let predicted = self.direction(x, seen, squares, &newton, 0.0, None);
         let mut trial = x.clone();

@@ -1,12 +1,16 @@
-//! The dense linear algebra of the interior-point method: products and a blocked Cholesky factorisation, all in parts of
-//! fixed size, so that the result is the same, bit for bit, for any number of threads.
+//! Dense linear algebra: products and a blocked Cholesky factorisation, all in parts of fixed size, so that the result is the same,
+//! bit for bit, for any number of threads.
 
 use fewest_kernels::dot_products;
+use multiversion::multiversion;
 use nalgebra::{DMatrixView, DMatrixViewMut, Dyn};
 use rayon::prelude::*;
 
 /// Columns of a panel.
 const PANEL: usize = 64;
+
+/// Up to this many rows a factorisation is not worth a second thread.
+const SERIAL: usize = 300;
 
 /// Rows handled by one task where a vector is a sum of columns.
 const ROWS: usize = 512;
@@ -92,67 +96,23 @@ pub(crate) fn transposed(a: &[f64], m: usize, scale: &[f64]) -> Vec<f64> {
     out
 }
 
-/// The Cholesky factor `L` of a symmetric matrix `I + P` with `P` positive semidefinite, lower triangle, column after column.
+/// The Cholesky factor `L` of a symmetric matrix, lower triangle, column after column.
 pub(crate) struct Cholesky {
     values: Vec<f64>,
     n: usize,
 }
 
 impl Cholesky {
-    /// Factorises `values`, `n × n`. Every pivot of such a matrix is at least 1: one that rounding left below is taken as 1.
-    pub(crate) fn new(mut values: Vec<f64>, n: usize) -> Self {
-        for first in (0..n).step_by(PANEL) {
-            let width = PANEL.min(n - first);
-            let below = first + width;
-            for j in first..below {
-                let pivot = values[j + j * n].max(1.0).sqrt();
-                values[j + j * n] = pivot;
-                for value in &mut values[j * n + j + 1..(j + 1) * n] {
-                    *value /= pivot;
-                }
-                let (done, rest) = values.split_at_mut((j + 1) * n);
-                let column = &done[j * n..];
-                for other in j + 1..below {
-                    let factor = column[other];
-                    let target = &mut rest[(other - j - 1) * n..(other - j) * n];
-                    for (value, entry) in target[other..].iter_mut().zip(&column[other..]) {
-                        *value -= factor * entry;
-                    }
-                }
-            }
-            let (done, rest) = values.split_at_mut(below * n);
-            let height = n - below;
-            let left: Vec<f64> =
-                done[first * n..].chunks_exact(n).flat_map(|column| &column[below..]).copied().collect();
-            rest.par_chunks_mut(PANEL * n).enumerate().for_each(|(part, target)| {
-                let (start, columns) = (part * PANEL, target.len() / n);
-                let shape = (Dyn(height - start), Dyn(width));
-                let strides = (Dyn(1), Dyn(height));
-                let rows = DMatrixView::from_slice_with_strides_generic(
-                    &left[start..],
-                    shape.0,
-                    shape.1,
-                    strides.0,
-                    strides.1,
-                );
-                let block = DMatrixView::from_slice_with_strides_generic(
-                    &left[start..],
-                    Dyn(width),
-                    Dyn(columns),
-                    Dyn(height),
-                    Dyn(1),
-                );
-                DMatrixViewMut::from_slice_with_strides_generic(
-                    &mut target[below + start..],
-                    Dyn(height - start),
-                    Dyn(columns),
-                    Dyn(1),
-                    Dyn(n),
-                )
-                .gemm(-1.0, &rows, &block, 1.0);
-            });
-        }
+    /// Of `I + P`, `n × n`, with `P` positive semidefinite. Every pivot of such a matrix is at least 1: one that rounding left below is
+    /// taken as 1.
+    pub(crate) fn above_identity(mut values: Vec<f64>, n: usize) -> Self {
+        factorise(&mut values, n, |pivot| Some(pivot.max(1.0)));
         Self { values, n }
+    }
+
+    /// Of any matrix, `n × n`; `None` where it is not positive definite.
+    pub(crate) fn of(mut values: Vec<f64>, n: usize) -> Option<Self> {
+        factorise(&mut values, n, |pivot| (pivot > 0.0).then_some(pivot)).then_some(Self { values, n })
     }
 
     /// Replaces `b` by the solution of `L Lᵀ x = b`.
@@ -172,6 +132,68 @@ impl Cholesky {
             let product: f64 = column.iter().zip(&*rest).map(|(entry, value)| entry * value).sum();
             done[j] = (done[j] - product) / self.values[j + j * n];
         }
+    }
+}
+
+/// Replaces the lower triangle of `values` by the Cholesky factor; false where a pivot is not allowed. `allowed` says what a pivot is
+/// taken as.
+fn factorise(values: &mut [f64], n: usize, allowed: impl Fn(f64) -> Option<f64>) -> bool {
+    for first in (0..n).step_by(PANEL) {
+        let width = PANEL.min(n - first);
+        let below = first + width;
+        for j in first..below {
+            let Some(pivot) = allowed(values[j + j * n]).map(f64::sqrt) else { return false };
+            values[j + j * n] = pivot;
+            for value in &mut values[j * n + j + 1..(j + 1) * n] {
+                *value /= pivot;
+            }
+            let (done, rest) = values.split_at_mut((j + 1) * n);
+            let column = &done[j * n..];
+            for other in j + 1..below {
+                let factor = column[other];
+                let target = &mut rest[(other - j - 1) * n..(other - j) * n];
+                subtract(&mut target[other..], factor, &column[other..]);
+            }
+        }
+        let (done, rest) = values.split_at_mut(below * n);
+        let height = n - below;
+        let left: Vec<f64> =
+            done[first * n..].chunks_exact(n).flat_map(|column| &column[below..]).copied().collect();
+        let least = if n <= SERIAL { n } else { 1 };
+        rest.par_chunks_mut(PANEL * n).with_min_len(least).enumerate().for_each(|(part, target)| {
+            let (start, columns) = (part * PANEL, target.len() / n);
+            let rows = DMatrixView::from_slice_with_strides_generic(
+                &left[start..],
+                Dyn(height - start),
+                Dyn(width),
+                Dyn(1),
+                Dyn(height),
+            );
+            let block = DMatrixView::from_slice_with_strides_generic(
+                &left[start..],
+                Dyn(width),
+                Dyn(columns),
+                Dyn(height),
+                Dyn(1),
+            );
+            DMatrixViewMut::from_slice_with_strides_generic(
+                &mut target[below + start..],
+                Dyn(height - start),
+                Dyn(columns),
+                Dyn(1),
+                Dyn(n),
+            )
+            .gemm(-1.0, &rows, &block, 1.0);
+        });
+    }
+    true
+}
+
+/// `target -= factor column`.
+#[multiversion(targets("x86_64+avx2"))]
+fn subtract(target: &mut [f64], factor: f64, column: &[f64]) {
+    for (value, entry) in target.iter_mut().zip(column) {
+        *value -= factor * entry;
     }
 }
 
@@ -198,8 +220,15 @@ mod tests {
             }
             let x = wave(q);
             let mut b = combination(&matrix, &x, q);
-            Cholesky::new(matrix, q).solve(&mut b);
+            Cholesky::above_identity(matrix.clone(), q).solve(&mut b);
             assert!(b.iter().zip(&x).all(|(b, x)| (b - x).abs() < 1e-9), "{q}");
+            let mut again = combination(&matrix, &x, q);
+            let Some(factor) = Cholesky::of(matrix.clone(), q) else { panic!("not definite") };
+            factor.solve(&mut again);
+            assert_eq!(b, again);
+            // One negative eigenvalue, at the end, where all else is done.
+            matrix[q * q - 1] -= 1.0 + 1e3 * q as f64;
+            assert!(Cholesky::of(matrix, q).is_none());
         }
     }
 
