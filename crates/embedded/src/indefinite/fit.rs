@@ -37,9 +37,9 @@ pub(crate) struct Fit {
     pub(crate) weight_violation: f64,
     /// The gradient of the machines at the end, relative to that without coefficients.
     pub(crate) machine_violation: f64,
-    /// The largest relative duality gap among the convex problems.
+    /// The largest relative duality gap among the convex problems and stationary points.
     pub(crate) convex_gap: f64,
-    /// Convex problems solved.
+    /// How many of these there were.
     pub(crate) convex_problems: u64,
 }
 

@@ -35,9 +35,9 @@ pub struct Alternation {
     pub weight_violation: f64,
     /// The norm of the gradient of the machines' coefficients at the end, relative to its norm where they are zero.
     pub machine_violation: f64,
-    /// The largest relative duality gap of a convex problem of Algorithm 2.
+    /// The largest relative duality gap: of the convex problems of Algorithm 2, and of stationary points against their concave dual.
     pub convex_gap: f64,
-    /// Convex problems solved, all machines and iterations together.
+    /// Convex problems solved and stationary points taken instead, all machines and iterations together.
     pub convex_problems: u64,
 }
 

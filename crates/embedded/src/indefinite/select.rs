@@ -47,18 +47,18 @@ pub enum Price {
 ///   settled all others are looked at, and those that would rise take part as well, until there are none ([`MikFs::working_set`]). Prices
 ///   below a tenth of the largest are approached by fits at larger ones.
 /// - With indefinite kernels `F` is not bounded below: `β = t v, d = e_m/t` with `vᵀK_m v < 0` makes it fall without end. So the machine
-///   starts from the stationary point `β = forces/λ₁`, as for other kernels, where all eigenvalues of `K` are above `−λ₁` and it is no
-///   higher than where the machine stands. Else Algorithm 2 descends, kept from leaving the ball in which stationary points lie. What is
+///   goes to the stationary point `β = forces/λ₁`, as with other kernels, where all eigenvalues of `K` are above `−λ₁` and it is no
+///   higher than where the machine stands: a fixed point of Algorithm 2. Else Algorithm 2 descends, kept from leaving the ball in which stationary points lie. What is
 ///   found is where this settles, not a minimum. Objective, violations and steps are told in the notes.
 ///
 /// `Budget::Count(k)` takes the `k` largest weights, lowering `λ₂` by steps of 0.7 from warm starts while fewer than `k` features have
 /// one, until six steps bring no more, since hardly more features than samples ever have one; `Budget::Auto` takes the weights above `threshold` times the largest.
 ///
 /// # Cost
-/// Every feature: `4 n r` multiplications with the `r` columns of the factor that all features share ([`fewest_kernels::SharedFactor`]),
-/// twice or three times in all. Features that come into question, half as many as samples at first: `n² + n r²` for a factor of their own,
+/// Every feature: some `50 n` multiplications with the eight largest columns of the factor that all features share
+/// ([`fewest_kernels::SharedFactor`]), twice or three times in all, and more columns where these do not decide. Features that come into question, half as many as samples at first: `n² + n r²` for a factor of their own,
 /// then `n r` in an iteration. The machine: `n³/3`, or `n R²` where the active factors have fewer than `n/4` columns in all; the weights: `n s²` a Newton
-/// step on `s` of them. Memory: `8 n` bytes a feature, `8 n r` one in question. A kernel with a kink has no shared factor: all features get
+/// step on `s` of them. Memory beside the data: some hundred bytes a feature, `8 n r` one in question. A kernel with a kink has no shared factor: all features get
 /// their own.
 ///
 /// # Errors
