@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use fewest_core::{Error, derive_seed};
+use fewest_core::Error;
 use nalgebra::{DMatrix, DVector, Dyn, LU, SymmetricEigen};
 
 use super::vectors::{add_scaled, dot};
@@ -16,9 +16,6 @@ const EIGEN_ITERATIONS: usize = 100_000;
 
 /// Eigenvalues below minus this, relative to the largest in size, make a matrix indefinite.
 const INDEFINITE: f64 = 1e-10;
-
-/// Steps of the Lanczos iteration at most.
-const LANCZOS_STEPS: usize = 80;
 
 /// Factors with this many times fewer columns than samples are not multiplied out: systems with the product cost less than the
 /// eigenvalues that would be needed instead.
@@ -275,56 +272,6 @@ impl KernelMatrix {
             }
         };
         Ok(System { rows, form })
-    }
-
-    /// Estimates of the smallest and the largest eigenvalue, by the Lanczos iteration with full
-    /// orthogonalisation from a fixed start.
-    fn lanczos(&self) -> (f64, f64) {
-        let n = self.n;
-        let start = |i: usize| derive_seed(0, i as u64) as f64 / u64::MAX as f64 - 0.5;
-        let mut v: Vec<f64> = (0..n).map(start).collect();
-        let mut basis: Vec<Vec<f64>> = Vec::new();
-        let (mut diagonal, mut beside): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
-        let mut found = (0.0_f64, 0.0_f64);
-        let mut scale = dot(&v, &v).sqrt();
-        for step in 1..=LANCZOS_STEPS.min(n) {
-            if scale == 0.0 {
-                break;
-            }
-            v.iter_mut().for_each(|value| *value /= scale);
-            let mut next = self.apply(&v);
-            diagonal.push(dot(&v, &next));
-            basis.push(v);
-            for _ in 0..2 {
-                for column in &basis {
-                    let weight = dot(column, &next);
-                    add_scaled(&mut next, -weight, column);
-                }
-            }
-            scale = dot(&next, &next).sqrt();
-            let tridiagonal = DMatrix::from_fn(step, step, |i, j| match i.abs_diff(j) {
-                0 => diagonal[i],
-                1 => beside[i.min(j)],
-                _ => 0.0,
-            });
-            if step % 5 == 0 || step == n || step == LANCZOS_STEPS {
-                let values = tridiagonal.symmetric_eigenvalues();
-                let now = (values.min(), values.max());
-                let settled = (now.0 - found.0).abs().max((now.1 - found.1).abs()) <= 1e-10 * values.amax();
-                found = now;
-                if settled {
-                    break;
-                }
-            }
-            if scale <= 1e-12 * diagonal.iter().chain(&beside).fold(0.0, |most: f64, d| most.max(d.abs())) {
-                let values = tridiagonal.symmetric_eigenvalues();
-                found = (values.min(), values.max());
-                break;
-            }
-            beside.push(scale);
-            v = next;
-        }
-        found
     }
 }
 

@@ -5,6 +5,7 @@ mod base;
 mod combine;
 mod descent;
 mod fit;
+mod lanczos;
 mod loss;
 mod machine;
 pub(crate) mod matrix;

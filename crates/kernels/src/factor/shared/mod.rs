@@ -1,29 +1,18 @@
 //! One signed factor of a kernel on an interval, shared by every feature with values there.
 
-use super::Factor;
-use crate::fast::{dispatched, multiply_add};
-use crate::{ScalarKernel, lanes};
+mod checks;
+mod cubic;
 
-/// Intervals between nodes at first; each attempt doubles them.
-const FEWEST_INTERVALS: usize = 256;
+use super::Factor;
+use crate::ScalarKernel;
+use checks::{Checks, FEWEST_INTERVALS, grid};
+use cubic::{Entry, NODES, WIDTH};
 
 /// Intervals at most.
 const MOST_INTERVALS: usize = 4096;
 
 /// Rank at most: beyond it a product costs more than it saves.
 const MOST_COLUMNS: usize = 64;
-
-/// Columns of the kernel's matrix on which errors are looked for.
-const CHECKED: usize = 33;
-
-/// Nodes around a point that its row comes from.
-const NODES: usize = 4;
-
-/// Columns of the factor that lie next to each other: two of most registers, or one of the widest.
-const WIDTH: usize = 8;
-
-/// `2^52`: a sum of it and a smaller integer holds the integer in its lowest bits.
-const INTEGER: f64 = 4_503_599_627_370_496.0;
 
 /// Share of the error that interpolating the kernel's columns may use up: both rows and columns are interpolated.
 const INTERPOLATED: f64 = 0.25;
@@ -194,7 +183,7 @@ impl SharedFactor {
             memory.interpolate(block);
             for pair in pairs {
                 let mut weighed = [[0.0; WIDTH]; 2];
-                weigh(&memory.rows, &pair.entries, &mut weighed);
+                cubic::weigh(&memory.rows, &pair.entries, &mut weighed);
                 value += signed_product(signs, &weighed[0], &weighed[1]);
             }
             if is_enough(value, error) {
@@ -210,13 +199,6 @@ impl SharedFactor {
 pub struct Pair {
     length: usize,
     entries: Vec<Entry>,
-}
-
-/// Where either vector is not zero, and both there.
-#[derive(Debug, Clone, Copy)]
-struct Entry {
-    place: usize,
-    values: [f64; 2],
 }
 
 impl Pair {
@@ -243,176 +225,12 @@ impl Interpolated {
         self.weights.resize(NODES * points.len(), 0.0);
         self.rows.resize(WIDTH * points.len(), 0.0);
         let SharedFactor { low, inverse_step, n_nodes, .. } = *factor;
-        place(points, low, inverse_step, n_nodes, &mut self.cells, &mut self.weights);
+        cubic::place(points, low, inverse_step, n_nodes, &mut self.cells, &mut self.weights);
     }
 
     /// The rows of a block at the points.
     fn interpolate(&mut self, block: &[f32]) {
-        interpolate(block, &self.cells, &self.weights, &mut self.rows);
-    }
-}
-
-/// The nodes of a grid of `n_intervals`, and the points halfway between them.
-fn grid(low: f64, high: f64, n_intervals: usize) -> (Vec<f64>, Vec<f64>) {
-    let step = (high - low) / n_intervals as f64;
-    let nodes = (0..=n_intervals).map(|k| low + k as f64 * step).collect();
-    let between = (0..n_intervals).map(|k| low + (k as f64 + 0.5) * step).collect();
-    (nodes, between)
-}
-
-/// Columns of a kernel's matrix, at places spread over the interval.
-struct Checks {
-    places: Vec<f64>,
-    /// Their values at the nodes of the coarsest grid and halfway between these.
-    at_nodes: Vec<Vec<f64>>,
-    between: Vec<Vec<f64>>,
-}
-
-impl Checks {
-    /// `None` where the kernel takes values that are not finite.
-    fn new(kernel: &dyn ScalarKernel, low: f64, high: f64) -> Option<Self> {
-        // Denser towards the ends, where factors are least exact.
-        let angle = std::f64::consts::PI / (CHECKED - 1) as f64;
-        let place = |k: usize| low + (high - low) * 0.5 * (1.0 - (k as f64 * angle).cos());
-        let places = (0..CHECKED).map(place).collect();
-        let mut checks = Self { places, at_nodes: Vec::new(), between: Vec::new() };
-        let (nodes, between) = grid(low, high, FEWEST_INTERVALS);
-        checks.at_nodes = checks.columns(kernel, &nodes)?;
-        checks.between = checks.columns(kernel, &between)?;
-        Some(checks)
-    }
-
-    /// The columns at other points.
-    fn columns(&self, kernel: &dyn ScalarKernel, points: &[f64]) -> Option<Vec<Vec<f64>>> {
-        let column = |&place: &f64| {
-            let mut column = vec![0.0; points.len()];
-            kernel.eval_many(place, points, &mut column);
-            column.iter().all(|value| value.is_finite()).then_some(column)
-        };
-        self.places.iter().map(column).collect()
-    }
-
-    /// The mean size of a value: the root of the mean square.
-    fn mean(&self) -> f64 {
-        let squares: f64 = self.at_nodes.iter().map(|column| lanes::dot(column, column)).sum();
-        (squares / (CHECKED * (FEWEST_INTERVALS + 1)) as f64).sqrt()
-    }
-
-    /// The size of the largest value.
-    fn largest(&self) -> f64 {
-        let all = self.at_nodes.iter().chain(&self.between);
-        all.map(|column| lanes::largest_size(column)).fold(0.0, f64::max)
-    }
-
-    /// How wrong cubics through the values at nodes are between these.
-    fn cubic_error(&self) -> f64 {
-        let error = |(nodes, exact): (&[f64], &f64)| match nodes {
-            [a, b, c, d] => (0.5625 * (b + c) - 0.0625 * (a + d) - exact).abs(),
-            _ => 0.0,
-        };
-        let columns = self.at_nodes.iter().zip(&self.between);
-        let errors = columns.flat_map(|(nodes, between)| nodes.windows(NODES).zip(&between[1..]).map(error));
-        errors.fold(0.0, f64::max)
-    }
-}
-
-dispatched! {
-    /// The first of four nodes around every point, and the weights of the cubic through them: those of all points for the first
-    /// node, then for the second and so on.
-    fn place(points: &[f64], low: f64, inverse_step: f64, n_nodes: usize, cells: &mut [u32], weights: &mut [f32]) = place_body
-}
-
-#[inline(always)]
-fn place_body<const FMA: bool>(
-    points: &[f64],
-    low: f64,
-    inverse_step: f64,
-    n_nodes: usize,
-    cells: &mut [u32],
-    weights: &mut [f32],
-) {
-    let last = (n_nodes - NODES) as f64;
-    let (first, rest) = weights.split_at_mut(points.len());
-    let (second, rest) = rest.split_at_mut(points.len());
-    let (third, fourth) = rest.split_at_mut(points.len());
-    let weights = first.iter_mut().zip(second).zip(third.iter_mut().zip(fourth));
-    for ((&x, cell), ((first, second), (third, fourth))) in points.iter().zip(cells).zip(weights) {
-        let place = (x - low) * inverse_step;
-        // The point lies between the second and the third node, but near the ends.
-        let start = (place - 1.0).floor().clamp(0.0, last);
-        // The lowest bits of the sum are the integer itself, without the cases of a conversion.
-        *cell = (start + INTEGER).to_bits() as u32;
-        let s = (place - start) as f32;
-        let (a, b, c) = (s - 1.0, s - 2.0, s - 3.0);
-        *first = a * b * c * (-1.0 / 6.0);
-        *second = s * b * c * 0.5;
-        *third = s * a * c * -0.5;
-        *fourth = s * a * b * (1.0 / 6.0);
-    }
-}
-
-/// [`multiply_add`] in single precision.
-#[inline(always)]
-fn single<const FMA: bool>(a: f32, b: f32, c: f32) -> f32 {
-    if FMA { a.mul_add(b, c) } else { a * b + c }
-}
-
-dispatched! {
-    /// A block's columns at every point.
-    fn interpolate(block: &[f32], cells: &[u32], weights: &[f32], rows: &mut [f32]) = interpolate_body
-}
-
-#[inline(always)]
-fn interpolate_body<const FMA: bool>(block: &[f32], cells: &[u32], weights: &[f32], rows: &mut [f32]) {
-    let n = cells.len();
-    let (first, rest) = weights.split_at(n);
-    let (second, rest) = rest.split_at(n);
-    let (third, fourth) = rest.split_at(n);
-    let weights = first.iter().zip(second).zip(third.iter().zip(fourth));
-    for ((&cell, ((first, second), (third, fourth))), row) in
-        cells.iter().zip(weights).zip(rows.chunks_exact_mut(WIDTH))
-    {
-        let start = cell as usize * WIDTH;
-        let Some(nodes) = block.get(start..start + NODES * WIDTH) else { continue };
-        for k in 0..WIDTH {
-            let low = single::<FMA>(*second, nodes[WIDTH + k], first * nodes[k]);
-            let high = single::<FMA>(*fourth, nodes[3 * WIDTH + k], third * nodes[2 * WIDTH + k]);
-            row[k] = low + high;
-        }
-    }
-}
-
-dispatched! {
-    /// `out = [Σ_i u[i] rows[i], Σ_i v[i] rows[i]]`, in double precision.
-    fn weigh(rows: &[f32], entries: &[Entry], out: &mut [[f64; WIDTH]; 2]) = weigh_body
-}
-
-#[inline(always)]
-fn weigh_body<const FMA: bool>(rows: &[f32], entries: &[Entry], out: &mut [[f64; WIDTH]; 2]) {
-    // Even and odd entries apart: a sum waits for its last addition.
-    let mut sums = [[[0.0; WIDTH]; 2]; 2];
-    let add = |sums: &mut [[f64; WIDTH]; 2], entry: &Entry| {
-        let Some(row) = rows.get(entry.place * WIDTH..(entry.place + 1) * WIDTH) else { return };
-        for k in 0..WIDTH {
-            let value = f64::from(row[k]);
-            for (sum, weight) in sums.iter_mut().zip(entry.values) {
-                sum[k] = multiply_add::<FMA>(weight, value, sum[k]);
-            }
-        }
-    };
-    let couples = entries.chunks_exact(2);
-    if let [last] = couples.remainder() {
-        add(&mut sums[0], last);
-    }
-    for couple in couples {
-        for (sums, entry) in sums.iter_mut().zip(couple) {
-            add(sums, entry);
-        }
-    }
-    for (which, out) in out.iter_mut().enumerate() {
-        for (k, out) in out.iter_mut().enumerate() {
-            *out = sums[0][which][k] + sums[1][which][k];
-        }
+        cubic::interpolate(block, &self.cells, &self.weights, &mut self.rows);
     }
 }
 
