@@ -207,3 +207,40 @@ fn in_lanes(values: &[f64], start: f64, fold: impl Fn(f64, f64) -> f64) -> [f64;
     }
     lanes
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_of_any_size_and_offset_are_standardised() {
+        for n in [2_usize, 7, 8, 9, 30] {
+            for (size, offset) in [
+                (1e-320, 0.0),
+                (1e-300, 0.0),
+                (1.0, 0.0),
+                (1.0, 1e9),
+                (1e-6, 1.0),
+                (1e300, 0.0),
+                (1e305, -5e307),
+            ] {
+                let mut values: Vec<f64> =
+                    (0..n).map(|i| offset + size * (i * i) as f64 / n as f64).collect();
+                assert!(standardise(&mut values), "{n} {size} {offset}");
+                let mean = values.iter().sum::<f64>() / n as f64;
+                let variance = values.iter().map(|value| value * value).sum::<f64>() / n as f64;
+                assert!(
+                    mean.abs() < 1e-12 && (variance - 1.0).abs() < 1e-12,
+                    "{n} {size} {offset}: {mean} {variance}"
+                );
+                let (low, high) = range(&values);
+                assert!(low == values[0] && high == values[n - 1]);
+            }
+        }
+        for equal in [0.0, -3.0, 1e-320, f64::MAX] {
+            assert!(!standardise(&mut [equal; 5]));
+        }
+        assert!(!standardise(&mut []));
+        assert!(standardise(&mut [f64::MAX, -f64::MAX, 0.0]));
+    }
+}

@@ -35,24 +35,22 @@ impl KernelMatrix {
                 }
             }
             scale = dot(&next, &next).sqrt();
-            let tridiagonal = DMatrix::from_fn(step, step, |i, j| match i.abs_diff(j) {
-                0 => diagonal[i],
-                1 => beside[i.min(j)],
-                _ => 0.0,
-            });
-            if step % 5 == 0 || step == n || step == LANCZOS_STEPS {
+            let largest = diagonal.iter().chain(&beside).fold(0.0, |most: f64, d| most.max(d.abs()));
+            // What is left has no part in the eigenvectors that the start has.
+            let is_complete = scale <= 1e-12 * largest;
+            if is_complete || step % 5 == 0 || step == n || step == LANCZOS_STEPS {
+                let tridiagonal = DMatrix::from_fn(step, step, |i, j| match i.abs_diff(j) {
+                    0 => diagonal[i],
+                    1 => beside[i.min(j)],
+                    _ => 0.0,
+                });
                 let values = tridiagonal.symmetric_eigenvalues();
                 let now = (values.min(), values.max());
                 let settled = (now.0 - found.0).abs().max((now.1 - found.1).abs()) <= 1e-10 * values.amax();
                 found = now;
-                if settled {
+                if settled || is_complete {
                     break;
                 }
-            }
-            if scale <= 1e-12 * diagonal.iter().chain(&beside).fold(0.0, |most: f64, d| most.max(d.abs())) {
-                let values = tridiagonal.symmetric_eigenvalues();
-                found = (values.min(), values.max());
-                break;
             }
             beside.push(scale);
             v = next;

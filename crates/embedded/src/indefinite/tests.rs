@@ -93,6 +93,14 @@ fn a_positive_definite_kernel_gives_the_convex_solution() -> Result<(), Error> {
             }
             assert!(machine.certificate() < 1e-9, "{}", machine.certificate());
         }
+        // And as the point that is stationary.
+        let machine = machine();
+        let Some(stationary) = machine.stationary(&zero(n)) else { panic!("the minimum is stationary") };
+        let values = kernel.apply(&stationary.beta);
+        for (value, reference) in values.iter().zip(reference.iter()) {
+            assert!((value + stationary.bias - reference).abs() < 1e-6, "{value} {reference}");
+        }
+        assert!(machine.certificate() < 1e-9, "{}", machine.certificate());
     }
     Ok(())
 }
