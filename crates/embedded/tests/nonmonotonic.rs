@@ -609,7 +609,7 @@ fn the_first_copy_of_a_feature_has_the_weight_of_all() {
         let three = nmmklr.solve(&data, Budget::Count(3), &Context::default()).unwrap();
         // How much of it, rounding decides; but the first has not all of what it is ranked by.
         let shares = [2, 10, 11, 12].map(|j| three.weights[j]);
-        assert!(shares[0] < 0.8 * shares.iter().sum::<f64>(), "{shares:?}");
+        assert!(shares[0] < 0.5 * shares.iter().sum::<f64>(), "{shares:?}");
         assert_eq!(three.selected, [0, 1, 2]);
     }
 }
