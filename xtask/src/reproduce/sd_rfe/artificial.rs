@@ -9,7 +9,7 @@ use fewest::eval::{MeanSquaredError, Splitter, SquaredCorrelation};
 use super::{FOLDER, METHODS, REFERENCE};
 use crate::output::{write, write_csv};
 use crate::plot::{Panel, Series, lines};
-use crate::reproduce::experiments::{Protocol, Row, Setting, cells, mean_of};
+use crate::reproduce::experiments::{Protocol, Row, Setting, mean_of};
 use crate::reproduce::given::Portions;
 use crate::reproduce::machines::Regression;
 use crate::reproduce::tuned::cross_validated;
@@ -115,15 +115,12 @@ pub fn run(protocol: &Protocol) -> Result<()> {
     facts.push(("runs", protocol.runs.to_string()));
     facts.push(("seed", protocol.seed.to_string()));
     let folder = workspace::root().join(FOLDER);
-    let mut header = Vec::new();
-    let mut all_cells = Vec::new();
-    for part in &parts {
-        let (names, cells) = cells(&part.rows, &["mean_squared_error", "squared_correlation"]);
-        header = [vec!["n_train".to_owned()], names].concat();
-        all_cells.extend(cells.into_iter().map(|row| [vec![part.train.to_string()], row].concat()));
-    }
-    let header: Vec<&str> = header.iter().map(String::as_str).collect();
-    write_csv(&folder.join("table-1.csv"), &facts, &header, &all_cells)?;
+    write_csv(
+        &folder.join("table-1.csv"),
+        &facts,
+        &HEADER,
+        &parts.iter().flat_map(cells).collect::<Vec<_>>(),
+    )?;
     lines(&folder.join("figure-2.svg"), &panels(&parts))?;
     let text = format!("{}\n## Machine\n\n{}", summary(&parts, protocol.runs), machine::markdown(&facts));
     write(&folder.join("table-1.md"), text.as_bytes())
@@ -149,6 +146,40 @@ fn part(protocol: &Protocol, problem: &'static Problem, drawn: &Synthetic, train
         rows.extend(protocol.run_selector(&setting, problem.name, data, method.name, &*selector)?);
     }
     Ok(Part { problem, train, regression, rows })
+}
+
+const HEADER: [&str; 8] = [
+    "n_train",
+    "dataset",
+    "method",
+    "run",
+    "features",
+    "mean_squared_error",
+    "squared_correlation",
+    "selection_seconds",
+];
+
+/// A line a run: the features, best first, and the scores of the best one, two, … of them.
+fn cells(part: &Part) -> Vec<Vec<String>> {
+    let runs = part.rows.chunk_by(|row, next| (row.method, row.run) == (next.method, next.run));
+    runs.filter_map(|rows| {
+        let last = rows.last()?;
+        let scores = |metric: usize| -> Vec<String> {
+            rows.iter().map(|row| format!("{:.4}", row.scores[metric])).collect()
+        };
+        let features: Vec<String> = last.features.iter().map(ToString::to_string).collect();
+        Some(vec![
+            part.train.to_string(),
+            part.problem.name.to_owned(),
+            last.method.to_owned(),
+            last.run.to_string(),
+            features.join(" "),
+            scores(0).join(" "),
+            scores(1).join(" "),
+            format!("{:.4}", last.seconds),
+        ])
+    })
+    .collect()
 }
 
 /// The parameters with the smallest error in five folds of the training samples, over the first runs.
@@ -193,7 +224,7 @@ fn found(part: &Part, method: &str) -> usize {
 fn summary(parts: &[Part], runs: u64) -> String {
     let mut text = format!(
         "# SD-RFE, Table 1 and Figure 2: artificial problems\n\n{REFERENCE}, Section V-A. Every run is in \
-         [table-1.csv](table-1.csv).\n\nAs in the paper: each problem has {SAMPLES} samples of 10 features; every run draws {TESTED} of them to \
+         [table-1.csv](table-1.csv), with features from 0 and the scores of the best one, two, … of them.\n\nAs in the paper: each problem has {SAMPLES} samples of 10 features; every run draws {TESTED} of them to \
          test and the given number to train; C, κ and ε are those with the smallest mean squared error in five folds of the training \
          samples of the first five runs. **Not as in the paper**: the grid has every second power of two of the paper's, \
          the interactive problem squares its third term (as the problem it is taken from does), noise is given by its standard deviation, 0.1 \
