@@ -1,7 +1,9 @@
 //! What surrounds a run: seed, progress, time, interruption.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
+
+use crate::Status;
 
 /// Told how far a run has come. Called from one thread at a time, at most a few times a second of work.
 pub trait Progress: Sync {
@@ -35,14 +37,12 @@ impl Context<'_> {
         }
     }
 
-    /// Whether the caller asked to stop.
-    pub fn interrupted(&self) -> bool {
-        self.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed))
-    }
-
-    /// Time left until the deadline; `None` without one.
-    pub fn time_left(&self) -> Option<Duration> {
-        self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
+    /// [`Status::Interrupted`] once the caller asked to stop, [`Status::TimeLimit`] once the time is over.
+    pub fn stopped(&self) -> Option<Status> {
+        if self.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+            return Some(Status::Interrupted);
+        }
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline).then_some(Status::TimeLimit)
     }
 }
 

@@ -104,12 +104,7 @@ impl<S: Scorer> Selector for Ranked<S> {
         let chosen = order.iter().map(|&j| scores.values[j]).collect();
         let mut selection = Selection::new(order, chosen, data.n_features(), Status::Converged);
         selection.note_constant_features(constant.len());
-        if let Budget::Count(k) = budget
-            && selection.order.len() < k
-        {
-            let found = selection.order.len();
-            selection.notes.push(format!("{found} of {k} features: no other feature has a score"));
-        }
+        selection.note_missing_features(budget, "no other feature has a score");
         Ok(selection)
     }
 }

@@ -119,6 +119,18 @@ impl Selection {
         }
     }
 
+    /// Notes that there are fewer features than the budget's count, and why there are `no_others`; or that the run was
+    /// stopped, where it was. Nothing if there are enough.
+    pub fn note_missing_features(&mut self, budget: Budget, no_others: &str) {
+        if let Budget::Count(k) = budget
+            && self.order.len() < k
+        {
+            let stopped = matches!(self.status, Status::Interrupted | Status::TimeLimit);
+            let why = if stopped { "the run was stopped before others were found" } else { no_others };
+            self.notes.push(format!("{} of {k} features: {why}", self.order.len()));
+        }
+    }
+
     /// Which features were chosen, as one flag a feature.
     pub fn mask(&self) -> Vec<bool> {
         let mut mask = vec![false; self.n_features];

@@ -21,7 +21,7 @@ pub fn map_features<T: Send>(
     let n_features = data.n_features();
     let mut results = Vec::with_capacity(n_features);
     for start in (0..n_features).step_by(BATCH) {
-        if context.interrupted() || context.time_left().is_some_and(|left| left.is_zero()) {
+        if context.stopped().is_some() {
             return Err(Error::Stopped { before: "every feature had its score" });
         }
         let end = n_features.min(start + BATCH);

@@ -70,7 +70,7 @@ impl Scorer for KernelComponents {
         order.sort_by(|&a, &b| values[b].abs().total_cmp(&values[a].abs()).then(a.cmp(&b)));
         order.truncate(self.components);
         let share = |m: usize| -> Result<f64, Error> {
-            if context.interrupted() || context.time_left().is_some_and(|left| left.is_zero()) {
+            if context.stopped().is_some() {
                 return Err(Error::Stopped { before: "all features had a score" });
             }
             let mut image = vec![0.0; rows.len()];

@@ -22,6 +22,7 @@ mod bisection;
 mod components;
 mod dense;
 mod dependence;
+mod falling;
 mod greedy;
 mod indefinite;
 mod kernel_lasso;
@@ -32,6 +33,7 @@ mod projection;
 mod quadratic;
 mod signed;
 mod sparse;
+mod vectors;
 
 pub use additive::Spam;
 pub use atoms::{Estimator, Form, InputKernel, OutputKernel};

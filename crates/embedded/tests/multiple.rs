@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Selector, Target};
+use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Selector, Status, Target};
 use fewest_embedded::{
     BaseKernel, FeatureKernel, Nmmkl, NonMonotonic, ProductKernelLearning, Spectrum, SumKernelLearning,
 };
@@ -212,5 +212,18 @@ fn weights_scale_with_nothing_but_the_price() -> Result<(), Error> {
         Ok(method.select(&problem(true), Budget::Auto, &Context::default())?.order.len())
     };
     assert!(count(&few)? < count(&many)?);
+    Ok(())
+}
+
+/// At the largest price no weight is worth it, and from no weights there is no gradient to come back by.
+#[test]
+fn a_path_that_starts_without_weights_finds_the_feature() -> Result<(), Error> {
+    let a: Vec<f64> = (0..40).map(|i| f64::from(i % 2) * 2.0 - 1.0).collect();
+    let target = Target::from_labels(&a.iter().map(|a| *a > 0.0).collect::<Vec<_>>());
+    let data = Dataset::new(DenseColumns::from_columns(&[a])?, target)?;
+    let method = ProductKernelLearning { ratio: 1.0, ..ProductKernelLearning::default() };
+    let selection = method.select(&data, Budget::Count(1), &Context::default())?;
+    assert_eq!(selection.order, [0]);
+    assert!(selection.scores[0] > 0.0 && selection.status == Status::Converged, "{selection:?}");
     Ok(())
 }

@@ -110,17 +110,16 @@ impl<S: Selector> Selector for StabilitySelection<S> {
             let expected = format!("at least 1 and at most the number of features, {}", data.n_features());
             return Err(Error::parameter("per_subsample", self.per_subsample.unwrap_or(0), expected));
         }
-        let stopped = || context.interrupted() || context.time_left().is_some_and(|left| left.is_zero());
         let (halves, runs) = (derive_seed(context.seed, 0), derive_seed(context.seed, 1));
         let done = Mutex::new(0_usize);
         let choose = |index: usize| {
-            if stopped() {
+            if context.stopped().is_some() {
                 return Ok(None);
             }
             let half = data.subset(&self.half(data, index, halves))?;
             let inside = Context { seed: derive_seed(runs, index as u64), progress: None, ..*context };
             match self.selector.select(&half, inner, &inside) {
-                Err(Error::Stopped { .. }) if stopped() => Ok(None),
+                Err(Error::Stopped { .. }) if context.stopped().is_some() => Ok(None),
                 Err(error) => Err(error),
                 Ok(selection) if matches!(selection.status, Status::Interrupted | Status::TimeLimit) => {
                     Ok(None)
@@ -154,10 +153,10 @@ impl<S: Selector> Selector for StabilitySelection<S> {
         let n_stable = order.len();
         order.truncate(keep);
         let scores = order.iter().map(|&j| shares[j]).collect();
-        let status = match (finished == self.subsamples, context.interrupted()) {
-            (true, _) => Status::Converged,
-            (false, true) => Status::Interrupted,
-            (false, false) => Status::TimeLimit,
+        let status = if finished == self.subsamples {
+            Status::Converged
+        } else {
+            context.stopped().unwrap_or(Status::TimeLimit)
         };
         let mut selection = Selection::new(order, scores, data.n_features(), status);
         let q = total as f64 / finished as f64;

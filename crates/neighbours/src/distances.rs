@@ -118,7 +118,7 @@ impl<'a> Distances<'a> {
         let mut results = Vec::with_capacity(samples.len());
         let panels: Vec<usize> = (samples.start / PANEL..samples.end.div_ceil(PANEL)).collect();
         for batch in panels.chunks(BATCH) {
-            if context.interrupted() || context.time_left().is_some_and(|left| left.is_zero()) {
+            if context.stopped().is_some() {
                 return Err(Error::Stopped { before: "the distances between all samples were known" });
             }
             let answers: Vec<Vec<T>> = batch

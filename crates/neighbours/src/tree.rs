@@ -85,7 +85,7 @@ fn search<const D: usize>(
     };
     let mut lists = Vec::with_capacity(points.len());
     for start in (0..points.len()).step_by(BATCH) {
-        if context.interrupted() || context.time_left().is_some_and(|left| left.is_zero()) {
+        if context.stopped().is_some() {
             return Err(Error::Stopped { before: "the neighbours of all samples were known" });
         }
         let end = points.len().min(start + BATCH);

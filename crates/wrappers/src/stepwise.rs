@@ -4,7 +4,7 @@ use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status, 
 use rayon::prelude::*;
 use statrs::function::beta::checked_beta_reg;
 
-use crate::elimination::{go_on, stopped};
+use crate::elimination::go_on;
 use crate::kernel::dot;
 use crate::table::{Table, standardised};
 
@@ -160,7 +160,7 @@ impl Selector for Stepwise {
             match go_on(context) {
                 Err(error) if selection.order.is_empty() => return Err(error),
                 Err(_) => {
-                    selection.status = stopped(context);
+                    selection.status = context.stopped().unwrap_or(Status::TimeLimit);
                     break;
                 }
                 Ok(()) => {}

@@ -150,13 +150,6 @@ impl Problem<'_> {
         self.bases.par_iter().map(|basis| norm(&basis.project(residual, self.n))).collect()
     }
 
-    fn stopped(&self) -> Option<Status> {
-        if self.context.interrupted() {
-            return Some(Status::Interrupted);
-        }
-        self.context.time_left().is_some_and(|left| left.is_zero()).then_some(Status::TimeLimit)
-    }
-
     /// The minimum at `lambda`; `settle` beyond the certificate asked for.
     fn solve(&self, lambda: f64, start: &Functions, settle: bool) -> Fit {
         let mut functions = start.clone();
@@ -182,7 +175,7 @@ impl Problem<'_> {
             } else if sweeps >= MOST_SWEEPS {
                 Some(Status::MaxIterations)
             } else {
-                self.stopped()
+                self.context.stopped()
             };
             if let Some(status) = status {
                 functions.retain(|_, coefficients| norm(coefficients) > 0.0);
@@ -342,7 +335,7 @@ impl Selector for Spam {
         let bases: Vec<Result<Basis, Error>> = (0..d)
             .into_par_iter()
             .map(|j| {
-                if context.interrupted() || context.time_left().is_some_and(|left| left.is_zero()) {
+                if context.stopped().is_some() {
                     return Err(Error::Stopped { before: "every feature had been seen once" });
                 }
                 Basis::new(data, j, self.sigma, self.smallest_eigenvalue)
@@ -364,7 +357,6 @@ impl Selector for Spam {
         let mut chosen: Vec<(usize, f64)> =
             fit.functions.iter().map(|(&k, coefficients)| (k, scale * norm(coefficients))).collect();
         chosen.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        let active = chosen.len();
         match budget {
             Budget::Count(k) => chosen.truncate(k),
             Budget::Threshold(threshold) => chosen.retain(|(_, value)| *value >= threshold),
@@ -373,11 +365,7 @@ impl Selector for Spam {
         let (order, scores) = chosen.into_iter().unzip();
         let mut selection = Selection::new(order, scores, d, fit.report.status);
         selection.solver = Some(fit.report);
-        if let Budget::Count(k) = budget
-            && active < k
-        {
-            selection.notes.push(format!("{active} of {k} features: no others have a function"));
-        }
+        selection.note_missing_features(budget, "no others have a function");
         Ok(selection)
     }
 }

@@ -231,7 +231,7 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
         // Rounds, so that progress is told and a request to stop is heard between them.
         let round = ROUND.max(panel_size);
         for first in (0..d).step_by(round) {
-            if context.interrupted() || context.time_left().is_some_and(|left| left.is_zero()) {
+            if context.stopped().is_some() {
                 return Err(Error::Stopped { before: "every feature had been seen once" });
             }
             let features: Vec<usize> = (first..d.min(first + round)).collect();

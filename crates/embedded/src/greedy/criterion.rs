@@ -145,11 +145,8 @@ impl Criterion {
         let scale = -self.scale / size.max(1) as f64;
         let mut scores = Vec::with_capacity(features.len());
         for round in features.chunks(ROUND) {
-            if context.interrupted() {
-                return Err(Status::Interrupted);
-            }
-            if context.time_left().is_some_and(|left| left.is_zero()) {
-                return Err(Status::TimeLimit);
+            if let Some(status) = context.stopped() {
+                return Err(status);
             }
             let fresh: Vec<f64> = round
                 .par_iter()

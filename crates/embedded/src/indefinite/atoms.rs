@@ -8,9 +8,9 @@ use fewest_kernels::{Factor, Gram, NormalisedDelta, ScalarKernel, SharedFactor, 
 use rayon::prelude::*;
 
 use super::base::BaseKernel;
-use super::vectors::add_scaled;
 use crate::Form;
 use crate::atoms::{Standard, range};
+use crate::vectors::add_scaled;
 
 /// Atoms made between two looks at the clock.
 const CHUNK: usize = 256;
@@ -279,7 +279,7 @@ impl<'a> Atoms<'a> {
 }
 
 fn stop(context: &Context<'_>, before: &'static str) -> Result<(), Error> {
-    let is_late = context.interrupted() || context.time_left().is_some_and(|left| left.is_zero());
+    let is_late = context.stopped().is_some();
     if is_late { Err(Error::Stopped { before }) } else { Ok(()) }
 }
 

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::atoms::{Atom, Atoms};
 use super::matrix::KernelMatrix;
-use super::vectors::centre;
+use crate::vectors::centre;
 
 /// Atoms whose columns are gathered and multiplied at a time.
 const CHUNK: usize = 256;

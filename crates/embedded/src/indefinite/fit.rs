@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::machine::{FixedKernel, Machine};
 use super::objective::{Objective, Point, Task, values};
 use super::screen::Screen;
-use super::vectors::{add_scaled, centre, dot};
+use crate::vectors::{add_scaled, centre, dot};
 
 /// Relative differences of coefficients below this are rounding.
 const ROUNDING: f64 = 1e-12;
@@ -145,15 +145,9 @@ impl Objective<'_> {
         };
         loop {
             let iteration = fit.history.len() - 1;
-            fit.status = if context.interrupted() {
-                Status::Interrupted
-            } else if context.time_left().is_some_and(|left| left.is_zero()) {
-                Status::TimeLimit
-            } else if iteration == limits.iterations {
-                Status::MaxIterations
-            } else {
-                Status::Converged
-            };
+            let is_last = iteration == limits.iterations;
+            fit.status =
+                context.stopped().unwrap_or(if is_last { Status::MaxIterations } else { Status::Converged });
             if fit.status != Status::Converged {
                 return Ok(());
             }

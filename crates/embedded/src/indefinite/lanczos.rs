@@ -4,7 +4,7 @@ use fewest_core::derive_seed;
 use nalgebra::DMatrix;
 
 use super::matrix::KernelMatrix;
-use super::vectors::{add_scaled, dot};
+use crate::vectors::{add_scaled, dot};
 
 /// Steps of the Lanczos iteration at most.
 const LANCZOS_STEPS: usize = 80;

@@ -8,7 +8,7 @@ use fewest_solver::{Control, run};
 
 use super::loss::Loss;
 use super::matrix::{KernelMatrix, Power, System};
-use super::vectors::{add_scaled, dot};
+use crate::vectors::{add_scaled, dot};
 
 /// Newton steps of a convex problem at most. It takes as many as the active set changes, a handful.
 const NEWTON_STEPS: usize = 200;

@@ -5,8 +5,8 @@ use std::cell::OnceCell;
 use fewest_core::Error;
 use nalgebra::{DMatrix, DVector, Dyn, LU, SymmetricEigen};
 
-use super::vectors::{add_scaled, dot};
 use crate::dense::Cholesky;
+use crate::vectors::{add_scaled, dot};
 
 /// Eigenvalues below this, relative to the largest in size, are rounding.
 const ROUNDING: f64 = 1e-14;

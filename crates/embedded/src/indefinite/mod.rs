@@ -19,7 +19,6 @@ pub(crate) mod tasks;
 #[cfg(test)]
 mod tests;
 mod validation;
-mod vectors;
 mod weights;
 
 pub use base::BaseKernel;

@@ -9,7 +9,7 @@ use super::atoms::Atoms;
 use super::base::BaseKernel;
 use super::fit::Fit;
 use super::tasks::{Meaning, Tasks};
-use super::vectors::{add_scaled, dot};
+use crate::vectors::{add_scaled, dot};
 
 /// The weight of one kernel of one feature.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -3,7 +3,8 @@
 use fewest_solver::Datafit;
 use nalgebra::{DMatrix, DVector};
 
-use super::weights::{Restricted, projected};
+use super::weights::Restricted;
+use crate::vectors::projected;
 
 /// Share of the decrease that the slope promises which a step must keep (Armijo's rule).
 const SUFFICIENT: f64 = 1e-4;

@@ -8,8 +8,8 @@ use super::loss::Loss;
 use super::machine::Machine;
 use super::matrix::KernelMatrix;
 use super::screen::{Pairs, Screen};
-use super::vectors::{add_scaled, centre, dot};
-use super::weights::{Weights, projected};
+use super::weights::Weights;
+use crate::vectors::{add_scaled, centre, dot, projected};
 
 /// Samples times features, of which some ten columns of a factor each make a job worth a thread of its own.
 const THREADED: usize = 1 << 13;

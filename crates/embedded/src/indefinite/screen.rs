@@ -5,7 +5,7 @@ use fewest_kernels::{Interpolated, Pair, SharedFactor};
 use rayon::prelude::*;
 
 use super::atoms::Atoms;
-use super::vectors::dot;
+use crate::vectors::dot;
 
 /// What a shared factor's checks have found is taken times this.
 const CAUTION: f64 = 2.0;

@@ -233,12 +233,7 @@ impl Selector for MikFs {
                 .notes
                 .push(format!("cross-validation: score {:.4} at ratio {}", best.score, best.ratio));
         }
-        if let Budget::Count(k) = budget
-            && selection.order.len() < k
-        {
-            let found = selection.order.len();
-            selection.notes.push(format!("{found} of {k} features: no others have a weight"));
-        }
+        selection.note_missing_features(budget, "no others have a weight");
         selection.note_constant_features(run.n_constant);
         selection.path = Some(run.path);
         Ok(selection)

@@ -114,7 +114,7 @@ fn every_step_falls_as_proposition_1_promises() -> Result<(), Error> {
         assert!(kernel.is_indefinite());
         let machine = FixedKernel::new(&kernel, &y, loss, lambda);
         let mut x: Vec<f64> = (0..n).map(|i| 0.1 * random(3, i as u64)).collect();
-        super::vectors::centre(&mut x);
+        crate::vectors::centre(&mut x);
         x.push(0.1);
         let mut slope = vec![0.0; n + 1];
         for _ in 0..10 {
@@ -181,7 +181,7 @@ fn descent_ends_no_higher_than_l_bfgs_from_twenty_starts() -> Result<(), Box<dyn
     let mut theirs = f64::INFINITY;
     for start in 0..20 {
         let mut x: Vec<f64> = (0..n).map(|i| 0.3 * random(100 + start, i as u64)).collect();
-        super::vectors::centre(&mut x);
+        crate::vectors::centre(&mut x);
         let fitted = machine.minimise(&Machine { beta: x.clone(), bias: 0.0 }, true, &control)?.machine;
         x.push(0.0);
         let solver = LBFGS::new(MoreThuenteLineSearch::new(), 10).with_tolerance_grad(1e-9)?;
@@ -302,7 +302,7 @@ fn objectives_never_rise_and_are_what_their_definition_says() -> Result<(), Erro
                     for (task, machine) in tasks.tasks.iter().zip(&fit.point.machines) {
                         let matrix = atoms.combine(&fit.point.weights, &task.rows)?;
                         let mut values = matrix.apply(&machine.beta);
-                        value += super::vectors::dot(&values, &machine.beta);
+                        value += crate::vectors::dot(&values, &machine.beta);
                         values.iter_mut().for_each(|value| *value += machine.bias);
                         value += loss.sum(&task.y, &values);
                     }

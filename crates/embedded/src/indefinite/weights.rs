@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::loss::Loss;
 use super::newton::Newton;
-use super::vectors::{add_scaled, dot};
+use crate::vectors::{add_scaled, dot, projected};
 
 /// Samples times weights that are worth a thread of their own.
 const THREADED: usize = 1 << 16;
@@ -190,12 +190,6 @@ impl Weights<'_> {
         }
         Ok(Descended { weights: d, value })
     }
-}
-
-/// The largest entry of the projected gradient over `d ≥ 0`.
-pub(crate) fn projected(d: &[f64], gradient: &[f64]) -> f64 {
-    let entry = |(d, g): (&f64, &f64)| if *d > 0.0 { g.abs() } else { (-g).max(0.0) };
-    d.iter().zip(gradient).map(entry).fold(0.0, f64::max)
 }
 
 impl Datafit for Restricted<'_> {

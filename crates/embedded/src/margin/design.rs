@@ -7,6 +7,7 @@ use nalgebra::DMatrix;
 use rayon::prelude::*;
 
 use crate::atoms::standardise;
+use crate::vectors::dot;
 
 /// Columns that a thread takes at a time.
 const PANEL: usize = 64;
@@ -262,18 +263,4 @@ impl LinearOperator for Design {
     fn column(&self, j: usize, out: &mut [f64]) {
         self.columns[j].write(out);
     }
-}
-
-/// `aᵀb`, in eight sums so that it can be vectorised.
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    const LANES: usize = 8;
-    let mut sums = [0.0; LANES];
-    let (a_chunks, b_chunks) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
-    let tail: f64 = a_chunks.remainder().iter().zip(b_chunks.remainder()).map(|(a, b)| a * b).sum();
-    for (a, b) in a_chunks.zip(b_chunks) {
-        for (sum, (a, b)) in sums.iter_mut().zip(a.iter().zip(b)) {
-            *sum += a * b;
-        }
-    }
-    sums.iter().sum::<f64>() + tail
 }

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::design::Design;
 use super::folds;
-use super::problems::{control, feature_scores, select, stopped, together};
+use super::problems::{control, feature_scores, select, together};
 use crate::signed::Signed;
 use crate::sparse::outputs;
 
@@ -198,7 +198,7 @@ impl LassoWeights {
         let errors: Vec<Result<(Vec<f64>, usize), Error>> = (0..self.folds)
             .into_par_iter()
             .map(|fold| {
-                if stopped(context).is_some() {
+                if context.stopped().is_some() {
                     return Err(Error::Stopped { before: "the penalty was chosen" });
                 }
                 let (held_out, kept): (Vec<usize>, Vec<usize>) =

@@ -109,12 +109,7 @@ pub(super) fn select(scores: &[f64], budget: Budget, report: SolverReport) -> Se
     }
     let chosen: Vec<f64> = order.iter().map(|&j| scores[j]).collect();
     let mut selection = Selection::new(order, chosen, scores.len(), report.status);
-    if let Budget::Count(k) = budget
-        && selection.order.len() < k
-    {
-        let found = selection.order.len();
-        selection.notes.push(format!("{found} of {k} features: no others have a weight"));
-    }
+    selection.note_missing_features(budget, "no others have a weight");
     selection.solver = Some(report);
     selection
 }
@@ -149,14 +144,6 @@ pub(super) fn control<'a>(tolerance: f64, context: &Context<'a>) -> Result<Contr
     };
     control.check()?;
     Ok(control)
-}
-
-/// Whether the caller asked to stop or the time is over.
-pub(super) fn stopped(context: &Context<'_>) -> Option<Status> {
-    if context.interrupted() {
-        return Some(Status::Interrupted);
-    }
-    context.time_left().is_some_and(|left| left.is_zero()).then_some(Status::TimeLimit)
 }
 
 /// [`Error::InvalidParameter`] unless `value` is above 0 and finite.

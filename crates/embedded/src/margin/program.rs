@@ -6,7 +6,6 @@ use fewest_core::{Context, Error, Status};
 use fewest_solver::LinearOperator;
 
 use super::design::Design;
-use super::problems::stopped;
 
 /// Columns that join the program at a time, at least.
 const LEAST_JOINING: usize = 20;
@@ -69,7 +68,7 @@ impl Program<'_> {
             if iterations > 0 && joining.is_empty() {
                 break;
             }
-            if let Some(reason) = stopped(context) {
+            if let Some(reason) = context.stopped() {
                 if iterations == 0 {
                     return Err(Error::Stopped { before: "the first linear program was solved" });
                 }

@@ -8,7 +8,7 @@ use fewest_solver::{Control, LinearOperator};
 use rayon::prelude::*;
 
 use super::design::Design;
-use super::problems::{Binary, Multiclass, binaries, check_positive, control, select, stopped};
+use super::problems::{Binary, Multiclass, binaries, check_positive, control, select};
 
 /// Most steps between two eliminations.
 const MOST_STEPS: usize = 30;
@@ -186,7 +186,7 @@ impl Scaled<'_> {
         let mut bound = self.bound(&self.scales, true)?;
         let mut length: Option<f64> = None;
         for step in 0..MOST_STEPS {
-            if stopped(context).is_some() {
+            if context.stopped().is_some() {
                 return Ok((bound, step));
             }
             let squares: f64 = self.scales.iter().map(|scale| scale * scale).sum();
@@ -311,14 +311,14 @@ impl Selector for RadiusMarginScales {
             let (bound, steps) = scaled.descend(context)?;
             report.objective = bound.value;
             report.duality_gap = bound.gap;
-            report.status = stopped(context).unwrap_or(bound.status);
+            report.status = context.stopped().unwrap_or(bound.status);
             report.iterations += steps;
             let left = scaled.features.len();
             context.report("eliminating features", n_features - left, n_features.saturating_sub(k).max(1));
             if left <= k {
                 break;
             }
-            if stopped(context).is_some() {
+            if context.stopped().is_some() {
                 scaled.keep(k);
                 break;
             }

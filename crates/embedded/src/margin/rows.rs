@@ -3,7 +3,8 @@
 use fewest_smo::SampleRows;
 use fewest_solver::LinearOperator;
 
-use super::design::{Design, dot};
+use super::design::Design;
+use crate::vectors::dot;
 
 /// The samples with the columns in another order: dense ones first, then sparse ones, not centred, then a constant.
 ///

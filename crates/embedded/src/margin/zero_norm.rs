@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::design::Design;
 use super::machine::{Task, train};
 use super::problems::{
-    Binary, Multiclass, binaries, check_positive, control, feature_scores, select, stopped, together,
+    Binary, Multiclass, binaries, check_positive, control, feature_scores, select, together,
 };
 use super::program::Program;
 
@@ -183,7 +183,7 @@ impl Selector for ZeroNorm {
         let mut outside = None;
         for round in 0..MOST_ROUNDS {
             if round > 0 {
-                outside = stopped(context);
+                outside = context.stopped();
                 let done = scales.iter().all(|scales| scales.still) || n_features(&design, &scales) <= wanted;
                 if done || outside.is_some() {
                     break;

@@ -84,11 +84,6 @@ fn selection(scores: &[f64], budget: Budget, status: Status) -> Selection {
     }
     let chosen = order.iter().map(|&j| scores[j]).collect();
     let mut selection = Selection::new(order, chosen, scores.len(), status);
-    let found = selection.order.len();
-    if let Budget::Count(k) = budget
-        && found < k
-    {
-        selection.notes.push(format!("{found} of {k} features: no others have a weight"));
-    }
+    selection.note_missing_features(budget, "no others have a weight");
     selection
 }

@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use super::Machine;
 use super::terms::distinct;
 use crate::indefinite::atoms::points;
+use crate::vectors::projected;
 
 /// Share of the fall that the gradient promises, which a step must bring (Armijo).
 const ARMIJO: f64 = 1e-4;
@@ -207,8 +208,7 @@ impl Learning<'_> {
     }
 
     fn violation(&self, point: &Point) -> f64 {
-        let entry = |(d, g): (&f64, &f64)| if *d > 0.0 { g.abs() } else { (-g).max(0.0) };
-        point.weights.iter().zip(&point.gradient).map(entry).fold(0.0, f64::max) / self.lambda
+        projected(&point.weights, &point.gradient) / self.lambda
     }
 
     /// Those with a weight, or worth a good part of their price.
@@ -238,6 +238,11 @@ impl Learning<'_> {
         let largest = |values: &[f64]| values.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
         let mut step = largest(&point.weights) / largest(&point.gradient).max(f64::MIN_POSITIVE);
         let mut best = (f64::INFINITY, 0);
+        // With all features looked at; as it is where the time for that is over.
+        let whole = |point: Point| -> Result<Point, Error> {
+            let seen = self.point(point.weights.clone(), &point.betas, &self.all(), &control)?;
+            Ok(if context.stopped().is_none() { seen } else { point })
+        };
         let end = |point: Point, status, iterations| {
             let violation = self.violation(&point);
             let status = match status {
@@ -247,10 +252,12 @@ impl Learning<'_> {
             Ok(Descended { point, status, iterations, violation })
         };
         for iteration in 0..iterations {
+            if let Some(status) = context.stopped() {
+                return end(point, status, iteration);
+            }
             let mut violation = self.violation(&point);
             if watched.len() < self.distances.len() && (violation <= tolerance || since_look >= LOOK) {
-                let weights = std::mem::take(&mut point.weights);
-                point = self.point(weights, &point.betas, &self.all(), &control)?;
+                point = whole(point)?;
                 violation = self.violation(&point);
                 since_look = LOOK;
             }
@@ -264,13 +271,7 @@ impl Learning<'_> {
             }
             let idle = iteration > best.1 + PATIENCE;
             if violation <= tolerance {
-                return end(point, Status::Converged, iteration);
-            }
-            if context.interrupted() {
-                return end(point, Status::Interrupted, iteration);
-            }
-            if context.time_left().is_some_and(|left| left.is_zero()) {
-                return end(point, Status::TimeLimit, iteration);
+                return end(point, context.stopped().unwrap_or(Status::Converged), iteration);
             }
             let mut next = None;
             for _ in 0..HALVINGS {
@@ -279,6 +280,10 @@ impl Learning<'_> {
                 let squares: f64 =
                     moved.iter().zip(&point.weights).map(|(new, old)| (new - old).powi(2)).sum();
                 let trial = self.point(moved, &point.betas, &watched, &control)?;
+                if let Some(status) = context.stopped() {
+                    // Its machines need not be trained to the end, and their values are bounds from below only.
+                    return end(point, status, iteration);
+                }
                 if trial.value <= point.value - ARMIJO / step * squares + ROUNDING * point.value.abs() {
                     next = Some((trial, squares));
                     break;
@@ -286,9 +291,7 @@ impl Learning<'_> {
                 step *= 0.5;
             }
             let Some((next, squares)) = next else {
-                let weights = std::mem::take(&mut point.weights);
-                let point = self.point(weights, &point.betas, &self.all(), &control)?;
-                return end(point, Status::Stalled, iteration);
+                return end(whole(point)?, Status::Stalled, iteration);
             };
             // The step of Barzilai and Borwein: the curvature along the way just gone.
             let curvature: f64 = (0..next.weights.len())
@@ -299,14 +302,10 @@ impl Learning<'_> {
             point = next;
             context.report("steps", iteration + 1, iterations);
             if idle && fall <= ROUNDING * point.value.abs() {
-                let weights = std::mem::take(&mut point.weights);
-                let point = self.point(weights, &point.betas, &self.all(), &control)?;
-                return end(point, Status::Stalled, iteration + 1);
+                return end(whole(point)?, Status::Stalled, iteration + 1);
             }
         }
-        let weights = std::mem::take(&mut point.weights);
-        let point = self.point(weights, &point.betas, &self.all(), &control)?;
-        end(point, Status::MaxIterations, iterations)
+        end(whole(point)?, Status::MaxIterations, iterations)
     }
 }
 

@@ -4,12 +4,7 @@ use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status};
 
 use super::product::{Descended, Distances, Learning};
 use super::{THRESHOLD, machines};
-
-/// `λ` falls by this factor until enough features have a weight.
-const PATH_FACTOR: f64 = 0.7;
-
-/// Steps of that path at most.
-const PATH_STEPS: usize = 40;
+use crate::falling::Falling;
 
 /// Generalised multiple kernel learning (GMKL: Varma and Babu 2009, with their l1 regulariser and the product of Gaussian kernels):
 ///
@@ -79,28 +74,40 @@ impl ProductKernelLearning {
         super::check("gmkl", self.ratio, data)
     }
 
-    /// The descent at the price asked for, or at the first below that gives `wanted` features a weight.
+    /// The descent at the price asked for, or at the first below that gives `wanted` features a weight, and that price; with
+    /// the status of the run.
     fn path(
         &self,
         learning: &mut Learning<'_>,
         wanted: usize,
         context: &Context<'_>,
-    ) -> Result<Descended, Error> {
+    ) -> Result<(Descended, f64, Status), Error> {
         let m = learning.distances.len();
-        let mut weights = vec![1.0 / m as f64; m];
-        let mut step = 0;
+        let equal = vec![1.0 / m as f64; m];
+        let mut falling = Falling::new(learning.lambda, wanted.min(m));
+        let mut weights = equal.clone();
+        let mut best: Option<(Descended, f64)> = None;
         loop {
+            learning.lambda = falling.price();
             let found = learning.descend(weights, self.tolerance, self.iterations, context)?;
-            let stopped = matches!(found.status, Status::Interrupted | Status::TimeLimit);
-            if stopped && found.iterations == 0 && step == 0 {
-                return Err(Error::Stopped { before: "the first step was taken" });
+            let status = found.status;
+            let stopped = matches!(status, Status::Interrupted | Status::TimeLimit);
+            if stopped && found.iterations == 0 {
+                let before = Error::Stopped { before: "the first step was taken" };
+                return best.map(|(best, lambda)| (best, lambda, status)).ok_or(before);
             }
-            if stopped || step == PATH_STEPS || counted(&found.point.weights).len() >= wanted.min(m) {
-                return Ok(found);
+            // From no weights there is no way back: the kernel is constant, and the machine says nothing of the features.
+            let is_empty = found.point.weights.iter().all(|weight| *weight == 0.0);
+            weights = if is_empty { equal.clone() } else { found.point.weights.clone() };
+            if falling.is_best(counted(&found.point.weights).len()) {
+                best = Some((found, learning.lambda));
             }
-            step += 1;
-            weights = found.point.weights;
-            learning.lambda *= PATH_FACTOR;
+            if (stopped || !falling.fall())
+                && let Some((best, lambda)) = best
+            {
+                let status = if stopped { status } else { best.status };
+                return Ok((best, lambda, status));
+            }
         }
     }
 }
@@ -125,16 +132,16 @@ impl Selector for ProductKernelLearning {
             return Ok(super::nothing(d));
         }
         let wanted = if let Budget::Count(k) = budget { k } else { 0 };
-        let found = self.path(&mut learning, wanted, context)?;
+        let (found, lambda, status) = self.path(&mut learning, wanted, context)?;
         let mut scores = vec![0.0; d];
         for m in counted(&found.point.weights) {
             scores[distances.features()[m]] = found.point.weights[m];
         }
-        let mut selection = super::selection(&scores, budget, found.status);
+        let mut selection = super::selection(&scores, budget, status);
         selection.objective = Some(found.point.value);
         selection.notes.push(format!(
             "objective {:.6} at lambda = {:.4e} after {} steps; projected gradient {:.1e} of the price; the problem is not convex",
-            found.point.value, learning.lambda, found.iterations, found.violation
+            found.point.value, lambda, found.iterations, found.violation
         ));
         selection.note_constant_features(distances.n_constant);
         Ok(selection)

@@ -5,13 +5,8 @@ use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, SolverRe
 use super::terms::{Spectrum, Terms};
 use super::working::{Solution, largest_price, solve};
 use super::{THRESHOLD, machines};
+use crate::falling::Falling;
 use crate::indefinite::BaseKernel;
-
-/// `λ` falls by this factor until enough features have a weight.
-const PATH_FACTOR: f64 = 0.7;
-
-/// Steps of that path at most.
-const PATH_STEPS: usize = 40;
 
 /// What all weights together must bring, relative to the objective, to count.
 const LEAST: f64 = 1e-7;
@@ -105,31 +100,40 @@ impl Selector for SumKernelLearning {
             return Ok(super::nothing(d));
         }
         let wanted = if let Budget::Count(k) = budget { k.min(terms.len()) } else { 0 };
-        let mut lambda = self.ratio * largest;
-        let mut step = 0;
-        let (solution, places) = loop {
+        let mut falling = Falling::new(self.ratio * largest, wanted);
+        let mut best: Option<(Solution, Vec<usize>, f64)> = None;
+        let stopped = loop {
+            let lambda = falling.price();
             let solution = solve(&terms, &machines, lambda, &hints, self.tolerance, context)?;
             let stopped = matches!(solution.status, Status::Interrupted | Status::TimeLimit);
-            if stopped && solution.steps == 0 && step == 0 {
+            if stopped && best.is_some() {
+                // Before it has converged the interior point gives every kernel a weight.
+                break Some(solution.status);
+            }
+            if stopped && solution.steps == 0 {
                 return Err(Error::Stopped { before: "the first step was taken" });
             }
             let places = counted(&solution, lambda);
-            if stopped || step == PATH_STEPS || places.len() >= wanted {
-                break (solution, places);
-            }
             // Those with a weight come first, then what is worth most.
             let most = hints.iter().copied().fold(0.0, f64::max);
             for &m in &places {
                 hints[m] = hints[m].max(most) + solution.weights[m];
             }
-            step += 1;
-            lambda *= PATH_FACTOR;
+            let status = stopped.then_some(solution.status);
+            if falling.is_best(places.len()) {
+                best = Some((solution, places, lambda));
+            }
+            if stopped || !falling.fall() {
+                break status;
+            }
         };
+        let Some((solution, places, lambda)) = best else { return Ok(super::nothing(d)) };
         let mut scores = vec![0.0; d];
         for m in places {
             scores[terms.features[m]] = solution.weights[m];
         }
-        let mut selection = super::selection(&scores, budget, solution.status);
+        let status = stopped.unwrap_or(solution.status);
+        let mut selection = super::selection(&scores, budget, status);
         selection.objective = Some(solution.objective);
         selection.solver = Some(SolverReport {
             name: "interior-point",

@@ -186,7 +186,7 @@ pub(super) fn refine(
         }
         pairs.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
         for (tried, &(_, place, into)) in pairs.iter().enumerate() {
-            if context.interrupted() || context.time_left().is_some_and(|left| left.is_zero()) {
+            if context.stopped().is_some() {
                 break 'improve;
             }
             context.report("swaps tried", tried, pairs.len());

@@ -283,12 +283,7 @@ impl NonMonotonicSolution {
         if self.swaps > 0 {
             notes.push(format!("{} features were swapped for better ones", self.swaps));
         }
-        if let Budget::Count(k) = budget
-            && selection.order.len() < k
-        {
-            let found = selection.order.len();
-            notes.push(format!("{found} of {k} features: no others vary, fit, or are of use"));
-        }
+        selection.note_missing_features(budget, "no others vary, fit, or are of use");
         selection
     }
 }

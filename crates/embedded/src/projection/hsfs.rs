@@ -7,7 +7,7 @@ use argmin::solver::linesearch::MoreThuenteLineSearch;
 use argmin::solver::quasinewton::LBFGS;
 use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status, derive_seed, rank};
 
-use super::objective::{Objective, Seen, Watched, stopped};
+use super::objective::{Objective, Seen, Watched};
 use super::point::Point;
 use crate::OutputKernel;
 
@@ -150,11 +150,12 @@ impl Hsfs {
         Ok(seen.best.map(|(w, value, gradient)| {
             let status = match gradient {
                 gradient if gradient <= self.tolerance => Status::Converged,
-                _ if context.interrupted() => Status::Interrupted,
-                _ if stopped(context) => Status::TimeLimit,
-                gradient if gradient <= 1e3 * self.tolerance => Status::AlmostConverged,
-                _ if out_of_iterations => Status::MaxIterations,
-                _ => Status::Stalled,
+                gradient => match context.stopped() {
+                    Some(status) => status,
+                    None if gradient <= 1e3 * self.tolerance => Status::AlmostConverged,
+                    None if out_of_iterations => Status::MaxIterations,
+                    None => Status::Stalled,
+                },
             };
             End { w, value, gradient, status }
         }))
@@ -192,7 +193,7 @@ impl Selector for Hsfs {
         }
         let mut best: Option<End> = None;
         let mut done = 0;
-        while done < self.starts && !stopped(context) {
+        while done < self.starts && context.stopped().is_none() {
             let from = start(&objective, self.projections, derive_seed(context.seed, done as u64));
             let end = self.run(&objective, from, context)?;
             done += 1;
@@ -219,12 +220,8 @@ impl Selector for Hsfs {
         }
         let scores = order.iter().map(|&j| weights[j]).collect();
         let status = match best.status {
-            Status::Converged | Status::AlmostConverged if stopped(context) && done < self.starts => {
-                if context.interrupted() {
-                    Status::Interrupted
-                } else {
-                    Status::TimeLimit
-                }
+            Status::Converged | Status::AlmostConverged if done < self.starts => {
+                context.stopped().unwrap_or(best.status)
             }
             status => status,
         };
@@ -233,12 +230,7 @@ impl Selector for Hsfs {
         selection.notes.push(format!(
             "the best of {done} starts: objective {value:.6}, gradient of norm {gradient:.1e}; the problem is not convex"
         ));
-        if let Budget::Count(k) = budget
-            && selection.order.len() < k
-        {
-            let found = selection.order.len();
-            selection.notes.push(format!("{found} of {k} features: no others have a weight"));
-        }
+        selection.note_missing_features(budget, "no others have a weight");
         Ok(selection)
     }
 }

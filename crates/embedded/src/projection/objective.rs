@@ -10,12 +10,10 @@ use rayon::prelude::*;
 use super::point::Point;
 use crate::OutputKernel;
 use crate::atoms::{centred_target, standardise};
+use crate::vectors::dot;
 
 /// Samples that are projected at a time: a constant, so that sums do not depend on the threads.
 const BLOCK: usize = 64;
-
-/// Sums side by side.
-const LANES: usize = 8;
 
 /// Values closer than this are one: they are of the order of 1.
 const ROUNDING: f64 = 1e-14;
@@ -171,19 +169,6 @@ impl Objective {
     }
 }
 
-/// `aᵀb`, in sums side by side, which the compiler keeps in one register.
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
-    let mut sums = [0.0; LANES];
-    for (a, b) in a.iter().zip(b) {
-        for lane in 0..LANES {
-            sums[lane] += a[lane] * b[lane];
-        }
-    }
-    let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
-    sums.iter().sum::<f64>() + rest
-}
-
 /// The columns of feature `j`: none when it is constant.
 fn write_out(data: &Dataset, j: usize) -> Result<Vec<Vec<f64>>, Error> {
     let mut values = vec![0.0; data.n_samples()];
@@ -227,7 +212,7 @@ impl Watched<'_> {
         {
             return Ok((*value, gradient.clone()));
         }
-        if stopped(self.context) {
+        if self.context.stopped().is_some() {
             return Err(ArgminError::ConditionViolated { text: "stopped".to_owned() }.into());
         }
         let (value, gradient) = self.objective.evaluate(&point.0);
@@ -244,11 +229,6 @@ impl Watched<'_> {
         seen.last = Some((point.clone(), value, gradient.clone()));
         Ok((value, gradient))
     }
-}
-
-/// Whether the caller or the clock says stop.
-pub(super) fn stopped(context: &Context<'_>) -> bool {
-    context.interrupted() || context.time_left().is_some_and(|left| left.is_zero())
 }
 
 impl CostFunction for Watched<'_> {

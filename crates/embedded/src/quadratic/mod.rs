@@ -35,7 +35,6 @@ fn ranked(
 ) -> Selection {
     weights.retain(|(_, weight)| *weight != 0.0);
     weights.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
-    let active = weights.len();
     match budget {
         Budget::Count(k) => weights.truncate(k),
         Budget::Threshold(threshold) => weights.retain(|(_, weight)| weight.abs() >= threshold),
@@ -44,10 +43,6 @@ fn ranked(
     let (order, scores) = weights.into_iter().unzip();
     let mut selection = Selection::new(order, scores, n_features, report.status);
     selection.solver = Some(report);
-    if let Budget::Count(k) = budget
-        && active < k
-    {
-        selection.notes.push(format!("{active} of {k} features: no others have a weight"));
-    }
+    selection.note_missing_features(budget, "no others have a weight");
     selection
 }

@@ -78,7 +78,7 @@ impl<'a> LinearColumns<'a> {
             outputs: vec![Vec::new(); targets.len()],
         };
         for first in (0..built.sources.len()).step_by(ROUND) {
-            if context.interrupted() || context.time_left().is_some_and(|left| left.is_zero()) {
+            if context.stopped().is_some() {
                 return Err(Error::Stopped { before: "every feature had been seen once" });
             }
             let last = built.sources.len().min(first + ROUND);

@@ -97,11 +97,8 @@ pub(super) fn select(
     selection.solver = Some(fit.report);
     selection.path = fit.path;
     selection.notes = fit.notes;
-    if let (Budget::Count(k), Strength::Count) = (budget, options.strength)
-        && selection.order.len() < k
-    {
-        let found = selection.order.len();
-        selection.notes.push(format!("{found} of {k} features: no others have a coefficient"));
+    if matches!(options.strength, Strength::Count) {
+        selection.note_missing_features(budget, "no others have a coefficient");
     }
     Ok(selection)
 }

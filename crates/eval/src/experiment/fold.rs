@@ -48,7 +48,7 @@ pub(super) fn run(
                 };
             match found.and_then(|found| found.gathered(data, split)) {
                 Ok(chosen) => selected = Some(chosen),
-                Err(Error::Stopped { .. }) if super::stopped(context) => return Ok(None),
+                Err(Error::Stopped { .. }) if context.stopped().is_some() => return Ok(None),
                 Err(error) => return Err(fail(stage)(error)),
             }
         }
@@ -66,7 +66,7 @@ pub(super) fn run(
             let subset = describe(Dataset::new(x, train.target().clone())?, data, features)?;
             let model = match experiment.learner.fit(&subset, &inside) {
                 Ok(model) => model,
-                Err(Error::Stopped { .. }) if super::stopped(context) => return Ok(None),
+                Err(Error::Stopped { .. }) if context.stopped().is_some() => return Ok(None),
                 Err(error) => return Err(fail(Stage::Fit { k })(error)),
             };
             let x = first_features(&chosen.test, features.len())?;

@@ -12,7 +12,7 @@ pub use summary::{Comparison, KRule, Summary, choose_k, compare};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use fewest_core::{Budget, Context, Dataset, Error, Selector, Target, derive_seed};
+use fewest_core::{Budget, Context, Dataset, Error, Selector, Status, Target, derive_seed};
 use rayon::prelude::*;
 
 use crate::{Learner, Metric, Split, Splitter};
@@ -139,7 +139,7 @@ impl Experiment<'_> {
         let failed = AtomicUsize::new(usize::MAX);
         let run_fold = |fold: usize| {
             // Folds after one that failed are of no use; those before it decide which error is told.
-            if failed.load(Ordering::Relaxed) < fold || stopped(context) {
+            if failed.load(Ordering::Relaxed) < fold || context.stopped().is_some() {
                 return Ok(None);
             }
             let earlier = options.selections.and_then(|selections| selections.folds.get(fold));
@@ -166,7 +166,7 @@ impl Experiment<'_> {
             folds.extend(result?);
         }
         folds.sort_by_key(|record| record.fold);
-        let out_of_time = folds.len() < splits.len() && !context.interrupted();
+        let out_of_time = folds.len() < splits.len() && context.stopped() == Some(Status::TimeLimit);
         Ok(Evaluation { plan, folds, out_of_time })
     }
 
@@ -196,10 +196,6 @@ impl Experiment<'_> {
             fingerprint: fingerprint(splits, data.target()),
         })
     }
-}
-
-fn stopped(context: &Context<'_>) -> bool {
-    context.interrupted() || context.time_left().is_some_and(|left| left.is_zero())
 }
 
 /// Whatever the splitter: both parts of a fold have samples, which exist, and none is in both.

@@ -118,7 +118,7 @@ impl LinearSvm {
         let mut machine = Machine { weights: vec![0.0; width + 1], gap: 1.0, passes: 0 };
         let mut dual = vec![0.0; n];
         while machine.passes < self.max_passes {
-            if context.interrupted() || context.time_left().is_some_and(|left| left.is_zero()) {
+            if context.stopped().is_some() {
                 return Err(Error::Stopped { before: "the support vector machine had been trained" });
             }
             order.shuffle(&mut generator);

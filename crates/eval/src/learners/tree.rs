@@ -149,7 +149,7 @@ impl Learner for DecisionTree {
         // A list of work instead of recursion: a tree can be as deep as there are samples.
         let mut open = vec![(0_usize, 0_usize, (0..data.n_samples()).collect::<Vec<usize>>())];
         while let Some((node, depth, samples)) = open.pop() {
-            if context.interrupted() || context.time_left().is_some_and(|left| left.is_zero()) {
+            if context.stopped().is_some() {
                 return Err(Error::Stopped { before: "the decision tree was grown" });
             }
             let counts = training.counts(&samples);

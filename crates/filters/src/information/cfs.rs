@@ -121,11 +121,8 @@ impl Search<'_> {
         let mut in_vain = 0;
         let mut subset = Vec::new();
         while in_vain < patience {
-            if context.interrupted() {
-                return (best, Status::Interrupted);
-            }
-            if context.time_left().is_some_and(|left| left.is_zero()) {
-                return (best, Status::TimeLimit);
+            if let Some(status) = context.stopped() {
+                return (best, status);
             }
             let is_better = self.expand(subset, &mut best, &mut expansions, &mut open);
             in_vain = if is_better { 0 } else { in_vain + 1 };

@@ -182,11 +182,8 @@ impl<C: Criterion> Run<'_, C> {
 
     /// Completes the folds of the candidates at these positions; the largest criterion among them.
     fn complete(&mut self, positions: &[usize], context: &Context<'_>) -> Result<f64, Status> {
-        if context.interrupted() {
-            return Err(Status::Interrupted);
-        }
-        if context.time_left().is_some_and(|left| left.is_zero()) {
-            return Err(Status::TimeLimit);
+        if let Some(status) = context.stopped() {
+            return Err(status);
         }
         let (criterion, partners, candidates) = (self.criterion, &self.partners, &self.candidates);
         let n_selected = self.selected.len();
@@ -221,11 +218,5 @@ pub(crate) fn add_notes(selection: &mut Selection, budget: Budget, n_constant: u
         let plural = if n_constant == 1 { "feature has" } else { "features have" };
         selection.notes.push(format!("{n_constant} {plural} one level only and cannot be selected"));
     }
-    if let Budget::Count(k) = budget
-        && selection.status == Status::Converged
-        && selection.order.len() < k
-    {
-        let found = selection.order.len();
-        selection.notes.push(format!("{found} of {k} features: no other feature can be selected"));
-    }
+    selection.note_missing_features(budget, "no other feature can be selected");
 }

@@ -107,12 +107,8 @@ impl Selector for Fcbf {
         let mut kept = Vec::new();
         let mut status = Status::Converged;
         while kept.len() < wanted && !rest.is_empty() {
-            if context.interrupted() {
-                status = Status::Interrupted;
-                break;
-            }
-            if context.time_left().is_some_and(|left| left.is_zero()) {
-                status = Status::TimeLimit;
+            if let Some(stopped) = context.stopped() {
+                status = stopped;
                 break;
             }
             // The feature leaves the list when it is kept, so that the list shrinks whatever rounding says.

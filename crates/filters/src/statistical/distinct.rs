@@ -139,12 +139,11 @@ impl Selector for Distinct {
                 break;
             }
             if j % BLOCK == 0 {
-                let late = context.time_left().is_some_and(|left| left.is_zero());
-                if context.interrupted() || late {
+                if let Some(stopped) = context.stopped() {
                     if order.is_empty() {
                         return Err(Error::Stopped { before: "a feature was kept" });
                     }
-                    status = if late { Status::TimeLimit } else { Status::Interrupted };
+                    status = stopped;
                     break;
                 }
                 context.report("copies", j, d);

@@ -117,12 +117,11 @@ impl Selector for Uncorrelated {
             if kept.len() >= most {
                 break;
             }
-            let late = context.time_left().is_some_and(|left| left.is_zero());
-            if context.interrupted() || late {
+            if let Some(stopped) = context.stopped() {
                 if kept.is_empty() {
                     return Err(Error::Stopped { before: "a feature was kept" });
                 }
-                status = if late { Status::TimeLimit } else { Status::Interrupted };
+                status = stopped;
                 break;
             }
             let fresh: Vec<(usize, Basis)> = block
@@ -150,13 +149,7 @@ impl Selector for Uncorrelated {
         let values = order.iter().map(|&j| scores.values[j]).collect();
         let mut selection = Selection::new(order, values, d, status);
         selection.notes.extend(removed_constants(constant.len()));
-        if let Budget::Count(k) = budget
-            && selection.order.len() < k
-            && status == Status::Converged
-        {
-            let found = selection.order.len();
-            selection.notes.push(format!("{found} of {k} features: the others repeat those"));
-        }
+        selection.note_missing_features(budget, "the others repeat those");
         Ok(selection)
     }
 }

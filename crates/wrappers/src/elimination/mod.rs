@@ -196,7 +196,7 @@ impl<C: Criterion> RecursiveElimination<C> {
             match judged {
                 Ok(importances) => last = importances,
                 Err(Error::Stopped { .. }) if !outcome.rounds.is_empty() => {
-                    outcome.status = stopped(context);
+                    outcome.status = context.stopped().unwrap_or(Status::TimeLimit);
                     break;
                 }
                 Err(error) => return Err(error),
@@ -247,11 +247,6 @@ fn worst_first(importances: &[f64]) -> Vec<usize> {
     order
 }
 
-/// Why the run was stopped.
-pub(crate) fn stopped(context: &Context<'_>) -> Status {
-    if context.interrupted() { Status::Interrupted } else { Status::TimeLimit }
-}
-
 /// The worse of two ends of training.
 fn worse(a: Status, b: Status) -> Status {
     let badness = |status: Status| match status {
@@ -283,7 +278,7 @@ impl<C: Criterion> Selector for RecursiveElimination<C> {
             Some(folds) if status == Status::Converged => match self.curve(data, folds, &outcome, context) {
                 Ok(points) => Some(points),
                 Err(Error::Stopped { .. }) => {
-                    status = stopped(context);
+                    status = context.stopped().unwrap_or(Status::TimeLimit);
                     notes.push("there was no time for the cross-validated error".to_owned());
                     None
                 }

@@ -136,10 +136,5 @@ impl<'a> Round<'a> {
 
 /// [`Error::Stopped`] if `context` says stop.
 pub(crate) fn go_on(context: &Context<'_>) -> Result<(), Error> {
-    let late = context.time_left().is_some_and(|left| left.is_zero());
-    if late || context.interrupted() {
-        Err(Error::Stopped { before: "the first round ended" })
-    } else {
-        Ok(())
-    }
+    if context.stopped().is_some() { Err(Error::Stopped { before: "the first round ended" }) } else { Ok(()) }
 }

@@ -4,7 +4,6 @@ use fewest_core::{Context, Error, Status};
 
 use super::judge::{Judge, better, without};
 use super::{Direction, Found};
-use crate::elimination::stopped;
 
 /// The best set met of each size, with its score.
 struct Best(Vec<Option<(Vec<usize>, f64)>>);
@@ -44,7 +43,7 @@ pub(super) fn search(
         Err(Error::Stopped { .. })
             if direction == Direction::Forward && best.0.iter().any(Option::is_some) =>
         {
-            status = stopped(context);
+            status = context.stopped().unwrap_or(Status::TimeLimit);
         }
         Err(error) => return Err(error),
     }

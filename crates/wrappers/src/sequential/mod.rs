@@ -8,8 +8,6 @@ use fewest_eval::Learner;
 
 use judge::{Judge, better, without};
 
-use crate::elimination::stopped;
-
 /// Where a search starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
@@ -85,7 +83,7 @@ impl<L: Learner> SequentialSearch<L> {
             let (j, score) = match judge.best_addition(&found.order, &outside, context) {
                 Ok(best) => best,
                 Err(Error::Stopped { .. }) if !found.order.is_empty() => {
-                    found.status = stopped(context);
+                    found.status = context.stopped().unwrap_or(Status::TimeLimit);
                     break;
                 }
                 Err(error) => return Err(error),

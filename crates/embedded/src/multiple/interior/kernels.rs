@@ -2,9 +2,10 @@
 
 use nalgebra::DMatrix;
 
+use super::Interior;
 use super::point::Part;
-use super::{Interior, dot};
 use crate::dense::{Cholesky, gram};
+use crate::vectors::dot;
 
 /// The columns of the kernels in play on the samples of a machine.
 pub(super) struct Side {

@@ -29,6 +29,7 @@ use self::point::{Part, Point};
 use super::Machine;
 use super::terms::Terms;
 use crate::dense::Cholesky;
+use crate::vectors::dot;
 
 /// Most Newton steps.
 const MOST_STEPS: usize = 150;
@@ -62,10 +63,6 @@ pub(super) struct Interior<'a> {
     offsets: Vec<usize>,
     lambda: f64,
     sides: Vec<Side>,
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 impl<'a> Interior<'a> {
@@ -145,10 +142,8 @@ impl<'a> Interior<'a> {
             }
             let ended = if gap <= tolerance * primal {
                 Some(Status::Converged)
-            } else if context.interrupted() {
-                Some(Status::Interrupted)
-            } else if context.time_left().is_some_and(|left| left.is_zero()) {
-                Some(Status::TimeLimit)
+            } else if let Some(status) = context.stopped() {
+                Some(status)
             } else if since_best > PATIENCE || !self.advance(&mut x, &seen, &squares) {
                 Some(Status::Stalled)
             } else {

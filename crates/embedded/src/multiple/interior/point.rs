@@ -1,6 +1,6 @@
 //! What moves in the interior-point method.
 
-use super::dot;
+use crate::vectors::dot;
 
 /// What moves of a machine.
 #[derive(Clone)]

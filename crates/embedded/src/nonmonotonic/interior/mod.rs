@@ -26,6 +26,7 @@ use fewest_core::{Context, Error, Status};
 
 use super::machines::{Machines, knapsack};
 use super::system::Factors;
+use crate::vectors::dot;
 
 /// Most Newton steps.
 const MOST_STEPS: usize = 150;
@@ -198,10 +199,8 @@ impl<'a> Interior<'a> {
             }
             let ended = if relative(gap, objective) <= stop.tolerance || objective >= stop.enough {
                 Some(Status::Converged)
-            } else if stop.context.interrupted() {
-                Some(Status::Interrupted)
-            } else if stop.context.time_left().is_some_and(|left| left.is_zero()) {
-                Some(Status::TimeLimit)
+            } else if let Some(status) = stop.context.stopped() {
+                Some(status)
             } else if since_best > 15 {
                 Some(Status::Stalled)
             } else {
@@ -223,10 +222,6 @@ impl<'a> Interior<'a> {
             hint: "rescale target and features, or lower the cost".to_owned(),
         })
     }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 impl Point {

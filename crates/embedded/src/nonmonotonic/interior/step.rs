@@ -1,8 +1,9 @@
 //! The solution of a step's linear system, eliminated variables included.
 
 use super::newton::{Centring, Residuals};
-use super::{Interior, Point, dot};
+use super::{Interior, Point};
 use crate::nonmonotonic::system::{Solved, System};
+use crate::vectors::dot;
 
 /// What both steps from a point share.
 pub(super) struct Step<'a> {

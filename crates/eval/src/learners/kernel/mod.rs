@@ -162,7 +162,7 @@ impl Decomposition {
 }
 
 fn check_stop(context: &Context<'_>) -> Result<(), Error> {
-    if context.interrupted() || context.time_left().is_some_and(|left| left.is_zero()) {
+    if context.stopped().is_some() {
         return Err(Error::Stopped { before: "kernel width and regularisation were chosen" });
     }
     Ok(())

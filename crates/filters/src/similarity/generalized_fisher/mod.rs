@@ -118,7 +118,7 @@ impl Selector for GeneralizedFisher {
             products = match self::products(data, master.residual(), context) {
                 Ok(products) => products,
                 Err(Error::Stopped { .. }) => {
-                    status = if context.interrupted() { Status::Interrupted } else { Status::TimeLimit };
+                    status = context.stopped().unwrap_or(Status::TimeLimit);
                     break;
                 }
                 Err(error) => return Err(error),

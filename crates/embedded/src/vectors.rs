@@ -3,6 +3,7 @@
 use fewest_kernels::dot_products;
 use multiversion::multiversion;
 
+/// `xᵀy`.
 pub(crate) fn dot(x: &[f64], y: &[f64]) -> f64 {
     let mut out = [0.0];
     if !x.is_empty() {
@@ -23,4 +24,10 @@ pub(crate) fn add_scaled(out: &mut [f64], scale: f64, x: &[f64]) {
 pub(crate) fn centre(values: &mut [f64]) {
     let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
     values.iter_mut().for_each(|value| *value -= mean);
+}
+
+/// The largest entry of the projected gradient over `d ≥ 0`.
+pub(crate) fn projected(d: &[f64], gradient: &[f64]) -> f64 {
+    let entry = |(d, g): (&f64, &f64)| if *d > 0.0 { g.abs() } else { (-g).max(0.0) };
+    d.iter().zip(gradient).map(entry).fold(0.0, f64::max)
 }
