@@ -52,6 +52,11 @@ pub enum Status {
 }
 
 impl Status {
+    /// Whether the caller or the clock ended it.
+    pub fn is_stopped(self) -> bool {
+        matches!(self, Status::Interrupted | Status::TimeLimit)
+    }
+
     /// The name used in JSON: `converged`, `max-iterations`, …
     pub fn name(self) -> &'static str {
         match self {
@@ -125,8 +130,11 @@ impl Selection {
         if let Budget::Count(k) = budget
             && self.order.len() < k
         {
-            let stopped = matches!(self.status, Status::Interrupted | Status::TimeLimit);
-            let why = if stopped { "the run was stopped before others were found" } else { no_others };
+            let why = if self.status.is_stopped() {
+                "the run was stopped before others were found"
+            } else {
+                no_others
+            };
             self.notes.push(format!("{} of {k} features: {why}", self.order.len()));
         }
     }

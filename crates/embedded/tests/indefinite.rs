@@ -1,10 +1,12 @@
 //! MIK-FS from outside: the laws of every selector, threads, several classes, predictions, hostile input.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Selector, Status, Target};
-use fewest_embedded::{BaseKernel, MikFs, Price};
+use fewest_core::{
+    Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Progress, Selector, Status, Target,
+};
+use fewest_embedded::{BaseKernel, MikFs, Price, ProductKernelLearning, SumKernelLearning};
 use fewest_testkit::conformance::{check_selector, problem};
 
 fn wave(n: usize, step: usize) -> Vec<f64> {
@@ -172,5 +174,107 @@ fn a_run_can_be_stopped() -> Result<(), Error> {
     assert!(matches!(outcome, Err(Error::Stopped { .. })), "{outcome:?}");
     let late = Context { deadline: Some(Instant::now() + Duration::from_secs(3600)), ..Context::default() };
     assert_eq!(MikFs::default().select(&data, Budget::Count(1), &late)?.status, Status::Converged);
+    Ok(())
+}
+
+/// Raises a flag when it has been told of progress a number of times.
+struct StopsAfter {
+    updates: AtomicU64,
+    most: u64,
+    raised: AtomicBool,
+}
+
+impl Progress for StopsAfter {
+    fn update(&self, _: &str, _: u64, _: u64) {
+        if self.updates.fetch_add(1, Ordering::Relaxed) + 1 >= self.most {
+            self.raised.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Wherever it is stopped, a run says so and has the best of what it has found; it never says that it has converged.
+#[test]
+fn a_run_that_is_stopped_midway_has_what_it_has_found() -> Result<(), Error> {
+    let data = problem(true);
+    let d = data.n_features();
+    let folds = MikFs { price: Price::Validated(3), ..MikFs::default() };
+    let gmkl = ProductKernelLearning::default();
+    let rfmkl = SumKernelLearning { ratio: 0.9, ..SumKernelLearning::default() };
+    let methods: [(&str, &dyn Selector); 4] =
+        [("mik-fs", &MikFs::default()), ("folds", &folds), ("gmkl", &gmkl), ("rfmkl", &rfmkl)];
+    for (name, method) in methods {
+        let mut most = 1;
+        let mut partial = 0;
+        loop {
+            let stop = StopsAfter { updates: AtomicU64::new(0), most, raised: AtomicBool::new(false) };
+            let context =
+                Context { progress: Some(&stop), interrupt: Some(&stop.raised), ..Context::default() };
+            let outcome = method.select(&data, Budget::Count(d), &context);
+            if stop.updates.load(Ordering::Relaxed) < most {
+                assert!(!outcome?.status.is_stopped(), "{name}");
+                break;
+            }
+            match outcome {
+                Err(Error::Stopped { .. }) => assert_eq!(partial, 0, "{name} {most}: had something before"),
+                Ok(selection) => {
+                    partial += 1;
+                    // The flag may be raised by the last thing there was to do.
+                    if selection.status != Status::Interrupted {
+                        assert!(stop.updates.load(Ordering::Relaxed) <= most, "{name} {most}: {selection:?}");
+                    }
+                    assert!(selection.scores.iter().all(|score| *score > 0.0 && score.is_finite()), "{name}");
+                }
+                Err(error) => return Err(error),
+            }
+            most = most + 1 + most / 8;
+        }
+        assert!(partial > 0 || name == "rfmkl", "{name}: never stopped with an answer");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_path_that_is_stopped_has_its_first_models() -> Result<(), Error> {
+    let data = problem(true);
+    let largest = MikFs::default().fit(&data, &Context::default())?.unwrap().alternation.lambda2 / 0.1;
+    let prices: Vec<f64> = [0.5, 0.3, 0.2, 0.1].iter().map(|ratio| ratio * largest).collect();
+    let whole = MikFs::default().fit_path(&data, &prices, &Context::default())?;
+    assert_eq!(whole.len(), 4);
+    let mut seen = Vec::new();
+    for most in 1..100 {
+        let stop = StopsAfter { updates: AtomicU64::new(0), most, raised: AtomicBool::new(false) };
+        let context = Context { progress: Some(&stop), interrupt: Some(&stop.raised), ..Context::default() };
+        let models = match MikFs::default().fit_path(&data, &prices, &context) {
+            Err(Error::Stopped { .. }) if seen.is_empty() => continue,
+            models => models?,
+        };
+        for (model, whole) in models.iter().zip(&whole) {
+            if !model.alternation.status.is_stopped() {
+                assert_eq!(model.weights, whole.weights);
+            }
+        }
+        seen.push(models.len());
+    }
+    assert!(seen.is_sorted() && seen[0] == 1 && seen.contains(&4), "{seen:?}");
+    Ok(())
+}
+
+#[test]
+fn folds_without_a_class_or_a_feature_are_judged_as_they_are() -> Result<(), Error> {
+    let context = Context::default();
+    let labels =
+        |n: usize, ones: usize| Target::from_labels(&(0..n).map(|i| u8::from(i < ones)).collect::<Vec<_>>());
+    let wave: Vec<f64> = (0..20).map(|i| f64::from(i * 7 % 20)).collect();
+    let lone = Dataset::new(DenseColumns::from_columns(&[wave])?, labels(20, 1))?;
+    let error = MikFs::default().validate(&lone, 4, &context).unwrap_err();
+    assert!(error.to_string().contains("smaller class"), "{error}");
+    // The feature varies in one sample only, so that it is constant outside the fold which that one is in: there the majority
+    // is predicted, 3 of 4 right, as everywhere else at a price that is too high.
+    let mut spike = vec![0.0; 16];
+    spike[0] = 1.0;
+    let data = Dataset::new(DenseColumns::from_columns(&[spike])?, labels(16, 4))?;
+    let path = MikFs::default().validate(&data, 4, &context)?;
+    assert!(path.iter().all(|point| (0.5..=1.0).contains(&point.score)), "{path:?}");
+    assert!(path.windows(2).all(|pair| pair[1].ratio < pair[0].ratio) && path[0].ratio > 0.8, "{path:?}");
     Ok(())
 }

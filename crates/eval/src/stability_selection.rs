@@ -121,9 +121,7 @@ impl<S: Selector> Selector for StabilitySelection<S> {
             match self.selector.select(&half, inner, &inside) {
                 Err(Error::Stopped { .. }) if context.stopped().is_some() => Ok(None),
                 Err(error) => Err(error),
-                Ok(selection) if matches!(selection.status, Status::Interrupted | Status::TimeLimit) => {
-                    Ok(None)
-                }
+                Ok(selection) if selection.status.is_stopped() => Ok(None),
                 Ok(selection) => {
                     // A poisoned count is as good as any other: nothing is left half-changed.
                     let mut done = done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);

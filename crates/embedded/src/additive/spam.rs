@@ -281,7 +281,7 @@ impl Problem<'_> {
                 break;
             }
             let fit = self.solve(lambda, &start, false);
-            if matches!(fit.report.status, Status::Interrupted | Status::TimeLimit) {
+            if fit.report.status.is_stopped() {
                 best.report.status = fit.report.status;
                 return best;
             }

@@ -1,6 +1,6 @@
 //! Fits along falling prices, each from where the one before has ended.
 
-use fewest_core::{Context, Error, Status};
+use fewest_core::{Context, Error};
 
 use super::atoms::Atoms;
 use super::fit::{Fit, Limits};
@@ -57,7 +57,7 @@ impl<'a> Descent<'a> {
     pub(crate) fn to(&mut self, lambda2: f64, limits: &Limits, context: &Context<'_>) -> Result<Fit, Error> {
         while self.next * STEP.sqrt() > lambda2 {
             let fit = self.fit(self.next, limits, context)?;
-            if matches!(fit.status, Status::Interrupted | Status::TimeLimit) {
+            if fit.status.is_stopped() {
                 return Ok(fit);
             }
         }

@@ -115,7 +115,7 @@ impl Objective<'_> {
             members.extend(entering.iter().map(|(m, _)| m));
             members.sort_unstable();
             self.settle(&mut fit, &members, limits, context)?;
-            if matches!(fit.status, Status::Interrupted | Status::TimeLimit) {
+            if fit.status.is_stopped() {
                 return Ok(fit);
             }
             if fit.status != Status::Converged || fit.history.len() == 1 {
@@ -185,6 +185,14 @@ impl Objective<'_> {
                 }
                 return Ok(());
             }
+            let stopped = context.stopped();
+            if let Some(status) = stopped
+                && descended.value == before
+            {
+                // Nothing was done for want of time, which says nothing about where it would end.
+                fit.status = status;
+                return Ok(());
+            }
             fit.weight_violation = self.weight_violation(&responses, &descended.weights);
             fit.machine_violation = machine_violation;
             for (&m, weight) in members.iter().zip(descended.weights) {
@@ -193,6 +201,10 @@ impl Objective<'_> {
             fit.point.machines = machines;
             fit.history.push(descended.value);
             context.report("alternations", iteration + 1, limits.iterations);
+            if let Some(status) = stopped {
+                fit.status = status;
+                return Ok(());
+            }
             if before - descended.value <= limits.tolerance * descended.value.abs() {
                 return Ok(());
             }

@@ -9,15 +9,7 @@ use super::model::MikFsModel;
 use super::select::{MikFs, Price};
 use super::tasks::{Tasks, tasks};
 use super::validation::{Prices, RATIOS, ValidationPoint, validate};
-
-/// `λ₂` falls by this factor until enough features have a weight.
-const PATH_FACTOR: f64 = 0.7;
-
-/// Steps of that path at most: down to some 1e-6 of where it starts.
-const PATH_STEPS: usize = 40;
-
-/// Steps in a row that bring no more features than there have been, after which no more are expected: down to an eighth.
-const IDLE_STEPS: usize = 6;
+use crate::falling::Falling;
 
 /// What a run leaves behind: the model, the path of prices on the way to it, and the cross-validation before.
 pub(super) struct Run {
@@ -25,7 +17,7 @@ pub(super) struct Run {
     pub(super) path: Path,
     pub(super) validation: Vec<ValidationPoint>,
     pub(super) n_constant: usize,
-    /// How the path was stopped, where that was before the model it has at its end.
+    /// How the run was stopped, where it was.
     pub(super) stopped: Option<Status>,
 }
 
@@ -70,7 +62,7 @@ impl MikFs {
     }
 
     /// The models at prices of your own, each the start of the next; without any where no feature can have a weight. The price of
-    /// `self` is not looked at.
+    /// `self` is not looked at. A run that is stopped ends with the last model it has found.
     ///
     /// # Errors
     /// As [`MikFs`], and for a price that is not finite and above 0.
@@ -88,7 +80,14 @@ impl MikFs {
         let Some(mut descent) = Descent::new(&atoms, &tasks, self.lambda1)? else { return Ok(models) };
         for &price in lambda2 {
             let fit = descent.to(price, &self.limits(), context)?;
+            let status = fit.status;
+            if status.is_stopped() && fit.history.len() < 2 && !models.is_empty() {
+                break;
+            }
             models.push(self.model(data, &atoms, &tasks, fit, descent.lambda2())?);
+            if status.is_stopped() {
+                break;
+            }
         }
         Ok(models)
     }
@@ -122,38 +121,53 @@ impl MikFs {
         };
         // As in the folds: what is found at a price depends on where one comes from.
         let (&last, before) = prices.split_last().unwrap_or((&largest, &[]));
+        let mut warm = None;
         for &price in before {
-            descent.to(price, &self.limits(), context)?;
-        }
-        let mut price = last;
-        let (mut most, mut idle) = (0, 0);
-        for _ in 0..=PATH_STEPS {
             let fit = descent.to(price, &self.limits(), context)?;
-            let is_stopped = matches!(fit.status, Status::Interrupted | Status::TimeLimit);
-            if is_stopped && fit.history.len() < 2 && run.model.is_some() {
-                // Nothing was found at this price; the model before stays.
+            if fit.status.is_stopped() {
                 run.stopped = Some(fit.status);
+            }
+            if fit.history.len() > 1 {
+                warm = Some((fit, descent.lambda2()));
+            }
+            if run.stopped.is_some() {
                 break;
             }
-            let model = self.model(data, &atoms, &tasks, fit, descent.lambda2())?;
+        }
+        let mut falling = Falling::new(last, wanted.min(varying.len()));
+        loop {
+            let (fit, lambda2) = match warm.take() {
+                // The time was over before the price that was chosen.
+                Some(warm) if run.stopped.is_some() => warm,
+                _ => {
+                    let fit = descent.to(falling.price(), &self.limits(), context)?;
+                    (fit, descent.lambda2())
+                }
+            };
+            let status = fit.status;
+            if status.is_stopped() {
+                run.stopped = Some(status);
+            }
+            if status.is_stopped() && fit.history.len() < 2 && run.model.is_some() {
+                // Nothing was found at this price; the model before stays.
+                break;
+            }
+            let model = self.model(data, &atoms, &tasks, fit, lambda2)?;
             let scores = model.scores();
             let found = self.above_threshold(&scores);
             let coefficients = found.iter().map(|&j| (j, scores[j])).collect();
-            run.path.points.push(PathPoint { lambda: descent.lambda2(), coefficients });
+            run.path.points.push(PathPoint { lambda: lambda2, coefficients });
             for j in found.iter().copied() {
                 if !run.path.entered.contains(&j) {
                     run.path.entered.push(j);
                 }
             }
-            if run.model.is_none() || found.len() > most {
-                (run.model, most, idle) = (Some(model), found.len(), 0);
-            } else {
-                idle += 1;
+            if falling.is_best(found.len()) {
+                run.model = Some(model);
             }
-            if most >= wanted.min(varying.len()) || is_stopped || idle == IDLE_STEPS {
+            if run.stopped.is_some() || !falling.fall() {
                 break;
             }
-            price *= PATH_FACTOR;
         }
         Ok(run)
     }
@@ -166,7 +180,7 @@ impl MikFs {
         fit: Fit,
         lambda2: f64,
     ) -> Result<MikFsModel, Error> {
-        if fit.history.len() < 2 && matches!(fit.status, Status::Interrupted | Status::TimeLimit) {
+        if fit.history.len() < 2 && fit.status.is_stopped() {
             return Err(Error::Stopped { before: "the first machine was fitted" });
         }
         MikFsModel::new(data, &self.kernels, atoms, tasks, fit, lambda2)

@@ -6,7 +6,7 @@ use super::atoms::Atoms;
 use super::descent::Descent;
 use super::model::MikFsModel;
 use super::select::MikFs;
-use super::tasks::tasks;
+use super::tasks::{Meaning, Tasks, tasks};
 
 /// Points of the path that is tried, `λ₂ = ratio · largest`.
 pub(crate) const RATIOS: [f64; 9] = [0.9, 0.7, 0.5, 0.3, 0.2, 0.1, 0.05, 0.02, 0.01];
@@ -14,7 +14,7 @@ pub(crate) const RATIOS: [f64; 9] = [0.9, 0.7, 0.5, 0.3, 0.2, 0.1, 0.05, 0.02, 0
 /// One point of the regularisation path of a cross-validation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ValidationPoint {
-    /// `λ₂` relative to the smallest value at which no feature is worth its price, in the mean over the folds.
+    /// `λ₂` relative to the smallest value at which no feature is worth its price, in the mean over the folds that have one.
     pub ratio: f64,
     /// `λ₂`, in the mean over the folds.
     pub lambda2: f64,
@@ -84,34 +84,72 @@ pub(crate) fn validate(
     let fold_of = folds(data, n_folds, context.seed);
     let nothing = ValidationPoint { ratio: 0.0, lambda2: 0.0, score: 0.0, n_features: 0.0, objective: 0.0 };
     let mut path = vec![nothing; prices.len()];
-    let share = 1.0 / n_folds as f64;
+    let (share, mut descents) = (1.0 / n_folds as f64, 0);
     for fold in 0..n_folds {
         let rows =
             |inside: bool| -> Vec<usize> { (0..n).filter(|&row| (fold_of[row] == fold) == inside).collect() };
         let (train, test) = (data.subset(&rows(false))?, data.subset(&rows(true))?);
+        if let Target::Class(classes) = train.target()
+            && classes.counts().iter().filter(|count| **count > 0).count() < 2
+        {
+            let what =
+                "samples of the smaller class, since every fold leaves some out (without folds 1 will do)";
+            return Err(Error::TooFew { what, minimum: 2, found: 1 });
+        }
         let tasks = tasks(&train, method.epsilon, "mik-fs")?;
         let atoms = Atoms::new(&train, &method.kernels, method.factor_tolerance, method.form, context)?;
-        let Some(mut descent) = Descent::new(&atoms, &tasks, method.lambda1)? else { continue };
+        let share_of_samples = test.n_samples() as f64 / n as f64;
+        let Some(mut descent) = Descent::new(&atoms, &tasks, method.lambda1)? else {
+            // No feature of these samples says anything: the prediction is the best constant, whatever the price.
+            let score = score(&vec![constant(&tasks, &train); test.n_samples()], &test);
+            path.iter_mut().for_each(|point| point.score += score * share_of_samples);
+            continue;
+        };
+        descents += 1;
         let largest = descent.largest();
         for (point, lambda2) in path.iter_mut().zip(prices.values(largest)) {
-            point.lambda2 += share * lambda2;
-            point.ratio += share * lambda2 / largest;
+            point.lambda2 += lambda2;
+            point.ratio += lambda2 / largest;
             let fit = descent.to(lambda2, &method.limits(), context)?;
+            if fit.status.is_stopped() {
+                return Err(Error::Stopped { before: "the cross-validation of the price ended" });
+            }
             let objective_value = fit.history.last().copied().unwrap_or(0.0);
             let model = MikFsModel::new(&train, &method.kernels, &atoms, &tasks, fit, descent.lambda2())?;
             point.n_features += share * model.scores().iter().filter(|score| **score > 0.0).count() as f64;
             point.objective += share * objective_value;
-            point.score += score(&model, &test)? * test.n_samples() as f64 / n as f64;
+            point.score += score(&model.predict(test.x())?, &test) * share_of_samples;
         }
         context.report("folds", fold + 1, n_folds);
+    }
+    for point in &mut path {
+        point.lambda2 /= f64::from(descents.max(1));
+        point.ratio /= f64::from(descents.max(1));
     }
     Ok(path)
 }
 
-fn score(model: &MikFsModel, test: &Dataset) -> Result<f64, Error> {
-    let predicted = model.predict(test.x())?;
+/// The best constant prediction.
+fn constant(tasks: &Tasks, train: &Dataset) -> f64 {
+    match (&tasks.meaning, train.target()) {
+        (Meaning::Output { scale, offset }, _) => {
+            let constants = tasks.tasks.iter().map(|task| tasks.loss.best_constant(&task.y));
+            offset + scale * constants.sum::<f64>()
+        }
+        (Meaning::Pairs(_), Target::Class(classes)) => {
+            // Of equally large classes the first.
+            let counts = classes.counts();
+            let largest = (0..counts.len()).rev().max_by_key(|&code| counts[code]);
+            largest.unwrap_or(0) as f64
+        }
+        (Meaning::Pairs(_), _) => 0.0,
+    }
+}
+
+/// Share of the samples whose class is found; minus the mean squared error of a real output.
+fn score(predicted: &[f64], test: &Dataset) -> f64 {
     let n = predicted.len() as f64;
-    Ok(match test.target() {
+    match test.target() {
         Target::Class(classes) => {
             let right =
                 predicted.iter().zip(classes.codes()).filter(|(p, code)| **p == f64::from(**code)).count();
@@ -121,5 +159,5 @@ fn score(model: &MikFsModel, test: &Dataset) -> Result<f64, Error> {
             -predicted.iter().zip(outputs.output(0)).map(|(p, y)| (p - y).powi(2)).sum::<f64>() / n
         }
         _ => 0.0,
-    })
+    }
 }

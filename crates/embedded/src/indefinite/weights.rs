@@ -1,6 +1,6 @@
 //! The kernel weights with fixed machines, by projected gradient descent (Algorithm 3) that Newton steps finish.
 
-use fewest_core::{Error, Status};
+use fewest_core::Error;
 use fewest_pgd::ProximalGradient;
 use fewest_solver::{Composite, Control, Datafit, L1, SolverState, run};
 use nalgebra::DMatrix;
@@ -160,7 +160,7 @@ impl Weights<'_> {
             let from = members.iter().map(|&m| d[m]).collect();
             let solution = run(problem, &mut solver, from, &inner)?;
             let mut weights = solution.coefficients;
-            let interrupted = matches!(solution.status, Status::Interrupted | Status::TimeLimit);
+            let interrupted = solution.status.is_stopped();
             if !interrupted && is_affordable {
                 let go_on = |weights: &[f64]| !beyond(weights);
                 newton.descend(&restricted, &mut weights, 0.5 * allowed, NEWTON_STEPS, go_on);

@@ -1,6 +1,6 @@
 //! Feature selection by a concave penalty.
 
-use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, SolverReport, Status};
+use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, SolverReport};
 use rayon::prelude::*;
 
 use super::design::Design;
@@ -94,7 +94,7 @@ impl ConcaveSelection {
             let objective = found.loss + self.lambda * concave;
             iterations += found.iterations;
             let before = report.as_ref().map_or(f64::INFINITY, |report| report.objective);
-            let outside = matches!(found.status, Status::Interrupted | Status::TimeLimit);
+            let outside = found.status.is_stopped();
             if objective < before {
                 weights = found.weights;
                 report = Some(SolverReport {

@@ -91,7 +91,7 @@ impl ProductKernelLearning {
             learning.lambda = falling.price();
             let found = learning.descend(weights, self.tolerance, self.iterations, context)?;
             let status = found.status;
-            let stopped = matches!(status, Status::Interrupted | Status::TimeLimit);
+            let stopped = status.is_stopped();
             if stopped && found.iterations == 0 {
                 let before = Error::Stopped { before: "the first step was taken" };
                 return best.map(|(best, lambda)| (best, lambda, status)).ok_or(before);

@@ -1,6 +1,6 @@
 //! Multiple kernel learning with a sum of kernels.
 
-use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, SolverReport, Status};
+use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, SolverReport};
 
 use super::terms::{Spectrum, Terms};
 use super::working::{Solution, largest_price, solve};
@@ -105,7 +105,7 @@ impl Selector for SumKernelLearning {
         let stopped = loop {
             let lambda = falling.price();
             let solution = solve(&terms, &machines, lambda, &hints, self.tolerance, context)?;
-            let stopped = matches!(solution.status, Status::Interrupted | Status::TimeLimit);
+            let stopped = solution.status.is_stopped();
             if stopped && best.is_some() {
                 // Before it has converged the interior point gives every kernel a weight.
                 break Some(solution.status);

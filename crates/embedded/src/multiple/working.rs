@@ -64,7 +64,7 @@ pub(super) fn solve(
         let squares: Vec<f64> =
             terms.squares(machines, &saddle.betas).into_iter().map(|square| square / lambda).collect();
         let gap = saddle.gap(squares.iter().copied().fold(0.0, f64::max));
-        let stopped = matches!(saddle.status, Status::Interrupted | Status::TimeLimit);
+        let stopped = saddle.status.is_stopped();
         let outside: Vec<usize> = (0..terms.len())
             .filter(|m| chosen.binary_search(m).is_err() && 0.5 * squares[*m] > 1.0 + WORTH)
             .collect();

@@ -203,7 +203,7 @@ impl Qpfs {
             }
         })?;
         let Some(weights) = weights else {
-            if matches!(path.status, Status::Interrupted | Status::TimeLimit) {
+            if path.status.is_stopped() {
                 return Err(Error::Stopped { before: "the quadratic program was solved" });
             }
             // Nothing varies.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fewest_core::{Context, Dataset, Error, Status};
+use fewest_core::{Context, Dataset, Error};
 use fewest_counts::discretisation::Discretisation;
 use fewest_kernels::{Gram, Linear};
 use fewest_lars::LassoPath;
@@ -80,7 +80,7 @@ impl Similarity {
         loop {
             let (path, found) = solve(&Ridged::new(products, constant)?)?;
             // With a diagonal above the sum of each row the path meets no such features, so the rounds end.
-            if !self.is_indefinite(&path) || matches!(path.status, Status::Interrupted | Status::TimeLimit) {
+            if !self.is_indefinite(&path) || path.status.is_stopped() {
                 return Ok((path, found, constant));
             }
             constant *= 2.0;

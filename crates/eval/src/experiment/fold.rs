@@ -118,7 +118,7 @@ fn choose(
     let start = Instant::now();
     let selection = experiment.selector.select(train, Budget::Count(k), context)?;
     let seconds = start.elapsed().as_secs_f64();
-    let finished = !matches!(selection.status, Status::Interrupted | Status::TimeLimit);
+    let finished = !selection.status.is_stopped();
     let mut features = selection.order;
     features.truncate(k);
     Ok(Found { features, seconds, finished })
