@@ -278,3 +278,21 @@ fn folds_without_a_class_or_a_feature_are_judged_as_they_are() -> Result<(), Err
     assert!(path.windows(2).all(|pair| pair[1].ratio < pair[0].ratio) && path[0].ratio > 0.8, "{path:?}");
     Ok(())
 }
+
+/// What is learned of values of any size can be asked of new ones; a NaN among these is an error.
+#[test]
+fn predictions_are_finite_at_any_size_of_the_values() -> Result<(), Error> {
+    let labels: Vec<u8> = (0..30).map(|i| u8::from(i % 3 == 0)).collect();
+    for size in [f64::MAX, 1.0, 1e-310] {
+        let column: Vec<f64> =
+            (0..30).map(|i| size * if i % 3 == 0 { 1.0 } else { -1.0 + f64::from(i % 2) }).collect();
+        let data = Dataset::new(DenseColumns::from_columns(&[column])?, Target::from_labels(&labels))?;
+        let model = MikFs::default().fit(&data, &Context::default())?.unwrap();
+        assert!(model.decision_values(data.x())?[0].iter().all(|value| value.is_finite()), "{size}");
+        let expected: Vec<f64> = labels.iter().map(|label| f64::from(*label)).collect();
+        assert_eq!(model.predict(data.x())?, expected, "{size}");
+        let hole = DenseColumns::from_columns(&[vec![0.0, f64::NAN]])?;
+        assert!(matches!(model.predict(&hole), Err(Error::NonFinite { column: 0, row: 1, .. })));
+    }
+    Ok(())
+}

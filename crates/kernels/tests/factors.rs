@@ -1,5 +1,7 @@
 //! Factors against the Gram matrices they stand for.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use fewest_core::Error;
 use fewest_kernels::{
     Definiteness, Delta, Factor, Gaussian, Gram, Laplace, Linear, NormalisedDelta, Polynomial, ScalarKernel,
@@ -221,6 +223,42 @@ fn smooth_kernels_of_many_samples_have_tiny_rank() {
         }
     }
     assert!((wrong / size).sqrt() < 3e-6, "{}", (wrong / size).sqrt());
+}
+
+/// Few columns of the matrix are looked at, whatever ends the factorisation: the tolerance, the number of columns allowed,
+/// which the last pivot may need two of, or rounding.
+#[test]
+fn few_columns_are_looked_at_whatever_ends_the_factorisation() {
+    struct Counted(Sigmoid, AtomicUsize);
+    impl ScalarKernel for Counted {
+        fn eval(&self, a: f64, b: f64) -> f64 {
+            self.1.fetch_add(1, Ordering::Relaxed);
+            self.0.eval(a, b)
+        }
+        fn definiteness(&self) -> Definiteness {
+            Definiteness::Indefinite
+        }
+    }
+    let n = 400_usize;
+    let points: Vec<f64> = (0..n).map(|i| (i * 151 % n) as f64 / 100.0 - 2.0).collect();
+    let run = |tolerance: f64, max_rank: usize| {
+        let kernel = Counted(Sigmoid::new(1.5, -0.3).unwrap(), AtomicUsize::new(0));
+        let factor = Factor::new(&kernel, &points, tolerance, max_rank).unwrap();
+        let looks = kernel.1.load(Ordering::Relaxed) / n;
+        assert!(factor.rank() <= max_rank, "{}", factor.rank());
+        // The watched ones, those that check them once or twice, two a pivot of two rows, and the diagonal.
+        assert!(
+            looks <= 2 * factor.rank() + 32 + 2 * 16 + 2,
+            "{tolerance} {max_rank}: {looks} {}",
+            factor.rank()
+        );
+        factor.rank()
+    };
+    for max_rank in 1..25 {
+        assert!(run(1e-9, max_rank) + 1 >= max_rank.min(16));
+    }
+    let (fine, finest) = (run(1e-12, n), run(0.0, n));
+    assert!(fine <= finest && finest <= 2 * fine, "{fine} {finest}");
 }
 
 #[test]

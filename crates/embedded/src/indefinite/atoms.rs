@@ -38,7 +38,8 @@ pub(crate) enum Atom {
 }
 
 /// What kernels see of a feature.
-enum Seen {
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Seen {
     /// Nothing: it is constant.
     Nothing,
     /// Its codes.
@@ -75,7 +76,7 @@ impl Seen {
     }
 
     /// Makes what is seen of `values`.
-    fn apply(&self, values: &mut [f64]) {
+    pub(super) fn apply(&self, values: &mut [f64]) {
         if let Self::Standardised(standard) = self {
             standard.apply(values);
         }
@@ -194,6 +195,11 @@ impl<'a> Atoms<'a> {
     /// The values of the feature of atom `m`, as its kernel sees them, in `out`.
     pub(super) fn points(&self, m: usize, scratch: &mut Vec<f64>, out: &mut Vec<f64>) {
         self.write_points(self.owners[m].0, scratch, out);
+    }
+
+    /// What the kernel of atom `m` sees of its feature.
+    pub(super) fn seen(&self, m: usize) -> Seen {
+        self.seen[self.owners[m].0]
     }
 
     /// The shared factor of the kernel of atom `m`.

@@ -26,6 +26,19 @@ pub(crate) struct Limits {
     pub(crate) working_set: bool,
 }
 
+impl Limits {
+    /// What the inner solvers are told.
+    fn control<'c>(&self, context: &Context<'c>) -> Control<'c> {
+        Control {
+            tolerance: self.inner_tolerance,
+            max_iterations: self.inner_iterations,
+            deadline: context.deadline,
+            interrupt: context.interrupt,
+            stop: None,
+        }
+    }
+}
+
 /// How it went.
 #[derive(Debug, Clone)]
 pub(crate) struct Fit {
@@ -51,15 +64,15 @@ impl Objective<'_> {
         start: &Machine,
         weights: &[f64],
         limits: &Limits,
-        control: &Control<'_>,
+        context: &Context<'_>,
     ) -> Result<(Machine, u64, f64, f64), Error> {
         let matrix = self.atoms.combine(weights, &task.rows)?;
         let mut problem = FixedKernel::new(&matrix, &task.y, self.loss, self.lambda1);
-        let (mut machine, iterations) = match problem.stationary(start) {
+        let (mut machine, iterations) = match problem.stationary(start, context) {
             Some(machine) => (machine, 1),
             None => {
                 problem = problem.adapted(start);
-                let fitted = problem.minimise(start, limits.accelerated, control)?;
+                let fitted = problem.minimise(start, limits.accelerated, &limits.control(context))?;
                 (fitted.machine, fitted.iterations)
             }
         };
@@ -136,13 +149,6 @@ impl Objective<'_> {
         limits: &Limits,
         context: &Context<'_>,
     ) -> Result<(), Error> {
-        let control = Control {
-            tolerance: limits.inner_tolerance,
-            max_iterations: limits.inner_iterations,
-            deadline: context.deadline,
-            interrupt: context.interrupt,
-            stop: None,
-        };
         loop {
             let iteration = fit.history.len() - 1;
             let is_last = iteration == limits.iterations;
@@ -155,7 +161,7 @@ impl Objective<'_> {
                 .tasks
                 .par_iter()
                 .zip(&fit.point.machines)
-                .map(|(task, machine)| self.fit_machine(task, machine, &fit.point.weights, limits, &control))
+                .map(|(task, machine)| self.fit_machine(task, machine, &fit.point.weights, limits, context))
                 .collect();
             let mut machines = Vec::with_capacity(fitted.len());
             let mut machine_violation = 0.0_f64;
@@ -172,7 +178,7 @@ impl Objective<'_> {
             // With positive semidefinite kernels all parts of the objective are at least zero, so this is no constraint.
             let bound = before.max(0.0) / self.lambda2;
             let weights: Vec<f64> = members.iter().map(|&m| fit.point.weights[m]).collect();
-            let descended = problem.minimise(&weights, bound, &control)?;
+            let descended = problem.minimise(&weights, bound, &limits.control(context))?;
             if descended.value > before {
                 // Only rounding raises it: the point before is as good as this arithmetic gets.
                 let responses = self.responses(&fit.point.machines, members)?;

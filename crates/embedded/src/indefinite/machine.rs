@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use fewest_core::Error;
+use fewest_core::{Context, Error};
 use fewest_dca::{Dca, DifferenceOfConvex};
 use fewest_solver::{Control, run};
 
@@ -110,9 +110,9 @@ impl<'a> FixedKernel<'a> {
 
     /// The stationary point, `β = forces/λ₁`, where all eigenvalues of `K` are above `−λ₁`: then it is the only one, and its forces
     /// are the maximum of a concave dual. Supports are tried, from that at `start`, until one implies itself. `None` where that
-    /// does not happen, or the point is higher than `start` or fits worse than a constant does. It is the minimum where the kernel is
+    /// does not happen, the run is stopped, or the point is higher than `start` or fits worse than a constant does. It is the minimum where the kernel is
     /// positive semidefinite. Else it is a saddle, where Algorithm 2 would stay: a fixed point of its steps.
-    pub(crate) fn stationary(&self, start: &Machine) -> Option<Machine> {
+    pub(crate) fn stationary(&self, start: &Machine, context: &Context<'_>) -> Option<Machine> {
         if !self.matrix.exceeds(-self.lambda) {
             return None;
         }
@@ -124,6 +124,10 @@ impl<'a> FixedKernel<'a> {
         let from = joined(start);
         let mut pulls = problem.pulls(&problem.values(&from));
         for _ in 0..SUPPORTS {
+            // Each factors a matrix.
+            if context.stopped().is_some() {
+                return None;
+            }
             let point = problem.newton(&pulls, start.bias, &origin).ok()?;
             let now = problem.pulls(&point.values);
             if now == pulls {
@@ -289,17 +293,23 @@ impl<'a> FixedKernel<'a> {
         at(low)
     }
 
-    /// Remembers the relative duality gap of `point`: the forces `r` are a dual point once their mean is off, worth
-    /// `Σ 2 r (t − q) − r² − rᵀGr`.
+    /// Remembers the relative duality gap of `point`: its forces `r` are a dual point once they sum to zero, which they do to
+    /// rounding where Newton's method has settled, and else when the larger of those upwards and downwards are made smaller; it
+    /// is worth `Σ 2 r (t − q) − r² − rᵀGr`.
     fn certify(&self, point: &Point, value: f64, offset: &[f64]) {
-        let forces: Vec<f64> =
+        let mut forces: Vec<f64> =
             self.y.iter().zip(&point.values).map(|(&y, &f)| self.loss.force(y, f)).collect();
+        let sum_of = |sign: f64| forces.iter().map(|r| (sign * r).max(0.0)).sum::<f64>();
+        let (up, down) = (sum_of(1.0), sum_of(-1.0));
+        let (share_up, share_down) =
+            (if up > down { down / up } else { 1.0 }, if down > up { up / down } else { 1.0 });
+        forces.iter_mut().for_each(|r| *r *= if *r > 0.0 { share_up } else { share_down });
         let mut dual = -dot(&forces, &self.convex_image(&forces));
         for (i, r) in forces.iter().enumerate() {
             let towards = self.loss.pull(self.y[i], point.values[i]).unwrap_or(0.0);
             dual += 2.0 * r * (towards - offset[i]) - r * r;
         }
-        let gap = (value - dual).abs() / value.abs().max(f64::MIN_POSITIVE);
+        let gap = (value - dual) / value.abs().max(f64::MIN_POSITIVE);
         self.gap.set(self.gap.get().max(if value == 0.0 { 0.0 } else { gap }));
     }
 }
@@ -367,5 +377,42 @@ impl DifferenceOfConvex for FixedKernel<'_> {
             Some(bound) => self.held_back(start, next, bound),
             None => next,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fewest_core::derive_seed;
+    use nalgebra::DMatrix;
+
+    use super::*;
+
+    /// Wherever one looks, the gap is at least what the point is above the minimum.
+    #[test]
+    fn the_certificate_of_a_point_that_is_not_optimal_bounds_what_is_missing() -> Result<(), Error> {
+        let n = 30;
+        let random = |stream: usize| 2.0 * (derive_seed(8, stream as u64) as f64 / u64::MAX as f64) - 1.0;
+        let factor = DMatrix::from_fn(n, 5, |i, j| random(i * 5 + j));
+        let matrix = KernelMatrix::dense(&factor * factor.transpose())?;
+        // More of one class, so that forces do not sum to zero by themselves.
+        let y: Vec<f64> = (0..n).map(|i| if i % 3 == 0 { -1.0 } else { 1.0 }).collect();
+        let origin = vec![0.0; n];
+        for loss in [Loss::SquaredHinge, Loss::SquaredInsensitive { epsilon: 0.1 }] {
+            let problem = || FixedKernel { convex: true, ..FixedKernel::new(&matrix, &y, loss, 0.3) };
+            let settled = problem();
+            let best = settled.convex(&origin, &origin, 0.0)?;
+            let least = settled.convex_value(&best);
+            assert!(settled.certificate() < 1e-12, "{}", settled.certificate());
+            for trial in 0..20 {
+                let problem = problem();
+                let u = (0..n).map(|i| best.u[i] + 0.1 * random(1000 * (trial + 1) + i)).collect();
+                let point = problem.point(u, best.bias + 0.3 * random(trial), &origin);
+                let value = problem.convex_value(&point);
+                problem.certify(&point, value, &origin);
+                let gap = problem.certificate() * value;
+                assert!(gap.is_finite() && gap >= value - least - 1e-9 * value, "{gap} {}", value - least);
+            }
+        }
+        Ok(())
     }
 }

@@ -153,8 +153,8 @@ impl KernelMatrix {
         self.n
     }
 
-    /// A number above the largest eigenvalue, and above 0 (Algorithm 2, step 3, which takes `|η| + δ`: where the
-    /// largest eigenvalue `η` is negative, 0 is enough of a bound).
+    /// The largest eigenvalue as the Lanczos iteration finds it, and a thousandth of the size more; above 0 (Algorithm 2, step 3,
+    /// which takes `|η| + δ`: where the largest eigenvalue `η` is negative, 0 is enough of a bound).
     pub(crate) fn rho(&self) -> f64 {
         let size = self.size();
         if size > 0.0 { self.ends().1.max(0.0) + OFFSET * size } else { 1.0 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use fewest_core::{Columns, Dataset, Error, FeatureKind, Status};
 use fewest_kernels::{NormalisedDelta, ScalarKernel};
 
-use super::atoms::Atoms;
+use super::atoms::{Atoms, Seen};
 use super::base::BaseKernel;
 use super::fit::Fit;
 use super::tasks::{Meaning, Tasks};
@@ -62,10 +62,7 @@ struct Part {
     kernel: Arc<dyn ScalarKernel>,
     /// The values of the training samples as the kernel sees them.
     points: Vec<f64>,
-    /// A value as the kernel sees it: this times the value less that, plus the other.
-    slope: f64,
-    origin: f64,
-    image: f64,
+    seen: Seen,
 }
 
 /// A machine's coefficients on all training samples, and its bias for kernels that are not centred.
@@ -92,7 +89,6 @@ impl MikFsModel {
                 continue;
             }
             weights.push(KernelWeight { feature, kernel, weight });
-            let raw = data.x().column(feature, &mut scratch).to_vec(data.n_samples());
             let mut points = Vec::new();
             atoms.points(m, &mut scratch, &mut points);
             let categorical = matches!(data.feature_kind(feature), FeatureKind::Categorical { .. });
@@ -101,13 +97,7 @@ impl MikFsModel {
             } else {
                 kernels[kernel].build()?
             };
-            // Standardising is a line through the images of the smallest and the largest value.
-            let by_size = |a: &usize, b: &usize| raw[*a].total_cmp(&raw[*b]);
-            let low = (0..raw.len()).min_by(by_size).unwrap_or(0);
-            let high = (0..raw.len()).max_by(by_size).unwrap_or(0);
-            let slope = if categorical { 1.0 } else { (points[high] - points[low]) / (raw[high] - raw[low]) };
-            let (origin, image) = (raw[low], points[low]);
-            parts.push(Part { feature, weight, kernel: built, points, slope, origin, image });
+            parts.push(Part { feature, weight, kernel: built, points, seen: atoms.seen(m) });
         }
         let mut model = Self {
             weights,
@@ -147,7 +137,8 @@ impl MikFsModel {
     /// pair of classes. Kernels are evaluated exactly, not by their factors: `O(n)` a sample and weight.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] for another number of features.
+    /// [`Error::ShapeMismatch`] for another number of features; [`Error::NonFinite`] for a NaN or an infinity in a feature with a
+    /// weight.
     pub fn decision_values(&self, x: &dyn Columns) -> Result<Vec<Vec<f64>>, Error> {
         if x.n_features() != self.n_features {
             return Err(Error::ShapeMismatch {
@@ -161,9 +152,13 @@ impl MikFsModel {
         let mut column = vec![0.0; x.n_samples()];
         for part in &self.parts {
             x.copy_column(part.feature, &mut column);
+            if let Some(row) = column.iter().position(|value| !value.is_finite()) {
+                let name = format!("feature {}", part.feature);
+                return Err(Error::NonFinite { name, column: part.feature, row, value: column[row] });
+            }
+            part.seen.apply(&mut column);
             let mut row = vec![0.0; part.points.len()];
-            for (i, &value) in column.iter().enumerate() {
-                let point = part.slope * (value - part.origin) + part.image;
+            for (i, &point) in column.iter().enumerate() {
                 part.kernel.eval_many(point, &part.points, &mut row);
                 for (values, machine) in values.iter_mut().zip(&self.machines) {
                     values[i] += part.weight * dot(&row, &machine.beta);

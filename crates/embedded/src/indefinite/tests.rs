@@ -95,7 +95,9 @@ fn a_positive_definite_kernel_gives_the_convex_solution() -> Result<(), Error> {
         }
         // And as the point that is stationary.
         let machine = machine();
-        let Some(stationary) = machine.stationary(&zero(n)) else { panic!("the minimum is stationary") };
+        let Some(stationary) = machine.stationary(&zero(n), &Context::default()) else {
+            panic!("the minimum is stationary")
+        };
         let values = kernel.apply(&stationary.beta);
         for (value, reference) in values.iter().zip(reference.iter()) {
             assert!((value + stationary.bias - reference).abs() < 1e-6, "{value} {reference}");
@@ -119,6 +121,8 @@ fn every_step_falls_as_proposition_1_promises() -> Result<(), Error> {
         let mut slope = vec![0.0; n + 1];
         for _ in 0..10 {
             machine.subgradient_of_h(&x, &mut slope);
+            let difference = machine.g(&x) - machine.h(&x);
+            assert!((difference - machine.objective(&x)).abs() < 1e-9 * machine.g(&x), "{difference}");
             let next = machine.minimise_above(&slope, &x)?;
             let squares: f64 = next[..n].iter().zip(&x[..n]).map(|(a, b)| (a - b).powi(2)).sum();
             // g alone has the modulus 2 λ₁ρ, so τ = λ₁ρ.
@@ -207,7 +211,9 @@ fn where_negative_eigenvalues_are_small_the_machine_ends_stationary() -> Result<
     let start = zero(40);
     let lambda = -2.0 * kernel.smallest();
     let machine = FixedKernel::new(&kernel, &y, Loss::SquaredHinge, lambda).adapted(&start);
-    let Some(stationary) = machine.stationary(&start) else { panic!("there is a stationary point") };
+    let Some(stationary) = machine.stationary(&start, &Context::default()) else {
+        panic!("there is a stationary point")
+    };
     let control = Control { tolerance: 1e-10, ..Control::default() };
     let fitted = machine.minimise(&stationary, true, &control)?.machine;
     let joined = |machine: &Machine| Point([&machine.beta[..], &[machine.bias]].concat());

@@ -39,7 +39,7 @@ impl Factor {
     /// # Errors
     /// [`Error::InvalidParameter`] unless `0 <= tolerance < 1`; [`Error::Numerical`] when values are not
     /// finite, or when a residual on the diagonal becomes clearly negative: the matrix is then not positive
-    /// semidefinite, and [`Factor::from_indefinite_columns`] is what factors it.
+    /// semidefinite, and [`Factor::from_gram`] is what factors it.
     pub fn from_columns(
         n: usize,
         diagonal: impl Fn(usize) -> f64,

@@ -26,38 +26,19 @@ const ROUNDING: f64 = 8.0 * f64::EPSILON;
 const NOT_SEMIDEFINITE: f64 = 1e-10;
 
 impl Factor {
-    /// Signed factor of any symmetric `n x n` matrix, given by its diagonal and by a function
+    /// Signed factor of the matrix of a symmetric kernel on `points`, given by its diagonal and by a function
     /// `column(j, out)` that writes its column `j`.
     ///
     /// Symmetric elimination with pivots of one or two rows, taken where the residual is largest among the
-    /// diagonal and 32 watched columns; a pivot of two rows gives one positive and one negative column. It
-    /// stops when the residual's Frobenius norm, estimated from the watched columns, is at most `tolerance`
-    /// times the matrix's, at `max_rank` columns, or when only rounding is left. Then 16 other columns are
-    /// computed; where they disagree they are watched too, and the elimination goes on.
+    /// diagonal and 32 watched columns, those of quantiles, the extremes among them; a pivot of two rows gives one positive and
+    /// one negative column. It stops when the residual's Frobenius norm, estimated from the watched columns, is at most
+    /// `tolerance` times the matrix's, where the next pivot would make more than `max_rank` columns, or when only rounding is
+    /// left. Then 16 other columns are computed; where they disagree they are watched too, and the elimination goes on.
     /// [`Factor::trace_error`] is the larger of both estimates. At most `r + 48` columns are asked for where the check
     /// holds. Up to 128 samples all columns are watched and the norm is exact.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] unless `0 <= tolerance < 1`; [`Error::Numerical`] when values are not finite.
-    pub fn from_indefinite_columns(
-        n: usize,
-        diagonal: impl Fn(usize) -> f64,
-        column: impl FnMut(usize, &mut [f64]),
-        tolerance: f64,
-        max_rank: usize,
-    ) -> Result<Self, Error> {
-        check_tolerance(tolerance)?;
-        // Multiples of an odd number near n/golden ratio visit every sample once (after a power of two is
-        // padded away) and spread evenly without the period that rows of a file may have.
-        let size = n.next_power_of_two();
-        let step = ((size as f64 * 0.618_033_988_749_895) as usize) | 1;
-        let order: Vec<usize> =
-            (0..size).map(|k| k.wrapping_mul(step) & (size - 1)).filter(|&index| index < n).collect();
-        factor_in_order(&order, diagonal, column, tolerance, max_rank)
-    }
-
-    /// As [`Factor::from_indefinite_columns`] for a kernel on `points`: the watched columns are quantiles,
-    /// the extremes among them.
     pub(super) fn from_indefinite_points(
         points: &[f64],
         diagonal: impl Fn(usize) -> f64,
@@ -65,6 +46,7 @@ impl Factor {
         tolerance: f64,
         max_rank: usize,
     ) -> Result<Self, Error> {
+        check_tolerance(tolerance)?;
         let n = points.len();
         let mut sorted: Vec<usize> = (0..n).collect();
         sorted.sort_by(|&a, &b| points[a].total_cmp(&points[b]));
@@ -81,7 +63,8 @@ impl Factor {
             }
         }
         order.extend((0..n).filter(|&index| !taken[index]));
-        factor_in_order(&order, diagonal, column, tolerance, max_rank)
+        let watched = if n <= ALL { n } else { WATCHED };
+        Elimination::new(n, diagonal, column)?.run(&order, watched, tolerance, max_rank)
     }
 
     /// Factor of an explicit Gram matrix at a relative `tolerance`: pivoted Cholesky where the matrix is
@@ -119,16 +102,15 @@ impl Factor {
     }
 }
 
-/// Watches the first columns in `order` and checks by those that follow.
-fn factor_in_order(
-    order: &[usize],
-    diagonal: impl Fn(usize) -> f64,
-    column: impl FnMut(usize, &mut [f64]),
-    tolerance: f64,
-    max_rank: usize,
-) -> Result<Factor, Error> {
-    let watched = if order.len() <= ALL { order.len() } else { WATCHED };
-    Elimination::new(order.len(), diagonal, column)?.run(order, watched, tolerance, max_rank)
+/// Why no more pivots are taken.
+#[derive(PartialEq)]
+enum End {
+    /// The watched columns are within the tolerance.
+    Tolerance,
+    /// The next pivot would make too many columns.
+    Rank,
+    /// What is left of the watched columns is rounding.
+    Rounding,
 }
 
 /// Columns of the residual that are kept up to date.
@@ -182,6 +164,8 @@ struct Elimination<C> {
     diagonal: Vec<f64>,
     values: Vec<f64>,
     signs: Vec<f64>,
+    /// The size of the largest entry there was.
+    largest_seen: f64,
 }
 
 impl<C: FnMut(usize, &mut [f64])> Elimination<C> {
@@ -190,7 +174,7 @@ impl<C: FnMut(usize, &mut [f64])> Elimination<C> {
         if diagonal.iter().any(|value| !value.is_finite()) {
             return Err(not_finite());
         }
-        Ok(Self { n, column, diagonal, values: Vec::new(), signs: Vec::new() })
+        Ok(Self { n, column, diagonal, values: Vec::new(), signs: Vec::new(), largest_seen: 0.0 })
     }
 
     fn run(
@@ -206,7 +190,7 @@ impl<C: FnMut(usize, &mut [f64])> Elimination<C> {
         self.watch(&mut watched, start)?;
         let (mut residual, mut scale);
         loop {
-            self.eliminate(&mut watched, tolerance, max_rank)?;
+            let end = self.eliminate(&mut watched, tolerance, max_rank)?;
             (residual, scale) = watched.norms(n);
             let (next, rest) = others.split_at(CHECKED.min(others.len()));
             if next.is_empty() {
@@ -216,7 +200,10 @@ impl<C: FnMut(usize, &mut [f64])> Elimination<C> {
             self.watch(&mut check, next)?;
             let found = check.norms(n).0;
             residual = residual.max(found);
-            if found <= 2.0 * tolerance * scale || self.signs.len() >= max_rank {
+            // Every column that was taken off has left some rounding.
+            let rounding = ROUNDING * (1 + self.signs.len()) as f64 * self.largest_seen;
+            let only_rounding = end == End::Rounding && largest_entry(&check.largest).1 <= rounding;
+            if found <= 2.0 * tolerance * scale || end == End::Rank || only_rounding {
                 break;
             }
             watched.append(check);
@@ -273,32 +260,34 @@ impl<C: FnMut(usize, &mut [f64])> Elimination<C> {
     }
 
     /// Takes pivots until the watched columns are within the tolerance.
-    fn eliminate(&mut self, watched: &mut Watched, tolerance: f64, max_rank: usize) -> Result<(), Error> {
+    fn eliminate(&mut self, watched: &mut Watched, tolerance: f64, max_rank: usize) -> Result<End, Error> {
         let max_rank = max_rank.min(self.n);
-        let mut largest_seen = 0.0f64;
-        while self.signs.len() < max_rank {
+        loop {
             let (residual, scale) = watched.norms(self.n);
             let (on, on_value) = largest_entry(&self.diagonal);
             let (i, j, entry) = watched.largest_entry(self.n);
             let off_value = entry.abs();
-            largest_seen = largest_seen.max(on_value).max(off_value);
+            self.largest_seen = self.largest_seen.max(on_value).max(off_value);
             // The diagonal is known in full, and a lower bound of the norm that is to be small.
             let residual = residual.max(lanes::dot(&self.diagonal, &self.diagonal).sqrt());
-            if residual <= tolerance * scale || on_value.max(off_value) <= ROUNDING * largest_seen {
-                break;
+            if residual <= tolerance * scale {
+                return Ok(End::Tolerance);
             }
-            if on_value >= SINGLE * off_value {
+            if on_value.max(off_value) <= ROUNDING * self.largest_seen {
+                return Ok(End::Rounding);
+            }
+            let is_single = on_value >= SINGLE * off_value;
+            if self.signs.len() + if is_single { 1 } else { 2 } > max_rank {
+                return Ok(End::Rank);
+            }
+            if is_single {
                 let mut phi = self.residual_column(on);
                 phi[on] = self.diagonal[on];
                 self.accept(phi, self.diagonal[on], watched)?;
             } else {
-                if self.signs.len() + 2 > max_rank {
-                    break;
-                }
                 self.accept_pair(i, j, entry, watched)?;
             }
         }
-        Ok(())
     }
 
     /// A pivot of the two rows `i` and `j`: both eigenvectors of `[[r_ii, r_ij], [r_ij, r_jj]]`.
