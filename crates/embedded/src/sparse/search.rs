@@ -205,8 +205,10 @@ impl Problem<'_> {
             for &(atom, value) in coefficients {
                 dense[atom] = value;
             }
-            let penalty = L1::new(lambda, dense.len())?.nonnegative();
+            let largest = signed.target_products().iter().copied().fold(0.0, f64::max);
             let correlations = certificate::correlations(signed, &dense)?;
+            let certified = certificate::certifiable_penalty(lambda, largest, correlations.iter().copied());
+            let penalty = L1::new(certified, dense.len())?.nonnegative();
             Ok(certificate::certify(signed, &penalty, &dense, &correlations))
         };
         let found: Vec<Result<Certificate, Error>> =
@@ -214,7 +216,6 @@ impl Problem<'_> {
         let found = found.into_iter().collect::<Result<Vec<Certificate>, Error>>()?;
         let duality_gap = mean(found.iter().map(Certificate::relative_gap));
         let by_gap = match duality_gap / self.control.tolerance {
-            _ if lambda <= 0.0 => Status::Converged,
             gap if gap > 1e3 => Status::Stalled,
             gap if gap > 1.0 => Status::AlmostConverged,
             _ => Status::Converged,

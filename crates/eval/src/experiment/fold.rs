@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, Status, derive_seed};
+use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, derive_seed};
 
 use super::{Experiment, ExperimentError, FoldRecord, Outcome, Plan, Stage};
 use crate::features::{check_features, describe, first_features, gather};

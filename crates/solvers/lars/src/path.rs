@@ -66,7 +66,7 @@ pub struct LassoPath {
     /// The objective at the last point.
     pub objective: f64,
     /// The duality gap at the last point, relative to the objective at zero. Atoms outside the working set
-    /// were found to leave the dual point feasible.
+    /// were found to leave the dual point feasible. Where the penalty is next to zero, for that which [`certificate::certifiable_penalty`] says.
     pub duality_gap: f64,
 }
 
@@ -200,14 +200,17 @@ pub fn path(
             }
         }
         let lambda = breakpoints.last().map_or(0.0, |point| point.lambda);
-        let penalty = L1::weighted(lambda, &chosen)?.nonnegative();
+        let largest = relevance.iter().copied().fold(0.0, f64::max);
         let correlations = certificate::correlations(&working, &outcome.coefficients)?;
+        let relative = correlations.iter().zip(&chosen).map(|(correlation, weight)| correlation / weight);
+        let certified = certificate::certifiable_penalty(lambda, largest, relative);
+        let penalty = L1::weighted(certified, &chosen)?.nonnegative();
         let certificate = certificate::certify(&working, &penalty, &outcome.coefficients, &correlations);
         let duality_gap = certificate.relative_gap();
-        // Steps that rounding has spoilt show in the gap. At a penalty of zero there is none to show them.
+        // Steps that rounding has spoilt show in the gap.
         let status = match status {
-            Status::Converged if lambda > 0.0 && duality_gap > 1e3 * control.tolerance => Status::Stalled,
-            Status::Converged if lambda > 0.0 && duality_gap > control.tolerance => Status::AlmostConverged,
+            Status::Converged if duality_gap > 1e3 * control.tolerance => Status::Stalled,
+            Status::Converged if duality_gap > control.tolerance => Status::AlmostConverged,
             other => other,
         };
         let name = |atom: usize| working.atoms[atom];
