@@ -105,6 +105,9 @@ impl<S: Scorer> Selector for Ranked<S> {
         let mut selection = Selection::new(order, chosen, data.n_features(), Status::Converged);
         selection.note_constant_features(constant.len());
         selection.note_missing_features(budget, "no other feature has a score");
+        if budget == Budget::Auto {
+            selection.notes.push("every feature with a score: scores alone do not decide how many".to_owned());
+        }
         Ok(selection)
     }
 }

@@ -21,7 +21,8 @@ pub(crate) trait Solved {
 }
 
 /// The solution at the smallest penalty found to leave at most `k` features: down from `largest`, which must leave none or few, until there
-/// are more or the penalty is `smallest_ratio` of the largest, then by bisection. `solve` gets a penalty and the solution before, to start from.
+/// are more or the penalty is `smallest_ratio` of the largest, then by bisection. Where several features enter at once, so that none
+/// leaves `k`, it is the solution at the largest penalty found to leave more. `solve` gets a penalty and the solution before, to start from.
 ///
 /// With it comes how the run was stopped from outside, if it was.
 pub(crate) fn search<F: Solved>(
@@ -33,23 +34,22 @@ pub(crate) fn search<F: Solved>(
 ) -> Result<(F, Option<Status>), Error> {
     let (mut high, mut low) = (largest, None);
     let mut best = solve(high, None)?;
-    // The last solution where it is not the best one.
-    let mut other: Option<F> = None;
+    // The solution at `low`, and whether it was the last.
+    let (mut above, mut is_last): (Option<F>, bool) = (None, false);
     for step in 0..MOST_STEPS {
         let penalty = low.map_or(STEP * high, |low: f64| (high * low).sqrt());
         if penalty < smallest_ratio * largest || low.is_some_and(|low| high <= low * (1.0 + CLOSE)) {
             break;
         }
-        let found = solve(penalty, Some(other.as_ref().unwrap_or(&best)))?;
+        let found = solve(penalty, Some(above.as_ref().filter(|_| is_last).unwrap_or(&best)))?;
         if let status @ (Status::Interrupted | Status::TimeLimit) = found.status() {
             return Ok((best, Some(status)));
         }
         if found.n_features() > k {
-            low = Some(penalty);
-            other = Some(found);
+            (low, above, is_last) = (Some(penalty), Some(found), true);
         } else {
             let complete = found.n_features() == k;
-            (high, best, other) = (penalty, found, None);
+            (high, best, is_last) = (penalty, found, false);
             // A smaller penalty would change nothing but the coefficients.
             if complete {
                 break;
@@ -57,5 +57,6 @@ pub(crate) fn search<F: Solved>(
         }
         context.report("search for the penalty", step + 1, MOST_STEPS);
     }
-    Ok((best, None))
+    let above = above.filter(|_| best.n_features() < k);
+    Ok((above.unwrap_or(best), None))
 }

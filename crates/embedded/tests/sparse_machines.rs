@@ -240,3 +240,26 @@ fn bad_input_is_an_error_that_names_it() {
         Err(Error::UnsupportedTarget { .. })
     ));
 }
+
+/// A weight that rounding leaves is no feature, and where two features enter at once there is still one to choose.
+#[test]
+fn chosen_features_have_weights_that_matter() -> Result<(), Error> {
+    let wave = |step: i32| (0..40).map(|i| f64::from(i * step % 41) / 20.0 - 1.0).collect::<Vec<f64>>();
+    let (a, b) = (wave(7), wave(17));
+    let labels: Vec<bool> = a.iter().zip(&b).map(|(a, b)| a + 0.5 * b > 0.0).collect();
+    let columns = [a.clone(), b, wave(11), wave(3), a];
+    let data = Dataset::new(DenseColumns::from_columns(&columns)?, Target::from_labels(&labels))?;
+    for loss in [HingeLoss::Squared, HingeLoss::Plain] {
+        for k in 1..=3 {
+            let method = L1Svm { loss, ..L1Svm::default() };
+            let selection = method.select(&data, Budget::Count(k), &Context::default())?;
+            assert_eq!(selection.order.len(), k, "{loss:?} {selection:?}");
+            assert!(
+                selection.scores.iter().all(|score| score.abs() > 1e-6),
+                "{loss:?} {k} {:?}",
+                selection.scores
+            );
+        }
+    }
+    Ok(())
+}

@@ -319,6 +319,9 @@ impl Selector for RadiusMarginScales {
                 break;
             }
             if context.stopped().is_some() {
+                if report.iterations == 0 {
+                    return Err(Error::Stopped { before: "the first step was taken" });
+                }
                 scaled.keep(k);
                 break;
             }

@@ -15,6 +15,9 @@ use crate::bisection::{self, Solved};
 /// The smallest `1/C` tried, as a share of the largest.
 const SMALLEST_RATIO: f64 = 1e-5;
 
+/// Weights below this, relative to the largest or 1, are what rounding and the tolerance leave of zero.
+const ROUNDING: f64 = 1e-8;
+
 /// The loss of a sparse support vector machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum HingeLoss {
@@ -256,7 +259,10 @@ impl Request {
                 .collect();
             let (mut weights, mut reports) = (Vec::new(), Vec::new());
             for found in found {
-                let (w, report) = found?;
+                let (mut w, report) = found?;
+                // Features have variance 1 and margins are of size 1, so that these change no decision.
+                let least = ROUNDING * w.iter().fold(1.0_f64, |most, w| most.max(w.abs()));
+                w.iter_mut().filter(|w| w.abs() < least).for_each(|w| *w = 0.0);
                 weights.push(w);
                 reports.push(report);
             }
