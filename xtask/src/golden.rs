@@ -250,7 +250,7 @@ mod tests {
         let folder = crate::workspace::root().join("crates/testkit/data");
         let mut data = Cache { folder: &folder, read: BTreeMap::new() };
         let cases = golden::load(&golden::committed(), "").unwrap();
-        assert!(cases.len() >= 26);
+        assert_eq!(cases.len(), 87);
         for case in &cases {
             let method = registry::find(&case.method_id()).unwrap();
             for (variant, comparison) in compare_all(case, method, data.get(case).unwrap()).unwrap() {

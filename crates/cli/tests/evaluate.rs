@@ -373,8 +373,16 @@ fn stopped_runs_tell_the_folds_they_have_and_can_go_on() {
         "--json",
         "a.json",
     ];
-    let child = place.command(&call).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = place.command(&call).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let started = std::time::Instant::now();
     while !place.path("folds.json").exists() {
+        if let Some(status) = child.try_wait().unwrap() {
+            panic!("it ended before it had a fold: {status}");
+        }
+        if started.elapsed() > std::time::Duration::from_secs(120) {
+            child.kill().unwrap();
+            panic!("no fold in two minutes");
+        }
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
     std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();

@@ -244,3 +244,75 @@ impl Dataset {
 fn check_length(what: &'static str, expected: usize, found: usize) -> Result<(), Error> {
     if expected == found { Ok(()) } else { Err(Error::ShapeMismatch { what, expected, found }) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::DenseColumns;
+
+    const N: usize = 4;
+
+    /// Two features of four samples, with all that can be known about them.
+    fn dataset(target: Target) -> Result<Dataset, Error> {
+        let columns = [vec![1.0, 2.0, 3.0, 4.0], vec![0.0, 1.0, 1.0, 0.0]];
+        let levels = vec!["no".to_owned(), "yes".to_owned()];
+        Dataset::new(DenseColumns::from_columns(&columns)?, target)?
+            .with_feature_names(vec!["size".to_owned(), "wild".to_owned()])?
+            .with_feature_kinds(vec![FeatureKind::Numeric, FeatureKind::Categorical { levels }])?
+            .with_feature_groups(vec![5, 2])?
+            .with_sample_ids(["a", "b", "c", "d"].map(str::to_owned).to_vec())?
+            .with_sample_weights(vec![0.1, 0.2, 0.3, 0.4])
+    }
+
+    /// Out of order and one row twice: each sample keeps its values, target, name and weight.
+    #[test]
+    fn a_subset_takes_along_what_is_known() -> Result<(), Error> {
+        let rows = [3, 0, 3];
+        let affinity = (0..N * N).map(|at| ((at / N) * (at % N)) as f64).collect();
+        let targets = [
+            (Target::None, Target::None),
+            (Target::real(vec![5.0, 6.0, 7.0, 8.0])?, Target::real(vec![8.0, 5.0, 8.0])?),
+            (
+                Target::outputs(vec![5.0, 6.0, 7.0, 8.0, -5.0, -6.0, -7.0, -8.0], N)?,
+                Target::outputs(vec![8.0, 5.0, 8.0, -8.0, -5.0, -8.0], 3)?,
+            ),
+            // A class without samples stays a class.
+            (
+                Target::from_labels(&["x", "y", "z", "x"]),
+                Target::classes(vec![0; 3], ["x", "y", "z"].map(str::to_owned).to_vec())?,
+            ),
+            (
+                Target::affinity(affinity, N)?,
+                Target::affinity(vec![9.0, 0.0, 9.0, 0.0, 0.0, 0.0, 9.0, 0.0, 9.0], 3)?,
+            ),
+        ];
+        for (target, expected) in targets {
+            let whole = dataset(target)?;
+            let subset = whole.subset(&rows)?;
+            assert_eq!((subset.n_samples(), subset.n_features()), (3, 2));
+            assert_eq!(subset.target(), &expected);
+            let column = |j: usize| subset.x().column(j, &mut Vec::new()).to_vec(3);
+            assert_eq!((column(0), column(1)), (vec![4.0, 1.0, 4.0], vec![0.0; 3]));
+            for j in 0..2 {
+                assert_eq!(subset.feature_name(j), whole.feature_name(j));
+                assert_eq!(subset.feature_kind(j), whole.feature_kind(j));
+            }
+            assert_eq!(subset.feature_groups(), Some([5, 2].as_slice()));
+            assert_eq!(subset.sample_ids(), Some(["d", "a", "d"].map(str::to_owned).as_slice()));
+            assert_eq!(subset.sample_weights(), Some([0.4, 0.1, 0.4].as_slice()));
+            // Of a subset, as of the table.
+            assert_eq!(subset.subset(&[1])?.sample_ids(), Some(["a".to_owned()].as_slice()));
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn rows_that_are_not_there_and_no_rows_are_errors() -> Result<(), Error> {
+        for target in [Target::None, Target::real(vec![5.0, 6.0, 7.0, 8.0])?] {
+            let whole = dataset(target)?;
+            assert!(matches!(whole.subset(&[0, N]), Err(Error::InvalidParameter { .. })));
+            assert!(matches!(whole.subset(&[]), Err(Error::TooFew { .. })));
+        }
+        Ok(())
+    }
+}

@@ -111,3 +111,36 @@ impl<S: Scorer> Selector for Ranked<S> {
         Ok(selection)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NAN: f64 = f64::NAN;
+
+    #[test]
+    fn the_two_zeros_tie_and_the_lower_index_wins() {
+        for zeros in [[0.0, -0.0], [-0.0, 0.0]] {
+            let values = [zeros[0], 1.0, zeros[1], -1.0, zeros[0]];
+            assert_eq!(rank(&values, true), [1, 0, 2, 4, 3]);
+            assert_eq!(rank(&values, false), [3, 0, 2, 4, 1]);
+        }
+    }
+
+    /// Whatever its sign, and in the order of the indices.
+    #[test]
+    fn not_a_number_comes_last_both_ways() {
+        let values = [NAN, f64::INFINITY, -NAN, -2.0, f64::NEG_INFINITY, NAN];
+        assert_eq!(rank(&values, true), [1, 3, 4, 0, 2, 5]);
+        assert_eq!(rank(&values, false), [4, 3, 1, 0, 2, 5]);
+        assert_eq!(rank(&[NAN, -NAN], true), [0, 1]);
+        assert_eq!(rank(&[], true), [0; 0]);
+    }
+
+    #[test]
+    fn scores_are_ranked_the_way_they_say() {
+        let values = vec![0.5, NAN, 2.0, 0.5];
+        assert_eq!(Scores::descending(values.clone()).ranking(), [2, 0, 3, 1]);
+        assert_eq!(Scores::ascending(values).ranking(), [0, 3, 2, 1]);
+    }
+}

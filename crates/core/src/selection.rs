@@ -216,3 +216,18 @@ impl<S: Selector + ?Sized> Selector for Box<S> {
         (**self).select(data, budget, context)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mask_has_a_flag_for_every_feature() {
+        let mask = |order: &[usize]| {
+            Selection::new(order.to_vec(), vec![0.0; order.len()], 4, Status::Converged).mask()
+        };
+        assert_eq!(mask(&[3, 0]), [true, false, false, true]);
+        assert_eq!(mask(&[]), [false; 4]);
+        assert_eq!(mask(&[2, 3, 1, 0]), [true; 4]);
+    }
+}

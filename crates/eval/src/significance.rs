@@ -12,6 +12,36 @@ pub struct TestResult {
     pub p_value: f64,
 }
 
+/// Differences below this share of the largest score are rounding.
+const ROUNDING: f64 = 1e-12;
+
+/// The differences of paired scores, first less second, that the tests take. One below 10⁻¹² of the largest score is 0: the
+/// rounding of scores that are equal is often the same in every pair, and would be significant.
+///
+/// ```
+/// use fewest_eval::significance::{paired_differences, paired_t_test};
+///
+/// let differences = paired_differences(&[0.1 + 0.2, 0.7, 0.7 + 0.1], &[0.3, 0.7, 0.8])?;
+/// assert_eq!(paired_t_test(&differences)?.p_value, 1.0);
+/// # Ok::<(), fewest_core::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::ShapeMismatch`] unless there are as many of both.
+pub fn paired_differences(first: &[f64], second: &[f64]) -> Result<Vec<f64>, Error> {
+    let (expected, found) = (first.len(), second.len());
+    if found != expected {
+        return Err(Error::ShapeMismatch { what: "paired scores", expected, found });
+    }
+    let largest = first.iter().chain(second).fold(0.0_f64, |largest, score| largest.max(score.abs()));
+    let difference = |(a, b): (&f64, &f64)| {
+        let difference = a - b;
+        // What is not finite stays, for the tests to refuse.
+        if difference.abs() < ROUNDING * largest { 0.0 } else { difference }
+    };
+    Ok(first.iter().zip(second).map(difference).collect())
+}
+
 /// Number of differences up to which Wilcoxon's distribution is counted out.
 const EXACT_UP_TO: usize = 50;
 
@@ -156,6 +186,41 @@ mod tests {
         assert_eq!(paired_t_test(&[0.0, 0.0]).unwrap().p_value, 1.0);
         assert_eq!(paired_t_test(&[0.5, 0.5]).unwrap().p_value, 0.0);
         assert_eq!(wilcoxon_signed_rank(&[0.0, 0.0]).unwrap().p_value, 1.0);
+    }
+
+    #[test]
+    fn rounding_is_no_difference() {
+        let first: Vec<f64> = (0..10).map(|i| 0.7 + 0.02 * f64::from(i)).collect();
+        let second: Vec<f64> = first.iter().map(|score| score.next_up()).collect();
+        let raw: Vec<f64> = first.iter().zip(&second).map(|(a, b)| a - b).collect();
+        let equal = paired_differences(&first, &second).unwrap();
+        // Scores that are better by 10⁻⁹ are different.
+        let better: Vec<f64> = first.iter().map(|score| score + 1e-9).collect();
+        let different = paired_differences(&first, &better).unwrap();
+        let corrected = |differences: &[f64]| corrected_resampled_t_test(differences, 0.25);
+        for test in [paired_t_test, corrected, wilcoxon_signed_rank] {
+            assert!(test(&raw).unwrap().p_value < 0.05, "what the differences are made for");
+            assert_eq!(test(&equal).unwrap().p_value, 1.0);
+            assert!(test(&different).unwrap().p_value < 0.05);
+        }
+        assert_eq!(paired_differences(&SAMPLE, &[0.0; 10]).unwrap(), SAMPLE);
+    }
+
+    #[test]
+    fn scores_that_are_not_finite_stay_so() {
+        let bad = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
+        for score in bad {
+            for differences in [
+                paired_differences(&[0.5, score], &[0.5, 0.5]),
+                paired_differences(&[score, 0.5], &[score, 0.5]),
+            ] {
+                assert!(matches!(paired_t_test(&differences.unwrap()), Err(Error::InvalidParameter { .. })));
+            }
+        }
+        assert!(matches!(
+            paired_differences(&[0.5], &[]),
+            Err(Error::ShapeMismatch { expected: 1, found: 0, .. })
+        ));
     }
 
     #[test]

@@ -144,45 +144,63 @@ fn nested_methods_start_larger_selections_with_the_smaller_ones() -> Result<(), 
     Ok(())
 }
 
+/// Words of lists that mean something with classes only.
+const FOR_CLASSES: [&str; 9] = [
+    "delta",
+    "plain-delta",
+    "decision-tree",
+    "naive-bayes",
+    "linear-svm",
+    "kernel-logistic",
+    "svc",
+    "twsvm",
+    "tbsvm",
+];
+
+/// And with real targets only.
+const FOR_NUMBERS: [&str; 2] = ["kernel-ridge", "svr"];
+
 #[test]
 fn every_word_of_every_list_builds_a_method_that_runs() -> Result<(), Error> {
     for method in registry::methods() {
-        let data = problem(needs_classes(method));
         for parameter in method.parameters() {
             let (Range::OneOf(words) | Range::PositiveOr(words) | Range::ShareOr(words)) = parameter.range
             else {
                 continue;
             };
             for word in words {
-                let parameters = Parameters::parse(method, &[format!("{}={word}", parameter.name)])?;
-                let chosen = method.build(&parameters).and_then(|built| {
-                    built.into_selector().select(&data, Budget::Count(2), &Context::default())
-                });
-                match chosen {
-                    Ok(selection) => {
-                        assert!(!selection.order.is_empty(), "{} {}={word}", method.id, parameter.name)
+                let mut assignments = vec![format!("{}={word}", parameter.name)];
+                // A correction is one of a level.
+                if ["benjamini-hochberg", "bonferroni"].contains(word) {
+                    assignments.push("alpha=0.5".to_owned());
+                }
+                let parameters = Parameters::parse(method, &assignments)?;
+                for classes in [false, true] {
+                    let (kind, other, refused): (_, _, &[&str]) = if classes {
+                        (TargetKind::Classes, TargetKind::Real, &FOR_NUMBERS)
+                    } else {
+                        (TargetKind::Real, TargetKind::Classes, &FOR_CLASSES)
+                    };
+                    if method.targets.contains(&other) && !method.targets.contains(&kind) {
+                        continue;
                     }
-                    // What a real target without groups does not allow, and what means something beside alpha only.
-                    Err(error) => assert!(
-                        [
-                            "delta",
-                            "plain-delta",
-                            "group",
-                            "benjamini-hochberg",
-                            "bonferroni",
-                            "decision-tree",
-                            "naive-bayes",
-                            "linear-svm",
-                            "kernel-logistic",
-                            "svc",
-                            "twsvm",
-                            "tbsvm",
-                        ]
-                        .contains(word),
-                        "{} {}={word}: {error}",
-                        method.id,
-                        parameter.name
-                    ),
+                    let mut data = problem(classes);
+                    if *word == "group" {
+                        data = data.with_feature_groups(vec![0, 0, 1, 1, 2, 2, 3, 3])?;
+                    }
+                    let chosen = method.build(&parameters).and_then(|built| {
+                        built.into_selector().select(&data, Budget::Count(2), &Context::default())
+                    });
+                    match chosen {
+                        Ok(selection) => {
+                            assert!(!selection.order.is_empty(), "{} {assignments:?}", method.id)
+                        }
+                        Err(error) => assert!(
+                            refused.contains(word) && matches!(error, Error::UnsupportedTarget { .. }),
+                            "{} {assignments:?}, classes {classes}: {error}",
+                            method.id
+                        ),
+                    }
                 }
             }
         }

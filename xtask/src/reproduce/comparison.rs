@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use fewest::eval::significance::paired_t_test;
+use fewest::eval::significance::{paired_differences, paired_t_test};
 
 use super::experiments::Row;
 use crate::Result;
@@ -126,8 +126,7 @@ impl Comparison<'_> {
         if values.len() != first.len() || values.len() < 2 {
             return Ok("");
         }
-        let differences: Vec<f64> = first.iter().zip(values).map(|(first, value)| first - value).collect();
-        let test = paired_t_test(&differences)?;
+        let test = paired_t_test(&paired_differences(first, values)?)?;
         Ok(match test.p_value < LEVEL {
             false => "",
             true if (test.statistic > 0.0) == self.greater_is_better => " ▾",

@@ -369,3 +369,6 @@ impl Selector for Spam {
         Ok(selection)
     }
 }
+
+#[cfg(test)]
+mod tests;

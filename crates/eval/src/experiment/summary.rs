@@ -3,7 +3,9 @@
 use fewest_core::Error;
 
 use super::{Evaluation, Outcome};
-use crate::significance::{TestResult, corrected_resampled_t_test, paired_t_test, wilcoxon_signed_rank};
+use crate::significance::{
+    TestResult, corrected_resampled_t_test, paired_differences, paired_t_test, wilcoxon_signed_rank,
+};
 use crate::stability::{Stability, nogueira};
 
 /// One metric with the best `k` features, over the finished folds.
@@ -166,8 +168,7 @@ pub fn compare(first: &Evaluation, second: &Evaluation, k: usize, metric: &str) 
         let expected = "two complete evaluations with the same data, splitter and seed";
         return Err(Error::parameter("evaluations", "not of the same folds", expected));
     }
-    let (a, b) = (first.scores(k, metric)?, second.scores(k, metric)?);
-    let differences: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a - b).collect();
+    let differences = paired_differences(&first.scores(k, metric)?, &second.scores(k, metric)?)?;
     let tested: usize = first.folds.iter().map(|fold| fold.n_test).sum();
     let trained: usize = first.folds.iter().map(|fold| fold.n_train).sum();
     Ok(Comparison {

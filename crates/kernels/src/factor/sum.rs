@@ -39,7 +39,7 @@ impl FactorSum {
     /// From the factor and the weight of each feature. `O(n² Σ r)`.
     ///
     /// # Errors
-    /// [`Error::TooFew`] without a factor; [`Error::ShapeMismatch`] unless there is a weight for each and all have
+    /// [`Error::TooFew`] without a factor or without a sample; [`Error::ShapeMismatch`] unless there is a weight for each and all have
     /// the same samples; [`Error::InvalidParameter`] for a weight that is negative or not finite; [`Error::Numerical`] when an
     /// entry overflows.
     pub fn new(factors: Vec<Factor>, weights: Vec<f64>) -> Result<Self, Error> {
@@ -47,6 +47,9 @@ impl FactorSum {
             return Err(Error::TooFew { what: "factors", minimum: 1, found: 0 });
         };
         let n = first.n_samples();
+        if n == 0 {
+            return Err(Error::TooFew { what: "samples", minimum: 1, found: 0 });
+        }
         if weights.len() != factors.len() {
             let (expected, found) = (factors.len(), weights.len());
             return Err(Error::ShapeMismatch { what: "weights of the factors", expected, found });
@@ -191,6 +194,9 @@ mod tests {
         let factor = |n: usize| Factor::from_values(vec![1.0; n], n, 1).unwrap();
         assert!(matches!(FactorSum::new(vec![], vec![]), Err(Error::TooFew { .. })));
         assert!(matches!(FactorSum::new(vec![factor(2)], vec![]), Err(Error::ShapeMismatch { .. })));
+        let empty = Factor::from_values(vec![], 0, 1).unwrap();
+        let sum = FactorSum::new(vec![empty], vec![1.0]);
+        assert!(matches!(sum, Err(Error::TooFew { what: "samples", .. })));
         let uneven = FactorSum::new(vec![factor(2), factor(3)], vec![1.0; 2]);
         assert!(matches!(uneven, Err(Error::ShapeMismatch { .. })));
         for weight in [-1.0, f64::NAN, f64::INFINITY] {

@@ -84,7 +84,8 @@ fn the_gap_is_primal_minus_dual() {
                 let primal = 0.5 * w.iter().map(|w| w * w).sum::<f64>() + losses;
                 let (objective, gap) = problem.certify(&found.solution.coefficients).unwrap();
                 assert!((primal - (gap - objective)).abs() < 1e-12 * primal);
-                assert!(gap <= 1e-6 * primal && objective == found.solution.objective);
+                assert!((-1e-12 * primal..=1e-6 * primal).contains(&gap), "{gap} of {primal}");
+                assert_eq!(objective, found.solution.objective);
             }
         }
     }

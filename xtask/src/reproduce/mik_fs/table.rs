@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use fewest::core::{Context, derive_seed};
 use fewest::eval::Splitter;
-use fewest::eval::significance::paired_t_test;
+use fewest::eval::significance::{paired_differences, paired_t_test};
 use rayon::prelude::*;
 
 use super::contenders::{
@@ -139,9 +139,7 @@ fn missing(problems: &[Problem]) -> String {
 }
 
 fn mark(ours: &[Outcome], theirs: &[Outcome]) -> Result<&'static str> {
-    let differences: Vec<f64> =
-        percents(ours).iter().zip(percents(theirs)).map(|(ours, theirs)| ours - theirs).collect();
-    let test = paired_t_test(&differences)?;
+    let test = paired_t_test(&paired_differences(&percents(ours), &percents(theirs))?)?;
     Ok(match (test.p_value < 0.05, test.statistic > 0.0) {
         (false, _) => "",
         (true, true) => " ▾",
