@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use csv::ByteRecord;
 
-use super::cells::{Builder, Cell, MissingTokens};
+use super::cells::{Builder, Cell, Classifier};
 use super::lines::UnixLines;
 use crate::error::{ColumnLabel, RowLabel, quoted};
 use crate::memory;
@@ -36,8 +36,8 @@ pub fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {
     };
     let mut record = ByteRecord::new();
     let mut line = rows.next(&mut record)?;
-    let tokens = MissingTokens::new(&options.missing_tokens);
-    let names = if has_header(&first, line.map(|_| &record), &tokens, options.header) {
+    let classifier = Classifier::new(&options.missing_tokens, delimiter != b',');
+    let names = if has_header(&first, line.map(|_| &record), &classifier, options.header) {
         Some(header_names(&path, first_line, &first)?)
     } else {
         None
@@ -55,7 +55,7 @@ pub fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {
             return Err(Error::malformed(&path, Place::Line(line), problem, advice));
         }
         for (column, (builder, cell)) in builders.iter_mut().zip(record).enumerate() {
-            let fault = match tokens.classify(cell) {
+            let fault = match classifier.classify(cell) {
                 Ok(cell) => builder.push(cell),
                 Err(text) => Err((
                     format!("{} is not UTF-8 text", quoted(&text)),
@@ -204,7 +204,7 @@ fn estimate(source: &Source, delimiter: u8) -> u64 {
 fn has_header(
     first: &ByteRecord,
     second: Option<&ByteRecord>,
-    tokens: &MissingTokens,
+    classifier: &Classifier,
     header: Header,
 ) -> bool {
     match header {
@@ -212,8 +212,8 @@ fn has_header(
         Header::No => return false,
         Header::Auto => {}
     }
-    let number = |cell: &[u8]| matches!(tokens.classify(cell), Ok(Cell::Number(..)));
-    let text = |cell: &[u8]| matches!(tokens.classify(cell), Ok(Cell::Text(_)) | Err(_));
+    let number = |cell: &[u8]| matches!(classifier.classify(cell), Ok(Cell::Number(..)));
+    let text = |cell: &[u8]| matches!(classifier.classify(cell), Ok(Cell::Text(_)) | Err(_));
     let text_over_number = second
         .is_some_and(|second| first.iter().zip(second).any(|(name, value)| text(name) && number(value)));
     text_over_number || !first.iter().any(number)
