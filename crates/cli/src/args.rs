@@ -118,7 +118,7 @@ pub struct InfoArgs {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Data")]
 pub struct DataArgs {
-    /// Table: CSV or TSV (also .gz), MATLAB .mat, svmlight, .npy
+    /// Table: CSV or TSV (also .gz), MATLAB .mat, svmlight, .npy; `-` reads stdin
     #[arg(value_name = "DATA")]
     pub file: PathBuf,
     /// Target column, by name, by number from 0, or `last`; several, separated by commas, are real outputs
