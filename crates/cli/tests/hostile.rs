@@ -58,7 +58,7 @@ fn wrong_calls() {
             &["--groups", "mrmr has no use", "hsic-lasso", "nmmkl"],
         ),
         ("select table.csv --groups g.csv", &["--groups", "--param penalty=group"]),
-        ("select table.csv --method l1-svm -k auto", &["unless `cost` is given"]),
+        ("select table.csv --task classification --method l1-svm -k auto", &["unless `cost` is given"]),
         (
             "select table.csv --method mik-fs -p ratio=0.5 -p lambda2=3",
             &["`ratio` is 0.5", "beside `lambda2`"],
