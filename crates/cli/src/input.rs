@@ -259,7 +259,10 @@ pub fn features(option: &str, wanted: &[String], info: &DataInfo) -> Result<Vec<
             }
             let hint = match registry::nearest(wanted, &info.names).first() {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => format!("use a name of the header or a number from 0 to {}", info.n_features - 1),
+                None => format!(
+                    "use a name of the header, or the feature's number among features, 0 to {}",
+                    info.n_features - 1
+                ),
             };
             Err(Failure::new(format!("{}: {option}: there is no feature `{wanted}`: {hint}", info.file)))
         })

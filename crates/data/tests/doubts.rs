@@ -30,6 +30,9 @@ fn decimal_commas_are_numbers_where_no_comma_divides_cells() {
             ["line 2, column `a` (0", "`1,5`", "decimal comma", "so does 1 more column", "--categorical"];
         assert_says(note(&table), &told);
     }
+    // Without names, commas outnumber semicolons in the first line.
+    let table = read_csv("1,5;2,5;3,5\n4;5;6,25\n", &default()).unwrap();
+    assert_eq!(columns(table.features()), [[1.5, 4.0], [2.5, 5.0], [3.5, 6.25]]);
     let options = ReadOptions { categorical: vec!["a".to_owned()], ..default() };
     let table = read_csv("a;b\n1,5;2\n1,5;4\n", &options).unwrap();
     assert_eq!(*table.feature_kind(0), FeatureKind::Categorical { levels: vec!["1,5".to_owned()] });

@@ -174,9 +174,11 @@ fn delimiter(source: &Source, options: &ReadOptions) -> Result<u8, Error> {
         return Ok(b'\t');
     }
     let mut counts = [0_usize; DELIMITERS.len()];
+    let mut between_digits = 0;
     let mut quoted = false;
-    let line = source.prefix.iter().skip_while(|byte| byte.is_ascii_whitespace() && **byte != b'\t');
-    for &byte in line {
+    let blank = |byte: &u8| byte.is_ascii_whitespace() && *byte != b'\t';
+    let start = source.prefix.iter().position(|byte| !blank(byte)).unwrap_or(0);
+    for (at, &byte) in source.prefix.iter().enumerate().skip(start) {
         match byte {
             b'"' => quoted = !quoted,
             b'\n' | b'\r' if !quoted => break,
@@ -184,9 +186,15 @@ fn delimiter(source: &Source, options: &ReadOptions) -> Result<u8, Error> {
             _ => {
                 if let Some(which) = DELIMITERS.iter().position(|&delimiter| delimiter == byte) {
                     counts[which] += 1;
+                    let digit = |at: usize| source.prefix.get(at).is_some_and(u8::is_ascii_digit);
+                    between_digits += usize::from(byte == b',' && at > 0 && digit(at - 1) && digit(at + 1));
                 }
             }
         }
+    }
+    // Beside another delimiter, a comma between digits is a decimal mark.
+    if counts[1..].iter().any(|count| *count > 0) {
+        counts[0] -= between_digits;
     }
     let most = counts.iter().copied().max().unwrap_or(0);
     let which = counts.iter().position(|&count| count == most).unwrap_or(0);
