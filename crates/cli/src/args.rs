@@ -67,7 +67,7 @@ pub struct SelectArgs {
     /// Default: 10 (all, where there are fewer), or auto when --param lambda or lambda_ratio says how many.
     #[arg(short, value_name = "N", allow_hyphen_values = true)]
     pub k: Option<KArg>,
-    /// Features that must be in, by name or by number from 0
+    /// Features that must be in, by name or by number among the features, from 0
     #[arg(long, visible_alias = "unpenalised", value_name = "FEATURE,…", value_delimiter = ',')]
     pub force_in: Vec<String>,
     /// Features whose part in the target is taken out before the others are judged (age, batch …)
@@ -118,7 +118,7 @@ pub struct InfoArgs {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Data")]
 pub struct DataArgs {
-    /// Table: CSV or TSV (also .gz), MATLAB .mat, svmlight, .npy
+    /// Table: CSV or TSV (also .gz), MATLAB .mat, svmlight, .npy; `-` reads stdin
     #[arg(value_name = "DATA")]
     pub file: PathBuf,
     /// Target column, by name, by number from 0, or `last`; several, separated by commas, are real outputs

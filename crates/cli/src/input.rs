@@ -6,10 +6,13 @@ use fewest::core::{Dataset, Target};
 use fewest::data::{Complete, Format, Header, Missing, ReadOptions, Table, TargetChoice};
 use fewest::registry::{self, Method, TargetKind};
 
+mod content;
+
 use crate::args::DataArgs;
 use crate::failure::Failure;
 use crate::run_info::DataInfo;
 use crate::text;
+use content::Content;
 
 /// Columns that are taken for the target when none is named, in this order.
 const TARGET_NAMES: [&str; 4] = ["target", "label", "class", "y"];
@@ -61,7 +64,8 @@ pub fn read(args: &DataArgs, needs_target: bool) -> Result<Found, Failure> {
         allow_large: args.allow_large,
         memory: None,
     };
-    let table = Table::read(&args.file, &options).map_err(|error| wrong_file(&error, args))?;
+    let content = Content::of(args)?;
+    let table = content.table(&options).map_err(|error| wrong_file(&error, args, &content))?;
     if !args.target.is_empty() {
         return Ok(Found { table, target_found: None });
     }
@@ -77,7 +81,7 @@ pub fn read(args: &DataArgs, needs_target: bool) -> Result<Found, Failure> {
     };
     // Read again: only the reader can decide by a column's cells whether it is classes or numbers.
     let options = ReadOptions { target: TargetChoice::Columns(vec![column]), ..options };
-    let table = Table::read(&args.file, &options).map_err(|error| wrong_file(&error, args))?;
+    let table = content.table(&options).map_err(|error| wrong_guess(&error, target_found))?;
     Ok(Found { table, target_found: Some(target_found) })
 }
 
@@ -94,12 +98,20 @@ fn guess_target(table: &Table, needs_target: bool) -> Option<(String, &'static s
 }
 
 /// The reader's message; for an unknown column with near names among those it lists.
-fn wrong_file(error: &fewest::data::Error, args: &DataArgs) -> Failure {
+fn wrong_file(error: &fewest::data::Error, args: &DataArgs, content: &Content<'_>) -> Failure {
+    if let fewest::data::Error::Core(fewest::core::Error::InvalidParameter {
+        name: "x_variable",
+        value,
+        expected,
+    }) = error
+    {
+        return Failure::new(format!("--x-variable is {value}, but must be {expected} (.mat)"));
+    }
     let hint = match error {
         fewest::data::Error::NotFound { name, what: "column", expected, .. }
             if !expected.starts_with("did you") =>
         {
-            column_names(args).map(|names| registry::nearest(name, &names)).unwrap_or_default()
+            column_names(args, content).map(|names| registry::nearest(name, &names)).unwrap_or_default()
         }
         _ => Vec::new(),
     };
@@ -109,8 +121,13 @@ fn wrong_file(error: &fewest::data::Error, args: &DataArgs) -> Failure {
     }
 }
 
+/// The reader's message about a target that nobody named, and whose choice that was.
+fn wrong_guess(error: &fewest::data::Error, target_found: &str) -> Failure {
+    Failure::new(format!("{error} ({target_found} was taken for the target; --target names another)"))
+}
+
 /// The names of a file's columns, for a hint: read without any part assigned.
-fn column_names(args: &DataArgs) -> Option<Vec<String>> {
+fn column_names(args: &DataArgs, content: &Content<'_>) -> Option<Vec<String>> {
     let options = ReadOptions {
         format: args.format,
         target: TargetChoice::None,
@@ -118,25 +135,27 @@ fn column_names(args: &DataArgs) -> Option<Vec<String>> {
         delimiter: args.delimiter,
         ..ReadOptions::default()
     };
-    let table = Table::read(&args.file, &options).ok()?;
+    let table = content.table(&options).ok()?;
     Some((0..table.n_features()).map(|j| table.feature_name(j)).collect())
 }
 
 /// The data set after the policy for missing values, checked against what `user` works with.
 pub fn complete(found: Found, args: &DataArgs, user: User) -> Result<(Complete, DataInfo), Failure> {
     let Found { table, target_found } = found;
+    let notes = table.notes().to_vec();
     let complete = table.complete(args.missing).map_err(|error| Failure::new(error.to_string()))?;
     let filled = format!("filled by the {}", args.missing.name());
-    let info = describe(&complete, args, user, target_found, &filled)?;
+    let info = describe(&complete, args, user, target_found, &filled, notes)?;
     Ok((complete, info))
 }
 
 /// As [`complete`], but with the gaps that are to be filled in every fold.
 pub fn with_gaps(found: Found, args: &DataArgs, user: User) -> Result<(Complete, DataInfo), Failure> {
     let Found { table, target_found } = found;
+    let notes = table.notes().to_vec();
     let complete = table.with_gaps(args.missing).map_err(|error| Failure::new(error.to_string()))?;
     let filled = format!("filled in every fold by the {} of its training samples", args.missing.name());
-    let info = describe(&complete, args, user, target_found, &filled)?;
+    let info = describe(&complete, args, user, target_found, &filled, notes)?;
     Ok((complete, info))
 }
 
@@ -147,6 +166,7 @@ fn describe(
     user: User,
     target_found: Option<&'static str>,
     filled: &str,
+    notes: Vec<String>,
 ) -> Result<DataInfo, Failure> {
     let data = &complete.dataset;
     check_target(&args.file, data, user)?;
@@ -168,6 +188,7 @@ fn describe(
         missing: args.missing.name(),
         missing_done: missing_done(complete, filled),
         gaps: complete.filled,
+        notes,
         names: (0..data.n_features()).map(|j| data.feature_name(j)).collect(),
     })
 }
@@ -238,7 +259,10 @@ pub fn features(option: &str, wanted: &[String], info: &DataInfo) -> Result<Vec<
             }
             let hint = match registry::nearest(wanted, &info.names).first() {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => format!("use a name of the header or a number from 0 to {}", info.n_features - 1),
+                None => format!(
+                    "use a name of the header, or the feature's number among features, 0 to {}",
+                    info.n_features - 1
+                ),
             };
             Err(Failure::new(format!("{}: {option}: there is no feature `{wanted}`: {hint}", info.file)))
         })

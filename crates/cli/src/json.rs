@@ -142,7 +142,7 @@ pub fn scores(scores: &Scores, run: &RunInfo) -> Result<String, Failure> {
             related: Vec::new(),
         })
         .collect();
-    document(run, features, None, "converged", &[])
+    document(run, features, None, "converged", &run.data.notes)
 }
 
 fn document(

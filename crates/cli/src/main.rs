@@ -18,7 +18,7 @@ mod text;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 use args::{Cli, Command};
 use failure::{Failure, STATUS_WRONG};
@@ -63,5 +63,14 @@ fn in_one_line(error: &clap::Error) -> String {
         told.filter(|line| !line.is_empty() && !line.starts_with("For more information")).collect();
     let line = told.join(" ");
     let line = line.strip_prefix("error: ").unwrap_or(&line);
-    text::one_line(&format!("{} (see fewest --help)", line.replace(" tip: ", "; ")))
+    text::one_line(&format!("{} (see {} --help)", line.replace(" tip: ", "; "), command_called()))
+}
+
+/// The program with the subcommand that was called, if there is one like it.
+fn command_called() -> String {
+    let called = std::env::args().nth(1).unwrap_or_default();
+    match Cli::command().find_subcommand(&called) {
+        Some(subcommand) => format!("fewest {}", subcommand.get_name()),
+        None => "fewest".to_owned(),
+    }
 }

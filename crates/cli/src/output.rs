@@ -13,6 +13,11 @@ pub fn check(input: &Path, outputs: &[(&str, Option<&Path>)]) -> Result<(), Fail
         outputs.iter().filter_map(|(option, path)| path.map(|path| (*option, path))).collect();
     for (at, (option, path)) in named.iter().enumerate() {
         let shown = path.display();
+        if path.as_os_str() == "-" {
+            return Err(Failure::new(format!(
+                "{option} -: only --json writes to stdout: give the name of a file"
+            )));
+        }
         if same_file(input, path) {
             return Err(Failure::new(format!(
                 "{option} {shown}: this is the input file, which is never overwritten: give another name"

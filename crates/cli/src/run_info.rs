@@ -44,6 +44,8 @@ pub struct DataInfo {
     pub missing_done: Option<String>,
     /// How many gaps are filled, or are to be filled in every fold.
     pub gaps: usize,
+    /// What was read by the rules, but perhaps not as it was meant.
+    pub notes: Vec<String>,
     /// The name of every feature.
     pub names: Vec<String>,
 }

@@ -54,6 +54,7 @@ pub fn scores(scores: &Scores, run: &RunInfo) -> String {
         rows.push(row);
     }
     out.push_str(&text::columns(&rows, &[Align::Right, Align::Left, Align::Right, Align::Right]));
+    notes(&mut out, &run.data.notes);
     out
 }
 
@@ -99,7 +100,8 @@ fn related(selection: &Selection, run: &RunInfo, i: usize) -> String {
     related.iter().take(RELATED).map(one).collect::<Vec<_>>().join(", ")
 }
 
-fn notes(out: &mut String, notes: &[String]) {
+/// A line for each, after a blank one.
+pub fn notes(out: &mut String, notes: &[String]) {
     if !notes.is_empty() {
         out.push('\n');
     }

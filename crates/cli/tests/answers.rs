@@ -235,11 +235,15 @@ fn groups_are_selected_together() {
     assert!(found.contains(&"square".to_owned()) || found.contains(&"copy".to_owned()), "{found:?}");
     place.write("twice.csv", "feature,group\nline,1\nline,2\n");
     assert!(
-        place.fails(&["select", "table.csv", "--groups", "twice.csv"]).contains("`line` is listed twice")
+        place
+            .fails(&["select", "table.csv", "-p", "penalty=group", "--groups", "twice.csv"])
+            .contains("`line` is listed twice")
     );
     place.write("unknown.csv", "feature,group\nlien,1\n");
     assert!(
-        place.fails(&["select", "table.csv", "--groups", "unknown.csv"]).contains("did you mean `line`?")
+        place
+            .fails(&["select", "table.csv", "-p", "penalty=group", "--groups", "unknown.csv"])
+            .contains("did you mean `line`?")
     );
 }
 

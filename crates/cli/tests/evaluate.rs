@@ -291,6 +291,22 @@ fn comparing_marks_the_best_and_tests_the_others_against_it() {
 }
 
 #[test]
+fn a_single_split_has_no_standard_error() {
+    let place = Place::with_table();
+    let call = ["evaluate", "table.csv", "--test-share", "0.3", "-k", "1,2", "--method", "hsic"];
+    let out = place.done(&call);
+    assert!(out.contains(" ± -") && !out.contains("± 0"), "{out}");
+    let json = place.json(&call);
+    let metric = &json["results"][0]["metrics"][0];
+    assert!(metric["mean"].is_number(), "{metric}");
+    assert!(metric["standard_error"].is_null() && metric["standard_deviation"].is_null(), "{metric}");
+    assert_eq!(json["chosen"][0]["k"], json["chosen"][1]["k"]);
+    let out =
+        place.done(&["compare", "table.csv", "--test-share", "0.3", "-k", "1", "--methods", "hsic,nocco"]);
+    assert!(out.contains(" ± -") && !out.contains("± 0"), "{out}");
+}
+
+#[test]
 fn groups_stay_together_and_are_no_feature() {
     let place = Place::new();
     place.write("t.csv", &classes());

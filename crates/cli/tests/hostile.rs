@@ -39,19 +39,39 @@ fn wrong_calls() {
         ("select table.csv -p sigma_x=1 -p sigma_x=2", &["`sigma_x`", "given once"]),
         ("select table.csv -p normalization=half", &["none|unit"]),
         ("select table.csv -p lambda=-1", &["`lambda` is -1"]),
-        ("select table.csv -p lambda=1 -p lambda_ratio=0.5", &["lambda_ratio", "lambda is left out"]),
+        (
+            "select table.csv -p lambda=1 -p lambda_ratio=0.5",
+            &["`lambda_ratio` is 0.5", "left out beside `lambda`"],
+        ),
         ("select table.csv -p block_size=10", &["block_size", "estimator=block"]),
         ("select table.csv -p estimator=block -p block_size=100", &["block_size", "100"]),
         ("select table.csv -p ridge=1", &["ridge", "penalty=elastic-net"]),
-        ("select table.csv -p penalty=group", &["penalty", "groups"]),
+        ("select table.csv -p penalty=group", &["penalty=group", "--groups"]),
         ("select table.csv -p output=delta", &["real output"]),
-        ("select table.csv --method hsic --force-in line", &["`forced`", "hsic"]),
+        ("select table.csv --method hsic --force-in line", &["--force-in", "hsic has no use", "hsic-lasso"]),
+        (
+            "select table.csv --method mrmr --covariates line",
+            &["--covariates", "mrmr has no use", "nocco-lasso"],
+        ),
+        (
+            "select table.csv --method mrmr --groups g.csv",
+            &["--groups", "mrmr has no use", "hsic-lasso", "nmmkl"],
+        ),
+        ("select table.csv --groups g.csv", &["--groups", "--param penalty=group"]),
+        ("select table.csv --task classification --method l1-svm -k auto", &["unless `cost` is given"]),
+        (
+            "select table.csv --method mik-fs -p ratio=0.5 -p lambda2=3",
+            &["`ratio` is 0.5", "beside `lambda2`"],
+        ),
+        ("select table.csv --x-variable Z", &["--x-variable", ".mat"]),
+        ("select table.csv --frobnicate", &["fewest select --help"]),
+        ("methods hsic zzz", &["fewest methods --help"]),
         ("select table.csv --force-in lien", &["--force-in", "did you mean `line`?"]),
         ("select table.csv --covariates 17", &["--covariates", "17", "0 to 4"]),
         ("select table.csv --force-in line --covariates line", &["covariates"]),
         ("select table.csv -k 1 --force-in line,noise", &["forced"]),
-        ("select table.csv --groups nothing.csv", &["--groups", "nothing.csv"]),
-        ("select table.csv --groups table.csv", &["--groups", "feature"]),
+        ("select table.csv -p penalty=group --groups nothing.csv", &["--groups", "nothing.csv"]),
+        ("select table.csv -p penalty=group --groups table.csv", &["--groups", "feature"]),
         ("select table.csv --target outcom", &["table.csv", "`outcom`", "did you mean `outcome`?"]),
         ("select table.csv --target 99", &["table.csv", "`99`", "0 to 5"]),
         ("select table.csv --target line --ignore line", &["table.csv", "line"]),
@@ -77,6 +97,9 @@ fn outputs_that_would_do_harm_or_cannot_be() {
         fails(&place, &["select", "table.csv", option, "folder"], &[option, "folder"]);
         fails(&place, &["select", "table.csv", option, "none/x.csv"], &[option, "none"]);
         fails(&place, &["select", "table.csv", option, ""], &[option, "value"]);
+    }
+    for option in ["--report", "--write-reduced"] {
+        fails(&place, &["select", "table.csv", option, "-"], &[option, "only --json writes to stdout"]);
     }
     fails(&place, &["select", "table.csv", "--json", "x", "--report", "./x"], &["--json", "same file"]);
     fails(&place, &["select", "table.csv", "--write-reduced", "x.tsv"], &[".csv"]);

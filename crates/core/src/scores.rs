@@ -106,7 +106,9 @@ impl<S: Scorer> Selector for Ranked<S> {
         selection.note_constant_features(constant.len());
         selection.note_missing_features(budget, "no other feature has a score");
         if budget == Budget::Auto {
-            selection.notes.push("every feature with a score: scores alone do not decide how many".to_owned());
+            selection
+                .notes
+                .push("every feature with a score: scores alone do not decide how many".to_owned());
         }
         Ok(selection)
     }

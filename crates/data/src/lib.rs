@@ -16,6 +16,7 @@
 //! # Ok::<(), fewest_data::Error>(())
 //! ```
 
+mod doubts;
 mod error;
 mod imputation;
 mod levels;

@@ -22,7 +22,8 @@ pub struct ReadOptions {
     /// Whether the first line of CSV and TSV files holds names.
     pub header: Header,
     /// The character between the cells of CSV and TSV files. `None`: a tab for `.tsv` and `.tab`, otherwise whichever
-    /// of `,`, tab, `;` and `|` is most frequent in the first line outside quotes (the earlier one at a tie).
+    /// of `,`, tab, `;` and `|` is most frequent in the first line outside quotes (the earlier one at a tie); commas between digits
+    /// do not count beside another of these, since they are decimal marks.
     pub delimiter: Option<char>,
     /// The column with the samples' names. `None`: a first column whose header is empty, as R and pandas write row
     /// names, and else none.
@@ -35,7 +36,7 @@ pub struct ReadOptions {
     /// where the token is a number (`-999` also matches `-999.0`).
     /// Default: the empty cell, `NA`, `N/A`, `NaN`, `null` and `?`. NaN is missing in any case.
     pub missing_tokens: Vec<String>,
-    /// The variable of `.mat` files that holds the features, samples by features. Default: `X`.
+    /// The variable of `.mat` files that holds the features, samples by features; an error for other formats. Default: `X`.
     pub x_variable: Option<String>,
     /// Read the file even when its values take more than half of the memory.
     pub allow_large: bool,

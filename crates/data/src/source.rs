@@ -1,8 +1,9 @@
 //! Opening a file: what it is, how long it will be, and its text once decompressed.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
+use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use flate2::bufread::MultiGzDecoder;
 
@@ -44,10 +45,21 @@ pub(crate) struct Source {
 
 impl Source {
     pub fn open(path: &Path) -> Result<Self, Error> {
-        let mut file = File::open(path).map_err(|error| Error::reading(path, error))?;
-        let file_length = file.metadata().map_or(0, |metadata| metadata.len());
+        let file = File::open(path).map_err(|error| Error::reading(path, error))?;
+        let length = file.metadata().map_or(0, |metadata| metadata.len());
+        Self::new(path, file, length)
+    }
+
+    /// Content that was read already, of the file that messages call `path`.
+    pub fn of_bytes(path: &Path, bytes: Arc<[u8]>) -> Result<Self, Error> {
+        let length = bytes.len() as u64;
+        Self::new(path, Cursor::new(bytes), length)
+    }
+
+    fn new(path: &Path, mut content: impl Read + 'static, file_length: u64) -> Result<Self, Error> {
         let mut sample = Vec::new();
-        file.by_ref()
+        content
+            .by_ref()
             .take(SAMPLE as u64)
             .read_to_end(&mut sample)
             .map_err(|error| Error::reading(path, error))?;
@@ -66,7 +78,7 @@ impl Source {
         } else {
             (sample.clone(), whole, file_length)
         };
-        let raw: BufReader<Chain<Cursor<Vec<u8>>, File>> = BufReader::new(Cursor::new(sample).chain(file));
+        let raw = BufReader::new(Cursor::new(sample).chain(content));
         let reader: Box<dyn BufRead> =
             if compressed { Box::new(BufReader::new(MultiGzDecoder::new(raw))) } else { Box::new(raw) };
         Ok(Self { path: path.to_owned(), reader, prefix, complete, length, compressed })

@@ -39,6 +39,8 @@ pub struct Summary {
 pub struct ColumnSummary {
     /// Its name.
     pub name: String,
+    /// Its number in the file, from 0; `None` for what is no column, such as the labels of svmlight.
+    pub number: Option<usize>,
     /// The names of its levels, for categories.
     pub levels: Option<Vec<String>>,
     /// Missing values.
@@ -89,7 +91,8 @@ impl Table {
                     FeatureKind::Categorical { levels } => Some(levels.clone()),
                     _ => None,
                 };
-                summarise(self.feature_name(j), levels, self.features.column(j, &mut scratch), n_samples)
+                let place = (self.feature_name(j), self.column_label(j).number);
+                summarise(place, levels, self.features.column(j, &mut scratch), n_samples)
             })
             .collect();
         Summary {
@@ -109,13 +112,14 @@ impl Table {
     }
 
     fn summarise_target(&self) -> TargetSummary {
-        let mut names = self.target_names().into_iter();
+        let mut places =
+            self.target_names().into_iter().zip(self.target_labels.iter().map(|label| label.number));
         match &self.target {
             TargetValues::None => TargetSummary::None,
             TargetValues::Real(outputs) => TargetSummary::Real {
-                outputs: names
+                outputs: places
                     .zip(outputs)
-                    .map(|(name, values)| summarise(name, None, Column::Dense(values), values.len()))
+                    .map(|(place, values)| summarise(place, None, Column::Dense(values), values.len()))
                     .collect(),
             },
             TargetValues::Class { codes, names: classes } => {
@@ -123,7 +127,7 @@ impl Table {
                 let present = codes.iter().filter(|code| !code.is_nan());
                 present.for_each(|&code| counts[code as usize] += 1);
                 TargetSummary::Class {
-                    name: names.next().unwrap_or_default(),
+                    name: places.next().map(|(name, _)| name).unwrap_or_default(),
                     n_missing: codes.len() - counts.iter().sum::<usize>(),
                     classes: classes.iter().cloned().zip(counts).collect(),
                 }
@@ -133,7 +137,7 @@ impl Table {
 }
 
 fn summarise(
-    name: String,
+    (name, number): (String, Option<usize>),
     levels: Option<Vec<String>>,
     column: Column<'_>,
     n_samples: usize,
@@ -154,6 +158,7 @@ fn summarise(
     let range = levels.is_none() && present > 0;
     ColumnSummary {
         name,
+        number,
         levels,
         n_missing,
         constant: present == 0 || minimum == maximum,

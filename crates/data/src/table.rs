@@ -1,17 +1,19 @@
 //! What a file holds, before anything is done about missing values.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use fewest_core::{Column, Columns, FeatureKind};
 use nalgebra_sparse::CscMatrix;
 
-use crate::error::{ColumnLabel, RowLabel};
+use crate::doubts::{self, Doubts};
+use crate::error::{ColumnLabel, RowLabel, quoted};
 use crate::levels::{Spellings, levels_of_numbers, number_text, sort_levels};
 use crate::readers;
 use crate::roles::{self, Role};
 use crate::source::Source;
 use crate::target::{self, TargetValues};
-use crate::{Error, Format, Place, ReadOptions};
+use crate::{Error, Format, Place, ReadOptions, Task};
 
 /// A table as it was read: features, target, names, with missing values still marked.
 ///
@@ -33,6 +35,7 @@ pub struct Table {
     pub(crate) ids: Option<Vec<String>>,
     /// The line that each sample starts on, for text.
     pub(crate) lines: Option<Vec<u64>>,
+    pub(crate) notes: Vec<String>,
 }
 
 /// Features as stored: NaN where missing.
@@ -76,6 +79,8 @@ pub(crate) enum ReadColumn {
     Numbers {
         values: Vec<f64>,
         spellings: Spellings,
+        /// The first sample whose number was written with a decimal comma, and how.
+        decimal_comma: Option<(usize, String)>,
     },
     /// Codes, NaN where missing, in the order of the names.
     Levels {
@@ -113,6 +118,10 @@ impl Table {
     /// does not fit, because a typing error must not turn a measurement into a category: say which text means
     /// "missing" or that the column is categorical. Infinite numbers are errors too.
     ///
+    /// Where the delimiter is no comma, `307,0` is the number 307.0; points and commas in one column are an error. A
+    /// target of text that looks like numbers, percentages or dates is an error unless [`ReadOptions::task`] says that it
+    /// is classes; for features, [`Table::notes`] tells.
+    ///
     /// # Errors
     /// [`Error`] names the file, the line or row, the column, and says what to do.
     ///
@@ -134,11 +143,38 @@ impl Table {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn read(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, Error> {
-        let source = Source::open(path.as_ref())?;
+        Self::read_source(Source::open(path.as_ref())?, options)
+    }
+
+    /// As [`Table::read`], from the content of a file that was read already, such as a pipe, which can be read only once.
+    /// Messages call it `name`, whose extension counts.
+    ///
+    /// # Errors
+    /// As [`Table::read`].
+    ///
+    /// ```
+    /// use fewest_data::{ReadOptions, Table};
+    /// let table = Table::read_bytes("stdin", b"a,b\n1,2\n3,4\n".as_slice().into(), &ReadOptions::default())?;
+    /// assert_eq!((table.n_samples(), table.n_features()), (2, 2));
+    /// # Ok::<(), fewest_data::Error>(())
+    /// ```
+    pub fn read_bytes(
+        name: impl AsRef<Path>,
+        bytes: Arc<[u8]>,
+        options: &ReadOptions,
+    ) -> Result<Self, Error> {
+        Self::read_source(Source::of_bytes(name.as_ref(), bytes)?, options)
+    }
+
+    fn read_source(source: Source, options: &ReadOptions) -> Result<Self, Error> {
         let format = match options.format {
             Some(format) => format,
             None => source.recognise()?,
         };
+        if let (Some(name), false) = (&options.x_variable, format == Format::Matlab) {
+            let expected = format!("left out for {format} files: only those of MATLAB have variables");
+            return Err(fewest_core::Error::parameter("x_variable", quoted(name), expected).into());
+        }
         match format {
             Format::Delimited => readers::delimited::read(source, options),
             Format::Matlab => readers::matlab::read(&source, options),
@@ -155,6 +191,12 @@ impl Table {
     /// The format it was read as.
     pub fn format(&self) -> Format {
         self.format
+    }
+
+    /// What was read by the rules, but perhaps not as it was meant, a line for each kind: numbers with a decimal comma, text that
+    /// looks like numbers, percentages or dates, categories of which most levels cannot occur twice.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// Number of samples (rows).
@@ -219,22 +261,40 @@ impl Table {
         let mut file_columns = Vec::new();
         let mut targets: Vec<(usize, ColumnLabel, ReadColumn)> = Vec::new();
         let mut ids = None;
+        let mut doubts = Doubts::default();
+        let row = |i: usize| lines.as_ref().map_or(RowLabel::Sample(i), |lines| RowLabel::Line(lines[i]));
         for (number, (role, column)) in roles.into_iter().zip(columns).enumerate() {
+            let label = || roles::label(names.as_deref(), number);
+            if let (
+                Role::Feature | Role::Target(_),
+                ReadColumn::Numbers { decimal_comma: Some((i, text)), .. },
+            ) = (role, &column)
+            {
+                doubts.decimal_comma(text, row(*i), label());
+            }
             match (role, column) {
                 (Role::Target(output), column) => {
-                    targets.push((output, roles::label(names.as_deref(), number), column));
+                    if let (ReadColumn::Levels { codes, names }, Task::Auto) = (&column, options.task) {
+                        doubts::check_target(&path, &label(), codes, names, row)?;
+                    }
+                    targets.push((output, label(), column));
                 }
                 (Role::Id, ReadColumn::Ids(texts)) => ids = Some(texts),
                 (Role::Id, ReadColumn::Numbers { values, .. }) => {
                     ids = Some(values.into_iter().map(number_text).collect());
                 }
-                (Role::Category, ReadColumn::Numbers { mut values, spellings }) => {
+                (Role::Category, ReadColumn::Numbers { mut values, spellings, .. }) => {
                     let levels = levels_of_numbers(&mut values, &spellings);
+                    doubts.categories(&values, &levels, label());
                     kinds.push(FeatureKind::Categorical { levels });
                     features.push(values);
                     file_columns.push(number);
                 }
                 (Role::Feature | Role::Category, ReadColumn::Levels { codes, names }) => {
+                    match role {
+                        Role::Feature => doubts.text(&codes, &names, label(), row),
+                        _ => doubts.categories(&codes, &names, label()),
+                    }
                     kinds.push(FeatureKind::Categorical { levels: names });
                     features.push(codes);
                     file_columns.push(number);
@@ -267,6 +327,7 @@ impl Table {
             target_labels,
             ids,
             lines,
+            notes: doubts.into_notes(),
         })
     }
 
@@ -292,6 +353,7 @@ impl Table {
             target_labels,
             ids: None,
             lines,
+            notes: Vec::new(),
         })
     }
 }

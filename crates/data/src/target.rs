@@ -48,7 +48,7 @@ pub(crate) fn decide(
         ReadColumn::Levels { codes, names } if task != Task::Regression => {
             Ok(TargetValues::Class { codes, names })
         }
-        ReadColumn::Numbers { mut values, spellings } => {
+        ReadColumn::Numbers { mut values, spellings, .. } => {
             let classes = match task {
                 Task::Auto => are_classes(&values),
                 Task::Classification => true,
@@ -61,7 +61,12 @@ pub(crate) fn decide(
                 Ok(TargetValues::Real(vec![values]))
             }
         }
-        _ => Err(text_target(path, label)),
+        _ => Err(Error::malformed(
+            path,
+            Place::Column(label),
+            "the target is text, but numbers are needed",
+            "name another target, or read it as classes (on the command line: --task classification)",
+        )),
     }
 }
 
@@ -70,23 +75,19 @@ fn several(path: &Path, columns: Vec<(ColumnLabel, ReadColumn)>, task: Task) -> 
         return Err(Error::unsupported(
             path,
             format!("a classification with {} target columns", columns.len()),
-            "name one target column, or read them as real outputs (on the command line: --task regression)",
+            "name one target column (several must be real outputs)",
         ));
     }
     let outputs = columns.into_iter().map(|(label, column)| match column {
         ReadColumn::Numbers { values, .. } => Ok(values),
-        _ => Err(text_target(path, label)),
+        _ => Err(Error::malformed(
+            path,
+            Place::Column(label),
+            "the column is text, but one of several targets, which must be numbers",
+            "name one target column",
+        )),
     });
     Ok(TargetValues::Real(outputs.collect::<Result<_, _>>()?))
-}
-
-fn text_target(path: &Path, column: ColumnLabel) -> Error {
-    Error::malformed(
-        path,
-        Place::Column(column),
-        "the target is text, but numbers are needed",
-        "name another target, or read it as classes (on the command line: --task classification)",
-    )
 }
 
 fn are_classes(values: &[f64]) -> bool {
@@ -103,7 +104,7 @@ fn are_classes(values: &[f64]) -> bool {
 
 /// A column of numbers whose spelling is of no interest.
 pub(crate) fn plain(values: Vec<f64>) -> ReadColumn {
-    ReadColumn::Numbers { values, spellings: Spellings::default() }
+    ReadColumn::Numbers { values, spellings: Spellings::default(), decimal_comma: None }
 }
 
 #[cfg(test)]

@@ -94,7 +94,11 @@ fn tables_of_text() {
     };
     assert_says(&csv("a,b,c\n1,2,3\n", &options), &["2 target columns"]);
     let options = ReadOptions { target: options.target, ..default() };
-    assert_says(&csv("a,b,c\n1,x,3\n", &options), &["column `b` (1", "the target is text"]);
+    let told = csv("a,b,c\n1,x,3\n", &options);
+    assert_says(&told, &["column `b` (1", "one of several targets", "name one target column"]);
+    let options = ReadOptions { x_variable: Some("Z".to_owned()), ..default() };
+    let error = read_csv("a,b\n1,2\n", &options).map(|_| ()).unwrap_err().to_string();
+    assert_says(&error, &["`x_variable`", "`Z`", "left out for csv files"]);
 }
 
 #[test]

@@ -109,6 +109,18 @@ impl Method {
         self.parameters.iter().flat_map(|table| table.iter())
     }
 
+    /// The parameter that makes it select groups of features together, by the word `group`.
+    ///
+    /// ```
+    /// use fewest::registry::find;
+    /// assert_eq!(find("hsic-lasso")?.group_parameter().map(|parameter| parameter.name), Some("penalty"));
+    /// assert!(find("mrmr")?.group_parameter().is_none());
+    /// # Ok::<(), fewest::core::Error>(())
+    /// ```
+    pub fn group_parameter(&self) -> Option<&'static Parameter> {
+        self.parameters().find(|known| matches!(known.range, Range::OneOf(words) if words.contains(&"group")))
+    }
+
     /// Whether the best `k` features are the first `k` of any larger number, so that one selection serves all `k`.
     pub fn is_nested(&self) -> bool {
         self.kind != Kind::Select

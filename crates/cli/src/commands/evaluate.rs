@@ -55,7 +55,7 @@ pub(super) fn work(
             _ => Failure::new("--time-limit: the time was up before a fold was finished: allow more time"),
         });
     };
-    let mut notes = design.notes;
+    let mut notes = [info.notes.clone(), design.notes].concat();
     if status != Status::Converged {
         let done: usize = methods.iter().map(|method| method.evaluation.folds.len()).sum();
         let all = text::count(first.evaluation.plan.n_folds * candidates.len());

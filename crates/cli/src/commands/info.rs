@@ -4,6 +4,7 @@ use fewest::data::{ColumnSummary, Summary, TargetSummary};
 
 use crate::args::InfoArgs;
 use crate::failure::Failure;
+use crate::table::notes;
 use crate::text::{self, Align};
 use crate::{input, output};
 
@@ -27,6 +28,7 @@ pub fn info(args: &InfoArgs) -> Result<(), Failure> {
     features(&mut out, &summary);
     out.push('\n');
     out.push_str(&columns(&summary));
+    notes(&mut out, found.table.notes());
     output::print(&out)
 }
 
@@ -116,7 +118,7 @@ fn few(names: &[&str]) -> String {
 
 fn columns(summary: &Summary) -> String {
     let mut rows = vec![["column", "feature", "type", "values", "missing"].map(str::to_owned).to_vec()];
-    for (j, column) in summary.features.iter().take(MOST).enumerate() {
+    for column in summary.features.iter().take(MOST) {
         let (kind, values) = match &column.levels {
             Some(levels) => {
                 let shown: Vec<&str> = levels.iter().map(String::as_str).collect();
@@ -128,7 +130,7 @@ fn columns(summary: &Summary) -> String {
             None => ("numeric", range(column)),
         };
         rows.push(vec![
-            j.to_string(),
+            column.number.map_or(String::new(), |number| number.to_string()),
             text::shortened(&column.name, NAME),
             kind.to_owned(),
             text::shortened(&values, 60),

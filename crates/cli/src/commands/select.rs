@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use fewest::core::{Budget, Dataset, Selection, Status};
-use fewest::registry::{self, Parameters};
+use fewest::registry::{self, Method, Parameters, Value};
 
 use super::{command_line, is_stdout, told};
 use crate::args::{KArg, SelectArgs};
@@ -19,6 +19,7 @@ const DEFAULT_K: usize = 10;
 pub fn select(args: &SelectArgs) -> Result<ExitCode, Failure> {
     let method = registry::find(&args.method)?;
     let mut parameters = Parameters::parse(method, &args.run.param)?;
+    check_uses(args, method, &parameters)?;
     let json_file = args.run.json.as_deref().filter(|path| !is_stdout(path));
     output::check(
         &args.data.file,
@@ -52,10 +53,11 @@ pub fn select(args: &SelectArgs) -> Result<ExitCode, Failure> {
     let budget = budget(args.k, &parameters, info.n_features);
     budget.check(info.n_features)?;
     let selector = method.build(&parameters)?.into_selector();
-    let (selection, seconds) = run::run(&args.run, |context| {
+    let (mut selection, seconds) = run::run(&args.run, |context| {
         selector.select(data, budget, context).map_err(|error| Failure::in_file(&args.data.file, &error))
     })?;
 
+    selection.notes.splice(0..0, info.notes.iter().cloned());
     let run = RunInfo {
         version: env!("CARGO_PKG_VERSION"),
         command: command_line(),
@@ -70,6 +72,41 @@ pub fn select(args: &SelectArgs) -> Result<ExitCode, Failure> {
         Status::Interrupted => ExitCode::from(STATUS_INTERRUPTED),
         _ => ExitCode::SUCCESS,
     })
+}
+
+/// Refuses options that the method has no use for, and groups that are missing.
+fn check_uses(args: &SelectArgs, method: &Method, parameters: &Parameters) -> Result<(), Failure> {
+    let takes = |method: &Method, name: &str| method.parameters().any(|parameter| parameter.name == name);
+    if !args.force_in.is_empty() && !takes(method, "forced") {
+        return Err(useless("--force-in", method, |other| takes(other, "forced")));
+    }
+    if !args.covariates.is_empty() && !takes(method, "covariates") {
+        return Err(useless("--covariates", method, |other| takes(other, "covariates")));
+    }
+    let by_groups = method.group_parameter().map(|parameter| parameter.name);
+    let groups_asked = by_groups.is_some_and(|name| parameters.get(name) == Some(&Value::Word("group")));
+    match (&args.groups, by_groups) {
+        (Some(_), None) => Err(useless("--groups", method, |other| other.group_parameter().is_some())),
+        (Some(_), Some(name)) if !groups_asked => Err(Failure::new(format!(
+            "--groups: {} takes features one by one unless it is told otherwise: add --param {name}=group, or leave out \
+             --groups",
+            method.id
+        ))),
+        (None, Some(name)) if groups_asked => Err(Failure::new(format!(
+            "--param {name}=group: there are no groups: name a table of them with --groups"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+fn useless(option: &str, method: &Method, has_use: impl Fn(&Method) -> bool) -> Failure {
+    let others: Vec<&str> =
+        registry::methods().filter(|other| has_use(other)).map(|other| other.id).collect();
+    Failure::new(format!(
+        "{option}: {} has no use for it: leave it out, or take one of {}",
+        method.id,
+        others.join(", ")
+    ))
 }
 
 /// How many features: as the call says, or as a given penalty decides, or the default.

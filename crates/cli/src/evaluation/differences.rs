@@ -19,8 +19,8 @@ pub struct Column {
 pub struct Cell {
     /// Mean over the folds.
     pub mean: f64,
-    /// Standard error of that mean.
-    pub standard_error: f64,
+    /// Standard error of that mean; `None` for a single fold.
+    pub standard_error: Option<f64>,
     /// The difference from the best method; `None` for the best itself, and where not all folds are finished.
     pub difference: Option<Difference>,
 }

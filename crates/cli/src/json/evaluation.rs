@@ -78,8 +78,8 @@ struct Judged<'a> {
 struct Score<'a> {
     name: &'a str,
     mean: Number,
-    standard_error: Number,
-    standard_deviation: Number,
+    standard_error: Option<Number>,
+    standard_deviation: Option<Number>,
 }
 
 /// The stability Φ with its 95 % confidence interval.
@@ -228,8 +228,8 @@ fn results(method: &Evaluated) -> Vec<Judged<'_>> {
                 .map(|(name, summary)| Score {
                     name,
                     mean: Number(summary.mean),
-                    standard_error: Number(summary.standard_error),
-                    standard_deviation: Number(summary.standard_deviation),
+                    standard_error: summary.standard_error.map(Number),
+                    standard_deviation: summary.standard_deviation.map(Number),
                 })
                 .collect(),
             stability: row.stability.map(|Stability { phi, lower, upper, .. }| Agreement {

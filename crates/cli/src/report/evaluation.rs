@@ -6,6 +6,7 @@ use maud::{Markup, html};
 use super::curves::{self, Line, Point};
 use super::{facts, header, page, section as wrap};
 use crate::evaluation::{Evaluated, Report, Row, differences, rule_text};
+use crate::table::evaluation::error;
 use crate::text;
 
 /// The whole report.
@@ -114,7 +115,7 @@ fn metric_section(report: &Report, rows: &[Vec<Row>], m: usize, metric: &str) ->
     );
     let lines = lines(report, rows, |row| {
         let summary = row.summaries.get(m)?;
-        let error = summary.standard_error;
+        let error = summary.standard_error.unwrap_or(0.0);
         Some((summary.mean, summary.mean - error, summary.mean + error))
     });
     let columns = differences::columns(report, m);
@@ -133,7 +134,7 @@ fn metric_section(report: &Report, rows: &[Vec<Row>], m: usize, metric: &str) ->
                                 td.number {
                                     @if column.best == i { strong.chosen { (text::number(cell.mean, 4)) } }
                                     @else { (text::number(cell.mean, 4)) }
-                                    span.quiet { " ± " (text::number(cell.standard_error, 2)) }
+                                    span.quiet { " ± " (error(cell.standard_error)) }
                                     @if let Some(difference) = &cell.difference {
                                         div.quiet { "p " (text::number(difference.corrected_t.p_value, 2)) }
                                     }

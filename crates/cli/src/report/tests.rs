@@ -29,6 +29,7 @@ pub(super) fn run(names: &[&str]) -> RunInfo {
             missing: "mean",
             missing_done: Some("3 missing values filled by the mean".to_owned()),
             gaps: 3,
+            notes: Vec::new(),
             names: names.iter().map(|name| (*name).to_owned()).collect(),
         },
         seconds: 0.25,

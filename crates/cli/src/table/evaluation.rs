@@ -101,9 +101,14 @@ fn folds(report: &Report) -> String {
 }
 
 /// `0.9543 ± 0.0071`: the mean to the error's second digit is what the error leaves of it; four digits tell methods
-/// apart.
-fn mean(mean: f64, standard_error: f64) -> String {
-    format!("{} ± {}", text::number(mean, 4), text::number(standard_error, 2))
+/// apart. `0.9543 ± -` where a single fold leaves no error to know.
+fn mean(mean: f64, standard_error: Option<f64>) -> String {
+    format!("{} ± {}", text::number(mean, 4), error(standard_error))
+}
+
+/// A standard error, or `-` where there is none.
+pub fn error(standard_error: Option<f64>) -> String {
+    standard_error.map_or("-".to_owned(), |error| text::number(error, 2))
 }
 
 fn stability(row: &Row) -> String {

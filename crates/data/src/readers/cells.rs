@@ -5,7 +5,7 @@ use crate::levels::{Interner, Spellings};
 use crate::options::Task;
 use crate::roles::Role;
 use crate::table::{ReadColumn, text_column};
-use crate::target::MANY_CLASSES;
+use crate::target::{MANY_CLASSES, plain};
 
 /// What a cell holds.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -18,17 +18,20 @@ pub enum Cell<'a> {
     Text(&'a str),
 }
 
-/// The cells that mean "missing".
-pub struct MissingTokens {
+/// What tells missing cells, numbers and text apart.
+pub struct Classifier {
     texts: Vec<String>,
     numbers: Vec<f64>,
+    /// Whether a number may have a comma in place of the point.
+    decimal_comma: bool,
 }
 
-impl MissingTokens {
-    pub fn new(tokens: &[String]) -> Self {
+impl Classifier {
+    /// With these cells that mean "missing".
+    pub fn new(tokens: &[String], decimal_comma: bool) -> Self {
         let texts: Vec<String> = tokens.iter().map(|token| token.trim().to_owned()).collect();
         let numbers = texts.iter().filter_map(|token| token.parse().ok()).collect();
-        Self { texts, numbers }
+        Self { texts, numbers, decimal_comma }
     }
 
     /// What a cell holds, without the blanks around it. NaN is missing in any case.
@@ -37,13 +40,20 @@ impl MissingTokens {
     /// The text, repaired, when it is not UTF-8.
     pub fn classify<'a>(&self, cell: &'a [u8]) -> Result<Cell<'a>, String> {
         let text = std::str::from_utf8(cell).map_err(|_| String::from_utf8_lossy(cell).into_owned())?.trim();
-        Ok(match text.parse::<f64>() {
-            Ok(number) if number.is_nan() || self.numbers.contains(&number) => Cell::Missing(text),
-            Ok(number) if number.is_finite() => Cell::Number(number, text),
-            Ok(_) => Cell::Infinite(text),
-            Err(_) if self.texts.iter().any(|token| token.eq_ignore_ascii_case(text)) => Cell::Missing(text),
-            Err(_) => Cell::Text(text),
+        Ok(match self.number(text) {
+            Some(number) if number.is_nan() || self.numbers.contains(&number) => Cell::Missing(text),
+            Some(number) if number.is_finite() => Cell::Number(number, text),
+            Some(_) => Cell::Infinite(text),
+            None if self.texts.iter().any(|token| token.eq_ignore_ascii_case(text)) => Cell::Missing(text),
+            None => Cell::Text(text),
         })
+    }
+
+    fn number(&self, text: &str) -> Option<f64> {
+        let number = text.parse().ok();
+        // A comma at the end, or beside a point, is something else.
+        let comma = number.is_none() && self.decimal_comma && !text.ends_with(',') && !text.contains('.');
+        if comma && text.contains(',') { text.replace(',', ".").parse().ok() } else { number }
     }
 }
 
@@ -61,6 +71,10 @@ enum Content {
     Numbers {
         values: Vec<f64>,
         spellings: Spellings,
+        /// The first number with a decimal comma, and its sample.
+        comma: Option<(usize, String)>,
+        /// The first number with a decimal point.
+        point: Option<String>,
     },
     Text {
         codes: Vec<f64>,
@@ -72,13 +86,19 @@ enum Content {
     Ignored,
 }
 
+impl Content {
+    fn numbers(values: Vec<f64>) -> Self {
+        Content::Numbers { values, spellings: Spellings::default(), comma: None, point: None }
+    }
+}
+
 /// What is wrong with a cell, and what to do.
 type Fault = (String, String);
 
 impl Builder {
     pub fn new(role: Role, task: Task) -> Self {
         let text = Content::Text { codes: Vec::new(), levels: Interner::default(), numbers_too: true };
-        let numbers = Content::Numbers { values: Vec::new(), spellings: Spellings::default() };
+        let numbers = Content::numbers(Vec::new());
         let content = match (role, task) {
             (Role::Id, _) => Content::Ids(Vec::new()),
             (Role::Ignored, _) => Content::Ignored,
@@ -94,9 +114,7 @@ impl Builder {
             let gaps = vec![f64::NAN; missing];
             self.content = match cell {
                 Cell::Missing(_) => Content::Undecided { missing: missing + 1 },
-                Cell::Number(..) | Cell::Infinite(_) => {
-                    Content::Numbers { values: gaps, spellings: Spellings::default() }
-                }
+                Cell::Number(..) | Cell::Infinite(_) => Content::numbers(gaps),
                 Cell::Text(_) => {
                     Content::Text { codes: gaps, levels: Interner::default(), numbers_too: false }
                 }
@@ -112,12 +130,23 @@ impl Builder {
                 });
                 Ok(())
             }
-            Content::Numbers { values, spellings } => match cell {
+            Content::Numbers { values, spellings, comma, point } => match cell {
                 Cell::Missing(_) => {
                     values.push(f64::NAN);
                     Ok(())
                 }
                 Cell::Number(number, text) => {
+                    if comma.is_none() && text.contains(',') {
+                        *comma = Some((values.len(), text.to_owned()));
+                    } else if point.is_none() && text.contains('.') {
+                        *point = Some(text.to_owned());
+                    }
+                    if let (Some((_, comma)), Some(point)) = (comma, point) {
+                        let problem =
+                            format!("{} and {} are in one column of numbers", quoted(comma), quoted(point));
+                        let advice = "write all decimal marks alike, and nothing between thousands";
+                        return Err((problem, advice.to_owned()));
+                    }
                     values.push(number);
                     if self.is_target {
                         spellings.note(number, text, MANY_CLASSES);
@@ -163,10 +192,10 @@ impl Builder {
 
     pub fn finish(self) -> ReadColumn {
         match self.content {
-            Content::Undecided { missing } => {
-                ReadColumn::Numbers { values: vec![f64::NAN; missing], spellings: Spellings::default() }
+            Content::Undecided { missing } => plain(vec![f64::NAN; missing]),
+            Content::Numbers { values, spellings, comma, .. } => {
+                ReadColumn::Numbers { values, spellings, decimal_comma: comma }
             }
-            Content::Numbers { values, spellings } => ReadColumn::Numbers { values, spellings },
             Content::Text { codes, levels, .. } => text_column(codes, levels.into_names()),
             Content::Ids(ids) => ReadColumn::Ids(ids),
             Content::Ignored => ReadColumn::Ignored,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use csv::ByteRecord;
 
-use super::cells::{Builder, Cell, MissingTokens};
+use super::cells::{Builder, Cell, Classifier};
 use super::lines::UnixLines;
 use crate::error::{ColumnLabel, RowLabel, quoted};
 use crate::memory;
@@ -36,8 +36,8 @@ pub fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {
     };
     let mut record = ByteRecord::new();
     let mut line = rows.next(&mut record)?;
-    let tokens = MissingTokens::new(&options.missing_tokens);
-    let names = if has_header(&first, line.map(|_| &record), &tokens, options.header) {
+    let classifier = Classifier::new(&options.missing_tokens, delimiter != b',');
+    let names = if has_header(&first, line.map(|_| &record), &classifier, options.header) {
         Some(header_names(&path, first_line, &first)?)
     } else {
         None
@@ -55,7 +55,7 @@ pub fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {
             return Err(Error::malformed(&path, Place::Line(line), problem, advice));
         }
         for (column, (builder, cell)) in builders.iter_mut().zip(record).enumerate() {
-            let fault = match tokens.classify(cell) {
+            let fault = match classifier.classify(cell) {
                 Ok(cell) => builder.push(cell),
                 Err(text) => Err((
                     format!("{} is not UTF-8 text", quoted(&text)),
@@ -174,9 +174,11 @@ fn delimiter(source: &Source, options: &ReadOptions) -> Result<u8, Error> {
         return Ok(b'\t');
     }
     let mut counts = [0_usize; DELIMITERS.len()];
+    let mut between_digits = 0;
     let mut quoted = false;
-    let line = source.prefix.iter().skip_while(|byte| byte.is_ascii_whitespace() && **byte != b'\t');
-    for &byte in line {
+    let blank = |byte: &u8| byte.is_ascii_whitespace() && *byte != b'\t';
+    let start = source.prefix.iter().position(|byte| !blank(byte)).unwrap_or(0);
+    for (at, &byte) in source.prefix.iter().enumerate().skip(start) {
         match byte {
             b'"' => quoted = !quoted,
             b'\n' | b'\r' if !quoted => break,
@@ -184,9 +186,15 @@ fn delimiter(source: &Source, options: &ReadOptions) -> Result<u8, Error> {
             _ => {
                 if let Some(which) = DELIMITERS.iter().position(|&delimiter| delimiter == byte) {
                     counts[which] += 1;
+                    let digit = |at: usize| source.prefix.get(at).is_some_and(u8::is_ascii_digit);
+                    between_digits += usize::from(byte == b',' && at > 0 && digit(at - 1) && digit(at + 1));
                 }
             }
         }
+    }
+    // Beside another delimiter, a comma between digits is a decimal mark.
+    if counts[1..].iter().any(|count| *count > 0) {
+        counts[0] -= between_digits;
     }
     let most = counts.iter().copied().max().unwrap_or(0);
     let which = counts.iter().position(|&count| count == most).unwrap_or(0);
@@ -204,7 +212,7 @@ fn estimate(source: &Source, delimiter: u8) -> u64 {
 fn has_header(
     first: &ByteRecord,
     second: Option<&ByteRecord>,
-    tokens: &MissingTokens,
+    classifier: &Classifier,
     header: Header,
 ) -> bool {
     match header {
@@ -212,8 +220,8 @@ fn has_header(
         Header::No => return false,
         Header::Auto => {}
     }
-    let number = |cell: &[u8]| matches!(tokens.classify(cell), Ok(Cell::Number(..)));
-    let text = |cell: &[u8]| matches!(tokens.classify(cell), Ok(Cell::Text(_)) | Err(_));
+    let number = |cell: &[u8]| matches!(classifier.classify(cell), Ok(Cell::Number(..)));
+    let text = |cell: &[u8]| matches!(classifier.classify(cell), Ok(Cell::Text(_)) | Err(_));
     let text_over_number = second
         .is_some_and(|second| first.iter().zip(second).any(|(name, value)| text(name) && number(value)));
     text_over_number || !first.iter().any(number)

@@ -53,6 +53,7 @@ pub fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {
             let column = ReadColumn::Numbers {
                 values: std::mem::take(&mut samples.labels),
                 spellings: std::mem::take(&mut samples.spellings),
+                decimal_comma: None,
             };
             vec![(ColumnLabel { name: Some("label".to_owned()), number: None }, column)]
         }

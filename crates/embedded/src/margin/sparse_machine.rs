@@ -285,7 +285,7 @@ impl Request {
                 }
             }
             (None, _) => {
-                let expected = "a number of features, unless C is given";
+                let expected = "a number of features, unless `cost` is given";
                 return Err(Error::parameter("k", "not given", expected));
             }
         };

@@ -19,11 +19,11 @@ pub struct Summary {
     pub n_folds: usize,
     /// The mean over the folds.
     pub mean: f64,
-    /// The standard deviation over the folds (dividing by one less than their number); 0 for a single fold.
-    pub standard_deviation: f64,
+    /// The standard deviation over the folds (dividing by one less than their number); `None` for a single fold.
+    pub standard_deviation: Option<f64>,
     /// The standard deviation divided by the root of the number of folds. Training parts of folds overlap, so the error of
     /// the mean is larger than this.
-    pub standard_error: f64,
+    pub standard_error: Option<f64>,
     /// The mean redundancy rate of the features.
     pub redundancy: Option<f64>,
     /// Mean number of features there were, at most `k`.
@@ -37,7 +37,7 @@ pub enum KRule {
     #[default]
     Best,
     /// The fewest features whose mean is within one standard error of the best one (Breiman et al. 1984): the standard
-    /// error is the best one's.
+    /// error is the best one's. Without one, for a single fold, the best.
     OneStandardError,
 }
 
@@ -52,16 +52,17 @@ pub fn choose_k(summaries: &[Summary], greater_is_better: bool, rule: KRule) -> 
         .reduce(|best, summary| if sign * summary.mean > sign * best.mean { summary } else { best })?;
     let slack = match rule {
         KRule::Best => 0.0,
-        KRule::OneStandardError => best.standard_error,
+        KRule::OneStandardError => best.standard_error.unwrap_or(0.0),
     };
     by_k.iter().find(|summary| sign * summary.mean >= sign * best.mean - slack).map(|summary| summary.k)
 }
 
-fn moments(values: &[f64]) -> (f64, f64) {
+/// Mean, and standard deviation where there is more than one value.
+fn moments(values: &[f64]) -> (f64, Option<f64>) {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    (mean, if values.len() > 1 { (squares / (n - 1.0)).sqrt() } else { 0.0 })
+    (mean, (values.len() > 1).then(|| (squares / (n - 1.0)).sqrt()))
 }
 
 impl Evaluation {
@@ -95,7 +96,7 @@ impl Evaluation {
                     n_folds: outcomes.len(),
                     mean,
                     standard_deviation,
-                    standard_error: standard_deviation / n.sqrt(),
+                    standard_error: standard_deviation.map(|deviation| deviation / n.sqrt()),
                     redundancy: (!redundancies.is_empty()).then(|| moments(&redundancies).0),
                     mean_features: outcomes.iter().map(|outcome| outcome.features.len() as f64).sum::<f64>()
                         / n,

@@ -406,14 +406,14 @@ fn folds_of_somebody_elses_splitter_are_checked() {
     }
 }
 
-fn summary(k: usize, mean: f64, standard_error: f64) -> Summary {
+fn summary(k: usize, mean: f64, standard_error: impl Into<Option<f64>>) -> Summary {
     Summary {
         k,
         metric: "accuracy".to_owned(),
         n_folds: 5,
         mean,
-        standard_deviation: 0.0,
-        standard_error,
+        standard_deviation: None,
+        standard_error: standard_error.into(),
         redundancy: None,
         mean_features: k as f64,
     }
@@ -427,6 +427,9 @@ fn the_number_of_features_by_rule() {
     assert_eq!(choose_k(&summaries, true, KRule::OneStandardError), Some(5));
     assert_eq!(choose_k(&summaries, false, KRule::Best), Some(1));
     assert_eq!(choose_k(&[], true, KRule::Best), None);
+    // A single fold has no error: the rule takes the best.
+    let single = [summary(5, 0.885, None), summary(10, 0.90, None)];
+    assert_eq!(choose_k(&single, true, KRule::OneStandardError), Some(10));
 }
 
 #[test]
@@ -439,8 +442,11 @@ fn summaries_and_comparisons_by_hand() {
     let summary = &first.summaries()[0];
     assert_eq!((summary.k, summary.metric.as_str(), summary.n_folds), (1, "accuracy", 5));
     assert!((summary.mean - 0.8).abs() < 1e-12);
-    assert!((summary.standard_deviation - 0.025_f64.sqrt()).abs() < 1e-12);
-    assert!((summary.standard_error - 0.005_f64.sqrt()).abs() < 1e-12);
+    assert!((summary.standard_deviation.unwrap() - 0.025_f64.sqrt()).abs() < 1e-12);
+    assert!((summary.standard_error.unwrap() - 0.005_f64.sqrt()).abs() < 1e-12);
+    let one_fold = Evaluation { folds: first.folds[..1].to_vec(), ..first.clone() };
+    let summary = &one_fold.summaries()[0];
+    assert_eq!((summary.standard_deviation, summary.standard_error), (None, None));
     // One feature in common to all folds.
     assert_eq!(first.stability(1).unwrap().phi, 1.0);
     let mut second = first.clone();

@@ -18,8 +18,8 @@ const COST: Parameter = Parameter {
 const TOLERANCE: Parameter = Parameter {
     name: "tolerance",
     default: Some("1e-4"),
-    range: Range::Fraction,
-    meaning: "duality gap to reach, relative to the objective, below 1",
+    range: Range::ProperFraction,
+    meaning: "duality gap to reach, relative to the objective",
 };
 
 const MAX_DEPTH: Parameter = Parameter {

@@ -102,7 +102,7 @@ pub(super) const DEPENDENCE: &[Parameter] = &[
     Parameter {
         name: "factor_tolerance",
         default: Some("1e-6"),
-        range: Range::Fraction,
+        range: Range::ProperFraction,
         meaning: "error allowed to low-rank factors, relative to the Frobenius norm",
     },
 ];

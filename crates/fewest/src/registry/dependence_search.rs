@@ -218,8 +218,8 @@ fn similarity(
 const FRACTION: &[Parameter] = &[Parameter {
     name: "fraction",
     default: Some("0.1"),
-    range: Range::NonNegative,
-    meaning: "share of the features left that goes at a time, below 1; 0: one by one",
+    range: Range::BelowOne,
+    meaning: "share of the features left that goes at a time; 0: one by one",
 }];
 
 /// The kernels of a set of features and of the target.

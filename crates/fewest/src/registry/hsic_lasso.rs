@@ -107,9 +107,8 @@ const LASSO: &[Parameter] = &[
 fn lasso(parameters: &Parameters) -> Result<LassoOptions, Error> {
     let lambda = parameters.optional_real("lambda")?;
     let ratio = parameters.optional_real("lambda_ratio")?;
-    parameters.only_if("lambda_ratio", lambda.is_none(), "lambda is left out")?;
-    let by_count = lambda.is_none() && ratio.is_none();
-    parameters.only_if("rule", by_count, "lambda and lambda_ratio are left out")?;
+    parameters.instead_of(&["lambda"], "lambda_ratio")?;
+    parameters.instead_of(&["lambda", "lambda_ratio"], "rule")?;
     let level = match (lambda, ratio, parameters.word("rule")?) {
         (Some(lambda), ..) => Level::Lambda(lambda),
         (None, Some(ratio), _) => Level::LambdaRatio(ratio),

@@ -92,7 +92,7 @@ const PENALTY: &[Parameter] = &[
     Parameter {
         name: "threshold",
         default: Some("1e-5"),
-        range: Range::NonNegative,
+        range: Range::BelowOne,
         meaning: "weights below this part of the largest count as zero",
     },
 ];
@@ -131,7 +131,7 @@ const SOLUTION: &[Parameter] = &[
     Parameter {
         name: "factor_tolerance",
         default: Some("1e-4"),
-        range: Range::Fraction,
+        range: Range::ProperFraction,
         meaning: "error allowed to low-rank factors, relative to the Frobenius norm",
     },
 ];
@@ -174,8 +174,8 @@ fn mik_fs(parameters: &Parameters) -> Result<MikFs, Error> {
         _ => vec![sigmoid],
     };
     let (lambda2, folds) = (parameters.optional_real("lambda2")?, parameters.optional_count("folds")?);
-    parameters.only_if("folds", lambda2.is_none(), "lambda2 is")?;
-    parameters.only_if("ratio", lambda2.is_none() && folds.is_none(), "lambda2 and folds are")?;
+    parameters.instead_of(&["lambda2"], "folds")?;
+    parameters.instead_of(&["lambda2", "folds"], "ratio")?;
     let price = match (lambda2, folds) {
         (Some(lambda2), _) => Price::Lambda2(lambda2),
         (None, Some(folds)) => Price::Validated(folds),

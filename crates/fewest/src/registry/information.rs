@@ -200,8 +200,8 @@ const FORM_OF_FCQ: &[Parameter] = &[Parameter {
 const DELTA: &[Parameter] = &[Parameter {
     name: "delta",
     default: Some("0"),
-    range: Range::NonNegative,
-    meaning: "symmetric uncertainty with the target that a feature must be above; below 1",
+    range: Range::BelowOne,
+    meaning: "symmetric uncertainty with the target that a feature must be above",
 }];
 
 const PATIENCE: &[Parameter] = &[Parameter {

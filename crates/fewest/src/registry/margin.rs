@@ -183,8 +183,8 @@ const CONCAVE: &[Parameter] = &[
     Parameter {
         name: "lambda",
         default: Some("0.05"),
-        range: Range::Fraction,
-        meaning: "how much features count against errors, below 1",
+        range: Range::ProperFraction,
+        meaning: "how much features count against errors",
     },
     Parameter {
         name: "alpha",

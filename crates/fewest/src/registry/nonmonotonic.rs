@@ -91,7 +91,7 @@ const SHARED: &[Parameter] = &[
     Parameter {
         name: "factor_tolerance",
         default: Some("1e-6"),
-        range: Range::Positive,
+        range: Range::ProperFraction,
         meaning: "what the factor of a Gaussian kernel may leave of its trace, as a share",
     },
     Parameter {

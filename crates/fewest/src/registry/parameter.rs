@@ -27,8 +27,12 @@ pub enum Range {
     Positive,
     /// A number of at least 0.
     NonNegative,
+    /// A number of at least 0 and below 1.
+    BelowOne,
     /// A number above 0 and at most 1.
     Fraction,
+    /// A number above 0 and below 1.
+    ProperFraction,
     /// A number from 0 to 1, or one of these words.
     ShareOr(&'static [&'static str]),
     /// A whole number of at least this.
@@ -64,7 +68,9 @@ impl Range {
         match self {
             Range::Positive => real().filter(|value| *value > 0.0).map(Value::Real),
             Range::NonNegative => real().filter(|value| *value >= 0.0).map(Value::Real),
+            Range::BelowOne => real().filter(|value| (0.0..1.0).contains(value)).map(Value::Real),
             Range::Fraction => real().filter(|value| *value > 0.0 && *value <= 1.0).map(Value::Real),
+            Range::ProperFraction => real().filter(|value| *value > 0.0 && *value < 1.0).map(Value::Real),
             Range::Count(minimum) => text.parse().ok().filter(|value| *value >= minimum).map(Value::Count),
             Range::OneOf(words) => word(words),
             Range::PositiveOr(words) => word(words).or_else(|| Range::Positive.parse(text)),
@@ -85,7 +91,9 @@ impl fmt::Display for Range {
         match self {
             Range::Positive => f.write_str("a number above 0"),
             Range::NonNegative => f.write_str("a number of at least 0"),
+            Range::BelowOne => f.write_str("a number of at least 0 and below 1"),
             Range::Fraction => f.write_str("a number above 0 and at most 1"),
+            Range::ProperFraction => f.write_str("a number above 0 and below 1"),
             Range::Count(minimum) => write!(f, "a whole number of at least {minimum}"),
             Range::OneOf(words) => f.write_str(&words.join("|")),
             Range::PositiveOr(words) => write!(f, "a number above 0, or {}", words.join("|")),
@@ -284,6 +292,17 @@ impl Parameters {
         match self.get(name) {
             Some(value) if !counts && self.is_given(name) => {
                 Err(Error::parameter(name, value.to_string(), format!("left out unless {where_it_counts}")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// An error when `name` was given beside one of `others`, each of which decides in its place.
+    pub(super) fn instead_of(&self, others: &[&str], name: &'static str) -> Result<(), Error> {
+        match (self.get(name), others.iter().find(|other| self.is_given(other))) {
+            (Some(value), Some(other)) if self.is_given(name) => {
+                let expected = format!("left out beside `{other}`, which decides in its place");
+                Err(Error::parameter(name, value.to_string(), expected))
             }
             _ => Ok(()),
         }

@@ -111,7 +111,7 @@ const LASSO: &[Parameter] = &[
 
 fn lasso(parameters: &Parameters) -> Result<Lasso, Error> {
     let alpha = parameters.optional_real("alpha")?;
-    parameters.only_if("lambda_ratio", alpha.is_none(), "alpha is left out")?;
+    parameters.instead_of(&["alpha"], "lambda_ratio")?;
     let strength = match (alpha, parameters.optional_real("lambda_ratio")?) {
         (Some(alpha), _) => Strength::Alpha(alpha),
         (None, Some(ratio)) => Strength::Ratio(ratio),

@@ -165,8 +165,8 @@ const SIGNIFICANCE: &[Parameter] = &[
     Parameter {
         name: "alpha",
         default: None,
-        range: Range::Fraction,
-        meaning: "select only features that are significant at this level, below 1",
+        range: Range::ProperFraction,
+        meaning: "select only features that are significant at this level",
     },
     Parameter {
         name: "correction",

@@ -1,0 +1,108 @@
+//! What is read, and what the reader is told about it.
+
+#![allow(missing_docs)]
+
+mod common;
+
+use std::io::Write;
+use std::process::Stdio;
+
+use common::{Place, table};
+
+/// A column of names, an informative one, and a target.
+fn with_names() -> String {
+    (0..40).fold("id,x,y\n".to_owned(), |text, i| format!("{text}s{i},{},{}.5\n", i % 7, i * 3))
+}
+
+#[test]
+fn a_level_for_each_sample_is_noted_everywhere() {
+    let place = Place::new();
+    place.write("t.csv", &with_names());
+    let note = "note: column `id` (0, counted from 0) has 40 levels in 40 samples";
+    for call in [
+        "select t.csv -k 1",
+        "score t.csv",
+        "info t.csv",
+        "evaluate t.csv -k 1 --folds 2",
+        "compare t.csv --methods hsic,nocco -k 1 --folds 2",
+    ] {
+        let out = place.done(&call.split(' ').collect::<Vec<_>>());
+        assert!(out.contains(note), "{call}: {out}");
+    }
+    for call in ["select t.csv -k 1", "score t.csv", "evaluate t.csv -k 1 --folds 2"] {
+        let json = place.json(&call.split(' ').collect::<Vec<_>>());
+        assert!(json["notes"][0].as_str().unwrap().contains("40 levels in 40 samples"), "{call}");
+    }
+    assert!(!place.done(&["select", "t.csv", "-k", "1", "--id-column", "id"]).contains("note"));
+}
+
+#[test]
+fn decimal_commas_are_numbers() {
+    let place = Place::new();
+    place.write("plain.csv", &table());
+    place.write("comma.csv", &table().replace(',', ";").replace('.', ","));
+    let chosen = |name| {
+        let json = place.json(&["select", name, "-k", "2"]);
+        (json["features"].clone(), json["data"]["task"].clone(), json["notes"].as_array().unwrap().len())
+    };
+    let ((plain, task, n_notes), (comma, comma_task, n_comma_notes)) =
+        (chosen("plain.csv"), chosen("comma.csv"));
+    assert_eq!((plain, task, n_notes + 1), (comma, comma_task, n_comma_notes));
+    place.write("quoted.csv", "a,b\n1,\"1,5\"\n2,\"2,5\"\n3,\"0,25\"\n");
+    let told = place.fails(&["select", "quoted.csv", "-k", "1"]);
+    for part in
+        ["line 2", "`1,5` looks like a number", "the last column was taken for the target", "--target"]
+    {
+        assert!(told.contains(part), "{told}");
+    }
+}
+
+#[test]
+fn info_numbers_columns_as_the_options_do() {
+    let place = Place::with_table();
+    let out = place.done(&["info", "table.csv", "--target", "square", "--ignore", "line"]);
+    let numbers: Vec<&str> = out
+        .lines()
+        .skip_while(|line| !line.starts_with("column"))
+        .skip(1)
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    assert_eq!(numbers, ["1", "3", "4", "5"], "{out}");
+}
+
+#[test]
+fn the_guess_of_a_target_is_told_where_it_does_harm() {
+    let place = Place::with_table();
+    let told = place.fails(&["select", "table.csv", "--ignore", "outcome"]);
+    for part in
+        ["`outcome`", "two parts", "the last column was taken for the target", "--target names another"]
+    {
+        assert!(told.contains(part), "{told}");
+    }
+}
+
+#[test]
+fn stdin_is_read() {
+    let place = Place::with_table();
+    let from = |arguments: &[&str], content: &str| {
+        let mut command = place.command(arguments);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(content.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        (output.status.code(), [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap()))
+    };
+    let features = |out: &str| out.lines().skip(3).map(str::to_owned).collect::<Vec<_>>();
+    let expected = features(&place.done(&["select", "table.csv", "-k", "2"]));
+    let mut names = vec!["-"];
+    if cfg!(target_os = "linux") {
+        names.push("/dev/stdin");
+    }
+    for name in names {
+        let (status, [out, error]) = from(&["select", name, "-k", "2"], &table());
+        assert_eq!((status, error.as_str()), (Some(0), ""), "{name}");
+        assert_eq!(features(&out), expected, "{name}");
+        let (status, [_, error]) = from(&["select", name], "");
+        assert_eq!((status, error.contains("is empty")), (Some(2), true), "{name}: {error}");
+    }
+}

@@ -1,0 +1,207 @@
+//! Columns that were read by the rules, but perhaps not as they were meant.
+
+use std::path::Path;
+
+use crate::error::{ColumnLabel, RowLabel, quoted};
+use crate::{Error, Place};
+
+/// Below this number of samples, a level for each says little.
+const FEW_SAMPLES: usize = 10;
+
+/// What text was probably meant to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Meant {
+    Number,
+    Percentage,
+    Date,
+}
+
+/// What is doubtful about a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Doubt {
+    /// Its numbers have decimal commas.
+    DecimalComma,
+    /// It is text, but most of its cells look like something else.
+    Text(Meant),
+    /// It has nearly as many levels as there are samples.
+    Names,
+}
+
+impl Meant {
+    fn of(text: &str) -> Option<Self> {
+        if let Some(number) = text.strip_suffix('%') {
+            let number = number.trim_end();
+            return (number.parse::<f64>().is_ok() || is_number_with_marks(number))
+                .then_some(Self::Percentage);
+        }
+        if is_number_with_marks(text) {
+            return Some(Self::Number);
+        }
+        is_date(text).then_some(Self::Date)
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Number => "a number with commas or other marks",
+            Self::Percentage => "a percentage",
+            Self::Date => "a date",
+        }
+    }
+
+    fn advice(self) -> &'static str {
+        match self {
+            Self::Number => "write numbers with a decimal point and with nothing between thousands",
+            Self::Percentage => "write it as a number, without the sign",
+            Self::Date => "write it as a number, such as days or years",
+        }
+    }
+}
+
+/// Digits with commas, apostrophes or fixed blanks between them: `307,0`, `1,234.5`, `1'000`.
+fn is_number_with_marks(text: &str) -> bool {
+    const MARKS: [char; 4] = [',', '\'', '\u{a0}', '\u{202f}'];
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    digits.contains(MARKS)
+        && digits.starts_with(|c: char| c.is_ascii_digit() || c == ',')
+        && digits.ends_with(|c: char| c.is_ascii_digit())
+        && digits.chars().all(|c| c.is_ascii_digit() || c == '.' || MARKS.contains(&c))
+}
+
+/// Day, month and year in some order, with or without a time: `2021-03-04`, `4.3.2021 10:15`.
+fn is_date(text: &str) -> bool {
+    let date = text.split(['T', ' ']).next().unwrap_or(text);
+    ['-', '/', '.'].into_iter().any(|mark| {
+        let parts: Vec<&str> = date.split(mark).collect();
+        let digits = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+        let lengths: Vec<usize> = parts.iter().map(|part| part.len()).collect();
+        parts.iter().all(digits) && matches!(lengths[..], [1 | 2, 1 | 2, 2 | 4] | [4, 1 | 2, 1 | 2])
+    })
+}
+
+/// What most of the cells (`codes` among the levels `names`, NaN where missing) look like, and the first such cell.
+fn meant(codes: &[f64], names: &[String]) -> Option<(Meant, usize)> {
+    let meant: Vec<Option<Meant>> = names.iter().map(|name| Meant::of(name)).collect();
+    let of = |code: f64| if code.is_nan() { None } else { meant[code as usize] };
+    let first = codes.iter().position(|&code| of(code).is_some())?;
+    let n_present = codes.iter().filter(|code| !code.is_nan()).count();
+    let n_meant = codes.iter().filter(|&&code| of(code).is_some()).count();
+    Some((of(codes[first])?, first)).filter(|_| 2 * n_meant > n_present)
+}
+
+/// An error for a target of text that most probably was meant to be numbers.
+pub(crate) fn check_target(
+    path: &Path,
+    column: &ColumnLabel,
+    codes: &[f64],
+    names: &[String],
+    row: impl Fn(usize) -> RowLabel,
+) -> Result<(), Error> {
+    let Some((meant, first)) = meant(codes, names) else { return Ok(()) };
+    Err(Error::malformed(
+        path,
+        Place::Cell { row: row(first), column: column.clone() },
+        format!(
+            "{} looks like {}, but is text in the target",
+            quoted(&names[codes[first] as usize]),
+            meant.name()
+        ),
+        format!("{}, or say that it is a class (on the command line: --task classification)", meant.advice()),
+    ))
+}
+
+/// Doubtful columns: one note for all that are doubtful in the same way.
+#[derive(Debug, Default)]
+pub(crate) struct Doubts {
+    /// The doubt, the first column in words, and how many columns there are.
+    entries: Vec<(Doubt, String, usize)>,
+}
+
+impl Doubts {
+    fn add(&mut self, doubt: Doubt, first: impl FnOnce() -> String) {
+        match self.entries.iter_mut().find(|(known, ..)| *known == doubt) {
+            Some((.., count)) => *count += 1,
+            None => self.entries.push((doubt, first(), 1)),
+        }
+    }
+
+    /// Notes a column of numbers of which the cell `text` has a decimal comma.
+    pub fn decimal_comma(&mut self, text: &str, row: RowLabel, column: ColumnLabel) {
+        self.add(Doubt::DecimalComma, || format!("{}{}", Place::Cell { row, column }, quoted(text)));
+    }
+
+    /// Looks at a column of text that nobody said is a category.
+    pub fn text(
+        &mut self,
+        codes: &[f64],
+        names: &[String],
+        column: ColumnLabel,
+        row: impl Fn(usize) -> RowLabel,
+    ) {
+        match meant(codes, names) {
+            Some((meant, first)) => self.add(Doubt::Text(meant), || {
+                let text = quoted(&names[codes[first] as usize]);
+                format!("{}{text}", Place::Cell { row: row(first), column })
+            }),
+            None => self.categories(codes, names, column),
+        }
+    }
+
+    /// Looks at a column of categories. When most levels cannot occur twice, it tells samples, not kinds of them.
+    pub fn categories(&mut self, codes: &[f64], names: &[String], column: ColumnLabel) {
+        let n_present = codes.iter().filter(|code| !code.is_nan()).count();
+        if n_present >= FEW_SAMPLES && 2 * names.len() > n_present {
+            self.add(Doubt::Names, || format!("{column} has {} levels in {n_present} samples", names.len()));
+        }
+    }
+
+    /// A line for each kind of doubt.
+    pub fn into_notes(self) -> Vec<String> {
+        self.entries.into_iter().map(|(doubt, first, count)| note(doubt, &first, count - 1)).collect()
+    }
+}
+
+fn note(doubt: Doubt, first: &str, n_more: usize) -> String {
+    let more = match n_more {
+        0 => String::new(),
+        1 => " (so does 1 more column)".to_owned(),
+        _ => format!(" (so do {n_more} more columns)"),
+    };
+    match doubt {
+        Doubt::DecimalComma => format!(
+            "{first} counts as a number with a decimal comma{more}: if these are categories, say so (on the command \
+             line: --categorical)"
+        ),
+        Doubt::Text(meant) => format!(
+            "{first} looks like {}, but counts as a category{more}: {}, or say that these are categories (on the command \
+             line: --categorical)",
+            meant.name(),
+            meant.advice()
+        ),
+        Doubt::Names => format!(
+            "{first}, hardly any two of a kind{more}: if these are the samples' names, say so, or leave the column out (on \
+             the command line: --id-column, --ignore)"
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_known_for_what_it_was_meant_to_be() {
+        for text in ["307,0", ",5", "-1,234.5", "1'000", "1.234,5", "1\u{a0}000"] {
+            assert_eq!(Meant::of(text), Some(Meant::Number), "{text}");
+        }
+        for text in ["12%", "12.5 %", "1,5%"] {
+            assert_eq!(Meant::of(text), Some(Meant::Percentage), "{text}");
+        }
+        for text in ["2021-03-04", "4.3.2021", "03/04/21", "2021-03-04T10:15:00", "4.3.2021 10:15"] {
+            assert_eq!(Meant::of(text), Some(Meant::Date), "{text}");
+        }
+        for text in ["red", "10-19", "a,b", "1,", ",", "%", "-", "", "1.2", "0/1", "192.168.1.17", "O'Neill"]
+        {
+            assert_eq!(Meant::of(text), None, "{text}");
+        }
+    }
+}

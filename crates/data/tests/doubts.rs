@@ -1,0 +1,103 @@
+//! Columns that are read by the rules, but perhaps not as they were meant.
+#![allow(missing_docs)]
+
+mod support;
+
+use fewest_core::FeatureKind;
+use fewest_data::{Missing, ReadOptions, Table, Task};
+use support::{assert_says, columns, message, read_csv};
+
+fn default() -> ReadOptions {
+    ReadOptions::default()
+}
+
+/// The single note, which must be one line.
+fn note(table: &Table) -> &str {
+    let [note] = table.notes() else { panic!("{:?}", table.notes()) };
+    assert_eq!(note.lines().count(), 1);
+    note
+}
+
+#[test]
+fn decimal_commas_are_numbers_where_no_comma_divides_cells() {
+    let plain = read_csv("a,b,c\n1.5,2,-3e2\n2,4,.5\n", &default()).unwrap();
+    assert!(plain.notes().is_empty());
+    for mark in [";", "\t", "|"] {
+        let text = "a;b;c\n1,5;2;-3,0e2\n2;4;,5\n".replace(';', mark);
+        let table = read_csv(&text, &default()).unwrap();
+        assert_eq!(columns(table.features()), columns(plain.features()), "{text}");
+        let told =
+            ["line 2, column `a` (0", "`1,5`", "decimal comma", "so does 1 more column", "--categorical"];
+        assert_says(note(&table), &told);
+    }
+    // Without names, commas outnumber semicolons in the first line.
+    let table = read_csv("1,5;2,5;3,5\n4;5;6,25\n", &default()).unwrap();
+    assert_eq!(columns(table.features()), [[1.5, 4.0], [2.5, 5.0], [3.5, 6.25]]);
+    let options = ReadOptions { categorical: vec!["a".to_owned()], ..default() };
+    let table = read_csv("a;b\n1,5;2\n1,5;4\n", &options).unwrap();
+    assert_eq!(*table.feature_kind(0), FeatureKind::Categorical { levels: vec!["1,5".to_owned()] });
+    assert!(table.notes().is_empty());
+    let table = read_csv("a;y\n1;1,5\n2;0,25\n3;2\n", &ReadOptions::with_target("y")).unwrap();
+    let complete = table.complete(Missing::Error).unwrap();
+    assert_eq!(complete.dataset.target().describe(), "1 real output");
+}
+
+#[test]
+fn decimal_commas_and_points_do_not_go_together() {
+    let told = message(read_csv("a;b\n1,234;2\n12.5;4\n", &default()));
+    assert_says(&told, &["line 3", "column `a` (0", "`1,234` and `12.5`", "alike"]);
+    let told = message(read_csv("a;b\n1,5;2\n1.234,5;4\n", &default()));
+    assert_says(&told, &["line 3", "`1.234,5` is text in a column of numbers"]);
+}
+
+#[test]
+fn text_that_looks_like_something_else_is_told() {
+    for (cells, looks) in [
+        (["\"1,234\"", "\"2,500\"", "\"300\""], "a number with commas"),
+        (["12%", "5 %", "7.5%"], "a percentage"),
+        (["2021-03-04", "2021-03-05", "unknown"], "a date"),
+    ] {
+        let [a, b, c] = cells;
+        let text = format!("a,b\n{a},1\n{b},2\n{},3\n", if c == "\"300\"" { "\"3,0\"" } else { c });
+        let table = read_csv(&text, &default()).unwrap();
+        let told = ["line 2, column `a` (0", a.trim_matches('"'), looks, "--categorical"];
+        assert_says(note(&table), &told);
+        let options = ReadOptions { categorical: vec!["a".to_owned()], ..default() };
+        assert!(read_csv(&text, &options).unwrap().notes().is_empty());
+        let told = message(read_csv(&text, &ReadOptions::with_target("a")));
+        assert_says(&told, &["line 2", "column `a` (0", looks, "--task classification"]);
+        let options = ReadOptions { task: Task::Classification, ..ReadOptions::with_target("a") };
+        assert!(read_csv(&text, &options).unwrap().notes().is_empty());
+    }
+    // One of three is not most.
+    let table = read_csv("a,b\nred,1\n5%,2\nblue,3\n", &default()).unwrap();
+    assert!(table.notes().is_empty());
+}
+
+#[test]
+fn a_level_for_each_sample_is_told() {
+    let rows = |levels: usize, n: usize| {
+        (0..n).fold("id,b\n".to_owned(), |text, i| format!("{text}s{},{i}\n", i % levels))
+    };
+    let table = read_csv(rows(40, 40), &default()).unwrap();
+    let told = ["column `id` (0", "40 levels in 40 samples", "--id-column", "--ignore"];
+    assert_says(note(&table), &told);
+    assert_says(note(&read_csv(rows(30, 40), &default()).unwrap()), &["30 levels in 40 samples"]);
+    for (levels, n) in [(20, 40), (9, 9)] {
+        assert!(read_csv(rows(levels, n), &default()).unwrap().notes().is_empty());
+    }
+    for options in [
+        ReadOptions { id: Some("id".to_owned()), ..default() },
+        ReadOptions { ignore: vec!["id".to_owned()], ..default() },
+    ] {
+        assert!(read_csv(rows(40, 40), &options).unwrap().notes().is_empty());
+    }
+}
+
+#[test]
+fn summaries_number_columns_as_the_file_does() {
+    let options = ReadOptions { ignore: vec!["b".to_owned()], ..ReadOptions::with_target("a") };
+    let summary = read_csv("a,b,c,d\n1.5,2,3,4\n5,6,7,8\n", &options).unwrap().summary();
+    let numbers: Vec<_> = summary.features.iter().map(|feature| feature.number).collect();
+    assert_eq!(numbers, [Some(2), Some(3)]);
+}
