@@ -8,8 +8,8 @@ const MOST_STEPS: usize = 120;
 /// How much smaller each penalty is until there are features enough.
 const STEP: f64 = 0.8;
 
-/// Penalties this close, relatively, are not told apart any further.
-const CLOSE: f64 = 1e-9;
+/// Penalties this close, relatively, are not told apart any further: by less, what the tolerance of `solve` leaves decides.
+const CLOSE: f64 = 1e-6;
 
 /// What a model must tell of its solution at a penalty.
 pub(crate) trait Solved {
