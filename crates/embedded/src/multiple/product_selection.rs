@@ -21,7 +21,7 @@ use crate::falling::Falling;
 /// by 1 or 0. Of exact copies of a feature the first has the weight.
 ///
 /// The price `λ` is `ratio` times that at which no weight is worth it where all are zero. `Budget::Count(k)` lowers it in steps of 0.7 from warm starts
-/// while fewer than `k` features have a weight.
+/// while fewer than `k` features have a weight, until six steps in a row have brought no more of them.
 ///
 /// Cost: an evaluation takes `n²` for each feature with a weight, trains the machines, and takes `s²` for each feature, with `s` support vectors; some
 /// 50 to 300 evaluations. Memory: `8 n` bytes a feature and `n²` numbers a machine.

@@ -23,7 +23,7 @@ const LEAST: f64 = 1e-7;
 /// weights. Categories have the delta kernel, `1/n_level`. Of exact copies of a feature the first has the weight.
 ///
 /// The price `λ` is `ratio` times that at which no weight is worth it where all are zero. `Budget::Count(k)` lowers it in steps of 0.7
-/// while fewer than `k` features have a weight.
+/// while fewer than `k` features have a weight, until six steps in a row have brought no more of them.
 ///
 /// The kernels must be positive semidefinite: another is an error, unless its matrices are [made so](Spectrum). These are the matrices of the
 /// samples given, so what such a machine would predict elsewhere is not defined.
