@@ -3,7 +3,7 @@
 //! For one's own changes, before and after, on a quiet machine. Comparisons with other packages are
 //! `cargo xtask bench --peers`.
 
-mod embedded;
+mod dependence;
 mod evaluation;
 mod filters;
 mod kernels;
@@ -15,7 +15,7 @@ criterion::criterion_group!(
     kernels::benches,
     solvers::benches,
     filters::benches,
-    embedded::benches,
+    dependence::benches,
     machines::benches,
     evaluation::benches
 );

@@ -6,7 +6,7 @@ use fewest_core::{Column, Context, Dataset, Error, FeatureKind, Target};
 
 use crate::counts::{Scratch, joint_sum};
 use crate::discretisation::{self, Discretisation, Levels};
-use crate::features::map_features;
+use fewest_columns::map_features;
 
 /// The samples, ordered by class so that counts within a class are counts over a stretch, and what every count needs.
 pub struct Rows {

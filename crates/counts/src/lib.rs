@@ -20,12 +20,10 @@
 mod beside;
 mod codes;
 mod counts;
-mod features;
 
 pub mod discretisation;
 
 pub use beside::{Beside, undecided};
 pub use codes::{Coded, Rows, Variable};
 pub use counts::{Scratch, Sums, joint_sum, sums};
-pub use features::{check_column, map_features};
 pub use fewest_core::Error;

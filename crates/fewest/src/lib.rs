@@ -14,7 +14,10 @@
 //! | [`counts`] | `fewest-counts` | discretisation, joint counts, mutual information |
 //! | [`filters`] | `fewest-filters` | similarity, information and statistical scores |
 //! | [`solvers`] | `fewest-cd`, `-dal`, `-dca`, `-lars`, `-pgd`, `-smo` | one family of solvers each |
-//! | [`embedded`] | `fewest-embedded` | HSIC Lasso, NOCCO Lasso |
+//! | [`dependence`] | `fewest-dependence` | HSIC Lasso, NOCCO Lasso, and what they are compared with |
+//! | [`mkl`] | `fewest-mkl` | NMMKL, MIK-FS, kernel learning |
+//! | [`margin`] | `fewest-margin` | linear large-margin machines |
+//! | [`linear`] | `fewest-linear` | lasso, elastic net, SpAM |
 //! | [`wrappers`] | `fewest-wrappers` | recursive elimination, sequential search, stepwise regression |
 //! | [`eval`] | `fewest-eval` | splitters, learners, metrics, stability, significance |
 //! | [`registry`] | | every method by its id |
@@ -37,14 +40,19 @@
 //! # Ok::<(), Error>(())
 //! ```
 
+pub use fewest_columns as columns;
 pub use fewest_core as core;
 pub use fewest_counts as counts;
 pub use fewest_data as data;
-pub use fewest_embedded as embedded;
+pub use fewest_dependence as dependence;
 pub use fewest_eval as eval;
 pub use fewest_filters as filters;
 pub use fewest_kernels as kernels;
+pub use fewest_linalg as linalg;
+pub use fewest_linear as linear;
 pub use fewest_machines as machines;
+pub use fewest_margin as margin;
+pub use fewest_mkl as mkl;
 pub use fewest_neighbours as neighbours;
 pub use fewest_solver as solver;
 pub use fewest_wrappers as wrappers;

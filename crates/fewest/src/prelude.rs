@@ -5,4 +5,4 @@ pub use fewest_core::{
     Status, Target,
 };
 pub use fewest_data::{Missing, ReadOptions, Table};
-pub use fewest_embedded::{Hsic, HsicLasso, Nocco, NoccoLasso};
+pub use fewest_dependence::{Hsic, HsicLasso, Nocco, NoccoLasso};

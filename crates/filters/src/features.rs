@@ -2,7 +2,7 @@
 
 use fewest_core::{Classes, Dataset, Error, Target};
 
-pub(crate) use fewest_counts::map_features;
+pub(crate) use fewest_columns::map_features;
 
 /// The classes of the target, or the error that says `method` needs them.
 pub(crate) fn classes<'a>(data: &'a Dataset, method: &'static str) -> Result<&'a Classes, Error> {

@@ -6,9 +6,10 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use fewest_kernels::{
-    Factor, Gaussian, ScalarKernel, Sigmoid, Stacked, TableGaussian, centred_packed, dot_products, fast,
-    packed_len, squared_cross_norms, squared_cross_norms_many,
+    Factor, Gaussian, ScalarKernel, Sigmoid, Stacked, TableGaussian, centred_packed, fast, packed_len,
+    squared_cross_norms, squared_cross_norms_many,
 };
+use fewest_linalg::dot_products;
 
 /// Seconds of the fastest of several calls.
 fn fastest(mut work: impl FnMut()) -> f64 {

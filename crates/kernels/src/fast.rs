@@ -5,6 +5,8 @@
 //! position, the slice's length or its alignment, so a machine gives the same bits however the work
 //! is cut into pieces. Machines with and without FMA may differ in the last digit.
 
+use fewest_linalg::{dispatched, multiply_add};
+
 /// `exp(r) = 1 + r + r² Σ_k POLYNOMIAL[k] r^k` on `|r| <= ln(2)/2`: interpolation at Chebyshev nodes,
 /// relative truncation error 1.7e-17.
 const POLYNOMIAL: [f64; 10] = [
@@ -28,13 +30,6 @@ const LN_2_LOW: f64 = 5.497923018708371e-14;
 /// `1.5 * 2^52 + 2046`: adding it rounds a small number `n` to an integer and leaves `n + 2046` in the
 /// lowest bits of the sum.
 const ROUND: f64 = 6_755_399_441_057_790.0;
-
-/// `a * b + c`, in one rounding where the processor has the instruction. Without it `mul_add` would
-/// call a slow library function for every element.
-#[inline(always)]
-pub(crate) fn multiply_add<const FMA: bool>(a: f64, b: f64, c: f64) -> f64 {
-    if FMA { a.mul_add(b, c) } else { a * b + c }
-}
 
 /// `exp(x)` without a branch. Comparisons are written so that NaN stays NaN.
 #[inline(always)]
@@ -60,25 +55,6 @@ fn exp_one<const FMA: bool>(x: f64) -> f64 {
     let rest = shifted.to_bits().wrapping_sub(half);
     p * f64::from_bits(half << 52) * f64::from_bits(rest << 52)
 }
-
-/// Defines a function that runs the generic body of the same name with FMA where there is one.
-macro_rules! dispatched {
-    ($(#[$documentation:meta])* $visibility:vis fn $name:ident($($argument:ident: $kind:ty),*) $(-> $result:ty)? = $body:ident) => {
-        $(#[$documentation])*
-        #[::multiversion::multiversion(targets(
-            "x86_64+avx512f+avx512bw+avx512cd+avx512dq+avx512vl+avx2+fma",
-            "x86_64+avx2+fma",
-        ))]
-        $visibility fn $name($($argument: $kind),*) $(-> $result)? {
-            if cfg!(target_arch = "aarch64") || ::multiversion::target::target_cfg_f!(target_feature = "fma") {
-                $body::<true>($($argument),*)
-            } else {
-                $body::<false>($($argument),*)
-            }
-        }
-    };
-}
-pub(crate) use dispatched;
 
 dispatched! {
     /// Replaces every value by its exponential.

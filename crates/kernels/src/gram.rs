@@ -2,7 +2,9 @@
 
 use fewest_core::Error;
 
-use crate::{ScalarKernel, lanes};
+use fewest_linalg::lanes;
+
+use crate::ScalarKernel;
 
 /// Largest difference of mirrored entries that counts as rounding, relative to the largest entry.
 const ASYMMETRY: f64 = 1e-9;

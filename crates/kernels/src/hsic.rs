@@ -7,7 +7,9 @@
 
 use fewest_core::Error;
 
-use crate::{Factor, Gram, lanes};
+use fewest_linalg::lanes;
+
+use crate::{Factor, Gram};
 
 /// Norms below this, relative to those before centring, are rounding: the variable is constant.
 const CONSTANT: f64 = 1e-13;

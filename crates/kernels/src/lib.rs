@@ -20,14 +20,13 @@ mod delta;
 mod distances;
 mod factor;
 pub mod fast;
+mod form;
 mod gram;
 pub mod hsic;
 mod kernel;
-mod lanes;
 pub mod nocco;
 mod packed;
 mod product;
-mod products;
 mod rows;
 mod stationary;
 mod vectors;
@@ -40,9 +39,10 @@ pub use factor::{
     Factor, FactorSum, Interpolated, Leading, Pair, SharedFactor, Stacked, squared_cross_norms,
     squared_cross_norms_many,
 };
+pub use form::Form;
 pub use gram::Gram;
 pub use kernel::{Definiteness, ScalarKernel};
-pub use packed::{centred_packed, dot_products, packed_len};
+pub use packed::{centred_packed, packed_len};
 pub use product::{Linear, Polynomial, Sigmoid};
 pub use rows::GaussianRows;
 pub use stationary::{Gaussian, Laplace, TableGaussian};

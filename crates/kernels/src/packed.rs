@@ -1,7 +1,8 @@
 //! Centred Gram matrices as plain vectors: the form in which thousands of small ones are compared.
 
-use crate::fast::dispatched;
-use crate::{ScalarKernel, lanes, products};
+use fewest_linalg::{dispatched, lanes};
+
+use crate::ScalarKernel;
 
 /// Length of a packed symmetric `n x n` matrix, `n(n+1)/2`.
 pub fn packed_len(n: usize) -> usize {
@@ -12,7 +13,7 @@ pub fn packed_len(n: usize) -> usize {
 /// those off the diagonal times `sqrt(2)`.
 ///
 /// The plain dot product of two such vectors is the Frobenius inner product of the matrices: with
-/// [`dot_products`] all of a feature set's HSIC values are one matrix product. `scratch` is working memory
+/// [`dot_products`](fewest_linalg::dot_products) all of a feature set's HSIC values are one matrix product. `scratch` is working memory
 /// to be passed again; its content means nothing. `O(n²)`, with `n(n+1)/2` kernel evaluations.
 ///
 /// # Panics
@@ -74,29 +75,4 @@ fn centre_triangle_body<const FMA: bool>(triangle: &mut [f64], means: &mut [f64]
         diagonal[0] -= means[j] + column_mean;
         rest = after;
     }
-}
-
-/// `out = leftᵀ right` for `left` of `m x a` and `right` of `m x b`, all column after column: entry `(i, j)`
-/// of the `a x b` result is the dot product of column `i` of `left` with column `j` of `right`.
-///
-/// Products of other widths may round a pair's value differently in the last digits: where results must not
-/// depend on the number of threads, neither may the widths.
-///
-/// # Panics
-/// Unless `left.len()` and `right.len()` are multiples `a m` and `b m` of `m > 0` and `out.len() == a b`.
-///
-/// ```
-/// let (left, right) = ([1.0, 2.0, 3.0, 4.0], [1.0, 1.0]);
-/// let mut out = [0.0; 2];
-/// fewest_kernels::dot_products(&left, &right, 2, &mut out);
-/// assert_eq!(out, [3.0, 7.0]);
-/// ```
-pub fn dot_products(left: &[f64], right: &[f64], m: usize, out: &mut [f64]) {
-    assert!(
-        m > 0 && left.len().is_multiple_of(m) && right.len().is_multiple_of(m),
-        "whole columns of length m"
-    );
-    let (a, b) = (left.len() / m, right.len() / m);
-    assert_eq!(out.len(), a * b, "one result for each pair of columns");
-    products::transposed_product(left, right, m, out);
 }

@@ -5,8 +5,9 @@ use fewest_kernels::hsic::{self, KernelMatrix, Scaling};
 use fewest_kernels::{
     Bandwidth, BlockEstimator, Blocks, Delta, Factor, Gaussian, GaussianRows, Gram, Laplace, Linear,
     NormalisedDelta, Polynomial, ScalarKernel, Sigmoid, TableGaussian, block_hsic, centred_packed,
-    centred_packed_blocks, dot_products, median_bandwidth, packed_len,
+    centred_packed_blocks, median_bandwidth, packed_len,
 };
+use fewest_linalg::dot_products;
 use proptest::prelude::*;
 
 fn points(n: impl Into<proptest::collection::SizeRange>) -> impl Strategy<Value = Vec<f64>> {

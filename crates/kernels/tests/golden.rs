@@ -3,8 +3,9 @@
 
 use fewest_kernels::hsic::{self, Scaling};
 use fewest_kernels::{
-    Factor, Gaussian, Gram, NormalisedDelta, ScalarKernel, centred_packed, dot_products, nocco, packed_len,
+    Factor, Gaussian, Gram, NormalisedDelta, ScalarKernel, centred_packed, nocco, packed_len,
 };
+use fewest_linalg::dot_products;
 
 struct Case {
     features: Vec<Vec<f64>>,

@@ -36,7 +36,9 @@
 //! # Ok::<(), fewest_solver::Error>(())
 //! ```
 
+pub mod bisection;
 pub mod certificate;
+mod choice;
 mod composite;
 mod control;
 mod datafit;
@@ -45,12 +47,16 @@ mod extrapolation;
 mod inner_products;
 mod operator;
 mod penalty;
+#[cfg(feature = "argmin-math")]
+mod point;
 mod quadratic;
 mod remembered;
+mod signed;
 mod solution;
 mod squared_hinge;
 pub mod working_set;
 
+pub use choice::SolverChoice;
 pub use composite::Composite;
 pub use control::{Control, SolverState, run};
 pub use datafit::{Datafit, Logistic, SquaredLoss};
@@ -60,7 +66,10 @@ pub use fewest_core::{Error, Status};
 pub use inner_products::{InnerProducts, Normalised, Projected, Ridged};
 pub use operator::{DenseOperator, LinearOperator};
 pub use penalty::{Blocks, ElasticNet, GroupLasso, L1, Penalty};
+#[cfg(feature = "argmin-math")]
+pub use point::Point;
 pub use quadratic::{Quadratic, QuadraticSolver};
 pub use remembered::Remembered;
+pub use signed::Signed;
 pub use solution::Solution;
 pub use squared_hinge::SquaredHinge;

@@ -1,7 +1,8 @@
 //! The kernel between samples over the features that are left.
 
 use fewest_core::Error;
-use fewest_kernels::{Factor, FactorSum, SquaredDistances, VectorKernel, dot_products};
+use fewest_kernels::{Factor, FactorSum, SquaredDistances, VectorKernel};
+use fewest_linalg::dot_products;
 use fewest_smo::KernelRows;
 
 /// The kernel of a machine.

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use fewest::core::{Context, Dataset, FeatureKind, Target};
 use fewest::data::{Missing, ReadOptions, Table};
-use fewest::embedded::{Alternation, MikFs};
+use fewest::mkl::{Alternation, MikFs};
 
 use super::Arguments;
 use super::measure::{Measured, measure};

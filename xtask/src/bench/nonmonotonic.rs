@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use fewest::core::{Budget, Context, Dataset, DenseColumns, Target};
 use fewest::data::{ReadOptions, Table};
-use fewest::embedded::{Nmmkl, Nmmklr, NonMonotonic, NonMonotonicSolution};
+use fewest::mkl::{Nmmkl, Nmmklr, NonMonotonic, NonMonotonicSolution};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
@@ -16,7 +16,7 @@ use crate::output::{minimum, write, write_csv};
 use crate::{Result, machine, workspace};
 
 // The formulation that the tests of the method check it against.
-#[path = "../../../crates/embedded/tests/conic/mod.rs"]
+#[path = "../../../crates/mkl/tests/conic/mod.rs"]
 mod conic;
 
 /// The gap asked for.

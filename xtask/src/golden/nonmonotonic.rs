@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use fewest::core::{Budget, Columns, Context, Dataset, OnDemand};
-use fewest::embedded::{Nmmkl, Nmmklr, NonMonotonic, NonMonotonicSolution, Scaling};
+use fewest::mkl::{Nmmkl, Nmmklr, NonMonotonic, NonMonotonicSolution, Scaling};
 use fewest_testkit::golden::{Case, Comparison, Deviation};
 use serde_json::Value;
 

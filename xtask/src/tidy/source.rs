@@ -185,7 +185,7 @@ mod tests {
         let text = "\nuse std::fs;";
         assert_eq!(lines("crates/kernels/src/lib.rs", text), [2]);
         assert_eq!(lines("crates/data/src/csv.rs", text), [0_usize; 0]);
-        assert_eq!(lines("crates/embedded/src/a.rs", "let f = File::open(path);"), [1]);
+        assert_eq!(lines("crates/linear/src/a.rs", "let f = File::open(path);"), [1]);
     }
 
     #[test]

@@ -2,8 +2,9 @@
 //! lassos over them share.
 
 use fewest_core::Error;
-use fewest_embedded::{Dependence, Estimator, Form, Hsic, InputKernel, Nocco, Normalization, OutputKernel};
+use fewest_dependence::{Dependence, Estimator, Hsic, InputKernel, Nocco, Normalization, OutputKernel};
 use fewest_kernels::Bandwidth;
+use fewest_kernels::Form;
 
 use super::{Built, Kind, Method, Parameter, Parameters, Range, TargetKind};
 

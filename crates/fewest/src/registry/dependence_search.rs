@@ -2,7 +2,7 @@
 
 use fewest_core::Error;
 use fewest_counts::discretisation::{Discretisation, Rule};
-use fewest_embedded::{
+use fewest_dependence::{
     Bahsic, Ckta, Dependence, Fhsic, Fvm, Hsfs, Normalization, OutputKernel, Qpfs, Similarity,
 };
 use fewest_kernels::Bandwidth;

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use fewest_cd::CoordinateDescent;
 use fewest_core::Error;
 use fewest_dal::DualAugmentedLagrangian;
-use fewest_embedded::{HsicLasso, LassoOptions, Level, NoccoLasso, Regularizer, SolverChoice};
+use fewest_dependence::{HsicLasso, LassoOptions, Level, NoccoLasso, Regularizer};
 use fewest_lars::Lars;
 use fewest_pgd::ProximalGradient;
+use fewest_solver::SolverChoice;
 
 use super::dependence::{DEPENDENCE, EPSILON, TARGETS, dependence};
 use super::{Built, Kind, Method, Parameter, Parameters, Range};

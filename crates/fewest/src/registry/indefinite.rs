@@ -1,7 +1,8 @@
 //! Multiple indefinite kernel learning.
 
 use fewest_core::Error;
-use fewest_embedded::{BaseKernel, Form, MikFs, Price};
+use fewest_kernels::Form;
+use fewest_mkl::{BaseKernel, MikFs, Price};
 
 use super::{Built, Kind, Method, Parameter, Parameters, Range, TargetKind};
 

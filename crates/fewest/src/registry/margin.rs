@@ -1,7 +1,7 @@
 //! Linear machines whose weights rank features.
 
 use fewest_core::Error;
-use fewest_embedded::{
+use fewest_margin::{
     ConcaveSelection, ElasticNetSvm, HingeLoss, InnerNorm, L1Svm, LassoWeights, Multiclass,
     RadiusMarginScales, ScaledKernel, SvmWeights, SvrWeights, ZeroNorm,
 };

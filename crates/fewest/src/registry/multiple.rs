@@ -1,7 +1,7 @@
 //! Multiple kernel learning in the dual of a support vector machine, and components of an indefinite kernel.
 
 use fewest_core::Error;
-use fewest_embedded::{BaseKernel, KernelComponents, ProductKernelLearning, Spectrum, SumKernelLearning};
+use fewest_mkl::{BaseKernel, KernelComponents, ProductKernelLearning, Spectrum, SumKernelLearning};
 
 use super::indefinite::{SHAPES, gaussian, polynomial};
 use super::{Built, Kind, Method, Parameter, Parameters, Range, TargetKind};

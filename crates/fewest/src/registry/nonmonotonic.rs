@@ -1,7 +1,7 @@
 //! Non-monotonic selection by multiple kernel learning.
 
 use fewest_core::Error;
-use fewest_embedded::{FeatureKernel, Nmmkl, Nmmklr, NonMonotonic, Scaling};
+use fewest_mkl::{FeatureKernel, Nmmkl, Nmmklr, NonMonotonic, Scaling};
 
 use super::{Built, Kind, Method, Parameter, Parameters, Range, TargetKind};
 

@@ -1,7 +1,7 @@
 //! Sparse linear and additive models.
 
 use fewest_core::Error;
-use fewest_embedded::{ElasticNet, Lasso, Spam, Strength};
+use fewest_linear::{ElasticNet, Lasso, Spam, Strength};
 
 use super::hsic_lasso::solver;
 use super::{Built, Kind, Method, Parameter, Parameters, Range, TargetKind};

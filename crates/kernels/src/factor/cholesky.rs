@@ -3,7 +3,7 @@
 use fewest_core::Error;
 
 use super::{Factor, check_tolerance, not_finite};
-use crate::lanes::{self, Residual};
+use fewest_linalg::lanes::{self, Residual};
 
 /// A diagonal residual below minus this, relative to the largest diagonal entry, is not rounding.
 const NEGATIVE: f64 = 1e-8;

@@ -1,7 +1,7 @@
 //! The few directions of a factor that carry most of its matrix.
 
 use super::Factor;
-use crate::lanes;
+use fewest_linalg::lanes;
 
 /// Power iterations for a direction. Any direction gives a lower bound; a better one leaves out less.
 const POWER_ITERATIONS: usize = 4;

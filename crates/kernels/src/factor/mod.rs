@@ -15,7 +15,9 @@ pub use shared::{Interpolated, Pair, SharedFactor};
 pub use stacked::{Stacked, squared_cross_norms, squared_cross_norms_many};
 pub use sum::FactorSum;
 
-use crate::{Definiteness, Gram, ScalarKernel, lanes, products};
+use fewest_linalg::{lanes, transposed_product};
+
+use crate::{Definiteness, Gram, ScalarKernel};
 
 /// A Gram matrix as `K ≈ Φ S Φᵀ`: `Φ` is `n x r`, `S` a diagonal of signs, all `+1` for a positive
 /// semidefinite kernel.
@@ -167,7 +169,7 @@ impl Factor {
             "factors of different numbers of samples have no inner product"
         );
         let mut products = vec![0.0; self.rank * other.rank];
-        products::transposed_product(&self.values, &other.values, self.n_samples, &mut products);
+        transposed_product(&self.values, &other.values, self.n_samples, &mut products);
         let mut total = 0.0;
         for (b, column) in products.chunks_exact(self.rank.max(1)).enumerate() {
             total += sign(&other.signs, b) * signed_square(column, self.signs.as_deref());

@@ -3,7 +3,9 @@
 use fewest_core::Error;
 
 use super::{Factor, check_tolerance, not_finite};
-use crate::{Gram, lanes};
+use fewest_linalg::lanes;
+
+use crate::Gram;
 
 /// Up to this many samples every column is watched while factoring, and every bound is exact.
 const ALL: usize = 128;

@@ -4,7 +4,7 @@ use fewest_core::Error;
 use nalgebra::{DMatrix, DMatrixView, Dyn, SymmetricEigen};
 
 use super::{Factor, check_tolerance, sign};
-use crate::products;
+use fewest_linalg::transposed_product;
 
 /// Far more than the iteration needs, which is about two for every eigenvalue.
 const EIGEN_ITERATIONS: usize = 100_000;
@@ -21,7 +21,7 @@ impl Factor {
     /// `ΦᵀΦ`.
     pub(super) fn small_gram(&self) -> DMatrix<f64> {
         let mut values = vec![0.0; self.rank * self.rank];
-        products::transposed_product(&self.values, &self.values, self.n_samples, &mut values);
+        transposed_product(&self.values, &self.values, self.n_samples, &mut values);
         DMatrix::from_vec(self.rank, self.rank, values)
     }
 

@@ -3,7 +3,7 @@
 use fewest_core::Error;
 
 use super::{Factor, signed_square};
-use crate::products;
+use fewest_linalg::transposed_product;
 
 /// Factors of the same samples side by side: an `n x Σ r` matrix with the columns where each one begins.
 ///
@@ -134,7 +134,7 @@ pub fn squared_cross_norms(left: &Factor, stacked: &Stacked, out: &mut [f64]) {
     assert_eq!(out.len(), stacked.len(), "one result for each stacked factor");
     let mut products = vec![0.0; left.rank * stacked.total_rank()];
     // The wide side first: the library's product then packs the stack once in pieces that stay in cache.
-    products::transposed_product(&stacked.values, &left.values, left.n_samples, &mut products);
+    transposed_product(&stacked.values, &left.values, left.n_samples, &mut products);
     reduce(&products, stacked, left.rank, left.signs.as_deref(), |l, value| out[l] = value);
 }
 
@@ -149,7 +149,7 @@ pub fn squared_cross_norms_many(left: &Stacked, stacked: &Stacked, out: &mut [f6
     assert_eq!(out.len(), height * stacked.len(), "one result for each pair of factors");
     let total = stacked.total_rank();
     let mut products = vec![0.0; left.total_rank() * total];
-    products::transposed_product(&stacked.values, &left.values, left.n_samples, &mut products);
+    transposed_product(&stacked.values, &left.values, left.n_samples, &mut products);
     for k in 0..height {
         let products = &products[left.starts[k] * total..left.starts[k + 1] * total];
         reduce(products, stacked, left.rank(k), left.signs(k), |l, value| out[k + l * height] = value);

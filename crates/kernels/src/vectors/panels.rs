@@ -1,6 +1,6 @@
 //! Inner products of all samples with a few vectors, from registers.
 
-use crate::fast::{dispatched, multiply_add};
+use fewest_linalg::{dispatched, multiply_add};
 
 /// Samples in a panel: with two vectors the sums fill eight four-wide registers, or four eight-wide ones.
 pub(super) const PANEL: usize = 16;

@@ -5,10 +5,9 @@ use std::time::Instant;
 
 use fewest::core::{Budget, Context, Selector, derive_seed};
 use fewest::data::synthetic::{self, Synthetic};
-use fewest::embedded::{
-    Dependence, Form, HsicLasso, InputKernel, LassoOptions, Level, NoccoLasso, OutputKernel,
-};
+use fewest::dependence::{Dependence, HsicLasso, InputKernel, LassoOptions, Level, NoccoLasso, OutputKernel};
 use fewest::kernels::Bandwidth;
+use fewest::kernels::Form;
 
 use super::FOLDER;
 use crate::output::{mean_and_error, write, write_csv};

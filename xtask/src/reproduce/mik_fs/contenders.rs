@@ -1,8 +1,8 @@
 //! The methods of Table 2: each finds its parameters on the training samples and predicts the others.
 
 use fewest::core::{Context, Dataset, Error};
-use fewest::embedded::{BaseKernel, MikFs};
 use fewest::eval::{KFold, Splitter};
+use fewest::mkl::{BaseKernel, MikFs};
 use serde::{Deserialize, Serialize};
 
 use super::{kernel, linear};

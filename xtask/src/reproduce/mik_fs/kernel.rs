@@ -1,7 +1,7 @@
 //! RFMKL, GMKL and IKPCA as machines that predict.
 
 use fewest::core::{Budget, Context, Dataset, Error, Selector};
-use fewest::embedded::{BaseKernel, ProductKernelLearning, SumKernelLearning};
+use fewest::mkl::{BaseKernel, ProductKernelLearning, SumKernelLearning};
 use fewest::solver::Control;
 use fewest::solvers::smo::{Classifier, GramRows, Machine};
 use nalgebra::{DMatrix, SymmetricEigen};

@@ -1,7 +1,7 @@
 //! l1-SVM and ElasticNet-SVM as machines that predict: what selects also classifies, as in the paper.
 
 use fewest::core::{Budget, Context, Dataset, Error, Selector, Target};
-use fewest::embedded::{ElasticNetSvm, L1Svm};
+use fewest::margin::{ElasticNetSvm, L1Svm};
 
 /// Relative duality gap of the machines: accuracies do not change below.
 const TOLERANCE: f64 = 1e-6;

@@ -1,7 +1,9 @@
 //! Columns of a kernel's matrix that tell how wrong a factor is.
 
 use super::cubic::NODES;
-use crate::{ScalarKernel, lanes};
+use fewest_linalg::lanes;
+
+use crate::ScalarKernel;
 
 /// Intervals between nodes at first; each attempt doubles them.
 pub(super) const FEWEST_INTERVALS: usize = 256;

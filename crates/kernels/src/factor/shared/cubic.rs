@@ -1,6 +1,6 @@
 //! Rows of a table between its nodes, by cubics, and what vectors make of them.
 
-use crate::fast::{dispatched, multiply_add};
+use fewest_linalg::{dispatched, multiply_add};
 
 /// Nodes around a point that its row comes from.
 pub(super) const NODES: usize = 4;

@@ -1,0 +1,390 @@
+//! Features and target as atoms of a least-squares problem: one centred Gram matrix each.
+
+mod cache;
+mod features;
+mod low_rank;
+mod output;
+mod packed;
+
+use std::sync::Arc;
+
+use fewest_core::{Context, Dataset, Error};
+use fewest_kernels::{Form, Gram, ScalarKernel};
+use fewest_solver::{InnerProducts, Remembered};
+use rayon::prelude::*;
+
+use crate::dependence::Dependence;
+use cache::{Cache, Memory};
+use features::Features;
+use low_rank::LowRank;
+use output::Output;
+use packed::Packed;
+
+pub use features::InputKernel;
+pub use output::OutputKernel;
+
+/// Features of a first pass between two looks at the clock.
+const ROUND: usize = 2048;
+
+/// Requests for more rows than this are passes over everything; what smaller ones build is kept.
+const SMALL_REQUEST: usize = 1024;
+
+/// A squared Frobenius norm up to this share of the sample number is a constant feature's rounding.
+const ZERO_NORM: f64 = 1e-20;
+
+/// What is measured between two Gram matrices.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Measure {
+    /// `tr(K̄ L̄)`.
+    Hsic,
+    /// `tr(K̃ L̃)` with `K̃ = K̄ (K̄ + ε n I)⁻¹` (Section 2.5).
+    Nocco { epsilon: f64 },
+}
+
+impl Measure {
+    fn check(self) -> Result<(), Error> {
+        match self {
+            Measure::Nocco { epsilon } if !(epsilon.is_finite() && epsilon > 0.0) => {
+                Err(Error::parameter("epsilon", epsilon, "above 0"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Which pairs of samples enter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Estimator {
+    /// All pairs.
+    #[default]
+    Full,
+    /// Pairs within blocks of `size` samples, averaged over all blocks of `permutations` shuffles
+    /// (Climente-González, Azencott, Kaski and Yamada 2019). Kept for comparison: the full estimator is
+    /// exact.
+    Block {
+        /// Samples in a block, from 2 to the number of samples. A ragged last block of at least 2 is used too.
+        size: usize,
+        /// Number of shuffles, at least 1.
+        permutations: usize,
+    },
+}
+
+/// A way to hold centred Gram matrices and to multiply them.
+pub(crate) trait Representation: Send + Sync {
+    type Atom: Send + Sync;
+    /// Several atoms laid out for multiplication.
+    type Stack: Send + Sync;
+
+    /// The atom of one feature: `points` under `kernel`.
+    fn input(&self, kernel: &dyn ScalarKernel, points: &[f64]) -> Result<Self::Atom, Error>;
+
+    /// The same atom at the least cost of later products.
+    fn compact(&self, atom: Self::Atom) -> Result<Self::Atom, Error> {
+        Ok(atom)
+    }
+
+    /// What is to be known of an atom from [`input`](Representation::input) that is not kept whole.
+    fn outline(&self, atom: &Self::Atom) -> Outline<Self::Atom>;
+
+    /// How many atoms are multiplied at a time: enough to run near the processor's peak, few enough to stay
+    /// in its cache. A constant of the data, so that results do not depend on the number of threads.
+    fn panel(&self) -> usize;
+
+    /// Memory an atom takes.
+    fn bytes(&self, atom: &Self::Atom) -> usize;
+
+    fn stack(&self, atoms: &[Arc<Self::Atom>]) -> Result<Self::Stack, Error>;
+
+    /// `out[i + j · rows] = ⟨rows[i], columns[j]⟩`.
+    fn products(&self, rows: &Self::Stack, columns: &Self::Stack, out: &mut [f64]);
+}
+
+/// An atom in short.
+pub(crate) struct Outline<A> {
+    squared_norm: f64,
+    /// A small atom below this one, and the share of the norm that it leaves out: what is left out of a positive
+    /// semidefinite matrix is itself positive semidefinite, so that products of such parts are lower bounds.
+    leading: Option<(A, f64)>,
+}
+
+/// The atoms of `data`: one a feature, by `measure` and `dependence`.
+pub(crate) fn build<'a>(
+    data: &'a Dataset,
+    measure: Measure,
+    dependence: &'a Dependence,
+    context: &Context<'_>,
+) -> Result<Box<dyn InnerProducts + Send + 'a>, Error> {
+    let n = data.n_samples();
+    if n < 2 {
+        return Err(Error::TooFew { what: "samples", minimum: 2, found: n });
+    }
+    if data.sample_weights().is_some() {
+        return Err(Error::Unsupported {
+            method: "hsic",
+            what: "weighting samples".to_owned(),
+            instead: "leave the weights out, or repeat rows".to_owned(),
+        });
+    }
+    dependence.check()?;
+    measure.check()?;
+    let features = Features::new(data, &dependence.input)?;
+    let output = Output::new(data.target(), &dependence.output)?;
+    let exact = match (dependence.form, dependence.estimator) {
+        (Form::LowRank, Estimator::Block { .. }) => {
+            return Err(Error::Unsupported {
+                method: "the block estimator",
+                what: "a low-rank form".to_owned(),
+                instead: "blocks are small: leave the form at auto or exact".to_owned(),
+            });
+        }
+        (Form::Exact, _) | (_, Estimator::Block { .. }) => true,
+        (Form::LowRank, _) => false,
+        (Form::Auto, _) => packed::is_cheaper(n, data.n_features(), dependence.cache_bytes),
+    };
+    if exact {
+        let packed = Packed::new(n, measure, dependence.estimator, context.seed)?;
+        let target = packed.output(&output)?;
+        let atoms = KernelAtoms::new(features, packed, target, dependence.cache_bytes, context)?;
+        Ok(Box::new(Remembered::new(atoms, dependence.cache_bytes)))
+    } else {
+        let low_rank = LowRank::new(n, measure, dependence.factor_tolerance);
+        let target = low_rank.output(&output)?;
+        let atoms = KernelAtoms::new(features, low_rank, target, dependence.cache_bytes, context)?;
+        Ok(Box::new(Remembered::new(atoms, dependence.cache_bytes)))
+    }
+}
+
+/// The centred Gram matrix `L̄` of the target, every entry.
+pub(crate) fn centred_target(data: &Dataset, kernel: &OutputKernel) -> Result<Gram, Error> {
+    let rows: Vec<usize> = (0..data.n_samples()).collect();
+    Ok(Output::new(data.target(), kernel)?.gram(&rows)?.centre())
+}
+
+/// One atom a feature, built when asked for.
+struct KernelAtoms<'a, R: Representation> {
+    features: Features<'a>,
+    representation: R,
+    target_products: Vec<f64>,
+    target_squared_norm: f64,
+    squared_norms: Vec<f64>,
+    /// Of each feature the share of the norm that its leading part leaves out.
+    undershoots: Vec<f64>,
+    whole: Cache<R::Atom>,
+    leading: Cache<R::Atom>,
+    memory: Memory,
+    atoms_at_hand: usize,
+    positive_semidefinite: bool,
+}
+
+/// What the first pass finds of a feature.
+#[derive(Clone, Copy, Default)]
+struct Seen {
+    target_product: f64,
+    squared_norm: f64,
+    undershoot: f64,
+    bytes: usize,
+}
+
+impl<'a, R: Representation> KernelAtoms<'a, R> {
+    /// One pass over all features: their products with the target and their norms.
+    fn new(
+        features: Features<'a>,
+        representation: R,
+        target: R::Atom,
+        most_bytes: usize,
+        context: &Context<'_>,
+    ) -> Result<Self, Error> {
+        let d = features.len();
+        let n_samples = features.n_samples();
+        let target = Arc::new(target);
+        let target_squared_norm = representation.outline(&target).squared_norm;
+        let target = representation.stack(std::slice::from_ref(&target))?;
+        let mut atoms = Self {
+            positive_semidefinite: features.is_positive_semidefinite(),
+            features,
+            representation,
+            target_products: Vec::with_capacity(d),
+            target_squared_norm,
+            squared_norms: Vec::with_capacity(d),
+            undershoots: Vec::with_capacity(d),
+            whole: Cache::new(d),
+            leading: Cache::new(d),
+            memory: Memory::new(most_bytes),
+            atoms_at_hand: most_bytes,
+        };
+        let panel_size = atoms.representation.panel();
+        let mut largest_atom = 1;
+        // Rounds, so that progress is told and a request to stop is heard between them.
+        let round = ROUND.max(panel_size);
+        for first in (0..d).step_by(round) {
+            if context.stopped().is_some() {
+                return Err(Error::Stopped { before: "every feature had been seen once" });
+            }
+            let features: Vec<usize> = (first..d.min(first + round)).collect();
+            let seen: Vec<Vec<Seen>> = features
+                .par_chunks(panel_size)
+                .map(|panel| atoms.see(panel, &target))
+                .collect::<Result<_, Error>>()?;
+            for seen in seen.into_iter().flatten() {
+                largest_atom = largest_atom.max(seen.bytes);
+                let zero = seen.squared_norm <= ZERO_NORM * n_samples as f64;
+                let seen = if zero { Seen::default() } else { seen };
+                atoms.target_products.push(seen.target_product);
+                atoms.squared_norms.push(seen.squared_norm);
+                atoms.undershoots.push(seen.undershoot);
+            }
+            context.report("dependence on the target", atoms.target_products.len(), d);
+        }
+        atoms.atoms_at_hand = most_bytes / largest_atom;
+        Ok(atoms)
+    }
+
+    /// Looks at the features of a panel for the first time, and keeps what fits into memory for all features.
+    fn see(&self, panel: &[usize], target: &R::Stack) -> Result<Vec<Seen>, Error> {
+        let atoms: Vec<Option<Arc<R::Atom>>> = panel
+            .iter()
+            .map(|&j| Ok(self.features.atom(j, &self.representation)?.map(Arc::new)))
+            .collect::<Result<_, Error>>()?;
+        let present: Vec<Arc<R::Atom>> = atoms.iter().flatten().cloned().collect();
+        let mut products = vec![0.0; present.len()];
+        self.representation.products(&self.representation.stack(&present)?, target, &mut products);
+        let mut products = products.into_iter();
+        let mut seen = Vec::with_capacity(panel.len());
+        for (&j, atom) in panel.iter().zip(&atoms) {
+            let Some(atom) = atom else {
+                seen.push(Seen::default());
+                continue;
+            };
+            let target_product = products.next().unwrap_or(0.0);
+            let bytes = self.representation.bytes(atom);
+            let Outline { squared_norm, leading } = self.representation.outline(atom);
+            let leading = leading.filter(|_| self.positive_semidefinite);
+            let undershoot = leading.as_ref().map_or(0.0, |(_, undershoot)| *undershoot);
+            let (cache, kept) = match leading {
+                Some((leading, _)) => (&self.leading, Arc::new(leading)),
+                None => (&self.whole, Arc::clone(atom)),
+            };
+            let kept_bytes = self.representation.bytes(&kept);
+            if self.memory.fits(kept_bytes, self.features.len()) {
+                cache.keep(j, &kept, kept_bytes, &self.memory);
+            }
+            seen.push(Seen { target_product, squared_norm, undershoot, bytes });
+        }
+        Ok(seen)
+    }
+
+    /// Atom `j`, or `None` for a constant feature.
+    fn atom(&self, j: usize, keep: bool) -> Option<Arc<R::Atom>> {
+        if self.squared_norms[j] == 0.0 {
+            return None;
+        }
+        if let Some(atom) = self.whole.get(j) {
+            return Some(atom);
+        }
+        // The first pass built every atom without an error, and columns do not change.
+        let atom = self.features.atom(j, &self.representation).ok().flatten()?;
+        let atom = Arc::new(self.representation.compact(atom).ok()?);
+        if keep {
+            self.whole.keep(j, &atom, self.representation.bytes(&atom), &self.memory);
+        }
+        Some(atom)
+    }
+
+    /// The leading part of atom `j`, or all of it where that is hardly more.
+    fn leading(&self, j: usize, keep: bool) -> Option<Arc<R::Atom>> {
+        if self.undershoots[j] == 0.0 {
+            return self.atom(j, keep);
+        }
+        if let Some(atom) = self.leading.get(j) {
+            return Some(atom);
+        }
+        let atom = self.features.atom(j, &self.representation).ok().flatten()?;
+        let (leading, _) = self.representation.outline(&atom).leading?;
+        Some(Arc::new(leading))
+    }
+
+    /// `⟨rows, columns⟩` of the atoms that `atom` gives.
+    fn multiply(
+        &self,
+        rows: &[usize],
+        columns: &[usize],
+        out: &mut [f64],
+        atom: impl Fn(usize, bool) -> Option<Arc<R::Atom>> + Sync,
+    ) {
+        out.fill(0.0);
+        let present: Vec<(usize, Arc<R::Atom>)> = columns
+            .par_iter()
+            .enumerate()
+            .filter_map(|(position, &j)| Some((position, atom(j, true)?)))
+            .collect();
+        if present.is_empty() {
+            return;
+        }
+        let (positions, atoms): (Vec<usize>, Vec<Arc<R::Atom>>) = present.into_iter().unzip();
+        let panel_size = self.representation.panel();
+        let keep = rows.len() <= SMALL_REQUEST || self.atoms_at_hand >= self.features.len();
+        // Atoms of one data set have one length: stacking them cannot fail.
+        let Ok(columns) = self.representation.stack(&atoms) else { return };
+        let panels: Vec<(Vec<usize>, Vec<f64>)> = rows
+            .par_chunks(panel_size)
+            .enumerate()
+            .map(|(panel, panel_rows)| {
+                let (inside, atoms): (Vec<usize>, Vec<Arc<R::Atom>>) = panel_rows
+                    .iter()
+                    .enumerate()
+                    .filter_map(|(i, &j)| Some((panel * panel_size + i, atom(j, keep)?)))
+                    .unzip();
+                let mut products = vec![0.0; inside.len() * positions.len()];
+                if let Ok(panel) = self.representation.stack(&atoms) {
+                    self.representation.products(&panel, &columns, &mut products);
+                }
+                (inside, products)
+            })
+            .collect();
+        for (inside, products) in panels {
+            for (position, products) in positions.iter().zip(products.chunks_exact(inside.len().max(1))) {
+                for (row, product) in inside.iter().zip(products) {
+                    out[row + position * rows.len()] = *product;
+                }
+            }
+        }
+    }
+}
+
+impl<R: Representation> InnerProducts for KernelAtoms<'_, R> {
+    fn n_atoms(&self) -> usize {
+        self.features.len()
+    }
+
+    fn target_squared_norm(&self) -> f64 {
+        self.target_squared_norm
+    }
+
+    fn target_products(&self) -> &[f64] {
+        &self.target_products
+    }
+
+    fn squared_norms(&self) -> &[f64] {
+        &self.squared_norms
+    }
+
+    fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) {
+        self.multiply(rows, columns, out, |j, keep| self.atom(j, keep));
+    }
+
+    fn lower_bounds(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) {
+        self.multiply(rows, columns, out, |j, keep| self.leading(j, keep));
+    }
+
+    fn undershoot(&self, atom: usize) -> f64 {
+        self.undershoots[atom]
+    }
+
+    fn atoms_at_hand(&self) -> usize {
+        self.atoms_at_hand
+    }
+
+    fn products_are_nonnegative(&self) -> bool {
+        self.positive_semidefinite
+    }
+}

@@ -1,0 +1,295 @@
+//! From data to coefficients.
+
+use std::collections::BTreeSet;
+
+use fewest_cd::CoordinateDescent;
+use fewest_core::{Budget, Context, Dataset, Error, Path, PathPoint, Selection, SolverReport, Status};
+use fewest_lars::{Event, LassoPath, PathOptions};
+use fewest_solver::{
+    Blocks, Control, GroupLasso, InnerProducts, L1, Normalised, Penalty, Projected, QuadraticSolver, Ridged,
+    working_set,
+};
+
+use super::options::{LassoOptions, Level, Regularizer};
+use super::report;
+use crate::atoms::{self, Measure};
+use crate::{Dependence, Normalization};
+use fewest_solver::SolverChoice;
+
+/// Features beyond the budget that the paper's rule allows on the path.
+const PAPER_SLACK: usize = 10;
+
+/// Most iterations of a solver, in its own unit.
+const MOST_ITERATIONS: u64 = 1_000_000;
+
+/// How much smaller each penalty tried is, when only trying tells how many features it leaves.
+const SEARCH_STEP: f64 = 0.8;
+
+/// A solution of the lasso: non-zero coefficients by increasing feature, and where they come from.
+pub(super) struct Fit {
+    pub(super) coefficients: Vec<(usize, f64)>,
+    pub(super) report: Option<SolverReport>,
+    pub(super) path: Option<Path>,
+    /// Features left out because they repeat active ones, with those.
+    pub(super) tied: Vec<(usize, Vec<usize>)>,
+}
+
+impl Fit {
+    fn status(&self) -> Status {
+        self.report.as_ref().map_or(Status::Converged, |report| report.status)
+    }
+}
+
+pub(super) fn select(
+    data: &Dataset,
+    measure: Measure,
+    dependence: &Dependence,
+    options: &LassoOptions,
+    budget: Budget,
+    context: &Context<'_>,
+) -> Result<Selection, Error> {
+    let d = data.n_features();
+    budget.check(d)?;
+    options.check(d)?;
+    let atoms = atoms::build(data, measure, dependence, context)?;
+    let atoms: &dyn InnerProducts = &*atoms;
+    let scaled: Box<dyn InnerProducts + Send + '_> = match dependence.normalization {
+        Normalization::None => Box::new(atoms),
+        Normalization::Unit => Box::new(Normalised::new(atoms)),
+    };
+    let free: Vec<usize> = options
+        .forced
+        .iter()
+        .chain(&options.covariates)
+        .copied()
+        .collect::<BTreeSet<_>>()
+        .into_iter()
+        .collect();
+    let projected = if free.is_empty() { None } else { Some(Projected::new(&*scaled, free.clone())?) };
+    let problem: &dyn InnerProducts = match &projected {
+        Some(projected) => projected,
+        None => &*scaled,
+    };
+
+    let fit = match options.regularizer {
+        Regularizer::L1 => fit_l1(problem, options, budget, context)?,
+        Regularizer::ElasticNet { ridge } => {
+            let largest = problem.squared_norms().iter().copied().fold(0.0, f64::max);
+            fit_l1(&Ridged::new(problem, ridge * largest)?, options, budget, context)?
+        }
+        Regularizer::Group => fit_groups(problem, data, options, budget, context)?,
+    };
+
+    let mut forced = Vec::new();
+    if let Some(projected) = &projected {
+        let mut w = vec![0.0; d];
+        for &(j, value) in &fit.coefficients {
+            w[j] = value;
+        }
+        let values = projected.free_coefficients(&w);
+        forced.extend(free.iter().copied().zip(values).filter(|(j, _)| options.forced.contains(j)));
+    }
+
+    let status = fit.status();
+    let (order, scores) = rank(&forced, &fit.coefficients, budget);
+    let mut selection = Selection::new(order, scores, d, status);
+    report::complete(&mut selection, data, atoms, fit, budget, options.n_related, context);
+    Ok(selection)
+}
+
+/// Forced features in their order, then the others by coefficient, ties to the lower index, as far as the budget goes.
+fn rank(forced: &[(usize, f64)], coefficients: &[(usize, f64)], budget: Budget) -> (Vec<usize>, Vec<f64>) {
+    let mut chosen: Vec<(usize, f64)> =
+        coefficients.iter().copied().filter(|&(_, value)| value > 0.0).collect();
+    chosen.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    if let Budget::Threshold(threshold) = budget {
+        chosen.retain(|&(_, value)| value >= threshold);
+    }
+    let mut all = forced.to_vec();
+    all.extend(chosen);
+    if let Budget::Count(k) = budget {
+        all.truncate(k);
+    }
+    all.into_iter().unzip()
+}
+
+fn control<'a>(options: &LassoOptions, context: &Context<'a>) -> Control<'a> {
+    Control {
+        tolerance: options.tolerance,
+        max_iterations: MOST_ITERATIONS,
+        deadline: context.deadline,
+        interrupt: context.interrupt,
+        stop: None,
+    }
+}
+
+/// How many unforced features are wanted, for the levels that need to know.
+fn wanted(options: &LassoOptions, budget: Budget) -> Result<usize, Error> {
+    match budget {
+        Budget::Count(k) if k < options.forced.len() => Err(Error::parameter(
+            "k",
+            k,
+            format!("at least the number of forced features, {}", options.forced.len()),
+        )),
+        Budget::Count(k) => Ok(k - options.forced.len()),
+        _ => Err(Error::parameter(
+            "k",
+            "not given",
+            "a number of features, unless lambda or lambda_ratio is given",
+        )),
+    }
+}
+
+/// Level as a penalty, for the levels that are one.
+fn fixed_lambda(level: Level, largest: f64) -> Option<f64> {
+    match level {
+        Level::Lambda(lambda) => Some(lambda),
+        Level::LambdaRatio(ratio) => Some(ratio * largest),
+        Level::Count | Level::Paper => None,
+    }
+}
+
+fn fit_l1(
+    problem: &dyn InnerProducts,
+    options: &LassoOptions,
+    budget: Budget,
+    context: &Context<'_>,
+) -> Result<Fit, Error> {
+    let control = control(options, context);
+    let largest = problem.target_products().iter().copied().fold(0.0, f64::max);
+    let solve_at = |lambda: f64, solver: &dyn QuadraticSolver, path, tied| -> Result<Fit, Error> {
+        let penalty = L1::new(lambda, problem.n_atoms())?.nonnegative();
+        solve(problem, &penalty, lambda, solver, &vec![0.0; problem.n_atoms()], path, tied, &control)
+    };
+    if let Some(lambda) = fixed_lambda(options.level, largest) {
+        return match &options.solver {
+            SolverChoice::Auto => solve_at(lambda, &CoordinateDescent::default(), None, Vec::new()),
+            SolverChoice::Use(solver) => solve_at(lambda, &**solver, None, Vec::new()),
+        };
+    }
+    let wanted = wanted(options, budget)?;
+    if wanted == 0 {
+        return Ok(Fit { coefficients: Vec::new(), report: None, path: None, tied: Vec::new() });
+    }
+    let most_active = if options.level == Level::Paper { wanted + PAPER_SLACK } else { wanted };
+    context.report("path", 0, 1);
+    let lasso = fewest_lars::path(problem, &PathOptions { most_active, ..PathOptions::default() }, &control)?;
+    context.report("path", 1, 1);
+    let path = describe(&lasso);
+    let end = lasso.breakpoints.last();
+    let lambda = end.map_or(0.0, |point| point.lambda);
+    match &options.solver {
+        // At λ = 0 there is no dual certificate but the path's own.
+        SolverChoice::Use(solver)
+            if solver.name() != "lars" && lambda > 0.0 && lasso.status == Status::Converged =>
+        {
+            solve_at(lambda, &**solver, Some(path), lasso.tied)
+        }
+        _ => Ok(Fit {
+            coefficients: end.map(|point| point.coefficients.clone()).unwrap_or_default(),
+            report: Some(SolverReport {
+                name: "lars",
+                status: lasso.status,
+                objective: lasso.objective,
+                duality_gap: lasso.duality_gap,
+                lambda,
+                iterations: lasso.iterations as usize,
+            }),
+            path: Some(path),
+            tied: lasso.tied,
+        }),
+    }
+}
+
+fn describe(lasso: &LassoPath) -> Path {
+    let mut entered = Vec::new();
+    for point in &lasso.breakpoints {
+        if let Event::Joined(j) = point.event
+            && !entered.contains(&j)
+        {
+            entered.push(j);
+        }
+    }
+    let points = lasso
+        .breakpoints
+        .iter()
+        .map(|point| PathPoint { lambda: point.lambda, coefficients: point.coefficients.clone() })
+        .collect();
+    Path { points, entered }
+}
+
+#[allow(clippy::too_many_arguments)]
+fn solve(
+    problem: &dyn InnerProducts,
+    penalty: &dyn Penalty,
+    lambda: f64,
+    solver: &dyn QuadraticSolver,
+    start: &[f64],
+    path: Option<Path>,
+    tied: Vec<(usize, Vec<usize>)>,
+    control: &Control<'_>,
+) -> Result<Fit, Error> {
+    let found = working_set::solve(problem, penalty, solver, start, control)?.solution;
+    let coefficients =
+        found.coefficients.iter().copied().enumerate().filter(|&(_, value)| value != 0.0).collect();
+    let report = SolverReport {
+        name: solver.name(),
+        status: found.status,
+        objective: found.objective,
+        duality_gap: found.duality_gap,
+        lambda,
+        iterations: found.iterations as usize,
+    };
+    Ok(Fit { coefficients, report: Some(report), path, tied })
+}
+
+fn fit_groups(
+    problem: &dyn InnerProducts,
+    data: &Dataset,
+    options: &LassoOptions,
+    budget: Budget,
+    context: &Context<'_>,
+) -> Result<Fit, Error> {
+    let Some(groups) = data.feature_groups() else {
+        return Err(Error::parameter(
+            "penalty",
+            "group",
+            "l1 or elastic-net, unless the data set has feature groups",
+        ));
+    };
+    let control = control(options, context);
+    let solver: &dyn QuadraticSolver = match &options.solver {
+        SolverChoice::Auto => &CoordinateDescent::default(),
+        SolverChoice::Use(solver) => &**solver,
+    };
+    let largest = Blocks::from_groups(groups)
+        .iter()
+        .map(|block| block.iter().map(|&j| problem.target_products()[j].max(0.0).powi(2)).sum::<f64>().sqrt())
+        .fold(0.0, f64::max);
+    let solve_at = |lambda: f64, start: &[f64]| -> Result<Fit, Error> {
+        let penalty = GroupLasso::new(lambda, groups)?.nonnegative();
+        solve(problem, &penalty, lambda, solver, start, None, Vec::new(), &control)
+    };
+    let mut start = vec![0.0; problem.n_atoms()];
+    if let Some(lambda) = fixed_lambda(options.level, largest) {
+        return solve_at(lambda, &start);
+    }
+    // A group enters whole, so the number of features jumps: go down until there are enough.
+    let wanted = wanted(options, budget)?;
+    let mut lambda = largest;
+    let mut points = Vec::new();
+    loop {
+        lambda *= SEARCH_STEP;
+        let mut fit = solve_at(lambda, &start)?;
+        points.push(PathPoint { lambda, coefficients: fit.coefficients.clone() });
+        let enough = fit.coefficients.len() >= wanted;
+        if enough || lambda <= 1e-6 * largest || fit.status() != Status::Converged {
+            fit.path = Some(Path { points, entered: Vec::new() });
+            return Ok(fit);
+        }
+        start.fill(0.0);
+        for &(j, value) in &fit.coefficients {
+            start[j] = value;
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! What the quadratic programs take as `D`.
+
+use std::sync::Arc;
+
+use fewest_core::{Context, Dataset, Error};
+use fewest_counts::discretisation::Discretisation;
+use fewest_kernels::{Gram, Linear};
+use fewest_lars::LassoPath;
+use fewest_solver::{InnerProducts, Normalised, Ridged};
+
+use super::information::information;
+use crate::atoms::{self, Measure};
+use crate::{Dependence, InputKernel, Normalization, OutputKernel};
+
+/// What is first added to the diagonal of a matrix that need not be positive semidefinite, as a share of its largest entry.
+const SMALL: f64 = 1e-3;
+
+/// What `D` is.
+#[derive(Debug, Clone)]
+pub enum Similarity {
+    /// Mutual information in nats over levels, `Dₖₖ` the entropy. A real target is discretised by the rule of the features.
+    ///
+    /// This `D` need not be positive semidefinite, so a constant is added to its diagonal (Section 4.1 of Yamada et al. 2014): a
+    /// thousandth of the largest entropy, and twice as much as often as the path meets features over which the matrix is not
+    /// positive definite even so. The constant is told in the notes. Over the features that have a weight the program is then
+    /// strictly convex; over all features it need not be, and the certificate is one of stationarity.
+    MutualInformation(Discretisation),
+    /// HSIC.
+    Hsic(Dependence),
+    /// The squared correlation: a positive semidefinite matrix, which the absolute correlation need not be. Of classes, the
+    /// mean over their standardised indicators.
+    Correlation,
+}
+
+impl Similarity {
+    /// Calls `work` with `D` and `d`. They live no longer than that: kernels are borrowed.
+    pub(super) fn with_products<T>(
+        &self,
+        data: &Dataset,
+        method: &'static str,
+        context: &Context<'_>,
+        work: impl FnOnce(&dyn InnerProducts) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let of_correlation;
+        let dependence = match self {
+            Self::MutualInformation(rule) => return work(&*information(data, rule, method, context)?),
+            Self::Hsic(dependence) => dependence,
+            Self::Correlation => {
+                of_correlation = correlation(data, method)?;
+                &of_correlation
+            }
+        };
+        let atoms = atoms::build(data, Measure::Hsic, dependence, context)?;
+        match dependence.normalization {
+            Normalization::None => work(&*atoms),
+            Normalization::Unit => work(&Normalised::new(atoms)),
+        }
+    }
+
+    /// Whether a path over this `D` met features over which it is not positive definite.
+    ///
+    /// A path passes by what depends on its active features, or has a negative square beside them. Duplicates do that to a
+    /// positive semidefinite `D` too, and harm nothing there.
+    pub(super) fn is_indefinite(&self, path: &LassoPath) -> bool {
+        matches!(self, Self::MutualInformation(_)) && !path.tied.is_empty()
+    }
+
+    /// `solve(D + c I)`, with `c = 0` where `D` is positive semidefinite, and else with the smallest `c` tried for which the path
+    /// met no features over which it is not positive definite. Also `c`.
+    pub(super) fn convexly<T>(
+        &self,
+        products: &dyn InnerProducts,
+        solve: impl Fn(&dyn InnerProducts) -> Result<(LassoPath, T), Error>,
+    ) -> Result<(LassoPath, T, f64), Error> {
+        let largest = products.squared_norms().iter().copied().fold(0.0, f64::max);
+        if !matches!(self, Self::MutualInformation(_)) || largest == 0.0 {
+            return solve(products).map(|(path, found)| (path, found, 0.0));
+        }
+        let mut constant = SMALL * largest;
+        loop {
+            let (path, found) = solve(&Ridged::new(products, constant)?)?;
+            // With a diagonal above the sum of each row the path meets no such features, so the rounds end.
+            if !self.is_indefinite(&path) || path.status.is_stopped() {
+                return Ok((path, found, constant));
+            }
+            constant *= 2.0;
+        }
+    }
+
+    /// What the notes say of the constant.
+    pub(super) fn note(constant: f64) -> Option<String> {
+        (constant > 0.0).then(|| format!("{constant:.3e} was added to the diagonal of D"))
+    }
+}
+
+/// The squared correlation as HSIC of linear kernels.
+fn correlation(data: &Dataset, method: &'static str) -> Result<Dependence, Error> {
+    let outputs = fewest_columns::standardised_outputs(data, method)?;
+    let gram = Gram::from_fn(data.n_samples(), |i, j| outputs.iter().map(|y| y[i] * y[j]).sum());
+    Ok(Dependence {
+        input: InputKernel::Custom(Arc::new(|_| Arc::new(Linear))),
+        output: OutputKernel::Given(gram),
+        normalization: Normalization::Unit,
+        ..Dependence::default()
+    })
+}

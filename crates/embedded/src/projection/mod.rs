@@ -1,7 +1,0 @@
-//! Projections of all features together that depend on the target, sparse in features.
-
-mod hsfs;
-mod objective;
-pub(crate) mod point;
-
-pub use hsfs::Hsfs;

@@ -1,0 +1,250 @@
+//! Dense linear algebra: products and a blocked Cholesky factorisation, all in parts of fixed size, so that the result is the same,
+//! bit for bit, for any number of threads.
+
+use multiversion::multiversion;
+use nalgebra::{DMatrixView, DMatrixViewMut, Dyn};
+use rayon::prelude::*;
+
+use crate::dot_products;
+
+/// Columns of a panel.
+const PANEL: usize = 64;
+
+/// Up to this many rows a factorisation is not worth a second thread.
+const SERIAL: usize = 300;
+
+/// Rows handled by one task where a vector is a sum of columns.
+const ROWS: usize = 512;
+
+/// `out = AᵀA` for the columns of length `m` in `a`, both triangles.
+pub fn gram(a: &[f64], m: usize) -> Vec<f64> {
+    let q = a.len() / m.max(1);
+    let mut out = vec![0.0; q * q];
+    if m == 0 || q == 0 {
+        return out;
+    }
+    out.par_chunks_mut(PANEL * q).enumerate().for_each(|(panel, out)| {
+        let (first, last) = (panel * PANEL, q.min((panel + 1) * PANEL));
+        let right = &a[first * m..last * m];
+        let mut products = Vec::new();
+        for upper in 0..=panel {
+            let (from, to) = (upper * PANEL, q.min((upper + 1) * PANEL));
+            products.clear();
+            products.resize((to - from) * (last - first), 0.0);
+            dot_products(&a[from * m..to * m], right, m, &mut products);
+            for (column, products) in out.chunks_exact_mut(q).zip(products.chunks_exact(to - from)) {
+                column[from..to].copy_from_slice(products);
+            }
+        }
+    });
+    for j in 0..q {
+        for i in 0..j {
+            out[j + i * q] = out[i + j * q];
+        }
+    }
+    out
+}
+
+/// `Aᵀb` for every column `b` of `right`: one row a column of `a`, column after column.
+pub fn transposed_products(a: &[f64], right: &[f64], m: usize) -> Vec<f64> {
+    let (q, k) = (a.len() / m, right.len() / m);
+    let mut out = vec![0.0; q * k];
+    let panels: Vec<Vec<f64>> = a
+        .par_chunks(PANEL * m)
+        .map(|panel| {
+            let mut products = vec![0.0; panel.len() / m * k];
+            dot_products(panel, right, m, &mut products);
+            products
+        })
+        .collect();
+    for (at, products) in panels.iter().enumerate() {
+        let height = products.len() / k.max(1);
+        for (column, products) in products.chunks_exact(height.max(1)).enumerate() {
+            out[column * q + at * PANEL..][..height].copy_from_slice(products);
+        }
+    }
+    out
+}
+
+/// `A w` for the columns of length `m` in `a`.
+pub fn combination(a: &[f64], w: &[f64], m: usize) -> Vec<f64> {
+    let mut out = vec![0.0; m];
+    out.par_chunks_mut(ROWS).enumerate().for_each(|(part, out)| {
+        let first = part * ROWS;
+        for (weight, column) in w.iter().zip(a.chunks_exact(m)) {
+            if *weight != 0.0 {
+                for (value, entry) in out.iter_mut().zip(&column[first..]) {
+                    *value += weight * entry;
+                }
+            }
+        }
+    });
+    out
+}
+
+/// The transpose of a table of columns of length `m`, row `i` times `scale[i]`.
+pub fn transposed(a: &[f64], m: usize, scale: &[f64]) -> Vec<f64> {
+    let q = a.len() / m.max(1);
+    let mut out = vec![0.0; a.len()];
+    out.par_chunks_mut(q.max(1) * PANEL).enumerate().for_each(|(part, out)| {
+        for (row, out) in out.chunks_exact_mut(q).enumerate() {
+            let i = part * PANEL + row;
+            for (value, column) in out.iter_mut().zip(a.chunks_exact(m)) {
+                *value = scale[i] * column[i];
+            }
+        }
+    });
+    out
+}
+
+/// The Cholesky factor `L` of a symmetric matrix, lower triangle, column after column.
+pub struct Cholesky {
+    values: Vec<f64>,
+    n: usize,
+}
+
+impl Cholesky {
+    /// Of `I + P`, `n × n`, with `P` positive semidefinite. Every pivot of such a matrix is at least 1: one that rounding left below is
+    /// taken as 1.
+    pub fn above_identity(mut values: Vec<f64>, n: usize) -> Self {
+        factorise(&mut values, n, |pivot| Some(pivot.max(1.0)));
+        Self { values, n }
+    }
+
+    /// Of any matrix, `n × n`; `None` where it is not positive definite.
+    pub fn of(mut values: Vec<f64>, n: usize) -> Option<Self> {
+        factorise(&mut values, n, |pivot| (pivot > 0.0).then_some(pivot)).then_some(Self { values, n })
+    }
+
+    /// Replaces `b` by the solution of `L Lᵀ x = b`.
+    pub fn solve(&self, b: &mut [f64]) {
+        let n = self.n;
+        for j in 0..n {
+            let (done, rest) = b.split_at_mut(j + 1);
+            let value = done[j] / self.values[j + j * n];
+            done[j] = value;
+            for (target, entry) in rest.iter_mut().zip(&self.values[j * n + j + 1..(j + 1) * n]) {
+                *target -= value * entry;
+            }
+        }
+        for j in (0..n).rev() {
+            let (done, rest) = b.split_at_mut(j + 1);
+            let column = &self.values[j * n + j + 1..(j + 1) * n];
+            let product: f64 = column.iter().zip(&*rest).map(|(entry, value)| entry * value).sum();
+            done[j] = (done[j] - product) / self.values[j + j * n];
+        }
+    }
+}
+
+/// Replaces the lower triangle of `values` by the Cholesky factor; false where a pivot is not allowed. `allowed` says what a pivot is
+/// taken as.
+fn factorise(values: &mut [f64], n: usize, allowed: impl Fn(f64) -> Option<f64>) -> bool {
+    for first in (0..n).step_by(PANEL) {
+        let width = PANEL.min(n - first);
+        let below = first + width;
+        for j in first..below {
+            let Some(pivot) = allowed(values[j + j * n]).map(f64::sqrt) else { return false };
+            values[j + j * n] = pivot;
+            for value in &mut values[j * n + j + 1..(j + 1) * n] {
+                *value /= pivot;
+            }
+            let (done, rest) = values.split_at_mut((j + 1) * n);
+            let column = &done[j * n..];
+            for other in j + 1..below {
+                let factor = column[other];
+                let target = &mut rest[(other - j - 1) * n..(other - j) * n];
+                subtract(&mut target[other..], factor, &column[other..]);
+            }
+        }
+        let (done, rest) = values.split_at_mut(below * n);
+        let height = n - below;
+        let left: Vec<f64> =
+            done[first * n..].chunks_exact(n).flat_map(|column| &column[below..]).copied().collect();
+        let least = if n <= SERIAL { n } else { 1 };
+        rest.par_chunks_mut(PANEL * n).with_min_len(least).enumerate().for_each(|(part, target)| {
+            let (start, columns) = (part * PANEL, target.len() / n);
+            let rows = DMatrixView::from_slice_with_strides_generic(
+                &left[start..],
+                Dyn(height - start),
+                Dyn(width),
+                Dyn(1),
+                Dyn(height),
+            );
+            let block = DMatrixView::from_slice_with_strides_generic(
+                &left[start..],
+                Dyn(width),
+                Dyn(columns),
+                Dyn(height),
+                Dyn(1),
+            );
+            DMatrixViewMut::from_slice_with_strides_generic(
+                &mut target[below + start..],
+                Dyn(height - start),
+                Dyn(columns),
+                Dyn(1),
+                Dyn(n),
+            )
+            .gemm(-1.0, &rows, &block, 1.0);
+        });
+    }
+    true
+}
+
+/// `target -= factor column`.
+#[multiversion(targets("x86_64+avx2"))]
+fn subtract(target: &mut [f64], factor: f64, column: &[f64]) {
+    for (value, entry) in target.iter_mut().zip(column) {
+        *value -= factor * entry;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wave(len: usize) -> Vec<f64> {
+        (0..len).map(|i| ((i * 7919 + 13) % 1009) as f64 / 500.0 - 1.0).collect()
+    }
+
+    #[test]
+    fn a_system_larger_than_a_panel_is_solved() {
+        for q in [1, 5, 64, 65, 150] {
+            let m = 40;
+            let a = wave(m * q);
+            let mut matrix = gram(&a, m);
+            for j in 0..q {
+                for i in 0..q {
+                    let direct: f64 = (0..m).map(|r| a[r + i * m] * a[r + j * m]).sum();
+                    assert!((matrix[i + j * q] - direct).abs() < 1e-10);
+                }
+                matrix[j + j * q] += 1.0;
+            }
+            let x = wave(q);
+            let mut b = combination(&matrix, &x, q);
+            Cholesky::above_identity(matrix.clone(), q).solve(&mut b);
+            assert!(b.iter().zip(&x).all(|(b, x)| (b - x).abs() < 1e-9), "{q}");
+            let mut again = combination(&matrix, &x, q);
+            let Some(factor) = Cholesky::of(matrix.clone(), q) else { panic!("not definite") };
+            factor.solve(&mut again);
+            assert_eq!(b, again);
+            // One negative eigenvalue, at the end, where all else is done.
+            matrix[q * q - 1] -= 1.0 + 1e3 * q as f64;
+            assert!(Cholesky::of(matrix, q).is_none());
+        }
+    }
+
+    #[test]
+    fn products_agree_with_their_transposes() {
+        let (m, q) = (700, 70);
+        let a = wave(m * q);
+        let right = wave(2 * m);
+        let products = transposed_products(&a, &right, m);
+        let rows = transposed(&a, m, &vec![2.0; m]);
+        for k in 0..2 {
+            let direct = combination(&rows, &right[k * m..(k + 1) * m], q);
+            for (found, twice) in products[k * q..].iter().zip(direct) {
+                assert!((2.0 * found - twice).abs() < 1e-9);
+            }
+        }
+    }
+}

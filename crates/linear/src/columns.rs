@@ -1,0 +1,173 @@
+//! Standardised features and outputs as atoms of a linear model.
+
+use fewest_core::{Context, Dataset, Error, FeatureKind};
+use fewest_linalg::dot_products;
+use fewest_solver::InnerProducts;
+use rayon::prelude::*;
+
+use fewest_columns::{standardise, standardised_outputs};
+
+/// Columns multiplied at a time.
+const PANEL: usize = 64;
+
+/// Columns built between two looks at the clock.
+const ROUND: usize = 512;
+
+/// Bytes that standardised columns may take; beyond, they are built again when needed.
+const MOST_BYTES: usize = 1 << 30;
+
+/// One column of the linear model: a feature, or one level of a categorical feature with more than two.
+struct Source {
+    feature: usize,
+    level: Option<f64>,
+}
+
+/// Columns of mean 0 and standard deviation 1, with products divided by the number of samples.
+pub(super) struct LinearColumns<'a> {
+    data: &'a Dataset,
+    sources: Vec<Source>,
+    /// Every column, or nothing where they take too much memory.
+    values: Vec<f64>,
+    squared_norms: Vec<f64>,
+    /// `xⱼᵀ yₒ / n` of every column, output by output.
+    pub(super) outputs: Vec<Vec<f64>>,
+}
+
+impl<'a> LinearColumns<'a> {
+    pub(super) fn new(data: &'a Dataset, method: &'static str, context: &Context<'_>) -> Result<Self, Error> {
+        let n = data.n_samples();
+        if data.sample_weights().is_some() {
+            return Err(Error::Unsupported {
+                method,
+                what: "weighting samples".to_owned(),
+                instead: "leave the weights out, or repeat rows".to_owned(),
+            });
+        }
+        let targets = standardised_outputs(data, method)?;
+        let sources: Vec<Source> = (0..data.n_features()).flat_map(|j| Source::of(data, j)).collect();
+        let keep = sources.len().saturating_mul(n).saturating_mul(size_of::<f64>()) <= MOST_BYTES;
+        let target_values = targets.concat();
+        let mut built = Self {
+            data,
+            sources,
+            values: Vec::new(),
+            squared_norms: Vec::new(),
+            outputs: vec![Vec::new(); targets.len()],
+        };
+        for first in (0..built.sources.len()).step_by(ROUND) {
+            if context.stopped().is_some() {
+                return Err(Error::Stopped { before: "every feature had been seen once" });
+            }
+            let last = built.sources.len().min(first + ROUND);
+            let columns: Vec<Result<(Vec<f64>, bool), Error>> =
+                (first..last).into_par_iter().map(|column| built.build(column)).collect();
+            for column in columns {
+                let (values, varies) = column?;
+                let mut products = vec![0.0; targets.len()];
+                dot_products(&values, &target_values, n, &mut products);
+                for (output, product) in built.outputs.iter_mut().zip(products) {
+                    output.push(product / n as f64);
+                }
+                built.squared_norms.push(if varies { 1.0 } else { 0.0 });
+                if keep {
+                    built.values.extend(values);
+                }
+            }
+            context.report("correlation with the target", last, built.sources.len());
+        }
+        Ok(built)
+    }
+
+    /// Column `column` standardised, or zeros with `false` where it is constant.
+    fn build(&self, column: usize) -> Result<(Vec<f64>, bool), Error> {
+        let Source { feature, level } = self.sources[column];
+        let mut values = vec![0.0; self.data.n_samples()];
+        self.data.x().copy_column(feature, &mut values);
+        self.data.check_finite(feature, &values)?;
+        if let Some(level) = level {
+            values.iter_mut().for_each(|value| *value = f64::from(*value == level));
+        }
+        let varies = standardise(&mut values);
+        if !varies {
+            values.fill(0.0);
+        }
+        Ok((values, varies))
+    }
+
+    /// The feature a column belongs to.
+    pub(super) fn feature(&self, column: usize) -> usize {
+        self.sources[column].feature
+    }
+
+    fn gather(&self, columns: &[usize]) -> Vec<f64> {
+        let n = self.data.n_samples();
+        let mut gathered = Vec::with_capacity(columns.len() * n);
+        for &column in columns {
+            if self.values.is_empty() {
+                // It was built once without an error, and columns do not change.
+                gathered.extend(self.build(column).map_or_else(|_| vec![0.0; n], |(values, _)| values));
+            } else {
+                gathered.extend_from_slice(&self.values[column * n..(column + 1) * n]);
+            }
+        }
+        gathered
+    }
+}
+
+impl Source {
+    /// The columns of feature `j`: itself, or its levels when it has more than two.
+    fn of(data: &Dataset, j: usize) -> Vec<Self> {
+        if let FeatureKind::Categorical { .. } = data.feature_kind(j) {
+            let mut levels = vec![0.0; data.n_samples()];
+            data.x().copy_column(j, &mut levels);
+            levels.sort_by(f64::total_cmp);
+            levels.dedup_by(|a, b| a == b);
+            if levels.len() > 2 {
+                return levels.into_iter().map(|level| Self { feature: j, level: Some(level) }).collect();
+            }
+        }
+        vec![Self { feature: j, level: None }]
+    }
+}
+
+impl InnerProducts for LinearColumns<'_> {
+    fn n_atoms(&self) -> usize {
+        self.sources.len()
+    }
+
+    fn target_squared_norm(&self) -> f64 {
+        1.0
+    }
+
+    fn target_products(&self) -> &[f64] {
+        self.outputs.first().map_or(&[], Vec::as_slice)
+    }
+
+    fn squared_norms(&self) -> &[f64] {
+        &self.squared_norms
+    }
+
+    fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) {
+        if rows.is_empty() || columns.is_empty() {
+            return;
+        }
+        let n = self.data.n_samples();
+        let right = self.gather(columns);
+        let panels: Vec<Vec<f64>> = rows
+            .par_chunks(PANEL)
+            .map(|panel| {
+                let mut products = vec![0.0; panel.len() * columns.len()];
+                dot_products(&self.gather(panel), &right, n, &mut products);
+                products
+            })
+            .collect();
+        for (at, (panel, products)) in rows.chunks(PANEL).zip(&panels).enumerate() {
+            for (position, products) in products.chunks_exact(panel.len()).enumerate() {
+                let start = position * rows.len() + at * PANEL;
+                for (value, product) in out[start..start + panel.len()].iter_mut().zip(products) {
+                    *value = product / n as f64;
+                }
+            }
+        }
+    }
+}

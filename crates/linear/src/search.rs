@@ -1,0 +1,269 @@
+//! From data to coefficients: at a given penalty, or for a number of features.
+
+use std::collections::BTreeMap;
+
+use fewest_cd::CoordinateDescent;
+use fewest_core::{Budget, Context, Dataset, Error, Path, PathPoint, Selection, SolverReport, Status};
+use fewest_solver::certificate::Certificate;
+use fewest_solver::{
+    Control, InnerProducts, L1, QuadraticSolver, Ridged, Solution, certificate, working_set,
+};
+use rayon::prelude::*;
+
+use super::columns::LinearColumns;
+use super::paths::{self, worst};
+use super::{Lasso, Strength};
+use fewest_solver::Signed;
+use fewest_solver::SolverChoice;
+use fewest_solver::bisection::{self, Solved};
+
+/// Most iterations of a solver, in its own unit.
+const MOST_ITERATIONS: u64 = 1_000_000;
+
+/// The smallest `alpha` tried, as a share of the largest.
+const SMALLEST_RATIO: f64 = 1e-4;
+
+/// A solution: by output, non-negative coefficients of signed atoms, and where they come from.
+struct Fit {
+    coefficients: Vec<Vec<(usize, f64)>>,
+    report: SolverReport,
+    path: Option<Path>,
+    notes: Vec<String>,
+}
+
+struct Problem<'a> {
+    columns: &'a LinearColumns<'a>,
+    /// One problem an output: they share the penalty and nothing else, so none is larger than it need be.
+    outputs: Vec<Signed<&'a LinearColumns<'a>>>,
+    l1_ratio: f64,
+    options: &'a Lasso,
+    control: Control<'a>,
+    /// The smallest `alpha` that selects nothing.
+    largest_alpha: f64,
+}
+
+pub(super) fn select(
+    method: &'static str,
+    data: &Dataset,
+    l1_ratio: f64,
+    options: &Lasso,
+    budget: Budget,
+    context: &Context<'_>,
+) -> Result<Selection, Error> {
+    let d = data.n_features();
+    budget.check(d)?;
+    match options.strength {
+        Strength::Alpha(alpha) if !(alpha.is_finite() && alpha > 0.0) => {
+            return Err(Error::parameter("alpha", alpha, "finite and above 0"));
+        }
+        Strength::Ratio(ratio) if !(ratio > 0.0 && ratio <= 1.0) => {
+            return Err(Error::parameter("lambda_ratio", ratio, "above 0 and at most 1"));
+        }
+        _ => {}
+    }
+    let control = Control {
+        tolerance: options.tolerance,
+        max_iterations: MOST_ITERATIONS,
+        deadline: context.deadline,
+        interrupt: context.interrupt,
+        stop: None,
+    };
+    control.check()?;
+    let columns = LinearColumns::new(data, method, context)?;
+    let outputs: Vec<_> =
+        columns.outputs.iter().map(|products| Signed::new(&columns, products, 1.0)).collect();
+    let largest = outputs.iter().flat_map(InnerProducts::target_products).copied().fold(0.0, f64::max);
+    let largest_alpha = largest / l1_ratio;
+    let problem = Problem { columns: &columns, outputs, l1_ratio, options, control, largest_alpha };
+    let fit = match (options.strength, budget) {
+        (Strength::Alpha(alpha), _) => problem.at(alpha, &[])?,
+        (Strength::Ratio(ratio), _) => problem.at(ratio * problem.largest_alpha, &[])?,
+        (Strength::Count, Budget::Count(k)) if l1_ratio == 1.0 => problem.along_path(k)?,
+        (Strength::Count, Budget::Count(k)) => problem.by_bisection(k, context)?,
+        (Strength::Count, _) => {
+            let expected = "a number of features, unless alpha or lambda_ratio is given";
+            return Err(Error::parameter("k", "not given", expected));
+        }
+    };
+    let mut chosen: Vec<(usize, f64)> = problem.features(&fit.coefficients).into_iter().collect();
+    chosen.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
+    match budget {
+        Budget::Count(k) => chosen.truncate(k),
+        Budget::Threshold(threshold) => chosen.retain(|(_, value)| value.abs() >= threshold),
+        _ => {}
+    }
+    let (order, scores) = chosen.into_iter().unzip();
+    let mut selection = Selection::new(order, scores, d, fit.report.status);
+    selection.solver = Some(fit.report);
+    selection.path = fit.path;
+    selection.notes = fit.notes;
+    if matches!(options.strength, Strength::Count) {
+        selection.note_missing_features(budget, "no others have a coefficient");
+    }
+    Ok(selection)
+}
+
+impl Problem<'_> {
+    /// The feature that a signed atom belongs to.
+    fn feature(&self, atom: usize) -> usize {
+        self.columns.feature(atom % self.columns.n_atoms())
+    }
+
+    /// The score of each feature with a coefficient: the coefficient, or the norm of several.
+    fn features(&self, coefficients: &[Vec<(usize, f64)>]) -> BTreeMap<usize, f64> {
+        let mut scores: BTreeMap<usize, (f64, usize)> = BTreeMap::new();
+        for (signed, coefficients) in self.outputs.iter().zip(coefficients) {
+            for (column, value) in signed.merge(coefficients) {
+                let entry = scores.entry(self.columns.feature(column)).or_insert((0.0, 0));
+                *entry = (if entry.1 == 0 { value } else { entry.0.hypot(value) }, entry.1 + 1);
+            }
+        }
+        scores.into_iter().map(|(feature, (value, _))| (feature, value)).collect()
+    }
+
+    /// The solution at `alpha`, from `start`, by output, or from zero.
+    fn at(&self, alpha: f64, start: &[Vec<(usize, f64)>]) -> Result<Fit, Error> {
+        let lambda = alpha * self.l1_ratio;
+        let automatic = CoordinateDescent::default();
+        let solver: &dyn QuadraticSolver = match &self.options.solver {
+            SolverChoice::Auto => &automatic,
+            SolverChoice::Use(solver) => &**solver,
+        };
+        let solve = |(output, signed): (usize, &Signed<_>)| {
+            let penalty = L1::new(lambda, signed.n_atoms())?.nonnegative();
+            let ridged = Ridged::new(signed, alpha * (1.0 - self.l1_ratio))?;
+            let mut dense = vec![0.0; signed.n_atoms()];
+            for &(atom, value) in start.get(output).into_iter().flatten() {
+                dense[atom] = value;
+            }
+            Ok(working_set::solve(&ridged, &penalty, solver, &dense, &self.control)?.solution)
+        };
+        let found: Vec<Result<Solution, Error>> = self.outputs.par_iter().enumerate().map(solve).collect();
+        let found = found.into_iter().collect::<Result<Vec<Solution>, Error>>()?;
+        let nonzero = |solution: &Solution| {
+            solution.coefficients.iter().copied().enumerate().filter(|(_, value)| *value != 0.0).collect()
+        };
+        let report = SolverReport {
+            name: solver.name(),
+            status: worst(found.iter().map(|solution| solution.status)),
+            objective: found.iter().map(|solution| solution.objective).sum(),
+            duality_gap: mean(found.iter().map(|solution| solution.duality_gap)),
+            lambda: alpha,
+            iterations: found.iter().map(|solution| solution.iterations as usize).sum(),
+        };
+        Ok(Fit { coefficients: found.iter().map(nonzero).collect(), report, path: None, notes: Vec::new() })
+    }
+
+    /// The last point of the exact path before more than `k` features are active.
+    fn along_path(&self, k: usize) -> Result<Fit, Error> {
+        let paths = paths::follow(&self.outputs, k, &|atom| self.feature(atom), &self.control)?;
+        let mut path = Path::default();
+        for point in &paths.points {
+            if let Some((_, atom)) = point.joined {
+                let feature = self.feature(atom);
+                if !path.entered.contains(&feature) {
+                    path.entered.push(feature);
+                }
+            }
+            let coefficients = self.features(&point.coefficients).into_iter().collect();
+            path.points.push(PathPoint { lambda: point.lambda, coefficients });
+        }
+        let mut tied: Vec<usize> = paths.tied.iter().map(|&(_, atom)| self.feature(atom)).collect();
+        tied.sort_unstable();
+        tied.dedup();
+        let note =
+            |feature: &usize| format!("feature {feature} depends linearly on chosen ones and was left out");
+        let notes = tied.iter().map(note).collect();
+        let (lambda, coefficients) = match paths.points.into_iter().last() {
+            Some(end) => (end.lambda, end.coefficients),
+            None => (0.0, vec![Vec::new(); self.outputs.len()]),
+        };
+        let fit = match &self.options.solver {
+            SolverChoice::Use(solver)
+                if solver.name() != "lars" && lambda > 0.0 && paths.status == Status::Converged =>
+            {
+                self.at(lambda, &[])?
+            }
+            _ => {
+                let report = self.certify(lambda, &coefficients, paths.status, paths.iterations)?;
+                Fit { coefficients, report, path: None, notes: Vec::new() }
+            }
+        };
+        Ok(Fit { path: Some(path), notes, ..fit })
+    }
+
+    /// The report on a point of the path, certified over all atoms.
+    fn certify(
+        &self,
+        lambda: f64,
+        coefficients: &[Vec<(usize, f64)>],
+        status: Status,
+        iterations: u64,
+    ) -> Result<SolverReport, Error> {
+        let certify = |(signed, coefficients): (&Signed<_>, &Vec<(usize, f64)>)| {
+            let mut dense = vec![0.0; signed.n_atoms()];
+            for &(atom, value) in coefficients {
+                dense[atom] = value;
+            }
+            let largest = signed.target_products().iter().copied().fold(0.0, f64::max);
+            let correlations = certificate::correlations(signed, &dense)?;
+            let certified = certificate::certifiable_penalty(lambda, largest, correlations.iter().copied());
+            let penalty = L1::new(certified, dense.len())?.nonnegative();
+            Ok(certificate::certify(signed, &penalty, &dense, &correlations))
+        };
+        let found: Vec<Result<Certificate, Error>> =
+            self.outputs.par_iter().zip(coefficients).map(certify).collect();
+        let found = found.into_iter().collect::<Result<Vec<Certificate>, Error>>()?;
+        let duality_gap = mean(found.iter().map(Certificate::relative_gap));
+        let by_gap = match duality_gap / self.control.tolerance {
+            gap if gap > 1e3 => Status::Stalled,
+            gap if gap > 1.0 => Status::AlmostConverged,
+            _ => Status::Converged,
+        };
+        Ok(SolverReport {
+            name: "lars",
+            status: worst([status, by_gap].into_iter()),
+            objective: found.iter().map(|certificate| certificate.objective).sum(),
+            duality_gap,
+            lambda,
+            iterations: iterations as usize,
+        })
+    }
+
+    /// The smallest `alpha` found to leave at most `k` features, as far down as solutions are easy.
+    fn by_bisection(&self, k: usize, context: &Context<'_>) -> Result<Fit, Error> {
+        let solve = |alpha: f64, before: Option<&Counted>| {
+            let fit = self.at(alpha, before.map_or(&[][..], |before| &before.fit.coefficients[..]))?;
+            let n_features = self.features(&fit.coefficients).len();
+            Ok(Counted { fit, n_features })
+        };
+        let (Counted { fit: mut best, .. }, stopped) =
+            bisection::search(self.largest_alpha, SMALLEST_RATIO, k, context, solve)?;
+        if let Some(status) = stopped {
+            best.report.status = status;
+        }
+        Ok(best)
+    }
+}
+
+/// The mean of the outputs' gaps relative to their objectives at zero, which are all ½: that of the whole.
+fn mean(gaps: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let n = gaps.len() as f64;
+    gaps.sum::<f64>() / n
+}
+
+/// A fit with its number of features.
+struct Counted {
+    fit: Fit,
+    n_features: usize,
+}
+
+impl Solved for Counted {
+    fn n_features(&self) -> usize {
+        self.n_features
+    }
+
+    fn status(&self) -> Status {
+        self.fit.report.status
+    }
+}

@@ -1,0 +1,279 @@
+//! Features by the weights of a lasso at a cross-validated penalty.
+
+use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, SolverReport};
+use fewest_lars::{PathOptions, path};
+use fewest_solver::{Control, InnerProducts, LinearOperator};
+use rayon::prelude::*;
+
+use super::design::Design;
+use super::folds;
+use super::problems::{control, feature_scores, select, together};
+use fewest_columns::standardised_outputs;
+use fewest_solver::Signed;
+
+/// Penalties tried.
+const N_PENALTIES: usize = 100;
+
+/// The smallest penalty tried, as a share of the largest.
+const SMALLEST_RATIO: f64 = 1e-3;
+
+/// LASSO-LW: features by the size of their weight in the lasso (Tibshirani 1996; Yang, Xu, Lyu and King 2015, Section 5), whose penalty
+/// is chosen by cross-validation:
+///
+/// ```text
+/// minimise over w, b   1/(2n) Σ_i (y_i − ⟨w, x_i⟩ − b)² + λ ‖w‖₁,      score(k) = w_k
+/// ```
+///
+/// on features and outputs standardised once (mean 0, standard deviation 1, dividing by n); the outputs of two classes are ±1, of more an
+/// indicator each, all with one `λ`. The penalties tried are 100 from the smallest that selects nothing down to a thousandth of
+/// it, in equal ratios. Every training part has a `b` of its own, and its exact path ([`fewest_lars`]) gives the weights at all penalties. The one with the
+/// smallest mean squared error is taken, or the largest within one standard error of it.
+///
+/// Unlike [`Lasso`](crate::Lasso), whose penalty follows from the number of features, the weights do not depend on the budget; features whose weight is 0 are
+/// never selected.
+///
+/// Folds come from the context's seed and keep the distribution of the target; reordering the samples does not change them.
+///
+/// Cost: an exact path a fold and one more, each about that of [`Lasso`](crate::Lasso). Memory: a standardised copy of the data.
+///
+/// # Errors
+/// A target without numbers or classes, or that does not vary; a NaN or an infinity, naming the cell; more folds than samples; sample
+/// weights.
+///
+/// ```
+/// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
+/// use fewest_margin::LassoWeights;
+///
+/// let wave = |step: i32| (0..60).map(|i| f64::from(i * step % 61) / 30.0 - 1.0).collect::<Vec<f64>>();
+/// let (a, b, c) = (wave(1), wave(17), wave(23));
+/// let target = a.iter().zip(&c).map(|(a, c)| 3.0 * a - c).collect();
+/// let data = Dataset::new(DenseColumns::from_columns(&[a, b, c])?, Target::real(target)?)?;
+/// let selection = LassoWeights::default().select(&data, Budget::Count(2), &Context::default())?;
+/// assert_eq!(selection.order, [0, 2]);
+/// # Ok::<(), fewest_margin::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct LassoWeights {
+    /// Parts of the cross-validation. Default 5; from 2 to the number of samples.
+    pub folds: usize,
+    /// Whether to take the largest penalty whose error is within one standard error of the smallest. Default false.
+    pub one_standard_error: bool,
+    /// Duality gap to reach, relative to the objective at zero. Default 1e-9; range above 0.
+    pub tolerance: f64,
+}
+
+/// The weights that are not 0, with their columns.
+type Sparse = Vec<(usize, f64)>;
+
+impl Default for LassoWeights {
+    fn default() -> Self {
+        Self { folds: 5, one_standard_error: false, tolerance: 1e-9 }
+    }
+}
+
+/// Columns and an output less their means over the samples there are, with products divided by their number.
+struct Centred<'a> {
+    design: &'a Design,
+    means: Vec<f64>,
+    target_mean: f64,
+    target_products: Vec<f64>,
+    target_squared_norm: f64,
+    squared_norms: Vec<f64>,
+}
+
+impl<'a> Centred<'a> {
+    fn new(design: &'a Design, target: &[f64]) -> Self {
+        let n = target.len() as f64;
+        let target_mean = target.iter().sum::<f64>() / n;
+        let target: Vec<f64> = target.iter().map(|value| value - target_mean).collect();
+        let product = |r: &[f64]| {
+            let mut out = vec![0.0; design.n_columns()];
+            design.apply_transpose(r, &mut out);
+            out.iter_mut().for_each(|value| *value /= n);
+            out
+        };
+        let means = product(&vec![1.0; target.len()]);
+        let squared_norm = |j: usize| (design.squared_norm(j) / n - means[j] * means[j]).max(0.0);
+        Self {
+            design,
+            squared_norms: (0..means.len()).into_par_iter().map(squared_norm).collect(),
+            target_mean,
+            target_squared_norm: target.iter().map(|value| value * value).sum::<f64>() / n,
+            target_products: product(&target),
+            means,
+        }
+    }
+
+    fn largest_penalty(&self) -> f64 {
+        self.target_products.iter().fold(0.0, |largest, value| largest.max(value.abs()))
+    }
+
+    /// The weights at `penalties`, decreasing, by the exact path.
+    fn weights(
+        &self,
+        penalties: &[f64],
+        control: &Control<'_>,
+    ) -> Result<(Vec<Sparse>, SolverReport), Error> {
+        let smallest = penalties.last().copied().unwrap_or(0.0);
+        let signed = Signed::single(self);
+        let options = PathOptions { smallest_lambda: smallest, ..PathOptions::default() };
+        let found = path(&signed, &options, control)?;
+        let points: Vec<(f64, Sparse)> =
+            found.breakpoints.iter().map(|point| (point.lambda, signed.merge(&point.coefficients))).collect();
+        let report = SolverReport {
+            name: "lars",
+            status: found.status,
+            objective: found.objective,
+            duality_gap: found.duality_gap,
+            lambda: smallest,
+            iterations: found.iterations as usize,
+        };
+        Ok((penalties.iter().map(|&penalty| between(&points, penalty)).collect(), report))
+    }
+}
+
+/// The weights at `penalty` on a path that is linear between its points.
+fn between(points: &[(f64, Sparse)], penalty: f64) -> Sparse {
+    let after = points.partition_point(|(lambda, _)| *lambda > penalty);
+    match (after.checked_sub(1).and_then(|at| points.get(at)), points.get(after)) {
+        (None, _) => Vec::new(),
+        (Some((_, last)), None) => last.clone(),
+        (Some((high, first)), Some((low, second))) => {
+            let share = (high - penalty) / (high - low);
+            let mut mixed: std::collections::BTreeMap<usize, f64> =
+                first.iter().map(|&(j, value)| (j, (1.0 - share) * value)).collect();
+            for &(j, value) in second {
+                *mixed.entry(j).or_insert(0.0) += share * value;
+            }
+            mixed.into_iter().filter(|(_, value)| *value != 0.0).collect()
+        }
+    }
+}
+
+impl InnerProducts for Centred<'_> {
+    fn n_atoms(&self) -> usize {
+        self.means.len()
+    }
+
+    fn target_squared_norm(&self) -> f64 {
+        self.target_squared_norm
+    }
+
+    fn target_products(&self) -> &[f64] {
+        &self.target_products
+    }
+
+    fn squared_norms(&self) -> &[f64] {
+        &self.squared_norms
+    }
+
+    fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) {
+        let n = self.design.n_rows();
+        let mut column = vec![0.0; n];
+        for (&c, out) in columns.iter().zip(out.chunks_exact_mut(rows.len().max(1))) {
+            self.design.column(c, &mut column);
+            self.design.products(rows, &column, out);
+            for (&r, value) in rows.iter().zip(out) {
+                *value = if r == c {
+                    self.squared_norms[c]
+                } else {
+                    *value / n as f64 - self.means[r] * self.means[c]
+                };
+            }
+        }
+    }
+}
+
+impl LassoWeights {
+    /// Squared errors of the held-out samples at every penalty, one row a fold: their sum and number.
+    fn errors(
+        &self,
+        design: &Design,
+        targets: &[Vec<f64>],
+        penalties: &[f64],
+        control: &Control<'_>,
+        context: &Context<'_>,
+    ) -> Result<Vec<(Vec<f64>, usize)>, Error> {
+        let folds = folds::assign(design, targets, self.folds, context.seed)?;
+        let errors: Vec<Result<(Vec<f64>, usize), Error>> = (0..self.folds)
+            .into_par_iter()
+            .map(|fold| {
+                if context.stopped().is_some() {
+                    return Err(Error::Stopped { before: "the penalty was chosen" });
+                }
+                let (held_out, kept): (Vec<usize>, Vec<usize>) =
+                    (0..folds.len()).partition(|&i| folds[i] == fold);
+                let (inside, outside) = (design.subset(&kept), design.subset(&held_out));
+                let mut sums = vec![0.0; penalties.len()];
+                let mut fitted = vec![0.0; held_out.len()];
+                let mut w = vec![0.0; design.n_columns()];
+                for target in targets {
+                    let inner: Vec<f64> = kept.iter().map(|&i| target[i]).collect();
+                    let problem = Centred::new(&inside, &inner);
+                    let (all, _) = problem.weights(penalties, control)?;
+                    for (sum, weights) in sums.iter_mut().zip(&all) {
+                        w.fill(0.0);
+                        let mut bias = problem.target_mean;
+                        for &(j, value) in weights {
+                            w[j] = value;
+                            bias -= value * problem.means[j];
+                        }
+                        outside.apply(&w, &mut fitted);
+                        *sum += held_out
+                            .iter()
+                            .zip(&fitted)
+                            .map(|(&i, fitted)| (target[i] - fitted - bias).powi(2))
+                            .sum::<f64>();
+                    }
+                }
+                Ok((sums, held_out.len()))
+            })
+            .collect();
+        errors.into_iter().collect()
+    }
+
+    /// The penalty chosen, by its place.
+    fn choose(&self, errors: &[(Vec<f64>, usize)]) -> usize {
+        let n_penalties = errors.first().map_or(0, |(sums, _)| sums.len());
+        let total: f64 = errors.iter().map(|(_, n)| *n as f64).sum();
+        let mean = |at: usize| errors.iter().map(|(sums, _)| sums[at]).sum::<f64>() / total;
+        let means: Vec<f64> = (0..n_penalties).map(mean).collect();
+        let best = (0..n_penalties).fold(0, |best, at| if means[at] < means[best] { at } else { best });
+        if !self.one_standard_error {
+            return best;
+        }
+        let folds = errors.len() as f64;
+        let spread: f64 = errors.iter().map(|(sums, n)| (sums[best] / *n as f64 - means[best]).powi(2)).sum();
+        let within = means[best] + (spread / (folds - 1.0) / folds).sqrt();
+        (0..=best).find(|&at| means[at] <= within).unwrap_or(best)
+    }
+}
+
+impl Selector for LassoWeights {
+    fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
+        const METHOD: &str = "lasso-lw";
+        budget.check(data.n_features())?;
+        let control = control(self.tolerance, context)?;
+        let targets = standardised_outputs(data, METHOD)?;
+        let design = Design::new(data, METHOD, context)?;
+        let problems: Vec<Centred<'_>> = targets.iter().map(|target| Centred::new(&design, target)).collect();
+        let largest = problems.iter().map(Centred::largest_penalty).fold(0.0, f64::max);
+        let step = SMALLEST_RATIO.powf(1.0 / (N_PENALTIES - 1) as f64);
+        let penalties: Vec<f64> = (0..N_PENALTIES).map(|at| largest * step.powi(at as i32)).collect();
+        let errors = self.errors(&design, &targets, &penalties, &control, context)?;
+        let chosen = penalties[self.choose(&errors)];
+        let mut weights = Vec::new();
+        let mut reports = Vec::new();
+        for problem in &problems {
+            let (found, report) = problem.weights(&[chosen], &control)?;
+            let mut w = vec![0.0; design.n_columns()];
+            for (j, value) in found.into_iter().flatten() {
+                w[j] = value;
+            }
+            weights.push(w);
+            reports.push(report);
+        }
+        let report = together(reports).ok_or(Error::Stopped { before: "the first lasso was solved" })?;
+        Ok(select(&feature_scores(&design, &weights), budget, report))
+    }
+}

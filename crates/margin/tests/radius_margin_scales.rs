@@ -1,0 +1,88 @@
+//! Scales that minimise the radius-margin bound.
+
+#[path = "common/mod.rs"]
+mod common;
+
+use common::read;
+use fewest_core::{Budget, Context, Dataset, DenseColumns, FeatureKind, Selector, Status, Target};
+use fewest_data::Task;
+use fewest_margin::{Multiclass, RadiusMarginScales, ScaledKernel};
+use fewest_testkit::conformance::{check_selector, problem};
+
+fn noise(i: usize, j: usize) -> f64 {
+    let mut z = (i as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+        ^ (j as u64 + 7).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 30)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z = (z ^ (z >> 27)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
+}
+
+/// Sixteen features; the class follows from the product or the difference of features 3 and 9.
+fn hidden(product: bool) -> Dataset {
+    let columns: Vec<Vec<f64>> = (0..16).map(|j| (0..100).map(|i| noise(i, j)).collect()).collect();
+    let label = |i: usize| {
+        let (a, b) = (columns[3][i], columns[9][i]);
+        if product { a * b > 0.0 } else { a - b > 0.05 }
+    };
+    let labels: Vec<bool> = (0..100).map(label).collect();
+    Dataset::new(DenseColumns::from_columns(&columns).unwrap(), Target::from_labels(&labels)).unwrap()
+}
+
+fn chosen(selector: &RadiusMarginScales, data: &Dataset, k: usize) -> Vec<usize> {
+    let mut order = selector.select(data, Budget::Count(k), &Context::default()).unwrap().order;
+    order.sort_unstable();
+    order
+}
+
+#[test]
+fn features_of_either_kind_are_found_by_their_kernel() {
+    assert_eq!(chosen(&RadiusMarginScales::default(), &hidden(false), 2), [3, 9]);
+    let gaussian = RadiusMarginScales {
+        kernel: ScaledKernel::Gaussian(None),
+        cost: 10.0,
+        ..RadiusMarginScales::default()
+    };
+    assert_eq!(chosen(&gaussian, &hidden(true), 2), [3, 9]);
+}
+
+#[test]
+fn laws_hold() {
+    check_selector(&RadiusMarginScales::default(), &problem(true), 3);
+    let kernel = ScaledKernel::Gaussian(Some(0.2));
+    check_selector(&RadiusMarginScales { kernel, ..RadiusMarginScales::default() }, &problem(true), 3);
+}
+
+#[test]
+fn more_classes_and_categories_work() {
+    let data = read("wine.csv", Task::Classification);
+    for multiclass in [Multiclass::OneVsRest, Multiclass::OneVsOne] {
+        let selector = RadiusMarginScales { multiclass, ..RadiusMarginScales::default() };
+        let selection = selector.select(&data, Budget::Count(5), &Context::default()).unwrap();
+        assert_eq!((selection.order.len(), selection.status), (5, Status::Converged));
+        let gap = selection.solver.unwrap().duality_gap;
+        assert!((-1e-12..=1e-7).contains(&gap), "{gap}");
+    }
+    let codes: Vec<f64> = (0..60).map(|i| (i % 3) as f64).collect();
+    let labels: Vec<bool> = codes.iter().map(|code| *code == 1.0).collect();
+    let columns = [(0..60).map(|i| noise(i, 1)).collect(), codes];
+    let levels = vec!["a".to_owned(), "b".to_owned(), "c".to_owned()];
+    let data = Dataset::new(DenseColumns::from_columns(&columns).unwrap(), Target::from_labels(&labels))
+        .unwrap()
+        .with_feature_kinds(vec![FeatureKind::Numeric, FeatureKind::Categorical { levels }])
+        .unwrap();
+    assert_eq!(chosen(&RadiusMarginScales::default(), &data, 1), [1]);
+}
+
+#[test]
+fn bad_input_is_an_error_that_names_it() {
+    let message = |selector: RadiusMarginScales, budget: Budget| {
+        selector.select(&problem(true), budget, &Context::default()).unwrap_err().to_string()
+    };
+    let default = RadiusMarginScales::default;
+    for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        assert!(message(RadiusMarginScales { cost: bad, ..default() }, Budget::Count(1)).contains("`cost`"));
+        let kernel = ScaledKernel::Gaussian(Some(bad));
+        assert!(message(RadiusMarginScales { kernel, ..default() }, Budget::Count(1)).contains("`gamma`"));
+    }
+    assert!(message(default(), Budget::Auto).contains("`k`"));
+}

@@ -1,0 +1,76 @@
+//! A target as machines: two classes are one machine, more are one for each pair, a real output is one.
+
+use fewest_core::{Dataset, Error, Target};
+
+use super::loss::Loss;
+use super::objective::Task;
+
+/// The machines of a target, and what their predictions mean.
+#[derive(Debug, Clone)]
+pub(crate) struct Tasks {
+    pub(crate) tasks: Vec<Task>,
+    pub(crate) loss: Loss,
+    pub(crate) meaning: Meaning,
+}
+
+/// What decision values stand for.
+#[derive(Debug, Clone)]
+pub(crate) enum Meaning {
+    /// The machine of each pair of class codes: positive for the second.
+    Pairs(Vec<(u32, u32)>),
+    /// The output is this times the value plus that.
+    Output { scale: f64, offset: f64 },
+}
+
+/// The machines of `data`'s target, with tube `epsilon` in standard deviations for a real one.
+///
+/// # Errors
+/// [`Error::UnsupportedTarget`] for another target; [`Error::TooFew`] for fewer than two classes with samples, or an
+/// output that does not vary.
+pub(crate) fn tasks(data: &Dataset, epsilon: f64, method: &'static str) -> Result<Tasks, Error> {
+    match data.target() {
+        Target::Class(classes) => {
+            let counts = classes.counts();
+            let present: Vec<u32> =
+                (0..counts.len()).filter(|&code| counts[code] > 0).map(|code| code as u32).collect();
+            if present.len() < 2 {
+                return Err(Error::TooFew { what: "classes with samples", minimum: 2, found: present.len() });
+            }
+            let mut tasks = Vec::new();
+            let mut pairs = Vec::new();
+            for (place, &first) in present.iter().enumerate() {
+                for &second in &present[place + 1..] {
+                    let mut task = Task { rows: Vec::new(), y: Vec::new() };
+                    for (row, &code) in classes.codes().iter().enumerate() {
+                        if code == first || code == second {
+                            task.rows.push(row);
+                            task.y.push(if code == second { 1.0 } else { -1.0 });
+                        }
+                    }
+                    tasks.push(task);
+                    pairs.push((first, second));
+                }
+            }
+            Ok(Tasks { tasks, loss: Loss::SquaredHinge, meaning: Meaning::Pairs(pairs) })
+        }
+        Target::Real(outputs) if outputs.n_outputs() == 1 => {
+            let mut y = outputs.output(0).to_vec();
+            let n = y.len() as f64;
+            let offset = y.iter().map(|value| value / n).sum::<f64>();
+            let largest = y.iter().fold(0.0_f64, |most, value| most.max((value - offset).abs()));
+            if !fewest_columns::standardise(&mut y) {
+                return Err(Error::TooFew { what: "different target values", minimum: 2, found: 1 });
+            }
+            // The largest deviation before and after tells the scale without squaring what may overflow.
+            let scale = largest / y.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
+            let task = Task { rows: (0..y.len()).collect(), y };
+            let meaning = Meaning::Output { scale, offset };
+            Ok(Tasks { tasks: vec![task], loss: Loss::SquaredInsensitive { epsilon }, meaning })
+        }
+        other => Err(Error::UnsupportedTarget {
+            method,
+            expected: "classes or one real output",
+            found: other.describe(),
+        }),
+    }
+}

@@ -1,0 +1,240 @@
+//! A primal-dual interior-point method for the min-max over weights and machines.
+//!
+//! ```text
+//! min over p   max over β   2 (tᵀβ − ε ‖β‖₁) − τ ‖β‖² − Σⱼ pⱼ ‖Fⱼᵀβ‖²,     0 ≤ p ≤ 1,  Σⱼ cⱼ pⱼ ≤ B
+//! ```
+//!
+//! The function is convex in `p` and concave in `β`, so its saddle points solve a monotone complementarity problem. With
+//! multipliers `ν`, `δ` of the bounds of `β`, `s`, `γ` of those of `p`, `λ` of the budget and the biases `b` (all of half the
+//! objective) they are the points where
+//!
+//! ```text
+//! t − τβ − K(p)β − b + ν − δ = 0,     −½ ‖Fⱼᵀβ‖² + cⱼ λ + γⱼ − sⱼ = 0,     Σ β = 0,     B − cᵀp = v ≥ 0
+//! ```
+//!
+//! and the products of multipliers with what they belong to are 0. Newton steps are taken towards points where all these products are equal
+//! and small (Mehrotra's predictor and corrector, whose second order includes what is bilinear here). Eliminating all
+//! but `β` leaves the system of [`System`](super::system::System). Features tie at `λ` by the dozen at the optimum, and a change `dλ` must then move all their
+//! squares alike: the part `β dλ / (2λ)` of the change of `β` does so and is taken out first, since the rest is small and
+//! would otherwise be the difference of terms of size `1/θ`.
+
+mod newton;
+mod start;
+mod step;
+
+use fewest_core::{Context, Error, Status};
+
+use super::machines::{Machines, knapsack};
+use super::system::Factors;
+use fewest_linalg::dot;
+
+/// Most Newton steps.
+const MOST_STEPS: usize = 150;
+
+/// Share of the way to the boundary that a step goes at most.
+const SHARE: f64 = 0.995;
+
+/// What the weights may be.
+#[derive(Debug, Clone)]
+pub(super) enum Capacity<'a> {
+    /// Between 0 and 1, their prices within a limit that does not allow all to be 1.
+    Limited { prices: &'a [f64], limit: f64 },
+    /// All 1: support vector machines alone.
+    All,
+}
+
+/// Where the method ended.
+#[derive(Debug, Clone)]
+pub(super) struct Saddle {
+    pub beta: Vec<f64>,
+    pub weights: Vec<f64>,
+    /// `‖Fⱼᵀβ‖²`.
+    pub squares: Vec<f64>,
+    /// The multiplier `λ` of the budget, of the whole objective.
+    pub multiplier: f64,
+    /// The dual objective at `β`: no weights give less.
+    pub objective: f64,
+    /// How far the primal objective, at the weights, may be above it.
+    pub gap: f64,
+    pub status: Status,
+    pub steps: usize,
+}
+
+impl Saddle {
+    /// The gap relative to the primal objective.
+    pub(super) fn relative_gap(&self) -> f64 {
+        relative(self.gap, self.objective)
+    }
+}
+
+/// `gap` relative to the primal objective.
+pub(super) fn relative(gap: f64, objective: f64) -> f64 {
+    if gap <= 0.0 { 0.0 } else { gap / (objective + gap) }
+}
+
+/// When to stop.
+pub(super) struct Stop<'a> {
+    /// Relative gap to reach.
+    pub tolerance: f64,
+    /// Dual objective at which nothing more is wanted.
+    pub enough: f64,
+    pub context: &'a Context<'a>,
+}
+
+/// One sided part of a variable: `β = Σ sign a`, `0 ≤ a ≤ cap`.
+struct Half {
+    slot: usize,
+    sign: f64,
+    gain: f64,
+    cap: f64,
+}
+
+/// All that moves.
+#[derive(Clone)]
+struct Point {
+    a: Vec<f64>,
+    nu: Vec<f64>,
+    delta: Vec<f64>,
+    p: Vec<f64>,
+    s: Vec<f64>,
+    gamma: Vec<f64>,
+    v: f64,
+    lambda: f64,
+    bias: Vec<f64>,
+}
+
+struct Interior<'a> {
+    machines: &'a Machines,
+    factors: &'a Factors,
+    prices: Vec<f64>,
+    limit: f64,
+    limited: bool,
+    halves: Vec<Half>,
+}
+
+/// Solves the problem over the units of `factors`.
+///
+/// # Errors
+/// [`Error::Numerical`] when numbers overflow.
+pub(super) fn solve(
+    machines: &Machines,
+    factors: &Factors,
+    capacity: &Capacity<'_>,
+    stop: &Stop<'_>,
+) -> Result<Saddle, Error> {
+    let (prices, limit, limited) = match capacity {
+        Capacity::Limited { prices, limit } => (prices.to_vec(), *limit, true),
+        Capacity::All => (vec![1.0; factors.units()], f64::INFINITY, false),
+    };
+    Interior::new(machines, factors, prices, limit, limited).run(stop)
+}
+
+impl<'a> Interior<'a> {
+    fn new(
+        machines: &'a Machines,
+        factors: &'a Factors,
+        prices: Vec<f64>,
+        limit: f64,
+        limited: bool,
+    ) -> Self {
+        let mut halves = Vec::new();
+        for slot in 0..machines.len() {
+            for (sign, cap) in [(1.0, machines.upper[slot]), (-1.0, -machines.lower[slot])] {
+                if cap > 0.0 {
+                    let gain = sign * machines.targets[slot] - machines.epsilon;
+                    halves.push(Half { slot, sign, gain, cap });
+                }
+            }
+        }
+        Self { machines, factors, prices, limit, limited, halves }
+    }
+
+    fn beta(&self, a: &[f64]) -> Vec<f64> {
+        let mut beta = vec![0.0; self.machines.len()];
+        for (half, a) in self.halves.iter().zip(a) {
+            beta[half.slot] += half.sign * a;
+        }
+        beta
+    }
+
+    fn run(&self, stop: &Stop<'_>) -> Result<Saddle, Error> {
+        let m = self.machines;
+        let mut point = self.start();
+        let mut best: Option<Saddle> = None;
+        let mut since_best = 0;
+        for steps in 0..=MOST_STEPS {
+            if self.limited {
+                // Rounding may leave the weights a little beyond the limit.
+                let spent = dot(&self.prices, &point.p);
+                if spent > self.limit {
+                    point.p.iter_mut().for_each(|p| *p *= self.limit / spent);
+                }
+            }
+            let beta = self.beta(&point.a);
+            let z = self.factors.products(&beta);
+            let squares = self.factors.squares(&z);
+            let fitted = self.factors.combine(&self.factors.scaled(&z, &point.p));
+            let weighted: f64 = squares.iter().zip(&point.p).map(|(s, p)| s * p).sum();
+            let (most, _) =
+                if self.limited { knapsack(&squares, &self.prices, self.limit) } else { (weighted, 0.0) };
+            let gap = m.gap(&beta, &fitted, &point.bias) + (most - weighted).max(0.0);
+            let objective = m.gain(&beta) - most;
+            if !(gap.is_finite() && objective.is_finite()) {
+                break;
+            }
+            if best.as_ref().is_none_or(|best| gap < best.gap) {
+                since_best = 0;
+                best = Some(Saddle {
+                    beta: beta.clone(),
+                    weights: point.p.clone(),
+                    squares: squares.clone(),
+                    multiplier: 2.0 * point.lambda,
+                    objective,
+                    gap,
+                    status: Status::MaxIterations,
+                    steps,
+                });
+            } else {
+                since_best += 1;
+            }
+            let ended = if relative(gap, objective) <= stop.tolerance || objective >= stop.enough {
+                Some(Status::Converged)
+            } else if let Some(status) = stop.context.stopped() {
+                Some(status)
+            } else if since_best > 15 {
+                Some(Status::Stalled)
+            } else {
+                None
+            };
+            if let (Some(status), Some(best)) = (ended, &mut best) {
+                best.status = status;
+                break;
+            }
+            if steps < MOST_STEPS && !self.advance(&mut point, &beta, &z, &squares, &fitted) {
+                if let Some(best) = &mut best {
+                    best.status = Status::Stalled;
+                }
+                break;
+            }
+        }
+        best.ok_or_else(|| Error::Numerical {
+            what: "the selection's convex relaxation",
+            hint: "rescale target and features, or lower the cost".to_owned(),
+        })
+    }
+}
+
+impl Point {
+    fn add(&mut self, d: &Point, length: f64) {
+        let add = |x: &mut [f64], d: &[f64]| x.iter_mut().zip(d).for_each(|(x, d)| *x += length * d);
+        add(&mut self.a, &d.a);
+        add(&mut self.nu, &d.nu);
+        add(&mut self.delta, &d.delta);
+        add(&mut self.p, &d.p);
+        add(&mut self.s, &d.s);
+        add(&mut self.gamma, &d.gamma);
+        add(&mut self.bias, &d.bias);
+        self.v += length * d.v;
+        self.lambda += length * d.lambda;
+    }
+}

@@ -1,0 +1,237 @@
+//! Features, or groups of them, as factors of their kernels.
+
+use fewest_columns::map_features;
+use fewest_core::{Column, Context, Dataset, Error, FeatureKind};
+use fewest_kernels::{Factor, Gaussian};
+use rayon::prelude::*;
+
+use super::system::Factors;
+use super::{FeatureKernel, Scaling};
+use fewest_columns::standardise;
+use fewest_linalg::transposed_products;
+
+/// Units handled by one task.
+const PART: usize = 64;
+
+/// Most columns of a Gaussian kernel's factor: its numerical rank on one feature is about 15.
+const MOST_COLUMNS: usize = 200;
+
+/// How the columns of a feature come about.
+enum Form {
+    Constant,
+    /// `(value / unit − centre) / spread`.
+    Linear {
+        unit: f64,
+        centre: f64,
+        spread: f64,
+    },
+    /// An indicator for each of these codes, times `scale`.
+    Levels {
+        codes: Vec<f64>,
+        scale: f64,
+    },
+    /// The factor of a kernel, column after column.
+    Factor(Vec<f64>),
+}
+
+/// What has a weight of its own: a feature, or a group.
+pub(super) struct Unit {
+    pub features: Vec<usize>,
+    pub price: f64,
+}
+
+/// All units with a feature that varies.
+pub(super) struct Units<'a> {
+    data: &'a Dataset,
+    forms: Vec<Form>,
+    pub units: Vec<Unit>,
+    pub n_constant: usize,
+}
+
+impl<'a> Units<'a> {
+    pub(super) fn new(
+        data: &'a Dataset,
+        kernel: FeatureKernel,
+        scaling: Scaling,
+        grouped: bool,
+        prices: Option<&[f64]>,
+        context: &Context<'_>,
+    ) -> Result<Self, Error> {
+        let forms = map_features(data, context, "features", |j, column| {
+            if let FeatureKind::Categorical { .. } = data.feature_kind(j) {
+                return Ok(levels(&column.to_vec(data.n_samples())));
+            }
+            match kernel {
+                FeatureKernel::Linear => Ok(linear(column, data.n_samples(), scaling)),
+                FeatureKernel::Gaussian { sigma, factor_tolerance } => {
+                    let mut points = column.to_vec(data.n_samples());
+                    if !standardise(&mut points) {
+                        return Ok(Form::Constant);
+                    }
+                    let mut factor =
+                        Factor::new(&Gaussian::new(sigma)?, &points, factor_tolerance, MOST_COLUMNS)?;
+                    factor.centre();
+                    Ok(Form::Factor(factor.values().to_vec()))
+                }
+            }
+        })?;
+        let price = |j: usize| prices.map_or(1.0, |prices| prices[j]);
+        let mut units: Vec<Unit> = Vec::new();
+        let mut places: std::collections::HashMap<usize, usize> = std::collections::HashMap::new();
+        for (j, form) in forms.iter().enumerate() {
+            if matches!(form, Form::Constant) {
+                continue;
+            }
+            let group = data.feature_groups().filter(|_| grouped).map(|groups| groups[j]);
+            match group.and_then(|group| places.get(&group)) {
+                Some(&at) => {
+                    units[at].features.push(j);
+                    units[at].price += price(j);
+                }
+                None => {
+                    if let Some(group) = group {
+                        places.insert(group, units.len());
+                    }
+                    units.push(Unit { features: vec![j], price: price(j) });
+                }
+            }
+        }
+        let n_constant = forms.iter().filter(|form| matches!(form, Form::Constant)).count();
+        Ok(Self { data, forms, units, n_constant })
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.units.len()
+    }
+
+    pub(super) fn prices(&self) -> Vec<f64> {
+        self.units.iter().map(|unit| unit.price).collect()
+    }
+
+    /// Appends the columns of feature `j`.
+    fn fill(&self, j: usize, out: &mut Vec<f64>) {
+        let n = self.data.n_samples();
+        let start = out.len();
+        match &self.forms[j] {
+            Form::Constant => {}
+            Form::Linear { unit, centre, spread } => {
+                out.resize(start + n, 0.0);
+                self.data.x().copy_column(j, &mut out[start..]);
+                out[start..].iter_mut().for_each(|value| *value = (*value / unit - centre) / spread);
+            }
+            Form::Levels { codes, scale } => {
+                let mut values = vec![0.0; n];
+                self.data.x().copy_column(j, &mut values);
+                for code in codes {
+                    out.extend(values.iter().map(|value| if value == code { *scale } else { 0.0 }));
+                }
+            }
+            Form::Factor(values) => out.extend_from_slice(values),
+        }
+    }
+
+    /// The columns of the units `chosen`, in this order.
+    pub(super) fn factors(&self, chosen: &[usize]) -> Factors {
+        let n = self.data.n_samples();
+        let parts: Vec<Vec<f64>> = chosen
+            .par_iter()
+            .map(|&u| {
+                let mut columns = Vec::new();
+                self.units[u].features.iter().for_each(|&j| self.fill(j, &mut columns));
+                columns
+            })
+            .collect();
+        let mut offsets = vec![0];
+        for part in &parts {
+            offsets.push(offsets[offsets.len() - 1] + part.len() / n);
+        }
+        Factors { columns: parts.concat(), offsets, n }
+    }
+
+    /// `‖Fᵤᵀβ‖²` of every unit, for machines whose `β` come one after the other and have sums of 0.
+    pub(super) fn squares(&self, beta: &[f64]) -> Vec<f64> {
+        let parts: Vec<Vec<f64>> = self
+            .units
+            .par_chunks(PART)
+            .map(|part| {
+                let mut scratch = Vec::new();
+                let mut columns = Vec::new();
+                part.iter()
+                    .map(|unit| {
+                        unit.features.iter().map(|&j| self.square(j, beta, &mut columns, &mut scratch)).sum()
+                    })
+                    .collect()
+            })
+            .collect();
+        parts.concat()
+    }
+
+    fn square(&self, j: usize, beta: &[f64], columns: &mut Vec<f64>, scratch: &mut Vec<f64>) -> f64 {
+        let n = self.data.n_samples();
+        if let Form::Linear { unit, centre, spread } = self.forms[j]
+            && let Column::Sparse { rows, values } = self.data.x().column(j, scratch)
+        {
+            return beta
+                .chunks_exact(n)
+                .map(|beta| {
+                    let stored: f64 = rows.iter().zip(values).map(|(&i, v)| v / unit * beta[i]).sum();
+                    let product = (stored - centre * beta.iter().sum::<f64>()) / spread;
+                    product * product
+                })
+                .sum();
+        }
+        if let Form::Factor(values) = &self.forms[j] {
+            return transposed_products(values, beta, n).iter().map(|z| z * z).sum();
+        }
+        columns.clear();
+        self.fill(j, columns);
+        transposed_products(columns, beta, n).iter().map(|z| z * z).sum()
+    }
+}
+
+/// An indicator for each level, scaled so that the centred kernel has the trace of a standardised feature, `n`: two levels
+/// are then the same as the standardised 0/1 feature.
+fn levels(values: &[f64]) -> Form {
+    let mut codes = values.to_vec();
+    codes.sort_by(f64::total_cmp);
+    codes.dedup_by(|a, b| a == b);
+    if codes.len() < 2 {
+        return Form::Constant;
+    }
+    let n = values.len() as f64;
+    let share = |code: &f64| values.iter().filter(|value| *value == code).count() as f64 / n;
+    let spread: f64 = 1.0 - codes.iter().map(|code| share(code).powi(2)).sum::<f64>();
+    Form::Levels { codes, scale: spread.sqrt().recip() }
+}
+
+fn linear(column: Column<'_>, n: usize, scaling: Scaling) -> Form {
+    let (stored, unstored): (&[f64], usize) = match column {
+        Column::Dense(values) => (values, 0),
+        Column::Sparse { values, .. } => (values, n - values.len()),
+    };
+    let zero = if unstored > 0 { 0.0 } else { f64::INFINITY };
+    let smallest = stored.iter().copied().fold(zero, f64::min);
+    let largest = stored.iter().copied().fold(-zero, f64::max);
+    if smallest == largest {
+        return Form::Constant;
+    }
+    // Divided by the largest first, so that no square overflows.
+    let unit = smallest.abs().max(largest.abs());
+    let total = n as f64;
+    match scaling {
+        Scaling::None => Form::Linear { unit: 1.0, centre: 0.0, spread: 1.0 },
+        Scaling::Range => {
+            let (low, high) = (smallest / unit, largest / unit);
+            Form::Linear { unit, centre: 0.5 * (low + high), spread: 0.5 * (high - low) }
+        }
+        Scaling::Standard => {
+            let first = stored.iter().map(|value| value / unit).sum::<f64>() / total;
+            // The second round takes off what rounding left of the mean.
+            let rest = stored.iter().map(|value| value / unit - first).sum::<f64>() - unstored as f64 * first;
+            let centre = first + rest / total;
+            let squares: f64 = stored.iter().map(|value| (value / unit - centre).powi(2)).sum();
+            let spread = ((squares + unstored as f64 * centre * centre) / total).sqrt();
+            if spread > 0.0 { Form::Linear { unit, centre, spread } } else { Form::Constant }
+        }
+    }
+}

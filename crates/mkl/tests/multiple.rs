@@ -1,0 +1,230 @@
+//! Multiple kernel learning in the dual from outside: the laws of every selector, threads, several classes, hostile input.
+
+use std::sync::atomic::AtomicBool;
+
+use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Selector, Status, Target};
+use fewest_mkl::{
+    BaseKernel, FeatureKernel, Nmmkl, NonMonotonic, ProductKernelLearning, Spectrum, SumKernelLearning,
+};
+use fewest_testkit::conformance::{check_selector, problem};
+
+fn sum(kernel: BaseKernel, spectrum: Option<Spectrum>) -> SumKernelLearning {
+    SumKernelLearning { kernel, spectrum, ..SumKernelLearning::default() }
+}
+
+fn all() -> Vec<(&'static str, Box<dyn Selector>)> {
+    let mut all: Vec<(&'static str, Box<dyn Selector>)> = vec![
+        ("gaussian", Box::new(SumKernelLearning::default())),
+        ("linear", Box::new(sum(BaseKernel::Linear, None))),
+        ("product", Box::new(ProductKernelLearning::default())),
+    ];
+    for (name, spectrum) in [("clip", Spectrum::Clip), ("flip", Spectrum::Flip), ("shift", Spectrum::Shift)] {
+        all.push((name, Box::new(sum(BaseKernel::default(), Some(spectrum)))));
+    }
+    all
+}
+
+fn wave(step: usize) -> Vec<f64> {
+    (0..90).map(|i| (i * step % 91) as f64 / 45.0 - 1.0).collect()
+}
+
+/// Six features; the classes are thirds of the sum of the first two.
+fn three_classes() -> Result<Dataset, Error> {
+    let columns: Vec<Vec<f64>> = [1, 17, 23, 9, 13, 29].map(wave).to_vec();
+    let labels: Vec<u8> = (0..90)
+        .map(|i| {
+            let sum = columns[0][i] + columns[1][i];
+            u8::from(sum > -0.4) + u8::from(sum > 0.4)
+        })
+        .collect();
+    Dataset::new(DenseColumns::from_columns(&columns)?, Target::from_labels(&labels))
+}
+
+#[test]
+fn the_laws_of_selectors_hold() {
+    for (_, method) in all() {
+        check_selector(&*method, &problem(true), 3);
+    }
+}
+
+#[test]
+fn what_matters_is_found_for_three_classes() -> Result<(), Error> {
+    for (name, method) in all() {
+        let mut found = method.select(&three_classes()?, Budget::Count(2), &Context::default())?.order;
+        found.sort_unstable();
+        assert_eq!(found, [0, 1], "{name}");
+    }
+    Ok(())
+}
+
+#[test]
+fn threads_change_no_bit() -> Result<(), Box<dyn std::error::Error>> {
+    let data = three_classes()?;
+    for (name, method) in all() {
+        let run = |threads: usize| -> Result<_, Box<dyn std::error::Error>> {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+            Ok(pool.install(|| method.select(&data, Budget::Auto, &Context::default()))?)
+        };
+        let (one, other) = (run(1)?, run(3)?);
+        assert_eq!((&one.order, &one.scores), (&other.order, &other.scores), "{name}");
+    }
+    Ok(())
+}
+
+#[test]
+fn categories_and_duplicates_are_no_trouble() -> Result<(), Error> {
+    let data = three_classes()?;
+    let Target::Class(classes) = data.target() else { panic!("classes") };
+    let code: Vec<f64> = classes.codes().iter().map(|&code| f64::from(code)).collect();
+    let mut kinds = vec![FeatureKind::Numeric; 4];
+    kinds[1] = FeatureKind::Categorical { levels: vec!["a".into(), "b".into(), "c".into()] };
+    let x = DenseColumns::from_columns(&[wave(23), code, wave(9), wave(9)])?;
+    let data = Dataset::new(x, data.target().clone())?.with_feature_kinds(kinds)?;
+    for (name, method) in all() {
+        // A shift adds the identity to the kernels of the others: with it they know every sample by heart.
+        if name != "shift" {
+            assert_eq!(method.select(&data, Budget::Count(1), &Context::default())?.order, [1], "{name}");
+        }
+        let selection = method.select(&data, Budget::Count(4), &Context::default())?;
+        assert!(!selection.order.contains(&3), "{name}: {:?}", selection.order);
+    }
+    Ok(())
+}
+
+#[test]
+fn an_indefinite_kernel_is_never_fed_to_the_dual_as_it_is() -> Result<(), Error> {
+    for kernel in [
+        BaseKernel::default(),
+        BaseKernel::Sigmoid { scale: 0.5, offset: -1.0 },
+        BaseKernel::Polynomial { degree: 3, offset: -0.5, scale: 1.0 },
+    ] {
+        let outcome = sum(kernel.clone(), None).select(&problem(true), Budget::Count(1), &Context::default());
+        let Err(Error::Indefinite { kernel: named, solver, .. }) = outcome else {
+            panic!("{kernel:?}: {outcome:?}")
+        };
+        assert!(named.contains(&format!("{kernel:?}")), "{named}");
+        assert!(
+            solver.contains("rfmkl") && solver.contains("interior-point method for the dual"),
+            "{solver}"
+        );
+        sum(kernel, Some(Spectrum::Clip)).select(&problem(true), Budget::Count(1), &Context::default())?;
+    }
+    Ok(())
+}
+
+#[test]
+fn what_cannot_be_done_is_said() -> Result<(), Error> {
+    let context = Context::default();
+    let (standard, product) = (SumKernelLearning::default, ProductKernelLearning::default);
+    let wrong: Vec<(&str, Box<dyn Selector>)> = vec![
+        ("tolerance", Box::new(SumKernelLearning { tolerance: -1.0, ..standard() })),
+        ("tolerance", Box::new(SumKernelLearning { tolerance: f64::NAN, ..standard() })),
+        ("ratio", Box::new(SumKernelLearning { ratio: 0.0, ..standard() })),
+        ("ratio", Box::new(SumKernelLearning { ratio: 1.5, ..standard() })),
+        ("sigma", Box::new(sum(BaseKernel::Gaussian { sigma: -1.0 }, None))),
+        ("C", Box::new(ProductKernelLearning { cost: 0.0, ..product() })),
+        ("C", Box::new(ProductKernelLearning { cost: f64::NAN, ..product() })),
+        ("tolerance", Box::new(ProductKernelLearning { tolerance: 0.0, ..product() })),
+        ("ratio", Box::new(ProductKernelLearning { ratio: -0.1, ..product() })),
+        ("iterations", Box::new(ProductKernelLearning { iterations: 0, ..product() })),
+    ];
+    for (name, method) in wrong {
+        let message = method.select(&problem(true), Budget::Count(1), &context).err().map(|e| e.to_string());
+        assert!(message.as_ref().is_some_and(|message| message.contains(name)), "{name}: {message:?}");
+    }
+    let raised = AtomicBool::new(true);
+    let interrupted = Context { interrupt: Some(&raised), ..Context::default() };
+    for (name, method) in all() {
+        let outcome = method.select(&problem(false), Budget::Count(1), &context);
+        assert!(matches!(outcome, Err(Error::UnsupportedTarget { .. })), "{outcome:?}");
+        let outcome = method.select(&problem(true), Budget::Count(1), &interrupted);
+        assert!(matches!(outcome, Err(Error::Stopped { .. })), "{outcome:?}");
+        let one_class =
+            Dataset::new(DenseColumns::from_columns(&[wave(9)])?, Target::from_labels(&["a"; 90]))?;
+        assert!(matches!(method.select(&one_class, Budget::Auto, &context), Err(Error::TooFew { .. })));
+        let constant = Dataset::new(
+            DenseColumns::from_columns(&[vec![1.0; 4], vec![2.0; 4]])?,
+            Target::from_labels(&[0, 0, 1, 1]),
+        )?;
+        assert!(method.select(&constant, Budget::Count(1), &context)?.order.is_empty(), "{name}");
+        let mut labels = [0; 90];
+        labels[40] = 1;
+        let alone = Dataset::new(
+            DenseColumns::from_columns(&[wave(9), wave(23), wave(13)])?,
+            Target::from_labels(&labels),
+        )?;
+        let selection = method.select(&alone, Budget::Count(3), &context)?;
+        assert!(selection.scores.iter().all(|score| score.is_finite() && *score > 0.0), "{name}");
+        assert!(method.select(&alone, Budget::Count(4), &context).is_err(), "{name}");
+        let weighted = alone.with_sample_weights(vec![2.0; 90])?;
+        assert!(matches!(method.select(&weighted, Budget::Auto, &context), Err(Error::Unsupported { .. })));
+        let hole = Dataset::new(
+            DenseColumns::from_columns(&[vec![1.0, f64::NAN, 2.0, 3.0]])?,
+            Target::from_labels(&[0, 0, 1, 1]),
+        )?;
+        let outcome = method.select(&hole, Budget::Count(1), &context);
+        assert!(matches!(outcome, Err(Error::NonFinite { .. })), "{outcome:?}");
+    }
+    Ok(())
+}
+
+/// With `Σ d` fixed the weights are those of the relaxation of non-monotonic selection for one feature, on whose simplex they lie: a
+/// factor `D` on all kernels is one on the cost.
+#[test]
+fn on_a_simplex_it_is_the_relaxation_of_nmmkl() -> Result<(), Error> {
+    let gaussian = FeatureKernel::Gaussian { sigma: 1.0, factor_tolerance: 1e-9 };
+    for (kernel, theirs) in
+        [(BaseKernel::Gaussian { sigma: 1.0 }, gaussian), (BaseKernel::Linear, FeatureKernel::Linear)]
+    {
+        for ratio in [0.5, 0.1, 0.01] {
+            let method = SumKernelLearning { kernel: kernel.clone(), ratio, ..SumKernelLearning::default() };
+            let data = problem(true);
+            let selection = method.select(&data, Budget::Auto, &Context::default())?;
+            let report = selection.solver.as_ref().ok_or(Error::Stopped { before: "a report" })?;
+            let gap = report.duality_gap;
+            assert!((-1e-12..=1e-10).contains(&gap), "{gap}");
+            let total: f64 = selection.scores.iter().sum();
+            let options = NonMonotonic { kernel: theirs, tolerance: 1e-11, ..NonMonotonic::default() };
+            let relaxed = Nmmkl { cost: total, ridge: 0.0, options }.solve(
+                &data,
+                Budget::Count(1),
+                &Context::default(),
+            )?;
+            let value = 2.0 * total * (report.objective - report.lambda * total);
+            assert!((relaxed.objective - value).abs() < 1e-8 * value, "{} {value}", relaxed.objective);
+            for (j, weight) in relaxed.weights.iter().enumerate() {
+                let ours = selection.order.iter().position(|&chosen| chosen == j);
+                let ours = ours.map_or(0.0, |at| selection.scores[at] / total);
+                assert!((weight - ours).abs() < 1e-4, "{ratio} {j}: {weight} {ours}");
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn weights_scale_with_nothing_but_the_price() -> Result<(), Error> {
+    // A price no kernel is worth leaves all weights at zero.
+    let all = SumKernelLearning { ratio: 1.0, ..SumKernelLearning::default() };
+    assert!(all.select(&problem(true), Budget::Auto, &Context::default())?.order.is_empty());
+    let few = SumKernelLearning { ratio: 0.6, ..SumKernelLearning::default() };
+    let many = SumKernelLearning { ratio: 0.001, ..SumKernelLearning::default() };
+    let count = |method: &SumKernelLearning| -> Result<usize, Error> {
+        Ok(method.select(&problem(true), Budget::Auto, &Context::default())?.order.len())
+    };
+    assert!(count(&few)? < count(&many)?);
+    Ok(())
+}
+
+/// At the largest price no weight is worth it, and from no weights there is no gradient to come back by.
+#[test]
+fn a_path_that_starts_without_weights_finds_the_feature() -> Result<(), Error> {
+    let a: Vec<f64> = (0..40).map(|i| f64::from(i % 2) * 2.0 - 1.0).collect();
+    let target = Target::from_labels(&a.iter().map(|a| *a > 0.0).collect::<Vec<_>>());
+    let data = Dataset::new(DenseColumns::from_columns(&[a])?, target)?;
+    let method = ProductKernelLearning { ratio: 1.0, ..ProductKernelLearning::default() };
+    let selection = method.select(&data, Budget::Count(1), &Context::default())?;
+    assert_eq!(selection.order, [0]);
+    assert!(selection.scores[0] > 0.0 && selection.status == Status::Converged, "{selection:?}");
+    Ok(())
+}

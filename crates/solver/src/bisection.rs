@@ -1,0 +1,62 @@
+//! The penalty that leaves a number of features, for models without an exact path.
+
+use fewest_core::{Context, Error, Status};
+
+/// Most penalties tried.
+const MOST_STEPS: usize = 120;
+
+/// How much smaller each penalty is until there are features enough.
+const STEP: f64 = 0.8;
+
+/// Penalties this close, relatively, are not told apart any further: by less, what the tolerance of `solve` leaves decides.
+const CLOSE: f64 = 1e-6;
+
+/// What a model must tell of its solution at a penalty.
+pub trait Solved {
+    /// Number of features it selects.
+    fn n_features(&self) -> usize;
+
+    /// How the computation ended.
+    fn status(&self) -> Status;
+}
+
+/// The solution at the smallest penalty found to leave at most `k` features: down from `largest`, which must leave none or few, until there
+/// are more or the penalty is `smallest_ratio` of the largest, then by bisection. Where several features enter at once, so that none
+/// leaves `k`, it is the solution at the largest penalty found to leave more. `solve` gets a penalty and the solution before, to start from.
+///
+/// With it comes how the run was stopped from outside, if it was.
+pub fn search<F: Solved>(
+    largest: f64,
+    smallest_ratio: f64,
+    k: usize,
+    context: &Context<'_>,
+    mut solve: impl FnMut(f64, Option<&F>) -> Result<F, Error>,
+) -> Result<(F, Option<Status>), Error> {
+    let (mut high, mut low) = (largest, None);
+    let mut best = solve(high, None)?;
+    // The solution at `low`, and whether it was the last.
+    let (mut above, mut is_last): (Option<F>, bool) = (None, false);
+    for step in 0..MOST_STEPS {
+        let penalty = low.map_or(STEP * high, |low: f64| (high * low).sqrt());
+        if penalty < smallest_ratio * largest || low.is_some_and(|low| high <= low * (1.0 + CLOSE)) {
+            break;
+        }
+        let found = solve(penalty, Some(above.as_ref().filter(|_| is_last).unwrap_or(&best)))?;
+        if let status @ (Status::Interrupted | Status::TimeLimit) = found.status() {
+            return Ok((best, Some(status)));
+        }
+        if found.n_features() > k {
+            (low, above, is_last) = (Some(penalty), Some(found), true);
+        } else {
+            let complete = found.n_features() == k;
+            (high, best, is_last) = (penalty, found, false);
+            // A smaller penalty would change nothing but the coefficients.
+            if complete {
+                break;
+            }
+        }
+        context.report("search for the penalty", step + 1, MOST_STEPS);
+    }
+    let above = above.filter(|_| best.n_features() < k);
+    Ok((above.unwrap_or(best), None))
+}

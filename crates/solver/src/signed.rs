@@ -1,0 +1,144 @@
+//! Coefficients of any sign, for solvers of non-negative problems.
+
+use crate::InnerProducts;
+
+/// The problem `½ ‖b − Σⱼ wⱼ Aⱼ‖²` with `w = w⁺ − w⁻` split in its two signs: twice as many atoms, `Aⱼ` and `−Aⱼ`, and
+/// every coefficient non-negative. With an l1 penalty at most one of the two is positive, so the path and every
+/// solver of the non-negative lasso serve the signed one.
+///
+/// Atom `s p + j` is atom `j` of `p` with sign `s` (0: plus, 1: minus).
+pub struct Signed<P> {
+    inner: P,
+    target_products: Vec<f64>,
+    squared_norms: Vec<f64>,
+    target_squared_norm: f64,
+}
+
+impl<P: InnerProducts> Signed<P> {
+    /// A target by its products with the atoms of `inner` and its squared norm.
+    pub fn new(inner: P, products: &[f64], target_squared_norm: f64) -> Self {
+        let target_products =
+            products.iter().copied().chain(products.iter().map(|product| -product)).collect();
+        let squared_norms = inner.squared_norms().repeat(2);
+        Self { inner, target_products, squared_norms, target_squared_norm }
+    }
+
+    /// The problem with the target of `inner`.
+    pub fn single(inner: P) -> Self {
+        let (products, norm) = (inner.target_products().to_vec(), inner.target_squared_norm());
+        Self::new(inner, &products, norm)
+    }
+
+    /// Sign and inner atom of an atom.
+    fn parts(&self, atom: usize) -> (f64, usize) {
+        let p = self.inner.n_atoms();
+        (if atom < p { 1.0 } else { -1.0 }, atom % p)
+    }
+
+    /// The inner atom of an atom.
+    pub fn inner_atom(&self, atom: usize) -> usize {
+        self.parts(atom).1
+    }
+
+    /// Signed coefficients `(inner atom, value)` of non-negative ones, without zeros.
+    pub fn merge(&self, coefficients: &[(usize, f64)]) -> Vec<(usize, f64)> {
+        let mut merged: Vec<(usize, f64)> = coefficients
+            .iter()
+            .map(|&(atom, value)| {
+                let (sign, inner) = self.parts(atom);
+                (inner, sign * value)
+            })
+            .collect();
+        merged.sort_by_key(|&(inner, _)| inner);
+        merged.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            if same {
+                kept.1 += next.1;
+            }
+            same
+        });
+        merged.retain(|&(_, value)| value != 0.0);
+        merged
+    }
+}
+
+/// The different numbers of a list, and where each entry is among them.
+fn distinct(atoms: impl Iterator<Item = usize> + Clone, n: usize) -> (Vec<usize>, Vec<usize>) {
+    let mut place = vec![usize::MAX; n];
+    let mut different = Vec::new();
+    for atom in atoms.clone() {
+        if place[atom] == usize::MAX {
+            place[atom] = different.len();
+            different.push(atom);
+        }
+    }
+    let places = atoms.map(|atom| place[atom]).collect();
+    (different, places)
+}
+
+impl<P: InnerProducts> InnerProducts for Signed<P> {
+    fn n_atoms(&self) -> usize {
+        2 * self.inner.n_atoms()
+    }
+
+    fn target_squared_norm(&self) -> f64 {
+        self.target_squared_norm
+    }
+
+    fn target_products(&self) -> &[f64] {
+        &self.target_products
+    }
+
+    fn squared_norms(&self) -> &[f64] {
+        &self.squared_norms
+    }
+
+    fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) {
+        let p = self.inner.n_atoms();
+        let (inner_rows, row_places) = distinct(rows.iter().map(|atom| atom % p), p);
+        let (inner_columns, column_places) = distinct(columns.iter().map(|atom| atom % p), p);
+        // Each product of inner atoms once, whatever the signs.
+        let mut products = vec![0.0; inner_rows.len() * inner_columns.len()];
+        self.inner.products(&inner_rows, &inner_columns, &mut products);
+        let signs: Vec<f64> = rows.iter().map(|&row| self.parts(row).0).collect();
+        for ((&column, &place), out) in
+            columns.iter().zip(&column_places).zip(out.chunks_exact_mut(rows.len().max(1)))
+        {
+            let (sign, _) = self.parts(column);
+            let own = &products[place * inner_rows.len()..(place + 1) * inner_rows.len()];
+            for ((value, &place), row_sign) in out.iter_mut().zip(&row_places).zip(&signs) {
+                *value = sign * row_sign * own[place];
+            }
+        }
+    }
+
+    fn atoms_at_hand(&self) -> usize {
+        self.inner.atoms_at_hand()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Quadratic;
+    use fewest_core::Error;
+
+    use super::*;
+
+    #[test]
+    fn signs_are_kept_apart() -> Result<(), Error> {
+        let inner = Quadratic::new(vec![2.0, 0.5, 0.5, 3.0], vec![1.0, -1.0], 4.0)?;
+        let signed = Signed::new(&inner, &[0.0, 5.0], 9.0);
+        assert_eq!((signed.n_atoms(), signed.target_squared_norm()), (4, 9.0));
+        assert_eq!(signed.target_products(), [0.0, 5.0, -0.0, -5.0]);
+        let mut out = vec![0.0; 9];
+        // Atoms (sign, inner): 1 = (+, 1), 2 = (−, 0), 3 = (−, 1).
+        let atoms = [1, 2, 3];
+        signed.products(&atoms, &atoms, &mut out);
+        #[rustfmt::skip]
+        assert_eq!(out, [3.0, -0.5, -3.0, -0.5, 2.0, 0.5, -3.0, 0.5, 3.0]);
+        let merged = signed.merge(&[(3, 0.5), (0, 2.0), (1, 0.25), (2, 2.0)]);
+        assert_eq!(merged, [(1, -0.25)]);
+        assert_eq!(Signed::single(&inner).target_products(), [1.0, -1.0, -1.0, 1.0]);
+        Ok(())
+    }
+}
