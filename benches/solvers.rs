@@ -60,7 +60,7 @@ fn problem() -> Quadratic {
 }
 
 fn atom(values: &mut [f64]) -> Factor {
-    fewest::data::standardise(values);
+    fewest::columns::standardise(values);
     let mut factor = Gaussian::new(1.0)
         .and_then(|kernel| Factor::new(&kernel, values, 1e-8, SAMPLES))
         .expect("a finite feature");

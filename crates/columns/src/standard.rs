@@ -12,7 +12,7 @@ pub fn standardise(values: &mut [f64]) -> bool {
 }
 
 /// What brings some values to mean 0 and standard deviation 1.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Standard {
     /// A power of two, which changes no digits.
     scale: f64,
@@ -35,7 +35,17 @@ impl Standard {
         standard.inverse_deviation.is_finite().then_some(standard)
     }
 
-    /// Standardises `values`.
+    /// The mean of the values.
+    pub fn mean(&self) -> f64 {
+        (self.mean + self.rest) / self.scale
+    }
+
+    /// The standard deviation of the values, dividing by their number.
+    pub fn deviation(&self) -> f64 {
+        (self.inverse_deviation * self.scale).recip()
+    }
+
+    /// Standardises `values`, those it was made of or others of the same feature.
     pub fn apply(&self, values: &mut [f64]) {
         apply(*self, values);
     }

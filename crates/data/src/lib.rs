@@ -38,7 +38,7 @@ pub use levels::number_text;
 pub use memory::physical_memory;
 pub use missing::{Complete, Missing};
 pub use options::{Format, Header, ReadOptions, TargetChoice, Task};
-pub use scaling::{Scaled, Scaling, standardise};
+pub use scaling::{Scaled, Scaling};
 pub use summary::{ColumnSummary, Summary, TargetSummary};
 pub use table::Table;
 pub use target::{FEW_CLASSES, MANY_CLASSES};

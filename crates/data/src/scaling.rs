@@ -1,5 +1,6 @@
 //! Bringing features to a common scale.
 
+use fewest_columns::Standard;
 use fewest_core::{Column, Columns};
 use rayon::prelude::*;
 
@@ -13,16 +14,18 @@ use crate::Error;
 /// nothing overflows or underflows as long as the values themselves are finite.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scaling {
-    features: Vec<Affine>,
+    features: Vec<Feature>,
 }
 
-/// `z = ((x/2 - pivot) / width - centre) / spread`. Halving keeps differences of finite numbers finite.
+/// What is done to one feature.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Affine {
-    pivot: f64,
-    width: f64,
-    centre: f64,
-    spread: f64,
+enum Feature {
+    /// All values are the same: 0.
+    Constant,
+    /// To mean 0 and standard deviation 1.
+    Standard(Standard),
+    /// `2 (x/2 - pivot) / width - 1`. Halving keeps differences of finite numbers finite.
+    Range { pivot: f64, width: f64 },
 }
 
 impl Scaling {
@@ -59,9 +62,9 @@ impl Scaling {
         Self::fit(table, range)
     }
 
-    fn fit(table: &dyn Columns, of: fn(&[f64]) -> Affine) -> Result<Self, Error> {
+    fn fit(table: &dyn Columns, of: fn(&[f64]) -> Feature) -> Result<Self, Error> {
         let n_samples = table.n_samples();
-        let features: Vec<Result<Affine, Error>> = (0..table.n_features())
+        let features: Vec<Result<Feature, Error>> = (0..table.n_features())
             .into_par_iter()
             .map_init(
                 || vec![0.0; n_samples],
@@ -128,53 +131,29 @@ impl<C: Columns> Columns for Scaled<C> {
     }
 }
 
-/// Standardises one vector in place, as [`Scaling::standardise`] does a column: mean 0, population standard
-/// deviation 1, and 0 throughout when it is constant. NaN and infinities make everything NaN.
-pub fn standardise(values: &mut [f64]) {
-    standardisation(values).apply(values);
-}
-
-impl Affine {
-    fn apply(self, values: &mut [f64]) {
-        for value in values {
-            *value = ((*value / 2.0 - self.pivot) / self.width - self.centre) / self.spread;
+impl Feature {
+    fn apply(&self, values: &mut [f64]) {
+        match self {
+            Self::Constant => values.fill(0.0),
+            Self::Standard(standard) => standard.apply(values),
+            Self::Range { pivot, width } => {
+                values.iter_mut().for_each(|value| *value = 2.0 * ((*value / 2.0 - pivot) / width) - 1.0);
+            }
         }
     }
 }
 
-fn standardisation(values: &[f64]) -> Affine {
-    let pivot = values.first().map_or(0.0, |first| first / 2.0);
-    let largest = values.iter().fold(0.0, |largest: f64, value| largest.max((value / 2.0 - pivot).abs()));
-    if largest == 0.0 {
-        return constant(pivot);
-    }
-    // A power of two, so that dividing by it is exact.
-    let width = f64::from_bits(largest.to_bits() & f64::INFINITY.to_bits()).max(f64::MIN_POSITIVE);
-    let n = values.len() as f64;
-    let shifted = || values.iter().map(|value| (value / 2.0 - pivot) / width);
-    let centre = shifted().sum::<f64>() / n;
-    let (sum, squares) = shifted().fold((0.0, 0.0), |(sum, squares), value| {
-        let deviation = value - centre;
-        (sum + deviation, squares + deviation * deviation)
-    });
-    // The sum of the deviations is the rounding error of the centre: taking it out restores the lost digits.
-    let correction = sum / n;
-    let variance = squares / n - correction * correction;
-    Affine { pivot, width, centre: centre + correction, spread: variance.max(0.0).sqrt() }
+fn standardisation(values: &[f64]) -> Feature {
+    Standard::of(values, fewest_columns::range(values)).map_or(Feature::Constant, Feature::Standard)
 }
 
-fn range(values: &[f64]) -> Affine {
+fn range(values: &[f64]) -> Feature {
     let smallest = values.iter().copied().fold(f64::INFINITY, f64::min) / 2.0;
     let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max) / 2.0;
     // Also without samples, where the difference is not positive.
     if largest > smallest {
-        Affine { pivot: smallest, width: largest - smallest, centre: 0.5, spread: 0.5 }
+        Feature::Range { pivot: smallest, width: largest - smallest }
     } else {
-        constant(smallest)
+        Feature::Constant
     }
-}
-
-/// Everything becomes 0: what is finite, divided by infinity.
-fn constant(pivot: f64) -> Affine {
-    Affine { pivot, width: 1.0, centre: 0.0, spread: f64::INFINITY }
 }

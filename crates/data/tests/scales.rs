@@ -2,8 +2,9 @@
 
 mod support;
 
+use fewest_columns::standardise;
 use fewest_core::{Columns, DenseColumns, OnDemand};
-use fewest_data::{Scaling, standardise};
+use fewest_data::Scaling;
 use proptest::prelude::*;
 use support::columns;
 

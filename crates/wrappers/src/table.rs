@@ -1,5 +1,6 @@
 //! Features as coordinates, and the order of samples that random draws refer to.
 
+use fewest_columns::{Standard, range};
 use fewest_core::{Dataset, Error, Target, derive_seed};
 use fewest_machines::Encoding;
 
@@ -44,23 +45,7 @@ impl Table {
 /// Less the mean of the first `n_train` values, divided by their standard deviation; none where they are all the same.
 pub(crate) fn standardised(mut values: Vec<f64>, n_train: usize) -> Option<Vec<f64>> {
     let train = &values[..n_train];
-    if train.iter().all(|value| *value == train[0]) {
-        return None;
-    }
-    // Divided by the largest first, so that no square overflows; two rounds of centring keep the digits of a feature
-    // with a large offset.
-    let largest = train.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
-    let n = n_train as f64;
-    values.iter_mut().for_each(|value| *value /= largest);
-    for _ in 0..2 {
-        let mean = values[..n_train].iter().sum::<f64>() / n;
-        values.iter_mut().for_each(|value| *value -= mean);
-    }
-    let deviation = (values[..n_train].iter().map(|value| value * value).sum::<f64>() / n).sqrt();
-    if deviation.is_nan() || deviation <= 0.0 {
-        return None;
-    }
-    values.iter_mut().for_each(|value| *value /= deviation);
+    Standard::of(train, range(train))?.apply(&mut values);
     Some(values)
 }
 

@@ -1,7 +1,7 @@
 //! The reference support vector machines, which are no methods of the registry.
 
+use fewest::columns::standardise;
 use fewest::core::{Dataset, Target};
-use fewest::data::standardise;
 use fewest::kernels::{SquaredDistances, VectorKernel};
 use fewest::machines::{DistanceRows, Encoding, PointRows};
 use fewest::solver::Control;

@@ -17,7 +17,7 @@ const RULES: &[Rule] = &[
     Rule { package: "fewest-core", may_use: &[], why: "everything meets in core, so core knows nobody" },
     Rule {
         package: "fewest-data",
-        may_use: &["fewest-core"],
+        may_use: &["fewest-core", "fewest-columns"],
         why: "readers make a Dataset; they know no method",
     },
     Rule {
@@ -116,6 +116,7 @@ const RULES: &[Rule] = &[
         package: "fewest-eval",
         may_use: &[
             "fewest-core",
+            "fewest-columns",
             "fewest-kernels",
             "fewest-neighbours",
             "fewest-solver",
@@ -128,6 +129,7 @@ const RULES: &[Rule] = &[
         package: "fewest-wrappers",
         may_use: &[
             "fewest-core",
+            "fewest-columns",
             "fewest-kernels",
             "fewest-linalg",
             "fewest-solver",

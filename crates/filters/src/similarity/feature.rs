@@ -46,16 +46,7 @@ pub(super) fn centre(values: &mut [f64]) -> f64 {
 
 /// To mean 0 and standard deviation 1 (divided by n); a constant becomes 0.
 pub(super) fn standardise(values: &mut [f64]) {
-    if is_constant(values) {
+    if !fewest_columns::standardise(values) {
         values.fill(0.0);
-        return;
-    }
-    let unit = unit(values);
-    if unit != 1.0 {
-        values.iter_mut().for_each(|value| *value /= unit);
-    }
-    let deviation = centre(values);
-    if deviation > 0.0 {
-        values.iter_mut().for_each(|value| *value /= deviation);
     }
 }

@@ -6,7 +6,7 @@ mod common;
 use std::path::Path;
 
 use common::Samples;
-use fewest_data::standardise;
+use fewest_columns::standardise;
 use fewest_smo::{Classifier, DualProblem, Machine, Regressor, Smo, certificate};
 use fewest_solver::{Control, Status};
 use fewest_testkit::golden::{self, Case};

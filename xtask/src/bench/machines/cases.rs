@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use fewest::columns::standardise;
 use fewest::core::{Columns, DenseColumns, OnDemand, Target, derive_seed};
-use fewest::data::{Missing, ReadOptions, Scaling, Table, Task, standardise};
+use fewest::data::{Missing, ReadOptions, Scaling, Table, Task};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};

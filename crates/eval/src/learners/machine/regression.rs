@@ -1,5 +1,6 @@
 //! Support vector regression.
 
+use fewest_columns::{Standard, range};
 use fewest_core::{Columns, Context, Dataset, Error, Target};
 use fewest_kernels::VectorKernel;
 use fewest_machines::{Encoding, PointRows};
@@ -82,16 +83,13 @@ impl SupportVectorRegressionModel {
 
 /// Mean and standard deviation; 1 instead of 0.
 fn scales(values: &[f64]) -> Result<(f64, f64), Error> {
-    let n = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / n;
-    let deviation = (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / n).sqrt();
+    let Some(standard) = Standard::of(values, range(values)) else {
+        return Ok((values.first().copied().unwrap_or(0.0), 1.0));
+    };
+    let (mean, deviation) = (standard.mean(), standard.deviation());
     if !deviation.is_finite() {
         let hint = "the target is too large: rescale it".to_owned();
         return Err(Error::Numerical { what: "standardisation", hint });
-    }
-    let constant = values.iter().all(|value| *value == values[0]);
-    if constant || deviation == 0.0 {
-        return Ok((values[0], 1.0));
     }
     Ok((mean, deviation))
 }

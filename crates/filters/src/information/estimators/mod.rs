@@ -84,17 +84,11 @@ impl Observations<'_> {
 
     /// Numbers of mean 0 and population variance 1; all 0 where they are constant.
     fn standardised(values: &[f64]) -> Vec<f64> {
-        let n = values.len() as f64;
-        // The scale first: squares of the largest numbers overflow.
-        let largest = values.iter().fold(0.0_f64, |most, value| most.max(value.abs())).max(f64::MIN_POSITIVE);
-        let mean = values.iter().map(|value| value / largest).sum::<f64>() / n;
-        let mut centred: Vec<f64> = values.iter().map(|value| value / largest - mean).collect();
-        let deviation = (centred.iter().map(|value| value * value).sum::<f64>() / n).sqrt();
-        let is_constant = values.iter().all(|value| *value == values[0]);
-        for value in &mut centred {
-            *value = if is_constant || deviation == 0.0 { 0.0 } else { *value / deviation };
+        let mut standard = values.to_vec();
+        if !fewest_columns::standardise(&mut standard) {
+            standard.fill(0.0);
         }
-        centred
+        standard
     }
 }
 
