@@ -19,7 +19,7 @@ fn fold(lanes: [f64; LANES]) -> f64 {
 }
 
 dispatched! {
-    /// `Σ_i a[i] b[i]`.
+    /// `aᵀb`, of slices of the same length.
     pub fn dot(a: &[f64], b: &[f64]) -> f64 = dot_body
 }
 

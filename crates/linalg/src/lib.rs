@@ -27,5 +27,6 @@ mod vectors;
 
 pub use dense::{Cholesky, combination, gram, transposed, transposed_products};
 pub use dispatch::multiply_add;
+pub use lanes::dot;
 pub use products::{dot_products, transposed_product};
-pub use vectors::{add_scaled, centre, dot, projected};
+pub use vectors::{add_scaled, centre, projected};

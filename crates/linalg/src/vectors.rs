@@ -2,17 +2,6 @@
 
 use multiversion::multiversion;
 
-use crate::dot_products;
-
-/// `xᵀy`.
-pub fn dot(x: &[f64], y: &[f64]) -> f64 {
-    let mut out = [0.0];
-    if !x.is_empty() {
-        dot_products(x, y, x.len(), &mut out);
-    }
-    out[0]
-}
-
 /// `out += scale x`.
 #[multiversion(targets("x86_64+avx2"))]
 pub fn add_scaled(out: &mut [f64], scale: f64, x: &[f64]) {

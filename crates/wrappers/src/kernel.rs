@@ -2,7 +2,6 @@
 
 use fewest_core::Error;
 use fewest_kernels::{Factor, FactorSum, SquaredDistances, VectorKernel};
-use fewest_linalg::dot_products;
 use fewest_smo::KernelRows;
 
 /// The kernel of a machine.
@@ -165,13 +164,4 @@ impl KernelRows for Without<'_> {
             kernel => kernel.row_without(self.feature, i, out),
         }
     }
-}
-
-/// `Σ_i a_i b_i` of slices of the same length, in a fixed order.
-pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut product = [0.0];
-    if !a.is_empty() {
-        dot_products(a, b, a.len(), &mut product);
-    }
-    product[0]
 }

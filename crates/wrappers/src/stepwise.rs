@@ -5,8 +5,8 @@ use rayon::prelude::*;
 use statrs::function::beta::checked_beta_reg;
 
 use crate::elimination::go_on;
-use crate::kernel::dot;
 use crate::table::{Table, standardised};
+use fewest_linalg::dot;
 
 /// The part of a column's norm below which what is left of it is rounding: the column depends on those before.
 const DEPENDENT: f64 = 1e-8;

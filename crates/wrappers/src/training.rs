@@ -7,7 +7,7 @@ use fewest_smo::{
 use fewest_solver::Control;
 
 use crate::Kernel;
-use crate::kernel::dot;
+use fewest_linalg::dot;
 
 /// Support vector machines: ε-support vector regression for a real target, C-support vector classification for classes, one
 /// machine for each pair of them.

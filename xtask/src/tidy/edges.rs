@@ -118,6 +118,7 @@ const RULES: &[Rule] = &[
             "fewest-core",
             "fewest-columns",
             "fewest-kernels",
+            "fewest-linalg",
             "fewest-neighbours",
             "fewest-solver",
             "fewest-smo",

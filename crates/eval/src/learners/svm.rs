@@ -1,6 +1,7 @@
 //! The linear support vector machine.
 
 use fewest_core::{Columns, Context, Dataset, Error, derive_seed};
+use fewest_linalg::dot;
 use fewest_machines::{Encoding, Points};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -42,13 +43,12 @@ pub struct LinearSvmModel {
 /// Passes between two looks at the gap.
 const PASSES_PER_CHECK: usize = 10;
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
 /// `wᵀx`, the bias last.
 fn decision(weights: &[f64], point: &[f64]) -> f64 {
-    dot(weights, point) + weights.last().copied().unwrap_or(0.0)
+    match weights.split_last() {
+        Some((bias, weights)) => dot(weights, point) + bias,
+        None => 0.0,
+    }
 }
 
 struct Machine {

@@ -6,7 +6,8 @@ use rayon::prelude::*;
 
 use crate::Round;
 use crate::elimination::go_on;
-use crate::kernel::{KernelMatrix, dot};
+use crate::kernel::KernelMatrix;
+use fewest_linalg::dot;
 
 /// Pairs worked on at a time: they stay in the processor's first cache.
 const PAIRS: usize = 1024;

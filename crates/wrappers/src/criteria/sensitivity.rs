@@ -7,8 +7,9 @@ use rayon::prelude::*;
 use super::SensitivityNoise;
 use super::divergence::Predictions;
 use crate::elimination::go_on;
-use crate::kernel::{KernelMatrix, dot};
+use crate::kernel::KernelMatrix;
 use crate::{Criterion, Permuter, RecursiveElimination, Round, Trained, Training};
+use fewest_linalg::dot;
 
 /// Features scored between two looks at the clock.
 const BLOCK: usize = 64;

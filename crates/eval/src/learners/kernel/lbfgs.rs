@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use fewest_core::Status;
+use fewest_linalg::{add_scaled, dot};
 
 /// Steps remembered.
 const MEMORY: usize = 10;
@@ -25,17 +26,6 @@ pub(super) struct Ending {
     pub iterations: usize,
 }
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
-/// `a += factor * b`.
-fn add(a: &mut [f64], factor: f64, b: &[f64]) {
-    for (a, b) in a.iter_mut().zip(b) {
-        *a += factor * b;
-    }
-}
-
 struct Pair {
     step: Vec<f64>,
     change: Vec<f64>,
@@ -48,7 +38,7 @@ fn apply_inverse(pairs: &VecDeque<Pair>, curvature: &[f64], gradient: &[f64]) ->
     let mut factors = Vec::with_capacity(pairs.len());
     for pair in pairs.iter().rev() {
         let factor = dot(&pair.step, &direction) / pair.product;
-        add(&mut direction, -factor, &pair.change);
+        add_scaled(&mut direction, -factor, &pair.change);
         factors.push(factor);
     }
     let scale = pairs.back().map_or(1.0, |pair| {
@@ -61,7 +51,7 @@ fn apply_inverse(pairs: &VecDeque<Pair>, curvature: &[f64], gradient: &[f64]) ->
     }
     for (pair, factor) in pairs.iter().zip(factors.iter().rev()) {
         let back = dot(&pair.change, &direction) / pair.product;
-        add(&mut direction, factor - back, &pair.step);
+        add_scaled(&mut direction, factor - back, &pair.step);
     }
     direction
 }
@@ -96,7 +86,7 @@ pub(super) fn minimise(
         let mut length = 1.0;
         let (next, next_value) = loop {
             let mut next = at.clone();
-            add(&mut next, -length, &direction);
+            add_scaled(&mut next, -length, &direction);
             let next_value = objective.evaluate(&next, &mut next_gradient);
             if next_value <= value - 1e-4 * length * slope {
                 break (next, next_value);
