@@ -1,59 +1,36 @@
-//! Automation of the fewest workspace: `cargo xtask --help`.
+//! Automation of the fewest workspace: `cargo xtask help`.
 
-mod bench;
 mod ci;
-mod data;
-mod golden;
-mod machine;
-mod npy;
-mod output;
-mod plot;
-mod reproduce;
+mod metadata;
 mod tidy;
 mod workspace;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
-
-use clap::{Parser, Subcommand};
 
 /// What every command returns; the message is one line for a person.
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
-#[derive(Parser)]
-#[command(name = "cargo xtask", about = "Automation of the fewest workspace")]
-struct Arguments {
-    #[command(subcommand)]
-    command: Command,
-}
+const USAGE: &str = "\
+Automation of the fewest workspace
 
-#[derive(Subcommand)]
-enum Command {
-    Bench(bench::Arguments),
-    /// Everything that must hold before a change is merged, with the time each step took.
-    Ci,
-    Data(data::Arguments),
-    Golden(golden::Arguments),
-    Reproduce(reproduce::Arguments),
-    #[command(hide = true)]
-    RunMethod(bench::worker::Arguments),
-    #[command(hide = true)]
-    RunMachine(bench::machines::worker::Arguments),
-    /// The house rules: dependency edges, no printing in libraries, pages for methods, links that resolve, …
-    Tidy,
-}
+Usage: cargo xtask COMMAND
+
+Commands:
+  ci         Everything that must hold before a change is merged, with the time each step took
+  tidy       The house rules: dependency edges, no printing in libraries, links that resolve, …
+
+Commands of experiments/, which are built optimised first; `cargo xtask COMMAND --help` tells their arguments:
+  bench      How fast, against ourselves and against others
+  data       Is a folder of data sets what its manifest says?
+  golden     The reference results, against every way to compute them
+  reproduce  Published figures and tables, from our code";
+
+/// The commands that need the library.
+const EXPERIMENTS: &[&str] = &["bench", "data", "golden", "reproduce"];
 
 fn main() -> ExitCode {
-    let outcome = match Arguments::parse().command {
-        Command::Bench(arguments) => bench::run(&arguments),
-        Command::Ci => ci::run(),
-        Command::Data(arguments) => data::run(&arguments),
-        Command::Golden(arguments) => optimised(|| golden::run(&arguments)),
-        Command::Reproduce(arguments) => optimised(|| reproduce::run(&arguments)),
-        Command::RunMethod(arguments) => bench::worker::run(&arguments),
-        Command::RunMachine(arguments) => bench::machines::worker::run(&arguments),
-        Command::Tidy => tidy::run(),
-    };
-    match outcome {
+    match run(&std::env::args_os().skip(1).collect::<Vec<_>>()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
@@ -62,14 +39,47 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs `work` in an optimised build: this one, or else by building one and passing the call on to it.
-fn optimised(work: impl FnOnce() -> Result<()>) -> Result<()> {
-    if !cfg!(debug_assertions) {
-        return work();
+fn run(arguments: &[OsString]) -> Result<()> {
+    let words: Vec<&str> = arguments.iter().map(|word| word.to_str().unwrap_or_default()).collect();
+    match words[..] {
+        ["ci"] => ci::run(),
+        ["tidy"] => tidy::run(),
+        [command, ..] if EXPERIMENTS.contains(&command) => experiments(arguments),
+        ["help" | "--help" | "-h"] => {
+            println!("{USAGE}");
+            Ok(())
+        }
+        _ => Err(format!("no such command\n\n{USAGE}").into()),
     }
-    let mut command = workspace::cargo();
-    command
-        .args(["run", "--quiet", "--release", "--package", "xtask", "--"])
-        .args(std::env::args_os().skip(1));
-    workspace::run(&mut command)
+}
+
+/// Builds the experiments optimised, and runs them in the folder where this program was started.
+fn experiments(arguments: &[OsString]) -> Result<()> {
+    let mut cargo = workspace::cargo();
+    cargo
+        .current_dir(std::env::current_dir()?)
+        .args(["run", "--quiet", "--release", "--package", "fewest-experiments", "--manifest-path"])
+        .arg(workspace::root().join("Cargo.toml"))
+        .arg("--")
+        .args(arguments);
+    workspace::run(&mut cargo)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_usage_names_every_command() {
+        let is_told = |command: &&&str| USAGE.contains(&format!("\n  {command} "));
+        assert_eq!(EXPERIMENTS.iter().filter(is_told).count(), EXPERIMENTS.len());
+    }
+
+    #[test]
+    fn what_is_no_command_is_an_error_that_tells_the_commands() {
+        for words in [vec![], vec!["tidi"], vec!["tidy", "--fast"]] {
+            let arguments: Vec<OsString> = words.into_iter().map(OsString::from).collect();
+            assert!(run(&arguments).unwrap_err().to_string().contains(USAGE));
+        }
+    }
 }

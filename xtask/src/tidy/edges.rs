@@ -1,7 +1,7 @@
 //! Who may depend on whom.
 
 use super::Finding;
-use crate::workspace::Package;
+use crate::metadata::Package;
 
 /// What a workspace crate may depend on among the others, and why.
 struct Rule {
@@ -178,10 +178,15 @@ const RULES: &[Rule] = &[
         may_use: &["fewest-core", "fewest-data"],
         why: "test data and comparisons; what is tested is handed to it",
     },
+    Rule {
+        package: "xtask",
+        may_use: &[],
+        why: "it builds in seconds; what needs the library is in experiments/",
+    },
 ];
 
-/// May depend on any library: nothing depends on them, and they are not published.
-const PROGRAMS: &[&str] = &["fewest-benches", "xtask"];
+/// Nothing depends on them, and they are not published. Those without a rule may depend on any library.
+const PROGRAMS: &[&str] = &["fewest-benches", "fewest-experiments", "xtask"];
 
 /// Broken rules among the `members`' dependencies on each other. Tests may also use the testkit, and
 /// anything their crate's position in the flow allows to stand below or beside it, but never the programs.
@@ -204,7 +209,7 @@ pub fn check(members: &[Package]) -> Vec<Finding> {
                 Some("dev") => !PROGRAMS.contains(&name),
                 _ => {
                     may_use.contains(&name)
-                        || (PROGRAMS.contains(&member.name.as_str()) && !PROGRAMS.contains(&name))
+                        || (may_use_any_library(&member.name) && !PROGRAMS.contains(&name))
                 }
             };
             if !fine {
@@ -223,23 +228,27 @@ fn allowed(package: &str) -> Option<(&'static [&'static str], &'static str)> {
             "a solver sees numbers, datafits, penalties, operators: never a data set, a kernel or another solver",
         ));
     }
-    if PROGRAMS.contains(&package) {
+    if may_use_any_library(package) {
         return Some((&[], "programs use libraries only"));
     }
     RULES.iter().find(|rule| rule.package == package).map(|rule| (rule.may_use, rule.why))
 }
 
+fn may_use_any_library(package: &str) -> bool {
+    PROGRAMS.contains(&package) && !RULES.iter().any(|rule| rule.package == package)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workspace::Dependency;
+    use crate::metadata::Dependency;
 
     fn package(name: &str, dependencies: &[(&str, Option<&str>)]) -> Package {
         let dependencies = dependencies
             .iter()
             .map(|&(name, kind)| Dependency { name: name.to_owned(), kind: kind.map(str::to_owned) })
             .collect();
-        Package { name: name.to_owned(), dependencies }
+        Package { name: name.to_owned(), dependencies, n_external: 0 }
     }
 
     #[test]
@@ -274,8 +283,19 @@ mod tests {
 
     #[test]
     fn nothing_depends_on_the_programs() {
-        let members =
-            [package("fewest-data", &[("xtask", Some("dev"))]), package("xtask", &[("fewest-data", None)])];
+        let members = [
+            package("fewest-data", &[("fewest-experiments", Some("dev"))]),
+            package("fewest-experiments", &[("fewest-data", None)]),
+        ];
         assert_eq!(check(&members).len(), 1);
+    }
+
+    #[test]
+    fn of_the_programs_xtask_alone_is_kept_light() {
+        let with_library = |name| [package(name, &[("fewest", None)]), package("fewest", &[])];
+        assert_eq!(check(&with_library("xtask")).len(), 1);
+        assert_eq!(check(&with_library("fewest-experiments")), []);
+        let two = [package("fewest-experiments", &[("xtask", None)]), package("xtask", &[])];
+        assert_eq!(check(&two).len(), 1);
     }
 }

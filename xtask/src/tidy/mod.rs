@@ -1,7 +1,9 @@
 //! `cargo xtask tidy`: the house rules as code. Each rule is a function over text, with tests that show it fires.
 
+mod dependencies;
 mod edges;
 mod lexer;
+mod lines;
 mod links;
 mod manifests;
 mod pages;
@@ -10,7 +12,7 @@ mod source;
 
 use std::fmt;
 
-use crate::{Result, ci, workspace};
+use crate::{Result, ci, metadata, workspace};
 
 /// A rule broken at a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,13 +42,16 @@ impl fmt::Display for Finding {
 
 /// Checks every rule; prints what is broken.
 pub fn run() -> Result<()> {
-    let files = workspace::tracked_files()?;
-    let members = workspace::members()?;
+    let files = metadata::tracked_files()?;
+    let members = metadata::members()?;
     let mut findings = edges::check(&members);
+    findings.extend(dependencies::check(&members));
+    let mut long_lines = Vec::new();
     for file in &files {
         // Binary files (pictures, compressed data) hold no text to check.
         let Ok(text) = std::fs::read_to_string(workspace::root().join(file)) else { continue };
         findings.extend(paths::check(file, &text));
+        long_lines.extend(lines::check(file, &text));
         if file.ends_with(".rs") {
             findings.extend(source::check(file, &text));
         }
@@ -62,8 +67,8 @@ pub fn run() -> Result<()> {
         }
     }
     findings.extend(manifests::unused(&files, read));
-    let ids: Vec<String> = fewest::registry::methods().map(|method| method.id.to_owned()).collect();
-    findings.extend(pages::check(&files, &ids));
+    findings.extend(lines::not_waived(long_lines));
+    findings.extend(pages::check(&files));
     for finding in &findings {
         println!("{finding}");
     }

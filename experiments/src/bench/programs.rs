@@ -25,14 +25,9 @@ pub struct Run {
 /// The optimised command line, built if need be.
 pub fn build_ours() -> Result<PathBuf> {
     workspace::run(workspace::cargo().args(["build", "--release", "--package", "fewest-cli"]))?;
-    Ok(release_program("fewest"))
-}
-
-/// Where cargo puts an optimised program.
-pub fn release_program(name: &str) -> PathBuf {
     let target =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace::root().join("target"), PathBuf::from);
-    target.join("release").join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
+    Ok(target.join("release").join(format!("fewest{}", std::env::consts::EXE_SUFFIX)))
 }
 
 /// Runs the command line: HSIC Lasso, full estimator, Gram matrices of unit norm.
@@ -58,11 +53,11 @@ pub fn run_ours(
     Ok(Run { seconds: number(&answer, "seconds")?, measured, worker_peak_bytes: 0, features })
 }
 
-/// Makes the virtual environment `name` with the versions pinned in `xtask/peers/{requirements}`, unless it is there
+/// Makes the virtual environment `name` with the versions pinned in `experiments/peers/{requirements}`, unless it is there
 /// with the same ones. Not all peers can live in one: pyHSICLasso needs NumPy 1, pyarrow, which mrmrs needs, NumPy 2.
 pub fn prepare_python(name: &str, requirements: &str) -> Result<PathBuf> {
     let root = workspace::root();
-    let (environment, pinned) = (root.join(name), root.join("xtask/peers").join(requirements));
+    let (environment, pinned) = (root.join(name), root.join("experiments/peers").join(requirements));
     let python = environment.join("bin/python");
     let installed = environment.join("installed-requirements.txt");
     let wanted = std::fs::read_to_string(&pinned)?;
@@ -88,7 +83,7 @@ pub fn run_peer(
     json: &Path,
 ) -> Result<(Run, String)> {
     let mut command = Command::new(python);
-    command.arg(workspace::root().join("xtask/peers/pyhsiclasso.py"));
+    command.arg(workspace::root().join("experiments/peers/pyhsiclasso.py"));
     match &files.y {
         Some(y) => command.arg("--x").arg(&files.x).arg("--y").arg(y),
         None => command.arg("--mat").arg(&files.x),

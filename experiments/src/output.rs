@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn facts_stand_above_the_rows() {
-        let folder = std::env::temp_dir().join(format!("xtask-output-{}", std::process::id()));
+        let folder = std::env::temp_dir().join(format!("experiments-output-{}", std::process::id()));
         let file = folder.join("a/b.csv");
         write_csv(
             &file,

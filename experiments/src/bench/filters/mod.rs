@@ -13,7 +13,7 @@ use self::cases::{CASES, Case, K, Peer};
 use super::Arguments;
 use super::cases::Files;
 use super::measure::{Measured, measure};
-use super::programs::{list, number, prepare_python, read, release_program};
+use super::programs::{list, number, prepare_python, read};
 use crate::{Result, machine, workspace};
 
 /// A peer that takes longer than this for a run is run once: how much slower it is needs no second digit.
@@ -50,8 +50,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let scratch = workspace::root().join("target/bench");
     std::fs::create_dir_all(&scratch)?;
     let json = scratch.join("answer.json");
-    workspace::run(workspace::cargo().args(["build", "--release", "--package", "xtask"]))?;
-    let program = release_program("xtask");
+    let program = std::env::current_exe()?;
     let python = match &arguments.python {
         Some(python) => python.clone(),
         None => prepare_python(".venv-peers-filters", "filters-requirements.txt")?,
@@ -110,7 +109,7 @@ fn run_ours(program: &Path, files: &Files, case: &Case, threads: u32, json: &Pat
 
 fn run_peer(python: &Path, files: &Files, peer: Peer, threads: u32, json: &Path) -> Result<(Run, String)> {
     let mut command = Command::new(python);
-    command.arg(workspace::root().join("xtask/peers/filters.py")).args(["--peer", peer.id]);
+    command.arg(workspace::root().join("experiments/peers/filters.py")).args(["--peer", peer.id]);
     // Its warnings are not ours to show.
     command.stderr(Stdio::null());
     let (run, answer) = run_program(command, files, threads, json)?;

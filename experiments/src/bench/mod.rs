@@ -79,7 +79,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     } else if arguments.scaling {
         scaling::run(arguments)
     } else if arguments.nonmonotonic {
-        crate::optimised(|| nonmonotonic::run(arguments))
+        nonmonotonic::run(arguments)
     } else {
         let mut command = workspace::cargo();
         command.args(["bench", "--package", "fewest-benches", "--bench", "fewest", "--"]);

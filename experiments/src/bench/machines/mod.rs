@@ -15,7 +15,7 @@ use self::cases::{Case, DATA_SETS, EPSILON, Kind};
 use super::Arguments;
 use super::cases::Files;
 use super::measure::{Measured, measure};
-use super::programs::{number, prepare_python, read, release_program};
+use super::programs::{number, prepare_python, read};
 use crate::{Result, machine, workspace};
 
 /// The duality gap, relative to the objective, of ours: as the objectives show, at least as exact as LIBSVM's default.
@@ -63,8 +63,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let scratch = workspace::root().join("target/bench");
     std::fs::create_dir_all(&scratch)?;
     let json = scratch.join("answer.json");
-    workspace::run(workspace::cargo().args(["build", "--release", "--package", "xtask"]))?;
-    let program = release_program("xtask");
+    let program = std::env::current_exe()?;
     let python = match &arguments.python {
         Some(python) => python.clone(),
         None => prepare_python(".venv-peers-filters", "filters-requirements.txt")?,
@@ -163,7 +162,7 @@ fn run_sklearn(
     json: &Path,
 ) -> Result<(Run, String)> {
     let mut command = Command::new(python);
-    command.arg(workspace::root().join("xtask/peers/machines.py"));
+    command.arg(workspace::root().join("experiments/peers/machines.py"));
     parameters(&mut command, files, case, tolerance, json);
     let measured = measure(command.stderr(Stdio::null()))?;
     let answer = read(json)?;

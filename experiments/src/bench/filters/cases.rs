@@ -42,7 +42,7 @@ pub struct Source {
 /// A program to measure against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Peer {
-    /// What `xtask/peers/filters.py` calls it.
+    /// What `experiments/peers/filters.py` calls it.
     pub id: &'static str,
     /// What the document calls it.
     pub name: &'static str,

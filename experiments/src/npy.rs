@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn our_reader_reads_it_back() {
-        let folder = std::env::temp_dir().join(format!("xtask-npy-{}", std::process::id()));
+        let folder = std::env::temp_dir().join(format!("experiments-npy-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let (x, y) = (folder.join("x.npy"), folder.join("y.npy"));
         let columns = DenseColumns::from_columns(&[vec![1.5, -2.0, 3.0], vec![4.0, 5.0, 6.25]]).unwrap();

@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::Arguments;
 use super::cases::Files;
 use super::measure::{Measured, measure};
-use super::programs::{list, number, prepare_python, read, release_program};
+use super::programs::{list, number, prepare_python, read};
 use crate::output::{median, minimum, write, write_csv};
 use crate::{Result, machine, npy, workspace};
 
@@ -24,7 +24,7 @@ struct Case {
     params: &'static [&'static str],
     n: usize,
     d: usize,
-    /// What `xtask/peers/wrappers.py` calls the program to measure against.
+    /// What `experiments/peers/wrappers.py` calls the program to measure against.
     peer: Option<&'static str>,
 }
 
@@ -89,8 +89,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let scratch = workspace::root().join("target/bench");
     std::fs::create_dir_all(&scratch)?;
     let json = scratch.join("answer.json");
-    workspace::run(workspace::cargo().args(["build", "--release", "--package", "xtask"]))?;
-    let program = release_program("xtask");
+    let program = std::env::current_exe()?;
     let python = match &arguments.python {
         Some(python) => python.clone(),
         None => prepare_python(".venv-peers-filters", "filters-requirements.txt")?,
@@ -109,7 +108,9 @@ pub fn run(arguments: &Arguments) -> Result<()> {
                 let mut command = match case.peer.filter(|_| side.name != "fewest") {
                     Some(peer) => {
                         let mut command = Command::new(&python);
-                        command.arg(workspace::root().join("xtask/peers/wrappers.py")).args(["--peer", peer]);
+                        command
+                            .arg(workspace::root().join("experiments/peers/wrappers.py"))
+                            .args(["--peer", peer]);
                         command.stderr(Stdio::null());
                         command
                     }

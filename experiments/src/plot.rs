@@ -315,7 +315,7 @@ mod tests {
 
     #[test]
     fn pictures_hold_their_curves_and_bars() {
-        let folder = std::env::temp_dir().join(format!("xtask-plot-{}", std::process::id()));
+        let folder = std::env::temp_dir().join(format!("experiments-plot-{}", std::process::id()));
         let series = Series {
             name: "a curve".to_owned(),
             points: vec![(1.0, 2.0), (10.0, 30.0)],

@@ -1,0 +1,64 @@
+//! What is compiled with the whole library and takes time: published results, measurements, reference results, data
+//! sets. `cargo xtask bench`, `data`, `golden` and `reproduce` build this program optimised and start it.
+
+mod bench;
+mod data;
+mod golden;
+mod machine;
+mod npy;
+mod output;
+mod plot;
+mod reproduce;
+// The root of the checkout and how to run cargo in it: the two programs share this file.
+#[path = "../../xtask/src/workspace.rs"]
+mod workspace;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// What every command returns; the message is one line for a person.
+type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", about = "Experiments of the fewest workspace")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Bench(bench::Arguments),
+    Data(data::Arguments),
+    Golden(golden::Arguments),
+    Reproduce(reproduce::Arguments),
+    #[command(hide = true)]
+    RunMethod(bench::worker::Arguments),
+    #[command(hide = true)]
+    RunMachine(bench::machines::worker::Arguments),
+}
+
+fn main() -> ExitCode {
+    match run(Arguments::parse().command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: Command) -> Result<()> {
+    if cfg!(debug_assertions) {
+        return Err("not optimised, so times would mean nothing: start it as `cargo xtask …`".into());
+    }
+    match command {
+        Command::Bench(arguments) => bench::run(&arguments),
+        Command::Data(arguments) => data::run(&arguments),
+        Command::Golden(arguments) => golden::run(&arguments),
+        Command::Reproduce(arguments) => reproduce::run(&arguments),
+        Command::RunMethod(arguments) => bench::worker::run(&arguments),
+        Command::RunMachine(arguments) => bench::machines::worker::run(&arguments),
+    }
+}
