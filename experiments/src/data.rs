@@ -29,7 +29,8 @@ pub struct Entry {
     pub sha256: String,
 }
 
-/// Checks a data folder against its MANIFEST.toml: files that are there, digests, sizes as our readers see them.
+/// Checks a data folder against its MANIFEST.toml: files that are there, digests, sizes as our readers see
+/// them.
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// The folder.
@@ -144,7 +145,8 @@ mod tests {
     use super::*;
 
     fn entry() -> Entry {
-        let text = "[[dataset]]\nname = 'x'\nfile = 'wdbc.csv'\ntask = 'classification'\nn = 569\nd = 30\nclasses = 2\n\
+        let text = "[[dataset]]\nname = 'x'\nfile = 'wdbc.csv'\ntask = 'classification'\nn = 569\nd = 30\n\
+                    classes = 2\n\
                     missing = 0\nsha256 = '00'\n";
         parse(text).unwrap().remove(0)
     }

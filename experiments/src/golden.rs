@@ -17,8 +17,8 @@ use fewest_testkit::golden::{self, Case, Comparison, Deviation, Observed};
 
 use crate::Result;
 
-/// Runs the corpus of reference results for every registered method, by every form and solver it offers, and prints
-/// the worst deviations against the tolerances.
+/// Runs the corpus of reference results for every registered method, by every form and solver it offers, and
+/// prints the worst deviations against the tolerances.
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// The folder with the reference results.
@@ -126,8 +126,8 @@ fn compare_all(case: &Case, method: &'static Method, data: &Dataset) -> Result<V
         .collect()
 }
 
-/// The case up to its first constant feature. The corpus says that constants are never selected, but some of its greedy
-/// selections take one, which is of no cost there; what follows such a pick depends on it.
+/// The case up to its first constant feature. The corpus says that constants are never selected, but some of
+/// its greedy selections take one, which is of no cost there; what follows such a pick depends on it.
 fn before_constants<'a>(case: &'a Case, data: &Dataset) -> (Cow<'a, Case>, Option<String>) {
     let constant = data.constant_features();
     let Some(at) = case.ranking.iter().position(|j| constant.binary_search(j).is_ok()) else {

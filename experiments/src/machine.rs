@@ -55,7 +55,8 @@ fn ask(command: &mut Command) -> String {
     stdout_of(command).map_or_else(|_| unknown(), |text| text.trim().to_owned())
 }
 
-/// How many processes wanted to run, averaged over the last minute: times are to be trusted when it is near 0.
+/// How many processes wanted to run, averaged over the last minute: times are to be trusted when it is near
+/// 0.
 fn load() -> String {
     let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     text.split(' ').next().filter(|load| !load.is_empty()).map_or_else(unknown, str::to_owned)

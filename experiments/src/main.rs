@@ -1,5 +1,6 @@
-//! What is compiled with the whole library and takes time: published results, measurements, reference results, data
-//! sets. `cargo xtask bench`, `data`, `golden` and `reproduce` build this program optimised and start it.
+//! What is compiled with the whole library and takes time: published results, measurements, reference
+//! results, data sets. `cargo xtask bench`, `data`, `golden` and `reproduce` build this program optimised and
+//! start it.
 
 mod bench;
 mod data;

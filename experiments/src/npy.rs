@@ -33,8 +33,8 @@ fn create(path: &Path, shape: &str) -> Result<BufWriter<std::fs::File>> {
     Ok(file)
 }
 
-/// Format version 1.0: magic string, version, length of the description, the description padded so that the data
-/// start at a multiple of 64.
+/// Format version 1.0: magic string, version, length of the description, the description padded so that the
+/// data start at a multiple of 64.
 fn header(shape: &str) -> Vec<u8> {
     let mut text = format!("{{'descr': '<f8', 'fortran_order': True, 'shape': {shape}, }}");
     while (10 + text.len() + 1) % 64 != 0 {

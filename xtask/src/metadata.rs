@@ -31,9 +31,9 @@ pub struct Package {
     pub name: String,
     /// What it depends on, workspace members and others, as its manifest says.
     pub dependencies: Vec<Dependency>,
-    /// How many packages from elsewhere are compiled for it: its normal dependencies and theirs, each version once.
-    /// Those of tests and of build scripts are left out. Cargo resolves features for the workspace as a whole, so an
-    /// optional dependency that any member switches on counts for all.
+    /// How many packages from elsewhere are compiled for it: its normal dependencies and theirs, each version
+    /// once. Those of tests and of build scripts are left out. Cargo resolves features for the workspace as a
+    /// whole, so an optional dependency that any member switches on counts for all.
     pub n_external: usize,
 }
 

@@ -16,14 +16,15 @@ pub struct Measured {
     pub process_seconds: f64,
     /// What all its threads computed, in user and system mode; `None` where the system does not tell.
     pub cpu_seconds: Option<f64>,
-    /// The highest resident set of the process, its children not included; `None` where the system does not tell.
+    /// The highest resident set of the process, its children not included; `None` where the system does not
+    /// tell.
     pub peak_bytes: Option<u64>,
 }
 
 /// Runs a program to its end.
 ///
-/// Memory is the kernel's own high-water mark, so that looking at it from time to time misses no peak but one in
-/// the last two milliseconds before the process ends.
+/// Memory is the kernel's own high-water mark, so that looking at it from time to time misses no peak but one
+/// in the last two milliseconds before the process ends.
 pub fn measure(command: &mut Command) -> Result<Measured> {
     let cpu_before = cpu::of_children();
     let start = Instant::now();

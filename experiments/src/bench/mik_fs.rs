@@ -1,4 +1,5 @@
-//! `cargo xtask bench --mik-fs`: time and memory of MIK-FS with low-rank factors and with whole Gram matrices, and how soon it settles.
+//! `cargo xtask bench --mik-fs`: time and memory of MIK-FS with low-rank factors and with whole Gram
+//! matrices, and how soon it settles.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -50,7 +51,8 @@ struct Case {
     alternation: Option<Alternation>,
 }
 
-/// Whole Gram matrices are measured up to this many bytes in all, and up to this many samples: beyond, machines take minutes each.
+/// Whole Gram matrices are measured up to this many bytes in all, and up to this many samples: beyond,
+/// machines take minutes each.
 const MOST_BYTES: usize = 8 << 30;
 const MOST_SAMPLES: usize = 2000;
 
@@ -117,7 +119,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     write(&folder.join("mik-fs.md"), text.as_bytes())
 }
 
-/// The same data as NumPy files, where these can say all of it: what is left after reading is known the better the less reading takes.
+/// The same data as NumPy files, where these can say all of it: what is left after reading is known the
+/// better the less reading takes.
 fn quick_to_read(data: &Dataset, scratch: &Path) -> Result<Option<(PathBuf, PathBuf)>> {
     let is_numeric = |j| matches!(data.feature_kind(j), FeatureKind::Numeric);
     let Target::Class(classes) = data.target() else { return Ok(None) };
@@ -186,14 +189,19 @@ fn settled(history: &[f64], share: f64) -> usize {
 }
 
 fn summary(cases: &[Case]) -> String {
-    let mut text = "# MIK-FS\n\nDefaults (`tanh(x x′)`, ratio 0.1), until the relative decrease of the objective is at most 1e-5. Seconds are \
-                    those of the processors, all threads together, the smallest of the repetitions, less those of reading the file (a NumPy file of the \
-                    same data, where all features are numbers). Runs of more than 20 s are made once. Every run is in [mik-fs.csv](mik-fs.csv).\n\n\
-                    - **Ours**: a shared factor finds the features that come into question, these get factors of their own, and only they take part.\n\
-                    - **Whole matrices**: the same, with the whole Gram matrix of every feature in memory (`form=exact`).\n\
-                    - **As printed**: Algorithm 1 with whole Gram matrices, all weights in every alternation (`form=exact`, `weights=all`), and our \
-                    solvers of the two problems of an alternation.\n\n\
-                    | data | n | d | ours, s | whole matrices, s | times | as printed, s | times | ours, MiB | whole matrices, MiB |\n|---|---|---|---|---|---|---|---|---|---|\n"
+    let mut text = "# MIK-FS\n\nDefaults (`tanh(x x′)`, ratio 0.1), until the relative decrease of the \
+                    objective is at most 1e-5. Seconds are those of the processors, all threads together, \
+                    the smallest of the repetitions, less those of reading the file (a NumPy file of the \
+                    same data, where all features are numbers). Runs of more than 20 s are made once. Every \
+                    run is in [mik-fs.csv](mik-fs.csv).\n\n\
+                    - **Ours**: a shared factor finds the features that come into question, these get \
+                    factors of their own, and only they take part.\n\
+                    - **Whole matrices**: the same, with the whole Gram matrix of every feature in memory \
+                    (`form=exact`).\n\
+                    - **As printed**: Algorithm 1 with whole Gram matrices, all weights in every alternation \
+                    (`form=exact`, `weights=all`), and our solvers of the two problems of an alternation.\n\n\
+                    | data | n | d | ours, s | whole matrices, s | times | as printed, s | times | ours, MiB \
+                    | whole matrices, MiB |\n|---|---|---|---|---|---|---|---|---|---|\n"
         .to_owned();
     for case in cases {
         let own = cpu(&case.factors) - cpu(&case.reading);
@@ -217,9 +225,11 @@ fn summary(cases: &[Case]) -> String {
         );
     }
     text.push_str(
-        "\n## How soon it settles\n\nFigure 2 of the paper shows convergence within 10 alternations. Below, the number of the alternation from \
-         which on the objective falls by at most that share of itself, and what is left of the gradients, relative to those at zero.\n\n\
-         | data | 1e-2 | 1e-3 | 1e-4 | 1e-5 (end) | never rises | weights | machines | largest gap of a convex problem |\n|---|---|---|---|---|---|---|---|---|\n",
+        "\n## How soon it settles\n\nFigure 2 of the paper shows convergence within 10 alternations. Below, \
+         the number of the alternation from which on the objective falls by at most that share of itself, \
+         and what is left of the gradients, relative to those at zero.\n\n\
+         | data | 1e-2 | 1e-3 | 1e-4 | 1e-5 (end) | never rises | weights | machines | largest gap of a \
+         convex problem |\n|---|---|---|---|---|---|---|---|---|\n",
     );
     for case in cases {
         let Some(alternation) = &case.alternation else { continue };

@@ -59,7 +59,8 @@ pub struct Arguments {
     /// The folder with the data sets, for --peers, --machines, --nonmonotonic and --mik-fs.
     #[arg(long, env = "FEWEST_DATA")]
     data: Option<PathBuf>,
-    /// A Python with the pinned packages, for --peers, --filters, --machines and --wrappers; else one is made in the checkout.
+    /// A Python with the pinned packages, for --peers, --filters, --machines and --wrappers; else one is made
+    /// in the checkout.
     #[arg(long)]
     python: Option<PathBuf>,
 }

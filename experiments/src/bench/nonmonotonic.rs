@@ -1,4 +1,5 @@
-//! `cargo xtask bench --nonmonotonic`: NMMKL and NMMKLR at a gap of 1e-6, and a conic solver on the same problems.
+//! `cargo xtask bench --nonmonotonic`: NMMKL and NMMKLR at a gap of 1e-6, and a conic solver on the same
+//! problems.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -25,8 +26,8 @@ const TOLERANCE: f64 = 1e-6;
 /// Features that carry the signal of the data drawn here.
 const RELEVANT: usize = 20;
 
-/// A problem: samples, features, features to select, whether the target is real, whether the conic solver is run, and
-/// the most seconds it may take.
+/// A problem: samples, features, features to select, whether the target is real, whether the conic solver is
+/// run, and the most seconds it may take.
 struct Case {
     name: &'static str,
     n: usize,
@@ -112,7 +113,8 @@ fn ours(case: &Case, data: &Dataset) -> Result<NonMonotonicSolution> {
 
 /// The data, their standardised columns, and the target or the labels ±1.
 ///
-/// Drawn are standard normal features (ChaCha8, seed 0) and `y = Σ_{j<20} xⱼ/√(j+1) + ε`, whose sign makes the classes.
+/// Drawn are standard normal features (ChaCha8, seed 0) and `y = Σ_{j<20} xⱼ/√(j+1) + ε`, whose sign makes
+/// the classes.
 fn problem(case: &Case, arguments: &Arguments) -> Result<(Dataset, Vec<Vec<f64>>, Vec<f64>)> {
     if case.name.starts_with("colon") {
         let folder = arguments.data.as_ref().ok_or("--data DIR or FEWEST_DATA must name the data sets")?;
@@ -201,12 +203,14 @@ fn write_all(folder: &Path, outcomes: &[Outcome], facts: &[(&str, String)]) -> R
 
 fn summary(outcomes: &[Outcome]) -> String {
     let mut text = String::from(
-        "# Non-monotonic selection\n\n`cargo xtask bench --nonmonotonic`: the whole of `nmmkl` and `nmmklr` (the relaxation to a relative duality \
-         gap of 1e-6, the\ndiscrete set, its `omega` and the bound of Theorem 4), the smallest of the repetitions. *Clarabel* 0.11 solves the same \
-         relaxation alone,\nas a second-order cone problem with tolerances of 1e-6 and its own factorisation on one thread. Standard normal \
-         features and a\nlinear target with noise, drawn with a fixed seed; `colon` is the data set. Raw: \
-         [nonmonotonic.csv](nonmonotonic.csv).\n\n\
-         | case | m | seconds | CPU seconds | most allowed | gap | A, B | Clarabel | CPU | times faster | objectives differ by |\n\
+        "# Non-monotonic selection\n\n`cargo xtask bench --nonmonotonic`: the whole of `nmmkl` and `nmmklr` \
+         (the relaxation to a relative duality gap of 1e-6, the\ndiscrete set, its `omega` and the bound of \
+         Theorem 4), the smallest of the repetitions. *Clarabel* 0.11 solves the same relaxation alone,\nas \
+         a second-order cone problem with tolerances of 1e-6 and its own factorisation on one thread. \
+         Standard normal features and a\nlinear target with noise, drawn with a fixed seed; `colon` is the \
+         data set. Raw: [nonmonotonic.csv](nonmonotonic.csv).\n\n\
+         | case | m | seconds | CPU seconds | most allowed | gap | A, B | Clarabel | CPU | times faster | \
+         objectives differ by |\n\
          |---|---|---|---|---|---|---|---|---|---|---|\n",
     );
     for Outcome { case, runs, conic } in outcomes {

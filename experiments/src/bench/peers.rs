@@ -116,11 +116,12 @@ fn memory(runs: &[Run]) -> Vec<f64> {
 fn summary(all: &[Results]) -> String {
     let mut text = String::from(
         "# HSIC Lasso against pyHSICLasso\n\n\
-         Median (smallest) of the runs; both programs were run in turn in one session, on the same files, with the same \
-         number of threads. *Seconds* are what each program counts itself: kernels and lasso, without starting and \
-         reading; *process* is everything; *memory* is the highest resident set of the main process (a peer's worker \
-         processes, listed in the raw data, are not added). Ours is the full estimator throughout. Every run is in \
-         [peers.csv](peers.csv).\n\n![Seconds and memory of both sides](peers.svg)\n\n\
+         Median (smallest) of the runs; both programs were run in turn in one session, on the same files, \
+         with the same number of threads. *Seconds* are what each program counts itself: kernels and lasso, \
+         without starting and reading; *process* is everything; *memory* is the highest resident set of the \
+         main process (a peer's worker processes, listed in the raw data, are not added). Ours is the full \
+         estimator throughout. Every run is in [peers.csv](peers.csv).\n\n![Seconds and memory of both \
+         sides](peers.svg)\n\n\
          | case | side | seconds | process, s | memory, MiB | same features |\n|---|---|---|---|---|---|\n",
     );
     for results in all {

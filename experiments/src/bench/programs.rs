@@ -53,8 +53,9 @@ pub fn run_ours(
     Ok(Run { seconds: number(&answer, "seconds")?, measured, worker_peak_bytes: 0, features })
 }
 
-/// Makes the virtual environment `name` with the versions pinned in `experiments/peers/{requirements}`, unless it is there
-/// with the same ones. Not all peers can live in one: pyHSICLasso needs NumPy 1, pyarrow, which mrmrs needs, NumPy 2.
+/// Makes the virtual environment `name` with the versions pinned in `experiments/peers/{requirements}`,
+/// unless it is there with the same ones. Not all peers can live in one: pyHSICLasso needs NumPy 1, pyarrow,
+/// which mrmrs needs, NumPy 2.
 pub fn prepare_python(name: &str, requirements: &str) -> Result<PathBuf> {
     let root = workspace::root();
     let (environment, pinned) = (root.join(name), root.join("experiments/peers").join(requirements));

@@ -100,15 +100,17 @@ fn rows(sweeps: &[Sweep], threads: u32) -> Vec<Vec<String>> {
 
 fn summary(sweeps: &[Sweep]) -> String {
     let mut text = format!(
-        "# How HSIC Lasso grows\n\nData2, k = {K}, full estimator, median (smallest) seconds of kernels and lasso. The slope is \
-         that of a straight line through the points on two logarithmic scales: 1 is linear growth. Every run is in \
-         [scaling.csv](scaling.csv).\n\n![Seconds against samples and against features](scaling.svg)\n"
+        "# How HSIC Lasso grows\n\nData2, k = {K}, full estimator, median (smallest) seconds of kernels and \
+         lasso. The slope is that of a straight line through the points on two logarithmic scales: 1 is \
+         linear growth. Every run is in [scaling.csv](scaling.csv).\n\n![Seconds against samples and against \
+         features](scaling.svg)\n"
     );
     for sweep in sweeps {
         let all = sweep.times();
         let _ = writeln!(
             text,
-            "\n## Against {}\n\nSlope {:.2}; over the upper half of the sizes {:.2}.\n\n| n | d | seconds | memory, MiB |\n|---|---|---|---|",
+            "\n## Against {}\n\nSlope {:.2}; over the upper half of the sizes {:.2}.\n\n| n | d | seconds | \
+             memory, MiB |\n|---|---|---|---|",
             if sweep.name == "n" { "samples" } else { "features" },
             slope(&all),
             slope(upper_half(&all)),

@@ -84,7 +84,8 @@ struct Results {
     sides: Vec<Side>,
 }
 
-/// Measures every case; writes `docs/benchmarks/wrappers.csv` and `.md`, or with `--only` into `target/bench`.
+/// Measures every case; writes `docs/benchmarks/wrappers.csv` and `.md`, or with `--only` into
+/// `target/bench`.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let scratch = workspace::root().join("target/bench");
     std::fs::create_dir_all(&scratch)?;
@@ -219,11 +220,12 @@ fn rows(all: &[Results], threads: u32) -> Vec<Vec<String>> {
 fn summary(all: &[Results]) -> String {
     let mut text = format!(
         "# Recursive elimination\n\n\
-         Median (smallest) of the runs; the programs of a case were run in turn in one session, on the same files, with the \
-         same number of threads. Features are standard normal, the target is the sum of the first {INFORMATIVE} with noise of \
-         standard deviation {NOISE}; all features are ranked, one going at a time. The seconds are those of the ranking alone, \
-         from the data in memory. On a machine that others use too, CPU seconds (user and system, all threads) are the figure \
-         to compare. Every run is in [wrappers.csv](wrappers.csv).\n\n\
+         Median (smallest) of the runs; the programs of a case were run in turn in one session, on the same \
+         files, with the same number of threads. Features are standard normal, the target is the sum of the \
+         first {INFORMATIVE} with noise of standard deviation {NOISE}; all features are ranked, one going at \
+         a time. The seconds are those of the ranking alone, from the data in memory. On a machine that \
+         others use too, CPU seconds (user and system, all threads) are the figure to compare. Every run is \
+         in [wrappers.csv](wrappers.csv).\n\n\
          | case | method | program | seconds | CPU seconds | memory, MiB |\n|---|---|---|---|---|---|\n"
     );
     for Results { case, sides } in all {
@@ -254,8 +256,9 @@ fn summary(all: &[Results]) -> String {
         let same = a.features.iter().zip(&b.features).take_while(|(a, b)| a == b).count();
         let _ = writeln!(
             text,
-            "- {}: scikit-learn takes {:.0} times our CPU seconds (smallest of each). The rankings agree in the first {same} of {} \
-             features; theirs ends training at a violation of 1e-3, ours at a relative duality gap of 1e-12.",
+            "- {}: scikit-learn takes {:.0} times our CPU seconds (smallest of each). The rankings agree in \
+             the first {same} of {} features; theirs ends training at a violation of 1e-3, ours at a \
+             relative duality gap of 1e-12.",
             case.name,
             least(theirs) / least(ours),
             case.d

@@ -19,7 +19,8 @@ pub fn handles(case: &Case) -> bool {
     ["nmmkl", "nmmklr"].contains(&case.method.as_str())
 }
 
-/// Runs the case and compares objective, `λ`, `τ`, the relaxed weights, the sets, the selected features and their `ω`.
+/// Runs the case and compares objective, `λ`, `τ`, the relaxed weights, the sets, the selected features and
+/// their `ω`.
 pub fn compare(case: &Case, data: &Dataset) -> Result<Comparison> {
     let solution = solve(case, data)?;
     let extra = |key: &str| &case.extra[key];

@@ -61,9 +61,11 @@ pub struct Comparison<'a> {
 }
 
 /// How the cells are read; stands above a table.
-pub const LEGEND: &str = "Each cell is our mean ± standard deviation over the runs, then the paper's, then `=` where the two means \
-     are within two standard errors of their difference, `+` where ours is larger and `−` where it is smaller. `▾`: our \
-     first method is significantly better than this one by a paired t-test at 0.05, `▴`: significantly worse, both over our runs.\n";
+pub const LEGEND: &str = "Each cell is our mean ± standard deviation over the runs, then the paper's, then \
+                          `=` where the two means are within two standard errors of their difference, `+` \
+                          where ours is larger and `−` where it is smaller. `▾`: our first method is \
+                          significantly better than this one by a paired t-test at 0.05, `▴`: significantly \
+                          worse, both over our runs.\n";
 
 impl Comparison<'_> {
     /// The table of `lines`, leaving out those without runs.

@@ -115,8 +115,8 @@ impl Protocol {
         workspace::root().join("target/reproduce").join(format!("{}-{runs}-{seed}.json", plain(name)))
     }
 
-    /// What `compute` finds, unless an earlier call has found it; `name` tells it from all others. `None` where the limit has
-    /// passed, which is remembered with the limit.
+    /// What `compute` finds, unless an earlier call has found it; `name` tells it from all others. `None`
+    /// where the limit has passed, which is remembered with the limit.
     pub fn kept<T: Serialize + DeserializeOwned>(
         &self,
         name: &str,
@@ -188,8 +188,8 @@ impl Protocol {
         Ok(all)
     }
 
-    /// Runs `selector`, the paper's `method`, unless that is finished already. Features are taken from `selections`, an
-    /// evaluation with another learner, where there is one.
+    /// Runs `selector`, the paper's `method`, unless that is finished already. Features are taken from
+    /// `selections`, an evaluation with another learner, where there is one.
     fn evaluate(
         &self,
         setting: &Setting<'_>,

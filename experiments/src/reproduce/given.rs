@@ -6,7 +6,8 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-/// Samples drawn one after the other, a new batch for every run: the first part of each trains, the rest tests.
+/// Samples drawn one after the other, a new batch for every run: the first part of each trains, the rest
+/// tests.
 ///
 /// For problems whose samples are independent draws, so that each batch is a data set of its own.
 #[derive(Debug, Clone, Copy)]

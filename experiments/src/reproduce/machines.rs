@@ -19,10 +19,12 @@ pub fn linear_classifier(costs: &[f64]) -> SupportVectorClassifier {
     SupportVectorClassifier { kernel: MachineKernel::Linear, grid, ..SupportVectorClassifier::default() }
 }
 
-/// Support vector regression of the target in its own unit, parameters chosen in five folds where there are several.
+/// Support vector regression of the target in its own unit, parameters chosen in five folds where there are
+/// several.
 ///
-/// The learner of `fewest-eval` standardises the target. The same function is found there with cost and tube divided by the
-/// standard deviation: `½‖w‖² + C Σ |y − f|_ε` is its square times `½‖w/s‖² + (C/s) Σ |y/s − f/s|_{ε/s}`.
+/// The learner of `fewest-eval` standardises the target. The same function is found there with cost and tube
+/// divided by the standard deviation: `½‖w‖² + C Σ |y − f|_ε` is its square times `½‖w/s‖² + (C/s) Σ |y/s −
+/// f/s|_{ε/s}`.
 #[derive(Debug, Clone)]
 pub struct RawRegression<'a> {
     /// The width of the Gaussian kernel `exp(−κ ‖x − z‖²)` on standardised features; linear without.
@@ -125,7 +127,8 @@ mod tests {
 
     #[test]
     fn the_unit_of_the_target_is_its_own() {
-        // With all residuals on the tube's edge the slope does not depend on the cost: f = (1 − ε/h) x for y = ±h at x = ±1.
+        // With all residuals on the tube's edge the slope does not depend on the cost: f = (1 − ε/h) x for y
+        // = ±h at x = ±1.
         let x = DenseColumns::from_columns(&[vec![-1.0, 1.0]]).unwrap();
         let data = Dataset::new(x, Target::real(vec![-50.0, 50.0]).unwrap()).unwrap();
         let learner = RawRegression { kappa: None, costs: &[1e4], epsilons: &[10.0] };

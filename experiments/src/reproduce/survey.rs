@@ -1,5 +1,5 @@
-//! Li, Cheng, Wang, Morstatter, Trevino, Tang and Liu, *Feature selection: a data perspective*, 2016, Section 6: any
-//! data set × any method × three learners, or k-means for methods that take no target.
+//! Li, Cheng, Wang, Morstatter, Trevino, Tang and Liu, *Feature selection: a data perspective*, 2016, Section
+//! 6: any data set × any method × three learners, or k-means for methods that take no target.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write;
@@ -59,7 +59,8 @@ pub struct Arguments {
     protocol: Protocol,
 }
 
-/// Runs the methods on the data sets; writes `docs/reproduction/survey/table-2.csv`, `.md` and an `.svg` for each data set.
+/// Runs the methods on the data sets; writes `docs/reproduction/survey/table-2.csv`, `.md` and an `.svg` for
+/// each data set.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.protocol.threads).build()?;
     pool.install(|| compute(arguments))
@@ -92,7 +93,8 @@ fn compute(arguments: &Arguments) -> Result<()> {
                     ks: &ks,
                     nested: true,
                 };
-                // A method that does not fit the data, such as a two-class score on ten classes, is told and left out.
+                // A method that does not fit the data, such as a two-class score on ten classes, is told and
+                // left out.
                 match protocol.run_learners(&setting, &learners, name, &data, &method.method) {
                     Ok(found) => rows.extend(found),
                     Err(error) => {
@@ -137,7 +139,8 @@ fn methods(wanted: &[String]) -> Result<Vec<Chosen>> {
     wanted.iter().map(|id| Ok(chosen(registry::find(id)?))).collect()
 }
 
-/// Selects without classes and clusters: one row a number of features and start, with mutual information and accuracy.
+/// Selects without classes and clusters: one row a number of features and start, with mutual information and
+/// accuracy.
 fn cluster(
     protocol: &Protocol,
     dataset: &'static str,
@@ -286,12 +289,13 @@ fn panels(rows: &[Row], clusters: &[Row], dataset: &str) -> Vec<Panel> {
 fn summary(rows: &[Row], clusters: &[Row], failures: &[Failure], datasets: &BTreeSet<&str>) -> String {
     let mut text = format!(
         "# Feature selection: a data perspective, Section 6\n\n\
-         Li, Cheng, Wang, Morstatter, Trevino, Tang and Liu 2016. Supervised methods: {FOLDS}-fold stratified cross-validation \
-         with selection inside every fold, then a linear support vector machine, a decision tree and naive Bayes on the \
-         selected features. Methods without a target: features are selected from all samples, k-means is started {STARTS} \
-         times, accuracy is that of the best matching of clusters and classes. A method selects its 300 (or all) features once \
-         and the first k are used. The survey shows its results on a web page only, so there are no printed numbers to hold \
-         these against. Means of every number of features are in [table-2.csv](table-2.csv) and \
+         Li, Cheng, Wang, Morstatter, Trevino, Tang and Liu 2016. Supervised methods: {FOLDS}-fold \
+         stratified cross-validation with selection inside every fold, then a linear support vector machine, \
+         a decision tree and naive Bayes on the selected features. Methods without a target: features are \
+         selected from all samples, k-means is started {STARTS} times, accuracy is that of the best matching \
+         of clusters and classes. A method selects its 300 (or all) features once and the first k are used. \
+         The survey shows its results on a web page only, so there are no printed numbers to hold these \
+         against. Means of every number of features are in [table-2.csv](table-2.csv) and \
          [table-2-clustering.csv](table-2-clustering.csv), where `run` is the number of folds or starts.\n",
     );
     for dataset in datasets {

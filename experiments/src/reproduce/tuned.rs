@@ -10,7 +10,8 @@ use fewest::registry::{self, Parameters};
 /// Folds that choose a parameter.
 const FOLDS: usize = 5;
 
-/// Parameters that all methods share, chosen once for the training samples of a run: for instance the machine's cost.
+/// Parameters that all methods share, chosen once for the training samples of a run: for instance the
+/// machine's cost.
 pub struct Shared<'a> {
     choose: &'a Choose,
     /// By the seed of the run.

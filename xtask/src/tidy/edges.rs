@@ -138,7 +138,8 @@ const RULES: &[Rule] = &[
             "fewest-machines",
             "fewest-eval",
         ],
-        why: "a wrapper judges features by what is learned from them; families of methods never know each other",
+        why: "a wrapper judges features by what is learned from them; families of methods never know each \
+              other",
     },
     Rule {
         package: "fewest",
@@ -225,7 +226,8 @@ fn allowed(package: &str) -> Option<(&'static [&'static str], &'static str)> {
     if SOLVER_CRATES.contains(&package) {
         return Some((
             &["fewest-core", "fewest-solver"],
-            "a solver sees numbers, datafits, penalties, operators: never a data set, a kernel or another solver",
+            "a solver sees numbers, datafits, penalties, operators: never a data set, a kernel or another \
+             solver",
         ));
     }
     if may_use_any_library(package) {

@@ -1,4 +1,5 @@
-//! Splits Rust source into code and comments, so that a rule about code does not fire on a string or a comment.
+//! Splits Rust source into code and comments, so that a rule about code does not fire on a string or a
+//! comment.
 
 /// One source text twice, both of the same length and lines as the original: once with everything but code
 /// blanked, once with everything but comments. Strings are blank in both, their quotes are code.
@@ -182,7 +183,8 @@ mod tests {
 
     #[test]
     fn strings_and_comments_are_not_code() {
-        let text = "let a = \"print // no\\\"\"; // note\nlet b = r#\"x\"y\"#; /* a /* b */ c */ let c = '\"'; f::<'a>(d)";
+        let text = "let a = \"print // no\\\"\"; // note\nlet b = r#\"x\"y\"#; /* a /* b */ c */ let c = \
+                    '\"'; f::<'a>(d)";
         let views = views(text);
         assert_eq!(views.code.len(), text.len());
         assert_eq!(views.code.lines().count(), 2);
@@ -198,7 +200,8 @@ mod tests {
 
     #[test]
     fn test_modules_are_left_out() {
-        let code = "fn a() {}\n#[cfg(test)]\nmod tests {\n fn b() { c() }\n}\nfn d() {}\n#[cfg(test)]\nmod e;\nfn g() {}";
+        let code = "fn a() {}\n#[cfg(test)]\nmod tests {\n fn b() { c() }\n}\nfn d() {}\n#[cfg(test)]\nmod \
+                    e;\nfn g() {}";
         let shipped = without_tests(code);
         assert!(shipped.contains("fn a") && shipped.contains("fn d") && shipped.contains("fn g"));
         assert!(!shipped.contains("fn b") && !shipped.contains("mod e"));

@@ -3,8 +3,8 @@
 use super::Finding;
 use super::lexer::line_of;
 
-/// Links of the Markdown `file` to files that are not tracked or headings that do not exist. `read` returns the
-/// text of a tracked file.
+/// Links of the Markdown `file` to files that are not tracked or headings that do not exist. `read` returns
+/// the text of a tracked file.
 pub fn check(
     file: &str,
     text: &str,
@@ -110,7 +110,8 @@ fn resolve(file: &str, target: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// The anchors of the headings, by the rule of the usual hosts: lower case, spaces to `-`, punctuation dropped.
+/// The anchors of the headings, by the rule of the usual hosts: lower case, spaces to `-`, punctuation
+/// dropped.
 fn headings(text: &str) -> Vec<String> {
     let mut fenced = false;
     let mut anchors = Vec::new();
@@ -143,7 +144,8 @@ mod tests {
 
     #[test]
     fn links_that_resolve_are_silent() {
-        let text = "# Top\n[a](../README.md) [b](methods/hsic.md#one-thing-done) [c](#top) [d](https://x.y/z) [e](methods/)\n\
+        let text = "# Top\n[a](../README.md) [b](methods/hsic.md#one-thing-done) [c](#top) \
+                    [d](https://x.y/z) [e](methods/)\n\
                     `[f](nowhere)`\n```\n[g](nowhere)\n```\n[h]: methods/hsic.md\n";
         assert_eq!(messages(text), [""; 0]);
     }

@@ -1,4 +1,5 @@
-//! `cargo xtask tidy`: the house rules as code. Each rule is a function over text, with tests that show it fires.
+//! `cargo xtask tidy`: the house rules as code. Each rule is a function over text, with tests that show it
+//! fires.
 
 mod dependencies;
 mod edges;

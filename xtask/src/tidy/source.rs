@@ -3,7 +3,8 @@
 use super::Finding;
 use super::lexer::{closing, line_of, views, without_tests};
 
-/// Crates that talk to people. The testkit says which tests were skipped for want of data, and is never published.
+/// Crates that talk to people. The testkit says which tests were skipped for want of data, and is never
+/// published.
 const MAY_PRINT: &[&str] = &["crates/cli/", "crates/testkit/", "xtask/"];
 
 /// Crates that read and write files. The testkit finds the corpus and is never published.
@@ -76,8 +77,9 @@ fn words_in(text: &str, word: &str) -> Vec<usize> {
 
 /// `assert!(a - b < tolerance)`: true for every `a` far below `b`, so it cannot catch half of the errors.
 ///
-/// Fires on an assertion `left < right` or `left <= right` whose left side is a difference outside any call, and
-/// whose right side looks like a tolerance. Where a one-sided bound is meant, `a < b + tolerance` says so.
+/// Fires on an assertion `left < right` or `left <= right` whose left side is a difference outside any call,
+/// and whose right side looks like a tolerance. Where a one-sided bound is meant, `a < b + tolerance` says
+/// so.
 fn one_sided_tolerances(file: &str, code: &str) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (start, _) in code.match_indices("assert!(") {
@@ -91,8 +93,8 @@ fn one_sided_tolerances(file: &str, code: &str) -> Vec<Finding> {
                 findings.push(Finding::new(
                     file,
                     line_of(code, start),
-                    "a tolerance without abs() passes for any value far below: compare `(a - b).abs()`, or write \
-                     `a < b + tolerance` if a bound is meant",
+                    "a tolerance without abs() passes for any value far below: compare `(a - b).abs()`, or \
+                     write `a < b + tolerance` if a bound is meant",
                 ));
             }
         }

@@ -20,7 +20,8 @@ const SEED: u64 = 0;
 /// What the values of a table are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Values {
-    /// Whole numbers from 0 to 4; an informative feature is a function of the class for a third of the samples.
+    /// Whole numbers from 0 to 4; an informative feature is a function of the class for a third of the
+    /// samples.
     Levels,
     /// Standard normal; an informative feature is half as much larger from class to class.
     Normal,

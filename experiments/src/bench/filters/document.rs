@@ -92,15 +92,17 @@ fn rows(all: &[Results], threads: u32) -> Vec<Vec<String>> {
 fn summary(all: &[Results]) -> String {
     let mut text = format!(
         "# Filters against other packages\n\n\
-         Median (smallest) of the runs; all programs of a case were run in turn in one session, on the same files, \
-         with the same number of threads. *Selection* is what each program counts itself, from the data in memory to \
-         the scores or the {K} features: wall seconds, and CPU seconds (user and system) of all threads. *Process* is \
-         everything: start, imports, reading, and for fast-select the compilation of its functions, which its selection \
-         does not count. *Memory* is the highest resident set of the process, and in units of the data (n × d numbers \
-         of 8 bytes). A peer that takes more than {LONG_RUN} s is run once. On a machine that others use too, \
-         CPU seconds are the figure to compare. Every run is in [filters.csv](filters.csv).\n\n\
-         **Not measured in this run:** the CPU seconds of praznik, an R package. They were recorded earlier, with as many \
-         samples, features and selected features, but on other data and not side by side with ours.\n\n\
+         Median (smallest) of the runs; all programs of a case were run in turn in one session, on the same \
+         files, with the same number of threads. *Selection* is what each program counts itself, from the \
+         data in memory to the scores or the {K} features: wall seconds, and CPU seconds (user and system) \
+         of all threads. *Process* is everything: start, imports, reading, and for fast-select the \
+         compilation of its functions, which its selection does not count. *Memory* is the highest resident \
+         set of the process, and in units of the data (n × d numbers of 8 bytes). A peer that takes more \
+         than {LONG_RUN} s is run once. On a machine that others use too, CPU seconds are the figure to \
+         compare. Every run is in [filters.csv](filters.csv).\n\n\
+         **Not measured in this run:** the CPU seconds of praznik, an R package. They were recorded earlier, \
+         with as many samples, features and selected features, but on other data and not side by side with \
+         ours.\n\n\
          ![CPU seconds of the selection, and memory](filters.svg)\n"
     );
     for results in all {
@@ -108,14 +110,14 @@ fn summary(all: &[Results]) -> String {
     }
     text.push_str(
         "\n## Where definitions differ\n\n\
-         - mRMR: fast-select computes the mutual information of all pairs of features first, ours that of the selected \
-         ones with the others. Ties apart, the features are the same.\n\
-         - FCQ: mrmrs, by the scores it gives, divides the redundancy by one more than the number of selected features, which changes the \
-         scores and not the choice.\n\
-         - ReliefF and MultiSURF: fast-select computes in single precision, so samples at nearly the same distance can \
-         change places among the neighbours; ours is in double precision, and exact ties go to the lower index. With more \
-         than two classes, MultiSURF would differ too: fast-select takes all misses together, ours class by class. Here \
-         there are two.\n\
+         - mRMR: fast-select computes the mutual information of all pairs of features first, ours that of \
+         the selected ones with the others. Ties apart, the features are the same.\n\
+         - FCQ: mrmrs, by the scores it gives, divides the redundancy by one more than the number of \
+         selected features, which changes the scores and not the choice.\n\
+         - ReliefF and MultiSURF: fast-select computes in single precision, so samples at nearly the same \
+         distance can change places among the neighbours; ours is in double precision, and exact ties go to \
+         the lower index. With more than two classes, MultiSURF would differ too: fast-select takes all \
+         misses together, ours class by class. Here there are two.\n\
          - F-score: the same statistic as `f_classif`, whose p-values are part of its time.\n",
     );
     text

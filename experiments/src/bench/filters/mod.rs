@@ -45,7 +45,8 @@ struct Results {
     peers: Vec<Side>,
 }
 
-/// Measures every case; writes `docs/benchmarks/filters.csv`, `.md` and `.svg`, or with `--only` into `target/bench`.
+/// Measures every case; writes `docs/benchmarks/filters.csv`, `.md` and `.svg`, or with `--only` into
+/// `target/bench`.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let scratch = workspace::root().join("target/bench");
     std::fs::create_dir_all(&scratch)?;

@@ -85,7 +85,8 @@ fn normal(stream: u64, n: usize) -> Vec<f64> {
     (0..n).map(|_| StandardNormal.sample(&mut rng)).collect()
 }
 
-/// The timed problem of this kind, written to `scratch`: 50 standard normal features of which the first four (two) matter.
+/// The timed problem of this kind, written to `scratch`: 50 standard normal features of which the first four
+/// (two) matter.
 pub fn drawn(kind: Kind, scratch: &Path) -> Result<(Case, Files)> {
     let x: Vec<Vec<f64>> = (0..4).map(|j| normal(j, N)).collect();
     let noise = normal(u64::MAX, N);

@@ -96,14 +96,15 @@ fn rows(timed: &[Results], objectives: &[Objectives]) -> Vec<Vec<String>> {
 fn summary(timed: &[Results], objectives: &[Objectives], skipped: &[String]) -> String {
     let mut text = format!(
         "# Support vector machines against LIBSVM\n\n\
-         Gaussian kernel, one thread, 256 MiB for kept rows on every side; scikit-learn's `SVC` and `SVR` are LIBSVM with dense \
-         samples. Median (smallest) of the runs, in turn in one session on the same files. *Training* is what each \
-         program counts itself, from the samples in memory to the coefficients; of `svm-train` it is everything. On a \
-         machine that others use too, CPU seconds are the figure to compare. LIBSVM stops at a violation of the optimality \
-         conditions of {THEIR_TOLERANCE}, its default; ours at a duality gap of {OUR_TOLERANCE} of the objective. *Objective* \
-         is the minimised dual, computed in double precision from each side's coefficients: the lower the nearer to the \
-         optimum. *Violation* is that of the optimality conditions, computed in the same way. Every run is in \
-         [machines.csv](machines.csv).\n\n\
+         Gaussian kernel, one thread, 256 MiB for kept rows on every side; scikit-learn's `SVC` and `SVR` \
+         are LIBSVM with dense samples. Median (smallest) of the runs, in turn in one session on the same \
+         files. *Training* is what each program counts itself, from the samples in memory to the \
+         coefficients; of `svm-train` it is everything. On a machine that others use too, CPU seconds are \
+         the figure to compare. LIBSVM stops at a violation of the optimality conditions of \
+         {THEIR_TOLERANCE}, its default; ours at a duality gap of {OUR_TOLERANCE} of the objective. \
+         *Objective* is the minimised dual, computed in double precision from each side's coefficients: the \
+         lower the nearer to the optimum. *Violation* is that of the optimality conditions, computed in the \
+         same way. Every run is in [machines.csv](machines.csv).\n\n\
          ![CPU seconds of the training](machines.svg)\n"
     );
     if !skipped.is_empty() {
@@ -125,7 +126,8 @@ fn section(text: &mut String, Results { case, sides }: &Results) {
     let _ = writeln!(
         text,
         "\n## {}\n\nn = {}, d = {}, C = {}, γ = {}.\n\n\
-         | program | training, CPU s | training, s | process, CPU s | memory, MiB | objective | violation | support vectors |\n\
+         | program | training, CPU s | training, s | process, CPU s | memory, MiB | objective | violation | \
+         support vectors |\n\
          |---|---|---|---|---|---|---|---|",
         case.name, case.n, case.d, case.cost, case.gamma
     );
@@ -160,9 +162,11 @@ fn table(text: &mut String, objectives: &[Objectives]) {
     let worst = objectives.iter().map(|entry| difference(entry).abs()).fold(0.0, f64::max);
     let _ = writeln!(
         text,
-        "\n## Objectives\n\nStandardised features and targets, γ = 1/d, ε = 0.1; scikit-learn at a tolerance of 1e-6, ours at \
-         a gap of 1e-9. Below 0 the difference says that ours is nearer to the optimum. The largest is {worst:.1e}.\n\n\
-         | data | problem | n | d | C | scikit-learn | ours | relative difference | theirs, CPU s | ours, CPU s |\n\
+        "\n## Objectives\n\nStandardised features and targets, γ = 1/d, ε = 0.1; scikit-learn at a tolerance \
+         of 1e-6, ours at a gap of 1e-9. Below 0 the difference says that ours is nearer to the optimum. The \
+         largest is {worst:.1e}.\n\n\
+         | data | problem | n | d | C | scikit-learn | ours | relative difference | theirs, CPU s | ours, \
+         CPU s |\n\
          |---|---|---|---|---|---|---|---|---|---|"
     );
     for entry in objectives {

@@ -1,5 +1,5 @@
-//! `cargo xtask bench --machines`: support vector machines against scikit-learn and LIBSVM's own program, and their
-//! objectives on many data sets.
+//! `cargo xtask bench --machines`: support vector machines against scikit-learn and LIBSVM's own program, and
+//! their objectives on many data sets.
 
 mod cases;
 mod document;
@@ -18,7 +18,8 @@ use super::measure::{Measured, measure};
 use super::programs::{number, prepare_python, read};
 use crate::{Result, machine, workspace};
 
-/// The duality gap, relative to the objective, of ours: as the objectives show, at least as exact as LIBSVM's default.
+/// The duality gap, relative to the objective, of ours: as the objectives show, at least as exact as LIBSVM's
+/// default.
 const OUR_TOLERANCE: f64 = 1e-6;
 /// LIBSVM's and scikit-learn's default: the largest violation of the optimality conditions.
 const THEIR_TOLERANCE: f64 = 1e-3;
@@ -29,7 +30,8 @@ struct Run {
     seconds: f64,
     cpu_seconds: Option<f64>,
     measured: Measured,
-    /// The minimised dual, in double precision; LIBSVM's program rounds it to six decimals and knows it in its own precision.
+    /// The minimised dual, in double precision; LIBSVM's program rounds it to six decimals and knows it in
+    /// its own precision.
     objective: f64,
     violation: Option<f64>,
     n_support: u64,

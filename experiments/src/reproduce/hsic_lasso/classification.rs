@@ -192,7 +192,8 @@ const PROBLEMS: &[Problem] = &[
     },
 ];
 
-/// Runs every method on every data set there is; writes `classification.csv`, `table-3.md`, `table-4.md` and `figure-2.svg`.
+/// Runs every method on every data set there is; writes `classification.csv`, `table-3.md`, `table-4.md` and
+/// `figure-2.svg`.
 pub fn run(protocol: &Protocol) -> Result<()> {
     let metrics: [&dyn Metric; 1] = [&Accuracy];
     let setting = Setting {
@@ -264,21 +265,23 @@ impl Table {
             Table::Redundancy => "# HSIC Lasso, Table 4: mean redundancy rate\n\n",
         });
         text.push_str(
-            "Yamada, Jitkrittum, Sigal, Xing and Sugiyama, *High-dimensional feature selection by feature-wise kernelized \
-             Lasso*, Neural Computation 2014, Section 4.3.1. Every run is in [classification.csv](classification.csv).\n\n\
-             As in the paper: 80 % of the samples for training, drawn at random for every run, the same for all methods; 50 \
-             features are selected on them once, and the first m are used; kernel logistic regression with a Gaussian kernel \
-             predicts, its width and regularisation chosen by 3-fold cross-validation on the training samples. Each cell is our \
-             mean ± standard error, then the paper's mean ± standard error (its standard deviation over 100 runs, divided by \
-             10), then `=` where the two are within two standard errors of their difference, `+` where ours is larger and `−` \
-             where ours is smaller.\n\n",
+            "Yamada, Jitkrittum, Sigal, Xing and Sugiyama, *High-dimensional feature selection by \
+             feature-wise kernelized Lasso*, Neural Computation 2014, Section 4.3.1. Every run is in \
+             [classification.csv](classification.csv).\n\n\
+             As in the paper: 80 % of the samples for training, drawn at random for every run, the same for \
+             all methods; 50 features are selected on them once, and the first m are used; kernel logistic \
+             regression with a Gaussian kernel predicts, its width and regularisation chosen by 3-fold \
+             cross-validation on the training samples. Each cell is our mean ± standard error, then the \
+             paper's mean ± standard error (its standard deviation over 100 runs, divided by 10), then `=` \
+             where the two are within two standard errors of their difference, `+` where ours is larger and \
+             `−` where ours is smaller.\n\n",
         );
         if self == Table::Accuracy {
             text.push_str("![Accuracy against the number of features](figure-2.svg)\n\n");
         } else {
             text.push_str(
-                "The rate is half the mean absolute correlation between the selected features, as printed, over the \
-                 training samples.\n\n",
+                "The rate is half the mean absolute correlation between the selected features, as printed, \
+                 over the training samples.\n\n",
             );
         }
         let _ = writeln!(text, "With {largest} features:\n");

@@ -27,8 +27,8 @@ const MANY_SAMPLES: &[usize] = &[100, 200, 500, 1000, 2000, 5000];
 /// Most runs of panel (d), whose times hardly vary.
 const MOST_RUNS_OF_MANY: u64 = 5;
 
-/// The paper does not say the width of the target's kernel; ours is the median rule. Data2's target has a tail
-/// so long that at width 1 (after standardising) most of its values look alike.
+/// The paper does not say the width of the target's kernel; ours is the median rule. Data2's target has a
+/// tail so long that at width 1 (after standardising) most of its values look alike.
 const HSIC: &str = "HSIC Lasso";
 const METHODS: &[&str] = &[HSIC, NOCCO, HSIC_WIDTH_1, NOCCO_PRINTED];
 const NOCCO: &str = "NOCCO Lasso, ε = 0.1";
@@ -262,25 +262,29 @@ fn panels(rows: &[Row]) -> Vec<Panel> {
 fn summary(rows: &[Row]) -> String {
     let mut text = String::from(
         "# HSIC Lasso, Figure 1\n\n\
-         Yamada, Jitkrittum, Sigal, Xing and Sugiyama, *High-dimensional feature selection by feature-wise kernelized \
-         Lasso*, Neural Computation 2014, Section 4.2. Every selection is in [figure-1.csv](figure-1.csv).\n\n\
+         Yamada, Jitkrittum, Sigal, Xing and Sugiyama, *High-dimensional feature selection by feature-wise \
+         kernelized Lasso*, Neural Computation 2014, Section 4.2. Every selection is in \
+         [figure-1.csv](figure-1.csv).\n\n\
          ![Fraction of true features found, and time](figure-1.svg)\n\n\
-         As in the paper: Gaussian kernels of width 1 on standardised features, and λ such that k to k + 10 coefficients are \
-         not zero, of which the k largest are taken, k the number of true features. The paper does not say the width of the \
-         target's kernel: here it is the median distance, and 1 for comparison. It prints ε = 10⁻³ for NOCCO Lasso; with the \
-         formula as printed this finds about half of the features, ε = 0.1 finds them, so both are shown. Each run draws new \
-         data; all methods see the same, and a run with more samples begins with those of the run with fewer.\n\n\
+         As in the paper: Gaussian kernels of width 1 on standardised features, and λ such that k to k + 10 \
+         coefficients are not zero, of which the k largest are taken, k the number of true features. The \
+         paper does not say the width of the target's kernel: here it is the median distance, and 1 for \
+         comparison. It prints ε = 10⁻³ for NOCCO Lasso; with the formula as printed this finds about half \
+         of the features, ε = 0.1 finds them, so both are shown. Each run draws new data; all methods see \
+         the same, and a run with more samples begins with those of the run with fewer.\n\n\
          ## What the paper claims, what we find\n\n\
-         (a), (b) The paper: HSIC and NOCCO Lasso find the right features in the additive model (Data1) and in the non-additive one \
-         (Data2). It prints curves, no numbers. Here, mean ± standard error of the fraction found:\n",
+         (a), (b) The paper: HSIC and NOCCO Lasso find the right features in the additive model (Data1) and \
+         in the non-additive one (Data2). It prints curves, no numbers. Here, mean ± standard error of the \
+         fraction found:\n",
     );
     for plan in &plans()[..2] {
         let _ = write!(text, "\n{}\n\n", plan.title);
         table(&mut text, rows, plan, |mean, error| format!("{mean:.3} ± {error:.3}"));
     }
     text.push_str(
-        "\n(c) The paper: time grows mildly with the number of features. (d) The paper: with its lookup table for the \
-         exponential, HSIC Lasso handles a relatively large number of samples. Here, mean seconds, kernels included:\n",
+        "\n(c) The paper: time grows mildly with the number of features. (d) The paper: with its lookup \
+         table for the exponential, HSIC Lasso handles a relatively large number of samples. Here, mean \
+         seconds, kernels included:\n",
     );
     for plan in &plans()[2..] {
         let _ = write!(text, "\n{}\n\n", plan.title);

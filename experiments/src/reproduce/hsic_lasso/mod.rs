@@ -1,5 +1,5 @@
-//! Yamada, Jitkrittum, Sigal, Xing and Sugiyama, *High-dimensional feature selection by feature-wise kernelized
-//! Lasso*, Neural Computation 2014.
+//! Yamada, Jitkrittum, Sigal, Xing and Sugiyama, *High-dimensional feature selection by feature-wise
+//! kernelized Lasso*, Neural Computation 2014.
 
 mod classification;
 mod figure_1;
@@ -17,7 +17,8 @@ pub struct Arguments {
     /// A figure: 1 on synthetic problems, 2 classification, 5 regression.
     #[arg(long, value_parser = ["1", "2", "5"])]
     figure: Option<String>,
-    /// A table: 3 accuracy, 4 redundancy. Both, and Figure 2, come from the same runs and are written together.
+    /// A table: 3 accuracy, 4 redundancy. Both, and Figure 2, come from the same runs and are written
+    /// together.
     #[arg(long, value_parser = ["3", "4"])]
     table: Option<String>,
     #[command(flatten)]
@@ -38,8 +39,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 /// Where the documents lie.
 const FOLDER: &str = "docs/reproduction/hsic-lasso";
 
-/// The paper's methods with the parameters that it gives. Kernels have width 1 on standardised features; classes get the
-/// delta kernel. What the paper does not say is our default.
+/// The paper's methods with the parameters that it gives. Kernels have width 1 on standardised features;
+/// classes get the delta kernel. What the paper does not say is our default.
 const HSIC_LASSO: Method = Method { name: "HSIC Lasso", id: "hsic-lasso", parameters: &["related=0"] };
 const NOCCO_LASSO: Method = Method { name: "NOCCO Lasso", id: "nocco-lasso", parameters: &["related=0"] };
 const NOCCO_LARGER: Method =

@@ -24,7 +24,8 @@ const METHODS: &[Method] = &[
 /// The redundancy rates that the paper's caption gives, for the first methods.
 const PRINTED_REDUNDANCY: [f64; 4] = [0.44, 0.45, 0.42, 0.43];
 
-/// Extracts of the paper's data, which itself has 31 098 genes: probes with the largest correlation with TRIM32.
+/// Extracts of the paper's data, which itself has 31 098 genes: probes with the largest correlation with
+/// TRIM32.
 const PROBLEMS: &[(&str, &str)] =
     &[("rat eye, 200 probes", "rateye_eyedata.csv"), ("rat eye, 500 probes", "rateye_trim32.csv")];
 
@@ -95,14 +96,16 @@ fn panels(rows: &[Row]) -> Vec<Panel> {
 fn summary(rows: &[Row]) -> String {
     let mut text = String::from(
         "# HSIC Lasso, Figure 5: regression of TRIM32\n\n\
-         Yamada, Jitkrittum, Sigal, Xing and Sugiyama, *High-dimensional feature selection by feature-wise kernelized \
-         Lasso*, Neural Computation 2014, Section 4.3.2. Every run is in [regression.csv](regression.csv).\n\n\
+         Yamada, Jitkrittum, Sigal, Xing and Sugiyama, *High-dimensional feature selection by feature-wise \
+         kernelized Lasso*, Neural Computation 2014, Section 4.3.2. Every run is in \
+         [regression.csv](regression.csv).\n\n\
          ![Mean squared error and correlation against the number of features](figure-5.svg)\n\n\
-         As in the paper: 80 % of the samples for training, drawn at random for every run; 50 features are selected, and \
-         the first m used by kernel ridge regression with its parameters chosen by 3-fold cross-validation. **Not as in the \
-         paper**: it has 31 098 genes; here are the two extracts that R packages carry, whose probes were chosen for their \
-         correlation with the target over all samples. That favours every method, and linear ones most. The paper prints \
-         curves, no numbers, except for the redundancy rates.\n",
+         As in the paper: 80 % of the samples for training, drawn at random for every run; 50 features are \
+         selected, and the first m used by kernel ridge regression with its parameters chosen by 3-fold \
+         cross-validation. **Not as in the paper**: it has 31 098 genes; here are the two extracts that R \
+         packages carry, whose probes were chosen for their correlation with the target over all samples. \
+         That favours every method, and linear ones most. The paper prints curves, no numbers, except for \
+         the redundancy rates.\n",
     );
     let tables: [(&str, Value); 3] = [
         ("Mean squared error (TRIM32 in its own unit)", |row| row.scores[0]),

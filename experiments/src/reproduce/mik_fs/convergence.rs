@@ -16,13 +16,16 @@ const DRAWN: usize = 3;
 /// Writes `figure-2.md`, `figure-2.csv` and `figure-2.svg`.
 pub fn write_figure(protocol: &Protocol, problems: &[Problem], cells: &[Cell]) -> Result<()> {
     let mut text = format!(
-        "# MIK-FS, Figure 2: convergence\n\n{REFERENCE}, Section 5.2: the decrease `F(k) − F(k + 1)` of the objective in alternation `k`, \
-         and the claim that ten alternations are enough. The runs are those of [table 2](table-2.md) at the penalties chosen there, from \
-         where the price before has ended; they stop when the relative decrease is at most 1e-5, or after {ALTERNATIONS} alternations. All objectives are in \
-         [figure-2.csv](figure-2.csv).\n\n![Decrease by alternation](figure-2.svg)\n\nOver all runs: the median and the largest number of the \
-         alternation after which the objective falls by no more than that share of itself; how many runs ever rise; the largest projected \
-         gradient of the weights and gradient of the machine at the end, relative to those at zero.\n\n\
-         | data | method | 1e-3: median | most | 1e-5 (end): median | most | runs that rise | weights | machine |\n|---|---|---|---|---|---|---|---|---|\n"
+        "# MIK-FS, Figure 2: convergence\n\n{REFERENCE}, Section 5.2: the decrease `F(k) − F(k + 1)` of the \
+         objective in alternation `k`, and the claim that ten alternations are enough. The runs are those of \
+         [table 2](table-2.md) at the penalties chosen there, from where the price before has ended; they \
+         stop when the relative decrease is at most 1e-5, or after {ALTERNATIONS} alternations. All \
+         objectives are in [figure-2.csv](figure-2.csv).\n\n![Decrease by alternation](figure-2.svg)\n\nOver \
+         all runs: the median and the largest number of the alternation after which the objective falls by \
+         no more than that share of itself; how many runs ever rise; the largest projected gradient of the \
+         weights and gradient of the machine at the end, relative to those at zero.\n\n\
+         | data | method | 1e-3: median | most | 1e-5 (end): median | most | runs that rise | weights | \
+         machine |\n|---|---|---|---|---|---|---|---|---|\n"
     );
     let mut rows = Vec::new();
     let mut panels = Vec::new();

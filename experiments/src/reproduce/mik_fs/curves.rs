@@ -47,14 +47,17 @@ pub fn write_figure(protocol: &Protocol, problems: &[Problem]) -> Result<()> {
     let panels: Vec<Panel> = shown.iter().map(|problem| panel(problem.printed.name, &names, &rows)).collect();
     lines(&workspace::root().join(FOLDER).join("figure-1.svg"), &panels)?;
     let mut text = format!(
-        "# MIK-FS, Figure 1: accuracy by number of features\n\n{REFERENCE}, Section 5.2, which prints curves, no numbers. Every run is in \
-         [figure-1.csv](figure-1.csv). Data sets whose file is not there are left out.\n\n![Accuracy by number of features](figure-1.svg)\n\n\
-         Half of the samples of each class train, the others test. Each method selects 60 features at once, with its defaults, of which the \
-         best so many are taken. From them a linear support vector machine predicts, its cost chosen from 0.01, 0.1, 1, 10, 100 in 5 folds \
-         of the training half: the same for all methods. IKPCA extracts, it does not select: its features are those with the largest share of the first ten \
-         components ([`ikpca`](../../methods/ikpca.md)). How the paper predicts from a prescribed number of features it does not say.\n\n\
-         ## Accuracy (%)\n\nMean ± standard deviation over the runs. `▾`: MIK-FS is significantly better by a paired t-test at 0.05, `▴`: \
-         significantly worse.\n\n"
+        "# MIK-FS, Figure 1: accuracy by number of features\n\n{REFERENCE}, Section 5.2, which prints \
+         curves, no numbers. Every run is in [figure-1.csv](figure-1.csv). Data sets whose file is not there \
+         are left out.\n\n![Accuracy by number of features](figure-1.svg)\n\n\
+         Half of the samples of each class train, the others test. Each method selects 60 features at once, \
+         with its defaults, of which the best so many are taken. From them a linear support vector machine \
+         predicts, its cost chosen from 0.01, 0.1, 1, 10, 100 in 5 folds of the training half: the same for \
+         all methods. IKPCA extracts, it does not select: its features are those with the largest share of \
+         the first ten components ([`ikpca`](../../methods/ikpca.md)). How the paper predicts from a \
+         prescribed number of features it does not say.\n\n\
+         ## Accuracy (%)\n\nMean ± standard deviation over the runs. `▾`: MIK-FS is significantly better by \
+         a paired t-test at 0.05, `▴`: significantly worse.\n\n"
     );
     let table: Vec<Line<'_>> = shown
         .iter()

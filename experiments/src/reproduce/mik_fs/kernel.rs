@@ -11,7 +11,8 @@ use super::linear::{column, signs};
 /// Precision asked of weights: what a machine says does not change below.
 const TOLERANCE: f64 = 1e-4;
 
-/// Share of test samples whose class was found, and the number of features, of weighted sums of Gaussian kernels of width `sigma`.
+/// Share of test samples whose class was found, and the number of features, of weighted sums of Gaussian
+/// kernels of width `sigma`.
 pub fn sum(
     (sigma, ratio): (f64, f64),
     train: &Dataset,

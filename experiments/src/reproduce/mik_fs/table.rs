@@ -83,18 +83,23 @@ fn sizes(outcomes: &[Outcome]) -> Vec<f64> {
 pub fn write_table(protocol: &Protocol, problems: &[Problem], cells: &[Cell]) -> Result<()> {
     let names: Vec<&str> = CONTENDERS.iter().map(|contender| contender.name).collect();
     let mut text = format!(
-        "# MIK-FS, Table 2: accuracy and number of features\n\n{REFERENCE}, Section 5.2. Every run is in [table-2.csv](table-2.csv). Data sets \
-         whose file is not there, or that were not asked for, are left out: {}.\n\nHalf of the samples of each class train, the others test, in {} runs; all methods see \
-         the same halves. Parameters are chosen from 0.01, 0.1, 1, 10, 100 by the accuracy in {FOLDS} folds of the training half, of equally \
-         good ones the largest penalty. For MIK-FS that is the product of both penalties, all that counts of them, from 1e-4 to 1e4, each \
-         price starting where the one above has ended, with {FEW_ALTERNATIONS} alternations at most, {ALTERNATIONS} for the model that predicts; of the elastic net's pairs those with the l1 penalty at least {LEAST_L1} times \
-         the other. Kernels: `tanh(a x x′)` and the Gaussian of width `sigma`, on standardised features, \
-         `a` and `sigma` from the same five, of equally good ones the smoothest. RFMKL and GMKL: Gaussian kernels, prices of {} of that at which no feature is worth it, \
-         `sigma` from the five, \
-         `C` of 1, 10, 100. IKPCA extracts, it does not select: a linear support vector machine on the first so many components of \
-         `tanh(a xᵀx′/d)` over all `d` features, the number in brackets; `a`, that number and `C` are chosen. What has \
-         selected also predicts.\n\nEach cell: our accuracy in percent ± its standard error, the mean number of features in brackets; below, in \
-         italics, what the paper prints. `▾`: MIK-FS is significantly better by a paired t-test at 0.05 over our runs, `▴`: significantly worse.\n\n\
+        "# MIK-FS, Table 2: accuracy and number of features\n\n{REFERENCE}, Section 5.2. Every run is in \
+         [table-2.csv](table-2.csv). Data sets whose file is not there, or that were not asked for, are left \
+         out: {}.\n\nHalf of the samples of each class train, the others test, in {} runs; all methods see \
+         the same halves. Parameters are chosen from 0.01, 0.1, 1, 10, 100 by the accuracy in {FOLDS} folds \
+         of the training half, of equally good ones the largest penalty. For MIK-FS that is the product of \
+         both penalties, all that counts of them, from 1e-4 to 1e4, each price starting where the one above \
+         has ended, with {FEW_ALTERNATIONS} alternations at most, {ALTERNATIONS} for the model that \
+         predicts; of the elastic net's pairs those with the l1 penalty at least {LEAST_L1} times the other. \
+         Kernels: `tanh(a x x′)` and the Gaussian of width `sigma`, on standardised features, `a` and \
+         `sigma` from the same five, of equally good ones the smoothest. RFMKL and GMKL: Gaussian kernels, \
+         prices of {} of that at which no feature is worth it, `sigma` from the five, `C` of 1, 10, 100. \
+         IKPCA extracts, it does not select: a linear support vector machine on the first so many components \
+         of `tanh(a xᵀx′/d)` over all `d` features, the number in brackets; `a`, that number and `C` are \
+         chosen. What has selected also predicts.\n\nEach cell: our accuracy in percent ± its standard \
+         error, the mean number of features in brackets; below, in italics, what the paper prints. `▾`: \
+         MIK-FS is significantly better by a paired t-test at 0.05 over our runs, `▴`: significantly \
+         worse.\n\n\
          | | {} |\n|---|{}\n",
         missing(problems),
         protocol.runs,

@@ -152,9 +152,10 @@ pub fn table_1(protocol: &Protocol) -> Result<()> {
     };
     let rows = plan.run(protocol, "X, Y, Z", &data)?;
     let mut text = format!(
-        "# NMMKL, Table 1: the best feature alone is not one of the best two\n\n{REFERENCE}, Section 4.1. Every run is in \
-         [table-1.csv](table-1.csv).\n\nThe problem is `fewest_data::synthetic::better_together`, which says how it is drawn (the paper \
-         does not). Each run draws 400 samples to train and 100 to test. {BOTH} {PROTOCOL}\n## Accuracy (%)\n\n{LEGEND}\n"
+        "# NMMKL, Table 1: the best feature alone is not one of the best two\n\n{REFERENCE}, Section 4.1. \
+         Every run is in [table-1.csv](table-1.csv).\n\nThe problem is \
+         `fewest_data::synthetic::better_together`, which says how it is drawn (the paper does not). Each \
+         run draws 400 samples to train and 100 to test. {BOTH} {PROTOCOL}\n## Accuracy (%)\n\n{LEGEND}\n"
     );
     let lines: Vec<Line<'_>> = TABLE_1
         .iter()
@@ -189,8 +190,9 @@ pub fn table_3(protocol: &Protocol) -> Result<()> {
         rows.extend(plan.run(protocol, problem.name, &data)?);
     }
     let mut text = format!(
-        "# NMMKL, Table 3: classification\n\n{REFERENCE}, Section 4.2. Every run is in [table-3.csv](table-3.csv). Data sets whose file is \
-         not there are left out.\n\nEach run draws 80 % of the samples to train. {BOTH} {PROTOCOL}\n## Accuracy (%)\n\n{LEGEND}\n"
+        "# NMMKL, Table 3: classification\n\n{REFERENCE}, Section 4.2. Every run is in \
+         [table-3.csv](table-3.csv). Data sets whose file is not there are left out.\n\nEach run draws 80 % \
+         of the samples to train. {BOTH} {PROTOCOL}\n## Accuracy (%)\n\n{LEGEND}\n"
     );
     let lines: Vec<Line<'_>> = TABLE_3
         .iter()
@@ -249,9 +251,11 @@ pub fn figure_2(protocol: &Protocol) -> Result<()> {
     lines(&workspace::root().join(FOLDER).join("figure-2.svg"), &panels)?;
     let mut text = format!(
         "# NMMKL, Figure 2: classification with many features\n\n{REFERENCE}, Section 4.2. Every run is in \
-         [figure-2.csv](figure-2.csv). The paper prints curves, no numbers, and leaves out R²W² and FSV. Data sets whose file is not \
-         there are left out.\n\n![Accuracy against the number of features](figure-2.svg)\n\nEach run draws 80 % of the samples to train. \
-         Of the microarrays the {CANDIDATES} features with the largest Fisher score on the training samples are candidates. {ONE} {PROTOCOL}\n\
+         [figure-2.csv](figure-2.csv). The paper prints curves, no numbers, and leaves out R²W² and FSV. \
+         Data sets whose file is not there are left out.\n\n![Accuracy against the number of \
+         features](figure-2.svg)\n\nEach run draws 80 % of the samples to train. Of the microarrays the \
+         {CANDIDATES} features with the largest Fisher score on the training samples are candidates. {ONE} \
+         {PROTOCOL}\n\
          ## Accuracy (%)\n\n{LEGEND}\n"
     );
     let table: Vec<Line<'_>> = FIGURE_2
@@ -269,19 +273,23 @@ pub fn figure_2(protocol: &Protocol) -> Result<()> {
     finish(protocol, "figure-2", &rows, text)
 }
 
-const PROTOCOL: &str = "A linear support vector machine predicts from the selected features, standardised by the training samples, \
-     its own C chosen on them in the same way. Features are selected anew for every number of them.\n";
+const PROTOCOL: &str = "A linear support vector machine predicts from the selected features, standardised by \
+                        the training samples, its own C chosen on them in the same way. Features are \
+                        selected anew for every number of them.\n";
 
 /// How parameters are chosen in the tables.
-const BOTH: &str = "The cost C, one for all methods but NMMKL, is chosen from 0.01, 0.1, 1, 10, 100 by the accuracy of a \
-     linear support vector machine on all features, in 5 folds of the training samples. NMMKL, which selects for a given number of features, has C \
-     (these and 0.001) and τ (0.01, 0.1, 1) chosen for that number, by the accuracy in 5 folds on the features it selects with them. *NMMKL, swaps* is our \
-     own: NMMKL with the common C and τ = 0.1, its features swapped one for one as long as ω falls.";
+const BOTH: &str = "The cost C, one for all methods but NMMKL, is chosen from 0.01, 0.1, 1, 10, 100 by the \
+                    accuracy of a linear support vector machine on all features, in 5 folds of the training \
+                    samples. NMMKL, which selects for a given number of features, has C (these and 0.001) \
+                    and τ (0.01, 0.1, 1) chosen for that number, by the accuracy in 5 folds on the features \
+                    it selects with them. *NMMKL, swaps* is our own: NMMKL with the common C and τ = 0.1, \
+                    its features swapped one for one as long as ω falls.";
 
 /// How they are chosen in the figure.
-const ONE: &str = "The cost C, one for all methods, is chosen from 0.01, 0.1, 1, 10, 100 by the accuracy of a \
-     linear support vector machine on all features, in 5 folds of the training samples; NMMKL's τ from 0.01, 0.1, 1 by the accuracy \
-     in 5 folds on the features it selects with it.";
+const ONE: &str = "The cost C, one for all methods, is chosen from 0.01, 0.1, 1, 10, 100 by the accuracy of \
+                   a linear support vector machine on all features, in 5 folds of the training samples; \
+                   NMMKL's τ from 0.01, 0.1, 1 by the accuracy in 5 folds on the features it selects with \
+                   it.";
 
 fn hold_out(protocol: &Protocol) -> HoldOut {
     HoldOut { test_fraction: 0.2, repeats: protocol.runs as usize, stratified: false }

@@ -15,8 +15,8 @@ pub struct Arguments {
     /// A figure: 2 classification with many features.
     #[arg(long, value_parser = ["2"])]
     figure: Option<String>,
-    /// A table: 1 the problem of three features, 3 classification, 4 and 5 the weighted sum, 6 Boston housing, 7 forest
-    /// fires. Tables 4 and 5 come from the same runs and are written together.
+    /// A table: 1 the problem of three features, 3 classification, 4 and 5 the weighted sum, 6 Boston
+    /// housing, 7 forest fires. Tables 4 and 5 come from the same runs and are written together.
     #[arg(long, value_parser = ["1", "3", "4", "5", "6", "7"])]
     table: Option<String>,
     #[command(flatten)]

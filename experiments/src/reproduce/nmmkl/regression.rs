@@ -40,8 +40,9 @@ struct Table {
 static WEIGHTED_SUM: Table = Table {
     name: "table-5",
     title: "Tables 4 and 5: a weighted sum",
-    about: "Section 5.1. The problem is Eq. (22), `fewest_data::synthetic::weighted_sum`: features 1 to 5 matter, feature 6 is feature 1 plus 1, \
-            feature 7 is the product of 2 and 3. Each run draws 200 samples, half of them to train.",
+    about: "Section 5.1. The problem is Eq. (22), `fewest_data::synthetic::weighted_sum`: features 1 to 5 \
+            matter, feature 6 is feature 1 plus 1, feature 7 is the product of 2 and 3. Each run draws 200 \
+            samples, half of them to train.",
     dataset: "weighted sum",
     costs: &[1.0, 10.0, 100.0, 1000.0],
     epsilons: &[0.01, 0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0],
@@ -108,8 +109,10 @@ pub fn weighted_sum(protocol: &Protocol) -> Result<()> {
     let rows = WEIGHTED_SUM.run(protocol, &data, &batches)?;
     let facts = facts(protocol);
     let text = format!(
-        "# NMMKL, Table 4: which features are selected\n\n{REFERENCE}, {} Every run is in [table-5.csv](table-5.csv).\n\n\
-         In how many of {} runs (the paper: 20), features in the order of their scores and counted from 1:\n\n{}\n## Machine\n\n{}",
+        "# NMMKL, Table 4: which features are selected\n\n{REFERENCE}, {} Every run is in \
+         [table-5.csv](table-5.csv).\n\n\
+         In how many of {} runs (the paper: 20), features in the order of their scores and counted from \
+         1:\n\n{}\n## Machine\n\n{}",
         WEIGHTED_SUM.about,
         protocol.runs,
         orders(&rows),
@@ -176,11 +179,12 @@ impl Table {
         RawRegression { kappa: None, costs: self.costs, epsilons: self.epsilons }
     }
 
-    /// The smallest cost, with the ε that is best for it, whose machine on all features predicts as well as the best one but for a standard
-    /// error; for methods that standardise the target.
+    /// The smallest cost, with the ε that is best for it, whose machine on all features predicts as well as
+    /// the best one but for a standard error; for methods that standardise the target.
     ///
-    /// A linear machine on few features predicts nearly as well with any large cost, and which is best is chance. What is selected is not
-    /// indifferent to it: the larger the cost, the more a feature that fits noise is worth.
+    /// A linear machine on few features predicts nearly as well with any large cost, and which is best is
+    /// chance. What is selected is not indifferent to it: the larger the cost, the more a feature that fits
+    /// noise is worth.
     fn choose(&self, data: &Dataset, context: &Context<'_>) -> std::result::Result<Vec<String>, Error> {
         let mut tried = Vec::new();
         for cost in self.costs {
@@ -213,11 +217,13 @@ impl Table {
         let header: Vec<&str> = header.iter().map(String::as_str).collect();
         write_csv(&folder.join(format!("{}.csv", self.name)), &facts, &header, &cells)?;
         let mut text = format!(
-            "# NMMKL, {}\n\n{REFERENCE}, {} Every run is in [{name}.csv]({name}.csv).\n\nThe cost C from {:?} and the tube ε from {:?}, one \
-             pair for all methods, are the smallest C for which a linear support vector regression on all features predicts as well as with the best pair, \
-             but for one standard error over 5 folds of the training samples, and the best ε for it (the paper does not say how its \
-             methods get theirs). A linear support vector regression predicts from the selected features, standardised by the training \
-             samples, its own C and ε those with the least error in 5 folds. {LEGEND}",
+            "# NMMKL, {}\n\n{REFERENCE}, {} Every run is in [{name}.csv]({name}.csv).\n\nThe cost C from \
+             {:?} and the tube ε from {:?}, one pair for all methods, are the smallest C for which a linear \
+             support vector regression on all features predicts as well as with the best pair, but for one \
+             standard error over 5 folds of the training samples, and the best ε for it (the paper does not \
+             say how its methods get theirs). A linear support vector regression predicts from the selected \
+             features, standardised by the training samples, its own C and ε those with the least error in 5 \
+             folds. {LEGEND}",
             self.title,
             self.about,
             self.costs,

@@ -224,12 +224,16 @@ fn found(part: &Part, method: &str) -> usize {
 fn summary(parts: &[Part], runs: u64) -> String {
     let mut text = format!(
         "# SD-RFE, Table 1 and Figure 2: artificial problems\n\n{REFERENCE}, Section V-A. Every run is in \
-         [table-1.csv](table-1.csv), with features from 0 and the scores of the best one, two, … of them.\n\nAs in the paper: each problem has {SAMPLES} samples of 10 features; every run draws {TESTED} of them to \
-         test and the given number to train; C, κ and ε are those with the smallest mean squared error in five folds of the training \
-         samples of the first five runs. **Not as in the paper**: the grid has every second power of two of the paper's, \
-         the interactive problem squares its third term (as the problem it is taken from does), noise is given by its standard deviation, 0.1 \
-         and 0.2, mRMR is over five levels. The last line of the paper's interactive problem is missing from the paper.\n\n\
-         In how many of {runs} runs the features that matter came first; in brackets the paper's, of 30 runs.\n"
+         [table-1.csv](table-1.csv), with features from 0 and the scores of the best one, two, … of \
+         them.\n\nAs in the paper: each problem has {SAMPLES} samples of 10 features; every run draws \
+         {TESTED} of them to test and the given number to train; C, κ and ε are those with the smallest mean \
+         squared error in five folds of the training samples of the first five runs. **Not as in the \
+         paper**: the grid has every second power of two of the paper's, the interactive problem squares its \
+         third term (as the problem it is taken from does), noise is given by its standard deviation, 0.1 \
+         and 0.2, mRMR is over five levels. The last line of the paper's interactive problem is missing from \
+         the paper.\n\n\
+         In how many of {runs} runs the features that matter came first; in brackets the paper's, of 30 \
+         runs.\n"
     );
     for problem in &PROBLEMS {
         let parts: Vec<&Part> = parts.iter().filter(|part| part.problem.name == problem.name).collect();
@@ -257,7 +261,8 @@ fn summary(parts: &[Part], runs: u64) -> String {
         let _ = writeln!(text, "{}.", parameters.join("; "));
     }
     text.push_str(
-        "\n## Figure 2\n\n![Error and correlation against the number of features, exponential problem](figure-2.svg)\n",
+        "\n## Figure 2\n\n![Error and correlation against the number of features, exponential \
+         problem](figure-2.svg)\n",
     );
     text
 }

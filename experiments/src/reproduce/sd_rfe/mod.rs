@@ -1,5 +1,5 @@
-//! Yang and Ong, *Feature selection using probabilistic prediction of support vector regression*, IEEE Transactions on
-//! Neural Networks 2011.
+//! Yang and Ong, *Feature selection using probabilistic prediction of support vector regression*, IEEE
+//! Transactions on Neural Networks 2011.
 
 mod artificial;
 mod printed;
@@ -37,8 +37,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 /// Where the documents lie.
 const FOLDER: &str = "docs/reproduction/sd-rfe";
 
-const REFERENCE: &str = "Yang and Ong, *Feature selection using probabilistic prediction of support vector regression*, IEEE Transactions \
-     on Neural Networks 2011";
+const REFERENCE: &str = "Yang and Ong, *Feature selection using probabilistic prediction of support vector \
+                         regression*, IEEE Transactions on Neural Networks 2011";
 
 /// The paper's methods in the order of its tables; a star where machines are trained anew for every feature.
 const METHODS: [Method; 9] = [

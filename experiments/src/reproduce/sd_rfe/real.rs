@@ -78,10 +78,12 @@ pub fn run(protocol: &Protocol) -> Result<()> {
 
 fn summary(rows: &[Row]) -> Result<String> {
     let mut text = format!(
-        "# SD-RFE, Table 3: real data\n\n{REFERENCE}, Section V-B. Every run is in [table-3.csv](table-3.csv). Data sets whose file is not \
-         there are left out.\n\nAs in the paper: the numbers of samples to train and to test, C, κ and ε of its Table 2; features are \
-         ranked once, and a machine with the same parameters is trained on the first N; everything is standardised by the training \
-         samples, the target is not.\n\n{LEGEND}The paper prints means, and marks: `▾` and `▴` inside the brackets are its own.\n"
+        "# SD-RFE, Table 3: real data\n\n{REFERENCE}, Section V-B. Every run is in \
+         [table-3.csv](table-3.csv). Data sets whose file is not there are left out.\n\nAs in the paper: the \
+         numbers of samples to train and to test, C, κ and ε of its Table 2; features are ranked once, and a \
+         machine with the same parameters is trained on the first N; everything is standardised by the \
+         training samples, the target is not.\n\n{LEGEND}The paper prints means, and marks: `▾` and `▴` \
+         inside the brackets are its own.\n"
     );
     let names = METHODS.map(|method| method.name);
     for (metric, title) in ["Mean squared error", "Squared correlation"].into_iter().enumerate() {
