@@ -53,8 +53,7 @@ fn neighbours(criterion: &mut Criterion) {
     for (n, d) in [(20_000, 3), (20_000, 6)] {
         let x = synthetic::data2(n, d, 0).expect("a problem").dataset.shared_x();
         let samples = Samples::pack(Metric::SquaredEuclidean, n, &vec![Coordinate::Numeric; d], |j, out| {
-            x.copy_column(j, out);
-            Ok(())
+            x.copy_column(j, out)
         })
         .expect("finite numbers");
         let distances = Distances::new(&samples);

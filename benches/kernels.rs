@@ -24,7 +24,7 @@ pub fn benches(criterion: &mut Criterion) {
 fn feature(n: usize, j: usize) -> Vec<f64> {
     let problem = synthetic::data2_on_demand(n, 4, 0).expect("a problem of four features");
     let mut values = vec![0.0; n];
-    problem.dataset.x().copy_column(j, &mut values);
+    problem.dataset.x().copy_column(j, &mut values).expect("generated");
     values
 }
 

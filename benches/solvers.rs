@@ -49,7 +49,7 @@ fn problem() -> Quadratic {
     let mut column = vec![0.0; SAMPLES];
     let atoms: Vec<Factor> = (0..FEATURES)
         .map(|j| {
-            drawn.dataset.x().copy_column(j, &mut column);
+            drawn.dataset.x().copy_column(j, &mut column).expect("generated");
             atom(&mut column)
         })
         .collect();

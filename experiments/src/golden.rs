@@ -112,7 +112,7 @@ fn compare_all(case: &Case, method: &'static Method, data: &Dataset) -> Result<V
     let takes = |name: &str, value: &str| Parameters::parse(method, &[format!("{name}={value}")]).is_ok();
     let shared = case.assignments().len();
     let budget = case.n_selected().map_or(Budget::Auto, Budget::Count);
-    let (case, cut) = before_constants(case, data);
+    let (case, cut) = before_constants(case, data)?;
     case.variants(takes)
         .into_iter()
         .map(|assignments| {
@@ -128,16 +128,16 @@ fn compare_all(case: &Case, method: &'static Method, data: &Dataset) -> Result<V
 
 /// The case up to its first constant feature. The corpus says that constants are never selected, but some of
 /// its greedy selections take one, which is of no cost there; what follows such a pick depends on it.
-fn before_constants<'a>(case: &'a Case, data: &Dataset) -> (Cow<'a, Case>, Option<String>) {
-    let constant = data.constant_features();
+fn before_constants<'a>(case: &'a Case, data: &Dataset) -> Result<(Cow<'a, Case>, Option<String>)> {
+    let constant = data.constant_features()?;
     let Some(at) = case.ranking.iter().position(|j| constant.binary_search(j).is_ok()) else {
-        return (Cow::Borrowed(case), None);
+        return Ok((Cow::Borrowed(case), None));
     };
     let reason = format!("from position {at} on: the case selects feature {}, a constant", case.ranking[at]);
     let mut case = case.clone();
     case.ranking.truncate(at);
     case.scores.retain(|j, _| case.ranking.contains(j));
-    (Cow::Owned(case), Some(reason))
+    Ok((Cow::Owned(case), Some(reason)))
 }
 
 fn observe(
@@ -268,10 +268,10 @@ mod tests {
             (0..40).map(|j| vec![0.0, if j == constant { 0.0 } else { 1.0 }]).collect();
         let x = DenseColumns::from_columns(&columns).unwrap();
         let data = Dataset::new(x, Target::from_labels(&[0, 1])).unwrap();
-        let (cut, reason) = before_constants(&case, &data);
+        let (cut, reason) = before_constants(&case, &data).unwrap();
         assert_eq!((cut.ranking.len(), cut.scores.len()), (2, 2));
         assert!(reason.unwrap().contains(&format!("feature {constant}")));
         case.ranking.retain(|j| *j != constant);
-        assert!(before_constants(&case, &data).1.is_none());
+        assert!(before_constants(&case, &data).unwrap().1.is_none());
     }
 }

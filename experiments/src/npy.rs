@@ -13,7 +13,7 @@ pub fn write_table(path: &Path, table: &dyn Columns) -> Result<()> {
     let mut file = create(path, &format!("({n}, {d})"))?;
     let mut column = vec![0.0; n];
     for j in 0..d {
-        table.copy_column(j, &mut column);
+        table.copy_column(j, &mut column)?;
         write_values(&mut file, &column)?;
     }
     Ok(file.flush()?)
@@ -67,7 +67,7 @@ mod tests {
         assert_eq!(header("(3, 2)").len() % 64, 0);
         let options = ReadOptions { task: Task::Regression, ..ReadOptions::with_target(y.to_str().unwrap()) };
         let data = Table::read(&x, &options).unwrap().complete(Missing::Error).unwrap().dataset;
-        assert_eq!(data.x().column(1, &mut Vec::new()).to_vec(3), [4.0, 5.0, 6.25]);
+        assert_eq!(data.x().column(1, &mut Vec::new()).unwrap().to_vec(3), [4.0, 5.0, 6.25]);
         let Target::Real(outputs) = data.target() else { panic!("{}", data.target().describe()) };
         assert_eq!(outputs.output(0), [0.5, 1.5, -1.0]);
         std::fs::remove_dir_all(folder).unwrap();

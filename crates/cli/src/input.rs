@@ -290,7 +290,8 @@ pub fn groups(file: &Path, info: &DataInfo) -> Result<Vec<usize>, Failure> {
     }
     let names = listed.sample_ids().unwrap_or_default();
     let found = features("--groups", names, info)?;
-    let codes = listed.x().column(0, &mut Vec::new()).to_vec(listed.n_samples());
+    let mut codes = vec![0.0; listed.n_samples()];
+    listed.x().copy_column(0, &mut codes).map_err(|error| wrong(error.to_string()))?;
     // Behind the codes come the groups of features that stand alone.
     let mut groups: Vec<usize> = (0..info.n_features).map(|j| listed.n_samples() + j).collect();
     let mut seen = vec![false; info.n_features];

@@ -11,7 +11,8 @@ const BATCH: usize = 256;
 /// Every value handed to `work` is finite.
 ///
 /// # Errors
-/// [`Error::NonFinite`] for the first NaN or infinity, [`Error::Stopped`] when the context says so, and what `work` returns.
+/// [`Error::Unreadable`] of a feature, [`Error::NonFinite`] for the first NaN or infinity, [`Error::Stopped`] when the
+/// context says so, and what `work` returns.
 pub fn map_features<T: Send>(
     data: &Dataset,
     context: &Context<'_>,
@@ -28,7 +29,7 @@ pub fn map_features<T: Send>(
         let batch: Vec<Result<T, Error>> = (start..end)
             .into_par_iter()
             .map_init(Vec::new, |scratch, j| {
-                let column = data.x().column(j, scratch);
+                let column = data.x().column(j, scratch)?;
                 check_column(data, j, column)?;
                 work(j, column)
             })

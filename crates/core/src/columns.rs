@@ -43,6 +43,9 @@ impl Column<'_> {
 /// Three methods, so that a dense matrix, a sparse one, an `f32` one, a file mapped piece by piece or
 /// a generator all serve every method. Implementations return the same values for the same `j` at
 /// every call.
+///
+/// A read may fail at any call, also where an earlier one succeeded. Methods hand the error to their caller; none
+/// goes on with other values.
 pub trait Columns: Send + Sync {
     /// Number of samples (rows).
     fn n_samples(&self) -> usize;
@@ -52,12 +55,19 @@ pub trait Columns: Send + Sync {
 
     /// Feature `j < n_features()`. `scratch` may be used to hold the values; its content on entry
     /// means nothing.
-    fn column<'a>(&'a self, j: usize, scratch: &'a mut Vec<f64>) -> Column<'a>;
+    ///
+    /// # Errors
+    /// [`Error::Unreadable`] when the source fails. A table in memory never does.
+    fn column<'a>(&'a self, j: usize, scratch: &'a mut Vec<f64>) -> Result<Column<'a>, Error>;
 
-    /// Writes feature `j` into `out`, of length `n_samples()`.
-    fn copy_column(&self, j: usize, out: &mut [f64]) {
+    /// Writes feature `j` into `out`, of length `n_samples()`. After an error `out` holds no values of the feature.
+    ///
+    /// # Errors
+    /// As [`column`](Columns::column).
+    fn copy_column(&self, j: usize, out: &mut [f64]) -> Result<(), Error> {
         let mut scratch = Vec::new();
-        self.column(j, &mut scratch).copy_to(out);
+        self.column(j, &mut scratch)?.copy_to(out);
+        Ok(())
     }
 }
 
@@ -115,8 +125,8 @@ impl Columns for DenseColumns {
         self.n_features
     }
 
-    fn column<'a>(&'a self, j: usize, _scratch: &'a mut Vec<f64>) -> Column<'a> {
-        Column::Dense(&self.values[j * self.n_samples..(j + 1) * self.n_samples])
+    fn column<'a>(&'a self, j: usize, _scratch: &'a mut Vec<f64>) -> Result<Column<'a>, Error> {
+        Ok(Column::Dense(&self.values[j * self.n_samples..(j + 1) * self.n_samples]))
     }
 }
 
@@ -128,8 +138,10 @@ impl Columns for DenseColumns {
 ///     for (i, value) in out.iter_mut().enumerate() {
 ///         *value = (i as f64).powi(j as i32);
 ///     }
+///     Ok(())
 /// });
-/// assert_eq!(powers.column(2, &mut Vec::new()).to_vec(3), [0.0, 1.0, 4.0]);
+/// assert_eq!(powers.column(2, &mut Vec::new())?.to_vec(3), [0.0, 1.0, 4.0]);
+/// # Ok::<(), fewest_core::Error>(())
 /// ```
 pub struct OnDemand<F> {
     n_samples: usize,
@@ -137,14 +149,15 @@ pub struct OnDemand<F> {
     fill: F,
 }
 
-impl<F: Fn(usize, &mut [f64]) + Send + Sync> OnDemand<F> {
-    /// `fill(j, out)` writes the `n_samples` values of feature `j`, the same at every call.
+impl<F: Fn(usize, &mut [f64]) -> Result<(), Error> + Send + Sync> OnDemand<F> {
+    /// `fill(j, out)` writes the `n_samples` values of feature `j`, the same at every call, or says with
+    /// [`Error::unreadable`] why it cannot.
     pub fn new(n_samples: usize, n_features: usize, fill: F) -> Self {
         Self { n_samples, n_features, fill }
     }
 }
 
-impl<F: Fn(usize, &mut [f64]) + Send + Sync> Columns for OnDemand<F> {
+impl<F: Fn(usize, &mut [f64]) -> Result<(), Error> + Send + Sync> Columns for OnDemand<F> {
     fn n_samples(&self) -> usize {
         self.n_samples
     }
@@ -153,11 +166,11 @@ impl<F: Fn(usize, &mut [f64]) + Send + Sync> Columns for OnDemand<F> {
         self.n_features
     }
 
-    fn column<'a>(&'a self, j: usize, scratch: &'a mut Vec<f64>) -> Column<'a> {
+    fn column<'a>(&'a self, j: usize, scratch: &'a mut Vec<f64>) -> Result<Column<'a>, Error> {
         scratch.clear();
         scratch.resize(self.n_samples, 0.0);
-        (self.fill)(j, scratch);
-        Column::Dense(scratch)
+        (self.fill)(j, scratch)?;
+        Ok(Column::Dense(scratch))
     }
 }
 
@@ -190,12 +203,12 @@ impl<C: Columns> Columns for RowSubset<C> {
         self.table.n_features()
     }
 
-    fn column<'a>(&'a self, j: usize, scratch: &'a mut Vec<f64>) -> Column<'a> {
+    fn column<'a>(&'a self, j: usize, scratch: &'a mut Vec<f64>) -> Result<Column<'a>, Error> {
         let mut whole = vec![0.0; self.table.n_samples()];
-        self.table.copy_column(j, &mut whole);
+        self.table.copy_column(j, &mut whole)?;
         scratch.clear();
         scratch.extend(self.rows.iter().map(|&row| whole[row]));
-        Column::Dense(scratch)
+        Ok(Column::Dense(scratch))
     }
 }
 
@@ -208,12 +221,12 @@ impl<C: Columns + ?Sized> Columns for std::sync::Arc<C> {
         (**self).n_features()
     }
 
-    fn column<'a>(&'a self, j: usize, scratch: &'a mut Vec<f64>) -> Column<'a> {
+    fn column<'a>(&'a self, j: usize, scratch: &'a mut Vec<f64>) -> Result<Column<'a>, Error> {
         (**self).column(j, scratch)
     }
 
-    fn copy_column(&self, j: usize, out: &mut [f64]) {
-        (**self).copy_column(j, out);
+    fn copy_column(&self, j: usize, out: &mut [f64]) -> Result<(), Error> {
+        (**self).copy_column(j, out)
     }
 }
 
@@ -227,9 +240,9 @@ impl Columns for nalgebra::DMatrix<f64> {
         self.ncols()
     }
 
-    fn column<'a>(&'a self, j: usize, _scratch: &'a mut Vec<f64>) -> Column<'a> {
+    fn column<'a>(&'a self, j: usize, _scratch: &'a mut Vec<f64>) -> Result<Column<'a>, Error> {
         let n = self.nrows();
-        Column::Dense(&self.as_slice()[j * n..(j + 1) * n])
+        Ok(Column::Dense(&self.as_slice()[j * n..(j + 1) * n]))
     }
 }
 
@@ -243,11 +256,11 @@ impl Columns for nalgebra::DMatrix<f32> {
         self.ncols()
     }
 
-    fn column<'a>(&'a self, j: usize, scratch: &'a mut Vec<f64>) -> Column<'a> {
+    fn column<'a>(&'a self, j: usize, scratch: &'a mut Vec<f64>) -> Result<Column<'a>, Error> {
         let n = self.nrows();
         scratch.clear();
         scratch.extend(self.as_slice()[j * n..(j + 1) * n].iter().map(|&value| f64::from(value)));
-        Column::Dense(scratch)
+        Ok(Column::Dense(scratch))
     }
 }
 
@@ -261,9 +274,36 @@ impl Columns for nalgebra_sparse::CscMatrix<f64> {
         self.ncols()
     }
 
-    fn column<'a>(&'a self, j: usize, _scratch: &'a mut Vec<f64>) -> Column<'a> {
+    fn column<'a>(&'a self, j: usize, _scratch: &'a mut Vec<f64>) -> Result<Column<'a>, Error> {
         let (offsets, rows, values) = self.csc_data();
         let range = offsets[j]..offsets[j + 1];
-        Column::Sparse { rows: &rows[range.clone()], values: &values[range] }
+        Ok(Column::Sparse { rows: &rows[range.clone()], values: &values[range] })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Dataset, Target};
+
+    /// Column 1 cannot be read: whatever stands between the table and its reader passes that on.
+    #[test]
+    fn a_failed_read_is_passed_on() -> Result<(), Error> {
+        let table = OnDemand::new(3, 3, |j, out: &mut [f64]| {
+            if j == 1 {
+                return Err(Error::unreadable(j, "no such file"));
+            }
+            out.fill(j as f64);
+            Ok(())
+        });
+        let subset = RowSubset::new(std::sync::Arc::new(table), vec![2, 0])?;
+        let (mut scratch, mut out) = (Vec::new(), [0.0; 2]);
+        assert_eq!(subset.column(2, &mut scratch)?, Column::Dense(&[2.0, 2.0]));
+        let expected = Error::Unreadable { column: 1, reason: "no such file".to_owned() };
+        assert_eq!(subset.column(1, &mut scratch), Err(expected.clone()));
+        assert_eq!(subset.copy_column(1, &mut out), Err(expected.clone()));
+        assert_eq!(expected.to_string(), "feature 1 (counted from 0) could not be read: no such file");
+        assert_eq!(Dataset::new(subset, Target::None)?.constant_features(), Err(expected));
+        Ok(())
     }
 }

@@ -201,23 +201,33 @@ impl Dataset {
 
     /// The features that have one and the same value in every sample, by increasing index.
     ///
+    /// # Errors
+    /// [`Error::Unreadable`] of the first feature that cannot be read.
+    ///
     /// ```
     /// use fewest_core::{Dataset, DenseColumns, Target};
     /// let x = DenseColumns::from_columns(&[vec![0.0, 1.0], vec![3.0, 3.0]])?;
-    /// assert_eq!(Dataset::new(x, Target::None)?.constant_features(), [1]);
+    /// assert_eq!(Dataset::new(x, Target::None)?.constant_features()?, [1]);
     /// # Ok::<(), fewest_core::Error>(())
     /// ```
-    pub fn constant_features(&self) -> Vec<usize> {
+    pub fn constant_features(&self) -> Result<Vec<usize>, Error> {
         let mut scratch = Vec::new();
         let n_samples = self.n_samples();
-        let mut is_constant = |j: &usize| match self.x.column(*j, &mut scratch) {
-            Column::Dense(values) => values.iter().all(|value| *value == values[0]),
-            Column::Sparse { values, .. } => {
-                let unstored = if values.len() == n_samples { values.first().copied() } else { Some(0.0) };
-                values.iter().all(|value| Some(*value) == unstored)
+        let mut constant = Vec::new();
+        for j in 0..self.n_features() {
+            let is_constant = match self.x.column(j, &mut scratch)? {
+                Column::Dense(values) => values.iter().all(|value| *value == values[0]),
+                Column::Sparse { values, .. } => {
+                    let unstored =
+                        if values.len() == n_samples { values.first().copied() } else { Some(0.0) };
+                    values.iter().all(|value| Some(*value) == unstored)
+                }
+            };
+            if is_constant {
+                constant.push(j);
             }
-        };
-        (0..self.n_features()).filter(|j| is_constant(j)).collect()
+        }
+        Ok(constant)
     }
 
     /// [`Error::NonFinite`] for the first NaN or infinity among the values of feature `j`.
@@ -291,8 +301,8 @@ mod tests {
             let subset = whole.subset(&rows)?;
             assert_eq!((subset.n_samples(), subset.n_features()), (3, 2));
             assert_eq!(subset.target(), &expected);
-            let column = |j: usize| subset.x().column(j, &mut Vec::new()).to_vec(3);
-            assert_eq!((column(0), column(1)), (vec![4.0, 1.0, 4.0], vec![0.0; 3]));
+            let column = |j: usize| Ok::<_, Error>(subset.x().column(j, &mut Vec::new())?.to_vec(3));
+            assert_eq!((column(0)?, column(1)?), (vec![4.0, 1.0, 4.0], vec![0.0; 3]));
             for j in 0..2 {
                 assert_eq!(subset.feature_name(j), whole.feature_name(j));
                 assert_eq!(subset.feature_kind(j), whole.feature_kind(j));

@@ -61,6 +61,14 @@ pub enum Error {
         /// What was given.
         found: String,
     },
+    /// A feature whose values could not be read: a file, a cluster or a generator failed.
+    #[error("feature {column} (counted from 0) could not be read: {reason}")]
+    Unreadable {
+        /// The feature's index in the table that failed, from 0.
+        column: usize,
+        /// What the source says, as one line.
+        reason: String,
+    },
     /// Too little data to compute anything.
     #[error("{what}: at least {minimum} needed, found {found}")]
     TooFew {
@@ -111,5 +119,10 @@ impl Error {
     /// An [`Error::InvalidParameter`] from anything printable.
     pub fn parameter(name: &'static str, value: impl ToString, expected: impl Into<String>) -> Self {
         Self::InvalidParameter { name, value: value.to_string(), expected: expected.into() }
+    }
+
+    /// An [`Error::Unreadable`] of feature `column` from anything printable.
+    pub fn unreadable(column: usize, reason: impl ToString) -> Self {
+        Self::Unreadable { column, reason: reason.to_string() }
     }
 }

@@ -18,14 +18,13 @@
 //! impl Scorer for Range {
 //!     fn score(&self, data: &Dataset, _context: &Context<'_>) -> Result<Scores, Error> {
 //!         let mut scratch = Vec::new();
-//!         let values = (0..data.n_features())
-//!             .map(|j| {
-//!                 let column = data.x().column(j, &mut scratch).to_vec(data.n_samples());
-//!                 let largest = column.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-//!                 let smallest = column.iter().copied().fold(f64::INFINITY, f64::min);
-//!                 largest - smallest
-//!             })
-//!             .collect();
+//!         let mut values = Vec::with_capacity(data.n_features());
+//!         for j in 0..data.n_features() {
+//!             let column = data.x().column(j, &mut scratch)?.to_vec(data.n_samples());
+//!             let largest = column.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+//!             let smallest = column.iter().copied().fold(f64::INFINITY, f64::min);
+//!             values.push(largest - smallest);
+//!         }
 //!         Ok(Scores::descending(values))
 //!     }
 //! }

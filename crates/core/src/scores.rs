@@ -96,7 +96,7 @@ impl<S: Scorer> Selector for Ranked<S> {
         };
         let mut order = scores.ranking();
         // A constant ties with every feature that carries nothing, so its score alone cannot keep it out.
-        let constant = data.constant_features();
+        let constant = data.constant_features()?;
         order.retain(|j| constant.binary_search(j).is_err() && good_enough(scores.values[*j]));
         if let Budget::Count(k) = budget {
             order.truncate(k);

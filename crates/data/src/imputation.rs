@@ -16,7 +16,7 @@ impl Missing {
     /// it. Under [`Missing::Error`] and [`Missing::DropRows`] nothing is filled.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] unless both have the same number of features.
+    /// [`Error::ShapeMismatch`] unless both have the same number of features; [`Error::Unreadable`].
     ///
     /// # Complexity
     /// A pass over each column, and O(n log n) for each that has a gap; columns in parallel on rayon's current pool. Nothing is
@@ -28,7 +28,7 @@ impl Missing {
     /// let x = DenseColumns::from_columns(&[vec![1.0, 3.0, f64::NAN, 100.0]])?;
     /// let whole = Dataset::new(x, Target::None)?;
     /// let filled = Missing::Mean.fill(&whole.subset(&[0, 1, 2])?, &whole)?;
-    /// assert_eq!(filled.x().column(0, &mut Vec::new()).to_vec(4), [1.0, 3.0, 2.0, 100.0]);
+    /// assert_eq!(filled.x().column(0, &mut Vec::new())?.to_vec(4), [1.0, 3.0, 2.0, 100.0]);
     /// # Ok::<(), fewest_core::Error>(())
     /// ```
     pub fn fill(self, train: &Dataset, whole: &Dataset) -> Result<Dataset, Error> {
@@ -40,16 +40,19 @@ impl Missing {
             return Ok(whole.clone());
         }
         let learn = |scratch: &mut Vec<f64>, j: usize| {
-            let (Column::Dense(values) | Column::Sparse { values, .. }) = whole.x().column(j, scratch);
+            let (Column::Dense(values) | Column::Sparse { values, .. }) = whole.x().column(j, scratch)?;
             if !values.iter().any(|value| value.is_nan()) {
-                return None;
+                return Ok(None);
             }
-            let mut present = train.x().column(j, scratch).to_vec(train.n_samples());
+            let mut present = train.x().column(j, scratch)?.to_vec(train.n_samples());
             present.retain(|value| !value.is_nan());
             let is_categorical = matches!(whole.feature_kind(j), FeatureKind::Categorical { .. });
-            Some(if present.is_empty() { 0.0 } else { substitute(self, is_categorical, present) })
+            Ok(Some(if present.is_empty() { 0.0 } else { substitute(self, is_categorical, present) }))
         };
-        let substitutes = (0..whole.n_features()).into_par_iter().map_init(Vec::new, learn).collect();
+        let substitutes: Vec<Result<Option<f64>, Error>> =
+            (0..whole.n_features()).into_par_iter().map_init(Vec::new, learn).collect();
+        // Collected first, so that the error is that of the lowest column for any number of threads.
+        let substitutes = substitutes.into_iter().collect::<Result<_, _>>()?;
         whole.clone().with_x(Filled { table: whole.shared_x(), substitutes })
     }
 }
@@ -70,21 +73,22 @@ impl Columns for Filled {
         self.table.n_features()
     }
 
-    fn column<'a>(&'a self, j: usize, scratch: &'a mut Vec<f64>) -> Column<'a> {
+    fn column<'a>(&'a self, j: usize, scratch: &'a mut Vec<f64>) -> Result<Column<'a>, Error> {
         if self.substitutes[j].is_none() {
             return self.table.column(j, scratch);
         }
         scratch.clear();
         scratch.resize(self.n_samples(), 0.0);
-        self.copy_column(j, scratch);
-        Column::Dense(scratch)
+        self.copy_column(j, scratch)?;
+        Ok(Column::Dense(scratch))
     }
 
-    fn copy_column(&self, j: usize, out: &mut [f64]) {
-        self.table.copy_column(j, out);
+    fn copy_column(&self, j: usize, out: &mut [f64]) -> Result<(), Error> {
+        self.table.copy_column(j, out)?;
         if let Some(by) = self.substitutes[j] {
             out.iter_mut().filter(|value| value.is_nan()).for_each(|value| *value = by);
         }
+        Ok(())
     }
 }
 
@@ -155,7 +159,7 @@ mod tests {
             .unwrap();
             let whole = Dataset::new(x, Target::None).unwrap().with_feature_kinds(kinds.clone()).unwrap();
             let filled = missing.fill(&whole.subset(&[0, 1, 2, 3]).unwrap(), &whole).unwrap();
-            (0..4).map(|j| filled.x().column(j, &mut Vec::new()).to_vec(5)).collect::<Vec<_>>()
+            (0..4).map(|j| filled.x().column(j, &mut Vec::new()).unwrap().to_vec(5)).collect::<Vec<_>>()
         };
         for (missing, by, untouched) in [(Missing::Mean, 3.0, 2.5), (Missing::Median, 2.0, 2.5)] {
             let gaps = filled([f64::NAN; 4], missing);

@@ -33,7 +33,7 @@ impl Scaling {
     /// `s = √(Σ(x - m)²/n)`.
     ///
     /// # Errors
-    /// [`fewest_core::Error::NonFinite`] names the first NaN or infinity.
+    /// [`fewest_core::Error::NonFinite`] names the first NaN or infinity; [`fewest_core::Error::Unreadable`].
     ///
     /// # Complexity
     /// Three passes over each column, columns in parallel on rayon's current pool.
@@ -43,8 +43,8 @@ impl Scaling {
     /// use fewest_data::Scaling;
     /// let table = DenseColumns::from_columns(&[vec![1e9, 1e9 + 2.0], vec![5.0, 5.0]])?;
     /// let scaled = Scaling::standardise(&table)?.apply(table)?;
-    /// assert_eq!(scaled.column(0, &mut Vec::new()).to_vec(2), [-1.0, 1.0]);
-    /// assert_eq!(scaled.column(1, &mut Vec::new()).to_vec(2), [0.0, 0.0]);
+    /// assert_eq!(scaled.column(0, &mut Vec::new())?.to_vec(2), [-1.0, 1.0]);
+    /// assert_eq!(scaled.column(1, &mut Vec::new())?.to_vec(2), [0.0, 0.0]);
     /// # Ok::<(), fewest_data::Error>(())
     /// ```
     pub fn standardise(table: &dyn Columns) -> Result<Self, Error> {
@@ -54,7 +54,7 @@ impl Scaling {
     /// The range to `[-1, 1]`: `z = 2 (x - min) / (max - min) - 1`.
     ///
     /// # Errors
-    /// [`fewest_core::Error::NonFinite`] names the first NaN or infinity.
+    /// [`fewest_core::Error::NonFinite`] names the first NaN or infinity; [`fewest_core::Error::Unreadable`].
     ///
     /// # Complexity
     /// Two passes over each column, columns in parallel on rayon's current pool.
@@ -69,7 +69,7 @@ impl Scaling {
             .map_init(
                 || vec![0.0; n_samples],
                 |values, j| {
-                    table.copy_column(j, values);
+                    table.copy_column(j, values)?;
                     match values.iter().position(|value| !value.is_finite()) {
                         None => Ok(of(values)),
                         Some(row) => Err(fewest_core::Error::NonFinite {
@@ -118,16 +118,17 @@ impl<C: Columns> Columns for Scaled<C> {
         self.table.n_features()
     }
 
-    fn column<'a>(&'a self, j: usize, scratch: &'a mut Vec<f64>) -> Column<'a> {
+    fn column<'a>(&'a self, j: usize, scratch: &'a mut Vec<f64>) -> Result<Column<'a>, fewest_core::Error> {
         scratch.clear();
         scratch.resize(self.n_samples(), 0.0);
-        self.copy_column(j, scratch);
-        Column::Dense(scratch)
+        self.copy_column(j, scratch)?;
+        Ok(Column::Dense(scratch))
     }
 
-    fn copy_column(&self, j: usize, out: &mut [f64]) {
-        self.table.copy_column(j, out);
+    fn copy_column(&self, j: usize, out: &mut [f64]) -> Result<(), fewest_core::Error> {
+        self.table.copy_column(j, out)?;
         self.scaling.features[j].apply(out);
+        Ok(())
     }
 }
 

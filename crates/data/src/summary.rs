@@ -84,7 +84,6 @@ impl Table {
         let mut incomplete = vec![false; n_samples];
         self.mark_missing_features(&mut incomplete);
         self.target.columns().iter().for_each(|values| mark_missing(values, &mut incomplete));
-        let mut scratch = Vec::new();
         let features: Vec<ColumnSummary> = (0..self.n_features())
             .map(|j| {
                 let levels = match self.feature_kind(j) {
@@ -92,7 +91,7 @@ impl Table {
                     _ => None,
                 };
                 let place = (self.feature_name(j), self.column_label(j).number);
-                summarise(place, levels, self.features.column(j, &mut scratch), n_samples)
+                summarise(place, levels, self.features.stored(j), n_samples)
             })
             .collect();
         Summary {
@@ -188,18 +187,15 @@ fn content<'a>(column: Column<'a>) -> Box<dyn Iterator<Item = (usize, u64)> + 'a
 fn duplicates(features: &Features) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let mut seen: HashMap<u64, Vec<usize>> = HashMap::new();
-    let (mut scratch, mut other) = (Vec::new(), Vec::new());
     for j in 0..features.n_features() {
         let mut hasher = DefaultHasher::new();
-        for (row, bits) in content(features.column(j, &mut scratch)) {
+        for (row, bits) in content(features.stored(j)) {
             hasher.write_usize(row);
             hasher.write_u64(bits);
         }
         let alike = seen.entry(hasher.finish()).or_default();
-        let first = alike
-            .iter()
-            .copied()
-            .find(|&i| content(features.column(i, &mut other)).eq(content(features.column(j, &mut scratch))));
+        let first =
+            alike.iter().copied().find(|&i| content(features.stored(i)).eq(content(features.stored(j))));
         match first {
             Some(first) => found.push((j, first)),
             None => alike.push(j),

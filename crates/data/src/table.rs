@@ -64,10 +64,21 @@ impl Columns for Features {
         }
     }
 
-    fn column<'a>(&'a self, j: usize, scratch: &'a mut Vec<f64>) -> Column<'a> {
+    fn column<'a>(&'a self, j: usize, _scratch: &'a mut Vec<f64>) -> Result<Column<'a>, fewest_core::Error> {
+        Ok(self.stored(j))
+    }
+}
+
+impl Features {
+    /// Feature `j`, which is in memory.
+    pub(crate) fn stored(&self, j: usize) -> Column<'_> {
         match self {
             Features::Dense { columns, .. } => Column::Dense(&columns[j]),
-            Features::Sparse(matrix) => Columns::column(matrix, j, scratch),
+            Features::Sparse(matrix) => {
+                let (offsets, rows, values) = matrix.csc_data();
+                let range = offsets[j]..offsets[j + 1];
+                Column::Sparse { rows: &rows[range.clone()], values: &values[range] }
+            }
         }
     }
 }

@@ -70,7 +70,7 @@ pub fn write_csv(
             return Err(fewest_core::Error::parameter("feature", j, expected).into());
         }
         let mut values = vec![0.0; dataset.n_samples()];
-        dataset.x().copy_column(j, &mut values);
+        dataset.x().copy_column(j, &mut values)?;
         let column = match dataset.feature_kind(j) {
             FeatureKind::Categorical { levels } => TextColumn::Levels(values, levels.clone()),
             _ => TextColumn::Numbers(values),

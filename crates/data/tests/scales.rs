@@ -84,6 +84,7 @@ fn tables_of_any_kind_are_scaled_alike() {
     let dense = table(&[vec![0.0, 0.0, 3.0], vec![-1.0, 0.0, 0.0]]);
     let on_demand = OnDemand::new(3, 2, |j, out: &mut [f64]| {
         out.copy_from_slice(&[[0.0, 0.0, 3.0], [-1.0, 0.0, 0.0]][j]);
+        Ok(())
     });
     let sparse =
         nalgebra_sparse::CscMatrix::try_from_csc_data(3, 2, vec![0, 1, 2], vec![2, 0], vec![3.0, -1.0])

@@ -197,7 +197,7 @@ fn relatedness_is_that_of_the_definition() {
     let unit = Dependence { normalization: Normalization::Unit, ..Dependence::default() };
     for (&selected, related) in found.order.iter().zip(&found.related) {
         // Normalised HSIC with the selected feature as the target, standardised and under the same kernel.
-        let target = Target::real(data.x().column(selected, &mut Vec::new()).to_vec(40)).unwrap();
+        let target = Target::real(data.x().column(selected, &mut Vec::new()).unwrap().to_vec(40)).unwrap();
         let alone = Dataset::shared(data.shared_x(), target).unwrap();
         let scores = Hsic { dependence: unit.clone() }.score(&alone, &Context::default()).unwrap();
         let best = scores.ranking().into_iter().find(|&j| j != selected).unwrap();
@@ -231,9 +231,13 @@ fn any_number_of_threads_gives_the_same_bits() {
 #[test]
 fn columns_on_demand_and_categories() {
     let data = nonlinear();
-    let columns: Vec<Vec<f64>> = (0..6).map(|j| data.x().column(j, &mut Vec::new()).to_vec(60)).collect();
+    let columns: Vec<Vec<f64>> =
+        (0..6).map(|j| data.x().column(j, &mut Vec::new()).unwrap().to_vec(60)).collect();
     let fill = columns.clone();
-    let on_demand = OnDemand::new(60, 6, move |j, out: &mut [f64]| out.copy_from_slice(&fill[j]));
+    let on_demand = OnDemand::new(60, 6, move |j, out: &mut [f64]| {
+        out.copy_from_slice(&fill[j]);
+        Ok(())
+    });
     let generated = Dataset::new(on_demand, data.target().clone()).unwrap();
     assert_eq!(select(&HsicLasso::default(), &data, 3), select(&HsicLasso::default(), &generated, 3));
 
@@ -260,7 +264,13 @@ fn offsets_and_scales_change_nothing() {
     for (offset, scale) in [(1e5, 1.0), (-1e9, 1.0), (0.0, 1e-200), (0.0, 1e200)] {
         let columns: Vec<Vec<f64>> = (0..6)
             .map(|j| {
-                data.x().column(j, &mut Vec::new()).to_vec(60).iter().map(|x| x * scale + offset).collect()
+                data.x()
+                    .column(j, &mut Vec::new())
+                    .unwrap()
+                    .to_vec(60)
+                    .iter()
+                    .map(|x| x * scale + offset)
+                    .collect()
             })
             .collect();
         close(&plain, &select(&HsicLasso::default(), &dataset(&columns, data.target().clone()), 3), 1e-5);
@@ -380,7 +390,7 @@ fn small_and_lopsided_problems_are_answered() {
 #[test]
 fn the_target_may_be_a_gram_matrix() {
     let data = nonlinear();
-    let y = data.x().column(0, &mut Vec::new()).to_vec(60);
+    let y = data.x().column(0, &mut Vec::new()).unwrap().to_vec(60);
     let values: Vec<f64> = y.iter().flat_map(|a| y.iter().map(move |b| (-(a - b).powi(2)).exp())).collect();
     let links: Vec<f64> = y
         .iter()

@@ -30,7 +30,7 @@ impl<C: Columns> Columns for FeatureSubset<C> {
         self.features.len()
     }
 
-    fn column<'a>(&'a self, j: usize, scratch: &'a mut Vec<f64>) -> Column<'a> {
+    fn column<'a>(&'a self, j: usize, scratch: &'a mut Vec<f64>) -> Result<Column<'a>, Error> {
         self.table.column(self.features[j], scratch)
     }
 }
@@ -53,7 +53,7 @@ pub(crate) fn gather(data: &Dataset, rows: &[usize], features: &[usize]) -> Resu
     let mut scratch = Vec::new();
     let mut whole = vec![0.0; x.n_samples()];
     for &j in features {
-        x.column(j, &mut scratch).copy_to(&mut whole);
+        x.column(j, &mut scratch)?.copy_to(&mut whole);
         data.check_finite(j, &whole)?;
         values.extend(rows.iter().map(|&row| whole[row]));
     }

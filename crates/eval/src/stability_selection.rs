@@ -28,8 +28,12 @@ use rayon::prelude::*;
 /// struct Sum;
 /// impl Scorer for Sum {
 ///     fn score(&self, data: &Dataset, _: &Context<'_>) -> Result<Scores, fewest_core::Error> {
-///         let sum = |j| data.x().column(j, &mut Vec::new()).to_vec(data.n_samples()).iter().sum::<f64>().abs();
-///         Ok(Scores::descending((0..data.n_features()).map(sum).collect()))
+///         let mut sums = Vec::new();
+///         for j in 0..data.n_features() {
+///             let values = data.x().column(j, &mut Vec::new())?.to_vec(data.n_samples());
+///             sums.push(values.iter().sum::<f64>().abs());
+///         }
+///         Ok(Scores::descending(sums))
 ///     }
 /// }
 ///

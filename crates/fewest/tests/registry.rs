@@ -121,6 +121,7 @@ fn methods_are_what_they_say_and_keep_the_laws() -> Result<(), Error> {
             conformance::constants_never_win(&*selector, &data);
             conformance::bad_budgets_are_errors(&*selector, &data);
             conformance::not_a_number_is_an_error(&*selector, &data);
+            conformance::a_column_that_fails_is_an_error(&*selector, &data, 3);
         } else {
             check_selector(&*selector, &data, 3);
         }
@@ -346,7 +347,7 @@ fn hostile_data_give_an_answer_or_a_message() -> Result<(), Error> {
             match selector.select(data, Budget::Count(1), &Context::default()) {
                 Ok(selection) => {
                     assert!(selection.order.len() <= 1, "{}, {name}", method.id);
-                    let constant = data.constant_features();
+                    let constant = data.constant_features()?;
                     assert!(selection.order.iter().all(|j| !constant.contains(j)), "{}, {name}", method.id);
                 }
                 Err(error) => {

@@ -69,8 +69,8 @@ impl Columns for Sparse {
         self.columns.len()
     }
 
-    fn column<'a>(&'a self, j: usize, _scratch: &'a mut Vec<f64>) -> Column<'a> {
-        Column::Sparse { rows: &self.columns[j].0, values: &self.columns[j].1 }
+    fn column<'a>(&'a self, j: usize, _scratch: &'a mut Vec<f64>) -> Result<Column<'a>, Error> {
+        Ok(Column::Sparse { rows: &self.columns[j].0, values: &self.columns[j].1 })
     }
 }
 

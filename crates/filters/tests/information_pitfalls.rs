@@ -152,7 +152,7 @@ fn cfs_gives_the_best_subset() {
         };
         let column = |j: usize| {
             let mut out = vec![0.0; 300];
-            data.x().copy_column(j, &mut out);
+            data.x().copy_column(j, &mut out).unwrap();
             out
         };
         let Target::Class(classes) = data.target() else { unreachable!() };

@@ -237,12 +237,12 @@ impl Columns for Sparse {
         self.0.n_features()
     }
 
-    fn column<'a>(&'a self, j: usize, scratch: &'a mut Vec<f64>) -> fewest_core::Column<'a> {
+    fn column<'a>(&'a self, j: usize, scratch: &'a mut Vec<f64>) -> Result<fewest_core::Column<'a>, Error> {
         let mut whole = vec![0.0; self.n_samples()];
-        self.0.copy_column(j, &mut whole);
+        self.0.copy_column(j, &mut whole)?;
         scratch.clear();
         scratch.extend(whole.iter().copied().filter(|value| *value != 0.0));
-        fewest_core::Column::Sparse { rows: &self.1[j], values: scratch }
+        Ok(fewest_core::Column::Sparse { rows: &self.1[j], values: scratch })
     }
 }
 
@@ -369,7 +369,7 @@ fn degenerate_tables_give_answers_and_not_panics() -> Result<(), Error> {
         let n = columns[0].len();
         let y: Vec<u32> = (0..n as u32).map(|i| i % 2).collect();
         let data = Dataset::new(DenseColumns::from_columns(&columns)?, Target::from_labels(&y))?;
-        let varying = columns.len() - data.constant_features().len();
+        let varying = columns.len() - data.constant_features()?.len();
         let (spec, all_eigenvectors) = (leading(None), leading(Some(n)));
         let scorers: [&dyn Scorer; 8] = [
             &FisherScore,

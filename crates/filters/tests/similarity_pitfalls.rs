@@ -190,7 +190,7 @@ fn pitfall_7_graphs_change_no_data_and_need_no_more_samples_than_neighbours() ->
         let first = LaplacianScore { graph }.score(&data, &Context::default())?;
         assert!(first.values.iter().all(|score| score.is_finite()));
         for (j, column) in columns.iter().enumerate() {
-            assert_eq!(&data.x().column(j, &mut Vec::new()).to_vec(5), column);
+            assert_eq!(&data.x().column(j, &mut Vec::new()).unwrap().to_vec(5), column);
         }
     }
     Ok(())

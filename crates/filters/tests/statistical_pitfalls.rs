@@ -200,8 +200,8 @@ impl Columns for Sparse {
     fn n_features(&self) -> usize {
         self.0.len()
     }
-    fn column<'a>(&'a self, j: usize, _: &'a mut Vec<f64>) -> Column<'a> {
-        Column::Sparse { rows: &self.0[j].0, values: &self.0[j].1 }
+    fn column<'a>(&'a self, j: usize, _: &'a mut Vec<f64>) -> Result<Column<'a>, Error> {
+        Ok(Column::Sparse { rows: &self.0[j].0, values: &self.0[j].1 })
     }
 }
 

@@ -44,7 +44,10 @@ impl<'a> LinearColumns<'a> {
             });
         }
         let targets = standardised_outputs(data, method)?;
-        let sources: Vec<Source> = (0..data.n_features()).flat_map(|j| Source::of(data, j)).collect();
+        let mut sources = Vec::new();
+        for j in 0..data.n_features() {
+            sources.extend(Source::of(data, j)?);
+        }
         let keep = sources.len().saturating_mul(n).saturating_mul(size_of::<f64>()) <= MOST_BYTES;
         let target_values = targets.concat();
         let mut built = Self {
@@ -82,7 +85,7 @@ impl<'a> LinearColumns<'a> {
     fn build(&self, column: usize) -> Result<(Vec<f64>, bool), Error> {
         let Source { feature, level } = self.sources[column];
         let mut values = vec![0.0; self.data.n_samples()];
-        self.data.x().copy_column(feature, &mut values);
+        self.data.x().copy_column(feature, &mut values)?;
         self.data.check_finite(feature, &values)?;
         if let Some(level) = level {
             values.iter_mut().for_each(|value| *value = f64::from(*value == level));
@@ -99,34 +102,33 @@ impl<'a> LinearColumns<'a> {
         self.sources[column].feature
     }
 
-    fn gather(&self, columns: &[usize]) -> Vec<f64> {
+    fn gather(&self, columns: &[usize]) -> Result<Vec<f64>, Error> {
         let n = self.data.n_samples();
         let mut gathered = Vec::with_capacity(columns.len() * n);
         for &column in columns {
             if self.values.is_empty() {
-                // It was built once without an error, and columns do not change.
-                gathered.extend(self.build(column).map_or_else(|_| vec![0.0; n], |(values, _)| values));
+                gathered.extend(self.build(column)?.0);
             } else {
                 gathered.extend_from_slice(&self.values[column * n..(column + 1) * n]);
             }
         }
-        gathered
+        Ok(gathered)
     }
 }
 
 impl Source {
     /// The columns of feature `j`: itself, or its levels when it has more than two.
-    fn of(data: &Dataset, j: usize) -> Vec<Self> {
+    fn of(data: &Dataset, j: usize) -> Result<Vec<Self>, Error> {
         if let FeatureKind::Categorical { .. } = data.feature_kind(j) {
             let mut levels = vec![0.0; data.n_samples()];
-            data.x().copy_column(j, &mut levels);
+            data.x().copy_column(j, &mut levels)?;
             levels.sort_by(f64::total_cmp);
             levels.dedup_by(|a, b| a == b);
             if levels.len() > 2 {
-                return levels.into_iter().map(|level| Self { feature: j, level: Some(level) }).collect();
+                return Ok(levels.into_iter().map(|level| Self { feature: j, level: Some(level) }).collect());
             }
         }
-        vec![Self { feature: j, level: None }]
+        Ok(vec![Self { feature: j, level: None }])
     }
 }
 
@@ -147,21 +149,22 @@ impl InnerProducts for LinearColumns<'_> {
         &self.squared_norms
     }
 
-    fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) {
+    fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {
         if rows.is_empty() || columns.is_empty() {
-            return;
+            return Ok(());
         }
         let n = self.data.n_samples();
-        let right = self.gather(columns);
-        let panels: Vec<Vec<f64>> = rows
+        let right = self.gather(columns)?;
+        let panels: Vec<Result<Vec<f64>, Error>> = rows
             .par_chunks(PANEL)
             .map(|panel| {
                 let mut products = vec![0.0; panel.len() * columns.len()];
-                dot_products(&self.gather(panel), &right, n, &mut products);
-                products
+                dot_products(&self.gather(panel)?, &right, n, &mut products);
+                Ok(products)
             })
             .collect();
-        for (at, (panel, products)) in rows.chunks(PANEL).zip(&panels).enumerate() {
+        for (at, (panel, products)) in rows.chunks(PANEL).zip(panels).enumerate() {
+            let products = products?;
             for (position, products) in products.chunks_exact(panel.len()).enumerate() {
                 let start = position * rows.len() + at * PANEL;
                 for (value, product) in out[start..start + panel.len()].iter_mut().zip(products) {
@@ -169,5 +172,6 @@ impl InnerProducts for LinearColumns<'_> {
                 }
             }
         }
+        Ok(())
     }
 }

@@ -47,9 +47,9 @@ pub fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
 /// The value of feature `j` in every sample, all finite.
 ///
 /// # Errors
-/// [`Error::NonFinite`].
+/// [`Error::Unreadable`]; [`Error::NonFinite`].
 pub fn finite_column(x: &dyn Columns, names: &[String], j: usize) -> Result<Vec<f64>, Error> {
-    let values = x.column(j, &mut Vec::new()).to_vec(x.n_samples());
+    let values = x.column(j, &mut Vec::new())?.to_vec(x.n_samples());
     match values.iter().position(|value| !value.is_finite()) {
         None => Ok(values),
         Some(row) => {

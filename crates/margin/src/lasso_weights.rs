@@ -167,7 +167,7 @@ impl InnerProducts for Centred<'_> {
         &self.squared_norms
     }
 
-    fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) {
+    fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {
         let n = self.design.n_rows();
         let mut column = vec![0.0; n];
         for (&c, out) in columns.iter().zip(out.chunks_exact_mut(rows.len().max(1))) {
@@ -181,6 +181,7 @@ impl InnerProducts for Centred<'_> {
                 };
             }
         }
+        Ok(())
     }
 }
 

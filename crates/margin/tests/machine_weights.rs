@@ -86,9 +86,9 @@ impl Columns for FirstSparse {
         self.others.n_features()
     }
 
-    fn column<'a>(&'a self, j: usize, scratch: &'a mut Vec<f64>) -> Column<'a> {
+    fn column<'a>(&'a self, j: usize, scratch: &'a mut Vec<f64>) -> Result<Column<'a>, Error> {
         match j {
-            0 => Column::Sparse { rows: &self.rows, values: &self.values },
+            0 => Ok(Column::Sparse { rows: &self.rows, values: &self.values }),
             _ => self.others.column(j, scratch),
         }
     }

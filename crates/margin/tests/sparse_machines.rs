@@ -70,7 +70,8 @@ fn gap(data: &Dataset, weights: &[f64], lambda: f64, ratio: f64) -> f64 {
     let Target::Class(classes) = data.target() else { panic!("classes") };
     let y: Vec<f64> = classes.codes().iter().map(|&code| 2.0 * f64::from(code) - 1.0).collect();
     let scaled = Scaling::standardise(data.x()).unwrap().apply(data.shared_x()).unwrap();
-    let columns: Vec<Vec<f64>> = (0..d).map(|j| scaled.column(j, &mut Vec::new()).to_vec(n)).collect();
+    let columns: Vec<Vec<f64>> =
+        (0..d).map(|j| scaled.column(j, &mut Vec::new()).unwrap().to_vec(n)).collect();
     let fitted: Vec<f64> =
         (0..n).map(|i| columns.iter().zip(weights).map(|(column, w)| w * column[i]).sum()).collect();
     let slack = |b: f64| -> Vec<f64> { (0..n).map(|i| (1.0 - y[i] * (fitted[i] + b)).max(0.0)).collect() };

@@ -11,7 +11,9 @@ use nalgebra::DMatrix;
 
 fn columns(data: &Dataset) -> Vec<Vec<f64>> {
     let mut scratch = Vec::new();
-    (0..data.n_features()).map(|j| data.x().column(j, &mut scratch).to_vec(data.n_samples())).collect()
+    (0..data.n_features())
+        .map(|j| data.x().column(j, &mut scratch).unwrap().to_vec(data.n_samples()))
+        .collect()
 }
 
 fn standardised(values: &[f64]) -> Vec<f64> {

@@ -107,7 +107,8 @@ fn cross_validation_prefers_prices_that_tell_classes_apart() -> Result<(), Error
 #[test]
 fn categories_and_duplicates_are_no_trouble() -> Result<(), Error> {
     let data = three_classes()?;
-    let mut columns: Vec<Vec<f64>> = (0..3).map(|j| data.x().column(j, &mut Vec::new()).to_vec(96)).collect();
+    let mut columns: Vec<Vec<f64>> =
+        (0..3).map(|j| data.x().column(j, &mut Vec::new()).unwrap().to_vec(96)).collect();
     columns.push(columns[0].clone());
     let Target::Class(classes) = data.target() else { panic!("classes") };
     columns.push(classes.codes().iter().map(|&code| f64::from(code)).collect());

@@ -412,8 +412,8 @@ impl Columns for Sparse {
         self.0.len()
     }
 
-    fn column<'a>(&'a self, j: usize, _scratch: &'a mut Vec<f64>) -> Column<'a> {
-        Column::Sparse { rows: &self.0[j].0, values: &self.0[j].1 }
+    fn column<'a>(&'a self, j: usize, _scratch: &'a mut Vec<f64>) -> Result<Column<'a>, Error> {
+        Ok(Column::Sparse { rows: &self.0[j].0, values: &self.0[j].1 })
     }
 }
 

@@ -78,6 +78,9 @@ pub fn certify(
 }
 
 /// The products `⟨Aⱼ, b − Aw⟩` of every atom, computed from the definition in `atoms × non-zeros` products.
+///
+/// # Errors
+/// [`Error::ShapeMismatch`] for the wrong number of coefficients; what the products of `problem` return.
 pub fn correlations(problem: &dyn InnerProducts, w: &[f64]) -> Result<Vec<f64>, Error> {
     let n = problem.n_atoms();
     if w.len() != n {
@@ -86,7 +89,7 @@ pub fn correlations(problem: &dyn InnerProducts, w: &[f64]) -> Result<Vec<f64>, 
     let support: Vec<usize> = (0..n).filter(|&j| w[j] != 0.0).collect();
     let rows: Vec<usize> = (0..n).collect();
     let mut products = vec![0.0; n * support.len()];
-    problem.products(&rows, &support, &mut products);
+    problem.products(&rows, &support, &mut products)?;
     let mut correlations = problem.target_products().to_vec();
     for (&j, column) in support.iter().zip(products.chunks_exact(n.max(1))) {
         for (value, product) in correlations.iter_mut().zip(column) {

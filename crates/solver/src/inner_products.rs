@@ -20,7 +20,10 @@ pub trait InnerProducts: Sync {
     fn squared_norms(&self) -> &[f64];
 
     /// `out[i + j · rows.len()] = ⟨A_rows[i], A_columns[j]⟩`; `out` has `rows.len() · columns.len()` entries.
-    fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]);
+    ///
+    /// # Errors
+    /// [`Error::Unreadable`] where atoms are built from features that cannot be read.
+    fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error>;
 
     /// How many atoms can be multiplied again and again without being built anew: a working set should not be
     /// much larger.
@@ -39,8 +42,11 @@ pub trait InnerProducts: Sync {
     /// ```text
     /// out ≤ ⟨Aᵢ, Aⱼ⟩ ≤ out + (undershoot(i) + undershoot(j)) ‖Aᵢ‖ ‖Aⱼ‖     up to rounding
     /// ```
-    fn lower_bounds(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) {
-        self.products(rows, columns, out);
+    ///
+    /// # Errors
+    /// As [`products`](InnerProducts::products).
+    fn lower_bounds(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {
+        self.products(rows, columns, out)
     }
 
     /// The share of its norm by which atom `atom` loosens [`lower_bounds`](InnerProducts::lower_bounds).
@@ -99,14 +105,16 @@ impl<P: InnerProducts> InnerProducts for Normalised<P> {
         &self.squared_norms
     }
 
-    fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) {
-        self.inner.products(rows, columns, out);
+    fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {
+        self.inner.products(rows, columns, out)?;
         self.scale(rows, columns, out);
+        Ok(())
     }
 
-    fn lower_bounds(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) {
-        self.inner.lower_bounds(rows, columns, out);
+    fn lower_bounds(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {
+        self.inner.lower_bounds(rows, columns, out)?;
         self.scale(rows, columns, out);
+        Ok(())
     }
 
     fn undershoot(&self, atom: usize) -> f64 {
@@ -174,14 +182,16 @@ impl<P: InnerProducts> InnerProducts for Ridged<P> {
         &self.squared_norms
     }
 
-    fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) {
-        self.inner.products(rows, columns, out);
+    fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {
+        self.inner.products(rows, columns, out)?;
         self.add_ridge(rows, columns, out);
+        Ok(())
     }
 
-    fn lower_bounds(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) {
-        self.inner.lower_bounds(rows, columns, out);
+    fn lower_bounds(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {
+        self.inner.lower_bounds(rows, columns, out)?;
         self.add_ridge(rows, columns, out);
+        Ok(())
     }
 
     fn undershoot(&self, atom: usize) -> f64 {
@@ -218,14 +228,14 @@ impl<P: InnerProducts> Projected<P> {
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] for an atom out of range; [`Error::Numerical`] when the free atoms are
-    /// linearly dependent.
+    /// linearly dependent; [`Error::Unreadable`] for atoms that cannot be built.
     pub fn new(inner: P, free: Vec<usize>) -> Result<Self, Error> {
         let (n, m) = (inner.n_atoms(), free.len());
         if let Some(atom) = free.iter().find(|&&atom| atom >= n) {
             return Err(Error::parameter("unpenalised", atom, format!("below the number of atoms, {n}")));
         }
         let mut gram = vec![0.0; m * m];
-        inner.products(&free, &free, &mut gram);
+        inner.products(&free, &free, &mut gram)?;
         let gram = nalgebra::DMatrix::from_vec(m, m, gram);
         let norms = gram.diagonal();
         let dependent = || Error::Numerical {
@@ -242,7 +252,7 @@ impl<P: InnerProducts> Projected<P> {
 
         let atoms: Vec<usize> = (0..n).collect();
         let mut crossed = vec![0.0; m * n];
-        inner.products(&free, &atoms, &mut crossed);
+        inner.products(&free, &atoms, &mut crossed)?;
         let mut reduced = nalgebra::DMatrix::from_vec(m, n, crossed);
         let mut reduced_target =
             nalgebra::DVector::from_iterator(m, free.iter().map(|&atom| inner.target_products()[atom]));
@@ -273,11 +283,14 @@ impl<P: InnerProducts> Projected<P> {
     /// The coefficients of the free atoms that belong to `w`: `u = (UᵀU)⁻¹ Uᵀ(b − Aw)`.
     ///
     /// `w` has one entry an atom of the inner problem and is zero at the free ones.
-    pub fn free_coefficients(&self, w: &[f64]) -> Vec<f64> {
+    ///
+    /// # Errors
+    /// [`Error::Unreadable`] for atoms that cannot be built.
+    pub fn free_coefficients(&self, w: &[f64]) -> Result<Vec<f64>, Error> {
         let m = self.free.len();
         let support: Vec<usize> = (0..w.len()).filter(|&j| w[j] != 0.0).collect();
         let mut crossed = vec![0.0; m * support.len()];
-        self.inner.products(&self.free, &support, &mut crossed);
+        self.inner.products(&self.free, &support, &mut crossed)?;
         let targets = self.free.iter().map(|&atom| self.inner.target_products()[atom]);
         let mut right = nalgebra::DVector::from_iterator(m, targets);
         for (&j, column) in support.iter().zip(crossed.chunks_exact(m.max(1))) {
@@ -286,7 +299,7 @@ impl<P: InnerProducts> Projected<P> {
             }
         }
         self.factor.solve_mut(&mut right);
-        right.as_slice().to_vec()
+        Ok(right.as_slice().to_vec())
     }
 }
 
@@ -311,8 +324,8 @@ impl<P: InnerProducts> InnerProducts for Projected<P> {
         self.inner.atoms_at_hand()
     }
 
-    fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) {
-        self.inner.products(rows, columns, out);
+    fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {
+        self.inner.products(rows, columns, out)?;
         let m = self.free.len();
         let reduced = |atom: usize| &self.reduced[atom * m..(atom + 1) * m];
         for (&column, out) in columns.iter().zip(out.chunks_exact_mut(rows.len().max(1))) {
@@ -322,6 +335,7 @@ impl<P: InnerProducts> InnerProducts for Projected<P> {
                 *value = if zero { 0.0 } else { *value - shared };
             }
         }
+        Ok(())
     }
 }
 
@@ -345,8 +359,8 @@ macro_rules! pass_on {
                 (**self).squared_norms()
             }
 
-            fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) {
-                (**self).products(rows, columns, out);
+            fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {
+                (**self).products(rows, columns, out)
             }
 
             fn atoms_at_hand(&self) -> usize {
@@ -357,8 +371,8 @@ macro_rules! pass_on {
                 (**self).products_are_nonnegative()
             }
 
-            fn lower_bounds(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) {
-                (**self).lower_bounds(rows, columns, out);
+            fn lower_bounds(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {
+                (**self).lower_bounds(rows, columns, out)
             }
 
             fn undershoot(&self, atom: usize) -> f64 {

@@ -40,11 +40,11 @@ impl Quadratic {
     /// The atoms `atoms` of a larger problem.
     ///
     /// # Errors
-    /// As [`Quadratic::new`].
+    /// As [`Quadratic::new`], and what the products of `problem` return.
     pub fn restrict(problem: &dyn InnerProducts, atoms: &[usize]) -> Result<Self, Error> {
         let n = atoms.len();
         let mut gram = vec![0.0; n * n];
-        problem.products(atoms, atoms, &mut gram);
+        problem.products(atoms, atoms, &mut gram)?;
         let target_products = atoms.iter().map(|&j| problem.target_products()[j]).collect();
         Self::new(gram, target_products, problem.target_squared_norm())
     }
@@ -100,13 +100,14 @@ impl InnerProducts for Quadratic {
         &self.squared_norms
     }
 
-    fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) {
+    fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {
         for (&column, out) in columns.iter().zip(out.chunks_exact_mut(rows.len().max(1))) {
             let products = self.gram_column(column);
             for (value, &row) in out.iter_mut().zip(rows) {
                 *value = products[row];
             }
         }
+        Ok(())
     }
 }
 

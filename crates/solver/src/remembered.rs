@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use crate::InnerProducts;
+use crate::{Error, InnerProducts};
 
 /// An [`InnerProducts`] that keeps whole columns of products, up to a number of bytes: a path is followed in
 /// stages, and each asks again for most of what the one before asked for.
@@ -38,8 +38,8 @@ impl Table {
         rows: &[usize],
         columns: &[usize],
         out: &mut [f64],
-        compute: impl Fn(&[usize], &[usize], &mut [f64]),
-    ) {
+        compute: impl Fn(&[usize], &[usize], &mut [f64]) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         let lock = || self.columns.lock().unwrap_or_else(PoisonError::into_inner);
         let (lacking, unknown) = {
             let mut known = lock();
@@ -56,7 +56,7 @@ impl Table {
         // Not under the lock: what is computed in parallel may ask for products itself.
         let mut computed = vec![0.0; lacking.len() * unknown.len()];
         if !unknown.is_empty() {
-            compute(&lacking, &unknown, &mut computed);
+            compute(&lacking, &unknown, &mut computed)?;
         }
         let mut known = lock();
         for (column, computed) in unknown.iter().zip(computed.chunks_exact(lacking.len().max(1))) {
@@ -72,6 +72,7 @@ impl Table {
                 *value = values[row];
             }
         }
+        Ok(())
     }
 }
 
@@ -112,11 +113,10 @@ impl<P: InnerProducts> InnerProducts for Remembered<P> {
         self.inner.squared_norms()
     }
 
-    fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) {
-        let compute = |rows: &[usize], columns: &[usize], out: &mut [f64]| {
-            self.inner.products(rows, columns, out);
-        };
-        self.products.get(rows, columns, out, compute);
+    fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {
+        let compute =
+            |rows: &[usize], columns: &[usize], out: &mut [f64]| self.inner.products(rows, columns, out);
+        self.products.get(rows, columns, out, compute)
     }
 
     fn atoms_at_hand(&self) -> usize {
@@ -127,14 +127,61 @@ impl<P: InnerProducts> InnerProducts for Remembered<P> {
         self.inner.products_are_nonnegative()
     }
 
-    fn lower_bounds(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) {
-        let compute = |rows: &[usize], columns: &[usize], out: &mut [f64]| {
-            self.inner.lower_bounds(rows, columns, out);
-        };
-        self.lower_bounds.get(rows, columns, out, compute);
+    fn lower_bounds(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {
+        let compute =
+            |rows: &[usize], columns: &[usize], out: &mut [f64]| self.inner.lower_bounds(rows, columns, out);
+        self.lower_bounds.get(rows, columns, out, compute)
     }
 
     fn undershoot(&self, atom: usize) -> f64 {
         self.inner.undershoot(atom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::*;
+    use crate::Quadratic;
+
+    /// Products that fail once.
+    struct Once(Quadratic, AtomicBool);
+
+    impl InnerProducts for Once {
+        fn n_atoms(&self) -> usize {
+            self.0.n_atoms()
+        }
+
+        fn target_squared_norm(&self) -> f64 {
+            self.0.target_squared_norm()
+        }
+
+        fn target_products(&self) -> &[f64] {
+            self.0.target_products()
+        }
+
+        fn squared_norms(&self) -> &[f64] {
+            self.0.squared_norms()
+        }
+
+        fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {
+            if !self.1.swap(true, Ordering::Relaxed) {
+                return Err(Error::unreadable(1, "the disk is gone"));
+            }
+            self.0.products(rows, columns, out)
+        }
+    }
+
+    #[test]
+    fn what_failed_is_not_remembered() -> Result<(), Error> {
+        let problem = Quadratic::new(vec![2.0, 0.5, 0.5, 3.0], vec![1.0, -1.0], 4.0)?;
+        let remembered = Remembered::new(Once(problem, AtomicBool::new(false)), 1 << 20);
+        let mut out = [0.0; 2];
+        let failed = remembered.products(&[0, 1], &[1], &mut out);
+        assert_eq!(failed, Err(Error::unreadable(1, "the disk is gone")));
+        remembered.products(&[0, 1], &[1], &mut out)?;
+        assert_eq!(out, [0.5, 3.0]);
+        Ok(())
     }
 }

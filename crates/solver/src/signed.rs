@@ -1,6 +1,6 @@
 //! Coefficients of any sign, for solvers of non-negative problems.
 
-use crate::InnerProducts;
+use crate::{Error, InnerProducts};
 
 /// The problem `½ ‖b − Σⱼ wⱼ Aⱼ‖²` with `w = w⁺ − w⁻` split in its two signs: twice as many atoms, `Aⱼ` and `−Aⱼ`, and
 /// every coefficient non-negative. With an l1 penalty at most one of the two is positive, so the path and every
@@ -93,13 +93,13 @@ impl<P: InnerProducts> InnerProducts for Signed<P> {
         &self.squared_norms
     }
 
-    fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) {
+    fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {
         let p = self.inner.n_atoms();
         let (inner_rows, row_places) = distinct(rows.iter().map(|atom| atom % p), p);
         let (inner_columns, column_places) = distinct(columns.iter().map(|atom| atom % p), p);
         // Each product of inner atoms once, whatever the signs.
         let mut products = vec![0.0; inner_rows.len() * inner_columns.len()];
-        self.inner.products(&inner_rows, &inner_columns, &mut products);
+        self.inner.products(&inner_rows, &inner_columns, &mut products)?;
         let signs: Vec<f64> = rows.iter().map(|&row| self.parts(row).0).collect();
         for ((&column, &place), out) in
             columns.iter().zip(&column_places).zip(out.chunks_exact_mut(rows.len().max(1)))
@@ -110,6 +110,7 @@ impl<P: InnerProducts> InnerProducts for Signed<P> {
                 *value = sign * row_sign * own[place];
             }
         }
+        Ok(())
     }
 
     fn atoms_at_hand(&self) -> usize {
@@ -120,7 +121,6 @@ impl<P: InnerProducts> InnerProducts for Signed<P> {
 #[cfg(test)]
 mod tests {
     use crate::Quadratic;
-    use fewest_core::Error;
 
     use super::*;
 
@@ -133,7 +133,7 @@ mod tests {
         let mut out = vec![0.0; 9];
         // Atoms (sign, inner): 1 = (+, 1), 2 = (−, 0), 3 = (−, 1).
         let atoms = [1, 2, 3];
-        signed.products(&atoms, &atoms, &mut out);
+        signed.products(&atoms, &atoms, &mut out)?;
         #[rustfmt::skip]
         assert_eq!(out, [3.0, -0.5, -3.0, -0.5, 2.0, 0.5, -3.0, 0.5, 3.0]);
         let merged = signed.merge(&[(3, 0.5), (0, 2.0), (1, 0.25), (2, 2.0)]);

@@ -40,7 +40,7 @@ pub struct WorkingSetSolution {
 ///
 /// # Errors
 /// [`Error::ShapeMismatch`] when penalty, start and problem disagree in size; [`Error::Numerical`] for inner
-/// products that are not finite; what `solver` returns.
+/// products that are not finite; what `solver` and the products of `problem` return.
 pub fn solve(
     problem: &dyn InnerProducts,
     penalty: &dyn Penalty,
@@ -141,7 +141,7 @@ pub fn solve(
             &small,
             &inner.coefficients,
             &mut correlations,
-        );
+        )?;
         passes += 1;
     }
 }
@@ -216,7 +216,7 @@ fn update_correlations(
     small: &Quadratic,
     coefficients: &[f64],
     correlations: &mut [f64],
-) {
+) -> Result<(), Error> {
     let mut own = vec![0.0; atoms.len()];
     small.correlations(coefficients, &mut own);
     let mut inside = vec![false; problem.n_atoms()];
@@ -232,7 +232,7 @@ fn update_correlations(
     for rows in rows.chunks((PRODUCTS_AT_ONCE / columns.len().max(1)).max(1)) {
         products.clear();
         products.resize(rows.len() * columns.len(), 0.0);
-        problem.products(rows, &columns, &mut products);
+        problem.products(rows, &columns, &mut products)?;
         for &j in rows {
             correlations[j] = problem.target_products()[j];
         }
@@ -245,4 +245,5 @@ fn update_correlations(
     for (&j, value) in atoms.iter().zip(own) {
         correlations[j] = value;
     }
+    Ok(())
 }

@@ -49,13 +49,14 @@ impl InnerProducts for Counted {
         &self.squared_norms
     }
 
-    fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) {
+    fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {
         self.asked.fetch_add(rows.len() * columns.len(), Ordering::Relaxed);
         for (j, out) in columns.iter().zip(out.chunks_exact_mut(rows.len().max(1))) {
             for (i, value) in rows.iter().zip(out) {
                 *value = dot(&self.problem.atoms[*i], &self.problem.atoms[*j]);
             }
         }
+        Ok(())
     }
 }
 

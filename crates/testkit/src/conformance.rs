@@ -2,7 +2,10 @@
 //!
 //! Each check panics with what went wrong. [`check_selector`] calls all of them.
 
-use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, Selector, Target};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use fewest_core::{Budget, Column, Columns, Context, Dataset, DenseColumns, Error, Selector, Target};
 
 /// A small supervised problem with a constant column: features 0 and 3 matter, 5 is constant.
 ///
@@ -37,6 +40,7 @@ pub fn check_selector(selector: &dyn Selector, data: &Dataset, k: usize) {
     constants_never_win(selector, data);
     bad_budgets_are_errors(selector, data);
     not_a_number_is_an_error(selector, data);
+    a_column_that_fails_is_an_error(selector, data, k);
 }
 
 fn must<T>(result: Result<T, Error>) -> T {
@@ -53,7 +57,7 @@ fn select(selector: &dyn Selector, data: &Dataset, k: usize) -> (Vec<usize>, Vec
 
 fn columns(data: &Dataset) -> Vec<Vec<f64>> {
     let mut scratch = Vec::new();
-    (0..data.n_features()).map(|j| data.x().column(j, &mut scratch).to_vec(data.n_samples())).collect()
+    (0..data.n_features()).map(|j| must(data.x().column(j, &mut scratch)).to_vec(data.n_samples())).collect()
 }
 
 fn with_columns(data: &Dataset, columns: &[Vec<f64>]) -> Dataset {
@@ -136,6 +140,57 @@ pub fn not_a_number_is_an_error(selector: &dyn Selector, data: &Dataset) {
         match selector.select(&with_columns(data, &broken), Budget::Count(1), &Context::default()) {
             Err(Error::NonFinite { column: 1, row: 2, .. }) => {}
             other => panic!("{value} in feature 1, sample 2 gave {other:?}"),
+        }
+    }
+}
+
+/// A table one of whose columns can be read so many times, and no more.
+struct Failing {
+    table: Arc<dyn Columns>,
+    column: usize,
+    n_good: usize,
+    n_reads: AtomicUsize,
+}
+
+impl Columns for Failing {
+    fn n_samples(&self) -> usize {
+        self.table.n_samples()
+    }
+
+    fn n_features(&self) -> usize {
+        self.table.n_features()
+    }
+
+    fn column<'a>(&'a self, j: usize, scratch: &'a mut Vec<f64>) -> Result<Column<'a>, Error> {
+        if j == self.column && self.n_reads.fetch_add(1, Ordering::Relaxed) >= self.n_good {
+            return Err(Error::unreadable(j, "the disk is gone"));
+        }
+        self.table.column(j, scratch)
+    }
+}
+
+/// A read of feature 3 that fails is an error that names the feature, whichever read it is: the first, the second or
+/// the last. Where none fails nothing changes.
+pub fn a_column_that_fails_is_an_error(selector: &dyn Selector, data: &Dataset, k: usize) {
+    const FEATURE: usize = 3;
+    let run = |n_good: usize| {
+        let table = Failing { table: data.shared_x(), column: FEATURE, n_good, n_reads: AtomicUsize::new(0) };
+        let failing = Arc::new(table);
+        let broken = must(data.clone().with_x(Arc::clone(&failing)));
+        let found = selector.select(&broken, Budget::Count(k), &Context::seeded(7));
+        (found, failing.n_reads.load(Ordering::Relaxed))
+    };
+    let (whole, n_reads) = run(usize::MAX);
+    let whole = must(whole);
+    assert!(n_reads > 0, "feature {FEATURE} was never read");
+    for n_good in [0, 1, n_reads - 1] {
+        // How often a column is read may depend on which thread comes first.
+        match run(n_good) {
+            (Ok(selection), n_reads) if n_reads <= n_good => {
+                assert_eq!((&selection.order, &selection.scores), (&whole.order, &whole.scores));
+            }
+            (Err(Error::Unreadable { column: FEATURE, .. }), _) => {}
+            (other, _) => panic!("feature {FEATURE} could be read {n_good} times only: {other:?}"),
         }
     }
 }

@@ -52,7 +52,7 @@ pub(crate) fn standardised(mut values: Vec<f64>, n_train: usize) -> Option<Vec<f
 /// The samples in an order that depends on what they are and not on where they are: by a digest of their values and target
 /// that does not see the order of features either. Random permutations and folds are drawn in it, so that an answer
 /// depends on neither order.
-pub(crate) fn canonical_order(data: &Dataset) -> Vec<usize> {
+pub(crate) fn canonical_order(data: &Dataset) -> Result<Vec<usize>, Error> {
     // Adding zero makes -0.0 and 0.0 one value.
     let digest = |value: f64, stream: u64| derive_seed((value + 0.0).to_bits(), stream);
     let mut digests = vec![0_u64; data.n_samples()];
@@ -71,12 +71,12 @@ pub(crate) fn canonical_order(data: &Dataset) -> Vec<usize> {
     }
     let mut column = vec![0.0; data.n_samples()];
     for j in 0..data.n_features() {
-        data.x().copy_column(j, &mut column);
+        data.x().copy_column(j, &mut column)?;
         add(&column, 0);
     }
     let mut order: Vec<usize> = (0..digests.len()).collect();
     order.sort_by_key(|&row| digests[row]);
-    order
+    Ok(order)
 }
 
 #[cfg(test)]
@@ -113,9 +113,9 @@ mod tests {
     fn the_order_of_samples_follows_the_samples() {
         let target = Target::real(vec![1.0, 2.0, 3.0, 4.0]).unwrap();
         let data = Dataset::shared(data().shared_x(), target).unwrap();
-        let order = canonical_order(&data);
+        let order = canonical_order(&data).unwrap();
         let rows = [2, 0, 3, 1];
-        let other = canonical_order(&data.subset(&rows).unwrap());
+        let other = canonical_order(&data.subset(&rows).unwrap()).unwrap();
         assert_eq!(order, other.iter().map(|&i| rows[i]).collect::<Vec<_>>());
     }
 }

@@ -124,9 +124,10 @@ fn problem(case: &Case, arguments: &Arguments) -> Result<(Dataset, Vec<Vec<f64>>
         let Target::Class(classes) = data.target() else { return Err("colon has classes".into()) };
         let y = classes.codes().iter().map(|&code| if code > 0 { 1.0 } else { -1.0 }).collect();
         let mut scratch = Vec::new();
-        let columns = (0..data.n_features())
-            .map(|j| standardised(data.x().column(j, &mut scratch).to_vec(data.n_samples())))
-            .collect();
+        let mut columns = Vec::with_capacity(data.n_features());
+        for j in 0..data.n_features() {
+            columns.push(standardised(data.x().column(j, &mut scratch)?.to_vec(data.n_samples())));
+        }
         return Ok((data, columns, y));
     }
     let mut random = ChaCha8Rng::seed_from_u64(0);

@@ -176,7 +176,11 @@ impl Case {
             target.iter_mut().zip(&column).for_each(|(sum, value)| *sum += factor * value);
         }
         let (x, y) = (scratch.join("wrappers-x.npy"), scratch.join("wrappers-y.npy"));
-        npy::write_table(&x, &OnDemand::new(n, d, draw))?;
+        let table = OnDemand::new(n, d, |j, out: &mut [f64]| {
+            draw(j, out);
+            Ok(())
+        });
+        npy::write_table(&x, &table)?;
         npy::write_vector(&y, &target)?;
         Ok(Files { x, y: Some(y) })
     }

@@ -48,7 +48,7 @@ impl RawRegression<'_> {
         };
         let rescaled = |values: &[f64]| values.iter().map(|value| value / deviation).collect();
         // The learner's width is in units of one over the number of features that vary.
-        let varying = (data.n_features() - data.constant_features().len()).max(1) as f64;
+        let varying = (data.n_features() - data.constant_features()?.len()).max(1) as f64;
         let (kernel, gammas) = match self.kappa {
             Some(kappa) => (MachineKernel::Gaussian, vec![kappa * varying]),
             None => (MachineKernel::Linear, MachineGrid::default().gammas),

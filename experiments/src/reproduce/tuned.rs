@@ -156,7 +156,7 @@ impl Selector for Tuned<'_> {
         let mut columns = Vec::with_capacity(candidates.len());
         for &j in &candidates {
             let mut values = vec![0.0; data.n_samples()];
-            data.x().copy_column(j, &mut values);
+            data.x().copy_column(j, &mut values)?;
             columns.push(values);
         }
         let data = Dataset::new(DenseColumns::from_columns(&columns)?, data.target().clone())?;

@@ -90,7 +90,7 @@ impl Design {
         check_classes(args, data.target(), info, &mut notes)?;
         check_size(args, data.n_samples())?;
         let (splitter, splitter_text) = splitter(args, data, info)?;
-        let mut identity = format!("{splitter_text} | data {:016x}", fingerprint(data));
+        let mut identity = format!("{splitter_text} | data {:016x}", fingerprint(data)?);
         if info.gaps > 0 {
             identity.push_str(&format!(" | gaps filled by the {}", missing.name()));
         }
@@ -267,7 +267,7 @@ fn groups(column: &str, data: &Dataset, info: &DataInfo) -> Result<Vec<usize>, F
 }
 
 /// FNV-1a over the names and values of all features.
-fn fingerprint(data: &Dataset) -> u64 {
+fn fingerprint(data: &Dataset) -> Result<u64, Failure> {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let mut add = |value: u64| hash = (hash ^ value).wrapping_mul(0x0000_0100_0000_01b3);
     let x = data.x();
@@ -275,8 +275,8 @@ fn fingerprint(data: &Dataset) -> u64 {
     let mut values = vec![0.0; x.n_samples()];
     for j in 0..x.n_features() {
         data.feature_name(j).bytes().for_each(|byte| add(u64::from(byte)));
-        x.column(j, &mut scratch).copy_to(&mut values);
+        x.column(j, &mut scratch)?.copy_to(&mut values);
         values.iter().for_each(|value| add(value.to_bits()));
     }
-    hash
+    Ok(hash)
 }

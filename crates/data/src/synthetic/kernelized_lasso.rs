@@ -1,7 +1,7 @@
 //! The problems of Yamada et al., *High-dimensional feature selection by feature-wise kernelized Lasso* (Neural
 //! Computation 2014), Section 4.2: independent standard normal features, of which the first few matter.
 
-use fewest_core::{Columns, Dataset, DenseColumns, OnDemand, Target, derive_seed};
+use fewest_core::{Dataset, DenseColumns, OnDemand, Target, derive_seed};
 
 use super::{NOISE, Synthetic, draw};
 use crate::Error;
@@ -83,13 +83,16 @@ fn problem(
         return Err(fewest_core::Error::TooFew { what: "samples", minimum: 1, found: 0 }.into());
     }
     let fill = move |j: usize, out: &mut [f64]| draw(derive_seed(seed, j as u64), out);
-    let features = OnDemand::new(n_samples, n_features, fill);
+    let features = OnDemand::new(n_samples, n_features, move |j: usize, out: &mut [f64]| {
+        fill(j, out);
+        Ok(())
+    });
     let causes: Vec<Vec<f64>> = model
         .true_features
         .iter()
         .map(|&j| {
             let mut values = vec![0.0; n_samples];
-            features.copy_column(j, &mut values);
+            fill(j, &mut values);
             values
         })
         .collect();
@@ -108,7 +111,7 @@ fn problem(
     } else {
         let mut values = vec![0.0; n_samples * n_features];
         for (j, column) in values.chunks_exact_mut(n_samples).enumerate() {
-            features.copy_column(j, column);
+            fill(j, column);
         }
         Dataset::new(DenseColumns::new(values, n_samples, n_features)?, target)?
     };

@@ -45,7 +45,7 @@ pub fn sample(name: &str) -> PathBuf {
 
 /// All values, column after column.
 pub fn columns(table: &dyn Columns) -> Vec<Vec<f64>> {
-    let column = |j| table.column(j, &mut Vec::new()).to_vec(table.n_samples());
+    let column = |j| table.column(j, &mut Vec::new()).unwrap().to_vec(table.n_samples());
     (0..table.n_features()).map(column).collect()
 }
 

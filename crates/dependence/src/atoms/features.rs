@@ -87,7 +87,7 @@ impl<'a> Features<'a> {
         representation: &R,
     ) -> Result<Option<R::Atom>, Error> {
         let mut points = vec![0.0; self.n_samples()];
-        self.data.x().copy_column(j, &mut points);
+        self.data.x().copy_column(j, &mut points)?;
         self.data.check_finite(j, &points)?;
         if matches!(self.data.feature_kind(j), FeatureKind::Categorical { .. }) {
             if points.iter().all(|&code| code == points[0]) {

@@ -221,11 +221,9 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
                 return Err(Error::Stopped { before: "every feature had been seen once" });
             }
             let features: Vec<usize> = (first..d.min(first + round)).collect();
-            let seen: Vec<Vec<Seen>> = features
-                .par_chunks(panel_size)
-                .map(|panel| atoms.see(panel, &target))
-                .collect::<Result<_, Error>>()?;
-            for seen in seen.into_iter().flatten() {
+            let seen: Vec<Result<Vec<Seen>, Error>> =
+                features.par_chunks(panel_size).map(|panel| atoms.see(panel, &target)).collect();
+            for seen in seen.into_iter().collect::<Result<Vec<_>, Error>>()?.into_iter().flatten() {
                 largest_atom = largest_atom.max(seen.bytes);
                 let zero = seen.squared_norm <= ZERO_NORM * n_samples as f64;
                 let seen = if zero { Seen::default() } else { seen };
@@ -274,33 +272,31 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
     }
 
     /// Atom `j`, or `None` for a constant feature.
-    fn atom(&self, j: usize, keep: bool) -> Option<Arc<R::Atom>> {
+    fn atom(&self, j: usize, keep: bool) -> Result<Option<Arc<R::Atom>>, Error> {
         if self.squared_norms[j] == 0.0 {
-            return None;
+            return Ok(None);
         }
         if let Some(atom) = self.whole.get(j) {
-            return Some(atom);
+            return Ok(Some(atom));
         }
-        // The first pass built every atom without an error, and columns do not change.
-        let atom = self.features.atom(j, &self.representation).ok().flatten()?;
-        let atom = Arc::new(self.representation.compact(atom).ok()?);
+        let Some(atom) = self.features.atom(j, &self.representation)? else { return Ok(None) };
+        let atom = Arc::new(self.representation.compact(atom)?);
         if keep {
             self.whole.keep(j, &atom, self.representation.bytes(&atom), &self.memory);
         }
-        Some(atom)
+        Ok(Some(atom))
     }
 
     /// The leading part of atom `j`, or all of it where that is hardly more.
-    fn leading(&self, j: usize, keep: bool) -> Option<Arc<R::Atom>> {
+    fn leading(&self, j: usize, keep: bool) -> Result<Option<Arc<R::Atom>>, Error> {
         if self.undershoots[j] == 0.0 {
             return self.atom(j, keep);
         }
         if let Some(atom) = self.leading.get(j) {
-            return Some(atom);
+            return Ok(Some(atom));
         }
-        let atom = self.features.atom(j, &self.representation).ok().flatten()?;
-        let (leading, _) = self.representation.outline(&atom).leading?;
-        Some(Arc::new(leading))
+        let Some(atom) = self.features.atom(j, &self.representation)? else { return Ok(None) };
+        Ok(self.representation.outline(&atom).leading.map(|(leading, _)| Arc::new(leading)))
     }
 
     /// `⟨rows, columns⟩` of the atoms that `atom` gives.
@@ -309,45 +305,49 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
         rows: &[usize],
         columns: &[usize],
         out: &mut [f64],
-        atom: impl Fn(usize, bool) -> Option<Arc<R::Atom>> + Sync,
-    ) {
+        atom: impl Fn(usize, bool) -> Result<Option<Arc<R::Atom>>, Error> + Sync,
+    ) -> Result<(), Error> {
         out.fill(0.0);
-        let present: Vec<(usize, Arc<R::Atom>)> = columns
-            .par_iter()
-            .enumerate()
-            .filter_map(|(position, &j)| Some((position, atom(j, true)?)))
-            .collect();
-        if present.is_empty() {
-            return;
+        let found: Vec<Result<Option<Arc<R::Atom>>, Error>> =
+            columns.par_iter().map(|&j| atom(j, true)).collect();
+        let (mut positions, mut atoms) = (Vec::new(), Vec::new());
+        for (position, found) in found.into_iter().enumerate() {
+            if let Some(found) = found? {
+                positions.push(position);
+                atoms.push(found);
+            }
         }
-        let (positions, atoms): (Vec<usize>, Vec<Arc<R::Atom>>) = present.into_iter().unzip();
+        if positions.is_empty() {
+            return Ok(());
+        }
         let panel_size = self.representation.panel();
         let keep = rows.len() <= SMALL_REQUEST || self.atoms_at_hand >= self.features.len();
-        // Atoms of one data set have one length: stacking them cannot fail.
-        let Ok(columns) = self.representation.stack(&atoms) else { return };
-        let panels: Vec<(Vec<usize>, Vec<f64>)> = rows
+        let columns = self.representation.stack(&atoms)?;
+        let panels: Vec<Result<(Vec<usize>, Vec<f64>), Error>> = rows
             .par_chunks(panel_size)
             .enumerate()
             .map(|(panel, panel_rows)| {
-                let (inside, atoms): (Vec<usize>, Vec<Arc<R::Atom>>) = panel_rows
-                    .iter()
-                    .enumerate()
-                    .filter_map(|(i, &j)| Some((panel * panel_size + i, atom(j, keep)?)))
-                    .unzip();
-                let mut products = vec![0.0; inside.len() * positions.len()];
-                if let Ok(panel) = self.representation.stack(&atoms) {
-                    self.representation.products(&panel, &columns, &mut products);
+                let (mut inside, mut atoms) = (Vec::new(), Vec::new());
+                for (i, &j) in panel_rows.iter().enumerate() {
+                    if let Some(found) = atom(j, keep)? {
+                        inside.push(panel * panel_size + i);
+                        atoms.push(found);
+                    }
                 }
-                (inside, products)
+                let mut products = vec![0.0; inside.len() * positions.len()];
+                self.representation.products(&self.representation.stack(&atoms)?, &columns, &mut products);
+                Ok((inside, products))
             })
             .collect();
-        for (inside, products) in panels {
+        for panel in panels {
+            let (inside, products) = panel?;
             for (position, products) in positions.iter().zip(products.chunks_exact(inside.len().max(1))) {
                 for (row, product) in inside.iter().zip(products) {
                     out[row + position * rows.len()] = *product;
                 }
             }
         }
+        Ok(())
     }
 }
 
@@ -368,12 +368,12 @@ impl<R: Representation> InnerProducts for KernelAtoms<'_, R> {
         &self.squared_norms
     }
 
-    fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) {
-        self.multiply(rows, columns, out, |j, keep| self.atom(j, keep));
+    fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {
+        self.multiply(rows, columns, out, |j, keep| self.atom(j, keep))
     }
 
-    fn lower_bounds(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) {
-        self.multiply(rows, columns, out, |j, keep| self.leading(j, keep));
+    fn lower_bounds(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {
+        self.multiply(rows, columns, out, |j, keep| self.leading(j, keep))
     }
 
     fn undershoot(&self, atom: usize) -> f64 {

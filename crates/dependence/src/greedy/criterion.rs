@@ -41,7 +41,7 @@ enum Distance {
 impl Distance {
     fn new(data: &Dataset, j: usize) -> Result<Option<Self>, Error> {
         let mut values = vec![0.0; data.n_samples()];
-        data.x().copy_column(j, &mut values);
+        data.x().copy_column(j, &mut values)?;
         data.check_finite(j, &values)?;
         if let FeatureKind::Categorical { .. } = data.feature_kind(j) {
             let n = values.len() as f64;

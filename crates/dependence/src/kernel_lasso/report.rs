@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fewest_core::{Budget, Context, Dataset, Related, Selection, Similarity, Status};
+use fewest_core::{Budget, Context, Dataset, Error, Related, Selection, Similarity, Status};
 use fewest_solver::InnerProducts;
 use rayon::prelude::*;
 
@@ -29,17 +29,24 @@ pub(super) fn complete(
     budget: Budget,
     n_related: usize,
     context: &Context<'_>,
-) {
-    notes(selection, data, atoms, &fit, budget);
+) -> Result<(), Error> {
+    notes(selection, data, atoms, &fit, budget)?;
     selection.solver = fit.report;
     selection.path = fit.path;
-    selection.similarity = Some(similarity(atoms, &selection.order));
+    selection.similarity = Some(similarity(atoms, &selection.order)?);
     if n_related > 0 {
-        selection.related = related(atoms, &selection.order, n_related, context);
+        selection.related = related(atoms, &selection.order, n_related, context)?;
     }
+    Ok(())
 }
 
-fn notes(selection: &mut Selection, data: &Dataset, atoms: &dyn InnerProducts, fit: &Fit, budget: Budget) {
+fn notes(
+    selection: &mut Selection,
+    data: &Dataset,
+    atoms: &dyn InnerProducts,
+    fit: &Fit,
+    budget: Budget,
+) -> Result<(), Error> {
     let constant = atoms.squared_norms().iter().filter(|&&norm| norm == 0.0).count();
     selection.note_constant_features(constant);
     if let Budget::Count(k) = budget
@@ -55,7 +62,7 @@ fn notes(selection: &mut Selection, data: &Dataset, atoms: &dyn InnerProducts, f
         // The likeliest twin among those it depends on.
         let norms = atoms.squared_norms();
         let mut products = vec![0.0; on.len()];
-        atoms.products(on, &[*j], &mut products);
+        atoms.products(on, &[*j], &mut products)?;
         let alike = |(&i, product): (&usize, &f64)| (product / (norms[i] * norms[*j]).sqrt(), i);
         let twin = on.iter().zip(&products).map(alike).max_by(|a, b| a.0.total_cmp(&b.0));
         if let Some((_, twin)) = twin {
@@ -69,20 +76,21 @@ fn notes(selection: &mut Selection, data: &Dataset, atoms: &dyn InnerProducts, f
             .notes
             .push(format!("{others} more features were left out because they repeat selected ones"));
     }
+    Ok(())
 }
 
 /// Normalised HSIC between the selected features.
-fn similarity(atoms: &dyn InnerProducts, order: &[usize]) -> Similarity {
+fn similarity(atoms: &dyn InnerProducts, order: &[usize]) -> Result<Similarity, Error> {
     let len = order.len();
     let mut values = vec![0.0; len * len];
-    atoms.products(order, order, &mut values);
+    atoms.products(order, order, &mut values)?;
     let norms: Vec<f64> = order.iter().map(|&j| atoms.squared_norms()[j].sqrt()).collect();
     for j in 0..len {
         for i in 0..len {
             values[i + j * len] /= norms[i] * norms[j];
         }
     }
-    Similarity { values, len }
+    Ok(Similarity { values, len })
 }
 
 /// For each selected feature the `n_related` others with the largest normalised HSIC with it.
@@ -93,13 +101,13 @@ fn related(
     order: &[usize],
     n_related: usize,
     context: &Context<'_>,
-) -> Vec<Vec<Related>> {
+) -> Result<Vec<Vec<Related>>, Error> {
     let norms: Vec<f64> = atoms.squared_norms().iter().map(|norm| norm.sqrt()).collect();
     let candidates: Vec<usize> = (0..atoms.n_atoms()).filter(|&j| norms[j] > 0.0).collect();
     let mut all = Vec::with_capacity(order.len());
     for (done, selected) in order.chunks(SELECTED_AT_ONCE).enumerate() {
         let mut bounds = vec![0.0; candidates.len() * selected.len()];
-        atoms.lower_bounds(&candidates, selected, &mut bounds);
+        atoms.lower_bounds(&candidates, selected, &mut bounds)?;
         let near: Vec<Vec<usize>> = selected
             .par_iter()
             .zip(bounds.par_chunks_exact_mut(candidates.len()))
@@ -109,13 +117,17 @@ fn related(
         let anywhere: BTreeSet<usize> = near.iter().flatten().copied().collect();
         if anywhere.len() * selected.len() <= JOINT * near.iter().map(Vec::len).sum::<usize>() {
             let rows: Vec<usize> = anywhere.into_iter().collect();
-            atoms.products(&rows, selected, &mut vec![0.0; rows.len() * selected.len()]);
+            atoms.products(&rows, selected, &mut vec![0.0; rows.len() * selected.len()])?;
         }
         let pairs = selected.par_iter().zip(&near);
-        all.par_extend(pairs.map(|(&selected, near)| closest(atoms, &norms, selected, near, n_related)));
+        let found: Vec<Result<Vec<Related>, Error>> =
+            pairs.map(|(&selected, near)| closest(atoms, &norms, selected, near, n_related)).collect();
+        for found in found {
+            all.push(found?);
+        }
         context.report("related features", order.len().min((done + 1) * SELECTED_AT_ONCE), order.len());
     }
-    all
+    Ok(all)
 }
 
 /// Those of `candidates` that can be among the `n_related` closest to `selected`, by lower `bounds` of their
@@ -149,9 +161,9 @@ fn closest(
     selected: usize,
     near: &[usize],
     n_related: usize,
-) -> Vec<Related> {
+) -> Result<Vec<Related>, Error> {
     let mut products = vec![0.0; near.len()];
-    atoms.products(near, &[selected], &mut products);
+    atoms.products(near, &[selected], &mut products)?;
     let relate = |(&feature, product): (&usize, &f64)| Related {
         feature,
         relatedness: product / (norms[feature] * norms[selected]),
@@ -159,7 +171,7 @@ fn closest(
     let mut best: Vec<Related> = near.iter().zip(&products).map(relate).collect();
     best.sort_by(|a, b| b.relatedness.total_cmp(&a.relatedness).then(a.feature.cmp(&b.feature)));
     best.truncate(n_related);
-    best
+    Ok(best)
 }
 
 /// The `k`-th largest of `values`, or the smallest when there are fewer.

@@ -86,14 +86,14 @@ pub(super) fn select(
         for &(j, value) in &fit.coefficients {
             w[j] = value;
         }
-        let values = projected.free_coefficients(&w);
+        let values = projected.free_coefficients(&w)?;
         forced.extend(free.iter().copied().zip(values).filter(|(j, _)| options.forced.contains(j)));
     }
 
     let status = fit.status();
     let (order, scores) = rank(&forced, &fit.coefficients, budget);
     let mut selection = Selection::new(order, scores, d, status);
-    report::complete(&mut selection, data, atoms, fit, budget, options.n_related, context);
+    report::complete(&mut selection, data, atoms, fit, budget, options.n_related, context)?;
     Ok(selection)
 }
 

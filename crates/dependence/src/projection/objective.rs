@@ -173,7 +173,7 @@ impl Objective {
 /// The columns of feature `j`: none when it is constant.
 fn write_out(data: &Dataset, j: usize) -> Result<Vec<Vec<f64>>, Error> {
     let mut values = vec![0.0; data.n_samples()];
-    data.x().copy_column(j, &mut values);
+    data.x().copy_column(j, &mut values)?;
     data.check_finite(j, &values)?;
     let mut columns = match data.feature_kind(j) {
         FeatureKind::Categorical { .. } => {

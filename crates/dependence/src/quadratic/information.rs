@@ -57,7 +57,7 @@ impl InnerProducts for Information {
         &self.entropies
     }
 
-    fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) {
+    fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {
         let height = rows.len().max(1);
         out.par_iter_mut().enumerate().with_min_len(256).for_each_init(
             Scratch::default,
@@ -73,5 +73,6 @@ impl InnerProducts for Information {
                 };
             },
         );
+        Ok(())
     }
 }

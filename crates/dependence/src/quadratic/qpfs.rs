@@ -106,9 +106,10 @@ impl<P: InnerProducts> InnerProducts for Simplex<P> {
         &self.squared_norms
     }
 
-    fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) {
-        self.inner.products(rows, columns, out);
+    fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {
+        self.inner.products(rows, columns, out)?;
         out.iter_mut().for_each(|value| *value *= self.scale);
+        Ok(())
     }
 
     fn atoms_at_hand(&self) -> usize {
@@ -121,7 +122,7 @@ impl<P: InnerProducts> InnerProducts for Simplex<P> {
 }
 
 /// `q̄ / (q̄ + f̄)`.
-fn mean_rule(problem: &dyn InnerProducts, seed: u64) -> f64 {
+fn mean_rule(problem: &dyn InnerProducts, seed: u64) -> Result<f64, Error> {
     let mut features: Vec<usize> =
         (0..problem.n_atoms()).filter(|&j| problem.squared_norms()[j] > 0.0).collect();
     let varying = features.len().max(1) as f64;
@@ -131,10 +132,10 @@ fn mean_rule(problem: &dyn InnerProducts, seed: u64) -> f64 {
         features.truncate(FEATURES_OF_MEAN);
     }
     let mut products = vec![0.0; features.len() * features.len()];
-    problem.products(&features, &features, &mut products);
+    problem.products(&features, &features, &mut products)?;
     let redundancy = products.iter().sum::<f64>() / products.len().max(1) as f64;
     let sum = redundancy + relevance;
-    if sum > 0.0 { (redundancy / sum).clamp(0.0, 1.0) } else { 0.5 }
+    Ok(if sum > 0.0 { (redundancy / sum).clamp(0.0, 1.0) } else { 0.5 })
 }
 
 fn sum(weights: &[(usize, f64)]) -> f64 {
@@ -167,7 +168,7 @@ impl Selector for Qpfs {
             return Err(Error::parameter("gamma", gamma, "from 0 to 1"));
         }
         self.similarity.with_products(data, "qpfs", context, |products| {
-            let gamma = self.gamma.unwrap_or_else(|| mean_rule(products, context.seed));
+            let gamma = self.gamma.map_or_else(|| mean_rule(products, context.seed), Ok)?;
             if gamma == 1.0 {
                 Ok(most_relevant(products, budget))
             } else {
@@ -217,7 +218,7 @@ impl Qpfs {
             };
             return Ok(ranked(Vec::new(), d, budget, report));
         };
-        let (objective, gap) = certify(&Ridged::new(products, constant)?, gamma, &weights);
+        let (objective, gap) = certify(&Ridged::new(products, constant)?, gamma, &weights)?;
         let report = SolverReport {
             name: "lars",
             status: if gap <= 1e-9 { Status::Converged } else { Status::AlmostConverged },
@@ -249,12 +250,16 @@ fn most_relevant(products: &dyn InnerProducts, budget: Budget) -> Selection {
 }
 
 /// The objective and the gap `θᵀ∇ − min ∇` over all features that vary, relative to the largest `(1 − γ) Dₖₖ`.
-fn certify(similarities: &dyn InnerProducts, gamma: f64, weights: &[(usize, f64)]) -> (f64, f64) {
+fn certify(
+    similarities: &dyn InnerProducts,
+    gamma: f64,
+    weights: &[(usize, f64)],
+) -> Result<(f64, f64), Error> {
     let (support, theta): (Vec<usize>, Vec<f64>) = weights.iter().copied().unzip();
     let rows: Vec<usize> =
         (0..similarities.n_atoms()).filter(|&j| similarities.squared_norms()[j] > 0.0).collect();
     let mut products = vec![0.0; rows.len() * support.len()];
-    similarities.products(&rows, &support, &mut products);
+    similarities.products(&rows, &support, &mut products)?;
     let mut gradient: Vec<f64> = rows.iter().map(|&j| -gamma * similarities.target_products()[j]).collect();
     for (weight, column) in theta.iter().zip(products.chunks_exact(rows.len().max(1))) {
         for (value, product) in gradient.iter_mut().zip(column) {
@@ -269,5 +274,5 @@ fn certify(similarities: &dyn InnerProducts, gamma: f64, weights: &[(usize, f64)
     }
     let smallest = gradient.iter().copied().fold(f64::INFINITY, f64::min);
     let largest = similarities.squared_norms().iter().copied().fold(0.0, f64::max) * (1.0 - gamma);
-    (0.5 * (along + linear), ((along - smallest) / largest).max(0.0))
+    Ok((0.5 * (along + linear), ((along - smallest) / largest).max(0.0)))
 }

@@ -43,12 +43,13 @@ pub type Prepare<'a> = &'a (dyn Fn(&Dataset, &Dataset) -> Result<Dataset, Error>
 /// impl Scorer for Variance {
 ///     fn score(&self, data: &Dataset, _: &Context<'_>) -> Result<Scores, fewest_core::Error> {
 ///         let n = data.n_samples();
-///         let variance = |j| {
-///             let values = data.x().column(j, &mut Vec::new()).to_vec(n);
+///         let mut variances = Vec::new();
+///         for j in 0..data.n_features() {
+///             let values = data.x().column(j, &mut Vec::new())?.to_vec(n);
 ///             let mean = values.iter().sum::<f64>() / n as f64;
-///             values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / n as f64
-///         };
-///         Ok(Scores::descending((0..data.n_features()).map(variance).collect()))
+///             variances.push(values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / n as f64);
+///         }
+///         Ok(Scores::descending(variances))
 ///     }
 /// }
 ///

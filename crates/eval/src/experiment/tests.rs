@@ -22,7 +22,7 @@ impl Scorer for Covariance {
         };
         let mean = y.iter().sum::<f64>() / n as f64;
         let score = |j: usize| {
-            let values = data.x().column(j, &mut Vec::new()).to_vec(n);
+            let values = data.x().column(j, &mut Vec::new()).unwrap().to_vec(n);
             let centre = values.iter().sum::<f64>() / n as f64;
             values.iter().zip(&y).map(|(x, y)| (x - centre) * (y - mean)).sum::<f64>().abs()
         };
@@ -106,12 +106,13 @@ fn data_are_prepared_by_the_training_samples_of_each_fold() {
         let size = train.n_samples() as f64;
         whole.clone().with_x(OnDemand::new(n, d, move |j, out: &mut [f64]| {
             out.iter_mut().enumerate().for_each(|(i, value)| *value = size + (i * j) as f64);
+            Ok(())
         }))
     };
     struct First;
     impl Selector for First {
         fn select(&self, data: &Dataset, _: Budget, _: &Context<'_>) -> Result<Selection, Error> {
-            let first = data.x().column(0, &mut Vec::new()).to_vec(data.n_samples());
+            let first = data.x().column(0, &mut Vec::new())?.to_vec(data.n_samples());
             assert!(first.iter().all(|value| *value == data.n_samples() as f64), "{first:?}");
             Ok(Selection::new(vec![0, 1], vec![1.0, 1.0], data.n_features(), Status::Converged))
         }
@@ -124,8 +125,9 @@ fn data_are_prepared_by_the_training_samples_of_each_fold() {
     };
     let evaluation = experiment.run(&data(n, d), &Context::seeded(3)).unwrap();
     assert!(evaluation.is_complete());
-    let broken =
-        |_: &Dataset, whole: &Dataset| whole.clone().with_x(OnDemand::new(n, d - 1, |_, _: &mut [f64]| {}));
+    let broken = |_: &Dataset, whole: &Dataset| {
+        whole.clone().with_x(OnDemand::new(n, d - 1, |_, _: &mut [f64]| Ok(())))
+    };
     let error = Experiment { prepare: Some(&broken), ..experiment }
         .run(&data(n, d), &Context::seeded(3))
         .unwrap_err();
@@ -163,9 +165,9 @@ impl Columns for Sparse {
         self.columns.len()
     }
 
-    fn column<'a>(&'a self, j: usize, _: &'a mut Vec<f64>) -> Column<'a> {
+    fn column<'a>(&'a self, j: usize, _: &'a mut Vec<f64>) -> Result<Column<'a>, Error> {
         let (rows, values) = &self.columns[j];
-        Column::Sparse { rows, values }
+        Ok(Column::Sparse { rows, values })
     }
 }
 
@@ -179,7 +181,10 @@ fn dense_sparse_and_generated_columns_are_one() {
     };
     let sparse = Sparse { columns: dense.iter().map(compress).collect(), n_samples: n };
     let copy = dense.clone();
-    let generated = OnDemand::new(n, d, move |j, out: &mut [f64]| out.copy_from_slice(&copy[j]));
+    let generated = OnDemand::new(n, d, move |j, out: &mut [f64]| {
+        out.copy_from_slice(&copy[j]);
+        Ok(())
+    });
     let target = data(n, d).target().clone();
     let selector = Ranked::new(Covariance);
     let run = |data: Dataset| without_seconds(experiment(&selector).run(&data, &Context::seeded(2)).unwrap());
@@ -298,7 +303,7 @@ struct FailsWith(f64);
 
 impl Selector for FailsWith {
     fn select(&self, data: &Dataset, _: Budget, _: &Context<'_>) -> Result<Selection, Error> {
-        let values = data.x().column(0, &mut Vec::new()).to_vec(data.n_samples());
+        let values = data.x().column(0, &mut Vec::new())?.to_vec(data.n_samples());
         if values.contains(&self.0) {
             return Err(Error::Numerical { what: "the selector", hint: "none".to_owned() });
         }

@@ -209,7 +209,7 @@ proptest! {
         let rotated = train.subset(&rows).unwrap();
         let rescale = |data: &Dataset| {
             let mut columns: Vec<Vec<f64>> =
-                (0..3).map(|j| data.x().column(j, &mut Vec::new()).to_vec(30)).collect();
+                (0..3).map(|j| data.x().column(j, &mut Vec::new()).unwrap().to_vec(30)).collect();
             columns[1].iter_mut().for_each(|value| *value *= scale);
             Dataset::new(DenseColumns::from_columns(&columns).unwrap(), data.target().clone()).unwrap()
         };

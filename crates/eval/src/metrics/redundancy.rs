@@ -11,7 +11,7 @@ use super::real::{centred, correlation_of_centred};
 /// uncorrelated; categories enter by their codes. `O(m² n)`.
 ///
 /// # Errors
-/// [`Error::InvalidParameter`] for a feature that does not exist.
+/// [`Error::InvalidParameter`] for a feature that does not exist; [`Error::Unreadable`].
 pub fn redundancy_rate(x: &dyn Columns, features: &[usize]) -> Result<Option<f64>, Error> {
     let n_features = x.n_features();
     if let Some(feature) = features.iter().find(|&&j| j >= n_features) {
@@ -23,8 +23,10 @@ pub fn redundancy_rate(x: &dyn Columns, features: &[usize]) -> Result<Option<f64
         return Ok(None);
     }
     let mut scratch = Vec::new();
-    let columns: Vec<Vec<f64>> =
-        features.iter().map(|&j| centred(&x.column(j, &mut scratch).to_vec(x.n_samples()))).collect();
+    let mut columns = Vec::with_capacity(m);
+    for &j in features {
+        columns.push(centred(&x.column(j, &mut scratch)?.to_vec(x.n_samples())));
+    }
     let mut sum = 0.0;
     for k in 1..m {
         for l in 0..k {

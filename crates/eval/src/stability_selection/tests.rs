@@ -17,7 +17,7 @@ impl Scorer for Difference {
             });
         };
         let score = |j: usize| {
-            let values = data.x().column(j, &mut Vec::new()).to_vec(data.n_samples());
+            let values = data.x().column(j, &mut Vec::new()).unwrap().to_vec(data.n_samples());
             let mean = |class: u32| {
                 let own = values.iter().zip(classes.codes()).filter(|(_, code)| **code == class);
                 let own: Vec<f64> = own.map(|(value, _)| *value).collect();

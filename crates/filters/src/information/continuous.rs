@@ -116,16 +116,16 @@ impl<P: Pairs> forward::Criterion for Estimated<'_, P> {
         0.0
     }
 
-    fn partners(&self, selected: &[usize]) -> Vec<usize> {
-        selected.last().copied().into_iter().collect()
+    fn partners(&self, selected: &[usize]) -> Result<Vec<usize>, Error> {
+        Ok(selected.last().copied().into_iter().collect())
     }
 
-    fn fold(&self, k: usize, fold: f64, partners: &[usize], _scratch: &mut ()) -> f64 {
+    fn fold(&self, k: usize, fold: f64, partners: &[usize], _scratch: &mut ()) -> Result<f64, Error> {
         let term = |j: &usize| match (&self.features[k], &self.features[*j]) {
             (Some(k), Some(j)) => self.pairs.information(k, j),
             _ => 0.0,
         };
-        partners.iter().fold(fold, |sum, j| sum + term(j))
+        Ok(partners.iter().fold(fold, |sum, j| sum + term(j)))
     }
 
     fn value(&self, k: usize, fold: f64, n_selected: usize) -> f64 {

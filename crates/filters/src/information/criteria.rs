@@ -200,25 +200,29 @@ impl forward::Criterion for PlugIn {
         }
     }
 
-    fn partners(&self, selected: &[usize]) -> Vec<Partner> {
-        let Some((&last, before)) = selected.split_last() else { return Vec::new() };
+    fn partners(&self, selected: &[usize]) -> Result<Vec<Partner>, Error> {
+        let Some((&last, before)) = selected.split_last() else { return Ok(Vec::new()) };
         if self.criterion != Criterion::Jmi3 || before.is_empty() {
-            return vec![Partner::Feature(last)];
+            return Ok(vec![Partner::Feature(last)]);
         }
         let Coded { rows, features } = &self.coded;
         let joint = |&i: &usize| Variable::joint(&features[i], &features[last], rows);
         let variables: Vec<&Variable> = before.iter().map(|&i| &features[i]).collect();
         let before_last = Beside::new(&variables, rows);
-        vec![Partner::Triples(Triples {
+        Ok(vec![Partner::Triples(Triples {
             last,
             before: before_last,
             joint: before.iter().map(joint).collect(),
-        })]
+        })])
     }
 
-    fn fold(&self, k: usize, fold: f64, partners: &[Partner], scratch: &mut Scratch) -> f64 {
+    fn fold(&self, k: usize, fold: f64, partners: &[Partner], scratch: &mut Scratch) -> Result<f64, Error> {
         let terms = partners.iter().map(|partner| self.term(k, partner, scratch));
-        if self.takes_least() { terms.fold(fold, f64::min) } else { terms.fold(fold, |sum, term| sum + term) }
+        Ok(if self.takes_least() {
+            terms.fold(fold, f64::min)
+        } else {
+            terms.fold(fold, |sum, term| sum + term)
+        })
     }
 
     fn value(&self, k: usize, fold: f64, n_selected: usize) -> f64 {

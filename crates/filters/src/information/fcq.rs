@@ -245,26 +245,32 @@ impl forward::Criterion for Linear<'_> {
         0.0
     }
 
-    fn partners(&self, selected: &[usize]) -> Vec<Vec<f64>> {
+    fn partners(&self, selected: &[usize]) -> Result<Vec<Vec<f64>>, Error> {
         let partner = |&j: &usize| {
             let mut values = vec![0.0; self.data.n_samples()];
-            self.data.x().copy_column(j, &mut values);
+            self.data.x().copy_column(j, &mut values)?;
             let Moments { mean, inverse_norm, .. } = self.moments[j];
             values.iter_mut().for_each(|value| *value = (*value - mean) * inverse_norm);
-            values
+            Ok(values)
         };
         selected.last().map(partner).into_iter().collect()
     }
 
-    fn fold(&self, k: usize, fold: f64, partners: &[Vec<f64>], scratch: &mut Self::Scratch) -> f64 {
+    fn fold(
+        &self,
+        k: usize,
+        fold: f64,
+        partners: &[Vec<f64>],
+        scratch: &mut Self::Scratch,
+    ) -> Result<f64, Error> {
         let (buffer, shifted) = scratch;
         let Moments { mean, inverse_norm, .. } = self.moments[k];
-        let column = self.data.x().column(k, buffer);
+        let column = self.data.x().column(k, buffer)?;
         if let Column::Dense(values) = column {
             shifted.clear();
             shifted.extend(values.iter().map(|value| value - mean));
         }
-        partners.iter().fold(fold, |sum, partner| {
+        Ok(partners.iter().fold(fold, |sum, partner| {
             let product = match column {
                 Column::Dense(_) => dot(shifted, partner),
                 // The partner sums to 0: the mean, and with it the zeros, drop out.
@@ -273,7 +279,7 @@ impl forward::Criterion for Linear<'_> {
                 }
             };
             sum + (product * inverse_norm).abs().clamp(LEAST_CORRELATION, 1.0)
-        })
+        }))
     }
 
     fn value(&self, k: usize, fold: f64, n_selected: usize) -> f64 {

@@ -31,10 +31,16 @@ pub(crate) trait Criterion: Sync {
     fn start(&self, k: usize) -> f64;
 
     /// What the last of the `selected` features adds to the fold.
-    fn partners(&self, selected: &[usize]) -> Vec<Self::Partner>;
+    fn partners(&self, selected: &[usize]) -> Result<Vec<Self::Partner>, Error>;
 
     /// The fold of candidate `k` with more `partners`.
-    fn fold(&self, k: usize, fold: f64, partners: &[Self::Partner], scratch: &mut Self::Scratch) -> f64;
+    fn fold(
+        &self,
+        k: usize,
+        fold: f64,
+        partners: &[Self::Partner],
+        scratch: &mut Self::Scratch,
+    ) -> Result<f64, Error>;
 
     /// The criterion from the fold, with `n_selected >= 1` features selected.
     fn value(&self, k: usize, fold: f64, n_selected: usize) -> f64;
@@ -42,6 +48,12 @@ pub(crate) trait Criterion: Sync {
     /// Whether [`Criterion::value`] of a fold over some partners is never below that over all of them. Then most
     /// candidates are ruled out by old folds (as in Fleuret 2004), and the answer is the same.
     fn folds_bound(&self) -> bool;
+}
+
+/// Why a step was not completed.
+enum Halt {
+    Stopped(Status),
+    Failed(Error),
 }
 
 /// What one run carries along.
@@ -91,9 +103,13 @@ pub(crate) fn forward<C: Criterion>(
     let mut scores = Vec::new();
     let mut status = Status::Converged;
     while run.selected.len() < wanted {
-        if let Err(stopped) = run.bring_up_to_date(context) {
-            status = stopped;
-            break;
+        match run.bring_up_to_date(context) {
+            Ok(()) => {}
+            Err(Halt::Stopped(stopped)) => {
+                status = stopped;
+                break;
+            }
+            Err(Halt::Failed(error)) => return Err(error),
         }
         let Some((position, value)) = run.best() else { break };
         let good_enough = match budget {
@@ -105,7 +121,7 @@ pub(crate) fn forward<C: Criterion>(
             break;
         }
         scores.push(value);
-        run.take(position);
+        run.take(position)?;
         context.report("selection", run.selected.len(), wanted);
     }
     if run.selected.is_empty() && status != Status::Converged {
@@ -124,7 +140,7 @@ impl<C: Criterion> Run<'_, C> {
         Some((position, self.candidates[position].value))
     }
 
-    fn take(&mut self, position: usize) {
+    fn take(&mut self, position: usize) -> Result<(), Error> {
         let taken = self.candidates.remove(position);
         self.selected.push(taken.feature);
         let n_selected = self.selected.len();
@@ -139,7 +155,7 @@ impl<C: Criterion> Run<'_, C> {
                 (candidate.fold, candidate.done) = (self.criterion.start(candidate.feature), 0);
             }
         }
-        self.partners.extend(self.criterion.partners(&self.selected));
+        self.partners.extend(self.criterion.partners(&self.selected)?);
         for candidate in &mut self.candidates {
             candidate.value = if self.criterion.folds_bound() {
                 self.criterion.value(candidate.feature, candidate.fold, n_selected)
@@ -147,11 +163,12 @@ impl<C: Criterion> Run<'_, C> {
                 f64::INFINITY
             };
         }
+        Ok(())
     }
 
     /// Completes the folds of all candidates that may be the best; the bounds of all others are below the best, ties
     /// included.
-    fn bring_up_to_date(&mut self, context: &Context<'_>) -> Result<(), Status> {
+    fn bring_up_to_date(&mut self, context: &Context<'_>) -> Result<(), Halt> {
         let n_partners = self.partners.len();
         let pending: Vec<usize> =
             (0..self.candidates.len()).filter(|&at| self.candidates[at].done < n_partners).collect();
@@ -181,25 +198,26 @@ impl<C: Criterion> Run<'_, C> {
     }
 
     /// Completes the folds of the candidates at these positions; the largest criterion among them.
-    fn complete(&mut self, positions: &[usize], context: &Context<'_>) -> Result<f64, Status> {
+    fn complete(&mut self, positions: &[usize], context: &Context<'_>) -> Result<f64, Halt> {
         if let Some(status) = context.stopped() {
-            return Err(status);
+            return Err(Halt::Stopped(status));
         }
         let (criterion, partners, candidates) = (self.criterion, &self.partners, &self.candidates);
         let n_selected = self.selected.len();
-        let completed: Vec<Candidate> = positions
+        let completed: Vec<Result<Candidate, Error>> = positions
             .par_iter()
             .map_init(C::Scratch::default, |scratch, &at| {
                 let Candidate { feature, fold, done, .. } = candidates[at];
-                let fold = criterion.fold(feature, fold, &partners[done..], scratch);
+                let fold = criterion.fold(feature, fold, &partners[done..], scratch)?;
                 let value = criterion.value(feature, fold, n_selected);
                 // A criterion that cannot be computed never wins.
                 let value = if value.is_nan() { f64::NEG_INFINITY } else { value };
-                Candidate { feature, fold, done: partners.len(), value }
+                Ok(Candidate { feature, fold, done: partners.len(), value })
             })
             .collect();
         let mut best = f64::NEG_INFINITY;
         for (&at, candidate) in positions.iter().zip(completed) {
+            let candidate = candidate.map_err(Halt::Failed)?;
             best = best.max(candidate.value);
             self.candidates[at] = candidate;
         }

@@ -109,7 +109,7 @@ pub(super) fn standardised(data: &Dataset, metric: Metric) -> Result<Samples, Er
         coordinates.push(match data.feature_kind(j) {
             FeatureKind::Categorical { .. } => {
                 let mut codes = vec![0.0; n];
-                data.x().copy_column(j, &mut codes);
+                data.x().copy_column(j, &mut codes)?;
                 data.check_finite(j, &codes)?;
                 Coordinate::Category(mismatch(&codes))
             }
@@ -117,7 +117,7 @@ pub(super) fn standardised(data: &Dataset, metric: Metric) -> Result<Samples, Er
         });
     }
     Samples::pack(metric, n, &coordinates, |j, out| {
-        data.x().copy_column(j, out);
+        data.x().copy_column(j, out)?;
         data.check_finite(j, out)?;
         if coordinates[j] == Coordinate::Numeric {
             standardise(out);

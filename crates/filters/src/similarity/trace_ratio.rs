@@ -97,7 +97,7 @@ impl Selector for TraceRatio {
             });
         };
         let scatters = self.scatters(data, context)?;
-        let constant = data.constant_features();
+        let constant = data.constant_features()?;
         let candidates: Vec<usize> =
             (0..data.n_features()).filter(|j| constant.binary_search(j).is_err()).collect();
         let k = wanted.min(candidates.len());

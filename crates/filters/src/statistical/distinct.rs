@@ -67,16 +67,16 @@ struct Form {
 }
 
 impl Distinct {
-    fn form(self, data: &Dataset, j: usize) -> Form {
+    fn form(self, data: &Dataset, j: usize) -> Result<Form, Error> {
         let mut values = vec![0.0; data.n_samples()];
-        data.x().copy_column(j, &mut values);
+        data.x().copy_column(j, &mut values)?;
         let is_categorical = matches!(data.feature_kind(j), FeatureKind::Categorical { .. });
         match self.copies {
             Copies::Exact => {}
             Copies::Linear if is_categorical => values = unit(&renamed(&values)),
             Copies::Linear => values = unit(&values),
         }
-        Form { is_categorical, values }
+        Ok(Form { is_categorical, values })
     }
 
     fn repeats(self, a: &Form, b: &Form) -> bool {
@@ -115,7 +115,7 @@ impl Selector for Distinct {
         let d = data.n_features();
         budget.check(d)?;
         unweighted(data, "distinct")?;
-        let constant = data.constant_features();
+        let constant = data.constant_features()?;
         let direction = direction(data.n_samples());
         // Whatever copies mean: exact copies are linear ones.
         let linear = Self { copies: Copies::Linear };
@@ -123,7 +123,7 @@ impl Selector for Distinct {
             if constant.binary_search(&j).is_ok() {
                 return Ok(0.0);
             }
-            Ok(dot(&linear.form(data, j).values, &direction).abs())
+            Ok(dot(&linear.form(data, j)?.values, &direction).abs())
         })?;
         let most = match budget {
             Budget::Count(k) => k,
@@ -154,11 +154,19 @@ impl Selector for Distinct {
             let at = projections[j];
             let near = (at - WINDOW).max(0.0).to_bits()..=(at + WINDOW).to_bits();
             let mut own = None;
-            let mut repeats = |&other: &usize| {
-                let own = own.get_or_insert_with(|| self.form(data, j));
-                self.repeats(own, &self.form(data, other))
-            };
-            if !kept.range(near).flat_map(|(_, features)| features).any(&mut repeats) {
+            let mut is_copy = false;
+            for &other in kept.range(near).flat_map(|(_, features)| features) {
+                let form = match own.take() {
+                    Some(form) => form,
+                    None => self.form(data, j)?,
+                };
+                is_copy = self.repeats(&form, &self.form(data, other)?);
+                if is_copy {
+                    break;
+                }
+                own = Some(form);
+            }
+            if !is_copy {
                 kept.entry(at.to_bits()).or_default().push(j);
                 order.push(j);
             }

@@ -79,7 +79,7 @@ impl<S: Scorer> Selector for Significant<S> {
             });
         };
         let cut_off = self.correction.cut_off(p_values, self.alpha);
-        let constant = data.constant_features();
+        let constant = data.constant_features()?;
         let mut order = scores.ranking();
         order.retain(|&j| p_values[j] <= cut_off && constant.binary_search(&j).is_err());
         let found = order.len();

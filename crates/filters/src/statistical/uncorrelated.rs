@@ -95,7 +95,7 @@ impl Selector for Uncorrelated {
             Target::None => Variance.score(data, context)?,
             _ => FScore.score(data, context)?,
         };
-        let constant = data.constant_features();
+        let constant = data.constant_features()?;
         let mut order = scores.ranking();
         // The first of several copies stays, whatever rounding makes of their scores.
         let is_tie = |a: &usize, b: &usize| {
@@ -124,18 +124,19 @@ impl Selector for Uncorrelated {
                 status = stopped;
                 break;
             }
-            let fresh: Vec<(usize, Basis)> = block
+            let fresh: Vec<Result<Option<(usize, Basis)>, Error>> = block
                 .par_iter()
-                .filter_map(|&j| {
+                .map(|&j| {
                     let mut values = vec![0.0; data.n_samples()];
-                    data.x().copy_column(j, &mut values);
+                    data.x().copy_column(j, &mut values)?;
                     let basis = Basis::new(&values, data.feature_kind(j));
                     let repeated = kept.iter().any(|(_, other)| basis.squared_correlation(other) > limit);
-                    (!repeated).then_some((j, basis))
+                    Ok((!repeated).then_some((j, basis)))
                 })
                 .collect();
             let before = kept.len();
-            for (j, basis) in fresh {
+            for fresh in fresh {
+                let Some((j, basis)) = fresh? else { continue };
                 let own = &kept[before..];
                 if kept.len() < most && !own.iter().any(|(_, other)| basis.squared_correlation(other) > limit)
                 {

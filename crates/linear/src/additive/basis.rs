@@ -25,7 +25,7 @@ impl Basis {
     pub(super) fn new(data: &Dataset, j: usize, sigma: f64, smallest: f64) -> Result<Self, Error> {
         let n = data.n_samples();
         let mut points = vec![0.0; n];
-        data.x().copy_column(j, &mut points);
+        data.x().copy_column(j, &mut points)?;
         data.check_finite(j, &points)?;
         let tolerance = FACTOR_TOLERANCE * smallest;
         let mut factor = if let FeatureKind::Categorical { .. } = data.feature_kind(j) {

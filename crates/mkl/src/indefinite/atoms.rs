@@ -97,7 +97,7 @@ impl<'a> Atoms<'a> {
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] for no kernel or a kernel's parameter; [`Error::NonFinite`] naming the cell;
-    /// [`Error::Numerical`] where a kernel overflows; [`Error::Stopped`].
+    /// [`Error::Numerical`] where a kernel overflows; [`Error::Unreadable`]; [`Error::Stopped`].
     pub(crate) fn new(
         data: &'a Dataset,
         kernels: &[BaseKernel],
@@ -124,7 +124,7 @@ impl<'a> Atoms<'a> {
         for start in (0..d).step_by(BATCH) {
             stop(context, "every feature was standardised")?;
             let see = |[scratch, values]: &mut [Vec<f64>; 2], j: usize| {
-                let column = data.x().column(j, scratch);
+                let column = data.x().column(j, scratch)?;
                 check_column(data, j, column)?;
                 if let Column::Dense(values) = column {
                     return Ok(Seen::of(data, j, values));
@@ -152,7 +152,7 @@ impl<'a> Atoms<'a> {
         }
         atoms.made.resize_with(atoms.owners.len(), OnceLock::new);
         if form == Form::Auto {
-            atoms.share(low, high);
+            atoms.share(low, high)?;
         }
         let own: Vec<usize> = (0..atoms.len()).filter(|&m| atoms.shared(m).is_none()).collect();
         let mut n_made = 0;
@@ -167,15 +167,15 @@ impl<'a> Atoms<'a> {
     }
 
     /// Factors for all features that are not codes, whose values lie between `low` and `high`, where there are many and a kernel has one.
-    fn share(&mut self, low: f64, high: f64) {
+    fn share(&mut self, low: f64, high: f64) -> Result<(), Error> {
         let numeric: Vec<usize> =
             (0..self.seen.len()).filter(|&j| matches!(self.seen[j], Seen::Standardised(_))).collect();
         if numeric.len() <= FEW {
-            return;
+            return Ok(());
         }
         let (mut sampled, mut scratch, mut points) = (Vec::new(), Vec::new(), Vec::new());
         for &j in numeric.iter().step_by(numeric.len() / SAMPLED) {
-            self.write_points(j, &mut scratch, &mut points);
+            self.write_points(j, &mut scratch, &mut points)?;
             sampled.extend_from_slice(&points);
         }
         let relative =
@@ -184,18 +184,23 @@ impl<'a> Atoms<'a> {
             let size = sampled.iter().map(|&x| kernel.eval(x, x).abs()).sum::<f64>() / sampled.len() as f64;
             *shared = SharedFactor::new(&**kernel, low, high, relative * size);
         }
+        Ok(())
     }
 
     /// The values of feature `j` as kernels see them, in `out`.
-    fn write_points(&self, j: usize, scratch: &mut Vec<f64>, out: &mut Vec<f64>) {
+    fn write_points(&self, j: usize, scratch: &mut Vec<f64>, out: &mut Vec<f64>) -> Result<(), Error> {
         out.resize(self.n_samples(), 0.0);
-        self.data.x().column(j, scratch).copy_to(out);
+        self.data.x().column(j, scratch)?.copy_to(out);
         self.seen[j].apply(out);
+        Ok(())
     }
 
     /// The values of the feature of atom `m`, as its kernel sees them, in `out`.
-    pub(super) fn points(&self, m: usize, scratch: &mut Vec<f64>, out: &mut Vec<f64>) {
-        self.write_points(self.owners[m].0, scratch, out);
+    ///
+    /// # Errors
+    /// [`Error::Unreadable`].
+    pub(super) fn points(&self, m: usize, scratch: &mut Vec<f64>, out: &mut Vec<f64>) -> Result<(), Error> {
+        self.write_points(self.owners[m].0, scratch, out)
     }
 
     /// What the kernel of atom `m` sees of its feature.
@@ -217,14 +222,14 @@ impl<'a> Atoms<'a> {
     /// Atom `m`.
     ///
     /// # Errors
-    /// [`Error::Numerical`] where its kernel overflows.
+    /// [`Error::Numerical`] where its kernel overflows; [`Error::Unreadable`].
     pub(super) fn get(&self, m: usize) -> Result<&Atom, Error> {
         if let Some(atom) = self.made[m].get() {
             return Ok(atom);
         }
         let (feature, kernel) = self.owners[m];
         let mut points = Vec::new();
-        self.points(m, &mut Vec::new(), &mut points);
+        self.points(m, &mut Vec::new(), &mut points)?;
         let made = if matches!(self.seen[feature], Seen::Codes) {
             self.make(&NormalisedDelta::from_points(&points), &points)?
         } else {

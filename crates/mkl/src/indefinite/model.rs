@@ -90,7 +90,7 @@ impl MikFsModel {
             }
             weights.push(KernelWeight { feature, kernel, weight });
             let mut points = Vec::new();
-            atoms.points(m, &mut scratch, &mut points);
+            atoms.points(m, &mut scratch, &mut points)?;
             let categorical = matches!(data.feature_kind(feature), FeatureKind::Categorical { .. });
             let built: Arc<dyn ScalarKernel> = if categorical {
                 Arc::new(NormalisedDelta::from_points(&points))
@@ -137,8 +137,8 @@ impl MikFsModel {
     /// pair of classes. Kernels are evaluated exactly, not by their factors: `O(n)` a sample and weight.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] for another number of features; [`Error::NonFinite`] for a NaN or an infinity in a feature with a
-    /// weight.
+    /// [`Error::ShapeMismatch`] for another number of features; [`Error::Unreadable`]; [`Error::NonFinite`] for a
+    /// NaN or an infinity in a feature with a weight.
     pub fn decision_values(&self, x: &dyn Columns) -> Result<Vec<Vec<f64>>, Error> {
         if x.n_features() != self.n_features {
             return Err(Error::ShapeMismatch {
@@ -151,7 +151,7 @@ impl MikFsModel {
             self.machines.iter().map(|machine| vec![machine.bias; x.n_samples()]).collect();
         let mut column = vec![0.0; x.n_samples()];
         for part in &self.parts {
-            x.copy_column(part.feature, &mut column);
+            x.copy_column(part.feature, &mut column)?;
             if let Some(row) = column.iter().position(|value| !value.is_finite()) {
                 let name = format!("feature {}", part.feature);
                 return Err(Error::NonFinite { name, column: part.feature, row, value: column[row] });

@@ -128,7 +128,7 @@ impl Screen {
     /// is enough. Exact enough to tell on which side of `least` the product lies, where the shared factors are.
     ///
     /// # Errors
-    /// [`Error::Numerical`] where a kernel overflows.
+    /// [`Error::Numerical`] where a kernel overflows; [`Error::Unreadable`]; of several atoms, that of the first.
     pub(crate) fn estimates(
         &mut self,
         atoms: &Atoms<'_>,
@@ -163,7 +163,7 @@ impl Screen {
                 }
             }
             let Memory { column, points, chosen, interpolated } = memory;
-            atoms.points(m, column, points);
+            atoms.points(m, column, points)?;
             if pairs.rows.len() < points.len() {
                 chosen.clear();
                 chosen.extend(pairs.rows.iter().map(|&i| points[i]));
@@ -175,7 +175,13 @@ impl Screen {
             Ok(())
         };
         let looks = self.looks.par_iter_mut().enumerate().with_min_len(64);
-        looks.try_for_each_init(Memory::default, update)?;
+        let failed = looks
+            .map_init(Memory::default, |memory, (m, look)| Some((m, update(memory, (m, look)).err()?)))
+            .filter_map(|failed| failed)
+            .min_by_key(|(m, _)| *m);
+        if let Some((_, error)) = failed {
+            return Err(error);
+        }
         let now =
             |(m, look): (usize, &Look)| look.now(atoms.shared(m).map_or(0.0, SharedFactor::largest), &moved);
         let estimates = self.looks.iter().flatten().enumerate().map(now).collect();

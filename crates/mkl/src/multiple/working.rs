@@ -200,10 +200,10 @@ mod tests {
         let two: Vec<Vec<f64>> = (0..2)
             .map(|j| {
                 let mut column = vec![0.0; 36];
-                all.x().copy_column(j, &mut column);
-                column
+                all.x().copy_column(j, &mut column)?;
+                Ok(column)
             })
-            .collect();
+            .collect::<Result<_, Error>>()?;
         let data = Dataset::new(DenseColumns::from_columns(&two)?, all.target().clone())?;
         let context = Context::default();
         let machines = machines(&data, "rfmkl")?;

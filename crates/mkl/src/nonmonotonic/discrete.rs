@@ -38,7 +38,7 @@ pub(super) struct Partition {
 }
 
 impl Partition {
-    pub(super) fn new(relaxation: &Relaxation, units: &Units<'_>, prices: &[f64]) -> Self {
+    pub(super) fn new(relaxation: &Relaxation, units: &Units<'_>, prices: &[f64]) -> Result<Self, Error> {
         let lambda = relaxation.multiplier;
         let worth = |u: usize| relaxation.squares[u] / prices[u];
         let mut sets = Self { above: Vec::new(), tied: Vec::new(), below: Vec::new() };
@@ -55,13 +55,13 @@ impl Partition {
             }
         }
         // Weights are known to the solver's accuracy: what differs by less is a tie, and goes to the lower index.
-        let gathered = gathered_weights(&relaxation.weights, &sets.tied, units, prices);
+        let gathered = gathered_weights(&relaxation.weights, &sets.tied, units, prices)?;
         let weight = |u: usize| (gathered[u] / TIE).round();
         sets.tied.sort_by(|&a, &b| weight(b).total_cmp(&weight(a)).then(a.cmp(&b)));
         for set in [&mut sets.above, &mut sets.below] {
             set.sort_by(|&a, &b| worth(b).total_cmp(&worth(a)).then(a.cmp(&b)));
         }
-        sets
+        Ok(sets)
     }
 
     /// The units that fit the limit, taken in the order `𝒜`, `ℬ`, `𝒞`.
@@ -82,10 +82,15 @@ impl Partition {
 /// The weights of another solution of the relaxation: of those `tied` that have one kernel and one price, copies of one feature say, only the
 /// sum of the weights is determined. The solver divides it anyhow; here the first of them has as much as it may, then the next. With a share
 /// each, copies of a feature that matters would fall behind features that matter less.
-fn gathered_weights(weights: &[f64], tied: &[usize], units: &Units<'_>, prices: &[f64]) -> Vec<f64> {
+fn gathered_weights(
+    weights: &[f64],
+    tied: &[usize],
+    units: &Units<'_>,
+    prices: &[f64],
+) -> Result<Vec<f64>, Error> {
     let mut gathered = weights.to_vec();
     let present: Vec<usize> = tied.iter().copied().filter(|&u| weights[u] > TIE).collect();
-    let factors = units.factors(&present);
+    let factors = units.factors(&present)?;
     let n = factors.n;
     let centred: Vec<Vec<f64>> = (0..present.len())
         .into_par_iter()
@@ -121,7 +126,7 @@ fn gathered_weights(weights: &[f64], tied: &[usize], units: &Units<'_>, prices: 
             left -= share;
         }
     }
-    gathered
+    Ok(gathered)
 }
 
 /// `columns` of length `n` less their means.
@@ -150,7 +155,7 @@ pub(super) fn machines_on(
 ) -> Result<Saddle, Error> {
     let mut ordered = chosen.to_vec();
     ordered.sort_unstable();
-    solve(machines, &units.factors(&ordered), &Capacity::All, stop)
+    solve(machines, &units.factors(&ordered)?, &Capacity::All, stop)
 }
 
 /// Swaps one unit of `chosen` for one outside as long as `ω` falls, and returns how often it did, with the last `ω`.
@@ -169,7 +174,7 @@ pub(super) fn refine(
     let prices = units.prices();
     let (mut swaps, mut now) = (0, start);
     'improve: loop {
-        let squares = units.squares(&now.beta);
+        let squares = units.squares(&now.beta)?;
         let least = 10.0 * tolerance * now.objective;
         let mut inside = vec![false; units.len()];
         chosen.iter().for_each(|&u| inside[u] = true);
@@ -214,18 +219,18 @@ pub(super) fn bound(
     partition: &Partition,
     units: &Units<'_>,
     ridge: f64,
-) -> Option<f64> {
+) -> Result<Option<f64>, Error> {
     let weight = |&u: &usize| relaxation.weights[u] > 1e-9;
     let above: Vec<usize> = partition.above.iter().copied().filter(weight).collect();
     let tied: Vec<usize> = partition.tied.iter().copied().filter(weight).collect();
     if tied.is_empty() {
-        return Some(1.0);
+        return Ok(Some(1.0));
     }
     let both: Vec<usize> = above.iter().chain(&tied).copied().collect();
-    let factors = units.factors(&both);
+    let factors = units.factors(&both)?;
     let (n, q) = (factors.n, factors.width());
     if n.min(q) > LARGEST_DECOMPOSED {
-        return None;
+        return Ok(None);
     }
     let start = factors.offsets[above.len()];
     let roots: Vec<f64> = both.iter().map(|&u| relaxation.weights[u].sqrt()).collect();
@@ -270,5 +275,5 @@ pub(super) fn bound(
     let side = tied_columns.min(size);
     let values = DMatrix::from_vec(side, side, small).symmetric_eigenvalues();
     let left = 1.0 - values.iter().copied().fold(0.0, f64::max);
-    Some(if left > 1e-12 { left.recip() } else { f64::INFINITY })
+    Ok(Some(if left > 1e-12 { left.recip() } else { f64::INFINITY }))
 }

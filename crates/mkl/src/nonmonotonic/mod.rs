@@ -205,7 +205,7 @@ impl NonMonotonic {
         }
         let prices = units.prices();
         let relaxation = working::relax(machines, &units, limit, self.tolerance, context)?;
-        let partition = Partition::new(&relaxation, &units, &prices);
+        let partition = Partition::new(&relaxation, &units, &prices)?;
         let mut chosen = partition.choose(&prices, limit);
         if !chosen.is_empty() {
             let stop = Stop { tolerance: self.tolerance, enough: f64::INFINITY, context };
@@ -223,7 +223,7 @@ impl NonMonotonic {
             }
             solution.omega = on_chosen.objective;
         }
-        solution.bound = discrete::bound(&relaxation, &partition, &units, machines.ridge);
+        solution.bound = discrete::bound(&relaxation, &partition, &units, machines.ridge)?;
         let features = |set: &[usize]| -> Vec<usize> {
             set.iter().flat_map(|&u| units.units[u].features.iter().copied()).collect()
         };

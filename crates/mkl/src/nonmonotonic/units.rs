@@ -109,48 +109,52 @@ impl<'a> Units<'a> {
     }
 
     /// Appends the columns of feature `j`.
-    fn fill(&self, j: usize, out: &mut Vec<f64>) {
+    fn fill(&self, j: usize, out: &mut Vec<f64>) -> Result<(), Error> {
         let n = self.data.n_samples();
         let start = out.len();
         match &self.forms[j] {
             Form::Constant => {}
             Form::Linear { unit, centre, spread } => {
                 out.resize(start + n, 0.0);
-                self.data.x().copy_column(j, &mut out[start..]);
+                self.data.x().copy_column(j, &mut out[start..])?;
                 out[start..].iter_mut().for_each(|value| *value = (*value / unit - centre) / spread);
             }
             Form::Levels { codes, scale } => {
                 let mut values = vec![0.0; n];
-                self.data.x().copy_column(j, &mut values);
+                self.data.x().copy_column(j, &mut values)?;
                 for code in codes {
                     out.extend(values.iter().map(|value| if value == code { *scale } else { 0.0 }));
                 }
             }
             Form::Factor(values) => out.extend_from_slice(values),
         }
+        Ok(())
     }
 
     /// The columns of the units `chosen`, in this order.
-    pub(super) fn factors(&self, chosen: &[usize]) -> Factors {
+    pub(super) fn factors(&self, chosen: &[usize]) -> Result<Factors, Error> {
         let n = self.data.n_samples();
-        let parts: Vec<Vec<f64>> = chosen
+        let parts: Vec<Result<Vec<f64>, Error>> = chosen
             .par_iter()
             .map(|&u| {
                 let mut columns = Vec::new();
-                self.units[u].features.iter().for_each(|&j| self.fill(j, &mut columns));
-                columns
+                for &j in &self.units[u].features {
+                    self.fill(j, &mut columns)?;
+                }
+                Ok(columns)
             })
             .collect();
+        let parts = parts.into_iter().collect::<Result<Vec<Vec<f64>>, Error>>()?;
         let mut offsets = vec![0];
         for part in &parts {
             offsets.push(offsets[offsets.len() - 1] + part.len() / n);
         }
-        Factors { columns: parts.concat(), offsets, n }
+        Ok(Factors { columns: parts.concat(), offsets, n })
     }
 
     /// `‖Fᵤᵀβ‖²` of every unit, for machines whose `β` come one after the other and have sums of 0.
-    pub(super) fn squares(&self, beta: &[f64]) -> Vec<f64> {
-        let parts: Vec<Vec<f64>> = self
+    pub(super) fn squares(&self, beta: &[f64]) -> Result<Vec<f64>, Error> {
+        let parts: Vec<Result<Vec<f64>, Error>> = self
             .units
             .par_chunks(PART)
             .map(|part| {
@@ -163,29 +167,35 @@ impl<'a> Units<'a> {
                     .collect()
             })
             .collect();
-        parts.concat()
+        Ok(parts.into_iter().collect::<Result<Vec<Vec<f64>>, Error>>()?.concat())
     }
 
-    fn square(&self, j: usize, beta: &[f64], columns: &mut Vec<f64>, scratch: &mut Vec<f64>) -> f64 {
+    fn square(
+        &self,
+        j: usize,
+        beta: &[f64],
+        columns: &mut Vec<f64>,
+        scratch: &mut Vec<f64>,
+    ) -> Result<f64, Error> {
         let n = self.data.n_samples();
         if let Form::Linear { unit, centre, spread } = self.forms[j]
-            && let Column::Sparse { rows, values } = self.data.x().column(j, scratch)
+            && let Column::Sparse { rows, values } = self.data.x().column(j, scratch)?
         {
-            return beta
+            return Ok(beta
                 .chunks_exact(n)
                 .map(|beta| {
                     let stored: f64 = rows.iter().zip(values).map(|(&i, v)| v / unit * beta[i]).sum();
                     let product = (stored - centre * beta.iter().sum::<f64>()) / spread;
                     product * product
                 })
-                .sum();
+                .sum());
         }
         if let Form::Factor(values) = &self.forms[j] {
-            return transposed_products(values, beta, n).iter().map(|z| z * z).sum();
+            return Ok(transposed_products(values, beta, n).iter().map(|z| z * z).sum());
         }
         columns.clear();
-        self.fill(j, columns);
-        transposed_products(columns, beta, n).iter().map(|z| z * z).sum()
+        self.fill(j, columns)?;
+        Ok(transposed_products(columns, beta, n).iter().map(|z| z * z).sum())
     }
 }
 

@@ -48,23 +48,23 @@ pub(super) fn relax(
     let prices = units.prices();
     let all: Vec<usize> = (0..units.len()).collect();
     if prices.iter().sum::<f64>() <= limit {
-        let factors = units.factors(&all);
+        let factors = units.factors(&all)?;
         let stop = Stop { tolerance, enough: f64::INFINITY, context };
         return Ok(whole(solve(machines, &factors, &Capacity::All, &stop)?));
     }
-    let mut working = first(machines, units, &prices, limit);
+    let mut working = first(machines, units, &prices, limit)?;
     let mut dropped = vec![false; units.len()];
     let mut inner = if working.len() == units.len() { tolerance } else { FIRST_TOLERANCE.max(tolerance) };
     let mut steps = 0;
     let mut best: Option<Relaxation> = None;
     loop {
-        let factors = units.factors(&working);
+        let factors = units.factors(&working)?;
         let own: Vec<f64> = working.iter().map(|&u| prices[u]).collect();
         let stop = Stop { tolerance: inner, enough: f64::INFINITY, context };
         let saddle = solve(machines, &factors, &Capacity::Limited { prices: &own, limit }, &stop)?;
         steps += saddle.steps;
         let (own_gap, own_status, multiplier) = (saddle.gap, saddle.status, saddle.multiplier);
-        let found = over_all(machines, units, &prices, limit, &working, saddle);
+        let found = over_all(machines, units, &prices, limit, &working, saddle)?;
         let absolute = found.gap * found.objective.abs();
         context.report("relaxation", working.len(), units.len());
         let ended = match own_status {
@@ -97,7 +97,7 @@ pub(super) fn relax(
 
 /// The first working set: the units whose kernels agree most with the targets, several times as many as the limit
 /// pays for.
-fn first(machines: &Machines, units: &Units<'_>, prices: &[f64], limit: f64) -> Vec<usize> {
+fn first(machines: &Machines, units: &Units<'_>, prices: &[f64], limit: f64) -> Result<Vec<usize>, Error> {
     let mut centred = machines.targets.clone();
     for (k, centred) in centred.chunks_exact_mut(machines.n).enumerate() {
         let upper = &machines.upper[k * machines.n..(k + 1) * machines.n];
@@ -107,7 +107,7 @@ fn first(machines: &Machines, units: &Units<'_>, prices: &[f64], limit: f64) -> 
         let mean = (0..machines.n).map(|i| weight(i) * centred[i]).sum::<f64>() / total;
         centred.iter_mut().enumerate().for_each(|(i, value)| *value = weight(i) * (*value - mean));
     }
-    let agreement = units.squares(&centred);
+    let agreement = units.squares(&centred)?;
     let mut order: Vec<usize> = (0..prices.len()).collect();
     let worth = |u: usize| agreement[u] / prices[u];
     order.sort_by(|&a, &b| worth(b).total_cmp(&worth(a)).then(a.cmp(&b)));
@@ -124,7 +124,7 @@ fn first(machines: &Machines, units: &Units<'_>, prices: &[f64], limit: f64) -> 
     let all_at_once = prices.len() <= (3 * wanted / 2).max(ALL_AT_ONCE);
     order.truncate(if all_at_once { prices.len() } else { wanted });
     order.sort_unstable();
-    order
+    Ok(order)
 }
 
 /// Adds the units worth more than the multiplier, the best first, at most as many as there are, and drops, once, those that
@@ -167,14 +167,14 @@ fn over_all(
     limit: f64,
     working: &[usize],
     saddle: Saddle,
-) -> Relaxation {
-    let squares = units.squares(&saddle.beta);
+) -> Result<Relaxation, Error> {
+    let squares = units.squares(&saddle.beta)?;
     let (most, _) = knapsack(&squares, prices, limit);
     let objective = machines.gain(&saddle.beta) - most;
     let gap = saddle.gap + (saddle.objective - objective).max(0.0);
     let mut weights = vec![0.0; units.len()];
     working.iter().zip(&saddle.weights).for_each(|(&u, &weight)| weights[u] = weight);
-    Relaxation {
+    Ok(Relaxation {
         beta: saddle.beta,
         weights,
         squares,
@@ -183,7 +183,7 @@ fn over_all(
         gap: relative(gap, objective),
         status: saddle.status,
         steps: saddle.steps,
-    }
+    })
 }
 
 /// Where everything fits the limit: the machines alone.

@@ -102,9 +102,8 @@ fn refine(problem: &Quadratic, penalty: &dyn Penalty, coefficients: Vec<f64>, to
         let (w, v) = (&current.coefficients, &current.correlations);
         let tau = step_length(largest.recip(), w, v);
         let hessian = |rows: &[usize], columns: &[usize]| {
-            let mut out = vec![0.0; rows.len() * columns.len()];
-            problem.products(rows, columns, &mut out);
-            out
+            let column = |&j: &usize| rows.iter().map(move |&i| problem.gram_column(j)[i]);
+            columns.iter().flat_map(column).collect()
         };
         let Some(next) = newton_step(penalty, w, v, tau, hessian) else { break };
         let next = Certified::new(problem, penalty, next);

@@ -190,18 +190,18 @@ impl Homotopy {
         coefficients
     }
 
-    fn column(&mut self, problem: &impl InnerProducts, atom: usize) -> Vec<f64> {
+    fn column(&mut self, problem: &impl InnerProducts, atom: usize) -> Result<Vec<f64>, Error> {
         if let Some(at) = self.spare_columns.iter().position(|(spare, _)| *spare == atom) {
-            return self.spare_columns.swap_remove(at).1;
+            return Ok(self.spare_columns.swap_remove(at).1);
         }
         let rows: Vec<usize> = (0..problem.n_atoms()).collect();
         let mut column = vec![0.0; rows.len()];
-        problem.products(&rows, &[atom], &mut column);
-        column
+        problem.products(&rows, &[atom], &mut column)?;
+        Ok(column)
     }
 
     /// Goes to the next breakpoint.
-    fn step(&mut self, problem: &impl InnerProducts) {
+    fn step(&mut self, problem: &impl InnerProducts) -> Result<(), Error> {
         let (p, q) = self.segment(problem);
         let (u, v) = self.correlations(problem, &p, &q);
         let first = self.breakpoints.first().map_or(0.0, |point| point.lambda);
@@ -229,7 +229,7 @@ impl Homotopy {
             });
             self.lambda = lambda;
             self.done = true;
-            return;
+            return Ok(());
         }
 
         // At a tie every event frees what was barred by the one before; should that go round in circles, nothing
@@ -252,7 +252,7 @@ impl Homotopy {
                 self.breakpoints.push(Breakpoint { lambda: next, event: Event::Left(atom), coefficients });
             }
             (_, Some((_, atom))) => {
-                let column = self.column(problem, atom);
+                let column = self.column(problem, atom)?;
                 match self.active.join(atom, column) {
                     Ok(()) => {
                         self.is_active[atom] = true;
@@ -274,6 +274,7 @@ impl Homotopy {
             }
             (_, None) => self.done = true,
         }
+        Ok(())
     }
 }
 
@@ -288,7 +289,7 @@ impl<P: InnerProducts> Solver<P, SolverState> for Homotopy {
         mut state: SolverState,
     ) -> Result<(SolverState, Option<KV>), argmin::core::Error> {
         problem.problem("path_steps", |problem| {
-            self.step(problem);
+            self.step(problem)?;
             if let Some(point) = self.breakpoints.last() {
                 state.coefficients.resize(self.weights.len(), 0.0);
                 state.coefficients.fill(0.0);

@@ -117,9 +117,9 @@ impl InnerProducts for WorkingSet<'_> {
         &self.squared_norms
     }
 
-    fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) {
+    fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {
         let names = |atoms: &[usize]| -> Vec<usize> { atoms.iter().map(|&j| self.atoms[j]).collect() };
-        self.problem.products(&names(rows), &names(columns), out);
+        self.problem.products(&names(rows), &names(columns), out)
     }
 }
 
@@ -135,7 +135,8 @@ impl InnerProducts for WorkingSet<'_> {
 /// products with the working set. A problem that remembers products is asked for each of them once.
 ///
 /// # Errors
-/// [`Error::InvalidParameter`] for options out of range, [`Error::ShapeMismatch`] for the wrong number of weights.
+/// [`Error::InvalidParameter`] for options out of range, [`Error::ShapeMismatch`] for the wrong number of weights;
+/// what the products of `problem` return.
 pub fn path(
     problem: &dyn InnerProducts,
     options: &PathOptions,
@@ -182,7 +183,7 @@ pub fn path(
             let last_stage = stage == options.most_active;
             let one_more = homotopy.one_more().filter(|_| last_stage).map(|point| working.name(point));
             let points: Vec<Breakpoint> = breakpoints.iter().cloned().chain(one_more).collect();
-            let check = check(problem, &working.atoms, &weights, &points, known, step);
+            let check = check(problem, &working.atoms, &weights, &points, known, step)?;
             // What a check could leave out keeps its place behind what it found.
             let found: BTreeSet<usize> = check.closest.iter().copied().collect();
             let before = std::mem::replace(&mut more, check.closest);
@@ -251,7 +252,7 @@ fn check(
     breakpoints: &[Breakpoint],
     known: usize,
     step: usize,
-) -> Check {
+) -> Result<Check, Error> {
     // In the order in which they became active: the first ones carry most of the fit.
     let mut columns: Vec<usize> = Vec::new();
     let mut position = BTreeMap::new();
@@ -280,7 +281,7 @@ fn check(
         let used = (0..columns.len()).rev().find(is_used).map_or(0, |last| last + 1);
         let limits: Vec<f64> = points.iter().map(|point| point.lambda + slack).collect();
         let section = Section { problem, weights, columns: &columns[..used], coefficients, limits };
-        let mut excesses = section.excesses(&candidates);
+        let mut excesses = section.excesses(&candidates)?;
         let by_excess = |a: &(f64, usize), b: &(f64, usize)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
         if excesses.len() > step {
             excesses.select_nth_unstable_by(step, by_excess);
@@ -293,7 +294,7 @@ fn check(
             valid += points.len();
         }
     }
-    Check { valid, violated, closest }
+    Ok(Check { valid, violated, closest })
 }
 
 /// Some breakpoints in a row.
@@ -310,7 +311,7 @@ struct Section<'a> {
 
 impl Section<'_> {
     /// By how much the `candidates` exceed the penalty at most, for those that a bound did not clear.
-    fn excesses(&self, candidates: &[usize]) -> Vec<(f64, usize)> {
+    fn excesses(&self, candidates: &[usize]) -> Result<Vec<(f64, usize)>, Error> {
         let mut open = Open { section: self, atoms: candidates.to_vec(), fitted: Vec::new(), seen: 0 };
         if self.problem.products_are_nonnegative() {
             // When no product is negative, leaving out columns bounds a correlation from above, as do lower bounds
@@ -319,14 +320,14 @@ impl Section<'_> {
             open.atoms.retain(|&j| self.problem.target_products()[j] > smallest * self.weights[j]);
             while open.seen < self.columns.len() && !open.atoms.is_empty() {
                 let next = self.columns.len().min((2 * open.seen).max(FIRST_COLUMNS));
-                open.fit(next, |rows, columns, out| self.problem.lower_bounds(rows, columns, out));
+                open.fit(next, |rows, columns, out| self.problem.lower_bounds(rows, columns, out))?;
                 open.clear();
             }
         }
         open.fitted.clear();
         open.seen = 0;
-        open.fit(self.columns.len(), |rows, columns, out| self.problem.products(rows, columns, out));
-        open.atoms.iter().enumerate().map(|(row, &j)| (open.excess(row), j)).collect()
+        open.fit(self.columns.len(), |rows, columns, out| self.problem.products(rows, columns, out))?;
+        Ok(open.atoms.iter().enumerate().map(|(row, &j)| (open.excess(row), j)).collect())
     }
 }
 
@@ -341,7 +342,11 @@ struct Open<'a> {
 
 impl Open<'_> {
     /// Adds the columns up to `next`, by `products`.
-    fn fit(&mut self, next: usize, products: impl Fn(&[usize], &[usize], &mut [f64])) {
+    fn fit(
+        &mut self,
+        next: usize,
+        products: impl Fn(&[usize], &[usize], &mut [f64]) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         let columns = &self.section.columns[self.seen..next];
         let n_points = self.section.limits.len();
         let part = &self.section.coefficients.as_slice()[self.seen * n_points..next * n_points];
@@ -351,7 +356,7 @@ impl Open<'_> {
         for (rows, fitted) in self.atoms.chunks(height).zip(self.fitted.chunks_mut(height * n_points)) {
             values.clear();
             values.resize(rows.len() * columns.len(), 0.0);
-            products(rows, columns, &mut values);
+            products(rows, columns, &mut values)?;
             // Atoms are independent of each other, so the answer does not depend on the threads.
             fitted.par_chunks_exact_mut(n_points).enumerate().with_min_len(64).for_each(|(row, fitted)| {
                 let values = values.iter().skip(row).step_by(rows.len());
@@ -363,6 +368,7 @@ impl Open<'_> {
             });
         }
         self.seen = next;
+        Ok(())
     }
 
     /// By how much the atom at `row` exceeds the penalty at most, by the columns seen.

@@ -98,18 +98,19 @@ impl InnerProducts for Bounded {
         self.inner.squared_norms()
     }
 
-    fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) {
+    fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {
         self.asked.fetch_add(rows.len() * columns.len(), std::sync::atomic::Ordering::Relaxed);
-        self.inner.products(rows, columns, out);
+        self.inner.products(rows, columns, out)
     }
 
     fn products_are_nonnegative(&self) -> bool {
         true
     }
 
-    fn lower_bounds(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) {
-        self.inner.products(rows, columns, out);
+    fn lower_bounds(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {
+        self.inner.products(rows, columns, out)?;
         out.iter_mut().for_each(|value| *value *= self.share);
+        Ok(())
     }
 }
 
@@ -158,7 +159,9 @@ proptest! {
             fn target_squared_norm(&self) -> f64 { self.0.target_squared_norm() }
             fn target_products(&self) -> &[f64] { self.0.target_products() }
             fn squared_norms(&self) -> &[f64] { self.0.squared_norms() }
-            fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) { self.0.products(rows, columns, out) }
+            fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {
+                self.0.products(rows, columns, out)
+            }
             fn products_are_nonnegative(&self) -> bool { true }
         }
         let problem = problem(&columns, &target);

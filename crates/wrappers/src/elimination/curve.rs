@@ -36,7 +36,7 @@ impl<C: Criterion> RecursiveElimination<C> {
         context: &Context<'_>,
     ) -> Result<Vec<CurvePoint>, Error> {
         // Folds are drawn in an order of samples that does not depend on that of rows.
-        let order = canonical_order(data);
+        let order = canonical_order(data)?;
         let stratified = matches!(data.target(), Target::Class(_));
         let splits = KFold { folds, stratified }.splits(&data.subset(&order)?, context.seed)?;
         // Progress is told from one thread at a time.

@@ -40,7 +40,7 @@ impl Problem {
         let Table { varying, coordinates } = Table::new(data, rows, n_train)?;
         let all = Truth::new(data, rows, n_train, training.standardise_target, method)?;
         let truth = all.first(n_train);
-        let order = canonical_order(&data.subset(&rows[..n_train])?);
+        let order = canonical_order(&data.subset(&rows[..n_train])?)?;
         let mut canonical = vec![0; n_train];
         for (place, &sample) in order.iter().enumerate() {
             canonical[sample] = place;

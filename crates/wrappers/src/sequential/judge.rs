@@ -54,16 +54,16 @@ impl<'a> Judge<'a> {
         // Folds and learners see samples in an order that does not depend on that of rows.
         let mut whole = vec![0.0; data.n_samples()];
         for j in 0..data.n_features() {
-            data.x().copy_column(j, &mut whole);
+            data.x().copy_column(j, &mut whole)?;
             data.check_finite(j, &whole)?;
         }
-        let order = canonical_order(data);
+        let order = canonical_order(data)?;
         let mut columns = Vec::with_capacity(data.n_features());
         for j in 0..data.n_features() {
-            data.x().copy_column(j, &mut whole);
+            data.x().copy_column(j, &mut whole)?;
             columns.push(order.iter().map(|&row| whole[row]).collect::<Vec<f64>>());
         }
-        let constant = data.constant_features();
+        let constant = data.constant_features()?;
         let stratified = matches!(data.target(), Target::Class(_));
         let splits = KFold { folds, stratified }.splits(&data.subset(&order)?, seed)?;
         let digest = |sum: u64, value: &f64| derive_seed(sum, (value + 0.0).to_bits());

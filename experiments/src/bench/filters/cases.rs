@@ -148,7 +148,10 @@ impl Source {
     /// The table and the classes, written to `scratch`.
     pub fn files(self, scratch: &Path) -> Result<Files> {
         let classes = self.draw_classes();
-        let table = OnDemand::new(self.n, self.d, |j, out: &mut [f64]| self.draw_feature(j, &classes, out));
+        let table = OnDemand::new(self.n, self.d, |j, out: &mut [f64]| {
+            self.draw_feature(j, &classes, out);
+            Ok(())
+        });
         let (x, y) = (scratch.join("filters-x.npy"), scratch.join("filters-y.npy"));
         npy::write_table(&x, &table)?;
         npy::write_vector(&y, &classes.iter().map(|&class| f64::from(class)).collect::<Vec<_>>())?;

@@ -98,7 +98,10 @@ pub fn drawn(kind: Kind, scratch: &Path) -> Result<(Case, Files)> {
     if kind == Kind::Svr {
         standardise(&mut y);
     }
-    let table = OnDemand::new(N, D, |j, out: &mut [f64]| out.copy_from_slice(&normal(j as u64, out.len())));
+    let table = OnDemand::new(N, D, |j, out: &mut [f64]| {
+        out.copy_from_slice(&normal(j as u64, out.len()));
+        Ok(())
+    });
     let name = format!("{}-n{N}-d{D}", kind.name());
     let case = Case { name, kind, n: N, d: D, cost: 1.0, gamma: 1.0 / D as f64 };
     Ok((case, write(scratch, &table, &y)?))
@@ -125,7 +128,10 @@ pub fn read(folder: &Path, kind: Kind, file: &str, scratch: &Path) -> Result<Opt
     };
     let scaled = Scaling::standardise(data.x())?.apply(data.shared_x())?;
     let (n, d) = (scaled.n_samples(), scaled.n_features());
-    let columns: Vec<Vec<f64>> = (0..d).map(|j| scaled.column(j, &mut Vec::new()).to_vec(n)).collect();
+    let mut columns = vec![vec![0.0; n]; d];
+    for (j, column) in columns.iter_mut().enumerate() {
+        scaled.copy_column(j, column)?;
+    }
     let case = |cost: f64| Case { name: file.to_owned(), kind, n, d, cost, gamma: 1.0 / d as f64 };
     Ok(Some((COSTS.map(case).to_vec(), write(scratch, &DenseColumns::from_columns(&columns)?, &y)?)))
 }

@@ -194,8 +194,10 @@ fn write_libsvm(files: &Files, path: &Path) -> Result<()> {
     let data = Table::read(&files.x, &options)?.complete(Missing::Error)?.dataset;
     let Target::Real(outputs) = data.target() else { return Err("the target must be numbers".into()) };
     let n = data.n_samples();
-    let columns: Vec<Vec<f64>> =
-        (0..data.n_features()).map(|j| data.x().column(j, &mut Vec::new()).to_vec(n)).collect();
+    let mut columns = vec![vec![0.0; n]; data.n_features()];
+    for (j, column) in columns.iter_mut().enumerate() {
+        data.x().copy_column(j, column)?;
+    }
     let mut file = std::io::BufWriter::new(std::fs::File::create(path)?);
     for (i, y) in outputs.output(0).iter().enumerate() {
         write!(file, "{y}")?;

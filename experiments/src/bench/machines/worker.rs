@@ -48,7 +48,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let (n, width) = (data.n_samples(), data.n_features());
     let mut values = vec![0.0; n * width];
     for j in 0..width {
-        let column = data.x().column(j, &mut Vec::new()).to_vec(n);
+        let column = data.x().column(j, &mut Vec::new())?.to_vec(n);
         for (place, value) in values.iter_mut().skip(j).step_by(width).zip(column) {
             *place = value;
         }

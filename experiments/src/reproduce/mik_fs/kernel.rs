@@ -22,7 +22,7 @@ pub fn sum(
     let kernel = BaseKernel::Gaussian { sigma };
     let method = SumKernelLearning { kernel, ratio, tolerance: TOLERANCE, ..SumKernelLearning::default() };
     let selection = method.select(train, Budget::Auto, context)?;
-    let terms = Terms::new(&selection.order, &selection.scores, train, test);
+    let terms = Terms::new(&selection.order, &selection.scores, train, test)?;
     let gram = |a: &[Vec<f64>], b: &[Vec<f64>]| {
         terms.gram(a, b, |weight, difference, value| {
             *value += weight * (-0.5 * (difference / sigma).powi(2)).exp();
@@ -41,7 +41,7 @@ pub fn product(
 ) -> Result<(f64, usize), Error> {
     let method = ProductKernelLearning { cost, ratio, tolerance: TOLERANCE, iterations: 200 };
     let selection = method.select(train, Budget::Auto, context)?;
-    let terms = Terms::new(&selection.order, &selection.scores, train, test);
+    let terms = Terms::new(&selection.order, &selection.scores, train, test)?;
     let gram = |a: &[Vec<f64>], b: &[Vec<f64>]| {
         let gram = terms.gram(a, b, |weight, difference, value| *value -= weight * difference * difference);
         gram.map(f64::exp)
@@ -61,7 +61,7 @@ impl Components {
     /// From the training samples.
     pub fn new(scale: f64, train: &Dataset, test: &Dataset) -> Result<Self, Error> {
         let all: Vec<usize> = (0..train.n_features()).collect();
-        let terms = Terms::new(&all, &vec![1.0; all.len()], train, test);
+        let terms = Terms::new(&all, &vec![1.0; all.len()], train, test)?;
         let d = all.len() as f64;
         let gram = |a: &[Vec<f64>]| {
             let table = |columns: &[Vec<f64>]| {
@@ -121,10 +121,10 @@ struct Terms {
 }
 
 impl Terms {
-    fn new(features: &[usize], weights: &[f64], train: &Dataset, test: &Dataset) -> Self {
+    fn new(features: &[usize], weights: &[f64], train: &Dataset, test: &Dataset) -> Result<Self, Error> {
         let mut terms = Self { weights: Vec::new(), train: Vec::new(), test: Vec::new() };
         for (&feature, &weight) in features.iter().zip(weights) {
-            let (mut own, mut other) = (column(train, feature), column(test, feature));
+            let (mut own, mut other) = (column(train, feature)?, column(test, feature)?);
             let n = own.len() as f64;
             let mean = own.iter().sum::<f64>() / n;
             let deviation = (own.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / n).sqrt();
@@ -135,7 +135,7 @@ impl Terms {
                 terms.test.push(other);
             }
         }
-        terms
+        Ok(terms)
     }
 
     /// `add` for each feature with its weight and the samples' difference.

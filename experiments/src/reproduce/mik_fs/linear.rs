@@ -35,24 +35,24 @@ pub fn accuracy(
     let terms = selection.order.iter().zip(&selection.scores).filter(|(_, weight)| **weight != 0.0);
     let terms: Vec<(usize, f64, f64, f64)> = terms
         .map(|(&feature, &weight)| {
-            let values = column(train, feature);
+            let values = column(train, feature)?;
             let n = values.len() as f64;
             let mean = values.iter().sum::<f64>() / n;
             let deviation = (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / n).sqrt();
-            (feature, weight, mean, deviation)
+            Ok((feature, weight, mean, deviation))
         })
-        .collect();
+        .collect::<Result<_, Error>>()?;
     let mut machine = Linear { terms, bias: 0.0 };
-    machine.bias = best_bias(&machine.decide(train), &signs(train)?);
-    let right = machine.decide(test).iter().zip(signs(test)?).filter(|(f, y)| **f * y > 0.0).count();
+    machine.bias = best_bias(&machine.decide(train)?, &signs(train)?);
+    let right = machine.decide(test)?.iter().zip(signs(test)?).filter(|(f, y)| **f * y > 0.0).count();
     Ok((right as f64 / test.n_samples() as f64, machine.terms.len()))
 }
 
 /// The values of a feature.
-pub fn column(data: &Dataset, feature: usize) -> Vec<f64> {
+pub fn column(data: &Dataset, feature: usize) -> Result<Vec<f64>, Error> {
     let mut values = vec![0.0; data.n_samples()];
-    data.x().copy_column(feature, &mut values);
-    values
+    data.x().copy_column(feature, &mut values)?;
+    Ok(values)
 }
 
 /// 1 for the class that sorts last, -1 for the other.
@@ -64,14 +64,14 @@ pub fn signs(data: &Dataset) -> Result<Vec<f64>, Error> {
 }
 
 impl Linear {
-    fn decide(&self, data: &Dataset) -> Vec<f64> {
+    fn decide(&self, data: &Dataset) -> Result<Vec<f64>, Error> {
         let mut values = vec![self.bias; data.n_samples()];
         for &(feature, weight, mean, deviation) in &self.terms {
-            for (out, value) in values.iter_mut().zip(column(data, feature)) {
+            for (out, value) in values.iter_mut().zip(column(data, feature)?) {
                 *out += weight * (value - mean) / deviation;
             }
         }
-        values
+        Ok(values)
     }
 }
 

@@ -1,5 +1,6 @@
 //! The problem over the features in the constraints found so far.
 
+use fewest_core::Error;
 use nalgebra::{Cholesky, DMatrix, DVector};
 
 /// Projected gradient steps after which `p` must do.
@@ -74,14 +75,14 @@ impl Master {
     pub(super) fn add(
         &mut self,
         constraint: &[usize],
-        columns: impl Fn(usize) -> Vec<Vec<f64>>,
+        columns: impl Fn(usize) -> Result<Vec<Vec<f64>>, Error>,
         tolerance: f64,
-    ) {
+    ) -> Result<(), Error> {
         let starts_at = if self.features.is_empty() { 1.0 } else { 0.0 };
         let mut new = Vec::new();
         for &j in constraint {
             if !self.features.contains(&j) {
-                let columns = columns(j);
+                let columns = columns(j)?;
                 self.owners.extend(columns.iter().map(|_| self.features.len()));
                 self.features.push(j);
                 self.indicators.push(starts_at);
@@ -107,6 +108,7 @@ impl Master {
         with_labels.rows_mut(old, total - old).copy_from(&(&added * &self.labels));
         (self.columns, self.gram, self.with_labels) = (all, gram, with_labels);
         self.minimise(tolerance);
+        Ok(())
     }
 
     fn evaluate(&self, indicators: &[f64]) -> Point {
@@ -253,8 +255,9 @@ mod tests {
         let mut master = Master::new(labels, 0.7, 3);
         let features: Vec<usize> = (0..9).collect();
         // Every second feature has two columns.
-        let columns = |j: usize| (0..1 + j % 2).map(|level| wave(3 + 2 * j + level, 20).collect()).collect();
-        master.add(&features, columns, 1e-9);
+        let columns =
+            |j: usize| Ok((0..1 + j % 2).map(|level| wave(3 + 2 * j + level, 20).collect()).collect());
+        master.add(&features, columns, 1e-9).unwrap();
         let p = [0.5, 0.0, 1.0, 0.25, 0.0, 0.125, 1.0, 0.0, 0.125];
         let (by_columns, by_samples) = (master.among_columns(&p), master.among_samples(&p));
         assert!((by_columns.objective - by_samples.objective).abs() < 1e-12);

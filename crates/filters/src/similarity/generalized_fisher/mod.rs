@@ -96,7 +96,7 @@ impl Selector for GeneralizedFisher {
             });
         };
         let labels = label_matrix(classes(data, "generalized-fisher")?)?;
-        let constant = data.constant_features();
+        let constant = data.constant_features()?;
         let candidates: Vec<usize> =
             (0..data.n_features()).filter(|j| constant.binary_search(j).is_err()).collect();
         let k = wanted.min(candidates.len());
@@ -114,7 +114,7 @@ impl Selector for GeneralizedFisher {
                 rank(&strengths, true).into_iter().take(k).map(|at| candidates[at]).collect();
             // Far from the optimum, exactness among the features found so far is wasted.
             let tolerance = 0.1 * self.tolerance.max(gap.min(1.0)) * at_zero;
-            master.add(&constraint, |j| prepared(data, j), tolerance);
+            master.add(&constraint, |j| prepared(data, j), tolerance)?;
             products = match self::products(data, master.residual(), context) {
                 Ok(products) => products,
                 Err(Error::Stopped { .. }) => {
@@ -180,9 +180,9 @@ fn label_matrix(classes: &Classes) -> Result<DMatrix<f64>, Error> {
 
 /// The standardised columns of feature `j`; none for a constant. A categorical feature has an indicator a level, all on
 /// the scale on which they add up, over all levels, to the length of one standardised column.
-fn prepared(data: &Dataset, j: usize) -> Vec<Vec<f64>> {
+fn prepared(data: &Dataset, j: usize) -> Result<Vec<Vec<f64>>, Error> {
     let mut scratch = Vec::new();
-    standardised_parts(data.x().column(j, &mut scratch), data.feature_kind(j), data.n_samples())
+    Ok(standardised_parts(data.x().column(j, &mut scratch)?, data.feature_kind(j), data.n_samples()))
 }
 
 fn standardised_parts(

@@ -59,7 +59,7 @@ impl Instances {
             .map(|j| if is_category(j) { Coordinate::Category(1.0) } else { Coordinate::Numeric })
             .collect();
         let fill = |j: usize, out: &mut [f64]| {
-            data.x().copy_column(j, out);
+            data.x().copy_column(j, out)?;
             data.check_finite(j, out)?;
             if !is_category(j) {
                 scale_by_range(out);
@@ -78,7 +78,7 @@ impl Instances {
             .map(|features| (numeric, features))
             .chain(categories.chunks(WIDTH).map(|features| (Difference::Mismatch, features)))
             .collect();
-        let panels: Result<Vec<Panel>, Error> = groups
+        let panels: Vec<Result<Panel, Error>> = groups
             .into_par_iter()
             .map(|(difference, features)| {
                 let mut values = vec![0.0; n * WIDTH];
@@ -92,7 +92,8 @@ impl Instances {
                 Ok(Panel { features: features.to_vec(), difference, values })
             })
             .collect();
-        Ok(Self { samples, panels: panels?, n_features: data.n_features() })
+        let panels = panels.into_iter().collect::<Result<_, _>>()?;
+        Ok(Self { samples, panels, n_features: data.n_features() })
     }
 
     /// The distances between the samples.

@@ -30,8 +30,9 @@ impl Samples {
         };
         let (n, d) = (dataset.n_samples(), dataset.n_features());
         let scaled = Scaling::standardise(dataset.x()).unwrap().apply(dataset.shared_x()).unwrap();
-        let columns =
-            (0..d).map(|j| fewest_core::Columns::column(&scaled, j, &mut Vec::new()).to_vec(n)).collect();
+        let columns = (0..d)
+            .map(|j| fewest_core::Columns::column(&scaled, j, &mut Vec::new()).unwrap().to_vec(n))
+            .collect();
         (Self { columns, n }, target)
     }
 
