@@ -175,3 +175,38 @@ impl InnerProducts for LinearColumns<'_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use fewest_core::{OnDemand, Target};
+
+    use super::*;
+
+    /// Where columns are built anew for every product, one that cannot be read any more is no column of zeros.
+    #[test]
+    fn products_of_a_column_that_fails_are_an_error() -> Result<(), Error> {
+        let reads = AtomicUsize::new(0);
+        let wave = move |j: usize, out: &mut [f64]| {
+            if j == 3 && reads.fetch_add(1, Ordering::Relaxed) > 0 {
+                return Err(Error::unreadable(j, "the disk is gone"));
+            }
+            out.iter_mut().enumerate().for_each(|(i, value)| *value = ((i * (j + 2)) % 11) as f64);
+            Ok(())
+        };
+        let data = Dataset::new(OnDemand::new(10, 5, wave), Target::real((0..10).map(f64::from).collect())?)?;
+        let mut columns = LinearColumns::new(&data, "lasso", &Context::default())?;
+        let mut kept = [0.0; 4];
+        columns.products(&[1, 2], &[0, 4], &mut kept)?;
+        columns.values.clear();
+        let mut built = [0.0; 4];
+        columns.products(&[1, 2], &[0, 4], &mut built)?;
+        assert_eq!(built, kept);
+        for (rows, others) in [([1, 3], [0, 4]), ([0, 4], [3, 1])] {
+            let found = columns.products(&rows, &others, &mut built);
+            assert_eq!(found, Err(Error::unreadable(3, "the disk is gone")));
+        }
+        Ok(())
+    }
+}

@@ -119,24 +119,33 @@ impl Objective<'_> {
         let mut responses = vec![0.0; total * members.len()];
         let mut slopes = vec![0.0; members.len()];
         let columns = responses.par_chunks_exact_mut(total.max(1)).zip(&mut slopes).zip(members);
-        columns.with_min_len(THREADED.div_ceil(total.max(1))).try_for_each_init(
-            || vec![0.0; self.atoms.n_samples()],
-            |image, ((out, slope), &m)| {
-                let mut rest = out;
-                *slope = self.lambda2;
-                for ((task, machine), spread) in self.tasks.iter().zip(machines).zip(&spreads) {
-                    let (own, after) = rest.split_at_mut(task.rows.len());
-                    self.atoms.apply(m, spread, image)?;
-                    for (out, &row) in own.iter_mut().zip(&task.rows) {
-                        *out = image[row];
-                    }
-                    centre(own);
-                    *slope += self.lambda1 * dot(&machine.beta, own);
-                    rest = after;
+        let respond = |image: &mut Vec<f64>, out: &mut [f64], slope: &mut f64, m: usize| {
+            let mut rest = out;
+            *slope = self.lambda2;
+            for ((task, machine), spread) in self.tasks.iter().zip(machines).zip(&spreads) {
+                let (own, after) = rest.split_at_mut(task.rows.len());
+                self.atoms.apply(m, spread, image)?;
+                for (out, &row) in own.iter_mut().zip(&task.rows) {
+                    *out = image[row];
                 }
-                Ok::<(), Error>(())
-            },
-        )?;
+                centre(own);
+                *slope += self.lambda1 * dot(&machine.beta, own);
+                rest = after;
+            }
+            Ok::<(), Error>(())
+        };
+        let failed = columns
+            .enumerate()
+            .with_min_len(THREADED.div_ceil(total.max(1)))
+            .map_init(
+                || vec![0.0; self.atoms.n_samples()],
+                |image, (at, ((out, slope), &m))| Some((at, respond(image, out, slope, m).err()?)),
+            )
+            .filter_map(|failed| failed)
+            .min_by_key(|(at, _)| *at);
+        if let Some((_, error)) = failed {
+            return Err(error);
+        }
         let y = self.tasks.iter().flat_map(|task| task.y.iter().copied()).collect();
         let base = self
             .tasks
