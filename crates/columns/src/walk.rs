@@ -11,8 +11,8 @@ const BATCH: usize = 256;
 /// Every value handed to `work` is finite.
 ///
 /// # Errors
-/// [`Error::Unreadable`] of a feature, [`Error::NonFinite`] for the first NaN or infinity, [`Error::Stopped`] when the
-/// context says so, and what `work` returns.
+/// [`Error::Unreadable`] of a feature, [`Error::NonFinite`] for the first NaN or infinity, [`Error::Stopped`]
+/// when the context says so, and what `work` returns.
 pub fn map_features<T: Send>(
     data: &Dataset,
     context: &Context<'_>,

@@ -44,8 +44,8 @@ impl Column<'_> {
 /// a generator all serve every method. Implementations return the same values for the same `j` at
 /// every call.
 ///
-/// A read may fail at any call, also where an earlier one succeeded. Methods hand the error to their caller; none
-/// goes on with other values.
+/// A read may fail at any call, also where an earlier one succeeded. Methods hand the error to their caller;
+/// none goes on with other values.
 pub trait Columns: Send + Sync {
     /// Number of samples (rows).
     fn n_samples(&self) -> usize;
@@ -60,7 +60,7 @@ pub trait Columns: Send + Sync {
     /// [`Error::Unreadable`] when the source fails. A table in memory never does.
     fn column<'a>(&'a self, j: usize, scratch: &'a mut Vec<f64>) -> Result<Column<'a>, Error>;
 
-    /// Writes feature `j` into `out`, of length `n_samples()`. After an error `out` holds no values of the feature.
+    /// Writes feature `j` into `out`, of length `n_samples()`. After an error its content means nothing.
     ///
     /// # Errors
     /// As [`column`](Columns::column).

@@ -168,7 +168,8 @@ proptest! {
         prop_assert_eq!(again.sample_ids(), data.sample_ids());
         prop_assert_eq!(again.feature_kind(0), &FeatureKind::Categorical { levels });
         let bits = |data: &Dataset, j: usize| -> Vec<u64> {
-            data.x().column(j, &mut Vec::new()).unwrap().to_vec(n).iter().map(|value| value.to_bits()).collect()
+            let values = data.x().column(j, &mut Vec::new()).unwrap().to_vec(n);
+            values.iter().map(|value| value.to_bits()).collect()
         };
         for (written, read) in [(2, 0), (0, 1), (1, 2)] {
             prop_assert_eq!(bits(&data, written), bits(&again, read));

@@ -184,7 +184,7 @@ mod tests {
 
     use super::*;
 
-    /// Where columns are built anew for every product, one that cannot be read any more is no column of zeros.
+    /// Where columns are built anew for every product, one that cannot be read any more is not one of zeros.
     #[test]
     fn products_of_a_column_that_fails_are_an_error() -> Result<(), Error> {
         let reads = AtomicUsize::new(0);

@@ -169,8 +169,8 @@ impl Columns for Failing {
     }
 }
 
-/// A read of feature 3 that fails is an error that names the feature, whichever read it is: the first, the second or
-/// the last. Where none fails nothing changes.
+/// A read of feature 3 that fails is an error that names the feature, whichever read it is: the first, the
+/// second or the last. Where none fails nothing changes.
 pub fn a_column_that_fails_is_an_error(selector: &dyn Selector, data: &Dataset, k: usize) {
     const FEATURE: usize = 3;
     let run = |n_good: usize| {

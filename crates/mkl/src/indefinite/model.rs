@@ -137,8 +137,8 @@ impl MikFsModel {
     /// pair of classes. Kernels are evaluated exactly, not by their factors: `O(n)` a sample and weight.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] for another number of features; [`Error::Unreadable`]; [`Error::NonFinite`] for a
-    /// NaN or an infinity in a feature with a weight.
+    /// [`Error::ShapeMismatch`] for another number of features; [`Error::Unreadable`]; [`Error::NonFinite`]
+    /// for a NaN or an infinity in a feature with a weight.
     pub fn decision_values(&self, x: &dyn Columns) -> Result<Vec<Vec<f64>>, Error> {
         if x.n_features() != self.n_features {
             return Err(Error::ShapeMismatch {

@@ -128,7 +128,7 @@ impl Screen {
     /// is enough. Exact enough to tell on which side of `least` the product lies, where the shared factors are.
     ///
     /// # Errors
-    /// [`Error::Numerical`] where a kernel overflows; [`Error::Unreadable`]; of several atoms, that of the first.
+    /// [`Error::Numerical`] where a kernel overflows; [`Error::Unreadable`]. Of several the first.
     pub(crate) fn estimates(
         &mut self,
         atoms: &Atoms<'_>,

@@ -135,8 +135,8 @@ impl InnerProducts for WorkingSet<'_> {
 /// products with the working set. A problem that remembers products is asked for each of them once.
 ///
 /// # Errors
-/// [`Error::InvalidParameter`] for options out of range, [`Error::ShapeMismatch`] for the wrong number of weights;
-/// what the products of `problem` return.
+/// [`Error::InvalidParameter`] for options out of range, [`Error::ShapeMismatch`] for the wrong number of
+/// weights; what the products of `problem` return.
 pub fn path(
     problem: &dyn InnerProducts,
     options: &PathOptions,
