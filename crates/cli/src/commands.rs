@@ -38,7 +38,8 @@ fn is_stdout(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// Writes the answer: `json`, where it was asked for, to `path` or to stdout, and the table unless JSON takes its place.
+/// Writes the answer: `json`, where it was asked for, to `path` or to stdout, and the table unless JSON takes
+/// its place.
 fn tell(path: Option<&Path>, json: Option<String>, table: &str) -> Result<(), Failure> {
     match (path, json) {
         (Some(path), Some(json)) if is_stdout(path) => output::print(&json),

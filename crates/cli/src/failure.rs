@@ -72,22 +72,23 @@ impl Failure {
             }
             Error::Share(share) => format!("--test-share is {share}, but must be above 0 and below 1"),
             Error::TooManyFolds { repeats, n_samples } => format!(
-                "--repeats is {repeats}: folds of {} samples take more than 1 GiB together: give fewer repeats, or fewer \
-                 folds",
+                "--repeats is {repeats}: folds of {} samples take more than 1 GiB together: give fewer repeats, \
+                 or fewer folds",
                 text::count(*n_samples)
             ),
             Error::Method { .. } => format!(
                 "{error} (`fewest methods ID` tells their targets), or say what the target is with --task"
             ),
             Error::NotForTarget { what, id, target, instead } => format!(
-                "--{what}: {id} is not for the target of {shown}, {}: take one of {} (or --task says what the target is)",
+                "--{what}: {id} is not for the target of {shown}, {}: take one of {} (or --task says what the \
+                 target is)",
                 target.name(),
                 instead.join(", ")
             ),
             Error::SingleSample(_) => format!("{shown}: {error}"),
             Error::NoGroup { name, row } => format!(
-                "{shown}: --group-column {name}: sample {row} (counted from 0) is of no group: name one, or leave the sample \
-                 out"
+                "{shown}: --group-column {name}: sample {row} (counted from 0) is of no group: name one, or \
+                 leave the sample out"
             ),
             Error::Unreadable(_) | Error::NoFolds { .. } => format!("--resume {error}"),
             Error::OtherFolds { path, mismatch } => {
@@ -98,12 +99,14 @@ impl Failure {
                     other => other.to_string(),
                 };
                 format!(
-                    "--resume {}: its folds are of another evaluation ({told}): give the same call again, or another file",
+                    "--resume {}: its folds are of another evaluation ({told}): give the same call again, or \
+                     another file",
                     path.display()
                 )
             }
             Error::BrokenFolds { method, found } => format!(
-                "--resume: the folds of {method} in the file are {found}: give the same call again, or another file"
+                "--resume: the folds of {method} in the file are {found}: give the same call again, or another \
+                 file"
             ),
             Error::Fold { .. } => format!("{shown}: {error}"),
             Error::NothingFinished(Status::Interrupted) => return Self::interrupted(),

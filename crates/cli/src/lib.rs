@@ -1,7 +1,8 @@
 //! The command `fewest`: reads a table, runs a method of the registry, writes the answer.
 //!
-//! No algorithm lives here. `args` is the call, `input` makes a data set of it, `runner` runs the method or the study
-//! with a progress bar, and `table` and `report` tell people the answer, as [`fewest_study::json`] tells programs.
+//! No algorithm lives here. `args` is the call, `input` makes a data set of it, `runner` runs the method or
+//! the study with a progress bar, and `table` and `report` tell people the answer, as [`fewest_study::json`]
+//! tells programs.
 //!
 //! [`run`] is the whole program, for a `main` of one line.
 
@@ -22,8 +23,9 @@ use clap::{CommandFactory, Parser};
 use args::{Cli, Command};
 use failure::{Failure, STATUS_WRONG};
 
-/// Does what the arguments of the process say, and tells the status to end with: 0 done, 2 the call or the data is wrong,
-/// 130 interrupted. Answers go to stdout and to the files named, one line on what is wrong to stderr. Handles Ctrl-C.
+/// Does what the arguments of the process say, and tells the status to end with: 0 done, 2 the call or the
+/// data is wrong, 130 interrupted. Answers go to stdout and to the files named, one line on what is wrong to
+/// stderr. Handles Ctrl-C.
 pub fn run() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,

@@ -1,4 +1,4 @@
-//! Files that are written whole or not at all, and read so.
+//! Files that are written whole or not at all.
 
 use std::collections::HashSet;
 use std::fs;

@@ -36,7 +36,8 @@ pub enum Error {
     Share(f64),
     /// Folds that together take too much memory.
     #[error(
-        "{repeats} repeats: folds of {n_samples} samples take more than 1 GiB together: give fewer repeats, or fewer folds"
+        "{repeats} repeats: folds of {n_samples} samples take more than 1 GiB together: give fewer repeats, \
+         or fewer folds"
     )]
     TooManyFolds {
         /// How many times the samples are to be divided.
@@ -45,7 +46,11 @@ pub enum Error {
         n_samples: usize,
     },
     /// A method that has no use for the target.
-    #[error("{method} needs {} as target, but the target is {}: take another method", known(needs), found.name())]
+    #[error(
+        "{method} needs {} as target, but the target is {}: take another method",
+        known(needs),
+        found.name()
+    )]
     Method {
         /// The method's id.
         method: &'static str,
@@ -68,7 +73,8 @@ pub enum Error {
     },
     /// A class that cannot be both learnt and judged.
     #[error(
-        "class `{0}` has 1 sample, which cannot be in training and test samples: leave it out, or put it into another class"
+        "class `{0}` has 1 sample, which cannot be in training and test samples: leave it out, or put it into \
+         another class"
     )]
     SingleSample(String),
     /// A sample that is of no group.
@@ -118,7 +124,7 @@ pub enum Error {
         source: ExperimentError,
     },
     /// A stop came before any fold was finished.
-    #[error("{} before a fold was finished", if *.0 == Status::Interrupted { "interrupted" } else { "the time was up" })]
+    #[error("{} before a fold was finished", why(*.0))]
     NothingFinished(Status),
     /// A document that cannot be written.
     #[error("the answer cannot be written as JSON: {0}")]
@@ -154,6 +160,10 @@ impl fmt::Display for Mismatch {
             Mismatch::Features => "features that do not exist",
         })
     }
+}
+
+fn why(stopped: Status) -> &'static str {
+    if stopped == Status::Interrupted { "interrupted" } else { "the time was up" }
 }
 
 fn known(targets: &[TargetKind]) -> String {

@@ -50,8 +50,8 @@ pub struct DataInfo {
 }
 
 impl DataInfo {
-    /// What a data set without gaps says of itself. The names of the target's columns are for the caller to add, and
-    /// what reading the data did.
+    /// What a data set without gaps says of itself. The names of the target's columns are for the caller to
+    /// add, and what reading the data did.
     pub fn new(file: impl Into<String>, data: &Dataset) -> Self {
         let (task, classes) = match data.target() {
             Target::None => ("none", Vec::new()),

@@ -1,7 +1,8 @@
 //! Documents for programs. Names and order of the keys are a promise; new keys may be added.
 //!
 //! Numbers that JSON cannot hold are written as the strings `inf` and `-inf`, and NaN as null. Nothing but
-//! `seconds`, which comes last, and an evaluation's `timings` before it depends on the machine or on the number of threads.
+//! `seconds`, which comes last, and an evaluation's `timings` before it depends on the machine or on the
+//! number of threads.
 
 mod evaluation;
 

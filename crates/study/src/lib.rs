@@ -1,19 +1,20 @@
 //! Studies: methods evaluated on the same folds, and the documents that tell programs what came of it.
 //!
-//! This is what the commands `fewest evaluate` and `fewest compare` do between reading their call and printing their
-//! answer, for other programs to call:
+//! This is what the commands `fewest evaluate` and `fewest compare` do between reading their call and
+//! printing their answer, for other programs to call:
 //!
 //! * [`Options`] say how: the numbers of features, learner, metrics, how the samples are divided;
-//! * [`Study`] checks them against the data and runs every [`Candidate`], a method with its parameters, on the
-//!   same folds; then it chooses the number of features and selects as many on all samples;
+//! * [`Study`] checks them against the data and runs every [`Candidate`], a method with its parameters, on
+//!   the same folds; then it chooses the number of features and selects as many on all samples;
 //! * [`Store`] keeps finished folds in a file, from which a run that was stopped goes on;
-//! * [`Report`] is what came of it, [`differences`] the best method at each number of features and how far the
-//!   others are from it;
+//! * [`Report`] is what came of it, [`differences`] the best method at each number of features and how far
+//!   the others are from it;
 //! * [`json`] writes documents with a stable order of keys: of studies, and of a single selection or score.
 //!
-//! Nothing here prints, reads arguments or ends the program. Folds run in parallel on the threads of the caller,
-//! progress and deadline are those of the [`Context`](fewest::core::Context). Data come as a
-//! [`Dataset`](fewest::core::Dataset): files are read by `fewest-data`. Tables and reports for people are the command's.
+//! Nothing here prints, reads arguments or ends the program. Folds run in parallel on the threads of the
+//! caller, progress and deadline are those of the [`Context`](fewest::core::Context). Data come as a
+//! [`Dataset`](fewest::core::Dataset): files are read by `fewest-data`. Tables and reports for people are the
+//! command's.
 //!
 //! ```
 //! use fewest::core::{Context, Dataset, DenseColumns, Target};

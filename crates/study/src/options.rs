@@ -8,22 +8,25 @@ use crate::catalogue::{find_learner, find_metric};
 /// ```
 /// use fewest_study::{Division, Options};
 ///
-/// let options = Options { learner: Some("knn".to_owned()), division: Division::HeldOut(0.3), ..Options::default() };
+/// let learner = Some("knn".to_owned());
+/// let options = Options { learner, division: Division::HeldOut(0.3), ..Options::default() };
 /// options.check()?;
 /// let wrong = Options { division: Division::HeldOut(1.0), ..options };
-/// assert_eq!(wrong.check().unwrap_err().to_string(), "the share held out is 1, but must be above 0 and below 1");
+/// let told = wrong.check().unwrap_err().to_string();
+/// assert_eq!(told, "the share held out is 1, but must be above 0 and below 1");
 /// # Ok::<(), fewest_study::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
-    /// The numbers of features to judge, in any order, each from 1 to the number of features. None: 1, 2, 5, 10, 20, 50 and
-    /// 100, as far as there are as many, and all features where these are fewer.
+    /// The numbers of features to judge, in any order, each from 1 to the number of features. None: 1, 2, 5,
+    /// 10, 20, 50 and 100, as far as there are as many, and all features where these are fewer.
     pub ks: Vec<usize>,
     /// The id of the learner; `None`: the first that is for the target.
     pub learner: Option<String>,
     /// Parameters of the learner, each as `name=value`.
     pub learner_parameters: Vec<String>,
-    /// The ids of the metrics; the first chooses the number of features. None: the first that is for the target.
+    /// The ids of the metrics; the first chooses the number of features. None: the first that is for the
+    /// target.
     pub metrics: Vec<String>,
     /// How the samples are divided.
     pub division: Division,
@@ -31,15 +34,16 @@ pub struct Options {
     pub repeats: usize,
 }
 
-/// How samples are divided into training and test samples. Where the target is classes, every part has them in
-/// proportion, unless groups are kept together.
+/// How samples are divided into training and test samples. Where the target is classes, every part has them
+/// in proportion, unless groups are kept together.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Division {
     /// This many parts of equal size, each the test samples once: from 2 to the number of samples.
     Folds(usize),
     /// A random share of the samples, above 0 and below 1, is the test samples.
     HeldOut(f64),
-    /// Samples of one [`sample id`](fewest::core::Dataset::sample_ids) are never in training and test samples at once.
+    /// Samples of one [`sample id`](fewest::core::Dataset::sample_ids) are never in training and test samples
+    /// at once.
     Groups {
         /// What the groups are called.
         name: String,
@@ -68,11 +72,13 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Checks what can be known before there are data. [`Study::new`](crate::Study::new) checks this and the rest.
+    /// Checks what can be known before there are data. [`Study::new`](crate::Study::new) checks this and the
+    /// rest.
     ///
     /// # Errors
-    /// [`Error::Core`] for a learner, a parameter of it or a metric that does not exist; [`Error::Twice`] for a metric;
-    /// [`Error::NoRepeats`], [`Error::SameFolds`] and [`Error::Share`] for divisions that cannot be made.
+    /// [`Error::Core`] for a learner, a parameter of it or a metric that does not exist; [`Error::Twice`] for
+    /// a metric; [`Error::NoRepeats`], [`Error::SameFolds`] and [`Error::Share`] for divisions that cannot be
+    /// made.
     pub fn check(&self) -> Result<(), Error> {
         if let Some(id) = &self.learner {
             find_learner(id)?.build_with(&self.learner_parameters)?;

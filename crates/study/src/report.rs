@@ -20,7 +20,8 @@ pub struct Report {
     pub splitter: String,
     /// Number of folds there are to be.
     pub n_folds: usize,
-    /// The methods' results, in the order of the candidates; at least one. Those that were not reached before a stop are left out.
+    /// The methods' results, in the order of the candidates; at least one. Those that were not reached before
+    /// a stop are left out.
     pub methods: Vec<Evaluated>,
     /// How it ended.
     pub status: Status,

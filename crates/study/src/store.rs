@@ -12,9 +12,9 @@ use crate::{Error, Mismatch};
 
 /// Finished folds in a file: an evaluation for each method, all of one [`Study`](crate::Study).
 ///
-/// A run writes the file as folds are finished, whole each time, but not so often that writing would take its time,
-/// and once more in the end. The file may hold methods that a study is without, so that several studies of the same
-/// design can share one.
+/// A run writes the file as folds are finished, whole each time, but not so often that writing would take its
+/// time, and once more in the end. The file may hold methods that a study is without, so that several studies
+/// of the same design can share one.
 ///
 /// ```
 /// # use fewest::core::{Context, Dataset, DenseColumns, Target};

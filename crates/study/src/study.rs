@@ -18,13 +18,14 @@ pub struct Study<'a> {
 }
 
 impl<'a> Study<'a> {
-    /// The study of `candidates` that `options` describe, on `data`, of which outputs tell `info`. Gaps that `data` still
-    /// has are filled in every fold by the policy [`DataInfo::missing`].
+    /// The study of `candidates` that `options` describe, on `data`, of which outputs tell `info`. Gaps that
+    /// `data` still has are filled in every fold by the policy [`DataInfo::missing`].
     ///
     /// # Errors
-    /// Those of [`Options::check`]; [`Error::Method`] and [`Error::NotForTarget`] for what has no use for the target;
-    /// [`Error::Twice`] for methods of one id, [`Error::Core`] for none, or for numbers of features out of range;
-    /// [`Error::SingleSample`], [`Error::TooManyFolds`] and [`Error::NoGroup`] for samples that cannot be divided so.
+    /// Those of [`Options::check`]; [`Error::Method`] and [`Error::NotForTarget`] for what has no use for the
+    /// target; [`Error::Twice`] for methods of one id, [`Error::Core`] for none, or for numbers of features
+    /// out of range; [`Error::SingleSample`], [`Error::TooManyFolds`] and [`Error::NoGroup`] for samples that
+    /// cannot be divided so.
     pub fn new(
         data: &'a Dataset,
         info: DataInfo,
@@ -44,13 +45,13 @@ impl<'a> Study<'a> {
         Ok(Self { data, info, candidates, design })
     }
 
-    /// Evaluates every method, chooses its numbers of features and selects as many on all samples. At a stop, methods
-    /// with finished folds come back, and what the stop left of them. `store` keeps finished folds, and has those that are
-    /// not run again.
+    /// Evaluates every method, chooses its numbers of features and selects as many on all samples. At a stop,
+    /// methods with finished folds come back, and what the stop left of them. `store` keeps finished folds,
+    /// and has those that are not run again.
     ///
     /// # Errors
-    /// [`Error::OtherFolds`] and [`Error::BrokenFolds`] for a store of another study; [`Error::Fold`] naming the
-    /// first fold that failed; [`Error::NothingFinished`] where a stop came before any fold was finished.
+    /// [`Error::OtherFolds`] and [`Error::BrokenFolds`] for a store of another study; [`Error::Fold`] naming
+    /// the first fold that failed; [`Error::NothingFinished`] where a stop came before any fold was finished.
     pub fn run(&self, store: Option<&Store>, context: &Context<'_>) -> Result<Report, Error> {
         if let Some(store) = store {
             store.check(&self.design, context.seed, self.data.n_features())?;
@@ -115,7 +116,8 @@ impl<'a> Study<'a> {
                 status = ended;
             }
             if !evaluation.folds.is_empty() {
-                // What is chosen in the end is for samples to come: all there are may tell how gaps are filled.
+                // What is chosen in the end is for samples to come: all there are may tell how gaps are
+                // filled.
                 let filled = prepare(data, data)?;
                 let chosen = choose(candidate, &evaluation, &filled, context)?;
                 let parameters = candidate.parameters.clone();
@@ -138,7 +140,8 @@ impl Progress for Of<'_> {
     }
 }
 
-/// The numbers of features by each rule and the first metric, and as many features by the method on all samples.
+/// The numbers of features by each rule and the first metric, and as many features by the method on all
+/// samples.
 fn choose(
     candidate: &Candidate,
     evaluation: &Evaluation,

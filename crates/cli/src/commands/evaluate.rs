@@ -80,7 +80,8 @@ fn options(args: &EvaluationArgs) -> Options {
     }
 }
 
-/// How the data are read: the column of groups is read in place of the samples' names, which an evaluation tells nowhere.
+/// How the data are read: the column of groups is read in place of the samples' names, which an evaluation
+/// tells nowhere.
 fn with_groups(data: &DataArgs, args: &EvaluationArgs) -> DataArgs {
     let mut data = data.clone();
     if let Some(column) = &args.group_column {

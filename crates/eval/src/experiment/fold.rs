@@ -10,7 +10,8 @@ use crate::features::{check_features, describe, first_features, gather};
 use crate::learners::constant;
 use crate::{Predictions, Split, redundancy_rate};
 
-/// The record of fold `fold`, or `None` when it was stopped on the way. Features are taken from `earlier` where it is given.
+/// The record of fold `fold`, or `None` when it was stopped on the way. Features are taken from `earlier`
+/// where it is given.
 pub(super) fn run(
     experiment: &Experiment<'_>,
     plan: &Plan,
@@ -101,8 +102,8 @@ struct Chosen<'a> {
     seconds: f64,
 }
 
-/// Features for every number of the plan, or for the largest alone where orders are nested; fewer after a stop. An error
-/// comes with the number that was asked for.
+/// Features for every number of the plan, or for the largest alone where orders are nested; fewer after a
+/// stop. An error comes with the number that was asked for.
 fn select(
     experiment: &Experiment<'_>,
     plan: &Plan,

@@ -156,7 +156,8 @@ struct Timing<'a> {
 /// The document of a study of one method: what `fewest evaluate` answers. Of several, it tells the first.
 ///
 /// # Errors
-/// [`Error::NothingFinished`] for a report without methods; [`Error::Json`] where the document cannot be written.
+/// [`Error::NothingFinished`] for a report without methods; [`Error::Json`] where the document cannot be
+/// written.
 pub fn evaluation(report: &Report) -> Result<String, Error> {
     let Some(method) = report.methods.first() else {
         return Err(Error::NothingFinished(report.status));
