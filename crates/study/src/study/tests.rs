@@ -1,8 +1,9 @@
 use std::error::Error as StdError;
-use std::fs;
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use fewest::core::{DenseColumns, Target};
+use fewest::data::{read_if_there, write_atomically};
 use fewest::registry::{self, Parameters};
 
 use super::*;
@@ -37,6 +38,10 @@ fn options() -> Options {
 
 fn study<'a>(data: &'a Dataset, ids: &[&str], options: &Options) -> Result<Study<'a>, Error> {
     Study::new(data, DataInfo::new("waves", data), candidates(ids)?, options)
+}
+
+fn bytes_of(path: &Path) -> Result<Vec<u8>, Box<dyn StdError>> {
+    Ok(read_if_there(path)?.ok_or("no file")?)
 }
 
 /// Everything but times.
@@ -98,10 +103,10 @@ fn finished_folds_are_not_run_again() -> Tested {
     let stored = study(&data, &["mrmr"], &options())?.run(Some(&Store::open(&path)?), &Context::default())?;
     assert_eq!(folds(&stored), folds(&whole));
     // Two folds are left, one of them with a score that no run gives: it is taken as it is.
-    let mut evaluations: Vec<Evaluation> = serde_json::from_slice(&fs::read(&path)?)?;
+    let mut evaluations: Vec<Evaluation> = serde_json::from_slice(&bytes_of(&path)?)?;
     evaluations[0].folds.retain(|record| record.fold % 3 == 0);
     evaluations[0].folds[0].outcomes[0].scores[0] = 0.125;
-    fs::write(&path, serde_json::to_vec(&evaluations)?)?;
+    write_atomically(&path, &serde_json::to_vec(&evaluations)?)?;
     // Other methods find a place in the same file.
     let both = study(&data, &["f-score", "mrmr"], &options())?;
     let report = both.run(Some(&Store::open(&path)?), &Context::default())?;
@@ -109,7 +114,7 @@ fn finished_folds_are_not_run_again() -> Tested {
     expected[0].1[0].1[0] = 0.125;
     assert_eq!(folds(&report)[5..], expected);
     assert!(report.not_stored.is_none());
-    let evaluations: Vec<Evaluation> = serde_json::from_slice(&fs::read(&path)?)?;
+    let evaluations: Vec<Evaluation> = serde_json::from_slice(&bytes_of(&path)?)?;
     assert_eq!(evaluations.iter().map(|stored| stored.folds.len()).collect::<Vec<_>>(), [5, 5]);
     Ok(())
 }
@@ -120,7 +125,7 @@ fn folds_of_another_study_are_refused_and_left_alone() -> Tested {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("folds.json");
     study(&data, &["f-score"], &options())?.run(Some(&Store::open(&path)?), &Context::default())?;
-    let content = fs::read(&path)?;
+    let content = bytes_of(&path)?;
     let metrics = vec!["macro-f1".to_owned()];
     for (options, seed, expected) in [
         (Options { ks: vec![1], ..options() }, 0, Mismatch::Ks),
@@ -137,11 +142,11 @@ fn folds_of_another_study_are_refused_and_left_alone() -> Tested {
             _ => None,
         };
         assert_eq!(found, Some(expected), "{error:?}");
-        assert_eq!(fs::read(&path)?, content);
+        assert_eq!(bytes_of(&path)?, content);
     }
     let text = String::from_utf8(content)?;
     let run = |text: String| {
-        fs::write(&path, text)?;
+        write_atomically(&path, text.as_bytes())?;
         study(&data, &["f-score"], &options())?.run(Some(&Store::open(&path)?), &Context::default())?;
         Ok::<(), Box<dyn StdError>>(())
     };
