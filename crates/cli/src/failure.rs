@@ -63,8 +63,10 @@ impl Failure {
         let shown = file.display();
         Self::new(match error {
             Error::Core(error) => return Self::in_file(file, error),
-            Error::Twice { what: "method", .. } => format!("--methods: {error}"),
-            Error::Twice { .. } => format!("--metric: {error}"),
+            Error::Twice { what, id } => {
+                let option = if *what == "method" { "--methods" } else { "--metric" };
+                format!("{option}: {id} is listed twice: once is enough")
+            }
             Error::NoRepeats => format!("--{error}"),
             Error::SameFolds => {
                 "--repeats: to leave out one group at a time gives the same folds each time: add --folds"
