@@ -16,12 +16,8 @@ pub use select::select;
 
 use std::path::Path;
 
-use fewest::registry::{Parameters, Value};
-
-/// Parameters that have a value, as the outputs tell them.
-pub fn told(parameters: &Parameters) -> Vec<(&'static str, Value)> {
-    parameters.iter().map(|(name, value)| (name, value.clone())).collect()
-}
+use crate::failure::Failure;
+use crate::output;
 
 /// The call, as it can be pasted into a POSIX shell.
 fn command_line() -> String {
@@ -40,4 +36,17 @@ fn command_line() -> String {
 /// Whether an output goes to stdout.
 fn is_stdout(path: &Path) -> bool {
     path.as_os_str() == "-"
+}
+
+/// Writes the answer: `json`, where it was asked for, to `path` or to stdout, and the table unless JSON takes
+/// its place.
+fn tell(path: Option<&Path>, json: Option<String>, table: &str) -> Result<(), Failure> {
+    match (path, json) {
+        (Some(path), Some(json)) if is_stdout(path) => output::print(&json),
+        (Some(path), Some(json)) => {
+            output::write("--json", path, json.as_bytes())?;
+            output::print(table)
+        }
+        _ => output::print(table),
+    }
 }

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::Path;
 
+use fewest::core::Status;
+
 use crate::text;
 
 /// Exit status for a call or data that no method can work with.
@@ -51,6 +53,71 @@ impl Failure {
             )),
             _ => Self::new(format!("{}: {error}", file.display())),
         }
+    }
+}
+
+impl Failure {
+    /// What is wrong with a study of the data of `file`, in the words of the call.
+    pub fn in_study(file: &Path, error: &fewest_study::Error) -> Self {
+        use fewest_study::{Error, Mismatch};
+        let shown = file.display();
+        Self::new(match error {
+            Error::Core(error) => return Self::in_file(file, error),
+            Error::Twice { what, id } => {
+                let option = if *what == "method" { "--methods" } else { "--metric" };
+                format!("{option}: {id} is listed twice: once is enough")
+            }
+            Error::NoRepeats => format!("--{error}"),
+            Error::SameFolds => {
+                "--repeats: to leave out one group at a time gives the same folds each time: add --folds"
+                    .to_owned()
+            }
+            Error::Share(share) => format!("--test-share is {share}, but must be above 0 and below 1"),
+            Error::TooManyFolds { repeats, n_samples } => format!(
+                "--repeats is {repeats}: folds of {} samples take more than 1 GiB together: give fewer repeats, \
+                 or fewer folds",
+                text::count(*n_samples)
+            ),
+            Error::Method { .. } => format!(
+                "{error} (`fewest methods ID` tells their targets), or say what the target is with --task"
+            ),
+            Error::NotForTarget { what, id, target, instead } => format!(
+                "--{what}: {id} is not for the target of {shown}, {}: take one of {} (or --task says what the \
+                 target is)",
+                target.name(),
+                instead.join(", ")
+            ),
+            Error::SingleSample(_) => format!("{shown}: {error}"),
+            Error::NoGroup { name, row } => format!(
+                "{shown}: --group-column {name}: sample {row} (counted from 0) is of no group: name one, or \
+                 leave the sample out"
+            ),
+            Error::Unreadable(_) | Error::NoFolds { .. } => format!("--resume {error}"),
+            Error::OtherFolds { path, mismatch } => {
+                let told = match mismatch {
+                    Mismatch::Data => {
+                        "other data, samples divided otherwise, or another --learner-param".to_owned()
+                    }
+                    other => other.to_string(),
+                };
+                format!(
+                    "--resume {}: its folds are of another evaluation ({told}): give the same call again, or \
+                     another file",
+                    path.display()
+                )
+            }
+            Error::BrokenFolds { method, found } => format!(
+                "--resume: the folds of {method} in the file are {found}: give the same call again, or another \
+                 file"
+            ),
+            Error::Fold { .. } => format!("{shown}: {error}"),
+            Error::NothingFinished(Status::Interrupted) => return Self::interrupted(),
+            Error::NothingFinished(_) => {
+                "--time-limit: the time was up before a fold was finished: allow more time".to_owned()
+            }
+            Error::Json(_) => format!("--json: {error}"),
+            other => other.to_string(),
+        })
     }
 }
 

@@ -5,12 +5,12 @@ use std::path::Path;
 use fewest::core::{Dataset, Target};
 use fewest::data::{Complete, Format, Header, Missing, ReadOptions, Table, TargetChoice};
 use fewest::registry::{self, Method, TargetKind};
+use fewest_study::DataInfo;
 
 mod content;
 
 use crate::args::DataArgs;
 use crate::failure::Failure;
-use crate::run_info::DataInfo;
 use crate::text;
 use content::Content;
 
@@ -170,26 +170,14 @@ fn describe(
 ) -> Result<DataInfo, Failure> {
     let data = &complete.dataset;
     check_target(&args.file, data, user)?;
-    let (task, classes) = match data.target() {
-        Target::None => ("none", Vec::new()),
-        Target::Class(classes) => {
-            ("classification", classes.names().iter().cloned().zip(classes.counts()).collect())
-        }
-        _ => ("regression", Vec::new()),
-    };
     Ok(DataInfo {
-        file: args.file.display().to_string(),
-        n_samples: data.n_samples(),
-        n_features: data.n_features(),
-        task,
-        classes,
         targets: complete.target_names.clone(),
         target_found,
-        missing: args.missing.name(),
+        missing: args.missing,
         missing_done: missing_done(complete, filled),
         gaps: complete.filled,
         notes,
-        names: (0..data.n_features()).map(|j| data.feature_name(j)).collect(),
+        ..DataInfo::new(args.file.display().to_string(), data)
     })
 }
 

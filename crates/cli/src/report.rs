@@ -15,18 +15,16 @@ mod scale;
 mod similarity;
 
 use fewest::core::Selection;
+use fewest_study::{RunInfo, VERSION};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 pub use evaluation::render as evaluation;
 
-use crate::run_info::RunInfo;
-
-/// The whole report.
-pub fn render(selection: &Selection, run: &RunInfo) -> String {
+/// The whole report of a selection, which `command` asked for.
+pub fn render(selection: &Selection, run: &RunInfo, command: &str) -> String {
     let title = format!("{} of {}", run.method.id, run.data.file);
     page(
         &title,
-        run.version,
         html! {
             (header::section(selection, run))
             (ranking::section(selection, run))
@@ -35,20 +33,20 @@ pub fn render(selection: &Selection, run: &RunInfo) -> String {
                 (similarity::section(similarity, selection, run))
             }
             (related::section(selection, run))
-            (facts::section(selection, run))
+            (facts::section(selection, run, command))
         },
     )
 }
 
 /// A page with everything it needs.
-fn page(title: &str, version: &str, content: Markup) -> String {
+fn page(title: &str, content: Markup) -> String {
     html! {
         (DOCTYPE)
         html lang="en" {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="generator" content={ "fewest " (version) };
+                meta name="generator" content={ "fewest " (VERSION) };
                 title { (title) }
                 style { (PreEscaped(include_str!("report/style.css"))) }
             }

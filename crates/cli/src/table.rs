@@ -3,8 +3,8 @@
 pub mod evaluation;
 
 use fewest::core::{Scores, Selection, Status};
+use fewest_study::{DataInfo, RunInfo};
 
-use crate::run_info::{DataInfo, RunInfo};
 use crate::text::{self, Align};
 
 /// Widest name in a table.

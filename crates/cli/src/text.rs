@@ -1,5 +1,6 @@
 //! Numbers and names as people read them.
 
+pub use fewest_study::text::{count, counted};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// `value` with `digits` significant digits: `0.3121`, `12.50`, `1.2e-9`, `inf`.
@@ -27,24 +28,6 @@ pub fn short(value: f64, digits: usize) -> String {
         false => mantissa,
     };
     exponent.map_or(mantissa.to_owned(), |exponent| format!("{mantissa}e{exponent}"))
-}
-
-/// A whole number in groups of three: `10,304`.
-pub fn count(value: usize) -> String {
-    let digits = value.to_string();
-    let mut grouped = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
-}
-
-/// A number of things: `1 sample`, `10,304 samples`.
-pub fn counted(value: usize, one: &str, many: &str) -> String {
-    format!("{} {}", count(value), if value == 1 { one } else { many })
 }
 
 /// A time: `0.052 s`, `3 min 20 s`.
@@ -150,15 +133,6 @@ mod tests {
         assert_eq!(short(2e10, 3), "2e10");
         assert_eq!(short(0.0, 3), "0");
         assert_eq!(short(f64::INFINITY, 3), "inf");
-    }
-
-    #[test]
-    fn counts_are_grouped() {
-        assert_eq!(count(0), "0");
-        assert_eq!(count(999), "999");
-        assert_eq!(count(10_304), "10,304");
-        assert_eq!(count(1_234_567), "1,234,567");
-        assert_eq!(counted(1, "sample", "samples"), "1 sample");
     }
 
     #[test]

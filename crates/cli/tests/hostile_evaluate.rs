@@ -35,7 +35,7 @@ fn wrong_calls() {
         ("evaluate table.csv --learner svm", &["--learner: linear-svm", "a real output", "kernel-ridge"]),
         ("evaluate table.csv --metric acuracy", &["`metric` is acuracy", "did you mean `accuracy`?"]),
         ("evaluate table.csv --metric accuracy", &["--metric: accuracy", "mse", "--task"]),
-        ("evaluate table.csv --metric mse,q2,mse", &["mse is listed twice"]),
+        ("evaluate table.csv --metric mse,q2,mse", &["--metric: mse is listed twice"]),
         ("evaluate table.csv -k 0", &["at least 1"]),
         ("evaluate table.csv -k 6", &["`k` is 6", "number of features, 5"]),
         ("evaluate table.csv -k 1-18446744073709551615", &["`k` is", "number of features, 5"]),

@@ -1,9 +1,10 @@
 //! Readers, writers, synthetic problems and preprocessing for feature selection.
 //!
-//! [`Table::read`] reads CSV, TSV, MATLAB, svmlight and NumPy files into a [`Table`] in which missing values are still
-//! marked; [`Table::summary`] says what is in it; [`Table::complete`] applies a policy for missing values and makes a
-//! [`Dataset`](fewest_core::Dataset). [`Scaling`] standardises; [`write_csv`], [`write_json`] and
-//! [`write_atomically`] write files whole or not at all; [`synthetic`] draws problems whose answer is known.
+//! [`Table::read`] reads CSV, TSV, MATLAB, svmlight and NumPy files into a [`Table`] in which missing values
+//! are still marked; [`Table::summary`] says what is in it; [`Table::complete`] applies a policy for missing
+//! values and makes a [`Dataset`](fewest_core::Dataset). [`Scaling`] standardises; [`write_csv`],
+//! [`write_json`] and [`write_atomically`] write files whole or not at all, [`read_if_there`] reads them;
+//! [`synthetic`] draws problems whose answer is known.
 //!
 //! This is the one library crate of the workspace that touches files.
 //!
@@ -42,4 +43,4 @@ pub use scaling::{Scaled, Scaling};
 pub use summary::{ColumnSummary, Summary, TargetSummary};
 pub use table::Table;
 pub use target::{FEW_CLASSES, MANY_CLASSES};
-pub use write::{write_atomically, write_csv, write_json};
+pub use write::{read_if_there, write_atomically, write_csv, write_json};

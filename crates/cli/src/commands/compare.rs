@@ -3,23 +3,29 @@
 use std::process::ExitCode;
 
 use fewest::registry::{self, Method, Parameters};
+use fewest_study::{Candidate, json};
 
 use super::evaluate::{tell, work};
 use crate::args::CompareArgs;
-use crate::evaluation::Candidate;
 use crate::failure::Failure;
-use crate::{json, table};
+use crate::table;
 
 /// Evaluates methods on the same folds and tests their differences.
 pub fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {
     let candidates = candidates(&args.methods, &args.run.param)?;
-    let report = work(&args.data, &args.run, &args.evaluation, &candidates)?;
-    let json = args.run.json.as_ref().map(|_| json::evaluation::comparison(&report)).transpose()?;
+    let candidates = candidates
+        .into_iter()
+        .map(|(method, parameters)| Candidate::new(method, parameters))
+        .collect::<Result<_, _>>()
+        .map_err(|error| Failure::in_study(&args.data.file, &error))?;
+    let report = work(&args.data, &args.run, &args.evaluation, candidates)?;
+    let json = args.run.json.as_ref().map(|_| json::comparison(&report)).transpose();
+    let json = json.map_err(|error| Failure::in_study(&args.data.file, &error))?;
     tell(&args.run, &args.evaluation, &report, &table::evaluation::comparison(&report), json)
 }
 
 /// The methods with those of the assignments `ID.NAME=VALUE` that are for them.
-fn candidates(ids: &[String], assignments: &[String]) -> Result<Vec<Candidate>, Failure> {
+fn candidates(ids: &[String], assignments: &[String]) -> Result<Vec<(&'static Method, Parameters)>, Failure> {
     let methods: Vec<&'static Method> = ids.iter().map(|id| registry::find(id)).collect::<Result<_, _>>()?;
     for (at, method) in methods.iter().enumerate() {
         if methods[..at].iter().any(|other| other.id == method.id) {
@@ -52,7 +58,7 @@ fn candidates(ids: &[String], assignments: &[String]) -> Result<Vec<Candidate>, 
     methods
         .into_iter()
         .zip(parameters)
-        .map(|(method, parameters)| Candidate::new(method, Parameters::parse(method, &parameters)?))
+        .map(|(method, parameters)| Ok((method, Parameters::parse(method, &parameters)?)))
         .collect()
 }
 
@@ -60,7 +66,7 @@ fn candidates(ids: &[String], assignments: &[String]) -> Result<Vec<Candidate>, 
 mod tests {
     use super::*;
 
-    fn of(ids: &[&str], assignments: &[&str]) -> Result<Vec<Candidate>, Failure> {
+    fn of(ids: &[&str], assignments: &[&str]) -> Result<Vec<(&'static Method, Parameters)>, Failure> {
         let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
         candidates(&owned(ids), &owned(assignments))
     }
@@ -68,9 +74,9 @@ mod tests {
     #[test]
     fn parameters_find_their_methods() -> Result<(), Failure> {
         let both = of(&["hsic", "nocco"], &["nocco.epsilon=0.5", "hsic.sigma_x=2.5"])?;
-        assert_eq!(both[0].parameters.real("sigma_x"), Ok(2.5));
-        assert_eq!(both[1].parameters.real("epsilon"), Ok(0.5));
-        assert_eq!(both[1].parameters.real("sigma_x"), Ok(1.0));
+        assert_eq!(both[0].1.real("sigma_x"), Ok(2.5));
+        assert_eq!(both[1].1.real("epsilon"), Ok(0.5));
+        assert_eq!(both[1].1.real("sigma_x"), Ok(1.0));
         Ok(())
     }
 

@@ -2,22 +2,23 @@
 
 use std::process::ExitCode;
 
-use fewest::core::Status;
-use fewest::evaluation::kind_of;
+use fewest::core::{Budget, Status};
 use fewest::registry::{self, Parameters};
+use fewest_study::{Candidate, Division, Options, Report, Store, Study, json};
 
 use super::{command_line, is_stdout};
 use crate::args::{DataArgs, EvaluateArgs, EvaluationArgs, RunArgs};
-use crate::evaluation::{self, Candidate, Design, Report, Resume};
 use crate::failure::{Failure, STATUS_INTERRUPTED};
-use crate::{input, json, output, report, run, table, text};
+use crate::{input, output, report, runner, table, text};
 
 /// Evaluates one method.
 pub fn evaluate(args: &EvaluateArgs) -> Result<ExitCode, Failure> {
     let method = registry::find(&args.method)?;
-    let candidate = Candidate::new(method, Parameters::parse(method, &args.run.param)?)?;
-    let report = work(&args.data, &args.run, &args.evaluation, &[candidate])?;
-    let json = args.run.json.as_ref().map(|_| json::evaluation::evaluation(&report)).transpose()?;
+    let parameters = Parameters::parse(method, &args.run.param)?;
+    let candidate = Candidate::new(method, parameters).map_err(|e| Failure::in_study(&args.data.file, &e))?;
+    let report = work(&args.data, &args.run, &args.evaluation, vec![candidate])?;
+    let json = args.run.json.as_ref().map(|_| json::evaluation(&report)).transpose();
+    let json = json.map_err(|error| Failure::in_study(&args.data.file, &error))?;
     tell(&args.run, &args.evaluation, &report, &table::evaluation::evaluation(&report), json)
 }
 
@@ -26,9 +27,12 @@ pub(super) fn work(
     data: &DataArgs,
     run: &RunArgs,
     args: &EvaluationArgs,
-    candidates: &[Candidate],
+    candidates: Vec<Candidate>,
 ) -> Result<Report, Failure> {
-    let data = &evaluation::describe(args, data)?;
+    let wrong = |error: fewest_study::Error| Failure::in_study(&data.file, &error);
+    let mut options = options(args);
+    options.check().map_err(wrong)?;
+    let data = &with_groups(data, args);
     let json_file = run.json.as_deref().filter(|path| !is_stdout(path));
     output::check(
         &data.file,
@@ -37,49 +41,62 @@ pub(super) fn work(
     let found = input::read(data, true)?;
     let user = input::User { id: "an evaluation", supervised: true };
     let (complete, info) = input::with_gaps(found, data, user)?;
-    let dataset = &complete.dataset;
-    for candidate in candidates {
-        candidate.check(kind_of(dataset.target()))?;
-    }
-    let design = Design::new(args, data.missing, dataset, &info)?;
-    let resume = Resume::open(args.resume.as_deref(), &design, run.seed, info.n_features)?;
-    let worked = run::run(run, |context| {
-        evaluation::evaluate(candidates, &design, dataset, &resume, &data.file, context)
-    });
-    // Also when a fold failed: the others are not lost.
-    let not_stored = resume.finish();
-    let ((methods, status), seconds) = worked?;
-    let Some(first) = methods.first() else {
-        return Err(match status {
-            Status::Interrupted => Failure::interrupted(),
-            _ => Failure::new("--time-limit: the time was up before a fold was finished: allow more time"),
-        });
-    };
-    let mut notes = [info.notes.clone(), design.notes].concat();
-    if status != Status::Converged {
-        let done: usize = methods.iter().map(|method| method.evaluation.folds.len()).sum();
-        let all = text::count(first.evaluation.plan.n_folds * candidates.len());
-        let why = if status == Status::Interrupted { "interrupted" } else { "the time was up" };
+    options.ks = ks(args, info.n_features)?;
+    let n_candidates = candidates.len();
+    let study = Study::new(&complete.dataset, info, candidates, &options).map_err(wrong)?;
+    let store = args.resume.as_ref().map(Store::open).transpose().map_err(wrong)?;
+    let (mut report, _) = runner::run(run, |context| study.run(store.as_ref(), context).map_err(wrong))?;
+    if report.status != Status::Converged {
+        let done: usize = report.methods.iter().map(|method| method.evaluation.folds.len()).sum();
+        let all = text::count(report.n_folds * n_candidates);
+        let why = if report.status == Status::Interrupted { "interrupted" } else { "the time was up" };
         let go_on = match args.resume {
             Some(_) => "the same call goes on from them",
             None => "with --resume FILE, the same call goes on from them",
         };
-        notes.push(format!("{why} after {} of {all} folds: {go_on}", text::count(done)));
+        report.notes.push(format!("{why} after {} of {all} folds: {go_on}", text::count(done)));
     }
-    notes.extend(not_stored.map(|failure| format!("--resume: the last folds were not stored: {failure}")));
-    Ok(Report {
-        version: env!("CARGO_PKG_VERSION"),
-        command: command_line(),
-        seed: run.seed,
-        data: info,
-        learner: design.learner_id,
-        splitter: design.splitter_text,
-        n_folds: first.evaluation.plan.n_folds,
-        methods,
-        status,
-        notes,
-        seconds,
-    })
+    if let Some(failure) = &report.not_stored {
+        report.notes.push(format!("--resume: the last folds were not stored: {failure}"));
+    }
+    Ok(report)
+}
+
+/// What the call says about the study, but for the numbers of features.
+fn options(args: &EvaluationArgs) -> Options {
+    let division = match (args.test_share, &args.group_column, args.folds) {
+        (Some(share), ..) => Division::HeldOut(share),
+        (None, Some(column), folds) => Division::Groups { name: column.clone(), folds },
+        (None, None, Some(folds)) => Division::Folds(folds),
+        (None, None, None) => Division::default(),
+    };
+    Options {
+        ks: Vec::new(),
+        learner: args.learner.clone(),
+        learner_parameters: args.learner_param.clone(),
+        metrics: args.metric.clone(),
+        division,
+        repeats: args.repeats,
+    }
+}
+
+/// How the data are read: the column of groups is read in place of the samples' names, which an evaluation
+/// tells nowhere.
+fn with_groups(data: &DataArgs, args: &EvaluationArgs) -> DataArgs {
+    let mut data = data.clone();
+    if let Some(column) = &args.group_column {
+        let ids = data.id_column.replace(column.clone());
+        data.ignore.extend(ids.filter(|ids| ids != column));
+    }
+    data
+}
+
+/// The numbers of features, checked before they are counted out: the end may be any number.
+fn ks(args: &EvaluationArgs, n_features: usize) -> Result<Vec<usize>, Failure> {
+    for counts in &args.k {
+        Budget::Count(counts.to).check(n_features)?;
+    }
+    Ok(args.k.iter().flat_map(|counts| counts.from..=counts.to).collect())
 }
 
 /// Tells the answer in every form asked for.
@@ -91,16 +108,9 @@ pub(super) fn tell(
     json: Option<String>,
 ) -> Result<ExitCode, Failure> {
     if let Some(path) = &args.report {
-        output::write("--report", path, report::evaluation(report).as_bytes())?;
+        output::write("--report", path, report::evaluation(report, &command_line()).as_bytes())?;
     }
-    match (run.json.as_deref(), json) {
-        (Some(path), Some(json)) if is_stdout(path) => output::print(&json)?,
-        (Some(path), Some(json)) => {
-            output::write("--json", path, json.as_bytes())?;
-            output::print(table)?;
-        }
-        _ => output::print(table)?,
-    }
+    super::tell(run.json.as_deref(), json, table)?;
     Ok(match report.status {
         Status::Interrupted => ExitCode::from(STATUS_INTERRUPTED),
         _ => ExitCode::SUCCESS,

@@ -3,12 +3,12 @@
 use std::process::ExitCode;
 
 use fewest::registry::{self, Built, Kind, Parameters};
+use fewest_study::{RunInfo, json};
 
-use super::{command_line, is_stdout, told};
+use super::is_stdout;
 use crate::args::ScoreArgs;
 use crate::failure::Failure;
-use crate::run_info::RunInfo;
-use crate::{input, json, output, run, table};
+use crate::{input, output, runner, table};
 
 /// Scores every feature.
 pub fn score(args: &ScoreArgs) -> Result<ExitCode, Failure> {
@@ -29,25 +29,12 @@ pub fn score(args: &ScoreArgs) -> Result<ExitCode, Failure> {
     let user = input::User::method(method);
     let found = input::read(&args.data, user.supervised)?;
     let (complete, info) = input::complete(found, &args.data, user)?;
-    let (scores, seconds) = run::run(&args.run, |context| {
+    let (scores, seconds) = runner::run(&args.run, |context| {
         scorer.score(&complete.dataset, context).map_err(|error| Failure::in_file(&args.data.file, &error))
     })?;
-    let run = RunInfo {
-        version: env!("CARGO_PKG_VERSION"),
-        command: command_line(),
-        method,
-        parameters: told(&parameters),
-        seed: args.run.seed,
-        data: info,
-        seconds,
-    };
-    match args.run.json.as_deref() {
-        Some(path) if is_stdout(path) => output::print(&json::scores(&scores, &run)?)?,
-        Some(path) => {
-            output::write("--json", path, json::scores(&scores, &run)?.as_bytes())?;
-            output::print(&table::scores(&scores, &run))?;
-        }
-        None => output::print(&table::scores(&scores, &run))?,
-    }
+    let run = RunInfo { method, parameters, seed: args.run.seed, data: info, seconds };
+    let json = args.run.json.as_ref().map(|_| json::scores(&scores, &run)).transpose();
+    let json = json.map_err(|error| Failure::in_study(&args.data.file, &error))?;
+    super::tell(args.run.json.as_deref(), json, &table::scores(&scores, &run))?;
     Ok(ExitCode::SUCCESS)
 }

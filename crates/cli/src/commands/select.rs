@@ -5,12 +5,12 @@ use std::process::ExitCode;
 
 use fewest::core::{Budget, Dataset, Selection, Status};
 use fewest::registry::{self, Method, Parameters, Value};
+use fewest_study::{RunInfo, json};
 
-use super::{command_line, is_stdout, told};
+use super::{command_line, is_stdout};
 use crate::args::{KArg, SelectArgs};
 use crate::failure::{Failure, STATUS_INTERRUPTED};
-use crate::run_info::RunInfo;
-use crate::{input, json, output, report, run, table};
+use crate::{input, output, report, runner, table};
 
 /// Features selected when the call does not say how many.
 const DEFAULT_K: usize = 10;
@@ -53,20 +53,12 @@ pub fn select(args: &SelectArgs) -> Result<ExitCode, Failure> {
     let budget = budget(args.k, &parameters, info.n_features);
     budget.check(info.n_features)?;
     let selector = method.build(&parameters)?.into_selector();
-    let (mut selection, seconds) = run::run(&args.run, |context| {
+    let (mut selection, seconds) = runner::run(&args.run, |context| {
         selector.select(data, budget, context).map_err(|error| Failure::in_file(&args.data.file, &error))
     })?;
 
     selection.notes.splice(0..0, info.notes.iter().cloned());
-    let run = RunInfo {
-        version: env!("CARGO_PKG_VERSION"),
-        command: command_line(),
-        method,
-        parameters: told(&parameters),
-        seed: args.run.seed,
-        data: info,
-        seconds,
-    };
+    let run = RunInfo { method, parameters, seed: args.run.seed, data: info, seconds };
     tell(args, data, &selection, &run)?;
     Ok(match selection.status {
         Status::Interrupted => ExitCode::from(STATUS_INTERRUPTED),
@@ -136,22 +128,17 @@ fn check_reduced_name(path: &Path) -> Result<(), Failure> {
 
 fn tell(args: &SelectArgs, data: &Dataset, selection: &Selection, run: &RunInfo) -> Result<(), Failure> {
     // All that can fail is made before the first file is written.
-    let json = args.run.json.as_ref().map(|_| json::selection(selection, run)).transpose()?;
+    let json = args.run.json.as_ref().map(|_| json::selection(selection, run)).transpose();
+    let json = json.map_err(|error| Failure::in_study(&args.data.file, &error))?;
     if let Some(path) = &args.write_reduced {
         fewest::data::write_csv(path, data, &selection.order, &run.data.targets)
             .map_err(|error| Failure::new(format!("--write-reduced: {error}")))?;
     }
     if let Some(path) = &args.report {
-        output::write("--report", path, report::render(selection, run).as_bytes())?;
+        let report = report::render(selection, run, &command_line());
+        output::write("--report", path, report.as_bytes())?;
     }
-    match (args.run.json.as_deref(), json) {
-        (Some(path), Some(json)) if is_stdout(path) => output::print(&json),
-        (Some(path), Some(json)) => {
-            output::write("--json", path, json.as_bytes())?;
-            output::print(&table::selection(selection, run))
-        }
-        _ => output::print(&table::selection(selection, run)),
-    }
+    super::tell(args.run.json.as_deref(), json, &table::selection(selection, run))
 }
 
 #[cfg(test)]

@@ -1,22 +1,21 @@
 //! The report of an evaluation or a comparison.
 
 use fewest::core::Status;
+use fewest_study::{Evaluated, Report, Row, VERSION, differences};
 use maud::{Markup, html};
 
 use super::curves::{self, Line, Point};
 use super::{facts, header, page, section as wrap};
-use crate::evaluation::{Evaluated, Report, Row, differences, rule_text};
-use crate::table::evaluation::error;
+use crate::table::evaluation::{error, rule_text};
 use crate::text;
 
-/// The whole report.
-pub fn render(report: &Report) -> String {
+/// The whole report of a study, which `command` asked for.
+pub fn render(report: &Report, command: &str) -> String {
     let ids: Vec<&str> = report.methods.iter().map(|method| method.method.id).collect();
     let title = format!("{} of {}", ids.join(", "), report.data.file);
     let rows: Vec<Vec<Row>> = report.methods.iter().map(Evaluated::rows).collect();
     page(
         &title,
-        report.version,
         html! {
             (heading(report))
             @for (m, metric) in report.metrics().iter().enumerate() { (metric_section(report, &rows, m, metric)) }
@@ -24,7 +23,7 @@ pub fn render(report: &Report) -> String {
             (time(report, &rows))
             (chosen(report))
             (notes(report))
-            (computed(report))
+            (computed(report, command))
         },
     )
 }
@@ -240,21 +239,21 @@ fn notes(report: &Report) -> Markup {
     }
 }
 
-fn computed(report: &Report) -> Markup {
+fn computed(report: &Report, command: &str) -> Markup {
     let evaluation = [
         facts::row("learner", report.learner),
         facts::row("samples divided", &report.splitter),
         facts::row("folds", report.n_folds),
         facts::row("metrics", report.metrics().join(", ")),
         facts::row("seed", report.seed),
-        facts::row("fewest", report.version),
+        facts::row("fewest", VERSION),
     ];
     wrap(
         "run",
         "How this was computed",
         "",
         html! {
-            pre.command { (report.command) }
+            pre.command { (command) }
             div.columns {
                 (facts::table("Evaluation", &evaluation))
                 (facts::table("Data", &facts::data(&report.data)))

@@ -1,14 +1,14 @@
 //! Notes, and all that is needed to run the same again.
 
 use fewest::core::Selection;
-use fewest::registry::Value;
+use fewest::registry::Parameters;
+use fewest_study::{DataInfo, RunInfo, VERSION};
 use maud::{Markup, html};
 
 use super::section as wrap;
-use crate::run_info::{DataInfo, RunInfo};
 use crate::text;
 
-pub(super) fn section(selection: &Selection, run: &RunInfo) -> Markup {
+pub(super) fn section(selection: &Selection, run: &RunInfo, command: &str) -> Markup {
     html! {
         @if !selection.notes.is_empty() || run.data.missing_done.is_some() {
             (wrap("notes", "Notes", "", html! {
@@ -20,7 +20,7 @@ pub(super) fn section(selection: &Selection, run: &RunInfo) -> Markup {
         }
         (wrap("run", "How this was computed", "", html! {
             p.formula { (run.method.formula) }
-            pre.command { (run.command) }
+            pre.command { (command) }
             div.columns {
                 (table("Method", &method(run)))
                 (table("Data", &data(&run.data)))
@@ -50,11 +50,11 @@ fn method(run: &RunInfo) -> Vec<(String, String)> {
     let mut rows = vec![row("method", run.method.id)];
     rows.extend(parameters(&run.parameters));
     rows.push(row("seed", run.seed));
-    rows.push(row("fewest", run.version));
+    rows.push(row("fewest", VERSION));
     rows
 }
 
-pub(super) fn parameters(parameters: &[(&'static str, Value)]) -> Vec<(String, String)> {
+pub(super) fn parameters(parameters: &Parameters) -> Vec<(String, String)> {
     parameters.iter().map(|(name, value)| row(name, value)).collect()
 }
 
@@ -69,7 +69,7 @@ pub(super) fn data(data: &DataInfo) -> Vec<(String, String)> {
     for (class, count) in &data.classes {
         rows.push((format!("class {class}"), text::counted(*count, "sample", "samples")));
     }
-    rows.push(row("missing values", data.missing));
+    rows.push(row("missing values", data.missing.name()));
     rows
 }
 

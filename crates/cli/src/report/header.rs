@@ -1,9 +1,9 @@
 //! The head: the answer in one line, and the figures that matter.
 
 use fewest::core::{Selection, Status};
+use fewest_study::RunInfo;
 use maud::{Markup, html};
 
-use crate::run_info::RunInfo;
 use crate::text;
 
 pub(super) fn section(selection: &Selection, run: &RunInfo) -> Markup {

@@ -1,11 +1,11 @@
 //! The coefficients against the penalty.
 
 use fewest::core::{Path, PathPoint, Selection};
+use fewest_study::RunInfo;
 use maud::{Markup, html};
 
 use super::scale::{Scale, logarithmic_ticks, spread, ticks};
 use super::{at, section as wrap};
-use crate::run_info::RunInfo;
 use crate::text;
 
 /// Lines with a colour and a label of their own; the others are grey.

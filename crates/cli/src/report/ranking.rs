@@ -1,10 +1,10 @@
 //! The chosen features, best first, with a bar for each score.
 
 use fewest::core::Selection;
+use fewest_study::RunInfo;
 use maud::{Markup, html};
 
 use super::{at, section as wrap};
-use crate::run_info::RunInfo;
 use crate::text;
 
 /// Related features named in the table; their own section has the rest.

@@ -1,10 +1,10 @@
 //! For each chosen feature, the features that tell much the same.
 
 use fewest::core::{Related, Selection};
+use fewest_study::RunInfo;
 use maud::{Markup, html};
 
 use super::{at, section as wrap};
-use crate::run_info::RunInfo;
 use crate::text;
 
 /// Related features listed for each.

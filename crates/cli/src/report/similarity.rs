@@ -1,11 +1,11 @@
 //! How alike the chosen features are: a heatmap in the order of a clustering, with its tree.
 
 use fewest::core::{Selection, Similarity};
+use fewest_study::RunInfo;
 use maud::{Markup, html};
 
 use super::cluster::{Merge, average_linkage, leaf_order};
 use super::{at, section as wrap};
-use crate::run_info::RunInfo;
 use crate::text;
 
 /// Features drawn; more would be too small to see.

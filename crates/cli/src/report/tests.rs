@@ -1,22 +1,23 @@
 //! The report as a whole: sound markup, nothing from outside, nothing lost, nothing let through.
 
 use fewest::core::{Path, PathPoint, Related, Selection, Similarity, SolverReport, Status};
-use fewest::registry::{self, Value};
+use fewest::data::Missing;
+use fewest::registry::{self, Parameters};
+use fewest_study::{DataInfo, RunInfo, VERSION};
 use roxmltree::Document;
 
 use super::render;
-use crate::run_info::{DataInfo, RunInfo};
 
 pub(super) const NASTY: &str = "<script>alert('x')</script>&amp;\"";
+
+pub(super) const COMMAND: &str = "fewest select 'my data.csv' -k 3";
 
 /// A run over `names`.
 pub(super) fn run(names: &[&str]) -> RunInfo {
     let Ok(method) = registry::find("hsic-lasso") else { panic!("hsic-lasso is registered") };
     RunInfo {
-        version: "0.1.0",
-        command: "fewest select 'my data.csv' -k 3".to_owned(),
         method,
-        parameters: vec![("sigma_x", Value::Real(1.0)), ("normalization", Value::Word("none"))],
+        parameters: Parameters::defaults(method),
         seed: 7,
         data: DataInfo {
             file: "my data.csv".to_owned(),
@@ -26,7 +27,7 @@ pub(super) fn run(names: &[&str]) -> RunInfo {
             classes: vec![("benign".to_owned(), 1000), ("malignant".to_owned(), 234)],
             targets: vec!["diagnosis".to_owned()],
             target_found: None,
-            missing: "mean",
+            missing: Missing::Mean,
             missing_done: Some("3 missing values filled by the mean".to_owned()),
             gaps: 3,
             notes: Vec::new(),
@@ -102,7 +103,7 @@ pub(super) fn sections(document: &Document<'_>) -> Vec<String> {
 
 #[test]
 fn tells_everything_and_is_well_formed() {
-    let html = render(&full(), &run(&["radius", "texture", "area", "smoothness", "other"]));
+    let html = render(&full(), &run(&["radius", "texture", "area", "smoothness", "other"]), COMMAND);
     with_document(&html, |document| {
         assert_eq!(sections(document), ["ranking", "path", "redundancy", "related", "notes", "run"]);
         let text = text_of(document);
@@ -120,12 +121,12 @@ fn tells_everything_and_is_well_formed() {
             "converged",
             "sigma_x",
             "normalization",
-            "fewest select 'my data.csv' -k 3",
+            COMMAND,
             "0.88",
             "penalty λ",
             "1 feature is constant and cannot be selected",
             "3 missing values filled by the mean",
-            "0.1.0",
+            VERSION,
         ] {
             assert!(text.contains(told), "`{told}` is not told");
         }
@@ -146,8 +147,7 @@ fn names_from_the_data_never_become_markup() {
     run.data.file = NASTY.to_owned();
     run.data.targets = vec![NASTY.to_owned()];
     run.data.classes = vec![(NASTY.to_owned(), 1); 2];
-    run.command = NASTY.to_owned();
-    let html = render(&selection, &run);
+    let html = render(&selection, &run, NASTY);
     assert!(!html.contains("<script"));
     with_document(&html, |document| {
         assert!(!document.descendants().any(|node| node.has_tag_name("script")));
@@ -157,7 +157,7 @@ fn names_from_the_data_never_become_markup() {
 
 #[test]
 fn needs_nothing_from_outside() {
-    let html = render(&full(), &run(&["a", "b", "c", "d", "e"]));
+    let html = render(&full(), &run(&["a", "b", "c", "d", "e"]), COMMAND);
     for outside in ["http:", "https:", "src=", "href=", "url(", "@import", "<script", "<link", "onload"] {
         assert!(!html.contains(outside), "`{outside}`");
     }
@@ -168,9 +168,11 @@ fn sections_without_content_are_left_out() {
     let bare = Selection::new(vec![1], vec![f64::INFINITY], 2, Status::Converged);
     let mut run = run(&["a", "b"]);
     run.data.missing_done = None;
-    with_document(&render(&bare, &run), |document| assert_eq!(sections(document), ["ranking", "run"]));
+    with_document(&render(&bare, &run, COMMAND), |document| {
+        assert_eq!(sections(document), ["ranking", "run"])
+    });
     let empty = Selection::new(Vec::new(), Vec::new(), 2, Status::TimeLimit);
-    with_document(&render(&empty, &run), |document| {
+    with_document(&render(&empty, &run, COMMAND), |document| {
         assert!(text_of(document).contains("No feature was selected"));
         assert!(text_of(document).contains("time limit"));
     });
@@ -188,7 +190,7 @@ fn strange_numbers_draw_no_strange_places() {
         path.points.push(PathPoint { lambda: 0.0, coefficients: vec![(2, 0.6)] });
     }
     selection.related[0][0].relatedness = f64::NAN;
-    let html = render(&selection, &run(&["a", "b", "c", "d", "e"]));
+    let html = render(&selection, &run(&["a", "b", "c", "d", "e"]), COMMAND);
     with_document(&html, |document| {
         for node in document.descendants().filter(|node| !node.has_tag_name("style")) {
             for attribute in node.attributes() {
@@ -215,7 +217,7 @@ fn many_features_stay_readable() {
         ],
         entered: (0..n).collect(),
     });
-    let html = render(&selection, &run(&names));
+    let html = render(&selection, &run(&names), COMMAND);
     assert!(html.len() < 2_000_000, "{} bytes", html.len());
     with_document(&html, |document| {
         assert!(text_of(document).contains("The 60 best features are drawn."));

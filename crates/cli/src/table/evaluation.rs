@@ -1,9 +1,9 @@
 //! Evaluations for people.
 
 use fewest::eval::KRule;
+use fewest_study::{Evaluated, Report, Row, differences};
 
 use super::{NAME, data_heading, notes};
-use crate::evaluation::{Evaluated, Report, Row, differences, rule_text};
 use crate::text::{self, Align};
 
 /// What `fewest evaluate` prints.
@@ -109,6 +109,14 @@ fn mean(mean: f64, standard_error: Option<f64>) -> String {
 /// A standard error, or `-` where there is none.
 pub fn error(standard_error: Option<f64>) -> String {
     standard_error.map_or("-".to_owned(), |error| text::number(error, 2))
+}
+
+/// What a rule takes, in words.
+pub fn rule_text(rule: KRule) -> &'static str {
+    match rule {
+        KRule::Best => "best mean",
+        KRule::OneStandardError => "fewest features within one standard error of it",
+    }
 }
 
 fn stability(row: &Row) -> String {

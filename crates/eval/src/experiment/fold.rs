@@ -10,7 +10,8 @@ use crate::features::{check_features, describe, first_features, gather};
 use crate::learners::constant;
 use crate::{Predictions, Split, redundancy_rate};
 
-/// The record of fold `fold`, or `None` when it was stopped on the way. Features are taken from `earlier` where it is given.
+/// The record of fold `fold`, or `None` when it was stopped on the way. Features are taken from `earlier`
+/// where it is given.
 pub(super) fn run(
     experiment: &Experiment<'_>,
     plan: &Plan,
@@ -35,27 +36,22 @@ pub(super) fn run(
     }
     let truth = data.target().subset(&split.test);
 
-    let mut selected: Option<Chosen> = None;
+    let found = match select(experiment, plan, &train, earlier, &inside) {
+        Ok(found) => found,
+        Err((_, Error::Stopped { .. })) if context.stopped().is_some() => return Ok(None),
+        Err((k, error)) => return Err(fail(Stage::Selection { k })(error)),
+    };
+    if found.iter().any(|found| !found.finished) {
+        return Ok(None);
+    }
+    let mut chosen: Option<Chosen<'_>> = None;
     let mut outcomes = Vec::with_capacity(plan.ks.len());
-    for &k in plan.ks.iter() {
-        let wanted = if plan.nested { plan.ks.last().copied().unwrap_or(k) } else { k };
-        if selected.is_none() || !plan.nested {
-            let stage = Stage::Selection { k: wanted };
-            let found =
-                match earlier.and_then(|record| record.outcomes.iter().find(|outcome| outcome.k == wanted)) {
-                    Some(outcome) => Ok(taken(outcome)),
-                    None => choose(experiment, &train, wanted, &inside),
-                };
-            match found.and_then(|found| found.gathered(data, split)) {
-                Ok(chosen) => selected = Some(chosen),
-                Err(Error::Stopped { .. }) if context.stopped().is_some() => return Ok(None),
-                Err(error) => return Err(fail(stage)(error)),
-            }
+    for (at, &k) in plan.ks.iter().enumerate() {
+        // Where orders are nested there is one for all numbers, else one for each.
+        if let Some(found) = found.get(at) {
+            chosen = Some(found.gathered(data, split).map_err(fail(Stage::Selection { k: found.k }))?);
         }
-        let Some(chosen) = &selected else { return Ok(None) };
-        if !chosen.finished {
-            return Ok(None);
-        }
+        let Some(chosen) = &chosen else { return Ok(None) };
         let features = &chosen.features[..chosen.features.len().min(k)];
         let start = Instant::now();
         let (predicted, facts) = if features.is_empty() {
@@ -91,50 +87,76 @@ pub(super) fn run(
 
 /// Features, before their values are looked up.
 struct Found {
+    /// How many were asked for.
+    k: usize,
     features: Vec<usize>,
     seconds: f64,
     finished: bool,
 }
 
 /// The features chosen on the training samples, and their values on both sides.
-struct Chosen {
-    features: Vec<usize>,
+struct Chosen<'a> {
+    features: &'a [usize],
     train: Arc<DenseColumns>,
     test: Arc<DenseColumns>,
     seconds: f64,
-    finished: bool,
+}
+
+/// Features for every number of the plan, or for the largest alone where orders are nested; fewer after a
+/// stop. An error comes with the number that was asked for.
+fn select(
+    experiment: &Experiment<'_>,
+    plan: &Plan,
+    train: &Dataset,
+    earlier: Option<&FoldRecord>,
+    context: &Context<'_>,
+) -> Result<Vec<Found>, (usize, Error)> {
+    let ks = if plan.nested { plan.ks.last().map_or(&[][..], std::slice::from_ref) } else { &plan.ks[..] };
+    match earlier {
+        // It has all of them: that was checked.
+        Some(record) => {
+            Ok(record.outcomes.iter().filter(|outcome| ks.contains(&outcome.k)).map(taken).collect())
+        }
+        None => choose(experiment, train, ks, context),
+    }
 }
 
 fn taken(outcome: &Outcome) -> Found {
-    Found { features: outcome.features.clone(), seconds: outcome.selection_seconds, finished: true }
+    let (features, seconds) = (outcome.features.clone(), outcome.selection_seconds);
+    Found { k: outcome.k, features, seconds, finished: true }
 }
 
+/// Runs the selector: the one place where it is asked for all numbers of features of a fold.
 fn choose(
     experiment: &Experiment<'_>,
     train: &Dataset,
-    k: usize,
+    ks: &[usize],
     context: &Context<'_>,
-) -> Result<Found, Error> {
-    let start = Instant::now();
-    let selection = experiment.selector.select(train, Budget::Count(k), context)?;
-    let seconds = start.elapsed().as_secs_f64();
-    let finished = !selection.status.is_stopped();
-    let mut features = selection.order;
-    features.truncate(k);
-    Ok(Found { features, seconds, finished })
+) -> Result<Vec<Found>, (usize, Error)> {
+    let mut all = Vec::with_capacity(ks.len());
+    for &k in ks {
+        let start = Instant::now();
+        let selection =
+            experiment.selector.select(train, Budget::Count(k), context).map_err(|error| (k, error))?;
+        let seconds = start.elapsed().as_secs_f64();
+        let finished = !selection.status.is_stopped();
+        let mut features = selection.order;
+        features.truncate(k);
+        all.push(Found { k, features, seconds, finished });
+        if !finished {
+            break;
+        }
+    }
+    Ok(all)
 }
 
 impl Found {
-    fn gathered(self, data: &Dataset, split: &Split) -> Result<Chosen, Error> {
-        let Self { features, seconds, finished } = self;
-        check_features(&features, data.n_features())?;
-        Ok(Chosen {
-            train: Arc::new(gather(data, &split.train, &features)?),
-            test: Arc::new(gather(data, &split.test, &features)?),
-            features,
-            seconds,
-            finished,
-        })
+    fn gathered(&self, data: &Dataset, split: &Split) -> Result<Chosen<'_>, Error> {
+        let features = &self.features[..];
+        check_features(features, data.n_features())?;
+        let train = Arc::new(gather(data, &split.train, features)?);
+        let test = Arc::new(gather(data, &split.test, features)?);
+        Ok(Chosen { features, train, test, seconds: self.seconds })
     }
 }
 

@@ -1,10 +1,10 @@
 use fewest::core::Status;
 use fewest::eval::{Evaluation, FoldRecord, KRule, Outcome, Plan};
-use fewest::registry;
+use fewest::registry::{self, Parameters};
+use fewest_study::{Chosen, Evaluated, Report};
 
 use super::render;
-use crate::evaluation::{Chosen, Evaluated, Report};
-use crate::report::tests::{NASTY, run, sections, text_of, with_document};
+use crate::report::tests::{COMMAND, NASTY, run, sections, text_of, with_document};
 
 const FOLDS: usize = 4;
 
@@ -41,7 +41,7 @@ fn evaluated(id: &str, level: f64) -> Evaluated {
     let chosen = |rule, k: usize, features| Chosen { rule, k, features };
     Evaluated {
         method,
-        parameters: Vec::new(),
+        parameters: Parameters::defaults(method),
         evaluation: Evaluation { plan, folds: (0..FOLDS).map(fold).collect(), out_of_time: false },
         chosen: vec![
             chosen(KRule::Best, 3, Some(vec![2, 0, 1])),
@@ -53,8 +53,6 @@ fn evaluated(id: &str, level: f64) -> Evaluated {
 fn report(names: &[&str], methods: Vec<Evaluated>) -> Report {
     let run = run(names);
     Report {
-        version: run.version,
-        command: run.command,
         seed: run.seed,
         data: run.data,
         learner: "linear-svm",
@@ -63,6 +61,7 @@ fn report(names: &[&str], methods: Vec<Evaluated>) -> Report {
         methods,
         status: Status::Converged,
         notes: vec!["a class is rare".to_owned()],
+        not_stored: None,
         seconds: 1.5,
     }
 }
@@ -70,7 +69,7 @@ fn report(names: &[&str], methods: Vec<Evaluated>) -> Report {
 #[test]
 fn tells_everything_and_is_well_formed() {
     let methods = vec![evaluated("mrmr", 0.75), evaluated("hsic", 0.5)];
-    let html = render(&report(&["radius", "texture", "area", "other", "last"], methods));
+    let html = render(&report(&["radius", "texture", "area", "other", "last"], methods), COMMAND);
     with_document(&html, |document| {
         let expected = ["metric-accuracy", "metric-macro-f1", "stability", "time", "chosen", "notes", "run"];
         assert_eq!(sections(document), expected);
@@ -105,10 +104,9 @@ fn tells_everything_and_is_well_formed() {
 fn names_from_the_data_never_become_markup() {
     let mut report = report(&[NASTY; 5], vec![evaluated("mrmr", 0.75)]);
     report.data.file = NASTY.to_owned();
-    report.command = NASTY.to_owned();
     report.splitter = NASTY.to_owned();
     report.notes = vec![NASTY.to_owned()];
-    let html = render(&report);
+    let html = render(&report, NASTY);
     assert!(!html.contains("<script"));
     with_document(&html, |document| assert!(text_of(document).matches(NASTY).count() > 7));
 }
@@ -122,7 +120,7 @@ fn strange_scores_and_early_ends_draw_no_strange_places() {
     strange.chosen[0].features = None;
     let mut report = report(&["a", "b", "c", "d", "e"], vec![strange, evaluated("hsic", 0.5)]);
     report.status = Status::Interrupted;
-    with_document(&render(&report), |document| {
+    with_document(&render(&report, COMMAND), |document| {
         assert!(text_of(document).contains("interrupted"));
         for node in document.descendants().filter(|node| !node.has_tag_name("style")) {
             for attribute in node.attributes() {

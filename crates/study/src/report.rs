@@ -1,26 +1,15 @@
-//! Evaluations: what is done with each method, and what comes of it.
+//! What comes of a study.
 
-mod design;
-pub mod differences;
-mod resume;
-mod work;
-
-pub use design::{Design, describe};
-pub use resume::Resume;
-pub use work::{Candidate, evaluate};
-
+use fewest::core::Status;
 use fewest::eval::stability::Stability;
 use fewest::eval::{Evaluation, KRule, Summary};
-use fewest::registry::{Method, Value};
 
-use crate::run_info::DataInfo;
+use crate::DataInfo;
+use crate::catalogue::{Method, Parameters};
 
-/// Evaluations of one or more methods on the same folds, for the table, JSON and the report.
+/// Evaluations of one or more methods on the same folds.
+#[derive(Debug, Clone)]
 pub struct Report {
-    /// The version of this program.
-    pub version: &'static str,
-    /// The call, as it can be pasted into a shell.
-    pub command: String,
     /// The seed.
     pub seed: u64,
     /// The data.
@@ -31,22 +20,26 @@ pub struct Report {
     pub splitter: String,
     /// Number of folds there are to be.
     pub n_folds: usize,
-    /// The methods' results, in the order of the call. Those that were not reached before a stop are left out.
+    /// The methods' results, in the order of the candidates; at least one. Those that were not reached before
+    /// a stop are left out.
     pub methods: Vec<Evaluated>,
     /// How it ended.
-    pub status: fewest::core::Status,
+    pub status: Status,
     /// What the reader should know.
     pub notes: Vec<String>,
+    /// What kept the last folds from being stored.
+    pub not_stored: Option<String>,
     /// Wall-clock time, without reading and writing.
     pub seconds: f64,
 }
 
 /// A method with its finished folds.
+#[derive(Debug, Clone)]
 pub struct Evaluated {
     /// The method.
     pub method: &'static Method,
-    /// Every parameter that has a value, in the method's order.
-    pub parameters: Vec<(&'static str, Value)>,
+    /// Its parameters.
+    pub parameters: Parameters,
     /// The finished folds; at least one.
     pub evaluation: Evaluation,
     /// The numbers of features that the rules choose, with as many selected on all samples.
@@ -54,6 +47,7 @@ pub struct Evaluated {
 }
 
 /// A number of features, and the features.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chosen {
     /// The rule that chose the number.
     pub rule: KRule,
@@ -64,6 +58,7 @@ pub struct Chosen {
 }
 
 /// All about one number of features.
+#[derive(Debug, Clone)]
 pub struct Row {
     /// The number.
     pub k: usize,
@@ -124,21 +119,5 @@ impl Report {
     pub fn greater_is_better(&self, m: usize) -> bool {
         let plan = self.methods.first().map(|method| &method.evaluation.plan);
         plan.and_then(|plan| plan.greater_is_better.get(m).copied()).unwrap_or(true)
-    }
-}
-
-/// What a rule is called in JSON.
-pub fn rule_id(rule: KRule) -> &'static str {
-    match rule {
-        KRule::Best => "best-mean",
-        KRule::OneStandardError => "one-standard-error",
-    }
-}
-
-/// What a rule takes, in words.
-pub fn rule_text(rule: KRule) -> &'static str {
-    match rule {
-        KRule::Best => "best mean",
-        KRule::OneStandardError => "fewest features within one standard error of it",
     }
 }

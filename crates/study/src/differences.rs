@@ -3,9 +3,10 @@
 use fewest::eval::compare;
 use fewest::eval::significance::TestResult;
 
-use super::Report;
+use crate::Report;
 
 /// The methods at one number of features by one metric.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Column {
     /// The number of features.
     pub k: usize,
@@ -16,6 +17,7 @@ pub struct Column {
 }
 
 /// A method against the best one.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Cell {
     /// Mean over the folds.
     pub mean: f64,
@@ -26,6 +28,7 @@ pub struct Cell {
 }
 
 /// A paired difference.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Difference {
     /// The best method less this one, mean over the folds.
     pub mean: f64,
@@ -35,7 +38,7 @@ pub struct Difference {
     pub wilcoxon: TestResult,
 }
 
-/// A column for each number of features, by the metric at `m`.
+/// A column for each number of features, by the metric at `m`; none where there is no such metric.
 pub fn columns(report: &Report, m: usize) -> Vec<Column> {
     let sign = if report.greater_is_better(m) { 1.0 } else { -1.0 };
     let Some(metric) = report.metrics().get(m) else { return Vec::new() };

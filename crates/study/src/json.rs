@@ -1,16 +1,18 @@
-//! The answer for programs. Names and order of the keys are a promise; new keys may be added.
+//! Documents for programs. Names and order of the keys are a promise; new keys may be added.
 //!
 //! Numbers that JSON cannot hold are written as the strings `inf` and `-inf`, and NaN as null. Nothing but
-//! `seconds`, which comes last, and an evaluation's `timings` before it depends on the machine or on the number of threads.
+//! `seconds`, which comes last, and an evaluation's `timings` before it depends on the machine or on the
+//! number of threads.
 
-pub mod evaluation;
+mod evaluation;
+
+pub use evaluation::{comparison, evaluation};
 
 use fewest::core::{Scores, Selection, SolverReport};
-use fewest::registry::Value;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use crate::failure::Failure;
-use crate::run_info::{DataInfo, RunInfo};
+use crate::catalogue::{Parameters, Value};
+use crate::{DataInfo, Error, RunInfo, VERSION};
 
 #[derive(serde::Serialize)]
 struct Document<'a> {
@@ -26,7 +28,7 @@ struct Document<'a> {
     seconds: f64,
 }
 
-struct Params<'a>(&'a [(&'static str, Value)]);
+struct Params<'a>(&'a Parameters);
 
 #[derive(serde::Serialize)]
 struct Data<'a> {
@@ -84,8 +86,8 @@ impl Serialize for Number {
 
 impl Serialize for Params<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.0.len()))?;
-        for (name, value) in self.0 {
+        let mut map = serializer.serialize_map(Some(self.0.iter().count()))?;
+        for (name, value) in self.0.iter() {
             match value {
                 Value::Real(value) => map.serialize_entry(name, value)?,
                 Value::Count(value) => map.serialize_entry(name, value)?,
@@ -97,8 +99,29 @@ impl Serialize for Params<'_> {
     }
 }
 
-/// The document of `fewest select`.
-pub fn selection(selection: &Selection, run: &RunInfo) -> Result<String, Failure> {
+/// The document of a selection, best feature first: what `fewest select` answers.
+///
+/// # Errors
+/// [`Error::Json`] where the document cannot be written.
+///
+/// ```
+/// use fewest::core::{Budget, Context, Dataset, DenseColumns, Target};
+/// use fewest::registry::{self, Parameters};
+/// use fewest_study::{DataInfo, RunInfo, json};
+///
+/// let x = DenseColumns::from_columns(&[vec![0.0, 1.0, 0.0, 1.0], vec![0.1, 0.2, 0.9, 0.8]])?;
+/// let data = Dataset::new(x, Target::from_labels(&["a", "a", "b", "b"]))?;
+/// let method = registry::find("f-score")?;
+/// let parameters = Parameters::defaults(method);
+/// let selector = method.build(&parameters)?.into_selector();
+/// let selection = selector.select(&data, Budget::Count(1), &Context::default())?;
+///
+/// let run = RunInfo { method, parameters, seed: 0, data: DataInfo::new("four", &data), seconds: 0.01 };
+/// let document = json::selection(&selection, &run)?;
+/// assert!(document.starts_with("{\n  \"fewest\": \"") && document.ends_with("\"seconds\": 0.01\n}\n"));
+/// # Ok::<(), fewest_study::Error>(())
+/// ```
+pub fn selection(selection: &Selection, run: &RunInfo) -> Result<String, Error> {
     let features = selection
         .order
         .iter()
@@ -126,8 +149,11 @@ pub fn selection(selection: &Selection, run: &RunInfo) -> Result<String, Failure
     document(run, features, selection.solver.as_ref(), selection.status.name(), &selection.notes)
 }
 
-/// The document of `fewest score`: every feature, best first.
-pub fn scores(scores: &Scores, run: &RunInfo) -> Result<String, Failure> {
+/// The document of scores, every feature, best first: what `fewest score` answers.
+///
+/// # Errors
+/// [`Error::Json`] where the document cannot be written.
+pub fn scores(scores: &Scores, run: &RunInfo) -> Result<String, Error> {
     let p_value = |j: usize| scores.p_values.as_ref().and_then(|values| values.get(j)).copied().map(Number);
     let features = scores
         .ranking()
@@ -151,9 +177,9 @@ fn document(
     solver: Option<&SolverReport>,
     status: &str,
     notes: &[String],
-) -> Result<String, Failure> {
+) -> Result<String, Error> {
     let document = Document {
-        fewest: run.version,
+        fewest: VERSION,
         method: run.method.id,
         params: Params(&run.parameters),
         seed: run.seed,
@@ -182,13 +208,15 @@ fn data(data: &DataInfo) -> Data<'_> {
         task: data.task,
         n_classes: (data.task == "classification").then_some(data.classes.len()),
         target: &data.targets,
-        missing: data.missing,
+        missing: data.missing.name(),
     }
 }
 
-fn written(document: &impl Serialize) -> Result<String, Failure> {
-    let mut text = serde_json::to_string_pretty(document)
-        .map_err(|error| Failure::new(format!("--json: the answer cannot be written as JSON: {error}")))?;
+fn written(document: &impl Serialize) -> Result<String, Error> {
+    let mut text = serde_json::to_string_pretty(document)?;
     text.push('\n');
     Ok(text)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,12 +1,12 @@
 //! Evaluations for programs.
 
+use fewest::eval::KRule;
 use fewest::eval::significance::TestResult;
 use fewest::eval::stability::Stability;
 use serde::Serialize;
 
 use super::{Data, Number, Params, data, written};
-use crate::evaluation::{Evaluated, Report, differences, rule_id};
-use crate::failure::Failure;
+use crate::{Error, Evaluated, Report, Row, VERSION, differences};
 
 #[derive(Serialize)]
 struct EvaluationDocument<'a> {
@@ -153,13 +153,17 @@ struct Timing<'a> {
     fit_seconds: f64,
 }
 
-/// The document of `fewest evaluate`.
-pub fn evaluation(report: &Report) -> Result<String, Failure> {
+/// The document of a study of one method: what `fewest evaluate` answers. Of several, it tells the first.
+///
+/// # Errors
+/// [`Error::NothingFinished`] for a report without methods; [`Error::Json`] where the document cannot be
+/// written.
+pub fn evaluation(report: &Report) -> Result<String, Error> {
     let Some(method) = report.methods.first() else {
-        return Err(Failure::new("--json: there is no finished fold to tell of"));
+        return Err(Error::NothingFinished(report.status));
     };
     written(&EvaluationDocument {
-        fewest: report.version,
+        fewest: VERSION,
         method: method.method.id,
         params: Params(&method.parameters),
         seed: report.seed,
@@ -175,10 +179,13 @@ pub fn evaluation(report: &Report) -> Result<String, Failure> {
     })
 }
 
-/// The document of `fewest compare`.
-pub fn comparison(report: &Report) -> Result<String, Failure> {
+/// The document of a study of several methods: what `fewest compare` answers.
+///
+/// # Errors
+/// [`Error::Json`] where the document cannot be written.
+pub fn comparison(report: &Report) -> Result<String, Error> {
     written(&ComparisonDocument {
-        fewest: report.version,
+        fewest: VERSION,
         methods: report.methods.iter().map(|method| of_method(method, report)).collect(),
         seed: report.seed,
         data: data(&report.data),
@@ -258,6 +265,13 @@ fn chosen<'a>(method: &'a Evaluated, report: &'a Report) -> Vec<Chosen<'a>> {
         .collect()
 }
 
+fn rule_id(rule: KRule) -> &'static str {
+    match rule {
+        KRule::Best => "best-mean",
+        KRule::OneStandardError => "one-standard-error",
+    }
+}
+
 fn folds(method: &Evaluated) -> Vec<Fold<'_>> {
     method
         .evaluation
@@ -303,7 +317,7 @@ fn comparisons(report: &Report) -> Vec<Comparison<'_>> {
 }
 
 fn timings(report: &Report) -> Vec<Timing<'_>> {
-    let of = |method: &'static str, rows: Vec<crate::evaluation::Row>| {
+    let of = |method: &'static str, rows: Vec<Row>| {
         rows.into_iter().map(move |row| Timing {
             method,
             k: row.k,

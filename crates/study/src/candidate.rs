@@ -1,0 +1,53 @@
+//! A method that takes part.
+
+use fewest::core::Selector;
+
+use crate::Error;
+use crate::catalogue::{Method, Parameters, TargetKind};
+use crate::design::Design;
+
+/// A method with its parameters, ready to run.
+pub struct Candidate {
+    pub(crate) method: &'static Method,
+    pub(crate) parameters: Parameters,
+    pub(crate) selector: Box<dyn Selector>,
+}
+
+impl Candidate {
+    /// A method with its parameters.
+    ///
+    /// # Errors
+    /// [`Error::Core`] for parameters that do not go together.
+    pub fn new(method: &'static Method, parameters: Parameters) -> Result<Self, Error> {
+        let selector = method.build(&parameters)?.into_selector();
+        Ok(Self { method, parameters, selector })
+    }
+
+    /// The method.
+    pub fn method(&self) -> &'static Method {
+        self.method
+    }
+
+    /// Its parameters.
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    /// Refuses a method that has no use for the target.
+    pub(crate) fn check(&self, target: TargetKind) -> Result<(), Error> {
+        let needs = self.method.targets;
+        if needs.contains(&target) || needs.contains(&TargetKind::None) {
+            return Ok(());
+        }
+        Err(Error::Method { method: self.method.id, needs, found: target })
+    }
+
+    /// A name for the method with its parameters, for stored folds.
+    pub(crate) fn label(&self, design: &Design) -> String {
+        let mut label = self.method.id.to_owned();
+        for (name, value) in self.parameters.iter() {
+            label.push_str(&format!(" {name}={value}"));
+        }
+        format!("{label} | {}", design.identity)
+    }
+}

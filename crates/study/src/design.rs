@@ -1,0 +1,208 @@
+//! From options and data to a design: numbers of features, learner, metrics, folds.
+
+use fewest::core::{Budget, Dataset, Target};
+use fewest::eval::{GroupFolds, HoldOut, KFold, Learner, Metric, Repeated, Splitter};
+
+use crate::catalogue::{LEARNERS, METRICS, TargetKind, find_learner, find_metric, kind_of};
+use crate::{DataInfo, Division, Error, Options, text};
+
+/// Numbers of features to judge when none are named.
+const DEFAULT_KS: [usize; 7] = [1, 2, 5, 10, 20, 50, 100];
+
+/// Rows of samples that all folds may list together: 1 GiB of them.
+const MOST_ROWS: usize = 1 << 27;
+
+/// What is done with every method.
+pub(crate) struct Design {
+    /// The numbers of features, increasing.
+    pub ks: Vec<usize>,
+    /// What predicts.
+    pub learner: Box<dyn Learner>,
+    /// Its id.
+    pub learner_id: &'static str,
+    /// What judges.
+    pub metrics: Vec<Box<dyn Metric>>,
+    /// What divides the samples.
+    pub splitter: Box<dyn Splitter>,
+    /// The same in words.
+    pub splitter_text: String,
+    /// What decides whether stored folds are of the same data and the same division.
+    pub identity: String,
+    /// What the reader should know about it.
+    pub notes: Vec<String>,
+}
+
+impl Design {
+    /// The design that the options describe, checked against the data.
+    pub fn new(options: &Options, data: &Dataset, info: &DataInfo) -> Result<Self, Error> {
+        options.check()?;
+        let kind = kind_of(data.target());
+        let (learner_id, learner) = learner(options, kind)?;
+        let metrics = metrics(options, kind)?;
+        let ks = ks(options, data.n_features())?;
+        let mut notes = Vec::new();
+        check_classes(options, data, &mut notes)?;
+        check_size(options, data.n_samples())?;
+        let (splitter, splitter_text) = splitter(options, data)?;
+        let mut identity = format!("{splitter_text} | data {:016x}", fingerprint(data));
+        if info.gaps > 0 {
+            identity.push_str(&format!(" | gaps filled by the {}", info.missing.name()));
+        }
+        if !options.learner_parameters.is_empty() {
+            // Folds with other parameters are other folds.
+            let given = options.learner_parameters.join(", ");
+            identity.push_str(&format!(" | {given}"));
+            notes.push(format!("{learner_id} with {given}"));
+        }
+        Ok(Self { ks, learner, learner_id, metrics, splitter, splitter_text, identity, notes })
+    }
+}
+
+fn learner(options: &Options, kind: TargetKind) -> Result<(&'static str, Box<dyn Learner>), Error> {
+    let fitting = || LEARNERS.iter().filter(|entry| entry.targets.contains(&kind));
+    let entry = match &options.learner {
+        Some(id) => Some(find_learner(id)?),
+        None => fitting().next(),
+    };
+    match entry {
+        Some(entry) if entry.targets.contains(&kind) => {
+            Ok((entry.id, entry.build_with(&options.learner_parameters)?))
+        }
+        other => Err(Error::NotForTarget {
+            what: "learner",
+            id: other.map_or("no learner", |entry| entry.id),
+            target: kind,
+            instead: fitting().map(|entry| entry.id).collect(),
+        }),
+    }
+}
+
+fn metrics(options: &Options, kind: TargetKind) -> Result<Vec<Box<dyn Metric>>, Error> {
+    let fitting = || METRICS.iter().filter(|entry| entry.targets.contains(&kind));
+    if options.metrics.is_empty() {
+        return fitting().take(1).map(|entry| Ok(entry.build()?)).collect();
+    }
+    options
+        .metrics
+        .iter()
+        .map(|id| {
+            let entry = find_metric(id)?;
+            if entry.targets.contains(&kind) {
+                return Ok(entry.build()?);
+            }
+            let instead = fitting().map(|entry| entry.id).collect();
+            Err(Error::NotForTarget { what: "metric", id: entry.id, target: kind, instead })
+        })
+        .collect()
+}
+
+fn ks(options: &Options, n_features: usize) -> Result<Vec<usize>, Error> {
+    if options.ks.is_empty() {
+        let mut ks: Vec<usize> = DEFAULT_KS.into_iter().filter(|k| *k < n_features).collect();
+        if DEFAULT_KS.last().is_some_and(|largest| n_features <= *largest) {
+            ks.push(n_features);
+        }
+        return Ok(ks);
+    }
+    let mut ks = options.ks.clone();
+    ks.sort_unstable();
+    ks.dedup();
+    for &k in &ks {
+        Budget::Count(k).check(n_features)?;
+    }
+    Ok(ks)
+}
+
+/// A class of one sample cannot be both learnt and judged; one of few is missing from some test parts.
+fn check_classes(options: &Options, data: &Dataset, notes: &mut Vec<String>) -> Result<(), Error> {
+    let Target::Class(classes) = data.target() else { return Ok(()) };
+    if matches!(options.division, Division::Groups { .. }) {
+        return Ok(());
+    }
+    let few = classes.names().iter().zip(classes.counts()).min_by_key(|(_, count)| *count);
+    let Some((name, count)) = few else { return Ok(()) };
+    if count < 2 {
+        return Err(Error::SingleSample(name.clone()));
+    }
+    if let Division::Folds(folds) = options.division
+        && count < folds
+        && folds <= data.n_samples()
+    {
+        let samples = text::counted(count, "sample", "samples");
+        notes.push(format!(
+            "class `{name}` has {samples}, fewer than the {folds} folds: some test parts are without it"
+        ));
+    }
+    Ok(())
+}
+
+/// Divisions without number would fill the memory before the first fold is run.
+fn check_size(options: &Options, n_samples: usize) -> Result<(), Error> {
+    let repeats = options.repeats;
+    let folds = match options.division {
+        Division::HeldOut(_) => 1,
+        Division::Groups { folds: None, .. } => n_samples,
+        Division::Folds(folds) | Division::Groups { folds: Some(folds), .. } => folds.min(n_samples),
+    };
+    let rows = repeats.checked_mul(folds).and_then(|folds| folds.checked_mul(n_samples));
+    match rows {
+        Some(rows) if rows <= MOST_ROWS => Ok(()),
+        _ => Err(Error::TooManyFolds { repeats, n_samples }),
+    }
+}
+
+fn splitter(options: &Options, data: &Dataset) -> Result<(Box<dyn Splitter>, String), Error> {
+    let stratified = matches!(data.target(), Target::Class(_));
+    let suffix = if stratified { ", stratified" } else { "" };
+    let repeats = options.repeats;
+    let times = if repeats == 1 { String::new() } else { format!("{repeats} times ") };
+    Ok(match &options.division {
+        &Division::HeldOut(test_fraction) => {
+            let times = if repeats == 1 { "once".to_owned() } else { format!("{repeats} times") };
+            let text = format!("a share of {test_fraction} held out {times}{suffix}");
+            (Box::new(HoldOut { test_fraction, repeats, stratified }), text)
+        }
+        Division::Groups { name, folds } => {
+            let splitter = GroupFolds { groups: groups(name, data)?, folds: *folds };
+            let text = match folds {
+                Some(folds) => format!("{times}{folds} folds, groups of `{name}` kept together"),
+                None => format!("a fold for each group of `{name}`"),
+            };
+            (Box::new(Repeated { splitter, repeats }), text)
+        }
+        &Division::Folds(folds) => {
+            let splitter = Repeated { splitter: KFold { folds, stratified }, repeats };
+            (Box::new(splitter), format!("{times}{folds} folds{suffix}"))
+        }
+    })
+}
+
+/// The group of each sample: its id among the ids there are.
+fn groups(name: &str, data: &Dataset) -> Result<Vec<usize>, Error> {
+    let ids = data.sample_ids().unwrap_or_default();
+    if let Some(row) = ids.iter().position(String::is_empty) {
+        return Err(Error::NoGroup { name: name.to_owned(), row });
+    }
+    let mut known: Vec<&String> = ids.iter().collect();
+    known.sort_unstable();
+    known.dedup();
+    Ok(ids.iter().map(|id| known.binary_search(&id).unwrap_or(known.len())).collect())
+}
+
+/// FNV-1a over the names and values of all features.
+fn fingerprint(data: &Dataset) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let mut add = |value: u64| hash = (hash ^ value).wrapping_mul(0x0000_0100_0000_01b3);
+    let x = data.x();
+    let mut scratch = Vec::new();
+    let mut values = vec![0.0; x.n_samples()];
+    for j in 0..x.n_features() {
+        data.feature_name(j).bytes().for_each(|byte| add(u64::from(byte)));
+        x.column(j, &mut scratch).copy_to(&mut values);
+        values.iter().for_each(|value| add(value.to_bits()));
+    }
+    hash
+}
+
+#[cfg(test)]
+mod tests;

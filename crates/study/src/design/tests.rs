@@ -1,0 +1,143 @@
+use fewest::core::DenseColumns;
+
+use super::*;
+
+/// As many samples as labels.
+fn data(labels: &[&str]) -> Result<Dataset, Error> {
+    let n = labels.len() as u32;
+    let columns: Vec<Vec<f64>> =
+        (1..4).map(|step| (0..n).map(|i| f64::from(i * step * 7 % 31)).collect()).collect();
+    Ok(Dataset::new(DenseColumns::from_columns(&columns)?, Target::from_labels(labels))?)
+}
+
+fn halves(n: usize) -> Vec<&'static str> {
+    (0..n).map(|i| if i % 2 == 0 { "a" } else { "b" }).collect()
+}
+
+fn design(options: &Options, data: &Dataset) -> Result<Design, Error> {
+    Design::new(options, data, &DataInfo::new("t", data))
+}
+
+#[test]
+fn what_is_left_out_depends_on_the_data() -> Result<(), Error> {
+    let data = data(&halves(40))?;
+    let found = design(&Options::default(), &data)?;
+    assert_eq!((found.ks.as_slice(), found.learner_id), (&[1, 2, 3][..], "linear-svm"));
+    assert_eq!(found.metrics.iter().map(|metric| metric.name()).collect::<Vec<_>>(), ["accuracy"]);
+    assert_eq!((found.splitter_text.as_str(), found.notes.len()), ("10 folds, stratified", 0));
+    let wide = |d| ks(&Options::default(), d);
+    assert_eq!(wide(100)?, [1, 2, 5, 10, 20, 50, 100]);
+    assert_eq!(wide(99)?, [1, 2, 5, 10, 20, 50, 99]);
+    assert_eq!(wide(101)?, [1, 2, 5, 10, 20, 50, 100]);
+    let numbers = Dataset::shared(data.shared_x(), Target::real((0..40).map(f64::from).collect())?)?;
+    let found = design(&Options::default(), &numbers)?;
+    assert_eq!((found.learner_id, found.metrics[0].name()), ("kernel-ridge", "mse"));
+    assert_eq!(found.splitter_text, "10 folds");
+    Ok(())
+}
+
+#[test]
+fn numbers_of_features_are_in_order_and_in_range() -> Result<(), Error> {
+    let of = |ks: &[usize]| super::ks(&Options { ks: ks.to_vec(), ..Options::default() }, 5);
+    assert_eq!(of(&[3, 1, 3])?, [1, 3]);
+    assert!(matches!(of(&[0]), Err(Error::Core(_))) && matches!(of(&[2, 6]), Err(Error::Core(_))));
+    Ok(())
+}
+
+#[test]
+fn options_that_do_not_fit_are_errors() -> Result<(), Error> {
+    let data = data(&halves(20))?;
+    let refused = |options: Options| match design(&options, &data) {
+        Ok(_) => panic!("{options:?}"),
+        Err(error) => error,
+    };
+    let plain = Options::default;
+    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+    let groups = |folds| Division::Groups { name: "batch".to_owned(), folds };
+    assert!(matches!(refused(Options { learner: Some("svn".to_owned()), ..plain() }), Error::Core(_)));
+    assert!(matches!(
+        refused(Options { metrics: words(&["accuracy", "accuracy"]), ..plain() }),
+        Error::Twice { what: "metric", .. }
+    ));
+    assert!(matches!(refused(Options { repeats: 0, ..plain() }), Error::NoRepeats));
+    assert!(matches!(refused(Options { division: groups(None), repeats: 2, ..plain() }), Error::SameFolds));
+    for share in [0.0, 1.0, -1.0, f64::NAN] {
+        assert!(matches!(
+            refused(Options { division: Division::HeldOut(share), ..plain() }),
+            Error::Share(_)
+        ));
+    }
+    assert!(matches!(
+        refused(Options { repeats: usize::MAX, ..plain() }),
+        Error::TooManyFolds { n_samples: 20, .. }
+    ));
+    let unfit = refused(Options { learner: Some("kernel-ridge".to_owned()), ..plain() });
+    let Error::NotForTarget { what: "learner", id: "kernel-ridge", instead, .. } = &unfit else {
+        panic!("{unfit}")
+    };
+    assert_eq!(instead.first(), Some(&"linear-svm"));
+    let unfit = refused(Options { metrics: words(&["mse"]), ..plain() });
+    assert!(matches!(unfit, Error::NotForTarget { what: "metric", id: "mse", .. }), "{unfit}");
+    Ok(())
+}
+
+#[test]
+fn rare_classes_are_noted_or_refused() -> Result<(), Error> {
+    let with = |rare: usize| {
+        let mut labels = halves(30);
+        labels[..rare].fill("rare");
+        data(&labels)
+    };
+    let few = with(3)?;
+    let found = design(&Options::default(), &few)?;
+    assert_eq!(found.notes.len(), 1);
+    assert!(found.notes[0].starts_with("class `rare` has 3 samples, fewer than the 10 folds"));
+    for division in [Division::Folds(3), Division::HeldOut(0.3)] {
+        assert!(design(&Options { division, ..Options::default() }, &few)?.notes.is_empty());
+    }
+    let single = with(1)?;
+    let refused = design(&Options::default(), &single).err();
+    assert!(matches!(refused, Some(Error::SingleSample(name)) if name == "rare"));
+    Ok(())
+}
+
+#[test]
+fn groups_are_the_ids_of_samples() -> Result<(), Error> {
+    let ids = |empty: bool| {
+        let id = |i: usize| if empty && i == 4 { String::new() } else { format!("p{}", i * 5 % 3) };
+        (0..20).map(id).collect()
+    };
+    let data = |empty| Ok::<_, Error>(data(&halves(20))?.with_sample_ids(ids(empty))?);
+    assert_eq!(groups("batch", &data(false)?)?[..6], [0, 2, 1, 0, 2, 1]);
+    assert!(matches!(groups("batch", &data(true)?), Err(Error::NoGroup { row: 4, .. })));
+    let division = |folds| Division::Groups { name: "batch".to_owned(), folds };
+    let of = |division| design(&Options { division, ..Options::default() }, &data(false)?);
+    assert_eq!(of(division(None))?.splitter_text, "a fold for each group of `batch`");
+    let found = of(division(Some(2)))?;
+    assert_eq!(found.splitter_text, "2 folds, groups of `batch` kept together");
+    let folds = found.splitter.splits(&data(false)?, 0)?;
+    for split in &folds {
+        let group = |row: &usize| row * 5 % 3;
+        assert!(split.test.iter().all(|row| split.train.iter().all(|other| group(row) != group(other))));
+    }
+    Ok(())
+}
+
+#[test]
+fn the_identity_tells_data_gaps_and_parameters_apart() -> Result<(), Error> {
+    let knn = |parameters: &[&str]| Options {
+        learner: Some("knn".to_owned()),
+        learner_parameters: parameters.iter().map(|word| (*word).to_owned()).collect(),
+        ..Options::default()
+    };
+    let (first, second) = (data(&halves(20))?, data(&halves(22))?);
+    let plain = design(&knn(&[]), &first)?.identity;
+    assert_eq!(design(&knn(&[]), &first)?.identity, plain);
+    assert_ne!(design(&knn(&[]), &second)?.identity, plain);
+    let info = DataInfo { gaps: 1, ..DataInfo::new("t", &first) };
+    assert_ne!(Design::new(&knn(&[]), &first, &info)?.identity, plain);
+    let found = design(&knn(&["neighbours=3"]), &first)?;
+    assert_ne!(found.identity, plain);
+    assert_eq!(found.notes, ["nearest-neighbours with neighbours=3"]);
+    Ok(())
+}

@@ -1,0 +1,120 @@
+//! What was run and on what: everything outputs tell besides the answer itself.
+
+use fewest::core::{Dataset, Target};
+use fewest::data::Missing;
+
+use crate::catalogue::{Method, Parameters};
+
+/// A method that was run once, for documents and tables.
+#[derive(Debug, Clone)]
+pub struct RunInfo {
+    /// The method.
+    pub method: &'static Method,
+    /// Its parameters.
+    pub parameters: Parameters,
+    /// The seed.
+    pub seed: u64,
+    /// The data.
+    pub data: DataInfo,
+    /// Wall-clock time of the method, without reading and writing.
+    pub seconds: f64,
+}
+
+/// The data of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DataInfo {
+    /// The file, or another name of the data.
+    pub file: String,
+    /// Number of samples that were used.
+    pub n_samples: usize,
+    /// Number of features.
+    pub n_features: usize,
+    /// `classification`, `regression` or `none`.
+    pub task: &'static str,
+    /// Each class with its number of samples, for classifications.
+    pub classes: Vec<(String, usize)>,
+    /// The names of the target's columns.
+    pub targets: Vec<String>,
+    /// How the target was found, when nobody named it: "the column of that name", "the last column".
+    pub target_found: Option<&'static str>,
+    /// The policy for missing values: how gaps were filled, or how a study is to fill them in every fold.
+    pub missing: Missing,
+    /// What that policy did, in words; `None` where nothing was missing.
+    pub missing_done: Option<String>,
+    /// How many gaps are filled, or are to be filled in every fold.
+    pub gaps: usize,
+    /// What was read by the rules, but perhaps not as it was meant.
+    pub notes: Vec<String>,
+    /// The name of every feature.
+    pub names: Vec<String>,
+}
+
+impl DataInfo {
+    /// What a data set without gaps says of itself. The names of the target's columns are for the caller to
+    /// add, and what reading the data did.
+    pub fn new(file: impl Into<String>, data: &Dataset) -> Self {
+        let (task, classes) = match data.target() {
+            Target::None => ("none", Vec::new()),
+            Target::Class(classes) => {
+                ("classification", classes.names().iter().cloned().zip(classes.counts()).collect())
+            }
+            _ => ("regression", Vec::new()),
+        };
+        Self {
+            file: file.into(),
+            n_samples: data.n_samples(),
+            n_features: data.n_features(),
+            task,
+            classes,
+            targets: Vec::new(),
+            target_found: None,
+            missing: Missing::Error,
+            missing_done: None,
+            gaps: 0,
+            notes: Vec::new(),
+            names: (0..data.n_features()).map(|j| data.feature_name(j)).collect(),
+        }
+    }
+
+    /// The target in words: "`diagnosis`, 2 classes".
+    pub fn target_text(&self) -> String {
+        let names: Vec<String> = self.targets.iter().map(|name| format!("`{name}`")).collect();
+        let kind = match self.task {
+            "classification" => format!("{} classes", self.classes.len()),
+            "regression" if self.targets.len() > 1 => format!("{} real outputs", self.targets.len()),
+            "regression" => "a real output".to_owned(),
+            _ => return "none".to_owned(),
+        };
+        if names.is_empty() { kind } else { format!("{}, {kind}", names.join(", ")) }
+    }
+
+    /// The name of feature `j`; empty where there is none.
+    pub fn name(&self, j: usize) -> &str {
+        self.names.get(j).map_or("", String::as_str)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fewest::core::DenseColumns;
+
+    use super::*;
+
+    #[test]
+    fn the_target_is_told_in_words() -> Result<(), fewest::core::Error> {
+        let of = |target: Target, names: &[&str]| -> Result<(&'static str, String), fewest::core::Error> {
+            let data = Dataset::new(DenseColumns::from_columns(&[vec![1.0, 2.0, 3.0]])?, target)?;
+            let targets = names.iter().map(|name| (*name).to_owned()).collect();
+            let info = DataInfo { targets, ..DataInfo::new("t", &data) };
+            Ok((info.task, info.target_text()))
+        };
+        assert_eq!(of(Target::None, &[])?, ("none", "none".to_owned()));
+        let classes = Target::from_labels(&["a", "b", "a"]);
+        assert_eq!(of(classes, &["kind"])?, ("classification", "`kind`, 2 classes".to_owned()));
+        let real = || Target::real(vec![1.0, 2.0, 4.0]);
+        assert_eq!(of(real()?, &[])?, ("regression", "a real output".to_owned()));
+        let two = Target::outputs(vec![1.0, 2.0, 4.0, 0.0, 1.0, 0.0], 3)?;
+        assert_eq!(of(two, &["a", "b"])?.1, "`a`, `b`, 2 real outputs");
+        Ok(())
+    }
+}

@@ -1,0 +1,132 @@
+use fewest::core::{Budget, Context, Dataset, DenseColumns, Related, Scorer, Selection, Status, Target};
+use fewest::registry::{self, Built};
+use serde_json::Value as Json;
+
+use super::*;
+use crate::{Candidate, Options, Study};
+
+/// The keys of the outermost object, in the order in which they are written.
+fn keys(document: &str) -> Vec<&str> {
+    let quoted = document.lines().filter_map(|line| line.strip_prefix("  \""));
+    quoted.filter_map(|rest| rest.split_once("\":").map(|(key, _)| key)).collect()
+}
+
+fn data() -> Result<Dataset, Error> {
+    let wave = |step: i32| (0..60).map(|i| f64::from(i * step % 61)).collect::<Vec<f64>>();
+    let labels: Vec<bool> = wave(17).iter().map(|value| *value > 30.0).collect();
+    let x = DenseColumns::from_columns(&[wave(1), wave(17), wave(23)])?;
+    let names = ["first", "told", "last"].map(str::to_owned).to_vec();
+    Ok(Dataset::new(x, Target::from_labels(&labels))?.with_feature_names(names)?)
+}
+
+fn run(data: &Dataset, method: &str) -> Result<RunInfo, Error> {
+    let method = registry::find(method)?;
+    let data = DataInfo { targets: vec!["class".to_owned()], ..DataInfo::new("waves", data) };
+    Ok(RunInfo { method, parameters: Parameters::defaults(method), seed: 5, data, seconds: 0.25 })
+}
+
+#[test]
+fn a_selection_is_told_with_keys_in_their_order() -> Result<(), Error> {
+    let data = data()?;
+    let run = run(&data, "hsic-lasso")?;
+    let mut told = Selection::new(vec![1, 2], vec![f64::INFINITY, f64::NAN], 3, Status::TimeLimit);
+    told.related = vec![vec![Related { feature: 0, relatedness: 0.5 }], Vec::new()];
+    told.notes = vec!["a note".to_owned()];
+    let text = selection(&told, &run)?;
+    let expected =
+        ["fewest", "method", "params", "seed", "data", "features", "solver", "status", "notes", "seconds"];
+    assert_eq!(keys(&text), expected);
+    let document: Json = serde_json::from_str(&text)?;
+    assert_eq!((&document["fewest"], &document["seed"]), (&VERSION.into(), &5.into()));
+    assert_eq!(document["data"]["n_classes"], 2);
+    assert_eq!(document["status"], "time-limit");
+    let features = &document["features"];
+    // Numbers that JSON has no words for.
+    assert_eq!((&features[0]["score"], &features[1]["score"]), (&"inf".into(), &Json::Null));
+    assert_eq!((&features[0]["name"], &features[0]["related"][0]["name"]), (&"told".into(), &"first".into()));
+    assert!(features[1].get("related").is_none() && features[1].get("p_value").is_none());
+    // Every parameter that has a value, in the method's order.
+    let names: Vec<&str> = run.parameters.iter().map(|(name, _)| name).collect();
+    let params = text.split_once("\"params\": {").and_then(|(_, rest)| rest.split_once("\n  },"));
+    let written = params.map(|(params, _)| params.lines().filter_map(|line| line.trim().split('"').nth(1)));
+    assert_eq!(written.map(Iterator::collect::<Vec<&str>>), Some(names));
+    Ok(())
+}
+
+#[test]
+fn scores_are_told_best_first_with_their_p_values() -> Result<(), Error> {
+    let data = data()?;
+    let run = run(&data, "f-score")?;
+    let Built::Scorer(scorer) = run.method.build(&run.parameters)? else { panic!("f-score is a score") };
+    let found = scorer.score(&data, &Context::default())?;
+    let document: Json = serde_json::from_str(&scores(&found, &run)?)?;
+    let features = document["features"].as_array().cloned().unwrap_or_default();
+    assert_eq!(features.len(), 3);
+    for (rank, (feature, j)) in features.iter().zip(found.ranking()).enumerate() {
+        assert_eq!((&feature["rank"], &feature["index"]), (&(rank + 1).into(), &j.into()));
+        assert_eq!(feature["score"].as_f64(), Some(found.values[j]));
+        let p_value = found.p_values.as_ref().map(|values| values[j]);
+        assert!(p_value.is_some() && feature["p_value"].as_f64() == p_value);
+    }
+    Ok(())
+}
+
+#[test]
+fn studies_are_told_with_keys_in_their_order() -> Result<(), Error> {
+    let data = data()?;
+    let candidates = ["f-score", "mrmr"].map(|id| {
+        let method = registry::find(id)?;
+        Candidate::new(method, Parameters::defaults(method))
+    });
+    let candidates = candidates.into_iter().collect::<Result<_, _>>()?;
+    let metrics = ["accuracy", "macro-f1"].map(str::to_owned).to_vec();
+    let options = Options { ks: vec![2, 1], learner: Some("knn".to_owned()), metrics, ..Options::default() };
+    let study = Study::new(&data, DataInfo::new("waves", &data), candidates, &options)?;
+    let report = study.run(None, &Context::default())?;
+    let text = evaluation(&report)?;
+    let expected = [
+        "fewest", "method", "params", "seed", "data", "design", "results", "chosen", "folds", "status",
+        "notes", "timings", "seconds",
+    ];
+    assert_eq!(keys(&text), expected);
+    let text = comparison(&report)?;
+    let expected = [
+        "fewest",
+        "methods",
+        "seed",
+        "data",
+        "design",
+        "comparisons",
+        "status",
+        "notes",
+        "timings",
+        "seconds",
+    ];
+    assert_eq!(keys(&text), expected);
+    let document: Json = serde_json::from_str(&text)?;
+    assert_eq!(document["design"]["k"], serde_json::json!([1, 2]));
+    // A comparison for each metric and number of features, with the best method and the other one.
+    let comparisons = document["comparisons"].as_array().cloned().unwrap_or_default();
+    assert_eq!(comparisons.len(), 4);
+    for comparison in &comparisons {
+        assert_eq!(comparison["others"].as_array().map(Vec::len), Some(1));
+        assert_ne!(comparison["best"], comparison["others"][0]["method"]);
+    }
+    let chosen: Vec<&Json> = (0..2).map(|rule| &document["methods"][0]["chosen"][rule]["rule"]).collect();
+    assert_eq!(chosen, ["best-mean", "one-standard-error"]);
+    Ok(())
+}
+
+#[test]
+fn a_selection_of_a_selector_is_told_as_it_is() -> Result<(), Error> {
+    let data = data()?;
+    let run = run(&data, "hsic-lasso")?;
+    let selector = run.method.build(&run.parameters)?.into_selector();
+    let found = selector.select(&data, Budget::Count(2), &Context::default())?;
+    let document: Json = serde_json::from_str(&selection(&found, &run)?)?;
+    let solver = found.solver.as_ref().map(|solver| (solver.name, solver.iterations));
+    let told = &document["solver"];
+    assert_eq!(solver, told["name"].as_str().zip(told["iterations"].as_u64().map(|i| i as usize)));
+    assert_eq!(document["features"].as_array().map(Vec::len), Some(found.order.len()));
+    Ok(())
+}

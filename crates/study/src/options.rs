@@ -1,0 +1,101 @@
+//! How methods are evaluated.
+
+use crate::Error;
+use crate::catalogue::{find_learner, find_metric};
+
+/// How methods are evaluated: on how many features, by what, on which folds.
+///
+/// ```
+/// use fewest_study::{Division, Options};
+///
+/// let learner = Some("knn".to_owned());
+/// let options = Options { learner, division: Division::HeldOut(0.3), ..Options::default() };
+/// options.check()?;
+/// let wrong = Options { division: Division::HeldOut(1.0), ..options };
+/// let told = wrong.check().unwrap_err().to_string();
+/// assert_eq!(told, "the share held out is 1, but must be above 0 and below 1");
+/// # Ok::<(), fewest_study::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Options {
+    /// The numbers of features to judge, in any order, each from 1 to the number of features. None: 1, 2, 5,
+    /// 10, 20, 50 and 100, as far as there are as many, and all features where these are fewer.
+    pub ks: Vec<usize>,
+    /// The id of the learner; `None`: the first that is for the target.
+    pub learner: Option<String>,
+    /// Parameters of the learner, each as `name=value`.
+    pub learner_parameters: Vec<String>,
+    /// The ids of the metrics; the first chooses the number of features. None: the first that is for the
+    /// target.
+    pub metrics: Vec<String>,
+    /// How the samples are divided.
+    pub division: Division,
+    /// How many times they are divided, each time otherwise; at least once.
+    pub repeats: usize,
+}
+
+/// How samples are divided into training and test samples. Where the target is classes, every part has them
+/// in proportion, unless groups are kept together.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Division {
+    /// This many parts of equal size, each the test samples once: from 2 to the number of samples.
+    Folds(usize),
+    /// A random share of the samples, above 0 and below 1, is the test samples.
+    HeldOut(f64),
+    /// Samples of one [`sample id`](fewest::core::Dataset::sample_ids) are never in training and test samples
+    /// at once.
+    Groups {
+        /// What the groups are called.
+        name: String,
+        /// The number of parts; `None`: each group is a part.
+        folds: Option<usize>,
+    },
+}
+
+impl Default for Division {
+    fn default() -> Self {
+        Division::Folds(10)
+    }
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            ks: Vec::new(),
+            learner: None,
+            learner_parameters: Vec::new(),
+            metrics: Vec::new(),
+            division: Division::default(),
+            repeats: 1,
+        }
+    }
+}
+
+impl Options {
+    /// Checks what can be known before there are data. [`Study::new`](crate::Study::new) checks this and the
+    /// rest.
+    ///
+    /// # Errors
+    /// [`Error::Core`] for a learner, a parameter of it or a metric that does not exist; [`Error::Twice`] for
+    /// a metric; [`Error::NoRepeats`], [`Error::SameFolds`] and [`Error::Share`] for divisions that cannot be
+    /// made.
+    pub fn check(&self) -> Result<(), Error> {
+        if let Some(id) = &self.learner {
+            find_learner(id)?.build_with(&self.learner_parameters)?;
+        }
+        for (at, id) in self.metrics.iter().enumerate() {
+            find_metric(id)?;
+            if self.metrics[..at].contains(id) {
+                return Err(Error::Twice { what: "metric", id: id.clone() });
+            }
+        }
+        if self.repeats == 0 {
+            return Err(Error::NoRepeats);
+        }
+        match self.division {
+            Division::Groups { folds: None, .. } if self.repeats > 1 => Err(Error::SameFolds),
+            Division::HeldOut(share) if !(share > 0.0 && share < 1.0) => Err(Error::Share(share)),
+            _ => Ok(()),
+        }
+    }
+}

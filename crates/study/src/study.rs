@@ -1,0 +1,181 @@
+//! The work: every method in turn, its folds in parallel.
+
+use std::time::Instant;
+
+use fewest::core::{Budget, Context, Dataset, Error as CoreError, Progress, Status};
+use fewest::eval::{Evaluation, Experiment, ExperimentError, KRule, Metric, RunOptions};
+
+use crate::catalogue::kind_of;
+use crate::design::Design;
+use crate::{Candidate, Chosen, DataInfo, Error, Evaluated, Options, Report, Store};
+
+/// Methods to be evaluated on the same folds, checked against the data.
+pub struct Study<'a> {
+    data: &'a Dataset,
+    info: DataInfo,
+    candidates: Vec<Candidate>,
+    design: Design,
+}
+
+impl<'a> Study<'a> {
+    /// The study of `candidates` that `options` describe, on `data`, of which outputs tell `info`. Gaps that
+    /// `data` still has are filled in every fold by the policy [`DataInfo::missing`].
+    ///
+    /// # Errors
+    /// Those of [`Options::check`]; [`Error::Method`] and [`Error::NotForTarget`] for what has no use for the
+    /// target; [`Error::Twice`] for methods of one id, [`Error::Core`] for none, or for numbers of features
+    /// out of range; [`Error::SingleSample`], [`Error::TooManyFolds`] and [`Error::NoGroup`] for samples that
+    /// cannot be divided so.
+    pub fn new(
+        data: &'a Dataset,
+        info: DataInfo,
+        candidates: Vec<Candidate>,
+        options: &Options,
+    ) -> Result<Self, Error> {
+        if candidates.is_empty() {
+            return Err(CoreError::TooFew { what: "methods", minimum: 1, found: 0 }.into());
+        }
+        for (at, candidate) in candidates.iter().enumerate() {
+            if candidates[..at].iter().any(|other| other.method.id == candidate.method.id) {
+                return Err(Error::Twice { what: "method", id: candidate.method.id.to_owned() });
+            }
+            candidate.check(kind_of(data.target()))?;
+        }
+        let design = Design::new(options, data, &info)?;
+        Ok(Self { data, info, candidates, design })
+    }
+
+    /// Evaluates every method, chooses its numbers of features and selects as many on all samples. At a stop,
+    /// methods with finished folds come back, and what the stop left of them. `store` keeps finished folds,
+    /// and has those that are not run again.
+    ///
+    /// # Errors
+    /// [`Error::OtherFolds`] and [`Error::BrokenFolds`] for a store of another study; [`Error::Fold`] naming
+    /// the first fold that failed; [`Error::NothingFinished`] where a stop came before any fold was finished.
+    pub fn run(&self, store: Option<&Store>, context: &Context<'_>) -> Result<Report, Error> {
+        if let Some(store) = store {
+            store.check(&self.design, context.seed, self.data.n_features())?;
+        }
+        let start = Instant::now();
+        let worked = self.evaluate(store, context);
+        let seconds = start.elapsed().as_secs_f64();
+        // Also when a fold failed: the others are not lost.
+        let not_stored = store.and_then(Store::finish);
+        let (methods, status) = worked?;
+        let Some(first) = methods.first() else { return Err(Error::NothingFinished(status)) };
+        Ok(Report {
+            seed: context.seed,
+            data: self.info.clone(),
+            learner: self.design.learner_id,
+            splitter: self.design.splitter_text.clone(),
+            n_folds: first.evaluation.plan.n_folds,
+            methods,
+            status,
+            notes: [self.info.notes.clone(), self.design.notes.clone()].concat(),
+            not_stored,
+            seconds,
+        })
+    }
+
+    fn evaluate(
+        &self,
+        store: Option<&Store>,
+        context: &Context<'_>,
+    ) -> Result<(Vec<Evaluated>, Status), Error> {
+        let Self { data, design, .. } = self;
+        let metrics: Vec<&dyn Metric> = design.metrics.iter().map(|metric| &**metric).collect();
+        let prepare = |train: &Dataset, whole: &Dataset| self.info.missing.fill(train, whole);
+        let mut status = Status::Converged;
+        let mut evaluated = Vec::with_capacity(self.candidates.len());
+        for candidate in &self.candidates {
+            let id = candidate.method.id;
+            let progress = context.progress.map(|progress| Of { method: id, progress });
+            let context = &Context { progress: progress.as_ref().map(|of| of as &dyn Progress), ..*context };
+            let experiment = Experiment {
+                label: candidate.label(design),
+                selector: &*candidate.selector,
+                learner: &*design.learner,
+                splitter: &*design.splitter,
+                metrics: &metrics,
+                ks: design.ks.clone(),
+                nested: candidate.method.is_nested(),
+                prepare: Some(&prepare),
+            };
+            let finished = store.and_then(|store| store.finished(&experiment.label));
+            let keep = |plan: &_, record: &_| {
+                if let Some(store) = store {
+                    store.add(plan, record);
+                }
+            };
+            let options =
+                RunOptions { finished: finished.as_ref(), on_fold: Some(&keep), ..RunOptions::default() };
+            let evaluation =
+                experiment.run_with(data, options, context).map_err(|error| failure(id, error))?;
+            let ended = evaluation.status();
+            if ended != Status::Converged {
+                status = ended;
+            }
+            if !evaluation.folds.is_empty() {
+                // What is chosen in the end is for samples to come: all there are may tell how gaps are
+                // filled.
+                let filled = prepare(data, data)?;
+                let chosen = choose(candidate, &evaluation, &filled, context)?;
+                let parameters = candidate.parameters.clone();
+                evaluated.push(Evaluated { method: candidate.method, parameters, evaluation, chosen });
+            }
+        }
+        Ok((evaluated, status))
+    }
+}
+
+/// Progress that says which method is at work.
+struct Of<'a> {
+    method: &'static str,
+    progress: &'a dyn Progress,
+}
+
+impl Progress for Of<'_> {
+    fn update(&self, stage: &str, done: u64, total: u64) {
+        self.progress.update(&format!("{}: {stage}", self.method), done, total);
+    }
+}
+
+/// The numbers of features by each rule and the first metric, and as many features by the method on all
+/// samples.
+fn choose(
+    candidate: &Candidate,
+    evaluation: &Evaluation,
+    data: &Dataset,
+    context: &Context<'_>,
+) -> Result<Vec<Chosen>, CoreError> {
+    let Some(metric) = evaluation.plan.metrics.first() else { return Ok(Vec::new()) };
+    let mut chosen: Vec<Chosen> = Vec::new();
+    for rule in [KRule::Best, KRule::OneStandardError] {
+        let k = evaluation.choose_k(metric, rule)?;
+        let known = chosen.iter().find(|other| other.k == k || (candidate.method.is_nested() && k < other.k));
+        let features = match known {
+            Some(other) => other.features.as_ref().map(|features| features.iter().copied().take(k).collect()),
+            None => match candidate.selector.select(data, Budget::Count(k), context) {
+                Ok(selection) if matches!(selection.status, Status::TimeLimit | Status::Interrupted) => None,
+                Ok(selection) => Some(selection.order),
+                Err(CoreError::Stopped { .. }) => None,
+                Err(error) => return Err(error),
+            },
+        };
+        chosen.push(Chosen { rule, k, features });
+    }
+    Ok(chosen)
+}
+
+fn failure(method: &'static str, error: ExperimentError) -> Error {
+    match error {
+        ExperimentError::Setup(CoreError::InvalidParameter { name: "finished", value, .. }) => {
+            Error::BrokenFolds { method, found: value }
+        }
+        ExperimentError::Setup(error) => Error::Core(error),
+        source => Error::Fold { method, source },
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,216 @@
+use std::error::Error as StdError;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use fewest::core::{DenseColumns, Target};
+use fewest::data::{read_if_there, write_atomically};
+use fewest::registry::{self, Parameters};
+
+use super::*;
+use crate::{Division, Mismatch, differences};
+
+type Tested = Result<(), Box<dyn StdError>>;
+
+/// Feature 1 tells the class, and feature 2 tells it less well.
+fn data() -> Result<Dataset, Error> {
+    let wave = |step: i32| (0..60).map(|i| f64::from(i * step % 61)).collect::<Vec<f64>>();
+    let labels: Vec<bool> = wave(17).iter().map(|value| *value > 30.0).collect();
+    let rough: Vec<f64> = wave(17).iter().zip(wave(23)).map(|(value, noise)| value + noise).collect();
+    Ok(Dataset::new(DenseColumns::from_columns(&[wave(1), wave(17), rough])?, Target::from_labels(&labels))?)
+}
+
+fn candidates(ids: &[&str]) -> Result<Vec<Candidate>, Error> {
+    let of = |id: &&str| {
+        let method = registry::find(id)?;
+        Candidate::new(method, Parameters::defaults(method))
+    };
+    ids.iter().map(of).collect()
+}
+
+fn options() -> Options {
+    Options {
+        ks: vec![1, 2, 3],
+        learner: Some("knn".to_owned()),
+        division: Division::Folds(5),
+        ..Options::default()
+    }
+}
+
+fn study<'a>(data: &'a Dataset, ids: &[&str], options: &Options) -> Result<Study<'a>, Error> {
+    Study::new(data, DataInfo::new("waves", data), candidates(ids)?, options)
+}
+
+fn bytes_of(path: &Path) -> Result<Vec<u8>, Box<dyn StdError>> {
+    Ok(read_if_there(path)?.ok_or("no file")?)
+}
+
+/// Everything but times.
+fn folds(report: &Report) -> Vec<(usize, Vec<(Vec<usize>, Vec<f64>)>)> {
+    let records = report.methods.iter().flat_map(|method| &method.evaluation.folds);
+    let outcome = |outcome: &fewest::eval::Outcome| (outcome.features.clone(), outcome.scores.clone());
+    records.map(|record| (record.fold, record.outcomes.iter().map(outcome).collect())).collect()
+}
+
+#[test]
+fn the_rules_choose_and_as_many_features_are_selected_on_all_samples() -> Tested {
+    let data = data()?;
+    for id in ["f-score", "mrmr", "hsic-lasso"] {
+        let report = study(&data, &[id], &options())?.run(None, &Context::seeded(3))?;
+        assert_eq!((report.status, report.seed, report.n_folds), (Status::Converged, 3, 5));
+        let method = &report.methods[0];
+        for rule in [KRule::Best, KRule::OneStandardError] {
+            let chosen = method.chosen(rule).ok_or("chosen")?;
+            assert_eq!(chosen.k, method.evaluation.choose_k("accuracy", rule)?);
+            let parameters = Parameters::defaults(method.method);
+            let selector = method.method.build(&parameters)?.into_selector();
+            let expected = selector.select(&data, Budget::Count(chosen.k), &Context::seeded(3))?.order;
+            assert_eq!(chosen.features.as_ref(), Some(&expected), "{id}");
+        }
+        let rows = method.rows();
+        assert_eq!(rows.iter().map(|row| row.k).collect::<Vec<_>>(), report.ks());
+        assert!(rows.iter().all(|row| row.mean_features() <= row.k as f64));
+    }
+    Ok(())
+}
+
+#[test]
+fn the_best_has_no_difference_and_the_others_have_theirs() -> Tested {
+    let data = data()?;
+    let report = study(&data, &["variance", "f-score"], &options())?.run(None, &Context::default())?;
+    let columns = differences::columns(&report, 0);
+    assert_eq!(columns.iter().map(|column| column.k).collect::<Vec<_>>(), [1, 2, 3]);
+    assert_eq!(columns[0].best, 1, "one feature is enough for it");
+    // All features are the same for both: of equal ones the first.
+    assert_eq!(columns[2].best, 0);
+    for column in &columns {
+        for (i, cell) in column.cells.iter().enumerate() {
+            assert_eq!(cell.difference.is_none(), i == column.best);
+            let best = column.cells[column.best].mean;
+            let mean = cell.difference.as_ref().map_or(0.0, |difference| difference.mean);
+            assert!((best - cell.mean - mean).abs() < 1e-12 && mean >= 0.0);
+        }
+    }
+    assert!(differences::columns(&report, 1).is_empty(), "there is one metric");
+    Ok(())
+}
+
+#[test]
+fn finished_folds_are_not_run_again() -> Tested {
+    let data = data()?;
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("folds.json");
+    let whole = study(&data, &["mrmr"], &options())?.run(None, &Context::default())?;
+    let stored = study(&data, &["mrmr"], &options())?.run(Some(&Store::open(&path)?), &Context::default())?;
+    assert_eq!(folds(&stored), folds(&whole));
+    // Two folds are left, one of them with a score that no run gives: it is taken as it is.
+    let mut evaluations: Vec<Evaluation> = serde_json::from_slice(&bytes_of(&path)?)?;
+    evaluations[0].folds.retain(|record| record.fold % 3 == 0);
+    evaluations[0].folds[0].outcomes[0].scores[0] = 0.125;
+    write_atomically(&path, &serde_json::to_vec(&evaluations)?)?;
+    // Other methods find a place in the same file.
+    let both = study(&data, &["f-score", "mrmr"], &options())?;
+    let report = both.run(Some(&Store::open(&path)?), &Context::default())?;
+    let mut expected = folds(&whole);
+    expected[0].1[0].1[0] = 0.125;
+    assert_eq!(folds(&report)[5..], expected);
+    assert!(report.not_stored.is_none());
+    let evaluations: Vec<Evaluation> = serde_json::from_slice(&bytes_of(&path)?)?;
+    assert_eq!(evaluations.iter().map(|stored| stored.folds.len()).collect::<Vec<_>>(), [5, 5]);
+    Ok(())
+}
+
+#[test]
+fn folds_of_another_study_are_refused_and_left_alone() -> Tested {
+    let data = data()?;
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("folds.json");
+    study(&data, &["f-score"], &options())?.run(Some(&Store::open(&path)?), &Context::default())?;
+    let content = bytes_of(&path)?;
+    let metrics = vec!["macro-f1".to_owned()];
+    for (options, seed, expected) in [
+        (Options { ks: vec![1], ..options() }, 0, Mismatch::Ks),
+        (Options { learner: None, ..options() }, 0, Mismatch::Learner),
+        (Options { metrics, ..options() }, 0, Mismatch::Metrics),
+        (Options { division: Division::Folds(4), ..options() }, 0, Mismatch::Data),
+        (options(), 1, Mismatch::Seed),
+    ] {
+        let error = study(&data, &["f-score"], &options)?
+            .run(Some(&Store::open(&path)?), &Context::seeded(seed))
+            .err();
+        let found = match &error {
+            Some(Error::OtherFolds { mismatch, .. }) => Some(*mismatch),
+            _ => None,
+        };
+        assert_eq!(found, Some(expected), "{error:?}");
+        assert_eq!(bytes_of(&path)?, content);
+    }
+    let text = String::from_utf8(content)?;
+    let run = |text: String| {
+        write_atomically(&path, text.as_bytes())?;
+        study(&data, &["f-score"], &options())?.run(Some(&Store::open(&path)?), &Context::default())?;
+        Ok::<(), Box<dyn StdError>>(())
+    };
+    let wrong = run(text.replacen("\"features\":[", "\"features\":[77,", 1)).err().ok_or("an error")?;
+    assert!(wrong.to_string().contains("features that do not exist"), "{wrong}");
+    let wrong = run(text.replacen("\"fold\":2", "\"fold\":9", 1)).err().ok_or("an error")?;
+    assert!(wrong.to_string().starts_with("the finished folds of f-score are incomplete"), "{wrong}");
+    for broken in ["", "{}", "[1, 2", "[null]", &text[..text.len() / 2]] {
+        let wrong = run(broken.to_owned()).err().ok_or("an error")?;
+        assert!(wrong.to_string().contains("holds no finished folds"), "{wrong}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_store_that_cannot_be_written_is_told_and_costs_no_answer() -> Tested {
+    let data = data()?;
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("none").join("folds.json");
+    let report =
+        study(&data, &["f-score"], &options())?.run(Some(&Store::open(&path)?), &Context::default())?;
+    assert_eq!(report.status, Status::Converged);
+    assert!(report.not_stored.is_some_and(|failure| failure.contains("folds.json")));
+    assert!(matches!(Store::open(folder.path()), Err(Error::Unreadable(_))));
+    Ok(())
+}
+
+#[test]
+fn a_stop_before_any_fold_is_an_error() -> Tested {
+    let data = data()?;
+    let study = study(&data, &["f-score"], &options())?;
+    let interrupt = AtomicBool::new(true);
+    let interrupted = study.run(None, &Context { interrupt: Some(&interrupt), ..Context::default() });
+    assert!(matches!(interrupted, Err(Error::NothingFinished(Status::Interrupted))));
+    let late = study.run(None, &Context { deadline: Some(Instant::now()), ..Context::default() });
+    assert!(matches!(late, Err(Error::NothingFinished(Status::TimeLimit))));
+    Ok(())
+}
+
+#[test]
+fn candidates_that_do_not_fit_are_errors() -> Tested {
+    let data = data()?;
+    let refused = |ids: &[&str]| study(&data, ids, &options()).err().map(|error| error.to_string());
+    assert_eq!(
+        refused(&["mrmr", "hsic", "mrmr"]).as_deref(),
+        Some("method mrmr is listed twice: once is enough")
+    );
+    assert_eq!(refused(&[]).as_deref(), Some("methods: at least 1 needed, found 0"));
+    let numbers = Dataset::shared(data.shared_x(), Target::real((0..60).map(f64::from).collect())?)?;
+    let options = Options { learner: None, ..options() };
+    let refused = study(&numbers, &["hsic", "chi2"], &options).err().map(|error| error.to_string());
+    let expected = "chi2 needs classes as target, but the target is a real output: take another method";
+    assert_eq!(refused.as_deref(), Some(expected));
+    Ok(())
+}
+
+#[test]
+fn a_fold_that_fails_is_named() -> Tested {
+    let numbers = Dataset::shared(data()?.shared_x(), Target::real((0..60).map(f64::from).collect())?)?;
+    // One test sample has no variance to measure the error in.
+    let metrics = vec!["q2".to_owned()];
+    let options = Options { metrics, division: Division::Folds(60), ..options() };
+    let failed = study(&numbers, &["f-score"], &options)?.run(None, &Context::default()).err();
+    let told = failed.map(|error| error.to_string()).unwrap_or_default();
+    assert!(told.starts_with("f-score: fold ") && told.contains("q2 with 1 feature"), "{told}");
+    Ok(())
+}
