@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use fewest::core::{Budget, Context, Dataset, DenseColumns, Error, Target};
+use fewest::core::{Budget, Context, Dataset, DenseColumns, Error, Groups, Target};
 use fewest::registry::{self, Built, Kind, Method, Parameters, Range, TargetKind, Value};
 use fewest_testkit::conformance::{self, check_selector, problem};
 
@@ -186,7 +186,7 @@ fn every_word_of_every_list_builds_a_method_that_runs() -> Result<(), Error> {
                     }
                     let mut data = problem(classes);
                     if *word == "group" {
-                        data = data.with_feature_groups(vec![0, 0, 1, 1, 2, 2, 3, 3])?;
+                        data = data.with_feature_groups(Groups::partition(vec![0, 0, 1, 1, 2, 2, 3, 3]))?;
                     }
                     let chosen = method.build(&parameters).and_then(|built| {
                         built.into_selector().select(&data, Budget::Count(2), &Context::default())

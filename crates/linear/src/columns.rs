@@ -36,13 +36,7 @@ pub(super) struct LinearColumns<'a> {
 impl<'a> LinearColumns<'a> {
     pub(super) fn new(data: &'a Dataset, method: &'static str, context: &Context<'_>) -> Result<Self, Error> {
         let n = data.n_samples();
-        if data.sample_weights().is_some() {
-            return Err(Error::Unsupported {
-                method,
-                what: "weighting samples".to_owned(),
-                instead: "leave the weights out, or repeat rows".to_owned(),
-            });
-        }
+        data.refuse_sample_weights(method)?;
         let targets = standardised_outputs(data, method)?;
         let sources: Vec<Source> = (0..data.n_features()).flat_map(|j| Source::of(data, j)).collect();
         let keep = sources.len().saturating_mul(n).saturating_mul(size_of::<f64>()) <= MOST_BYTES;

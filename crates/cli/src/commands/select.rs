@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use fewest::core::{Budget, Dataset, Selection, Status};
+use fewest::core::{Budget, Dataset, Groups, Selection, Status};
 use fewest::registry::{self, Method, Parameters, Value};
 
 use super::{command_line, is_stdout, told};
@@ -38,7 +38,7 @@ pub fn select(args: &SelectArgs) -> Result<ExitCode, Failure> {
     let (complete, info) = input::complete(found, &args.data, user)?;
     let data = match &args.groups {
         None => complete.dataset,
-        Some(file) => complete.dataset.with_feature_groups(input::groups(file, &info)?)?,
+        Some(file) => complete.dataset.with_feature_groups(Groups::partition(input::groups(file, &info)?))?,
     };
     let data = &data;
     for (option, parameter, wanted) in
