@@ -290,3 +290,18 @@ fn columns_that_do_not_fit_together_are_refused() {
     assert_says(&said(table(vec![])), &["no sample"]);
     assert_says(&said(table(vec![numbers(&[1.0, f64::INFINITY])])), &["row 1", "inf"]);
 }
+
+/// A matrix of all pairs of these nodes would take 80 GB.
+#[test]
+fn memory_is_that_of_links_and_nodes() {
+    let n = 100_000;
+    let names: Vec<String> = (0..n).map(|i| format!("n{i}")).collect();
+    let text: String = (0..n).map(|i| format!("n{i},n{}\n", (7 * i + 1) % n)).collect();
+    let file = Folder::new();
+    let found =
+        read_links(file.write("l.csv", text), &Nodes::features(&names), &LinkOptions::directed()).unwrap();
+    assert_eq!(found.graph.n_links() + found.self_links, n);
+    let half: Vec<usize> = (0..n).step_by(2).collect();
+    let part = found.graph.subset(&half).unwrap().symmetrised();
+    assert!(part.n_links() <= found.graph.n_links() && part.components().len() == half.len());
+}

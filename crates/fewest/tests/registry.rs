@@ -121,6 +121,7 @@ fn methods_are_what_they_say_and_keep_the_laws() -> Result<(), Error> {
             conformance::constants_never_win(&*selector, &data);
             conformance::bad_budgets_are_errors(&*selector, &data);
             conformance::not_a_number_is_an_error(&*selector, &data);
+            conformance::weights_are_used_or_refused(&*selector, &data, 3);
         } else {
             check_selector(&*selector, &data, 3);
         }

@@ -24,7 +24,6 @@ pub(super) fn information(
     method: &'static str,
     context: &Context<'_>,
 ) -> Result<Box<dyn InnerProducts + Send>, Error> {
-    data.refuse_sample_weights(method)?;
     let coded = Coded::new(data, rule, method, context)?;
     let features = 0..data.n_features();
     let with_target = features.clone().map(|k| coded.relevance(k)).collect();
