@@ -5,7 +5,7 @@ mod evaluation;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
-use fewest::data::{Format, Header, Missing, Task};
+use fewest::data::{Format, Formats, Header, Missing, Task};
 
 pub use evaluation::{CompareArgs, EvaluateArgs, EvaluationArgs};
 
@@ -152,7 +152,7 @@ pub struct DataArgs {
     #[arg(long, value_name = "CHAR", value_parser = delimiter)]
     pub delimiter: Option<char>,
     /// Format [default: found out from content and name]
-    #[arg(long, value_name = "csv|mat|svmlight|npy", value_parser = parse::<Format>)]
+    #[arg(long, value_name = "csv|mat|svmlight|npy", value_parser = format)]
     pub format: Option<Format>,
     /// Variable of a .mat file that holds the features [default: X]
     #[arg(long, value_name = "NAME")]
@@ -213,10 +213,18 @@ fn parse<T>(text: &str) -> Result<T, String>
 where
     T: std::str::FromStr<Err = fewest::core::Error>,
 {
-    text.parse().map_err(|error| match error {
+    text.parse().map_err(told)
+}
+
+fn told(error: fewest::core::Error) -> String {
+    match error {
         fewest::core::Error::InvalidParameter { expected, .. } => format!("give {expected}"),
         other => other.to_string(),
-    })
+    }
+}
+
+fn format(name: &str) -> Result<Format, String> {
+    Formats::standard().named(name).map_err(told)
 }
 
 fn delimiter(text: &str) -> Result<char, String> {

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use fewest::core::{Dataset, Target};
-use fewest::data::{Complete, Format, Header, Missing, ReadOptions, Table, TargetChoice};
+use fewest::core::{Dataset, Groups, Target};
+use fewest::data::{Complete, Header, Missing, Nodes, ReadOptions, Table, TargetChoice, read_groups};
 use fewest::registry::{self, Method, TargetKind};
 use fewest_study::DataInfo;
 
@@ -62,7 +62,7 @@ pub fn read(args: &DataArgs, needs_target: bool) -> Result<Found, Failure> {
             .collect(),
         x_variable: args.x_variable.clone(),
         allow_large: args.allow_large,
-        memory: None,
+        ..ReadOptions::default()
     };
     let content = Content::of(args)?;
     let table = content.table(&options).map_err(|error| wrong_file(&error, args, &content))?;
@@ -70,10 +70,7 @@ pub fn read(args: &DataArgs, needs_target: bool) -> Result<Found, Failure> {
         return Ok(Found { table, target_found: None });
     }
     if !table.target_names().is_empty() {
-        let target_found = Some(match table.format() {
-            Format::Matlab => "the variable Y",
-            _ => "the file's labels",
-        });
+        let target_found = Some(table.format().own_target());
         return Ok(Found { table, target_found });
     }
     let Some((column, target_found)) = guess_target(&table, needs_target) else {
@@ -257,37 +254,14 @@ pub fn features(option: &str, wanted: &[String], info: &DataInfo) -> Result<Vec<
         .collect()
 }
 
-/// The group of each feature, from a table with columns `feature` and `group`.
-pub fn groups(file: &Path, info: &DataInfo) -> Result<Vec<usize>, Failure> {
-    let wrong = |problem: String| Failure::new(format!("--groups: {problem}"));
-    let options = ReadOptions {
-        target: TargetChoice::None,
-        header: Header::Yes,
-        id: Some("feature".to_owned()),
-        categorical: vec!["group".to_owned()],
-        ..ReadOptions::default()
-    };
-    let table = Table::read(file, &options).map_err(|error| wrong(error.to_string()))?;
-    let listed = table.complete(Missing::Error).map_err(|error| wrong(error.to_string()))?.dataset;
-    if listed.n_features() != 1 {
-        let columns = text::counted(listed.n_features(), "more column", "more columns");
-        return Err(wrong(format!(
-            "{}: besides `feature` there are {columns}, not `group` alone",
-            file.display()
-        )));
-    }
-    let names = listed.sample_ids().unwrap_or_default();
-    let found = features("--groups", names, info)?;
-    let mut codes = vec![0.0; listed.n_samples()];
-    listed.x().copy_column(0, &mut codes).map_err(|error| wrong(error.to_string()))?;
-    // Behind the codes come the groups of features that stand alone.
-    let mut groups: Vec<usize> = (0..info.n_features).map(|j| listed.n_samples() + j).collect();
-    let mut seen = vec![false; info.n_features];
-    for (&j, code) in found.iter().zip(codes) {
-        if std::mem::replace(&mut seen[j], true) {
-            return Err(wrong(format!("{}: feature `{}` is listed twice", file.display(), info.names[j])));
-        }
-        groups[j] = code as usize;
-    }
-    Ok(groups)
+/// The groups of features that a file tells.
+pub fn groups(file: &Path, info: &DataInfo) -> Result<Groups, Failure> {
+    read_groups(file, &Nodes::features(&info.names)).map_err(|error| {
+        let near = match &error {
+            fewest::data::Error::Unknown { name, .. } => registry::nearest(name, &info.names),
+            _ => Vec::new(),
+        };
+        let hint = near.first().map_or(String::new(), |near| format!(": did you mean `{near}`?"));
+        Failure::new(format!("--groups: {error}{hint}"))
+    })
 }

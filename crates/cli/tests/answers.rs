@@ -237,7 +237,13 @@ fn groups_are_selected_together() {
     assert!(
         place
             .fails(&["select", "table.csv", "-p", "penalty=group", "--groups", "twice.csv"])
-            .contains("`line` is listed twice")
+            .contains("overlapping groups")
+    );
+    place.write("again.csv", "feature,group\nline,1\nline,1\n");
+    assert!(
+        place
+            .fails(&["select", "table.csv", "-p", "penalty=group", "--groups", "again.csv"])
+            .contains("feature `line` is in group `1` twice")
     );
     place.write("unknown.csv", "feature,group\nlien,1\n");
     assert!(

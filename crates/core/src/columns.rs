@@ -1,6 +1,9 @@
 //! Features, seen one column at a time.
 
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
 use crate::Error;
+use crate::graph::Places;
 
 /// One feature's values over all samples.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -172,12 +175,23 @@ impl<F: Fn(usize, &mut [f64]) -> Result<(), Error> + Send + Sync> Columns for On
         (self.fill)(j, scratch)?;
         Ok(Column::Dense(scratch))
     }
+
+    fn copy_column(&self, j: usize, out: &mut [f64]) -> Result<(), Error> {
+        out.fill(0.0);
+        (self.fill)(j, out)
+    }
 }
 
 /// Some rows of a table, in the order given, without copying the table: the folds of an evaluation.
+///
+/// Costs a look at each of the rows kept and, where the table's columns are sparse, at each stored value.
 pub struct RowSubset<C> {
     table: C,
     rows: Vec<usize>,
+    /// Where each row of the table stands among `rows`, once a sparse column asked for it.
+    places: OnceLock<Places>,
+    /// Buffers for tables that need one, which a caller's own cannot be: it takes the answer.
+    buffers: Mutex<Vec<Vec<f64>>>,
 }
 
 impl<C: Columns> RowSubset<C> {
@@ -190,7 +204,11 @@ impl<C: Columns> RowSubset<C> {
         if let Some(&row) = rows.iter().find(|&&row| row >= n_samples) {
             return Err(Error::parameter("rows", row, format!("below the number of samples, {n_samples}")));
         }
-        Ok(Self { table, rows })
+        Ok(Self { table, rows, places: OnceLock::new(), buffers: Mutex::default() })
+    }
+
+    fn buffers(&self) -> MutexGuard<'_, Vec<Vec<f64>>> {
+        self.buffers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -204,11 +222,27 @@ impl<C: Columns> Columns for RowSubset<C> {
     }
 
     fn column<'a>(&'a self, j: usize, scratch: &'a mut Vec<f64>) -> Result<Column<'a>, Error> {
-        let mut whole = vec![0.0; self.table.n_samples()];
-        self.table.copy_column(j, &mut whole)?;
-        scratch.clear();
-        scratch.extend(self.rows.iter().map(|&row| whole[row]));
+        scratch.resize(self.rows.len(), 0.0);
+        self.copy_column(j, scratch)?;
         Ok(Column::Dense(scratch))
+    }
+
+    fn copy_column(&self, j: usize, out: &mut [f64]) -> Result<(), Error> {
+        let mut buffer = self.buffers().pop().unwrap_or_default();
+        match self.table.column(j, &mut buffer)? {
+            Column::Dense(values) => {
+                out.iter_mut().zip(&self.rows).for_each(|(out, &row)| *out = values[row]);
+            }
+            Column::Sparse { rows, values } => {
+                let places = self.places.get_or_init(|| Places::new(&self.rows, self.table.n_samples()));
+                out.fill(0.0);
+                for (&row, &value) in rows.iter().zip(values) {
+                    places.of(row).iter().for_each(|&place| out[place] = value);
+                }
+            }
+        }
+        self.buffers().push(buffer);
+        Ok(())
     }
 }
 
@@ -304,6 +338,64 @@ mod tests {
         assert_eq!(subset.copy_column(1, &mut out), Err(expected.clone()));
         assert_eq!(expected.to_string(), "feature 1 (counted from 0) could not be read: no such file");
         assert_eq!(Dataset::new(subset, Target::None)?.constant_features(), Err(expected));
+        Ok(())
+    }
+
+    /// A table whose columns are sparse, or dense but in the caller's buffer.
+    struct Stored {
+        rows: Vec<usize>,
+        values: Vec<f64>,
+        sparse: bool,
+    }
+
+    impl Columns for Stored {
+        fn n_samples(&self) -> usize {
+            6
+        }
+
+        fn n_features(&self) -> usize {
+            1
+        }
+
+        fn column<'a>(&'a self, _j: usize, scratch: &'a mut Vec<f64>) -> Result<Column<'a>, Error> {
+            let sparse = Column::Sparse { rows: &self.rows, values: &self.values };
+            if self.sparse {
+                return Ok(sparse);
+            }
+            *scratch = sparse.to_vec(6);
+            Ok(Column::Dense(scratch))
+        }
+    }
+
+    #[test]
+    fn a_subset_of_rows_is_the_same_whatever_the_table_is() -> Result<(), Error> {
+        let whole = [0.0, 4.0, 0.0, -1.0, 2.5, 0.0];
+        for rows in [vec![], vec![5, 3, 3, 1], vec![0, 1, 2, 3, 4, 5], vec![2], vec![4, 4, 4, 0, 4]] {
+            let expected: Vec<f64> = rows.iter().map(|&row| whole[row]).collect();
+            let check = |table: Box<dyn Columns>| -> Result<(), Error> {
+                let subset = RowSubset::new(std::sync::Arc::<dyn Columns>::from(table), rows.clone())?;
+                // Twice, since the second call finds what the first has left behind.
+                for _ in 0..2 {
+                    let mut scratch = vec![7.0; 3];
+                    assert_eq!(subset.column(0, &mut scratch)?.to_vec(rows.len()), expected);
+                }
+                let mut out = vec![7.0; rows.len()];
+                subset.copy_column(0, &mut out)?;
+                assert_eq!(out, expected);
+                let reversed: Vec<usize> = (0..rows.len()).rev().collect();
+                let again = RowSubset::new(subset, reversed)?.column(0, &mut Vec::new())?.to_vec(rows.len());
+                assert!(again.iter().eq(expected.iter().rev()));
+                Ok(())
+            };
+            check(Box::new(DenseColumns::new(whole.to_vec(), 6, 1)?))?;
+            check(Box::new(OnDemand::new(6, 1, move |_, out: &mut [f64]| {
+                out.copy_from_slice(&whole);
+                Ok(())
+            })))?;
+            for sparse in [false, true] {
+                check(Box::new(Stored { rows: vec![1, 3, 4], values: vec![4.0, -1.0, 2.5], sparse }))?;
+            }
+        }
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Column, Columns, Error, RowSubset, Target};
+use crate::{Column, Columns, Error, Graph, Groups, RowSubset, Target, View, views};
 
 /// What a feature's numbers mean.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -25,9 +25,12 @@ pub struct Dataset {
     target: Target,
     feature_names: Option<Vec<String>>,
     feature_kinds: Option<Vec<FeatureKind>>,
-    feature_groups: Option<Vec<usize>>,
+    feature_groups: Option<Arc<Groups>>,
+    feature_graph: Option<Arc<Graph>>,
+    views: Vec<View>,
     sample_ids: Option<Vec<String>>,
     sample_weights: Option<Vec<f64>>,
+    sample_graph: Option<Arc<Graph>>,
 }
 
 impl Dataset {
@@ -45,11 +48,7 @@ impl Dataset {
     /// # Errors
     /// As [`Dataset::new`].
     pub fn shared(x: Arc<dyn Columns>, target: Target) -> Result<Self, Error> {
-        for (what, found) in [("samples", x.n_samples()), ("features", x.n_features())] {
-            if found == 0 {
-                return Err(Error::TooFew { what, minimum: 1, found });
-            }
-        }
+        check_not_empty(&*x)?;
         if let Some(found) = target.n_samples() {
             check_length("target values", x.n_samples(), found)?;
         }
@@ -59,8 +58,11 @@ impl Dataset {
             feature_names: None,
             feature_kinds: None,
             feature_groups: None,
+            feature_graph: None,
+            views: Vec::new(),
             sample_ids: None,
             sample_weights: None,
+            sample_graph: None,
         })
     }
 
@@ -84,13 +86,59 @@ impl Dataset {
         Ok(self)
     }
 
-    /// With the group of each feature, any numbers: features of one number belong together.
+    /// With groups of features.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] unless there are as many entries as features.
-    pub fn with_feature_groups(mut self, groups: Vec<usize>) -> Result<Self, Error> {
-        check_length("feature groups", self.n_features(), groups.len())?;
+    /// [`Error::ShapeMismatch`] unless the groups are about as many features as there are.
+    pub fn with_feature_groups(mut self, groups: impl Into<Arc<Groups>>) -> Result<Self, Error> {
+        let groups = groups.into();
+        check_length("features of the groups", self.n_features(), groups.n_features())?;
         self.feature_groups = Some(groups);
+        Ok(self)
+    }
+
+    /// With links between features, whose nodes are the features.
+    ///
+    /// # Errors
+    /// [`Error::ShapeMismatch`] unless there are as many nodes as features.
+    pub fn with_feature_graph(mut self, graph: impl Into<Arc<Graph>>) -> Result<Self, Error> {
+        let graph = graph.into();
+        check_length("nodes of the graph of features", self.n_features(), graph.n_nodes())?;
+        self.feature_graph = Some(graph);
+        Ok(self)
+    }
+
+    /// With links between samples, whose nodes are the samples.
+    ///
+    /// # Errors
+    /// [`Error::ShapeMismatch`] unless there are as many nodes as samples.
+    pub fn with_sample_graph(mut self, graph: impl Into<Arc<Graph>>) -> Result<Self, Error> {
+        let graph = graph.into();
+        check_length("nodes of the graph of samples", self.n_samples(), graph.n_nodes())?;
+        self.sample_graph = Some(graph);
+        Ok(self)
+    }
+
+    /// With views: the columns of each source. Not every column needs to be in one.
+    ///
+    /// # Errors
+    /// [`Error::InvalidPart`] names the first view that is empty, not inside the table, called as an earlier one, or
+    /// over columns of another.
+    pub fn with_views(mut self, views: Vec<View>) -> Result<Self, Error> {
+        views::check(&views, self.n_features())?;
+        self.views = views;
+        Ok(self)
+    }
+
+    /// With another target for the same samples, or none.
+    ///
+    /// # Errors
+    /// [`Error::ShapeMismatch`] unless it has as many values as there are samples.
+    pub fn with_target(mut self, target: Target) -> Result<Self, Error> {
+        if let Some(found) = target.n_samples() {
+            check_length("target values", self.n_samples(), found)?;
+        }
+        self.target = target;
         Ok(self)
     }
 
@@ -167,9 +215,49 @@ impl Dataset {
         self.feature_kinds.as_ref().and_then(|kinds| kinds.get(j)).unwrap_or(&FeatureKind::Numeric)
     }
 
-    /// The group of each feature, where groups were given.
-    pub fn feature_groups(&self) -> Option<&[usize]> {
+    /// The groups of features, where groups were given.
+    pub fn feature_groups(&self) -> Option<&Groups> {
         self.feature_groups.as_deref()
+    }
+
+    /// The group of each feature, where groups were given: for methods that work with groups without overlap only.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`], in the name of `method`, for other kinds of groups.
+    ///
+    /// ```
+    /// use fewest_core::{Dataset, DenseColumns, Groups, Target};
+    /// let data = Dataset::new(DenseColumns::new(vec![0.0; 3], 1, 3)?, Target::None)?;
+    /// assert_eq!(data.feature_partition("group-lasso")?, None);
+    /// let data = data.with_feature_groups(Groups::overlapping(3, vec![vec![0, 1], vec![1, 2]])?)?;
+    /// assert!(data.feature_partition("group-lasso").is_err());
+    /// # Ok::<(), fewest_core::Error>(())
+    /// ```
+    pub fn feature_partition(&self, method: &'static str) -> Result<Option<&[usize]>, Error> {
+        match self.feature_groups() {
+            None => Ok(None),
+            Some(Groups::Partition(group_of)) => Ok(Some(group_of)),
+            Some(other) => Err(Error::Unsupported {
+                method,
+                what: format!("working with {}", other.describe()),
+                instead: "give every feature one group".to_owned(),
+            }),
+        }
+    }
+
+    /// The links between features, where they were given.
+    pub fn feature_graph(&self) -> Option<&Graph> {
+        self.feature_graph.as_deref()
+    }
+
+    /// The links between samples, where they were given.
+    pub fn sample_graph(&self) -> Option<&Graph> {
+        self.sample_graph.as_deref()
+    }
+
+    /// The columns of each source, in the order given; none where no views were given.
+    pub fn views(&self) -> &[View] {
+        &self.views
     }
 
     /// The name of each sample, where names were given.
@@ -182,21 +270,54 @@ impl Dataset {
         self.sample_weights.as_deref()
     }
 
-    /// The samples `rows`, in that order, without copying the features.
+    /// For a method that does not use the weights of samples: its first line, so that none ignores them silently.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`], in the name of `method`, where samples have weights.
+    ///
+    /// ```
+    /// use fewest_core::{Dataset, DenseColumns, Error, Target};
+    /// let data = Dataset::new(DenseColumns::new(vec![0.0; 3], 3, 1)?, Target::None)?;
+    /// data.refuse_sample_weights("mine")?;
+    /// let weighted = data.with_sample_weights(vec![1.0, 2.0, 1.0])?;
+    /// assert!(matches!(weighted.refuse_sample_weights("mine"), Err(Error::Unsupported { method: "mine", .. })));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn refuse_sample_weights(&self, method: &'static str) -> Result<(), Error> {
+        match self.sample_weights {
+            None => Ok(()),
+            Some(_) => Err(Error::Unsupported {
+                method,
+                what: "weighting samples".to_owned(),
+                instead: "leave the weights out, or repeat rows".to_owned(),
+            }),
+        }
+    }
+
+    /// The samples `rows`, in that order, without copying the features, and what is known about them: of links those
+    /// between two of these samples.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] when a row is out of range; [`Error::TooFew`] when none is left.
     pub fn subset(&self, rows: &[usize]) -> Result<Self, Error> {
         let x = RowSubset::new(Arc::clone(&self.x), rows.to_vec())?;
-        let mut subset = Self::new(x, self.target.subset(rows))?;
-        subset.feature_names.clone_from(&self.feature_names);
-        subset.feature_kinds.clone_from(&self.feature_kinds);
-        subset.feature_groups.clone_from(&self.feature_groups);
-        subset.sample_ids =
-            self.sample_ids.as_ref().map(|ids| rows.iter().map(|&row| ids[row].clone()).collect());
-        subset.sample_weights =
-            self.sample_weights.as_ref().map(|weights| rows.iter().map(|&row| weights[row]).collect());
-        Ok(subset)
+        check_not_empty(&x)?;
+        let sample_graph = self.sample_graph.as_ref().map(|graph| graph.subset(rows)).transpose()?;
+        let sample_ids = |ids: &Vec<String>| rows.iter().map(|&row| ids[row].clone()).collect();
+        let sample_weights = |weights: &Vec<f64>| rows.iter().map(|&row| weights[row]).collect();
+        // Every field is named, so that none can be forgotten.
+        Ok(Self {
+            x: Arc::new(x),
+            target: self.target.subset(rows),
+            feature_names: self.feature_names.clone(),
+            feature_kinds: self.feature_kinds.clone(),
+            feature_groups: self.feature_groups.clone(),
+            feature_graph: self.feature_graph.clone(),
+            views: self.views.clone(),
+            sample_ids: self.sample_ids.as_ref().map(sample_ids),
+            sample_weights: self.sample_weights.as_ref().map(sample_weights),
+            sample_graph: sample_graph.map(Arc::new),
+        })
     }
 
     /// The features that have one and the same value in every sample, by increasing index.
@@ -251,6 +372,15 @@ impl Dataset {
     }
 }
 
+fn check_not_empty(x: &dyn Columns) -> Result<(), Error> {
+    for (what, found) in [("samples", x.n_samples()), ("features", x.n_features())] {
+        if found == 0 {
+            return Err(Error::TooFew { what, minimum: 1, found });
+        }
+    }
+    Ok(())
+}
+
 fn check_length(what: &'static str, expected: usize, found: usize) -> Result<(), Error> {
     if expected == found { Ok(()) } else { Err(Error::ShapeMismatch { what, expected, found }) }
 }
@@ -269,7 +399,10 @@ mod tests {
         Dataset::new(DenseColumns::from_columns(&columns)?, target)?
             .with_feature_names(vec!["size".to_owned(), "wild".to_owned()])?
             .with_feature_kinds(vec![FeatureKind::Numeric, FeatureKind::Categorical { levels }])?
-            .with_feature_groups(vec![5, 2])?
+            .with_feature_groups(Groups::partition(vec![5, 2]))?
+            .with_feature_graph(Graph::undirected(2, &[(0, 1, 0.5)])?)?
+            .with_views(vec![View::new("only", 1..2)])?
+            .with_sample_graph(Graph::directed(N, &[(0, 3, 2.0), (3, 0, 4.0), (1, 2, 1.0), (3, 1, 5.0)])?)?
             .with_sample_ids(["a", "b", "c", "d"].map(str::to_owned).to_vec())?
             .with_sample_weights(vec![0.1, 0.2, 0.3, 0.4])
     }
@@ -307,11 +440,59 @@ mod tests {
                 assert_eq!(subset.feature_name(j), whole.feature_name(j));
                 assert_eq!(subset.feature_kind(j), whole.feature_kind(j));
             }
-            assert_eq!(subset.feature_groups(), Some([5, 2].as_slice()));
+            assert_eq!(subset.feature_partition("test")?, Some([5, 2].as_slice()));
+            assert_eq!(subset.feature_graph(), whole.feature_graph());
+            assert_eq!(subset.views(), [View::new("only", 1..2)]);
+            let links = [(0, 1, 4.0), (1, 0, 2.0), (1, 2, 2.0), (2, 1, 4.0)];
+            assert_eq!(subset.sample_graph(), Some(&Graph::directed(3, &links)?));
             assert_eq!(subset.sample_ids(), Some(["d", "a", "d"].map(str::to_owned).as_slice()));
             assert_eq!(subset.sample_weights(), Some([0.4, 0.1, 0.4].as_slice()));
             // Of a subset, as of the table.
             assert_eq!(subset.subset(&[1])?.sample_ids(), Some(["a".to_owned()].as_slice()));
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn what_is_about_another_number_of_samples_or_features_is_an_error() -> Result<(), Error> {
+        let data = dataset(Target::None)?;
+        let wrong = [
+            data.clone().with_feature_groups(Groups::partition(vec![0; 3])),
+            data.clone().with_feature_graph(Graph::undirected(3, &[])?),
+            data.clone().with_sample_graph(Graph::undirected(2, &[])?),
+            data.clone().with_target(Target::real(vec![0.0; 3])?),
+        ];
+        for result in wrong {
+            assert!(matches!(result, Err(Error::ShapeMismatch { .. })));
+        }
+        assert_eq!(data.with_target(Target::None)?.sample_weights().map(<[f64]>::len), Some(N));
+        Ok(())
+    }
+
+    #[test]
+    fn views_that_cannot_be_are_named() -> Result<(), Error> {
+        let x = || DenseColumns::new(vec![0.0; 6], 1, 6);
+        let with = |views: &[(&str, std::ops::Range<usize>)]| {
+            let views = views.iter().map(|(name, columns)| View::new(*name, columns.clone())).collect();
+            Dataset::new(x()?, Target::None)?.with_views(views)
+        };
+        assert_eq!(with(&[("b", 4..6), ("a", 0..3)])?.views().len(), 2);
+        assert!(with(&[])?.views().is_empty());
+        for (views, wrong) in [
+            (vec![("a", 0..3), ("b", 2..4)], 1),
+            (vec![("b", 2..4), ("a", 0..3)], 1),
+            (vec![("a", 0..6), ("b", 2..3), ("c", 4..5)], 1),
+            (vec![("a", 0..1), ("b", 3..3)], 1),
+            (vec![("a", 5..7)], 0),
+            (vec![("a", 0..1), ("a", 1..2)], 1),
+        ] {
+            match with(&views) {
+                Err(Error::InvalidPart { part: "view", number, .. }) => {
+                    assert_eq!(number, wrong, "{views:?}")
+                }
+                Err(other) => panic!("{views:?}: {other}"),
+                Ok(_) => panic!("{views:?} were accepted"),
+            }
         }
         Ok(())
     }

@@ -26,6 +26,16 @@ pub enum Error {
         /// The size it has.
         found: usize,
     },
+    /// One of the links, groups or views of a data set that cannot be.
+    #[error("{part} {number} (counted from 0) {problem}")]
+    InvalidPart {
+        /// What it is: `link`, `group`, `feature`, `view`.
+        part: &'static str,
+        /// Which one, from 0.
+        number: usize,
+        /// What is wrong with it, and what to do.
+        problem: String,
+    },
     /// A value that is NaN or infinite where numbers are needed.
     #[error(
         "feature {name} (column {column}, counted from 0) is {value} in sample {row} (counted from 0): \

@@ -40,16 +40,22 @@ mod columns;
 mod context;
 mod dataset;
 mod error;
+mod graph;
+mod groups;
 mod scores;
 mod selection;
 mod target;
+mod views;
 
 pub use columns::{Column, Columns, DenseColumns, OnDemand, RowSubset};
 pub use context::{Context, Progress, derive_seed};
 pub use dataset::{Dataset, FeatureKind};
 pub use error::Error;
+pub use graph::Graph;
+pub use groups::{GroupTree, Groups, OverlappingGroups};
 pub use scores::{Ranked, Scorer, Scores, rank};
 pub use selection::{
     Budget, Path, PathPoint, Related, Selection, Selector, Similarity, SolverReport, Status,
 };
 pub use target::{Affinity, Classes, Outputs, Target};
+pub use views::View;

@@ -57,6 +57,25 @@ impl Status {
         matches!(self, Status::Interrupted | Status::TimeLimit)
     }
 
+    /// The worst of several: interrupted, then out of time, out of iterations, stalled, almost converged. Converged
+    /// where there is none.
+    ///
+    /// ```
+    /// use fewest_core::Status;
+    /// assert_eq!(Status::worst([Status::Stalled, Status::TimeLimit, Status::Converged]), Status::TimeLimit);
+    /// ```
+    pub fn worst(statuses: impl IntoIterator<Item = Self>) -> Self {
+        let badness = |status: &Self| match status {
+            Self::Converged => 0,
+            Self::AlmostConverged => 1,
+            Self::Stalled => 2,
+            Self::MaxIterations => 3,
+            Self::TimeLimit => 4,
+            Self::Interrupted => 5,
+        };
+        statuses.into_iter().max_by_key(badness).unwrap_or(Self::Converged)
+    }
+
     /// The name used in JSON: `converged`, `max-iterations`, …
     pub fn name(self) -> &'static str {
         match self {

@@ -58,6 +58,20 @@ pub enum Error {
         /// What there is.
         expected: String,
     },
+    /// A sample or feature that a file of links, groups or views names and that is not there.
+    #[error("{}: line {line}: there is no {what} {}: {expected}", path.display(), quoted(name))]
+    Unknown {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: u64,
+        /// `sample`, `feature`.
+        what: &'static str,
+        /// What the file calls it.
+        name: String,
+        /// What would do.
+        expected: String,
+    },
     /// A missing cell under [`Missing::Error`](crate::Missing::Error).
     #[error(
         "{}: {place}the value is missing: drop the samples or fill the gaps \
@@ -105,7 +119,8 @@ pub enum Error {
 }
 
 impl Error {
-    pub(crate) fn malformed(
+    /// An [`Error::Malformed`].
+    pub fn malformed(
         path: &Path,
         place: Place,
         problem: impl Into<String>,
@@ -119,11 +134,13 @@ impl Error {
         }
     }
 
-    pub(crate) fn unsupported(path: &Path, what: impl Into<String>, advice: impl Into<String>) -> Self {
+    /// An [`Error::Unsupported`].
+    pub fn unsupported(path: &Path, what: impl Into<String>, advice: impl Into<String>) -> Self {
         Self::Unsupported { path: path.to_owned(), what: what.into(), advice: advice.into() }
     }
 
-    pub(crate) fn reading(path: &Path, source: io::Error) -> Self {
+    /// An [`Error::Io`] of reading.
+    pub fn reading(path: &Path, source: io::Error) -> Self {
         Self::Io { path: path.to_owned(), action: "read", source }
     }
 

@@ -19,7 +19,9 @@
 
 mod doubts;
 mod error;
+mod format;
 mod imputation;
+mod known;
 mod levels;
 mod memory;
 mod missing;
@@ -35,12 +37,15 @@ mod target;
 mod write;
 
 pub use error::{ColumnLabel, Error, Place, RowLabel};
+pub use format::{Format, Formats, Sniff, WriteTable};
+pub use known::{LinkOptions, Links, Nodes, parse_view, read_groups, read_links, read_views};
 pub use levels::number_text;
 pub use memory::physical_memory;
 pub use missing::{Complete, Missing};
-pub use options::{Format, Header, ReadOptions, TargetChoice, Task};
+pub use options::{Header, ReadOptions, TargetChoice, Task};
 pub use scaling::{Scaled, Scaling};
+pub use source::Source;
 pub use summary::{ColumnSummary, Summary, TargetSummary};
-pub use table::Table;
+pub use table::{Cells, Table};
 pub use target::{FEW_CLASSES, MANY_CLASSES};
 pub use write::{read_if_there, write_atomically, write_csv, write_json};

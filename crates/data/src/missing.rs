@@ -1,5 +1,7 @@
 //! Missing values, by policy.
 
+use std::sync::Arc;
+
 use fewest_core::{Columns, Dataset, FeatureKind, Target};
 use nalgebra_sparse::CscMatrix;
 
@@ -97,7 +99,7 @@ impl Table {
             return Err(Error::NothingLeft { path: self.path.clone(), n_samples });
         }
         if !dropped.is_empty() {
-            self.drop_samples(&gone);
+            self.drop_samples(&gone)?;
         }
         if matches!(missing, Missing::Mean | Missing::Median) {
             self.check_columns()?;
@@ -184,7 +186,7 @@ impl Table {
         }
     }
 
-    fn drop_samples(&mut self, gone: &[bool]) {
+    fn drop_samples(&mut self, gone: &[bool]) -> Result<(), Error> {
         let stays = |i: usize| !gone[i];
         let kept = gone.iter().filter(|gone| !**gone).count();
         match &mut self.features {
@@ -209,6 +211,11 @@ impl Table {
         if let Some(lines) = &mut self.lines {
             retain(lines, stays);
         }
+        if let Some(graph) = &mut self.sample_graph {
+            let kept: Vec<usize> = (0..gone.len()).filter(|&i| stays(i)).collect();
+            *graph = Arc::new(graph.subset(&kept)?);
+        }
+        Ok(())
     }
 
     /// Fills the gaps of the features; returns how many there were.
@@ -279,6 +286,9 @@ impl Table {
         }
         if let Some(ids) = self.ids {
             dataset = dataset.with_sample_ids(ids)?;
+        }
+        if let Some(graph) = self.sample_graph {
+            dataset = dataset.with_sample_graph(graph)?;
         }
         Ok(dataset)
     }

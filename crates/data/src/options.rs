@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::Missing;
+use crate::{Format, Formats, Missing};
 
 /// How a file is read. `ReadOptions::default()` recognises the format, takes no target from a plain table, and
 /// decides everything else by the rules given at each field.
@@ -13,6 +13,8 @@ use crate::Missing;
 /// file, counted from 0; otherwise the word `last`. So a column that is called `3` wins over column number 3.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadOptions {
+    /// The formats that a file may have.
+    pub formats: Formats,
     /// The format; `None` recognises it, see [`Table::read`](crate::Table::read).
     pub format: Option<Format>,
     /// Which column or variable is the target.
@@ -47,6 +49,7 @@ pub struct ReadOptions {
 impl Default for ReadOptions {
     fn default() -> Self {
         Self {
+            formats: Formats::standard(),
             format: None,
             target: TargetChoice::Auto,
             task: Task::Auto,
@@ -121,20 +124,6 @@ pub enum Header {
     No,
 }
 
-/// A file format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Format {
-    /// A table of text: CSV, TSV and relatives.
-    Delimited,
-    /// MATLAB level 5, which MATLAB calls `-v6` and `-v7`.
-    Matlab,
-    /// svmlight or libsvm: `label index:value …`.
-    SvmLight,
-    /// NumPy's `.npy`.
-    Npy,
-}
-
 macro_rules! names {
     ($type:ty, $parameter:literal, $($variant:path => $name:literal),+ $(,)?) => {
         impl $type {
@@ -170,10 +159,6 @@ macro_rules! names {
 names!(Task, "task", Task::Auto => "auto", Task::Classification => "classification", Task::Regression => "regression");
 names!(Header, "header", Header::Auto => "auto", Header::Yes => "yes", Header::No => "no");
 names!(
-    Format, "format",
-    Format::Delimited => "csv", Format::Matlab => "mat", Format::SvmLight => "svmlight", Format::Npy => "npy",
-);
-names!(
     Missing, "missing",
     Missing::Error => "error", Missing::DropRows => "drop-rows", Missing::Mean => "mean", Missing::Median => "median",
 );
@@ -189,9 +174,6 @@ mod tests {
         }
         for missing in [Missing::Error, Missing::DropRows, Missing::Mean, Missing::Median] {
             assert_eq!(missing.to_string().parse::<Missing>().unwrap(), missing);
-        }
-        for format in [Format::Delimited, Format::Matlab, Format::SvmLight, Format::Npy] {
-            assert_eq!(format.name().parse::<Format>().unwrap(), format);
         }
         let message = "drop".parse::<Missing>().unwrap_err().to_string();
         assert_eq!(

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use flate2::bufread::MultiGzDecoder;
 
-use crate::{Error, Format};
+use crate::Error;
 
 /// Bytes at the start of a file from which its format and its size in memory are judged.
 const SAMPLE: usize = 1 << 20;
@@ -15,8 +15,6 @@ const SAMPLE: usize = 1 << 20;
 const DECOMPRESSED_SAMPLE: usize = 4 << 20;
 
 const GZIP: &[u8] = &[0x1F, 0x8B];
-const NPY: &[u8] = b"\x93NUMPY";
-const HDF5: &[u8] = b"\x89HDF\r\n\x1a\n";
 /// Formats that are known by their first bytes and not read.
 const FOREIGN: [(&[u8], &str, &str); 8] = [
     (b"PK\x03\x04", "a zip archive (as .npz and .xlsx are)", "save the table as .csv or the array as .npy"),
@@ -29,29 +27,50 @@ const FOREIGN: [(&[u8], &str, &str); 8] = [
     (b"\x80\x04\x95", "a Python pickle", "save the table as .csv or the array as .npy"),
 ];
 
+/// Extensions of files that are neither read nor written.
+pub(crate) const FOREIGN_EXTENSIONS: [&str; 3] = ["gz", "xlsx", "parquet"];
+
+/// An error for what is known by its first bytes and not read.
+pub(crate) fn refuse_foreign(source: &Source) -> Result<(), Error> {
+    match FOREIGN.iter().find(|(magic, ..)| source.prefix.starts_with(magic)) {
+        None => Ok(()),
+        Some((_, what, advice)) => Err(Error::unsupported(&source.path, format!("this is {what}"), *advice)),
+    }
+}
+
 /// A file, opened, of which the first part was looked at.
-pub(crate) struct Source {
-    pub path: PathBuf,
+pub struct Source {
+    pub(crate) path: PathBuf,
     /// The whole content, decompressed.
-    pub reader: Box<dyn BufRead>,
+    pub(crate) reader: Box<dyn BufRead>,
     /// The start of the content, decompressed.
-    pub prefix: Vec<u8>,
+    pub(crate) prefix: Vec<u8>,
     /// Whether `prefix` is the whole content.
-    pub complete: bool,
+    pub(crate) complete: bool,
     /// Bytes of the content when decompressed, estimated from the sample; 0 where the length is not known.
-    pub length: u64,
-    pub compressed: bool,
+    pub(crate) length: u64,
+    pub(crate) compressed: bool,
 }
 
 impl Source {
-    pub fn open(path: &Path) -> Result<Self, Error> {
+    /// The file, as messages are to call it.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Its content, decompressed.
+    pub fn into_reader(self) -> Box<dyn BufRead> {
+        self.reader
+    }
+
+    pub(crate) fn open(path: &Path) -> Result<Self, Error> {
         let file = File::open(path).map_err(|error| Error::reading(path, error))?;
         let length = file.metadata().map_or(0, |metadata| metadata.len());
         Self::new(path, file, length)
     }
 
     /// Content that was read already, of the file that messages call `path`.
-    pub fn of_bytes(path: &Path, bytes: Arc<[u8]>) -> Result<Self, Error> {
+    pub(crate) fn of_bytes(path: &Path, bytes: Arc<[u8]>) -> Result<Self, Error> {
         let length = bytes.len() as u64;
         Self::new(path, Cursor::new(bytes), length)
     }
@@ -84,44 +103,15 @@ impl Source {
         Ok(Self { path: path.to_owned(), reader, prefix, complete, length, compressed })
     }
 
-    /// What the file is: by the first bytes of binary formats, then by the name's extension (that before `.gz`),
-    /// then by what the first line looks like.
-    pub fn recognise(&self) -> Result<Format, Error> {
-        let start = &self.prefix;
-        if let Some((_, what, advice)) = FOREIGN.iter().find(|(magic, ..)| start.starts_with(magic)) {
-            return Err(Error::unsupported(&self.path, format!("this is {what}"), *advice));
-        }
-        if start.starts_with(NPY) {
-            return Ok(Format::Npy);
-        }
-        if start.starts_with(HDF5) || start.starts_with(b"MATLAB ") {
-            return Ok(Format::Matlab);
-        }
-        if let Some(format) = self.format_by_extension() {
-            return Ok(format);
-        }
-        if looks_like_svmlight(start) { Ok(Format::SvmLight) } else { Ok(Format::Delimited) }
-    }
-
-    fn format_by_extension(&self) -> Option<Format> {
-        match self.extension()?.as_str() {
-            "csv" | "tsv" | "tab" => Some(Format::Delimited),
-            "mat" => Some(Format::Matlab),
-            "npy" => Some(Format::Npy),
-            "svm" | "svmlight" | "libsvm" => Some(Format::SvmLight),
-            _ => None,
-        }
-    }
-
     /// The extension in lower case, without a final `.gz`.
-    pub fn extension(&self) -> Option<String> {
+    pub(crate) fn extension(&self) -> Option<String> {
         let name = self.path.file_name()?.to_str()?.to_ascii_lowercase();
         let name = name.strip_suffix(".gz").unwrap_or(&name);
         name.rsplit_once('.').map(|(_, extension)| extension.to_owned())
     }
 
     /// A failed read in the words of what failed: the disk, or the compressed stream.
-    pub fn failure(path: &Path, compressed: bool, place: crate::Place, error: io::Error) -> Error {
+    pub(crate) fn failure(path: &Path, compressed: bool, place: crate::Place, error: io::Error) -> Error {
         let broken = matches!(
             error.kind(),
             io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput | io::ErrorKind::UnexpectedEof
@@ -146,19 +136,4 @@ fn decompress(sample: &[u8], whole: bool, file_length: u64) -> (Vec<u8>, bool, u
     let ratio = prefix.len() as f64 / used as f64;
     let length = if complete { prefix.len() as u64 } else { (ratio * file_length as f64) as u64 };
     (prefix, complete, length)
-}
-
-/// Whether the first line that is not a comment reads `label index:value …`.
-fn looks_like_svmlight(start: &[u8]) -> bool {
-    let line = start
-        .split(|&byte| byte == b'\n')
-        .map(|line| line.split(|&byte| byte == b'#').next().unwrap_or_default().trim_ascii())
-        .find(|line| !line.is_empty());
-    let Some(line) = line.and_then(|line| std::str::from_utf8(line).ok()) else { return false };
-    let mut words = line.split_ascii_whitespace();
-    let label = words.next().is_some_and(|label| label.parse::<f64>().is_ok());
-    let pairs = words.next().and_then(|word| word.split_once(':')).is_some_and(|(index, value)| {
-        index == "qid" || (index.parse::<u64>().is_ok() && value.parse::<f64>().is_ok())
-    });
-    label && pairs
 }

@@ -3,13 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use fewest_core::{Column, Columns, FeatureKind};
+use fewest_core::{Column, Columns, FeatureKind, Graph};
 use nalgebra_sparse::CscMatrix;
 
 use crate::doubts::{self, Doubts};
-use crate::error::{ColumnLabel, RowLabel, quoted};
-use crate::levels::{Spellings, levels_of_numbers, number_text, sort_levels};
-use crate::readers;
+use crate::error::{ColumnLabel, RowLabel};
+use crate::levels::{Interner, Spellings, levels_of_numbers, number_text, sort_levels};
 use crate::roles::{self, Role};
 use crate::source::Source;
 use crate::target::{self, TargetValues};
@@ -33,6 +32,7 @@ pub struct Table {
     pub(crate) target: TargetValues,
     pub(crate) target_labels: Vec<ColumnLabel>,
     pub(crate) ids: Option<Vec<String>>,
+    pub(crate) sample_graph: Option<Arc<Graph>>,
     /// The line that each sample starts on, for text.
     pub(crate) lines: Option<Vec<u64>>,
     pub(crate) notes: Vec<String>,
@@ -83,6 +83,43 @@ impl Features {
     }
 }
 
+/// A column of a table, from a reader of another crate.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Cells {
+    /// Finite numbers, NaN where missing.
+    Numbers(Vec<f64>),
+    /// Text, `None` where missing: categories, or the ids of samples.
+    Texts(Vec<Option<String>>),
+}
+
+impl Cells {
+    fn len(&self) -> usize {
+        match self {
+            Self::Numbers(values) => values.len(),
+            Self::Texts(texts) => texts.len(),
+        }
+    }
+
+    fn read_as(self, role: Role) -> ReadColumn {
+        match (self, role) {
+            (_, Role::Ignored) => ReadColumn::Ignored,
+            (Self::Numbers(values), _) => target::plain(values),
+            (Self::Texts(texts), Role::Id) => {
+                ReadColumn::Ids(texts.into_iter().map(Option::unwrap_or_default).collect())
+            }
+            (Self::Texts(texts), _) => {
+                let mut levels = Interner::default();
+                let code = |text: &Option<String>| {
+                    text.as_deref().map_or(f64::NAN, |text| f64::from(levels.code(text)))
+                };
+                let codes = texts.iter().map(code).collect();
+                text_column(codes, levels.into_names())
+            }
+        }
+    }
+}
+
 /// A column as a reader hands it over.
 #[derive(Debug)]
 pub(crate) enum ReadColumn {
@@ -118,9 +155,10 @@ pub(crate) struct Parts {
 impl Table {
     /// Reads a file.
     ///
-    /// The format is [`ReadOptions::format`] or, when that is not given, what the first bytes say (NumPy, MATLAB),
-    /// else what the extension says (`.csv`, `.tsv`, `.tab`, `.mat`, `.npy`, `.svm`, `.svmlight`, `.libsvm`, each
-    /// but `.mat` also with `.gz` behind), else svmlight or a table of text by what the first line looks like.
+    /// The format is [`ReadOptions::format`] or, when that is not given, one of [`ReadOptions::formats`]: what the
+    /// first bytes say (NumPy, MATLAB), else what the extension says (`.csv`, `.tsv`, `.tab`, `.mat`, `.npy`, `.svm`,
+    /// `.svmlight`, `.libsvm`, each but `.mat` also with `.gz` behind), else svmlight or a table of text by what the
+    /// first line looks like.
     /// Compressed content is recognised by its first bytes, whatever the name.
     ///
     /// # Columns of text tables
@@ -180,18 +218,57 @@ impl Table {
     fn read_source(source: Source, options: &ReadOptions) -> Result<Self, Error> {
         let format = match options.format {
             Some(format) => format,
-            None => source.recognise()?,
+            None => options.formats.recognise(&source)?,
         };
-        if let (Some(name), false) = (&options.x_variable, format == Format::Matlab) {
-            let expected = format!("left out for {format} files: only those of MATLAB have variables");
-            return Err(fewest_core::Error::parameter("x_variable", quoted(name), expected).into());
+        format.read(source, options)
+    }
+
+    /// A table of the columns that a reader found in a file, each with its name, where all have one.
+    ///
+    /// Which is the target, holds ids or is left out, the options say.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] for columns of different lengths, no samples, or an infinite value; those of
+    /// [`Table::read`] for options that do not fit.
+    pub fn from_columns(
+        path: &Path,
+        format: Format,
+        columns: Vec<(Option<String>, Cells)>,
+        options: &ReadOptions,
+    ) -> Result<Self, Error> {
+        let (names, cells): (Vec<Option<String>>, Vec<Cells>) = columns.into_iter().unzip();
+        let n_samples = cells.first().map_or(0, Cells::len);
+        if n_samples == 0 {
+            return Err(Error::malformed(
+                path,
+                Place::File,
+                "there is no sample in it",
+                "check how it was made",
+            ));
         }
-        match format {
-            Format::Delimited => readers::delimited::read(source, options),
-            Format::Matlab => readers::matlab::read(&source, options),
-            Format::SvmLight => readers::svmlight::read(source, options),
-            Format::Npy => readers::npy::read(source, options),
+        let names: Option<Vec<String>> = names.into_iter().collect();
+        for (number, cells) in cells.iter().enumerate() {
+            if cells.len() != n_samples {
+                let place = Place::Column(roles::label(names.as_deref(), number));
+                let problem = format!("{} values, but the first column has {n_samples}", cells.len());
+                return Err(Error::malformed(path, place, problem, "give each column a value a sample"));
+            }
         }
+        from_cells(path, format, names, cells, n_samples, Vec::new(), options)
+    }
+
+    /// With links between its samples, for the data set to come: samples that are dropped take theirs along.
+    ///
+    /// # Errors
+    /// [`fewest_core::Error::ShapeMismatch`] unless there are as many nodes as samples.
+    pub fn with_sample_graph(mut self, graph: Graph) -> Result<Self, Error> {
+        let (expected, found) = (self.n_samples(), graph.n_nodes());
+        if expected != found {
+            let what = "nodes of the graph of samples";
+            return Err(fewest_core::Error::ShapeMismatch { what, expected, found }.into());
+        }
+        self.sample_graph = Some(Arc::new(graph));
+        Ok(self)
     }
 
     /// The file it was read from.
@@ -337,6 +414,7 @@ impl Table {
             target,
             target_labels,
             ids,
+            sample_graph: None,
             lines,
             notes: doubts.into_notes(),
         })
@@ -363,13 +441,14 @@ impl Table {
             target,
             target_labels,
             ids: None,
+            sample_graph: None,
             lines,
             notes: Vec::new(),
         })
     }
 }
 
-/// The table of a binary format: numbers only, no names. The first infinite value is an error.
+/// The table of a binary format: numbers only, no names.
 pub(crate) fn from_numbers(
     path: &Path,
     format: Format,
@@ -378,22 +457,29 @@ pub(crate) fn from_numbers(
     separate_target: Vec<(ColumnLabel, ReadColumn)>,
     options: &ReadOptions,
 ) -> Result<Table, Error> {
-    let roles = roles::assign(path, None, columns.len(), options)?;
-    for (number, (values, role)) in columns.iter().zip(&roles).enumerate() {
-        if *role != Role::Ignored {
-            check_infinite(path, values, &ColumnLabel { name: None, number: Some(number) })?;
+    let cells = columns.into_iter().map(Cells::Numbers).collect();
+    from_cells(path, format, None, cells, n_samples, separate_target, options)
+}
+
+/// A table of `n_samples` that was read without a text for every number. The first infinite value is an error.
+fn from_cells(
+    path: &Path,
+    format: Format,
+    names: Option<Vec<String>>,
+    cells: Vec<Cells>,
+    n_samples: usize,
+    separate_target: Vec<(ColumnLabel, ReadColumn)>,
+    options: &ReadOptions,
+) -> Result<Table, Error> {
+    let roles = roles::assign(path, names.as_deref(), cells.len(), options)?;
+    for (number, (cells, role)) in cells.iter().zip(&roles).enumerate() {
+        if let (Cells::Numbers(values), false) = (cells, *role == Role::Ignored) {
+            check_infinite(path, values, &roles::label(names.as_deref(), number))?;
         }
     }
-    let parts = Parts {
-        path: path.to_owned(),
-        format,
-        names: None,
-        roles,
-        columns: columns.into_iter().map(target::plain).collect(),
-        n_samples,
-        lines: None,
-        separate_target,
-    };
+    let columns = cells.into_iter().zip(&roles).map(|(cells, role)| cells.read_as(*role)).collect();
+    let path = path.to_owned();
+    let parts = Parts { path, format, names, roles, columns, n_samples, lines: None, separate_target };
     Table::assemble(parts, options)
 }
 

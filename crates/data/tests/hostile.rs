@@ -4,8 +4,8 @@ mod support;
 
 use std::fs;
 
-use fewest_data::{Format, Header, ReadOptions, Table, TargetChoice, Task};
-use support::{Folder, assert_says, gzip, message, read_csv, sample};
+use fewest_data::{Header, ReadOptions, Table, TargetChoice, Task};
+use support::{Folder, assert_says, format, gzip, message, read_csv, sample};
 
 fn default() -> ReadOptions {
     ReadOptions::default()
@@ -135,7 +135,7 @@ fn damaged_gzip() {
         &says(
             "t.svm.gz",
             &cut[..cut.len() - 9],
-            &ReadOptions { format: Some(Format::SvmLight), ..default() },
+            &ReadOptions { format: Some(format("svmlight")), ..default() },
         ),
         &["damaged or cut off"],
     );
@@ -212,7 +212,7 @@ fn numpy() {
     assert_says(&says(&npy(1, &npy_header("(2, 1)"), &infinite)), &["row 1", "column 0", "-inf"]);
     let whole = npy(1, &npy_header("(2, 2)"), &[0; 32]);
     for length in 1..whole.len() {
-        let options = ReadOptions { format: Some(Format::Npy), ..default() };
+        let options = ReadOptions { format: Some(format("npy")), ..default() };
         self::says("x.npy", &whole[..length], &options);
     }
     // Compressed, so that the length is not known beforehand.

@@ -3,8 +3,8 @@
 mod support;
 
 use fewest_core::{FeatureKind, Target};
-use fewest_data::{Format, Header, Missing, ReadOptions, Table, TargetChoice, Task};
-use support::{Folder, assert_says, columns, gzip, message, read_csv};
+use fewest_data::{Header, Missing, ReadOptions, Table, TargetChoice, Task};
+use support::{Folder, assert_says, columns, format, gzip, message, read_csv};
 
 fn default() -> ReadOptions {
     ReadOptions::default()
@@ -28,7 +28,7 @@ fn classes(table: Table) -> (Vec<u32>, Vec<String>) {
 fn names_kinds_and_codes() {
     let text = "size,colour,y\n1.5,red,a\n-2e3,blue,b\n+.25,red,a\n";
     let table = read_csv(text, &ReadOptions::with_target("y")).unwrap();
-    assert_eq!(table.format(), Format::Delimited);
+    assert_eq!(table.format(), format("csv"));
     assert_eq!((table.feature_name(0), table.feature_name(1)), ("size".to_owned(), "colour".to_owned()));
     assert_eq!(*table.feature_kind(0), FeatureKind::Numeric);
     assert_eq!(levels(&table, 1), ["blue", "red"]);
@@ -211,7 +211,7 @@ fn svmlight() {
         ("windows.libsvm", text.replace('\n', "\r\n").into_bytes()),
     ] {
         let table = folder.read(name, content, &default()).unwrap();
-        assert_eq!(table.format(), Format::SvmLight, "{name}");
+        assert_eq!(table.format(), format("svmlight"), "{name}");
         assert_eq!((table.n_samples(), table.n_features()), (4, 4), "{name}");
         let summary = table.summary();
         assert_eq!((summary.n_stored, summary.n_missing), (Some(6), 1), "{name}");

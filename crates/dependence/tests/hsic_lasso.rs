@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use fewest_cd::CoordinateDescent;
 use fewest_core::{
-    Budget, Context, Dataset, DenseColumns, FeatureKind, OnDemand, Scorer, Selection, Selector, Target,
+    Budget, Context, Dataset, DenseColumns, FeatureKind, Groups, OnDemand, Scorer, Selection, Selector,
+    Target,
 };
 use fewest_dal::DualAugmentedLagrangian;
 use fewest_dependence::{
@@ -164,7 +165,7 @@ fn forced_features_come_first_and_covariates_never() {
 
 #[test]
 fn groups_enter_whole() {
-    let data = nonlinear().with_feature_groups(vec![0, 0, 1, 1, 2, 2]).unwrap();
+    let data = nonlinear().with_feature_groups(Groups::partition(vec![0, 0, 1, 1, 2, 2])).unwrap();
     let selector = at_ratio(None, Regularizer::Group, Form::Auto);
     let found = selector.select(&data, Budget::Auto, &Context::default()).unwrap();
     assert!(found.order.contains(&0) && found.order.contains(&1), "{found:?}");

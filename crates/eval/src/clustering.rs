@@ -68,11 +68,7 @@ impl Clustering<'_> {
         }
         let occurring = classes.counts().iter().filter(|count| **count > 0).count();
         let clusters = self.clusters.unwrap_or(occurring);
-        let everything: Vec<usize> = (0..data.n_features()).collect();
-        let mut blind = describe(Dataset::shared(data.shared_x(), Target::None)?, data, &everything)?;
-        if let Some(groups) = data.feature_groups() {
-            blind = blind.with_feature_groups(groups.to_vec())?;
-        }
+        let blind = data.clone().with_target(Target::None)?;
         let rows: Vec<usize> = (0..data.n_samples()).collect();
         let mut outcomes: Vec<ClusteringOutcome> = Vec::with_capacity(ks.len());
         let mut selected: Option<(Vec<usize>, f64)> = None;

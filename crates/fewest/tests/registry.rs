@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use fewest::core::{Budget, Context, Dataset, DenseColumns, Error, Target};
+use fewest::core::{Budget, Context, Dataset, DenseColumns, Error, Groups, Target};
 use fewest::registry::{self, Built, Kind, Method, Parameters, Range, TargetKind, Value};
 use fewest_testkit::conformance::{self, check_selector, problem};
 
@@ -122,6 +122,7 @@ fn methods_are_what_they_say_and_keep_the_laws() -> Result<(), Error> {
             conformance::bad_budgets_are_errors(&*selector, &data);
             conformance::not_a_number_is_an_error(&*selector, &data);
             conformance::a_column_that_fails_is_an_error(&*selector, &data, 3);
+            conformance::weights_are_used_or_refused(&*selector, &data, 3);
         } else {
             check_selector(&*selector, &data, 3);
         }
@@ -187,7 +188,7 @@ fn every_word_of_every_list_builds_a_method_that_runs() -> Result<(), Error> {
                     }
                     let mut data = problem(classes);
                     if *word == "group" {
-                        data = data.with_feature_groups(vec![0, 0, 1, 1, 2, 2, 3, 3])?;
+                        data = data.with_feature_groups(Groups::partition(vec![0, 0, 1, 1, 2, 2, 3, 3]))?;
                     }
                     let chosen = method.build(&parameters).and_then(|built| {
                         built.into_selector().select(&data, Budget::Count(2), &Context::default())

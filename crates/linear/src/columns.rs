@@ -36,13 +36,7 @@ pub(super) struct LinearColumns<'a> {
 impl<'a> LinearColumns<'a> {
     pub(super) fn new(data: &'a Dataset, method: &'static str, context: &Context<'_>) -> Result<Self, Error> {
         let n = data.n_samples();
-        if data.sample_weights().is_some() {
-            return Err(Error::Unsupported {
-                method,
-                what: "weighting samples".to_owned(),
-                instead: "leave the weights out, or repeat rows".to_owned(),
-            });
-        }
+        data.refuse_sample_weights(method)?;
         let targets = standardised_outputs(data, method)?;
         let mut sources = Vec::new();
         for j in 0..data.n_features() {

@@ -60,7 +60,7 @@ pub(super) fn follow<P: InnerProducts>(
             })
             .collect();
         let found = found.into_iter().collect::<Result<Vec<LassoPath>, Error>>()?;
-        let status = worst(found.iter().map(|path| path.status));
+        let status = Status::worst(found.iter().map(|path| path.status));
         let events = events(&found);
         let end = end(&found, &events, k, feature);
         let stopped = matches!(status, Status::Interrupted | Status::TimeLimit | Status::MaxIterations);
@@ -84,19 +84,6 @@ pub(super) fn follow<P: InnerProducts>(
             })
             .collect();
     }
-}
-
-/// The worst of several statuses.
-pub(super) fn worst(statuses: impl Iterator<Item = Status>) -> Status {
-    let badness = |status: &Status| match status {
-        Status::Converged => 0,
-        Status::AlmostConverged => 1,
-        Status::Stalled => 2,
-        Status::MaxIterations => 3,
-        Status::TimeLimit => 4,
-        _ => 5,
-    };
-    statuses.max_by_key(badness).unwrap_or(Status::Converged)
 }
 
 /// The penalty down to which a path is known.

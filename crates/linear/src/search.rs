@@ -11,7 +11,7 @@ use fewest_solver::{
 use rayon::prelude::*;
 
 use super::columns::LinearColumns;
-use super::paths::{self, worst};
+use super::paths;
 use super::{Lasso, Strength};
 use fewest_solver::Signed;
 use fewest_solver::SolverChoice;
@@ -145,7 +145,7 @@ impl Problem<'_> {
         };
         let report = SolverReport {
             name: solver.name(),
-            status: worst(found.iter().map(|solution| solution.status)),
+            status: Status::worst(found.iter().map(|solution| solution.status)),
             objective: found.iter().map(|solution| solution.objective).sum(),
             duality_gap: mean(found.iter().map(|solution| solution.duality_gap)),
             lambda: alpha,
@@ -222,7 +222,7 @@ impl Problem<'_> {
         };
         Ok(SolverReport {
             name: "lars",
-            status: worst([status, by_gap].into_iter()),
+            status: Status::worst([status, by_gap]),
             objective: found.iter().map(|certificate| certificate.objective).sum(),
             duality_gap,
             lambda,

@@ -40,13 +40,7 @@ pub(super) struct Design {
 
 impl Design {
     pub(super) fn new(data: &Dataset, method: &'static str, context: &Context<'_>) -> Result<Self, Error> {
-        if data.sample_weights().is_some() {
-            return Err(Error::Unsupported {
-                method,
-                what: "weighting samples".to_owned(),
-                instead: "leave the weights out, or repeat rows".to_owned(),
-            });
-        }
+        data.refuse_sample_weights(method)?;
         let n = data.n_samples();
         let built = map_features(data, context, "standardising", |j, column| {
             Ok(match data.feature_kind(j) {

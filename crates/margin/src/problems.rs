@@ -116,16 +116,8 @@ pub(super) fn select(scores: &[f64], budget: Budget, report: SolverReport) -> Se
 
 /// One report of several machines: objectives and iterations added up, the largest gap, the worst status.
 pub(super) fn together(reports: impl IntoIterator<Item = SolverReport>) -> Option<SolverReport> {
-    let badness = |status: Status| match status {
-        Status::Converged => 0,
-        Status::AlmostConverged => 1,
-        Status::Stalled => 2,
-        Status::MaxIterations => 3,
-        Status::TimeLimit => 4,
-        _ => 5,
-    };
     reports.into_iter().reduce(|a, b| SolverReport {
-        status: if badness(b.status) > badness(a.status) { b.status } else { a.status },
+        status: Status::worst([a.status, b.status]),
         objective: a.objective + b.objective,
         duality_gap: a.duality_gap.max(b.duality_gap),
         iterations: a.iterations + b.iterations,

@@ -59,6 +59,7 @@ impl Default for KernelComponents {
 
 impl Scorer for KernelComponents {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
+        data.refuse_sample_weights("ikpca")?;
         if self.components == 0 {
             return Err(Error::parameter("components", 0, "at least 1"));
         }

@@ -4,8 +4,8 @@
 mod conic;
 
 use fewest_core::{
-    Budget, Column, Columns, Context, Dataset, DenseColumns, Error, FeatureKind, Selector, Status, Target,
-    derive_seed,
+    Budget, Column, Columns, Context, Dataset, DenseColumns, Error, FeatureKind, Groups, Selector, Status,
+    Target, derive_seed,
 };
 use fewest_kernels::{Gaussian, Gram};
 use fewest_mkl::{FeatureKernel, Nmmkl, Nmmklr, NonMonotonic, NonMonotonicSolution, Prices, Scaling};
@@ -314,7 +314,7 @@ fn prices_of_one_are_a_count_and_others_are_kept_to() {
 fn groups_share_a_weight_and_cost_their_size() {
     let (columns, y) = problem(60, 12, 8);
     let groups = vec![0, 1, 0, 1, 2, 2, 3, 3, 3, 4, 5, 6];
-    let data = classes(&columns, &y).with_feature_groups(groups.clone()).unwrap();
+    let data = classes(&columns, &y).with_feature_groups(Groups::partition(groups.clone())).unwrap();
     let options = NonMonotonic { grouped: true, ..NonMonotonic::default() };
     let method = Nmmkl { options, ..Nmmkl::default() };
     let solution = method.solve(&data, Budget::Count(5), &Context::default()).unwrap();

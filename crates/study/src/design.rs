@@ -198,7 +198,7 @@ fn fingerprint(data: &Dataset) -> u64 {
     let mut values = vec![0.0; x.n_samples()];
     for j in 0..x.n_features() {
         data.feature_name(j).bytes().for_each(|byte| add(u64::from(byte)));
-        x.column(j, &mut scratch).copy_to(&mut values);
+        x.column(j, &mut scratch)?.copy_to(&mut values);
         values.iter().for_each(|value| add(value.to_bits()));
     }
     hash

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use fewest_core::{Budget, Column, Columns, Context, Dataset, DenseColumns, Error, Selector, Target};
+use fewest_core::{Budget, Column, Columns, Context, Dataset, DenseColumns, Error, Graph, Groups, Selector, Target, View};
 
 /// A small supervised problem with a constant column: features 0 and 3 matter, 5 is constant.
 ///
@@ -41,6 +41,8 @@ pub fn check_selector(selector: &dyn Selector, data: &Dataset, k: usize) {
     bad_budgets_are_errors(selector, data);
     not_a_number_is_an_error(selector, data);
     a_column_that_fails_is_an_error(selector, data, k);
+    weights_are_used_or_refused(selector, data, k);
+    links_groups_and_views_are_used_or_refused_or_nothing(selector, data, k);
 }
 
 fn must<T>(result: Result<T, Error>) -> T {
@@ -192,6 +194,51 @@ pub fn a_column_that_fails_is_an_error(selector: &dyn Selector, data: &Dataset, 
             (Err(Error::Unreadable { column: FEATURE, .. }), _) => {}
             (other, _) => panic!("feature {FEATURE} could be read {n_good} times only: {other:?}"),
         }
+    }
+}
+
+/// Weights of samples are an [`Error::Unsupported`], or those of one change nothing and uneven ones do.
+pub fn weights_are_used_or_refused(selector: &dyn Selector, data: &Dataset, k: usize) {
+    let with = |weight: fn(usize) -> f64| {
+        let weighted = must(data.clone().with_sample_weights((0..data.n_samples()).map(weight).collect()));
+        selector.select(&weighted, Budget::Count(k), &Context::seeded(7))
+    };
+    match with(|_| 1.0) {
+        Err(Error::Unsupported { .. }) => {}
+        Err(other) => panic!("weights of 1 gave: {other}"),
+        Ok(even) => {
+            assert_eq!(
+                (even.order, even.scores),
+                select(selector, data, k),
+                "weights of 1 changed the answer"
+            );
+            let uneven = must(with(|i| if i % 3 == 0 { 0.05 } else { 5.0 }));
+            let plain = select(selector, data, k);
+            assert_ne!((uneven.order, uneven.scores), plain, "weights are neither used nor refused");
+        }
+    }
+}
+
+/// Links, groups and views leave a selector at work, or are an [`Error::Unsupported`].
+pub fn links_groups_and_views_are_used_or_refused_or_nothing(
+    selector: &dyn Selector,
+    data: &Dataset,
+    k: usize,
+) {
+    let chain = |n: usize| -> Vec<(usize, usize, f64)> { (1..n).map(|i| (i - 1, i, 1.0)).collect() };
+    let (n, d) = (data.n_samples(), data.n_features());
+    let known = || {
+        let half = d / 2;
+        data.clone()
+            .with_sample_graph(Graph::directed(n, &chain(n))?)?
+            .with_feature_graph(Graph::undirected(d, &chain(d))?)?
+            .with_feature_groups(Groups::overlapping(d, vec![(0..=half).collect(), (half..d).collect()])?)?
+            .with_views(vec![View::new("first", 0..half), View::new("second", half..d)])
+    };
+    match selector.select(&must(known()), Budget::Count(k), &Context::seeded(7)) {
+        Ok(selection) => assert!(!selection.order.is_empty() && selection.order.len() <= k),
+        Err(Error::Unsupported { .. }) => {}
+        Err(other) => panic!("links, groups and views gave: {other}"),
     }
 }
 

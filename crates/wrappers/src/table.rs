@@ -18,13 +18,7 @@ impl Table {
         if n_train < 2 {
             return Err(Error::TooFew { what: "samples to learn from", minimum: 2, found: n_train });
         }
-        if data.sample_weights().is_some() {
-            return Err(Error::Unsupported {
-                method: "a wrapper",
-                what: "weighting samples".to_owned(),
-                instead: "leave the weights out, or repeat rows".to_owned(),
-            });
-        }
+        data.refuse_sample_weights("a wrapper")?;
         let encoding = Encoding::fit(&data.subset(&rows[..n_train])?)?;
         let points = encoding.encode(data.subset(rows)?.x())?;
         let (mut varying, mut coordinates) = (Vec::new(), Vec::new());

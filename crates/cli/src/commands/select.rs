@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use fewest::core::{Budget, Dataset, Selection, Status};
+use fewest::data::{Format, Formats};
 use fewest::registry::{self, Method, Parameters, Value};
 use fewest_study::{RunInfo, json};
 
@@ -30,7 +31,7 @@ pub fn select(args: &SelectArgs) -> Result<ExitCode, Failure> {
         ],
     )?;
     if let Some(path) = &args.write_reduced {
-        check_reduced_name(path)?;
+        reduced_format(path)?;
     }
 
     let user = input::User::method(method);
@@ -113,17 +114,8 @@ fn budget(k: Option<KArg>, parameters: &Parameters, n_features: usize) -> Budget
 }
 
 /// A reduced table is CSV: a name that says otherwise would be read back wrongly.
-fn check_reduced_name(path: &Path) -> Result<(), Failure> {
-    const OTHERS: [&str; 10] =
-        ["tsv", "tab", "gz", "mat", "npy", "svm", "svmlight", "libsvm", "xlsx", "parquet"];
-    let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
-    match extension {
-        Some(extension) if OTHERS.contains(&extension.as_str()) => Err(Failure::new(format!(
-            "--write-reduced {}: the table is written as CSV: end the name in .csv",
-            path.display()
-        ))),
-        _ => Ok(()),
-    }
+fn reduced_format(path: &Path) -> Result<Format, Failure> {
+    Formats::standard().to_write(path).map_err(|error| Failure::new(format!("--write-reduced: {error}")))
 }
 
 fn tell(args: &SelectArgs, data: &Dataset, selection: &Selection, run: &RunInfo) -> Result<(), Failure> {
@@ -131,7 +123,8 @@ fn tell(args: &SelectArgs, data: &Dataset, selection: &Selection, run: &RunInfo)
     let json = args.run.json.as_ref().map(|_| json::selection(selection, run)).transpose();
     let json = json.map_err(|error| Failure::in_study(&args.data.file, &error))?;
     if let Some(path) = &args.write_reduced {
-        fewest::data::write_csv(path, data, &selection.order, &run.data.targets)
+        reduced_format(path)?
+            .write(path, data, &selection.order, &run.data.targets)
             .map_err(|error| Failure::new(format!("--write-reduced: {error}")))?;
     }
     if let Some(path) = &args.report {
@@ -160,10 +153,11 @@ mod tests {
 
     #[test]
     fn a_reduced_table_is_csv_by_name() {
-        assert!(check_reduced_name(Path::new("a.csv")).is_ok() && check_reduced_name(Path::new("a")).is_ok());
-        assert!(
-            check_reduced_name(Path::new("a.TSV")).is_err()
-                && check_reduced_name(Path::new("a.csv.gz")).is_err()
-        );
+        for name in ["a.csv", "a", "a.CSV", "a.out"] {
+            assert!(reduced_format(Path::new(name)).is_ok_and(|format| format.name() == "csv"), "{name}");
+        }
+        for name in ["a.TSV", "a.csv.gz", "a.mat", "a.xlsx"] {
+            assert!(reduced_format(Path::new(name)).is_err(), "{name}");
+        }
     }
 }

@@ -13,14 +13,19 @@ use crate::options::Header;
 use crate::roles::{self, Role};
 use crate::source::Source;
 use crate::table::{Parts, Table};
-use crate::{Error, Format, Place, ReadOptions};
+use crate::write::write_csv;
+use crate::{Error, Format, Place, ReadOptions, Sniff};
 
 const DELIMITERS: [u8; 4] = [b',', b'\t', b';', b'|'];
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-pub fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {
+/// Tables of text.
+pub const FORMAT: Format = Format::new("csv", &["csv", "tsv", "tab"], |_| Sniff::Possible, read)
+    .written_by(&["csv"], |path, data, features, names| write_csv(path, data, features, names));
+
+fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {
     check_text(&source)?;
-    let delimiter = delimiter(&source, options)?;
+    let delimiter = delimiter(&source, options.delimiter)?;
     memory::check(&source.path, estimate(&source, delimiter), options)?;
     let path = source.path.clone();
     let mut rows = Rows::new(source, delimiter);
@@ -83,7 +88,7 @@ pub fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {
         return Err(Error::malformed(&path, Place::File, problem, "check how the file was made"));
     }
     let parts = Parts {
-        format: Format::Delimited,
+        format: FORMAT,
         n_samples: lines.len(),
         columns: builders.into_iter().map(Builder::finish).collect(),
         names,
@@ -96,14 +101,14 @@ pub fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {
 }
 
 /// The rows of the file with the line each starts on.
-struct Rows {
+pub struct Rows {
     reader: csv::Reader<UnixLines>,
     path: PathBuf,
     compressed: bool,
 }
 
 impl Rows {
-    fn new(source: Source, delimiter: u8) -> Self {
+    pub fn new(source: Source, delimiter: u8) -> Self {
         let Source { path, reader, prefix, compressed, .. } = source;
         let skip = if prefix.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
         let reader = csv::ReaderBuilder::new()
@@ -115,7 +120,7 @@ impl Rows {
         Self { reader, path, compressed }
     }
 
-    fn next(&mut self, record: &mut ByteRecord) -> Result<Option<u64>, Error> {
+    pub fn next(&mut self, record: &mut ByteRecord) -> Result<Option<u64>, Error> {
         match self.reader.read_byte_record(record) {
             Ok(true) => {}
             Ok(false) => return Ok(None),
@@ -140,7 +145,7 @@ impl Rows {
     }
 }
 
-fn check_text(source: &Source) -> Result<(), Error> {
+pub fn check_text(source: &Source) -> Result<(), Error> {
     let start = &source.prefix;
     if start.starts_with(&[0xFF, 0xFE]) || start.starts_with(&[0xFE, 0xFF]) {
         let advice = "save the file with the encoding UTF-8";
@@ -158,8 +163,9 @@ fn check_text(source: &Source) -> Result<(), Error> {
     Ok(())
 }
 
-fn delimiter(source: &Source, options: &ReadOptions) -> Result<u8, Error> {
-    if let Some(delimiter) = options.delimiter {
+/// The byte between cells: the one `asked` for, else what the name or the first line says.
+pub fn delimiter(source: &Source, asked: Option<char>) -> Result<u8, Error> {
+    if let Some(delimiter) = asked {
         return match u8::try_from(delimiter) {
             Ok(byte) if byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r' | 0) => Ok(byte),
             _ => Err(fewest_core::Error::parameter(

@@ -8,15 +8,22 @@ use crate::memory;
 use crate::source::Source;
 use crate::table::{Table, check_infinite, from_numbers};
 use crate::target::plain;
-use crate::{Error, Format, Place, ReadOptions, TargetChoice};
+use crate::{Error, Format, Place, ReadOptions, Sniff, TargetChoice};
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 /// Longest header that is read; NumPy itself asks for trust above 10 000 characters.
 const LONGEST_HEADER: usize = 1 << 16;
 const COPY_AGAIN: &str = "save the array again with numpy.save";
 
+/// NumPy's `.npy`.
+pub const FORMAT: Format = Format::new("npy", &["npy"], sniff, read);
+
+fn sniff(start: &[u8]) -> Sniff {
+    if start.starts_with(MAGIC) { Sniff::Certain } else { Sniff::No }
+}
+
 /// Reads the features, and the target when it is a file of its own.
-pub fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {
+fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {
     let path = source.path.clone();
     let features = read_array(source, options)?;
     if features.dimensions != 2 {
@@ -35,7 +42,7 @@ pub fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {
         _ => None,
     };
     let Some(file) = file else {
-        return from_numbers(&path, Format::Npy, features.columns, features.n_rows, Vec::new(), options);
+        return from_numbers(&path, FORMAT, features.columns, features.n_rows, Vec::new(), options);
     };
     let target_path = Path::new(file);
     let target = read_array(Source::open(target_path)?, options)?;
@@ -60,7 +67,7 @@ pub fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {
         targets.push((label, plain(values)));
     }
     let rest = ReadOptions { target: TargetChoice::None, ..options.clone() };
-    from_numbers(&path, Format::Npy, features.columns, features.n_rows, targets, &rest)
+    from_numbers(&path, FORMAT, features.columns, features.n_rows, targets, &rest)
 }
 
 struct Array {

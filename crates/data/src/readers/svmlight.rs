@@ -14,12 +14,34 @@ use crate::memory;
 use crate::source::Source;
 use crate::table::{ReadColumn, Table};
 use crate::target::MANY_CLASSES;
-use crate::{Error, Format, Place, ReadOptions, TargetChoice};
+use crate::{Error, Format, Place, ReadOptions, Sniff, TargetChoice};
 
 /// Bytes of a stored value and its row.
 const ENTRY: u64 = 16;
 
-pub fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {
+/// svmlight and libsvm.
+pub const FORMAT: Format = Format::new("svmlight", &["svm", "svmlight", "libsvm"], sniff, read);
+
+fn sniff(start: &[u8]) -> Sniff {
+    if looks_like_svmlight(start) { Sniff::Likely } else { Sniff::No }
+}
+
+/// Whether the first line that is not a comment reads `label index:value …`.
+fn looks_like_svmlight(start: &[u8]) -> bool {
+    let line = start
+        .split(|&byte| byte == b'\n')
+        .map(|line| line.split(|&byte| byte == b'#').next().unwrap_or_default().trim_ascii())
+        .find(|line| !line.is_empty());
+    let Some(line) = line.and_then(|line| std::str::from_utf8(line).ok()) else { return false };
+    let mut words = line.split_ascii_whitespace();
+    let label = words.next().is_some_and(|label| label.parse::<f64>().is_ok());
+    let pairs = words.next().and_then(|word| word.split_once(':')).is_some_and(|(index, value)| {
+        index == "qid" || (index.parse::<u64>().is_ok() && value.parse::<f64>().is_ok())
+    });
+    label && pairs
+}
+
+fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {
     check_options(&source.path, options)?;
     memory::check(&source.path, estimate(&source), options)?;
     let Source { path, mut reader, compressed, .. } = source;
@@ -60,7 +82,7 @@ pub fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {
     };
     let lines = std::mem::take(&mut samples.lines);
     let matrix = samples.into_matrix(&path, lines.len(), options)?;
-    Table::sparse(path, Format::SvmLight, matrix, targets, Some(lines), options)
+    Table::sparse(path, FORMAT, matrix, targets, Some(lines), options)
 }
 
 fn check_options(path: &Path, options: &ReadOptions) -> Result<(), Error> {

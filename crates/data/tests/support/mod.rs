@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use fewest_core::Columns;
-use fewest_data::{Error, ReadOptions, Table};
+use fewest_data::{Error, Format, Formats, ReadOptions, Table};
 
 /// A folder that goes away with the test.
 pub struct Folder(tempfile::TempDir);
@@ -72,4 +72,9 @@ pub fn gzip(content: impl AsRef<[u8]>) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     encoder.write_all(content.as_ref()).unwrap();
     encoder.finish().unwrap()
+}
+
+/// The format of that name.
+pub fn format(name: &str) -> Format {
+    Formats::standard().named(name).unwrap()
 }

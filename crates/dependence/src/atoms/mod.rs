@@ -118,13 +118,7 @@ pub(crate) fn build<'a>(
     if n < 2 {
         return Err(Error::TooFew { what: "samples", minimum: 2, found: n });
     }
-    if data.sample_weights().is_some() {
-        return Err(Error::Unsupported {
-            method: "hsic",
-            what: "weighting samples".to_owned(),
-            instead: "leave the weights out, or repeat rows".to_owned(),
-        });
-    }
+    data.refuse_sample_weights("hsic")?;
     dependence.check()?;
     measure.check()?;
     let features = Features::new(data, &dependence.input)?;

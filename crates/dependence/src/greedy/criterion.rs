@@ -79,13 +79,7 @@ impl Criterion {
         if !(sigma.is_finite() && sigma > 0.0) {
             return Err(Error::parameter("sigma_x", sigma, "finite and above 0"));
         }
-        if data.sample_weights().is_some() {
-            return Err(Error::Unsupported {
-                method: "greedy selection by HSIC",
-                what: "weighting samples".to_owned(),
-                instead: "leave the weights out, or repeat rows".to_owned(),
-            });
-        }
+        data.refuse_sample_weights("greedy selection by HSIC")?;
         let columns: Vec<Result<Option<Distance>, Error>> =
             (0..data.n_features()).into_par_iter().map(|j| Distance::new(data, j)).collect();
         let columns = columns.into_iter().collect::<Result<_, _>>()?;

@@ -115,13 +115,7 @@ impl Hsfs {
             let expected = format!("from 1 to the number of features, {}", data.n_features());
             return Err(Error::parameter("projections", self.projections, expected));
         }
-        if data.sample_weights().is_some() {
-            return Err(Error::Unsupported {
-                method: "hsfs",
-                what: "weighting samples".to_owned(),
-                instead: "leave the weights out, or repeat rows".to_owned(),
-            });
-        }
+        data.refuse_sample_weights("hsfs")?;
         Ok(())
     }
 

@@ -63,6 +63,7 @@ impl Default for Fvm {
 
 impl Selector for Fvm {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
+        data.refuse_sample_weights("fvm")?;
         budget.check(data.n_features())?;
         self.check()?;
         let mut similarity = self.similarity.clone();

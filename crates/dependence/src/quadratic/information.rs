@@ -24,13 +24,6 @@ pub(super) fn information(
     method: &'static str,
     context: &Context<'_>,
 ) -> Result<Box<dyn InnerProducts + Send>, Error> {
-    if data.sample_weights().is_some() {
-        return Err(Error::Unsupported {
-            method,
-            what: "weighting samples".to_owned(),
-            instead: "leave the weights out, or repeat rows".to_owned(),
-        });
-    }
     let coded = Coded::new(data, rule, method, context)?;
     let features = 0..data.n_features();
     let with_target = features.clone().map(|k| coded.relevance(k)).collect();

@@ -160,6 +160,7 @@ fn at_sum_one(path: &LassoPath) -> Option<Vec<(usize, f64)>> {
 
 impl Selector for Qpfs {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
+        data.refuse_sample_weights("qpfs")?;
         let d = data.n_features();
         budget.check(d)?;
         if let Some(gamma) = self.gamma

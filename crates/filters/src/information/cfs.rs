@@ -55,6 +55,7 @@ impl Default for Cfs {
 
 impl Selector for Cfs {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
+        data.refuse_sample_weights("cfs")?;
         budget.check(data.n_features())?;
         if self.patience == 0 {
             return Err(Error::parameter("patience", 0, "at least 1"));

@@ -77,6 +77,7 @@ impl Forward {
 
 impl Selector for Forward {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
+        data.refuse_sample_weights(self.criterion.id())?;
         budget.check(data.n_features())?;
         self.criterion.check()?;
         self.estimator.check(data.n_samples())?;

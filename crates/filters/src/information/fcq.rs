@@ -56,6 +56,7 @@ impl Default for Fcq {
 
 impl Selector for Fcq {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
+        data.refuse_sample_weights("fcq")?;
         budget.check(data.n_features())?;
         let response = Response::of(data)?;
         let moments = map_features(data, context, "F statistics", |_, column| response.moments(column))?;

@@ -34,6 +34,7 @@ pub struct Mim {
 
 impl Scorer for Mim {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
+        data.refuse_sample_weights("mim")?;
         self.estimator.check(data.n_samples())?;
         // Of no effect: only relevances are asked for.
         let criterion = Criterion::Mifs { beta: 0.0 };

@@ -83,6 +83,7 @@ pub struct Fcbf {
 
 impl Selector for Fcbf {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
+        data.refuse_sample_weights("fcbf")?;
         budget.check(data.n_features())?;
         if !(0.0..1.0).contains(&self.delta) {
             return Err(Error::parameter("delta", self.delta, "at least 0 and below 1"));

@@ -32,6 +32,7 @@ pub struct FisherScore;
 
 impl Scorer for FisherScore {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
+        data.refuse_sample_weights("fisher")?;
         let classes = classes(data, "fisher")?;
         let values = map_features(data, context, "fisher", |j, column| {
             Ok(scatter(column, data.feature_kind(j), classes).ratio())

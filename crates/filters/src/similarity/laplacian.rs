@@ -43,6 +43,7 @@ pub struct LaplacianScore {
 
 impl Scorer for LaplacianScore {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
+        data.refuse_sample_weights("laplacian")?;
         let graph = self.graph.build(data, context)?;
         let values = map_features(data, context, "laplacian", |j, column| {
             let Scatter { between, within, .. } = along_edges(&graph, column, data.feature_kind(j));

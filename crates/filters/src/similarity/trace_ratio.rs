@@ -88,6 +88,7 @@ fn absolute(data: &Dataset, j: usize, scatter: Scatter) -> Result<Scatter, Error
 
 impl Selector for TraceRatio {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
+        data.refuse_sample_weights("trace-ratio")?;
         budget.check(data.n_features())?;
         let Budget::Count(wanted) = budget else {
             return Err(Error::Unsupported {

@@ -5,7 +5,7 @@ use fewest_counts::discretisation::{Discretisation, Rule, categories};
 
 use super::levels::contingency;
 use super::moments::ClassOrder;
-use super::{tails, unweighted};
+use super::tails;
 use crate::features::{classes, map_features};
 
 /// Chi-squared statistic of each feature against the classes (Eq. 82 of Li et al. 2016), on the table of bins × classes:
@@ -45,7 +45,7 @@ impl Default for ChiSquare {
 
 impl Scorer for ChiSquare {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
-        unweighted(data, "chi2")?;
+        data.refuse_sample_weights("chi2")?;
         let bins = Discretisation { rule: Rule::EqualWidth { bins: self.bins }, ..Discretisation::default() };
         bins.check()?;
         let order = ClassOrder::new(classes(data, "chi2")?)?;

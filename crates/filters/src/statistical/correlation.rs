@@ -5,7 +5,7 @@ use fewest_counts::discretisation::categories;
 
 use super::levels::ranks;
 use super::moments::{Moments, is_safe, magnitude, sum};
-use super::{tails, unweighted};
+use super::tails;
 use crate::features::map_features;
 
 /// A share of unexplained variance up to this is rounding: the target is a function of the feature.
@@ -51,7 +51,7 @@ pub struct Correlation {
 
 impl Scorer for Correlation {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
-        unweighted(data, "correlation")?;
+        data.refuse_sample_weights("correlation")?;
         let mut target = match data.target() {
             Target::Real(outputs) if outputs.n_outputs() == 1 => outputs.output(0).to_vec(),
             Target::Class(classes) if classes.n_classes() == 2 => {

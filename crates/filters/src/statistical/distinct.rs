@@ -6,7 +6,7 @@ use fewest_core::{Budget, Context, Dataset, Error, FeatureKind, Selection, Selec
 use fewest_counts::discretisation::categories;
 
 use super::moments::{ROUNDING, dot, unit};
-use super::{removed_constants, unweighted};
+use super::removed_constants;
 use crate::features::map_features;
 
 /// How far apart the projections of two copies are at most: `‖u − v‖ ≤ √(2 ROUNDING)` for unit vectors.
@@ -114,7 +114,7 @@ impl Selector for Distinct {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
         let d = data.n_features();
         budget.check(d)?;
-        unweighted(data, "distinct")?;
+        data.refuse_sample_weights("distinct")?;
         let constant = data.constant_features()?;
         let direction = direction(data.n_samples());
         // Whatever copies mean: exact copies are linear ones.

@@ -4,7 +4,7 @@ use fewest_core::{Context, Dataset, Error, Scorer, Scores, Target};
 
 use super::correlation::Regression;
 use super::moments::{ClassOrder, Spread};
-use super::{tails, unweighted};
+use super::tails;
 use crate::features::map_features;
 
 /// F statistic of each feature.
@@ -42,7 +42,7 @@ pub struct FScore;
 
 impl Scorer for FScore {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
-        unweighted(data, "f-score")?;
+        data.refuse_sample_weights("f-score")?;
         let scored = match data.target() {
             Target::Class(classes) => {
                 let order = ClassOrder::new(classes)?;

@@ -5,7 +5,6 @@ use fewest_counts::discretisation::categories;
 
 use super::levels::contingency;
 use super::moments::ClassOrder;
-use super::unweighted;
 use crate::features::{classes, map_features};
 
 /// Gini index of each feature (Eq. 83 of Li et al. 2016): the impurity left by its best split in two,
@@ -35,7 +34,7 @@ pub struct Gini;
 
 impl Scorer for Gini {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
-        unweighted(data, "gini")?;
+        data.refuse_sample_weights("gini")?;
         let order = ClassOrder::new(classes(data, "gini")?)?;
         let values = map_features(data, context, "Gini index", |j, column| {
             let values = column.to_vec(order.n_samples());

@@ -5,7 +5,7 @@ use fewest_counts::discretisation::categories;
 
 use super::levels::ranks;
 use super::moments::ClassOrder;
-use super::{tails, unweighted};
+use super::tails;
 use crate::features::{classes, map_features};
 
 /// H of Kruskal and Wallis (1952): one-way analysis of variance of the ranks,
@@ -38,7 +38,7 @@ pub struct KruskalWallis;
 
 impl Scorer for KruskalWallis {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
-        unweighted(data, "kruskal-wallis")?;
+        data.refuse_sample_weights("kruskal-wallis")?;
         let order = ClassOrder::new(classes(data, "kruskal-wallis")?)?;
         let n = order.n_samples();
         let freedom = (order.counts.len() - 1) as f64;

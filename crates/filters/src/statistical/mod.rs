@@ -18,8 +18,6 @@ mod tails;
 mod uncorrelated;
 mod variance;
 
-use fewest_core::{Dataset, Error};
-
 pub use chi2::ChiSquare;
 pub use correlation::{Coefficient, Correlation};
 pub use distinct::{Copies, Distinct};
@@ -37,17 +35,5 @@ fn removed_constants(n_constant: usize) -> Option<String> {
         0 => None,
         1 => Some("1 constant feature was removed".to_owned()),
         _ => Some(format!("{n_constant} constant features were removed")),
-    }
-}
-
-/// An error where samples have weights: none of the statistics here is defined with them.
-fn unweighted(data: &Dataset, method: &'static str) -> Result<(), Error> {
-    match data.sample_weights() {
-        None => Ok(()),
-        Some(_) => Err(Error::Unsupported {
-            method,
-            what: "weighting samples".to_owned(),
-            instead: "leave the weights out, or repeat rows".to_owned(),
-        }),
     }
 }

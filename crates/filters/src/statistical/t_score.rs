@@ -3,7 +3,7 @@
 use fewest_core::{Context, Dataset, Error, Scorer, Scores};
 
 use super::moments::ClassOrder;
-use super::{tails, unweighted};
+use super::tails;
 use crate::features::{classes, map_features};
 
 /// What the variance of a class divides by.
@@ -47,7 +47,7 @@ pub struct TScore {
 
 impl Scorer for TScore {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
-        unweighted(data, "t-score")?;
+        data.refuse_sample_weights("t-score")?;
         let order = ClassOrder::new(classes(data, "t-score")?)?;
         let &[first, second] = order.counts.as_slice() else {
             let found = data.target().describe();

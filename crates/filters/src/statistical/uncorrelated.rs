@@ -7,7 +7,7 @@ use fewest_counts::discretisation::categories;
 use rayon::prelude::*;
 
 use super::moments::{ROUNDING, dot, unit};
-use super::{FScore, Variance, removed_constants, unweighted};
+use super::{FScore, Variance, removed_constants};
 
 /// Features compared with those kept at a time.
 const BLOCK: usize = 64;
@@ -87,7 +87,7 @@ impl Selector for Uncorrelated {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
         let d = data.n_features();
         budget.check(d)?;
-        unweighted(data, "uncorrelated")?;
+        data.refuse_sample_weights("uncorrelated")?;
         if !(self.threshold > 0.0 && self.threshold <= 1.0) {
             return Err(Error::parameter("threshold", self.threshold, "above 0 and at most 1"));
         }

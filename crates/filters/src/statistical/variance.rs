@@ -4,7 +4,6 @@ use fewest_core::{Context, Dataset, Error, FeatureKind, Scorer, Scores};
 use fewest_counts::discretisation::categories;
 
 use super::moments::{Moments, is_safe, magnitude};
-use super::unweighted;
 use crate::features::map_features;
 
 /// Variance of each feature, `1/n Σ (x − mean)²`: unsupervised, in the square of the feature's unit.
@@ -29,7 +28,7 @@ pub struct Variance;
 
 impl Scorer for Variance {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
-        unweighted(data, "variance")?;
+        data.refuse_sample_weights("variance")?;
         let n = data.n_samples();
         let values = map_features(data, context, "variance", |j, column| {
             if let FeatureKind::Categorical { .. } = data.feature_kind(j) {

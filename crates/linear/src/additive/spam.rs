@@ -322,13 +322,7 @@ impl Selector for Spam {
         let (d, n) = (data.n_features(), data.n_samples());
         budget.check(d)?;
         self.check()?;
-        if data.sample_weights().is_some() {
-            return Err(Error::Unsupported {
-                method: "spam",
-                what: "weighting samples".to_owned(),
-                instead: "leave the weights out, or repeat rows".to_owned(),
-            });
-        }
+        data.refuse_sample_weights("spam")?;
         let target = fewest_columns::standardised_outputs(data, "spam")?.concat();
         context.report("functions of the features", 0, d);
         let bases: Vec<Result<Basis, Error>> = (0..d)

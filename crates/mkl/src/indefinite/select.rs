@@ -165,13 +165,7 @@ impl MikFs {
                 return Err(Error::parameter(name, value, "at least 1"));
             }
         }
-        if data.sample_weights().is_some() {
-            return Err(Error::Unsupported {
-                method: "mik-fs",
-                what: "weighting samples".to_owned(),
-                instead: "leave the weights out, or repeat rows".to_owned(),
-            });
-        }
+        data.refuse_sample_weights("mik-fs")?;
         Ok(())
     }
 

@@ -56,13 +56,7 @@ fn check(method: &'static str, ratio: f64, data: &Dataset) -> Result<(), Error> 
     if !(ratio > 0.0 && ratio <= 1.0) {
         return Err(Error::parameter("ratio", ratio, "above 0 and at most 1"));
     }
-    if data.sample_weights().is_some() {
-        return Err(Error::Unsupported {
-            method,
-            what: "weighting samples".to_owned(),
-            instead: "leave the weights out, or repeat rows".to_owned(),
-        });
-    }
+    data.refuse_sample_weights(method)?;
     Ok(())
 }
 

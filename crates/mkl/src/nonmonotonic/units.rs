@@ -78,11 +78,12 @@ impl<'a> Units<'a> {
         let price = |j: usize| prices.map_or(1.0, |prices| prices[j]);
         let mut units: Vec<Unit> = Vec::new();
         let mut places: std::collections::HashMap<usize, usize> = std::collections::HashMap::new();
+        let groups = if grouped { data.feature_partition("nmmkl with weights=group")? } else { None };
         for (j, form) in forms.iter().enumerate() {
             if matches!(form, Form::Constant) {
                 continue;
             }
-            let group = data.feature_groups().filter(|_| grouped).map(|groups| groups[j]);
+            let group = groups.map(|groups| groups[j]);
             match group.and_then(|group| places.get(&group)) {
                 Some(&at) => {
                     units[at].features.push(j);

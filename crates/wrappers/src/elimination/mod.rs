@@ -207,7 +207,7 @@ impl<C: Criterion> RecursiveElimination<C> {
                 return Err(Error::Numerical { what: "the importance of a feature", hint });
             }
             for machine in &machines {
-                outcome.training = worse(outcome.training, machine.machine.dual.solution.status);
+                outcome.training = Status::worst([outcome.training, machine.machine.dual.solution.status]);
                 outcome.empty_machine |= machine.machine.support.is_empty();
             }
             after(&problem::State { kernel: &kernel, n_features: left.len() }, &machines);
@@ -245,17 +245,6 @@ fn worst_first(importances: &[f64]) -> Vec<usize> {
     let mut order = fewest_core::rank(importances, true);
     order.reverse();
     order
-}
-
-/// The worse of two ends of training.
-fn worse(a: Status, b: Status) -> Status {
-    let badness = |status: Status| match status {
-        Status::Converged => 0,
-        Status::AlmostConverged => 1,
-        Status::MaxIterations => 2,
-        _ => 3,
-    };
-    if badness(b) > badness(a) { b } else { a }
 }
 
 impl<C: Criterion> Selector for RecursiveElimination<C> {

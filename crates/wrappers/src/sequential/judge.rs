@@ -34,13 +34,7 @@ impl<'a> Judge<'a> {
             let (method, expected) = ("sequential search", "classes or real outputs");
             return Err(Error::UnsupportedTarget { method, expected, found: data.target().describe() });
         }
-        if data.sample_weights().is_some() {
-            return Err(Error::Unsupported {
-                method: "sequential search",
-                what: "weighting samples".to_owned(),
-                instead: "leave the weights out, or repeat rows".to_owned(),
-            });
-        }
+        data.refuse_sample_weights("sequential search")?;
         let one = match data.target() {
             Target::Class(classes) => classes.codes().windows(2).all(|pair| pair[0] == pair[1]),
             Target::Real(outputs) => {

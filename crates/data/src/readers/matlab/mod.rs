@@ -17,7 +17,7 @@ use crate::memory;
 use crate::source::Source;
 use crate::table::{ReadColumn, Table, check_infinite, from_numbers};
 use crate::target::plain;
-use crate::{Error, Format, Place, ReadOptions, TargetChoice};
+use crate::{Error, Format, Place, ReadOptions, Sniff, TargetChoice};
 use element::{Elements, Fault};
 use variable::{Class, Head, Values};
 
@@ -28,9 +28,17 @@ const BEST_COMPRESSION: u64 = 1032;
 const SAVE_AGAIN: &str = "save the variables again from MATLAB with save(file, 'X', 'Y', '-v7')";
 const COPY_AGAIN: &str = "copy the file again, or save it again with -v7";
 
-pub fn read(source: &Source, options: &ReadOptions) -> Result<Table, Error> {
+/// MATLAB level 5, which MATLAB calls `-v6` and `-v7`.
+pub const FORMAT: Format =
+    Format::new("mat", &["mat"], sniff, read).with_own_target("the variable Y").with_variables();
+
+fn sniff(start: &[u8]) -> Sniff {
+    if start.starts_with(HDF5) || start.starts_with(b"MATLAB ") { Sniff::Certain } else { Sniff::No }
+}
+
+fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {
     let path = &source.path;
-    let file = MatFile::open(source)?;
+    let file = MatFile::open(&source)?;
     let x_name = options.x_variable.as_deref().unwrap_or("X");
     let x = file
         .find(x_name, options.x_variable.is_none())
@@ -85,9 +93,7 @@ pub fn read(source: &Source, options: &ReadOptions) -> Result<Table, Error> {
     let options =
         if y.is_some() { &ReadOptions { target: TargetChoice::None, ..options.clone() } } else { options };
     match file.values(x)? {
-        Values::Dense(columns) => {
-            from_numbers(path, Format::Matlab, columns, x.head.n_rows, targets, options)
-        }
+        Values::Dense(columns) => from_numbers(path, FORMAT, columns, x.head.n_rows, targets, options),
         Values::Sparse(matrix) => sparse_table(path, &x.head, matrix, targets, options),
     }
 }
@@ -117,7 +123,7 @@ fn sparse_table(
             return Err(Error::malformed(path, place, "the value is infinite", advice));
         }
     }
-    Table::sparse(path.to_owned(), Format::Matlab, matrix, targets, None, options)
+    Table::sparse(path.to_owned(), FORMAT, matrix, targets, None, options)
 }
 
 fn check_target(path: &Path, x: &Head, y: &Head) -> Result<(), Error> {

@@ -86,6 +86,7 @@ impl GeneralizedFisher {
 
 impl Selector for GeneralizedFisher {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
+        data.refuse_sample_weights("generalized-fisher")?;
         budget.check(data.n_features())?;
         self.check()?;
         let Budget::Count(wanted) = budget else {

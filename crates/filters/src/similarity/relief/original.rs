@@ -37,6 +37,7 @@ pub struct Relief;
 
 impl Scorer for Relief {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
+        data.refuse_sample_weights("relief")?;
         let classes = ByClass::new(data, "relief")?;
         if classes.len() > 2 {
             return Err(Error::Unsupported {

@@ -53,6 +53,7 @@ impl Default for Relieff {
 
 impl Scorer for Relieff {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
+        data.refuse_sample_weights("relieff")?;
         if self.neighbours == 0 {
             return Err(Error::parameter("neighbours", 0, "at least 1"));
         }

@@ -59,6 +59,7 @@ impl Default for RRelieff {
 
 impl Scorer for RRelieff {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
+        data.refuse_sample_weights("rrelieff")?;
         if self.neighbours == 0 {
             return Err(Error::parameter("neighbours", 0, "at least 1"));
         }

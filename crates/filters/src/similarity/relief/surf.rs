@@ -48,6 +48,7 @@ pub struct MultiSurf;
 
 impl Scorer for Surf {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
+        data.refuse_sample_weights("surf")?;
         let classes = ByClass::new(data, "surf")?;
         let instances = Instances::new(data, Metric::Manhattan)?;
         let distances = instances.distances();
@@ -60,6 +61,7 @@ impl Scorer for Surf {
 
 impl Scorer for MultiSurf {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
+        data.refuse_sample_weights("multisurf")?;
         let classes = ByClass::new(data, "multisurf")?;
         let instances = Instances::new(data, Metric::Manhattan)?;
         let distances = instances.distances();

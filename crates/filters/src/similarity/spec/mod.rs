@@ -91,6 +91,7 @@ pub struct Spec {
 
 impl Scorer for Spec {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
+        data.refuse_sample_weights("spec")?;
         let n = data.n_samples();
         let samples = standardised(data, Metric::SquaredEuclidean)?;
         let m = match self.criterion {

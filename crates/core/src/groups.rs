@@ -1,0 +1,199 @@
+//! Which features belong together.
+
+use crate::Error;
+
+/// Groups of features.
+///
+/// ```
+/// use fewest_core::Groups;
+/// let groups = Groups::overlapping(4, vec![vec![0, 1, 2], vec![2, 3]])?;
+/// assert_eq!(groups.n_features(), 4);
+/// assert_eq!(groups.sets(), [vec![0, 1, 2], vec![2, 3]]);
+/// # Ok::<(), fewest_core::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Groups {
+    /// The group of each feature, any numbers: features of one number belong together.
+    Partition(Vec<usize>),
+    /// Sets of features, which may share some.
+    Overlapping(OverlappingGroups),
+    /// Groups within groups.
+    Tree(GroupTree),
+}
+
+/// Sets of features, none empty, which may share some; a feature may be in none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OverlappingGroups {
+    n_features: usize,
+    sets: Vec<Vec<usize>>,
+}
+
+/// Groups within groups: a forest whose leaves are the features. Every group holds a feature.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GroupTree {
+    n_features: usize,
+    parents: Vec<Option<usize>>,
+}
+
+impl Groups {
+    /// A group a feature, any numbers: features of one number belong together.
+    pub fn partition(group_of: Vec<usize>) -> Self {
+        Self::Partition(group_of)
+    }
+
+    /// Sets of features `0 .. n_features`, which may share some.
+    ///
+    /// # Errors
+    /// [`Error::InvalidPart`] names the first group that is empty, or has a feature out of range or twice.
+    pub fn overlapping(n_features: usize, mut sets: Vec<Vec<usize>>) -> Result<Self, Error> {
+        for (number, set) in sets.iter_mut().enumerate() {
+            set.sort_unstable();
+            let problem = if set.is_empty() {
+                "has no feature: leave it out".to_owned()
+            } else if let Some(j) = set.iter().find(|&&j| j >= n_features) {
+                format!("names feature {j}, but there are {n_features}, counted from 0")
+            } else if let Some(pair) = set.windows(2).find(|pair| pair[0] == pair[1]) {
+                format!("has feature {} twice: name it once", pair[0])
+            } else {
+                continue;
+            };
+            return Err(Error::InvalidPart { part: "group", number, problem });
+        }
+        Ok(Self::Overlapping(OverlappingGroups { n_features, sets }))
+    }
+
+    /// Groups within groups. `parents[j]` for `j < n_features` is the group of feature `j`, and `parents[n_features + g]`
+    /// that of group `g`, each as a number of a group from 0; `None` where it is in no group.
+    ///
+    /// # Errors
+    /// [`Error::ShapeMismatch`] for fewer parents than features; [`Error::InvalidPart`] names the first group whose
+    /// parent is out of range, that is within itself, or that holds no feature.
+    ///
+    /// ```
+    /// use fewest_core::Groups;
+    /// // Features 0 and 1 in group 0, which is in group 1 together with feature 2.
+    /// let tree = Groups::tree(3, vec![Some(0), Some(0), Some(1), Some(1), None])?;
+    /// assert_eq!(tree.sets(), [vec![0, 1], vec![0, 1, 2]]);
+    /// # Ok::<(), fewest_core::Error>(())
+    /// ```
+    pub fn tree(n_features: usize, parents: Vec<Option<usize>>) -> Result<Self, Error> {
+        let Some(n_groups) = parents.len().checked_sub(n_features) else {
+            let found = parents.len();
+            return Err(Error::ShapeMismatch { what: "parents of features", expected: n_features, found });
+        };
+        let wrong = |node: usize, problem: String| {
+            let (part, number) =
+                if node < n_features { ("feature", node) } else { ("group", node - n_features) };
+            Error::InvalidPart { part, number, problem }
+        };
+        for (node, parent) in parents.iter().enumerate() {
+            if let Some(parent) = parent.filter(|parent| *parent >= n_groups) {
+                let problem = format!("is in group {parent}, but there are {n_groups}, counted from 0");
+                return Err(wrong(node, problem));
+            }
+        }
+        let tree = GroupTree { n_features, parents };
+        if let Some(group) = tree.first_in_itself() {
+            let problem = "is within itself: take one of the groups between out of its parent".to_owned();
+            return Err(wrong(n_features + group, problem));
+        }
+        if let Some(empty) = tree.sets().iter().position(Vec::is_empty) {
+            return Err(wrong(n_features + empty, "has no feature: leave it out".to_owned()));
+        }
+        Ok(Self::Tree(tree))
+    }
+
+    /// Number of features that the groups are about.
+    pub fn n_features(&self) -> usize {
+        match self {
+            Self::Partition(group_of) => group_of.len(),
+            Self::Overlapping(groups) => groups.n_features,
+            Self::Tree(tree) => tree.n_features,
+        }
+    }
+
+    /// The features of every group, increasing; of a partition by increasing number, of a tree all features below.
+    pub fn sets(&self) -> Vec<Vec<usize>> {
+        match self {
+            Self::Partition(group_of) => {
+                let mut features: Vec<usize> = (0..group_of.len()).collect();
+                features.sort_by_key(|&j| group_of[j]);
+                features.chunk_by(|&a, &b| group_of[a] == group_of[b]).map(<[usize]>::to_vec).collect()
+            }
+            Self::Overlapping(groups) => groups.sets.clone(),
+            Self::Tree(tree) => tree.sets(),
+        }
+    }
+
+    /// The kind in words, for messages.
+    pub fn describe(&self) -> &'static str {
+        match self {
+            Self::Partition(_) => "groups without overlap",
+            Self::Overlapping(_) => "overlapping groups",
+            Self::Tree(_) => "a tree of groups",
+        }
+    }
+}
+
+impl OverlappingGroups {
+    /// The features of each group, increasing.
+    pub fn sets(&self) -> &[Vec<usize>] {
+        &self.sets
+    }
+}
+
+impl GroupTree {
+    /// Number of groups.
+    pub fn n_groups(&self) -> usize {
+        self.parents.len() - self.n_features
+    }
+
+    /// The group that feature `j` stands in, if any.
+    pub fn group_of(&self, j: usize) -> Option<usize> {
+        self.parents[..self.n_features][j]
+    }
+
+    /// The group that group `g` stands in, if any.
+    pub fn parent(&self, g: usize) -> Option<usize> {
+        self.parents[self.n_features + g]
+    }
+
+    /// All features below each group, increasing. Takes as much memory as features have groups above them.
+    fn sets(&self) -> Vec<Vec<usize>> {
+        let mut sets = vec![Vec::new(); self.n_groups()];
+        for j in 0..self.n_features {
+            let mut above = self.group_of(j);
+            while let Some(group) = above {
+                sets[group].push(j);
+                above = self.parent(group);
+            }
+        }
+        sets
+    }
+
+    /// The first group that is above itself.
+    fn first_in_itself(&self) -> Option<usize> {
+        const NOT_SEEN: usize = usize::MAX;
+        // The walk that saw each group: a walk that meets itself has found a cycle.
+        let mut seen = vec![NOT_SEEN; self.n_groups()];
+        let mut first: Option<usize> = None;
+        for start in 0..self.n_groups() {
+            let mut above = Some(start);
+            while let Some(group) = above.filter(|&group| seen[group] == NOT_SEEN) {
+                seen[group] = start;
+                above = self.parent(group);
+            }
+            if let Some(met) = above.filter(|&group| seen[group] == start) {
+                // All of the cycle, of which the first counts.
+                let (mut lowest, mut at) = (met, self.parent(met));
+                while let Some(group) = at.filter(|&group| group != met) {
+                    lowest = lowest.min(group);
+                    at = self.parent(group);
+                }
+                first = Some(first.map_or(lowest, |first| first.min(lowest)));
+            }
+        }
+        first
+    }
+}

@@ -1,0 +1,54 @@
+//! Which columns come from which source.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use crate::Error;
+
+/// The columns of one source: a view of the samples.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct View {
+    /// What it is called.
+    pub name: String,
+    /// Its features, counted from 0, the end not included.
+    pub columns: Range<usize>,
+}
+
+impl View {
+    /// The features `columns` under a name.
+    pub fn new(name: impl Into<String>, columns: Range<usize>) -> Self {
+        Self { name: name.into(), columns }
+    }
+}
+
+/// [`Error::InvalidPart`] for the first view that is empty, not inside `n_features`, called as an earlier one, or over
+/// columns of one.
+pub(crate) fn check(views: &[View], n_features: usize) -> Result<(), Error> {
+    let mut names = HashSet::new();
+    let mut by_start: Vec<usize> = (0..views.len()).collect();
+    by_start.sort_by_key(|&number| views[number].columns.start);
+    let overlap = by_start.windows(2).find(|pair| views[pair[0]].columns.end > views[pair[1]].columns.start);
+    for (number, View { name, columns }) in views.iter().enumerate() {
+        let problem = if columns.is_empty() {
+            format!("(`{name}`) has no column: leave it out")
+        } else if columns.end > n_features {
+            let last = columns.end - 1;
+            format!("(`{name}`) goes to column {last}, but there are {n_features}, counted from 0")
+        } else if !names.insert(name) {
+            format!("is called `{name}`, as an earlier one is: rename one")
+        } else {
+            continue;
+        };
+        return Err(Error::InvalidPart { part: "view", number, problem });
+    }
+    match overlap {
+        None => Ok(()),
+        Some(pair) => {
+            let (number, other) = (pair[0].max(pair[1]), pair[0].min(pair[1]));
+            let (name, earlier) = (&views[number].name, &views[other].name);
+            let problem = format!("(`{name}`) shares columns with `{earlier}`: a column is of one view");
+            Err(Error::InvalidPart { part: "view", number, problem })
+        }
+    }
+}

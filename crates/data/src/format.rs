@@ -1,0 +1,243 @@
+//! File formats: what each is called, how it is known, how it is read and written.
+
+use std::fmt;
+use std::path::Path;
+
+use fewest_core::Dataset;
+
+use crate::error::quoted;
+use crate::readers;
+use crate::source::{self, Source};
+use crate::{Error, ReadOptions, Table};
+
+/// How sure a format is, by the first bytes of a file, that it is one of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Sniff {
+    /// It is not.
+    No,
+    /// It may be, as any text may be a table.
+    Possible,
+    /// It looks like one, but the name of the file counts for more.
+    Likely,
+    /// It is, whatever its name.
+    Certain,
+}
+
+/// Writes the features given, in that order, and the target, whose columns get the names given.
+pub type WriteTable = fn(&Path, &Dataset, &[usize], &[String]) -> Result<(), Error>;
+
+/// A file format. Its reader is a function that makes a [`Table`] of a [`Source`].
+///
+/// ```
+/// use fewest_data::{Cells, Error, Format, Formats, ReadOptions, Sniff, Source, Table};
+/// use std::io::Read;
+///
+/// /// One feature, one byte a sample.
+/// const BYTES: Format = Format::new("bytes", &["bin"], |_| Sniff::No, read);
+///
+/// fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {
+///     let path = source.path().to_owned();
+///     let mut bytes = Vec::new();
+///     source.into_reader().read_to_end(&mut bytes).map_err(|error| Error::reading(&path, error))?;
+///     let values = bytes.into_iter().map(f64::from).collect();
+///     Table::from_columns(&path, BYTES, vec![(None, Cells::Numbers(values))], options)
+/// }
+///
+/// let options = ReadOptions { formats: Formats::standard().with(BYTES), ..ReadOptions::default() };
+/// let table = Table::read_bytes("three.bin", b"\x01\x02\x07".as_slice().into(), &options)?;
+/// assert_eq!(table.features().column(0, &mut Vec::new()).to_vec(3), [1.0, 2.0, 7.0]);
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct Format {
+    name: &'static str,
+    extensions: &'static [&'static str],
+    sniff: fn(&[u8]) -> Sniff,
+    read: fn(Source, &ReadOptions) -> Result<Table, Error>,
+    write: Option<(&'static [&'static str], WriteTable)>,
+    own_target: &'static str,
+    has_variables: bool,
+}
+
+impl Format {
+    /// A format that is read by `read`. `extensions` are in lower case and without their point; that of gzip does not
+    /// count, and content comes decompressed.
+    pub const fn new(
+        name: &'static str,
+        extensions: &'static [&'static str],
+        sniff: fn(&[u8]) -> Sniff,
+        read: fn(Source, &ReadOptions) -> Result<Table, Error>,
+    ) -> Self {
+        let own_target = "the file's labels";
+        Self { name, extensions, sniff, read, write: None, own_target, has_variables: false }
+    }
+
+    /// That files with one of these extensions can be written, too.
+    pub const fn written_by(mut self, extensions: &'static [&'static str], write: WriteTable) -> Self {
+        self.write = Some((extensions, write));
+        self
+    }
+
+    /// With what the target that a file brings along is called, for messages. Else "the file's labels".
+    pub const fn with_own_target(mut self, words: &'static str) -> Self {
+        self.own_target = words;
+        self
+    }
+
+    /// That a file holds variables, of which [`ReadOptions::x_variable`] names one.
+    pub const fn with_variables(mut self) -> Self {
+        self.has_variables = true;
+        self
+    }
+
+    /// The name used on the command line.
+    pub fn name(self) -> &'static str {
+        self.name
+    }
+
+    /// What the target that a file brings along is called.
+    pub fn own_target(self) -> &'static str {
+        self.own_target
+    }
+
+    /// Reads a file.
+    pub(crate) fn read(self, source: Source, options: &ReadOptions) -> Result<Table, Error> {
+        if let (Some(name), false) = (&options.x_variable, self.has_variables) {
+            let expected = format!("left out for {self} files: only those of MATLAB have variables");
+            return Err(fewest_core::Error::parameter("x_variable", quoted(name), expected).into());
+        }
+        (self.read)(source, options)
+    }
+
+    /// Writes a file, whole or not at all.
+    ///
+    /// # Errors
+    /// Those of the writer; [`Error::Unsupported`] where there is none.
+    pub fn write(
+        self,
+        path: &Path,
+        dataset: &Dataset,
+        features: &[usize],
+        target_names: &[String],
+    ) -> Result<(), Error> {
+        match self.write {
+            Some((_, write)) => write(path, dataset, features, target_names),
+            None => {
+                Err(Error::unsupported(path, format!("{self} files are not written"), "write a .csv file"))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl fmt::Debug for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Format").field(&self.name).finish()
+    }
+}
+
+/// Formats of one name are the same.
+impl PartialEq for Format {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Format {}
+
+/// The formats that files may have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Formats {
+    list: Vec<Format>,
+}
+
+impl Default for Formats {
+    fn default() -> Self {
+        Self::standard()
+    }
+}
+
+impl Formats {
+    /// Those of this crate.
+    pub fn standard() -> Self {
+        Self { list: readers::FORMATS.to_vec() }
+    }
+
+    /// With one more, which takes the place of one of the same name.
+    #[must_use]
+    pub fn with(mut self, format: Format) -> Self {
+        self.list.retain(|other| *other != format);
+        self.list.push(format);
+        self
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Format> {
+        self.list.iter().copied()
+    }
+
+    /// The format of that name.
+    ///
+    /// # Errors
+    /// [`fewest_core::Error::InvalidParameter`] lists the names there are.
+    pub fn named(&self, name: &str) -> Result<Format, fewest_core::Error> {
+        self.iter().find(|format| format.name == name).ok_or_else(|| {
+            let names: Vec<&str> = self.iter().map(Format::name).collect();
+            fewest_core::Error::parameter("format", quoted(name), format!("one of {}", names.join(", ")))
+        })
+    }
+
+    /// What a file is: by its first bytes where they are certain, then by the name's extension (that before `.gz`),
+    /// then by what its first bytes look like. Of several the one that came last into the list.
+    pub(crate) fn recognise(&self, source: &Source) -> Result<Format, Error> {
+        let sniffed: Vec<(Sniff, Format)> =
+            self.iter().map(|format| ((format.sniff)(&source.prefix), format)).collect();
+        let best = sniffed.iter().max_by_key(|(sniff, _)| *sniff).filter(|(sniff, _)| *sniff != Sniff::No);
+        if let Some((Sniff::Certain, format)) = best {
+            return Ok(*format);
+        }
+        source::refuse_foreign(source)?;
+        let extension = source.extension();
+        let by_name = extension.as_deref().and_then(|extension| {
+            self.list.iter().rev().find(|format| format.extensions.contains(&extension)).copied()
+        });
+        by_name.or(best.map(|(_, format)| *format)).ok_or_else(|| {
+            let names: Vec<&str> = self.iter().map(Format::name).collect();
+            let advice = format!("give a file of one of the formats {}", names.join(", "));
+            Error::unsupported(&source.path, "a file of no format known here", advice)
+        })
+    }
+
+    /// The format that a file of this name is written in: by its extension; CSV where there is none, or one that belongs
+    /// to no format.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for an extension of files that are not written.
+    pub fn to_write(&self, path: &Path) -> Result<Format, Error> {
+        let written = |format: &Format| format.write.map_or(&[] as &[&str], |(extensions, _)| extensions);
+        let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+        if let Some(extension) = extension.as_deref() {
+            if let Some(format) = self.iter().find(|format| written(format).contains(&extension)) {
+                return Ok(format);
+            }
+            if source::FOREIGN_EXTENSIONS.contains(&extension)
+                || self.iter().any(|format| format.extensions.contains(&extension))
+            {
+                let what = format!("files whose name ends in .{extension} are not written");
+                return Err(Error::unsupported(
+                    path,
+                    what,
+                    "the table is written as CSV: end the name in .csv",
+                ));
+            }
+        }
+        let advice = "add a format that is written";
+        let first = self.iter().find(|format| format.write.is_some());
+        first.ok_or_else(|| Error::unsupported(path, "no format here is written", advice))
+    }
+}

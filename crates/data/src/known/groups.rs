@@ -1,0 +1,143 @@
+//! Tables of groups.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use fewest_core::Groups;
+
+use super::{Lines, Nodes, at, placed, wrong};
+use crate::error::quoted;
+use crate::levels::Interner;
+use crate::{Error, Place};
+
+/// Reads groups of features, a line for each feature in a group, under one of two headers.
+///
+/// `feature,group`: the groups by name. When no feature is in two of them, they are a partition, else overlapping.
+/// Features that are not listed are in groups of their own.
+///
+/// `node,parent`: groups within groups. A node is a feature, or a group, which is what occurs as a parent; an empty parent
+/// is none. What is not listed is in no group.
+///
+/// # Errors
+/// [`Error::Malformed`] names the line with a feature that is not there, the same line twice, a second parent, a group
+/// that is within itself, or another number of cells.
+///
+/// ```
+/// use fewest_core::Groups;
+/// use fewest_data::{Nodes, read_groups};
+/// # let folder = std::env::temp_dir().join(format!("fewest-groups-{}", std::process::id()));
+/// # std::fs::create_dir_all(&folder)?;
+/// # let path = folder.join("groups.csv");
+/// let features = Nodes::features(&["height", "weight", "age"].map(str::to_owned));
+/// std::fs::write(&path, "feature,group\nheight,body\nweight,body\nweight,diet\n")?;
+/// let groups = read_groups(&path, &features)?;
+/// assert_eq!(groups, Groups::overlapping(3, vec![vec![0, 1], vec![1], vec![2]])?);
+/// # std::fs::remove_dir_all(&folder)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn read_groups(path: impl AsRef<Path>, features: &Nodes) -> Result<Groups, Error> {
+    let path = path.as_ref();
+    let mut file = Lines::open(path, None)?;
+    let header = file.next()?.map(|(line, cells)| (line, cells.join(",").to_ascii_lowercase()));
+    let is_tree = match header.as_ref().map(|(line, header)| (*line, header.as_str())) {
+        Some((_, "feature,group")) => false,
+        Some((_, "node,parent")) => true,
+        other => {
+            let place = other.map_or(Place::File, |(line, _)| Place::Line(line));
+            let problem = "the columns are not `feature` and `group`, nor `node` and `parent`";
+            return Err(Error::malformed(path, place, problem, "begin with a line of these names"));
+        }
+    };
+    let mut pairs = Vec::new();
+    while let Some((line, cells)) = file.next()? {
+        let [first, second] = cells[..] else {
+            let problem = format!("{} cells", cells.len());
+            return Err(Error::malformed(path, Place::Line(line), problem, "give two a line"));
+        };
+        pairs.push(Pair { line, first: first.to_owned(), second: second.to_owned() });
+    }
+    if is_tree { tree(path, features, &pairs) } else { sets(path, features, &pairs) }
+}
+
+/// A line of the table.
+struct Pair {
+    line: u64,
+    first: String,
+    second: String,
+}
+
+fn sets(path: &Path, features: &Nodes, pairs: &[Pair]) -> Result<Groups, Error> {
+    let mut names = Interner::default();
+    let mut seen: HashMap<(usize, usize), u64> = HashMap::new();
+    let mut members: Vec<(usize, usize)> = Vec::with_capacity(pairs.len());
+    for Pair { line, first, second } in pairs {
+        let fault = at(path, *line);
+        let feature = features.get(first).map_err(&fault)?;
+        if second.is_empty() {
+            return Err(fault(wrong("the group has no name", "give it one")));
+        }
+        let group = names.code(second) as usize;
+        if let Some(earlier) = seen.insert((feature, group), *line) {
+            let problem = format!(
+                "feature {} is in group {} twice: line {earlier} says so too",
+                quoted(first),
+                quoted(second)
+            );
+            return Err(fault(wrong(problem, "remove one of the lines")));
+        }
+        members.push((feature, group));
+    }
+    let n_groups = names.names().len();
+    // Behind the groups come those of features that stand alone.
+    let mut group_of: Vec<usize> = (0..features.len()).map(|j| n_groups + j).collect();
+    let mut listed = vec![0_usize; features.len()];
+    for &(feature, group) in &members {
+        group_of[feature] = group;
+        listed[feature] += 1;
+    }
+    if listed.iter().all(|times| *times <= 1) {
+        return Ok(Groups::partition(group_of));
+    }
+    let mut sets = vec![Vec::new(); n_groups];
+    members.iter().for_each(|&(feature, group)| sets[group].push(feature));
+    sets.extend((0..features.len()).filter(|&j| listed[j] == 0).map(|j| vec![j]));
+    Ok(Groups::overlapping(features.len(), sets)?)
+}
+
+fn tree(path: &Path, features: &Nodes, pairs: &[Pair]) -> Result<Groups, Error> {
+    // Groups are numbered in the order in which they are met.
+    let mut groups = Interner::default();
+    pairs.iter().filter(|pair| !pair.second.is_empty()).for_each(|pair| {
+        groups.code(&pair.second);
+    });
+    let numbers: HashMap<&str, usize> =
+        groups.names().iter().enumerate().map(|(number, name)| (name.as_str(), number)).collect();
+    let d = features.len();
+    let mut parents: Vec<Option<usize>> = vec![None; d + numbers.len()];
+    // The line that a node stands on; of a group that is only a parent, the first line that says so.
+    let mut lines: Vec<Option<u64>> = vec![None; parents.len()];
+    for Pair { line, first, second } in pairs {
+        let fault = at(path, *line);
+        let as_group = numbers.get(first.as_str()).copied();
+        let node = match (as_group, features.by_name.get(first)) {
+            (Some(_), Some(_)) => {
+                let problem = format!("{} is both a feature and a group", quoted(first));
+                return Err(fault(wrong(problem, "rename the group")));
+            }
+            (Some(group), None) => d + group,
+            (None, _) => features.get(first).map_err(&fault)?,
+        };
+        if let Some(earlier) = lines[node].replace(*line) {
+            let problem = format!("line {earlier} gives {} a parent already", quoted(first));
+            return Err(fault(wrong(problem, "give each node one parent")));
+        }
+        parents[node] = numbers.get(second.as_str()).copied();
+    }
+    let first_line = |group: usize| {
+        let name = &groups.names()[group];
+        let own = lines[d + group];
+        own.or_else(|| pairs.iter().find(|pair| pair.second == *name).map(|pair| pair.line)).unwrap_or(1)
+    };
+    let lines: Vec<u64> = (0..numbers.len()).map(first_line).collect();
+    Groups::tree(d, parents).map_err(|error| placed(path, &lines, error))
+}
