@@ -37,20 +37,26 @@
 //! # Ok::<(), Error>(())
 //! ```
 
+mod accumulator;
 mod columns;
 mod context;
 mod dataset;
 mod error;
 mod scores;
 mod selection;
+mod streams;
 mod target;
 
-pub use columns::{Column, Columns, DenseColumns, OnDemand, RowSubset};
+pub use accumulator::{Accumulator, BATCH_ROWS, Partial, accumulate, accumulate_part};
+pub use columns::{Column, Columns, DenseColumns, FeatureSubset, OnDemand, RowSubset};
 pub use context::{Context, Progress, derive_seed};
 pub use dataset::{Dataset, FeatureKind};
 pub use error::Error;
 pub use scores::{Ranked, Scorer, Scores, rank};
 pub use selection::{
     Budget, Path, PathPoint, Related, Selection, Selector, Similarity, SolverReport, Status,
+};
+pub use streams::{
+    FeatureBatches, FeatureStream, FedByFeatures, FedBySamples, RowBatches, SampleStream, StreamSelector,
 };
 pub use target::{Affinity, Classes, Outputs, Target};
