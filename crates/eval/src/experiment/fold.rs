@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, derive_seed};
+use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, Selection, derive_seed};
 
 use super::{Experiment, ExperimentError, FoldRecord, Outcome, Plan, Stage};
 use crate::features::{check_features, describe, first_features, gather};
@@ -35,22 +35,18 @@ pub(super) fn run(
     }
     let truth = data.target().subset(&split.test);
 
+    let found = match select(experiment, plan, &train, earlier, &inside) {
+        Ok(found) => found,
+        Err((_, Error::Stopped { .. })) if context.stopped().is_some() => return Ok(None),
+        Err((k, error)) => return Err(fail(Stage::Selection { k })(error)),
+    };
+    let mut found = found.into_iter();
     let mut selected: Option<Chosen> = None;
     let mut outcomes = Vec::with_capacity(plan.ks.len());
     for &k in plan.ks.iter() {
-        let wanted = if plan.nested { plan.ks.last().copied().unwrap_or(k) } else { k };
-        if selected.is_none() || !plan.nested {
-            let stage = Stage::Selection { k: wanted };
-            let found =
-                match earlier.and_then(|record| record.outcomes.iter().find(|outcome| outcome.k == wanted)) {
-                    Some(outcome) => Ok(taken(outcome)),
-                    None => choose(experiment, &train, wanted, &inside),
-                };
-            match found.and_then(|found| found.gathered(data, split)) {
-                Ok(chosen) => selected = Some(chosen),
-                Err(Error::Stopped { .. }) if context.stopped().is_some() => return Ok(None),
-                Err(error) => return Err(fail(stage)(error)),
-            }
+        if let Some((wanted, found)) = found.next() {
+            let chosen = found.gathered(data, split).map_err(fail(Stage::Selection { k: wanted }))?;
+            selected = Some(chosen);
         }
         let Some(chosen) = &selected else { return Ok(None) };
         if !chosen.finished {
@@ -109,19 +105,59 @@ fn taken(outcome: &Outcome) -> Found {
     Found { features: outcome.features.clone(), seconds: outcome.selection_seconds, finished: true }
 }
 
+/// Each number of features that is selected for, with the features; an error comes with the number it is about.
+fn select(
+    experiment: &Experiment<'_>,
+    plan: &Plan,
+    train: &Dataset,
+    earlier: Option<&FoldRecord>,
+    context: &Context<'_>,
+) -> Result<Vec<(usize, Found)>, (usize, Error)> {
+    let wanted = if plan.nested { &plan.ks[plan.ks.len().saturating_sub(1)..] } else { &plan.ks[..] };
+    let known = |k: usize| earlier.and_then(|record| record.outcomes.iter().find(|outcome| outcome.k == k));
+    let missing: Vec<usize> = wanted.iter().copied().filter(|&k| known(k).is_none()).collect();
+    let mut chosen = choose(experiment, train, &missing, context)?.into_iter();
+    let mut found = Vec::with_capacity(wanted.len());
+    for &k in wanted {
+        match known(k) {
+            Some(outcome) => found.push((k, taken(outcome))),
+            None => found.extend(chosen.next().map(|found| (k, found))),
+        }
+    }
+    Ok(found)
+}
+
+/// The features for each of `ks`, selected together.
 fn choose(
     experiment: &Experiment<'_>,
     train: &Dataset,
-    k: usize,
+    ks: &[usize],
     context: &Context<'_>,
-) -> Result<Found, Error> {
+) -> Result<Vec<Found>, (usize, Error)> {
+    if ks.is_empty() {
+        return Ok(Vec::new());
+    }
+    let selector = experiment.selector;
+    let budgets: Vec<Budget> = ks.iter().map(|&k| Budget::Count(k)).collect();
     let start = Instant::now();
-    let selection = experiment.selector.select(train, Budget::Count(k), context)?;
-    let seconds = start.elapsed().as_secs_f64();
-    let finished = !selection.status.is_stopped();
-    let mut features = selection.order;
-    features.truncate(k);
-    Ok(Found { features, seconds, finished })
+    let selections = selector.select_many(train, &budgets, context);
+    let seconds = start.elapsed().as_secs_f64() / ks.len() as f64;
+    let found = |(selection, &k): (Selection, &usize)| {
+        let finished = !selection.status.is_stopped();
+        let mut features = selection.order;
+        features.truncate(k);
+        Found { features, seconds, finished }
+    };
+    match selections {
+        Ok(selections) => Ok(selections.into_iter().zip(ks).map(found).collect()),
+        Err(error) => {
+            // Which number of features failed: one by one, where there are several.
+            let fails = |&k: &usize| Some((k, selector.select(train, Budget::Count(k), context).err()?));
+            let ask = ks.len() > 1 && context.stopped().is_none();
+            let first = if ask { ks.iter().find_map(fails) } else { None };
+            Err(first.unwrap_or((ks.first().copied().unwrap_or(0), error)))
+        }
+    }
 }
 
 impl Found {
