@@ -139,6 +139,14 @@ impl Selection {
         }
     }
 
+    /// The selection of a call for one budget.
+    ///
+    /// # Errors
+    /// [`Error::Stopped`] when there is none.
+    pub fn only(mut selections: Vec<Self>) -> Result<Self, Error> {
+        selections.pop().ok_or(Error::Stopped { before: "anything was selected" })
+    }
+
     /// Which features were chosen, as one flag a feature.
     pub fn mask(&self) -> Vec<bool> {
         let mut mask = vec![false; self.n_features];

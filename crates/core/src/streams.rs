@@ -164,8 +164,7 @@ where
     S: StreamSelector,
 {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
-        let mut selections = self.select_many(data, &[budget], context)?;
-        selections.pop().ok_or(Error::Stopped { before: "anything was selected" })
+        Selection::only(self.select_many(data, &[budget], context)?)
     }
 
     /// One pass over the rows serves all budgets.
@@ -240,8 +239,7 @@ where
     S: StreamSelector,
 {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
-        let mut selections = self.select_many(data, &[budget], context)?;
-        selections.pop().ok_or(Error::Stopped { before: "anything was selected" })
+        Selection::only(self.select_many(data, &[budget], context)?)
     }
 
     /// One pass over the features serves all budgets.
