@@ -57,6 +57,7 @@ pub use selection::{
     Budget, Path, PathPoint, Related, Selection, Selector, Similarity, SolverReport, Status,
 };
 pub use streams::{
-    FeatureBatches, FeatureStream, FedByFeatures, FedBySamples, RowBatches, SampleStream, StreamSelector,
+    FeatureBatches, FeatureStream, FedByFeatures, FedBySamples, RowBatches, SampleStream, StreamScorer,
+    StreamSelector,
 };
 pub use target::{Affinity, Classes, Outputs, Target};

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::{Budget, Context, Dataset, Error, Selection, Selector};
+use crate::{Budget, Context, Dataset, Error, Scorer, Scores, Selection, Selector};
 
 /// Samples that come in batches of the same features: rows of a file, of a data base, of a machine.
 pub trait SampleStream: Send {
@@ -46,6 +46,18 @@ pub trait StreamSelector: Send {
     /// # Errors
     /// When the budget or what has arrived does not allow it.
     fn selection(&self, budget: Budget) -> Result<Selection, Error>;
+}
+
+/// A [`Scorer`] by sums over rows, which need not be in memory.
+pub trait StreamScorer: Scorer {
+    /// The score of every feature: that of [`Scorer::score`] on the same rows in one table, with the same bits.
+    ///
+    /// Some methods go over the rows twice, and all do where squares of the values overflow.
+    ///
+    /// # Errors
+    /// As [`Scorer::score`]; those of the stream; [`Error::Unsupported`] for a stream that cannot be rewound where a second
+    /// pass is needed.
+    fn score_stream(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error>;
 }
 
 /// The rows of a table in memory as a [`SampleStream`].

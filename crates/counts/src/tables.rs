@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
+use fewest_columns::{ColumnSums, Extremes, rewind, stream_sums};
 use fewest_core::{Column, Context, Error, FeatureKind, SampleStream, Target};
 
 use crate::discretisation::{EqualWidth, categories};
-use crate::sums::{ColumnSums, Extremes, rewind, stream_sums};
 
 /// How often each level of a feature occurs with each class.
 #[derive(Debug, Clone, PartialEq)]
@@ -86,11 +86,8 @@ impl LevelTable {
         let n: u64 = self.counts.iter().sum();
         let totals = (0..n_levels).map(|level| by_class().map(|counts| counts[level]).sum());
         let sum: f64 = totals.map(log_sum).sum();
-        let of_classes: f64 = by_class()
-            .map(|counts| counts.iter().sum())
-            .filter(|count| *count > 0)
-            .map(log_sum)
-            .sum();
+        let of_classes: f64 =
+            by_class().map(|counts| counts.iter().sum()).filter(|count| *count > 0).map(log_sum).sum();
         // In the order of the samples, as there.
         let mut within = 0.0;
         for (counts, seen) in by_class().zip(&self.first_seen) {
@@ -153,13 +150,7 @@ impl ColumnSums for Numbers {
         Extremes.batch(target, rows)
     }
 
-    fn sums(
-        &self,
-        j: usize,
-        kind: &FeatureKind,
-        n: &usize,
-        column: Column<'_>,
-    ) -> Result<Self::Sums, Error> {
+    fn sums(&self, j: usize, kind: &FeatureKind, n: &usize, column: Column<'_>) -> Result<Self::Sums, Error> {
         match kind {
             FeatureKind::Categorical { .. } => Ok(None),
             _ => Extremes.sums(j, kind, n, column).map(Some),

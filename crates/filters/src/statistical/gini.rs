@@ -3,8 +3,8 @@
 use fewest_core::{Context, Dataset, Error, FeatureKind, Scorer, Scores};
 use fewest_counts::discretisation::categories;
 
+use super::classes::ClassOrder;
 use super::levels::contingency;
-use super::moments::ClassOrder;
 use super::unweighted;
 use crate::features::{classes, map_features};
 

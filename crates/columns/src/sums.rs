@@ -7,7 +7,7 @@ use fewest_core::{
     accumulate,
 };
 
-use crate::features::map_features;
+use crate::walk::map_features;
 
 /// What is summed over the rows of every feature.
 pub trait ColumnSums: Sync {
@@ -42,17 +42,17 @@ pub trait ColumnSums: Sync {
 ///
 /// A column is summed from its first row to its last before the next is looked at: that is what columns are quick at. The
 /// batches and the tree of their merges are those of a stream of the same rows.
-pub struct TableSums<'a, S: ColumnSums> {
-    sums: &'a S,
+pub struct TableSums<S: ColumnSums> {
+    sums: S,
     batches: Vec<(Range<usize>, S::Batch)>,
 }
 
-impl<'a, S: ColumnSums> TableSums<'a, S> {
+impl<S: ColumnSums> TableSums<S> {
     /// For the samples of `data`.
     ///
     /// # Errors
     /// When the target is of no use.
-    pub fn new(sums: &'a S, data: &Dataset) -> Result<Self, Error> {
+    pub fn new(sums: S, data: &Dataset) -> Result<Self, Error> {
         let n = data.n_samples();
         let batch = |first: usize| {
             let rows = first..n.min(first + BATCH_ROWS);
@@ -101,6 +101,13 @@ impl<S: ColumnSums> Accumulator for PerFeature<'_, S> {
     type Output = Vec<S::Sums>;
 
     fn update(&mut self, batch: &Dataset) -> Result<(), Error> {
+        if batch.sample_weights().is_some() {
+            return Err(Error::Unsupported {
+                method: "a sum over the rows of a stream",
+                what: "weighting samples".to_owned(),
+                instead: "leave the weights out, or repeat rows".to_owned(),
+            });
+        }
         let own = self.sums.batch(batch.target(), 0..batch.n_samples())?;
         let features = map_features(batch, &Context::default(), "sums", |j, column| {
             self.sums.sums(j, batch.feature_kind(j), &own, column)
@@ -152,13 +159,7 @@ impl ColumnSums for Extremes {
         Ok(rows.len())
     }
 
-    fn sums(
-        &self,
-        _: usize,
-        _: &FeatureKind,
-        n: &usize,
-        column: Column<'_>,
-    ) -> Result<(f64, f64), Error> {
+    fn sums(&self, _: usize, _: &FeatureKind, n: &usize, column: Column<'_>) -> Result<(f64, f64), Error> {
         let (values, start) = match column {
             Column::Dense(values) => (values, (f64::INFINITY, f64::NEG_INFINITY)),
             Column::Sparse { values, .. } if values.len() < *n => (values, (0.0, 0.0)),
@@ -200,7 +201,7 @@ impl<S: ColumnSums> ColumnSums for WithExtremes<'_, S> {
     }
 }
 
-/// The column with every value divided by `divisor`, handed to `then`.
+/// `then` of the column with every value divided by `divisor`.
 pub fn divided<T>(column: Column<'_>, divisor: f64, then: impl FnOnce(Column<'_>) -> T) -> T {
     let divide = |values: &[f64]| -> Vec<f64> { values.iter().map(|value| value / divisor).collect() };
     match column {
