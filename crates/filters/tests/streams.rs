@@ -2,7 +2,7 @@
 
 use fewest_core::{
     BATCH_ROWS, Column, Columns, Context, Dataset, DenseColumns, Error, FeatureKind, RowBatches,
-    SampleStream, StreamScorer, Target,
+    SampleStream, Scorer, StreamScorer, Target,
 };
 use fewest_filters::information::Mim;
 use fewest_filters::statistical::{ChiSquare, ClassVariance, FScore, TScore, Variance};
