@@ -117,7 +117,7 @@ fn variances_over_many_batches_are_those_of_the_definition() -> Result<(), Error
     let n = 5 * BATCH_ROWS + 1;
     let data = data(n)?;
     let scores = Variance.score(&data, &Context::default())?;
-    for j in [0, 1, 4, 5, 7, 8] {
+    for j in [0, 1, 7, 8] {
         let values = data.x().column(j, &mut Vec::new()).to_vec(n);
         let scale = values.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
         let origin = values[0];
