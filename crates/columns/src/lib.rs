@@ -4,8 +4,10 @@
 
 mod outputs;
 mod standard;
+mod sums;
 mod walk;
 
 pub use outputs::standardised_outputs;
 pub use standard::{Standard, range, standardise};
+pub use sums::{ColumnSums, Extremes, TableSums, divided, rewind, safe_stream_sums, stream_sums};
 pub use walk::{check_column, map_features};

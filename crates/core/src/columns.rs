@@ -33,6 +33,18 @@ impl Column<'_> {
         }
     }
 
+    /// The values of the samples `rows`. The indices of stored values still count from the first sample of the column.
+    pub fn stretch(self, rows: std::ops::Range<usize>) -> Self {
+        match self {
+            Column::Dense(values) => Column::Dense(&values[rows]),
+            Column::Sparse { rows: stored, values } => {
+                let before = |row: usize| stored.partition_point(|stored| *stored < row);
+                let range = before(rows.start)..before(rows.end);
+                Column::Sparse { rows: &stored[range.clone()], values: &values[range] }
+            }
+        }
+    }
+
     /// Every value, in sample order.
     pub fn to_vec(&self, n_samples: usize) -> Vec<f64> {
         let mut out = vec![0.0; n_samples];
@@ -243,6 +255,41 @@ impl<C: Columns> Columns for RowSubset<C> {
         }
         self.buffers().push(buffer);
         Ok(())
+    }
+}
+
+/// Some columns of a table, in the order given, without copying the table.
+pub struct FeatureSubset<C> {
+    table: C,
+    features: Vec<usize>,
+}
+
+impl<C: Columns> FeatureSubset<C> {
+    /// Features `features` of `table`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] when a feature does not exist.
+    pub fn new(table: C, features: Vec<usize>) -> Result<Self, Error> {
+        let n_features = table.n_features();
+        if let Some(j) = features.iter().find(|&&j| j >= n_features) {
+            let expected = format!("below the number of features, {n_features}");
+            return Err(Error::parameter("features", j, expected));
+        }
+        Ok(Self { table, features })
+    }
+}
+
+impl<C: Columns> Columns for FeatureSubset<C> {
+    fn n_samples(&self) -> usize {
+        self.table.n_samples()
+    }
+
+    fn n_features(&self) -> usize {
+        self.features.len()
+    }
+
+    fn column<'a>(&'a self, j: usize, scratch: &'a mut Vec<f64>) -> Result<Column<'a>, Error> {
+        self.table.column(self.features[j], scratch)
     }
 }
 

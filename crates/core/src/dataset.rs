@@ -1,5 +1,7 @@
 //! Features, target and what is known about them.
 
+mod parts;
+
 use std::sync::Arc;
 
 use crate::{Column, Columns, Error, Graph, Groups, RowSubset, Target, View, views};

@@ -126,6 +126,58 @@ impl Groups {
         }
     }
 
+    /// The groups among the features `features`, numbered in that order. Groups that lose all their features are gone.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] when a feature does not exist.
+    ///
+    /// ```
+    /// use fewest_core::Groups;
+    /// let groups = Groups::overlapping(4, vec![vec![0, 1, 2], vec![3]])?;
+    /// assert_eq!(groups.subset(&[2, 0])?.sets(), [vec![0, 1]]);
+    /// # Ok::<(), fewest_core::Error>(())
+    /// ```
+    pub fn subset(&self, features: &[usize]) -> Result<Self, Error> {
+        let n_features = self.n_features();
+        if let Some(j) = features.iter().find(|&&j| j >= n_features) {
+            let expected = format!("below the number of features, {n_features}");
+            return Err(Error::parameter("features", j, expected));
+        }
+        match self {
+            Self::Partition(group_of) => Ok(Self::Partition(features.iter().map(|&j| group_of[j]).collect())),
+            Self::Overlapping(groups) => {
+                let part = |set: &Vec<usize>| -> Vec<usize> {
+                    (0..features.len()).filter(|&at| set.binary_search(&features[at]).is_ok()).collect()
+                };
+                let sets = groups.sets.iter().map(part).filter(|set| !set.is_empty()).collect();
+                Self::overlapping(features.len(), sets)
+            }
+            Self::Tree(tree) => {
+                // A group above one that keeps a feature keeps it too, so no parent is lost.
+                let mut kept = vec![false; tree.n_groups()];
+                for &j in features {
+                    let mut above = tree.group_of(j);
+                    while let Some(group) = above.filter(|&group| !kept[group]) {
+                        kept[group] = true;
+                        above = tree.parent(group);
+                    }
+                }
+                let mut number = 0;
+                let numbers: Vec<usize> = kept
+                    .iter()
+                    .map(|&kept| {
+                        number += usize::from(kept);
+                        number.saturating_sub(1)
+                    })
+                    .collect();
+                let of_features = features.iter().map(|&j| tree.group_of(j));
+                let of_groups = (0..tree.n_groups()).filter(|&g| kept[g]).map(|g| tree.parent(g));
+                let parents = of_features.chain(of_groups).map(|group| group.map(|g| numbers[g])).collect();
+                Self::tree(features.len(), parents)
+            }
+        }
+    }
+
     /// The kind in words, for messages.
     pub fn describe(&self) -> &'static str {
         match self {

@@ -36,6 +36,7 @@
 //! # Ok::<(), Error>(())
 //! ```
 
+mod accumulator;
 mod columns;
 mod context;
 mod dataset;
@@ -44,10 +45,12 @@ mod graph;
 mod groups;
 mod scores;
 mod selection;
+mod streams;
 mod target;
 mod views;
 
-pub use columns::{Column, Columns, DenseColumns, OnDemand, RowSubset};
+pub use accumulator::{Accumulator, BATCH_ROWS, Partial, accumulate, accumulate_part};
+pub use columns::{Column, Columns, DenseColumns, FeatureSubset, OnDemand, RowSubset};
 pub use context::{Context, Progress, derive_seed};
 pub use dataset::{Dataset, FeatureKind};
 pub use error::Error;
@@ -56,6 +59,10 @@ pub use groups::{GroupTree, Groups, OverlappingGroups};
 pub use scores::{Ranked, Scorer, Scores, rank};
 pub use selection::{
     Budget, Path, PathPoint, Related, Selection, Selector, Similarity, SolverReport, Status,
+};
+pub use streams::{
+    FeatureBatches, FeatureStream, FedByFeatures, FedBySamples, RowBatches, SampleStream, StreamScorer,
+    StreamSelector,
 };
 pub use target::{Affinity, Classes, Outputs, Target};
 pub use views::View;

@@ -89,29 +89,47 @@ impl<S: Scorer> Selector for Ranked<S> {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
         budget.check(data.n_features())?;
         let scores = self.scorer.score(data, context)?;
-        let good_enough = |value: f64| match budget {
-            Budget::Threshold(threshold) if scores.higher_is_better => value >= threshold,
-            Budget::Threshold(threshold) => value <= threshold,
-            Budget::Count(_) | Budget::Auto => !value.is_nan(),
-        };
-        let mut order = scores.ranking();
-        // A constant ties with every feature that carries nothing, so its score alone cannot keep it out.
-        let constant = data.constant_features()?;
-        order.retain(|j| constant.binary_search(j).is_err() && good_enough(scores.values[*j]));
-        if let Budget::Count(k) = budget {
-            order.truncate(k);
-        }
-        let chosen = order.iter().map(|&j| scores.values[j]).collect();
-        let mut selection = Selection::new(order, chosen, data.n_features(), Status::Converged);
-        selection.note_constant_features(constant.len());
-        selection.note_missing_features(budget, "no other feature has a score");
-        if budget == Budget::Auto {
-            selection
-                .notes
-                .push("every feature with a score: scores alone do not decide how many".to_owned());
-        }
-        Ok(selection)
+        Ok(cut(&scores, &data.constant_features()?, budget))
     }
+
+    /// One set of scores serves all budgets.
+    fn select_many(
+        &self,
+        data: &Dataset,
+        budgets: &[Budget],
+        context: &Context<'_>,
+    ) -> Result<Vec<Selection>, Error> {
+        budgets.iter().try_for_each(|budget| budget.check(data.n_features()))?;
+        if budgets.is_empty() {
+            return Ok(Vec::new());
+        }
+        let scores = self.scorer.score(data, context)?;
+        let constant = data.constant_features()?;
+        Ok(budgets.iter().map(|&budget| cut(&scores, &constant, budget)).collect())
+    }
+}
+
+/// The features that `budget` takes by their `scores`, without the `constant` ones.
+fn cut(scores: &Scores, constant: &[usize], budget: Budget) -> Selection {
+    let good_enough = |value: f64| match budget {
+        Budget::Threshold(threshold) if scores.higher_is_better => value >= threshold,
+        Budget::Threshold(threshold) => value <= threshold,
+        Budget::Count(_) | Budget::Auto => !value.is_nan(),
+    };
+    let mut order = scores.ranking();
+    // A constant ties with every feature that carries nothing, so its score alone cannot keep it out.
+    order.retain(|j| constant.binary_search(j).is_err() && good_enough(scores.values[*j]));
+    if let Budget::Count(k) = budget {
+        order.truncate(k);
+    }
+    let chosen = order.iter().map(|&j| scores.values[j]).collect();
+    let mut selection = Selection::new(order, chosen, scores.values.len(), Status::Converged);
+    selection.note_constant_features(constant.len());
+    selection.note_missing_features(budget, "no other feature has a score");
+    if budget == Budget::Auto {
+        selection.notes.push("every feature with a score: scores alone do not decide how many".to_owned());
+    }
+    selection
 }
 
 #[cfg(test)]

@@ -158,6 +158,14 @@ impl Selection {
         }
     }
 
+    /// The selection of a call for one budget.
+    ///
+    /// # Errors
+    /// [`Error::Stopped`] when there is none.
+    pub fn only(mut selections: Vec<Self>) -> Result<Self, Error> {
+        selections.pop().ok_or(Error::Stopped { before: "anything was selected" })
+    }
+
     /// Which features were chosen, as one flag a feature.
     pub fn mask(&self) -> Vec<bool> {
         let mut mask = vec![false; self.n_features];
@@ -228,11 +236,41 @@ pub trait Selector: Send + Sync {
     /// # Errors
     /// When the data, the budget or the method's parameters do not allow it.
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error>;
+
+    /// A selection for each of `budgets`: those that [`Selector::select`] gives one by one. Methods whose work serves
+    /// several budgets, such as one path or one ranking, do it once.
+    ///
+    /// # Errors
+    /// As [`Selector::select`] for any of them; [`Error::Stopped`] when the context says so between two.
+    fn select_many(
+        &self,
+        data: &Dataset,
+        budgets: &[Budget],
+        context: &Context<'_>,
+    ) -> Result<Vec<Selection>, Error> {
+        let mut selections = Vec::with_capacity(budgets.len());
+        for &budget in budgets {
+            if !selections.is_empty() && context.stopped().is_some() {
+                return Err(Error::Stopped { before: "features were selected for every budget" });
+            }
+            selections.push(self.select(data, budget, context)?);
+        }
+        Ok(selections)
+    }
 }
 
 impl<S: Selector + ?Sized> Selector for Box<S> {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
         (**self).select(data, budget, context)
+    }
+
+    fn select_many(
+        &self,
+        data: &Dataset,
+        budgets: &[Budget],
+        context: &Context<'_>,
+    ) -> Result<Vec<Selection>, Error> {
+        (**self).select_many(data, budgets, context)
     }
 }
 

@@ -499,3 +499,29 @@ fn related_features_are_the_closest_of_all() {
         }
     }
 }
+
+/// Enough features for a working set, and enough of them chosen for several stages of the path.
+#[test]
+fn budgets_that_share_their_products_are_answered_as_alone() {
+    let columns: Vec<Vec<f64>> = (1..=600).map(|step| wave(70, step * step + 2)).collect();
+    let target = |classes: bool| {
+        let y: Vec<f64> = (0..70).map(|i| columns[3][i] * columns[8][i] + columns[40][i]).collect();
+        let labels: Vec<bool> = y.iter().map(|value| *value > 0.0).collect();
+        if classes { Target::from_labels(&labels) } else { Target::real(y).unwrap() }
+    };
+    let budgets = [5, 10, 20, 35, 1].map(Budget::Count);
+    for (classes, form) in [(true, Form::Exact), (true, Form::LowRank), (false, Form::Auto)] {
+        let data = dataset(&columns, target(classes));
+        let dependence = Dependence { form, ..Dependence::default() };
+        let lasso = LassoOptions { n_related: 3, ..LassoOptions::default() };
+        let hsic = HsicLasso { dependence: dependence.clone(), lasso: lasso.clone() };
+        let nocco = NoccoLasso { dependence, lasso, ..NoccoLasso::default() };
+        for selector in [&hsic as &dyn Selector, &nocco] {
+            let many = selector.select_many(&data, &budgets, &Context::default()).unwrap();
+            for (budget, found) in budgets.into_iter().zip(many) {
+                let alone = selector.select(&data, budget, &Context::default()).unwrap();
+                assert_eq!(found, alone, "{form:?} {budget:?}");
+            }
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use fewest_core::{Budget, Context, Dataset, Error, Selector, Status, Target, derive_seed};
+use fewest_core::{Budget, Context, Dataset, Error, Selector, Target, derive_seed};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -71,21 +71,21 @@ impl Clustering<'_> {
         let blind = data.clone().with_target(Target::None)?;
         let rows: Vec<usize> = (0..data.n_samples()).collect();
         let mut outcomes: Vec<ClusteringOutcome> = Vec::with_capacity(ks.len());
-        let mut selected: Option<(Vec<usize>, f64)> = None;
+        let budgets: Vec<Budget> = if self.nested {
+            vec![Budget::Count(largest)]
+        } else {
+            ks.iter().copied().map(Budget::Count).collect()
+        };
+        let start = Instant::now();
+        let inside = Context { seed: derive_seed(context.seed, 0), ..*context };
+        let selections = self.selector.select_many(&blind, &budgets, &inside)?;
+        let selection_seconds = start.elapsed().as_secs_f64() / budgets.len() as f64;
+        if selections.iter().any(|selection| selection.status.is_stopped()) {
+            return Err(Error::Stopped { before: "all features were selected" });
+        }
         for (done, &k) in ks.iter().enumerate() {
-            let (order, selection_seconds) = match &selected {
-                Some(selected) if self.nested => selected,
-                _ => {
-                    let start = Instant::now();
-                    let wanted = if self.nested { largest } else { k };
-                    let inside = Context { seed: derive_seed(context.seed, 0), ..*context };
-                    let selection = self.selector.select(&blind, Budget::Count(wanted), &inside)?;
-                    if matches!(selection.status, Status::TimeLimit | Status::Interrupted) {
-                        return Err(Error::Stopped { before: "all features were selected" });
-                    }
-                    selected.insert((selection.order, start.elapsed().as_secs_f64()))
-                }
-            };
+            let Some(selection) = selections.get(if self.nested { 0 } else { done }) else { break };
+            let order = &selection.order;
             let features = order.get(..k).unwrap_or(order);
             check_features(features, data.n_features())?;
             if features.is_empty() {
@@ -105,7 +105,6 @@ impl Clustering<'_> {
                 (0..self.repeats).into_par_iter().map(repeat).collect();
             let scores: Vec<(f64, f64)> = scores.into_iter().collect::<Result<_, Error>>()?;
             let (mutual_information, accuracy) = scores.into_iter().unzip();
-            let selection_seconds = *selection_seconds;
             let features = features.to_vec();
             outcomes.push(ClusteringOutcome { k, features, mutual_information, accuracy, selection_seconds });
             context.report("clustering", done + 1, ks.len());

@@ -2,38 +2,7 @@
 
 use std::sync::Arc;
 
-use fewest_core::{Column, Columns, Dataset, DenseColumns, Error, FeatureKind};
-
-/// Some columns of a table, in the order given, without copying the table.
-pub struct FeatureSubset<C> {
-    table: C,
-    features: Vec<usize>,
-}
-
-impl<C: Columns> FeatureSubset<C> {
-    /// Features `features` of `table`.
-    ///
-    /// # Errors
-    /// [`Error::InvalidParameter`] when a feature does not exist.
-    pub fn new(table: C, features: Vec<usize>) -> Result<Self, Error> {
-        check_features(&features, table.n_features())?;
-        Ok(Self { table, features })
-    }
-}
-
-impl<C: Columns> Columns for FeatureSubset<C> {
-    fn n_samples(&self) -> usize {
-        self.table.n_samples()
-    }
-
-    fn n_features(&self) -> usize {
-        self.features.len()
-    }
-
-    fn column<'a>(&'a self, j: usize, scratch: &'a mut Vec<f64>) -> Result<Column<'a>, Error> {
-        self.table.column(self.features[j], scratch)
-    }
-}
+use fewest_core::{Dataset, DenseColumns, Error, FeatureKind, FeatureSubset};
 
 pub(crate) fn check_features(features: &[usize], n_features: usize) -> Result<(), Error> {
     match features.iter().find(|&&j| j >= n_features) {

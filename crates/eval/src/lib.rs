@@ -32,7 +32,6 @@ pub use experiment::{
     Comparison, Evaluation, Experiment, ExperimentError, FoldRecord, KRule, OnFold, Outcome, Plan, Prepare,
     RunOptions, Stage, Summary, choose_k, compare,
 };
-pub use features::FeatureSubset;
 pub use learners::{
     DecisionTree, KMeans, KMeansModel, KernelGrid, KernelLogistic, KernelLogisticModel, KernelRidge,
     KernelRidgeModel, Learner, LinearSvm, LinearSvmModel, MachineGrid, MachineKernel, Model, NaiveBayes,

@@ -117,6 +117,7 @@ fn methods_are_what_they_say_and_keep_the_laws() -> Result<(), Error> {
             // Its ranking is the order of the table: no law of permuted columns.
             conformance::shape(&*selector, &data, 3);
             conformance::same_answer_twice(&*selector, &data, 3);
+            conformance::many_budgets_are_each_of_them(&*selector, &data, 3);
             conformance::permuted_rows(&*selector, &data, 3);
             conformance::constants_never_win(&*selector, &data);
             conformance::bad_budgets_are_errors(&*selector, &data);

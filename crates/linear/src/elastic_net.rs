@@ -104,15 +104,35 @@ impl Default for ElasticNet {
 
 impl Selector for Lasso {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
-        search::select("lasso", data, 1.0, self, budget, context)
+        Selection::only(self.select_many(data, &[budget], context)?)
+    }
+
+    /// Columns are standardised once for all budgets.
+    fn select_many(
+        &self,
+        data: &Dataset,
+        budgets: &[Budget],
+        context: &Context<'_>,
+    ) -> Result<Vec<Selection>, Error> {
+        search::select_many("lasso", data, 1.0, self, budgets, context)
     }
 }
 
 impl Selector for ElasticNet {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
+        Selection::only(self.select_many(data, &[budget], context)?)
+    }
+
+    /// Columns are standardised once for all budgets.
+    fn select_many(
+        &self,
+        data: &Dataset,
+        budgets: &[Budget],
+        context: &Context<'_>,
+    ) -> Result<Vec<Selection>, Error> {
         if !(self.l1_ratio > 0.0 && self.l1_ratio <= 1.0) {
             return Err(Error::parameter("l1_ratio", self.l1_ratio, "above 0 and at most 1"));
         }
-        search::select("elastic-net", data, self.l1_ratio, &self.lasso, budget, context)
+        search::select_many("elastic-net", data, self.l1_ratio, &self.lasso, budgets, context)
     }
 }

@@ -42,16 +42,16 @@ struct Problem<'a> {
     largest_alpha: f64,
 }
 
-pub(super) fn select(
+/// One selection a budget. All of them share the standardised columns and their products with the outputs.
+pub(super) fn select_many(
     method: &'static str,
     data: &Dataset,
     l1_ratio: f64,
     options: &Lasso,
-    budget: Budget,
+    budgets: &[Budget],
     context: &Context<'_>,
-) -> Result<Selection, Error> {
-    let d = data.n_features();
-    budget.check(d)?;
+) -> Result<Vec<Selection>, Error> {
+    budgets.iter().try_for_each(|budget| budget.check(data.n_features()))?;
     match options.strength {
         Strength::Alpha(alpha) if !(alpha.is_finite() && alpha > 0.0) => {
             return Err(Error::parameter("alpha", alpha, "finite and above 0"));
@@ -75,35 +75,46 @@ pub(super) fn select(
     let largest = outputs.iter().flat_map(InnerProducts::target_products).copied().fold(0.0, f64::max);
     let largest_alpha = largest / l1_ratio;
     let problem = Problem { columns: &columns, outputs, l1_ratio, options, control, largest_alpha };
-    let fit = match (options.strength, budget) {
-        (Strength::Alpha(alpha), _) => problem.at(alpha, &[])?,
-        (Strength::Ratio(ratio), _) => problem.at(ratio * problem.largest_alpha, &[])?,
-        (Strength::Count, Budget::Count(k)) if l1_ratio == 1.0 => problem.along_path(k)?,
-        (Strength::Count, Budget::Count(k)) => problem.by_bisection(k, context)?,
-        (Strength::Count, _) => {
-            let expected = "a number of features, unless alpha or lambda_ratio is given";
-            return Err(Error::parameter("k", "not given", expected));
+    let mut selections = Vec::with_capacity(budgets.len());
+    for &budget in budgets {
+        if !selections.is_empty() && context.stopped().is_some() {
+            return Err(Error::Stopped { before: "features were selected for every budget" });
         }
-    };
-    let mut chosen: Vec<(usize, f64)> = problem.features(&fit.coefficients).into_iter().collect();
-    chosen.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
-    match budget {
-        Budget::Count(k) => chosen.truncate(k),
-        Budget::Threshold(threshold) => chosen.retain(|(_, value)| value.abs() >= threshold),
-        _ => {}
+        selections.push(problem.select(budget, data.n_features(), context)?);
     }
-    let (order, scores) = chosen.into_iter().unzip();
-    let mut selection = Selection::new(order, scores, d, fit.report.status);
-    selection.solver = Some(fit.report);
-    selection.path = fit.path;
-    selection.notes = fit.notes;
-    if matches!(options.strength, Strength::Count) {
-        selection.note_missing_features(budget, "no others have a coefficient");
-    }
-    Ok(selection)
+    Ok(selections)
 }
 
 impl Problem<'_> {
+    fn select(&self, budget: Budget, n_features: usize, context: &Context<'_>) -> Result<Selection, Error> {
+        let fit = match (self.options.strength, budget) {
+            (Strength::Alpha(alpha), _) => self.at(alpha, &[])?,
+            (Strength::Ratio(ratio), _) => self.at(ratio * self.largest_alpha, &[])?,
+            (Strength::Count, Budget::Count(k)) if self.l1_ratio == 1.0 => self.along_path(k)?,
+            (Strength::Count, Budget::Count(k)) => self.by_bisection(k, context)?,
+            (Strength::Count, _) => {
+                let expected = "a number of features, unless alpha or lambda_ratio is given";
+                return Err(Error::parameter("k", "not given", expected));
+            }
+        };
+        let mut chosen: Vec<(usize, f64)> = self.features(&fit.coefficients).into_iter().collect();
+        chosen.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
+        match budget {
+            Budget::Count(k) => chosen.truncate(k),
+            Budget::Threshold(threshold) => chosen.retain(|(_, value)| value.abs() >= threshold),
+            _ => {}
+        }
+        let (order, scores) = chosen.into_iter().unzip();
+        let mut selection = Selection::new(order, scores, n_features, fit.report.status);
+        selection.solver = Some(fit.report);
+        selection.path = fit.path;
+        selection.notes = fit.notes;
+        if matches!(self.options.strength, Strength::Count) {
+            selection.note_missing_features(budget, "no others have a coefficient");
+        }
+        Ok(selection)
+    }
+
     /// The feature that a signed atom belongs to.
     fn feature(&self, atom: usize) -> usize {
         self.columns.feature(atom % self.columns.n_atoms())

@@ -5,7 +5,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use fewest_core::{Budget, Column, Columns, Context, Dataset, DenseColumns, Error, Graph, Groups, Selector, Target, View};
+use fewest_core::{
+    Budget, Column, Columns, Context, Dataset, DenseColumns, Error, Graph, Groups, Selector, Target, View,
+};
 
 /// A small supervised problem with a constant column: features 0 and 3 matter, 5 is constant.
 ///
@@ -35,6 +37,7 @@ pub fn problem(classes: bool) -> Dataset {
 pub fn check_selector(selector: &dyn Selector, data: &Dataset, k: usize) {
     shape(selector, data, k);
     same_answer_twice(selector, data, k);
+    many_budgets_are_each_of_them(selector, data, k);
     permuted_columns(selector, data, k);
     permuted_rows(selector, data, k);
     constants_never_win(selector, data);
@@ -82,6 +85,21 @@ pub fn shape(selector: &dyn Selector, data: &Dataset, k: usize) {
 /// The same seed gives the same answer, bit for bit.
 pub fn same_answer_twice(selector: &dyn Selector, data: &Dataset, k: usize) {
     assert_eq!(select(selector, data, k), select(selector, data, k), "two runs with one seed differ");
+}
+
+/// Selections for several budgets at once are those for each of them, with all that they tell.
+pub fn many_budgets_are_each_of_them(selector: &dyn Selector, data: &Dataset, k: usize) {
+    let context = Context::seeded(7);
+    // More, fewer, and one twice: what one budget leaves behind may not show in the next.
+    let budgets = [k, 1, k + 1, k].map(Budget::Count);
+    let many = must(selector.select_many(data, &budgets, &context));
+    assert_eq!(many.len(), budgets.len(), "one selection a budget");
+    for (budget, found) in budgets.into_iter().zip(many) {
+        let alone = must(selector.select(data, budget, &context));
+        // Written out, so that a NaN equals itself.
+        assert_eq!(format!("{found:?}"), format!("{alone:?}"), "{budget:?} among others and alone");
+    }
+    assert!(must(selector.select_many(data, &[], &context)).is_empty(), "no budget, no selection");
 }
 
 /// Reversing the columns reverses the indices and changes nothing else, up to the first tie, which the lower index wins in

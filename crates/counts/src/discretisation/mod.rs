@@ -177,16 +177,37 @@ fn equal_width(values: &[f64], bins: usize) -> Levels {
         low = low.min(value);
         high = high.max(value);
     }
-    if low >= high {
-        return Levels { codes: vec![0; values.len()], n_levels: usize::from(!values.is_empty()) };
+    let rule = EqualWidth::new(low, high, bins);
+    Levels::from_codes(values.iter().map(|value| rule.code(*value)).collect(), bins)
+}
+
+/// Bins of equal width over a range.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EqualWidth {
+    low: f64,
+    range: f64,
+    scale: f64,
+    count: f64,
+    last: u32,
+}
+
+impl EqualWidth {
+    /// `bins` bins, at least one, from `low` to `high`; all is one bin where `high` is not larger.
+    pub fn new(low: f64, high: f64, bins: usize) -> Self {
+        if low >= high {
+            return Self { low, range: 1.0, scale: 1.0, count: 0.0, last: 0 };
+        }
+        // The range of numbers near the largest overflows; halving changes no digit of them.
+        let scale = if (high - low).is_finite() { 1.0 } else { 0.5 };
+        let (low, range) = (low * scale, high * scale - low * scale);
+        Self { low, range, scale, count: bins as f64, last: bins.saturating_sub(1) as u32 }
     }
-    let count = bins as f64;
-    // The range of numbers near the largest overflows; halving changes no digit of them.
-    let scale = if (high - low).is_finite() { 1.0 } else { 0.5 };
-    let (low, range) = (low * scale, high * scale - low * scale);
-    let last = (bins - 1) as u32;
-    let code = |value: &f64| ((count * ((value * scale - low) / range)) as u32).min(last);
-    Levels::from_codes(values.iter().map(code).collect(), bins)
+
+    /// The bin of a value within the range.
+    #[inline]
+    pub fn code(&self, value: f64) -> u32 {
+        ((self.count * ((value * self.scale - self.low) / self.range)) as u32).min(self.last)
+    }
 }
 
 fn equal_frequency(values: &[f64], bins: usize) -> Levels {

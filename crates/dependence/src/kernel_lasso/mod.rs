@@ -55,7 +55,17 @@ pub struct HsicLasso {
 
 impl Selector for HsicLasso {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
-        solve::select(data, Measure::Hsic, &self.dependence, &self.lasso, budget, context)
+        Selection::only(self.select_many(data, &[budget], context)?)
+    }
+
+    /// Atoms and their products are computed once for all budgets.
+    fn select_many(
+        &self,
+        data: &Dataset,
+        budgets: &[Budget],
+        context: &Context<'_>,
+    ) -> Result<Vec<Selection>, Error> {
+        solve::select_many(data, Measure::Hsic, &self.dependence, &self.lasso, budgets, context)
     }
 }
 
@@ -78,7 +88,17 @@ impl Default for NoccoLasso {
 
 impl Selector for NoccoLasso {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
+        Selection::only(self.select_many(data, &[budget], context)?)
+    }
+
+    /// Atoms and their products are computed once for all budgets.
+    fn select_many(
+        &self,
+        data: &Dataset,
+        budgets: &[Budget],
+        context: &Context<'_>,
+    ) -> Result<Vec<Selection>, Error> {
         let measure = Measure::Nocco { epsilon: self.epsilon };
-        solve::select(data, measure, &self.dependence, &self.lasso, budget, context)
+        solve::select_many(data, measure, &self.dependence, &self.lasso, budgets, context)
     }
 }

@@ -40,16 +40,17 @@ impl Fit {
     }
 }
 
-pub(super) fn select(
+/// One selection a budget. All of them share the atoms, and so every product that one of them asked for.
+pub(super) fn select_many(
     data: &Dataset,
     measure: Measure,
     dependence: &Dependence,
     options: &LassoOptions,
-    budget: Budget,
+    budgets: &[Budget],
     context: &Context<'_>,
-) -> Result<Selection, Error> {
+) -> Result<Vec<Selection>, Error> {
     let d = data.n_features();
-    budget.check(d)?;
+    budgets.iter().try_for_each(|budget| budget.check(d))?;
     options.check(d)?;
     let atoms = atoms::build(data, measure, dependence, context)?;
     let atoms: &dyn InnerProducts = &*atoms;
@@ -71,30 +72,40 @@ pub(super) fn select(
         None => &*scaled,
     };
 
-    let fit = match options.regularizer {
-        Regularizer::L1 => fit_l1(problem, options, budget, context)?,
-        Regularizer::ElasticNet { ridge } => {
-            let largest = problem.squared_norms().iter().copied().fold(0.0, f64::max);
-            fit_l1(&Ridged::new(problem, ridge * largest)?, options, budget, context)?
+    let select = |budget: Budget| -> Result<Selection, Error> {
+        let fit = match options.regularizer {
+            Regularizer::L1 => fit_l1(problem, options, budget, context)?,
+            Regularizer::ElasticNet { ridge } => {
+                let largest = problem.squared_norms().iter().copied().fold(0.0, f64::max);
+                fit_l1(&Ridged::new(problem, ridge * largest)?, options, budget, context)?
+            }
+            Regularizer::Group => fit_groups(problem, data, options, budget, context)?,
+        };
+
+        let mut forced = Vec::new();
+        if let Some(projected) = &projected {
+            let mut w = vec![0.0; d];
+            for &(j, value) in &fit.coefficients {
+                w[j] = value;
+            }
+            let values = projected.free_coefficients(&w)?;
+            forced.extend(free.iter().copied().zip(values).filter(|(j, _)| options.forced.contains(j)));
         }
-        Regularizer::Group => fit_groups(problem, data, options, budget, context)?,
+
+        let status = fit.status();
+        let (order, scores) = rank(&forced, &fit.coefficients, budget);
+        let mut selection = Selection::new(order, scores, d, status);
+        report::complete(&mut selection, data, atoms, fit, budget, options.n_related, context)?;
+        Ok(selection)
     };
-
-    let mut forced = Vec::new();
-    if let Some(projected) = &projected {
-        let mut w = vec![0.0; d];
-        for &(j, value) in &fit.coefficients {
-            w[j] = value;
+    let mut selections = Vec::with_capacity(budgets.len());
+    for &budget in budgets {
+        if !selections.is_empty() && context.stopped().is_some() {
+            return Err(Error::Stopped { before: "features were selected for every budget" });
         }
-        let values = projected.free_coefficients(&w)?;
-        forced.extend(free.iter().copied().zip(values).filter(|(j, _)| options.forced.contains(j)));
+        selections.push(select(budget)?);
     }
-
-    let status = fit.status();
-    let (order, scores) = rank(&forced, &fit.coefficients, budget);
-    let mut selection = Selection::new(order, scores, d, status);
-    report::complete(&mut selection, data, atoms, fit, budget, options.n_related, context)?;
-    Ok(selection)
+    Ok(selections)
 }
 
 /// Forced features in their order, then the others by coefficient, ties to the lower index, as far as the budget goes.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, derive_seed};
+use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, Selection, derive_seed};
 
 use super::{Experiment, ExperimentError, FoldRecord, Outcome, Plan, Stage};
 use crate::features::{check_features, describe, first_features, gather};
@@ -133,21 +133,30 @@ fn choose(
     ks: &[usize],
     context: &Context<'_>,
 ) -> Result<Vec<Found>, (usize, Error)> {
-    let mut all = Vec::with_capacity(ks.len());
-    for &k in ks {
-        let start = Instant::now();
-        let selection =
-            experiment.selector.select(train, Budget::Count(k), context).map_err(|error| (k, error))?;
-        let seconds = start.elapsed().as_secs_f64();
+    if ks.is_empty() {
+        return Ok(Vec::new());
+    }
+    let selector = experiment.selector;
+    let budgets: Vec<Budget> = ks.iter().map(|&k| Budget::Count(k)).collect();
+    let start = Instant::now();
+    let selections = selector.select_many(train, &budgets, context);
+    let seconds = start.elapsed().as_secs_f64() / ks.len() as f64;
+    let found = |(selection, &k): (Selection, &usize)| {
         let finished = !selection.status.is_stopped();
         let mut features = selection.order;
         features.truncate(k);
-        all.push(Found { k, features, seconds, finished });
-        if !finished {
-            break;
+        Found { k, features, seconds, finished }
+    };
+    match selections {
+        Ok(selections) => Ok(selections.into_iter().zip(ks).map(found).collect()),
+        Err(error) => {
+            // Which number of features failed: one by one, where there are several.
+            let fails = |&k: &usize| Some((k, selector.select(train, Budget::Count(k), context).err()?));
+            let ask = ks.len() > 1 && context.stopped().is_none();
+            let first = if ask { ks.iter().find_map(fails) } else { None };
+            Err(first.unwrap_or((ks.first().copied().unwrap_or(0), error)))
         }
     }
-    Ok(all)
 }
 
 impl Found {

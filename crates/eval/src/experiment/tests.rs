@@ -468,3 +468,68 @@ fn summaries_and_comparisons_by_hand() {
     second.plan.fingerprint ^= 1;
     assert!(compare(&first, &second, 1, "accuracy").is_err());
 }
+
+/// A method that is not nested and counts its calls.
+struct Counted(AtomicUsize, AtomicUsize);
+
+impl Selector for Counted {
+    fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        if let Budget::Count(2) = budget
+            && data.n_features() == 7
+        {
+            return Err(Error::TooFew { what: "features", minimum: 8, found: 7 });
+        }
+        let mut selection = Ranked::new(Covariance).select(data, budget, context)?;
+        if let Budget::Count(k) = budget {
+            selection.order.iter_mut().for_each(|j| *j = (*j + k) % data.n_features());
+        }
+        Ok(selection)
+    }
+
+    fn select_many(
+        &self,
+        data: &Dataset,
+        budgets: &[Budget],
+        context: &Context<'_>,
+    ) -> Result<Vec<Selection>, Error> {
+        self.1.fetch_add(1, Ordering::Relaxed);
+        budgets.iter().map(|&budget| self.select(data, budget, context)).collect()
+    }
+}
+
+/// One by one.
+struct Alone(Counted);
+
+impl Selector for Alone {
+    fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
+        self.0.select(data, budget, context)
+    }
+}
+
+#[test]
+fn features_for_all_ks_of_a_fold_are_selected_in_one_call() {
+    let data = data(40, 8);
+    let run = |selector: &dyn Selector, ks: &[usize]| {
+        let experiment = Experiment { ks: ks.to_vec(), nested: false, ..experiment(selector) };
+        without_seconds(experiment.run(&data, &Context::seeded(1)).unwrap())
+    };
+    let counted = Counted(AtomicUsize::new(0), AtomicUsize::new(0));
+    let all = run(&counted, &[1, 2, 5]);
+    assert_eq!((counted.0.into_inner(), counted.1.into_inner()), (15, 5));
+    let alone = Alone(Counted(AtomicUsize::new(0), AtomicUsize::new(0)));
+    assert_eq!(run(&alone, &[1, 2, 5]), all);
+    for (at, k) in [1, 2, 5].into_iter().enumerate() {
+        for (fold, one) in all.folds.iter().zip(run(&alone, &[k]).folds) {
+            assert_eq!(fold.outcomes[at], one.outcomes[0]);
+        }
+    }
+}
+
+#[test]
+fn the_number_of_features_that_fails_is_named() {
+    let counted = Counted(AtomicUsize::new(0), AtomicUsize::new(0));
+    let experiment = Experiment { ks: vec![1, 2, 5], nested: false, ..experiment(&counted) };
+    let found = experiment.run(&data(40, 7), &Context::default());
+    assert!(matches!(found, Err(ExperimentError::Fold { fold: 0, stage: Stage::Selection { k: 2 }, .. })));
+}

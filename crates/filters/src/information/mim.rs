@@ -1,7 +1,8 @@
 //! Mutual information of each feature with the target.
 
-use fewest_core::{Context, Dataset, Error, Scorer, Scores, rank};
-use fewest_counts::Coded;
+use fewest_core::{Context, Dataset, Error, SampleStream, Scorer, Scores, StreamScorer, rank};
+use fewest_counts::discretisation::{Discretisation, Rule};
+use fewest_counts::{Coded, LevelTable, stream_tables};
 
 use super::continuous::{Estimated, Parzen};
 use super::criterion::Criterion;
@@ -51,6 +52,33 @@ impl Scorer for Mim {
                 Estimated::new(data, criterion, &search, "mim", false, context)?.relevances
             }
         };
+        join_ties(&mut values);
+        Ok(Scores::descending(values))
+    }
+}
+
+/// With the default estimator's kind, levels of equal width, and classes as target only. Two passes: the ranges of the
+/// features, then the counts.
+impl StreamScorer for Mim {
+    fn score_stream(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
+        let Estimator::Discrete(Discretisation {
+            rule: Rule::EqualWidth { bins },
+            integers_as_levels: false,
+            ..
+        }) = self.estimator
+        else {
+            return Err(Error::Unsupported {
+                method: "mim on a stream",
+                what: "an estimator other than levels of equal width".to_owned(),
+                instead: "leave the estimator at its default, or read the rows into one table".to_owned(),
+            });
+        };
+        Discretisation { rule: Rule::EqualWidth { bins }, ..Discretisation::default() }.check()?;
+        let tables = stream_tables(stream, bins, "mim", context)?;
+        if let Some(found) = tables.iter().map(|table| table.class_counts().len()).find(|found| *found < 2) {
+            return Err(Error::TooFew { what: "different values of the target", minimum: 2, found });
+        }
+        let mut values: Vec<f64> = tables.iter().map(LevelTable::relevance).collect();
         join_ties(&mut values);
         Ok(Scores::descending(values))
     }

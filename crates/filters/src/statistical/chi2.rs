@@ -1,11 +1,12 @@
 //! Chi-squared score.
 
-use fewest_core::{Context, Dataset, Error, FeatureKind, Scorer, Scores};
+use fewest_core::{Context, Dataset, Error, FeatureKind, SampleStream, Scorer, Scores, StreamScorer};
 use fewest_counts::discretisation::{Discretisation, Rule, categories};
+use fewest_counts::stream_tables;
 
+use super::classes::{ClassOrder, check_classes};
 use super::levels::contingency;
-use super::moments::ClassOrder;
-use super::tails;
+use super::{tails, tested};
 use crate::features::{classes, map_features};
 
 /// Chi-squared statistic of each feature against the classes (Eq. 82 of Li et al. 2016), on the table of bins × classes:
@@ -58,15 +59,32 @@ impl Scorer for ChiSquare {
             };
             let n_levels = levels.n_levels();
             let table = contingency(levels.codes(), n_levels, order.codes(), order.counts.len());
-            let statistic = chi_squared(&table, n_levels, &order.counts);
-            let freedom = (n_levels.saturating_sub(1) * (order.counts.len() - 1)) as f64;
-            Ok((statistic, tails::chi_squared(statistic, freedom)))
+            Ok(test(&table, n_levels, &order.counts))
         })?;
-        let (values, p_values): (Vec<f64>, Vec<f64>) = scored.into_iter().unzip();
-        let mut scores = Scores::descending(values);
-        scores.p_values = Some(p_values);
-        Ok(scores)
+        Ok(tested(scored))
     }
+}
+
+/// Two passes: the ranges of the features, then the tables.
+impl StreamScorer for ChiSquare {
+    fn score_stream(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
+        let bins = Discretisation { rule: Rule::EqualWidth { bins: self.bins }, ..Discretisation::default() };
+        bins.check()?;
+        let mut scored = Vec::new();
+        for table in stream_tables(stream, self.bins, "chi2", context)? {
+            let classes = table.class_counts();
+            check_classes(&classes)?;
+            scored.push(test(&table.counts(), table.n_levels(), &classes));
+        }
+        Ok(tested(scored))
+    }
+}
+
+/// The statistic and its p-value.
+fn test(table: &[f64], n_rows: usize, column_totals: &[usize]) -> (f64, f64) {
+    let statistic = chi_squared(table, n_rows, column_totals);
+    let freedom = (n_rows.saturating_sub(1) * (column_totals.len() - 1)) as f64;
+    (statistic, tails::chi_squared(statistic, freedom))
 }
 
 /// `Σ (o − e)² / e` of a table without empty rows or columns, `table[row + column · n_rows]`.

@@ -5,7 +5,7 @@ use fewest_counts::discretisation::categories;
 
 use super::levels::ranks;
 use super::moments::{Moments, is_safe, magnitude, sum};
-use super::tails;
+use super::{tails, tested};
 use crate::features::map_features;
 
 /// A share of unexplained variance up to this is rounding: the target is a function of the feature.
@@ -92,10 +92,7 @@ impl Scorer for Correlation {
             };
             Ok((explained.sqrt(), p))
         })?;
-        let (values, p_values): (Vec<f64>, Vec<f64>) = scored.into_iter().unzip();
-        let mut scores = Scores::descending(values);
-        scores.p_values = Some(p_values);
-        Ok(scores)
+        Ok(tested(scored))
     }
 }
 

@@ -1,10 +1,10 @@
 //! F-score.
 
-use fewest_core::{Context, Dataset, Error, Scorer, Scores, Target};
+use fewest_core::{Context, Dataset, Error, SampleStream, Scorer, Scores, StreamScorer, Target};
 
+use super::classes::{ClassOrder, ClassTable, Spread, check_classes, stream_spreads};
 use super::correlation::Regression;
-use super::moments::{ClassOrder, Spread};
-use super::tails;
+use super::{tails, tested};
 use crate::features::map_features;
 
 /// F statistic of each feature.
@@ -45,26 +45,10 @@ impl Scorer for FScore {
         data.refuse_sample_weights("f-score")?;
         let scored = match data.target() {
             Target::Class(classes) => {
-                let order = ClassOrder::new(classes)?;
-                let (n, c) = (order.n_samples(), order.counts.len());
-                if n <= c {
-                    return Err(Error::TooFew {
-                        what: "samples (more than classes)",
-                        minimum: c + 1,
-                        found: n,
-                    });
-                }
-                let (numerator, denominator) = ((c - 1) as f64, (n - c) as f64);
+                check_samples(&ClassOrder::new(classes)?.counts)?;
+                let table = ClassTable::new(data, "f-score")?;
                 map_features(data, context, "F-score", |j, column| {
-                    let spread = order.spread(column, data.feature_kind(j));
-                    let f =
-                        ratio(spread.between / numerator, spread.within.iter().sum::<f64>() / denominator);
-                    let p = if spread.dimensions > 1 && f.is_finite() {
-                        categorical_p_value(&spread, n as f64)
-                    } else {
-                        tails::fisher_snedecor(f, numerator, denominator)
-                    };
-                    Ok((f, p))
+                    Ok(analysis_of_variance(&table.spread(j, column, data.feature_kind(j))?))
                 })?
             }
             Target::Real(outputs) if outputs.n_outputs() == 1 => {
@@ -91,11 +75,42 @@ impl Scorer for FScore {
                 });
             }
         };
-        let (values, p_values): (Vec<f64>, Vec<f64>) = scored.into_iter().unzip();
-        let mut scores = Scores::descending(values);
-        scores.p_values = Some(p_values);
-        Ok(scores)
+        Ok(tested(scored))
     }
+}
+
+/// With classes as target only.
+impl StreamScorer for FScore {
+    fn score_stream(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
+        let spreads = stream_spreads(stream, "f-score", context)?;
+        for spread in &spreads {
+            check_classes(&spread.counts)?;
+            check_samples(&spread.counts)?;
+        }
+        Ok(tested(spreads.iter().map(analysis_of_variance).collect()))
+    }
+}
+
+/// An error unless there are more samples than classes.
+fn check_samples(counts: &[usize]) -> Result<(), Error> {
+    let (n, c) = (counts.iter().sum(), counts.len());
+    if n <= c {
+        return Err(Error::TooFew { what: "samples (more than classes)", minimum: c + 1, found: n });
+    }
+    Ok(())
+}
+
+/// F over the classes, and its p-value.
+fn analysis_of_variance(spread: &Spread) -> (f64, f64) {
+    let (n, c) = (spread.counts.iter().sum::<usize>(), spread.counts.len());
+    let (numerator, denominator) = ((c - 1) as f64, (n - c) as f64);
+    let f = ratio(spread.between / numerator, spread.within.iter().sum::<f64>() / denominator);
+    let p = if spread.dimensions > 1 && f.is_finite() {
+        categorical_p_value(spread, n as f64)
+    } else {
+        tails::fisher_snedecor(f, numerator, denominator)
+    };
+    (f, p)
 }
 
 /// `a / b`, where nothing over nothing is nothing.

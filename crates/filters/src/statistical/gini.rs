@@ -3,8 +3,8 @@
 use fewest_core::{Context, Dataset, Error, FeatureKind, Scorer, Scores};
 use fewest_counts::discretisation::categories;
 
+use super::classes::ClassOrder;
 use super::levels::contingency;
-use super::moments::ClassOrder;
 use crate::features::{classes, map_features};
 
 /// Gini index of each feature (Eq. 83 of Li et al. 2016): the impurity left by its best split in two,

@@ -3,9 +3,9 @@
 use fewest_core::{Column, Context, Dataset, Error, FeatureKind, Scorer, Scores};
 use fewest_counts::discretisation::categories;
 
+use super::classes::{ClassOrder, ClassTable};
 use super::levels::ranks;
-use super::moments::ClassOrder;
-use super::tails;
+use super::{tails, tested};
 use crate::features::{classes, map_features};
 
 /// H of Kruskal and Wallis (1952): one-way analysis of variance of the ranks,
@@ -40,6 +40,7 @@ impl Scorer for KruskalWallis {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
         data.refuse_sample_weights("kruskal-wallis")?;
         let order = ClassOrder::new(classes(data, "kruskal-wallis")?)?;
+        let table = ClassTable::new(data, "kruskal-wallis")?;
         let n = order.n_samples();
         let freedom = (order.counts.len() - 1) as f64;
         let scored = map_features(data, context, "Kruskal–Wallis", |j, column| {
@@ -49,14 +50,11 @@ impl Scorer for KruskalWallis {
             {
                 return Ok((f64::NAN, f64::NAN));
             }
-            let spread = order.spread(Column::Dense(&ranks(&values)), &FeatureKind::Numeric);
+            let spread = table.spread(j, Column::Dense(&ranks(&values)), &FeatureKind::Numeric)?;
             let total = spread.between + spread.within.iter().sum::<f64>();
             let h = if spread.between == 0.0 { 0.0 } else { (n as f64 - 1.0) * spread.between / total };
             Ok((h, tails::chi_squared(h, freedom)))
         })?;
-        let (values, p_values): (Vec<f64>, Vec<f64>) = scored.into_iter().unzip();
-        let mut scores = Scores::descending(values);
-        scores.p_values = Some(p_values);
-        Ok(scores)
+        Ok(tested(scored))
     }
 }

@@ -5,6 +5,7 @@
 //! says what it does instead.
 
 mod chi2;
+mod classes;
 mod correlation;
 mod distinct;
 mod f_score;
@@ -17,6 +18,8 @@ mod t_score;
 mod tails;
 mod uncorrelated;
 mod variance;
+
+use fewest_core::Scores;
 
 pub use chi2::ChiSquare;
 pub use correlation::{Coefficient, Correlation};
@@ -36,4 +39,12 @@ fn removed_constants(n_constant: usize) -> Option<String> {
         1 => Some("1 constant feature was removed".to_owned()),
         _ => Some(format!("{n_constant} constant features were removed")),
     }
+}
+
+/// Statistics with their p-values, the largest statistic best.
+fn tested(scored: Vec<(f64, f64)>) -> Scores {
+    let (values, p_values): (Vec<f64>, Vec<f64>) = scored.into_iter().unzip();
+    let mut scores = Scores::descending(values);
+    scores.p_values = Some(p_values);
+    scores
 }

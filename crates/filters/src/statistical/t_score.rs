@@ -1,8 +1,8 @@
 //! t-score.
 
-use fewest_core::{Context, Dataset, Error, Scorer, Scores};
+use fewest_core::{Context, Dataset, Error, SampleStream, Scorer, Scores, StreamScorer};
 
-use super::moments::ClassOrder;
+use super::classes::{ClassOrder, ClassTable, Spread, check_classes, stream_spreads};
 use super::tails;
 use crate::features::{classes, map_features};
 
@@ -48,47 +48,74 @@ pub struct TScore {
 impl Scorer for TScore {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
         data.refuse_sample_weights("t-score")?;
-        let order = ClassOrder::new(classes(data, "t-score")?)?;
-        let &[first, second] = order.counts.as_slice() else {
-            let found = data.target().describe();
+        self.check(&ClassOrder::new(classes(data, "t-score")?)?.counts)?;
+        let table = ClassTable::new(data, "t-score")?;
+        let scored = map_features(data, context, "t-score", |j, column| {
+            Ok(self.t(&table.spread(j, column, data.feature_kind(j))?))
+        })?;
+        Ok(self.scores(scored))
+    }
+}
+
+impl StreamScorer for TScore {
+    fn score_stream(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
+        let spreads = stream_spreads(stream, "t-score", context)?;
+        spreads
+            .iter()
+            .try_for_each(|spread| check_classes(&spread.counts).and(self.check(&spread.counts)))?;
+        Ok(self.scores(spreads.iter().map(|spread| self.t(spread)).collect()))
+    }
+}
+
+impl TScore {
+    /// An error unless there are two classes with enough samples.
+    fn check(&self, counts: &[usize]) -> Result<(), Error> {
+        let &[first, second] = counts else {
+            let found = format!("{} classes", counts.len());
             return Err(Error::UnsupportedTarget { method: "t-score", expected: "two classes", found });
         };
         let smallest = first.min(second);
         if self.variance == ClassVariance::Sample && smallest < 2 {
             return Err(Error::TooFew { what: "samples of each class", minimum: 2, found: smallest });
         }
+        Ok(())
+    }
+
+    /// The score and its p-value.
+    fn t(&self, spread: &Spread) -> (f64, f64) {
+        let &[first, second] = spread.counts.as_slice() else { return (f64::NAN, f64::NAN) };
         let (n1, n2) = (first as f64, second as f64);
-        let scored = map_features(data, context, "t-score", |j, column| {
-            let spread = order.spread(column, data.feature_kind(j));
-            // Σ nⱼ (mⱼ − m)² = n₁ n₂ / (n₁ + n₂) (m₁ − m₂)²
-            let difference = spread.between * (n1 + n2) / (n1 * n2);
-            let shares: Vec<f64> = spread
-                .within
-                .iter()
-                .zip([n1, n2])
-                .map(|(within, n)| match self.variance {
-                    ClassVariance::Sample => within / (n - 1.0) / n,
-                    ClassVariance::Population => within / n / n,
-                })
-                .collect();
-            let squared_error = shares[0] + shares[1];
-            let t = if difference == 0.0 { 0.0 } else { (difference / squared_error).sqrt() };
-            let p = if t == 0.0 {
-                1.0
-            } else if t.is_infinite() {
-                0.0
-            } else if spread.dimensions > 1 {
-                super::f_score::categorical_p_value(&spread, n1 + n2)
-            } else {
-                let (a, b) = (shares[0] / squared_error, shares[1] / squared_error);
-                tails::student(t, (a * a / (n1 - 1.0) + b * b / (n2 - 1.0)).recip())
-            };
-            Ok((t, p))
-        })?;
+        // Σ nⱼ (mⱼ − m)² = n₁ n₂ / (n₁ + n₂) (m₁ − m₂)²
+        let difference = spread.between * (n1 + n2) / (n1 * n2);
+        let shares: Vec<f64> = spread
+            .within
+            .iter()
+            .zip([n1, n2])
+            .map(|(within, n)| match self.variance {
+                ClassVariance::Sample => within / (n - 1.0) / n,
+                ClassVariance::Population => within / n / n,
+            })
+            .collect();
+        let squared_error = shares[0] + shares[1];
+        let t = if difference == 0.0 { 0.0 } else { (difference / squared_error).sqrt() };
+        let p = if t == 0.0 {
+            1.0
+        } else if t.is_infinite() {
+            0.0
+        } else if spread.dimensions > 1 {
+            super::f_score::categorical_p_value(spread, n1 + n2)
+        } else {
+            let (a, b) = (shares[0] / squared_error, shares[1] / squared_error);
+            tails::student(t, (a * a / (n1 - 1.0) + b * b / (n2 - 1.0)).recip())
+        };
+        (t, p)
+    }
+
+    fn scores(&self, scored: Vec<(f64, f64)>) -> Scores {
         let (values, p_values): (Vec<f64>, Vec<f64>) = scored.into_iter().unzip();
         let mut scores = Scores::descending(values);
         scores.p_values = (self.variance == ClassVariance::Sample).then_some(p_values);
-        Ok(scores)
+        scores
     }
 }
 

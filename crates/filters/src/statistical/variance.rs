@@ -1,7 +1,12 @@
 //! Variance.
 
-use fewest_core::{Context, Dataset, Error, FeatureKind, Scorer, Scores};
-use fewest_counts::discretisation::categories;
+use std::ops::Range;
+
+use fewest_columns::{ColumnSums, TableSums, divided, safe_stream_sums};
+use fewest_core::{
+    Column, Context, Dataset, Error, FeatureKind, SampleStream, Scorer, Scores, StreamScorer, Target,
+};
+use fewest_counts::LevelTable;
 
 use super::moments::{Moments, is_safe, magnitude};
 use crate::features::map_features;
@@ -29,24 +34,85 @@ pub struct Variance;
 impl Scorer for Variance {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
         data.refuse_sample_weights("variance")?;
-        let n = data.n_samples();
+        let table = TableSums::new(Deviations, data)?;
         let values = map_features(data, context, "variance", |j, column| {
-            if let FeatureKind::Categorical { .. } = data.feature_kind(j) {
-                let levels = categories(&column.to_vec(n));
-                let mut counts = vec![0.0; levels.n_levels()];
-                levels.codes().iter().for_each(|&level| counts[level as usize] += 1.0);
-                let pairs: f64 = counts.iter().map(|count| count * (n as f64 - count)).sum();
-                return Ok(0.5 * pairs / (n as f64 * n as f64));
+            let kind = data.feature_kind(j);
+            let sums = table.of(j, kind, column)?;
+            if sums.is_safe() {
+                return Ok(sums.variance(1.0));
             }
-            let deviations = Moments::of(column, n).deviations;
-            if is_safe(deviations) {
-                return Ok(deviations / n as f64);
-            }
-            let mut values = column.to_vec(n);
-            let largest = magnitude(&values);
-            values.iter_mut().for_each(|value| *value /= largest);
-            Ok(Moments::new(&values, 0).deviations / n as f64 * largest * largest)
+            let (Column::Dense(values) | Column::Sparse { values, .. }) = column;
+            let largest = magnitude(values);
+            divided(column, largest, |column| Ok(table.of(j, kind, column)?.variance(largest)))
         })?;
         Ok(Scores::descending(values))
+    }
+}
+
+impl StreamScorer for Variance {
+    fn score_stream(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
+        let sums = safe_stream_sums(stream, &Deviations, Sums::is_safe, context)?;
+        Ok(Scores::descending(sums.iter().map(|(sums, divisor)| sums.variance(*divisor)).collect()))
+    }
+}
+
+/// Squared deviations of numbers, counts of categories.
+struct Deviations;
+
+enum Sums {
+    Numbers(usize, Moments),
+    Levels(LevelTable),
+}
+
+impl ColumnSums for Deviations {
+    type Batch = usize;
+    type Sums = Sums;
+
+    fn batch(&self, _: &Target, rows: Range<usize>) -> Result<usize, Error> {
+        Ok(rows.len())
+    }
+
+    fn sums(&self, _: usize, kind: &FeatureKind, n: &usize, column: Column<'_>) -> Result<Sums, Error> {
+        Ok(match kind {
+            FeatureKind::Categorical { .. } => {
+                Sums::Levels(LevelTable::new(&column.to_vec(*n), &vec![0; *n], 1))
+            }
+            _ => Sums::Numbers(*n, Moments::of(column, *n)),
+        })
+    }
+
+    fn merge(&self, sums: &mut Sums, later: Sums) {
+        match (sums, later) {
+            (Sums::Numbers(n, moments), Sums::Numbers(n_later, later)) => {
+                moments.merge(*n, &later, n_later);
+                *n += n_later;
+            }
+            (Sums::Levels(sums), Sums::Levels(later)) => sums.merge(&later),
+            // One feature is of one kind in all batches of a table.
+            _ => {}
+        }
+    }
+}
+
+impl Sums {
+    /// Whether no square has overflowed or vanished.
+    fn is_safe(&self) -> bool {
+        match self {
+            Sums::Numbers(_, moments) => is_safe(moments.deviations),
+            Sums::Levels(_) => true,
+        }
+    }
+
+    /// The variance of values that were divided by `divisor`.
+    fn variance(&self, divisor: f64) -> f64 {
+        match self {
+            Sums::Numbers(n, moments) => moments.deviations / *n as f64 * divisor * divisor,
+            Sums::Levels(levels) => {
+                let counts = levels.counts();
+                let n: f64 = counts.iter().sum();
+                let pairs: f64 = counts.iter().map(|count| count * (n - count)).sum();
+                0.5 * pairs / (n * n)
+            }
+        }
     }
 }

@@ -1,0 +1,299 @@
+//! Sums over the rows of each feature: of a table column by column, of a stream batch by batch, with the same bits.
+
+use std::ops::Range;
+
+use fewest_core::{
+    Accumulator, BATCH_ROWS, Column, Context, Dataset, Error, FeatureKind, Partial, SampleStream, Target,
+    accumulate,
+};
+
+use crate::walk::map_features;
+
+/// What is summed over the rows of every feature.
+pub trait ColumnSums: Sync {
+    /// What the samples of a batch have in common for all features, such as their order by class.
+    type Batch: Send + Sync;
+    /// The sums of one feature.
+    type Sums: Send;
+
+    /// What is to be known of the samples `rows` of `target`.
+    ///
+    /// # Errors
+    /// When the target is of no use.
+    fn batch(&self, target: &Target, rows: Range<usize>) -> Result<Self::Batch, Error>;
+
+    /// The sums of feature `j` over the rows of a batch, whose values are finite.
+    ///
+    /// # Errors
+    /// When the values do not allow it.
+    fn sums(
+        &self,
+        j: usize,
+        kind: &FeatureKind,
+        batch: &Self::Batch,
+        column: Column<'_>,
+    ) -> Result<Self::Sums, Error>;
+
+    /// Adds the sums over later rows.
+    fn merge(&self, sums: &mut Self::Sums, later: Self::Sums);
+}
+
+/// The batches of a table in memory.
+///
+/// A column is summed from its first row to its last before the next is looked at: that is what columns are quick at. The
+/// batches and the tree of their merges are those of a stream of the same rows.
+pub struct TableSums<S: ColumnSums> {
+    sums: S,
+    batches: Vec<(Range<usize>, S::Batch)>,
+}
+
+impl<S: ColumnSums> TableSums<S> {
+    /// For the samples of `data`.
+    ///
+    /// # Errors
+    /// When the target is of no use.
+    pub fn new(sums: S, data: &Dataset) -> Result<Self, Error> {
+        let n = data.n_samples();
+        let batch = |first: usize| {
+            let rows = first..n.min(first + BATCH_ROWS);
+            Ok((rows.clone(), sums.batch(data.target(), rows)?))
+        };
+        let batches = (0..n).step_by(BATCH_ROWS).map(batch).collect::<Result<_, Error>>()?;
+        Ok(Self { sums, batches })
+    }
+
+    /// The sums of feature `j`, whose values `column` holds.
+    ///
+    /// # Errors
+    /// When the values do not allow it.
+    pub fn of(&self, j: usize, kind: &FeatureKind, column: Column<'_>) -> Result<S::Sums, Error> {
+        if let [(_, batch)] = self.batches.as_slice() {
+            return self.sums.sums(j, kind, batch, column);
+        }
+        let merge = |sums: &mut S::Sums, later| {
+            self.sums.merge(sums, later);
+            Ok(())
+        };
+        let mut whole = Partial::new(0);
+        let mut own_rows = Vec::new();
+        for (rows, batch) in &self.batches {
+            let own = match column.stretch(rows.clone()) {
+                Column::Sparse { rows: stored, values } => {
+                    own_rows.clear();
+                    own_rows.extend(stored.iter().map(|row| row - rows.start));
+                    Column::Sparse { rows: &own_rows, values }
+                }
+                dense @ Column::Dense(_) => dense,
+            };
+            whole.push(self.sums.sums(j, kind, batch, own)?, merge)?;
+        }
+        whole.finish(merge)?.ok_or(Error::TooFew { what: "samples", minimum: 1, found: 0 })
+    }
+}
+
+/// The sums of all features of a stream.
+struct PerFeature<'a, S: ColumnSums> {
+    sums: &'a S,
+    features: Vec<S::Sums>,
+}
+
+impl<S: ColumnSums> Accumulator for PerFeature<'_, S> {
+    type Output = Vec<S::Sums>;
+
+    fn update(&mut self, batch: &Dataset) -> Result<(), Error> {
+        if batch.sample_weights().is_some() {
+            return Err(Error::Unsupported {
+                method: "a sum over the rows of a stream",
+                what: "weighting samples".to_owned(),
+                instead: "leave the weights out, or repeat rows".to_owned(),
+            });
+        }
+        let own = self.sums.batch(batch.target(), 0..batch.n_samples())?;
+        let features = map_features(batch, &Context::default(), "sums", |j, column| {
+            self.sums.sums(j, batch.feature_kind(j), &own, column)
+        })?;
+        self.merge(Self { sums: self.sums, features })
+    }
+
+    fn merge(&mut self, later: Self) -> Result<(), Error> {
+        if self.features.is_empty() {
+            self.features = later.features;
+            return Ok(());
+        }
+        let (expected, found) = (self.features.len(), later.features.len());
+        if expected != found {
+            return Err(Error::ShapeMismatch { what: "features of a batch", expected, found });
+        }
+        for (sums, later) in self.features.iter_mut().zip(later.features) {
+            self.sums.merge(sums, later);
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Result<Self::Output, Error> {
+        Ok(self.features)
+    }
+}
+
+/// The sums of every feature of `stream`.
+///
+/// # Errors
+/// A NaN or an infinity, naming the cell; those of the stream and of `sums`; [`Error::Stopped`] when the context says so.
+pub fn stream_sums<S: ColumnSums>(
+    stream: &mut dyn SampleStream,
+    sums: &S,
+    context: &Context<'_>,
+) -> Result<Vec<S::Sums>, Error> {
+    accumulate(stream, || PerFeature { sums, features: Vec::new() }, context)
+}
+
+/// The smallest and the largest value of each feature.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Extremes;
+
+impl ColumnSums for Extremes {
+    type Batch = usize;
+    type Sums = (f64, f64);
+
+    fn batch(&self, _: &Target, rows: Range<usize>) -> Result<usize, Error> {
+        Ok(rows.len())
+    }
+
+    fn sums(&self, _: usize, _: &FeatureKind, n: &usize, column: Column<'_>) -> Result<(f64, f64), Error> {
+        let (values, start) = match column {
+            Column::Dense(values) => (values, (f64::INFINITY, f64::NEG_INFINITY)),
+            Column::Sparse { values, .. } if values.len() < *n => (values, (0.0, 0.0)),
+            Column::Sparse { values, .. } => (values, (f64::INFINITY, f64::NEG_INFINITY)),
+        };
+        Ok(values.iter().fold(start, |(low, high), &value| (low.min(value), high.max(value))))
+    }
+
+    fn merge(&self, sums: &mut (f64, f64), later: (f64, f64)) {
+        *sums = (sums.0.min(later.0), sums.1.max(later.1));
+    }
+}
+
+/// Other sums together with the smallest and the largest value.
+pub struct WithExtremes<'a, S>(pub &'a S);
+
+impl<S: ColumnSums> ColumnSums for WithExtremes<'_, S> {
+    type Batch = (S::Batch, usize);
+    type Sums = (S::Sums, (f64, f64));
+
+    fn batch(&self, target: &Target, rows: Range<usize>) -> Result<Self::Batch, Error> {
+        let n = rows.len();
+        Ok((self.0.batch(target, rows)?, n))
+    }
+
+    fn sums(
+        &self,
+        j: usize,
+        kind: &FeatureKind,
+        (batch, n): &Self::Batch,
+        column: Column<'_>,
+    ) -> Result<Self::Sums, Error> {
+        Ok((self.0.sums(j, kind, batch, column)?, Extremes.sums(j, kind, n, column)?))
+    }
+
+    fn merge(&self, sums: &mut Self::Sums, later: Self::Sums) {
+        self.0.merge(&mut sums.0, later.0);
+        Extremes.merge(&mut sums.1, later.1);
+    }
+}
+
+/// `then` of the column with every value divided by `divisor`.
+pub fn divided<T>(column: Column<'_>, divisor: f64, then: impl FnOnce(Column<'_>) -> T) -> T {
+    let divide = |values: &[f64]| -> Vec<f64> { values.iter().map(|value| value / divisor).collect() };
+    match column {
+        Column::Dense(values) => then(Column::Dense(&divide(values))),
+        Column::Sparse { rows, values } => then(Column::Sparse { rows, values: &divide(values) }),
+    }
+}
+
+/// Sums over some features of a stream, divided by a number each.
+struct Divided<'a, S> {
+    sums: &'a S,
+    divisors: &'a [f64],
+}
+
+impl<S: ColumnSums> ColumnSums for Divided<'_, S> {
+    type Batch = S::Batch;
+    type Sums = S::Sums;
+
+    fn batch(&self, target: &Target, rows: Range<usize>) -> Result<Self::Batch, Error> {
+        self.sums.batch(target, rows)
+    }
+
+    fn sums(
+        &self,
+        j: usize,
+        kind: &FeatureKind,
+        batch: &Self::Batch,
+        column: Column<'_>,
+    ) -> Result<Self::Sums, Error> {
+        divided(column, self.divisors[j], |column| self.sums.sums(j, kind, batch, column))
+    }
+
+    fn merge(&self, sums: &mut Self::Sums, later: Self::Sums) {
+        self.sums.merge(sums, later);
+    }
+}
+
+/// Some features of a stream.
+struct Columns<'a> {
+    stream: &'a mut dyn SampleStream,
+    features: &'a [usize],
+}
+
+impl SampleStream for Columns<'_> {
+    fn next_batch(&mut self) -> Result<Option<Dataset>, Error> {
+        self.stream.next_batch()?.map(|batch| batch.feature_subset(self.features)).transpose()
+    }
+}
+
+/// The sums of every feature of `stream` with the number its values were divided by: 1, or the largest of a feature whose
+/// sums are not `safe`. Those are summed again in a second pass, unless all their values are equal.
+///
+/// # Errors
+/// As [`stream_sums`]; [`Error::Unsupported`] where a second pass is needed and the stream cannot be rewound.
+pub fn safe_stream_sums<S: ColumnSums>(
+    stream: &mut dyn SampleStream,
+    sums: &S,
+    safe: impl Fn(&S::Sums) -> bool,
+    context: &Context<'_>,
+) -> Result<Vec<(S::Sums, f64)>, Error> {
+    let found = stream_sums(stream, &WithExtremes(sums), context)?;
+    let (mut again, mut divisors) = (Vec::new(), Vec::new());
+    for (j, (sums, (low, high))) in found.iter().enumerate() {
+        if low < high && !safe(sums) {
+            again.push(j);
+            divisors.push(low.abs().max(high.abs()));
+        }
+    }
+    let mut found: Vec<(S::Sums, f64)> = found.into_iter().map(|(sums, _)| (sums, 1.0)).collect();
+    if again.is_empty() {
+        return Ok(found);
+    }
+    rewind(stream)?;
+    let divided = Divided { sums, divisors: &divisors };
+    let second = stream_sums(&mut Columns { stream, features: &again }, &divided, context)?;
+    for ((j, sums), divisor) in again.into_iter().zip(second).zip(divisors) {
+        found[j] = (sums, divisor);
+    }
+    Ok(found)
+}
+
+/// Starts a second pass.
+///
+/// # Errors
+/// [`Error::Unsupported`] where none is possible; those of the stream.
+pub fn rewind(stream: &mut dyn SampleStream) -> Result<(), Error> {
+    if stream.rewind()? {
+        return Ok(());
+    }
+    Err(Error::Unsupported {
+        method: "a stream that cannot be rewound",
+        what: "a second pass over the rows".to_owned(),
+        instead: "keep the rows in a file or in memory".to_owned(),
+    })
+}

@@ -1,0 +1,209 @@
+//! Stretches of rows and some of the features of a data set, and rows put together again.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::{Dataset, check_length};
+use crate::{Column, Columns, Error, FeatureSubset, Target};
+
+impl Dataset {
+    /// The samples of `rows`, copied: sparse columns stay sparse. The stretch does not hold on to the table.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] when a row does not exist; [`Error::TooFew`] for none; [`Error::Unsupported`] for a
+    /// target of affinities, which know of other samples.
+    pub fn copy_rows(&self, rows: Range<usize>) -> Result<Self, Error> {
+        if rows.end > self.n_samples() {
+            let expected = format!("at most the number of samples, {}", self.n_samples());
+            return Err(Error::parameter("rows", rows.end, expected));
+        }
+        Self::put_together(&[(self, rows)])
+    }
+
+    /// The samples of all `parts` one after the other, copied. Features are described as in the first part.
+    ///
+    /// # Errors
+    /// [`Error::TooFew`] for no part; [`Error::ShapeMismatch`] for parts with different numbers of features;
+    /// [`Error::InvalidParameter`] for targets of different kinds or classes; [`Error::Unsupported`] for affinities.
+    pub fn stacked(parts: &[Dataset]) -> Result<Self, Error> {
+        let parts: Vec<(&Self, Range<usize>)> =
+            parts.iter().map(|part| (part, 0..part.n_samples())).collect();
+        Self::put_together(&parts)
+    }
+
+    /// The stretches `rows` of each part, one after the other.
+    pub(crate) fn put_together(parts: &[(&Self, Range<usize>)]) -> Result<Self, Error> {
+        let Some(&(first, _)) = parts.first() else {
+            return Err(Error::TooFew { what: "parts with samples", minimum: 1, found: 0 });
+        };
+        let n_features = first.n_features();
+        for (part, _) in parts {
+            check_length("features of a batch", n_features, part.n_features())?;
+        }
+        let n_samples = parts.iter().map(|(_, rows)| rows.len()).sum();
+        let columns = (0..n_features).map(|j| copy(parts, j, n_samples)).collect::<Result<_, Error>>()?;
+        let whole = Self::new(Copied { columns, n_samples }, targets(parts)?)?;
+        let ids = each(parts, |part| part.sample_ids.as_deref(), "sample ids")?;
+        let weights = each(parts, |part| part.sample_weights.as_deref(), "sample weights")?;
+        Ok(Self {
+            feature_names: first.feature_names.clone(),
+            feature_kinds: first.feature_kinds.clone(),
+            feature_groups: first.feature_groups.clone(),
+            sample_ids: ids,
+            sample_weights: weights,
+            ..whole
+        })
+    }
+
+    /// The features `features`, in that order, without copying them.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] when a feature does not exist; [`Error::TooFew`] for none.
+    pub fn feature_subset(&self, features: &[usize]) -> Result<Self, Error> {
+        let x = FeatureSubset::new(Arc::clone(&self.x), features.to_vec())?;
+        let mut subset = Self::new(x, self.target.clone())?;
+        // Features without a name of their own keep their number.
+        subset.feature_names = Some(features.iter().map(|&j| self.feature_name(j)).collect());
+        subset.feature_kinds =
+            self.feature_kinds.as_ref().map(|kinds| features.iter().map(|&j| kinds[j].clone()).collect());
+        let groups = self.feature_groups.as_ref().map(|groups| groups.subset(features)).transpose()?;
+        subset.feature_groups = groups.map(Arc::new);
+        let graph = self.feature_graph.as_ref().map(|graph| graph.subset(features)).transpose()?;
+        subset.feature_graph = graph.map(Arc::new);
+        subset.sample_graph.clone_from(&self.sample_graph);
+        subset.sample_ids.clone_from(&self.sample_ids);
+        subset.sample_weights.clone_from(&self.sample_weights);
+        Ok(subset)
+    }
+}
+
+/// A column of some rows.
+enum Own {
+    Dense(Vec<f64>),
+    Sparse { rows: Vec<usize>, values: Vec<f64> },
+}
+
+/// Rows that were copied.
+struct Copied {
+    columns: Vec<Own>,
+    n_samples: usize,
+}
+
+impl Columns for Copied {
+    fn n_samples(&self) -> usize {
+        self.n_samples
+    }
+
+    fn n_features(&self) -> usize {
+        self.columns.len()
+    }
+
+    fn column<'a>(&'a self, j: usize, _scratch: &'a mut Vec<f64>) -> Result<Column<'a>, Error> {
+        Ok(match &self.columns[j] {
+            Own::Dense(values) => Column::Dense(values),
+            Own::Sparse { rows, values } => Column::Sparse { rows, values },
+        })
+    }
+}
+
+/// Feature `j` of all parts: sparse where it is so in all of them.
+fn copy(parts: &[(&Dataset, Range<usize>)], j: usize, n_samples: usize) -> Result<Own, Error> {
+    let mut scratch = Vec::new();
+    let (mut sparse_rows, mut sparse_values) = (Vec::new(), Vec::new());
+    let mut dense: Option<Vec<f64>> = None;
+    let mut first = 0;
+    for (part, rows) in parts {
+        match part.x.column(j, &mut scratch)?.stretch(rows.clone()) {
+            Column::Dense(values) => {
+                let dense = dense.get_or_insert_with(|| {
+                    let mut written_out = vec![0.0; n_samples];
+                    Column::Sparse { rows: &sparse_rows, values: &sparse_values }.copy_to(&mut written_out);
+                    written_out
+                });
+                dense[first..first + rows.len()].copy_from_slice(values);
+            }
+            Column::Sparse { rows: stored, values } => {
+                let moved = stored.iter().map(|row| row - rows.start + first);
+                match &mut dense {
+                    Some(dense) => moved.zip(values).for_each(|(row, value)| dense[row] = *value),
+                    None => {
+                        sparse_rows.extend(moved);
+                        sparse_values.extend_from_slice(values);
+                    }
+                }
+            }
+        }
+        first += rows.len();
+    }
+    Ok(match dense {
+        Some(values) => Own::Dense(values),
+        None => Own::Sparse { rows: sparse_rows, values: sparse_values },
+    })
+}
+
+fn targets(parts: &[(&Dataset, Range<usize>)]) -> Result<Target, Error> {
+    let different = |found: &Target, first: &Target| {
+        let expected = format!("{} as in the batches before", first.describe());
+        Error::parameter("target of a batch", found.describe(), expected)
+    };
+    let first = parts[0].0.target();
+    match first {
+        Target::None => match parts.iter().find(|(part, _)| *part.target() != Target::None) {
+            None => Ok(Target::None),
+            Some((part, _)) => Err(different(part.target(), first)),
+        },
+        Target::Class(classes) => {
+            let mut codes = Vec::new();
+            for (part, rows) in parts {
+                match part.target() {
+                    Target::Class(own) if own.names() == classes.names() => {
+                        codes.extend_from_slice(&own.codes()[rows.clone()]);
+                    }
+                    other => return Err(different(other, first)),
+                }
+            }
+            Target::classes(codes, classes.names().to_vec())
+        }
+        Target::Real(outputs) => {
+            let mut values = Vec::new();
+            for output in 0..outputs.n_outputs() {
+                for (part, rows) in parts {
+                    match part.target() {
+                        Target::Real(own) if own.n_outputs() == outputs.n_outputs() => {
+                            values.extend_from_slice(&own.output(output)[rows.clone()]);
+                        }
+                        other => return Err(different(other, first)),
+                    }
+                }
+            }
+            let n_samples = parts.iter().map(|(_, rows)| rows.len()).sum();
+            Target::outputs(values, n_samples)
+        }
+        Target::Affinity(_) => Err(Error::Unsupported {
+            method: "a batch of samples",
+            what: "an affinity matrix".to_owned(),
+            instead: "give classes or real outputs as target".to_owned(),
+        }),
+    }
+}
+
+/// What is known of each sample, where all parts know it; `None` where none does.
+fn each<'a, T: Clone + 'a>(
+    parts: &[(&'a Dataset, Range<usize>)],
+    of: impl Fn(&'a Dataset) -> Option<&'a [T]>,
+    what: &'static str,
+) -> Result<Option<Vec<T>>, Error> {
+    let mut all = Vec::new();
+    let mut with = 0;
+    for (part, rows) in parts {
+        if let Some(values) = of(part) {
+            all.extend_from_slice(&values[rows.clone()]);
+            with += 1;
+        }
+    }
+    match with {
+        0 => Ok(None),
+        _ if with == parts.len() => Ok(Some(all)),
+        _ => Err(Error::parameter(what, "in some batches only", "in all batches or in none")),
+    }
+}

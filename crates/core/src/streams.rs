@@ -1,0 +1,367 @@
+//! Samples and features that arrive, and selectors that take them as they come.
+
+use std::ops::Range;
+
+use crate::{Budget, Context, Dataset, Error, Scorer, Scores, Selection, Selector};
+
+/// Samples that come in batches of the same features: rows of a file, of a data base, of a machine.
+pub trait SampleStream: Send {
+    /// The next samples, at least one of them, or `None` at the end.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn next_batch(&mut self) -> Result<Option<Dataset>, Error>;
+
+    /// Starts again from the first sample; false where a second pass is impossible.
+    ///
+    /// # Errors
+    /// When starting again fails although it is possible in principle.
+    fn rewind(&mut self) -> Result<bool, Error> {
+        Ok(false)
+    }
+}
+
+/// Features that come in groups, for samples that stay. Every group has the same samples and target.
+pub trait FeatureStream: Send {
+    /// The next features, at least one of them, or `None` at the end.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn next_group(&mut self) -> Result<Option<Dataset>, Error>;
+}
+
+/// A method that selects while data arrive, and answers at any time.
+///
+/// Whether samples or features arrive is the method's own: [`FedBySamples`] or [`FedByFeatures`] make a [`Selector`] of it.
+pub trait StreamSelector: Send {
+    /// Takes in a batch of samples, or a group of features.
+    ///
+    /// # Errors
+    /// When the data or the method's parameters do not allow it.
+    fn update(&mut self, arrived: &Dataset, context: &Context<'_>) -> Result<(), Error>;
+
+    /// The features chosen from all that has arrived. Features that arrived in groups are numbered from 0 in the order in
+    /// which they came.
+    ///
+    /// # Errors
+    /// When the budget or what has arrived does not allow it.
+    fn selection(&self, budget: Budget) -> Result<Selection, Error>;
+}
+
+/// A [`Scorer`] by sums over rows, which need not be in memory.
+pub trait StreamScorer: Scorer {
+    /// The score of every feature: that of [`Scorer::score`] on the same rows in one table, with the same bits.
+    ///
+    /// Some methods go over the rows twice, and all do where squares of the values overflow.
+    ///
+    /// # Errors
+    /// As [`Scorer::score`]; those of the stream; [`Error::Unsupported`] for a stream that cannot be rewound where a second
+    /// pass is needed.
+    fn score_stream(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error>;
+}
+
+/// The rows of a table in memory as a [`SampleStream`].
+///
+/// A batch is copied, so that it may outlive the table; every column is asked for once a batch.
+pub struct RowBatches<'a> {
+    data: &'a Dataset,
+    rows: usize,
+    next: usize,
+}
+
+impl<'a> RowBatches<'a> {
+    /// Batches of `rows` samples, the last with what is left.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for batches of no rows.
+    pub fn new(data: &'a Dataset, rows: usize) -> Result<Self, Error> {
+        check_size("rows of a batch", rows)?;
+        Ok(Self { data, rows, next: 0 })
+    }
+}
+
+impl SampleStream for RowBatches<'_> {
+    fn next_batch(&mut self) -> Result<Option<Dataset>, Error> {
+        let n = self.data.n_samples();
+        let rows = self.next..n.min(self.next.saturating_add(self.rows));
+        self.next = rows.end;
+        match rows.len() {
+            0 => Ok(None),
+            len if len == n => Ok(Some(self.data.clone())),
+            _ => self.data.copy_rows(rows).map(Some),
+        }
+    }
+
+    fn rewind(&mut self) -> Result<bool, Error> {
+        self.next = 0;
+        Ok(true)
+    }
+}
+
+/// The features of a table in memory as a [`FeatureStream`].
+pub struct FeatureBatches<'a> {
+    data: &'a Dataset,
+    groups: std::vec::IntoIter<Vec<usize>>,
+}
+
+impl<'a> FeatureBatches<'a> {
+    /// The features `groups`, one group after the other.
+    pub fn new(data: &'a Dataset, groups: Vec<Vec<usize>>) -> Self {
+        Self { data, groups: groups.into_iter() }
+    }
+}
+
+impl FeatureStream for FeatureBatches<'_> {
+    fn next_group(&mut self) -> Result<Option<Dataset>, Error> {
+        self.groups.next().map(|group| self.data.feature_subset(&group)).transpose()
+    }
+}
+
+/// The [`Selector`] that feeds a [`StreamSelector`] the rows of a table, batch by batch.
+///
+/// A run that is stopped answers from the rows seen by then, and says so in its status.
+///
+/// ```
+/// # use fewest_core::*;
+/// /// Scores features by their largest value so far.
+/// #[derive(Default)]
+/// struct Largest(Vec<f64>);
+///
+/// impl StreamSelector for Largest {
+///     fn update(&mut self, arrived: &Dataset, _: &Context<'_>) -> Result<(), Error> {
+///         self.0.resize(arrived.n_features(), f64::NEG_INFINITY);
+///         let mut values = vec![0.0; arrived.n_samples()];
+///         for (j, largest) in self.0.iter_mut().enumerate() {
+///             arrived.x().copy_column(j, &mut values);
+///             *largest = values.iter().copied().fold(*largest, f64::max);
+///         }
+///         Ok(())
+///     }
+///     fn selection(&self, budget: Budget) -> Result<Selection, Error> {
+///         budget.check(self.0.len())?;
+///         let mut order = rank(&self.0, true);
+///         if let Budget::Count(k) = budget {
+///             order.truncate(k);
+///         }
+///         let scores = order.iter().map(|&j| self.0[j]).collect();
+///         Ok(Selection::new(order, scores, self.0.len(), Status::Converged))
+///     }
+/// }
+///
+/// let x = DenseColumns::from_columns(&[vec![0.0, 7.0, 1.0], vec![2.0, 3.0, 9.0]])?;
+/// let selector = FedBySamples::new(|| Ok(Largest::default()), 2)?;
+/// let data = Dataset::new(x, Target::None)?;
+/// assert_eq!(selector.select(&data, Budget::Count(1), &Context::default())?.order, [1]);
+/// # Ok::<(), Error>(())
+/// ```
+pub struct FedBySamples<F> {
+    make: F,
+    rows: usize,
+}
+
+impl<F> FedBySamples<F> {
+    /// Feeds batches of `rows` samples to what `make` returns, anew for every selection.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for batches of no rows.
+    pub fn new(make: F, rows: usize) -> Result<Self, Error> {
+        check_size("rows of a batch", rows)?;
+        Ok(Self { make, rows })
+    }
+}
+
+impl<F, S> Selector for FedBySamples<F>
+where
+    F: Fn() -> Result<S, Error> + Send + Sync,
+    S: StreamSelector,
+{
+    fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
+        Selection::only(self.select_many(data, &[budget], context)?)
+    }
+
+    /// One pass over the rows serves all budgets.
+    fn select_many(
+        &self,
+        data: &Dataset,
+        budgets: &[Budget],
+        context: &Context<'_>,
+    ) -> Result<Vec<Selection>, Error> {
+        budgets.iter().try_for_each(|budget| budget.check(data.n_features()))?;
+        let mut selector = (self.make)()?;
+        let mut stream = RowBatches::new(data, self.rows)?;
+        let mut first_row = 0;
+        while let Some(batch) = stream.next_batch()? {
+            selector.update(&batch, context).map_err(|error| error.in_rows_from(first_row))?;
+            first_row = stream.next;
+            context.report("samples", first_row, data.n_samples());
+            if first_row < data.n_samples() && context.stopped().is_some() {
+                break;
+            }
+        }
+        let all = first_row == data.n_samples();
+        let select = |&budget: &Budget| {
+            let mut selection = selector.selection(budget)?;
+            if let Some(stopped) = context.stopped().filter(|_| !all) {
+                selection.status = stopped;
+                selection.notes.push(format!("{first_row} of {} samples were seen", data.n_samples()));
+            }
+            Ok(selection)
+        };
+        budgets.iter().map(select).collect()
+    }
+}
+
+/// The [`Selector`] that feeds a [`StreamSelector`] the features of a table, group by group.
+///
+/// Groups are those of [`Dataset::feature_groups`], by increasing number, where there are some; otherwise they are of
+/// `width` features in a row. Features have the numbers of the table in the answer. A run that is stopped answers from the
+/// features seen by then, and says so in its status.
+pub struct FedByFeatures<F> {
+    make: F,
+    width: usize,
+}
+
+impl<F> FedByFeatures<F> {
+    /// Feeds groups of features to what `make` returns, anew for every selection.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for groups of no features.
+    pub fn new(make: F, width: usize) -> Result<Self, Error> {
+        check_size("features of a group", width)?;
+        Ok(Self { make, width })
+    }
+
+    fn groups(&self, data: &Dataset) -> Result<Vec<Vec<usize>>, Error> {
+        let d = data.n_features();
+        // Groups that share features would feed those twice.
+        data.feature_partition("a stream of features")?;
+        Ok(match data.feature_groups() {
+            Some(groups) => groups.sets(),
+            None => {
+                (0..d).step_by(self.width).map(|first| (first..d.min(first + self.width)).collect()).collect()
+            }
+        })
+    }
+}
+
+impl<F, S> Selector for FedByFeatures<F>
+where
+    F: Fn() -> Result<S, Error> + Send + Sync,
+    S: StreamSelector,
+{
+    fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
+        Selection::only(self.select_many(data, &[budget], context)?)
+    }
+
+    /// One pass over the features serves all budgets.
+    fn select_many(
+        &self,
+        data: &Dataset,
+        budgets: &[Budget],
+        context: &Context<'_>,
+    ) -> Result<Vec<Selection>, Error> {
+        let d = data.n_features();
+        budgets.iter().try_for_each(|budget| budget.check(d))?;
+        let mut selector = (self.make)()?;
+        let groups = self.groups(data)?;
+        let arrival = groups.concat();
+        let sizes: Vec<usize> = groups.iter().map(Vec::len).collect();
+        let mut stream = FeatureBatches::new(data, groups);
+        let mut n_arrived = 0;
+        for size in sizes {
+            let Some(group) = stream.next_group()? else { break };
+            let own = &arrival[n_arrived..n_arrived + size];
+            selector.update(&group, context).map_err(|error| error.in_columns(own))?;
+            n_arrived += size;
+            context.report("features", n_arrived, d);
+            if n_arrived < d && context.stopped().is_some() {
+                break;
+            }
+        }
+        let select = |&budget: &Budget| {
+            // There may be fewer than are wanted after a stop.
+            let within = match budget {
+                Budget::Count(k) => Budget::Count(k.min(n_arrived)),
+                other => other,
+            };
+            let mut selection = renumbered(selector.selection(within)?, &arrival);
+            selection.n_features = d;
+            if let Some(stopped) = context.stopped().filter(|_| n_arrived < d) {
+                selection.status = stopped;
+                selection.notes.push(format!("{n_arrived} of {d} features were seen"));
+            }
+            Ok(selection)
+        };
+        budgets.iter().map(select).collect()
+    }
+}
+
+/// With `names[j]` for feature `j`.
+fn renumbered(mut selection: Selection, names: &[usize]) -> Selection {
+    let name = |j: &mut usize| *j = names[*j];
+    selection.order.iter_mut().for_each(name);
+    selection.related.iter_mut().flatten().for_each(|related| name(&mut related.feature));
+    if let Some(path) = &mut selection.path {
+        path.entered.iter_mut().for_each(name);
+        for point in &mut path.points {
+            point.coefficients.iter_mut().for_each(|(j, _)| name(j));
+            point.coefficients.sort_unstable_by_key(|(j, _)| *j);
+        }
+    }
+    selection
+}
+
+fn check_size(name: &'static str, size: usize) -> Result<(), Error> {
+    if size == 0 { Err(Error::parameter(name, 0, "at least 1")) } else { Ok(()) }
+}
+
+/// Batches of exactly `rows` rows, but for the last, from a stream that cuts as it likes.
+pub(crate) struct Whole<'a> {
+    stream: &'a mut dyn SampleStream,
+    rows: usize,
+    /// What has come and is not handed out yet.
+    waiting: Vec<(Dataset, Range<usize>)>,
+    n_waiting: usize,
+}
+
+impl<'a> Whole<'a> {
+    pub(crate) fn new(stream: &'a mut dyn SampleStream, rows: usize) -> Self {
+        Self { stream, rows, waiting: Vec::new(), n_waiting: 0 }
+    }
+
+    pub(crate) fn next(&mut self) -> Result<Option<Dataset>, Error> {
+        while self.n_waiting < self.rows {
+            let Some(batch) = self.stream.next_batch()? else { break };
+            let len = batch.n_samples();
+            self.n_waiting += len;
+            self.waiting.push((batch, 0..len));
+        }
+        let mut missing = self.rows.min(self.n_waiting);
+        if missing == 0 {
+            return Ok(None);
+        }
+        self.n_waiting -= missing;
+        let mut parts = Vec::new();
+        let mut done = 0;
+        for (batch, rows) in &mut self.waiting {
+            let taken = missing.min(rows.len());
+            parts.push((&*batch, rows.start..rows.start + taken));
+            rows.start += taken;
+            done += usize::from(rows.start == rows.end);
+            missing -= taken;
+            if missing == 0 {
+                break;
+            }
+        }
+        let whole = match parts.as_slice() {
+            // As it came, where that is what is wanted.
+            [(batch, rows)] if rows.len() == batch.n_samples() => (*batch).clone(),
+            parts => Dataset::put_together(parts)?,
+        };
+        self.waiting.drain(..done);
+        Ok(Some(whole))
+    }
+}
+
+#[cfg(test)]
+mod tests;

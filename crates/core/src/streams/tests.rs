@@ -1,0 +1,273 @@
+use super::*;
+use crate::{Columns, DenseColumns, FeatureKind, Status, Target, rank};
+
+const N: usize = 7;
+
+/// Features that are told apart by every value, with all that can be known about them.
+fn data() -> Dataset {
+    let value = |i: usize, j: usize| ((i * 5 + j * 3 + i * i * j) % 11) as f64 - 4.0;
+    let columns: Vec<Vec<f64>> = (0..5).map(|j| (0..N).map(|i| value(i, j)).collect()).collect();
+    let levels = vec!["no".to_owned()];
+    let mut kinds = vec![FeatureKind::Numeric; 5];
+    kinds[3] = FeatureKind::Categorical { levels };
+    Dataset::new(DenseColumns::from_columns(&columns).unwrap(), Target::from_labels(&[1, 1, 0, 2, 0, 1, 0]))
+        .unwrap()
+        .with_feature_names(["a", "b", "c", "d", "e"].map(str::to_owned).to_vec())
+        .unwrap()
+        .with_feature_kinds(kinds)
+        .unwrap()
+        .with_sample_ids((0..N).map(|i| format!("s{i}")).collect())
+        .unwrap()
+        .with_sample_weights((0..N).map(|i| i as f64).collect())
+        .unwrap()
+}
+
+/// All that two data sets tell, compared.
+fn assert_same(a: &Dataset, b: &Dataset) {
+    assert_eq!((a.n_samples(), a.n_features()), (b.n_samples(), b.n_features()));
+    assert_eq!(a.target(), b.target());
+    for j in 0..a.n_features() {
+        let column = |data: &Dataset| {
+            let mut values = vec![0.0; data.n_samples()];
+            assert_eq!(data.x().copy_column(j, &mut values), Ok(()));
+            values
+        };
+        assert_eq!(column(a), column(b));
+        assert_eq!(a.feature_name(j), b.feature_name(j));
+        assert_eq!(a.feature_kind(j), b.feature_kind(j));
+    }
+    assert_eq!(a.feature_groups(), b.feature_groups());
+    assert_eq!(a.sample_ids(), b.sample_ids());
+    assert_eq!(a.sample_weights(), b.sample_weights());
+}
+
+fn drain(stream: &mut dyn SampleStream) -> Result<Vec<Dataset>, Error> {
+    let mut batches = Vec::new();
+    while let Some(batch) = stream.next_batch()? {
+        batches.push(batch);
+    }
+    Ok(batches)
+}
+
+#[test]
+fn rows_come_in_order_with_all_that_is_known_and_again_after_rewinding() -> Result<(), Error> {
+    let data = data();
+    for rows in 1..=N + 1 {
+        let mut stream = RowBatches::new(&data, rows)?;
+        for _ in 0..2 {
+            let batches = drain(&mut stream)?;
+            assert!(batches[..batches.len() - 1].iter().all(|batch| batch.n_samples() == rows));
+            assert_same(&Dataset::stacked(&batches)?, &data);
+            assert!(stream.next_batch()?.is_none());
+            assert!(stream.rewind()?);
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn batches_are_cut_anew() -> Result<(), Error> {
+    let data = data();
+    for (came, wanted) in (1..=N).flat_map(|came| (1..=N).map(move |wanted| (came, wanted))) {
+        let mut stream = RowBatches::new(&data, came)?;
+        let mut whole = Whole::new(&mut stream, wanted);
+        for first in (0..N).step_by(wanted) {
+            let expected = data.copy_rows(first..N.min(first + wanted))?;
+            assert_same(&whole.next()?.unwrap(), &expected);
+        }
+        assert!(whole.next()?.is_none() && whole.next()?.is_none());
+    }
+    Ok(())
+}
+
+/// Every second value is stored.
+struct Half;
+
+impl Columns for Half {
+    fn n_samples(&self) -> usize {
+        N
+    }
+
+    fn n_features(&self) -> usize {
+        1
+    }
+
+    fn column<'a>(&'a self, _: usize, _: &'a mut Vec<f64>) -> Result<crate::Column<'a>, Error> {
+        Ok(crate::Column::Sparse { rows: &[1, 3, 5], values: &[1.5, 2.5, 3.5] })
+    }
+}
+
+#[test]
+fn sparse_columns_stay_sparse_unless_a_part_is_dense() -> Result<(), Error> {
+    let data = Dataset::new(Half, Target::None)?;
+    let parts = [data.copy_rows(0..2)?, data.copy_rows(2..6)?, data.copy_rows(6..N)?];
+    let scratch = &mut Vec::new();
+    let stored = |data: &Dataset, scratch: &mut Vec<f64>| match data.x().column(0, scratch) {
+        Ok(crate::Column::Sparse { rows, values }) => Some((rows.to_vec(), values.to_vec())),
+        _ => None,
+    };
+    assert_eq!(stored(&parts[1], scratch), Some((vec![1, 3], vec![2.5, 3.5])));
+    assert_eq!(stored(&parts[2], scratch), Some((vec![], vec![])));
+    let whole = Dataset::stacked(&parts)?;
+    assert_eq!(stored(&whole, scratch), Some((vec![1, 3, 5], vec![1.5, 2.5, 3.5])));
+    let dense = Dataset::new(DenseColumns::new(vec![9.0, 8.0], 2, 1)?, Target::None)?;
+    for (parts, expected) in [
+        ([data.clone(), dense.clone()], vec![0.0, 1.5, 0.0, 2.5, 0.0, 3.5, 0.0, 9.0, 8.0]),
+        ([dense.clone(), data.clone()], vec![9.0, 8.0, 0.0, 1.5, 0.0, 2.5, 0.0, 3.5, 0.0]),
+    ] {
+        let mut values = vec![0.0; expected.len()];
+        Dataset::stacked(&parts)?.x().copy_column(0, &mut values)?;
+        assert_eq!(values, expected);
+    }
+    Ok(())
+}
+
+#[test]
+fn rows_that_do_not_fit_together_are_errors() -> Result<(), Error> {
+    let one = |target: Target| Dataset::new(DenseColumns::new(vec![1.0, 2.0], 2, 1)?, target);
+    let classes = one(Target::from_labels(&["a", "b"]))?;
+    for other in [Target::None, Target::real(vec![0.0, 1.0])?, Target::from_labels(&["a", "c"])] {
+        let found = Dataset::stacked(&[classes.clone(), one(other.clone())?]);
+        assert!(matches!(found, Err(Error::InvalidParameter { .. })));
+        let found = Dataset::stacked(&[one(other)?, classes.clone()]);
+        assert!(matches!(found, Err(Error::InvalidParameter { .. })));
+    }
+    let wide = Dataset::new(DenseColumns::new(vec![1.0, 2.0], 1, 2)?, Target::from_labels(&["a"]))?;
+    assert!(matches!(Dataset::stacked(&[classes.clone(), wide]), Err(Error::ShapeMismatch { .. })));
+    let weighted = classes.clone().with_sample_weights(vec![1.0, 1.0])?;
+    assert!(matches!(Dataset::stacked(&[classes.clone(), weighted]), Err(Error::InvalidParameter { .. })));
+    let affinity = one(Target::affinity(vec![1.0; 4], 2)?)?;
+    assert!(matches!(affinity.copy_rows(0..1), Err(Error::Unsupported { .. })));
+    assert!(matches!(classes.copy_rows(1..3), Err(Error::InvalidParameter { .. })));
+    assert!(matches!(classes.copy_rows(1..1), Err(Error::TooFew { .. })));
+    assert!(matches!(Dataset::stacked(&[]), Err(Error::TooFew { .. })));
+    assert!(RowBatches::new(&classes, 0).is_err());
+    Ok(())
+}
+
+/// Sums of features; what arrives are samples or features, whichever is not the same as before.
+#[derive(Default)]
+struct Sums {
+    by_sample: bool,
+    sums: Vec<f64>,
+    related: bool,
+}
+
+impl StreamSelector for Sums {
+    fn update(&mut self, arrived: &Dataset, _: &Context<'_>) -> Result<(), Error> {
+        let sum = |j: usize| {
+            let mut values = vec![0.0; arrived.n_samples()];
+            arrived.x().copy_column(j, &mut values)?;
+            arrived.check_finite(j, &values)?;
+            Ok(values.iter().sum::<f64>())
+        };
+        let sums = (0..arrived.n_features()).map(sum).collect::<Result<Vec<f64>, Error>>()?;
+        if self.by_sample {
+            self.sums.resize(sums.len(), 0.0);
+            self.sums.iter_mut().zip(sums).for_each(|(sum, more)| *sum += more);
+        } else {
+            self.sums.extend(sums);
+        }
+        Ok(())
+    }
+
+    fn selection(&self, budget: Budget) -> Result<Selection, Error> {
+        budget.check(self.sums.len())?;
+        let mut order = rank(&self.sums, true);
+        if let Budget::Count(k) = budget {
+            order.truncate(k);
+        }
+        let scores = order.iter().map(|&j| self.sums[j]).collect();
+        let mut selection = Selection::new(order, scores, self.sums.len(), Status::Converged);
+        if self.related {
+            let related = |&feature: &usize| vec![crate::Related { feature, relatedness: 1.0 }];
+            selection.related = selection.order.iter().map(related).collect();
+            let mut coefficients: Vec<(usize, f64)> =
+                selection.order.iter().map(|&j| (j, j as f64)).collect();
+            coefficients.sort_unstable_by_key(|(j, _)| *j);
+            let points = vec![crate::PathPoint { lambda: 1.0, coefficients }];
+            selection.path = Some(crate::Path { points, entered: selection.order.clone() });
+        }
+        Ok(selection)
+    }
+}
+
+/// Whole numbers, so that no order of summing shows.
+fn expected(k: usize) -> Result<Selection, Error> {
+    let mut whole = Sums { by_sample: true, ..Sums::default() };
+    whole.update(&data(), &Context::default())?;
+    whole.selection(Budget::Count(k))
+}
+
+#[test]
+fn fed_in_any_batches_or_groups_a_stream_selector_answers_as_on_the_whole() -> Result<(), Error> {
+    let data = data();
+    let context = Context::default();
+    let budgets: Vec<Budget> = (1..=5).map(Budget::Count).collect();
+    for size in 1..=N {
+        let by_samples = FedBySamples::new(|| Ok(Sums { by_sample: true, ..Sums::default() }), size)?;
+        let by_features = FedByFeatures::new(|| Ok(Sums::default()), size)?;
+        for selector in [&by_samples as &dyn Selector, &by_features] {
+            let many = selector.select_many(&data, &budgets, &context)?;
+            for (k, (&budget, many)) in (1..).zip(budgets.iter().zip(many)) {
+                assert_eq!(many, expected(k)?);
+                assert_eq!(selector.select(&data, budget, &context)?, many);
+            }
+            assert!(selector.select(&data, Budget::Count(6), &context).is_err());
+        }
+    }
+    Ok(())
+}
+
+/// Groups that are not in the order of the features: the answer has the table's numbers, everywhere.
+#[test]
+fn features_that_arrive_in_another_order_keep_their_numbers() -> Result<(), Error> {
+    let data = data().with_feature_groups(crate::Groups::partition(vec![9, 2, 9, 0, 2]))?;
+    let selector = FedByFeatures::new(|| Ok(Sums { related: true, ..Sums::default() }), 1)?;
+    assert_eq!(selector.groups(&data)?, [vec![3], vec![1, 4], vec![0, 2]]);
+    let found = selector.select(&data, Budget::Count(5), &Context::default())?;
+    let whole = expected(5)?;
+    // No two sums are equal, so the order of arrival cannot show in the order chosen.
+    assert!(whole.scores.windows(2).all(|pair| pair[0] > pair[1]));
+    assert_eq!((&found.order, &found.scores), (&whole.order, &whole.scores));
+    let related: Vec<usize> = found.related.iter().map(|related| related[0].feature).collect();
+    assert_eq!(related, whole.order);
+    let path = found.path.unwrap();
+    assert_eq!(path.entered, whole.order);
+    // Values are the numbers in order of arrival: 3, 1, 4, 0, 2.
+    assert_eq!(path.points[0].coefficients, [(0, 3.0), (1, 1.0), (2, 4.0), (3, 0.0), (4, 2.0)]);
+    Ok(())
+}
+
+#[test]
+fn errors_name_the_cell_of_the_table() -> Result<(), Error> {
+    let mut columns = vec![vec![0.0; N]; 5];
+    columns[3][4] = f64::INFINITY;
+    let data = Dataset::new(DenseColumns::from_columns(&columns)?, Target::None)?;
+    let by_samples = FedBySamples::new(|| Ok(Sums { by_sample: true, ..Sums::default() }), 3)?;
+    let by_features = FedByFeatures::new(|| Ok(Sums::default()), 2)?;
+    for selector in [&by_samples as &dyn Selector, &by_features] {
+        let found = selector.select(&data, Budget::Count(1), &Context::default());
+        assert!(matches!(&found, Err(Error::NonFinite { row: 4, column: 3, .. })), "{found:?}");
+    }
+    Ok(())
+}
+
+/// Stopped from the start: one batch is seen, and the answer says so.
+#[test]
+fn a_stopped_run_answers_from_what_has_arrived() -> Result<(), Error> {
+    let data = data();
+    let stop = std::sync::atomic::AtomicBool::new(true);
+    let context = Context { interrupt: Some(&stop), ..Context::default() };
+    let by_samples = FedBySamples::new(|| Ok(Sums { by_sample: true, ..Sums::default() }), 3)?;
+    let found = by_samples.select(&data, Budget::Count(5), &context)?;
+    assert_eq!(found.status, Status::Interrupted);
+    assert_eq!(found.notes, ["3 of 7 samples were seen"]);
+    let by_features = FedByFeatures::new(|| Ok(Sums::default()), 2)?;
+    let found = by_features.select(&data, Budget::Count(5), &context)?;
+    assert_eq!((found.status, found.order.len(), found.n_features), (Status::Interrupted, 2, 5));
+    // All seen: nothing was stopped.
+    let by_features = FedByFeatures::new(|| Ok(Sums::default()), 5)?;
+    assert_eq!(by_features.select(&data, Budget::Count(5), &context)?.status, Status::Converged);
+    Ok(())
+}

@@ -1,0 +1,184 @@
+//! Counts of the levels of each feature by class: sums over rows that are exact in any order.
+
+use std::ops::Range;
+
+use fewest_columns::{ColumnSums, Extremes, rewind, stream_sums};
+use fewest_core::{Column, Context, Error, FeatureKind, SampleStream, Target};
+
+use crate::discretisation::{EqualWidth, categories};
+
+/// How often each level of a feature occurs with each class.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LevelTable {
+    /// What tells a level: its value, or the number of its bin. Increasing; every one occurs.
+    levels: Vec<f64>,
+    /// `counts[level + class · n_levels]`.
+    counts: Vec<u64>,
+    n_classes: usize,
+    /// The levels that occur in each class, in the order in which they first do.
+    first_seen: Vec<Vec<f64>>,
+}
+
+impl LevelTable {
+    /// Of samples with these levels, told by a number each, and these classes below `n_classes`.
+    pub fn new(values: &[f64], classes: &[u32], n_classes: usize) -> Self {
+        let coded = categories(values);
+        let n_levels = coded.n_levels();
+        let mut levels = vec![0.0; n_levels];
+        let mut counts = vec![0; n_levels * n_classes];
+        let mut first_seen = vec![Vec::new(); n_classes];
+        for ((&level, &value), &class) in coded.codes().iter().zip(values).zip(classes) {
+            // Both zeros are one level.
+            levels[level as usize] = value + 0.0;
+            let count = &mut counts[level as usize + class as usize * n_levels];
+            if *count == 0 {
+                first_seen[class as usize].push(value + 0.0);
+            }
+            *count += 1;
+        }
+        Self { levels, counts, n_classes, first_seen }
+    }
+
+    /// Number of levels.
+    pub fn n_levels(&self) -> usize {
+        self.levels.len()
+    }
+
+    /// Counts of the levels by class, `[level + class · n_levels]`, of the classes that occur.
+    pub fn counts(&self) -> Vec<f64> {
+        let by_class = self.counts.chunks_exact(self.n_levels().max(1));
+        let occurs = by_class.filter(|counts| counts.iter().any(|count| *count > 0));
+        occurs.flatten().map(|&count| count as f64).collect()
+    }
+
+    /// Samples of each class that occurs.
+    pub fn class_counts(&self) -> Vec<usize> {
+        let by_class = self.counts.chunks_exact(self.n_levels().max(1));
+        by_class.map(|counts| counts.iter().sum::<u64>() as usize).filter(|count| *count > 0).collect()
+    }
+
+    /// Adds the counts of later samples.
+    pub fn merge(&mut self, later: &Self) {
+        let mut levels: Vec<f64> = self.levels.iter().chain(&later.levels).copied().collect();
+        levels.sort_unstable_by(f64::total_cmp);
+        levels.dedup();
+        let mut counts = vec![0; levels.len() * self.n_classes];
+        for table in [&*self, later] {
+            for (at, level) in table.levels.iter().enumerate() {
+                let to = levels.partition_point(|other| other < level);
+                for class in 0..self.n_classes {
+                    counts[to + class * levels.len()] += table.counts[at + class * table.n_levels()];
+                }
+            }
+        }
+        for (seen, later) in self.first_seen.iter_mut().zip(&later.first_seen) {
+            let new: Vec<f64> = later.iter().copied().filter(|level| !seen.contains(level)).collect();
+            seen.extend(new);
+        }
+        (self.levels, self.counts) = (levels, counts);
+    }
+
+    /// `I(feature; class)` in nats, never negative: with the bits of [`Coded::relevance`](crate::Coded::relevance).
+    pub fn relevance(&self) -> f64 {
+        let log_sum = |count: u64| count as f64 * (count.max(1) as f64).ln();
+        let n_levels = self.n_levels();
+        let by_class = || self.counts.chunks_exact(n_levels.max(1));
+        let n: u64 = self.counts.iter().sum();
+        let totals = (0..n_levels).map(|level| by_class().map(|counts| counts[level]).sum());
+        let sum: f64 = totals.map(log_sum).sum();
+        let of_classes: f64 =
+            by_class().map(|counts| counts.iter().sum()).filter(|count| *count > 0).map(log_sum).sum();
+        // In the order of the samples, as there.
+        let mut within = 0.0;
+        for (counts, seen) in by_class().zip(&self.first_seen) {
+            for level in seen {
+                within += log_sum(counts[self.levels.partition_point(|other| other < level)]);
+            }
+        }
+        ((log_sum(n) - sum - of_classes + within) / n as f64).max(0.0)
+    }
+}
+
+/// Counts of levels by class, in bins of equal width for numbers.
+struct Counts<'a> {
+    bins: &'a [Option<EqualWidth>],
+    method: &'static str,
+}
+
+impl ColumnSums for Counts<'_> {
+    type Batch = (Vec<u32>, usize);
+    type Sums = LevelTable;
+
+    fn batch(&self, target: &Target, rows: Range<usize>) -> Result<Self::Batch, Error> {
+        match target {
+            Target::Class(classes) => Ok((classes.codes()[rows].to_vec(), classes.n_classes())),
+            other => Err(Error::UnsupportedTarget {
+                method: self.method,
+                expected: "classes",
+                found: other.describe(),
+            }),
+        }
+    }
+
+    fn sums(
+        &self,
+        j: usize,
+        _: &FeatureKind,
+        (classes, n_classes): &Self::Batch,
+        column: Column<'_>,
+    ) -> Result<LevelTable, Error> {
+        let mut values = column.to_vec(classes.len());
+        if let Some(Some(bins)) = self.bins.get(j) {
+            values.iter_mut().for_each(|value| *value = f64::from(bins.code(*value)));
+        }
+        Ok(LevelTable::new(&values, classes, *n_classes))
+    }
+
+    fn merge(&self, sums: &mut LevelTable, later: LevelTable) {
+        sums.merge(&later);
+    }
+}
+
+/// The smallest and largest value of each number, nothing of categories.
+struct Numbers;
+
+impl ColumnSums for Numbers {
+    type Batch = usize;
+    type Sums = Option<(f64, f64)>;
+
+    fn batch(&self, target: &Target, rows: Range<usize>) -> Result<usize, Error> {
+        Extremes.batch(target, rows)
+    }
+
+    fn sums(&self, j: usize, kind: &FeatureKind, n: &usize, column: Column<'_>) -> Result<Self::Sums, Error> {
+        match kind {
+            FeatureKind::Categorical { .. } => Ok(None),
+            _ => Extremes.sums(j, kind, n, column).map(Some),
+        }
+    }
+
+    fn merge(&self, sums: &mut Self::Sums, later: Self::Sums) {
+        if let (Some(sums), Some(later)) = (sums, later) {
+            Extremes.merge(sums, later);
+        }
+    }
+}
+
+/// The levels of every feature of `stream` by class, numbers in `bins` bins of equal width: one pass for the bounds of the
+/// bins, one to count.
+///
+/// # Errors
+/// A target that is not classes, which `method` needs; a NaN or an infinity, naming the cell; a stream that cannot be
+/// rewound; [`Error::Stopped`] when the context says so.
+pub fn stream_tables(
+    stream: &mut dyn SampleStream,
+    bins: usize,
+    method: &'static str,
+    context: &Context<'_>,
+) -> Result<Vec<LevelTable>, Error> {
+    let bounds = stream_sums(stream, &Numbers, context)?;
+    let bins: Vec<Option<EqualWidth>> =
+        bounds.into_iter().map(|bounds| bounds.map(|(low, high)| EqualWidth::new(low, high, bins))).collect();
+    rewind(stream)?;
+    stream_sums(stream, &Counts { bins: &bins, method }, context)
+}

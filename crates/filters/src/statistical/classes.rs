@@ -1,0 +1,262 @@
+//! How features vary between classes and within them.
+
+use std::ops::Range;
+
+use fewest_columns::{ColumnSums, TableSums, divided, safe_stream_sums};
+use fewest_core::{Classes, Column, Context, Dataset, Error, FeatureKind, SampleStream, Target};
+use fewest_counts::LevelTable;
+
+use super::moments::{Moments, is_safe, magnitude};
+
+/// How a feature varies between classes and within them, up to a common factor.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Spread {
+    /// `Σⱼ nⱼ ‖mⱼ − m‖²`.
+    pub(super) between: f64,
+    /// `Σ ‖x − mⱼ‖²` over the samples of each class.
+    pub(super) within: Vec<f64>,
+    /// Dimensions of the feature: 1, or the number of levels less 1 of a categorical one.
+    pub(super) dimensions: usize,
+    /// Samples of each class that occurs.
+    pub(super) counts: Vec<usize>,
+}
+
+impl Spread {
+    /// Whether no square has overflowed or vanished.
+    fn is_safe(&self) -> bool {
+        is_safe(self.between + self.within.iter().sum::<f64>())
+    }
+}
+
+/// The samples, class by class.
+pub(super) struct ClassOrder {
+    /// The class of each sample, among those that occur.
+    codes: Vec<u32>,
+    /// Samples by class.
+    order: Vec<u32>,
+    /// Samples in each class that occurs.
+    pub(super) counts: Vec<usize>,
+}
+
+impl ClassOrder {
+    /// Of the classes that occur.
+    ///
+    /// # Errors
+    /// [`Error::TooFew`] for fewer than two.
+    pub(super) fn new(classes: &Classes) -> Result<Self, Error> {
+        let all = classes.counts();
+        let mut compact = vec![0_u32; all.len()];
+        let mut counts = Vec::new();
+        for (class, &count) in all.iter().enumerate().filter(|(_, count)| **count > 0) {
+            compact[class] = counts.len() as u32;
+            counts.push(count);
+        }
+        check_classes(&counts)?;
+        let codes: Vec<u32> = classes.codes().iter().map(|&code| compact[code as usize]).collect();
+        Ok(Self::of(codes, counts))
+    }
+
+    fn of(codes: Vec<u32>, counts: Vec<usize>) -> Self {
+        let mut order: Vec<u32> = (0..codes.len() as u32).collect();
+        order.sort_by_key(|&i| codes[i as usize]);
+        Self { codes, order, counts }
+    }
+
+    pub(super) fn n_samples(&self) -> usize {
+        self.codes.len()
+    }
+
+    /// The class of each sample, as a code among those that occur.
+    pub(super) fn codes(&self) -> &[u32] {
+        &self.codes
+    }
+
+    /// The stored values class by class, and how many of each.
+    fn by_class(&self, column: Column<'_>) -> (Vec<f64>, Vec<usize>) {
+        match column {
+            Column::Dense(values) => {
+                (self.order.iter().map(|&i| values[i as usize]).collect(), self.counts.clone())
+            }
+            Column::Sparse { rows, values } => {
+                let mut stored = vec![0; self.counts.len()];
+                for &row in rows {
+                    stored[self.codes[row] as usize] += 1;
+                }
+                let mut next: Vec<usize> = Vec::with_capacity(stored.len());
+                let mut first = 0;
+                for count in &stored {
+                    next.push(first);
+                    first += count;
+                }
+                let mut sorted = vec![0.0; values.len()];
+                for (&row, &value) in rows.iter().zip(values) {
+                    let at = &mut next[self.codes[row] as usize];
+                    sorted[*at] = value;
+                    *at += 1;
+                }
+                (sorted, stored)
+            }
+        }
+    }
+}
+
+/// What is summed over the samples of each class.
+pub(super) struct ByClass {
+    /// The id of the method that needs classes.
+    pub(super) method: &'static str,
+}
+
+/// Sums over the samples of each class.
+pub(super) enum ClassSums {
+    /// Of a number: how many samples each class has, with their moments where it has any.
+    Numbers(Vec<(usize, Option<Moments>)>),
+    /// Of categories.
+    Levels(LevelTable),
+}
+
+impl ColumnSums for ByClass {
+    type Batch = ClassOrder;
+    type Sums = ClassSums;
+
+    fn batch(&self, target: &Target, rows: Range<usize>) -> Result<ClassOrder, Error> {
+        let Target::Class(classes) = target else {
+            return Err(Error::UnsupportedTarget {
+                method: self.method,
+                expected: "classes",
+                found: target.describe(),
+            });
+        };
+        // All classes: other batches have samples of those that do not occur here.
+        let codes = classes.codes()[rows].to_vec();
+        let mut counts = vec![0; classes.n_classes()];
+        codes.iter().for_each(|&code| counts[code as usize] += 1);
+        Ok(ClassOrder::of(codes, counts))
+    }
+
+    fn sums(
+        &self,
+        _: usize,
+        kind: &FeatureKind,
+        order: &ClassOrder,
+        column: Column<'_>,
+    ) -> Result<ClassSums, Error> {
+        if let FeatureKind::Categorical { .. } = kind {
+            let values = column.to_vec(order.n_samples());
+            return Ok(ClassSums::Levels(LevelTable::new(&values, &order.codes, order.counts.len())));
+        }
+        let (values, stored) = order.by_class(column);
+        let mut rest = values.as_slice();
+        let moments = order.counts.iter().zip(stored).map(|(&count, stored)| {
+            let (own, others) = rest.split_at(stored);
+            rest = others;
+            (count, (count > 0).then(|| Moments::new(own, count - stored)))
+        });
+        Ok(ClassSums::Numbers(moments.collect()))
+    }
+
+    fn merge(&self, sums: &mut ClassSums, later: ClassSums) {
+        match (sums, later) {
+            (ClassSums::Numbers(sums), ClassSums::Numbers(later)) => {
+                for ((count, moments), (n_later, later)) in sums.iter_mut().zip(later) {
+                    match (moments.as_mut(), later) {
+                        (Some(moments), Some(later)) => moments.merge(*count, &later, n_later),
+                        (None, later) => *moments = later,
+                        (Some(_), None) => {}
+                    }
+                    *count += n_later;
+                }
+            }
+            (ClassSums::Levels(sums), ClassSums::Levels(later)) => sums.merge(&later),
+            // One feature is of one kind in all batches of a table.
+            _ => {}
+        }
+    }
+}
+
+/// A table of which features are looked at class by class.
+pub(super) struct ClassTable(TableSums<ByClass>);
+
+impl ClassTable {
+    pub(super) fn new(data: &Dataset, method: &'static str) -> Result<Self, Error> {
+        TableSums::new(ByClass { method }, data).map(Self)
+    }
+
+    /// How feature `j` varies between the classes and within them.
+    pub(super) fn spread(&self, j: usize, column: Column<'_>, kind: &FeatureKind) -> Result<Spread, Error> {
+        let spread = self.0.of(j, kind, column)?.spread();
+        if spread.is_safe() || matches!(kind, FeatureKind::Categorical { .. }) {
+            return Ok(spread);
+        }
+        let (Column::Dense(values) | Column::Sparse { values, .. }) = column;
+        divided(column, magnitude(values), |column| Ok(self.0.of(j, kind, column)?.spread()))
+    }
+}
+
+/// How every feature of a stream varies between the classes and within them.
+pub(super) fn stream_spreads(
+    stream: &mut dyn SampleStream,
+    method: &'static str,
+    context: &Context<'_>,
+) -> Result<Vec<Spread>, Error> {
+    let safe = |sums: &ClassSums| matches!(sums, ClassSums::Levels(_)) || sums.spread().is_safe();
+    let sums = safe_stream_sums(stream, &ByClass { method }, safe, context)?;
+    Ok(sums.into_iter().map(|(sums, _)| sums.spread()).collect())
+}
+
+/// An error for fewer than two classes with samples.
+pub(super) fn check_classes(counts: &[usize]) -> Result<(), Error> {
+    if counts.len() < 2 {
+        return Err(Error::TooFew { what: "classes with samples", minimum: 2, found: counts.len() });
+    }
+    Ok(())
+}
+
+impl ClassSums {
+    fn spread(&self) -> Spread {
+        match self {
+            ClassSums::Numbers(classes) => {
+                let classes = classes.iter().filter_map(|&(count, moments)| Some((count, moments?)));
+                spread_of_numbers(&classes.collect::<Vec<_>>())
+            }
+            ClassSums::Levels(table) => spread_of_levels(table),
+        }
+    }
+}
+
+fn spread_of_numbers(classes: &[(usize, Moments)]) -> Spread {
+    let origin = classes.first().map_or(0.0, |(_, moments)| moments.origin);
+    let n = classes.iter().map(|(count, _)| count).sum::<usize>() as f64;
+    let weighted = |term: &dyn Fn(f64) -> f64| -> f64 {
+        classes.iter().map(|(count, m)| *count as f64 * term(m.mean_from(origin))).sum()
+    };
+    let mean = weighted(&|mean| mean) / n;
+    // Means that are equal but for rounding in `mean` differ by nothing.
+    let all_equal = classes.windows(2).all(|pair| pair[0].1.mean_from(origin) == pair[1].1.mean_from(origin));
+    let between = if all_equal { 0.0 } else { weighted(&|own| (own - mean).powi(2)) };
+    Spread {
+        between,
+        within: classes.iter().map(|(_, m)| m.deviations).collect(),
+        dimensions: 1,
+        counts: classes.iter().map(|(count, _)| *count).collect(),
+    }
+}
+
+/// Half the squared distances of level indicators: for two levels, those of the codes 0 and 1.
+fn spread_of_levels(levels: &LevelTable) -> Spread {
+    let n_levels = levels.n_levels();
+    let (table, counts) = (levels.counts(), levels.class_counts());
+    let n = counts.iter().sum::<usize>() as f64;
+    let mut all = vec![0.0; n_levels];
+    for column in table.chunks_exact(n_levels) {
+        all.iter_mut().zip(column).for_each(|(all, count)| *all += count);
+    }
+    let (mut between, mut within) = (0.0, Vec::with_capacity(counts.len()));
+    for (column, &count) in table.chunks_exact(n_levels).zip(&counts) {
+        let own = count as f64;
+        let squares: f64 = column.iter().map(|c| c * (own - c)).sum();
+        within.push(0.5 * squares / own);
+        let distance: f64 = column.iter().zip(&all).map(|(c, a)| (c * n - a * own).powi(2)).sum();
+        between += 0.5 * distance / (own * n * n);
+    }
+    Spread { between, within, dimensions: n_levels.saturating_sub(1), counts }
+}
