@@ -73,8 +73,8 @@ pub enum Error {
     },
     /// A class that cannot be both learnt and judged.
     #[error(
-        "class `{0}` has 1 sample, which cannot be in training and test samples: leave it out, or put it into \
-         another class"
+        "class `{0}` has 1 sample, which cannot be in training and test samples: leave it out, or put it \
+         into another class"
     )]
     SingleSample(String),
     /// A sample that is of no group.

@@ -32,6 +32,7 @@ const AT_MOST: &[(&str, usize)] = &[
     ("fewest-pgd", 39),
     ("fewest-smo", 42),
     ("fewest-solver", 39),
+    ("fewest-study", 114),
     ("fewest-testkit", 35),
     ("fewest-wrappers", 59),
     ("xtask", 15),
