@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use fewest::core::{Dataset, Groups, Target};
-use fewest::data::{Complete, Header, Missing, Nodes, ReadOptions, Table, TargetChoice, read_groups};
+use fewest::data::{Complete, Nodes, ReadOptions, Table, TargetChoice, read_groups};
 use fewest::registry::{self, Method, TargetKind};
 use fewest_study::DataInfo;
 

@@ -266,7 +266,7 @@ fn a_format_from_elsewhere_is_read_like_any_other() {
     for name in ["a.marks", "a"] {
         let table = read(name, &options).unwrap();
         assert_eq!((table.format(), table.n_samples(), table.n_features()), (MARKS, 3, 2));
-        assert_eq!(table.features().column(0, &mut Vec::new()).to_vec(3), [2.0, 1.0, 4.0]);
+        assert_eq!(table.features().column(0, &mut Vec::new()).unwrap().to_vec(3), [2.0, 1.0, 4.0]);
         let dataset = table.complete(Missing::DropRows).unwrap().dataset;
         assert_eq!(dataset.sample_ids(), Some(["s2".to_owned(), "s4".to_owned()].as_slice()));
     }

@@ -5,7 +5,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use fewest_core::{Budget, Column, Columns, Context, Dataset, DenseColumns, Error, Graph, Groups, Selector, Target, View};
+use fewest_core::{
+    Budget, Column, Columns, Context, Dataset, DenseColumns, Error, Graph, Groups, Selector, Target, View,
+};
 
 /// A small supervised problem with a constant column: features 0 and 3 matter, 5 is constant.
 ///
