@@ -45,7 +45,7 @@ pub type WriteTable = fn(&Path, &Dataset, &[usize], &[String]) -> Result<(), Err
 ///
 /// let options = ReadOptions { formats: Formats::standard().with(BYTES), ..ReadOptions::default() };
 /// let table = Table::read_bytes("three.bin", b"\x01\x02\x07".as_slice().into(), &options)?;
-/// assert_eq!(table.features().column(0, &mut Vec::new()).to_vec(3), [1.0, 2.0, 7.0]);
+/// assert_eq!(table.features().column(0, &mut Vec::new())?.to_vec(3), [1.0, 2.0, 7.0]);
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy)]

@@ -187,7 +187,7 @@ impl Table {
     /// let table = Table::read(&path, &ReadOptions::with_target("price"))?;
     /// assert_eq!((table.n_samples(), table.n_features()), (3, 2));
     /// let complete = table.complete(Missing::Mean)?;
-    /// assert_eq!(complete.dataset.x().column(0, &mut Vec::new()).to_vec(3), [75.0, 92.5, 110.0]);
+    /// assert_eq!(complete.dataset.x().column(0, &mut Vec::new())?.to_vec(3), [75.0, 92.5, 110.0]);
     /// # std::fs::remove_dir_all(&folder)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
