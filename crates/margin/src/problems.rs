@@ -127,13 +127,7 @@ pub(super) fn together(reports: impl IntoIterator<Item = SolverReport>) -> Optio
 
 /// When a solver within a method stops.
 pub(super) fn control<'a>(tolerance: f64, context: &Context<'a>) -> Result<Control<'a>, Error> {
-    let control = Control {
-        tolerance,
-        max_iterations: u64::MAX,
-        deadline: context.deadline,
-        interrupt: context.interrupt,
-        stop: None,
-    };
+    let control = Control { tolerance, max_iterations: u64::MAX, ..Control::from(context) };
     control.check()?;
     Ok(control)
 }

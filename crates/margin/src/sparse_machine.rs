@@ -10,7 +10,7 @@ use super::problems::{
     Binary, Multiclass, binaries, check_positive, control, feature_scores, select, together,
 };
 use super::program::Program;
-use fewest_solver::bisection::{self, Solved};
+use fewest_solver::bisection::{self, PenaltyCandidate};
 
 /// The smallest `1/C` tried, as a share of the largest.
 const SMALLEST_RATIO: f64 = 1e-5;
@@ -139,7 +139,7 @@ struct Fit {
     report: SolverReport,
 }
 
-impl Solved for Fit {
+impl PenaltyCandidate for Fit {
     fn n_features(&self) -> usize {
         self.n_features
     }

@@ -125,13 +125,7 @@ fn rank(forced: &[(usize, f64)], coefficients: &[(usize, f64)], budget: Budget) 
 }
 
 fn control<'a>(options: &LassoOptions, context: &Context<'a>) -> Control<'a> {
-    Control {
-        tolerance: options.tolerance,
-        max_iterations: MOST_ITERATIONS,
-        deadline: context.deadline,
-        interrupt: context.interrupt,
-        stop: None,
-    }
+    Control { tolerance: options.tolerance, max_iterations: MOST_ITERATIONS, ..Control::from(context) }
 }
 
 /// How many unforced features are wanted, for the levels that need to know.
@@ -183,16 +177,14 @@ fn fit_l1(
         return Ok(Fit { coefficients: Vec::new(), report: None, path: None, tied: Vec::new() });
     }
     let most_active = if options.level == Level::Paper { wanted + PAPER_SLACK } else { wanted };
-    context.report("path", 0, 1);
     let lasso = fewest_lars::path(problem, &PathOptions { most_active, ..PathOptions::default() }, &control)?;
-    context.report("path", 1, 1);
     let path = describe(&lasso);
     let end = lasso.breakpoints.last();
     let lambda = end.map_or(0.0, |point| point.lambda);
     match &options.solver {
         // At λ = 0 there is no dual certificate but the path's own.
         SolverChoice::Use(solver)
-            if solver.name() != "lars" && lambda > 0.0 && lasso.status == Status::Converged =>
+            if !solver.follows_path() && lambda > 0.0 && lasso.status == Status::Converged =>
         {
             solve_at(lambda, &**solver, Some(path), lasso.tied)
         }

@@ -71,9 +71,7 @@ impl Selector for Ckta {
         let problem = Ridged::new(scaled, self.ridge * largest_norm)?;
         let largest = problem.target_products().iter().copied().fold(0.0, f64::max);
         let options = PathOptions { smallest_lambda: END * largest, ..PathOptions::default() };
-        context.report("path", 0, 1);
         let path = fewest_lars::path(&problem, &options, &control(context))?;
-        context.report("path", 1, 1);
         let (lambda, weights) = path
             .breakpoints
             .last()

@@ -80,9 +80,8 @@ impl Selector for Fvm {
                 return Err(Error::parameter("k", "not given", expected));
             }
         };
-        context.report("path", 0, 1);
-        let (path, told, constant) = similarity.with_products(data, "fvm", context, |products| {
-            similarity.convexly(products, |products| {
+        let (path, told, constant) = similarity.with_products(data, "fvm", context, |matrix| {
+            similarity.convexly(matrix, |products| {
                 let problem = Signed::single(products);
                 let largest = problem.target_products().iter().copied().fold(0.0, f64::max);
                 let by_ratio = self.lambda_ratio.map_or(0.0, |ratio| ratio * largest);
@@ -93,7 +92,6 @@ impl Selector for Fvm {
                 Ok((path, told))
             })
         })?;
-        context.report("path", 1, 1);
         let end = told.points.last();
         let weights = end.map_or(Vec::new(), |point| point.coefficients.clone());
         let report = SolverReport {
