@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use fewest_cd::CoordinateDescent;
-use fewest_core::{Budget, Context, Dataset, Error, Path, PathPoint, Selection, SolverReport, Status};
+use fewest_core::{
+    Budget, Certificate, Context, Dataset, Error, Path, PathPoint, Selection, SolverReport, Status,
+};
 use fewest_solver::certificate::DualityGap;
 use fewest_solver::{
     Control, InnerProducts, L1, QuadraticSolver, Ridged, Solution, certificate, working_set,
@@ -149,14 +151,14 @@ impl Problem<'_> {
         let nonzero = |solution: &Solution| {
             solution.coefficients.iter().copied().enumerate().filter(|(_, value)| *value != 0.0).collect()
         };
-        let report = SolverReport {
-            name: solver.name(),
-            status: Status::worst(found.iter().map(|solution| solution.status)),
-            objective: found.iter().map(|solution| solution.objective).sum(),
-            duality_gap: mean(found.iter().map(|solution| solution.duality_gap)),
-            lambda: alpha,
-            iterations: found.iter().map(|solution| solution.iterations as usize).sum(),
-        };
+        let report = SolverReport::new(
+            solver.name(),
+            Status::worst(found.iter().map(|solution| solution.status)),
+            found.iter().map(|solution| solution.objective).sum(),
+            Certificate::gap(mean(found.iter().map(|solution| solution.duality_gap))),
+        )
+        .with_lambda(alpha)
+        .with_iterations(found.iter().map(|solution| solution.iterations as usize).sum());
         Ok(Fit { coefficients: found.iter().map(nonzero).collect(), report, path: None, notes: Vec::new() })
     }
 
@@ -226,14 +228,14 @@ impl Problem<'_> {
             gap if gap > 1.0 => Status::AlmostConverged,
             _ => Status::Converged,
         };
-        Ok(SolverReport {
-            name: "lars",
-            status: Status::worst([status, by_gap]),
-            objective: found.iter().map(|certificate| certificate.objective).sum(),
-            duality_gap,
-            lambda,
-            iterations: iterations as usize,
-        })
+        Ok(SolverReport::new(
+            "lars",
+            Status::worst([status, by_gap]),
+            found.iter().map(|certificate| certificate.objective).sum(),
+            Certificate::gap(duality_gap),
+        )
+        .with_lambda(lambda)
+        .with_iterations(iterations as usize))
     }
 
     /// The smallest `alpha` found to leave at most `k` features, as far down as solutions are easy.

@@ -116,12 +116,12 @@ pub(super) fn select(scores: &[f64], budget: Budget, report: SolverReport) -> Se
 
 /// One report of several machines: objectives and iterations added up, the largest gap, the worst status.
 pub(super) fn together(reports: impl IntoIterator<Item = SolverReport>) -> Option<SolverReport> {
-    reports.into_iter().reduce(|a, b| SolverReport {
-        status: Status::worst([a.status, b.status]),
-        objective: a.objective + b.objective,
-        duality_gap: a.duality_gap.max(b.duality_gap),
-        iterations: a.iterations + b.iterations,
-        ..a
+    reports.into_iter().reduce(|mut whole, other| {
+        whole.status = Status::worst([whole.status, other.status]);
+        whole.objective += other.objective;
+        whole.certificate = whole.certificate.worse(other.certificate);
+        whole.iterations += other.iterations;
+        whole
     })
 }
 

@@ -102,6 +102,8 @@ pub(crate) trait Representation: Send + Sync {
 /// An atom in short.
 pub(crate) struct Outline<A> {
     squared_norm: f64,
+    /// How far the atom may be from the Gram matrix it stands for, as a share of its norm.
+    approximation_error: f64,
     /// A small atom below this one, and the share of the norm that it leaves out: what is left out of a positive
     /// semidefinite matrix is itself positive semidefinite, so that products of such parts are lower bounds.
     leading: Option<(A, f64)>,
@@ -167,6 +169,7 @@ struct KernelAtoms<'a, R: Representation> {
     leading: Cache<R::Atom>,
     memory: Memory,
     n_cached_atoms: usize,
+    approximation_error: f64,
     positive_semidefinite: bool,
 }
 
@@ -176,6 +179,7 @@ struct Seen {
     target_product: f64,
     squared_norm: f64,
     lower_bound_error: f64,
+    approximation_error: f64,
     bytes: usize,
 }
 
@@ -191,7 +195,8 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
         let d = features.len();
         let n_samples = features.n_samples();
         let target = Arc::new(target);
-        let target_squared_norm = representation.outline(&target).squared_norm;
+        let outline = representation.outline(&target);
+        let (target_squared_norm, approximation_error) = (outline.squared_norm, outline.approximation_error);
         let target = representation.stack(std::slice::from_ref(&target))?;
         let mut atoms = Self {
             positive_semidefinite: features.is_positive_semidefinite(),
@@ -205,6 +210,7 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
             leading: Cache::new(d),
             memory: Memory::new(most_bytes),
             n_cached_atoms: most_bytes,
+            approximation_error,
         };
         let panel_size = atoms.representation.panel();
         let mut largest_atom = 1;
@@ -224,6 +230,7 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
                 atoms.target_products.push(seen.target_product);
                 atoms.squared_norms.push(seen.squared_norm);
                 atoms.lower_bound_errors.push(seen.lower_bound_error);
+                atoms.approximation_error = atoms.approximation_error.max(seen.approximation_error);
             }
             context.report("dependence on the target", atoms.target_products.len(), d);
         }
@@ -249,7 +256,7 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
             };
             let target_product = products.next().unwrap_or(0.0);
             let bytes = self.representation.bytes(atom);
-            let Outline { squared_norm, leading } = self.representation.outline(atom);
+            let Outline { squared_norm, approximation_error, leading } = self.representation.outline(atom);
             let leading = leading.filter(|_| self.positive_semidefinite);
             let lower_bound_error = leading.as_ref().map_or(0.0, |(_, lower_bound_error)| *lower_bound_error);
             let (cache, kept) = match leading {
@@ -260,7 +267,7 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
             if self.memory.fits(kept_bytes, self.features.len()) {
                 cache.keep(j, &kept, kept_bytes, &self.memory);
             }
-            seen.push(Seen { target_product, squared_norm, lower_bound_error, bytes });
+            seen.push(Seen { target_product, squared_norm, lower_bound_error, approximation_error, bytes });
         }
         Ok(seen)
     }
@@ -376,6 +383,10 @@ impl<R: Representation> InnerProducts for KernelAtoms<'_, R> {
 
     fn n_cached_atoms(&self) -> usize {
         self.n_cached_atoms
+    }
+
+    fn approximation_error(&self) -> f64 {
+        self.approximation_error
     }
 
     fn products_are_nonnegative(&self) -> bool {

@@ -1,7 +1,8 @@
 //! Feature vector machine.
 
 use fewest_core::{
-    Budget, Context, Dataset, Error, Path, PathPoint, Selection, Selector, SolverReport, Status, Target,
+    Budget, Certificate, Context, Dataset, Error, Path, PathPoint, Selection, Selector, SolverReport, Status,
+    Target,
 };
 use fewest_kernels::Bandwidth;
 use fewest_lars::{Event, LassoPath, PathOptions};
@@ -94,14 +95,10 @@ impl Selector for Fvm {
         })?;
         let end = told.points.last();
         let weights = end.map_or(Vec::new(), |point| point.coefficients.clone());
-        let report = SolverReport {
-            name: "lars",
-            status: path.status,
-            objective: path.objective,
-            duality_gap: path.duality_gap,
-            lambda: end.map_or(0.0, |point| point.lambda),
-            iterations: path.iterations as usize,
-        };
+        let report =
+            SolverReport::new("lars", path.status, path.objective, Certificate::gap(path.duality_gap))
+                .with_lambda(end.map_or(0.0, |point| point.lambda))
+                .with_iterations(path.iterations as usize);
         let stopped = path.status != Status::Converged;
         if stopped && weights.is_empty() {
             return Err(Error::Stopped { before: "a feature was chosen" });

@@ -1,6 +1,8 @@
 //! Quadratic programming feature selection.
 
-use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, SolverReport, Status, derive_seed};
+use fewest_core::{
+    Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport, Status, derive_seed,
+};
 use fewest_counts::discretisation::Discretisation;
 use fewest_lars::{LassoPath, PathOptions};
 use fewest_solver::InnerProducts;
@@ -204,25 +206,22 @@ impl Qpfs {
                 return Err(Error::Stopped { before: "the quadratic program was solved" });
             }
             // Nothing varies.
-            let report = SolverReport {
-                name: "lars",
-                status: path.status,
-                objective: 0.0,
-                duality_gap: 0.0,
-                lambda: gamma,
-                iterations: path.iterations as usize,
-            };
+            let report = SolverReport::new("lars", path.status, 0.0, Certificate::gap(0.0))
+                .with_lambda(gamma)
+                .with_iterations(path.iterations as usize);
             return Ok(ranked(Vec::new(), d, budget, report));
         };
+        // Over all features a shifted `D` need not be positive semidefinite.
+        let certificate = if constant > 0.0 { Certificate::stationarity } else { Certificate::gap };
         let (objective, gap) = certify(&*matrix.with_diagonal(constant), gamma, &weights)?;
-        let report = SolverReport {
-            name: "lars",
-            status: if gap <= 1e-9 { Status::Converged } else { Status::AlmostConverged },
+        let report = SolverReport::new(
+            "lars",
+            if gap <= 1e-9 { Status::Converged } else { Status::AlmostConverged },
             objective,
-            duality_gap: gap,
-            lambda: gamma,
-            iterations: path.iterations as usize,
-        };
+            certificate(gap),
+        )
+        .with_lambda(gamma)
+        .with_iterations(path.iterations as usize);
         let mut selection = ranked(weights, d, budget, report);
         selection.notes.push(format!("gamma is {gamma:.4}"));
         selection.notes.extend(Similarity::note(constant));
@@ -233,14 +232,10 @@ impl Qpfs {
 /// Without a quadratic term all weight is on the most relevant feature.
 fn most_relevant(matrix: Matrix<'_>, budget: Budget) -> Selection {
     let best = fewest_core::rank(matrix.relevance(), true)[0];
-    let report = SolverReport {
-        name: "qpfs",
-        status: Status::Converged,
-        objective: -matrix.relevance()[best],
-        duality_gap: 0.0,
-        lambda: 1.0,
-        iterations: 0,
-    };
+    let report =
+        SolverReport::new("qpfs", Status::Converged, -matrix.relevance()[best], Certificate::gap(0.0))
+            .with_lambda(1.0)
+            .with_iterations(0);
     let weights = if matrix.diagonal()[best] > 0.0 { vec![(best, 1.0)] } else { Vec::new() };
     ranked(weights, matrix.n_features(), budget, report)
 }

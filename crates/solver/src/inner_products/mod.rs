@@ -45,6 +45,12 @@ pub trait InnerProducts: Sync {
         usize::MAX
     }
 
+    /// How far an atom, or the target, may be from what it stands for, as a share of its norm: 0 where they are exact, infinite
+    /// where it is not known.
+    fn approximation_error(&self) -> f64 {
+        0.0
+    }
+
     /// Whether no two atoms have a negative product. Then `⟨Aⱼ, b⟩` bounds the correlation of atom `j`
     /// with the residual of any non-negative combination, which spares most of a check over all atoms.
     fn products_are_nonnegative(&self) -> bool {
@@ -95,6 +101,10 @@ macro_rules! pass_on {
 
             fn n_cached_atoms(&self) -> usize {
                 (**self).n_cached_atoms()
+            }
+
+            fn approximation_error(&self) -> f64 {
+                (**self).approximation_error()
             }
 
             fn products_are_nonnegative(&self) -> bool {

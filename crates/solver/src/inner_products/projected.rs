@@ -115,6 +115,10 @@ impl<P: InnerProducts> InnerProducts for Projected<P> {
         self.inner.n_cached_atoms()
     }
 
+    fn approximation_error(&self) -> f64 {
+        self.inner.approximation_error()
+    }
+
     fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {
         self.inner.products(rows, columns, out)?;
         let m = self.free.len();

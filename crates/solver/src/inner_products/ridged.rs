@@ -70,6 +70,10 @@ impl<P: InnerProducts> InnerProducts for Ridged<P> {
         self.inner.n_cached_atoms()
     }
 
+    fn approximation_error(&self) -> f64 {
+        self.inner.approximation_error()
+    }
+
     fn products_are_nonnegative(&self) -> bool {
         self.inner.products_are_nonnegative()
     }
