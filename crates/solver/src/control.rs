@@ -89,13 +89,11 @@ impl Control<'_> {
     }
 
     fn stop_reason(&self, state: &SolverState) -> Option<TerminationReason> {
-        if self.stop.is_some_and(|stop| stop(state)) {
+        let outside = self.stopped();
+        if outside == Some(Status::Interrupted) || self.stop.is_some_and(|stop| stop(state)) {
             return Some(TerminationReason::Interrupt);
         }
-        match self.stopped()? {
-            Status::TimeLimit => Some(TerminationReason::Timeout),
-            _ => Some(TerminationReason::Interrupt),
-        }
+        outside.map(|_| TerminationReason::Timeout)
     }
 }
 
