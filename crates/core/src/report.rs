@@ -11,8 +11,8 @@ pub enum Certificate {
         /// The gap relative to the objective at zero, unless the method's page says to what.
         relative: f64,
     },
-    /// Of any other problem, or one whose dual is not known: how far the conditions are violated that hold at a stationary
-    /// point. It need not be a minimum.
+    /// Of any other problem, or one whose dual is not known: how far the conditions are violated that hold at
+    /// a stationary point. It need not be a minimum.
     Stationarity {
         /// The violation relative to that at the start or at zero, as the method's page says.
         relative: f64,
@@ -69,8 +69,8 @@ impl Certificate {
     }
 }
 
-/// How far the scores may be from those of the problem that was approximated before it was solved, relative to the largest
-/// score. A certificate is that of the approximated problem and says nothing of this.
+/// How far the scores may be from those of the problem that was approximated before it was solved, relative
+/// to the largest score. A certificate is that of the approximated problem and says nothing of this.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Approximation {
@@ -119,12 +119,14 @@ pub struct SolverReport {
     pub lambda: f64,
     /// Iterations, in the solver's own unit.
     pub iterations: usize,
-    /// The error in the scores where the problem solved stands for another; `None` where it is the one asked for.
+    /// The error in the scores where the problem solved stands for another; `None` where it is the one asked
+    /// for.
     pub approximation: Option<Approximation>,
 }
 
 impl SolverReport {
-    /// A report on the problem asked for, for the penalty 0 and no iterations: the rest is added by the methods below.
+    /// A report on the problem asked for, for the penalty 0 and no iterations: the rest is added by the
+    /// methods below.
     ///
     /// ```
     /// use fewest_core::{Certificate, SolverReport, Status};
@@ -168,7 +170,8 @@ pub struct AlternationSummary {
     pub weight_violation: f64,
     /// The gradient of the machines, relative to that at zero.
     pub machine_violation: f64,
-    /// Penalties at which the problem was solved on the way to `lambda` and, for a number of features, beyond.
+    /// Penalties at which the problem was solved on the way to `lambda` and, for a number of features,
+    /// beyond.
     pub n_penalties: usize,
     /// Features whose weight counts, before the budget cuts.
     pub n_kept: usize,
@@ -192,8 +195,8 @@ pub struct RelaxationSummary {
     pub objective: f64,
     /// The objective of the relaxation: no features within the budget have a smaller one.
     pub lower_bound: f64,
-    /// A bound on `objective` by the best there is (Theorem 4 of the paper); infinite where it says nothing, `None` where the
-    /// matrices are too large for it.
+    /// A bound on `objective` by the best there is (Theorem 4 of the paper); infinite where it says nothing,
+    /// `None` where the matrices are too large for it.
     pub bound: Option<f64>,
     /// Features that the relaxation takes whole.
     pub n_above: usize,
@@ -206,7 +209,8 @@ pub struct RelaxationSummary {
 }
 
 impl RelaxationSummary {
-    /// The objective as a multiple of its lower bound, at least 1 but for rounding; 1 where the lower bound is not above 0.
+    /// The objective as a multiple of its lower bound, at least 1 but for rounding; 1 where the lower bound
+    /// is not above 0.
     pub fn ratio(&self) -> f64 {
         if self.lower_bound > 0.0 { self.objective / self.lower_bound } else { 1.0 }
     }

@@ -25,8 +25,8 @@ use crate::{Error, Solution, Status};
 /// ```
 #[derive(Clone, Copy)]
 pub struct Control<'a> {
-    /// Certificate to reach: a duality gap relative to the objective at zero or, where a problem has none, the solver's measure
-    /// of stationarity. Default 1e-9; range above 0.
+    /// Certificate to reach: a duality gap relative to the objective at zero or, where a problem has none,
+    /// the solver's measure of stationarity. Default 1e-9; range above 0.
     pub tolerance: f64,
     /// Most iterations, in the solver's own unit. Default 10 000.
     pub max_iterations: u64,
@@ -77,8 +77,8 @@ impl Control<'_> {
         }
     }
 
-    /// [`Status::Interrupted`] once the caller asked to stop, [`Status::TimeLimit`] once the time is over: what every solver asks
-    /// between two steps.
+    /// [`Status::Interrupted`] once the caller asked to stop, [`Status::TimeLimit`] once the time is over:
+    /// what every solver asks between two steps.
     pub fn stopped(&self) -> Option<Status> {
         self.context().stopped()
     }

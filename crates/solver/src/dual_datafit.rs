@@ -32,8 +32,8 @@ pub trait DualDatafit: Datafit {
 
     /// `ℓ*(−α)`; infinite outside its domain.
     ///
-    /// The default is what Fenchel and Young's equality says of the gradient `g` of `α ↦ ℓ*(−α)`, `αᵀg − ℓ(−g)`: for losses
-    /// whose conjugate is finite everywhere.
+    /// The default is what Fenchel and Young's equality says of the gradient `g` of `α ↦ ℓ*(−α)`, `αᵀg −
+    /// ℓ(−g)`: for losses whose conjugate is finite everywhere.
     fn conjugate(&self, dual: &[f64]) -> f64 {
         let mut fitted = vec![0.0; dual.len()];
         self.conjugate_gradient(dual, &mut fitted);
@@ -42,8 +42,8 @@ pub trait DualDatafit: Datafit {
         product - self.loss(&fitted)
     }
 
-    /// The least upper bound of the `s` for which `α + s · direction` stays in the domain of the conjugate. Default: none,
-    /// for losses whose conjugate is finite everywhere.
+    /// The least upper bound of the `s` for which `α + s · direction` stays in the domain of the conjugate.
+    /// Default: none, for losses whose conjugate is finite everywhere.
     fn longest_step(&self, _dual: &[f64], _direction: &[f64]) -> f64 {
         f64::INFINITY
     }
@@ -55,8 +55,9 @@ pub trait DualDatafit: Datafit {
     /// ℓ(z) + ℓ*(−scale α) + scale αᵀz  ≥ 0
     /// ```
     ///
-    /// With `v = Aᵀα`, the gap of `w` is this plus `Ω(w) + Ω*(scale v) − scale wᵀv`. Zero at `scale = 1`. The default adds the
-    /// terms up, and rounding in them limits the gap that can be reached; a formula without cancellation reaches further.
+    /// With `v = Aᵀα`, the gap of `w` is this plus `Ω(w) + Ω*(scale v) − scale wᵀv`. Zero at `scale = 1`. The
+    /// default adds the terms up, and rounding in them limits the gap that can be reached; a formula without
+    /// cancellation reaches further.
     fn loss_gap(&self, fitted: &[f64], scale: f64) -> f64 {
         if scale == 1.0 {
             return 0.0;

@@ -6,8 +6,8 @@
 //! minimise over w   f(w) + Ω(w)
 //! ```
 //!
-//! with a smooth convex [`Datafit`] `f` and a [`Penalty`] `Ω`, of which most are sums over blocks of coefficients
-//! ([`BlockPenalty`]). For least squares,
+//! with a smooth convex [`Datafit`] `f` and a [`Penalty`] `Ω`, of which most are sums over blocks of
+//! coefficients ([`BlockPenalty`]). For least squares,
 //! `f(w) = ½‖b − Σⱼ wⱼ Aⱼ‖²`, the atoms `Aⱼ` may live in a space too large to write down (the n × n
 //! matrices of HSIC Lasso): then they are seen only through [`InnerProducts`]. A [`QuadraticSolver`]
 //! minimises the small dense problem left by a working set, and

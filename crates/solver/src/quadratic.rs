@@ -139,8 +139,9 @@ pub trait QuadraticSolver: Send + Sync {
     /// The solver's id, such as `cd`.
     fn name(&self) -> &'static str;
 
-    /// Whether the solver follows the exact path of the non-negative lasso down to its penalty. Where a method has followed that
-    /// path to find the penalty, such a solver would find what is known already, and is not asked.
+    /// Whether the solver follows the exact path of the non-negative lasso down to its penalty. Where a
+    /// method has followed that path to find the penalty, such a solver would find what is known already, and
+    /// is not asked.
     fn follows_path(&self) -> bool {
         false
     }

@@ -42,8 +42,8 @@ pub struct WorkingSetSolution {
 ///
 /// # Errors
 /// [`Error::ShapeMismatch`] when penalty, start and problem disagree in size; [`Error::Numerical`] for inner
-/// products that are not finite; [`Error::Unsupported`] for a penalty that is not a convex sum over blocks; what
-/// `solver` and the products of `problem` return.
+/// products that are not finite; [`Error::Unsupported`] for a penalty that is not a convex sum over blocks;
+/// what `solver` and the products of `problem` return.
 pub fn solve(
     problem: &dyn InnerProducts,
     penalty: &dyn Penalty,

@@ -7,10 +7,12 @@ use fewest_solver::InnerProducts;
 /// Most features for which the error is estimated: a factorisation of their Gram matrix.
 const MOST_FEATURES: usize = 1000;
 
-/// The error of the `coefficients` of a lasso over atoms that stand for others; `None` where they are exact, or too many.
+/// The error of the `coefficients` of a lasso over atoms that stand for others; `None` where they are exact,
+/// or too many.
 ///
-/// With the support `S` and its Gram matrix, `w_S = G⁻¹ (c − λ)`, so to first order `δw = G⁻¹ (δc − δG w)`. With atoms and target
-/// off by a share `η` of their norms, `|δcⱼ| ≤ 2η ‖Aⱼ‖ ‖b‖` and `|δGⱼₖ| ≤ 2η ‖Aⱼ‖ ‖Aₖ‖`.
+/// With the support `S` and its Gram matrix, `w_S = G⁻¹ (c − λ)`, so to first order `δw = G⁻¹ (δc − δG w)`.
+/// With atoms and target off by a share `η` of their norms, `|δcⱼ| ≤ 2η ‖Aⱼ‖ ‖b‖` and `|δGⱼₖ| ≤ 2η ‖Aⱼ‖
+/// ‖Aₖ‖`.
 ///
 /// # Errors
 /// [`Error::Unreadable`] for atoms that cannot be built.

@@ -9,8 +9,8 @@ use rayon::prelude::*;
 /// Bytes that entries may take.
 const PRODUCT_BYTES: usize = 256 << 20;
 
-/// `D`: `I(k;l)` of features over levels, `I(k;k) = H(k)`, and `d`: `I(k;Y)`, in nats. Not the inner products of anything: the
-/// matrix need not be positive semidefinite.
+/// `D`: `I(k;l)` of features over levels, `I(k;k) = H(k)`, and `d`: `I(k;Y)`, in nats. Not the inner products
+/// of anything: the matrix need not be positive semidefinite.
 pub(super) struct Information {
     coded: Coded,
     pub(super) with_target: Vec<f64>,
@@ -60,8 +60,8 @@ impl Information {
         Ok(())
     }
 
-    /// `D + constant · I` over the features that vary, taken for inner products: `constant` should make it positive
-    /// semidefinite, as far as the solver goes.
+    /// `D + constant · I` over the features that vary, taken for inner products: `constant` should make it
+    /// positive semidefinite, as far as the solver goes.
     pub(super) fn shifted(&self, constant: f64) -> Shifted<'_> {
         let shift = |&entropy: &f64| if entropy > 0.0 { entropy + constant } else { 0.0 };
         let squared_norms = self.entropies.iter().map(shift).collect();

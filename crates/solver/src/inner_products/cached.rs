@@ -31,14 +31,15 @@ pub struct ColumnCache {
 }
 
 impl ColumnCache {
-    /// For a matrix of `n_atoms` columns, of which at most `most_bytes` are kept; beyond, requests go through.
+    /// For a matrix of `n_atoms` columns, of which at most `most_bytes` are kept; beyond, requests go
+    /// through.
     pub fn new(n_atoms: usize, most_bytes: usize) -> Self {
         let most_columns = most_bytes / (size_of::<f64>() * n_atoms.max(1));
         Self { columns: Mutex::default(), n_atoms, most_columns }
     }
 
-    /// Writes `out[i + j · rows.len()]`, the entry at `rows[i]` and `columns[j]`, by `compute` where it is not known;
-    /// `compute` gets rows, columns and an `out` of its own, laid out alike.
+    /// Writes `out[i + j · rows.len()]`, the entry at `rows[i]` and `columns[j]`, by `compute` where it is
+    /// not known; `compute` gets rows, columns and an `out` of its own, laid out alike.
     pub fn get(
         &self,
         rows: &[usize],

@@ -1,4 +1,5 @@
-//! Least squares whose atoms are seen through inner products only, and what is made of one such problem: a file each.
+//! Least squares whose atoms are seen through inner products only, and what is made of one such problem: a
+//! file each.
 
 mod cached;
 mod normalised;
@@ -45,8 +46,8 @@ pub trait InnerProducts: Sync {
         usize::MAX
     }
 
-    /// How far an atom, or the target, may be from what it stands for, as a share of its norm: 0 where they are exact, infinite
-    /// where it is not known.
+    /// How far an atom, or the target, may be from what it stands for, as a share of its norm: 0 where they
+    /// are exact, infinite where it is not known.
     fn approximation_error(&self) -> f64 {
         0.0
     }

@@ -14,8 +14,8 @@ use crate::Error;
 
 /// A penalty `Ω(w)`: what every solver of `f(w) + Ω(w)` needs at least.
 ///
-/// Penalties are convex unless they say otherwise, and 0 at `w = 0`. One that is a sum over a partition of the
-/// coefficients implements [`BlockPenalty`] too and says so by [`by_blocks`](Penalty::by_blocks).
+/// Penalties are convex unless they say otherwise, and 0 at `w = 0`. One that is a sum over a partition of
+/// the coefficients implements [`BlockPenalty`] too and says so by [`by_blocks`](Penalty::by_blocks).
 pub trait Penalty: Send + Sync {
     /// What messages call it, such as `group lasso`.
     fn name(&self) -> &'static str;
@@ -39,11 +39,12 @@ pub trait Penalty: Send + Sync {
         None
     }
 
-    /// The smallest factor `t` such that zero is the solution under `t Ω`, when `v` are the correlations at zero
-    /// (the negative gradient there); infinite where none is large enough. For a norm this is its dual norm.
+    /// The smallest factor `t` such that zero is the solution under `t Ω`, when `v` are the correlations at
+    /// zero (the negative gradient there); infinite where none is large enough. For a norm this is its dual
+    /// norm.
     ///
-    /// With the penalty at `λ = 1` it is the largest useful `λ`. The default bisects `prox_{tΩ}(v) = 0`, to the last bit but
-    /// for rounding in the prox: about a hundred of them.
+    /// With the penalty at `λ = 1` it is the largest useful `λ`. The default bisects `prox_{tΩ}(v) = 0`, to
+    /// the last bit but for rounding in the prox: about a hundred of them.
     fn dual_norm(&self, v: &[f64]) -> f64 {
         let mut moved = Vec::with_capacity(v.len());
         let mut is_zero = |t: f64| {
@@ -69,15 +70,15 @@ pub trait Penalty: Send + Sync {
     }
 }
 
-/// A convex penalty `Ω(w) = Σ_b Ω_b(w_b)` over blocks of coefficients: what working sets, screening, duality gaps and Newton
-/// steps need.
+/// A convex penalty `Ω(w) = Σ_b Ω_b(w_b)` over blocks of coefficients: what working sets, screening, duality
+/// gaps and Newton steps need.
 ///
 /// The block functions see the entries of one block only, so weights, groups and signs cost the solvers
-/// nothing. Required are the blocks, value and prox of a block, and the restriction to some blocks. All else follows from the
-/// prox: `v` is a subgradient of `Ω_b` at zero exactly where `prox_{Ω_b}(v) = 0` (Moreau 1965), and there `Ω_b*(v) = 0`.
-/// The defaults take the conjugate to be infinite elsewhere. For a norm, with or without a sign constraint, that is exact. For any other
-/// convex penalty it is an upper bound: gaps and screening stay valid but gaps need not close, so such a penalty writes its
-/// own.
+/// nothing. Required are the blocks, value and prox of a block, and the restriction to some blocks. All else
+/// follows from the prox: `v` is a subgradient of `Ω_b` at zero exactly where `prox_{Ω_b}(v) = 0` (Moreau
+/// 1965), and there `Ω_b*(v) = 0`. The defaults take the conjugate to be infinite elsewhere. For a norm, with
+/// or without a sign constraint, that is exact. For any other convex penalty it is an upper bound: gaps and
+/// screening stay valid but gaps need not close, so such a penalty writes its own.
 pub trait BlockPenalty: Penalty {
     /// The blocks.
     fn blocks(&self) -> &Blocks;
@@ -93,8 +94,8 @@ pub trait BlockPenalty: Penalty {
 
     /// A symmetric generalised Jacobian of the prox at `w` (before the prox), `len × len` into `out`.
     ///
-    /// The default takes central differences: right to about seven digits, which Newton steps may need more of, never
-    /// the certificate.
+    /// The default takes central differences: right to about seven digits, which Newton steps may need more
+    /// of, never the certificate.
     fn prox_jacobian_block(&self, block: usize, w: &[f64], step: f64, out: &mut [f64]) {
         let n = w.len();
         let size = w.iter().fold(f64::MIN_POSITIVE, |most, value| most.max(value.abs()));
@@ -140,8 +141,9 @@ pub trait BlockPenalty: Penalty {
     /// Whether `w_b = 0` for sure, when the correlations at the dual optimum differ from `v` by at most
     /// `radius[i]` in entry `i`: the gap-safe test.
     ///
-    /// The points that the prox takes to zero are a convex set, so the default asks for the corners of a cross that spans the
-    /// box: exact for a block of one coefficient, and twice as many proxes as a block has coefficients.
+    /// The points that the prox takes to zero are a convex set, so the default asks for the corners of a
+    /// cross that spans the box: exact for a block of one coefficient, and twice as many proxes as a block
+    /// has coefficients.
     fn is_screened(&self, block: usize, v: &[f64], radius: &[f64]) -> bool {
         // Inside, and not on the border of, the set.
         let reach = v.len() as f64 * (1.0 + STRICTLY);

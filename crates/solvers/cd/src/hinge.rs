@@ -88,8 +88,8 @@ impl SquaredHingeDescent {
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] when they disagree in size; [`Error::InvalidParameter`] for a start that is not finite or a tolerance
-    /// out of range; [`Error::Unsupported`] for a penalty that is not a convex sum over blocks; [`Error::Numerical`] for an operator whose values are not
-    /// finite or overflow when squared.
+    /// out of range; [`Error::Unsupported`] for a penalty that is not a convex sum over blocks;
+    /// [`Error::Numerical`] for an operator whose values are not finite or overflow when squared.
     pub fn minimise<A: LinearOperator>(
         &self,
         datafit: &SquaredHinge<A>,

@@ -7,8 +7,8 @@
 //! ```
 //!
 //! with the Gram matrix `G` of the atoms, their products `c` with the target `b`, and a convex
-//! [`Penalty`] `Ω` that is a sum over [blocks](fewest_solver::BlockPenalty) of coefficients: l1, elastic net, group lasso, each with or
-//! without `w ≥ 0`. `G` may be singular: atoms may be equal, opposite or zero.
+//! [`Penalty`] `Ω` that is a sum over [blocks](fewest_solver::BlockPenalty) of coefficients: l1, elastic net,
+//! group lasso, each with or without `w ≥ 0`. `G` may be singular: atoms may be equal, opposite or zero.
 //!
 //! # Method
 //!

@@ -206,7 +206,8 @@ impl ProximalGradient {
     }
 }
 
-/// `P(w) − D`, or none where the penalty is not a convex sum over blocks, the datafit has no dual, or the point gives no dual point.
+/// `P(w) − D`, or none where the penalty is not a convex sum over blocks, the datafit has no dual, or the
+/// point gives no dual point.
 fn absolute_gap<F: Datafit + ?Sized>(
     composite: Composite<'_, F>,
     w: &[f64],
