@@ -18,8 +18,12 @@ pub fn selection(selection: &Selection, run: &RunInfo) -> String {
     let chosen = text::counted(selection.order.len(), "feature", "features");
     out.push_str(&format!("{}: {chosen} in {}", run.method.id, text::duration(run.seconds)));
     if let Some(solver) = &selection.solver {
-        let gap = text::number(solver.duality_gap, 2);
-        out.push_str(&format!(" ({}, {}, duality gap {gap})", solver.name, solver.status.name()));
+        let what = text::certificate(solver.certificate);
+        let gap = text::number(solver.certificate.value(), 2);
+        let about = solver.approximation.map_or(String::new(), |error| {
+            format!(", scores to about {} of the largest", text::number(error.value(), 1))
+        });
+        out.push_str(&format!(" ({}, {}, {what} {gap}{about})", solver.name, solver.status.name()));
     } else if selection.status != Status::Converged {
         out.push_str(&format!(" ({})", selection.status.name()));
     }

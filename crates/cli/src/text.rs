@@ -1,7 +1,23 @@
 //! Numbers and names as people read them.
 
+use fewest::core::Certificate;
 pub use fewest_study::text::{count, counted};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// `text` with a capital first letter.
+pub fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// What a certificate is called.
+pub fn certificate(certificate: Certificate) -> &'static str {
+    match certificate {
+        Certificate::Gap { .. } => "duality gap",
+        Certificate::Stationarity { .. } => "stationarity",
+        _ => "certificate",
+    }
+}
 
 /// `value` with `digits` significant digits: `0.3121`, `12.50`, `1.2e-9`, `inf`.
 pub fn number(value: f64, digits: usize) -> String {

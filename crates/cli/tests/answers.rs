@@ -93,8 +93,9 @@ fn json_has_the_promised_keys_in_their_order() {
     assert_eq!(feature["related"][0]["name"], "copy");
     let mut solver = keys(&document["solver"]);
     solver.sort_unstable();
-    assert_eq!(solver, ["gap", "iterations", "lambda", "name", "objective", "status"]);
+    assert_eq!(solver, ["certificate", "gap", "iterations", "lambda", "name", "objective", "status"]);
     assert_eq!(document["solver"]["status"], "converged");
+    assert_eq!(document["solver"]["certificate"], "gap");
     assert!(document["solver"]["gap"].as_f64().unwrap() <= 1e-8);
     assert!(document["seconds"].as_f64().unwrap() >= 0.0);
 }

@@ -43,6 +43,7 @@ mod dataset;
 mod error;
 mod graph;
 mod groups;
+mod report;
 mod scores;
 mod selection;
 mod streams;
@@ -56,10 +57,11 @@ pub use dataset::{Dataset, FeatureKind};
 pub use error::Error;
 pub use graph::Graph;
 pub use groups::{GroupTree, Groups, OverlappingGroups};
-pub use scores::{Ranked, Scorer, Scores, rank};
-pub use selection::{
-    Budget, Path, PathPoint, Related, Selection, Selector, Similarity, SolverReport, Status,
+pub use report::{
+    AlternationSummary, Approximation, Certificate, RelaxationSummary, SolverReport, ValidatedPenalty,
 };
+pub use scores::{Ranked, Scorer, Scores, rank};
+pub use selection::{Budget, Path, PathPoint, Related, Selection, Selector, Similarity, Status};
 pub use streams::{
     FeatureBatches, FeatureStream, FedByFeatures, FedBySamples, RowBatches, SampleStream, StreamScorer,
     StreamSelector,

@@ -1,6 +1,6 @@
 //! What a selector returns.
 
-use crate::{Context, Dataset, Error};
+use crate::{AlternationSummary, Context, Dataset, Error, RelaxationSummary, SolverReport};
 
 /// How many features are wanted.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -114,6 +114,10 @@ pub struct Selection {
     pub related: Vec<Vec<Related>>,
     /// How alike the chosen features are, for methods that know.
     pub similarity: Option<Similarity>,
+    /// How an alternation over a problem that is not convex settled, for methods that alternate.
+    pub alternation: Option<AlternationSummary>,
+    /// What is known of the best set, for methods that make a set of a relaxation.
+    pub relaxation: Option<RelaxationSummary>,
     /// What the user should know: fewer features than asked for, ties, features set aside.
     pub notes: Vec<String>,
 }
@@ -131,6 +135,8 @@ impl Selection {
             path: None,
             related: Vec::new(),
             similarity: None,
+            alternation: None,
+            relaxation: None,
             notes: Vec::new(),
         }
     }
@@ -174,23 +180,6 @@ impl Selection {
         }
         mask
     }
-}
-
-/// What a solver reached.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SolverReport {
-    /// The solver's id, such as `cd`.
-    pub name: &'static str,
-    /// How it ended.
-    pub status: Status,
-    /// The objective value.
-    pub objective: f64,
-    /// The duality gap relative to the objective at zero: the certificate.
-    pub duality_gap: f64,
-    /// The penalty the solution belongs to.
-    pub lambda: f64,
-    /// Iterations, in the solver's own unit.
-    pub iterations: usize,
 }
 
 /// Coefficients along decreasing penalties.

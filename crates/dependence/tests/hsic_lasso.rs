@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use fewest_cd::CoordinateDescent;
 use fewest_core::{
-    Budget, Context, Dataset, DenseColumns, FeatureKind, Groups, OnDemand, Scorer, Selection, Selector,
-    Target,
+    Approximation, Budget, Context, Dataset, DenseColumns, FeatureKind, Groups, OnDemand, Scorer, Selection,
+    Selector, Target,
 };
 use fewest_dal::DualAugmentedLagrangian;
 use fewest_dependence::{
@@ -101,7 +101,7 @@ fn all_solvers_and_both_forms_agree_on_the_objective_with_a_certificate() {
                 let selector = at_ratio(Some(Arc::clone(solver)), regularizer, form);
                 let found = selector.select(&nonlinear(), Budget::Auto, &Context::default()).unwrap();
                 let report = found.solver.unwrap();
-                let gap = report.duality_gap;
+                let gap = report.certificate.value();
                 assert!((-1e-12..=1e-8).contains(&gap), "{} {form:?}: gap {gap}", report.name);
                 objectives.push(report.objective);
             }
@@ -109,6 +109,33 @@ fn all_solvers_and_both_forms_agree_on_the_objective_with_a_certificate() {
         for objective in &objectives {
             assert!((objective / objectives[0] - 1.0).abs() <= 1e-6, "{objectives:?}");
         }
+    }
+}
+
+/// At one penalty the scores of the low-rank form are as close to those of the exact one as the report says.
+#[test]
+fn the_error_that_an_approximation_leaves_in_the_scores_is_told() {
+    let at = |form: Form, factor_tolerance: f64| {
+        let mut selector = at_ratio(None, Regularizer::L1, form);
+        selector.dependence.factor_tolerance = factor_tolerance;
+        selector.select(&nonlinear(), Budget::Auto, &Context::default()).unwrap()
+    };
+    let exact = at(Form::Exact, 1e-6);
+    assert_eq!(exact.solver.as_ref().unwrap().approximation, None);
+    for factor_tolerance in [1e-3, 1e-4, 1e-6, 1e-8] {
+        let low_rank = at(Form::LowRank, factor_tolerance);
+        assert_eq!(low_rank.order, exact.order);
+        let told = low_rank.solver.unwrap().approximation.unwrap();
+        assert!(matches!(told, Approximation::Estimate { .. }));
+        let far =
+            low_rank.scores.iter().zip(&exact.scores).fold(0.0_f64, |most, (a, b)| most.max((a - b).abs()));
+        let relative = far / exact.scores[0];
+        assert!(relative <= told.value(), "{factor_tolerance}: {relative:e} above {:e}", told.value());
+        assert!(
+            told.value() <= 1e3 * factor_tolerance,
+            "{factor_tolerance}: {:e} says nothing",
+            told.value()
+        );
     }
 }
 
@@ -169,7 +196,7 @@ fn groups_enter_whole() {
     let selector = at_ratio(None, Regularizer::Group, Form::Auto);
     let found = selector.select(&data, Budget::Auto, &Context::default()).unwrap();
     assert!(found.order.contains(&0) && found.order.contains(&1), "{found:?}");
-    let gap = found.solver.unwrap().duality_gap;
+    let gap = found.solver.unwrap().certificate.value();
     assert!((-1e-12..=1e-9).contains(&gap), "{gap}");
     let lasso = LassoOptions { regularizer: Regularizer::Group, ..LassoOptions::default() };
     assert_eq!(select(&HsicLasso { lasso: lasso.clone(), ..HsicLasso::default() }, &data, 2).order.len(), 2);

@@ -46,6 +46,8 @@ pub(super) fn follow<P: InnerProducts>(
     feature: &(dyn Fn(usize) -> usize + Sync),
     control: &Control<'_>,
 ) -> Result<Paths, Error> {
+    // Outputs are followed side by side, and progress is told from one thread.
+    let control = &Control { progress: None, ..*control };
     let mut most_active = (2 * k.div_ceil(problems.len().max(1))).max(FIRST_ACTIVE).min(k + 1);
     let mut paths: Vec<Option<LassoPath>> = vec![None; problems.len()];
     let mut iterations = 0;

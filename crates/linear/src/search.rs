@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use fewest_cd::CoordinateDescent;
-use fewest_core::{Budget, Context, Dataset, Error, Path, PathPoint, Selection, SolverReport, Status};
-use fewest_solver::certificate::Certificate;
+use fewest_core::{
+    Budget, Certificate, Context, Dataset, Error, Path, PathPoint, Selection, SolverReport, Status,
+};
+use fewest_solver::certificate::DualityGap;
 use fewest_solver::{
     Control, InnerProducts, L1, QuadraticSolver, Ridged, Solution, certificate, working_set,
 };
@@ -15,7 +17,7 @@ use super::paths;
 use super::{Lasso, Strength};
 use fewest_solver::Signed;
 use fewest_solver::SolverChoice;
-use fewest_solver::bisection::{self, Solved};
+use fewest_solver::bisection::{self, PenaltyCandidate};
 
 /// Most iterations of a solver, in its own unit.
 const MOST_ITERATIONS: u64 = 1_000_000;
@@ -61,13 +63,8 @@ pub(super) fn select_many(
         }
         _ => {}
     }
-    let control = Control {
-        tolerance: options.tolerance,
-        max_iterations: MOST_ITERATIONS,
-        deadline: context.deadline,
-        interrupt: context.interrupt,
-        stop: None,
-    };
+    let control =
+        Control { tolerance: options.tolerance, max_iterations: MOST_ITERATIONS, ..Control::from(context) };
     control.check()?;
     let columns = LinearColumns::new(data, method, context)?;
     let outputs: Vec<_> =
@@ -154,14 +151,14 @@ impl Problem<'_> {
         let nonzero = |solution: &Solution| {
             solution.coefficients.iter().copied().enumerate().filter(|(_, value)| *value != 0.0).collect()
         };
-        let report = SolverReport {
-            name: solver.name(),
-            status: Status::worst(found.iter().map(|solution| solution.status)),
-            objective: found.iter().map(|solution| solution.objective).sum(),
-            duality_gap: mean(found.iter().map(|solution| solution.duality_gap)),
-            lambda: alpha,
-            iterations: found.iter().map(|solution| solution.iterations as usize).sum(),
-        };
+        let report = SolverReport::new(
+            solver.name(),
+            Status::worst(found.iter().map(|solution| solution.status)),
+            found.iter().map(|solution| solution.objective).sum(),
+            Certificate::gap(mean(found.iter().map(|solution| solution.duality_gap))),
+        )
+        .with_lambda(alpha)
+        .with_iterations(found.iter().map(|solution| solution.iterations as usize).sum());
         Ok(Fit { coefficients: found.iter().map(nonzero).collect(), report, path: None, notes: Vec::new() })
     }
 
@@ -191,7 +188,7 @@ impl Problem<'_> {
         };
         let fit = match &self.options.solver {
             SolverChoice::Use(solver)
-                if solver.name() != "lars" && lambda > 0.0 && paths.status == Status::Converged =>
+                if !solver.follows_path() && lambda > 0.0 && paths.status == Status::Converged =>
             {
                 self.at(lambda, &[])?
             }
@@ -222,23 +219,23 @@ impl Problem<'_> {
             let penalty = L1::new(certified, dense.len())?.nonnegative();
             Ok(certificate::certify(signed, &penalty, &dense, &correlations))
         };
-        let found: Vec<Result<Certificate, Error>> =
+        let found: Vec<Result<DualityGap, Error>> =
             self.outputs.par_iter().zip(coefficients).map(certify).collect();
-        let found = found.into_iter().collect::<Result<Vec<Certificate>, Error>>()?;
-        let duality_gap = mean(found.iter().map(Certificate::relative_gap));
+        let found = found.into_iter().collect::<Result<Vec<DualityGap>, Error>>()?;
+        let duality_gap = mean(found.iter().map(DualityGap::relative_gap));
         let by_gap = match duality_gap / self.control.tolerance {
             gap if gap > 1e3 => Status::Stalled,
             gap if gap > 1.0 => Status::AlmostConverged,
             _ => Status::Converged,
         };
-        Ok(SolverReport {
-            name: "lars",
-            status: Status::worst([status, by_gap]),
-            objective: found.iter().map(|certificate| certificate.objective).sum(),
-            duality_gap,
-            lambda,
-            iterations: iterations as usize,
-        })
+        Ok(SolverReport::new(
+            "lars",
+            Status::worst([status, by_gap]),
+            found.iter().map(|certificate| certificate.objective).sum(),
+            Certificate::gap(duality_gap),
+        )
+        .with_lambda(lambda)
+        .with_iterations(iterations as usize))
     }
 
     /// The smallest `alpha` found to leave at most `k` features, as far down as solutions are easy.
@@ -269,7 +266,7 @@ struct Counted {
     n_features: usize,
 }
 
-impl Solved for Counted {
+impl PenaltyCandidate for Counted {
     fn n_features(&self) -> usize {
         self.n_features
     }

@@ -1,6 +1,6 @@
 //! Feature selection by a concave penalty.
 
-use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, SolverReport};
+use fewest_core::{Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport};
 use rayon::prelude::*;
 
 use super::design::Design;
@@ -97,14 +97,11 @@ impl ConcaveSelection {
             let outside = found.status.is_stopped();
             if objective < before {
                 weights = found.weights;
-                report = Some(SolverReport {
-                    name: "clarabel",
-                    status: found.status,
-                    objective,
-                    duality_gap: found.gap,
-                    lambda: self.lambda,
-                    iterations,
-                });
+                report = Some(
+                    SolverReport::new("clarabel", found.status, objective, Certificate::gap(found.gap))
+                        .with_lambda(self.lambda)
+                        .with_iterations(iterations),
+                );
             } else if outside && let Some(report) = &mut report {
                 report.status = found.status;
             }
@@ -114,7 +111,7 @@ impl ConcaveSelection {
             }
         }
         let report = report.ok_or(Error::Stopped { before: "the first linear program was solved" })?;
-        Ok((weights, SolverReport { iterations, ..report }))
+        Ok((weights, report.with_iterations(iterations)))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Features by the weights of a lasso at a cross-validated penalty.
 
-use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, SolverReport};
+use fewest_core::{Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport};
 use fewest_lars::{PathOptions, path};
 use fewest_solver::{Control, InnerProducts, LinearOperator};
 use rayon::prelude::*;
@@ -120,14 +120,10 @@ impl<'a> Centred<'a> {
         let found = path(&signed, &options, control)?;
         let points: Vec<(f64, Sparse)> =
             found.breakpoints.iter().map(|point| (point.lambda, signed.merge(&point.coefficients))).collect();
-        let report = SolverReport {
-            name: "lars",
-            status: found.status,
-            objective: found.objective,
-            duality_gap: found.duality_gap,
-            lambda: smallest,
-            iterations: found.iterations as usize,
-        };
+        let report =
+            SolverReport::new("lars", found.status, found.objective, Certificate::gap(found.duality_gap))
+                .with_lambda(smallest)
+                .with_iterations(found.iterations as usize);
         Ok((penalties.iter().map(|&penalty| between(&points, penalty)).collect(), report))
     }
 }

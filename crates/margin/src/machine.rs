@@ -1,6 +1,6 @@
 //! A linear support vector machine: by its Gram matrix for few samples, by their vectors for many.
 
-use fewest_core::{Context, Error, SolverReport, derive_seed};
+use fewest_core::{Certificate, Context, Error, SolverReport, derive_seed};
 use fewest_smo::{
     Classifier, DualCoordinateDescent, DualProblem, GramRows, LinearKernel, LinearProblem, Regressor,
     SampleRows,
@@ -73,14 +73,10 @@ fn by_gram(
     for (w, scale) in weights.iter_mut().zip(scales.unwrap_or_default()) {
         *w *= scale;
     }
-    let report = SolverReport {
-        name: "smo",
-        status: solution.status,
-        objective: solution.objective,
-        duality_gap: solution.duality_gap,
-        lambda: cost.recip(),
-        iterations: machine.dual.n_steps as usize,
-    };
+    let report =
+        SolverReport::new("smo", solution.status, solution.objective, Certificate::gap(solution.duality_gap))
+            .with_lambda(cost.recip())
+            .with_iterations(machine.dual.n_steps as usize);
     Ok(Fit { weights, report })
 }
 
@@ -150,16 +146,12 @@ fn by_rows(
         let linear = LinearProblem::new(&problem, &samples)?;
         let (objective, gap) = linear.certify(&balanced)?;
         let relative = gap.max(0.0) / (gap - objective).abs().max(objective.abs()).max(f64::MIN_POSITIVE);
-        if best.as_ref().is_none_or(|best| relative < best.report.duality_gap) {
+        if best.as_ref().is_none_or(|best| relative < best.report.certificate.value()) {
             let weights = samples.columns(&linear.weights(&balanced)?, design.n_columns());
-            let report = SolverReport {
-                name: "dual-cd",
-                status: found.solution.status,
-                objective,
-                duality_gap: relative,
-                lambda: cost.recip(),
-                iterations: iterations as usize,
-            };
+            let report =
+                SolverReport::new("dual-cd", found.solution.status, objective, Certificate::gap(relative))
+                    .with_lambda(cost.recip())
+                    .with_iterations(iterations as usize);
             best = Some(Fit { weights, report });
         }
         let outside = matches!(
@@ -175,8 +167,10 @@ fn by_rows(
     fit.report.iterations = iterations as usize;
     fit.report.status = match fit.report.status {
         status @ (fewest_solver::Status::Interrupted | fewest_solver::Status::TimeLimit) => status,
-        _ if fit.report.duality_gap <= control.tolerance => fewest_solver::Status::Converged,
-        _ if fit.report.duality_gap <= 1e3 * control.tolerance => fewest_solver::Status::AlmostConverged,
+        _ if fit.report.certificate.value() <= control.tolerance => fewest_solver::Status::Converged,
+        _ if fit.report.certificate.value() <= 1e3 * control.tolerance => {
+            fewest_solver::Status::AlmostConverged
+        }
         _ => fewest_solver::Status::Stalled,
     };
     Ok(fit)

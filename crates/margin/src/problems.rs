@@ -116,24 +116,18 @@ pub(super) fn select(scores: &[f64], budget: Budget, report: SolverReport) -> Se
 
 /// One report of several machines: objectives and iterations added up, the largest gap, the worst status.
 pub(super) fn together(reports: impl IntoIterator<Item = SolverReport>) -> Option<SolverReport> {
-    reports.into_iter().reduce(|a, b| SolverReport {
-        status: Status::worst([a.status, b.status]),
-        objective: a.objective + b.objective,
-        duality_gap: a.duality_gap.max(b.duality_gap),
-        iterations: a.iterations + b.iterations,
-        ..a
+    reports.into_iter().reduce(|mut whole, other| {
+        whole.status = Status::worst([whole.status, other.status]);
+        whole.objective += other.objective;
+        whole.certificate = whole.certificate.worse(other.certificate);
+        whole.iterations += other.iterations;
+        whole
     })
 }
 
 /// When a solver within a method stops.
 pub(super) fn control<'a>(tolerance: f64, context: &Context<'a>) -> Result<Control<'a>, Error> {
-    let control = Control {
-        tolerance,
-        max_iterations: u64::MAX,
-        deadline: context.deadline,
-        interrupt: context.interrupt,
-        stop: None,
-    };
+    let control = Control { tolerance, max_iterations: u64::MAX, ..Control::from(context) };
     control.check()?;
     Ok(control)
 }

@@ -1,6 +1,6 @@
 //! Scales of features that minimise a bound on the leave-one-out error.
 
-use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, SolverReport, Status};
+use fewest_core::{Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport, Status};
 use fewest_kernels::VectorKernel;
 use fewest_machines::{PointRows, Points, RadiusMargin};
 use fewest_smo::{Classifier, Loss};
@@ -287,14 +287,9 @@ impl Selector for RadiusMarginScales {
             columns.push(column);
         }
         let mut scores = vec![0.0; data.n_features()];
-        let mut report = SolverReport {
-            name: "smo",
-            status: Status::Converged,
-            objective: 0.0,
-            duality_gap: 0.0,
-            lambda: self.cost.recip(),
-            iterations: 0,
-        };
+        let mut report = SolverReport::new("smo", Status::Converged, 0.0, Certificate::gap(0.0))
+            .with_lambda(self.cost.recip())
+            .with_iterations(0);
         if features.is_empty() {
             return Ok(select(&scores, budget, report));
         }
@@ -310,7 +305,7 @@ impl Selector for RadiusMarginScales {
         loop {
             let (bound, steps) = scaled.descend(context)?;
             report.objective = bound.value;
-            report.duality_gap = bound.gap;
+            report.certificate = Certificate::gap(bound.gap);
             report.status = context.stopped().unwrap_or(bound.status);
             report.iterations += steps;
             let left = scaled.features.len();

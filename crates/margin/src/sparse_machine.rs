@@ -1,7 +1,7 @@
 //! Support vector machines with an l1 penalty.
 
 use fewest_cd::SquaredHingeDescent;
-use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, SolverReport, Status};
+use fewest_core::{Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport, Status};
 use fewest_solver::{Datafit, ElasticNet, L1, LinearOperator, Penalty, SquaredHinge};
 use rayon::prelude::*;
 
@@ -10,7 +10,7 @@ use super::problems::{
     Binary, Multiclass, binaries, check_positive, control, feature_scores, select, together,
 };
 use super::program::Program;
-use fewest_solver::bisection::{self, Solved};
+use fewest_solver::bisection::{self, PenaltyCandidate};
 
 /// The smallest `1/C` tried, as a share of the largest.
 const SMALLEST_RATIO: f64 = 1e-5;
@@ -139,7 +139,7 @@ struct Fit {
     report: SolverReport,
 }
 
-impl Solved for Fit {
+impl PenaltyCandidate for Fit {
     fn n_features(&self) -> usize {
         self.n_features
     }
@@ -194,13 +194,15 @@ impl Request {
         context: &Context<'_>,
     ) -> Result<(Vec<f64>, SolverReport), Error> {
         let n = machine.datafit.n_coefficients();
-        let report = |status, objective, duality_gap, iterations| SolverReport {
-            name: if self.loss == HingeLoss::Squared { "cd" } else { "clarabel" },
-            status,
-            objective,
-            duality_gap,
-            lambda: penalty,
-            iterations,
+        let report = |status, objective, duality_gap, iterations| {
+            SolverReport::new(
+                if self.loss == HingeLoss::Squared { "cd" } else { "clarabel" },
+                status,
+                objective,
+                Certificate::gap(duality_gap),
+            )
+            .with_lambda(penalty)
+            .with_iterations(iterations)
         };
         match self.loss {
             HingeLoss::Squared => {

@@ -1,6 +1,6 @@
 //! The zero norm of a machine's weights, by training on rescaled features again and again.
 
-use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, SolverReport, Status};
+use fewest_core::{Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport, Status};
 use fewest_solver::LinearOperator;
 use rayon::prelude::*;
 
@@ -123,14 +123,14 @@ impl ZeroNorm {
                     weights[j] = w * penalty;
                 }
                 let norm: f64 = weights.iter().map(|w| w.abs()).sum();
-                let report = SolverReport {
-                    name: "clarabel",
-                    status: found.status,
-                    objective: found.loss + norm,
-                    duality_gap: found.gap,
-                    lambda: self.cost.recip(),
-                    iterations: found.iterations,
-                };
+                let report = SolverReport::new(
+                    "clarabel",
+                    found.status,
+                    found.loss + norm,
+                    Certificate::gap(found.gap),
+                )
+                .with_lambda(self.cost.recip())
+                .with_iterations(found.iterations);
                 Ok((weights, report))
             }
         }

@@ -54,7 +54,7 @@ fn weights_are_those_of_libsvm() {
     let svm = SvmWeights { tolerance: 1e-12, ..SvmWeights::default() };
     let selection = all(&svm, &read("wdbc.csv", Task::Classification));
     assert_eq!(selection.status, Status::Converged);
-    let gap = selection.solver.as_ref().unwrap().duality_gap;
+    let gap = selection.solver.as_ref().unwrap().certificate.value();
     assert!((-1e-15..=1e-12).contains(&gap), "{gap}");
     // LIBSVM keeps kernel values in single precision.
     close(&scores(&selection), &WDBC, 2e-6);

@@ -59,7 +59,7 @@ fn more_classes_and_categories_work() {
         let selector = RadiusMarginScales { multiclass, ..RadiusMarginScales::default() };
         let selection = selector.select(&data, Budget::Count(5), &Context::default()).unwrap();
         assert_eq!((selection.order.len(), selection.status), (5, Status::Converged));
-        let gap = selection.solver.unwrap().duality_gap;
+        let gap = selection.solver.unwrap().certificate.value();
         assert!((-1e-12..=1e-7).contains(&gap), "{gap}");
     }
     let codes: Vec<f64> = (0..60).map(|i| (i % 3) as f64).collect();

@@ -181,7 +181,7 @@ fn on_a_simplex_it_is_the_relaxation_of_nmmkl() -> Result<(), Error> {
             let data = problem(true);
             let selection = method.select(&data, Budget::Auto, &Context::default())?;
             let report = selection.solver.as_ref().ok_or(Error::Stopped { before: "a report" })?;
-            let gap = report.duality_gap;
+            let gap = report.certificate.value();
             assert!((-1e-12..=1e-10).contains(&gap), "{gap}");
             let total: f64 = selection.scores.iter().sum();
             let options = NonMonotonic { kernel: theirs, tolerance: 1e-11, ..NonMonotonic::default() };

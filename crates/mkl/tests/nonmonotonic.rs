@@ -61,8 +61,14 @@ fn gram(columns: &[Vec<f64>], weights: &[f64], ridge: f64) -> GramRows {
     GramRows::new(values, n).unwrap()
 }
 
-const EXACT: Control<'static> =
-    Control { tolerance: 1e-10, max_iterations: 100_000_000, deadline: None, interrupt: None, stop: None };
+const EXACT: Control<'static> = Control {
+    tolerance: 1e-10,
+    max_iterations: 100_000_000,
+    deadline: None,
+    interrupt: None,
+    progress: None,
+    stop: None,
+};
 
 /// `ω(p)` of Eq. (3), by sequential minimal optimisation.
 fn omega_classes(kernel: &GramRows, labels: &[bool], cost: f64) -> f64 {

@@ -11,8 +11,8 @@ const STEP: f64 = 0.8;
 /// Penalties this close, relatively, are not told apart any further: by less, what the tolerance of `solve` leaves decides.
 const CLOSE: f64 = 1e-6;
 
-/// What a model must tell of its solution at a penalty.
-pub trait Solved {
+/// What a model must tell of its solution at a penalty that is tried.
+pub trait PenaltyCandidate {
     /// Number of features it selects.
     fn n_features(&self) -> usize;
 
@@ -25,7 +25,7 @@ pub trait Solved {
 /// leaves `k`, it is the solution at the largest penalty found to leave more. `solve` gets a penalty and the solution before, to start from.
 ///
 /// With it comes how the run was stopped from outside, if it was.
-pub fn search<F: Solved>(
+pub fn search<F: PenaltyCandidate>(
     largest: f64,
     smallest_ratio: f64,
     k: usize,

@@ -9,11 +9,11 @@
 //!
 //! which has no cancellation between large terms, unlike `P − D` computed as printed.
 
-use crate::{Error, InnerProducts, Penalty};
+use crate::{BlockPenalty, Error, InnerProducts, Penalty};
 
 /// What certifies a point of a least-squares problem.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Certificate {
+pub struct DualityGap {
     /// `P(w)`.
     pub objective: f64,
     /// `P(w) − D`, absolute, not negative but for rounding.
@@ -24,7 +24,7 @@ pub struct Certificate {
     pub objective_at_zero: f64,
 }
 
-impl Certificate {
+impl DualityGap {
     /// The gap relative to the objective at zero.
     pub fn relative_gap(&self) -> f64 {
         relative(self.duality_gap, self.objective_at_zero)
@@ -52,10 +52,10 @@ pub fn certifiable_penalty(lambda: f64, largest: f64, correlations: impl Iterato
 /// `cᵀw` and `‖b‖²` come from `problem`; nothing of size atoms × atoms is needed.
 pub fn certify(
     problem: &dyn InnerProducts,
-    penalty: &dyn Penalty,
+    penalty: &dyn BlockPenalty,
     w: &[f64],
     correlations: &[f64],
-) -> Certificate {
+) -> DualityGap {
     let mut fitted_target = 0.0; // ⟨Aw, b⟩
     let mut fitted_residual = 0.0; // ⟨Aw, ρ⟩
     for ((w, v), c) in w.iter().zip(correlations).zip(problem.target_products()) {
@@ -69,7 +69,7 @@ pub fn certify(
     let scaled: Vec<f64> = correlations.iter().map(|v| t * v).collect();
     let duality_gap = 0.5 * (1.0 - t) * (1.0 - t) * squared_residual + value + penalty.conjugate(&scaled)
         - t * fitted_residual;
-    Certificate {
+    DualityGap {
         objective: 0.5 * squared_residual + value,
         duality_gap,
         dual_scale: t,
@@ -106,8 +106,8 @@ pub fn correlations(problem: &dyn InnerProducts, w: &[f64]) -> Result<Vec<f64>, 
 /// `certificate` is that of the point which `correlations` belong to.
 pub fn is_screened(
     problem: &dyn InnerProducts,
-    penalty: &dyn Penalty,
-    certificate: &Certificate,
+    penalty: &dyn BlockPenalty,
+    certificate: &DualityGap,
     correlations: &[f64],
     block: usize,
 ) -> bool {

@@ -25,7 +25,7 @@ impl<'a, F: Datafit + ?Sized> Composite<'a, F> {
     /// # Errors
     /// [`Error::ShapeMismatch`] unless both have the same number of coefficients.
     pub fn new(datafit: &'a F, penalty: &'a dyn Penalty) -> Result<Self, Error> {
-        let (expected, found) = (datafit.n_coefficients(), penalty.blocks().n_coefficients());
+        let (expected, found) = (datafit.n_coefficients(), penalty.n_coefficients());
         if found != expected {
             return Err(Error::ShapeMismatch { what: "coefficients of the penalty", expected, found });
         }

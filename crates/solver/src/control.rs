@@ -1,18 +1,32 @@
 //! When a solver stops, and how it runs on argmin.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use argmin::core::{Executor, KV, Problem, Solver, State, TerminationReason, TerminationStatus};
 use serde::{Deserialize, Serialize};
 
+use fewest_core::{Context, Progress};
+
 use crate::{Error, Solution, Status};
 
-/// When a solver stops.
+/// When a solver stops, and whom it tells how far it is.
+///
+/// A method makes one of its [`Context`], with the deadline, the interruption and the progress of that:
+///
+/// ```
+/// use fewest_core::Context;
+/// use fewest_solver::Control;
+///
+/// let context = Context::default();
+/// let control = Control { tolerance: 1e-6, ..Control::from(&context) };
+/// assert!(control.stopped().is_none());
+/// ```
 #[derive(Clone, Copy)]
 pub struct Control<'a> {
-    /// Duality gap to reach, relative to the objective at zero. Default 1e-9; range above 0.
+    /// Certificate to reach: a duality gap relative to the objective at zero or, where a problem has none,
+    /// the solver's measure of stationarity. Default 1e-9; range above 0.
     pub tolerance: f64,
     /// Most iterations, in the solver's own unit. Default 10 000.
     pub max_iterations: u64,
@@ -20,6 +34,8 @@ pub struct Control<'a> {
     pub deadline: Option<Instant>,
     /// Set to true from elsewhere to stop with [`Status::Interrupted`].
     pub interrupt: Option<&'a AtomicBool>,
+    /// Where progress is told. Default nowhere.
+    pub progress: Option<&'a dyn Progress>,
     /// The caller's own stopping test, seen after every iteration; true stops with
     /// [`Status::Interrupted`].
     pub stop: Option<&'a (dyn Fn(&SolverState) -> bool + Sync)>,
@@ -27,7 +43,15 @@ pub struct Control<'a> {
 
 impl Default for Control<'_> {
     fn default() -> Self {
-        Self { tolerance: 1e-9, max_iterations: 10_000, deadline: None, interrupt: None, stop: None }
+        Self::from(&Context::default())
+    }
+}
+
+/// The defaults, with the deadline, the interruption and the progress of a run.
+impl<'a> From<&Context<'a>> for Control<'a> {
+    fn from(context: &Context<'a>) -> Self {
+        let Context { progress, deadline, interrupt, .. } = *context;
+        Self { tolerance: 1e-9, max_iterations: 10_000, deadline, interrupt, progress, stop: None }
     }
 }
 
@@ -43,12 +67,33 @@ impl Control<'_> {
         Ok(())
     }
 
+    /// The same limits and progress as a context, of seed 0.
+    fn context(&self) -> Context<'_> {
+        Context {
+            progress: self.progress,
+            deadline: self.deadline,
+            interrupt: self.interrupt,
+            ..Context::default()
+        }
+    }
+
+    /// [`Status::Interrupted`] once the caller asked to stop, [`Status::TimeLimit`] once the time is over:
+    /// what every solver asks between two steps.
+    pub fn stopped(&self) -> Option<Status> {
+        self.context().stopped()
+    }
+
+    /// Tells how far the solver is, if anybody listens.
+    pub fn report(&self, stage: &str, done: usize, total: usize) {
+        self.context().report(stage, done, total);
+    }
+
     fn stop_reason(&self, state: &SolverState) -> Option<TerminationReason> {
-        let raised = self.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed));
-        if raised || self.stop.is_some_and(|stop| stop(state)) {
+        let outside = self.stopped();
+        if outside == Some(Status::Interrupted) || self.stop.is_some_and(|stop| stop(state)) {
             return Some(TerminationReason::Interrupt);
         }
-        self.deadline.is_some_and(|deadline| Instant::now() >= deadline).then_some(TerminationReason::Timeout)
+        outside.map(|_| TerminationReason::Timeout)
     }
 }
 

@@ -23,9 +23,6 @@ pub trait DualDatafit: Datafit {
     /// The largest curvature of the loss: the Lipschitz constant of `∇ℓ`.
     fn largest_curvature(&self) -> f64;
 
-    /// `ℓ*(−α)`.
-    fn conjugate(&self, dual: &[f64]) -> f64;
-
     /// Writes the gradient of `α ↦ ℓ*(−α)`; its root is where `α = −∇ℓ(0)`.
     fn conjugate_gradient(&self, dual: &[f64], out: &mut [f64]);
 
@@ -33,8 +30,23 @@ pub trait DualDatafit: Datafit {
     /// `α = −∇ℓ(z)` the inverse of `ℓ''(z)`.
     fn conjugate_curvature(&self, dual: &[f64], out: &mut [f64]);
 
+    /// `ℓ*(−α)`; infinite outside its domain.
+    ///
+    /// The default is what Fenchel and Young's equality says of the gradient `g` of `α ↦ ℓ*(−α)`, `αᵀg −
+    /// ℓ(−g)`: for losses whose conjugate is finite everywhere.
+    fn conjugate(&self, dual: &[f64]) -> f64 {
+        let mut fitted = vec![0.0; dual.len()];
+        self.conjugate_gradient(dual, &mut fitted);
+        let product: f64 = dual.iter().zip(&fitted).map(|(a, g)| a * g).sum();
+        fitted.iter_mut().for_each(|value| *value = -*value);
+        product - self.loss(&fitted)
+    }
+
     /// The least upper bound of the `s` for which `α + s · direction` stays in the domain of the conjugate.
-    fn longest_step(&self, dual: &[f64], direction: &[f64]) -> f64;
+    /// Default: none, for losses whose conjugate is finite everywhere.
+    fn longest_step(&self, _dual: &[f64], _direction: &[f64]) -> f64 {
+        f64::INFINITY
+    }
 
     /// What the loss adds to a duality gap when the dual point is `scale · α`, `α = −∇ℓ(z)`, with
     /// `scale ∈ [0, 1]`:
@@ -43,9 +55,19 @@ pub trait DualDatafit: Datafit {
     /// ℓ(z) + ℓ*(−scale α) + scale αᵀz  ≥ 0
     /// ```
     ///
-    /// computed without cancellation: zero at `scale = 1`. With `v = Aᵀα`, the gap of `w` is this
-    /// plus `Ω(w) + Ω*(scale v) − scale wᵀv`.
-    fn loss_gap(&self, fitted: &[f64], scale: f64) -> f64;
+    /// With `v = Aᵀα`, the gap of `w` is this plus `Ω(w) + Ω*(scale v) − scale wᵀv`. Zero at `scale = 1`. The
+    /// default adds the terms up, and rounding in them limits the gap that can be reached; a formula without
+    /// cancellation reaches further.
+    fn loss_gap(&self, fitted: &[f64], scale: f64) -> f64 {
+        if scale == 1.0 {
+            return 0.0;
+        }
+        let mut dual = vec![0.0; fitted.len()];
+        self.dual_point(fitted, &mut dual);
+        dual.iter_mut().for_each(|value| *value *= scale);
+        let product: f64 = dual.iter().zip(fitted).map(|(a, z)| a * z).sum();
+        (self.loss(fitted) + self.conjugate(&dual) + product).max(0.0)
+    }
 }
 
 /// `ℓ*(−α) = ½‖α‖² − bᵀα`, `α = b − z`.
@@ -82,10 +104,6 @@ impl<A: LinearOperator> DualDatafit for SquaredLoss<A> {
 
     fn conjugate_curvature(&self, _dual: &[f64], out: &mut [f64]) {
         out.fill(1.0);
-    }
-
-    fn longest_step(&self, _dual: &[f64], _direction: &[f64]) -> f64 {
-        f64::INFINITY
     }
 
     /// `½ (1 − scale)² ‖b − z‖²`.

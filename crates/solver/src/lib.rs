@@ -6,7 +6,8 @@
 //! minimise over w   f(w) + Ω(w)
 //! ```
 //!
-//! with a smooth convex [`Datafit`] `f` and a [`Penalty`] `Ω`. For least squares,
+//! with a smooth convex [`Datafit`] `f` and a [`Penalty`] `Ω`, of which most are sums over blocks of
+//! coefficients ([`BlockPenalty`]). For least squares,
 //! `f(w) = ½‖b − Σⱼ wⱼ Aⱼ‖²`, the atoms `Aⱼ` may live in a space too large to write down (the n × n
 //! matrices of HSIC Lasso): then they are seen only through [`InnerProducts`]. A [`QuadraticSolver`]
 //! minimises the small dense problem left by a working set, and
@@ -50,8 +51,6 @@ mod penalty;
 #[cfg(feature = "argmin-math")]
 mod point;
 mod quadratic;
-mod remembered;
-mod signed;
 mod solution;
 mod squared_hinge;
 pub mod working_set;
@@ -63,13 +62,11 @@ pub use datafit::{Datafit, Logistic, SquaredLoss};
 pub use dual_datafit::DualDatafit;
 pub use extrapolation::extrapolation_weights;
 pub use fewest_core::{Error, Status};
-pub use inner_products::{InnerProducts, Normalised, Projected, Ridged};
+pub use inner_products::{CachedProducts, ColumnCache, InnerProducts, Normalised, Projected, Ridged, Signed};
 pub use operator::{DenseOperator, LinearOperator};
-pub use penalty::{Blocks, ElasticNet, GroupLasso, L1, Penalty};
+pub use penalty::{BlockPenalty, Blocks, ElasticNet, GroupLasso, L1, Penalty};
 #[cfg(feature = "argmin-math")]
 pub use point::Point;
 pub use quadratic::{Quadratic, QuadraticSolver};
-pub use remembered::Remembered;
-pub use signed::Signed;
 pub use solution::Solution;
 pub use squared_hinge::SquaredHinge;

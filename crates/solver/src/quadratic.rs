@@ -84,10 +84,6 @@ impl Quadratic {
 }
 
 impl InnerProducts for Quadratic {
-    fn n_atoms(&self) -> usize {
-        self.len()
-    }
-
     fn target_squared_norm(&self) -> f64 {
         self.target_squared_norm
     }
@@ -142,6 +138,13 @@ impl Datafit for Quadratic {
 pub trait QuadraticSolver: Send + Sync {
     /// The solver's id, such as `cd`.
     fn name(&self) -> &'static str;
+
+    /// Whether the solver follows the exact path of the non-negative lasso down to its penalty. Where a
+    /// method has followed that path to find the penalty, such a solver would find what is known already, and
+    /// is not asked.
+    fn follows_path(&self) -> bool {
+        false
+    }
 
     /// Minimises `problem + penalty` from `start`, to a relative duality gap of `control.tolerance`.
     ///

@@ -12,8 +12,10 @@
 //!
 //! Cost of a pass: one inner product for each atom still in question and each non-zero coefficient.
 
-use crate::certificate::{self, Certificate};
-use crate::{Control, Error, InnerProducts, Penalty, Quadratic, QuadraticSolver, Solution, Status};
+use crate::certificate::{self, DualityGap};
+use crate::{
+    BlockPenalty, Control, Error, InnerProducts, Penalty, Quadratic, QuadraticSolver, Solution, Status,
+};
 
 /// Blocks the first working set holds at least.
 const SMALLEST_WORKING_SET: usize = 20;
@@ -27,7 +29,7 @@ pub struct WorkingSetSolution {
     /// The solution; its iterations are those of the inner solver, all passes together.
     pub solution: Solution,
     /// The certificate over all atoms.
-    pub certificate: Certificate,
+    pub certificate: DualityGap,
     /// `⟨Aⱼ, b − Aw⟩` of every atom; for an atom proved to be zero early, its value at the dual point of then.
     pub correlations: Vec<f64>,
     /// Times all atoms in question were checked.
@@ -40,7 +42,8 @@ pub struct WorkingSetSolution {
 ///
 /// # Errors
 /// [`Error::ShapeMismatch`] when penalty, start and problem disagree in size; [`Error::Numerical`] for inner
-/// products that are not finite; what `solver` and the products of `problem` return.
+/// products that are not finite; [`Error::Unsupported`] for a penalty that is not a convex sum over blocks;
+/// what `solver` and the products of `problem` return.
 pub fn solve(
     problem: &dyn InnerProducts,
     penalty: &dyn Penalty,
@@ -49,6 +52,7 @@ pub fn solve(
     control: &Control<'_>,
 ) -> Result<WorkingSetSolution, Error> {
     control.check()?;
+    let penalty = penalty.convex_blocks("working-set")?;
     let n = problem.n_atoms();
     let blocks = penalty.blocks();
     for (what, found) in
@@ -85,14 +89,8 @@ pub fn solve(
         let gap = certificate.relative_gap();
         let status = if gap <= control.tolerance {
             Some(Status::Converged)
-        } else if control.interrupt.is_some_and(|flag| flag.load(std::sync::atomic::Ordering::Relaxed)) {
-            Some(Status::Interrupted)
-        } else if control.deadline.is_some_and(|deadline| std::time::Instant::now() >= deadline) {
-            Some(Status::TimeLimit)
-        } else if iterations >= control.max_iterations {
-            Some(Status::MaxIterations)
         } else {
-            None
+            control.stopped().or((iterations >= control.max_iterations).then_some(Status::MaxIterations))
         };
         // Once nothing was left to add, what is missing is the inner solver's accuracy; below this, rounding.
         let status = status.or_else(|| {
@@ -149,8 +147,8 @@ pub fn solve(
 /// Drops the candidates that the gap-safe sphere proves to be zero.
 fn screen(
     problem: &dyn InnerProducts,
-    penalty: &dyn Penalty,
-    certificate: &Certificate,
+    penalty: &dyn BlockPenalty,
+    certificate: &DualityGap,
     correlations: &mut [f64],
     candidates: &mut Vec<usize>,
 ) {
@@ -171,7 +169,7 @@ fn screen(
 /// doubling it, and returns how many joined. Blocks with a non-zero coefficient always stay.
 fn grow(
     problem: &dyn InnerProducts,
-    penalty: &dyn Penalty,
+    penalty: &dyn BlockPenalty,
     correlations: &[f64],
     candidates: &[usize],
     w: &[f64],
@@ -210,7 +208,7 @@ fn grow(
 /// `v = c − A'A w` for every candidate, and for the working set from its own Gram matrix.
 fn update_correlations(
     problem: &dyn InnerProducts,
-    penalty: &dyn Penalty,
+    penalty: &dyn BlockPenalty,
     candidates: &[usize],
     atoms: &[usize],
     small: &Quadratic,

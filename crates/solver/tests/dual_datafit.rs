@@ -1,6 +1,6 @@
 //! Conjugates of the losses, from their definitions.
 
-use fewest_solver::{DenseOperator, DualDatafit, Error, Logistic, SquaredLoss};
+use fewest_solver::{Datafit, DenseOperator, DualDatafit, Error, LinearOperator, Logistic, SquaredLoss};
 
 fn operator() -> Result<DenseOperator, Error> {
     DenseOperator::new(vec![1.0, 2.0, 0.5, -1.0, 0.0, 3.0], 3, 2)
@@ -105,5 +105,75 @@ fn extreme_fits_do_not_overflow() -> Result<(), Error> {
             assert!(gap.is_finite() && gap >= 0.0, "{size} {scale} {gap}");
         }
     }
+    Ok(())
+}
+
+/// `½ Σ cᵢ (bᵢ − zᵢ)²`, with what is required of it and nothing else.
+struct Weighted {
+    operator: DenseOperator,
+    observations: [f64; 3],
+    weights: [f64; 3],
+}
+
+impl Datafit for Weighted {
+    fn n_coefficients(&self) -> usize {
+        self.operator.n_columns()
+    }
+
+    fn value(&self, w: &[f64]) -> f64 {
+        self.gradient(w, &mut vec![0.0; w.len()])
+    }
+
+    fn gradient(&self, w: &[f64], out: &mut [f64]) -> f64 {
+        let (mut fitted, mut dual) = ([0.0; 3], [0.0; 3]);
+        self.operator.apply(w, &mut fitted);
+        self.dual_point(&fitted, &mut dual);
+        self.operator.apply_transpose(&dual.map(|a| -a), out);
+        self.loss(&fitted)
+    }
+}
+
+impl DualDatafit for Weighted {
+    type Operator = DenseOperator;
+
+    fn operator(&self) -> &DenseOperator {
+        &self.operator
+    }
+
+    fn loss(&self, fitted: &[f64]) -> f64 {
+        (0..3).map(|i| 0.5 * self.weights[i] * (self.observations[i] - fitted[i]).powi(2)).sum()
+    }
+
+    fn dual_point(&self, fitted: &[f64], out: &mut [f64]) {
+        for i in 0..3 {
+            out[i] = self.weights[i] * (self.observations[i] - fitted[i]);
+        }
+    }
+
+    fn largest_curvature(&self) -> f64 {
+        self.weights.iter().copied().fold(0.0, f64::max)
+    }
+
+    fn conjugate_gradient(&self, dual: &[f64], out: &mut [f64]) {
+        for i in 0..3 {
+            out[i] = dual[i] / self.weights[i] - self.observations[i];
+        }
+    }
+
+    fn conjugate_curvature(&self, _dual: &[f64], out: &mut [f64]) {
+        for (out, weight) in out.iter_mut().zip(&self.weights) {
+            *out = weight.recip();
+        }
+    }
+}
+
+#[test]
+fn what_is_defaulted_follows_from_what_is_required() -> Result<(), Error> {
+    let weighted =
+        Weighted { operator: operator()?, observations: [0.7, -1.2, 0.4], weights: [0.5, 1.0, 2.0] };
+    check(&weighted);
+    assert_eq!(weighted.longest_step(&[1.0; 3], &[1.0; 3]), f64::INFINITY);
+    // ½ Σ αᵢ²/cᵢ − bᵢαᵢ.
+    assert!((weighted.conjugate(&[1.0, 2.0, 4.0]) - (1.0 - 0.7 + 2.0 + 2.4 + 4.0 - 1.6)).abs() < 1e-12);
     Ok(())
 }

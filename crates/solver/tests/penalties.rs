@@ -3,17 +3,17 @@
 mod common;
 
 use common::{dot, penalties};
-use fewest_solver::{Blocks, ElasticNet, Error, GroupLasso, L1, Penalty};
+use fewest_solver::{BlockPenalty, Blocks, ElasticNet, Error, GroupLasso, L1, Penalty};
 use proptest::prelude::*;
 
 /// Coefficients in the tests: groups of three, the last of two.
 const N: usize = 8;
 
-fn entries(penalty: &dyn Penalty, block: usize, values: &[f64]) -> Vec<f64> {
+fn entries(penalty: &dyn BlockPenalty, block: usize, values: &[f64]) -> Vec<f64> {
     penalty.blocks().block(block).iter().map(|&j| values[j]).collect()
 }
 
-fn prox(penalty: &dyn Penalty, block: usize, w: &[f64], step: f64) -> Vec<f64> {
+fn prox(penalty: &dyn BlockPenalty, block: usize, w: &[f64], step: f64) -> Vec<f64> {
     let mut moved = w.to_vec();
     penalty.prox_block(block, &mut moved, step);
     moved
@@ -240,4 +240,156 @@ fn parameters_out_of_range_are_refused() {
     let l1 = L1::new(1.0, 1).unwrap();
     assert!(matches!(ElasticNet::new(l1, 0.0), Err(Error::InvalidParameter { name: "ridge", .. })));
     assert!(matches!(L1::weighted(1e300, &[1e300]), Err(Error::InvalidParameter { .. })));
+}
+
+/// A penalty that brings what is required and nothing else.
+struct Plain(Box<dyn BlockPenalty>);
+
+impl Penalty for Plain {
+    fn name(&self) -> &'static str {
+        "plain"
+    }
+
+    fn n_coefficients(&self) -> usize {
+        self.0.n_coefficients()
+    }
+
+    fn value(&self, w: &[f64]) -> f64 {
+        self.sum_of_blocks(w)
+    }
+
+    fn prox(&self, w: &mut [f64], step: f64) {
+        self.prox_of_blocks(w, step);
+    }
+
+    fn by_blocks(&self) -> Option<&dyn BlockPenalty> {
+        Some(self)
+    }
+}
+
+impl BlockPenalty for Plain {
+    fn blocks(&self) -> &Blocks {
+        self.0.blocks()
+    }
+
+    fn value_block(&self, block: usize, w: &[f64]) -> f64 {
+        self.0.value_block(block, w)
+    }
+
+    fn prox_block(&self, block: usize, w: &mut [f64], step: f64) {
+        self.0.prox_block(block, w, step);
+    }
+
+    fn restrict(&self, coefficients: &[usize]) -> Box<dyn BlockPenalty> {
+        Box::new(Self(self.0.restrict(coefficients)))
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// What follows from the prox is what the formulas of norms say, and safe for a penalty that is none.
+    #[test]
+    fn the_defaults_are_the_formulas(
+        v in values(), radius in 0.0..0.5_f64, step in 0.05..5.0_f64, lambda in 0.3..3.0_f64,
+    ) {
+        for (name, penalty) in penalties(lambda, N) {
+            let is_norm = !name.contains("net");
+            let plain = Plain(penalty.restrict(&(0..N).collect::<Vec<_>>()));
+            for b in 0..penalty.blocks().len() {
+                let v = entries(&*penalty, b, &v);
+                let (formula, default) = (penalty.conjugate_block(b, &v), plain.conjugate_block(b, &v));
+                prop_assert!(formula <= default && (!is_norm || formula == default), "{name}: {formula} {default}");
+                let (formula, default) = (penalty.dual_scale_block(b, &v), plain.dual_scale_block(b, &v));
+                prop_assert!(default <= formula * (1.0 + 1e-14), "{name}: {formula} {default}");
+                prop_assert!(!is_norm || default >= formula * (1.0 - 1e-14), "{name}: {formula} {default}");
+                let scaled: Vec<f64> = v.iter().map(|v| default * v).collect();
+                prop_assert_eq!(plain.conjugate_block(b, &scaled), 0.0);
+
+                let radii = vec![radius; v.len()];
+                let screened = plain.is_screened(b, &v, &radii);
+                prop_assert!(!screened || penalty.is_screened(b, &v, &radii), "{name}");
+                if v.len() == 1 {
+                    let wider = [radius * 1.001 + 1e-9];
+                    prop_assert!(screened || !penalty.is_screened(b, &v, &wider), "{name}");
+                }
+
+                let mut jacobians = [vec![f64::NAN; v.len() * v.len()], vec![f64::NAN; v.len() * v.len()]];
+                penalty.prox_jacobian_block(b, &v, step, &mut jacobians[0]);
+                plain.prox_jacobian_block(b, &v, step, &mut jacobians[1]);
+                // Away from kinks.
+                let moved = |by: f64| prox(&*penalty, b, &v.iter().map(|v| v * (1.0 + by)).collect::<Vec<_>>(), step);
+                let zeros = |w: &[f64]| w.iter().map(|w| *w == 0.0).collect::<Vec<_>>();
+                if zeros(&moved(1e-4)) == zeros(&moved(-1e-4)) && v.iter().all(|v| v.abs() > 1e-3) {
+                    for (a, b) in jacobians[0].iter().zip(&jacobians[1]) {
+                        prop_assert!((a - b).abs() < 1e-5, "{name}: {a} {b}");
+                    }
+                }
+            }
+        }
+    }
+
+    /// `Ω` scaled by its dual norm of `v`, and by no less, keeps zero the solution.
+    #[test]
+    fn the_dual_norm_is_the_largest_useful_penalty(v in values(), lambda in 0.3..3.0_f64) {
+        for (name, penalty) in penalties(lambda, N) {
+            let t = penalty.dual_norm(&v);
+            let held = |t: f64| {
+                let mut moved = v.clone();
+                penalty.prox(&mut moved, t);
+                moved.iter().all(|w| *w == 0.0)
+            };
+            prop_assert!(held(t * (1.0 + 1e-12)), "{name}: {t}");
+            prop_assert!(t == 0.0 || !held(t * (1.0 - 1e-12)), "{name}: {t}");
+            if name == "l1" {
+                let largest = v.iter().fold(0.0_f64, |most, v| most.max(v.abs()));
+                prop_assert!((t * lambda - largest).abs() <= 1e-12 * largest);
+            }
+        }
+    }
+}
+
+#[test]
+fn no_factor_is_enough_where_a_coefficient_is_free() {
+    let free = L1::weighted(1.0, &[1.0, 0.0]).unwrap();
+    assert_eq!(free.dual_norm(&[3.0, 1.0]), f64::INFINITY);
+    assert_eq!(free.dual_norm(&[3.0, 0.0]), 3.0);
+    assert!((Plain(Box::new(free)).dual_scale(&[3.0, 0.0]) - 1.0 / 3.0).abs() < 1e-15);
+}
+
+/// A penalty without blocks.
+struct Whole;
+
+impl Penalty for Whole {
+    fn name(&self) -> &'static str {
+        "whole"
+    }
+
+    fn n_coefficients(&self) -> usize {
+        2
+    }
+
+    fn value(&self, w: &[f64]) -> f64 {
+        (w[0] - w[1]).abs()
+    }
+
+    fn prox(&self, w: &mut [f64], step: f64) {
+        let (mean, half) = (0.5 * (w[0] + w[1]), 0.5 * (w[0] - w[1]));
+        let shrunk = (half.abs() - step).max(0.0).copysign(half);
+        (w[0], w[1]) = (mean + shrunk, mean - shrunk);
+    }
+}
+
+#[test]
+fn a_solver_of_blocks_refuses_a_penalty_without_by_its_name() {
+    let whole: &dyn Penalty = &Whole;
+    let error = whole.convex_blocks("cd").err().unwrap();
+    assert!(
+        matches!(&error, Error::Unsupported { method: "cd", what, .. } if what.contains("whole")),
+        "{error}"
+    );
+    // Correlations that sum to zero are held by a factor of half their difference.
+    assert!((whole.dual_norm(&[1.5, -1.5]) - 1.5).abs() < 1e-12);
+    assert_eq!(whole.dual_norm(&[1.0, 1.0]), f64::INFINITY);
+    assert!(L1::new(1.0, 2).is_ok_and(|l1| (&l1 as &dyn Penalty).convex_blocks("cd").is_ok()));
 }

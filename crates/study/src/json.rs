@@ -69,6 +69,17 @@ struct Solver<'a> {
     gap: Number,
     iterations: usize,
     lambda: Number,
+    /// What `gap` is: `gap`, `stationarity` or `none`.
+    certificate: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    approximation: Option<ScoreError<'a>>,
+}
+
+/// The error that an approximation leaves in the scores, relative to the largest.
+#[derive(serde::Serialize)]
+struct ScoreError<'a> {
+    kind: &'a str,
+    scores: Number,
 }
 
 /// A number, also one that JSON has no word for.
@@ -189,9 +200,13 @@ fn document(
             name: solver.name,
             status: solver.status.name(),
             objective: Number(solver.objective),
-            gap: Number(solver.duality_gap),
+            gap: Number(solver.certificate.value()),
             iterations: solver.iterations,
             lambda: Number(solver.lambda),
+            certificate: solver.certificate.name(),
+            approximation: solver
+                .approximation
+                .map(|error| ScoreError { kind: error.name(), scores: Number(error.value()) }),
         }),
         status,
         notes,

@@ -150,12 +150,7 @@ pub(crate) struct Part<'a> {
 impl Training {
     /// How the solver is run.
     pub(crate) fn control<'a>(&self, context: &Context<'a>) -> Control<'a> {
-        Control {
-            tolerance: self.tolerance,
-            deadline: context.deadline,
-            interrupt: context.interrupt,
-            ..Control::default()
-        }
+        Control { tolerance: self.tolerance, ..Control::from(context) }
     }
 
     /// Trains on the samples of `kernel`, whose target is `truth`: one machine for regression, else one for each pair of

@@ -80,7 +80,10 @@ fn certificate(selection: &Selection) -> Vec<(String, String)> {
         row("status", solver.status.name()),
         row("penalty λ", text::number(solver.lambda, 6)),
         row("objective", text::number(solver.objective, 6)),
-        row("duality gap (relative)", text::number(solver.duality_gap, 2)),
+        row(
+            &format!("{} (relative)", text::certificate(solver.certificate)),
+            text::number(solver.certificate.value(), 2),
+        ),
         row("iterations", text::count(solver.iterations)),
     ]
 }

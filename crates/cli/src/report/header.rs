@@ -20,7 +20,7 @@ pub(super) fn section(selection: &Selection, run: &RunInfo) -> Markup {
                 (figure("Features", &text::count(run.data.n_features)))
                 (figure("Target", &run.data.target_text().replace('`', "")))
                 @if let Some(solver) = &selection.solver {
-                    (figure("Duality gap", &text::number(solver.duality_gap, 2)))
+                    (figure(&text::capitalised(text::certificate(solver.certificate)), &text::number(solver.certificate.value(), 2)))
                 }
                 (figure("Time", &text::duration(run.seconds)))
             }

@@ -1,6 +1,6 @@
 //! The report as a whole: sound markup, nothing from outside, nothing lost, nothing let through.
 
-use fewest::core::{Path, PathPoint, Related, Selection, Similarity, SolverReport, Status};
+use fewest::core::{Certificate, Path, PathPoint, Related, Selection, Similarity, SolverReport, Status};
 use fewest::data::Missing;
 use fewest::registry::{self, Parameters};
 use fewest_study::{DataInfo, RunInfo, VERSION};
@@ -40,14 +40,11 @@ pub(super) fn run(names: &[&str]) -> RunInfo {
 /// A selection with everything a method may tell.
 fn full() -> Selection {
     let mut selection = Selection::new(vec![2, 0, 3], vec![0.5, 0.25, 0.125], 5, Status::Converged);
-    selection.solver = Some(SolverReport {
-        name: "lars",
-        status: Status::Converged,
-        objective: 0.75,
-        duality_gap: 1.5e-12,
-        lambda: 0.01,
-        iterations: 4,
-    });
+    selection.solver = Some(
+        SolverReport::new("lars", Status::Converged, 0.75, Certificate::gap(1.5e-12))
+            .with_lambda(0.01)
+            .with_iterations(4),
+    );
     let point =
         |lambda, coefficients: &[(usize, f64)]| PathPoint { lambda, coefficients: coefficients.to_vec() };
     selection.path = Some(Path {

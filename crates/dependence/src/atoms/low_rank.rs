@@ -71,7 +71,16 @@ impl Representation for LowRank {
     fn outline(&self, factor: &Factor) -> Outline<Factor> {
         let Leading { squared_norm, part } = factor.leading(UNDERSHOOT);
         let norm = squared_norm.sqrt();
-        Outline { squared_norm, leading: part.map(|(part, left_out)| (part, left_out / norm)) }
+        // What is left out is positive semidefinite, with at most this share of the trace; and the trace is
+        // at most the root of the rank times the norm.
+        let rank = factor.rank() as f64;
+        let is_cut = factor.rank() == MOST_RANK && MOST_RANK < self.n_samples;
+        let approximation_error = if is_cut { f64::INFINITY } else { self.tolerance * (1.0 + rank.sqrt()) };
+        Outline {
+            squared_norm,
+            approximation_error,
+            leading: part.map(|(part, left_out)| (part, left_out / norm)),
+        }
     }
 
     fn panel(&self) -> usize {

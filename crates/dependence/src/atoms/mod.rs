@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use fewest_core::{Context, Dataset, Error};
 use fewest_kernels::{Form, Gram, ScalarKernel};
-use fewest_solver::{InnerProducts, Remembered};
+use fewest_solver::{CachedProducts, InnerProducts};
 use rayon::prelude::*;
 
 use crate::dependence::Dependence;
@@ -102,6 +102,8 @@ pub(crate) trait Representation: Send + Sync {
 /// An atom in short.
 pub(crate) struct Outline<A> {
     squared_norm: f64,
+    /// How far the atom may be from the Gram matrix it stands for, as a share of its norm.
+    approximation_error: f64,
     /// A small atom below this one, and the share of the norm that it leaves out: what is left out of a positive
     /// semidefinite matrix is itself positive semidefinite, so that products of such parts are lower bounds.
     leading: Option<(A, f64)>,
@@ -139,12 +141,12 @@ pub(crate) fn build<'a>(
         let packed = Packed::new(n, measure, dependence.estimator, context.seed)?;
         let target = packed.output(&output)?;
         let atoms = KernelAtoms::new(features, packed, target, dependence.cache_bytes, context)?;
-        Ok(Box::new(Remembered::new(atoms, dependence.cache_bytes)))
+        Ok(Box::new(CachedProducts::new(atoms, dependence.cache_bytes)))
     } else {
         let low_rank = LowRank::new(n, measure, dependence.factor_tolerance);
         let target = low_rank.output(&output)?;
         let atoms = KernelAtoms::new(features, low_rank, target, dependence.cache_bytes, context)?;
-        Ok(Box::new(Remembered::new(atoms, dependence.cache_bytes)))
+        Ok(Box::new(CachedProducts::new(atoms, dependence.cache_bytes)))
     }
 }
 
@@ -162,11 +164,12 @@ struct KernelAtoms<'a, R: Representation> {
     target_squared_norm: f64,
     squared_norms: Vec<f64>,
     /// Of each feature the share of the norm that its leading part leaves out.
-    undershoots: Vec<f64>,
+    lower_bound_errors: Vec<f64>,
     whole: Cache<R::Atom>,
     leading: Cache<R::Atom>,
     memory: Memory,
-    atoms_at_hand: usize,
+    n_cached_atoms: usize,
+    approximation_error: f64,
     positive_semidefinite: bool,
 }
 
@@ -175,7 +178,8 @@ struct KernelAtoms<'a, R: Representation> {
 struct Seen {
     target_product: f64,
     squared_norm: f64,
-    undershoot: f64,
+    lower_bound_error: f64,
+    approximation_error: f64,
     bytes: usize,
 }
 
@@ -191,7 +195,8 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
         let d = features.len();
         let n_samples = features.n_samples();
         let target = Arc::new(target);
-        let target_squared_norm = representation.outline(&target).squared_norm;
+        let outline = representation.outline(&target);
+        let (target_squared_norm, approximation_error) = (outline.squared_norm, outline.approximation_error);
         let target = representation.stack(std::slice::from_ref(&target))?;
         let mut atoms = Self {
             positive_semidefinite: features.is_positive_semidefinite(),
@@ -200,11 +205,12 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
             target_products: Vec::with_capacity(d),
             target_squared_norm,
             squared_norms: Vec::with_capacity(d),
-            undershoots: Vec::with_capacity(d),
+            lower_bound_errors: Vec::with_capacity(d),
             whole: Cache::new(d),
             leading: Cache::new(d),
             memory: Memory::new(most_bytes),
-            atoms_at_hand: most_bytes,
+            n_cached_atoms: most_bytes,
+            approximation_error,
         };
         let panel_size = atoms.representation.panel();
         let mut largest_atom = 1;
@@ -223,11 +229,12 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
                 let seen = if zero { Seen::default() } else { seen };
                 atoms.target_products.push(seen.target_product);
                 atoms.squared_norms.push(seen.squared_norm);
-                atoms.undershoots.push(seen.undershoot);
+                atoms.lower_bound_errors.push(seen.lower_bound_error);
+                atoms.approximation_error = atoms.approximation_error.max(seen.approximation_error);
             }
             context.report("dependence on the target", atoms.target_products.len(), d);
         }
-        atoms.atoms_at_hand = most_bytes / largest_atom;
+        atoms.n_cached_atoms = most_bytes / largest_atom;
         Ok(atoms)
     }
 
@@ -249,9 +256,9 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
             };
             let target_product = products.next().unwrap_or(0.0);
             let bytes = self.representation.bytes(atom);
-            let Outline { squared_norm, leading } = self.representation.outline(atom);
+            let Outline { squared_norm, approximation_error, leading } = self.representation.outline(atom);
             let leading = leading.filter(|_| self.positive_semidefinite);
-            let undershoot = leading.as_ref().map_or(0.0, |(_, undershoot)| *undershoot);
+            let lower_bound_error = leading.as_ref().map_or(0.0, |(_, lower_bound_error)| *lower_bound_error);
             let (cache, kept) = match leading {
                 Some((leading, _)) => (&self.leading, Arc::new(leading)),
                 None => (&self.whole, Arc::clone(atom)),
@@ -260,7 +267,7 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
             if self.memory.fits(kept_bytes, self.features.len()) {
                 cache.keep(j, &kept, kept_bytes, &self.memory);
             }
-            seen.push(Seen { target_product, squared_norm, undershoot, bytes });
+            seen.push(Seen { target_product, squared_norm, lower_bound_error, approximation_error, bytes });
         }
         Ok(seen)
     }
@@ -283,7 +290,7 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
 
     /// The leading part of atom `j`, or all of it where that is hardly more.
     fn leading(&self, j: usize, keep: bool) -> Result<Option<Arc<R::Atom>>, Error> {
-        if self.undershoots[j] == 0.0 {
+        if self.lower_bound_errors[j] == 0.0 {
             return self.atom(j, keep);
         }
         if let Some(atom) = self.leading.get(j) {
@@ -315,7 +322,7 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
             return Ok(());
         }
         let panel_size = self.representation.panel();
-        let keep = rows.len() <= SMALL_REQUEST || self.atoms_at_hand >= self.features.len();
+        let keep = rows.len() <= SMALL_REQUEST || self.n_cached_atoms >= self.features.len();
         let columns = self.representation.stack(&atoms)?;
         let panels: Vec<Result<(Vec<usize>, Vec<f64>), Error>> = rows
             .par_chunks(panel_size)
@@ -370,12 +377,16 @@ impl<R: Representation> InnerProducts for KernelAtoms<'_, R> {
         self.multiply(rows, columns, out, |j, keep| self.leading(j, keep))
     }
 
-    fn undershoot(&self, atom: usize) -> f64 {
-        self.undershoots[atom]
+    fn lower_bound_error(&self, atom: usize) -> f64 {
+        self.lower_bound_errors[atom]
     }
 
-    fn atoms_at_hand(&self) -> usize {
-        self.atoms_at_hand
+    fn n_cached_atoms(&self) -> usize {
+        self.n_cached_atoms
+    }
+
+    fn approximation_error(&self) -> f64 {
+        self.approximation_error
     }
 
     fn products_are_nonnegative(&self) -> bool {

@@ -122,6 +122,10 @@ impl Representation for Packed {
     }
 
     fn outline(&self, atom: &Vec<f64>) -> Outline<Vec<f64>> {
-        Outline { squared_norm: atom.iter().map(|value| value * value).sum(), leading: None }
+        Outline {
+            approximation_error: 0.0,
+            squared_norm: atom.iter().map(|value| value * value).sum(),
+            leading: None,
+        }
     }
 }

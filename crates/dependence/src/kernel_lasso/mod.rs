@@ -1,5 +1,6 @@
 //! HSIC Lasso and NOCCO Lasso.
 
+mod approximation;
 mod options;
 mod report;
 mod solve;

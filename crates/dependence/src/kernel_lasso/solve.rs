@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use fewest_cd::CoordinateDescent;
-use fewest_core::{Budget, Context, Dataset, Error, Path, PathPoint, Selection, SolverReport, Status};
+use fewest_core::{
+    Budget, Certificate, Context, Dataset, Error, Path, PathPoint, Selection, SolverReport, Status,
+};
 use fewest_lars::{Event, LassoPath, PathOptions};
 use fewest_solver::{
     Blocks, Control, GroupLasso, InnerProducts, L1, Normalised, Penalty, Projected, QuadraticSolver, Ridged,
@@ -11,7 +13,7 @@ use fewest_solver::{
 };
 
 use super::options::{LassoOptions, Level, Regularizer};
-use super::report;
+use super::{approximation, report};
 use crate::atoms::{self, Measure};
 use crate::{Dependence, Normalization};
 use fewest_solver::SolverChoice;
@@ -72,15 +74,23 @@ pub(super) fn select_many(
         None => &*scaled,
     };
 
+    let ridged;
+    let problem: &dyn InnerProducts = match options.regularizer {
+        Regularizer::ElasticNet { ridge } => {
+            let largest = problem.squared_norms().iter().copied().fold(0.0, f64::max);
+            ridged = Ridged::new(problem, ridge * largest)?;
+            &ridged
+        }
+        Regularizer::L1 | Regularizer::Group => problem,
+    };
     let select = |budget: Budget| -> Result<Selection, Error> {
-        let fit = match options.regularizer {
-            Regularizer::L1 => fit_l1(problem, options, budget, context)?,
-            Regularizer::ElasticNet { ridge } => {
-                let largest = problem.squared_norms().iter().copied().fold(0.0, f64::max);
-                fit_l1(&Ridged::new(problem, ridge * largest)?, options, budget, context)?
-            }
+        let mut fit = match options.regularizer {
+            Regularizer::L1 | Regularizer::ElasticNet { .. } => fit_l1(problem, options, budget, context)?,
             Regularizer::Group => fit_groups(problem, data, options, budget, context)?,
         };
+        if let Some(report) = &mut fit.report {
+            report.approximation = approximation::estimate(problem, &fit.coefficients)?;
+        }
 
         let mut forced = Vec::new();
         if let Some(projected) = &projected {
@@ -125,13 +135,7 @@ fn rank(forced: &[(usize, f64)], coefficients: &[(usize, f64)], budget: Budget) 
 }
 
 fn control<'a>(options: &LassoOptions, context: &Context<'a>) -> Control<'a> {
-    Control {
-        tolerance: options.tolerance,
-        max_iterations: MOST_ITERATIONS,
-        deadline: context.deadline,
-        interrupt: context.interrupt,
-        stop: None,
-    }
+    Control { tolerance: options.tolerance, max_iterations: MOST_ITERATIONS, ..Control::from(context) }
 }
 
 /// How many unforced features are wanted, for the levels that need to know.
@@ -183,29 +187,24 @@ fn fit_l1(
         return Ok(Fit { coefficients: Vec::new(), report: None, path: None, tied: Vec::new() });
     }
     let most_active = if options.level == Level::Paper { wanted + PAPER_SLACK } else { wanted };
-    context.report("path", 0, 1);
     let lasso = fewest_lars::path(problem, &PathOptions { most_active, ..PathOptions::default() }, &control)?;
-    context.report("path", 1, 1);
     let path = describe(&lasso);
     let end = lasso.breakpoints.last();
     let lambda = end.map_or(0.0, |point| point.lambda);
     match &options.solver {
         // At λ = 0 there is no dual certificate but the path's own.
         SolverChoice::Use(solver)
-            if solver.name() != "lars" && lambda > 0.0 && lasso.status == Status::Converged =>
+            if !solver.follows_path() && lambda > 0.0 && lasso.status == Status::Converged =>
         {
             solve_at(lambda, &**solver, Some(path), lasso.tied)
         }
         _ => Ok(Fit {
             coefficients: end.map(|point| point.coefficients.clone()).unwrap_or_default(),
-            report: Some(SolverReport {
-                name: "lars",
-                status: lasso.status,
-                objective: lasso.objective,
-                duality_gap: lasso.duality_gap,
-                lambda,
-                iterations: lasso.iterations as usize,
-            }),
+            report: Some(
+                SolverReport::new("lars", lasso.status, lasso.objective, Certificate::gap(lasso.duality_gap))
+                    .with_lambda(lambda)
+                    .with_iterations(lasso.iterations as usize),
+            ),
             path: Some(path),
             tied: lasso.tied,
         }),
@@ -243,14 +242,10 @@ fn solve(
     let found = working_set::solve(problem, penalty, solver, start, control)?.solution;
     let coefficients =
         found.coefficients.iter().copied().enumerate().filter(|&(_, value)| value != 0.0).collect();
-    let report = SolverReport {
-        name: solver.name(),
-        status: found.status,
-        objective: found.objective,
-        duality_gap: found.duality_gap,
-        lambda,
-        iterations: found.iterations as usize,
-    };
+    let report =
+        SolverReport::new(solver.name(), found.status, found.objective, Certificate::gap(found.duality_gap))
+            .with_lambda(lambda)
+            .with_iterations(found.iterations as usize);
     Ok(Fit { coefficients, report: Some(report), path, tied })
 }
 

@@ -1,6 +1,6 @@
 //! Centred kernel target alignment.
 
-use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, SolverReport};
+use fewest_core::{Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport};
 use fewest_lars::PathOptions;
 use fewest_solver::{InnerProducts, Normalised, Ridged};
 
@@ -71,21 +71,15 @@ impl Selector for Ckta {
         let problem = Ridged::new(scaled, self.ridge * largest_norm)?;
         let largest = problem.target_products().iter().copied().fold(0.0, f64::max);
         let options = PathOptions { smallest_lambda: END * largest, ..PathOptions::default() };
-        context.report("path", 0, 1);
         let path = fewest_lars::path(&problem, &options, &control(context))?;
-        context.report("path", 1, 1);
         let (lambda, weights) = path
             .breakpoints
             .last()
             .map_or((0.0, Vec::new()), |point| (point.lambda, point.coefficients.clone()));
-        let report = SolverReport {
-            name: "lars",
-            status: path.status,
-            objective: path.objective,
-            duality_gap: path.duality_gap,
-            lambda,
-            iterations: path.iterations as usize,
-        };
+        let report =
+            SolverReport::new("lars", path.status, path.objective, Certificate::gap(path.duality_gap))
+                .with_lambda(lambda)
+                .with_iterations(path.iterations as usize);
         Ok(ranked(weights, data.n_features(), budget, report))
     }
 }

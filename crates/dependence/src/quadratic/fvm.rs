@@ -1,7 +1,8 @@
 //! Feature vector machine.
 
 use fewest_core::{
-    Budget, Context, Dataset, Error, Path, PathPoint, Selection, Selector, SolverReport, Status, Target,
+    Budget, Certificate, Context, Dataset, Error, Path, PathPoint, Selection, Selector, SolverReport, Status,
+    Target,
 };
 use fewest_kernels::Bandwidth;
 use fewest_lars::{Event, LassoPath, PathOptions};
@@ -80,9 +81,8 @@ impl Selector for Fvm {
                 return Err(Error::parameter("k", "not given", expected));
             }
         };
-        context.report("path", 0, 1);
-        let (path, told, constant) = similarity.with_products(data, "fvm", context, |products| {
-            similarity.convexly(products, |products| {
+        let (path, told, constant) = similarity.with_products(data, "fvm", context, |matrix| {
+            similarity.convexly(matrix, |products| {
                 let problem = Signed::single(products);
                 let largest = problem.target_products().iter().copied().fold(0.0, f64::max);
                 let by_ratio = self.lambda_ratio.map_or(0.0, |ratio| ratio * largest);
@@ -93,17 +93,12 @@ impl Selector for Fvm {
                 Ok((path, told))
             })
         })?;
-        context.report("path", 1, 1);
         let end = told.points.last();
         let weights = end.map_or(Vec::new(), |point| point.coefficients.clone());
-        let report = SolverReport {
-            name: "lars",
-            status: path.status,
-            objective: path.objective,
-            duality_gap: path.duality_gap,
-            lambda: end.map_or(0.0, |point| point.lambda),
-            iterations: path.iterations as usize,
-        };
+        let report =
+            SolverReport::new("lars", path.status, path.objective, Certificate::gap(path.duality_gap))
+                .with_lambda(end.map_or(0.0, |point| point.lambda))
+                .with_iterations(path.iterations as usize);
         let stopped = path.status != Status::Converged;
         if stopped && weights.is_empty() {
             return Err(Error::Stopped { before: "a feature was chosen" });

@@ -18,12 +18,7 @@ pub use similarity::Similarity;
 const MOST_ITERATIONS: u64 = 1_000_000;
 
 fn control<'a>(context: &Context<'a>) -> Control<'a> {
-    Control {
-        max_iterations: MOST_ITERATIONS,
-        deadline: context.deadline,
-        interrupt: context.interrupt,
-        ..Control::default()
-    }
+    Control { max_iterations: MOST_ITERATIONS, ..Control::from(context) }
 }
 
 /// Features by the size of their weights, ties to the lower index, as far as the budget goes.

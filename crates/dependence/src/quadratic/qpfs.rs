@@ -1,11 +1,13 @@
 //! Quadratic programming feature selection.
 
-use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, SolverReport, Status, derive_seed};
+use fewest_core::{
+    Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport, Status, derive_seed,
+};
 use fewest_counts::discretisation::Discretisation;
 use fewest_lars::{LassoPath, PathOptions};
-use fewest_solver::{InnerProducts, Ridged};
+use fewest_solver::InnerProducts;
 
-use super::similarity::Similarity;
+use super::similarity::{Matrix, Similarity};
 use super::{control, ranked};
 
 /// Features over which the mean similarity is taken; of more, so many are drawn.
@@ -90,10 +92,6 @@ impl<P: InnerProducts> Simplex<P> {
 }
 
 impl<P: InnerProducts> InnerProducts for Simplex<P> {
-    fn n_atoms(&self) -> usize {
-        self.inner.n_atoms()
-    }
-
     fn target_squared_norm(&self) -> f64 {
         self.inner.target_squared_norm()
     }
@@ -112,8 +110,8 @@ impl<P: InnerProducts> InnerProducts for Simplex<P> {
         Ok(())
     }
 
-    fn atoms_at_hand(&self) -> usize {
-        self.inner.atoms_at_hand()
+    fn n_cached_atoms(&self) -> usize {
+        self.inner.n_cached_atoms()
     }
 
     fn products_are_nonnegative(&self) -> bool {
@@ -122,17 +120,16 @@ impl<P: InnerProducts> InnerProducts for Simplex<P> {
 }
 
 /// `q̄ / (q̄ + f̄)`.
-fn mean_rule(problem: &dyn InnerProducts, seed: u64) -> Result<f64, Error> {
-    let mut features: Vec<usize> =
-        (0..problem.n_atoms()).filter(|&j| problem.squared_norms()[j] > 0.0).collect();
+fn mean_rule(matrix: Matrix<'_>, seed: u64) -> Result<f64, Error> {
+    let mut features: Vec<usize> = (0..matrix.n_features()).filter(|&j| matrix.diagonal()[j] > 0.0).collect();
     let varying = features.len().max(1) as f64;
-    let relevance = features.iter().map(|&j| problem.target_products()[j]).sum::<f64>() / varying;
+    let relevance = features.iter().map(|&j| matrix.relevance()[j]).sum::<f64>() / varying;
     if features.len() > FEATURES_OF_MEAN {
         features.sort_by_cached_key(|&j| derive_seed(seed, j as u64));
         features.truncate(FEATURES_OF_MEAN);
     }
     let mut products = vec![0.0; features.len() * features.len()];
-    problem.products(&features, &features, &mut products)?;
+    matrix.entries(&features, &features, &mut products)?;
     let redundancy = products.iter().sum::<f64>() / products.len().max(1) as f64;
     let sum = redundancy + relevance;
     Ok(if sum > 0.0 { (redundancy / sum).clamp(0.0, 1.0) } else { 0.5 })
@@ -168,12 +165,12 @@ impl Selector for Qpfs {
         {
             return Err(Error::parameter("gamma", gamma, "from 0 to 1"));
         }
-        self.similarity.with_products(data, "qpfs", context, |products| {
-            let gamma = self.gamma.map_or_else(|| mean_rule(products, context.seed), Ok)?;
+        self.similarity.with_products(data, "qpfs", context, |matrix| {
+            let gamma = self.gamma.map_or_else(|| mean_rule(matrix, context.seed), Ok)?;
             if gamma == 1.0 {
-                Ok(most_relevant(products, budget))
+                Ok(most_relevant(matrix, budget))
             } else {
-                self.solve(products, gamma, budget, context)
+                self.solve(matrix, gamma, budget, context)
             }
         })
     }
@@ -182,13 +179,13 @@ impl Selector for Qpfs {
 impl Qpfs {
     fn solve(
         &self,
-        products: &dyn InnerProducts,
+        matrix: Matrix<'_>,
         gamma: f64,
         budget: Budget,
         context: &Context<'_>,
     ) -> Result<Selection, Error> {
-        let d = products.n_atoms();
-        let (path, weights, constant) = self.similarity.convexly(products, |products| {
+        let d = matrix.n_features();
+        let (path, weights, constant) = self.similarity.convexly(matrix, |products| {
             let problem = Simplex::new(products, gamma);
             let mut most_active = FIRST_ACTIVE;
             loop {
@@ -209,25 +206,22 @@ impl Qpfs {
                 return Err(Error::Stopped { before: "the quadratic program was solved" });
             }
             // Nothing varies.
-            let report = SolverReport {
-                name: "lars",
-                status: path.status,
-                objective: 0.0,
-                duality_gap: 0.0,
-                lambda: gamma,
-                iterations: path.iterations as usize,
-            };
+            let report = SolverReport::new("lars", path.status, 0.0, Certificate::gap(0.0))
+                .with_lambda(gamma)
+                .with_iterations(path.iterations as usize);
             return Ok(ranked(Vec::new(), d, budget, report));
         };
-        let (objective, gap) = certify(&Ridged::new(products, constant)?, gamma, &weights)?;
-        let report = SolverReport {
-            name: "lars",
-            status: if gap <= 1e-9 { Status::Converged } else { Status::AlmostConverged },
+        // Over all features a shifted `D` need not be positive semidefinite.
+        let certificate = if constant > 0.0 { Certificate::stationarity } else { Certificate::gap };
+        let (objective, gap) = certify(&*matrix.with_diagonal(constant), gamma, &weights)?;
+        let report = SolverReport::new(
+            "lars",
+            if gap <= 1e-9 { Status::Converged } else { Status::AlmostConverged },
             objective,
-            duality_gap: gap,
-            lambda: gamma,
-            iterations: path.iterations as usize,
-        };
+            certificate(gap),
+        )
+        .with_lambda(gamma)
+        .with_iterations(path.iterations as usize);
         let mut selection = ranked(weights, d, budget, report);
         selection.notes.push(format!("gamma is {gamma:.4}"));
         selection.notes.extend(Similarity::note(constant));
@@ -236,18 +230,14 @@ impl Qpfs {
 }
 
 /// Without a quadratic term all weight is on the most relevant feature.
-fn most_relevant(products: &dyn InnerProducts, budget: Budget) -> Selection {
-    let best = fewest_core::rank(products.target_products(), true)[0];
-    let report = SolverReport {
-        name: "qpfs",
-        status: Status::Converged,
-        objective: -products.target_products()[best],
-        duality_gap: 0.0,
-        lambda: 1.0,
-        iterations: 0,
-    };
-    let weights = if products.squared_norms()[best] > 0.0 { vec![(best, 1.0)] } else { Vec::new() };
-    ranked(weights, products.n_atoms(), budget, report)
+fn most_relevant(matrix: Matrix<'_>, budget: Budget) -> Selection {
+    let best = fewest_core::rank(matrix.relevance(), true)[0];
+    let report =
+        SolverReport::new("qpfs", Status::Converged, -matrix.relevance()[best], Certificate::gap(0.0))
+            .with_lambda(1.0)
+            .with_iterations(0);
+    let weights = if matrix.diagonal()[best] > 0.0 { vec![(best, 1.0)] } else { Vec::new() };
+    ranked(weights, matrix.n_features(), budget, report)
 }
 
 /// The objective and the gap `θᵀ∇ − min ∇` over all features that vary, relative to the largest `(1 − γ) Dₖₖ`.

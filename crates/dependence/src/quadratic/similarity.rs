@@ -6,9 +6,9 @@ use fewest_core::{Context, Dataset, Error};
 use fewest_counts::discretisation::Discretisation;
 use fewest_kernels::{Gram, Linear};
 use fewest_lars::LassoPath;
-use fewest_solver::{InnerProducts, Normalised, Ridged};
+use fewest_solver::{InnerProducts, Normalised};
 
-use super::information::information;
+use super::information::{Information, information};
 use crate::atoms::{self, Measure};
 use crate::{Dependence, InputKernel, Normalization, OutputKernel};
 
@@ -32,6 +32,53 @@ pub enum Similarity {
     Correlation,
 }
 
+/// `D` and `d` of some data.
+#[derive(Clone, Copy)]
+pub(super) enum Matrix<'a> {
+    /// Inner products, so that `D` is positive semidefinite.
+    InnerProducts(&'a dyn InnerProducts),
+    /// Mutual information, which need not be.
+    Information(&'a Information),
+}
+
+impl<'a> Matrix<'a> {
+    pub(super) fn n_features(self) -> usize {
+        self.relevance().len()
+    }
+
+    /// `d`.
+    pub(super) fn relevance(self) -> &'a [f64] {
+        match self {
+            Self::InnerProducts(products) => products.target_products(),
+            Self::Information(information) => &information.with_target,
+        }
+    }
+
+    /// `Dₖₖ`.
+    pub(super) fn diagonal(self) -> &'a [f64] {
+        match self {
+            Self::InnerProducts(products) => products.squared_norms(),
+            Self::Information(information) => &information.entropies,
+        }
+    }
+
+    /// Writes `out[i + j · rows.len()]`, the entry of `D` at `rows[i]` and `columns[j]`.
+    pub(super) fn entries(self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {
+        match self {
+            Self::InnerProducts(products) => products.products(rows, columns, out),
+            Self::Information(information) => information.entries(rows, columns, out),
+        }
+    }
+
+    /// `D + constant · I` for a solver; where `D` is inner products, the constant is 0.
+    pub(super) fn with_diagonal(self, constant: f64) -> Box<dyn InnerProducts + 'a> {
+        match self {
+            Self::InnerProducts(products) => Box::new(products),
+            Self::Information(information) => Box::new(information.shifted(constant)),
+        }
+    }
+}
+
 impl Similarity {
     /// Calls `work` with `D` and `d`. They live no longer than that: kernels are borrowed.
     pub(super) fn with_products<T>(
@@ -39,11 +86,13 @@ impl Similarity {
         data: &Dataset,
         method: &'static str,
         context: &Context<'_>,
-        work: impl FnOnce(&dyn InnerProducts) -> Result<T, Error>,
+        work: impl FnOnce(Matrix<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
         let of_correlation;
         let dependence = match self {
-            Self::MutualInformation(rule) => return work(&*information(data, rule, method, context)?),
+            Self::MutualInformation(rule) => {
+                return work(Matrix::Information(&information(data, rule, method, context)?));
+            }
             Self::Hsic(dependence) => dependence,
             Self::Correlation => {
                 of_correlation = correlation(data, method)?;
@@ -52,8 +101,8 @@ impl Similarity {
         };
         let atoms = atoms::build(data, Measure::Hsic, dependence, context)?;
         match dependence.normalization {
-            Normalization::None => work(&*atoms),
-            Normalization::Unit => work(&Normalised::new(atoms)),
+            Normalization::None => work(Matrix::InnerProducts(&*atoms)),
+            Normalization::Unit => work(Matrix::InnerProducts(&Normalised::new(atoms))),
         }
     }
 
@@ -69,16 +118,16 @@ impl Similarity {
     /// met no features over which it is not positive definite. Also `c`.
     pub(super) fn convexly<T>(
         &self,
-        products: &dyn InnerProducts,
+        matrix: Matrix<'_>,
         solve: impl Fn(&dyn InnerProducts) -> Result<(LassoPath, T), Error>,
     ) -> Result<(LassoPath, T, f64), Error> {
-        let largest = products.squared_norms().iter().copied().fold(0.0, f64::max);
-        if !matches!(self, Self::MutualInformation(_)) || largest == 0.0 {
-            return solve(products).map(|(path, found)| (path, found, 0.0));
+        let largest = matrix.diagonal().iter().copied().fold(0.0, f64::max);
+        if !matches!(matrix, Matrix::Information(_)) || largest == 0.0 {
+            return solve(&*matrix.with_diagonal(0.0)).map(|(path, found)| (path, found, 0.0));
         }
         let mut constant = SMALL * largest;
         loop {
-            let (path, found) = solve(&Ridged::new(products, constant)?)?;
+            let (path, found) = solve(&*matrix.with_diagonal(constant))?;
             // With a diagonal above the sum of each row the path meets no such features, so the rounds end.
             if !self.is_indefinite(&path) || path.status.is_stopped() {
                 return Ok((path, found, constant));

@@ -1,6 +1,8 @@
 //! Trace ratio criterion.
 
-use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, SolverReport, Status, rank};
+use fewest_core::{
+    Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport, Status, rank,
+};
 
 use super::graph::{GraphOptions, along_edges};
 use super::scatter::{Scatter, scatter};
@@ -107,14 +109,11 @@ impl Selector for TraceRatio {
         if k < wanted {
             selection.notes.push(format!("{k} of {wanted} features: all others are constant"));
         }
-        selection.solver = (k > 0).then_some(SolverReport {
-            name: "dinkelbach",
-            status: Status::Converged,
-            objective: found.lambda,
-            duality_gap: found.gap,
-            lambda: found.lambda,
-            iterations: found.iterations,
-        });
+        selection.solver = (k > 0).then_some(
+            SolverReport::new("dinkelbach", Status::Converged, found.lambda, Certificate::gap(found.gap))
+                .with_lambda(found.lambda)
+                .with_iterations(found.iterations),
+        );
         Ok(selection)
     }
 }

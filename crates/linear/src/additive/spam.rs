@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, SolverReport, Status};
+use fewest_core::{Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport, Status};
 use fewest_solver::extrapolation_weights;
 use rayon::prelude::*;
 
@@ -178,14 +178,9 @@ impl Problem<'_> {
             };
             if let Some(status) = status {
                 functions.retain(|_, coefficients| norm(coefficients) > 0.0);
-                let report = SolverReport {
-                    name: "back-fitting",
-                    status,
-                    objective,
-                    duality_gap: gap,
-                    lambda,
-                    iterations: sweeps,
-                };
+                let report = SolverReport::new("back-fitting", status, objective, Certificate::gap(gap))
+                    .with_lambda(lambda)
+                    .with_iterations(sweeps);
                 return Fit { functions, report };
             }
             for (k, correlation) in correlations.iter().enumerate() {

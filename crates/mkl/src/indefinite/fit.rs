@@ -32,9 +32,7 @@ impl Limits {
         Control {
             tolerance: self.inner_tolerance,
             max_iterations: self.inner_iterations,
-            deadline: context.deadline,
-            interrupt: context.interrupt,
-            stop: None,
+            ..Control::from(context)
         }
     }
 }

@@ -17,6 +17,8 @@ pub(super) struct Run {
     pub(super) path: Path,
     pub(super) validation: Vec<ValidationPoint>,
     pub(super) n_constant: usize,
+    /// Penalties at which the problem was solved.
+    pub(super) n_penalties: usize,
     /// How the run was stopped, where it was.
     pub(super) stopped: Option<Status>,
 }
@@ -100,8 +102,14 @@ impl MikFs {
         let mut varying: Vec<usize> = atoms.owners().iter().map(|&(feature, _)| feature).collect();
         varying.dedup();
         let n_constant = data.n_features() - varying.len();
-        let mut run =
-            Run { model: None, path: Path::default(), validation: Vec::new(), n_constant, stopped: None };
+        let mut run = Run {
+            model: None,
+            path: Path::default(),
+            validation: Vec::new(),
+            n_constant,
+            n_penalties: 0,
+            stopped: None,
+        };
         let Some(mut descent) = Descent::new(&atoms, &tasks, self.lambda1)? else { return Ok(run) };
         let largest = descent.largest();
         let prices = match self.price {
@@ -124,6 +132,7 @@ impl MikFs {
         let mut warm = None;
         for &price in before {
             let fit = descent.to(price, &self.limits(), context)?;
+            run.n_penalties += 1;
             if fit.status.is_stopped() {
                 run.stopped = Some(fit.status);
             }
@@ -141,6 +150,7 @@ impl MikFs {
                 Some(warm) if run.stopped.is_some() => warm,
                 _ => {
                     let fit = descent.to(falling.price(), &self.limits(), context)?;
+                    run.n_penalties += 1;
                     (fit, descent.lambda2())
                 }
             };

@@ -1,6 +1,8 @@
 //! MIK-FS as a selector.
 
-use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status, rank};
+use fewest_core::{
+    AlternationSummary, Budget, Context, Dataset, Error, Selection, Selector, Status, ValidatedPenalty, rank,
+};
 
 use super::base::BaseKernel;
 use super::fit::Limits;
@@ -49,7 +51,8 @@ pub enum Price {
 /// - With indefinite kernels `F` is not bounded below: `β = t v, d = e_m/t` with `vᵀK_m v < 0` makes it fall without end. So the machine
 ///   goes to the stationary point `β = forces/λ₁`, as with other kernels, where all eigenvalues of `K` are above `−λ₁` and it is no
 ///   higher than where the machine stands: a fixed point of Algorithm 2. Else Algorithm 2 descends, kept from leaving the ball in which stationary points lie. What is
-///   found is where this settles, not a minimum. Objective, violations and steps are told in the notes.
+///   found is where this settles, not a minimum: [`Selection::alternation`] has objective and violations, and
+///   so have the notes.
 ///
 /// `Budget::Count(k)` takes the `k` largest weights, lowering `λ₂` by steps of 0.7 from warm starts while fewer than `k` features have
 /// one, until six steps bring no more, since hardly more features than samples ever have one; `Budget::Auto` takes the weights above `threshold` times the largest.
@@ -181,6 +184,24 @@ impl MikFs {
     }
 }
 
+/// A summary in sentences.
+fn notes(summary: &AlternationSummary) -> Vec<String> {
+    let mut notes = vec![
+        format!(
+            "objective {:.6} to {:.6}, falling at each of {} alternations; lambda2 = {:.4e}",
+            summary.first_objective, summary.last_objective, summary.n_alternations, summary.lambda
+        ),
+        format!(
+            "projected gradient of the weights {:.1e}, gradient of the machines {:.1e}, both relative to those at zero; the problem is not convex",
+            summary.weight_violation, summary.machine_violation
+        ),
+    ];
+    if let Some(best) = summary.validation {
+        notes.push(format!("cross-validation: score {:.4} at ratio {}", best.score, best.ratio));
+    }
+    notes
+}
+
 impl Selector for MikFs {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
         let d = data.n_features();
@@ -210,23 +231,20 @@ impl Selector for MikFs {
         let mut selection = Selection::new(order, chosen, d, run.stopped.unwrap_or(model.alternation.status));
         let alternation = &model.alternation;
         selection.objective = alternation.history.last().copied();
-        let (first, last) = (alternation.history.first(), alternation.history.last());
-        selection.notes.push(format!(
-            "objective {:.6} to {:.6}, falling at each of {} alternations; lambda2 = {:.4e}",
-            first.unwrap_or(&f64::NAN),
-            last.unwrap_or(&f64::NAN),
-            alternation.history.len() - 1,
-            alternation.lambda2
-        ));
-        selection.notes.push(format!(
-            "projected gradient of the weights {:.1e}, gradient of the machines {:.1e}, both relative to those at zero; the problem is not convex",
-            alternation.weight_violation, alternation.machine_violation
-        ));
-        if let Some(best) = run.validation.iter().reduce(|a, b| if b.score > a.score { b } else { a }) {
-            selection
-                .notes
-                .push(format!("cross-validation: score {:.4} at ratio {}", best.score, best.ratio));
-        }
+        let best = run.validation.iter().reduce(|a, b| if b.score > a.score { b } else { a });
+        let summary = AlternationSummary {
+            first_objective: alternation.history.first().copied().unwrap_or(f64::NAN),
+            last_objective: alternation.history.last().copied().unwrap_or(f64::NAN),
+            n_alternations: alternation.history.len() - 1,
+            lambda: alternation.lambda2,
+            weight_violation: alternation.weight_violation,
+            machine_violation: alternation.machine_violation,
+            n_penalties: run.n_penalties,
+            n_kept: counted.len(),
+            validation: best.map(|best| ValidatedPenalty { ratio: best.ratio, score: best.score }),
+        };
+        selection.notes.extend(notes(&summary));
+        selection.alternation = Some(summary);
         selection.note_missing_features(budget, "no others have a weight");
         selection.note_constant_features(run.n_constant);
         selection.path = Some(run.path);

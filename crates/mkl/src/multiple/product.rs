@@ -225,13 +225,8 @@ impl Learning<'_> {
         iterations: usize,
         context: &Context<'_>,
     ) -> Result<Descended, Error> {
-        let control = Control {
-            tolerance: MACHINE_TOLERANCE,
-            max_iterations: u64::MAX,
-            deadline: context.deadline,
-            interrupt: context.interrupt,
-            stop: None,
-        };
+        let control =
+            Control { tolerance: MACHINE_TOLERANCE, max_iterations: u64::MAX, ..Control::from(context) };
         let mut watched = self.all();
         let mut since_look = 0;
         let mut point = self.point(start, &[], &watched, &control)?;

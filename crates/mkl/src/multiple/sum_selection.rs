@@ -1,6 +1,6 @@
 //! Multiple kernel learning with a sum of kernels.
 
-use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, SolverReport};
+use fewest_core::{Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport};
 
 use super::terms::{Spectrum, Terms};
 use super::working::{Solution, largest_price, solve};
@@ -135,14 +135,16 @@ impl Selector for SumKernelLearning {
         let status = stopped.unwrap_or(solution.status);
         let mut selection = super::selection(&scores, budget, status);
         selection.objective = Some(solution.objective);
-        selection.solver = Some(SolverReport {
-            name: "interior-point",
-            status: solution.status,
-            objective: solution.objective,
-            duality_gap: solution.relative_gap(),
-            lambda,
-            iterations: solution.steps,
-        });
+        selection.solver = Some(
+            SolverReport::new(
+                "interior-point",
+                solution.status,
+                solution.objective,
+                Certificate::gap(solution.relative_gap()),
+            )
+            .with_lambda(lambda)
+            .with_iterations(solution.steps),
+        );
         selection.note_constant_features(terms.n_constant);
         Ok(selection)
     }

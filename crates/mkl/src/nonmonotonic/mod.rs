@@ -9,7 +9,9 @@ mod system;
 mod units;
 mod working;
 
-use fewest_core::{Budget, Context, Dataset, Error, Selection, SolverReport, Status};
+use fewest_core::{
+    Budget, Certificate, Context, Dataset, Error, RelaxationSummary, Selection, SolverReport, Status,
+};
 
 use discrete::Partition;
 use interior::Stop;
@@ -248,42 +250,51 @@ impl NonMonotonic {
 }
 
 impl NonMonotonicSolution {
-    /// As a selection, with what is known of it in the notes.
+    /// As a selection, with what is known of it in [`Selection::relaxation`] and in the notes.
     fn into_selection(self, budget: Budget) -> Selection {
         let scores = self.selected.iter().map(|&j| self.tau[j]).collect();
         let mut selection = Selection::new(self.selected, scores, self.tau.len(), self.status);
         selection.objective = Some(self.omega);
-        selection.solver = Some(SolverReport {
-            name: "interior-point",
-            status: self.status,
-            objective: self.objective,
-            duality_gap: self.gap,
-            lambda: self.lambda,
-            iterations: self.steps,
-        });
-        let notes = &mut selection.notes;
-        let ratio = if self.objective > 0.0 { self.omega / self.objective } else { 1.0 };
-        notes.push(format!(
-            "omega is {:.6} for these features and at least {:.6} for any others within the budget: {ratio:.4} times",
-            self.omega, self.objective
-        ));
-        notes.push(format!(
-            "features by tau: {} above lambda, {} tied at it, {} below",
-            self.above.len(),
-            self.tied.len(),
-            self.n_below
-        ));
-        match self.bound {
-            Some(bound) if bound.is_finite() => {
-                notes.push(format!("omega is at most {bound:.4} times the best there is, by Theorem 4"));
-            }
-            Some(_) => notes.push("the bound of Theorem 4 is infinite".to_owned()),
-            None => {}
-        }
-        if self.swaps > 0 {
-            notes.push(format!("{} features were swapped for better ones", self.swaps));
-        }
+        selection.solver = Some(
+            SolverReport::new("interior-point", self.status, self.objective, Certificate::gap(self.gap))
+                .with_lambda(self.lambda)
+                .with_iterations(self.steps),
+        );
+        let summary = RelaxationSummary {
+            objective: self.omega,
+            lower_bound: self.objective,
+            bound: self.bound,
+            n_above: self.above.len(),
+            n_tied: self.tied.len(),
+            n_below: self.n_below,
+            n_swaps: self.swaps,
+        };
+        selection.notes.extend(notes(&summary));
+        selection.relaxation = Some(summary);
         selection.note_missing_features(budget, "no others vary, fit, or are of use");
         selection
     }
+}
+
+/// A summary in sentences.
+fn notes(summary: &RelaxationSummary) -> Vec<String> {
+    let RelaxationSummary { objective, lower_bound, bound, n_above, n_tied, n_below, n_swaps } = summary;
+    let mut notes = vec![
+        format!(
+            "omega is {objective:.6} for these features and at least {lower_bound:.6} for any others within the budget: {:.4} times",
+            summary.ratio()
+        ),
+        format!("features by tau: {n_above} above lambda, {n_tied} tied at it, {n_below} below"),
+    ];
+    match bound {
+        Some(bound) if bound.is_finite() => {
+            notes.push(format!("omega is at most {bound:.4} times the best there is, by Theorem 4"));
+        }
+        Some(_) => notes.push("the bound of Theorem 4 is infinite".to_owned()),
+        None => {}
+    }
+    if *n_swaps > 0 {
+        notes.push(format!("{n_swaps} features were swapped for better ones"));
+    }
+    notes
 }

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use fewest_solver::{Control, ElasticNet, GroupLasso, L1, Penalty, Quadratic, QuadraticSolver, Status};
+use fewest_solver::{BlockPenalty, Control, ElasticNet, GroupLasso, L1, Quadratic, QuadraticSolver, Status};
 use fewest_testkit::{datasets, golden};
 use serde_json::Value;
 
@@ -45,7 +45,7 @@ pub fn check(solver: &dyn QuadraticSolver) {
         let number = |name: &str| case.params.get(name).and_then(Value::as_f64);
         let alpha = n * number("alpha").unwrap();
         let n_atoms = problem.len();
-        let penalty: Box<dyn Penalty> = match (case.method.as_str(), number("l1_ratio")) {
+        let penalty: Box<dyn BlockPenalty> = match (case.method.as_str(), number("l1_ratio")) {
             ("lasso", Some(1.0)) => Box::new(L1::new(alpha, n_atoms).unwrap()),
             ("elastic_net", Some(ratio)) => {
                 let l1 = L1::new(alpha * ratio, n_atoms).unwrap();

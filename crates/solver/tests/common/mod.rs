@@ -9,8 +9,8 @@ use argmin::core::checkpointing::{Checkpoint, CheckpointingFrequency};
 use argmin::core::observers::Observe;
 use argmin::core::{KV, State};
 use fewest_solver::{
-    Control, ElasticNet, Error, GroupLasso, InnerProducts, L1, Penalty, Quadratic, QuadraticSolver, Solution,
-    SolverState, Status, certificate,
+    BlockPenalty, Control, ElasticNet, Error, GroupLasso, InnerProducts, L1, Penalty, Quadratic,
+    QuadraticSolver, Solution, SolverState, Status, certificate,
 };
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -100,7 +100,7 @@ impl Explicit {
     /// The objective and the relative duality gap of `w`, from the atoms themselves: the largest feasible
     /// multiple `θ = tρ` of the residual is found by bisection on the conjugate, and
     /// `D(θ) = ½‖b‖² − ½‖b − θ‖² − Ω*(Aᵀθ)`.
-    pub fn certificate(&self, penalty: &dyn Penalty, w: &[f64]) -> (f64, f64) {
+    pub fn certificate(&self, penalty: &dyn BlockPenalty, w: &[f64]) -> (f64, f64) {
         let residual = self.residual(w);
         let objective = 0.5 * dot(&residual, &residual) + penalty.value(w);
         let correlations: Vec<f64> = self.atoms.iter().map(|a| dot(a, &residual)).collect();
@@ -126,7 +126,7 @@ impl Explicit {
 }
 
 /// One of each kind of penalty for `n` coefficients, named; groups are of three.
-pub fn penalties(lambda: f64, n: usize) -> Vec<(&'static str, Box<dyn Penalty>)> {
+pub fn penalties(lambda: f64, n: usize) -> Vec<(&'static str, Box<dyn BlockPenalty>)> {
     let groups: Vec<usize> = (0..n).map(|j| j / 3).collect();
     let weights: Vec<f64> = (0..n).map(|j| 0.5 + (j % 4) as f64).collect();
     let l1 = L1::new(lambda, n).unwrap();
@@ -198,6 +198,7 @@ impl QuadraticSolver for Sweeps {
         start: &[f64],
         control: &Control<'_>,
     ) -> Result<Solution, Error> {
+        let penalty = penalty.convex_blocks("sweeps")?;
         let mut w = start.to_vec();
         let mut correlations = vec![0.0; w.len()];
         let mut iterations = 0;

@@ -2,8 +2,8 @@
 
 use argmin::core::{KV, Problem, Solver, TerminationReason, TerminationStatus};
 use fewest_solver::{
-    Composite, Control, Datafit, Error, LinearOperator, Penalty, Quadratic, QuadraticSolver, Solution,
-    SolverState, SquaredHinge, certificate,
+    BlockPenalty, Composite, Control, Datafit, Error, LinearOperator, Penalty, Quadratic, QuadraticSolver,
+    Solution, SolverState, SquaredHinge, certificate,
 };
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
@@ -88,8 +88,8 @@ impl SquaredHingeDescent {
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] when they disagree in size; [`Error::InvalidParameter`] for a start that is not finite or a tolerance
-    /// out of range; [`Error::Unsupported`] for a penalty that is not convex; [`Error::Numerical`] for an operator whose values are not
-    /// finite or overflow when squared.
+    /// out of range; [`Error::Unsupported`] for a penalty that is not a convex sum over blocks;
+    /// [`Error::Numerical`] for an operator whose values are not finite or overflow when squared.
     pub fn minimise<A: LinearOperator>(
         &self,
         datafit: &SquaredHinge<A>,
@@ -105,7 +105,7 @@ impl SquaredHingeDescent {
     fn certify<A: LinearOperator>(
         &mut self,
         datafit: &SquaredHinge<A>,
-        penalty: &dyn Penalty,
+        penalty: &dyn BlockPenalty,
         w: Vec<f64>,
         mut state: SolverState,
     ) -> Result<(SolverState, Option<KV>), argmin::core::Error> {
@@ -143,7 +143,7 @@ impl SquaredHingeDescent {
     }
 
     /// The coefficients of the non-zero blocks and of as many others, those that a step would move furthest; increasing.
-    fn working_set(&self, penalty: &dyn Penalty, w: &[f64]) -> Vec<usize> {
+    fn working_set(&self, penalty: &dyn BlockPenalty, w: &[f64]) -> Vec<usize> {
         let blocks = penalty.blocks();
         let (mut chosen, mut others) = (Vec::new(), Vec::new());
         for b in 0..blocks.len() {
@@ -172,7 +172,7 @@ impl SquaredHingeDescent {
 struct Restricted<'a, A> {
     datafit: &'a SquaredHinge<A>,
     columns: DMatrix<f64>,
-    penalty: Box<dyn Penalty>,
+    penalty: Box<dyn BlockPenalty>,
 }
 
 /// A point of it.
@@ -184,7 +184,7 @@ struct Point {
 }
 
 impl<'a, A: LinearOperator> Restricted<'a, A> {
-    fn new(datafit: &'a SquaredHinge<A>, penalty: &dyn Penalty, members: &[usize]) -> Self {
+    fn new(datafit: &'a SquaredHinge<A>, penalty: &dyn BlockPenalty, members: &[usize]) -> Self {
         let mut columns = DMatrix::zeros(datafit.labels().len(), members.len());
         for (&j, mut column) in members.iter().zip(columns.column_iter_mut()) {
             datafit.operator().column(j, column.as_mut_slice());
@@ -305,15 +305,7 @@ impl<A: LinearOperator> Solver<Composite<'_, SquaredHinge<A>>, SolverState> for 
         mut state: SolverState,
     ) -> Result<(SolverState, Option<KV>), argmin::core::Error> {
         let composite = given(problem)?;
-        let (datafit, penalty) = (composite.datafit(), composite.penalty());
-        if !penalty.is_convex() {
-            return Err(Error::Unsupported {
-                method: "cd",
-                what: "a penalty that is not convex".to_owned(),
-                instead: "choose a convex one: l1, elastic net or group lasso".to_owned(),
-            }
-            .into());
-        }
+        let (datafit, penalty) = (composite.datafit(), composite.penalty().convex_blocks("cd")?);
         let w = composite.feasible_start(std::mem::take(&mut state.coefficients))?;
         self.objective_at_zero = datafit.value(&vec![0.0; w.len()]);
         (self.best_gap, self.best_objective, self.without_progress) = (f64::MAX, f64::MAX, 0);
@@ -326,7 +318,7 @@ impl<A: LinearOperator> Solver<Composite<'_, SquaredHinge<A>>, SolverState> for 
         mut state: SolverState,
     ) -> Result<(SolverState, Option<KV>), argmin::core::Error> {
         let composite = given(problem)?;
-        let (datafit, penalty) = (composite.datafit(), composite.penalty());
+        let (datafit, penalty) = (composite.datafit(), composite.penalty().convex_blocks("cd")?);
         let mut w = std::mem::take(&mut state.coefficients);
         let members = self.working_set(penalty, &w);
         if !members.is_empty() {

@@ -7,8 +7,8 @@
 //! ```
 //!
 //! with the Gram matrix `G` of the atoms, their products `c` with the target `b`, and a convex
-//! [`Penalty`] `Ω` that is a sum over blocks of coefficients: l1, elastic net, group lasso, each with or
-//! without `w ≥ 0`. `G` may be singular: atoms may be equal, opposite or zero.
+//! [`Penalty`] `Ω` that is a sum over [blocks](fewest_solver::BlockPenalty) of coefficients: l1, elastic net,
+//! group lasso, each with or without `w ≥ 0`. `G` may be singular: atoms may be equal, opposite or zero.
 //!
 //! # Method
 //!
@@ -83,8 +83,8 @@ pub use solver::CoordinateDescent;
 ///
 /// # Errors
 /// [`Error::ShapeMismatch`] when problem, penalty and start disagree in size; [`Error::InvalidParameter`] for a
-/// start that is not finite or a tolerance out of range; [`Error::Unsupported`] for a penalty that is not
-/// convex.
+/// start that is not finite or a tolerance out of range; [`Error::Unsupported`] for a penalty that is not a
+/// convex sum over blocks.
 pub fn solve(
     problem: &Quadratic,
     penalty: &dyn Penalty,

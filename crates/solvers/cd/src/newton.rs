@@ -5,7 +5,7 @@
 //! takes. For a general penalty its gradient and curvature follow from the block's prox and the Jacobian
 //! of that.
 
-use fewest_solver::{Penalty, Quadratic};
+use fewest_solver::{BlockPenalty, Quadratic};
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 
 /// Most steps in a row.
@@ -21,7 +21,7 @@ const MOST_HALVINGS: usize = 60;
 /// sign. The objective never rises by more than rounding.
 ///
 /// Cost: a Cholesky factor of the non-zeros for each step, `k³ / 3`.
-pub(crate) fn polish(problem: &Quadratic, penalty: &dyn Penalty, curvatures: &[f64], w: &mut Vec<f64>) {
+pub(crate) fn polish(problem: &Quadratic, penalty: &dyn BlockPenalty, curvatures: &[f64], w: &mut Vec<f64>) {
     let n = problem.len();
     let most_steps = (MOST_WORK / (n * n * n / 3).max(1)).clamp(3, MOST_STEPS);
     let noise = 1e-15 * fewest_solver::InnerProducts::target_squared_norm(problem);
@@ -65,7 +65,7 @@ struct System {
 impl System {
     fn at(
         problem: &Quadratic,
-        penalty: &dyn Penalty,
+        penalty: &dyn BlockPenalty,
         curvatures: &[f64],
         w: &[f64],
         correlations: &[f64],
@@ -140,7 +140,7 @@ impl Slope {
 
     /// From the prox: `prox(v) = w` says `∇Ω(w) = (v − w) / step`, and with the prox's Jacobian `P` at `v`
     /// the curvature is `(P⁻¹ − I) / step`. `v` is found by Newton's method from `2w`.
-    fn of(penalty: &dyn Penalty, block: usize, w: &[f64], step: f64) -> Option<Self> {
+    fn of(penalty: &dyn BlockPenalty, block: usize, w: &[f64], step: f64) -> Option<Self> {
         let size = w.len();
         let smooth: Vec<usize> = (0..size).filter(|&i| w[i] != 0.0).collect();
         if smooth.is_empty() {
@@ -195,7 +195,7 @@ fn factor(matrix: &DMatrix<f64>) -> Option<Cholesky<f64, Dyn>> {
 /// The points that a Newton direction leads to.
 struct Line<'a> {
     problem: &'a Quadratic,
-    penalty: &'a dyn Penalty,
+    penalty: &'a dyn BlockPenalty,
     w: &'a [f64],
     correlations: &'a [f64],
     direction: &'a [f64],

@@ -1,8 +1,10 @@
 //! The argmin solver.
 
 use argmin::core::{KV, Problem, Solver, TerminationReason, TerminationStatus};
-use fewest_solver::certificate::{self, Certificate};
-use fewest_solver::{Composite, Control, Error, Penalty, Quadratic, QuadraticSolver, Solution, SolverState};
+use fewest_solver::certificate::{self, DualityGap};
+use fewest_solver::{
+    BlockPenalty, Composite, Control, Error, Penalty, Quadratic, QuadraticSolver, Solution, SolverState,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::anderson::Extrapolation;
@@ -114,8 +116,8 @@ impl CoordinateDescent {
     fn certified(
         &mut self,
         problem: &Quadratic,
-        penalty: &dyn Penalty,
-        certificate: &Certificate,
+        penalty: &dyn BlockPenalty,
+        certificate: &DualityGap,
         w: Vec<f64>,
         mut state: SolverState,
     ) -> (SolverState, KV) {
@@ -164,15 +166,7 @@ impl Solver<Composite<'_, Quadratic>, SolverState> for CoordinateDescent {
         mut state: SolverState,
     ) -> Result<(SolverState, Option<KV>), argmin::core::Error> {
         let composite = given(problem)?;
-        let (problem, penalty) = (composite.datafit(), composite.penalty());
-        if !penalty.is_convex() {
-            return Err(Error::Unsupported {
-                method: "cd",
-                what: "a penalty that is not convex".to_owned(),
-                instead: "choose a convex one: l1, elastic net or group lasso".to_owned(),
-            }
-            .into());
-        }
+        let (problem, penalty) = (composite.datafit(), composite.penalty().convex_blocks("cd")?);
         let w = composite.feasible_start(std::mem::take(&mut state.coefficients))?;
         *self = Self {
             candidates: (0..penalty.blocks().len()).collect(),
@@ -193,7 +187,7 @@ impl Solver<Composite<'_, Quadratic>, SolverState> for CoordinateDescent {
         mut state: SolverState,
     ) -> Result<(SolverState, Option<KV>), argmin::core::Error> {
         let composite = given(problem)?;
-        let (problem, penalty) = (composite.datafit(), composite.penalty());
+        let (problem, penalty) = (composite.datafit(), composite.penalty().convex_blocks("cd")?);
         let mut descent = Descent {
             problem,
             penalty,

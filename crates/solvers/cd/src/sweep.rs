@@ -1,10 +1,10 @@
 //! Sweeps over blocks: the descent itself.
 
-use fewest_solver::{Penalty, Quadratic};
+use fewest_solver::{BlockPenalty, Quadratic};
 
 /// An upper bound of the largest eigenvalue of each block's Gram matrix: the Lipschitz constant of the
 /// gradient in that block. Exact for blocks of one coefficient.
-pub(crate) fn curvatures(problem: &Quadratic, penalty: &dyn Penalty) -> Vec<f64> {
+pub(crate) fn curvatures(problem: &Quadratic, penalty: &dyn BlockPenalty) -> Vec<f64> {
     let bound = |block: &[usize]| {
         let (mut frobenius, mut largest_row) = (0.0_f64, 0.0_f64);
         for &j in block {
@@ -26,7 +26,7 @@ pub(crate) fn curvatures(problem: &Quadratic, penalty: &dyn Penalty) -> Vec<f64>
 /// A point of `½ wᵀGw − cᵀw + Ω(w)` with the products `q = c − Gw` that every step needs.
 pub(crate) struct Descent<'a> {
     pub(crate) problem: &'a Quadratic,
-    pub(crate) penalty: &'a dyn Penalty,
+    pub(crate) penalty: &'a dyn BlockPenalty,
     pub(crate) curvatures: &'a [f64],
     pub(crate) w: Vec<f64>,
     pub(crate) correlations: Vec<f64>,
@@ -108,7 +108,12 @@ impl Descent<'_> {
 }
 
 /// `½ wᵀGw − cᵀw + Ω(w)`, given `correlations = c − Gw`.
-pub(crate) fn objective(problem: &Quadratic, penalty: &dyn Penalty, w: &[f64], correlations: &[f64]) -> f64 {
+pub(crate) fn objective(
+    problem: &Quadratic,
+    penalty: &dyn BlockPenalty,
+    w: &[f64],
+    correlations: &[f64],
+) -> f64 {
     let c = fewest_solver::InnerProducts::target_products(problem);
     let linear: f64 = w.iter().zip(c).zip(correlations).map(|((w, c), q)| w * (c + q)).sum();
     penalty.value(w) - 0.5 * linear

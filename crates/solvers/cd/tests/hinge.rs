@@ -2,8 +2,8 @@
 
 use fewest_cd::SquaredHingeDescent;
 use fewest_solver::{
-    Control, Datafit, DenseOperator, ElasticNet, Error, GroupLasso, L1, LinearOperator, Penalty,
-    SquaredHinge, Status,
+    BlockPenalty, Control, Datafit, DenseOperator, ElasticNet, Error, GroupLasso, L1, LinearOperator,
+    Penalty, SquaredHinge, Status,
 };
 
 fn problem(n: usize, d: usize) -> SquaredHinge<DenseOperator> {
@@ -22,7 +22,7 @@ fn problem(n: usize, d: usize) -> SquaredHinge<DenseOperator> {
 }
 
 /// Primal minus dual objective as defined: primal with the best bias, dual at `t α`.
-fn gap(datafit: &SquaredHinge<DenseOperator>, penalty: &dyn Penalty, w: &[f64]) -> f64 {
+fn gap(datafit: &SquaredHinge<DenseOperator>, penalty: &dyn BlockPenalty, w: &[f64]) -> f64 {
     let mut gradient = vec![0.0; w.len()];
     let primal = datafit.gradient(w, &mut gradient) + penalty.value(w);
     let v: Vec<f64> = gradient.iter().map(|g| -g).collect();
@@ -42,7 +42,7 @@ fn the_gap_is_that_of_the_definition_for_every_penalty() {
         let groups: Vec<usize> = (0..d).map(|j| j / 3).collect();
         for ratio in [0.7, 0.2, 0.02] {
             let lambda = ratio * largest;
-            let penalties: [Box<dyn Penalty>; 3] = [
+            let penalties: [Box<dyn BlockPenalty>; 3] = [
                 Box::new(L1::new(lambda, d).unwrap()),
                 Box::new(ElasticNet::new(L1::new(lambda, d).unwrap(), 0.3 * lambda).unwrap()),
                 Box::new(GroupLasso::new(lambda, &groups).unwrap()),

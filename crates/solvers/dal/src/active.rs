@@ -1,6 +1,6 @@
 //! The coefficients that a proximal map lets through, and its Jacobian there.
 
-use fewest_solver::Penalty;
+use fewest_solver::BlockPenalty;
 
 /// The coordinates on which the Jacobian `J` of the prox does not vanish, block by block.
 ///
@@ -18,7 +18,7 @@ pub(crate) struct Active {
 
 impl Active {
     /// Of the prox with `step` at `point`, whose value is `coefficients`.
-    pub fn new(penalty: &dyn Penalty, point: &[f64], coefficients: &[f64], step: f64) -> Self {
+    pub fn new(penalty: &dyn BlockPenalty, point: &[f64], coefficients: &[f64], step: f64) -> Self {
         let mut active = Self { coordinates: Vec::new(), blocks: Vec::new(), jacobian: Vec::new() };
         let (mut entries, mut full) = (Vec::new(), Vec::new());
         for (b, block) in penalty.blocks().iter().enumerate() {

@@ -1,6 +1,6 @@
 //! The inner problem of one outer iteration: the augmented dual function and its minimisation.
 
-use fewest_solver::{DualDatafit, LinearOperator, Penalty};
+use fewest_solver::{BlockPenalty, DualDatafit, LinearOperator};
 
 use crate::active::Active;
 use crate::columns::{Columns, add_scaled, dot, norm};
@@ -22,7 +22,7 @@ const GRADIENT_ROUNDING: f64 = 1e-15;
 /// `φ(α) = ℓ*(−α) + max over p of [ pᵀu/η − ‖p‖²/(2η) − Ω(p) ]`, `u = w + η Aᵀα`.
 pub(crate) struct Inner<'a, D> {
     pub datafit: &'a D,
-    pub penalty: &'a dyn Penalty,
+    pub penalty: &'a dyn BlockPenalty,
     /// `w`, the coefficients of the outer iteration.
     pub center: &'a [f64],
     /// `η`, the proximal step of the outer iteration.

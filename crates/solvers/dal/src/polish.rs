@@ -4,7 +4,7 @@
 //! Newton step on `w ↦ w − prox(w + τAᵀα(w))` with a short step `τ` removes that error: for the l1 penalty
 //! it is least squares on the support.
 
-use fewest_solver::Penalty;
+use fewest_solver::BlockPenalty;
 
 use crate::active::{Active, semidefinite_root};
 use crate::cholesky::PivotedCholesky;
@@ -19,7 +19,7 @@ const INDEPENDENT: f64 = 1e-15;
 /// `(I − J + τJH) dw = −F`. `hessian(rows, columns)` gives entries of `H`, column after column. `None`
 /// when the active set is too large or `J` is singular on it.
 pub(crate) fn newton_step(
-    penalty: &dyn Penalty,
+    penalty: &dyn BlockPenalty,
     w: &[f64],
     correlations: &[f64],
     tau: f64,

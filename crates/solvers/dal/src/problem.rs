@@ -1,11 +1,11 @@
 //! What the solver minimises.
 
-use fewest_solver::{DualDatafit, Error, Penalty};
+use fewest_solver::{BlockPenalty, DualDatafit, Error, Penalty};
 
 /// The problem `minimise over w  ℓ(Aw) + Ω(w)`, as argmin's executor takes it.
 pub struct PenalisedLoss<'a, D> {
     datafit: &'a D,
-    penalty: &'a dyn Penalty,
+    penalty: &'a dyn BlockPenalty,
 }
 
 // Not derived: that would ask the datafit to be `Copy`, although only a reference to it is copied.
@@ -21,20 +21,14 @@ impl<'a, D: DualDatafit> PenalisedLoss<'a, D> {
     /// A datafit with a convex penalty on the same number of coefficients.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] when the sizes differ, [`Error::Unsupported`] for a penalty that is not convex.
+    /// [`Error::ShapeMismatch`] when the sizes differ, [`Error::Unsupported`] for a penalty
+    /// that is not a convex sum over blocks.
     pub fn new(datafit: &'a D, penalty: &'a dyn Penalty) -> Result<Self, Error> {
-        let (expected, found) = (datafit.n_coefficients(), penalty.blocks().n_coefficients());
+        let (expected, found) = (datafit.n_coefficients(), penalty.n_coefficients());
         if expected != found {
             return Err(Error::ShapeMismatch { what: "coefficients of the penalty", expected, found });
         }
-        if !penalty.is_convex() {
-            return Err(Error::Unsupported {
-                method: "dal",
-                what: "a penalty that is not convex".to_owned(),
-                instead: "use a convex one (l1, elastic net, group lasso), or proximal gradient".to_owned(),
-            });
-        }
-        Ok(Self { datafit, penalty })
+        Ok(Self { datafit, penalty: penalty.convex_blocks("dal")? })
     }
 
     /// The datafit.
@@ -43,7 +37,7 @@ impl<'a, D: DualDatafit> PenalisedLoss<'a, D> {
     }
 
     /// The penalty.
-    pub fn penalty(&self) -> &'a dyn Penalty {
+    pub fn penalty(&self) -> &'a dyn BlockPenalty {
         self.penalty
     }
 }

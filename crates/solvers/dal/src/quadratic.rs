@@ -1,9 +1,9 @@
 //! Serving the small dense problems of a working set.
 
-use fewest_solver::certificate::{Certificate, certify};
+use fewest_solver::certificate::{DualityGap, certify};
 use fewest_solver::{
-    Control, DenseOperator, Error, InnerProducts, Penalty, Quadratic, QuadraticSolver, Solution, SquaredLoss,
-    Status,
+    BlockPenalty, Control, DenseOperator, Error, InnerProducts, Penalty, Quadratic, QuadraticSolver,
+    Solution, SquaredLoss, Status,
 };
 
 use crate::DualAugmentedLagrangian;
@@ -53,7 +53,8 @@ impl QuadraticSolver for DualAugmentedLagrangian {
     ) -> Result<Solution, Error> {
         let datafit = isometric(problem)?;
         let solution = self.solve(&datafit, penalty, start, control)?;
-        let refined = refine(problem, penalty, solution.coefficients, control.tolerance);
+        let refined =
+            refine(problem, penalty.convex_blocks("dal")?, solution.coefficients, control.tolerance);
         let gap = refined.certificate.relative_gap();
         // What was reached on the factor may be missed by its rounding, and the reverse.
         let status = match solution.status {
@@ -77,11 +78,11 @@ impl QuadraticSolver for DualAugmentedLagrangian {
 struct Certified {
     coefficients: Vec<f64>,
     correlations: Vec<f64>,
-    certificate: Certificate,
+    certificate: DualityGap,
 }
 
 impl Certified {
-    fn new(problem: &Quadratic, penalty: &dyn Penalty, coefficients: Vec<f64>) -> Self {
+    fn new(problem: &Quadratic, penalty: &dyn BlockPenalty, coefficients: Vec<f64>) -> Self {
         let mut correlations = vec![0.0; problem.len()];
         problem.correlations(&coefficients, &mut correlations);
         let certificate = certify(problem, penalty, &coefficients, &correlations);
@@ -91,7 +92,12 @@ impl Certified {
 
 /// Newton steps by the Gram matrix itself, free of the factor's rounding, while the gap is above `tolerance`
 /// and falls.
-fn refine(problem: &Quadratic, penalty: &dyn Penalty, coefficients: Vec<f64>, tolerance: f64) -> Certified {
+fn refine(
+    problem: &Quadratic,
+    penalty: &dyn BlockPenalty,
+    coefficients: Vec<f64>,
+    tolerance: f64,
+) -> Certified {
     let largest = problem.squared_norms().iter().fold(0.0_f64, |most, norm| most.max(*norm));
     let mut current = Certified::new(problem, penalty, coefficients);
     for _ in 0..MOST_REFINEMENTS {

@@ -118,7 +118,7 @@ impl DualAugmentedLagrangian {
     /// # Errors
     /// [`Error::ShapeMismatch`] when datafit, penalty and start disagree in size;
     /// [`Error::InvalidParameter`] for a start or a control out of range; [`Error::Unsupported`] for a
-    /// penalty that is not convex; [`Error::Numerical`] when values overflow at the start.
+    /// penalty that is not a convex sum over blocks; [`Error::Numerical`] when values overflow at the start.
     pub fn solve<D: DualDatafit>(
         &self,
         datafit: &D,

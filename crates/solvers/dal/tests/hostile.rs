@@ -5,7 +5,8 @@ mod common;
 use common::{Data, LossKind, PenaltyKind};
 use fewest_dal::{DualAugmentedLagrangian, PenalisedLoss};
 use fewest_solver::{
-    Blocks, Control, DenseOperator, ElasticNet, Error, GroupLasso, L1, Logistic, Penalty, SquaredLoss, Status,
+    BlockPenalty, Blocks, Control, DenseOperator, ElasticNet, Error, GroupLasso, L1, Logistic, Penalty,
+    SquaredLoss, Status,
 };
 
 fn operator(data: &Data) -> Result<DenseOperator, Error> {
@@ -177,6 +178,27 @@ fn empty_problems() -> Result<(), Error> {
 struct NotConvex(L1);
 
 impl Penalty for NotConvex {
+    fn name(&self) -> &'static str {
+        "odd"
+    }
+    fn n_coefficients(&self) -> usize {
+        self.0.n_coefficients()
+    }
+    fn value(&self, w: &[f64]) -> f64 {
+        self.0.value(w)
+    }
+    fn prox(&self, w: &mut [f64], step: f64) {
+        self.0.prox(w, step);
+    }
+    fn is_convex(&self) -> bool {
+        false
+    }
+    fn by_blocks(&self) -> Option<&dyn BlockPenalty> {
+        Some(self)
+    }
+}
+
+impl BlockPenalty for NotConvex {
     fn blocks(&self) -> &Blocks {
         self.0.blocks()
     }
@@ -186,23 +208,8 @@ impl Penalty for NotConvex {
     fn prox_block(&self, block: usize, w: &mut [f64], step: f64) {
         self.0.prox_block(block, w, step);
     }
-    fn prox_jacobian_block(&self, block: usize, w: &[f64], step: f64, out: &mut [f64]) {
-        self.0.prox_jacobian_block(block, w, step, out);
-    }
-    fn conjugate_block(&self, block: usize, v: &[f64]) -> f64 {
-        self.0.conjugate_block(block, v)
-    }
-    fn dual_scale_block(&self, block: usize, v: &[f64]) -> f64 {
-        self.0.dual_scale_block(block, v)
-    }
-    fn is_screened(&self, block: usize, v: &[f64], radius: &[f64]) -> bool {
-        self.0.is_screened(block, v, radius)
-    }
-    fn restrict(&self, coefficients: &[usize]) -> Box<dyn Penalty> {
+    fn restrict(&self, coefficients: &[usize]) -> Box<dyn BlockPenalty> {
         self.0.restrict(coefficients)
-    }
-    fn is_convex(&self) -> bool {
-        false
     }
 }
 
@@ -213,5 +220,6 @@ fn a_penalty_that_is_not_convex_is_refused() -> Result<(), Error> {
     let penalty = NotConvex(L1::new(1.0, 3)?);
     let error = PenalisedLoss::new(&datafit, &penalty).err();
     assert!(matches!(error, Some(Error::Unsupported { method: "dal", .. })), "{error:?}");
+    assert!(error.is_some_and(|error| error.to_string().contains("odd")));
     Ok(())
 }

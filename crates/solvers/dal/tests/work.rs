@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use common::{Case, Data, LossKind, PenaltyKind};
 use fewest_dal::DualAugmentedLagrangian;
 use fewest_solver::{
-    Control, Datafit, DenseOperator, DualDatafit, ElasticNet, Error, L1, LinearOperator, Logistic, Penalty,
-    Solution, SquaredLoss, Status,
+    BlockPenalty, Control, Datafit, DenseOperator, DualDatafit, ElasticNet, Error, L1, LinearOperator,
+    Logistic, Penalty, Solution, SquaredLoss, Status,
 };
 
 /// Counts what is asked of an operator.

@@ -101,10 +101,6 @@ impl<'a> WorkingSet<'a> {
 }
 
 impl InnerProducts for WorkingSet<'_> {
-    fn n_atoms(&self) -> usize {
-        self.atoms.len()
-    }
-
     fn target_squared_norm(&self) -> f64 {
         self.problem.target_squared_norm()
     }
@@ -152,8 +148,11 @@ pub fn path(
         problem.target_products().iter().zip(&weights).map(|(c, weight)| c / weight).collect();
     let mut more: Vec<usize> = (0..n).filter(|&j| relevance[j] > 0.0).collect();
     more.sort_by(|&a, &b| relevance[b].total_cmp(&relevance[a]).then(a.cmp(&b)));
-    let step = WORKING_SET_STEP.min(problem.atoms_at_hand() / 2).max(FIRST_STAGE);
+    let step = WORKING_SET_STEP.min(problem.n_cached_atoms() / 2).max(FIRST_STAGE);
     more.truncate(step);
+
+    let total = options.most_active.min(n);
+    control.report("path", 0, total);
 
     // All that have been active on some path so far: each round adds one at least, so the rounds end.
     let mut once_active: BTreeSet<usize> = BTreeSet::new();
@@ -195,6 +194,7 @@ pub fn path(
                 checked = breakpoints;
                 checked.truncate(check.valid);
                 if !check.violated {
+                    control.report("path", stage.min(total), total);
                     stage = stage.saturating_mul(2).min(options.most_active);
                 }
                 continue;
@@ -214,6 +214,7 @@ pub fn path(
             Status::Converged if duality_gap > control.tolerance => Status::AlmostConverged,
             other => other,
         };
+        control.report("path", total, total);
         let name = |atom: usize| working.atoms[atom];
         let tied =
             homotopy.tied().iter().map(|(j, on)| (name(*j), on.iter().map(|&i| name(i)).collect())).collect();

@@ -1,7 +1,8 @@
 //! The path as a solver of one small problem.
 
 use fewest_solver::{
-    Control, Error, InnerProducts, Penalty, Quadratic, QuadraticSolver, Solution, Status, certificate, run,
+    BlockPenalty, Control, Error, InnerProducts, Penalty, Quadratic, QuadraticSolver, Solution, Status,
+    certificate, run,
 };
 
 use crate::homotopy::Homotopy;
@@ -16,6 +17,10 @@ impl QuadraticSolver for Lars {
         "lars"
     }
 
+    fn follows_path(&self) -> bool {
+        true
+    }
+
     fn minimise(
         &self,
         problem: &Quadratic,
@@ -25,11 +30,15 @@ impl QuadraticSolver for Lars {
     ) -> Result<Solution, Error> {
         let unsupported = || Error::Unsupported {
             method: "lars",
-            what: "a penalty other than non-negative l1".to_owned(),
+            what: format!("the penalty {}, which is not l1 with w ≥ 0", penalty.name()),
             instead: "use the solver cd, dal or pgd, or add the elastic net's ridge to the problem (Ridged)"
                 .to_owned(),
         };
-        let l1 = penalty.as_l1().filter(|l1| l1.is_nonnegative()).ok_or_else(unsupported)?;
+        let l1 = penalty
+            .by_blocks()
+            .and_then(BlockPenalty::as_l1)
+            .filter(|l1| l1.is_nonnegative())
+            .ok_or_else(unsupported)?;
         if l1.levels().len() != problem.len() {
             let (expected, found) = (problem.len(), l1.levels().len());
             return Err(Error::ShapeMismatch { what: "levels of the penalty", expected, found });
@@ -39,7 +48,7 @@ impl QuadraticSolver for Lars {
         let mut solution = run(problem, &mut homotopy, vec![0.0; problem.len()], control)?;
         let mut correlations = vec![0.0; problem.n_atoms()];
         problem.correlations(&solution.coefficients, &mut correlations);
-        let certificate = certificate::certify(problem, penalty, &solution.coefficients, &correlations);
+        let certificate = certificate::certify(problem, l1, &solution.coefficients, &correlations);
         solution.objective = certificate.objective;
         solution.duality_gap = certificate.relative_gap();
         if homotopy.is_done() {

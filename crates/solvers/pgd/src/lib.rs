@@ -25,10 +25,10 @@
 //!   `P(w⁺) ≤ P(w) − 10⁻⁴ ‖w⁺ − w‖² / step` holds.
 //!
 //! An iteration is ten steps and a certificate: the duality gap relative to the objective at zero where
-//! datafit and penalty have a dual, and otherwise (no dual value, a level of 0, a penalty that is not convex)
-//! the largest violation of the optimality conditions relative to the largest entry of `∇f(0)`. Algorithm 3 as
-//! printed stops on a small gradient; at a bound the gradient need not vanish, so the projected gradient is
-//! what must be small.
+//! datafit and penalty have a dual, and otherwise (no dual value, a level of 0, a penalty that is not a
+//! convex sum over blocks) the largest violation of the optimality conditions relative to the largest entry
+//! of `∇f(0)`. Algorithm 3 as printed stops on a small gradient; at a bound the gradient need not vanish, so
+//! the projected gradient is what must be small.
 //!
 //! # Complexity
 //!

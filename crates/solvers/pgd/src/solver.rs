@@ -2,7 +2,7 @@
 
 use argmin::core::{KV, Problem, Solver, TerminationReason, TerminationStatus};
 use fewest_solver::certificate;
-use fewest_solver::{Composite, Datafit, Error, SolverState};
+use fewest_solver::{Composite, Datafit, Error, Penalty, SolverState};
 use serde::{Deserialize, Serialize};
 
 use crate::step::{Metric, Origin, Trial, spectral_step};
@@ -71,16 +71,30 @@ impl ProximalGradient {
     }
 
     /// Positive factors of the step, one a block of the penalty; best in proportion to one over each block's
-    /// curvature. Default: empty, all equal.
+    /// curvature. Default: empty, all equal, which is what a penalty without blocks needs.
     #[must_use]
     pub fn block_scales(mut self, scales: Vec<f64>) -> Self {
         self.block_scales = scales;
         self
     }
 
-    fn check_scales(&self, n_blocks: usize) -> Result<(), Error> {
+    fn check_scales(&self, penalty: &dyn Penalty) -> Result<(), Error> {
         let found = self.block_scales.len();
-        if found != 0 && found != n_blocks {
+        if found == 0 {
+            return Ok(());
+        }
+        let Some(blocks) = penalty.by_blocks() else {
+            return Err(Error::Unsupported {
+                method: "pgd",
+                what: format!(
+                    "step scales for the penalty {}, which is not a sum over blocks",
+                    penalty.name()
+                ),
+                instead: "leave block_scales out".to_owned(),
+            });
+        };
+        let n_blocks = blocks.blocks().len();
+        if found != n_blocks {
             return Err(Error::ShapeMismatch {
                 what: "step scales of the blocks",
                 expected: n_blocks,
@@ -99,7 +113,7 @@ impl ProximalGradient {
 
     /// One step without momentum; false when no step length does.
     fn plain_step<F: Datafit + ?Sized>(&mut self, composite: Composite<'_, F>, w: &mut Vec<f64>) -> bool {
-        let metric = Metric { penalty: composite.penalty(), scales: &self.block_scales };
+        let metric = Metric::new(composite.penalty(), &self.block_scales);
         let Progress { step, value, gradient, .. } = &self.progress;
         let noise = self.noise(*value);
         let origin = Origin { composite, metric, point: w, gradient, value: *value, noise };
@@ -123,7 +137,7 @@ impl ProximalGradient {
         composite: Composite<'_, F>,
         w: &mut Vec<f64>,
     ) -> bool {
-        let metric = Metric { penalty: composite.penalty(), scales: &self.block_scales };
+        let metric = Metric::new(composite.penalty(), &self.block_scales);
         let datafit = composite.datafit();
         let objective = self.progress.best_objective;
         let noise = self.noise(objective);
@@ -192,17 +206,15 @@ impl ProximalGradient {
     }
 }
 
-/// `P(w) − D`, or none where the penalty or the datafit has no dual, or the point gives no dual point.
+/// `P(w) − D`, or none where the penalty is not a convex sum over blocks, the datafit has no dual, or the
+/// point gives no dual point.
 fn absolute_gap<F: Datafit + ?Sized>(
     composite: Composite<'_, F>,
     w: &[f64],
     objective: f64,
     gradient: &[f64],
 ) -> Option<f64> {
-    let penalty = composite.penalty();
-    if !penalty.is_convex() {
-        return None;
-    }
+    let penalty = composite.penalty().by_blocks().filter(|penalty| penalty.is_convex())?;
     let correlations: Vec<f64> = gradient.iter().map(|g| -g).collect();
     let scale = penalty.dual_scale(&correlations);
     let scaled: Vec<f64> = correlations.iter().map(|v| scale * v).collect();
@@ -231,7 +243,7 @@ impl<F: Datafit + ?Sized> Solver<Composite<'_, F>, SolverState> for ProximalGrad
     ) -> Result<(SolverState, Option<KV>), argmin::core::Error> {
         let composite = given(problem)?;
         let (datafit, penalty) = (composite.datafit(), composite.penalty());
-        self.check_scales(penalty.blocks().len())?;
+        self.check_scales(penalty)?;
         let w = composite.feasible_start(std::mem::take(&mut state.coefficients))?;
         let mut gradient = vec![0.0; w.len()];
         let zero = vec![0.0; w.len()];
@@ -245,7 +257,7 @@ impl<F: Datafit + ?Sized> Solver<Composite<'_, F>, SolverState> for ProximalGrad
             }
             .into());
         }
-        let metric = Metric { penalty, scales: &self.block_scales };
+        let metric = Metric::new(penalty, &self.block_scales);
         let step = metric.first_step(datafit, &w, &gradient);
         self.progress = Progress {
             step,

@@ -1,6 +1,6 @@
 //! One prox-gradient step and the tests that choose its length.
 
-use fewest_solver::{Composite, Datafit, Penalty};
+use fewest_solver::{BlockPenalty, Composite, Datafit, Penalty};
 
 /// Most halvings of a step.
 const MOST_HALVINGS: u32 = 60;
@@ -11,25 +11,36 @@ const ARMIJO: f64 = 1e-4;
 /// The metric of the steps: block `b` moves by `step · scales[b]` times its negative gradient.
 #[derive(Clone, Copy)]
 pub(crate) struct Metric<'a> {
-    pub(crate) penalty: &'a dyn Penalty,
+    penalty: &'a dyn Penalty,
+    blocks: Option<&'a dyn BlockPenalty>,
     /// Empty when all are 1.
-    pub(crate) scales: &'a [f64],
+    scales: &'a [f64],
 }
 
-impl Metric<'_> {
+impl<'a> Metric<'a> {
+    /// Of a penalty that has blocks, if `scales` are not empty.
+    pub(crate) fn new(penalty: &'a dyn Penalty, scales: &'a [f64]) -> Self {
+        Self { penalty, blocks: penalty.by_blocks(), scales }
+    }
+
     fn scale(&self, block: usize) -> f64 {
         self.scales.get(block).copied().unwrap_or(1.0)
     }
 
     /// `prox(from − step · scale · gradient)`, block by block.
     pub(crate) fn forward_backward(&self, from: &[f64], gradient: &[f64], step: f64) -> Vec<f64> {
+        let Some(penalty) = self.blocks else {
+            let mut to: Vec<f64> = from.iter().zip(gradient).map(|(w, g)| w - step * g).collect();
+            self.penalty.prox(&mut to, step);
+            return to;
+        };
         let mut to = from.to_vec();
         let mut entries = Vec::new();
-        for (b, block) in self.penalty.blocks().iter().enumerate() {
+        for (b, block) in penalty.blocks().iter().enumerate() {
             let step = step * self.scale(b);
             entries.clear();
             entries.extend(block.iter().map(|&j| from[j] - step * gradient[j]));
-            self.penalty.prox_block(b, &mut entries, step);
+            penalty.prox_block(b, &mut entries, step);
             for (&j, &value) in block.iter().zip(&entries) {
                 to[j] = value;
             }
@@ -39,14 +50,16 @@ impl Metric<'_> {
 
     /// `Σ_b ⟨x_b, y_b⟩ / scale_b`.
     pub(crate) fn inner(&self, x: &[f64], y: &[f64]) -> f64 {
-        let blocks = self.penalty.blocks().iter().enumerate();
+        let Some(penalty) = self.blocks else { return dot(x, y) };
+        let blocks = penalty.blocks().iter().enumerate();
         blocks.map(|(b, block)| block.iter().map(|&j| x[j] * y[j]).sum::<f64>() / self.scale(b)).sum()
     }
 
     /// `scale · gradient`.
     fn descent(&self, gradient: &[f64]) -> Vec<f64> {
-        let mut out = vec![0.0; gradient.len()];
-        for (b, block) in self.penalty.blocks().iter().enumerate() {
+        let mut out = gradient.to_vec();
+        let Some(penalty) = self.blocks else { return out };
+        for (b, block) in penalty.blocks().iter().enumerate() {
             for &j in block {
                 out[j] = self.scale(b) * gradient[j];
             }

@@ -6,7 +6,7 @@ mod common;
 use common::{Explicit, dot, normals, penalties};
 use fewest_pgd::ProximalGradient;
 use fewest_solver::{
-    Blocks, Composite, Control, Datafit, DenseOperator, Error, InnerProducts, L1, Logistic, Penalty,
+    BlockPenalty, Composite, Control, Datafit, DenseOperator, Error, InnerProducts, L1, Logistic, Penalty,
     Quadratic, QuadraticSolver, SquaredLoss, Status, run,
 };
 use proptest::prelude::*;
@@ -132,7 +132,7 @@ fn losses_with_an_operator_are_certified() {
 
 /// `P(w) − D` relative to `P(0)`, with the dual point `qᵢ = t / (1 + e^{mᵢ})` and
 /// `D = −Σ [q ln q + (1 − q) ln(1 − q)] − Ω*(Aᵀ(y q))`; `t ≤ 1` the largest feasible.
-fn logistic_gap(problem: &Explicit, labels: &[f64], penalty: &dyn Penalty, w: &[f64]) -> f64 {
+fn logistic_gap(problem: &Explicit, labels: &[f64], penalty: &dyn BlockPenalty, w: &[f64]) -> f64 {
     let mut fitted = vec![0.0; labels.len()];
     for (w, atom) in w.iter().zip(&problem.atoms) {
         fitted.iter_mut().zip(atom).for_each(|(value, a)| *value += w * a);
@@ -217,42 +217,26 @@ fn nonnegative_least_squares() {
 /// `λ · #{wⱼ ≠ 0}`: not convex; its prox keeps what is larger than `√(2 λ step)`.
 struct Count {
     lambda: f64,
-    blocks: Blocks,
+    n: usize,
 }
 
 impl Penalty for Count {
-    fn blocks(&self) -> &Blocks {
-        &self.blocks
+    fn name(&self) -> &'static str {
+        "count"
     }
 
-    fn value_block(&self, _block: usize, w: &[f64]) -> f64 {
-        if w[0] == 0.0 { 0.0 } else { self.lambda }
+    fn n_coefficients(&self) -> usize {
+        self.n
     }
 
-    fn prox_block(&self, _block: usize, w: &mut [f64], step: f64) {
-        if w[0] * w[0] <= 2.0 * self.lambda * step {
-            w[0] = 0.0;
+    fn value(&self, w: &[f64]) -> f64 {
+        self.lambda * w.iter().filter(|w| **w != 0.0).count() as f64
+    }
+
+    fn prox(&self, w: &mut [f64], step: f64) {
+        for w in w.iter_mut().filter(|w| **w * **w <= 2.0 * self.lambda * step) {
+            *w = 0.0;
         }
-    }
-
-    fn prox_jacobian_block(&self, _block: usize, w: &[f64], step: f64, out: &mut [f64]) {
-        out[0] = if w[0] * w[0] <= 2.0 * self.lambda * step { 0.0 } else { 1.0 };
-    }
-
-    fn conjugate_block(&self, _block: usize, _v: &[f64]) -> f64 {
-        0.0
-    }
-
-    fn dual_scale_block(&self, _block: usize, _v: &[f64]) -> f64 {
-        1.0
-    }
-
-    fn is_screened(&self, _block: usize, _v: &[f64], _radius: &[f64]) -> bool {
-        false
-    }
-
-    fn restrict(&self, coefficients: &[usize]) -> Box<dyn Penalty> {
-        Box::new(Self { lambda: self.lambda, blocks: Blocks::separable(coefficients.len()) })
     }
 
     fn is_convex(&self) -> bool {
@@ -260,10 +244,56 @@ impl Penalty for Count {
     }
 }
 
+/// `λ Σ |wⱼ₊₁ − wⱼ|` of two coefficients: convex, and no sum over blocks.
+struct Fused {
+    lambda: f64,
+}
+
+impl Penalty for Fused {
+    fn name(&self) -> &'static str {
+        "fused"
+    }
+
+    fn n_coefficients(&self) -> usize {
+        2
+    }
+
+    fn value(&self, w: &[f64]) -> f64 {
+        self.lambda * (w[1] - w[0]).abs()
+    }
+
+    fn prox(&self, w: &mut [f64], step: f64) {
+        let (mean, half) = (0.5 * (w[0] + w[1]), 0.5 * (w[1] - w[0]));
+        let shrunk = (half.abs() - step * self.lambda).max(0.0).copysign(half);
+        (w[0], w[1]) = (mean - shrunk, mean + shrunk);
+    }
+}
+
+#[test]
+fn a_penalty_without_blocks_is_solved_and_judged_by_its_own_conditions() {
+    // ½ (w₀² + 2 w₁²) − 2 w₀ − 2 w₁ + ½·10: free, (2, 1). With 0.25 |w₁ − w₀| and w₀ > w₁: (1.75, 1.125).
+    let problem = Quadratic::new(vec![1.0, 0.0, 0.0, 2.0], vec![2.0, 2.0], 10.0).unwrap();
+    for accelerated in [false, true] {
+        let solve = |lambda: f64| {
+            let solver = ProximalGradient::default().accelerated(accelerated);
+            solver.minimise(&problem, &Fused { lambda }, &[], &Control::default()).unwrap()
+        };
+        let apart = solve(0.25);
+        assert_eq!(apart.status, Status::Converged);
+        assert!((apart.coefficients[0] - 1.75).abs() < 1e-7 && (apart.coefficients[1] - 1.125).abs() < 1e-7);
+        // Fused: 3 w = 4.
+        let fused = solve(2.0);
+        assert!(fused.coefficients.iter().all(|w| (w - 4.0 / 3.0).abs() < 1e-7), "{fused:?}");
+    }
+    let scaled = ProximalGradient::default().block_scales(vec![1.0; 2]);
+    let error = scaled.minimise(&problem, &Fused { lambda: 1.0 }, &[], &Control::default()).unwrap_err();
+    assert!(error.to_string().contains("fused"), "{error}");
+}
+
 #[test]
 fn a_penalty_that_is_not_convex_is_judged_by_its_own_conditions() {
     let problem = Explicit::random(40, 12, 2.0, 9);
-    let penalty = Count { lambda: 0.5, blocks: Blocks::separable(12) };
+    let penalty = Count { lambda: 0.5, n: 12 };
     let solution = ProximalGradient::default()
         .minimise(&problem.quadratic(), &penalty, &[1.0; 12], &Control::default())
         .unwrap();

@@ -13,8 +13,14 @@ use proptest::prelude::*;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-const TIGHT: Control<'_> =
-    Control { tolerance: 1e-11, max_iterations: 10_000, deadline: None, interrupt: None, stop: None };
+const TIGHT: Control<'_> = Control {
+    tolerance: 1e-11,
+    max_iterations: 10_000,
+    deadline: None,
+    interrupt: None,
+    progress: None,
+    stop: None,
+};
 
 fn kernel(n: usize, seed: u64) -> Gaussian {
     Samples::random(n, 3, seed).gaussian(0.5)

@@ -40,7 +40,7 @@ impl From<&Selection> for Observed {
             scores,
             ranking: selection.order.clone(),
             objective: selection.objective.or(report.map(|report| report.objective)),
-            gap: report.map(|report| report.duality_gap),
+            gap: report.map(|report| report.certificate.value()),
         }
     }
 }

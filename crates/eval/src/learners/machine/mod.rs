@@ -198,8 +198,7 @@ fn train_rows<'a>(rows: &'a dyn KernelRows, split: &Split) -> Result<SubsetRows<
 }
 
 fn control<'a>(tolerance: f64, context: &Context<'a>) -> Control<'a> {
-    let (deadline, interrupt) = (context.deadline, context.interrupt);
-    Control { tolerance, deadline, interrupt, ..Control::default() }
+    Control { tolerance, ..Control::from(context) }
 }
 
 fn check_tolerance(tolerance: f64) -> Result<(), Error> {

@@ -3,7 +3,8 @@
 mod master;
 
 use fewest_core::{
-    Budget, Classes, Context, Dataset, Error, FeatureKind, Selection, Selector, SolverReport, Status, rank,
+    Budget, Certificate, Classes, Context, Dataset, Error, FeatureKind, Selection, Selector, SolverReport,
+    Status, rank,
 };
 use nalgebra::DMatrix;
 
@@ -149,14 +150,11 @@ impl Selector for GeneralizedFisher {
             selection.notes.push(format!("{k} of {wanted} features: all others are constant"));
         }
         if k > 0 {
-            selection.solver = Some(SolverReport {
-                name: "cutting-plane",
-                status,
-                objective: master.objective(),
-                duality_gap: gap,
-                lambda: gamma,
-                iterations,
-            });
+            selection.solver = Some(
+                SolverReport::new("cutting-plane", status, master.objective(), Certificate::gap(gap))
+                    .with_lambda(gamma)
+                    .with_iterations(iterations),
+            );
         } else {
             selection.status = Status::Converged;
         }

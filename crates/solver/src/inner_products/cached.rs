@@ -7,33 +7,40 @@ use crate::{Error, InnerProducts};
 
 /// An [`InnerProducts`] that keeps whole columns of products, up to a number of bytes: a path is followed in
 /// stages, and each asks again for most of what the one before asked for.
-pub struct Remembered<P> {
+pub struct CachedProducts<P> {
     inner: P,
-    products: Table,
-    lower_bounds: Table,
+    products: ColumnCache,
+    lower_bounds: ColumnCache,
 }
 
-impl<P: InnerProducts> Remembered<P> {
+impl<P: InnerProducts> CachedProducts<P> {
     /// Keeps at most `most_bytes` of products of `inner`; beyond, requests go through.
     pub fn new(inner: P, most_bytes: usize) -> Self {
-        let n_atoms = inner.n_atoms();
-        let most_columns = most_bytes / (2 * size_of::<f64>() * n_atoms.max(1));
-        let table = || Table { columns: Mutex::default(), n_atoms, most_columns };
-        Self { inner, products: table(), lower_bounds: table() }
+        let cache = || ColumnCache::new(inner.n_atoms(), most_bytes / 2);
+        let (products, lower_bounds) = (cache(), cache());
+        Self { inner, products, lower_bounds }
     }
 }
 
-/// Numbers by row and column that are computed when first asked for.
-struct Table {
+/// Entries of a square matrix, by whole columns, that are computed when first asked for.
+pub struct ColumnCache {
     /// By atom: its numbers with all atoms, NaN where not yet asked for.
     columns: Mutex<BTreeMap<usize, Vec<f64>>>,
     n_atoms: usize,
     most_columns: usize,
 }
 
-impl Table {
-    /// The numbers at `rows` and `columns`, by `compute` where they are not known.
-    fn get(
+impl ColumnCache {
+    /// For a matrix of `n_atoms` columns, of which at most `most_bytes` are kept; beyond, requests go
+    /// through.
+    pub fn new(n_atoms: usize, most_bytes: usize) -> Self {
+        let most_columns = most_bytes / (size_of::<f64>() * n_atoms.max(1));
+        Self { columns: Mutex::default(), n_atoms, most_columns }
+    }
+
+    /// Writes `out[i + j · rows.len()]`, the entry at `rows[i]` and `columns[j]`, by `compute` where it is
+    /// not known; `compute` gets rows, columns and an `out` of its own, laid out alike.
+    pub fn get(
         &self,
         rows: &[usize],
         columns: &[usize],
@@ -96,11 +103,7 @@ fn lacking(known: &BTreeMap<usize, Vec<f64>>, rows: &[usize], columns: &[usize])
     (rows.iter().zip(lacks).filter(|(_, lacks)| *lacks).map(|(&row, _)| row).collect(), unknown)
 }
 
-impl<P: InnerProducts> InnerProducts for Remembered<P> {
-    fn n_atoms(&self) -> usize {
-        self.inner.n_atoms()
-    }
-
+impl<P: InnerProducts> InnerProducts for CachedProducts<P> {
     fn target_squared_norm(&self) -> f64 {
         self.inner.target_squared_norm()
     }
@@ -119,8 +122,12 @@ impl<P: InnerProducts> InnerProducts for Remembered<P> {
         self.products.get(rows, columns, out, compute)
     }
 
-    fn atoms_at_hand(&self) -> usize {
-        self.inner.atoms_at_hand()
+    fn n_cached_atoms(&self) -> usize {
+        self.inner.n_cached_atoms()
+    }
+
+    fn approximation_error(&self) -> f64 {
+        self.inner.approximation_error()
     }
 
     fn products_are_nonnegative(&self) -> bool {
@@ -133,8 +140,8 @@ impl<P: InnerProducts> InnerProducts for Remembered<P> {
         self.lower_bounds.get(rows, columns, out, compute)
     }
 
-    fn undershoot(&self, atom: usize) -> f64 {
-        self.inner.undershoot(atom)
+    fn lower_bound_error(&self, atom: usize) -> f64 {
+        self.inner.lower_bound_error(atom)
     }
 }
 
@@ -176,11 +183,11 @@ mod tests {
     #[test]
     fn what_failed_is_not_remembered() -> Result<(), Error> {
         let problem = Quadratic::new(vec![2.0, 0.5, 0.5, 3.0], vec![1.0, -1.0], 4.0)?;
-        let remembered = Remembered::new(Once(problem, AtomicBool::new(false)), 1 << 20);
+        let cached = CachedProducts::new(Once(problem, AtomicBool::new(false)), 1 << 20);
         let mut out = [0.0; 2];
-        let failed = remembered.products(&[0, 1], &[1], &mut out);
+        let failed = cached.products(&[0, 1], &[1], &mut out);
         assert_eq!(failed, Err(Error::unreadable(1, "the disk is gone")));
-        remembered.products(&[0, 1], &[1], &mut out)?;
+        cached.products(&[0, 1], &[1], &mut out)?;
         assert_eq!(out, [0.5, 3.0]);
         Ok(())
     }

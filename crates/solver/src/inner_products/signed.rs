@@ -77,10 +77,6 @@ fn distinct(atoms: impl Iterator<Item = usize> + Clone, n: usize) -> (Vec<usize>
 }
 
 impl<P: InnerProducts> InnerProducts for Signed<P> {
-    fn n_atoms(&self) -> usize {
-        2 * self.inner.n_atoms()
-    }
-
     fn target_squared_norm(&self) -> f64 {
         self.target_squared_norm
     }
@@ -113,8 +109,8 @@ impl<P: InnerProducts> InnerProducts for Signed<P> {
         Ok(())
     }
 
-    fn atoms_at_hand(&self) -> usize {
-        self.inner.atoms_at_hand()
+    fn n_cached_atoms(&self) -> usize {
+        self.inner.n_cached_atoms()
     }
 }
 

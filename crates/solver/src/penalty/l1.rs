@@ -1,0 +1,138 @@
+//! The l1 norm.
+
+use super::{BlockPenalty, Blocks, DOMAIN_SLACK, Penalty, check_level};
+use crate::Error;
+
+/// `soft(w, t)`: towards zero by `t`; with `nonnegative`, negative values become zero.
+fn shrink(w: f64, threshold: f64, nonnegative: bool) -> f64 {
+    if w > threshold {
+        w - threshold
+    } else if !nonnegative && w < -threshold {
+        w + threshold
+    } else {
+        0.0
+    }
+}
+
+/// `λ Σⱼ weightⱼ |wⱼ|`, optionally with `w ≥ 0`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct L1 {
+    blocks: Blocks,
+    levels: Vec<f64>,
+    nonnegative: bool,
+}
+
+impl L1 {
+    /// The same `lambda ≥ 0` for `n` coefficients, of any sign.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a `lambda` that is negative or not finite.
+    pub fn new(lambda: f64, n: usize) -> Result<Self, Error> {
+        check_level("lambda", lambda)?;
+        Ok(Self { blocks: Blocks::separable(n), levels: vec![lambda; n], nonnegative: false })
+    }
+
+    /// A level of its own, `lambda · weights[j]`, for each coefficient.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a level that is negative or not finite.
+    pub fn weighted(lambda: f64, weights: &[f64]) -> Result<Self, Error> {
+        check_level("lambda", lambda)?;
+        weights.iter().try_for_each(|&weight| check_level("weight", weight))?;
+        let levels: Vec<f64> = weights.iter().map(|weight| lambda * weight).collect();
+        levels.iter().try_for_each(|&level| check_level("lambda * weight", level))?;
+        Ok(Self { blocks: Blocks::separable(weights.len()), levels, nonnegative: false })
+    }
+
+    /// With the constraint `w ≥ 0`.
+    #[must_use]
+    pub fn nonnegative(mut self) -> Self {
+        self.nonnegative = true;
+        self
+    }
+
+    /// The level of each coefficient, `lambda · weight`.
+    pub fn levels(&self) -> &[f64] {
+        &self.levels
+    }
+
+    /// Whether `w ≥ 0` is imposed.
+    pub fn is_nonnegative(&self) -> bool {
+        self.nonnegative
+    }
+
+    /// The penalty of `coefficients` alone.
+    pub(super) fn restricted(&self, coefficients: &[usize]) -> Self {
+        Self {
+            blocks: Blocks::separable(coefficients.len()),
+            levels: coefficients.iter().map(|&j| self.levels[j]).collect(),
+            nonnegative: self.nonnegative,
+        }
+    }
+
+    /// The size of a correlation, as far as the penalty must hold it down.
+    pub(super) fn correlation(&self, v: f64) -> f64 {
+        if self.nonnegative { v } else { v.abs() }
+    }
+}
+
+impl Penalty for L1 {
+    fn name(&self) -> &'static str {
+        "l1"
+    }
+
+    fn n_coefficients(&self) -> usize {
+        self.levels.len()
+    }
+
+    fn value(&self, w: &[f64]) -> f64 {
+        self.sum_of_blocks(w)
+    }
+
+    fn prox(&self, w: &mut [f64], step: f64) {
+        self.prox_of_blocks(w, step);
+    }
+
+    fn by_blocks(&self) -> Option<&dyn BlockPenalty> {
+        Some(self)
+    }
+}
+
+impl BlockPenalty for L1 {
+    fn blocks(&self) -> &Blocks {
+        &self.blocks
+    }
+
+    fn as_l1(&self) -> Option<&L1> {
+        Some(self)
+    }
+
+    fn value_block(&self, block: usize, w: &[f64]) -> f64 {
+        if self.nonnegative && w[0] < 0.0 { f64::INFINITY } else { self.levels[block] * w[0].abs() }
+    }
+
+    fn prox_block(&self, block: usize, w: &mut [f64], step: f64) {
+        w[0] = shrink(w[0], step * self.levels[block], self.nonnegative);
+    }
+
+    fn prox_jacobian_block(&self, block: usize, w: &[f64], step: f64, out: &mut [f64]) {
+        out[0] = if shrink(w[0], step * self.levels[block], self.nonnegative) == 0.0 { 0.0 } else { 1.0 };
+    }
+
+    fn conjugate_block(&self, block: usize, v: &[f64]) -> f64 {
+        if self.correlation(v[0]) <= self.levels[block] * (1.0 + DOMAIN_SLACK) { 0.0 } else { f64::INFINITY }
+    }
+
+    fn dual_scale_block(&self, block: usize, v: &[f64]) -> f64 {
+        let correlation = self.correlation(v[0]);
+        if correlation <= self.levels[block] { 1.0 } else { self.levels[block] / correlation }
+    }
+
+    fn is_screened(&self, block: usize, v: &[f64], radius: &[f64]) -> bool {
+        self.correlation(v[0]) + radius[0] < self.levels[block]
+    }
+
+    fn restrict(&self, coefficients: &[usize]) -> Box<dyn BlockPenalty> {
+        Box::new(self.restricted(coefficients))
+    }
+}

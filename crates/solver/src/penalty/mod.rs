@@ -1,0 +1,258 @@
+//! Penalties: what makes coefficients zero, a file each.
+
+mod blocks;
+mod elastic_net;
+mod group_lasso;
+mod l1;
+
+pub use blocks::Blocks;
+pub use elastic_net::ElasticNet;
+pub use group_lasso::GroupLasso;
+pub use l1::L1;
+
+use crate::Error;
+
+/// A penalty `Ω(w)`: what every solver of `f(w) + Ω(w)` needs at least.
+///
+/// Penalties are convex unless they say otherwise, and 0 at `w = 0`. One that is a sum over a partition of
+/// the coefficients implements [`BlockPenalty`] too and says so by [`by_blocks`](Penalty::by_blocks).
+pub trait Penalty: Send + Sync {
+    /// What messages call it, such as `group lasso`.
+    fn name(&self) -> &'static str;
+
+    /// Number of coefficients.
+    fn n_coefficients(&self) -> usize;
+
+    /// `Ω(w)`; infinite where a constraint is broken.
+    fn value(&self, w: &[f64]) -> f64;
+
+    /// `w ← argmin_u Ω(u) + ‖u − w‖² / (2 step)`, for a `step` of at least 0; 0 projects on the domain.
+    fn prox(&self, w: &mut [f64], step: f64);
+
+    /// Whether the penalty is convex.
+    fn is_convex(&self) -> bool {
+        true
+    }
+
+    /// The penalty as a sum over blocks, if it is one.
+    fn by_blocks(&self) -> Option<&dyn BlockPenalty> {
+        None
+    }
+
+    /// The smallest factor `t` such that zero is the solution under `t Ω`, when `v` are the correlations at
+    /// zero (the negative gradient there); infinite where none is large enough. For a norm this is its dual
+    /// norm.
+    ///
+    /// With the penalty at `λ = 1` it is the largest useful `λ`. The default bisects `prox_{tΩ}(v) = 0`, to
+    /// the last bit but for rounding in the prox: about a hundred of them.
+    fn dual_norm(&self, v: &[f64]) -> f64 {
+        let mut moved = Vec::with_capacity(v.len());
+        let mut is_zero = |t: f64| {
+            moved.clear();
+            moved.extend_from_slice(v);
+            self.prox(&mut moved, t);
+            moved.iter().all(|&value| value == 0.0)
+        };
+        if is_zero(0.0) {
+            return 0.0;
+        }
+        let size = v.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
+        let (mut low, mut high) = (0.0, size);
+        while !is_zero(high) {
+            low = high;
+            high *= 4.0;
+            if !high.is_finite() {
+                return f64::INFINITY;
+            }
+        }
+        bisect(&mut low, &mut high, is_zero);
+        high
+    }
+}
+
+/// A convex penalty `Ω(w) = Σ_b Ω_b(w_b)` over blocks of coefficients: what working sets, screening, duality
+/// gaps and Newton steps need.
+///
+/// The block functions see the entries of one block only, so weights, groups and signs cost the solvers
+/// nothing. Required are the blocks, value and prox of a block, and the restriction to some blocks. All else
+/// follows from the prox: `v` is a subgradient of `Ω_b` at zero exactly where `prox_{Ω_b}(v) = 0` (Moreau
+/// 1965), and there `Ω_b*(v) = 0`. The defaults take the conjugate to be infinite elsewhere. For a norm, with
+/// or without a sign constraint, that is exact. For any other convex penalty it is an upper bound: gaps and
+/// screening stay valid but gaps need not close, so such a penalty writes its own.
+pub trait BlockPenalty: Penalty {
+    /// The blocks.
+    fn blocks(&self) -> &Blocks;
+
+    /// `Ω_b(w)`; infinite where a sign constraint is broken.
+    fn value_block(&self, block: usize, w: &[f64]) -> f64;
+
+    /// `w ← argmin_u Ω_b(u) + ‖u − w‖² / (2 step)`.
+    fn prox_block(&self, block: usize, w: &mut [f64], step: f64);
+
+    /// The penalty of the coefficients `coefficients` (increasing; whole blocks) alone.
+    fn restrict(&self, coefficients: &[usize]) -> Box<dyn BlockPenalty>;
+
+    /// A symmetric generalised Jacobian of the prox at `w` (before the prox), `len × len` into `out`.
+    ///
+    /// The default takes central differences: right to about seven digits, which Newton steps may need more
+    /// of, never the certificate.
+    fn prox_jacobian_block(&self, block: usize, w: &[f64], step: f64, out: &mut [f64]) {
+        let n = w.len();
+        let size = w.iter().fold(f64::MIN_POSITIVE, |most, value| most.max(value.abs()));
+        let shift = DIFFERENCE * size;
+        let (mut ahead, mut behind) = (Vec::with_capacity(n), Vec::with_capacity(n));
+        for j in 0..n {
+            for (moved, by) in [(&mut ahead, shift), (&mut behind, -shift)] {
+                moved.clear();
+                moved.extend_from_slice(w);
+                moved[j] += by;
+                self.prox_block(block, moved, step);
+            }
+            for i in 0..n {
+                out[i + j * n] = (ahead[i] - behind[i]) / (2.0 * shift);
+            }
+        }
+        for j in 0..n {
+            for i in 0..j {
+                let mean = 0.5 * (out[i + j * n] + out[j + i * n]);
+                out[i + j * n] = mean;
+                out[j + i * n] = mean;
+            }
+        }
+    }
+
+    /// The convex conjugate `Ω_b*(v)`; infinite outside its domain, to within rounding.
+    fn conjugate_block(&self, block: usize, v: &[f64]) -> f64 {
+        let inside = v.iter().map(|v| v * (1.0 - DOMAIN_SLACK)).collect();
+        if is_held_at_zero(self, block, inside) { 0.0 } else { f64::INFINITY }
+    }
+
+    /// The largest `t ∈ [0, 1]` for which `Ω_b*(t v)` is finite.
+    fn dual_scale_block(&self, block: usize, v: &[f64]) -> f64 {
+        let holds = |t: f64| is_held_at_zero(self, block, v.iter().map(|v| t * v).collect());
+        if holds(1.0) {
+            return 1.0;
+        }
+        let (mut high, mut low) = (1.0, 0.0);
+        bisect(&mut high, &mut low, holds);
+        low
+    }
+
+    /// Whether `w_b = 0` for sure, when the correlations at the dual optimum differ from `v` by at most
+    /// `radius[i]` in entry `i`: the gap-safe test.
+    ///
+    /// The points that the prox takes to zero are a convex set, so the default asks for the corners of a
+    /// cross that spans the box: exact for a block of one coefficient, and twice as many proxes as a block
+    /// has coefficients.
+    fn is_screened(&self, block: usize, v: &[f64], radius: &[f64]) -> bool {
+        // Inside, and not on the border of, the set.
+        let reach = v.len() as f64 * (1.0 + STRICTLY);
+        (0..v.len()).all(|i| {
+            [-1.0, 1.0].into_iter().all(|sign| {
+                let mut corner = v.to_vec();
+                corner[i] += sign * reach * radius[i];
+                is_held_at_zero(self, block, corner)
+            })
+        })
+    }
+
+    /// The penalty as a weighted l1 norm, for solvers that follow its piecewise linear path.
+    fn as_l1(&self) -> Option<&L1> {
+        None
+    }
+
+    /// `Σ_b Ω_b(w_b)`: what [`Penalty::value`] of a block penalty is.
+    fn sum_of_blocks(&self, w: &[f64]) -> f64 {
+        let mut entries = Vec::new();
+        let blocks = self.blocks();
+        (0..blocks.len()).map(|b| self.value_block(b, gather(w, blocks.block(b), &mut entries))).sum()
+    }
+
+    /// The prox of every block in turn: what [`Penalty::prox`] of a block penalty is.
+    fn prox_of_blocks(&self, w: &mut [f64], step: f64) {
+        let mut entries = Vec::new();
+        let blocks = self.blocks();
+        for b in 0..blocks.len() {
+            let block = blocks.block(b);
+            gather(w, block, &mut entries);
+            self.prox_block(b, &mut entries, step);
+            for (&j, &value) in block.iter().zip(&entries) {
+                w[j] = value;
+            }
+        }
+    }
+
+    /// `Ω*(v)`.
+    fn conjugate(&self, v: &[f64]) -> f64 {
+        let mut entries = Vec::new();
+        let blocks = self.blocks();
+        (0..blocks.len()).map(|b| self.conjugate_block(b, gather(v, blocks.block(b), &mut entries))).sum()
+    }
+
+    /// The largest `t ∈ [0, 1]` for which `Ω*(t v)` is finite.
+    fn dual_scale(&self, v: &[f64]) -> f64 {
+        let mut entries = Vec::new();
+        let blocks = self.blocks();
+        (0..blocks.len())
+            .map(|b| self.dual_scale_block(b, gather(v, blocks.block(b), &mut entries)))
+            .fold(1.0, f64::min)
+    }
+}
+
+impl dyn Penalty + '_ {
+    /// The penalty as a convex sum over blocks, for `solver`, which can do with no other.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`], which names the penalty, for one that is not convex or not a sum over blocks.
+    pub fn convex_blocks(&self, solver: &'static str) -> Result<&dyn BlockPenalty, Error> {
+        let refuse = |why: &str| Error::Unsupported {
+            method: solver,
+            what: format!("the penalty {}, which is not {why}", self.name()),
+            instead: "use the solver pgd, or a penalty such as l1, elastic net or group lasso".to_owned(),
+        };
+        if !self.is_convex() {
+            return Err(refuse("convex"));
+        }
+        self.by_blocks().ok_or_else(|| refuse("a sum over blocks of coefficients"))
+    }
+}
+
+/// Whether the prox with step 1 takes `v` to zero.
+fn is_held_at_zero<P: BlockPenalty + ?Sized>(penalty: &P, block: usize, mut v: Vec<f64>) -> bool {
+    penalty.prox_block(block, &mut v, 1.0);
+    v.iter().all(|&value| value == 0.0)
+}
+
+/// Halves the interval between `fails` and `holds` until no number is left between them.
+fn bisect(fails: &mut f64, holds: &mut f64, mut test: impl FnMut(f64) -> bool) {
+    loop {
+        let middle = 0.5 * (*fails + *holds);
+        if middle == *fails || middle == *holds {
+            return;
+        }
+        *(if test(middle) { &mut *holds } else { &mut *fails }) = middle;
+    }
+}
+
+fn gather<'a>(values: &[f64], block: &[usize], entries: &'a mut Vec<f64>) -> &'a mut [f64] {
+    entries.clear();
+    entries.extend(block.iter().map(|&j| values[j]));
+    entries
+}
+
+/// Rounding allowed when a dual point is checked against the conjugate's domain.
+const DOMAIN_SLACK: f64 = 1e-12;
+
+/// Share by which a sphere is made larger, so that what is inside is not on the border.
+const STRICTLY: f64 = 1e-6;
+
+/// Shift of the differences that stand for a Jacobian, relative to the largest entry.
+const DIFFERENCE: f64 = 1e-6;
+
+fn check_level(name: &'static str, value: f64) -> Result<(), Error> {
+    if value.is_finite() && value >= 0.0 {
+        Ok(())
+    } else {
+        Err(Error::parameter(name, value, "finite and at least 0"))
+    }
+}
