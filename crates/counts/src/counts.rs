@@ -249,7 +249,7 @@ mod tests {
         (labels[0], labels[1]) = (0, 1);
         let x = DenseColumns::from_columns(&columns).unwrap();
         let data = Dataset::new(x, Target::from_labels(&labels)).unwrap();
-        let rule = Discretisation { integers_as_levels: true, ..Discretisation::default() };
+        let rule = Discretisation { integers: Integers::Levels, ..Discretisation::default() };
         Coded::new(&data, &rule, "test", &Context::default()).unwrap()
     }
 

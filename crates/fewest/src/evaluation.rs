@@ -13,10 +13,10 @@
 //! # Ok::<(), fewest::core::Error>(())
 //! ```
 
-use fewest_core::{Error, Target};
+use fewest_core::Error;
 use fewest_eval::{Learner, Metric, learner_named, metric_named};
 
-use crate::registry::{Parameter, Parameters, TargetKind, nearest};
+use crate::registry::{Parameter, Parameters, Row, TargetKind, nearest};
 
 mod parameters;
 
@@ -99,8 +99,8 @@ impl LearnerEntry {
 
 impl LearnerEntry {
     /// The parameters it takes.
-    pub fn parameters(&self) -> &'static [Parameter] {
-        parameters::of(self.id)
+    pub fn parameters(&self) -> Vec<Parameter> {
+        parameters::of(self.id).iter().map(Row::typed).collect()
     }
 
     /// The learner with its default parameters, but for `assignments` of the form `name=value`.
@@ -116,7 +116,7 @@ impl LearnerEntry {
     /// # Ok::<(), fewest::core::Error>(())
     /// ```
     pub fn build_with<S: AsRef<str>>(&self, assignments: &[S]) -> Result<Box<dyn Learner>, Error> {
-        let defaults = Parameters::defaults_of(self.id, self.parameters().iter());
+        let defaults = Parameters::new(self.id, self.parameters());
         parameters::build(self.id, &defaults.assigned(assignments)?)
     }
 }
@@ -128,17 +128,6 @@ impl MetricEntry {
     /// None for the entries of [`METRICS`].
     pub fn build(&self) -> Result<Box<dyn Metric>, Error> {
         metric_named(self.id)
-    }
-}
-
-/// The kind of a target.
-pub fn kind_of(target: &Target) -> TargetKind {
-    match target {
-        Target::None => TargetKind::None,
-        Target::Class(_) => TargetKind::Classes,
-        Target::Real(outputs) if outputs.n_outputs() == 1 => TargetKind::Real,
-        Target::Real(_) => TargetKind::Outputs,
-        _ => TargetKind::Affinity,
     }
 }
 
@@ -177,6 +166,8 @@ fn unknown(
 
 #[cfg(test)]
 mod tests {
+    use fewest_core::Target;
+
     use super::*;
 
     #[test]
@@ -205,7 +196,7 @@ mod tests {
                     let assignment = format!("{}={wrong}", parameter.name);
                     assert!(entry.build_with(&[&assignment]).is_err(), "{}: {assignment}", entry.id);
                 }
-                if let Some(default) = parameter.default {
+                if let Some(default) = &parameter.default {
                     entry.build_with(&[format!("{}={default}", parameter.name)])?;
                 }
             }
@@ -240,7 +231,7 @@ mod tests {
             Target::outputs([feature.clone(), other].concat(), 12)?,
         ];
         for target in targets {
-            let kind = kind_of(&target);
+            let kind = TargetKind::of(&target);
             let data = Dataset::new(DenseColumns::from_columns(std::slice::from_ref(&feature))?, target)?;
             for entry in LEARNERS {
                 let model = entry.build()?.fit(&data, &Context::default());
