@@ -234,7 +234,7 @@ mod tests {
     use super::*;
     use crate::beside::{Beside, undecided};
     use crate::codes::Coded;
-    use crate::discretisation::Discretisation;
+    use crate::discretisation::{Discretisation, Integers};
 
     /// Levels as they are, in a deterministic disorder.
     fn coded(n: usize, levels: &[u64], classes: u64) -> Coded {
