@@ -21,6 +21,8 @@ use std::sync::LazyLock;
 use fewest_core::Error;
 use fewest_filters::{information, similarity, statistical};
 
+use crate::evaluation::{self, LEARNERS, LearnerEntry, METRICS, MetricEntry};
+
 mod dependence;
 mod dependence_search;
 mod hsic_lasso;
@@ -37,7 +39,7 @@ pub use fewest_core::method::{
 };
 pub(crate) use tables::Parameter as Row;
 
-/// The methods there are, by id.
+/// The methods, learners and metrics there are, by id: a value, which a program may add its own to.
 ///
 /// ```
 /// use fewest::filters::similarity::Relieff;
@@ -52,6 +54,8 @@ pub(crate) use tables::Parameter as Row;
 #[derive(Debug, Clone, Default)]
 pub struct Registry {
     methods: Vec<Method>,
+    learners: Vec<LearnerEntry>,
+    metrics: Vec<MetricEntry>,
 }
 
 impl Registry {
@@ -60,7 +64,7 @@ impl Registry {
         Self::default()
     }
 
-    /// With all methods of this project, family by family.
+    /// With all methods of this project, family by family, and all learners and metrics.
     pub fn standard() -> Self {
         let tables = |lists: &[&'static [tables::Method]]| -> Vec<Method> {
             lists.iter().flat_map(|list| list.iter()).map(tables::Method::registered).collect()
@@ -79,7 +83,7 @@ impl Registry {
             indefinite::METHODS,
             multiple::METHODS,
         ]));
-        Self { methods }
+        Self { methods, learners: LEARNERS.to_vec(), metrics: METRICS.to_vec() }
     }
 
     /// With one more method.
@@ -91,6 +95,32 @@ impl Registry {
             return Err(Error::parameter("method", method.id, "an id that no other method has"));
         }
         self.methods.push(method);
+        Ok(self)
+    }
+
+    /// With one more learner.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for an id or a short name that is taken.
+    pub fn with_learner(mut self, learner: LearnerEntry) -> Result<Self, Error> {
+        for id in [Some(learner.id), learner.short].into_iter().flatten() {
+            if self.learners.iter().any(|known| known.id == id || known.short == Some(id)) {
+                return Err(Error::parameter("learner", id, "an id that no other learner has"));
+            }
+        }
+        self.learners.push(learner);
+        Ok(self)
+    }
+
+    /// With one more metric.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for an id that is taken.
+    pub fn with_metric(mut self, metric: MetricEntry) -> Result<Self, Error> {
+        if self.metrics.iter().any(|known| known.id == metric.id) {
+            return Err(Error::parameter("metric", metric.id, "an id that no other metric has"));
+        }
+        self.metrics.push(metric);
         Ok(self)
     }
 
@@ -119,6 +149,32 @@ impl Registry {
             Error::parameter("method", id, format!("one of {}{hint}", ids.join(", ")))
         })
     }
+
+    /// All learners; the first for a target is the one to take when none is named.
+    pub fn learners(&self) -> &[LearnerEntry] {
+        &self.learners
+    }
+
+    /// The learner with this id or short name.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for an unknown id, with the ids there are and the nearest one.
+    pub fn find_learner(&self, id: &str) -> Result<&LearnerEntry, Error> {
+        evaluation::learner_in(&self.learners, id)
+    }
+
+    /// All metrics of predictions; the first for a target is the one to take when none is named.
+    pub fn metrics(&self) -> &[MetricEntry] {
+        &self.metrics
+    }
+
+    /// The metric with this id.
+    ///
+    /// # Errors
+    /// As [`Registry::find_learner`].
+    pub fn find_metric(&self, id: &str) -> Result<&MetricEntry, Error> {
+        evaluation::metric_in(&self.metrics, id)
+    }
 }
 
 static STANDARD: LazyLock<Registry> = LazyLock::new(Registry::standard);
@@ -134,4 +190,31 @@ pub fn methods() -> impl Iterator<Item = &'static Method> {
 /// As there.
 pub fn find(id: &str) -> Result<&'static Method, Error> {
     STANDARD.find(id)
+}
+
+#[cfg(test)]
+mod tests {
+    use fewest_eval::Accuracy;
+    use fewest_filters::similarity::Relief;
+
+    use super::*;
+
+    const METHOD: Method = Method::scorer::<Relief>("mine", "mine", "mine", &[TargetKind::Classes]);
+    const METRIC: MetricEntry = MetricEntry::new::<Accuracy>("mine", "mine", &[TargetKind::Classes]);
+
+    #[test]
+    fn what_is_added_is_found_and_an_id_is_taken_once() -> Result<(), Error> {
+        let registry = Registry::standard().with_method(METHOD)?.with_metric(METRIC)?;
+        assert_eq!(registry.find("mine")?.id, "mine");
+        assert_eq!(registry.find_metric("mine")?.build()?.name(), "accuracy");
+        assert!(
+            registry.clone().with_method(METHOD).is_err() && registry.clone().with_metric(METRIC).is_err()
+        );
+        let knn = registry.find_learner("knn")?.clone();
+        assert!(registry.with_learner(knn.clone()).is_err());
+        let registry = Registry::new().with_learner(knn)?;
+        assert!(registry.methods().is_empty() && registry.metrics().is_empty());
+        assert_eq!(registry.find_learner("nearest-neighbours")?.short, Some("knn"));
+        Ok(())
+    }
 }
