@@ -43,6 +43,7 @@ mod dataset;
 mod error;
 mod graph;
 mod groups;
+pub mod method;
 mod report;
 mod scores;
 mod selection;

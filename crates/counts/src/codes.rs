@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use fewest_core::method::Options;
 use fewest_core::{Column, Context, Dataset, Error, FeatureKind, Target};
 
 use crate::counts::{Scratch, joint_sum};

@@ -234,7 +234,7 @@ mod tests {
     use super::*;
     use crate::beside::{Beside, undecided};
     use crate::codes::Coded;
-    use crate::discretisation::Discretisation;
+    use crate::discretisation::{Discretisation, Integers};
 
     /// Levels as they are, in a deterministic disorder.
     fn coded(n: usize, levels: &[u64], classes: u64) -> Coded {
@@ -249,7 +249,7 @@ mod tests {
         (labels[0], labels[1]) = (0, 1);
         let x = DenseColumns::from_columns(&columns).unwrap();
         let data = Dataset::new(x, Target::from_labels(&labels)).unwrap();
-        let rule = Discretisation { integers_as_levels: true, ..Discretisation::default() };
+        let rule = Discretisation { integers: Integers::Levels, ..Discretisation::default() };
         Coded::new(&data, &rule, "test", &Context::default()).unwrap()
     }
 

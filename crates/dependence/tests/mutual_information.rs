@@ -4,7 +4,7 @@ use fewest_core::{
     Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Selection, Selector, Status, Target,
     derive_seed,
 };
-use fewest_counts::discretisation::{Discretisation, Rule};
+use fewest_counts::discretisation::Discretisation;
 use fewest_dependence::{Fvm, Qpfs, Similarity};
 use fewest_testkit::conformance::{check_selector, problem};
 
@@ -13,8 +13,7 @@ type Tested = Result<(), Error>;
 const BINS: usize = 4;
 
 fn similarity() -> Similarity {
-    let rule = Rule::EqualWidth { bins: BINS };
-    Similarity::MutualInformation(Discretisation { rule, ..Discretisation::default() })
+    Similarity::MutualInformation(Discretisation { bins: BINS, ..Discretisation::default() })
 }
 
 fn qpfs(gamma: f64) -> Qpfs {
@@ -210,8 +209,7 @@ fn the_constant_rises_until_the_matrix_met_is_positive_definite() -> Tested {
     let mut table = vec![(0..n).map(f64::from).collect::<Vec<f64>>()];
     table.extend((1..n).map(|mask| (0..n).map(|i| f64::from((i & mask).count_ones() % 2)).collect()));
     let labels: Vec<u32> = (0..n).collect();
-    let rule = Rule::EqualWidth { bins: 64 };
-    let similarity = Similarity::MutualInformation(Discretisation { rule, ..Discretisation::default() });
+    let similarity = Similarity::MutualInformation(Discretisation { bins: 64, ..Discretisation::default() });
     let data = Dataset::new(DenseColumns::from_columns(&table)?, Target::from_labels(&labels))?;
     let ln_2 = 2_f64.ln();
     let start = 1e-3 * 6.0 * ln_2;
@@ -254,8 +252,7 @@ fn bad_parameters_and_tables_are_typed_errors() -> Tested {
     let context = Context::default();
     let good = regression(20)?;
     for bins in [0, 1, 65_537] {
-        let rule = Rule::EqualWidth { bins };
-        let bad = Similarity::MutualInformation(Discretisation { rule, ..Discretisation::default() });
+        let bad = Similarity::MutualInformation(Discretisation { bins, ..Discretisation::default() });
         for selector in [
             &Qpfs { similarity: bad.clone(), gamma: None } as &dyn Selector,
             &Fvm { similarity: bad.clone(), ..Fvm::default() },

@@ -13,15 +13,16 @@
 //! # Ok::<(), fewest::core::Error>(())
 //! ```
 
-use fewest_core::{Error, Target};
-use fewest_eval::{Learner, Metric, learner_named, metric_named};
+use fewest_core::Error;
+use fewest_core::method::Options;
+use fewest_eval::{Learner, Metric, metric_named};
 
-use crate::registry::{Parameter, Parameters, TargetKind, nearest};
+use crate::registry::{Parameter, Parameters, Row, TargetKind, nearest};
 
 mod parameters;
 
 /// A learner by its id.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct LearnerEntry {
     /// The id, as on the command line.
     pub id: &'static str,
@@ -31,10 +32,13 @@ pub struct LearnerEntry {
     pub title: &'static str,
     /// The targets it learns.
     pub targets: &'static [TargetKind],
+    /// Its parameters, and the learner made with them, both from the id.
+    parameters: fn(&'static str) -> Vec<Parameter>,
+    build: fn(&'static str, &Parameters) -> Result<Box<dyn Learner>, Error>,
 }
 
 /// A metric by its id.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct MetricEntry {
     /// The id, as on the command line.
     pub id: &'static str,
@@ -42,6 +46,7 @@ pub struct MetricEntry {
     pub title: &'static str,
     /// The targets it judges predictions of.
     pub targets: &'static [TargetKind],
+    build: fn(&'static str) -> Result<Box<dyn Metric>, Error>,
 }
 
 const CLASSES: &[TargetKind] = &[TargetKind::Classes];
@@ -49,58 +54,76 @@ const NUMBERS: &[TargetKind] = &[TargetKind::Real, TargetKind::Outputs];
 
 /// All learners; the first for a target is the one to take when none is named.
 pub static LEARNERS: &[LearnerEntry] = &[
-    LearnerEntry {
-        id: "linear-svm",
-        short: Some("svm"),
-        title: "linear support vector machine",
-        targets: CLASSES,
-    },
-    LearnerEntry { id: "decision-tree", short: Some("tree"), title: "decision tree", targets: CLASSES },
-    LearnerEntry { id: "naive-bayes", short: None, title: "Gaussian naive Bayes", targets: CLASSES },
-    LearnerEntry {
-        id: "kernel-logistic",
-        short: None,
-        title: "kernel logistic regression",
-        targets: CLASSES,
-    },
-    LearnerEntry { id: "svc", short: None, title: "support vector classification", targets: CLASSES },
-    LearnerEntry { id: "twsvm", short: None, title: "twin support vector machine", targets: CLASSES },
-    LearnerEntry { id: "tbsvm", short: None, title: "twin bounded support vector machine", targets: CLASSES },
-    LearnerEntry { id: "kernel-ridge", short: None, title: "kernel ridge regression", targets: NUMBERS },
-    LearnerEntry { id: "svr", short: None, title: "support vector regression", targets: &[TargetKind::Real] },
-    LearnerEntry {
-        id: "nearest-neighbours",
-        short: Some("knn"),
-        title: "nearest neighbours",
-        targets: &[TargetKind::Classes, TargetKind::Real, TargetKind::Outputs],
-    },
+    learner("linear-svm", Some("svm"), "linear support vector machine", CLASSES),
+    learner("decision-tree", Some("tree"), "decision tree", CLASSES),
+    learner("naive-bayes", None, "Gaussian naive Bayes", CLASSES),
+    learner("kernel-logistic", None, "kernel logistic regression", CLASSES),
+    learner("svc", None, "support vector classification", CLASSES),
+    learner("twsvm", None, "twin support vector machine", CLASSES),
+    learner("tbsvm", None, "twin bounded support vector machine", CLASSES),
+    learner("kernel-ridge", None, "kernel ridge regression", NUMBERS),
+    learner("svr", None, "support vector regression", &[TargetKind::Real]),
+    learner(
+        "nearest-neighbours",
+        Some("knn"),
+        "nearest neighbours",
+        &[TargetKind::Classes, TargetKind::Real, TargetKind::Outputs],
+    ),
 ];
 
 /// All metrics of predictions; the first for a target is the one to take when none is named.
 pub static METRICS: &[MetricEntry] = &[
-    MetricEntry { id: "accuracy", title: "share of samples predicted rightly", targets: CLASSES },
-    MetricEntry { id: "balanced-accuracy", title: "mean of the classes' accuracies", targets: CLASSES },
-    MetricEntry { id: "macro-f1", title: "mean of the classes' F1 scores", targets: CLASSES },
-    MetricEntry { id: "mse", title: "mean squared error", targets: NUMBERS },
-    MetricEntry { id: "q2", title: "squared error in units of the target's variance", targets: NUMBERS },
-    MetricEntry { id: "correlation", title: "correlation of predictions and target", targets: NUMBERS },
-    MetricEntry { id: "squared-correlation", title: "the square of that correlation", targets: NUMBERS },
+    metric("accuracy", "share of samples predicted rightly", CLASSES),
+    metric("balanced-accuracy", "mean of the classes' accuracies", CLASSES),
+    metric("macro-f1", "mean of the classes' F1 scores", CLASSES),
+    metric("mse", "mean squared error", NUMBERS),
+    metric("q2", "squared error in units of the target's variance", NUMBERS),
+    metric("correlation", "correlation of predictions and target", NUMBERS),
+    metric("squared-correlation", "the square of that correlation", NUMBERS),
 ];
 
+const fn learner(
+    id: &'static str,
+    short: Option<&'static str>,
+    title: &'static str,
+    targets: &'static [TargetKind],
+) -> LearnerEntry {
+    let listed = |id: &'static str| parameters::of(id).iter().map(Row::typed).collect();
+    LearnerEntry { id, short, title, targets, parameters: listed, build: parameters::build }
+}
+
+const fn metric(id: &'static str, title: &'static str, targets: &'static [TargetKind]) -> MetricEntry {
+    MetricEntry { id, title, targets, build: metric_named }
+}
+
 impl LearnerEntry {
+    /// A learner whose fields are its parameters.
+    pub const fn new<T: Options + Learner + Default + 'static>(
+        id: &'static str,
+        title: &'static str,
+        targets: &'static [TargetKind],
+    ) -> Self {
+        Self {
+            id,
+            short: None,
+            title,
+            targets,
+            parameters: |_| T::default().parameters(),
+            build: |_, parameters| Ok(Box::new(T::from_parameters(parameters)?)),
+        }
+    }
+
     /// The learner with its default parameters.
     ///
     /// # Errors
     /// None for the entries of [`LEARNERS`].
     pub fn build(&self) -> Result<Box<dyn Learner>, Error> {
-        learner_named(self.id)
+        (self.build)(self.id, &Parameters::new(self.id, self.parameters()))
     }
-}
 
-impl LearnerEntry {
     /// The parameters it takes.
-    pub fn parameters(&self) -> &'static [Parameter] {
-        parameters::of(self.id)
+    pub fn parameters(&self) -> Vec<Parameter> {
+        (self.parameters)(self.id)
     }
 
     /// The learner with its default parameters, but for `assignments` of the form `name=value`.
@@ -116,40 +139,35 @@ impl LearnerEntry {
     /// # Ok::<(), fewest::core::Error>(())
     /// ```
     pub fn build_with<S: AsRef<str>>(&self, assignments: &[S]) -> Result<Box<dyn Learner>, Error> {
-        let defaults = Parameters::defaults_of(self.id, self.parameters().iter());
-        parameters::build(self.id, &defaults.assigned(assignments)?)
+        (self.build)(self.id, &Parameters::new(self.id, self.parameters()).assigned(assignments)?)
     }
 }
 
 impl MetricEntry {
+    /// A metric.
+    pub const fn new<T: Metric + Default + 'static>(
+        id: &'static str,
+        title: &'static str,
+        targets: &'static [TargetKind],
+    ) -> Self {
+        Self { id, title, targets, build: |_| Ok(Box::new(T::default())) }
+    }
+
     /// The metric.
     ///
     /// # Errors
     /// None for the entries of [`METRICS`].
     pub fn build(&self) -> Result<Box<dyn Metric>, Error> {
-        metric_named(self.id)
+        (self.build)(self.id)
     }
 }
 
-/// The kind of a target.
-pub fn kind_of(target: &Target) -> TargetKind {
-    match target {
-        Target::None => TargetKind::None,
-        Target::Class(_) => TargetKind::Classes,
-        Target::Real(outputs) if outputs.n_outputs() == 1 => TargetKind::Real,
-        Target::Real(_) => TargetKind::Outputs,
-        _ => TargetKind::Affinity,
-    }
-}
-
-/// The learner with this id.
+/// The learner with this id among those of [`Registry::standard`](crate::registry::Registry::standard).
 ///
 /// # Errors
-/// [`Error::InvalidParameter`] for an unknown id, with the ids there are and the nearest one.
+/// As [`Registry::find_learner`](crate::registry::Registry::find_learner).
 pub fn find_learner(id: &str) -> Result<&'static LearnerEntry, Error> {
-    let found = LEARNERS.iter().find(|entry| entry.id == id || entry.short == Some(id));
-    let ids = LEARNERS.iter().flat_map(|entry| [Some(entry.id), entry.short]).flatten();
-    found.ok_or_else(|| unknown("learner", id, LEARNERS.iter().map(|entry| entry.id), ids))
+    learner_in(LEARNERS, id)
 }
 
 /// The metric with this id.
@@ -157,8 +175,18 @@ pub fn find_learner(id: &str) -> Result<&'static LearnerEntry, Error> {
 /// # Errors
 /// As [`find_learner`].
 pub fn find_metric(id: &str) -> Result<&'static MetricEntry, Error> {
-    let ids = METRICS.iter().map(|entry| entry.id);
-    METRICS.iter().find(|entry| entry.id == id).ok_or_else(|| unknown("metric", id, ids.clone(), ids))
+    metric_in(METRICS, id)
+}
+
+pub(crate) fn learner_in<'a>(entries: &'a [LearnerEntry], id: &str) -> Result<&'a LearnerEntry, Error> {
+    let found = entries.iter().find(|entry| entry.id == id || entry.short == Some(id));
+    let ids = entries.iter().flat_map(|entry| [Some(entry.id), entry.short]).flatten();
+    found.ok_or_else(|| unknown("learner", id, entries.iter().map(|entry| entry.id), ids))
+}
+
+pub(crate) fn metric_in<'a>(entries: &'a [MetricEntry], id: &str) -> Result<&'a MetricEntry, Error> {
+    let ids = entries.iter().map(|entry| entry.id);
+    entries.iter().find(|entry| entry.id == id).ok_or_else(|| unknown("metric", id, ids.clone(), ids))
 }
 
 /// `listed` are told; `understood` may be what was meant.
@@ -177,20 +205,22 @@ fn unknown(
 
 #[cfg(test)]
 mod tests {
+    use fewest_core::Target;
+
     use super::*;
 
     #[test]
     fn entries_are_what_they_say() -> Result<(), Error> {
         for entry in LEARNERS {
             assert_eq!(entry.build()?.name(), entry.id);
-            assert_eq!(find_learner(entry.id)?, entry);
+            assert_eq!(find_learner(entry.id)?.id, entry.id);
             if let Some(short) = entry.short {
-                assert_eq!(find_learner(short)?, entry);
+                assert_eq!(find_learner(short)?.id, entry.id);
             }
         }
         for entry in METRICS {
             assert_eq!(entry.build()?.name(), entry.id);
-            assert_eq!(find_metric(entry.id)?, entry);
+            assert_eq!(find_metric(entry.id)?.id, entry.id);
         }
         Ok(())
     }
@@ -205,7 +235,7 @@ mod tests {
                     let assignment = format!("{}={wrong}", parameter.name);
                     assert!(entry.build_with(&[&assignment]).is_err(), "{}: {assignment}", entry.id);
                 }
-                if let Some(default) = parameter.default {
+                if let Some(default) = &parameter.default {
                     entry.build_with(&[format!("{}={default}", parameter.name)])?;
                 }
             }
@@ -240,7 +270,7 @@ mod tests {
             Target::outputs([feature.clone(), other].concat(), 12)?,
         ];
         for target in targets {
-            let kind = kind_of(&target);
+            let kind = TargetKind::of(&target);
             let data = Dataset::new(DenseColumns::from_columns(std::slice::from_ref(&feature))?, target)?;
             for entry in LEARNERS {
                 let model = entry.build()?.fit(&data, &Context::default());

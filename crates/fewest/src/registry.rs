@@ -14,220 +14,207 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! A family of methods is one file here with a table of [`Method`]s; `FAMILIES` lists the files.
+//! A family of methods is a list of [`Method`]s in the crate that has them; [`Registry::standard`] gathers the lists.
 
-use std::fmt;
+use std::sync::LazyLock;
 
-use fewest_core::{Error, Ranked, Scorer, Selector};
+use fewest_core::Error;
+use fewest_filters::{information, similarity, statistical};
+
+use crate::evaluation::{self, LEARNERS, LearnerEntry, METRICS, MetricEntry};
 
 mod dependence;
 mod dependence_search;
 mod hsic_lasso;
 mod indefinite;
-mod information;
 mod margin;
 mod multiple;
 mod nonmonotonic;
-mod parameter;
-mod similarity;
 mod sparse;
-mod statistical;
+mod tables;
 mod wrappers;
 
-pub use parameter::{Parameter, Parameters, Range, Value};
+pub use fewest_core::method::{
+    Built, Kind, Method, Parameter, Parameters, Range, Relation, TargetKind, Value, nearest,
+};
+pub(crate) use tables::Parameter as Row;
 
-/// One table a family, in the order in which methods are listed.
-static FAMILIES: &[&[Method]] = &[
-    dependence::METHODS,
-    statistical::METHODS,
-    similarity::METHODS,
-    information::METHODS,
-    dependence_search::METHODS,
-    hsic_lasso::METHODS,
-    sparse::METHODS,
-    nonmonotonic::METHODS,
-    margin::METHODS,
-    wrappers::METHODS,
-    indefinite::METHODS,
-    multiple::METHODS,
-];
-
-/// A method: its id, what it computes, what it takes, and how to make it.
-pub struct Method {
-    /// The id, as on the command line: `hsic-lasso`.
-    pub id: &'static str,
-    /// The name in words.
-    pub title: &'static str,
-    /// What it computes, as a formula on one line.
-    pub formula: &'static str,
-    /// What it gives.
-    pub kind: Kind,
-    /// The targets it works with, one that its defaults work with first.
-    pub targets: &'static [TargetKind],
-    /// Tables of the parameters it takes: families share theirs.
-    parameters: &'static [&'static [Parameter]],
-    build: fn(&Parameters) -> Result<Built, Error>,
+/// The methods, learners and metrics there are, by id: a value, which a program may add its own to.
+///
+/// ```
+/// use fewest::filters::similarity::Relieff;
+/// use fewest::registry::{Method, Registry, TargetKind};
+///
+/// // A program of one's own knows one method more.
+/// let mine = Method::scorer::<Relieff>("mine", "my ReliefF", "as relieff", &[TargetKind::Classes]);
+/// let registry = Registry::standard().with_method(mine)?;
+/// assert_eq!(registry.find("mine")?.id, "mine");
+/// # Ok::<(), fewest::core::Error>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Registry {
+    methods: Vec<Method>,
+    learners: Vec<LearnerEntry>,
+    metrics: Vec<MetricEntry>,
 }
 
-/// What a method gives.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// A score for every feature, each on its own: a [`Scorer`].
-    Score,
-    /// A set of features, chosen together: a [`Selector`].
-    Select,
-    /// The same, chosen one after the other: the best `k` are the first `k` of any larger set.
-    Sequence,
-}
-
-/// A kind of [`Target`](fewest_core::Target).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TargetKind {
-    /// No target: the method is unsupervised.
-    None,
-    /// Classes.
-    Classes,
-    /// One real output.
-    Real,
-    /// Several real outputs.
-    Outputs,
-    /// Affinities between samples.
-    Affinity,
-}
-
-/// A method ready to run.
-pub enum Built {
-    /// One that scores.
-    Scorer(Box<dyn Scorer>),
-    /// One that selects.
-    Selector(Box<dyn Selector>),
-}
-
-impl Method {
-    /// The parameters it takes.
-    pub fn parameters(&self) -> impl Iterator<Item = &'static Parameter> + Clone + use<> {
-        self.parameters.iter().flat_map(|table| table.iter())
+impl Registry {
+    /// With nothing in it.
+    pub fn new() -> Self {
+        Self::default()
     }
 
-    /// The parameter that makes it select groups of features together, by the word `group`.
-    ///
-    /// ```
-    /// use fewest::registry::find;
-    /// assert_eq!(find("hsic-lasso")?.group_parameter().map(|parameter| parameter.name), Some("penalty"));
-    /// assert!(find("mrmr")?.group_parameter().is_none());
-    /// # Ok::<(), fewest::core::Error>(())
-    /// ```
-    pub fn group_parameter(&self) -> Option<&'static Parameter> {
-        self.parameters().find(|known| matches!(known.range, Range::OneOf(words) if words.contains(&"group")))
+    /// With all methods of this project, family by family, and all learners and metrics.
+    pub fn standard() -> Self {
+        let tables = |lists: &[&'static [tables::Method]]| -> Vec<Method> {
+            lists.iter().flat_map(|list| list.iter()).map(tables::Method::registered).collect()
+        };
+        let mut methods = tables(&[dependence::METHODS]);
+        for list in [statistical::METHODS, similarity::METHODS, information::METHODS] {
+            methods.extend_from_slice(list);
+        }
+        methods.extend(tables(&[
+            dependence_search::METHODS,
+            hsic_lasso::METHODS,
+            sparse::METHODS,
+            nonmonotonic::METHODS,
+            margin::METHODS,
+            wrappers::METHODS,
+            indefinite::METHODS,
+            multiple::METHODS,
+        ]));
+        Self { methods, learners: LEARNERS.to_vec(), metrics: METRICS.to_vec() }
     }
 
-    /// Whether the best `k` features are the first `k` of any larger number, so that one selection serves all `k`.
-    pub fn is_nested(&self) -> bool {
-        self.kind != Kind::Select
-    }
-
-    /// Whether the method looks at a target unless its parameters say otherwise.
-    ///
-    /// ```
-    /// use fewest::registry::find;
-    /// assert!(find("hsic")?.is_supervised() && !find("variance")?.is_supervised());
-    /// // Only its Laplacian style does without classes.
-    /// assert!(find("trace-ratio")?.is_supervised());
-    /// # Ok::<(), fewest::core::Error>(())
-    /// ```
-    pub fn is_supervised(&self) -> bool {
-        self.targets.first() != Some(&TargetKind::None)
-    }
-
-    /// The method with these parameters, ready to run.
+    /// With one more method.
     ///
     /// # Errors
-    /// For parameters that do not go together.
-    pub fn build(&self, parameters: &Parameters) -> Result<Built, Error> {
-        (self.build)(parameters)
-    }
-}
-
-impl fmt::Debug for Method {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Method({})", self.id)
-    }
-}
-
-impl Built {
-    /// The selector, or the scorer with the cut-off of [`Ranked`].
-    pub fn into_selector(self) -> Box<dyn Selector> {
-        match self {
-            Built::Scorer(scorer) => Box::new(Ranked::new(scorer)),
-            Built::Selector(selector) => selector,
+    /// [`Error::InvalidParameter`] for an id that is taken.
+    pub fn with_method(mut self, method: Method) -> Result<Self, Error> {
+        if self.methods.iter().any(|known| known.id == method.id) {
+            return Err(Error::parameter("method", method.id, "an id that no other method has"));
         }
+        self.methods.push(method);
+        Ok(self)
     }
-}
 
-impl Kind {
-    /// `score` or `select`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Score => "score",
-            Kind::Select | Kind::Sequence => "select",
+    /// With one more learner.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for an id or a short name that is taken.
+    pub fn with_learner(mut self, learner: LearnerEntry) -> Result<Self, Error> {
+        for id in [Some(learner.id), learner.short].into_iter().flatten() {
+            if self.learners.iter().any(|known| known.id == id || known.short == Some(id)) {
+                return Err(Error::parameter("learner", id, "an id that no other learner has"));
+            }
         }
+        self.learners.push(learner);
+        Ok(self)
     }
-}
 
-impl TargetKind {
-    /// The kind in words.
-    pub fn name(self) -> &'static str {
-        match self {
-            TargetKind::None => "none",
-            TargetKind::Classes => "classes",
-            TargetKind::Real => "a real output",
-            TargetKind::Outputs => "several real outputs",
-            TargetKind::Affinity => "an affinity matrix",
+    /// With one more metric.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for an id that is taken.
+    pub fn with_metric(mut self, metric: MetricEntry) -> Result<Self, Error> {
+        if self.metrics.iter().any(|known| known.id == metric.id) {
+            return Err(Error::parameter("metric", metric.id, "an id that no other metric has"));
         }
+        self.metrics.push(metric);
+        Ok(self)
+    }
+
+    /// All methods, in the order in which they are listed.
+    pub fn methods(&self) -> &[Method] {
+        &self.methods
+    }
+
+    /// The method with this id.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for an unknown id, with the nearest id there is, and all of them.
+    ///
+    /// ```
+    /// use fewest::registry::Registry;
+    /// let error = Registry::standard().find("hsik").unwrap_err();
+    /// assert!(error.to_string().contains("did you mean `hsic`?"));
+    /// ```
+    pub fn find(&self, id: &str) -> Result<&Method, Error> {
+        self.methods.iter().find(|method| method.id == id).ok_or_else(|| {
+            let ids: Vec<&str> = self.methods.iter().map(|method| method.id).collect();
+            let hint = match nearest(id, &ids).first() {
+                Some(near) => format!("; did you mean `{near}`?"),
+                None => String::new(),
+            };
+            Error::parameter("method", id, format!("one of {}{hint}", ids.join(", ")))
+        })
+    }
+
+    /// All learners; the first for a target is the one to take when none is named.
+    pub fn learners(&self) -> &[LearnerEntry] {
+        &self.learners
+    }
+
+    /// The learner with this id or short name.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for an unknown id, with the ids there are and the nearest one.
+    pub fn find_learner(&self, id: &str) -> Result<&LearnerEntry, Error> {
+        evaluation::learner_in(&self.learners, id)
+    }
+
+    /// All metrics of predictions; the first for a target is the one to take when none is named.
+    pub fn metrics(&self) -> &[MetricEntry] {
+        &self.metrics
+    }
+
+    /// The metric with this id.
+    ///
+    /// # Errors
+    /// As [`Registry::find_learner`].
+    pub fn find_metric(&self, id: &str) -> Result<&MetricEntry, Error> {
+        evaluation::metric_in(&self.metrics, id)
     }
 }
 
-/// All methods, family by family.
+static STANDARD: LazyLock<Registry> = LazyLock::new(Registry::standard);
+
+/// The methods of [`Registry::standard`].
 pub fn methods() -> impl Iterator<Item = &'static Method> {
-    FAMILIES.iter().flat_map(|family| family.iter())
+    STANDARD.methods().iter()
 }
 
-/// The method with this id.
+/// [`Registry::find`] in [`Registry::standard`].
 ///
 /// # Errors
-/// [`Error::InvalidParameter`] for an unknown id, with the nearest ids there are, or all of them.
-///
-/// ```
-/// let error = fewest::registry::find("hsik").unwrap_err();
-/// assert!(error.to_string().contains("did you mean `hsic`?"));
-/// ```
+/// As there.
 pub fn find(id: &str) -> Result<&'static Method, Error> {
-    methods().find(|method| method.id == id).ok_or_else(|| {
-        let ids: Vec<&str> = methods().map(|method| method.id).collect();
-        let hint = match nearest(id, &ids).first() {
-            Some(near) => format!("; did you mean `{near}`?"),
-            None => String::new(),
-        };
-        Error::parameter("method", id, format!("one of {}{hint}", ids.join(", ")))
-    })
+    STANDARD.find(id)
 }
 
-/// Those of `names` that `name` is probably a slip of, nearest first (of equals the one listed first), at most three.
-///
-/// ```
-/// use fewest::registry::nearest;
-/// assert_eq!(nearest("tagret", &["age", "target", "Target2"]), ["target", "Target2"]);
-/// ```
-pub fn nearest<S: AsRef<str>>(name: &str, names: &[S]) -> Vec<String> {
-    let wanted = name.to_lowercase();
-    let distance = |other: &str| strsim::damerau_levenshtein(&wanted, &other.to_lowercase());
-    let allowed = |other: &str| (wanted.chars().count().max(other.chars().count())).div_ceil(3);
-    let mut near: Vec<(usize, &str)> = names
-        .iter()
-        .map(|other| (distance(other.as_ref()), other.as_ref()))
-        .filter(|(distance, other)| *distance <= allowed(other))
-        .collect();
-    near.sort_by_key(|(distance, _)| *distance);
-    near.truncate(3);
-    near.into_iter().map(|(_, other)| other.to_owned()).collect()
+#[cfg(test)]
+mod tests {
+    use fewest_eval::Accuracy;
+    use fewest_filters::similarity::Relief;
+
+    use super::*;
+
+    const METHOD: Method = Method::scorer::<Relief>("mine", "mine", "mine", &[TargetKind::Classes]);
+    const METRIC: MetricEntry = MetricEntry::new::<Accuracy>("mine", "mine", &[TargetKind::Classes]);
+
+    #[test]
+    fn what_is_added_is_found_and_an_id_is_taken_once() -> Result<(), Error> {
+        let registry = Registry::standard().with_method(METHOD)?.with_metric(METRIC)?;
+        assert_eq!(registry.find("mine")?.id, "mine");
+        assert_eq!(registry.find_metric("mine")?.build()?.name(), "accuracy");
+        assert!(
+            registry.clone().with_method(METHOD).is_err() && registry.clone().with_metric(METRIC).is_err()
+        );
+        let knn = registry.find_learner("knn")?.clone();
+        assert!(registry.with_learner(knn.clone()).is_err());
+        let registry = Registry::new().with_learner(knn)?;
+        assert!(registry.methods().is_empty() && registry.metrics().is_empty());
+        assert_eq!(registry.find_learner("nearest-neighbours")?.short, Some("knn"));
+        Ok(())
+    }
 }

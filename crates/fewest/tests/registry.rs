@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use fewest::core::{Budget, Context, Dataset, DenseColumns, Error, Groups, Target};
-use fewest::registry::{self, Built, Kind, Method, Parameters, Range, TargetKind, Value};
+use fewest::registry::{self, Built, Kind, Method, Parameters, Relation, TargetKind, Value};
 use fewest_testkit::conformance::{self, check_selector, problem};
 
 fn message<T>(result: Result<T, Error>) -> String {
@@ -39,7 +39,7 @@ fn ids_and_parameter_names_are_unique_and_plain() {
         let mut names = HashSet::new();
         for parameter in method.parameters() {
             assert!(names.insert(parameter.name), "{}: {} twice", method.id, parameter.name);
-            assert!(!parameter.meaning.contains('\n'), "{}: {}", method.id, parameter.name);
+            assert!(!parameter.meaning().contains('\n'), "{}: {}", method.id, parameter.name);
         }
         assert_eq!(find(method.id).id, method.id);
     }
@@ -93,7 +93,7 @@ fn defaults_are_values_that_could_be_given() -> Result<(), Error> {
                 "{}",
                 parameter.name
             );
-            if let Some(default) = parameter.default {
+            if let Some(default) = &parameter.default {
                 let given = Parameters::parse(method, &[format!("{}={default}", parameter.name)])?;
                 assert_eq!(given.get(parameter.name), defaults.get(parameter.name));
             }
@@ -167,15 +167,16 @@ const FOR_NUMBERS: [&str; 2] = ["kernel-ridge", "svr"];
 fn every_word_of_every_list_builds_a_method_that_runs() -> Result<(), Error> {
     for method in registry::methods() {
         for parameter in method.parameters() {
-            let (Range::OneOf(words) | Range::PositiveOr(words) | Range::ShareOr(words)) = parameter.range
-            else {
-                continue;
-            };
-            for word in words {
+            for word in parameter.range.words() {
                 let mut assignments = vec![format!("{}={word}", parameter.name)];
-                // A correction is one of a level.
-                if ["benjamini-hochberg", "bonferroni"].contains(word) {
-                    assignments.push("alpha=0.5".to_owned());
+                for relation in &parameter.relations {
+                    match relation {
+                        Relation::With { parameter, words } => {
+                            assignments.push(format!("{parameter}={}", words[0]));
+                        }
+                        Relation::Needs(other) => assignments.push(format!("{other}=0.5")),
+                        _ => {}
+                    }
                 }
                 let parameters = Parameters::parse(method, &assignments)?;
                 for classes in [false, true] {

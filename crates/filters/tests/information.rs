@@ -6,7 +6,7 @@ use fewest_core::{
     Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Ranked, Scorer, Selection, Selector, Status,
     Target,
 };
-use fewest_filters::discretisation::{Discretisation, Rule};
+use fewest_filters::discretisation::{Discretisation, Integers, Rule};
 use fewest_filters::information::{
     Cfs, Criterion, Estimator, Fcbf, Fcq, Form, Forward, Mim, Observations, kraskov, parzen,
 };
@@ -119,7 +119,7 @@ const ALL: &[Criterion] = &[
 ];
 
 const AS_LEVELS: Discretisation =
-    Discretisation { rule: Rule::EqualWidth { bins: 5 }, integers_as_levels: true };
+    Discretisation { discretisation: Rule::EqualWidth, bins: 5, integers: Integers::Levels };
 
 fn run(criterion: Criterion, data: &Dataset, budget: Budget) -> Selection {
     let forward = Forward { criterion, estimator: Estimator::Discrete(AS_LEVELS) };
@@ -302,7 +302,7 @@ fn targets_and_parameters_that_make_no_sense_are_errors() {
     invalid(&Forward::new(Criterion::General { beta: 1.0, lambda: f64::NAN }), "lambda");
     invalid(&Fcbf { delta: 1.0, ..Fcbf::default() }, "delta");
     invalid(&Cfs { patience: 0, ..Cfs::default() }, "patience");
-    let rule = Discretisation { rule: Rule::EqualWidth { bins: 1 }, integers_as_levels: false };
+    let rule = Discretisation { bins: 1, ..Discretisation::default() };
     invalid(&Cfs { discretisation: rule, ..Cfs::default() }, "bins");
     let mrmr = Criterion::Mrmr { form: Form::Difference };
     invalid(&Forward { criterion: mrmr, estimator: Estimator::Parzen { width: 0.0 } }, "width");
@@ -373,7 +373,7 @@ fn neighbours_by_the_definition() {
 #[test]
 fn estimators_agree_on_categories() {
     let (x, y) = levels(100, 4);
-    let rule = Discretisation { integers_as_levels: true, ..Discretisation::default() };
+    let rule = Discretisation { integers: Integers::Levels, ..Discretisation::default() };
     let as_levels =
         |values: &[usize]| rule.levels(&values.iter().map(|v| *v as f64).collect::<Vec<_>>(), None).unwrap();
     let target = as_levels(&y);
@@ -408,9 +408,11 @@ fn a_class_told_apart_is_told_by_every_estimator() {
 #[test]
 fn every_choice_keeps_the_laws() {
     use fewest_testkit::conformance::{check_selector, problem};
-    let estimators =
-        [Rule::EqualWidth { bins: 4 }, Rule::EqualFrequency { bins: 3 }, Rule::EqualFrequency { bins: 7 }]
-            .map(|rule| Estimator::Discrete(Discretisation { rule, integers_as_levels: false }));
+    let estimators = [(Rule::EqualWidth, 4), (Rule::EqualFrequency, 3), (Rule::EqualFrequency, 7)].map(
+        |(discretisation, bins)| {
+            Estimator::Discrete(Discretisation { discretisation, bins, ..Discretisation::default() })
+        },
+    );
     for classes in [false, true] {
         let data = problem(classes);
         for estimator in estimators {

@@ -1,7 +1,7 @@
 //! Errors that other programs made, one test each.
 
 use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, Scorer, Selector, Target};
-use fewest_filters::discretisation::{Discretisation, Rule};
+use fewest_filters::discretisation::{Discretisation, Integers};
 use fewest_filters::information::{
     Cfs, Criterion, Estimator, Fcbf, Fcq, Form, Forward, Mim, Observations, kraskov,
 };
@@ -213,7 +213,7 @@ fn the_maximum_is_not_wrapped_into_the_first_bin() {
     let entropy = -share * share.ln() - (1.0 - share) * (1.0 - share).ln();
     // Bins of 20 samples, the last of which is the second class: nothing is lost, as it would be with the maximum in the first.
     assert!((scores[0] - entropy).abs() < 1e-12, "{} for {entropy}", scores[0]);
-    let bins = Discretisation { rule: Rule::EqualWidth { bins: 5 }, ..Discretisation::default() };
+    let bins = Discretisation { bins: 5, ..Discretisation::default() };
     let levels = bins.levels(&[0.0, 1.0, 2.0, 3.0, 4.0, 5.0], None).unwrap();
     assert_eq!(levels.codes(), [0, 1, 2, 3, 4, 4]);
 }
@@ -288,7 +288,7 @@ fn identifiers_neither_hang_nor_exhaust_memory() {
     let other: Vec<f64> = (0..n).map(|i| (i * 421 % n) as f64).collect();
     let y: Vec<usize> = (0..n).map(|i| i * 17 % n).collect();
     let data = dataset(&[identifier, other, uniform(n, 1)], &y);
-    let rule = Discretisation { integers_as_levels: true, ..Discretisation::default() };
+    let rule = Discretisation { integers: Integers::Levels, ..Discretisation::default() };
     for &criterion in FORWARD {
         let forward = Forward { criterion, estimator: Estimator::Discrete(rule) };
         assert_eq!(select(&forward, &data, Budget::Count(3)).order[0], 0, "{criterion:?}");

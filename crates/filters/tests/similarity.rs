@@ -1,11 +1,12 @@
 //! Laws and hostile input of the similarity scores.
 
+use fewest_core::method::KernelWidth;
 use fewest_core::{
     Budget, Columns, Context, Dataset, DenseColumns, Error, FeatureKind, Scorer, Selector, Status, Target,
 };
 use fewest_filters::similarity::{
-    Criterion, FisherScore, GeneralizedFisher, GraphOptions, LaplacianScore, MultiSurf, RRelieff,
-    RankInfluence, Relief, Relieff, Scale, Spec, Surf, TraceRatio, TraceRatioStyle,
+    Criterion, EdgeWeights, FisherScore, GeneralizedFisher, GraphOptions, LaplacianScore, MultiSurf,
+    RRelieff, Relief, Relieff, Spec, Surf, TraceRatio, TraceRatioStyle,
 };
 
 fn noise(n: usize, step: usize) -> Vec<f64> {
@@ -142,8 +143,7 @@ fn rrelieff_is_that_of_the_formulas() -> Result<(), Error> {
     let manhattan = distance(n, 1);
     let range = y.iter().copied().fold(f64::MIN, f64::max) - y.iter().copied().fold(f64::MAX, f64::min);
     for (k, sigma) in [(5, None), (10, Some(3.0)), (80, None)] {
-        let influence = sigma.map_or(RankInfluence::Equal, RankInfluence::Gaussian);
-        let found = RRelieff { neighbours: k, influence }.score(&data, &Context::default())?;
+        let found = RRelieff { neighbours: k, sigma }.score(&data, &Context::default())?;
         let (mut dc, mut da, mut both) = (0.0, [0.0; 6], [0.0; 6]);
         for i in 0..n {
             let near = nearest((0..n).filter(|r| *r != i).collect(), k, |r| manhattan(i, r));
@@ -331,19 +331,27 @@ fn wrong_targets_and_parameters_are_errors_that_name_them() -> Result<(), Error>
     };
     assert_eq!(name(Relieff { neighbours: 0 }.score(&classes, &context)), "neighbours");
     assert_eq!(name(RRelieff { neighbours: 0, ..RRelieff::default() }.score(&real, &context)), "neighbours");
-    let influence = RankInfluence::Gaussian(f64::NAN);
-    assert_eq!(name(RRelieff { influence, ..RRelieff::default() }.score(&real, &context)), "sigma");
+    assert_eq!(
+        name(RRelieff { sigma: Some(f64::NAN), ..RRelieff::default() }.score(&real, &context)),
+        "sigma"
+    );
     for t in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        let graph = GraphOptions { t: Scale::Fixed(t), ..GraphOptions::default() };
+        let graph = GraphOptions {
+            weights: EdgeWeights::Heat { t: KernelWidth::Value(t) },
+            ..GraphOptions::default()
+        };
         assert_eq!(name(LaplacianScore { graph }.score(&real, &context)), "t");
-        let spec = Spec { sigma_squared: Scale::Fixed(t), ..Spec::default() };
+        let spec = Spec { sigma: KernelWidth::Value(t), ..Spec::default() };
         assert_eq!(name(spec.score(&real, &context)), "sigma");
     }
     for m in [0, n + 1] {
         let criterion = Criterion::LeadingEigenvectors { m: Some(m) };
         assert_eq!(name(Spec { criterion, ..Spec::default() }.score(&real, &context)), "m");
     }
-    let graph = GraphOptions { t: Scale::Fixed(1e-9), ..GraphOptions::default() };
+    let graph = GraphOptions {
+        weights: EdgeWeights::Heat { t: KernelWidth::Value(1e-9) },
+        ..GraphOptions::default()
+    };
     let vanishing = LaplacianScore { graph }.score(&real, &context);
     assert!(matches!(vanishing, Err(Error::Numerical { .. })), "{vanishing:?}");
     for budget in [Budget::Auto, Budget::Threshold(0.5)] {

@@ -1,9 +1,9 @@
 //! Errors that other packages made in these methods: one test each, by the number under which the error is known.
 
+use fewest_core::method::KernelWidth;
 use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, Ranked, Scorer, Selector, Target};
 use fewest_filters::similarity::{
-    Criterion, EdgeWeights, FisherScore, Gamma, GraphOptions, LaplacianScore, Relieff, Scale, Spec,
-    TraceRatio,
+    Criterion, EdgeWeights, FisherScore, Gamma, GraphOptions, LaplacianScore, Relieff, Spec, TraceRatio,
 };
 
 fn data(columns: &[Vec<f64>], labels: &[u32]) -> Result<Dataset, Error> {
@@ -167,7 +167,7 @@ fn pitfall_6_the_laplacian_score_is_the_papers_without_self_edges() -> Result<()
     };
     let weight = |i: usize, j: usize| if near(i, j) || near(j, i) { (-squared(i, j) / t).exp() } else { 0.0 };
     let degree: Vec<f64> = (0..n).map(|i| (0..n).map(|j| weight(i, j)).sum()).collect();
-    let graph = GraphOptions { neighbours: k, t: Scale::Fixed(t), weights: EdgeWeights::Heat };
+    let graph = GraphOptions { neighbours: k, weights: EdgeWeights::Heat { t: KernelWidth::Value(t) } };
     let data = Dataset::new(DenseColumns::from_columns(&columns)?, Target::None)?;
     let scores = LaplacianScore { graph }.score(&data, &Context::default())?;
     for (f, score) in columns.iter().zip(&scores.values) {
@@ -188,7 +188,7 @@ fn pitfall_6_the_laplacian_score_is_the_papers_without_self_edges() -> Result<()
 fn pitfall_7_graphs_change_no_data_and_need_no_more_samples_than_neighbours() -> Result<(), Error> {
     let columns: Vec<Vec<f64>> = (1..4).map(|step| noise(5, step)).collect();
     let data = Dataset::new(DenseColumns::from_columns(&columns)?, Target::None)?;
-    for weights in [EdgeWeights::Heat, EdgeWeights::Binary, EdgeWeights::Cosine] {
+    for weights in [EdgeWeights::default(), EdgeWeights::Binary, EdgeWeights::Cosine] {
         let graph = GraphOptions { neighbours: 50, weights, ..GraphOptions::default() };
         let first = LaplacianScore { graph }.score(&data, &Context::default())?;
         assert!(first.values.iter().all(|score| score.is_finite()));

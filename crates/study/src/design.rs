@@ -3,7 +3,7 @@
 use fewest::core::{Budget, Dataset, Target};
 use fewest::eval::{GroupFolds, HoldOut, KFold, Learner, Metric, Repeated, Splitter};
 
-use crate::catalogue::{LEARNERS, METRICS, TargetKind, find_learner, find_metric, kind_of};
+use crate::catalogue::{LEARNERS, METRICS, TargetKind, find_learner, find_metric};
 use crate::{DataInfo, Division, Error, Options, text};
 
 /// Numbers of features to judge when none are named.
@@ -36,7 +36,7 @@ impl Design {
     /// The design that the options describe, checked against the data.
     pub fn new(options: &Options, data: &Dataset, info: &DataInfo) -> Result<Self, Error> {
         options.check()?;
-        let kind = kind_of(data.target());
+        let kind = TargetKind::of(data.target());
         let (learner_id, learner) = learner(options, kind)?;
         let metrics = metrics(options, kind)?;
         let ks = ks(options, data.n_features())?;

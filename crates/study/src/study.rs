@@ -5,7 +5,7 @@ use std::time::Instant;
 use fewest::core::{Budget, Context, Dataset, Error as CoreError, Progress, Status};
 use fewest::eval::{Evaluation, Experiment, ExperimentError, KRule, Metric, RunOptions};
 
-use crate::catalogue::kind_of;
+use crate::catalogue::TargetKind;
 use crate::design::Design;
 use crate::{Candidate, Chosen, DataInfo, Error, Evaluated, Options, Report, Store};
 
@@ -39,7 +39,7 @@ impl<'a> Study<'a> {
             if candidates[..at].iter().any(|other| other.method.id == candidate.method.id) {
                 return Err(Error::Twice { what: "method", id: candidate.method.id.to_owned() });
             }
-            candidate.check(kind_of(data.target()))?;
+            candidate.check(TargetKind::of(data.target()))?;
         }
         let design = Design::new(options, data, &info)?;
         Ok(Self { data, info, candidates, design })

@@ -110,7 +110,7 @@ impl Regression {
         ];
         let has = |assignment: &&str| {
             let name = assignment.split('=').next();
-            registered.parameters().any(|parameter| Some(parameter.name) == name)
+            registered.parameters().iter().any(|parameter| Some(parameter.name) == name)
         };
         let parameters: Vec<&str> =
             machine.iter().map(String::as_str).filter(has).chain(method.parameters.iter().copied()).collect();

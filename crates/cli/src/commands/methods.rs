@@ -42,9 +42,11 @@ fn details(method: &Method) -> String {
     );
     let mut rows = Vec::new();
     for parameter in method.parameters() {
-        let default = parameter.default.map_or(String::new(), |default| format!(" [{default}]"));
-        rows.push(vec![format!("  {}", parameter.name), format!("{}{default}", parameter.range)]);
-        rows.push(vec![String::new(), parameter.meaning.to_owned()]);
+        let default = parameter.default.as_ref().map_or(String::new(), |default| format!(" [{default}]"));
+        let condition =
+            parameter.condition().map_or(String::new(), |condition| format!(", where {condition}"));
+        rows.push(vec![format!("  {}", parameter.name), format!("{}{default}{condition}", parameter.range)]);
+        rows.push(vec![String::new(), parameter.meaning()]);
     }
     if !rows.is_empty() {
         text.push_str("\nparameters (--param NAME=VALUE), values allowed [default]:\n");
@@ -64,7 +66,7 @@ mod tests {
             assert!(list.contains(method.id) && list.contains(method.formula));
             let details = details(method);
             for parameter in method.parameters() {
-                assert!(details.contains(parameter.name) && details.contains(parameter.meaning));
+                assert!(details.contains(parameter.name) && details.contains(&parameter.meaning()));
             }
         }
     }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use fewest::core::{Budget, Dataset, Selection, Status};
 use fewest::data::{Format, Formats};
-use fewest::registry::{self, Method, Parameters, Value};
+use fewest::registry::{self, Method, Parameters};
 use fewest_study::{RunInfo, json};
 
 use super::{command_line, is_stdout};
@@ -69,24 +69,25 @@ pub fn select(args: &SelectArgs) -> Result<ExitCode, Failure> {
 
 /// Refuses options that the method has no use for, and groups that are missing.
 fn check_uses(args: &SelectArgs, method: &Method, parameters: &Parameters) -> Result<(), Failure> {
-    let takes = |method: &Method, name: &str| method.parameters().any(|parameter| parameter.name == name);
+    let takes =
+        |method: &Method, name: &str| method.parameters().iter().any(|parameter| parameter.name == name);
     if !args.force_in.is_empty() && !takes(method, "forced") {
         return Err(useless("--force-in", method, |other| takes(other, "forced")));
     }
     if !args.covariates.is_empty() && !takes(method, "covariates") {
         return Err(useless("--covariates", method, |other| takes(other, "covariates")));
     }
-    let by_groups = method.group_parameter().map(|parameter| parameter.name);
-    let groups_asked = by_groups.is_some_and(|name| parameters.get(name) == Some(&Value::Word("group")));
+    let by_groups = method.group_parameter().map(|known| (known.name, known.group_word.unwrap_or_default()));
+    let groups_asked = parameters.selects_groups();
     match (&args.groups, by_groups) {
         (Some(_), None) => Err(useless("--groups", method, |other| other.group_parameter().is_some())),
-        (Some(_), Some(name)) if !groups_asked => Err(Failure::new(format!(
-            "--groups: {} takes features one by one unless it is told otherwise: add --param {name}=group, or leave out \
-             --groups",
+        (Some(_), Some((name, word))) if !groups_asked => Err(Failure::new(format!(
+            "--groups: {} takes features one by one unless it is told otherwise: add --param {name}={word}, or leave \
+             out --groups",
             method.id
         ))),
-        (None, Some(name)) if groups_asked => Err(Failure::new(format!(
-            "--param {name}=group: there are no groups: name a table of them with --groups"
+        (None, Some((name, word))) if groups_asked => Err(Failure::new(format!(
+            "--param {name}={word}: there are no groups: name a table of them with --groups"
         ))),
         _ => Ok(()),
     }
@@ -104,11 +105,10 @@ fn useless(option: &str, method: &Method, has_use: impl Fn(&Method) -> bool) -> 
 
 /// How many features: as the call says, or as a given penalty decides, or the default.
 fn budget(k: Option<KArg>, parameters: &Parameters, n_features: usize) -> Budget {
-    let penalty_decides = ["lambda", "lambda_ratio"].iter().any(|name| parameters.is_given(name));
     match k {
         Some(KArg::Count(k)) => Budget::Count(k),
         Some(KArg::Auto) => Budget::Auto,
-        None if penalty_decides => Budget::Auto,
+        None if parameters.decides_count() => Budget::Auto,
         None => Budget::Count(DEFAULT_K.min(n_features)),
     }
 }

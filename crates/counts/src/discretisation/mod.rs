@@ -5,57 +5,59 @@
 
 mod mdl;
 
-use fewest_core::{Classes, Error};
+use fewest_core::method::Options;
+use fewest_core::{Classes, Error, options, words};
 
-/// The most bins there may be.
-const MOST_BINS: usize = 1 << 16;
-
-/// How the values of a feature become levels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Rule {
-    /// Bins of equal width over the range: `min(b - 1, ⌊b (x - min)/(max - min)⌋)`, so the last bin is closed. The quotient
-    /// is taken first: it rounds to the bound of a bin where the exact one is that bound.
-    EqualWidth {
-        /// Number of bins `b`, from 2 to 65536.
-        bins: usize,
-    },
-    /// Bins of equally many samples: `⌊b r/n⌋` with `r` the number of samples below `x`, so that equal values share a bin.
-    EqualFrequency {
-        /// Number of bins `b`, from 2 to 65536.
-        bins: usize,
-    },
-    /// Supervised: cut where the classes' entropy falls by more than the cut costs to write down (Fayyad & Irani 1993). A
-    /// feature that no cut pays for has one level.
-    Mdl {
-        /// Bins of equally many samples for a real target, which then serves as classes.
-        bins: usize,
-    },
+words! {
+    /// How the values of a feature become levels.
+    #[derive(Default)]
+    #[non_exhaustive]
+    pub enum Rule {
+        /// Bins of equal width over the range: `min(b - 1, ⌊b (x - min)/(max - min)⌋)`, so the last bin is closed. The
+        /// quotient is taken first: it rounds to the bound of a bin where the exact one is that bound.
+        #[default]
+        EqualWidth = "equal-width",
+        /// Bins of equally many samples: `⌊b r/n⌋` with `r` the number of samples below `x`, so that equal values share a
+        /// bin.
+        EqualFrequency = "equal-frequency",
+        /// Supervised: cut where the classes' entropy falls by more than the cut costs to write down (Fayyad & Irani
+        /// 1993). A feature that no cut pays for has one level.
+        Mdl = "mdl",
+    }
 }
 
-/// How features and real targets become levels. Categories are their own levels.
-///
-/// ```
-/// use fewest_counts::discretisation::{Discretisation, Rule};
-///
-/// let rule = Rule::EqualWidth { bins: 5 };
-/// let levels = Discretisation { rule, ..Discretisation::default() }.levels(&[0.0, 1.9, 2.0, 9.9, 10.0], None)?;
-/// // The maximum is in the last bin, not in one of its own; bins without a sample are not counted.
-/// assert_eq!(levels.codes(), [0, 0, 1, 2, 2]);
-/// assert_eq!(levels.n_levels(), 3);
-/// # Ok::<(), fewest_counts::Error>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Discretisation {
-    /// The rule for numbers. Default: five bins of equal width.
-    pub rule: Rule,
-    /// Whether a feature of whole numbers only is taken as it is, each number a level. Default: no.
-    pub integers_as_levels: bool,
+words! {
+    /// What becomes of a feature of whole numbers only.
+    #[derive(Default)]
+    pub enum Integers {
+        /// It is cut into bins, as any other.
+        #[default]
+        Bins = "bins",
+        /// Each number is a level.
+        Levels = "levels",
+    }
 }
 
-impl Default for Discretisation {
-    fn default() -> Self {
-        Self { rule: Rule::EqualWidth { bins: 5 }, integers_as_levels: false }
+options! {
+    /// How features and real targets become levels. Categories are their own levels.
+    ///
+    /// ```
+    /// use fewest_counts::discretisation::Discretisation;
+    ///
+    /// let levels = Discretisation::default().levels(&[0.0, 1.9, 2.0, 9.9, 10.0], None)?;
+    /// // The maximum is in the last bin, not in one of its own; bins without a sample are not counted.
+    /// assert_eq!(levels.codes(), [0, 0, 1, 2, 2]);
+    /// assert_eq!(levels.n_levels(), 3);
+    /// # Ok::<(), fewest_counts::Error>(())
+    /// ```
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct Discretisation {
+        /// How numbers, and a real target, become levels; mdl: cuts that tell the classes apart.
+        pub discretisation: Rule = Rule::EqualWidth;
+        /// Number of bins; with mdl those of a real target, of equally many samples.
+        pub bins: usize = 5, Between(2, 65536);
+        /// Levels: a feature of whole numbers only is taken as it is.
+        pub integers: Integers = Integers::Bins;
     }
 }
 
@@ -111,37 +113,22 @@ impl Levels {
 }
 
 impl Discretisation {
-    /// Checks the number of bins.
-    ///
-    /// # Errors
-    /// [`Error::InvalidParameter`] unless it is between 2 and 65536.
-    pub fn check(&self) -> Result<(), Error> {
-        match self.rule {
-            Rule::EqualWidth { bins } | Rule::EqualFrequency { bins } | Rule::Mdl { bins }
-                if !(2..=MOST_BINS).contains(&bins) =>
-            {
-                Err(Error::parameter("bins", bins, format!("between 2 and {MOST_BINS}")))
-            }
-            _ => Ok(()),
-        }
-    }
-
     /// The levels of numbers, all of them finite. [`Rule::Mdl`] looks at the `classes`; without classes all is one level.
     ///
     /// Cost: `O(n)` for bins of equal width, else `O(n log n)`.
     ///
     /// # Errors
-    /// As [`Discretisation::check`].
+    /// For a number of bins out of range.
     pub fn levels(&self, values: &[f64], classes: Option<&Levels>) -> Result<Levels, Error> {
         self.check()?;
-        if self.integers_as_levels && values.iter().all(|value| value.fract() == 0.0) {
+        if self.integers == Integers::Levels && values.iter().all(|value| value.fract() == 0.0) {
             return Ok(categories(values));
         }
-        Ok(match (self.rule, classes) {
-            (Rule::EqualWidth { bins }, _) => equal_width(values, bins),
-            (Rule::EqualFrequency { bins }, _) => equal_frequency(values, bins),
-            (Rule::Mdl { .. }, Some(classes)) => mdl::levels(values, classes),
-            (Rule::Mdl { .. }, None) => Levels { codes: vec![0; values.len()], n_levels: 1 },
+        Ok(match (self.discretisation, classes) {
+            (Rule::EqualWidth, _) => equal_width(values, self.bins),
+            (Rule::EqualFrequency, _) => equal_frequency(values, self.bins),
+            (Rule::Mdl, Some(classes)) => mdl::levels(values, classes),
+            (Rule::Mdl, None) => Levels { codes: vec![0; values.len()], n_levels: 1 },
         })
     }
 
@@ -149,13 +136,13 @@ impl Discretisation {
     /// many samples.
     ///
     /// # Errors
-    /// As [`Discretisation::check`].
+    /// For a number of bins out of range.
     pub fn target_levels(&self, values: &[f64]) -> Result<Levels, Error> {
-        let rule = match self.rule {
-            Rule::Mdl { bins } => Rule::EqualFrequency { bins },
+        let discretisation = match self.discretisation {
+            Rule::Mdl => Rule::EqualFrequency,
             other => other,
         };
-        Self { rule, ..*self }.levels(values, None)
+        Self { discretisation, ..*self }.levels(values, None)
     }
 }
 
@@ -240,39 +227,40 @@ fn ordered_bits(value: f64) -> u64 {
 mod tests {
     use super::*;
 
-    fn levels(rule: Rule, values: &[f64]) -> Vec<u32> {
-        Discretisation { rule, ..Discretisation::default() }.levels(values, None).unwrap().codes
+    fn levels(discretisation: Rule, bins: usize, values: &[f64]) -> Vec<u32> {
+        let rule = Discretisation { discretisation, bins, ..Discretisation::default() };
+        rule.levels(values, None).unwrap().codes
     }
 
     #[test]
     fn equal_width_closes_the_last_bin() {
         let values: Vec<f64> = (0..1001).map(f64::from).collect();
-        let codes = levels(Rule::EqualWidth { bins: 5 }, &values);
+        let codes = levels(Rule::EqualWidth, 5, &values);
         let counts: Vec<usize> =
             (0..5).map(|bin| codes.iter().filter(|code| **code == bin).count()).collect();
         assert_eq!(counts, [200, 200, 200, 200, 201]);
-        assert_eq!(levels(Rule::EqualWidth { bins: 5 }, &[3.0, 3.0]), [0, 0]);
+        assert_eq!(levels(Rule::EqualWidth, 5, &[3.0, 3.0]), [0, 0]);
     }
 
     #[test]
     fn equal_width_at_the_ends_of_the_numbers() {
         for (low, high) in [(f64::MIN, f64::MAX), (0.0, f64::from_bits(1)), (-f64::MIN_POSITIVE, 0.0)] {
-            let codes = levels(Rule::EqualWidth { bins: 4 }, &[low, high, low]);
+            let codes = levels(Rule::EqualWidth, 4, &[low, high, low]);
             assert_eq!(codes, [0, 1, 0], "{low} to {high}");
         }
         assert_eq!(
-            levels(Rule::EqualWidth { bins: 4 }, &[f64::MIN, f64::MIN / 4.0, f64::MAX / 4.0, f64::MAX]),
+            levels(Rule::EqualWidth, 4, &[f64::MIN, f64::MIN / 4.0, f64::MAX / 4.0, f64::MAX]),
             [0, 1, 2, 3]
         );
     }
 
     #[test]
     fn equal_frequency_keeps_equal_values_together() {
-        assert_eq!(levels(Rule::EqualFrequency { bins: 2 }, &[4.0, 1.0, 3.0, 2.0]), [1, 0, 1, 0]);
+        assert_eq!(levels(Rule::EqualFrequency, 2, &[4.0, 1.0, 3.0, 2.0]), [1, 0, 1, 0]);
         // Six of ten are zero: they are one bin, whatever else.
         let mut zeros = vec![0.0, -0.0, 0.0, -0.0, 0.0, 0.0];
         zeros.extend([1.0, 2.0, 3.0, 4.0]);
-        assert_eq!(levels(Rule::EqualFrequency { bins: 5 }, &zeros), [0, 0, 0, 0, 0, 0, 1, 1, 2, 2]);
+        assert_eq!(levels(Rule::EqualFrequency, 5, &zeros), [0, 0, 0, 0, 0, 0, 1, 1, 2, 2]);
     }
 
     #[test]
@@ -283,7 +271,7 @@ mod tests {
 
     #[test]
     fn whole_numbers_may_be_levels() {
-        let as_levels = Discretisation { integers_as_levels: true, ..Discretisation::default() };
+        let as_levels = Discretisation { integers: Integers::Levels, ..Discretisation::default() };
         let codes = |values: &[f64]| as_levels.levels(values, None).unwrap().codes;
         assert_eq!(codes(&[-7.0, 1e300, 0.0, -7.0]), [0, 2, 1, 0]);
         assert_eq!(codes(&[5.0, 70.0, 5.0]), [0, 1, 0]);
@@ -293,8 +281,9 @@ mod tests {
     #[test]
     fn bins_out_of_range_are_an_error() {
         for bins in [0, 1, 65537, usize::MAX] {
-            for rule in [Rule::EqualWidth { bins }, Rule::EqualFrequency { bins }, Rule::Mdl { bins }] {
-                let found = Discretisation { rule, ..Discretisation::default() }.levels(&[1.0], None);
+            for &discretisation in Rule::ALL {
+                let rule = Discretisation { discretisation, bins, ..Discretisation::default() };
+                let found = rule.levels(&[1.0], None);
                 assert!(matches!(found, Err(Error::InvalidParameter { name: "bins", .. })));
             }
         }

@@ -6,7 +6,7 @@ use fewest_eval::{
     TwinRegularization, learner_named,
 };
 
-use crate::registry::{Parameter, Parameters, Range};
+use crate::registry::{Parameters, Range, Row as Parameter};
 
 const COST: Parameter = Parameter {
     name: "c",

@@ -6,7 +6,8 @@ use fewest_dependence::{Dependence, Estimator, Hsic, InputKernel, Nocco, Normali
 use fewest_kernels::Bandwidth;
 use fewest_kernels::Form;
 
-use super::{Built, Kind, Method, Parameter, Parameters, Range, TargetKind};
+use super::tables::{Method, Parameter};
+use super::{Built, Kind, Parameters, Range, TargetKind};
 
 /// Targets that a kernel of this family is defined on.
 pub(super) const TARGETS: &[TargetKind] =

@@ -1,14 +1,16 @@
 //! Greedy and convex searches over kernel dependence: the baselines of the HSIC Lasso paper.
 
 use fewest_core::Error;
-use fewest_counts::discretisation::{Discretisation, Rule};
+use fewest_core::method::Options;
+use fewest_counts::discretisation::Discretisation;
 use fewest_dependence::{
     Bahsic, Ckta, Dependence, Fhsic, Fvm, Hsfs, Normalization, OutputKernel, Qpfs, Similarity,
 };
 use fewest_kernels::Bandwidth;
 
 use super::dependence::{DEPENDENCE, TARGETS, dependence};
-use super::{Built, Kind, Method, Parameter, Parameters, Range};
+use super::tables::{Method, Parameter};
+use super::{Built, Kind, Parameters, Range};
 
 pub(super) static METHODS: &[Method] = &[
     Method {
@@ -207,8 +209,8 @@ fn similarity(
         "hsic" => Similarity::Hsic(dependence()?),
         "correlation" => Similarity::Correlation,
         _ => {
-            let rule = Rule::EqualWidth { bins: parameters.count("bins")? };
-            let discretisation = Discretisation { rule, ..Discretisation::default() };
+            let bins = parameters.count("bins")?;
+            let discretisation = Discretisation { bins, ..Discretisation::default() };
             discretisation.check()?;
             Similarity::MutualInformation(discretisation)
         }

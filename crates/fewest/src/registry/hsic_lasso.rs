@@ -11,7 +11,8 @@ use fewest_pgd::ProximalGradient;
 use fewest_solver::SolverChoice;
 
 use super::dependence::{DEPENDENCE, EPSILON, TARGETS, dependence};
-use super::{Built, Kind, Method, Parameter, Parameters, Range};
+use super::tables::{Method, Parameter};
+use super::{Built, Kind, Parameters, Range};
 
 pub(super) static METHODS: &[Method] = &[
     Method {

@@ -6,7 +6,8 @@ use fewest_margin::{
     RadiusMarginScales, ScaledKernel, SvmWeights, SvrWeights, ZeroNorm,
 };
 
-use super::{Built, Kind, Method, Parameter, Parameters, Range, TargetKind};
+use super::tables::{Method, Parameter};
+use super::{Built, Kind, Parameters, Range, TargetKind};
 
 const CLASSES: &[TargetKind] = &[TargetKind::Classes];
 

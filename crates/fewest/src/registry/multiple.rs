@@ -4,7 +4,8 @@ use fewest_core::Error;
 use fewest_mkl::{BaseKernel, KernelComponents, ProductKernelLearning, Spectrum, SumKernelLearning};
 
 use super::indefinite::{SHAPES, gaussian, polynomial};
-use super::{Built, Kind, Method, Parameter, Parameters, Range, TargetKind};
+use super::tables::{Method, Parameter};
+use super::{Built, Kind, Parameters, Range, TargetKind};
 
 pub(super) static METHODS: &[Method] = &[
     Method {

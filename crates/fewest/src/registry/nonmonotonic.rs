@@ -3,7 +3,8 @@
 use fewest_core::Error;
 use fewest_mkl::{FeatureKernel, Nmmkl, Nmmklr, NonMonotonic, Scaling};
 
-use super::{Built, Kind, Method, Parameter, Parameters, Range, TargetKind};
+use super::tables::{Method, Parameter};
+use super::{Built, Kind, Parameters, Range, TargetKind};
 
 pub(super) static METHODS: &[Method] = &[
     Method {

@@ -4,7 +4,8 @@ use fewest_core::Error;
 use fewest_linear::{ElasticNet, Lasso, Spam, Strength};
 
 use super::hsic_lasso::solver;
-use super::{Built, Kind, Method, Parameter, Parameters, Range, TargetKind};
+use super::tables::{Method, Parameter};
+use super::{Built, Kind, Parameters, Range, TargetKind};
 
 const TARGETS: &[TargetKind] = &[TargetKind::Classes, TargetKind::Real, TargetKind::Outputs];
 

@@ -6,7 +6,8 @@ use fewest_wrappers::{
     Sensitivity, SensitivityNoise, SensitivityScorer, SequentialSearch, Step, Stepwise, Training,
 };
 
-use super::{Built, Kind, Method, Parameter, Parameters, Range, TargetKind, Value};
+use super::tables::{Method, Parameter};
+use super::{Built, Kind, Parameters, Range, TargetKind, Value};
 
 const TARGETS: &[TargetKind] = &[TargetKind::Classes, TargetKind::Real];
 

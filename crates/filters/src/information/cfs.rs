@@ -3,7 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 
-use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status};
+use fewest_core::method::Options;
+use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status, options};
 use fewest_counts::Scratch;
 use fewest_counts::discretisation::Discretisation;
 use rayon::prelude::*;
@@ -11,45 +12,41 @@ use rayon::prelude::*;
 use super::forward::{TIE, add_notes};
 use super::uncertainty::Uncertainty;
 
-/// Correlation-based feature selection (Hall 1999), the merit of Eq. (84) of Li et al. 2016 over symmetric uncertainty:
-///
-/// ```text
-/// merit(F) = Σ_{i∈F} SU(i;Y) / √(|F| + 2 Σ_{i<j∈F} SU(i;j))
-/// ```
-///
-/// Best-first forward search from the empty set: the best subset not yet expanded is expanded by every single feature,
-/// until `patience` expansions in a row gave nothing better than the best so far. That best subset is the answer, in the
-/// order in which its features were added; scores are `SU(k;Y)`, the objective is the merit. `Budget::Count` bounds the
-/// size of subsets; `Budget::Threshold` keeps out features whose `SU(k;Y)` is below it. Equal merits (to 1e-11) go to
-/// the subset found first.
-///
-/// A real target is discretised by the rule of the features. Cost: `O(n d)` for each feature that is ever added to an
-/// expanded subset, `O(d |F|)` an expansion; memory `O(d)` for each of both.
-///
-/// # Errors
-/// As [`Forward`](super::Forward); for a patience of 0.
-///
-/// ```
-/// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
-/// use fewest_filters::information::Cfs;
-///
-/// let x = DenseColumns::from_columns(&[vec![0.0, 1.0, 1.0, 1.0], vec![0.0, 0.0, 5.0, 5.0], vec![0.0, 0.0, 2.0, 2.0]])?;
-/// let data = Dataset::new(x, Target::from_labels(&["a", "a", "b", "b"]))?;
-/// let selection = Cfs::default().select(&data, Budget::Auto, &Context::default())?;
-/// assert_eq!((selection.order, selection.objective), (vec![1], Some(1.0)));
-/// # Ok::<(), fewest_filters::Error>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Cfs {
-    /// Expansions in a row without anything better before the search ends. Default 5; at least 1.
-    pub patience: usize,
-    /// How numbers become levels.
-    pub discretisation: Discretisation,
-}
-
-impl Default for Cfs {
-    fn default() -> Self {
-        Self { patience: 5, discretisation: Discretisation::default() }
+options! {
+    /// Correlation-based feature selection (Hall 1999), the merit of Eq. (84) of Li et al. 2016 over symmetric uncertainty:
+    ///
+    /// ```text
+    /// merit(F) = Σ_{i∈F} SU(i;Y) / √(|F| + 2 Σ_{i<j∈F} SU(i;j))
+    /// ```
+    ///
+    /// Best-first forward search from the empty set: the best subset not yet expanded is expanded by every single feature,
+    /// until `patience` expansions in a row gave nothing better than the best so far. That best subset is the answer, in the
+    /// order in which its features were added; scores are `SU(k;Y)`, the objective is the merit. `Budget::Count` bounds the
+    /// size of subsets; `Budget::Threshold` keeps out features whose `SU(k;Y)` is below it. Equal merits (to 1e-11) go to
+    /// the subset found first.
+    ///
+    /// A real target is discretised by the rule of the features. Cost: `O(n d)` for each feature that is ever added to an
+    /// expanded subset, `O(d |F|)` an expansion; memory `O(d)` for each of both.
+    ///
+    /// # Errors
+    /// As [`Forward`](super::Forward); for a patience of 0.
+    ///
+    /// ```
+    /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
+    /// use fewest_filters::information::Cfs;
+    ///
+    /// let x = DenseColumns::from_columns(&[vec![0.0, 1.0, 1.0, 1.0], vec![0.0, 0.0, 5.0, 5.0], vec![0.0, 0.0, 2.0, 2.0]])?;
+    /// let data = Dataset::new(x, Target::from_labels(&["a", "a", "b", "b"]))?;
+    /// let selection = Cfs::default().select(&data, Budget::Auto, &Context::default())?;
+    /// assert_eq!((selection.order, selection.objective), (vec![1], Some(1.0)));
+    /// # Ok::<(), fewest_filters::Error>(())
+    /// ```
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct Cfs {
+        /// Expansions in a row without a better subset before the search ends.
+        pub patience: usize = 5, Count(1);
+        /// How numbers become levels.
+        pub discretisation: Discretisation = Discretisation::default();
     }
 }
 
@@ -57,9 +54,7 @@ impl Selector for Cfs {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
         data.refuse_sample_weights("cfs")?;
         budget.check(data.n_features())?;
-        if self.patience == 0 {
-            return Err(Error::parameter("patience", 0, "at least 1"));
-        }
+        self.check()?;
         let uncertainty = Uncertainty::new(data, &self.discretisation, "cfs", context)?;
         let reaches = |k: &usize| match budget {
             Budget::Threshold(threshold) => uncertainty.with_target[*k] >= threshold,

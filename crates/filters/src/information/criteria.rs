@@ -1,11 +1,12 @@
 //! Forward selection by the criteria, each a few lines over joint counts.
 
+use fewest_core::method::{Choice, Field, Options, Parameter, Parameters};
 use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector};
 use fewest_counts::{Beside, Coded, Scratch, Variable, joint_sum, sums, undecided};
 
 use super::continuous::{Estimated, Pairs, Parzen};
 use super::criterion::Criterion;
-use super::estimators::{Estimator, Search};
+use super::estimators::{ESTIMATOR, Estimator, Search};
 use super::forward::{self, add_notes, forward};
 
 /// Forward selection by a [`Criterion`] over plug-in estimates from joint counts, natural logarithms.
@@ -45,6 +46,31 @@ pub struct Forward {
     pub estimator: Estimator,
 }
 
+/// Those of the criterion, and of the estimators it knows.
+impl Options for Forward {
+    fn parameters(&self) -> Vec<Parameter> {
+        let mut list = self.criterion.own_parameters();
+        list.extend(match self.criterion {
+            Criterion::Mrmr { .. } => self.estimator.field_parameters(&ESTIMATOR),
+            _ => self.estimator.own_parameters(),
+        });
+        list
+    }
+
+    fn set(&mut self, parameters: &Parameters) -> Result<(), Error> {
+        self.criterion.set_own(parameters)?;
+        match self.criterion {
+            Criterion::Mrmr { .. } => self.estimator.set_field(&ESTIMATOR, parameters),
+            _ => self.estimator.set_own(parameters),
+        }
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        self.criterion.check_own()?;
+        self.estimator.check_own()
+    }
+}
+
 impl Forward {
     /// With five bins of equal width.
     pub fn new(criterion: Criterion) -> Self {
@@ -59,7 +85,7 @@ impl Forward {
         budget: Budget,
         context: &Context<'_>,
     ) -> Result<Selection, Error> {
-        let id = self.criterion.id();
+        let id = self.criterion.word();
         if !matches!(self.criterion, Criterion::Mifs { .. } | Criterion::Mrmr { .. }) {
             let what = "an estimator without levels".to_owned();
             let instead =
@@ -77,10 +103,10 @@ impl Forward {
 
 impl Selector for Forward {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
-        data.refuse_sample_weights(self.criterion.id())?;
+        data.refuse_sample_weights(self.criterion.word())?;
         budget.check(data.n_features())?;
-        self.criterion.check()?;
-        self.estimator.check(data.n_samples())?;
+        self.check()?;
+        self.estimator.check_samples(data.n_samples())?;
         let rule = match self.estimator {
             Estimator::Discrete(rule) => rule,
             Estimator::Parzen { width } => {
@@ -91,7 +117,7 @@ impl Selector for Forward {
                 return self.select_continuous(&search, data, budget, context);
             }
         };
-        let coded = Coded::new(data, &rule, self.criterion.id(), context)?;
+        let coded = Coded::new(data, &rule, self.criterion.word(), context)?;
         let candidates: Vec<usize> =
             (0..data.n_features()).filter(|&k| !coded.features[k].is_constant()).collect();
         let n_constant = data.n_features() - candidates.len();

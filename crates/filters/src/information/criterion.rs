@@ -1,18 +1,20 @@
 //! What candidates are judged by.
 
-use fewest_core::Error;
+use fewest_core::{choice, words};
 
 /// The least redundancy that a quotient divides by, in nats.
 const LEAST_REDUNDANCY: f64 = 1e-3;
 
-/// How relevance and redundancy become one number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Form {
-    /// Relevance less redundancy.
-    #[default]
-    Difference,
-    /// Relevance divided by redundancy; a redundancy below 0.001 counts as 0.001.
-    Quotient,
+words! {
+    /// How relevance and redundancy become one number.
+    #[derive(Default)]
+    pub enum Form {
+        /// Relevance less redundancy.
+        #[default]
+        Difference = "difference",
+        /// Relevance divided by redundancy; a redundancy below 0.001 counts as 0.001.
+        Quotient = "quotient",
+    }
 }
 
 impl Form {
@@ -24,92 +26,65 @@ impl Form {
     }
 }
 
-/// What a candidate `k` is judged by, with `S` the features selected so far and `Y` the target. Equations are those of
-/// Li et al., *Feature selection: a data perspective* (2016). The first feature is always that of largest `I(k;Y)`.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[non_exhaustive]
-pub enum Criterion {
-    /// Mutual information feature selection, Eq. (38): `I(k;Y) - β Σ_j I(k;j)` (Battiti 1994).
-    Mifs {
-        /// Weight of the redundancy, at least 0.
-        beta: f64,
-    },
-    /// Minimum redundancy maximum relevance, Eq. (40): `I(k;Y)` and `1/|S| Σ_j I(k;j)`, as a difference or a quotient
-    /// (Peng, Long & Ding 2005).
-    Mrmr {
-        /// How the two are combined.
-        form: Form,
-    },
-    /// Conditional infomax feature extraction, Eq. (42): `I(k;Y) - Σ_j [I(k;j) - I(k;j|Y)]` (Lin & Tang 2006).
-    Cife,
-    /// Joint mutual information, Eq. (45): `I(k;Y) - 1/|S| Σ_j [I(k;j) - I(k;j|Y)]`, which is `1/|S| Σ_j I(k;Y|j)` and
-    /// orders features as `Σ_j I(k,j;Y)` of Eq. (44) does (Yang & Moody 1999).
-    Jmi,
-    /// Conditional mutual information maximisation, Eq. (46): `min_j I(k;Y|j)` (Fleuret 2004).
-    Cmim {
-        /// Whether `I(k;Y)` is among the values that the minimum is taken of, as in several programs and in Fleuret's
-        /// own formula. It changes the order where a pair of features says more than both alone.
-        capped: bool,
-    },
-    /// Informative fragments, Eq. (49): `min_j [I(k,j;Y) - I(j;Y)]` (Vidal-Naquet & Ullman 2003); by the chain rule equal
-    /// to Eq. (46).
-    InformativeFragments,
-    /// Interaction capping, Eq. (50): `I(k;Y) - Σ_j max(0, I(k;j) - I(k;j|Y))` (Jakulin 2005).
-    Icap,
-    /// Double input symmetrical relevance, Eq. (51): `Σ_j I(k,j;Y) / H(k,j,Y)` (Meyer & Bontempi 2006).
-    Disr,
-    /// Joint mutual information maximisation: `min_j I(k,j;Y)` (Bennasar, Hicks & Setchi 2015).
-    Jmim,
-    /// Normalised joint mutual information maximisation: `min_j I(k,j;Y) / H(k,j,Y)` (Bennasar, Hicks & Setchi 2015).
-    Njmim,
-    /// Joint mutual information of three: `Σ_{i<j} I(k,i,j;Y)`, for the second feature `I(k,j;Y)` (Sechidis et al. 2019).
-    Jmi3,
-    /// The linear form of which others are cases, Eq. (35): `I(k;Y) - β Σ_j I(k;j) + λ Σ_j I(k;j|Y)`.
-    General {
-        /// Weight of the redundancy, at least 0.
-        beta: f64,
-        /// Weight of the redundancy within classes, at least 0.
-        lambda: f64,
-    },
+choice! {
+    /// What a candidate `k` is judged by, with `S` the features selected so far and `Y` the target. Equations are those of
+    /// Li et al., *Feature selection: a data perspective* (2016). The first feature is always that of largest `I(k;Y)`.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[non_exhaustive]
+    pub enum Criterion {
+        /// Mutual information feature selection, Eq. (38): `I(k;Y) - β Σ_j I(k;j)` (Battiti 1994).
+        Mifs {
+            /// Weight of what a feature shares with the selected ones.
+            beta: f64 = 1.0, NonNegative;
+        } = "mifs",
+        /// Minimum redundancy maximum relevance, Eq. (40): `I(k;Y)` and `1/|S| Σ_j I(k;j)`, as a difference or a quotient
+        /// (Peng, Long & Ding 2005).
+        Mrmr {
+            /// Relevance less redundancy, or divided by it.
+            form: Form = Form::Difference;
+        } = "mrmr",
+        /// Conditional infomax feature extraction, Eq. (42): `I(k;Y) - Σ_j [I(k;j) - I(k;j|Y)]` (Lin & Tang 2006).
+        Cife = "cife",
+        /// Joint mutual information, Eq. (45): `I(k;Y) - 1/|S| Σ_j [I(k;j) - I(k;j|Y)]`, which is `1/|S| Σ_j I(k;Y|j)` and
+        /// orders features as `Σ_j I(k,j;Y)` of Eq. (44) does (Yang & Moody 1999).
+        Jmi = "jmi",
+        /// Conditional mutual information maximisation, Eq. (46): `min_j I(k;Y|j)` (Fleuret 2004).
+        Cmim {
+            /// True: I(k;Y) is among the values that the minimum is taken of.
+            ///
+            /// As in several programs and in Fleuret's own formula. It changes the order where a pair of features says more than both alone.
+            capped: bool = false;
+        } = "cmim",
+        /// Informative fragments, Eq. (49): `min_j [I(k,j;Y) - I(j;Y)]` (Vidal-Naquet & Ullman 2003); by the chain rule equal
+        /// to Eq. (46).
+        InformativeFragments = "informative-fragments",
+        /// Interaction capping, Eq. (50): `I(k;Y) - Σ_j max(0, I(k;j) - I(k;j|Y))` (Jakulin 2005).
+        Icap = "icap",
+        /// Double input symmetrical relevance, Eq. (51): `Σ_j I(k,j;Y) / H(k,j,Y)` (Meyer & Bontempi 2006).
+        Disr = "disr",
+        /// Joint mutual information maximisation: `min_j I(k,j;Y)` (Bennasar, Hicks & Setchi 2015).
+        Jmim = "jmim",
+        /// Normalised joint mutual information maximisation: `min_j I(k,j;Y) / H(k,j,Y)` (Bennasar, Hicks & Setchi 2015).
+        Njmim = "njmim",
+        /// Joint mutual information of three: `Σ_{i<j} I(k,i,j;Y)`, for the second feature `I(k,j;Y)` (Sechidis et al. 2019).
+        Jmi3 = "jmi3",
+        /// The linear form of which others are cases, Eq. (35): `I(k;Y) - β Σ_j I(k;j) + λ Σ_j I(k;j|Y)`.
+        General {
+            /// Weight of what a feature shares with the selected ones.
+            beta: f64 = 1.0, NonNegative;
+            /// Weight of what a feature shares with the selected ones within classes.
+            lambda: f64 = 1.0, NonNegative;
+        } = "linear-information",
+    }
 }
 
 impl Criterion {
-    /// The id of the method.
-    pub fn id(self) -> &'static str {
-        match self {
-            Criterion::Mifs { .. } => "mifs",
-            Criterion::Mrmr { .. } => "mrmr",
-            Criterion::Cife => "cife",
-            Criterion::Jmi => "jmi",
-            Criterion::Cmim { .. } => "cmim",
-            Criterion::InformativeFragments => "informative-fragments",
-            Criterion::Icap => "icap",
-            Criterion::Disr => "disr",
-            Criterion::Jmim => "jmim",
-            Criterion::Njmim => "njmim",
-            Criterion::Jmi3 => "jmi3",
-            Criterion::General { .. } => "linear-information",
-        }
-    }
-
     /// The criterion of those that know only relevance and the sum of `I(k;j)` over the selected features.
     pub(super) fn of_redundancy(self, relevance: f64, sum: f64, n_selected: usize) -> f64 {
         match self {
             Criterion::Mrmr { form } => form.combine(relevance, sum / n_selected as f64),
             Criterion::Mifs { beta } | Criterion::General { beta, .. } => relevance - beta * sum,
             _ => relevance - sum,
-        }
-    }
-
-    pub(super) fn check(self) -> Result<(), Error> {
-        let weights = match self {
-            Criterion::Mifs { beta } => [("beta", beta), ("beta", beta)],
-            Criterion::General { beta, lambda } => [("beta", beta), ("lambda", lambda)],
-            _ => return Ok(()),
-        };
-        match weights.into_iter().find(|(_, weight)| !(weight.is_finite() && *weight >= 0.0)) {
-            None => Ok(()),
-            Some((name, weight)) => Err(Error::parameter(name, weight, "a number of at least 0")),
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Minimum redundancy maximum relevance with linear measures: the F statistic and correlations.
 
-use fewest_core::{Budget, Column, Context, Dataset, Error, FeatureKind, Selection, Selector, Target};
+use fewest_core::{
+    Budget, Column, Context, Dataset, Error, FeatureKind, Selection, Selector, Target, options,
+};
 use fewest_counts::discretisation::Levels;
 
 use super::criterion::Form;
@@ -13,44 +15,40 @@ const PERFECT: f64 = 1e30;
 /// A correlation below this counts as this, so that a quotient has a divisor.
 const LEAST_CORRELATION: f64 = 1e-3;
 
-/// F statistic and correlation quotient (Ding & Peng 2005): mRMR for large tables, without bins.
-///
-/// ```text
-/// quotient:    F(k;Y) / (1/|S| Σ_j |r(k,j)|)        difference:    F(k;Y) - 1/|S| Σ_j |r(k,j)|
-/// ```
-///
-/// `F` is that of a one-way analysis of variance for classes, `(n - 2) r²/(1 - r²)` for a real target, at most 1e30; `r` is
-/// Pearson's correlation, where `|r|` below 0.001 counts as 0.001. The first feature is that of the largest F. Scores are
-/// the criterion at the moment of the pick. `Budget::Auto` stops when no candidate is above 0.
-///
-/// Categories enter by their codes: for two levels that is right, for more a note says so. Sparse columns stay sparse.
-/// Cost: `O(n)` a candidate and step at most; a candidate whose correlations so far rule it out costs nothing. Memory is
-/// that of the selected columns.
-///
-/// # Errors
-/// For a target that is neither classes nor one real output, or has one value only; for no more samples than classes.
-///
-/// ```
-/// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
-/// use fewest_filters::information::Fcq;
-///
-/// let wave = |step: usize| (0..40).map(|i| (i * step % 41) as f64).collect::<Vec<_>>();
-/// let sum: Vec<f64> = wave(1).iter().zip(wave(9)).map(|(a, b)| 2.0 * a + b).collect();
-/// let twice: Vec<f64> = wave(1).iter().zip(wave(17)).map(|(a, b)| a + 0.2 * b).collect();
-/// let data = Dataset::new(DenseColumns::from_columns(&[wave(1), twice, wave(9)])?, Target::real(sum)?)?;
-/// let selection = Fcq::default().select(&data, Budget::Count(2), &Context::default())?;
-/// assert_eq!(selection.order, [0, 2]);
-/// # Ok::<(), fewest_filters::Error>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Fcq {
-    /// How relevance and redundancy are combined. Default: a quotient.
-    pub form: Form,
-}
-
-impl Default for Fcq {
-    fn default() -> Self {
-        Self { form: Form::Quotient }
+options! {
+    /// F statistic and correlation quotient (Ding & Peng 2005): mRMR for large tables, without bins.
+    ///
+    /// ```text
+    /// quotient:    F(k;Y) / (1/|S| Σ_j |r(k,j)|)        difference:    F(k;Y) - 1/|S| Σ_j |r(k,j)|
+    /// ```
+    ///
+    /// `F` is that of a one-way analysis of variance for classes, `(n - 2) r²/(1 - r²)` for a real target, at most 1e30; `r` is
+    /// Pearson's correlation, where `|r|` below 0.001 counts as 0.001. The first feature is that of the largest F. Scores are
+    /// the criterion at the moment of the pick. `Budget::Auto` stops when no candidate is above 0.
+    ///
+    /// Categories enter by their codes: for two levels that is right, for more a note says so. Sparse columns stay sparse.
+    /// Cost: `O(n)` a candidate and step at most; a candidate whose correlations so far rule it out costs nothing. Memory is
+    /// that of the selected columns.
+    ///
+    /// # Errors
+    /// For a target that is neither classes nor one real output, or has one value only; for no more samples than classes.
+    ///
+    /// ```
+    /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target, options};
+    /// use fewest_filters::information::Fcq;
+    ///
+    /// let wave = |step: usize| (0..40).map(|i| (i * step % 41) as f64).collect::<Vec<_>>();
+    /// let sum: Vec<f64> = wave(1).iter().zip(wave(9)).map(|(a, b)| 2.0 * a + b).collect();
+    /// let twice: Vec<f64> = wave(1).iter().zip(wave(17)).map(|(a, b)| a + 0.2 * b).collect();
+    /// let data = Dataset::new(DenseColumns::from_columns(&[wave(1), twice, wave(9)])?, Target::real(sum)?)?;
+    /// let selection = Fcq::default().select(&data, Budget::Count(2), &Context::default())?;
+    /// assert_eq!(selection.order, [0, 2]);
+    /// # Ok::<(), fewest_filters::Error>(())
+    /// ```
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct Fcq {
+        /// Relevance divided by redundancy, or less it.
+        pub form: Form = Form::Quotient;
     }
 }
 

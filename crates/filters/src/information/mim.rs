@@ -1,7 +1,8 @@
 //! Mutual information of each feature with the target.
 
-use fewest_core::{Context, Dataset, Error, SampleStream, Scorer, Scores, StreamScorer, rank};
-use fewest_counts::discretisation::{Discretisation, Rule};
+use fewest_core::method::Options;
+use fewest_core::{Context, Dataset, Error, SampleStream, Scorer, Scores, StreamScorer, options, rank};
+use fewest_counts::discretisation::{Discretisation, Integers, Rule};
 use fewest_counts::{Coded, LevelTable, stream_tables};
 
 use super::continuous::{Estimated, Parzen};
@@ -9,34 +10,37 @@ use super::criterion::Criterion;
 use super::estimators::{Estimator, Search};
 use super::forward::TIE;
 
-/// Mutual information maximisation, also called information gain: `I(k;Y)` in nats, Eq. (36) of Li et al. 2016 (Lewis 1992).
-///
-/// Zero for a constant feature and never below. Scores within 1e-11 of the best of them are set to it, so that ties are
-/// ties. Cost: `O(n)` a feature over levels; `O(n²)` with Parzen windows, `O(n log n)` to `O(n^1.5)` with neighbours.
-///
-/// # Errors
-/// For a target that is neither classes nor one real output, or has one value only; estimator parameters out of range.
-///
-/// ```
-/// use fewest_core::{Context, Dataset, DenseColumns, Scorer, Target};
-/// use fewest_filters::information::Mim;
-///
-/// let x = DenseColumns::from_columns(&[vec![1.0, 2.0, 1.0, 2.0], vec![0.1, 0.2, 8.1, 9.0]])?;
-/// let data = Dataset::new(x, Target::from_labels(&["a", "a", "b", "b"]))?;
-/// let scores = Mim::default().score(&data, &Context::default())?;
-/// assert!(scores.values[0].abs() < 1e-12 && (scores.values[1] - 2_f64.ln()).abs() < 1e-12);
-/// # Ok::<(), fewest_filters::Error>(())
-/// ```
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Mim {
-    /// How mutual information is estimated.
-    pub estimator: Estimator,
+options! {
+    /// Mutual information maximisation, also called information gain: `I(k;Y)` in nats, Eq. (36) of Li et al. 2016 (Lewis 1992).
+    ///
+    /// Zero for a constant feature and never below. Scores within 1e-11 of the best of them are set to it, so that ties are
+    /// ties. Cost: `O(n)` a feature over levels; `O(n²)` with Parzen windows, `O(n log n)` to `O(n^1.5)` with neighbours.
+    ///
+    /// # Errors
+    /// For a target that is neither classes nor one real output, or has one value only; estimator parameters out of range.
+    ///
+    /// ```
+    /// use fewest_core::{Context, Dataset, DenseColumns, Scorer, Target};
+    /// use fewest_filters::information::Mim;
+    ///
+    /// let x = DenseColumns::from_columns(&[vec![1.0, 2.0, 1.0, 2.0], vec![0.1, 0.2, 8.1, 9.0]])?;
+    /// let data = Dataset::new(x, Target::from_labels(&["a", "a", "b", "b"]))?;
+    /// let scores = Mim::default().score(&data, &Context::default())?;
+    /// assert!(scores.values[0].abs() < 1e-12 && (scores.values[1] - 2_f64.ln()).abs() < 1e-12);
+    /// # Ok::<(), fewest_filters::Error>(())
+    /// ```
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct Mim {
+        /// From levels, Gaussian windows, or nearest neighbours (Kraskov, Stögbauer, Grassberger).
+        pub estimator: Estimator = Estimator::default();
+    }
 }
 
 impl Scorer for Mim {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
         data.refuse_sample_weights("mim")?;
-        self.estimator.check(data.n_samples())?;
+        self.check()?;
+        self.estimator.check_samples(data.n_samples())?;
         // Of no effect: only relevances are asked for.
         let criterion = Criterion::Mifs { beta: 0.0 };
         let mut values = match self.estimator {
@@ -61,9 +65,11 @@ impl Scorer for Mim {
 /// features, then the counts.
 impl StreamScorer for Mim {
     fn score_stream(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
+        self.check()?;
         let Estimator::Discrete(Discretisation {
-            rule: Rule::EqualWidth { bins },
-            integers_as_levels: false,
+            discretisation: Rule::EqualWidth,
+            integers: Integers::Bins,
+            bins,
             ..
         }) = self.estimator
         else {
@@ -73,7 +79,6 @@ impl StreamScorer for Mim {
                 instead: "leave the estimator at its default, or read the rows into one table".to_owned(),
             });
         };
-        Discretisation { rule: Rule::EqualWidth { bins }, ..Discretisation::default() }.check()?;
         let tables = stream_tables(stream, bins, "mim", context)?;
         if let Some(found) = tables.iter().map(|table| table.class_counts().len()).find(|found| *found < 2) {
             return Err(Error::TooFew { what: "different values of the target", minimum: 2, found });

@@ -12,6 +12,8 @@ mod forward;
 mod mim;
 mod uncertainty;
 
+use fewest_core::method::{Draft, Kind, Method, TargetKind};
+
 pub use cfs::Cfs;
 pub use criteria::Forward;
 pub use criterion::{Criterion, Form};
@@ -19,3 +21,126 @@ pub use estimators::{Estimator, Observations, kraskov, parzen};
 pub use fcq::Fcq;
 pub use mim::Mim;
 pub use uncertainty::Fcbf;
+
+const TARGETS: &[TargetKind] = &[TargetKind::Classes, TargetKind::Real];
+
+/// The methods.
+pub static METHODS: &[Method] = &[
+    Method::scorer::<Mim>("mim", "mutual information maximisation", "score(k) = I(k;Y)", TARGETS),
+    forward(
+        "mifs",
+        "mutual information feature selection",
+        "J(k) = I(k;Y) - β Σ_j I(k;j) over the selected j",
+        || Draft::selector(Forward::new(Criterion::Mifs { beta: 1.0 })),
+    ),
+    forward(
+        "mrmr",
+        "minimum redundancy maximum relevance",
+        "J(k) = I(k;Y) - 1/|S| Σ_j I(k;j) over the selected j, or their quotient",
+        || Draft::selector(Forward::new(Criterion::Mrmr { form: Form::Difference })),
+    ),
+    Method::sequence::<Fcq>(
+        "fcq",
+        "F statistic and correlation quotient",
+        "J(k) = F(k;Y) / (1/|S| Σ_j |r(k,j)|) over the selected j, or their difference",
+        TARGETS,
+    ),
+    forward(
+        "cife",
+        "conditional infomax feature extraction",
+        "J(k) = I(k;Y) - Σ_j [I(k;j) - I(k;j|Y)] over the selected j",
+        || Draft::selector(Forward::new(Criterion::Cife)),
+    ),
+    forward(
+        "jmi",
+        "joint mutual information",
+        "J(k) = I(k;Y) - 1/|S| Σ_j [I(k;j) - I(k;j|Y)] over the selected j",
+        || Draft::selector(Forward::new(Criterion::Jmi)),
+    ),
+    forward(
+        "cmim",
+        "conditional mutual information maximisation",
+        "J(k) = min_j I(k;Y|j) over the selected j",
+        || Draft::selector(Forward::new(Criterion::Cmim { capped: false })),
+    ),
+    forward(
+        "informative-fragments",
+        "informative fragments",
+        "J(k) = min_j [I(k,j;Y) - I(j;Y)] over the selected j",
+        || Draft::selector(Forward::new(Criterion::InformativeFragments)),
+    ),
+    forward(
+        "icap",
+        "interaction capping",
+        "J(k) = I(k;Y) - Σ_j max(0, I(k;j) - I(k;j|Y)) over the selected j",
+        || Draft::selector(Forward::new(Criterion::Icap)),
+    ),
+    forward(
+        "disr",
+        "double input symmetrical relevance",
+        "J(k) = Σ_j I(k,j;Y) / H(k,j,Y) over the selected j",
+        || Draft::selector(Forward::new(Criterion::Disr)),
+    ),
+    forward(
+        "jmim",
+        "joint mutual information maximisation",
+        "J(k) = min_j I(k,j;Y) over the selected j",
+        || Draft::selector(Forward::new(Criterion::Jmim)),
+    ),
+    forward(
+        "njmim",
+        "normalised joint mutual information maximisation",
+        "J(k) = min_j I(k,j;Y) / H(k,j,Y) over the selected j",
+        || Draft::selector(Forward::new(Criterion::Njmim)),
+    ),
+    forward(
+        "jmi3",
+        "joint mutual information of three",
+        "J(k) = Σ_{i<j} I(k,i,j;Y) over the selected i, j",
+        || Draft::selector(Forward::new(Criterion::Jmi3)),
+    ),
+    forward(
+        "linear-information",
+        "linear combination of Shannon information",
+        "J(k) = I(k;Y) - β Σ_j I(k;j) + λ Σ_j I(k;j|Y) over the selected j",
+        || Draft::selector(Forward::new(Criterion::General { beta: 1.0, lambda: 1.0 })),
+    ),
+    Method::sequence::<Fcbf>(
+        "fcbf",
+        "fast correlation-based filter",
+        "by SU(k;Y) > δ, without those q that a kept p has SU(p;q) >= SU(q;Y) with; SU(a;b) = 2 I(a;b)/(H(a) + H(b))",
+        TARGETS,
+    ),
+    Method::selector::<Cfs>(
+        "cfs",
+        "correlation-based feature selection",
+        "max Σ_i SU(i;Y) / √(|F| + 2 Σ_{i<j} SU(i;j)) over subsets F, best first",
+        TARGETS,
+    ),
+];
+
+/// A forward selection.
+const fn forward(
+    id: &'static str,
+    title: &'static str,
+    formula: &'static str,
+    options: fn() -> Draft,
+) -> Method {
+    Method::preset(Kind::Sequence, id, title, formula, TARGETS, options)
+}
+
+#[cfg(test)]
+mod tests {
+    use fewest_core::method::{Choice, Options};
+
+    use super::*;
+
+    #[test]
+    fn every_criterion_is_a_method_with_its_defaults() {
+        for criterion in Criterion::alternatives() {
+            let method = METHODS.iter().find(|method| method.id == criterion.word());
+            let parameters = method.map(Method::parameters);
+            assert_eq!(parameters, Some(Forward::new(criterion).parameters()), "{}", criterion.word());
+        }
+    }
+}

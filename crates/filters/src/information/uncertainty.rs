@@ -1,6 +1,7 @@
 //! Symmetric uncertainty, and what the methods over it share.
 
-use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status};
+use fewest_core::method::Options;
+use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status, options};
 use fewest_counts::discretisation::Discretisation;
 use fewest_counts::{Coded, Scratch};
 use rayon::prelude::*;
@@ -51,43 +52,43 @@ impl Uncertainty {
     }
 }
 
-/// Fast correlation-based filter (Yu & Liu 2003; Section 2.2.10 of Li et al. 2016) over symmetric uncertainty, Eq. (52):
-/// `SU(a;b) = 2 I(a;b) / (H(a) + H(b))`.
-///
-/// Features with `SU(k;Y) > δ` are walked down by decreasing `SU(k;Y)`, ties by increasing index. Each that is still
-/// there is kept, and every later `q` with `SU(p;q) >= SU(q;Y)` for a kept `p` goes. Scores are `SU(k;Y)`.
-/// `Budget::Count` stops the walk; `Budget::Threshold` is a `δ` that itself suffices.
-///
-/// A real target is discretised by the rule of the features. Cost: `O(n d s)` at most for `s` kept features.
-///
-/// # Errors
-/// As [`Forward`](super::Forward); for a `δ` outside `[0, 1)`.
-///
-/// ```
-/// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
-/// use fewest_filters::information::Fcbf;
-///
-/// let x = DenseColumns::from_columns(&[vec![0.0, 1.0, 1.0, 1.0], vec![0.0, 0.0, 5.0, 5.0], vec![0.0, 0.0, 2.0, 2.0]])?;
-/// let data = Dataset::new(x, Target::from_labels(&["a", "a", "b", "b"]))?;
-/// // Feature 1 tells the classes, 2 repeats it, and 0 says less of the classes than of feature 1.
-/// assert_eq!(Fcbf::default().select(&data, Budget::Auto, &Context::default())?.order, [1]);
-/// # Ok::<(), fewest_filters::Error>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Fcbf {
-    /// Features need a symmetric uncertainty with the target above this. Default 0; range `[0, 1)`.
-    pub delta: f64,
-    /// How numbers become levels.
-    pub discretisation: Discretisation,
+options! {
+    /// Fast correlation-based filter (Yu & Liu 2003; Section 2.2.10 of Li et al. 2016) over symmetric uncertainty, Eq. (52):
+    /// `SU(a;b) = 2 I(a;b) / (H(a) + H(b))`.
+    ///
+    /// Features with `SU(k;Y) > δ` are walked down by decreasing `SU(k;Y)`, ties by increasing index. Each that is still
+    /// there is kept, and every later `q` with `SU(p;q) >= SU(q;Y)` for a kept `p` goes. Scores are `SU(k;Y)`.
+    /// `Budget::Count` stops the walk; `Budget::Threshold` is a `δ` that itself suffices.
+    ///
+    /// A real target is discretised by the rule of the features. Cost: `O(n d s)` at most for `s` kept features.
+    ///
+    /// # Errors
+    /// As [`Forward`](super::Forward); for a `δ` outside `[0, 1)`.
+    ///
+    /// ```
+    /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
+    /// use fewest_filters::information::Fcbf;
+    ///
+    /// let x = DenseColumns::from_columns(&[vec![0.0, 1.0, 1.0, 1.0], vec![0.0, 0.0, 5.0, 5.0], vec![0.0, 0.0, 2.0, 2.0]])?;
+    /// let data = Dataset::new(x, Target::from_labels(&["a", "a", "b", "b"]))?;
+    /// // Feature 1 tells the classes, 2 repeats it, and 0 says less of the classes than of feature 1.
+    /// assert_eq!(Fcbf::default().select(&data, Budget::Auto, &Context::default())?.order, [1]);
+    /// # Ok::<(), fewest_filters::Error>(())
+    /// ```
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct Fcbf {
+        /// Symmetric uncertainty with the target that a feature must be above.
+        pub delta: f64 = 0.0, BelowOne;
+        /// How numbers become levels.
+        pub discretisation: Discretisation = Discretisation::default();
+    }
 }
 
 impl Selector for Fcbf {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
         data.refuse_sample_weights("fcbf")?;
         budget.check(data.n_features())?;
-        if !(0.0..1.0).contains(&self.delta) {
-            return Err(Error::parameter("delta", self.delta, "at least 0 and below 1"));
-        }
+        self.check()?;
         let uncertainty = Uncertainty::new(data, &self.discretisation, "fcbf", context)?;
         let with_target = &uncertainty.with_target;
         let enough = |k: &usize| {

@@ -1,5 +1,6 @@
 //! Fisher score.
 
+use fewest_core::method::Options;
 use fewest_core::{Context, Dataset, Error, Scorer, Scores};
 
 use super::scatter::scatter;
@@ -29,6 +30,8 @@ use crate::features::{classes, map_features};
 /// ```
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FisherScore;
+
+impl Options for FisherScore {}
 
 impl Scorer for FisherScore {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {

@@ -1,6 +1,7 @@
 //! The neighbour graph of a data set.
 
-use fewest_core::{Column, Context, Dataset, Error, FeatureKind};
+use fewest_core::method::{KernelWidth, Options};
+use fewest_core::{Column, Context, Dataset, Error, FeatureKind, choice, options};
 use fewest_neighbours::{
     Coordinate, Distances, Metric, NeighbourGraph, Rule, Samples, Weights, median_distance, nearest,
 };
@@ -8,61 +9,48 @@ use fewest_neighbours::{
 use super::feature::{is_constant, levels, parts, standardise, unit};
 use super::scatter::Scatter;
 
-/// A scale in the unit of squared distances, or how to find it.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub enum Scale {
-    /// The median over all pairs of samples.
-    #[default]
-    Median,
-    /// This number, above 0.
-    Fixed(f64),
+choice! {
+    /// How much an edge counts.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub enum EdgeWeights {
+        /// `exp(−d²/t)`.
+        Heat {
+            /// Scale of the weights exp(−d²/t); median: the median squared distance.
+            t: KernelWidth = KernelWidth::Median;
+        } = "heat",
+        /// 1.
+        Binary = "binary",
+        /// The cosine of the angle between two samples, between samples that are nearest by that angle; 0 where
+        /// negative.
+        Cosine = "cosine",
+    }
 }
 
-/// How much an edge counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum EdgeWeights {
-    /// `exp(−d²/t)`.
-    #[default]
-    Heat,
-    /// 1.
-    Binary,
-    /// The cosine of the angle between two samples, between samples that are nearest by that angle; 0 where negative.
-    Cosine,
-}
-
-/// The graph that joins two samples when one is among the nearest neighbours of the other, by Euclidean distance on
-/// standardised features. A categorical feature adds to the squared distance what its 0/1 coding would if it
-/// had two levels: the inverse of half the chance that two samples differ.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct GraphOptions {
-    /// Neighbours of a sample, at least 1. Default 5.
-    pub neighbours: usize,
-    /// The scale `t` of the heat kernel. Default: the median squared distance.
-    pub t: Scale,
-    /// How much an edge counts. Default: heat.
-    pub weights: EdgeWeights,
-}
-
-impl Default for GraphOptions {
-    fn default() -> Self {
-        Self { neighbours: 5, t: Scale::default(), weights: EdgeWeights::default() }
+options! {
+    /// The graph that joins two samples when one is among the nearest neighbours of the other, by Euclidean distance on
+    /// standardised features. A categorical feature adds to the squared distance what its 0/1 coding would if it
+    /// had two levels: the inverse of half the chance that two samples differ.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct GraphOptions {
+        /// Neighbours of a sample in the graph.
+        pub neighbours: usize = 5, Count(1);
+        /// Weight of an edge: exp(−d²/t), 1, or the cosine (of the nearest by angle).
+        pub weights: EdgeWeights = EdgeWeights::default();
     }
 }
 
 impl GraphOptions {
     /// The graph of `data`.
     pub(super) fn build(&self, data: &Dataset, context: &Context<'_>) -> Result<NeighbourGraph, Error> {
-        if self.neighbours == 0 {
-            return Err(Error::parameter("neighbours", 0, "at least 1"));
-        }
+        self.check()?;
         let metric = match self.weights {
             EdgeWeights::Cosine => Metric::Cosine,
-            EdgeWeights::Heat | EdgeWeights::Binary => Metric::SquaredEuclidean,
+            EdgeWeights::Heat { .. } | EdgeWeights::Binary => Metric::SquaredEuclidean,
         };
         let samples = standardised(data, metric)?;
         let distances = Distances::new(&samples);
         let weights = match self.weights {
-            EdgeWeights::Heat => Weights::Heat { t: scale(self.t, "t", &distances, context)? },
+            EdgeWeights::Heat { t } => Weights::Heat { t: scale(t, "t", &distances, context)? },
             EdgeWeights::Binary => Weights::Binary,
             EdgeWeights::Cosine => Weights::Cosine,
         };
@@ -135,15 +123,15 @@ fn mismatch(codes: &[f64]) -> f64 {
 
 /// The scale as a number; 1 where all samples are equal, which leaves nothing to scale.
 pub(super) fn scale(
-    scale: Scale,
+    scale: KernelWidth,
     name: &'static str,
     distances: &Distances<'_>,
     context: &Context<'_>,
 ) -> Result<f64, Error> {
     match scale {
-        Scale::Fixed(value) if value > 0.0 && value.is_finite() => Ok(value),
-        Scale::Fixed(value) => Err(Error::parameter(name, value, "a finite number above 0")),
-        Scale::Median => {
+        KernelWidth::Value(value) if value > 0.0 && value.is_finite() => Ok(value),
+        KernelWidth::Value(value) => Err(Error::parameter(name, value, "a finite number above 0")),
+        KernelWidth::Median => {
             let median = median_distance(distances, context)?;
             Ok(if median > 0.0 { median } else { 1.0 })
         }

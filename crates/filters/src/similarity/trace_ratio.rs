@@ -1,61 +1,65 @@
 //! Trace ratio criterion.
 
 use fewest_core::{
-    Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport, Status, rank,
+    Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport, Status, choice, options,
+    rank,
 };
 
 use super::graph::{GraphOptions, along_edges};
 use super::scatter::{Scatter, scatter};
 use crate::features::{classes, map_features};
 
-/// What lies between and within, in the [`TraceRatio`].
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub enum TraceRatioStyle {
-    /// Scatter between and within classes (survey Eq. 14–16). Needs classes.
-    #[default]
-    Fisher,
-    /// Variance over the neighbour graph, and change along its edges (Eq. 19–21). The target is not used.
-    Laplacian(GraphOptions),
+choice! {
+    /// What lies between and within, in the [`TraceRatio`].
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub enum TraceRatioStyle {
+        /// Scatter between and within classes (survey Eq. 14–16). Needs classes.
+        Fisher = "fisher",
+        /// Variance over the neighbour graph, and change along its edges (Eq. 19–21). The target is not used.
+        Laplacian(GraphOptions) = "laplacian",
+    }
 }
 
-/// The `k` features with the largest trace ratio together (Nie, Xiang, Jia, Zhang and Yan 2008; survey Eq. 13),
-///
-/// ```text
-/// max_{|S| = k}  λ(S) = Σ_{i∈S} b_i / Σ_{i∈S} w_i,     b_i = f_iᵀ L_b f_i,   w_i = f_iᵀ L_w f_i
-/// ```
-///
-/// which ranking by the single ratios `b_i / w_i` does not give: a large ratio of two small numbers adds little to the
-/// sums. From the `k` best ratios on, the `k` largest `b_i − λ w_i` among *all* features are taken and `λ` is
-/// that of those, until it no longer grows. That is Dinkelbach's method: it converges superlinearly to the global
-/// maximum, where `Σ_{i∈S} (b_i − λ w_i) = 0` is the largest such sum.
-///
-/// Features are taken as they are, so their units matter: standardise them where the units mean nothing. Scores
-/// are `b_i − λ w_i`, larger is better, and can be negative. Constant features are never chosen. The report of the
-/// solver has `λ` both as the objective and as the multiplier; its gap is the largest `Σ_{i∈S} (b_i − λ w_i)` relative
-/// to `Σ_{i∈S} b_i`, which is zero at the maximum.
-///
-/// Cost: `O(n)` a feature for the scatters (for the graph see [`LaplacianScore`](super::LaplacianScore)), then
-/// `O(d log d)` a step, of which a handful are needed.
-///
-/// # Errors
-/// Only [`Budget::Count`] is offered, since `λ` is largest for a single feature. [`TraceRatioStyle::Fisher`] needs
-/// classes; the graph's errors otherwise.
-///
-/// ```
-/// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
-/// use fewest_filters::similarity::TraceRatio;
-///
-/// let x = DenseColumns::from_columns(&[vec![0.0, 2.0, 4.0, 6.0], vec![1.0, 5.0, 1.0, 5.0]])?;
-/// let data = Dataset::new(x, Target::from_labels(&["a", "a", "b", "b"]))?;
-/// let selection = TraceRatio::default().select(&data, Budget::Count(1), &Context::default())?;
-/// assert_eq!(selection.order, [0]);
-/// assert_eq!(selection.solver.map(|report| report.objective), Some(4.0));
-/// # Ok::<(), fewest_filters::Error>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct TraceRatio {
-    /// What lies between and within. Default: [`TraceRatioStyle::Fisher`].
-    pub style: TraceRatioStyle,
+options! {
+    /// The `k` features with the largest trace ratio together (Nie, Xiang, Jia, Zhang and Yan 2008; survey Eq. 13),
+    ///
+    /// ```text
+    /// max_{|S| = k}  λ(S) = Σ_{i∈S} b_i / Σ_{i∈S} w_i,     b_i = f_iᵀ L_b f_i,   w_i = f_iᵀ L_w f_i
+    /// ```
+    ///
+    /// which ranking by the single ratios `b_i / w_i` does not give: a large ratio of two small numbers adds little to the
+    /// sums. From the `k` best ratios on, the `k` largest `b_i − λ w_i` among *all* features are taken and `λ` is
+    /// that of those, until it no longer grows. That is Dinkelbach's method: it converges superlinearly to the global
+    /// maximum, where `Σ_{i∈S} (b_i − λ w_i) = 0` is the largest such sum.
+    ///
+    /// Features are taken as they are, so their units matter: standardise them where the units mean nothing. Scores
+    /// are `b_i − λ w_i`, larger is better, and can be negative. Constant features are never chosen. The report of the
+    /// solver has `λ` both as the objective and as the multiplier; its gap is the largest `Σ_{i∈S} (b_i − λ w_i)` relative
+    /// to `Σ_{i∈S} b_i`, which is zero at the maximum.
+    ///
+    /// Cost: `O(n)` a feature for the scatters (for the graph see [`LaplacianScore`](super::LaplacianScore)), then
+    /// `O(d log d)` a step, of which a handful are needed.
+    ///
+    /// # Errors
+    /// Only [`Budget::Count`] is offered, since `λ` is largest for a single feature. [`TraceRatioStyle::Fisher`] needs
+    /// classes; the graph's errors otherwise.
+    ///
+    /// ```
+    /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
+    /// use fewest_filters::similarity::TraceRatio;
+    ///
+    /// let x = DenseColumns::from_columns(&[vec![0.0, 2.0, 4.0, 6.0], vec![1.0, 5.0, 1.0, 5.0]])?;
+    /// let data = Dataset::new(x, Target::from_labels(&["a", "a", "b", "b"]))?;
+    /// let selection = TraceRatio::default().select(&data, Budget::Count(1), &Context::default())?;
+    /// assert_eq!(selection.order, [0]);
+    /// assert_eq!(selection.solver.map(|report| report.objective), Some(4.0));
+    /// # Ok::<(), fewest_filters::Error>(())
+    /// ```
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct TraceRatio {
+        /// Between and within classes, or over the neighbour graph (which the other parameters describe).
+        pub style: TraceRatioStyle = TraceRatioStyle::Fisher;
+    }
 }
 
 impl TraceRatio {

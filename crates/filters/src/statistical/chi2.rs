@@ -1,7 +1,10 @@
 //! Chi-squared score.
 
-use fewest_core::{Context, Dataset, Error, FeatureKind, SampleStream, Scorer, Scores, StreamScorer};
-use fewest_counts::discretisation::{Discretisation, Rule, categories};
+use fewest_core::method::Options;
+use fewest_core::{
+    Context, Dataset, Error, FeatureKind, SampleStream, Scorer, Scores, StreamScorer, options,
+};
+use fewest_counts::discretisation::{Discretisation, categories};
 use fewest_counts::stream_tables;
 
 use super::classes::{ClassOrder, check_classes};
@@ -9,46 +12,42 @@ use super::levels::contingency;
 use super::{tails, tested};
 use crate::features::{classes, map_features};
 
-/// Chi-squared statistic of each feature against the classes (Eq. 82 of Li et al. 2016), on the table of bins × classes:
-///
-/// ```text
-/// χ² = Σ (observed − expected)² / expected,   expected = row total · column total / n
-/// ```
-///
-/// without continuity correction. Numeric features are cut into bins of equal width over their range; categories are taken
-/// as they are. 0 for a constant feature. The p-value has (rows − 1)(columns − 1) degrees of freedom, counting rows and
-/// columns that occur. Cost: `O(n)` a feature.
-///
-/// # Errors
-/// A target that is not classes; fewer than two bins or more than 65536; a NaN or an infinity, naming the cell; sample weights.
-///
-/// ```
-/// use fewest_core::{Context, Dataset, DenseColumns, Scorer, Target};
-/// use fewest_filters::statistical::ChiSquare;
-///
-/// let x = DenseColumns::from_columns(&[vec![0.0, 0.0, 9.0, 9.0], vec![0.0, 9.0, 0.0, 9.0]])?;
-/// let data = Dataset::new(x, Target::from_labels(&["a", "a", "b", "b"]))?;
-/// let scores = ChiSquare::default().score(&data, &Context::default())?;
-/// assert_eq!(scores.values, [4.0, 0.0]);
-/// # Ok::<(), fewest_filters::Error>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ChiSquare {
-    /// Number of bins of a numeric feature, from 2 to 65536. Default 5.
-    pub bins: usize,
-}
-
-impl Default for ChiSquare {
-    fn default() -> Self {
-        Self { bins: 5 }
+options! {
+    /// Chi-squared statistic of each feature against the classes (Eq. 82 of Li et al. 2016), on the table of bins × classes:
+    ///
+    /// ```text
+    /// χ² = Σ (observed − expected)² / expected,   expected = row total · column total / n
+    /// ```
+    ///
+    /// without continuity correction. Numeric features are cut into bins of equal width over their range; categories are taken
+    /// as they are. 0 for a constant feature. The p-value has (rows − 1)(columns − 1) degrees of freedom, counting rows and
+    /// columns that occur. Cost: `O(n)` a feature.
+    ///
+    /// # Errors
+    /// A target that is not classes; fewer than two bins or more than 65536; a NaN or an infinity, naming the cell; sample weights.
+    ///
+    /// ```
+    /// use fewest_core::{Context, Dataset, DenseColumns, Scorer, Target};
+    /// use fewest_filters::statistical::ChiSquare;
+    ///
+    /// let x = DenseColumns::from_columns(&[vec![0.0, 0.0, 9.0, 9.0], vec![0.0, 9.0, 0.0, 9.0]])?;
+    /// let data = Dataset::new(x, Target::from_labels(&["a", "a", "b", "b"]))?;
+    /// let scores = ChiSquare::default().score(&data, &Context::default())?;
+    /// assert_eq!(scores.values, [4.0, 0.0]);
+    /// # Ok::<(), fewest_filters::Error>(())
+    /// ```
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct ChiSquare {
+        /// Bins of equal width that a numeric feature is cut into.
+        pub bins: usize = 5, Between(2, 65536);
     }
 }
 
 impl Scorer for ChiSquare {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
         data.refuse_sample_weights("chi2")?;
-        let bins = Discretisation { rule: Rule::EqualWidth { bins: self.bins }, ..Discretisation::default() };
-        bins.check()?;
+        self.check()?;
+        let bins = Discretisation { bins: self.bins, ..Discretisation::default() };
         let order = ClassOrder::new(classes(data, "chi2")?)?;
         let scored = map_features(data, context, "chi-squared", |j, column| {
             let values = column.to_vec(order.n_samples());
@@ -68,8 +67,7 @@ impl Scorer for ChiSquare {
 /// Two passes: the ranges of the features, then the tables.
 impl StreamScorer for ChiSquare {
     fn score_stream(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
-        let bins = Discretisation { rule: Rule::EqualWidth { bins: self.bins }, ..Discretisation::default() };
-        bins.check()?;
+        self.check()?;
         let mut scored = Vec::new();
         for table in stream_tables(stream, self.bins, "chi2", context)? {
             let classes = table.class_counts();

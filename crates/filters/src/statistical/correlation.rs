@@ -1,6 +1,6 @@
 //! Correlation with the target.
 
-use fewest_core::{Column, Context, Dataset, Error, FeatureKind, Scorer, Scores, Target};
+use fewest_core::{Column, Context, Dataset, Error, FeatureKind, Scorer, Scores, Target, options, words};
 use fewest_counts::discretisation::categories;
 
 use super::levels::ranks;
@@ -11,42 +11,46 @@ use crate::features::map_features;
 /// A share of unexplained variance up to this is rounding: the target is a function of the feature.
 const NOTHING_LEFT: f64 = 1e-15;
 
-/// Which correlation.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Coefficient {
-    /// Pearson's: how close to a line.
-    #[default]
-    Pearson,
-    /// Spearman's: Pearson's of the ranks, equal values sharing the mean of theirs. How close to monotone.
-    Spearman,
+words! {
+    /// Which correlation.
+    #[derive(Default)]
+    pub enum Coefficient {
+        /// Pearson's: how close to a line.
+        #[default]
+        Pearson = "pearson",
+        /// Spearman's: Pearson's of the ranks, equal values sharing the mean of theirs. How close to monotone.
+        Spearman = "spearman",
+    }
 }
 
-/// Absolute correlation of each feature with a real target or two classes, in `[0, 1]`.
-///
-/// For a categorical feature it is the correlation ratio η, the square root of the share of the target's variance that
-/// lies between levels; with two levels that is Pearson's. 0 for a constant feature. The p-value is that of the F test of
-/// the regression (for Pearson and one dimension the t test with n − 2 degrees of freedom; for Spearman its usual
-/// approximation). Cost: `O(n)` a feature, `O(stored values)` for sparse ones; Spearman `O(n log n)`.
-///
-/// # Errors
-/// Another target, one that does not vary, or fewer than three samples; a NaN or an infinity, naming the cell; sample
-/// weights.
-///
-/// ```
-/// use fewest_core::{Context, Dataset, DenseColumns, Scorer, Target};
-/// use fewest_filters::statistical::{Coefficient, Correlation};
-///
-/// let x = DenseColumns::from_columns(&[vec![1.0, 2.0, 3.0, 10.0], vec![1.0, -1.0, 1.0, -1.0]])?;
-/// let data = Dataset::new(x, Target::real(vec![-1.0, -2.0, -3.0, -4.0])?)?;
-/// let scores = Correlation { coefficient: Coefficient::Spearman }.score(&data, &Context::default())?;
-/// assert_eq!(scores.values[0], 1.0);
-/// assert!(scores.values[1] < 0.5);
-/// # Ok::<(), fewest_filters::Error>(())
-/// ```
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Correlation {
-    /// Which correlation.
-    pub coefficient: Coefficient,
+options! {
+    /// Absolute correlation of each feature with a real target or two classes, in `[0, 1]`.
+    ///
+    /// For a categorical feature it is the correlation ratio η, the square root of the share of the target's variance that
+    /// lies between levels; with two levels that is Pearson's. 0 for a constant feature. The p-value is that of the F test of
+    /// the regression (for Pearson and one dimension the t test with n − 2 degrees of freedom; for Spearman its usual
+    /// approximation). Cost: `O(n)` a feature, `O(stored values)` for sparse ones; Spearman `O(n log n)`.
+    ///
+    /// # Errors
+    /// Another target, one that does not vary, or fewer than three samples; a NaN or an infinity, naming the cell; sample
+    /// weights.
+    ///
+    /// ```
+    /// use fewest_core::{Context, Dataset, DenseColumns, Scorer, Target};
+    /// use fewest_filters::statistical::{Coefficient, Correlation};
+    ///
+    /// let x = DenseColumns::from_columns(&[vec![1.0, 2.0, 3.0, 10.0], vec![1.0, -1.0, 1.0, -1.0]])?;
+    /// let data = Dataset::new(x, Target::real(vec![-1.0, -2.0, -3.0, -4.0])?)?;
+    /// let scores = Correlation { coefficient: Coefficient::Spearman }.score(&data, &Context::default())?;
+    /// assert_eq!(scores.values[0], 1.0);
+    /// assert!(scores.values[1] < 0.5);
+    /// # Ok::<(), fewest_filters::Error>(())
+    /// ```
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct Correlation {
+        /// Pearson: how close to a line; spearman: how close to monotone.
+        pub coefficient: Coefficient = Coefficient::Pearson;
+    }
 }
 
 impl Scorer for Correlation {

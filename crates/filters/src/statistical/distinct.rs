@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use fewest_core::{Budget, Context, Dataset, Error, FeatureKind, Selection, Selector, Status};
+use fewest_core::{
+    Budget, Context, Dataset, Error, FeatureKind, Selection, Selector, Status, options, words,
+};
 use fewest_counts::discretisation::categories;
 
 use super::moments::{ROUNDING, dot, unit};
@@ -15,49 +17,53 @@ const WINDOW: f64 = 1.5e-6;
 /// Features kept one after the other before time and interruption are looked at.
 const BLOCK: usize = 256;
 
-/// When a feature repeats another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Copies {
-    /// It has the same values.
-    Exact,
-    /// It is a linear function of the other, `xⱼ = a xₖ + b`: the sign, the scale and the offset tell nothing new. A category has
-    /// the same levels under any names.
-    #[default]
-    Linear,
+words! {
+    /// When a feature repeats another.
+    #[derive(Default)]
+    pub enum Copies {
+        /// It is a linear function of the other, `xⱼ = a xₖ + b`: the sign, the scale and the offset tell nothing new. A category has
+        /// the same levels under any names.
+        #[default]
+        Linear = "linear",
+        /// It has the same values.
+        Exact = "exact",
+    }
 }
 
-/// Removes constant features and copies: keeps each feature, in the order of the table, that repeats none before it. The first of
-/// several copies stays, whatever the target.
-///
-/// ```text
-/// keep k  if  xₖ is not constant and  xₖ ≠ a xⱼ + b  for all j < k
-/// ```
-///
-/// Linear copies are those whose squared correlation is 1 within 10⁻¹². Every feature kept has the score 1.
-///
-/// Cost: `O(n d + d log d)`: a feature, centred and scaled to a unit vector, is compared with those only whose projections on a fixed
-/// direction are close to its own.
-///
-/// # Errors
-/// A NaN or an infinity, naming the cell; sample weights.
-///
-/// ```
-/// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
-/// use fewest_filters::statistical::{Copies, Distinct};
-///
-/// let a = vec![1.0, 2.0, 4.0, 3.0];
-/// let mirrored = a.iter().map(|x| 7.0 - 0.5 * x).collect();
-/// let x = DenseColumns::from_columns(&[vec![5.0; 4], mirrored, a.clone(), vec![0.0, 1.0, 1.0, 0.0], a])?;
-/// let data = Dataset::new(x, Target::None)?;
-/// let order = |copies| Distinct { copies }.select(&data, Budget::Auto, &Context::default()).map(|kept| kept.order);
-/// assert_eq!(order(Copies::Linear)?, [1, 3]);
-/// assert_eq!(order(Copies::Exact)?, [1, 2, 3]);
-/// # Ok::<(), fewest_filters::Error>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Distinct {
-    /// When a feature repeats another. Default [`Copies::Linear`].
-    pub copies: Copies,
+options! {
+    /// Removes constant features and copies: keeps each feature, in the order of the table, that repeats none before it. The first of
+    /// several copies stays, whatever the target.
+    ///
+    /// ```text
+    /// keep k  if  xₖ is not constant and  xₖ ≠ a xⱼ + b  for all j < k
+    /// ```
+    ///
+    /// Linear copies are those whose squared correlation is 1 within 10⁻¹². Every feature kept has the score 1.
+    ///
+    /// Cost: `O(n d + d log d)`: a feature, centred and scaled to a unit vector, is compared with those only whose projections on a fixed
+    /// direction are close to its own.
+    ///
+    /// # Errors
+    /// A NaN or an infinity, naming the cell; sample weights.
+    ///
+    /// ```
+    /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
+    /// use fewest_filters::statistical::{Copies, Distinct};
+    ///
+    /// let a = vec![1.0, 2.0, 4.0, 3.0];
+    /// let mirrored = a.iter().map(|x| 7.0 - 0.5 * x).collect();
+    /// let x = DenseColumns::from_columns(&[vec![5.0; 4], mirrored, a.clone(), vec![0.0, 1.0, 1.0, 0.0], a])?;
+    /// let data = Dataset::new(x, Target::None)?;
+    /// let order = |copies| Distinct { copies }.select(&data, Budget::Auto, &Context::default()).map(|kept| kept.order);
+    /// assert_eq!(order(Copies::Linear)?, [1, 3]);
+    /// assert_eq!(order(Copies::Exact)?, [1, 2, 3]);
+    /// # Ok::<(), fewest_filters::Error>(())
+    /// ```
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct Distinct {
+        /// What repeats an earlier feature: a linear function of it, or the same values only.
+        pub copies: Copies = Copies::Linear;
+    }
 }
 
 /// A feature by which copies are recognised.

@@ -1,5 +1,6 @@
 //! F-score.
 
+use fewest_core::method::Options;
 use fewest_core::{Context, Dataset, Error, SampleStream, Scorer, Scores, StreamScorer, Target};
 
 use super::classes::{ClassOrder, ClassTable, Spread, check_classes, stream_spreads};
@@ -39,6 +40,8 @@ use crate::features::map_features;
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct FScore;
+
+impl Options for FScore {}
 
 impl Scorer for FScore {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {

@@ -1,5 +1,6 @@
 //! Gini index.
 
+use fewest_core::method::Options;
 use fewest_core::{Context, Dataset, Error, FeatureKind, Scorer, Scores};
 use fewest_counts::discretisation::categories;
 
@@ -31,6 +32,8 @@ use crate::features::{classes, map_features};
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Gini;
+
+impl Options for Gini {}
 
 impl Scorer for Gini {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {

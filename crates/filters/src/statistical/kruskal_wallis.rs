@@ -1,5 +1,6 @@
 //! Kruskal–Wallis test.
 
+use fewest_core::method::Options;
 use fewest_core::{Column, Context, Dataset, Error, FeatureKind, Scorer, Scores};
 use fewest_counts::discretisation::categories;
 
@@ -35,6 +36,8 @@ use crate::features::{classes, map_features};
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct KruskalWallis;
+
+impl Options for KruskalWallis {}
 
 impl Scorer for KruskalWallis {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {

@@ -20,6 +20,7 @@ mod uncorrelated;
 mod variance;
 
 use fewest_core::Scores;
+use fewest_core::method::{Draft, Kind, Method, Relation, TargetKind};
 
 pub use chi2::ChiSquare;
 pub use correlation::{Coefficient, Correlation};
@@ -27,10 +28,82 @@ pub use distinct::{Copies, Distinct};
 pub use f_score::FScore;
 pub use gini::Gini;
 pub use kruskal_wallis::KruskalWallis;
-pub use significance::{Correction, Significant};
+pub use significance::{Correction, Significance, Significant, Test, Tested};
 pub use t_score::{ClassVariance, TScore};
 pub use uncorrelated::Uncorrelated;
 pub use variance::Variance;
+
+const CLASSES: &[TargetKind] = &[TargetKind::Classes];
+
+/// The methods.
+pub static METHODS: &[Method] = &[
+    Method::scorer::<Variance>("variance", "variance", "score(k) = 1/n Σᵢ (xᵢₖ − mean)²", TargetKind::ANY),
+    test::<TScore>("t-score", "t-score", "score(k) = |m₁ − m₂| / √(v₁/n₁ + v₂/n₂) for two classes", CLASSES),
+    test::<FScore>(
+        "f-score",
+        "F-score",
+        "score(k) = variance between classes / variance within; for a real target r² (n − 2) / (1 − r²)",
+        &[TargetKind::Classes, TargetKind::Real],
+    ),
+    test::<ChiSquare>(
+        "chi2",
+        "chi-squared score",
+        "score(k) = Σ (observed − expected)² / expected over bins × classes",
+        CLASSES,
+    ),
+    Method::scorer::<Gini>(
+        "gini",
+        "Gini index",
+        "score(k) = min over v of p(x ≤ v) (1 − Σₛ p(s|x ≤ v)²) + p(x > v) (1 − Σₛ p(s|x > v)²)",
+        CLASSES,
+    ),
+    test::<KruskalWallis>(
+        "kruskal-wallis",
+        "Kruskal–Wallis test",
+        "score(k) = (n − 1) Σⱼ nⱼ (r̄ⱼ − r̄)² / Σᵢ (rᵢ − r̄)², r the ranks",
+        CLASSES,
+    ),
+    test::<Correlation>(
+        "correlation",
+        "absolute correlation",
+        "score(k) = |cov(xₖ, y)| / √(var(xₖ) var(y))",
+        &[TargetKind::Real, TargetKind::Classes],
+    ),
+    Method::sequence::<Distinct>(
+        "distinct",
+        "removal of constants and copies",
+        "first to last, each that is not constant and no a xⱼ + b of an earlier one",
+        TargetKind::ANY,
+    ),
+    Method::sequence::<Uncorrelated>(
+        "uncorrelated",
+        "removal of repeated features",
+        "best first by F-score or variance, each whose |correlation| with all kept before is ≤ threshold",
+        &[TargetKind::None, TargetKind::Classes, TargetKind::Real],
+    ),
+];
+
+/// A score with p-values, which selects by significance where a level is given.
+const fn test<S: Test + Default + 'static>(
+    id: &'static str,
+    title: &'static str,
+    formula: &'static str,
+    targets: &'static [TargetKind],
+) -> Method {
+    Method::preset(Kind::Score, id, title, formula, targets, || Draft::either(Tested::<S>::default()))
+}
+
+impl Test for FScore {}
+impl Test for ChiSquare {}
+impl Test for KruskalWallis {}
+impl Test for Correlation {}
+
+impl Test for TScore {
+    fn p_values_where() -> Option<Relation> {
+        let words = vec![ClassVariance::Sample.word()];
+        Some(Relation::With { parameter: "variance", words })
+    }
+}
 
 /// The note about features that were removed because they are constant, where there are any.
 fn removed_constants(n_constant: usize) -> Option<String> {

@@ -1,16 +1,19 @@
 //! Features chosen by significance.
 
-use fewest_core::{Budget, Context, Dataset, Error, Scorer, Selection, Selector, Status};
+use fewest_core::method::{Built, Options, Parameter, Parameters, Relation};
+use fewest_core::{Budget, Context, Dataset, Error, Scorer, Selection, Selector, Status, options, words};
 
-/// What is held below the level, over all features together.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Correction {
-    /// The expected share of false discoveries among the chosen (Benjamini and Hochberg 1995): the features with the `i`
-    /// smallest p-values, for the largest `i` with `p₍ᵢ₎ ≤ i α / m`.
-    #[default]
-    BenjaminiHochberg,
-    /// The probability of any false discovery (Bonferroni): `p ≤ α / m`.
-    Bonferroni,
+words! {
+    /// What is held below the level, over all features together.
+    #[derive(Default)]
+    pub enum Correction {
+        /// The expected share of false discoveries among the chosen (Benjamini and Hochberg 1995): the features with the `i`
+        /// smallest p-values, for the largest `i` with `p₍ᵢ₎ ≤ i α / m`.
+        #[default]
+        BenjaminiHochberg = "benjamini-hochberg",
+        /// The probability of any false discovery (Bonferroni): `p ≤ α / m`.
+        Bonferroni = "bonferroni",
+    }
 }
 
 /// The features whose scores are significant at a level: the selector of a [`Scorer`] that gives p-values.
@@ -46,6 +49,65 @@ impl<S: Scorer> Significant<S> {
     }
 }
 
+options! {
+    /// Whether features are selected by significance.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct Significance {
+        /// Select only features that are significant at this level.
+        pub alpha: Option<f64> = None, ProperFraction;
+        /// Alpha bounds the share of false discoveries, or the probability of a single one.
+        pub correction: Correction = Correction::BenjaminiHochberg, needs(alpha);
+    }
+}
+
+/// A score that is a test.
+pub trait Test: Scorer + Options {
+    /// Where there are p-values; `None` where always.
+    fn p_values_where() -> Option<Relation> {
+        None
+    }
+}
+
+/// A test as a method: the score, or with a level [`Significant`].
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Tested<S> {
+    /// The test.
+    pub test: S,
+    /// The level.
+    pub significance: Significance,
+}
+
+impl<S: Test> Options for Tested<S> {
+    fn parameters(&self) -> Vec<Parameter> {
+        let mut list = self.test.parameters();
+        for mut parameter in self.significance.parameters() {
+            parameter.relations.extend(S::p_values_where());
+            list.push(parameter);
+        }
+        list
+    }
+
+    fn set(&mut self, parameters: &Parameters) -> Result<(), Error> {
+        self.test.set(parameters)?;
+        self.significance.set(parameters)
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        self.test.check()?;
+        self.significance.check()
+    }
+}
+
+impl<S: Test + 'static> From<Tested<S>> for Built {
+    fn from(tested: Tested<S>) -> Self {
+        let Tested { test, significance: Significance { alpha, correction } } = tested;
+        match alpha {
+            Some(alpha) => Built::Selector(Box::new(Significant::new(test, alpha, correction))),
+            None => Built::Scorer(Box::new(test)),
+        }
+    }
+}
+
 impl Correction {
     /// The largest p-value that is significant, or a negative number when none is.
     fn cut_off(self, p_values: &[f64], alpha: f64) -> f64 {
@@ -67,9 +129,7 @@ impl Correction {
 impl<S: Scorer> Selector for Significant<S> {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
         budget.check(data.n_features())?;
-        if !(self.alpha > 0.0 && self.alpha < 1.0) {
-            return Err(Error::parameter("alpha", self.alpha, "above 0 and below 1"));
-        }
+        Significance { alpha: Some(self.alpha), correction: self.correction }.check()?;
         let scores = self.scorer.score(data, context)?;
         let Some(p_values) = &scores.p_values else {
             return Err(Error::Unsupported {

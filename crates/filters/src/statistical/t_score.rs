@@ -1,48 +1,52 @@
 //! t-score.
 
-use fewest_core::{Context, Dataset, Error, SampleStream, Scorer, Scores, StreamScorer};
+use fewest_core::{Context, Dataset, Error, SampleStream, Scorer, Scores, StreamScorer, options, words};
 
 use super::classes::{ClassOrder, ClassTable, Spread, check_classes, stream_spreads};
 use super::tails;
 use crate::features::{classes, map_features};
 
-/// What the variance of a class divides by.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum ClassVariance {
-    /// Its samples less 1: Welch's t.
-    #[default]
-    Sample,
-    /// Its samples.
-    Population,
+words! {
+    /// What the variance of a class divides by.
+    #[derive(Default)]
+    pub enum ClassVariance {
+        /// Its samples less 1: Welch's t.
+        #[default]
+        Sample = "sample",
+        /// Its samples.
+        Population = "population",
+    }
 }
 
-/// t-score of each feature for two classes (Eq. 80 of Li et al. 2016): `|m₁ − m₂| / √(v₁/n₁ + v₂/n₂)`.
-///
-/// 0 for a constant feature, infinite when the means differ and neither class varies. With
-/// [`ClassVariance::Sample`] it is the absolute t of Welch (1947) and has p-values, with the degrees of freedom of
-/// Welch and Satterthwaite. A categorical feature counts as its level indicators divided by √2; with more than two
-/// levels its p-value is that of `(n − 1) (L − 1) B / T ~ χ²((L − 1)(c − 1))` (Light and Margolin 1971), where `B / T`
-/// is the share of variation between classes. Cost: `O(n)` a feature, `O(stored values)` for sparse ones.
-///
-/// # Errors
-/// A target that is not two classes; fewer than two samples in a class for [`ClassVariance::Sample`]; a NaN or an
-/// infinity, naming the cell; sample weights.
-///
-/// ```
-/// use fewest_core::{Context, Dataset, DenseColumns, Scorer, Target};
-/// use fewest_filters::statistical::TScore;
-///
-/// let x = DenseColumns::from_columns(&[vec![0.0, 2.0, 4.0, 6.0], vec![0.0, 6.0, 4.0, 2.0]])?;
-/// let data = Dataset::new(x, Target::from_labels(&["a", "a", "b", "b"]))?;
-/// let scores = TScore::default().score(&data, &Context::default())?;
-/// assert!((scores.values[0] - 8.0_f64.sqrt()).abs() < 1e-12);
-/// assert_eq!(scores.values[1], 0.0);
-/// # Ok::<(), fewest_filters::Error>(())
-/// ```
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct TScore {
-    /// What the variance of a class divides by.
-    pub variance: ClassVariance,
+options! {
+    /// t-score of each feature for two classes (Eq. 80 of Li et al. 2016): `|m₁ − m₂| / √(v₁/n₁ + v₂/n₂)`.
+    ///
+    /// 0 for a constant feature, infinite when the means differ and neither class varies. With
+    /// [`ClassVariance::Sample`] it is the absolute t of Welch (1947) and has p-values, with the degrees of freedom of
+    /// Welch and Satterthwaite. A categorical feature counts as its level indicators divided by √2; with more than two
+    /// levels its p-value is that of `(n − 1) (L − 1) B / T ~ χ²((L − 1)(c − 1))` (Light and Margolin 1971), where `B / T`
+    /// is the share of variation between classes. Cost: `O(n)` a feature, `O(stored values)` for sparse ones.
+    ///
+    /// # Errors
+    /// A target that is not two classes; fewer than two samples in a class for [`ClassVariance::Sample`]; a NaN or an
+    /// infinity, naming the cell; sample weights.
+    ///
+    /// ```
+    /// use fewest_core::{Context, Dataset, DenseColumns, Scorer, Target};
+    /// use fewest_filters::statistical::TScore;
+    ///
+    /// let x = DenseColumns::from_columns(&[vec![0.0, 2.0, 4.0, 6.0], vec![0.0, 6.0, 4.0, 2.0]])?;
+    /// let data = Dataset::new(x, Target::from_labels(&["a", "a", "b", "b"]))?;
+    /// let scores = TScore::default().score(&data, &Context::default())?;
+    /// assert!((scores.values[0] - 8.0_f64.sqrt()).abs() < 1e-12);
+    /// assert_eq!(scores.values[1], 0.0);
+    /// # Ok::<(), fewest_filters::Error>(())
+    /// ```
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct TScore {
+        /// The variance of a class divides by its samples less 1 (Welch's t), or by its samples.
+        pub variance: ClassVariance = ClassVariance::Sample;
+    }
 }
 
 impl Scorer for TScore {

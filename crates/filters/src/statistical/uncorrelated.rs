@@ -1,7 +1,8 @@
 //! Features that no better feature repeats.
 
+use fewest_core::method::Options;
 use fewest_core::{
-    Budget, Context, Dataset, Error, FeatureKind, Scorer, Selection, Selector, Status, Target,
+    Budget, Context, Dataset, Error, FeatureKind, Scorer, Selection, Selector, Status, Target, options,
 };
 use fewest_counts::discretisation::categories;
 use rayon::prelude::*;
@@ -15,40 +16,36 @@ const BLOCK: usize = 64;
 /// Scores that differ by less than this share of them are equal, as those of linear copies are but for rounding.
 const SAME_SCORE: f64 = 1e-9;
 
-/// Removes constant, repeated and highly correlated features: walks down from the best feature and keeps each whose
-/// absolute correlation with every feature kept before is at most `threshold`.
-///
-/// Best is by [`FScore`] with the target, or by [`Variance`] without one; those are the scores told. Between a
-/// categorical feature and a numeric one the correlation is the ratio η, between two categorical ones Cramér's V: all are
-/// `√(‖QₐᵀQ_b‖² / min(dimensions))` of orthonormal bases of the centred indicators. A threshold of 1 removes only what is
-/// a linear copy.
-///
-/// Cost: `O(n)` for each pair of a kept feature and one that is looked at; memory `O(n)` a kept feature.
-///
-/// # Errors
-/// A threshold outside (0, 1]; a target that [`FScore`] does not know; a NaN or an infinity, naming the cell.
-///
-/// ```
-/// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
-/// use fewest_filters::statistical::Uncorrelated;
-///
-/// let a = vec![1.0, 2.0, 3.0, 4.0];
-/// let copy = a.iter().map(|x| 7.0 - 0.5 * x).collect();
-/// let x = DenseColumns::from_columns(&[vec![5.0; 4], copy, a, vec![0.0, 1.0, 1.0, 0.0]])?;
-/// let data = Dataset::new(x, Target::None)?;
-/// let kept = Uncorrelated::default().select(&data, Budget::Auto, &Context::default())?;
-/// assert_eq!(kept.order, [2, 3]);
-/// # Ok::<(), fewest_filters::Error>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Uncorrelated {
-    /// The largest correlation allowed, in (0, 1]. Default 0.95.
-    pub threshold: f64,
-}
-
-impl Default for Uncorrelated {
-    fn default() -> Self {
-        Self { threshold: 0.95 }
+options! {
+    /// Removes constant, repeated and highly correlated features: walks down from the best feature and keeps each whose
+    /// absolute correlation with every feature kept before is at most `threshold`.
+    ///
+    /// Best is by [`FScore`] with the target, or by [`Variance`] without one; those are the scores told. Between a
+    /// categorical feature and a numeric one the correlation is the ratio η, between two categorical ones Cramér's V: all are
+    /// `√(‖QₐᵀQ_b‖² / min(dimensions))` of orthonormal bases of the centred indicators. A threshold of 1 removes only what is
+    /// a linear copy.
+    ///
+    /// Cost: `O(n)` for each pair of a kept feature and one that is looked at; memory `O(n)` a kept feature.
+    ///
+    /// # Errors
+    /// A threshold outside (0, 1]; a target that [`FScore`] does not know; a NaN or an infinity, naming the cell.
+    ///
+    /// ```
+    /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
+    /// use fewest_filters::statistical::Uncorrelated;
+    ///
+    /// let a = vec![1.0, 2.0, 3.0, 4.0];
+    /// let copy = a.iter().map(|x| 7.0 - 0.5 * x).collect();
+    /// let x = DenseColumns::from_columns(&[vec![5.0; 4], copy, a, vec![0.0, 1.0, 1.0, 0.0]])?;
+    /// let data = Dataset::new(x, Target::None)?;
+    /// let kept = Uncorrelated::default().select(&data, Budget::Auto, &Context::default())?;
+    /// assert_eq!(kept.order, [2, 3]);
+    /// # Ok::<(), fewest_filters::Error>(())
+    /// ```
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct Uncorrelated {
+        /// Largest absolute correlation allowed between chosen features; 1 removes linear copies only.
+        pub threshold: f64 = 0.95, Fraction;
     }
 }
 
@@ -88,9 +85,7 @@ impl Selector for Uncorrelated {
         let d = data.n_features();
         budget.check(d)?;
         data.refuse_sample_weights("uncorrelated")?;
-        if !(self.threshold > 0.0 && self.threshold <= 1.0) {
-            return Err(Error::parameter("threshold", self.threshold, "above 0 and at most 1"));
-        }
+        self.check()?;
         let scores = match data.target() {
             Target::None => Variance.score(data, context)?,
             _ => FScore.score(data, context)?,

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use fewest_columns::{ColumnSums, TableSums, divided, safe_stream_sums};
+use fewest_core::method::Options;
 use fewest_core::{
     Column, Context, Dataset, Error, FeatureKind, SampleStream, Scorer, Scores, StreamScorer, Target,
 };
@@ -30,6 +31,8 @@ use crate::features::map_features;
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Variance;
+
+impl Options for Variance {}
 
 impl Scorer for Variance {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {

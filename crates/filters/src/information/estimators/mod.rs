@@ -9,39 +9,42 @@ pub use parzen::parzen;
 pub(super) use kraskov::{Neighbourhoods, Search};
 pub(super) use parzen::Windows;
 
-use fewest_core::Error;
+use fewest_core::method::FieldInfo;
+use fewest_core::{Error, choice};
 use fewest_counts::discretisation::{Discretisation, Levels};
 
-/// How mutual information is estimated.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[non_exhaustive]
-pub enum Estimator {
-    /// From joint counts of levels: the plug-in estimate.
-    Discrete(Discretisation),
-    /// From Gaussian Parzen windows, [`parzen`]; `O(n²)` a pair of features.
-    Parzen {
-        /// Factor on the width `n^(-1/6)` of the windows on standardised features, above 0.
-        width: f64,
-    },
-    /// From nearest neighbours, [`kraskov`]; about `O(n^1.5)` a pair of features.
-    Kraskov {
-        /// Number of neighbours, at least 1.
-        neighbours: usize,
-    },
-}
-
-impl Default for Estimator {
-    fn default() -> Self {
-        Estimator::Discrete(Discretisation::default())
+choice! {
+    /// How mutual information is estimated.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[non_exhaustive]
+    pub enum Estimator {
+        /// From joint counts of levels: the plug-in estimate.
+        Discrete(Discretisation) = "discrete",
+        /// From Gaussian Parzen windows, [`parzen`]; `O(n²)` a pair of features.
+        Parzen {
+            /// Factor on the width of the windows, n^(-1/6) on standardised features.
+            width: f64 = 1.0, Positive;
+        } = "parzen",
+        /// From nearest neighbours, [`kraskov`]; about `O(n^1.5)` a pair of features.
+        Kraskov {
+            /// Number of neighbours.
+            neighbours: usize = 3, Count(1);
+        } = "ksg",
     }
 }
 
+/// The parameter that chooses the estimator.
+pub(super) const ESTIMATOR: FieldInfo = FieldInfo::new(
+    "estimator",
+    "From levels, Gaussian windows, or nearest neighbours (Kraskov, Stögbauer, Grassberger).",
+);
+
 impl Estimator {
-    pub(super) fn check(self, n_samples: usize) -> Result<(), Error> {
+    /// Checks what depends on the data.
+    pub(super) fn check_samples(self, n_samples: usize) -> Result<(), Error> {
         match self {
-            Estimator::Discrete(rule) => rule.check(),
-            Estimator::Parzen { width } => check_width(width),
             Estimator::Kraskov { neighbours } => check_neighbours(neighbours, n_samples),
+            Estimator::Discrete(_) | Estimator::Parzen { .. } => Ok(()),
         }
     }
 }

@@ -2,9 +2,10 @@
 
 mod master;
 
+use fewest_core::method::Options;
 use fewest_core::{
     Budget, Certificate, Classes, Context, Dataset, Error, FeatureKind, Selection, Selector, SolverReport,
-    Status, rank,
+    Status, options, rank,
 };
 use nalgebra::DMatrix;
 
@@ -15,73 +16,58 @@ use crate::features::{classes, map_features};
 /// Relaxed indicators that agree to this, absolutely, are equal: what lies below is the solver's noise.
 const TIE: f64 = 1e-6;
 
-/// The `k` features that maximise a lower bound of the Fisher score of all of them together (Gu, Li and Han 2011;
-/// survey Eq. 11–12), so that a feature which repeats a chosen one adds little,
-///
-/// ```text
-/// min_{p, W}  ½ ‖X diag(p) W − H‖² + γ/2 ‖W‖²,    p ∈ {0, 1}ᵈ,  1ᵀp = k
-/// H_ij = √(n/n_j) − √(n_j/n) where y_i = j, else −√(n_j/n)
-/// ```
-///
-/// on standardised features. With `p` relaxed to the convex hull of its values, and `W` minimised out, this is
-///
-/// ```text
-/// min_p  J(p) = ½ tr Hᵀ (I + 1/γ Σ_j p_j x_j x_jᵀ)⁻¹ H
-/// ```
-///
-/// which is convex; its dual is the paper's quadratically constrained linear program. The cutting planes of the paper find it: the
-/// most violated constraint is given by the `k` features with the largest `‖x_jᵀ V‖²`, `V = (I + …)⁻¹ H`, and over the
-/// features of the constraints found so far a multiple kernel learning problem is solved by ridge regressions and
-/// projected gradient steps. The gap between `J(p)` and the bound that the last constraint gives is the certificate.
-///
-/// Features come by decreasing relaxed `p_j`, which is the score, in `[0, 1]`; equal ones by decreasing `‖x_jᵀ V‖²`.
-/// Constant features are never chosen. The solver's report has `J(p)`, the gap relative to `J(0)`, and `γ`.
-///
-/// Cost: `O(n d c)` a constraint for `c` classes, of which some dozens are needed; memory: the columns of the
-/// features in any constraint.
-///
-/// # Errors
-/// Only [`Budget::Count`] is offered. A target that is not classes, a single class with samples, or a parameter out of range.
-///
-/// ```
-/// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
-/// use fewest_filters::similarity::GeneralizedFisher;
-///
-/// // The second feature repeats the first; the third adds to it.
-/// let first: Vec<f64> = (0..16).map(|i| f64::from(i / 4)).collect();
-/// let second: Vec<f64> = first.iter().enumerate().map(|(i, x)| x + 0.1 * (i % 2) as f64).collect();
-/// let third: Vec<f64> = (0..16).map(|i| f64::from(i % 4)).collect();
-/// let labels: Vec<bool> = first.iter().zip(&third).map(|(a, b)| 3.0 * a + 2.0 * b > 7.6).collect();
-/// let x = DenseColumns::from_columns(&[first, second, third])?;
-/// let data = Dataset::new(x, Target::from_labels(&labels))?;
-/// let selection = GeneralizedFisher::default().select(&data, Budget::Count(2), &Context::default())?;
-/// assert!(selection.order.contains(&2));
-/// # Ok::<(), fewest_filters::Error>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct GeneralizedFisher {
-    /// The ridge relative to the number of samples, `γ / n`, above 0. Default 0.1.
-    pub ridge: f64,
-    /// The gap to reach, relative to `J(0)`, above 0. Default 1e-6.
-    pub tolerance: f64,
-    /// Constraints after which to stop. Default 200.
-    pub most_constraints: usize,
-}
-
-impl Default for GeneralizedFisher {
-    fn default() -> Self {
-        Self { ridge: 0.1, tolerance: 1e-6, most_constraints: 200 }
-    }
-}
-
-impl GeneralizedFisher {
-    fn check(&self) -> Result<(), Error> {
-        for (name, value) in [("ridge", self.ridge), ("tolerance", self.tolerance)] {
-            if !(value > 0.0 && value.is_finite()) {
-                return Err(Error::parameter(name, value, "a finite number above 0"));
-            }
-        }
-        Ok(())
+options! {
+    /// The `k` features that maximise a lower bound of the Fisher score of all of them together (Gu, Li and Han 2011;
+    /// survey Eq. 11–12), so that a feature which repeats a chosen one adds little,
+    ///
+    /// ```text
+    /// min_{p, W}  ½ ‖X diag(p) W − H‖² + γ/2 ‖W‖²,    p ∈ {0, 1}ᵈ,  1ᵀp = k
+    /// H_ij = √(n/n_j) − √(n_j/n) where y_i = j, else −√(n_j/n)
+    /// ```
+    ///
+    /// on standardised features. With `p` relaxed to the convex hull of its values, and `W` minimised out, this is
+    ///
+    /// ```text
+    /// min_p  J(p) = ½ tr Hᵀ (I + 1/γ Σ_j p_j x_j x_jᵀ)⁻¹ H
+    /// ```
+    ///
+    /// which is convex; its dual is the paper's quadratically constrained linear program. The cutting planes of the paper find it: the
+    /// most violated constraint is given by the `k` features with the largest `‖x_jᵀ V‖²`, `V = (I + …)⁻¹ H`, and over the
+    /// features of the constraints found so far a multiple kernel learning problem is solved by ridge regressions and
+    /// projected gradient steps. The gap between `J(p)` and the bound that the last constraint gives is the certificate.
+    ///
+    /// Features come by decreasing relaxed `p_j`, which is the score, in `[0, 1]`; equal ones by decreasing `‖x_jᵀ V‖²`.
+    /// Constant features are never chosen. The solver's report has `J(p)`, the gap relative to `J(0)`, and `γ`.
+    ///
+    /// Cost: `O(n d c)` a constraint for `c` classes, of which some dozens are needed; memory: the columns of the
+    /// features in any constraint.
+    ///
+    /// # Errors
+    /// Only [`Budget::Count`] is offered. A target that is not classes, a single class with samples, or a parameter out of range.
+    ///
+    /// ```
+    /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
+    /// use fewest_filters::similarity::GeneralizedFisher;
+    ///
+    /// // The second feature repeats the first; the third adds to it.
+    /// let first: Vec<f64> = (0..16).map(|i| f64::from(i / 4)).collect();
+    /// let second: Vec<f64> = first.iter().enumerate().map(|(i, x)| x + 0.1 * (i % 2) as f64).collect();
+    /// let third: Vec<f64> = (0..16).map(|i| f64::from(i % 4)).collect();
+    /// let labels: Vec<bool> = first.iter().zip(&third).map(|(a, b)| 3.0 * a + 2.0 * b > 7.6).collect();
+    /// let x = DenseColumns::from_columns(&[first, second, third])?;
+    /// let data = Dataset::new(x, Target::from_labels(&labels))?;
+    /// let selection = GeneralizedFisher::default().select(&data, Budget::Count(2), &Context::default())?;
+    /// assert!(selection.order.contains(&2));
+    /// # Ok::<(), fewest_filters::Error>(())
+    /// ```
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct GeneralizedFisher {
+        /// Penalty γ on the regression, relative to the number of samples.
+        pub ridge: f64 = 0.1, Positive;
+        /// Duality gap to reach, relative to the objective at zero.
+        pub tolerance: f64 = 1e-6, Positive;
+        /// Constraints after which to stop.
+        pub most_constraints: usize = 200, hidden;
     }
 }
 

@@ -15,5 +15,5 @@ mod surf;
 
 pub use original::Relief;
 pub use relieff::Relieff;
-pub use rrelieff::{RRelieff, RankInfluence};
+pub use rrelieff::RRelieff;
 pub use surf::{MultiSurf, Surf};

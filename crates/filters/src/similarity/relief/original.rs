@@ -1,5 +1,6 @@
 //! Relief as first published.
 
+use fewest_core::method::Options;
 use fewest_core::{Context, Dataset, Error, Scorer, Scores};
 use fewest_neighbours::{Metric, nearest_among};
 
@@ -34,6 +35,8 @@ use super::instances::Instances;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Relief;
+
+impl Options for Relief {}
 
 impl Scorer for Relief {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {

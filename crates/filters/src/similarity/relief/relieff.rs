@@ -1,62 +1,57 @@
 //! ReliefF.
 
-use fewest_core::{Context, Dataset, Error, Scorer, Scores};
+use fewest_core::method::Options;
+use fewest_core::{Context, Dataset, Error, Scorer, Scores, options};
 use fewest_neighbours::{Metric, nearest_among};
 
 use super::classes::ByClass;
 use super::instances::Instances;
 
-/// ReliefF for any number of classes (Kononenko 1994; Robnik-Šikonja and Kononenko 2003; survey Eq. 24–25),
-///
-/// ```text
-/// W_j = 1/n Σ_i [ −mean_{h ∈ H_i} diff(j; i, h) + Σ_{C ≠ y_i} P(C) / (1 − P(y_i)) mean_{m ∈ M_i(C)} diff(j; i, m) ]
-/// ```
-///
-/// over all samples `i`: `H_i` are its `k` nearest others of its own class, `M_i(C)` the `k` nearest of class `C`, by the sum
-/// of `diff` over all features. `diff` is `|x_ij − x_rj| / (max_j − min_j)`, or 0/1 for a categorical feature, so the units
-/// of a feature do not matter. A class with fewer samples gives all it has; a sample is never its own hit.
-///
-/// In `[−1, 1]`, larger is better, about 0 or below for a feature that says nothing, 0 for a constant one. The survey's
-/// definitions of hit and miss are exchanged; here they are as in the original.
-///
-/// Needs two classes with samples. Cost: `O(n² d)` time; memory: twice the data, plus the distances from a block of
-/// samples (from all, where that is not more than the data).
-///
-/// ```
-/// use fewest_core::{Context, Dataset, DenseColumns, Scorer, Target};
-/// use fewest_filters::similarity::Relieff;
-///
-/// // Only both features together tell the classes apart; the third is noise.
-/// let bit = |i: u32, k: u32| f64::from(i >> k & 1);
-/// let columns: Vec<Vec<f64>> = vec![
-///     (0..32).map(|i| bit(i, 0)).collect(),
-///     (0..32).map(|i| bit(i, 1)).collect(),
-///     (0..32).map(|i| f64::from(i * 7 % 32) / 31.0).collect(),
-/// ];
-/// let labels: Vec<u32> = (0..32).map(|i| (i ^ i >> 1) & 1).collect();
-/// let data = Dataset::new(DenseColumns::from_columns(&columns)?, Target::from_labels(&labels))?;
-/// let scores = Relieff { neighbours: 3 }.score(&data, &Context::default())?;
-/// assert_eq!(scores.ranking()[2], 2);
-/// # Ok::<(), fewest_filters::Error>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Relieff {
-    /// Neighbours of each class, at least 1. Default 10.
-    pub neighbours: usize,
-}
-
-impl Default for Relieff {
-    fn default() -> Self {
-        Self { neighbours: 10 }
+options! {
+    /// ReliefF for any number of classes (Kononenko 1994; Robnik-Šikonja and Kononenko 2003; survey Eq. 24–25),
+    ///
+    /// ```text
+    /// W_j = 1/n Σ_i [ −mean_{h ∈ H_i} diff(j; i, h) + Σ_{C ≠ y_i} P(C) / (1 − P(y_i)) mean_{m ∈ M_i(C)} diff(j; i, m) ]
+    /// ```
+    ///
+    /// over all samples `i`: `H_i` are its `k` nearest others of its own class, `M_i(C)` the `k` nearest of class `C`, by the sum
+    /// of `diff` over all features. `diff` is `|x_ij − x_rj| / (max_j − min_j)`, or 0/1 for a categorical feature, so the units
+    /// of a feature do not matter. A class with fewer samples gives all it has; a sample is never its own hit.
+    ///
+    /// In `[−1, 1]`, larger is better, about 0 or below for a feature that says nothing, 0 for a constant one. The survey's
+    /// definitions of hit and miss are exchanged; here they are as in the original.
+    ///
+    /// Needs two classes with samples. Cost: `O(n² d)` time; memory: twice the data, plus the distances from a block of
+    /// samples (from all, where that is not more than the data).
+    ///
+    /// ```
+    /// use fewest_core::{Context, Dataset, DenseColumns, Scorer, Target};
+    /// use fewest_filters::similarity::Relieff;
+    ///
+    /// // Only both features together tell the classes apart; the third is noise.
+    /// let bit = |i: u32, k: u32| f64::from(i >> k & 1);
+    /// let columns: Vec<Vec<f64>> = vec![
+    ///     (0..32).map(|i| bit(i, 0)).collect(),
+    ///     (0..32).map(|i| bit(i, 1)).collect(),
+    ///     (0..32).map(|i| f64::from(i * 7 % 32) / 31.0).collect(),
+    /// ];
+    /// let labels: Vec<u32> = (0..32).map(|i| (i ^ i >> 1) & 1).collect();
+    /// let data = Dataset::new(DenseColumns::from_columns(&columns)?, Target::from_labels(&labels))?;
+    /// let scores = Relieff { neighbours: 3 }.score(&data, &Context::default())?;
+    /// assert_eq!(scores.ranking()[2], 2);
+    /// # Ok::<(), fewest_filters::Error>(())
+    /// ```
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct Relieff {
+        /// Neighbours of each sample, in every class.
+        pub neighbours: usize = 10, Count(1);
     }
 }
 
 impl Scorer for Relieff {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
         data.refuse_sample_weights("relieff")?;
-        if self.neighbours == 0 {
-            return Err(Error::parameter("neighbours", 0, "at least 1"));
-        }
+        self.check()?;
         let classes = ByClass::new(data, "relieff")?;
         let instances = Instances::new(data, Metric::Manhattan)?;
         let distances = instances.distances();

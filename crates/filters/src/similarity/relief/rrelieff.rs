@@ -1,73 +1,53 @@
 //! RReliefF, for real targets.
 
-use fewest_core::{Context, Dataset, Error, Scorer, Scores, Target};
+use fewest_core::method::Options;
+use fewest_core::{Context, Dataset, Error, Scorer, Scores, Target, options};
 use fewest_neighbours::{Metric, nearest_among};
 
 use super::instances::Instances;
 
-/// How much each of the `k` neighbours counts.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub enum RankInfluence {
-    /// All the same.
-    #[default]
-    Equal,
-    /// The neighbour of rank `r = 1, 2, …` as `exp(−(r / σ)²)`, with this `σ` above 0.
-    Gaussian(f64),
-}
-
-/// RReliefF for a real target (Robnik-Šikonja and Kononenko 1997 and 2003, Section 2.3),
-///
-/// ```text
-/// W_j = N_dC&dA[j] / N_dC − (N_dA[j] − N_dC&dA[j]) / (n − N_dC)
-/// N_dC       = Σ_i Σ_r  |y_i − y_r| / (max y − min y) · d(i, r)
-/// N_dA[j]    = Σ_i Σ_r  diff(j; i, r) · d(i, r)
-/// N_dC&dA[j] = Σ_i Σ_r  |y_i − y_r| / (max y − min y) · diff(j; i, r) · d(i, r)
-/// ```
-///
-/// over all samples `i` and their `k` nearest others `r`, whose influences `d(i, r)` add up to 1: by how much likelier a
-/// feature differs between near samples with different targets than between near samples with equal ones. `diff` is as
-/// in [`Relieff`](super::Relieff).
-///
-/// In `[−1, 1]`, larger is better, 0 for a constant feature. A quotient `0/0` (a constant target) counts as 0. Needs one
-/// real output. Cost and memory as for ReliefF.
-///
-/// ```
-/// use fewest_core::{Context, Dataset, DenseColumns, Scorer, Target};
-/// use fewest_filters::similarity::RRelieff;
-///
-/// let first: Vec<f64> = (0..40).map(f64::from).collect();
-/// let second: Vec<f64> = (0..40).map(|i| f64::from(i * 17 % 40)).collect();
-/// let target = Target::real(first.iter().map(|x| x * x).collect())?;
-/// let data = Dataset::new(DenseColumns::from_columns(&[first, second])?, target)?;
-/// let scores = RRelieff { neighbours: 5, ..RRelieff::default() }.score(&data, &Context::default())?;
-/// assert!(scores.values[0] > 0.0 && scores.values[1] < 0.0);
-/// # Ok::<(), fewest_filters::Error>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct RRelieff {
-    /// Neighbours of each sample, at least 1. Default 10.
-    pub neighbours: usize,
-    /// How much each counts. Default: all the same.
-    pub influence: RankInfluence,
-}
-
-impl Default for RRelieff {
-    fn default() -> Self {
-        Self { neighbours: 10, influence: RankInfluence::default() }
+options! {
+    /// RReliefF for a real target (Robnik-Šikonja and Kononenko 1997 and 2003, Section 2.3),
+    ///
+    /// ```text
+    /// W_j = N_dC&dA[j] / N_dC − (N_dA[j] − N_dC&dA[j]) / (n − N_dC)
+    /// N_dC       = Σ_i Σ_r  |y_i − y_r| / (max y − min y) · d(i, r)
+    /// N_dA[j]    = Σ_i Σ_r  diff(j; i, r) · d(i, r)
+    /// N_dC&dA[j] = Σ_i Σ_r  |y_i − y_r| / (max y − min y) · diff(j; i, r) · d(i, r)
+    /// ```
+    ///
+    /// over all samples `i` and their `k` nearest others `r`, whose influences `d(i, r)` add up to 1: by how much likelier a
+    /// feature differs between near samples with different targets than between near samples with equal ones. `diff` is as
+    /// in [`Relieff`](super::Relieff).
+    ///
+    /// In `[−1, 1]`, larger is better, 0 for a constant feature. A quotient `0/0` (a constant target) counts as 0. Needs one
+    /// real output. Cost and memory as for ReliefF.
+    ///
+    /// ```
+    /// use fewest_core::{Context, Dataset, DenseColumns, Scorer, Target};
+    /// use fewest_filters::similarity::RRelieff;
+    ///
+    /// let first: Vec<f64> = (0..40).map(f64::from).collect();
+    /// let second: Vec<f64> = (0..40).map(|i| f64::from(i * 17 % 40)).collect();
+    /// let target = Target::real(first.iter().map(|x| x * x).collect())?;
+    /// let data = Dataset::new(DenseColumns::from_columns(&[first, second])?, target)?;
+    /// let scores = RRelieff { neighbours: 5, ..RRelieff::default() }.score(&data, &Context::default())?;
+    /// assert!(scores.values[0] > 0.0 && scores.values[1] < 0.0);
+    /// # Ok::<(), fewest_filters::Error>(())
+    /// ```
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct RRelieff {
+        /// Neighbours of each sample.
+        pub neighbours: usize = 10, Count(1);
+        /// Neighbour of rank r counts exp(−(r/σ)²); left out, all count the same.
+        pub sigma: Option<f64> = None, Positive;
     }
 }
 
 impl Scorer for RRelieff {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
         data.refuse_sample_weights("rrelieff")?;
-        if self.neighbours == 0 {
-            return Err(Error::parameter("neighbours", 0, "at least 1"));
-        }
-        if let RankInfluence::Gaussian(sigma) = self.influence
-            && (sigma.is_nan() || sigma <= 0.0)
-        {
-            return Err(Error::parameter("sigma", sigma, "above 0"));
-        }
+        self.check()?;
         let outputs = match data.target() {
             Target::Real(outputs) if outputs.n_outputs() == 1 => outputs,
             other => {
@@ -110,10 +90,10 @@ impl Scorer for RRelieff {
 impl RRelieff {
     /// The influence of the neighbour of this rank, from 0, before all are made to add up to 1.
     fn influence_of(&self, rank: usize) -> f64 {
-        match self.influence {
-            RankInfluence::Equal => 1.0,
+        match self.sigma {
+            None => 1.0,
             // Relative to the nearest one, so that a small σ does not make all of them vanish.
-            RankInfluence::Gaussian(sigma) => {
+            Some(sigma) => {
                 let rank = rank as f64 + 1.0;
                 ((1.0 - rank * rank) / sigma / sigma).exp()
             }

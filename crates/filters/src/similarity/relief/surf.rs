@@ -1,5 +1,6 @@
 //! SURF and MultiSURF: neighbours by distance instead of by number.
 
+use fewest_core::method::Options;
 use fewest_core::{Context, Dataset, Error, Scorer, Scores};
 use fewest_neighbours::{Distances, Metric};
 
@@ -27,6 +28,8 @@ use super::instances::Instances;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Surf;
 
+impl Options for Surf {}
+
 /// MultiSURF (Urbanowicz, Olson, Schmitt, Meeker and Moore 2018): [`Surf`] with a threshold for every sample, the mean of
 /// its distances to all others less half their standard deviation. A sample in a sparse region has neighbours
 /// too, and one in a dense region not too many.
@@ -45,6 +48,8 @@ pub struct Surf;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MultiSurf;
+
+impl Options for MultiSurf {}
 
 impl Scorer for Surf {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {

@@ -3,40 +3,46 @@
 mod affinity;
 mod eigen;
 
-use fewest_core::{Classes, Context, Dataset, Error, FeatureKind, Scorer, Scores, Target};
+use fewest_core::method::{KernelWidth, Options};
+use fewest_core::{
+    Classes, Context, Dataset, Error, FeatureKind, Scorer, Scores, Target, choice, options, words,
+};
 use fewest_neighbours::{Distances, Metric};
 use nalgebra::DMatrix;
 
 use self::affinity::Affinity;
 use super::feature::{centre, is_constant, parts, standardise};
-use super::graph::{Scale, scale, standardised};
+use super::graph::{scale, standardised};
 use crate::features::map_features;
 
-/// Which function of the spectrum is the score.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Criterion {
-    /// `φ₁ = f̂ᵀ γ(𝓛) f̂`, smaller is better.
-    #[default]
-    Smoothness,
-    /// `φ₂ = φ₁ / (1 − (f̂ᵀξ₁)²)`, smaller is better: the part along the trivial eigenvector is left out.
-    NormalisedSmoothness,
-    /// `φ₃ = Σ_{j ≤ m} (γ(2) − γ(λ_j)) (f̂ᵀξ_j)²` over the `m` smallest eigenvalues, larger is better.
-    LeadingEigenvectors {
-        /// The number of eigenvectors `m`, at least 1; `None` for the number of classes, or 2 without classes.
-        m: Option<usize>,
-    },
+choice! {
+    /// Which function of the spectrum is the score.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Criterion {
+        /// `φ₁ = f̂ᵀ γ(𝓛) f̂`, smaller is better.
+        Smoothness = "1",
+        /// `φ₂ = φ₁ / (1 − (f̂ᵀξ₁)²)`, smaller is better: the part along the trivial eigenvector is left out.
+        NormalisedSmoothness = "2",
+        /// `φ₃ = Σ_{j ≤ m} (γ(2) − γ(λ_j)) (f̂ᵀξ_j)²` over the `m` smallest eigenvalues, larger is better.
+        LeadingEigenvectors {
+            /// Eigenvectors of φ₃; left out, the number of classes, or 2 without classes.
+            m: Option<usize> = None, Count(1);
+        } = "3",
+    }
 }
 
-/// The function `γ` by which high frequencies count more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Gamma {
-    /// `γ(λ) = λ`.
-    #[default]
-    Identity,
-    /// `γ(λ) = λ²`.
-    Square,
-    /// `γ(λ) = λ³`.
-    Cube,
+words! {
+    /// The function `γ` by which high frequencies count more.
+    #[derive(Default)]
+    pub enum Gamma {
+        /// `γ(λ) = λ`.
+        #[default]
+        Identity = "identity",
+        /// `γ(λ) = λ²`.
+        Square = "square",
+        /// `γ(λ) = λ³`.
+        Cube = "cube",
+    }
 }
 
 impl Gamma {
@@ -49,55 +55,58 @@ impl Gamma {
     }
 }
 
-/// SPEC (Zhao and Liu 2007; survey Eq. 4–6): features compared with the spectrum of a graph of all samples,
-///
-/// ```text
-/// S_ij = exp(−d_ij² / 2σ²)     D = diag(S 1)     𝓛 = I − D^−½ S D^−½ = Σ_j λ_j ξ_j ξ_jᵀ     f̂ = D^½ f / ‖D^½ f‖
-/// ```
-///
-/// with the Euclidean distances of standardised features and the score chosen by [`Criterion`]. A feature that separates
-/// groups of samples has low frequency, near the small eigenvalues. The target is not used, except for the default of `m`.
-///
-/// `φ₁, φ₂ ∈ [0, γ(2)]`, and `φ₃ ∈ [0, γ(2)]`. A constant feature has `∞` for `φ₁` and `φ₂`, `−∞` for `φ₃`. Where the
-/// `m`-th and the next eigenvalue coincide, `φ₃` is not well defined.
-///
-/// Cost: `O(n² d)`, for `φ₃` times a few dozen; memory: three copies of the data, and the graph where it is not
-/// larger than they are (it is computed anew for each product otherwise).
-///
-/// # Errors
-/// Fewer than two samples, `sigma` not above 0, `m` of 0 or above the number of samples.
-///
-/// ```
-/// use fewest_core::{Context, Dataset, DenseColumns, Scorer, Target};
-/// use fewest_filters::similarity::Spec;
-///
-/// let group: Vec<f64> = (0..12).map(|i| f64::from(i / 6) * 5.0 + f64::from(i % 6) * 0.1).collect();
-/// let noise: Vec<f64> = (0..12).map(|i| f64::from(i * 7 % 12)).collect();
-/// let x = DenseColumns::from_columns(&[noise, group.clone(), group])?;
-/// let data = Dataset::new(x, Target::None)?;
-/// let scores = Spec::default().score(&data, &Context::default())?;
-/// assert_eq!(scores.ranking(), [1, 2, 0]);
-/// # Ok::<(), fewest_filters::Error>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Spec {
-    /// The score. Default: `φ₁`.
-    pub criterion: Criterion,
-    /// The function `γ`. Default: identity.
-    pub gamma: Gamma,
-    /// The scale of squared distances, `σ²`. Default: their median.
-    pub sigma_squared: Scale,
+options! {
+    /// SPEC (Zhao and Liu 2007; survey Eq. 4–6): features compared with the spectrum of a graph of all samples,
+    ///
+    /// ```text
+    /// S_ij = exp(−d_ij² / 2σ²)     D = diag(S 1)     𝓛 = I − D^−½ S D^−½ = Σ_j λ_j ξ_j ξ_jᵀ     f̂ = D^½ f / ‖D^½ f‖
+    /// ```
+    ///
+    /// with the Euclidean distances of standardised features and the score chosen by [`Criterion`]. A feature that separates
+    /// groups of samples has low frequency, near the small eigenvalues. The target is not used, except for the default of `m`.
+    ///
+    /// `φ₁, φ₂ ∈ [0, γ(2)]`, and `φ₃ ∈ [0, γ(2)]`. A constant feature has `∞` for `φ₁` and `φ₂`, `−∞` for `φ₃`. Where the
+    /// `m`-th and the next eigenvalue coincide, `φ₃` is not well defined.
+    ///
+    /// Cost: `O(n² d)`, for `φ₃` times a few dozen; memory: three copies of the data, and the graph where it is not
+    /// larger than they are (it is computed anew for each product otherwise).
+    ///
+    /// # Errors
+    /// Fewer than two samples, `sigma` not above 0, `m` of 0 or above the number of samples.
+    ///
+    /// ```
+    /// use fewest_core::{Context, Dataset, DenseColumns, Scorer, Target};
+    /// use fewest_filters::similarity::Spec;
+    ///
+    /// let group: Vec<f64> = (0..12).map(|i| f64::from(i / 6) * 5.0 + f64::from(i % 6) * 0.1).collect();
+    /// let noise: Vec<f64> = (0..12).map(|i| f64::from(i * 7 % 12)).collect();
+    /// let x = DenseColumns::from_columns(&[noise, group.clone(), group])?;
+    /// let data = Dataset::new(x, Target::None)?;
+    /// let scores = Spec::default().score(&data, &Context::default())?;
+    /// assert_eq!(scores.ranking(), [1, 2, 0]);
+    /// # Ok::<(), fewest_filters::Error>(())
+    /// ```
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct Spec {
+        /// Which of φ₁, φ₂, φ₃.
+        pub criterion: Criterion = Criterion::Smoothness;
+        /// The function γ of the eigenvalues: λ, λ² or λ³; higher powers count high frequencies more.
+        pub gamma: Gamma = Gamma::Identity;
+        /// Width of the graph's weights exp(−d²/2σ²); median: the root of the median squared distance.
+        pub sigma: KernelWidth = KernelWidth::Median;
+    }
 }
 
 impl Scorer for Spec {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
         data.refuse_sample_weights("spec")?;
+        self.check()?;
         let n = data.n_samples();
         let samples = standardised(data, Metric::SquaredEuclidean)?;
         let m = match self.criterion {
             Criterion::LeadingEigenvectors { m } => {
                 let m = m.unwrap_or_else(|| default_m(data.target()).min(n));
-                if m == 0 || m > n {
+                if m > n {
                     return Err(Error::parameter("m", m, format!("from 1 to the number of samples, {n}")));
                 }
                 Some(m)
@@ -105,7 +114,11 @@ impl Scorer for Spec {
             Criterion::Smoothness | Criterion::NormalisedSmoothness => None,
         };
         let distances = Distances::new(&samples);
-        let sigma_squared = scale(self.sigma_squared, "sigma", &distances, context)?;
+        let sigma_squared = match self.sigma {
+            KernelWidth::Value(sigma) => KernelWidth::Value(sigma * sigma),
+            KernelWidth::Median => KernelWidth::Median,
+        };
+        let sigma_squared = scale(sigma_squared, "sigma", &distances, context)?;
         let affinity = Affinity::new(&distances, sigma_squared, context)?;
         let columns = Columns::new(data, &affinity, context)?;
         let values = match m {

@@ -1,0 +1,371 @@
+//! What a method is and what it takes, told once: at its options.
+//!
+//! A method is a struct that is a [`Scorer`] or a [`Selector`], and whose fields are its parameters. [`options!`] writes
+//! the struct, its `Default` and its [`Options`]; command line, documentation and other languages read name, default,
+//! range and meaning from there:
+//!
+//! ```
+//! use fewest_core::method::{Method, Options, Parameters, TargetKind};
+//! use fewest_core::{Context, Dataset, Error, Scorer, Scores, options, words};
+//!
+//! words! {
+//!     /// Which way is up.
+//!     #[derive(Default)]
+//!     pub enum Direction {
+//!         /// The largest mean is the best.
+//!         #[default]
+//!         Largest = "largest",
+//!         /// The smallest is.
+//!         Smallest = "smallest",
+//!     }
+//! }
+//!
+//! options! {
+//!     /// Scores a feature by a power of its mean: not a good method, but a whole one.
+//!     #[derive(Debug, Clone, Copy, PartialEq)]
+//!     pub struct PowerOfMean {
+//!         /// Power that the mean is raised to.
+//!         pub power: f64 = 2.0, Positive;
+//!         /// Whether a large score or a small one is good.
+//!         pub direction: Direction = Direction::Largest;
+//!     }
+//! }
+//!
+//! impl Scorer for PowerOfMean {
+//!     fn score(&self, data: &Dataset, _context: &Context<'_>) -> Result<Scores, Error> {
+//!         self.check()?;
+//!         // …
+//! #       Ok(Scores::descending(vec![self.power; data.n_features()]))
+//!     }
+//! }
+//!
+//! pub static METHODS: &[Method] =
+//!     &[Method::scorer::<PowerOfMean>("power-of-mean", "power of the mean", "score(k) = meanᵖ", &[TargetKind::None])];
+//!
+//! let method = &METHODS[0];
+//! let [power, direction] = &method.parameters()[..] else { panic!("two parameters") };
+//! assert_eq!((power.name, power.meaning().as_str()), ("power", "power that the mean is raised to"));
+//! assert_eq!(direction.range.to_string(), "largest|smallest");
+//!
+//! let options = PowerOfMean::from_parameters(&Parameters::parse(method, &["power=3"])?)?;
+//! assert_eq!(options, PowerOfMean { power: 3.0, ..PowerOfMean::default() });
+//! let error = PowerOfMean { power: -1.0, ..options }.check().unwrap_err();
+//! assert_eq!(error.to_string(), "parameter `power` is -1, but must be a number above 0");
+//! # Ok::<(), Error>(())
+//! ```
+//!
+//! [`options!`]: crate::options
+
+mod macros;
+mod options;
+mod parameter;
+mod parameters;
+mod range;
+mod regularization;
+#[cfg(test)]
+mod tests;
+mod width;
+
+pub use options::{Choice, Field, FieldInfo, Options, ParameterType, choice_parameters, set_choice};
+pub use parameter::{Parameter, Relation};
+pub use parameters::Parameters;
+pub use range::{Range, Value};
+pub use regularization::{Offer, Regularization};
+pub use width::KernelWidth;
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::{Error, Ranked, Scorer, Selector, Target};
+
+/// A method: its id, what it computes, what it takes, and how to make it.
+#[derive(Clone)]
+pub struct Method {
+    /// The id, as on the command line: `hsic-lasso`.
+    pub id: &'static str,
+    /// The name in words.
+    pub title: &'static str,
+    /// What it computes, as a formula on one line.
+    pub formula: &'static str,
+    /// What it gives.
+    pub kind: Kind,
+    /// The targets it works with, one that its defaults work with first.
+    pub targets: &'static [TargetKind],
+    source: Source,
+}
+
+/// Where parameters come from and where they go.
+#[derive(Clone)]
+enum Source {
+    /// Options with their defaults.
+    Options(fn() -> Draft),
+    /// What [`Method::custom`] was given.
+    Custom { parameters: Vec<Parameter>, build: Arc<Build> },
+}
+
+type Build = dyn Fn(&Parameters) -> Result<Built, Error> + Send + Sync;
+
+/// What a method gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A score for every feature, each on its own: a [`Scorer`].
+    Score,
+    /// A set of features, chosen together: a [`Selector`].
+    Select,
+    /// The same, chosen one after the other: the best `k` are the first `k` of any larger set.
+    Sequence,
+}
+
+/// A kind of [`Target`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TargetKind {
+    /// No target: the method is unsupervised.
+    None,
+    /// Classes.
+    Classes,
+    /// One real output.
+    Real,
+    /// Several real outputs.
+    Outputs,
+    /// Affinities between samples.
+    Affinity,
+}
+
+/// A method ready to run.
+pub enum Built {
+    /// One that scores.
+    Scorer(Box<dyn Scorer>),
+    /// One that selects.
+    Selector(Box<dyn Selector>),
+}
+
+/// Options of a method, until their parameters are set.
+pub struct Draft(Box<dyn Configure>);
+
+/// Options without their type.
+trait Configure {
+    fn parameters(&self) -> Vec<Parameter>;
+    fn set(&mut self, parameters: &Parameters) -> Result<(), Error>;
+    fn build(self: Box<Self>) -> Built;
+}
+
+/// Options with what becomes of them.
+struct Configured<T> {
+    options: T,
+    build: fn(T) -> Built,
+}
+
+impl<T: Options> Configure for Configured<T> {
+    fn parameters(&self) -> Vec<Parameter> {
+        self.options.parameters()
+    }
+
+    fn set(&mut self, parameters: &Parameters) -> Result<(), Error> {
+        self.options.set(parameters)?;
+        self.options.check()
+    }
+
+    fn build(self: Box<Self>) -> Built {
+        (self.build)(self.options)
+    }
+}
+
+impl Draft {
+    /// Of a method that scores.
+    pub fn scorer<T: Options + Scorer + 'static>(options: T) -> Self {
+        Self(Box::new(Configured { options, build: |options| Built::Scorer(Box::new(options)) }))
+    }
+
+    /// Of a method that selects.
+    pub fn selector<T: Options + Selector + 'static>(options: T) -> Self {
+        Self(Box::new(Configured { options, build: |options| Built::Selector(Box::new(options)) }))
+    }
+
+    /// Of a method whose parameters decide which of both it is.
+    pub fn either<T: Options + Into<Built> + 'static>(options: T) -> Self {
+        Self(Box::new(Configured { options, build: T::into }))
+    }
+}
+
+impl Method {
+    /// A method that scores every feature on its own.
+    pub const fn scorer<T: Options + Scorer + Default + 'static>(
+        id: &'static str,
+        title: &'static str,
+        formula: &'static str,
+        targets: &'static [TargetKind],
+    ) -> Self {
+        Self::preset(Kind::Score, id, title, formula, targets, || Draft::scorer(T::default()))
+    }
+
+    /// A method that chooses features together.
+    pub const fn selector<T: Options + Selector + Default + 'static>(
+        id: &'static str,
+        title: &'static str,
+        formula: &'static str,
+        targets: &'static [TargetKind],
+    ) -> Self {
+        Self::preset(Kind::Select, id, title, formula, targets, || Draft::selector(T::default()))
+    }
+
+    /// A method that chooses features one after the other.
+    pub const fn sequence<T: Options + Selector + Default + 'static>(
+        id: &'static str,
+        title: &'static str,
+        formula: &'static str,
+        targets: &'static [TargetKind],
+    ) -> Self {
+        Self::preset(Kind::Sequence, id, title, formula, targets, || Draft::selector(T::default()))
+    }
+
+    /// A method that starts from options other than a type's defaults: one of several methods of the same type, such as
+    /// `|| Draft::selector(Forward::new(Criterion::Cife))`.
+    pub const fn preset(
+        kind: Kind,
+        id: &'static str,
+        title: &'static str,
+        formula: &'static str,
+        targets: &'static [TargetKind],
+        options: fn() -> Draft,
+    ) -> Self {
+        Self { id, title, formula, kind, targets, source: Source::Options(options) }
+    }
+
+    /// A method whose parameters are known only while the program runs, such as one written in another language.
+    pub fn custom(
+        kind: Kind,
+        id: &'static str,
+        title: &'static str,
+        formula: &'static str,
+        targets: &'static [TargetKind],
+        parameters: Vec<Parameter>,
+        build: impl Fn(&Parameters) -> Result<Built, Error> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            id,
+            title,
+            formula,
+            kind,
+            targets,
+            source: Source::Custom { parameters, build: Arc::new(build) },
+        }
+    }
+
+    /// The parameters it takes.
+    pub fn parameters(&self) -> Vec<Parameter> {
+        match &self.source {
+            Source::Options(options) => options().0.parameters(),
+            Source::Custom { parameters, .. } => parameters.clone(),
+        }
+    }
+
+    /// Whether it was made by [`Method::custom`].
+    pub fn is_custom(&self) -> bool {
+        matches!(self.source, Source::Custom { .. })
+    }
+
+    /// The parameter that makes it select groups of features together, by its [`Parameter::group_word`].
+    pub fn group_parameter(&self) -> Option<Parameter> {
+        self.parameters().into_iter().find(|parameter| parameter.group_word.is_some())
+    }
+
+    /// Whether the best `k` features are the first `k` of any larger number, so that one selection serves all `k`.
+    pub fn is_nested(&self) -> bool {
+        self.kind != Kind::Select
+    }
+
+    /// Whether the method looks at a target unless its parameters say otherwise.
+    pub fn is_supervised(&self) -> bool {
+        self.targets.first() != Some(&TargetKind::None)
+    }
+
+    /// The method with these parameters, ready to run.
+    ///
+    /// # Errors
+    /// For parameters that do not go together.
+    pub fn build(&self, parameters: &Parameters) -> Result<Built, Error> {
+        parameters.check()?;
+        match &self.source {
+            Source::Options(options) => {
+                let Draft(mut options) = options();
+                options.set(parameters)?;
+                Ok(options.build())
+            }
+            Source::Custom { build, .. } => build(parameters),
+        }
+    }
+}
+
+impl fmt::Debug for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Method({})", self.id)
+    }
+}
+
+impl Built {
+    /// The selector, or the scorer with the cut-off of [`Ranked`].
+    pub fn into_selector(self) -> Box<dyn Selector> {
+        match self {
+            Built::Scorer(scorer) => Box::new(Ranked::new(scorer)),
+            Built::Selector(selector) => selector,
+        }
+    }
+}
+
+impl Kind {
+    /// `score` or `select`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Score => "score",
+            Kind::Select | Kind::Sequence => "select",
+        }
+    }
+}
+
+impl TargetKind {
+    /// Every kind: for methods that look at the features only.
+    pub const ANY: &'static [TargetKind] =
+        &[TargetKind::None, TargetKind::Classes, TargetKind::Real, TargetKind::Outputs, TargetKind::Affinity];
+
+    /// The kind of a target.
+    pub fn of(target: &Target) -> Self {
+        match target {
+            Target::None => TargetKind::None,
+            Target::Class(_) => TargetKind::Classes,
+            Target::Real(outputs) if outputs.n_outputs() == 1 => TargetKind::Real,
+            Target::Real(_) => TargetKind::Outputs,
+            Target::Affinity(_) => TargetKind::Affinity,
+        }
+    }
+
+    /// The kind in words.
+    pub fn name(self) -> &'static str {
+        match self {
+            TargetKind::None => "none",
+            TargetKind::Classes => "classes",
+            TargetKind::Real => "a real output",
+            TargetKind::Outputs => "several real outputs",
+            TargetKind::Affinity => "an affinity matrix",
+        }
+    }
+}
+
+/// Those of `names` that `name` is probably a slip of, nearest first (of equals the one listed first), at most three.
+///
+/// ```
+/// use fewest_core::method::nearest;
+/// assert_eq!(nearest("tagret", &["age", "target", "Target2"]), ["target", "Target2"]);
+/// ```
+pub fn nearest<S: AsRef<str>>(name: &str, names: &[S]) -> Vec<String> {
+    let wanted = name.to_lowercase();
+    let distance = |other: &str| strsim::damerau_levenshtein(&wanted, &other.to_lowercase());
+    let allowed = |other: &str| (wanted.chars().count().max(other.chars().count())).div_ceil(3);
+    let mut near: Vec<(usize, &str)> = names
+        .iter()
+        .map(|other| (distance(other.as_ref()), other.as_ref()))
+        .filter(|(distance, other)| *distance <= allowed(other))
+        .collect();
+    near.sort_by_key(|(distance, _)| *distance);
+    near.truncate(3);
+    near.into_iter().map(|(_, other)| other.to_owned()).collect()
+}

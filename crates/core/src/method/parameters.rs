@@ -1,0 +1,251 @@
+//! Parameters by name, with values checked against what a method takes.
+
+use super::{Method, Parameter, Relation, Value, nearest};
+use crate::Error;
+
+/// A value for each parameter of a method or learner: those given, and the defaults of the others.
+#[derive(Debug, Clone)]
+pub struct Parameters {
+    /// The id of what takes them.
+    owner: &'static str,
+    entries: Vec<Entry>,
+}
+
+#[derive(Debug, Clone)]
+struct Entry {
+    parameter: Parameter,
+    value: Option<Value>,
+    given: bool,
+}
+
+impl Parameters {
+    /// The defaults of `method`.
+    pub fn defaults(method: &Method) -> Self {
+        Self::new(method.id, method.parameters())
+    }
+
+    /// The defaults of `parameters`, which `owner` takes.
+    pub fn new(owner: &'static str, parameters: Vec<Parameter>) -> Self {
+        let default =
+            |parameter: Parameter| Entry { value: parameter.default.clone(), parameter, given: false };
+        Self { owner, entries: parameters.into_iter().map(default).collect() }
+    }
+
+    /// The defaults of `method`, but for `assignments` of the form `name=value`.
+    ///
+    /// # Errors
+    /// As [`Parameters::assigned`].
+    pub fn parse<S: AsRef<str>>(method: &Method, assignments: &[S]) -> Result<Self, Error> {
+        Self::defaults(method).assigned(assignments)
+    }
+
+    /// These, but for `assignments` of the form `name=value`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for what is no assignment, a value out of range, or a parameter given
+    /// twice; [`Error::Unsupported`] for a name that is not known, with those that are.
+    ///
+    /// ```
+    /// use fewest_core::method::{Parameter, Parameters, Range};
+    /// let takes = vec![Parameter::new("sigma", Range::PositiveOr(&["median"]), "Width.")];
+    /// let parameters = Parameters::new("example", takes.clone()).assigned(&["sigma=0.5"])?;
+    /// assert_eq!(parameters.real("sigma")?, 0.5);
+    /// let error = Parameters::new("example", takes).assigned(&["sigma=-1"]).unwrap_err();
+    /// assert_eq!(error.to_string(), "parameter `sigma` is -1, but must be a number above 0, or median");
+    /// # Ok::<(), fewest_core::Error>(())
+    /// ```
+    pub fn assigned<S: AsRef<str>>(mut self, assignments: &[S]) -> Result<Self, Error> {
+        for assignment in assignments {
+            let assignment = assignment.as_ref();
+            let Some((name, value)) = assignment.split_once('=') else {
+                return Err(Error::parameter("param", assignment, "NAME=VALUE, such as sigma_x=1"));
+            };
+            self.set(name.trim(), value.trim())?;
+        }
+        Ok(self)
+    }
+
+    /// Gives parameter `name` the value written as `text`.
+    ///
+    /// # Errors
+    /// As [`Parameters::assigned`].
+    pub fn set(&mut self, name: &str, text: &str) -> Result<(), Error> {
+        let Some(entry) = self.entries.iter_mut().find(|entry| entry.parameter.name == name) else {
+            return Err(self.unknown(name));
+        };
+        let Parameter { name, range, .. } = entry.parameter;
+        if entry.given {
+            return Err(Error::parameter(name, "given twice", "given once"));
+        }
+        let Some(value) = range.parse(text) else {
+            return Err(Error::parameter(
+                name,
+                if text.is_empty() { "empty" } else { text },
+                range.to_string(),
+            ));
+        };
+        entry.value = Some(value);
+        entry.given = true;
+        Ok(())
+    }
+
+    /// Whether `name` was given, rather than left at its default.
+    pub fn is_given(&self, name: &str) -> bool {
+        self.entries.iter().any(|entry| entry.parameter.name == name && entry.given)
+    }
+
+    /// Whether a parameter was given that decides the number of features.
+    pub fn decides_count(&self) -> bool {
+        self.entries.iter().any(|entry| entry.given && entry.parameter.decides_count)
+    }
+
+    /// Whether a parameter has the word by which groups of features are selected together.
+    pub fn selects_groups(&self) -> bool {
+        self.entries.iter().any(|entry| match (entry.parameter.group_word, &entry.value) {
+            (Some(group), Some(Value::Word(word))) => group == *word,
+            _ => false,
+        })
+    }
+
+    /// Every parameter that has a value and means something beside the others, in the method's order.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, &Value)> {
+        let meant = self.entries.iter().filter(|entry| self.unmet(entry).is_none());
+        meant.filter_map(|entry| Some((entry.parameter.name, entry.value.as_ref()?)))
+    }
+
+    /// The value of `name`, or `None` where it has neither value nor default.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.entries.iter().find(|entry| entry.parameter.name == name)?.value.as_ref()
+    }
+
+    /// The number that `name` has.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] when the method has no such parameter or it is no number.
+    pub fn real(&self, name: &str) -> Result<f64, Error> {
+        self.optional_real(name)?.ok_or_else(|| self.unknown(name))
+    }
+
+    /// The number that `name` has, or `None` where it was left out or is a word.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] when it is neither.
+    pub fn optional_real(&self, name: &str) -> Result<Option<f64>, Error> {
+        match self.get(name) {
+            None | Some(Value::Word(_)) => Ok(None),
+            Some(Value::Real(value)) => Ok(Some(*value)),
+            Some(_) => Err(self.unknown(name)),
+        }
+    }
+
+    /// The whole number that `name` has.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] when the method has no such parameter or it is no whole number.
+    pub fn count(&self, name: &str) -> Result<usize, Error> {
+        match self.get(name) {
+            Some(Value::Count(value)) => Ok(*value),
+            _ => Err(self.unknown(name)),
+        }
+    }
+
+    /// The whole number that `name` has, or `None` where it was left out.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] when it is no whole number.
+    pub fn optional_count(&self, name: &str) -> Result<Option<usize>, Error> {
+        self.get(name).map(|_| self.count(name)).transpose()
+    }
+
+    /// The word that `name` has.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] when the method has no such parameter or it is no word.
+    pub fn word(&self, name: &str) -> Result<&'static str, Error> {
+        match self.get(name) {
+            Some(Value::Word(word)) => Ok(word),
+            _ => Err(self.unknown(name)),
+        }
+    }
+
+    /// The feature indices that `name` has; none where it was left out.
+    pub fn features(&self, name: &str) -> &[usize] {
+        match self.get(name) {
+            Some(Value::Features(indices)) => indices,
+            _ => &[],
+        }
+    }
+
+    /// Checks that what was given goes together: every [`Relation`] of every parameter given.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for the first that should have been left out.
+    pub fn check(&self) -> Result<(), Error> {
+        for entry in self.entries.iter().filter(|entry| entry.given) {
+            if let Some(condition) = self.unmet(entry).and_then(Relation::condition) {
+                self.only_if(entry.parameter.name, false, &condition)?;
+            }
+            for relation in &entry.parameter.relations {
+                if let Relation::Yields(others) = relation {
+                    self.instead_of(others, entry.parameter.name)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The first condition of `entry` that is not met.
+    fn unmet<'a>(&self, entry: &'a Entry) -> Option<&'a Relation> {
+        entry.parameter.relations.iter().find(|relation| match relation {
+            Relation::With { parameter, words } => match self.get(parameter) {
+                Some(Value::Word(word)) => !words.contains(word),
+                _ => true,
+            },
+            Relation::Needs(other) => !self.is_given(other),
+            Relation::Yields(_) => false,
+        })
+    }
+
+    /// An error unless `name` was left out: it means something only where `where_it_counts`. For what no [`Relation`]
+    /// tells.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] when it was given and does not count.
+    pub fn only_if(&self, name: &'static str, counts: bool, where_it_counts: &str) -> Result<(), Error> {
+        match self.get(name) {
+            Some(value) if !counts && self.is_given(name) => {
+                Err(Error::parameter(name, value.to_string(), format!("left out unless {where_it_counts}")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// An error when `name` was given beside one of `others`, each of which decides in its place.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] when both were given.
+    pub fn instead_of(&self, others: &[&str], name: &'static str) -> Result<(), Error> {
+        match (self.get(name), others.iter().find(|other| self.is_given(other))) {
+            (Some(value), Some(other)) if self.is_given(name) => {
+                let expected = format!("left out beside `{other}`, which decides in its place");
+                Err(Error::parameter(name, value.to_string(), expected))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The error for a parameter that is not taken.
+    pub(super) fn unknown(&self, name: &str) -> Error {
+        let names: Vec<&str> = self.entries.iter().map(|entry| entry.parameter.name).collect();
+        let takes = if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
+        let hint = match nearest(name, &names).first() {
+            Some(near) => format!("; did you mean `{near}`?"),
+            None => String::new(),
+        };
+        Error::Unsupported {
+            method: self.owner,
+            what: format!("parameter `{name}`"),
+            instead: format!("it takes {takes}{hint}"),
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! How strong a penalty is.
+
+use super::{Field, FieldInfo, Parameter, Parameters, Range, Relation, Value};
+use crate::Error;
+
+/// How strong the penalty `λ` of a method is: every penalised method is told it so.
+///
+/// A field of [`options!`](crate::options) names what its method offers, and the parameters are those:
+///
+/// ```
+/// use fewest_core::method::{Options, Regularization};
+///
+/// fewest_core::options! {
+///     /// A penalised method.
+///     #[derive(Debug)]
+///     pub struct Example {
+///         /// How strong the penalty is.
+///         pub regularization: Regularization = Regularization::Count, offers(Value, Ratio, Paper);
+///     }
+/// }
+///
+/// let names: Vec<&str> = Example::default().parameters().iter().map(|parameter| parameter.name).collect();
+/// assert_eq!(names, ["lambda", "lambda_ratio", "rule"]);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[non_exhaustive]
+pub enum Regularization {
+    /// The number of features asked for decides: `λ` is taken from the path, just before one more enters.
+    #[default]
+    Count,
+    /// This `λ`; parameter `lambda`.
+    Value(f64),
+    /// This share, above 0 and at most 1, of the smallest `λ` that selects nothing; parameter `lambda_ratio`.
+    Ratio(f64),
+    /// By the number of features as the method's paper has it; `rule=paper`.
+    Paper,
+    /// The `λ` with the least error in a cross-validation; parameter `lambda_folds`.
+    CrossValidated {
+        /// Number of folds, at least 2.
+        folds: usize,
+    },
+}
+
+/// What a method offers of a [`Regularization`], besides the number of features.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Offer {
+    /// [`Regularization::Value`] above 0.
+    Value,
+    /// [`Regularization::Value`] of at least 0: without a penalty there is an answer too.
+    ValueOrZero,
+    /// [`Regularization::Ratio`].
+    Ratio,
+    /// [`Regularization::Paper`].
+    Paper,
+    /// [`Regularization::CrossValidated`].
+    CrossValidated,
+}
+
+const LAMBDA: &str = "lambda";
+const RATIO: &str = "lambda_ratio";
+const FOLDS: &str = "lambda_folds";
+const RULE: &str = "rule";
+
+impl Offer {
+    fn name(self) -> &'static str {
+        match self {
+            Offer::Value | Offer::ValueOrZero => LAMBDA,
+            Offer::Ratio => RATIO,
+            Offer::Paper => RULE,
+            Offer::CrossValidated => FOLDS,
+        }
+    }
+
+    fn range(self) -> Range {
+        match self {
+            Offer::Value => Range::Positive,
+            Offer::ValueOrZero => Range::NonNegative,
+            Offer::Ratio => Range::Fraction,
+            Offer::Paper => Range::OneOf(&["path", "paper"]),
+            Offer::CrossValidated => Range::Count(2),
+        }
+    }
+
+    fn doc(self) -> &'static str {
+        match self {
+            Offer::Value | Offer::ValueOrZero => "Penalty λ; when left out, the number of features decides.",
+            Offer::Ratio => "λ as a share of the smallest λ that selects nothing.",
+            Offer::Paper => {
+                "k features: from the path just before one more enters, or by the rule of the method's paper."
+            }
+            Offer::CrossValidated => "Folds of a cross-validation that chooses λ.",
+        }
+    }
+
+    /// Of two that are given, the first decides.
+    fn yields_to(self) -> &'static [&'static str] {
+        match self {
+            Offer::Value | Offer::ValueOrZero => &[],
+            Offer::Ratio => &[LAMBDA],
+            Offer::CrossValidated => &[LAMBDA, RATIO],
+            Offer::Paper => &[LAMBDA, RATIO, FOLDS],
+        }
+    }
+}
+
+impl Regularization {
+    /// The value of the parameter of `offer`, where this is told by it.
+    fn value(self, offer: Offer) -> Option<Value> {
+        match (self, offer) {
+            (Regularization::Value(lambda), Offer::Value | Offer::ValueOrZero) => Some(Value::Real(lambda)),
+            (Regularization::Ratio(ratio), Offer::Ratio) => Some(Value::Real(ratio)),
+            (Regularization::CrossValidated { folds }, Offer::CrossValidated) => Some(Value::Count(folds)),
+            (Regularization::Paper, Offer::Paper) => Some(Value::Word("paper")),
+            (Regularization::Count, Offer::Paper) => Some(Value::Word("path")),
+            _ => None,
+        }
+    }
+}
+
+impl Field for Regularization {
+    fn field_parameters(&self, field: &FieldInfo) -> Vec<Parameter> {
+        let parameter = |&offer: &Offer| Parameter {
+            decides_count: offer != Offer::Paper,
+            relations: match offer.yields_to() {
+                [] => Vec::new(),
+                others => vec![Relation::Yields(others)],
+            },
+            ..Parameter::new(offer.name(), offer.range(), offer.doc()).with_default(self.value(offer))
+        };
+        field.offers.iter().map(parameter).collect()
+    }
+
+    fn set_field(&mut self, field: &FieldInfo, parameters: &Parameters) -> Result<(), Error> {
+        // What is given decides; where nothing is, the default stays.
+        for offer in field.offers.iter().filter(|offer| parameters.is_given(offer.name())) {
+            *self = match offer {
+                Offer::Value | Offer::ValueOrZero => Regularization::Value(parameters.real(LAMBDA)?),
+                Offer::Ratio => Regularization::Ratio(parameters.real(RATIO)?),
+                Offer::CrossValidated => Regularization::CrossValidated { folds: parameters.count(FOLDS)? },
+                Offer::Paper if parameters.word(RULE)? == "paper" => Regularization::Paper,
+                Offer::Paper => Regularization::Count,
+            };
+        }
+        Ok(())
+    }
+
+    fn check_field(&self, field: &FieldInfo) -> Result<(), Error> {
+        let told = |offer: &Offer| Some((*offer, self.value(*offer)?));
+        match field.offers.iter().find_map(told) {
+            Some((offer, value)) if !offer.range().contains(&value) => {
+                Err(Error::parameter(offer.name(), value, offer.range().to_string()))
+            }
+            None if *self != Regularization::Count => {
+                let offered: Vec<&str> = field.offers.iter().map(|offer| offer.name()).collect();
+                let expected = format!("the number of features, or told by {}", offered.join(", "));
+                Err(Error::parameter(field.name, format!("{self:?}"), expected))
+            }
+            _ => Ok(()),
+        }
+    }
+}
