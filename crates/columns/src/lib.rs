@@ -1,6 +1,4 @@
-//! What methods do first with the columns of a table: walk over them, standardise them, write targets as numbers.
-//!
-//! It holds no method and knows no solver. Everything works on one column at a time.
+#![doc = include_str!("../README.md")]
 
 mod outputs;
 mod standard;

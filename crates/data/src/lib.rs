@@ -1,21 +1,4 @@
-//! Readers, writers, synthetic problems and preprocessing for feature selection.
-//!
-//! [`Table::read`] reads CSV, TSV, MATLAB, svmlight and NumPy files into a [`Table`] in which missing values
-//! are still marked; [`Table::summary`] says what is in it; [`Table::complete`] applies a policy for missing
-//! values and makes a [`Dataset`](fewest_core::Dataset). [`Scaling`] standardises; [`write_csv`],
-//! [`write_json`] and [`write_atomically`] write files whole or not at all, [`read_if_there`] reads them;
-//! [`synthetic`] draws problems whose answer is known.
-//!
-//! This is the one library crate of the workspace that touches files.
-//!
-//! ```no_run
-//! use fewest_data::{Missing, ReadOptions, Table};
-//! let table = Table::read("wdbc.csv", &ReadOptions::with_target("target"))?;
-//! println!("{} samples of {} features", table.n_samples(), table.n_features());
-//! let complete = table.complete(Missing::DropRows)?;
-//! println!("{} samples dropped", complete.dropped.len());
-//! # Ok::<(), fewest_data::Error>(())
-//! ```
+#![doc = include_str!("../README.md")]
 
 mod doubts;
 mod error;

@@ -1,4 +1,4 @@
-//! Filter feature selection: features scored, or chosen greedily, by what the data alone say.
+#![doc = include_str!("../README.md")]
 
 mod features;
 

@@ -1,18 +1,4 @@
-//! Scalar kernels, Gram matrices, low-rank factors, HSIC and NOCCO.
-//!
-//! A [`ScalarKernel`] compares two values of one feature. All its values over a sample are a Gram matrix,
-//! in one of three forms:
-//!
-//! * [`Gram`]: all `n²` entries;
-//! * [`centred_packed`]: half of the centred matrix as a vector, whose dot products are inner products: for
-//!   very many features of few samples;
-//! * [`Factor`]: a low-rank factor at a stated tolerance, `n r` numbers: for many samples.
-//!
-//! A [`VectorKernel`] compares whole samples: by rows computed when asked for ([`VectorRows`]), or from all
-//! [`SquaredDistances`], from which features can be taken away one by one, as from a [`FactorSum`].
-//!
-//! Kernels never see targets as such: a target's kernel is a kernel like any other. Nothing here starts
-//! threads, draws unseeded random numbers or keeps global state, so the same call gives the same bits.
+#![doc = include_str!("../README.md")]
 
 mod bandwidth;
 mod block;

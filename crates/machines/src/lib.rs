@@ -1,10 +1,4 @@
-//! Support vector machines on tables: what lies between kernels and [`fewest_smo`].
-//!
-//! * [`Encoding`]: a table as [`Points`], standardised;
-//! * [`PointRows`], [`DistanceRows`], [`MatrixRows`]: kernels of points as rows for the solver;
-//! * [`Ball`], [`RadiusMargin`], [`SpanBound`]: bounds on the leave-one-out error, and by [`Sensitivity`] their derivatives with
-//!   respect to the scales of features;
-//! * [`TwinProblem`], [`TwinDual`], [`TwinMachine`]: twin machines, two planes that need not be parallel.
+#![doc = include_str!("../README.md")]
 
 mod bounds;
 mod encoding;

@@ -2,10 +2,8 @@
 
 use std::fmt::Write;
 
-use fewest_dca::{Dca, DifferenceOfConvex};
-use fewest_solver::{Control, Error, run};
-
-const PAGE: &str = include_str!("../../../../docs/solvers/dca.md");
+use fewest::solver::{Control, Error, run};
+use fewest::solvers::dca::{Dca, DifferenceOfConvex};
 
 /// `½‖x − a‖² + λ Σ min(|xⱼ|, 1)`: a penalty that leaves large coefficients alone.
 struct Capped {
@@ -51,20 +49,7 @@ fn example(out: &mut String) -> Result<(), Box<dyn std::error::Error>> {
 }
 
 #[test]
-fn the_page_shows_what_comes_out() -> Result<(), Box<dyn std::error::Error>> {
-    let mut out = String::new();
-    example(&mut out)?;
-    assert!(PAGE.contains(&format!("```text\n{out}```")), "the page must show:\n{out}");
-    // Every line of the example's code is on the page.
-    let source = include_str!("page.rs");
-    let body =
-        source.split("struct Capped").nth(1).and_then(|rest| rest.split("    Ok(())\n").next()).unwrap_or("");
-    let is_shown =
-        |line: &&str| !line.is_empty() && !line.contains("writeln!") && !line.contains("fn example");
-    let lines: Vec<&str> = body.lines().map(str::trim).filter(is_shown).collect();
-    assert!(lines.len() > 20);
-    for line in lines {
-        assert!(PAGE.contains(line), "not on the page: {line}");
-    }
-    Ok(())
+fn the_page_shows_what_comes_out() {
+    let page = include_str!("../../../docs/solvers/dca.md");
+    crate::check(page, include_str!("dca.rs"), "struct Capped", example);
 }

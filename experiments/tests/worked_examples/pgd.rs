@@ -2,10 +2,8 @@
 
 use std::fmt::Write;
 
-use fewest_pgd::ProximalGradient;
-use fewest_solver::{Composite, Control, Datafit, L1, run};
-
-const PAGE: &str = include_str!("../../../../docs/solvers/pgd.md");
+use fewest::solver::{Composite, Control, Datafit, L1, run};
+use fewest::solvers::pgd::ProximalGradient;
 
 /// Sum of `cosh(wⱼ − aⱼ) − 1`: a loss of our own. It knows no dual.
 struct Cosh(Vec<f64>);
@@ -43,20 +41,7 @@ fn example(out: &mut String) -> Result<(), Box<dyn std::error::Error>> {
 }
 
 #[test]
-fn the_page_shows_what_comes_out() -> Result<(), Box<dyn std::error::Error>> {
-    let mut out = String::new();
-    example(&mut out)?;
-    assert!(PAGE.contains(&format!("```text\n{out}```")), "the page must show:\n{out}");
-    // Every line of the example's code is on the page.
-    let source = include_str!("page.rs");
-    let body =
-        source.split("/// Sum of").nth(1).and_then(|rest| rest.split("    Ok(())").next()).unwrap_or("");
-    let is_shown =
-        |line: &&str| !line.is_empty() && !line.contains("writeln!") && !line.contains("fn example");
-    let lines: Vec<&str> = body.lines().map(str::trim).filter(is_shown).collect();
-    assert!(lines.len() > 10);
-    for line in lines {
-        assert!(PAGE.contains(line), "not on the page: {line}");
-    }
-    Ok(())
+fn the_page_shows_what_comes_out() {
+    let page = include_str!("../../../docs/solvers/pgd.md");
+    crate::check(page, include_str!("pgd.rs"), "/// Sum of", example);
 }
