@@ -11,11 +11,16 @@ pub fn standardise(values: &mut [f64]) -> bool {
     standard.is_some()
 }
 
+/// Values that differ by less than this share of their size are offset: their differences are taken first.
+const OFFSET: f64 = 1.0 / 1024.0;
+
 /// What brings some values to mean 0 and standard deviation 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Standard {
     /// A power of two, which changes no digits.
     scale: f64,
+    /// One of the values, where all are far from 0 compared with their differences, which are then exact; else 0.
+    pivot: f64,
     mean: f64,
     /// What rounding left of the mean.
     rest: f64,
@@ -31,13 +36,17 @@ impl Standard {
         if low == high {
             return None;
         }
-        let standard = with_scale(values, inverse_power(low.abs().max(high.abs())));
+        let scale = inverse_power(low.abs().max(high.abs()));
+        let (low, high) = (low * scale, high * scale);
+        let is_offset = low * high > 0.0 && high - low < OFFSET * low.abs();
+        let pivot = if is_offset { values.first().copied().unwrap_or(0.0) * scale } else { 0.0 };
+        let standard = with_scale(values, scale, pivot);
         standard.inverse_deviation.is_finite().then_some(standard)
     }
 
     /// The mean of the values.
     pub fn mean(&self) -> f64 {
-        (self.mean + self.rest) / self.scale
+        (self.pivot + (self.mean + self.rest)) / self.scale
     }
 
     /// The standard deviation of the values, dividing by their number.
@@ -52,16 +61,17 @@ impl Standard {
 
     #[inline(always)]
     fn centred(&self, value: f64) -> f64 {
-        (value * self.scale - self.mean) - self.rest
+        ((value * self.scale - self.pivot) - self.mean) - self.rest
     }
 }
 
 #[multiversion(targets("x86_64+avx2"))]
-fn with_scale(values: &[f64], scale: f64) -> Standard {
+fn with_scale(values: &[f64], scale: f64, pivot: f64) -> Standard {
     let n = values.len() as f64;
-    let mean = in_lanes(values, 0.0, |sum, value| sum + value * scale).iter().sum::<f64>() / n;
-    let rest = in_lanes(values, 0.0, |sum, value| sum + (value * scale - mean)).iter().sum::<f64>() / n;
-    let mut standard = Standard { scale, mean, rest, inverse_deviation: 0.0 };
+    let mean = in_lanes(values, 0.0, |sum, value| sum + (value * scale - pivot)).iter().sum::<f64>() / n;
+    let rest =
+        in_lanes(values, 0.0, |sum, value| sum + ((value * scale - pivot) - mean)).iter().sum::<f64>() / n;
+    let mut standard = Standard { scale, pivot, mean, rest, inverse_deviation: 0.0 };
     let squares = in_lanes(values, 0.0, |sum, value| {
         let value = standard.centred(value);
         sum + value * value
