@@ -82,7 +82,8 @@ fn tables_of_parameters_are_what_the_code_tells() -> std::io::Result<()> {
 fn a_table_is_replaced_or_put_in() -> Result<(), fewest::core::Error> {
     let registry = Registry::standard();
     let method = registry.find("relieff")?;
-    let row = "| `neighbours` | `10` | a whole number of at least 1 | neighbours of each sample, in every class |";
+    let row =
+        "| `neighbours` | `10` | a whole number of at least 1 | neighbours of each sample, in every class |";
     let table = format!("{HEAD}\n|---|---|---|---|\n{row}\n");
     let right = format!("# relieff\n\n## Parameters\n\n{table}\n## Cost\n");
     assert_eq!(with_table(method, &right), right);

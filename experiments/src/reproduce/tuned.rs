@@ -91,7 +91,9 @@ fn name(assignment: &str) -> &str {
 impl Tuned<'_> {
     fn build(&self, parameters: &[String]) -> Result<Box<dyn Selector>, Error> {
         let method = registry::find(self.id)?;
-        let has = |assignment: &&str| method.parameters().iter().any(|parameter| parameter.name == name(assignment));
+        let has = |assignment: &&str| {
+            method.parameters().iter().any(|parameter| parameter.name == name(assignment))
+        };
         let fixed = self.fixed.iter().copied();
         let parameters: Vec<&str> = parameters.iter().map(String::as_str).filter(has).chain(fixed).collect();
         Ok(method.build(&Parameters::parse(method, &parameters)?)?.into_selector())

@@ -103,7 +103,7 @@ impl Forward {
 
 impl Selector for Forward {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
-        data.refuse_sample_weights(self.criterion.id())?;
+        data.refuse_sample_weights(self.criterion.word())?;
         budget.check(data.n_features())?;
         self.check()?;
         self.estimator.check_samples(data.n_samples())?;
