@@ -15,7 +15,7 @@ choice! {
     pub enum EdgeWeights {
         /// `exp(−d²/t)`.
         Heat {
-            /// Scale of the weights exp(−d²/t); median: the median squared distance.
+            /// Scale of the weights exp(−d²/t); median: the median squared distance (of 4096 samples where there are more).
             t: KernelWidth = KernelWidth::Median;
         } = "heat",
         /// 1.
