@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crate::{Result, tidy, workspace};
+use crate::{Result, extensions, tidy, workspace};
 
 /// The command by which the README says that all tests run; `tidy` checks that the README still says so.
 pub const TEST_COMMAND: &str = "cargo test --workspace";
@@ -47,6 +47,9 @@ pub fn run() -> Result<()> {
             command.args(step.arguments.split(' ')).envs(step.environment.iter().copied());
             workspace::run(&mut command)
         });
+    }
+    if outcome.is_ok() {
+        outcome = timed("extensions", &mut times, extensions::run);
     }
     eprintln!("\nseconds  step");
     for (name, seconds) in &times {

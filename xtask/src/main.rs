@@ -1,6 +1,7 @@
 //! Automation of the fewest workspace: `cargo xtask help`.
 
 mod ci;
+mod extensions;
 mod metadata;
 mod tidy;
 mod workspace;
@@ -19,6 +20,7 @@ Usage: cargo xtask COMMAND
 Commands:
   ci         Everything that must hold before a change is merged, with the time each step took
   tidy       The house rules: dependency edges, no printing in libraries, links that resolve, …
+  extensions The crates under extensions/, tested against packages of this workspace
 
 Commands of experiments/, which are built optimised first; `cargo xtask COMMAND --help` tells their arguments:
   bench      How fast, against ourselves and against others
@@ -44,6 +46,7 @@ fn run(arguments: &[OsString]) -> Result<()> {
     match words[..] {
         ["ci"] => ci::run(),
         ["tidy"] => tidy::run(),
+        ["extensions"] => extensions::run(),
         [command, ..] if EXPERIMENTS.contains(&command) => experiments(arguments),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");

@@ -35,6 +35,8 @@ pub struct Package {
     /// once. Those of tests and of build scripts are left out. Cargo resolves features for the workspace as a
     /// whole, so an optional dependency that any member switches on counts for all.
     pub n_external: usize,
+    /// False where its manifest says `publish = false`.
+    pub is_published: bool,
 }
 
 /// A dependency of a [`Package`].
@@ -78,6 +80,7 @@ fn parse(text: &str) -> Result<Vec<Package>> {
             name: word(&package["name"]).to_owned(),
             dependencies: list(&package["dependencies"]).map(dependency).collect(),
             n_external: n_external(word(&package["id"])),
+            is_published: package["publish"].is_null(),
         })
         .collect())
 }

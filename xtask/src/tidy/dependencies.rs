@@ -75,6 +75,7 @@ mod tests {
             name: name.to_owned(),
             dependencies: Vec::new(),
             n_external,
+            is_published: true,
         };
         let members: Vec<_> = counts.iter().map(member).collect();
         check_against(bounds, &members).into_iter().map(|finding| finding.to_string()).collect()

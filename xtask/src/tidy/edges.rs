@@ -255,7 +255,7 @@ mod tests {
             .iter()
             .map(|&(name, kind)| Dependency { name: name.to_owned(), kind: kind.map(str::to_owned) })
             .collect();
-        Package { name: name.to_owned(), dependencies, n_external: 0 }
+        Package { name: name.to_owned(), dependencies, n_external: 0, is_published: true }
     }
 
     #[test]

@@ -1,0 +1,66 @@
+//! The crates under `extensions/`, built and tested as those of somebody else: against packages of this workspace.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::Command;
+
+use crate::{Result, metadata, workspace};
+
+/// Packages every published crate, unpacks the packages, and tests each extension with them in place of those that
+/// crates.io has. What a package lacks (a file, a feature, a dependency) is found here.
+pub fn run() -> Result<()> {
+    let root = workspace::root();
+    let target = root.join("target/extensions");
+    let packages = target.join("package");
+    if packages.exists() {
+        std::fs::remove_dir_all(&packages)?;
+    }
+    let mut package = workspace::cargo();
+    package
+        .args(["package", "--workspace", "--no-verify", "--allow-dirty", "--quiet"])
+        .arg("--target-dir")
+        .arg(&target);
+    for member in metadata::members()?.iter().filter(|member| !member.is_published) {
+        package.args(["--exclude", &member.name]);
+    }
+    workspace::run(&mut package)?;
+
+    let mut patch = String::from("[patch.crates-io]\n");
+    for path in sorted_entries(&packages)? {
+        let Some(stem) = path.file_name().and_then(|name| name.to_str()?.strip_suffix(".crate")) else {
+            continue;
+        };
+        let mut unpack = Command::new("tar");
+        unpack.arg("-xzf").arg(&path).arg("-C").arg(&packages);
+        workspace::run(&mut unpack)?;
+        let Some((name, _version)) = stem.rsplit_once('-') else { continue };
+        writeln!(patch, "{name} = {{ path = {:?} }}", packages.join(stem))?;
+    }
+    let config = target.join("packages.toml");
+    std::fs::write(&config, patch)?;
+
+    for extension in sorted_entries(&root.join("extensions"))? {
+        if !extension.join("Cargo.toml").is_file() {
+            continue;
+        }
+        eprintln!("-- {}", extension.display());
+        let mut test = workspace::cargo();
+        test.args(["test", "--quiet", "--manifest-path"])
+            .arg(extension.join("Cargo.toml"))
+            .arg("--config")
+            .arg(&config)
+            .arg("--target-dir")
+            .arg(&target);
+        workspace::run(&mut test)?;
+    }
+    Ok(())
+}
+
+fn sorted_entries(folder: &Path) -> Result<Vec<std::path::PathBuf>> {
+    let mut entries = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        entries.push(entry?.path());
+    }
+    entries.sort();
+    Ok(entries)
+}
