@@ -9,11 +9,11 @@ use fewest_core::{
 };
 use fewest_dal::DualAugmentedLagrangian;
 use fewest_dependence::{
-    Dependence, Error, Estimator, Hsic, HsicLasso, InputKernel, LassoOptions, Level, Nocco, NoccoLasso,
-    Normalization, OutputKernel, Regularizer,
+    Dependence, Error, Hsic, HsicEstimator, HsicLasso, InputKernel, LassoOptions, LassoPenalty, Nocco,
+    NoccoLasso, Normalization, OutputKernel,
 };
 use fewest_kernels::Form;
-use fewest_kernels::{Bandwidth, Gram};
+use fewest_kernels::Gram;
 use fewest_lars::Lars;
 use fewest_pgd::ProximalGradient;
 use fewest_solver::QuadraticSolver;
@@ -40,11 +40,11 @@ fn select(selector: &dyn Selector, data: &Dataset, k: usize) -> Selection {
     selector.select(data, Budget::Count(k), &Context::default()).unwrap()
 }
 
-fn at_ratio(solver: Option<Arc<dyn QuadraticSolver>>, regularizer: Regularizer, form: Form) -> HsicLasso {
+fn at_ratio(solver: Option<Arc<dyn QuadraticSolver>>, penalty: LassoPenalty, form: Form) -> HsicLasso {
     HsicLasso {
         dependence: Dependence { form, factor_tolerance: 1e-12, ..Dependence::default() },
         lasso: LassoOptions {
-            level: Level::LambdaRatio(0.1),
+            regularization: Regularization::Ratio(0.1),
             regularizer,
             solver: solver.map_or(SolverChoice::Auto, SolverChoice::Use),
             tolerance: 1e-10,
@@ -94,7 +94,7 @@ fn all_solvers_and_both_forms_agree_on_the_objective_with_a_certificate() {
         Arc::new(Lars),
         Arc::new(ProximalGradient::default()),
     ];
-    for regularizer in [Regularizer::L1, Regularizer::ElasticNet { ridge: 0.1 }] {
+    for regularizer in [LassoPenalty::L1, LassoPenalty::ElasticNet { ridge: 0.1 }] {
         let mut objectives = Vec::new();
         for solver in &solvers {
             for form in [Form::Exact, Form::LowRank] {
@@ -116,7 +116,7 @@ fn all_solvers_and_both_forms_agree_on_the_objective_with_a_certificate() {
 #[test]
 fn the_error_that_an_approximation_leaves_in_the_scores_is_told() {
     let at = |form: Form, factor_tolerance: f64| {
-        let mut selector = at_ratio(None, Regularizer::L1, form);
+        let mut selector = at_ratio(None, LassoPenalty::L1, form);
         selector.dependence.factor_tolerance = factor_tolerance;
         selector.select(&nonlinear(), Budget::Auto, &Context::default()).unwrap()
     };
@@ -167,7 +167,7 @@ fn a_named_solver_lands_where_the_path_ends() {
 
 #[test]
 fn the_papers_rule_takes_the_largest_of_a_few_more() {
-    let lasso = LassoOptions { level: Level::Paper, ..LassoOptions::default() };
+    let lasso = LassoOptions { regularization: Regularization::Paper, ..LassoOptions::default() };
     let found = select(&HsicLasso { lasso, ..HsicLasso::default() }, &nonlinear(), 2);
     assert_eq!(found.order.len(), 2);
     assert!(found.path.unwrap().points.last().unwrap().coefficients.len() > 2);
@@ -193,12 +193,12 @@ fn forced_features_come_first_and_covariates_never() {
 #[test]
 fn groups_enter_whole() {
     let data = nonlinear().with_feature_groups(Groups::partition(vec![0, 0, 1, 1, 2, 2])).unwrap();
-    let selector = at_ratio(None, Regularizer::Group, Form::Auto);
+    let selector = at_ratio(None, LassoPenalty::Group, Form::Auto);
     let found = selector.select(&data, Budget::Auto, &Context::default()).unwrap();
     assert!(found.order.contains(&0) && found.order.contains(&1), "{found:?}");
     let gap = found.solver.unwrap().certificate.value();
     assert!((-1e-12..=1e-9).contains(&gap), "{gap}");
-    let lasso = LassoOptions { regularizer: Regularizer::Group, ..LassoOptions::default() };
+    let lasso = LassoOptions { regularizer: LassoPenalty::Group, ..LassoOptions::default() };
     assert_eq!(select(&HsicLasso { lasso: lasso.clone(), ..HsicLasso::default() }, &data, 2).order.len(), 2);
     let without = HsicLasso { lasso, ..HsicLasso::default() }.select(
         &nonlinear(),
@@ -346,18 +346,18 @@ fn bad_parameters_are_named() {
     let level = |level: Level| lasso(LassoOptions { level, ..LassoOptions::default() }, Budget::Auto);
 
     for (size, permutations, name) in [(61, 1, "block_size"), (1, 1, "block_size"), (20, 0, "permutations")] {
-        let estimator = Estimator::Block { size, permutations };
+        let estimator = HsicEstimator::Block { block_size, permutations };
         assert_eq!(dependence(Dependence { estimator, ..Dependence::default() }), name);
     }
     for sigma in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        let input = InputKernel::Gaussian(Bandwidth::Fixed(sigma));
-        assert!(dependence(Dependence { input, ..Dependence::default() }).contains("sigma"));
+        let input = InputKernel::Gaussian { sigma_x: KernelWidth::Value(sigma) };
+        assert!(dependence(Dependence { kernel: input, ..Dependence::default() }).contains("sigma"));
     }
     assert_eq!(dependence(Dependence { factor_tolerance: 0.0, ..Dependence::default() }), "factor_tolerance");
-    assert_eq!(level(Level::Lambda(-1.0)), "lambda");
-    assert_eq!(level(Level::LambdaRatio(0.0)), "lambda_ratio");
-    assert_eq!(level(Level::Count), "k");
-    let ridge = Regularizer::ElasticNet { ridge: 0.0 };
+    assert_eq!(level(Regularization::Value(-1.0)), "lambda");
+    assert_eq!(level(Regularization::Ratio(0.0)), "lambda_ratio");
+    assert_eq!(level(Regularization::Count), "k");
+    let ridge = LassoPenalty::ElasticNet { ridge: 0.0 };
     assert_eq!(
         lasso(LassoOptions { regularizer: ridge, ..LassoOptions::default() }, Budget::Count(1)),
         "ridge"
@@ -483,7 +483,7 @@ fn nocco_is_bounded_by_the_rank() {
 fn nocco_is_less_sensitive_to_the_width_than_hsic() {
     let data = nonlinear();
     let dependence = |sigma: f64| Dependence {
-        input: InputKernel::Gaussian(Bandwidth::Fixed(sigma)),
+        input: InputKernel::Gaussian { sigma_x: KernelWidth::Value(sigma) },
         normalization: Normalization::None,
         ..Dependence::default()
     };
@@ -540,7 +540,7 @@ fn budgets_that_share_their_products_are_answered_as_alone() {
     for (classes, form) in [(true, Form::Exact), (true, Form::LowRank), (false, Form::Auto)] {
         let data = dataset(&columns, target(classes));
         let dependence = Dependence { form, ..Dependence::default() };
-        let lasso = LassoOptions { n_related: 3, ..LassoOptions::default() };
+        let lasso = LassoOptions { related: 3, ..LassoOptions::default() };
         let hsic = HsicLasso { dependence: dependence.clone(), lasso: lasso.clone() };
         let nocco = NoccoLasso { dependence, lasso, ..NoccoLasso::default() };
         for selector in [&hsic as &dyn Selector, &nocco] {

@@ -127,7 +127,7 @@ fn the_certificate_is_that_of_the_definition() -> Result<(), Error> {
             assert!((-1e-7..=report.certificate.value() + 1e-7).contains(&beyond), "{report:?} {optimum}");
             loosest_gap = loosest_gap.max(gap);
         }
-        let method = Spam { lambda_ratio: Some(ratio), ..Spam::default() };
+        let method = Spam { regularization: Regularization::Ratio(ratio), ..Spam::default() };
         let selection = method.select(&data, Budget::Auto, &context)?;
         let mut scores = [0.0; 5];
         selection.order.iter().zip(&selection.scores).for_each(|(&k, &score)| scores[k] = score);
