@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use fewest_cd::CoordinateDescent;
+use fewest_core::method::{KernelWidth, Regularization};
 use fewest_core::{
     Approximation, Budget, Context, Dataset, DenseColumns, FeatureKind, Groups, OnDemand, Scorer, Selection,
     Selector, Target,
@@ -12,12 +13,10 @@ use fewest_dependence::{
     Dependence, Error, Hsic, HsicEstimator, HsicLasso, InputKernel, LassoOptions, LassoPenalty, Nocco,
     NoccoLasso, Normalization, OutputKernel,
 };
-use fewest_kernels::Form;
-use fewest_kernels::Gram;
+use fewest_kernels::{Form, Gram};
 use fewest_lars::Lars;
 use fewest_pgd::ProximalGradient;
-use fewest_solver::QuadraticSolver;
-use fewest_solver::SolverChoice;
+use fewest_solver::{QuadraticSolver, SolverChoice};
 use fewest_testkit::conformance::{check_selector, problem};
 
 fn wave(n: usize, step: usize) -> Vec<f64> {
@@ -45,7 +44,7 @@ fn at_ratio(solver: Option<Arc<dyn QuadraticSolver>>, penalty: LassoPenalty, for
         dependence: Dependence { form, factor_tolerance: 1e-12, ..Dependence::default() },
         lasso: LassoOptions {
             regularization: Regularization::Ratio(0.1),
-            regularizer,
+            penalty,
             solver: solver.map_or(SolverChoice::Auto, SolverChoice::Use),
             tolerance: 1e-10,
             ..LassoOptions::default()
@@ -94,11 +93,11 @@ fn all_solvers_and_both_forms_agree_on_the_objective_with_a_certificate() {
         Arc::new(Lars),
         Arc::new(ProximalGradient::default()),
     ];
-    for regularizer in [LassoPenalty::L1, LassoPenalty::ElasticNet { ridge: 0.1 }] {
+    for penalty in [LassoPenalty::L1, LassoPenalty::ElasticNet { ridge: 0.1 }] {
         let mut objectives = Vec::new();
         for solver in &solvers {
             for form in [Form::Exact, Form::LowRank] {
-                let selector = at_ratio(Some(Arc::clone(solver)), regularizer, form);
+                let selector = at_ratio(Some(Arc::clone(solver)), penalty, form);
                 let found = selector.select(&nonlinear(), Budget::Auto, &Context::default()).unwrap();
                 let report = found.solver.unwrap();
                 let gap = report.certificate.value();
@@ -198,7 +197,7 @@ fn groups_enter_whole() {
     assert!(found.order.contains(&0) && found.order.contains(&1), "{found:?}");
     let gap = found.solver.unwrap().certificate.value();
     assert!((-1e-12..=1e-9).contains(&gap), "{gap}");
-    let lasso = LassoOptions { regularizer: LassoPenalty::Group, ..LassoOptions::default() };
+    let lasso = LassoOptions { penalty: LassoPenalty::Group, ..LassoOptions::default() };
     assert_eq!(select(&HsicLasso { lasso: lasso.clone(), ..HsicLasso::default() }, &data, 2).order.len(), 2);
     let without = HsicLasso { lasso, ..HsicLasso::default() }.select(
         &nonlinear(),
@@ -214,8 +213,8 @@ fn one_block_of_all_samples_is_the_full_estimator() {
         let dependence = Dependence { estimator, form: Form::Exact, ..Dependence::default() };
         select(&HsicLasso { dependence, ..HsicLasso::default() }, &nonlinear(), 3)
     };
-    close(&with(Estimator::Full), &with(Estimator::Block { size: 60, permutations: 1 }), 1e-9);
-    assert_eq!(with(Estimator::Block { size: 20, permutations: 3 }).order.len(), 3);
+    close(&with(HsicEstimator::Full), &with(HsicEstimator::Block { block_size: 60, permutations: 1 }), 1e-9);
+    assert_eq!(with(HsicEstimator::Block { block_size: 20, permutations: 3 }).order.len(), 3);
 }
 
 #[test]
@@ -343,25 +342,26 @@ fn bad_parameters_are_named() {
     let dependence =
         |dependence: Dependence| fails(HsicLasso { dependence, ..HsicLasso::default() }, Budget::Count(2));
     let lasso = |lasso: LassoOptions, budget| fails(HsicLasso { lasso, ..HsicLasso::default() }, budget);
-    let level = |level: Level| lasso(LassoOptions { level, ..LassoOptions::default() }, Budget::Auto);
+    let regularization = |regularization: Regularization| {
+        lasso(LassoOptions { regularization, ..LassoOptions::default() }, Budget::Auto)
+    };
 
-    for (size, permutations, name) in [(61, 1, "block_size"), (1, 1, "block_size"), (20, 0, "permutations")] {
+    for (block_size, permutations, name) in
+        [(61, 1, "block_size"), (1, 1, "block_size"), (20, 0, "permutations")]
+    {
         let estimator = HsicEstimator::Block { block_size, permutations };
         assert_eq!(dependence(Dependence { estimator, ..Dependence::default() }), name);
     }
     for sigma in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        let input = InputKernel::Gaussian { sigma_x: KernelWidth::Value(sigma) };
-        assert!(dependence(Dependence { kernel: input, ..Dependence::default() }).contains("sigma"));
+        let kernel = InputKernel::Gaussian { sigma_x: KernelWidth::Value(sigma) };
+        assert!(dependence(Dependence { kernel, ..Dependence::default() }).contains("sigma"));
     }
     assert_eq!(dependence(Dependence { factor_tolerance: 0.0, ..Dependence::default() }), "factor_tolerance");
-    assert_eq!(level(Regularization::Value(-1.0)), "lambda");
-    assert_eq!(level(Regularization::Ratio(0.0)), "lambda_ratio");
-    assert_eq!(level(Regularization::Count), "k");
+    assert_eq!(regularization(Regularization::Value(-1.0)), "lambda");
+    assert_eq!(regularization(Regularization::Ratio(0.0)), "lambda_ratio");
+    assert_eq!(regularization(Regularization::Count), "k");
     let ridge = LassoPenalty::ElasticNet { ridge: 0.0 };
-    assert_eq!(
-        lasso(LassoOptions { regularizer: ridge, ..LassoOptions::default() }, Budget::Count(1)),
-        "ridge"
-    );
+    assert_eq!(lasso(LassoOptions { penalty: ridge, ..LassoOptions::default() }, Budget::Count(1)), "ridge");
     assert_eq!(
         lasso(LassoOptions { forced: vec![6], ..LassoOptions::default() }, Budget::Count(1)),
         "forced"
@@ -483,7 +483,7 @@ fn nocco_is_bounded_by_the_rank() {
 fn nocco_is_less_sensitive_to_the_width_than_hsic() {
     let data = nonlinear();
     let dependence = |sigma: f64| Dependence {
-        input: InputKernel::Gaussian { sigma_x: KernelWidth::Value(sigma) },
+        kernel: InputKernel::Gaussian { sigma_x: KernelWidth::Value(sigma) },
         normalization: Normalization::None,
         ..Dependence::default()
     };

@@ -4,9 +4,9 @@ use fewest_core::Error;
 use fewest_core::method::KernelWidth;
 use fewest_kernels::hsic::{self, KernelMatrix, Scaling};
 use fewest_kernels::{
-    BlockEstimator, Blocks, Delta, Factor, Gaussian, GaussianRows, Gram, Laplace, Linear,
-    NormalisedDelta, Polynomial, ScalarKernel, Sigmoid, TableGaussian, block_hsic, centred_packed,
-    centred_packed_blocks, kernel_width, median_bandwidth, packed_len,
+    BlockEstimator, Blocks, Delta, Factor, Gaussian, GaussianRows, Gram, Laplace, Linear, NormalisedDelta,
+    Polynomial, ScalarKernel, Sigmoid, TableGaussian, block_hsic, centred_packed, centred_packed_blocks,
+    kernel_width, median_bandwidth, packed_len,
 };
 use fewest_linalg::dot_products;
 use proptest::prelude::*;

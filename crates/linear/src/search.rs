@@ -14,9 +14,9 @@ use fewest_solver::{
 };
 use rayon::prelude::*;
 
+use super::Lasso;
 use super::columns::LinearColumns;
 use super::paths;
-use super::Lasso;
 
 /// Most iterations of a solver, in its own unit.
 const MOST_ITERATIONS: u64 = 1_000_000;
@@ -173,9 +173,7 @@ impl Problem<'_> {
             None => (0.0, vec![Vec::new(); self.outputs.len()]),
         };
         let fit = match self.options.solver.chosen() {
-            Some(solver)
-                if !solver.follows_path() && lambda > 0.0 && paths.status == Status::Converged =>
-            {
+            Some(solver) if !solver.follows_path() && lambda > 0.0 && paths.status == Status::Converged => {
                 self.at(lambda, &[])?
             }
             _ => {

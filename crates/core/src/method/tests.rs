@@ -245,9 +245,8 @@ fn a_variant_for_programs_only_is_no_parameter() {
 
 #[test]
 fn a_method_may_start_from_other_options() -> Result<(), Error> {
-    let other = METHODS[0].clone().with_options(|| {
-        Draft::selector(Example { degree: 5, ..Example::default() })
-    });
+    let other =
+        METHODS[0].clone().with_options(|| Draft::selector(Example { degree: 5, ..Example::default() }));
     let degree = |method: &Method| Parameters::defaults(method).count("degree");
     assert_eq!((degree(&METHODS[0])?, degree(&other)?, other.id), (2, 5, "example"));
     Ok(())

@@ -28,7 +28,12 @@ pub(super) struct Packed {
 }
 
 impl Packed {
-    pub(super) fn new(n: usize, measure: Measure, estimator: HsicEstimator, seed: u64) -> Result<Self, Error> {
+    pub(super) fn new(
+        n: usize,
+        measure: Measure,
+        estimator: HsicEstimator,
+        seed: u64,
+    ) -> Result<Self, Error> {
         let blocks = match estimator {
             HsicEstimator::Full => Blocks::new(n, n, 1, seed)?,
             HsicEstimator::Block { block_size, permutations } => {

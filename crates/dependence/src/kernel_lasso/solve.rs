@@ -184,16 +184,15 @@ fn fit_l1(
     if wanted == 0 {
         return Ok(Fit { coefficients: Vec::new(), report: None, path: None, tied: Vec::new() });
     }
-    let most_active = if options.regularization == Regularization::Paper { wanted + PAPER_SLACK } else { wanted };
+    let most_active =
+        if options.regularization == Regularization::Paper { wanted + PAPER_SLACK } else { wanted };
     let lasso = fewest_lars::path(problem, &PathOptions { most_active, ..PathOptions::default() }, &control)?;
     let path = describe(&lasso);
     let end = lasso.breakpoints.last();
     let lambda = end.map_or(0.0, |point| point.lambda);
     match options.solver.chosen() {
         // At λ = 0 there is no dual certificate but the path's own.
-        Some(solver)
-            if !solver.follows_path() && lambda > 0.0 && lasso.status == Status::Converged =>
-        {
+        Some(solver) if !solver.follows_path() && lambda > 0.0 && lasso.status == Status::Converged => {
             solve_at(lambda, solver, Some(path), lasso.tied)
         }
         _ => Ok(Fit {

@@ -6,9 +6,7 @@ use argmin::core::{Executor, State};
 use argmin::solver::linesearch::MoreThuenteLineSearch;
 use argmin::solver::quasinewton::LBFGS;
 use fewest_core::method::Options;
-use fewest_core::{
-    Budget, Context, Dataset, Error, Selection, Selector, Status, derive_seed, options, rank,
-};
+use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status, derive_seed, options, rank};
 
 use super::objective::{Objective, Seen, Watched};
 use crate::OutputKernel;

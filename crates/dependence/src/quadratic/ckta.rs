@@ -1,9 +1,7 @@
 //! Centred kernel target alignment.
 
 use fewest_core::method::Options;
-use fewest_core::{
-    Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport, options,
-};
+use fewest_core::{Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport, options};
 use fewest_lars::PathOptions;
 use fewest_solver::{InnerProducts, Normalised, Ridged};
 

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::time::Instant;
 
+use fewest::core::method::{KernelWidth, Regularization};
 use fewest::core::{Budget, Context, Selector, derive_seed};
 use fewest::data::synthetic::{self, Synthetic};
 use fewest::dependence::{Dependence, HsicLasso, InputKernel, LassoOptions, NoccoLasso, OutputKernel};

@@ -101,7 +101,9 @@ fn the_certificate_is_that_of_the_definition() -> Result<(), Error> {
         assert!((optimum - bound).abs() <= 1e-10 * at_zero, "{optimum} and {bound}");
 
         for tolerance in [1.0, 0.1, 1e-3, 1e-9] {
-            let bases = (0..5).map(|j| Basis::new(&data, j, 1.0, 0.01)).collect::<Result<_, _>>()?;
+            let bases = (0..5)
+                .map(|j| Basis::new(&data, j, KernelWidth::Value(1.0), 0.01))
+                .collect::<Result<_, _>>()?;
             let problem = Problem { bases, target: target.clone(), n: N, tolerance, context: &context };
             let fit = problem.solve(lambda, &Functions::new(), false);
             let functions: Vec<DMatrix<f64>> = (0..5)
