@@ -54,8 +54,8 @@ impl Dependence {
 }
 
 options! {
-    /// Hilbert–Schmidt independence criterion of each feature with the target: `HSIC(uₖ, y) = tr(K̄⁽ᵏ⁾ L̄)`, the
-    /// relevance term of Eq. (4); no factor of n. With [`Normalization::Unit`] it is the centred kernel
+    /// Hilbert–Schmidt independence criterion of each feature with the target: `HSIC(uₖ, y) = tr(K̄⁽ᵏ⁾ L̄)`,
+    /// the relevance term of Eq. (4); no factor of n. With [`Normalization::Unit`] it is the centred kernel
     /// alignment, in `[0, 1]`.
     ///
     /// Zero for a constant feature. Cost: `O(n r²)` a feature for many samples, `O(n²)` for few.
@@ -88,8 +88,8 @@ impl Scorer for Hsic {
 }
 
 options! {
-    /// Dependence by the normalised cross-covariance operator, `tr(K̃⁽ᵏ⁾ L̃)` with `K̃ = K̄ (K̄ + ε n I)⁻¹` (Section
-    /// 2.5; Fukumizu et al. 2008): less sensitive to the kernel's width than [`Hsic`].
+    /// Dependence by the normalised cross-covariance operator, `tr(K̃⁽ᵏ⁾ L̃)` with `K̃ = K̄ (K̄ + ε n I)⁻¹`
+    /// (Section 2.5; Fukumizu et al. 2008): less sensitive to the kernel's width than [`Hsic`].
     #[derive(Debug, Clone)]
     pub struct Nocco {
         /// Ridge ε that keeps the inverse stable; smaller weighs fine structure more.

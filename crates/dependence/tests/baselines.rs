@@ -67,7 +67,8 @@ fn weights(selection: &Selection) -> Vec<f64> {
     weights
 }
 
-/// Centred Gram matrices of all features and of the target, and their inner products: nothing of the code under test.
+/// Centred Gram matrices of all features and of the target, and their inner products: nothing of the code
+/// under test.
 fn grams(data: &Dataset, normalised: bool) -> Result<(Vec<Vec<f64>>, Vec<f64>), Error> {
     let kernel = Gaussian::new(1.0)?;
     let target = match data.target() {
@@ -215,8 +216,8 @@ fn fvm_gives_exactly_as_many_as_asked_for() -> Tested {
     Ok(())
 }
 
-/// Both searches with whole Gram matrices of every set, on six features of which the last is the first again: of equals the
-/// lower index is taken first, and the higher taken away.
+/// Both searches with whole Gram matrices of every set, on six features of which the last is the first again:
+/// of equals the lower index is taken first, and the higher taken away.
 #[test]
 fn greedy_searches_take_the_best_step_and_the_lower_of_two_twins() -> Tested {
     let x = columns();

@@ -124,16 +124,16 @@ fn the_error_that_an_approximation_leaves_in_the_scores_is_told() {
     for factor_tolerance in [1e-3, 1e-4, 1e-6, 1e-8] {
         let low_rank = at(Form::LowRank, factor_tolerance);
         assert_eq!(low_rank.order, exact.order);
-        let told = low_rank.solver.unwrap().approximation.unwrap();
-        assert!(matches!(told, Approximation::Estimate { .. }));
+        let found = low_rank.solver.unwrap().approximation.unwrap();
+        assert!(matches!(found, Approximation::Estimate { .. }));
         let far =
             low_rank.scores.iter().zip(&exact.scores).fold(0.0_f64, |most, (a, b)| most.max((a - b).abs()));
         let relative = far / exact.scores[0];
-        assert!(relative <= told.value(), "{factor_tolerance}: {relative:e} above {:e}", told.value());
+        assert!(relative <= found.value(), "{factor_tolerance}: {relative:e} above {:e}", found.value());
         assert!(
-            told.value() <= 1e3 * factor_tolerance,
+            found.value() <= 1e3 * factor_tolerance,
             "{factor_tolerance}: {:e} says nothing",
-            told.value()
+            found.value()
         );
     }
 }
@@ -453,8 +453,9 @@ fn a_run_can_be_stopped_and_reports_progress() {
     assert!(HsicLasso::default().select(&nonlinear(), Budget::Count(2), &context).is_err());
 }
 
-/// The eigenvalues of `K̃` and `L̃` lie in [0, 1), so the trace of their product is below the smaller rank: with five classes
-/// and categories of two or three levels, centred, 1 or 2. A category that tells all of its classes comes near.
+/// The eigenvalues of `K̃` and `L̃` lie in [0, 1), so the trace of their product is below the smaller rank:
+/// with five classes and categories of two or three levels, centred, 1 or 2. A category that tells all of its
+/// classes comes near.
 #[test]
 fn nocco_is_bounded_by_the_rank() {
     let codes = |levels: usize| (0..60).map(|i| (i % 5 % levels) as f64).collect::<Vec<f64>>();
@@ -478,7 +479,8 @@ fn nocco_is_bounded_by_the_rank() {
     }
 }
 
-/// Doubling the width changes the scores by a smaller share than those of HSIC, and leaves the best three where they were.
+/// Doubling the width changes the scores by a smaller share than those of HSIC, and leaves the best three
+/// where they were.
 #[test]
 fn nocco_is_less_sensitive_to_the_width_than_hsic() {
     let data = nonlinear();

@@ -99,10 +99,10 @@ fn matrices(data: &Dataset, n: usize) -> (Vec<Vec<f64>>, Vec<f64>) {
     (d, codes.iter().map(|a| mutual_information(a, &target)).collect())
 }
 
-/// The constant on the diagonal, from the note that tells it.
+/// The constant on the diagonal, from the note that has it.
 fn constant(selection: &Selection) -> f64 {
-    let told = selection.notes.iter().find(|note| note.contains("diagonal")).expect("a note");
-    told.split(' ').next().and_then(|number| number.parse().ok()).expect("a number")
+    let note = selection.notes.iter().find(|note| note.contains("diagonal")).expect("a note");
+    note.split(' ').next().and_then(|number| number.parse().ok()).expect("a number")
 }
 
 fn weights(selection: &Selection) -> Vec<f64> {
@@ -155,7 +155,7 @@ fn qpfs_meets_its_optimality_conditions() -> Tested {
             let objective: f64 =
                 (0..12).map(|k| theta[k] * (0.5 * (1.0 - gamma) * products[k] - gamma * relevance[k])).sum();
             let report = selection.solver.as_ref().map_or(f64::NAN, |report| report.objective);
-            // The constant is told to four digits.
+            // The note has the constant to four digits.
             assert!((report - objective).abs() <= 1e-3 * c, "{report} and {objective}");
             assert_eq!(selection.status, Status::Converged);
         }
@@ -202,8 +202,9 @@ fn fvm_meets_its_optimality_conditions() -> Tested {
     Ok(())
 }
 
-/// A number of six bits and the 63 parities of its parts, which are pairwise independent: I(0;k) = I(k;k) = ln 2, I(k;l) = 0 and
-/// I(0;0) = 6 ln 2. Over the number and m parities that is positive definite only for m < 6.
+/// A number of six bits and the 63 parities of its parts, which are pairwise independent: I(0;k) = I(k;k) =
+/// ln 2, I(k;l) = 0 and I(0;0) = 6 ln 2. Over the number and m parities that is positive definite only for m
+/// < 6.
 #[test]
 fn the_constant_rises_until_the_matrix_met_is_positive_definite() -> Tested {
     let n = 64_u32;
@@ -216,7 +217,8 @@ fn the_constant_rises_until_the_matrix_met_is_positive_definite() -> Tested {
     let ln_2 = 2_f64.ln();
     let start = 1e-3 * 6.0 * ln_2;
     let definite = |others: usize, c: f64| 6.0 * ln_2 + c - others as f64 * ln_2 * ln_2 / (ln_2 + c) > 0.0;
-    // The parities join where λ is a fifth of the constant: before, the number alone is active, and nothing rises.
+    // The parities join where λ is a fifth of the constant: before, the number alone is active, and nothing
+    // rises.
     for (lambda, rises) in [(1e-3, false), (1e-4, true)] {
         let regularization = Regularization::Value(lambda);
         let method = Fvm { similarity: similarity.clone(), regularization };

@@ -13,19 +13,20 @@ options! {
     /// minimise over W   1/(2n) ‖Y − X W‖²_F + λ ‖W‖₁
     /// ```
     ///
-    /// Features and outputs are standardised (mean 0, standard deviation 1, dividing by n). The outputs of two classes are ±1, of more
-    /// an indicator each. A categorical feature of more than two levels enters by its level indicators. Features are ranked by the
-    /// size of their coefficient, which is their score; where a feature has several, by their Euclidean norm.
+    /// Features and outputs are standardised (mean 0, standard deviation 1, dividing by n). The outputs of
+    /// two classes are ±1, of more an indicator each. A categorical feature of more than two levels enters by
+    /// its level indicators. Features are ranked by the size of their coefficient, which is their score;
+    /// where a feature has several, by their Euclidean norm.
     ///
-    /// With `Budget::Count(k)` the answer is the point of the exact path, from the largest `λ` down, just before more
-    /// than `k` features would be active for the first time ([`fewest_lars`]).
+    /// With `Budget::Count(k)` the answer is the point of the exact path, from the largest `λ` down, just
+    /// before more than `k` features would be active for the first time ([`fewest_lars`]).
     ///
-    /// Cost: one pass over the data, and products of the features that are ever active with all others. Memory: a standardised
-    /// copy of the data, up to 1 GiB; beyond, columns are computed again.
+    /// Cost: one pass over the data, and products of the features that are ever active with all others.
+    /// Memory: a standardised copy of the data, up to 1 GiB; beyond, columns are computed again.
     ///
     /// # Errors
-    /// A target without numbers or classes, or that does not vary; a NaN or an infinity, naming the cell; no number of features
-    /// where one is needed; parameters out of range; sample weights.
+    /// A target without numbers or classes, or that does not vary; a NaN or an infinity, naming the cell; no
+    /// number of features where one is needed; parameters out of range; sample weights.
     ///
     /// ```
     /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
@@ -52,13 +53,15 @@ options! {
 }
 
 options! {
-    /// Elastic net (Zou and Hastie 2005): [`Lasso`] with a ridge, so that features that resemble each other are taken alike.
+    /// Elastic net (Zou and Hastie 2005): [`Lasso`] with a ridge, so that features that resemble each other
+    /// are taken alike.
     ///
     /// ```text
     /// minimise over W   1/(2n) ‖Y − X W‖²_F + λ l1_ratio ‖W‖₁ + ½ λ (1 − l1_ratio) ‖W‖²_F
     /// ```
     ///
-    /// With `Budget::Count(k)` the answer is for the smallest `λ` that a search by bisection finds to leave at most `k` features.
+    /// With `Budget::Count(k)` the answer is for the smallest `λ` that a search by bisection finds to leave
+    /// at most `k` features.
     ///
     /// ```
     /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};

@@ -167,8 +167,8 @@ fn the_path_of_several_outputs_passes_through_the_minima() -> Tested {
     Ok(())
 }
 
-/// More features than samples and several outputs: each of these has fewer active features than there are samples, so
-/// there are never as many as asked for, and the path ends at a penalty of zero.
+/// More features than samples and several outputs: each of these has fewer active features than there are
+/// samples, so there are never as many as asked for, and the path ends at a penalty of zero.
 #[test]
 fn a_saturated_path_ends_with_a_note() -> Tested {
     let wide: Vec<Vec<f64>> = (0..120).map(|j| noise(12, j)).collect();

@@ -11,7 +11,8 @@ use crate::QuadraticSolver;
 /// The solver.
 ///
 /// As a field of [`options!`](fewest_core::options) it is a parameter where it starts from
-/// [`SolverChoice::AutoOr`] and so knows the solvers that words stand for; else it is for programs in Rust only.
+/// [`SolverChoice::AutoOr`] and so knows the solvers that words stand for; else it is for programs in Rust
+/// only.
 #[derive(Clone, Default)]
 pub enum SolverChoice {
     /// The exact path where there is one (l1 and elastic net by number of features), else coordinate descent.

@@ -28,8 +28,8 @@ choice! {
             /// Its width.
             sigma_x: KernelWidth = KernelWidth::Value(1.0);
         } = "laplace",
-        /// The Gaussian kernel from the paper's table of 4096 values (Section 2.4). Slower and less exact than
-        /// [`InputKernel::Gaussian`]; for those who must repeat the paper to the letter.
+        /// The Gaussian kernel from the paper's table of 4096 values (Section 2.4). Slower and less exact
+        /// than [`InputKernel::Gaussian`]; for those who must repeat the paper to the letter.
         Table {
             /// Its width.
             sigma_x: KernelWidth = KernelWidth::Value(1.0);

@@ -47,8 +47,8 @@ choice! {
     pub enum HsicEstimator {
         /// All pairs.
         Full = "full",
-        /// Pairs within blocks, averaged over all blocks of some shuffles (Climente-González, Azencott, Kaski and
-        /// Yamada 2019). Kept for comparison: the full estimator is exact.
+        /// Pairs within blocks, averaged over all blocks of some shuffles (Climente-González, Azencott, Kaski
+        /// and Yamada 2019). Kept for comparison: the full estimator is exact.
         Block {
             /// Samples in a block.
             ///
@@ -95,8 +95,9 @@ pub(crate) struct Outline<A> {
     squared_norm: f64,
     /// How far the atom may be from the Gram matrix it stands for, as a share of its norm.
     approximation_error: f64,
-    /// A small atom below this one, and the share of the norm that it leaves out: what is left out of a positive
-    /// semidefinite matrix is itself positive semidefinite, so that products of such parts are lower bounds.
+    /// A small atom below this one, and the share of the norm that it leaves out: what is left out of a
+    /// positive semidefinite matrix is itself positive semidefinite, so that products of such parts are lower
+    /// bounds.
     leading: Option<(A, f64)>,
 }
 
@@ -203,7 +204,7 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
         };
         let panel_size = atoms.representation.panel();
         let mut largest_atom = 1;
-        // Rounds, so that progress is told and a request to stop is heard between them.
+        // Rounds, so that progress is reported and a request to stop is heard between them.
         let round = ROUND.max(panel_size);
         for first in (0..d).step_by(round) {
             if context.stopped().is_some() {

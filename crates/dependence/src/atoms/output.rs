@@ -15,14 +15,15 @@ choice! {
     #[derive(Debug, Clone)]
     #[non_exhaustive]
     pub enum OutputKernel {
-        /// By the target: classes get [`OutputKernel::Delta`], real outputs the Gaussian kernel of width 1, an
-        /// affinity matrix is taken as it is.
+        /// By the target: classes get [`OutputKernel::Delta`], real outputs the Gaussian kernel of width 1,
+        /// an affinity matrix is taken as it is.
         Auto = "auto",
         /// `1/n_y` for two samples of the same class y, else 0 (Section 2.3). Classes only.
         Delta = "delta",
         /// 1 for two samples of the same class, else 0. Classes only.
         PlainDelta = "plain-delta",
-        /// `exp(−‖y − y′‖² / (2 p σ²))` over `p` outputs, each standardised on its own; classes by their codes.
+        /// `exp(−‖y − y′‖² / (2 p σ²))` over `p` outputs, each standardised on its own; classes by their
+        /// codes.
         Gaussian {
             /// Width of the target's Gaussian kernel; median: the median distance of the first output.
             sigma_y: KernelWidth = KernelWidth::Value(1.0);

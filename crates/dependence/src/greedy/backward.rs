@@ -8,16 +8,17 @@ use super::wanted;
 use crate::OutputKernel;
 
 options! {
-    /// Backward elimination with HSIC (Song, Smola, Gretton, Bedo and Borgwardt 2012, BAHSIC): from all features, those are
-    /// taken away again and again whose absence leaves the largest `tr(M̄ L̄)` (Eq. 6 of Yamada et al. 2014); the kernel is
-    /// that of [`Fhsic`](crate::Fhsic).
+    /// Backward elimination with HSIC (Song, Smola, Gretton, Bedo and Borgwardt 2012, BAHSIC): from all
+    /// features, those are taken away again and again whose absence leaves the largest `tr(M̄ L̄)` (Eq. 6 of
+    /// Yamada et al. 2014); the kernel is that of [`Fhsic`](crate::Fhsic).
     ///
-    /// While more features are left than wanted, a share of them goes at a time; after that one by one, which orders the
-    /// answer: the last one left is the best. The score of a feature is the criterion of the set of it and all better ones.
-    /// With `Budget::Auto` the answer is the set with the largest criterion on the way.
+    /// While more features are left than wanted, a share of them goes at a time; after that one by one, which
+    /// orders the answer: the last one left is the best. The score of a feature is the criterion of the set
+    /// of it and all better ones. With `Budget::Auto` the answer is the set with the largest criterion on the
+    /// way.
     ///
-    /// Cost: `n²/2` exponentials for each feature left, every round; with a share of a tenth that is about ten rounds over all
-    /// features. Memory the data and `n²`.
+    /// Cost: `n²/2` exponentials for each feature left, every round; with a share of a tenth that is about
+    /// ten rounds over all features. Memory the data and `n²`.
     ///
     /// # Errors
     /// As [`Fhsic`](crate::Fhsic); a share outside [0, 1). Stopped early, there is no answer.
@@ -59,8 +60,8 @@ impl Selector for Bahsic {
         let mut left = criterion.candidates();
         let varying = left.len();
         let stopped = |_| Error::Stopped { before: "enough features were eliminated" };
-        // Features in the order in which they went, with the criterion of the set they were taken from; and how many
-        // features each of those sets had.
+        // Features in the order in which they went, with the criterion of the set they were taken from; and
+        // how many features each of those sets had.
         let (mut gone, mut values, mut rounds) = (Vec::new(), Vec::new(), Vec::new());
         while !left.is_empty() {
             let size = left.len();

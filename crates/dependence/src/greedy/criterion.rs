@@ -35,7 +35,8 @@ pub(super) struct Criterion {
 enum Distance {
     /// `(x − x′)²` of standardised values.
     Numeric(Vec<f64>),
-    /// The same number for any two different categories, such that the mean over all pairs is that of a numeric feature.
+    /// The same number for any two different categories, such that the mean over all pairs is that of a
+    /// numeric feature.
     Categorical(Vec<f64>, f64),
 }
 
@@ -92,8 +93,8 @@ impl Criterion {
         Ok(criterion)
     }
 
-    /// The median distance of two samples over all features, divided by the root of their number; of the distances
-    /// above 0 where half of them are 0, and 1 where all are.
+    /// The median distance of two samples over all features, divided by the root of their number; of the
+    /// distances above 0 where half of them are 0, and 1 where all are.
     fn median_width(&self) -> f64 {
         let features = self.candidates();
         let mut distances = self.distances(&features);
@@ -142,7 +143,8 @@ impl Criterion {
         columns.concat()
     }
 
-    /// `tr(M̄ L̄)` for `distances` changed by `sign` times those of each of `features`; `size` features are then in the set.
+    /// `tr(M̄ L̄)` for `distances` changed by `sign` times those of each of `features`; `size` features are
+    /// then in the set.
     ///
     /// # Errors
     /// The status to stop with, when the run is to stop.

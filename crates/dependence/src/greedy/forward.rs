@@ -11,24 +11,25 @@ use crate::OutputKernel;
 const ROUNDING: f64 = 1e-12;
 
 options! {
-    /// Forward selection with HSIC (Section 3.2 of Yamada et al. 2014, Eq. 6; Song, Smola, Gretton, Bedo and Borgwardt
-    /// 2012): at every step the feature is taken that with those before has the largest
+    /// Forward selection with HSIC (Section 3.2 of Yamada et al. 2014, Eq. 6; Song, Smola, Gretton, Bedo and
+    /// Borgwardt 2012): at every step the feature is taken that with those before has the largest
     ///
     /// ```text
     /// tr(M̄ L̄),   M(v, v′) = exp(−‖v − v′‖² / (2 m σ²)) over the m features in the set
     /// ```
     ///
-    /// `M̄` and `L̄` are centred. Features are standardised, and the number of them in the exponent keeps the width from
-    /// shrinking as the set grows; categories count as their indicators, scaled alike. Unlike a sum of kernels, `M` sees features
-    /// that matter together only. Ties go to the lower index.
+    /// `M̄` and `L̄` are centred. Features are standardised, and the number of them in the exponent keeps the
+    /// width from shrinking as the set grows; categories count as their indicators, scaled alike. Unlike a
+    /// sum of kernels, `M` sees features that matter together only. Ties go to the lower index.
     ///
-    /// The score of a feature is the criterion when it was taken. With `Budget::Auto` the search ends when the criterion no
-    /// longer grows.
+    /// The score of a feature is the criterion when it was taken. With `Budget::Auto` the search ends when
+    /// the criterion no longer grows.
     ///
     /// Cost: `n²/2` exponentials for each feature and step; memory the data and `n²`.
     ///
     /// # Errors
-    /// Fewer than two samples, a NaN or an infinity (naming the cell), a target without a kernel, `Budget::Threshold`.
+    /// Fewer than two samples, a NaN or an infinity (naming the cell), a target without a kernel,
+    /// `Budget::Threshold`.
     ///
     /// ```
     /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};

@@ -14,7 +14,7 @@ use crate::atoms::Measure;
 pub use options::{LassoOptions, LassoPenalty};
 
 options! {
-    /// HSIC Lasso (Eq. 3): few features that explain the target's similarities together, linear or not.
+    /// HSIC Lasso (Eq. 3): few features that jointly explain the target's similarities, linear or not.
     ///
     /// ```text
     /// minimise over α ≥ 0   ½ ‖L̄ − Σₖ αₖ K̄⁽ᵏ⁾‖²_F + λ Σₖ αₖ
@@ -24,9 +24,9 @@ options! {
     /// than `k` features would be active for the first time; features are ranked by `α`. The path is exact
     /// ([`fewest_lars`]). A fixed λ, the paper's rule, other penalties and solvers are in [`LassoOptions`].
     ///
-    /// Cost: one pass of `O(n r²)` a feature (rank r, about 10 to 15), another of `O(n r² k)` for the features
-    /// whose dependence on the target does not already rule them out. Memory `O(n r)` times the features
-    /// worked on, never `n²` times the features.
+    /// Cost: one pass of `O(n r²)` a feature (rank r, about 10 to 15), another of `O(n r² k)` for the
+    /// features whose dependence on the target does not already rule them out. Memory `O(n r)` times the
+    /// features worked on, never `n²` times the features.
     ///
     /// # Errors
     /// No sample or feature, a NaN or an infinity (naming the cell), fewer than 2 classes, a target that does
@@ -75,7 +75,8 @@ impl Selector for HsicLasso {
 }
 
 options! {
-    /// NOCCO Lasso (Section 2.5): [`HsicLasso`] with `K̃ = K̄ (K̄ + ε n I)⁻¹` in place of `K̄`, and `L̃` of `L̄`.
+    /// NOCCO Lasso (Section 2.5): [`HsicLasso`] with `K̃ = K̄ (K̄ + ε n I)⁻¹` in place of `K̄`, and `L̃` of
+    /// `L̄`.
     #[derive(Debug, Clone)]
     pub struct NoccoLasso {
         /// How the lasso is solved.

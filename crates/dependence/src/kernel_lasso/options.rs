@@ -28,8 +28,8 @@ options! {
     pub struct LassoOptions {
         /// Where on the path the answer is taken.
         ///
-        /// [`Regularization::Paper`] is the rule in the caption of Fig. 1 for `Budget::Count(k)`: a λ with `k` to
-        /// `k + 10` non-zero coefficients, here the smallest, and of these the `k` largest.
+        /// [`Regularization::Paper`] is the rule in the caption of Fig. 1 for `Budget::Count(k)`: a λ with
+        /// `k` to `k + 10` non-zero coefficients, here the smallest, and of these the `k` largest.
         pub regularization: Regularization = Regularization::Count, offers(ValueOrZero, Ratio, Paper);
         /// Penalty; elastic-net adds ½ ridge Σ αₖ², group takes the features of a group as one.
         pub penalty: LassoPenalty = LassoPenalty::L1;

@@ -24,7 +24,7 @@ const PAPER_SLACK: usize = 10;
 /// Most iterations of a solver, in its own unit.
 const MOST_ITERATIONS: u64 = 1_000_000;
 
-/// How much smaller each penalty tried is, when only trying tells how many features it leaves.
+/// How much smaller each penalty tried is, when only trying shows how many features it leaves.
 const SEARCH_STEP: f64 = 0.8;
 
 /// A solution of the lasso: non-zero coefficients by increasing feature, and where they come from.
@@ -118,7 +118,8 @@ pub(super) fn select_many(
     Ok(selections)
 }
 
-/// Forced features in their order, then the others by coefficient, ties to the lower index, as far as the budget goes.
+/// Forced features in their order, then the others by coefficient, ties to the lower index, as far as the
+/// budget goes.
 fn rank(forced: &[(usize, f64)], coefficients: &[(usize, f64)], budget: Budget) -> (Vec<usize>, Vec<f64>) {
     let mut chosen: Vec<(usize, f64)> =
         coefficients.iter().copied().filter(|&(_, value)| value > 0.0).collect();

@@ -15,8 +15,9 @@ use fewest_solver::Point;
 /// Steps that L-BFGS remembers.
 const MEMORY: usize = 10;
 
-/// The slope of the smoothed norm is that of the exact one, to four digits, from this multiple of `1/s` on: tanh(5) = 0.9999. Below,
-/// what pulls at a weight is weaker than the penalty, and an exact norm would make the weight zero.
+/// The slope of the smoothed norm is that of the exact one, to four digits, from this multiple of `1/s` on:
+/// tanh(5) = 0.9999. Below, what pulls at a weight is weaker than the penalty, and an exact norm would make
+/// the weight zero.
 const SATURATED: f64 = 5.0;
 
 options! {
@@ -26,24 +27,26 @@ options! {
     /// minimise over W (q × d)   −HSIC(WX, y) + λ Σⱼ ‖wⱼ‖_∞
     /// ```
     ///
-    /// with one column `wⱼ` a feature. Features are standardised and ranked by `‖wⱼ‖_∞`; of a category it is the largest coefficient of
-    /// its indicators, each standardised. `HSIC = tr(K L̄)/(n ‖L̄‖_F)` with a Gaussian kernel of width 1 on the projections, between
-    /// 0 and 1, so that `λ` means the same for any number of samples. The original has `q = d`; fewer of them cost `q/d` of
-    /// that, and tell the same as far as the target depends on few directions.
+    /// with one column `wⱼ` a feature. Features are standardised and ranked by `‖wⱼ‖_∞`; of a category it is
+    /// the largest coefficient of its indicators, each standardised. `HSIC = tr(K L̄)/(n ‖L̄‖_F)` with a
+    /// Gaussian kernel of width 1 on the projections, between 0 and 1, so that `λ` means the same for any
+    /// number of samples. The original has `q = d`; fewer of them cost `q/d` of that, and tell the same as
+    /// far as the target depends on few directions.
     ///
-    /// `‖v‖_∞` is smoothed to `1/s · ln(mean of cosh(s v))`, at most `ln(2q)/s` below it, and minimised by L-BFGS with the line search
-    /// of Moré and Thuente. Weights below `5/s` are those that an exact norm would make zero. The problem is not
-    /// convex: of several seeded starts the best end is taken, and nothing certifies that it is the best there is; `W = 0` is
-    /// stationary too. The start of a feature's coefficients depends on its values and the seed, not on its place.
+    /// `‖v‖_∞` is smoothed to `1/s · ln(mean of cosh(s v))`, at most `ln(2q)/s` below it, and minimised by
+    /// L-BFGS with the line search of Moré and Thuente. Weights below `5/s` are those that an exact norm
+    /// would make zero. The problem is not convex: of several seeded starts the best end is taken, and
+    /// nothing certifies that it is the best there is; `W = 0` is stationary too. The start of a feature's
+    /// coefficients depends on its values and the seed, not on its place.
     ///
     /// `Budget::Count(k)` takes the `k` largest weights, `Budget::Auto` those of at least `5/s`.
     ///
-    /// Cost: `O(n² q + n d q)` an evaluation, one or two evaluations an iteration; memory the features as dense columns, and `n²`. Practical
-    /// up to a few thousand features.
+    /// Cost: `O(n² q + n d q)` an evaluation, one or two evaluations an iteration; memory the features as
+    /// dense columns, and `n²`. Practical up to a few thousand features.
     ///
     /// # Errors
-    /// Fewer than two samples, a NaN or an infinity (naming the cell), a target without a kernel or that does not vary, parameters
-    /// out of range, sample weights.
+    /// Fewer than two samples, a NaN or an infinity (naming the cell), a target without a kernel or that does
+    /// not vary, parameters out of range, sample weights.
     ///
     /// ```
     /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
@@ -115,8 +118,8 @@ impl Hsfs {
         let out_of_iterations =
             outcome.is_ok_and(|outcome| outcome.state().get_iter() >= self.iterations as u64);
         let seen = seen.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        // A line search may end where the gradient is all rounding, and a run that is stopped ends in an error: what it has seen
-        // counts in any case.
+        // A line search may end where the gradient is all rounding, and a run that is stopped ends in an
+        // error: what it has seen counts in any case.
         Ok(seen.best.map(|(w, value, gradient)| {
             let status = match gradient {
                 gradient if gradient <= self.tolerance => Status::Converged,
@@ -132,13 +135,14 @@ impl Hsfs {
     }
 }
 
-/// Coefficients between ±√(3/p) for `p` columns, so that the projections have variance near 1. They depend on the sorted
-/// values of a column, so that the order of features and samples changes nothing.
+/// Coefficients between ±√(3/p) for `p` columns, so that the projections have variance near 1. They depend on
+/// the sorted values of a column, so that the order of features and samples changes nothing.
 fn start(objective: &Objective, projections: usize, seed: u64) -> Vec<f64> {
     let bound = (3.0 / objective.n_columns() as f64).sqrt();
     (0..objective.n_columns())
         .flat_map(|column| {
-            // Standardising rounds differently for another order of the samples: nine digits do not feel that.
+            // Standardising rounds differently for another order of the samples: nine digits do not feel
+            // that.
             let rounded = |value: &f64| (value * 1e9).round() as i64 as u64;
             let values = objective.sorted_column(column);
             let own = values.iter().fold(seed, |seed, value| derive_seed(seed, rounded(value)));

@@ -13,18 +13,18 @@ use crate::{Dependence, Normalization};
 const END: f64 = 1e-9;
 
 options! {
-    /// Centred kernel target alignment as feature selection (Section 2.7 of Yamada et al. 2014; Cortes, Mohri and Rostamizadeh
-    /// 2012): HSIC Lasso without its penalty,
+    /// Centred kernel target alignment as feature selection (Section 2.7 of Yamada et al. 2014; Cortes, Mohri
+    /// and Rostamizadeh 2012): HSIC Lasso without its penalty,
     ///
     /// ```text
     /// minimise over α ≥ 0   ½ Σₖₗ αₖ αₗ HSIC(uₖ, uₗ) − Σₖ αₖ HSIC(uₖ, y) + ½ ridge Σ αₖ²
     /// ```
     ///
-    /// Features are ranked by `α`. The small ridge is the paper's: with more features than `n²/2` there is no unique
-    /// minimum without it. Not all of a budget need have a weight.
+    /// Features are ranked by `α`. The small ridge is the paper's: with more features than `n²/2` there is no
+    /// unique minimum without it. Not all of a budget need have a weight.
     ///
-    /// The minimum is the end of the exact non-negative path ([`fewest_lars`]), checked against all features; the certificate is
-    /// that of the penalty at its end, a billionth of the one that selects nothing.
+    /// The minimum is the end of the exact non-negative path ([`fewest_lars`]), checked against all features;
+    /// the certificate is that of the penalty at its end, a billionth of the one that selects nothing.
     ///
     /// Cost: that of HSIC Lasso for as many features as have a weight.
     ///

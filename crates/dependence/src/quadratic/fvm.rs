@@ -13,20 +13,22 @@ use super::{control, ranked};
 use crate::{Dependence, OutputKernel};
 
 options! {
-    /// Feature vector machine (Section 1.4 of Yamada et al. 2014, Eq. 1; Li, Yang and Xing 2006): the lasso in the space of
-    /// feature vectors,
+    /// Feature vector machine (Section 1.4 of Yamada et al. 2014, Eq. 1; Li, Yang and Xing 2006): the lasso
+    /// in the space of feature vectors,
     ///
     /// ```text
     /// minimise over α   ½ ‖φ(y) − Σₖ αₖ φ(uₖ)‖² + λ Σₖ |αₖ|,   φ(u)ᵀ φ(v) = D(u, v)
     /// ```
     ///
-    /// whose dual is the quadratic program of Eq. (2), `min ½ αᵀ D α` subject to `|αᵀ dₖ − D(uₖ, y)| ≤ λ` (printed there with the
-    /// `λ/2` of a loss without the factor ½). Unlike HSIC Lasso, coefficients have any sign and the target has the features'
-    /// kernel: class codes get the Gaussian kernel too. `D` is HSIC by default, which is positive semidefinite; that of the original,
-    /// the mutual information, need not be: see [`FeatureSimilarity::MutualInformation`].
+    /// whose dual is the quadratic program of Eq. (2), `min ½ αᵀ D α` subject to `|αᵀ dₖ − D(uₖ, y)| ≤ λ`
+    /// (printed there with the `λ/2` of a loss without the factor ½). Unlike HSIC Lasso, coefficients have
+    /// any sign and the target has the features' kernel: class codes get the Gaussian kernel too. `D` is HSIC
+    /// by default, which is positive semidefinite; that of the original, the mutual information, need not be:
+    /// see [`FeatureSimilarity::MutualInformation`].
     ///
-    /// Features are ranked by `|αₖ|`. The paper's experiments have `λ = 1`; with the `λ/2` of its Eq. (2) that is 0.5 here. With `Budget::Count(k)` the answer is the point of the exact path just before more than `k`
-    /// features would be active for the first time.
+    /// Features are ranked by `|αₖ|`. The paper's experiments have `λ = 1`; with the `λ/2` of its Eq. (2)
+    /// that is 0.5 here. With `Budget::Count(k)` the answer is the point of the exact path just before more
+    /// than `k` features would be active for the first time.
     ///
     /// Cost: as HSIC Lasso, but every feature has to be compared with every chosen one.
     ///
@@ -48,13 +50,13 @@ options! {
     /// ```
     #[derive(Debug, Clone)]
     pub struct Fvm {
+        /// How strong the penalty is.
+        pub regularization: Regularization = Regularization::Count, offers(Value, Ratio);
         /// D: mutual information over levels, HSIC, or the squared correlation.
         ///
         /// Of HSIC, [`OutputKernel::Auto`] is the features' kernel.
         pub similarity: FeatureSimilarity =
             FeatureSimilarity::Hsic { dependence: Dependence::default() };
-        /// How strong the penalty is.
-        pub regularization: Regularization = Regularization::Count, offers(Value, Ratio);
     }
 }
 

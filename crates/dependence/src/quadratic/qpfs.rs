@@ -53,26 +53,28 @@ impl ParameterType for RelevanceWeight {
 }
 
 options! {
-    /// Quadratic programming feature selection (Section 3.4 of Yamada et al. 2014; Rodriguez-Lujan, Huerta, Elkan and Santa Cruz
-    /// 2010):
+    /// Quadratic programming feature selection (Section 3.4 of Yamada et al. 2014; Rodriguez-Lujan, Huerta,
+    /// Elkan and Santa Cruz 2010):
     ///
     /// ```text
     /// minimise over θ ≥ 0, Σ θ = 1   ½ (1 − γ) θᵀ D θ − γ dᵀ θ,   Dₖₗ = D(uₖ, uₗ), dₖ = D(uₖ, y)
     /// ```
     ///
-    /// Features are ranked by `θ`. `γ` weighs relevance against redundancy; left out, it is `q̄ / (q̄ + f̄)` with the means `q̄` of
-    /// `D` and `f̄` of `d` (for more than 500 features `q̄` is that of as many drawn by the seed).
+    /// Features are ranked by `θ`. `γ` weighs relevance against redundancy; left out, it is `q̄ / (q̄ + f̄)`
+    /// with the means `q̄` of `D` and `f̄` of `d` (for more than 500 features `q̄` is that of as many drawn
+    /// by the seed).
     ///
-    /// `D` is a [`FeatureSimilarity`], never formed. Adding a constant `s` to every entry of the linear term changes nothing on the simplex, and for `s`
-    /// large enough the solution is a point of the non-negative lasso's exact path, the one where the coefficients sum to 1;
-    /// [`fewest_lars`] checks it against all features. The certificate is the gap `θᵀ∇ − minₖ ∇ₖ` over all features, relative to the
-    /// largest entry of `(1 − γ) D`.
+    /// `D` is a [`FeatureSimilarity`], never formed. Adding a constant `s` to every entry of the linear term
+    /// changes nothing on the simplex, and for `s` large enough the solution is a point of the non-negative
+    /// lasso's exact path, the one where the coefficients sum to 1; [`fewest_lars`] checks it against all
+    /// features. The certificate is the gap `θᵀ∇ − minₖ ∇ₖ` over all features, relative to the largest entry
+    /// of `(1 − γ) D`.
     ///
     /// Cost: a product of every feature with every one that has a weight.
     ///
     /// # Errors
-    /// Of kernels as [`HsicLasso`](crate::HsicLasso); with mutual information for a target that is neither classes nor one real
-    /// output, and for bins out of range; `γ` outside [0, 1].
+    /// Of kernels as [`HsicLasso`](crate::HsicLasso); with mutual information for a target that is neither
+    /// classes nor one real output, and for bins out of range; `γ` outside [0, 1].
     ///
     /// ```
     /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
@@ -89,10 +91,10 @@ options! {
     /// ```
     #[derive(Debug, Clone)]
     pub struct Qpfs {
-        /// D: mutual information over levels, HSIC of Gram matrices of norm 1, or the squared correlation.
-        pub similarity: FeatureSimilarity = FeatureSimilarity::MutualInformation(Discretisation::default());
         /// Weight of relevance; auto: mean of D / (mean of D + mean of d).
         pub gamma: RelevanceWeight = RelevanceWeight::Auto;
+        /// D: mutual information over levels, HSIC of Gram matrices of norm 1, or the squared correlation.
+        pub similarity: FeatureSimilarity = FeatureSimilarity::MutualInformation(Discretisation::default());
     }
 }
 
@@ -108,7 +110,8 @@ impl<P: InnerProducts> Simplex<P> {
     fn new(inner: P, gamma: f64) -> Self {
         let scale = 1.0 - gamma;
         let squared_norms: Vec<f64> = inner.squared_norms().iter().map(|norm| scale * norm).collect();
-        // At the solution the multiplier is at least −max Dₖₖ: so shifted, it is above 0 and the path gets there.
+        // At the solution the multiplier is at least −max Dₖₖ: so shifted, it is above 0 and the path gets
+        // there.
         let shift = ROOM * squared_norms.iter().copied().fold(0.0, f64::max);
         let target_products = inner
             .target_products()
@@ -268,7 +271,8 @@ fn most_relevant(matrix: Matrix<'_>, budget: Budget) -> Selection {
     ranked(weights, matrix.n_features(), budget, report)
 }
 
-/// The objective and the gap `θᵀ∇ − min ∇` over all features that vary, relative to the largest `(1 − γ) Dₖₖ`.
+/// The objective and the gap `θᵀ∇ − min ∇` over all features that vary, relative to the largest `(1 − γ)
+/// Dₖₖ`.
 fn certify(
     similarities: &dyn InnerProducts,
     gamma: f64,

@@ -12,21 +12,22 @@ use super::information::{Information, information};
 use crate::atoms::{self, Measure};
 use crate::{Dependence, InputKernel, Normalization, OutputKernel};
 
-/// What is first added to the diagonal of a matrix that need not be positive semidefinite, as a share of its largest entry.
+/// What is first added to the diagonal of a matrix that need not be positive semidefinite, as a share of its
+/// largest entry.
 const SMALL: f64 = 1e-3;
 
 choice! {
     /// What `D` is.
     #[derive(Debug, Clone)]
     pub enum FeatureSimilarity {
-        /// Mutual information in nats over levels, `Dₖₖ` the entropy. A real target is discretised by the rule of the
-        /// features.
+        /// Mutual information in nats over levels, `Dₖₖ` the entropy. A real target is discretised by the
+        /// rule of the features.
         ///
-        /// This `D` need not be positive semidefinite, so a constant is added to its diagonal (Section 4.1 of Yamada et
-        /// al. 2014): a thousandth of the largest entropy, and twice as much as often as the path meets features over
-        /// which the matrix is not positive definite even so. The notes name the constant. Over the features that have
-        /// a weight the program is then strictly convex; over all features it need not be, and the certificate is one
-        /// of stationarity.
+        /// This `D` need not be positive semidefinite, so a constant is added to its diagonal (Section 4.1 of
+        /// Yamada et al. 2014): a thousandth of the largest entropy, and twice as much as often as the path
+        /// meets features over which the matrix is not positive definite even so. The notes name the
+        /// constant. Over the features that have a weight the program is then strictly convex; over all
+        /// features it need not be, and the certificate is one of stationarity.
         MutualInformation(Discretisation) = "mutual-information",
         /// HSIC.
         Hsic {
@@ -36,8 +37,8 @@ choice! {
             dependence: Dependence =
                 Dependence { normalization: Normalization::Unit, ..Dependence::default() };
         } = "hsic",
-        /// The squared correlation: a positive semidefinite matrix, which the absolute correlation need not be. Of
-        /// classes, the mean over their standardised indicators.
+        /// The squared correlation: a positive semidefinite matrix, which the absolute correlation need not
+        /// be. Of classes, the mean over their standardised indicators.
         Correlation = "correlation",
     }
 }
@@ -118,14 +119,14 @@ impl FeatureSimilarity {
 
     /// Whether a path over this `D` met features over which it is not positive definite.
     ///
-    /// A path passes by what depends on its active features, or has a negative square beside them. Duplicates do that to a
-    /// positive semidefinite `D` too, and harm nothing there.
+    /// A path passes by what depends on its active features, or has a negative square given them. Duplicates
+    /// do that to a positive semidefinite `D` too, and harm nothing there.
     pub(super) fn is_indefinite(&self, path: &LassoPath) -> bool {
         matches!(self, Self::MutualInformation(_)) && !path.tied.is_empty()
     }
 
-    /// `solve(D + c I)`, with `c = 0` where `D` is positive semidefinite, and else with the smallest `c` tried for which the path
-    /// met no features over which it is not positive definite. Also `c`.
+    /// `solve(D + c I)`, with `c = 0` where `D` is positive semidefinite, and else with the smallest `c`
+    /// tried for which the path met no features over which it is not positive definite. Also `c`.
     pub(super) fn convexly<T>(
         &self,
         matrix: Matrix<'_>,

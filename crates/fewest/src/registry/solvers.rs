@@ -1,6 +1,7 @@
 //! The solvers that parameter `solver` names.
 //!
-//! A family compiles none but those it needs; here all are known, and its methods start from options that know them.
+//! A family compiles none but those it needs; here all are known, and its methods start from options that
+//! know them.
 
 use std::sync::Arc;
 

@@ -10,18 +10,20 @@ use nalgebra::DMatrix;
 /// Rank up to which the factor of one feature may grow.
 const MOST_RANK: usize = 500;
 
-/// How much of the trace a factor may leave out: so little that eigenvectors do not depend on the order of samples.
+/// How much of the trace a factor may leave out: so little that eigenvectors do not depend on the order of
+/// samples.
 const FACTOR_TOLERANCE: f64 = 1e-12;
 
-/// `Q`: `n × rank`, orthonormal and centred, spanning the leading eigenvectors of the feature's centred Gram matrix.
+/// `Q`: `n × rank`, orthonormal and centred, spanning the leading eigenvectors of the feature's centred Gram
+/// matrix.
 pub(super) struct Basis {
     values: Vec<f64>,
     rank: usize,
 }
 
 impl Basis {
-    /// Of feature `j` under a Gaussian kernel of this width, categories under the delta kernel: the eigenvectors whose
-    /// eigenvalue is at least `smallest` times the largest. Empty for a constant feature.
+    /// Of feature `j` under a Gaussian kernel of this width, categories under the delta kernel: the
+    /// eigenvectors whose eigenvalue is at least `smallest` times the largest. Empty for a constant feature.
     pub(super) fn new(data: &Dataset, j: usize, width: KernelWidth, smallest: f64) -> Result<Self, Error> {
         let n = data.n_samples();
         let mut points = vec![0.0; n];

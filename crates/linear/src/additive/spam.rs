@@ -20,8 +20,8 @@ const SWEEPS_AT_ONCE: usize = 10;
 /// Rounds from which a point further on is extrapolated.
 const DEPTH: usize = 5;
 
-/// Once the certificate is reached, back-fitting goes on until no function changes by more than this share of the target, so
-/// that the answer does not depend on the order of the samples; or for this many rounds.
+/// Once the certificate is reached, back-fitting goes on until no function changes by more than this share of
+/// the target, so that the answer does not depend on the order of the samples; or for this many rounds.
 const SETTLED: f64 = 1e-11;
 const MOST_SETTLING: usize = 2_000;
 
@@ -31,34 +31,35 @@ const MOST_STEPS: usize = 120;
 /// How much smaller each penalty is until there are features enough.
 const STEP: f64 = 0.8;
 
-/// Penalties this close, relatively, are not told apart any further.
+/// Penalties this close, relatively, are taken for the same.
 const CLOSE: f64 = 1e-9;
 
 /// The smallest penalty tried, as a share of the largest.
 const SMALLEST_RATIO: f64 = 1e-4;
 
 options! {
-    /// Sparse additive models (Section 3.5 of Yamada et al. 2014; Ravikumar, Lafferty, Liu and Wasserman 2009): few features,
-    /// each through a smooth function of its own,
+    /// Sparse additive models (Section 3.5 of Yamada et al. 2014; Ravikumar, Lafferty, Liu and Wasserman
+    /// 2009): few features, each through a smooth function of its own,
     ///
     /// ```text
     /// minimise over f   ½ ‖Y − Σₖ fₖ‖²_F + λ Σₖ ‖fₖ‖_F
     /// ```
     ///
-    /// which is the paper's objective halved, its `λ` being `2 √n` times this one. `fₖ = K⁽ᵏ⁾ βₖ` lies in the span of the
-    /// leading eigenvectors of the feature's centred Gram matrix, so in an orthonormal basis this is a group lasso, and the step of
-    /// back-fitting is exact: project the residual, shrink its norm by `λ`. Features are standardised; categories get the delta kernel.
-    /// The outputs are standardised too: real ones, ±1 for two classes, an indicator for each of more, all sharing the
-    /// choice of features.
+    /// which is the paper's objective halved, its `λ` being `2 √n` times this one. `fₖ = K⁽ᵏ⁾ βₖ` lies in the
+    /// span of the leading eigenvectors of the feature's centred Gram matrix, so in an orthonormal basis this
+    /// is a group lasso, and the step of back-fitting is exact: project the residual, shrink its norm by `λ`.
+    /// Features are standardised; categories get the delta kernel. The outputs are standardised too: real
+    /// ones, ±1 for two classes, an indicator for each of more, all sharing the choice of features.
     ///
-    /// The score of a feature is `‖fₖ‖ / √n`. With `Budget::Count(k)` the answer is for the smallest `λ` that a search finds to
-    /// leave at most `k` features.
+    /// The score of a feature is `‖fₖ‖ / √n`. With `Budget::Count(k)` the answer is for the smallest `λ` that
+    /// a search finds to leave at most `k` features.
     ///
-    /// Cost: `O(n r²)` once and `O(n r)` a feature, output and check (`r` about 5 functions a feature). Memory `n r` numbers a feature.
+    /// Cost: `O(n r²)` once and `O(n r)` a feature, output and check (`r` about 5 functions a feature).
+    /// Memory `n r` numbers a feature.
     ///
     /// # Errors
-    /// A target without numbers or classes, or that does not vary; a NaN or an infinity, naming the cell; no number of features
-    /// where one is needed; parameters out of range; sample weights.
+    /// A target without numbers or classes, or that does not vary; a NaN or an infinity, naming the cell; no
+    /// number of features where one is needed; parameters out of range; sample weights.
     ///
     /// ```
     /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
@@ -170,8 +171,8 @@ impl Problem<'_> {
         }
     }
 
-    /// Some rounds of back-fitting: the first over all `functions`, the others over those that are not zero. Returns how far
-    /// a function moved at most in its last round.
+    /// Some rounds of back-fitting: the first over all `functions`, the others over those that are not zero.
+    /// Returns how far a function moved at most in its last round.
     fn sweep(&self, lambda: f64, functions: &mut Functions, residual: &mut Vec<f64>) -> f64 {
         let mut largest_at_zero = 0.0_f64;
         let mut largest_change = 0.0;
@@ -198,8 +199,8 @@ impl Problem<'_> {
         largest_change.max(largest_at_zero)
     }
 
-    /// Moves to the affine combination of the last of `points` whose combined last steps are shortest, if that lowers the
-    /// objective.
+    /// Moves to the affine combination of the last of `points` whose combined last steps are shortest, if
+    /// that lowers the objective.
     fn extrapolate(&self, lambda: f64, points: &[Point], functions: &mut Functions, residual: &mut Vec<f64>) {
         let coefficients: Vec<&[f64]> = points.iter().map(|point| point.coefficients.as_slice()).collect();
         let Some(weights) = extrapolation_weights(&coefficients) else { return };
@@ -227,7 +228,8 @@ impl Problem<'_> {
         }
     }
 
-    /// One step of back-fitting: the exact minimum over the function of feature `k`. Returns how far it moved.
+    /// One step of back-fitting: the exact minimum over the function of feature `k`. Returns how far it
+    /// moved.
     fn fit(&self, lambda: f64, k: usize, coefficients: &mut [f64], residual: &mut [f64]) -> f64 {
         let mut change = self.bases[k].project(residual, self.n);
         let length = change.iter().zip(&*coefficients).map(|(a, b)| (a + b).powi(2)).sum::<f64>().sqrt();

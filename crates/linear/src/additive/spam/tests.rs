@@ -39,8 +39,8 @@ fn data() -> Result<Dataset, Error> {
         .with_feature_kinds(kinds)
 }
 
-/// The projections `Q Qᵀ` onto what a function of each feature may be: the eigenvectors of its whole centred Gram matrix
-/// whose eigenvalue is at least a hundredth of the largest.
+/// The projections `Q Qᵀ` onto what a function of each feature may be: the eigenvectors of its whole centred
+/// Gram matrix whose eigenvalue is at least a hundredth of the largest.
 fn projections() -> Result<Vec<DMatrix<f64>>, Error> {
     let projection = |(k, column): (usize, &Vec<f64>)| {
         let gram = match k {
@@ -57,7 +57,8 @@ fn projections() -> Result<Vec<DMatrix<f64>>, Error> {
     columns().iter().enumerate().map(projection).collect()
 }
 
-/// The minimised objective at the functions `f` of the features, `n` by outputs each; and the value of the dual,
+/// The minimised objective at the functions `f` of the features, `n` by outputs each; and the value of the
+/// dual,
 ///
 /// ```text
 /// maximise over θ   ½ ‖Y‖² − ½ ‖Y − θ‖²   where ‖Qₖᵀ θ‖ ≤ λ for every feature k
@@ -77,8 +78,8 @@ fn primal_and_dual(
     (primal, 0.5 * y.norm_squared() - 0.5 * (y - theta).norm_squared())
 }
 
-/// Objective and duality gap are those of the definition, far from the optimum and close to it; the gap bounds the distance to
-/// an optimum found by plain back-fitting with whole matrices.
+/// Objective and duality gap are those of the definition, far from the optimum and close to it; the gap
+/// bounds the distance to an optimum found by plain back-fitting with whole matrices.
 #[test]
 fn the_certificate_is_that_of_the_definition() -> Result<(), Error> {
     let (data, projections, context) = (data()?, projections()?, Context::default());
