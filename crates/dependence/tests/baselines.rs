@@ -1,12 +1,13 @@
 //! The baselines of the HSIC Lasso paper: optimality from the definition, laws, hostile input.
 
+use fewest_core::method::{KernelWidth, Regularization};
 use fewest_core::{
-    Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Selection, Selector, Status, Target,
-    derive_seed,
+    Budget, Context, Dataset, DenseColumns, Error, Selection, Selector, Status, Target, derive_seed,
 };
-use fewest_dependence::{Bahsic, Ckta, Dependence, Fhsic, Fvm, Hsfs, Normalization, Qpfs, Similarity};
+use fewest_dependence::{
+    Bahsic, Ckta, Dependence, FeatureSimilarity, Fhsic, Fvm, Hsfs, Normalization, Qpfs, RelevanceWeight,
+};
 use fewest_kernels::{Gaussian, Gram, NormalisedDelta};
-use fewest_linear::{ElasticNet, Lasso, Spam, Strength};
 use fewest_testkit::conformance::{check_selector, problem};
 
 type Tested = Result<(), Error>;
@@ -48,13 +49,13 @@ fn all() -> Vec<(&'static str, Box<dyn Selector>)> {
         ("bahsic", Box::new(Bahsic::default())),
         ("ckta", Box::new(Ckta::default())),
         ("qpfs", Box::new(Qpfs::default())),
-        ("qpfs hsic", Box::new(kernel_qpfs(None))),
-        ("qpfs correlation", Box::new(Qpfs { similarity: Similarity::Correlation, gamma: Some(0.5) })),
+        ("qpfs hsic", Box::new(kernel_qpfs(RelevanceWeight::Auto))),
+        (
+            "qpfs correlation",
+            Box::new(Qpfs { similarity: FeatureSimilarity::Correlation, gamma: RelevanceWeight::Value(0.5) }),
+        ),
         ("fvm", Box::new(Fvm::default())),
         ("hsfs", Box::new(Hsfs::default())),
-        ("spam", Box::new(Spam::default())),
-        ("lasso", Box::new(Lasso::default())),
-        ("elastic-net", Box::new(ElasticNet::default())),
     ]
 }
 
@@ -66,7 +67,8 @@ fn weights(selection: &Selection) -> Vec<f64> {
     weights
 }
 
-/// Centred Gram matrices of all features and of the target, and their inner products: nothing of the code under test.
+/// Centred Gram matrices of all features and of the target, and their inner products: nothing of the code
+/// under test.
 fn grams(data: &Dataset, normalised: bool) -> Result<(Vec<Vec<f64>>, Vec<f64>), Error> {
     let kernel = Gaussian::new(1.0)?;
     let target = match data.target() {
@@ -94,9 +96,9 @@ fn times(d: &[Vec<f64>], w: &[f64]) -> Vec<f64> {
 }
 
 /// QPFS with HSIC of Gram matrices of norm 1.
-fn kernel_qpfs(gamma: Option<f64>) -> Qpfs {
+fn kernel_qpfs(gamma: RelevanceWeight) -> Qpfs {
     let dependence = Dependence { normalization: Normalization::Unit, ..Dependence::default() };
-    Qpfs { similarity: Similarity::Hsic(dependence), gamma }
+    Qpfs { similarity: FeatureSimilarity::Hsic { dependence }, gamma }
 }
 
 fn tight() -> Dependence {
@@ -140,7 +142,10 @@ fn qpfs_meets_its_optimality_conditions() -> Tested {
         {
             let (d, c) = grams(&data, normalization == Normalization::Unit)?;
             let dependence = Dependence { normalization, ..tight() };
-            let method = Qpfs { similarity: Similarity::Hsic(dependence), gamma: Some(gamma) };
+            let method = Qpfs {
+                similarity: FeatureSimilarity::Hsic { dependence },
+                gamma: RelevanceWeight::Value(gamma),
+            };
             let selection = method.select(&data, Budget::Auto, &Context::default())?;
             let theta = weights(&selection);
             assert!((theta.iter().sum::<f64>() - 1.0).abs() < 1e-9 && theta.iter().all(|t| *t >= 0.0));
@@ -169,10 +174,10 @@ fn qpfs_weighs_by_the_means_and_takes_the_best_when_relevance_is_all() -> Tested
     let (d, c) = grams(&data, true)?;
     let q = d.iter().flatten().sum::<f64>() / 144.0;
     let f = c.iter().sum::<f64>() / 12.0;
-    let automatic = kernel_qpfs(None).select(&data, Budget::Auto, &Context::default())?;
+    let automatic = kernel_qpfs(RelevanceWeight::Auto).select(&data, Budget::Auto, &Context::default())?;
     let gamma = automatic.solver.as_ref().map_or(f64::NAN, |report| report.lambda);
     assert!((gamma - q / (q + f)).abs() < 1e-5, "{gamma}");
-    let best = kernel_qpfs(Some(1.0)).select(&data, Budget::Auto, &Context::default())?;
+    let best = kernel_qpfs(RelevanceWeight::Value(1.0)).select(&data, Budget::Auto, &Context::default())?;
     let strongest = (0..12).fold(0, |best, j| if c[j] > c[best] { j } else { best });
     assert_eq!((best.order, best.scores), (vec![strongest], vec![1.0]));
     Ok(())
@@ -184,8 +189,8 @@ fn fvm_meets_its_optimality_conditions() -> Tested {
     let (d, c) = grams(&data, false)?;
     let largest = c.iter().copied().fold(0.0, f64::max);
     for ratio in [0.5, 0.05, 0.001] {
-        let method =
-            Fvm { similarity: Similarity::Hsic(tight()), lambda_ratio: Some(ratio), ..Fvm::default() };
+        let similarity = FeatureSimilarity::Hsic { dependence: tight() };
+        let method = Fvm { similarity, regularization: Regularization::Ratio(ratio) };
         let w = weights(&method.select(&data, Budget::Auto, &Context::default())?);
         let fitted = times(&d, &w);
         for j in 0..12 {
@@ -199,135 +204,20 @@ fn fvm_meets_its_optimality_conditions() -> Tested {
     Ok(())
 }
 
-/// Several outputs, and a category with three levels: by the columns written out.
 #[test]
-fn lasso_meets_its_optimality_conditions() -> Tested {
-    let codes: Vec<f64> = noise(50, 77).iter().map(|u| (3.0 * (u + 0.5)).floor()).collect();
-    let mut table = columns();
-    table[11] = codes.clone();
-    let mut kinds = vec![FeatureKind::Numeric; 12];
-    kinds[11] = FeatureKind::Categorical { levels: ["a", "b", "c"].map(str::to_owned).to_vec() };
-    let y: Vec<f64> = real().iter().zip(&codes).map(|(y, code)| y + f64::from(*code == 1.0)).collect();
-    let second = noise(50, 99);
-    let target = Target::outputs([y.clone(), second.clone()].concat(), 50)?;
-    let data = Dataset::new(DenseColumns::from_columns(&table)?, target)?.with_feature_kinds(kinds)?;
-    let mut written: Vec<Vec<f64>> = table[..11].iter().map(|column| standardised(column)).collect();
-    for level in 0..3 {
-        let indicator: Vec<f64> = codes.iter().map(|code| f64::from(*code == f64::from(level))).collect();
-        written.push(standardised(&indicator));
-    }
-    let outputs = [standardised(&y), standardised(&second)];
-    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>() / 50.0;
-    let largest =
-        written.iter().flat_map(|x| outputs.iter().map(|y| dot(x, y).abs())).fold(0.0_f64, f64::max);
-    for ratio in [0.9, 0.3, 0.05] {
-        let lasso =
-            Lasso { strength: Strength::Alpha(ratio * largest), tolerance: 1e-12, ..Lasso::default() };
-        let selection = lasso.select(&data, Budget::Auto, &Context::default())?;
-        let by_ratio = Lasso { strength: Strength::Ratio(ratio), tolerance: 1e-12, ..Lasso::default() };
-        assert_eq!(by_ratio.select(&data, Budget::Auto, &Context::default())?.order, selection.order);
-        // The reference: proximal gradient on the columns written out.
-        let mut w = [vec![0.0; 14], vec![0.0; 14]];
-        for (w, y) in w.iter_mut().zip(&outputs) {
-            for _ in 0..20_000 {
-                let mut residual = y.clone();
-                for (x, w) in written.iter().zip(&*w) {
-                    residual.iter_mut().zip(x).for_each(|(r, x)| *r -= w * x);
-                }
-                for (w, x) in w.iter_mut().zip(&written) {
-                    let moved = *w + dot(x, &residual) / 4.0;
-                    *w = moved.signum() * (moved.abs() - ratio * largest / 4.0).max(0.0);
-                }
-            }
-        }
-        let found = weights(&selection);
-        for j in 0..12 {
-            let own: Vec<f64> = (0..14)
-                .filter(|&column| column.min(11) == j)
-                .flat_map(|column| [w[0][column], w[1][column]])
-                .collect();
-            let norm = own.iter().map(|value| value * value).sum::<f64>().sqrt();
-            assert!((found[j].abs() - norm).abs() < 1e-6, "feature {j}: {} and {norm}", found[j]);
-        }
-        let gap = selection.solver.as_ref().map_or(f64::NAN, |report| report.certificate.value());
-        assert!((-1e-15..=1e-12).contains(&gap), "{gap}");
-    }
-    Ok(())
-}
-
-#[test]
-fn lasso_gives_exactly_as_many_as_asked_for() -> Tested {
+fn fvm_gives_exactly_as_many_as_asked_for() -> Tested {
     for data in [regression()?, three_classes()?] {
         for k in 1..=11 {
-            for (name, selector) in [
-                ("lasso", Box::new(Lasso::default()) as Box<dyn Selector>),
-                ("elastic net", Box::new(ElasticNet { l1_ratio: 0.7, ..ElasticNet::default() })),
-                ("spam", Box::new(Spam::default())),
-                ("fvm", Box::new(Fvm::default())),
-            ] {
-                let selection = selector.select(&data, Budget::Count(k), &Context::default())?;
-                assert_eq!(selection.order.len(), k, "{name}: {:?}", selection.notes);
-                assert_eq!(selection.status, Status::Converged, "{name}");
-            }
+            let selection = Fvm::default().select(&data, Budget::Count(k), &Context::default())?;
+            assert_eq!(selection.order.len(), k, "{:?}", selection.notes);
+            assert_eq!(selection.status, Status::Converged);
         }
     }
     Ok(())
 }
 
-/// A point of the path of several outputs is what coordinate descent finds at its penalty.
-#[test]
-fn the_path_of_several_outputs_passes_through_the_minima() -> Tested {
-    let data = three_classes()?;
-    for k in [1, 4, 9] {
-        let by_path = Lasso::default().select(&data, Budget::Count(k), &Context::default())?;
-        let lambda = by_path.solver.as_ref().map_or(f64::NAN, |report| report.lambda);
-        let lasso = Lasso { strength: Strength::Alpha(lambda), tolerance: 1e-13, ..Lasso::default() };
-        let at = lasso.select(&data, Budget::Auto, &Context::default())?;
-        assert_eq!((by_path.order.len(), &by_path.order), (k, &at.order));
-        for (a, b) in by_path.scores.iter().zip(&at.scores) {
-            assert!((a - b).abs() < 1e-8, "{a} and {b}");
-        }
-        let penalties: Vec<f64> =
-            by_path.path.iter().flat_map(|path| &path.points).map(|point| point.lambda).collect();
-        assert!(penalties.is_sorted_by(|a, b| a >= b) && penalties.last() == Some(&lambda));
-        let entered = by_path.path.map_or(Vec::new(), |path| path.entered);
-        assert!(by_path.order.iter().all(|feature| entered.contains(feature)));
-    }
-    Ok(())
-}
-
-/// More features than samples and several outputs: each of these has fewer active features than there are samples, so
-/// there are never as many as asked for, and the path ends at a penalty of zero.
-#[test]
-fn a_saturated_path_ends_with_a_note() -> Tested {
-    let wide: Vec<Vec<f64>> = (0..120).map(|j| noise(12, j)).collect();
-    let labels: Vec<usize> = (0..12).map(|i| i % 3).collect();
-    let data = Dataset::new(DenseColumns::from_columns(&wide)?, Target::from_labels(&labels))?;
-    let selection = Lasso::default().select(&data, Budget::Count(100), &Context::default())?;
-    let found = selection.order.len();
-    assert!((11..=33).contains(&found), "{found}");
-    assert_eq!(selection.notes, [format!("{found} of 100 features: no others have a coefficient")]);
-    let report = selection.solver.ok_or(Error::TooFew { what: "reports", minimum: 1, found: 0 })?;
-    assert_eq!((report.lambda, report.status), (0.0, Status::Converged));
-    assert!(report.objective < 1e-12 && report.iterations < 2000, "{report:?}");
-    let net = ElasticNet::default().select(&data, Budget::Count(100), &Context::default())?;
-    assert_eq!(net.status, Status::Converged, "{:?}", net.solver);
-    Ok(())
-}
-
-/// With l1_ratio = 1 the elastic net is the lasso.
-#[test]
-fn elastic_net_contains_the_lasso() -> Tested {
-    let lasso = Lasso { strength: Strength::Ratio(0.1), ..Lasso::default() };
-    let net = ElasticNet { l1_ratio: 1.0, lasso: lasso.clone() };
-    let data = regression()?;
-    let context = Context::default();
-    assert_eq!(lasso.select(&data, Budget::Auto, &context)?, net.select(&data, Budget::Auto, &context)?);
-    Ok(())
-}
-
-/// Both searches with whole Gram matrices of every set, on six features of which the last is the first again: of equals the
-/// lower index is taken first, and the higher taken away.
+/// Both searches with whole Gram matrices of every set, on six features of which the last is the first again:
+/// of equals the lower index is taken first, and the higher taken away.
 #[test]
 fn greedy_searches_take_the_best_step_and_the_lower_of_two_twins() -> Tested {
     let x = columns();
@@ -390,26 +280,16 @@ fn bad_parameters_are_typed_errors() -> Tested {
     };
     let k = Budget::Count(2);
     for bad in [f64::NAN, -1.0, f64::INFINITY] {
-        fails("sigma_x", &Fhsic { sigma: bad, ..Fhsic::default() }, k);
+        fails("sigma_x", &Fhsic { sigma_x: KernelWidth::Value(bad), ..Fhsic::default() }, k);
         fails("fraction", &Bahsic { fraction: bad, ..Bahsic::default() }, k);
         fails("sharpness", &Hsfs { sharpness: bad, ..Hsfs::default() }, k);
         fails("tolerance", &Hsfs { tolerance: bad, ..Hsfs::default() }, k);
         fails("lambda", &Hsfs { lambda: bad, ..Hsfs::default() }, k);
         fails("ridge", &Ckta { ridge: bad, ..Ckta::default() }, k);
-        fails("gamma", &Qpfs { gamma: Some(bad), ..Qpfs::default() }, k);
-        fails("lambda_ratio", &Fvm { lambda_ratio: Some(bad), ..Fvm::default() }, k);
-        fails("lambda_ratio", &Spam { lambda_ratio: Some(bad), ..Spam::default() }, k);
-        fails("tolerance", &Spam { tolerance: bad, ..Spam::default() }, k);
-        fails("sigma_x", &Spam { sigma: bad, ..Spam::default() }, k);
-        fails("smallest_eigenvalue", &Spam { smallest_eigenvalue: bad, ..Spam::default() }, k);
-        fails("tolerance", &Lasso { tolerance: bad, ..Lasso::default() }, k);
-        fails("alpha", &Lasso { strength: Strength::Alpha(bad), ..Lasso::default() }, k);
-        fails("lambda_ratio", &Lasso { strength: Strength::Ratio(bad), ..Lasso::default() }, k);
-        fails("l1_ratio", &ElasticNet { l1_ratio: bad, ..ElasticNet::default() }, k);
+        fails("gamma", &Qpfs { gamma: RelevanceWeight::Value(bad), ..Qpfs::default() }, k);
+        fails("lambda_ratio", &Fvm { regularization: Regularization::Ratio(bad), ..Fvm::default() }, k);
     }
-    for selector in [&Lasso::default() as &dyn Selector, &Spam::default(), &Fvm::default()] {
-        fails("k", selector, Budget::Auto);
-    }
+    fails("k", &Fvm::default(), Budget::Auto);
     fails("starts", &Hsfs { starts: 0, ..Hsfs::default() }, k);
     fails("iterations", &Hsfs { iterations: 0, ..Hsfs::default() }, k);
     fails("projections", &Hsfs { projections: 0, ..Hsfs::default() }, k);

@@ -3,21 +3,20 @@
 use std::sync::Arc;
 
 use fewest_cd::CoordinateDescent;
+use fewest_core::method::{KernelWidth, Regularization};
 use fewest_core::{
     Approximation, Budget, Context, Dataset, DenseColumns, FeatureKind, Groups, OnDemand, Scorer, Selection,
     Selector, Target,
 };
 use fewest_dal::DualAugmentedLagrangian;
 use fewest_dependence::{
-    Dependence, Error, Estimator, Hsic, HsicLasso, InputKernel, LassoOptions, Level, Nocco, NoccoLasso,
-    Normalization, OutputKernel, Regularizer,
+    Dependence, Error, Hsic, HsicEstimator, HsicLasso, InputKernel, LassoOptions, LassoPenalty, Nocco,
+    NoccoLasso, Normalization, OutputKernel,
 };
-use fewest_kernels::Form;
-use fewest_kernels::{Bandwidth, Gram};
+use fewest_kernels::{Form, Gram};
 use fewest_lars::Lars;
 use fewest_pgd::ProximalGradient;
-use fewest_solver::QuadraticSolver;
-use fewest_solver::SolverChoice;
+use fewest_solver::{QuadraticSolver, SolverChoice};
 use fewest_testkit::conformance::{check_selector, problem};
 
 fn wave(n: usize, step: usize) -> Vec<f64> {
@@ -40,12 +39,12 @@ fn select(selector: &dyn Selector, data: &Dataset, k: usize) -> Selection {
     selector.select(data, Budget::Count(k), &Context::default()).unwrap()
 }
 
-fn at_ratio(solver: Option<Arc<dyn QuadraticSolver>>, regularizer: Regularizer, form: Form) -> HsicLasso {
+fn at_ratio(solver: Option<Arc<dyn QuadraticSolver>>, penalty: LassoPenalty, form: Form) -> HsicLasso {
     HsicLasso {
         dependence: Dependence { form, factor_tolerance: 1e-12, ..Dependence::default() },
         lasso: LassoOptions {
-            level: Level::LambdaRatio(0.1),
-            regularizer,
+            regularization: Regularization::Ratio(0.1),
+            penalty,
             solver: solver.map_or(SolverChoice::Auto, SolverChoice::Use),
             tolerance: 1e-10,
             ..LassoOptions::default()
@@ -94,11 +93,11 @@ fn all_solvers_and_both_forms_agree_on_the_objective_with_a_certificate() {
         Arc::new(Lars),
         Arc::new(ProximalGradient::default()),
     ];
-    for regularizer in [Regularizer::L1, Regularizer::ElasticNet { ridge: 0.1 }] {
+    for penalty in [LassoPenalty::L1, LassoPenalty::ElasticNet { ridge: 0.1 }] {
         let mut objectives = Vec::new();
         for solver in &solvers {
             for form in [Form::Exact, Form::LowRank] {
-                let selector = at_ratio(Some(Arc::clone(solver)), regularizer, form);
+                let selector = at_ratio(Some(Arc::clone(solver)), penalty, form);
                 let found = selector.select(&nonlinear(), Budget::Auto, &Context::default()).unwrap();
                 let report = found.solver.unwrap();
                 let gap = report.certificate.value();
@@ -116,7 +115,7 @@ fn all_solvers_and_both_forms_agree_on_the_objective_with_a_certificate() {
 #[test]
 fn the_error_that_an_approximation_leaves_in_the_scores_is_told() {
     let at = |form: Form, factor_tolerance: f64| {
-        let mut selector = at_ratio(None, Regularizer::L1, form);
+        let mut selector = at_ratio(None, LassoPenalty::L1, form);
         selector.dependence.factor_tolerance = factor_tolerance;
         selector.select(&nonlinear(), Budget::Auto, &Context::default()).unwrap()
     };
@@ -125,16 +124,16 @@ fn the_error_that_an_approximation_leaves_in_the_scores_is_told() {
     for factor_tolerance in [1e-3, 1e-4, 1e-6, 1e-8] {
         let low_rank = at(Form::LowRank, factor_tolerance);
         assert_eq!(low_rank.order, exact.order);
-        let told = low_rank.solver.unwrap().approximation.unwrap();
-        assert!(matches!(told, Approximation::Estimate { .. }));
+        let found = low_rank.solver.unwrap().approximation.unwrap();
+        assert!(matches!(found, Approximation::Estimate { .. }));
         let far =
             low_rank.scores.iter().zip(&exact.scores).fold(0.0_f64, |most, (a, b)| most.max((a - b).abs()));
         let relative = far / exact.scores[0];
-        assert!(relative <= told.value(), "{factor_tolerance}: {relative:e} above {:e}", told.value());
+        assert!(relative <= found.value(), "{factor_tolerance}: {relative:e} above {:e}", found.value());
         assert!(
-            told.value() <= 1e3 * factor_tolerance,
+            found.value() <= 1e3 * factor_tolerance,
             "{factor_tolerance}: {:e} says nothing",
-            told.value()
+            found.value()
         );
     }
 }
@@ -167,7 +166,7 @@ fn a_named_solver_lands_where_the_path_ends() {
 
 #[test]
 fn the_papers_rule_takes_the_largest_of_a_few_more() {
-    let lasso = LassoOptions { level: Level::Paper, ..LassoOptions::default() };
+    let lasso = LassoOptions { regularization: Regularization::Paper, ..LassoOptions::default() };
     let found = select(&HsicLasso { lasso, ..HsicLasso::default() }, &nonlinear(), 2);
     assert_eq!(found.order.len(), 2);
     assert!(found.path.unwrap().points.last().unwrap().coefficients.len() > 2);
@@ -193,12 +192,12 @@ fn forced_features_come_first_and_covariates_never() {
 #[test]
 fn groups_enter_whole() {
     let data = nonlinear().with_feature_groups(Groups::partition(vec![0, 0, 1, 1, 2, 2])).unwrap();
-    let selector = at_ratio(None, Regularizer::Group, Form::Auto);
+    let selector = at_ratio(None, LassoPenalty::Group, Form::Auto);
     let found = selector.select(&data, Budget::Auto, &Context::default()).unwrap();
     assert!(found.order.contains(&0) && found.order.contains(&1), "{found:?}");
     let gap = found.solver.unwrap().certificate.value();
     assert!((-1e-12..=1e-9).contains(&gap), "{gap}");
-    let lasso = LassoOptions { regularizer: Regularizer::Group, ..LassoOptions::default() };
+    let lasso = LassoOptions { penalty: LassoPenalty::Group, ..LassoOptions::default() };
     assert_eq!(select(&HsicLasso { lasso: lasso.clone(), ..HsicLasso::default() }, &data, 2).order.len(), 2);
     let without = HsicLasso { lasso, ..HsicLasso::default() }.select(
         &nonlinear(),
@@ -214,8 +213,8 @@ fn one_block_of_all_samples_is_the_full_estimator() {
         let dependence = Dependence { estimator, form: Form::Exact, ..Dependence::default() };
         select(&HsicLasso { dependence, ..HsicLasso::default() }, &nonlinear(), 3)
     };
-    close(&with(Estimator::Full), &with(Estimator::Block { size: 60, permutations: 1 }), 1e-9);
-    assert_eq!(with(Estimator::Block { size: 20, permutations: 3 }).order.len(), 3);
+    close(&with(HsicEstimator::Full), &with(HsicEstimator::Block { block_size: 60, permutations: 1 }), 1e-9);
+    assert_eq!(with(HsicEstimator::Block { block_size: 20, permutations: 3 }).order.len(), 3);
 }
 
 #[test]
@@ -343,25 +342,26 @@ fn bad_parameters_are_named() {
     let dependence =
         |dependence: Dependence| fails(HsicLasso { dependence, ..HsicLasso::default() }, Budget::Count(2));
     let lasso = |lasso: LassoOptions, budget| fails(HsicLasso { lasso, ..HsicLasso::default() }, budget);
-    let level = |level: Level| lasso(LassoOptions { level, ..LassoOptions::default() }, Budget::Auto);
+    let regularization = |regularization: Regularization| {
+        lasso(LassoOptions { regularization, ..LassoOptions::default() }, Budget::Auto)
+    };
 
-    for (size, permutations, name) in [(61, 1, "block_size"), (1, 1, "block_size"), (20, 0, "permutations")] {
-        let estimator = Estimator::Block { size, permutations };
+    for (block_size, permutations, name) in
+        [(61, 1, "block_size"), (1, 1, "block_size"), (20, 0, "permutations")]
+    {
+        let estimator = HsicEstimator::Block { block_size, permutations };
         assert_eq!(dependence(Dependence { estimator, ..Dependence::default() }), name);
     }
     for sigma in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        let input = InputKernel::Gaussian(Bandwidth::Fixed(sigma));
-        assert!(dependence(Dependence { input, ..Dependence::default() }).contains("sigma"));
+        let kernel = InputKernel::Gaussian { sigma_x: KernelWidth::Value(sigma) };
+        assert!(dependence(Dependence { kernel, ..Dependence::default() }).contains("sigma"));
     }
     assert_eq!(dependence(Dependence { factor_tolerance: 0.0, ..Dependence::default() }), "factor_tolerance");
-    assert_eq!(level(Level::Lambda(-1.0)), "lambda");
-    assert_eq!(level(Level::LambdaRatio(0.0)), "lambda_ratio");
-    assert_eq!(level(Level::Count), "k");
-    let ridge = Regularizer::ElasticNet { ridge: 0.0 };
-    assert_eq!(
-        lasso(LassoOptions { regularizer: ridge, ..LassoOptions::default() }, Budget::Count(1)),
-        "ridge"
-    );
+    assert_eq!(regularization(Regularization::Value(-1.0)), "lambda");
+    assert_eq!(regularization(Regularization::Ratio(0.0)), "lambda_ratio");
+    assert_eq!(regularization(Regularization::Count), "k");
+    let ridge = LassoPenalty::ElasticNet { ridge: 0.0 };
+    assert_eq!(lasso(LassoOptions { penalty: ridge, ..LassoOptions::default() }, Budget::Count(1)), "ridge");
     assert_eq!(
         lasso(LassoOptions { forced: vec![6], ..LassoOptions::default() }, Budget::Count(1)),
         "forced"
@@ -453,8 +453,9 @@ fn a_run_can_be_stopped_and_reports_progress() {
     assert!(HsicLasso::default().select(&nonlinear(), Budget::Count(2), &context).is_err());
 }
 
-/// The eigenvalues of `K̃` and `L̃` lie in [0, 1), so the trace of their product is below the smaller rank: with five classes
-/// and categories of two or three levels, centred, 1 or 2. A category that tells all of its classes comes near.
+/// The eigenvalues of `K̃` and `L̃` lie in [0, 1), so the trace of their product is below the smaller rank:
+/// with five classes and categories of two or three levels, centred, 1 or 2. A category that tells all of its
+/// classes comes near.
 #[test]
 fn nocco_is_bounded_by_the_rank() {
     let codes = |levels: usize| (0..60).map(|i| (i % 5 % levels) as f64).collect::<Vec<f64>>();
@@ -478,12 +479,13 @@ fn nocco_is_bounded_by_the_rank() {
     }
 }
 
-/// Doubling the width changes the scores by a smaller share than those of HSIC, and leaves the best three where they were.
+/// Doubling the width changes the scores by a smaller share than those of HSIC, and leaves the best three
+/// where they were.
 #[test]
 fn nocco_is_less_sensitive_to_the_width_than_hsic() {
     let data = nonlinear();
     let dependence = |sigma: f64| Dependence {
-        input: InputKernel::Gaussian(Bandwidth::Fixed(sigma)),
+        kernel: InputKernel::Gaussian { sigma_x: KernelWidth::Value(sigma) },
         normalization: Normalization::None,
         ..Dependence::default()
     };
@@ -540,7 +542,7 @@ fn budgets_that_share_their_products_are_answered_as_alone() {
     for (classes, form) in [(true, Form::Exact), (true, Form::LowRank), (false, Form::Auto)] {
         let data = dataset(&columns, target(classes));
         let dependence = Dependence { form, ..Dependence::default() };
-        let lasso = LassoOptions { n_related: 3, ..LassoOptions::default() };
+        let lasso = LassoOptions { related: 3, ..LassoOptions::default() };
         let hsic = HsicLasso { dependence: dependence.clone(), lasso: lasso.clone() };
         let nocco = NoccoLasso { dependence, lasso, ..NoccoLasso::default() };
         for selector in [&hsic as &dyn Selector, &nocco] {

@@ -1,23 +1,24 @@
 //! Quadratic programs over mutual information: optimality from the definition, laws, hostile input.
 
+use fewest_core::method::{Parameters, Regularization};
 use fewest_core::{
     Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Selection, Selector, Status, Target,
     derive_seed,
 };
 use fewest_counts::discretisation::Discretisation;
-use fewest_dependence::{Fvm, Qpfs, Similarity};
+use fewest_dependence::{FeatureSimilarity, Fvm, METHODS, Qpfs, RelevanceWeight};
 use fewest_testkit::conformance::{check_selector, problem};
 
 type Tested = Result<(), Error>;
 
 const BINS: usize = 4;
 
-fn similarity() -> Similarity {
-    Similarity::MutualInformation(Discretisation { bins: BINS, ..Discretisation::default() })
+fn similarity() -> FeatureSimilarity {
+    FeatureSimilarity::MutualInformation(Discretisation { bins: BINS, ..Discretisation::default() })
 }
 
 fn qpfs(gamma: f64) -> Qpfs {
-    Qpfs { similarity: similarity(), gamma: Some(gamma) }
+    Qpfs { similarity: similarity(), gamma: RelevanceWeight::Value(gamma) }
 }
 
 fn fvm() -> Fvm {
@@ -98,10 +99,10 @@ fn matrices(data: &Dataset, n: usize) -> (Vec<Vec<f64>>, Vec<f64>) {
     (d, codes.iter().map(|a| mutual_information(a, &target)).collect())
 }
 
-/// The constant on the diagonal, from the note that tells it.
+/// The constant on the diagonal, from the note that has it.
 fn constant(selection: &Selection) -> f64 {
-    let told = selection.notes.iter().find(|note| note.contains("diagonal")).expect("a note");
-    told.split(' ').next().and_then(|number| number.parse().ok()).expect("a number")
+    let note = selection.notes.iter().find(|note| note.contains("diagonal")).expect("a note");
+    note.split(' ').next().and_then(|number| number.parse().ok()).expect("a number")
 }
 
 fn weights(selection: &Selection) -> Vec<f64> {
@@ -154,7 +155,7 @@ fn qpfs_meets_its_optimality_conditions() -> Tested {
             let objective: f64 =
                 (0..12).map(|k| theta[k] * (0.5 * (1.0 - gamma) * products[k] - gamma * relevance[k])).sum();
             let report = selection.solver.as_ref().map_or(f64::NAN, |report| report.objective);
-            // The constant is told to four digits.
+            // The note has the constant to four digits.
             assert!((report - objective).abs() <= 1e-3 * c, "{report} and {objective}");
             assert_eq!(selection.status, Status::Converged);
         }
@@ -168,7 +169,7 @@ fn qpfs_weighs_by_the_means_of_mutual_information() -> Tested {
     let (d, relevance) = matrices(&data, 60);
     let q = d.iter().flatten().sum::<f64>() / 121.0;
     let f = relevance.iter().sum::<f64>() / 11.0;
-    let method = Qpfs { similarity: similarity(), gamma: None };
+    let method = Qpfs { similarity: similarity(), gamma: RelevanceWeight::Auto };
     let selection = method.select(&data, Budget::Auto, &Context::default())?;
     let gamma = selection.solver.as_ref().map_or(f64::NAN, |report| report.lambda);
     assert!((gamma - q / (q + f)).abs() < 1e-12, "{gamma}");
@@ -184,7 +185,7 @@ fn fvm_meets_its_optimality_conditions() -> Tested {
         let (d, relevance) = matrices(&data, 60);
         let largest = relevance.iter().copied().fold(0.0, f64::max);
         for lambda in [0.5 * largest, 0.05 * largest, 0.002 * largest] {
-            let method = Fvm { lambda: Some(lambda), ..fvm() };
+            let method = Fvm { regularization: Regularization::Value(lambda), ..fvm() };
             let selection = method.select(&data, Budget::Auto, &Context::default())?;
             let w = weights(&selection);
             let products = fitted(&d, constant(&selection), &w);
@@ -194,29 +195,33 @@ fn fvm_meets_its_optimality_conditions() -> Tested {
                 let expected = lambda * w[k].signum();
                 assert!(w[k] == 0.0 || (correlation - expected).abs() <= 1e-6 * largest, "feature {k}");
             }
-            let by_ratio = Fvm { lambda_ratio: Some(lambda / largest), ..fvm() };
+            let by_ratio = Fvm { regularization: Regularization::Ratio(lambda / largest), ..fvm() };
             assert_eq!(by_ratio.select(&data, Budget::Auto, &Context::default())?.order, selection.order);
         }
     }
     Ok(())
 }
 
-/// A number of six bits and the 63 parities of its parts, which are pairwise independent: I(0;k) = I(k;k) = ln 2, I(k;l) = 0 and
-/// I(0;0) = 6 ln 2. Over the number and m parities that is positive definite only for m < 6.
+/// A number of six bits and the 63 parities of its parts, which are pairwise independent: I(0;k) = I(k;k) =
+/// ln 2, I(k;l) = 0 and I(0;0) = 6 ln 2. Over the number and m parities that is positive definite only for m
+/// < 6.
 #[test]
 fn the_constant_rises_until_the_matrix_met_is_positive_definite() -> Tested {
     let n = 64_u32;
     let mut table = vec![(0..n).map(f64::from).collect::<Vec<f64>>()];
     table.extend((1..n).map(|mask| (0..n).map(|i| f64::from((i & mask).count_ones() % 2)).collect()));
     let labels: Vec<u32> = (0..n).collect();
-    let similarity = Similarity::MutualInformation(Discretisation { bins: 64, ..Discretisation::default() });
+    let similarity =
+        FeatureSimilarity::MutualInformation(Discretisation { bins: 64, ..Discretisation::default() });
     let data = Dataset::new(DenseColumns::from_columns(&table)?, Target::from_labels(&labels))?;
     let ln_2 = 2_f64.ln();
     let start = 1e-3 * 6.0 * ln_2;
     let definite = |others: usize, c: f64| 6.0 * ln_2 + c - others as f64 * ln_2 * ln_2 / (ln_2 + c) > 0.0;
-    // The parities join where λ is a fifth of the constant: before, the number alone is active, and nothing rises.
+    // The parities join where λ is a fifth of the constant: before, the number alone is active, and nothing
+    // rises.
     for (lambda, rises) in [(1e-3, false), (1e-4, true)] {
-        let method = Fvm { similarity: similarity.clone(), lambda: Some(lambda), ..Fvm::default() };
+        let regularization = Regularization::Value(lambda);
+        let method = Fvm { similarity: similarity.clone(), regularization };
         let selection = method.select(&data, Budget::Auto, &Context::default())?;
         let c = constant(&selection);
         let w = weights(&selection);
@@ -252,9 +257,9 @@ fn bad_parameters_and_tables_are_typed_errors() -> Tested {
     let context = Context::default();
     let good = regression(20)?;
     for bins in [0, 1, 65_537] {
-        let bad = Similarity::MutualInformation(Discretisation { bins, ..Discretisation::default() });
+        let bad = FeatureSimilarity::MutualInformation(Discretisation { bins, ..Discretisation::default() });
         for selector in [
-            &Qpfs { similarity: bad.clone(), gamma: None } as &dyn Selector,
+            &Qpfs { similarity: bad.clone(), gamma: RelevanceWeight::Auto } as &dyn Selector,
             &Fvm { similarity: bad.clone(), ..Fvm::default() },
         ] {
             let found = selector.select(&good, Budget::Count(2), &context);
@@ -262,11 +267,20 @@ fn bad_parameters_and_tables_are_typed_errors() -> Tested {
         }
     }
     for bad in [f64::NAN, 0.0, -1.0, f64::INFINITY] {
-        let found = Fvm { lambda: Some(bad), ..fvm() }.select(&good, Budget::Count(2), &context);
+        let found = Fvm { regularization: Regularization::Value(bad), ..fvm() }.select(
+            &good,
+            Budget::Count(2),
+            &context,
+        );
         assert!(matches!(found, Err(Error::InvalidParameter { name: "lambda", .. })), "{found:?}");
     }
-    let both = Fvm { lambda: Some(1.0), lambda_ratio: Some(0.5), ..fvm() };
-    assert!(both.select(&good, Budget::Count(2), &context).is_err());
+    let method = METHODS.iter().find(|method| method.id == "fvm").ok_or(Error::TooFew {
+        what: "methods",
+        minimum: 1,
+        found: 0,
+    })?;
+    let both = Parameters::parse(method, &["lambda=1", "lambda_ratio=0.5"])?;
+    assert!(method.build(&both).is_err_and(|error| error.to_string().contains("`lambda_ratio`")));
 
     let column = noise(8, 1);
     let flat = Dataset::new(

@@ -23,14 +23,11 @@ use fewest_filters::{information, similarity, statistical};
 
 use crate::evaluation::{self, LEARNERS, LearnerEntry, METRICS, MetricEntry};
 
-mod dependence;
-mod dependence_search;
-mod hsic_lasso;
 mod indefinite;
 mod margin;
 mod multiple;
 mod nonmonotonic;
-mod sparse;
+mod solvers;
 mod tables;
 mod wrappers;
 
@@ -69,14 +66,15 @@ impl Registry {
         let tables = |lists: &[&'static [tables::Method]]| -> Vec<Method> {
             lists.iter().flat_map(|list| list.iter()).map(tables::Method::registered).collect()
         };
-        let mut methods = tables(&[dependence::METHODS]);
-        for list in [statistical::METHODS, similarity::METHODS, information::METHODS] {
-            methods.extend_from_slice(list);
-        }
+        let families = [
+            fewest_dependence::METHODS,
+            statistical::METHODS,
+            similarity::METHODS,
+            information::METHODS,
+            fewest_linear::METHODS,
+        ];
+        let mut methods: Vec<Method> = families.concat().iter().map(solvers::with_solvers).collect();
         methods.extend(tables(&[
-            dependence_search::METHODS,
-            hsic_lasso::METHODS,
-            sparse::METHODS,
             nonmonotonic::METHODS,
             margin::METHODS,
             wrappers::METHODS,

@@ -231,12 +231,13 @@ fn parameters_reach_the_method() -> Result<(), Error> {
         "kernel=table",
         "output=plain-delta",
         "output=gaussian",
-        "sigma_y=2",
         "normalization=unit",
         "estimator=block",
     ] {
         assert_ne!(scores(&[other])?, default, "{other}");
     }
+    assert_ne!(scores(&["output=gaussian", "sigma_y=2"])?, scores(&["output=gaussian"])?);
+    assert_ne!(scores(&["kernel=table", "sigma_x=median"])?, scores(&["kernel=table"])?);
     assert_ne!(scores(&["estimator=block", "block_size=5"])?, scores(&["estimator=block"])?);
     assert_ne!(scores(&["estimator=block", "permutations=1"])?, scores(&["estimator=block"])?);
     Ok(())
@@ -273,7 +274,20 @@ fn parameters_that_contradict_each_other_are_errors() {
     assert!(build(&["ridge=1"]).contains("penalty=elastic-net"));
     assert!(build(&["permutations=2"]).contains("estimator=block"));
     assert!(build(&["output=delta", "sigma_y=1"]).contains("sigma_y"));
-    assert!(build(&["kernel=table", "sigma_x=median"]).contains("sigma_x"));
+    assert!(build(&["sigma_y=1"]).contains("output=gaussian"));
+}
+
+/// A penalty that is given decides how many features there are; what only shares its name does not.
+#[test]
+fn a_given_penalty_decides_the_number_of_features() -> Result<(), Error> {
+    let decides =
+        |id, assignment| Ok::<_, Error>(Parameters::parse(find(id), &[assignment])?.decides_count());
+    for id in ["hsic-lasso", "nocco-lasso", "fvm", "lasso", "elastic-net"] {
+        assert!(decides(id, "lambda=1")? && decides(id, "lambda_ratio=0.5")?, "{id}");
+    }
+    assert!(decides("spam", "lambda_ratio=0.5")? && decides("hsfs", "lambda=0.1")?);
+    assert!(!decides("linear-information", "lambda=0.5")? && !decides("hsic-lasso", "rule=paper")?);
+    Ok(())
 }
 
 #[test]

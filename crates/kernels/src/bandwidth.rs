@@ -1,44 +1,37 @@
 //! The width of stationary kernels.
 
 use fewest_core::Error;
+use fewest_core::method::KernelWidth;
 
 use crate::stationary::check_bandwidth;
 
-/// How a kernel's bandwidth is chosen.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Bandwidth {
-    /// This one; 1 for standardised features in HSIC Lasso.
-    Fixed(f64),
-    /// The median of the differences between the values, [`median_bandwidth`]. Where half of them or more
-    /// are zero, the median of those that are not; 1 for a constant feature, whose Gram matrix is constant
-    /// under any bandwidth.
-    Median,
-}
-
-impl Bandwidth {
-    /// The bandwidth for the values `points` of a feature.
-    ///
-    /// ```
-    /// use fewest_kernels::Bandwidth;
-    /// assert_eq!(Bandwidth::Median.resolve(&[0.0, 1.0, 4.0])?, 3.0);
-    /// assert_eq!(Bandwidth::Median.resolve(&[0.0, 0.0, 0.0, 0.0, 2.0])?, 2.0);
-    /// # Ok::<(), fewest_core::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// [`Error::InvalidParameter`] for a fixed bandwidth out of range; [`Error::TooFew`] and
-    /// [`Error::Numerical`] as in [`median_bandwidth`].
-    pub fn resolve(&self, points: &[f64]) -> Result<f64, Error> {
-        match *self {
-            Bandwidth::Fixed(sigma) => check_bandwidth(sigma),
-            Bandwidth::Median => {
-                let differences = Differences::new(points)?;
-                let zeros = differences.count_up_to(0.0);
-                if 2 * zeros < differences.count {
-                    return Ok(differences.median(0));
-                }
-                Ok(if zeros < differences.count { differences.median(zeros) } else { 1.0 })
+/// The width of a kernel on the values `points` of a feature: the number given, or [`median_bandwidth`]. Where half of
+/// the differences or more are zero, the median of those that are not; 1 for a constant feature, whose Gram matrix is
+/// constant under any width.
+///
+/// ```
+/// use fewest_core::method::KernelWidth;
+/// use fewest_kernels::kernel_width;
+///
+/// assert_eq!(kernel_width(KernelWidth::Value(2.0), &[])?, 2.0);
+/// assert_eq!(kernel_width(KernelWidth::Median, &[0.0, 1.0, 4.0])?, 3.0);
+/// assert_eq!(kernel_width(KernelWidth::Median, &[0.0, 0.0, 0.0, 0.0, 2.0])?, 2.0);
+/// # Ok::<(), fewest_core::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::InvalidParameter`] for a number out of range; [`Error::TooFew`] and [`Error::Numerical`] as in
+/// [`median_bandwidth`].
+pub fn kernel_width(width: KernelWidth, points: &[f64]) -> Result<f64, Error> {
+    match width {
+        KernelWidth::Value(sigma) => check_bandwidth(sigma),
+        KernelWidth::Median => {
+            let differences = Differences::new(points)?;
+            let zeros = differences.count_up_to(0.0);
+            if 2 * zeros < differences.count {
+                return Ok(differences.median(0));
             }
+            Ok(if zeros < differences.count { differences.median(zeros) } else { 1.0 })
         }
     }
 }

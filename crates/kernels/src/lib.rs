@@ -17,7 +17,7 @@ mod rows;
 mod stationary;
 mod vectors;
 
-pub use bandwidth::{Bandwidth, median_bandwidth};
+pub use bandwidth::{kernel_width, median_bandwidth};
 pub use block::{BlockEstimator, Blocks, block_hsic, centred_packed_blocks};
 pub use delta::{Delta, NormalisedDelta};
 pub use distances::SquaredDistances;

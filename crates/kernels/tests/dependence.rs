@@ -1,11 +1,12 @@
 //! Laws of centring, HSIC, its block estimator and the median bandwidth, against their definitions.
 
 use fewest_core::Error;
+use fewest_core::method::KernelWidth;
 use fewest_kernels::hsic::{self, KernelMatrix, Scaling};
 use fewest_kernels::{
-    Bandwidth, BlockEstimator, Blocks, Delta, Factor, Gaussian, GaussianRows, Gram, Laplace, Linear,
-    NormalisedDelta, Polynomial, ScalarKernel, Sigmoid, TableGaussian, block_hsic, centred_packed,
-    centred_packed_blocks, median_bandwidth, packed_len,
+    BlockEstimator, Blocks, Delta, Factor, Gaussian, GaussianRows, Gram, Laplace, Linear, NormalisedDelta,
+    Polynomial, ScalarKernel, Sigmoid, TableGaussian, block_hsic, centred_packed, centred_packed_blocks,
+    kernel_width, median_bandwidth, packed_len,
 };
 use fewest_linalg::dot_products;
 use proptest::prelude::*;
@@ -144,7 +145,7 @@ proptest! {
                 if sorted.len() % 2 == 1 { sorted[half] } else { 0.5 * sorted[half - 1] + 0.5 * sorted[half] }
             };
             prop_assert_eq!(median_bandwidth(points).unwrap(), median(&all));
-            let resolved = Bandwidth::Median.resolve(points).unwrap();
+            let resolved = kernel_width(KernelWidth::Median, points).unwrap();
             let positive: Vec<f64> = all.iter().copied().filter(|&difference| difference > 0.0).collect();
             let expected = match (2 * positive.len() > all.len(), positive.is_empty()) {
                 (true, _) => median(&all),
@@ -304,7 +305,7 @@ fn bad_calls_are_errors_that_say_why() {
     assert!(matches!(run(&long, &long), Err(Error::TooFew { .. })));
     assert!(matches!(median_bandwidth(&[1.0]), Err(Error::TooFew { .. })));
     assert!(median_bandwidth(&[1.0, f64::NAN]).is_err() && median_bandwidth(&[f64::MAX, f64::MIN]).is_err());
-    assert!(Bandwidth::Fixed(0.0).resolve(&[]).is_err());
+    assert!(kernel_width(KernelWidth::Value(0.0), &[]).is_err());
     assert!(Gram::from_values(vec![0.0; 3], 2).is_err());
     let error = Gram::from_values(vec![1.0, 0.5, 0.4, 1.0], 2).unwrap_err();
     assert!(error.to_string().contains("symmetric"), "{error}");

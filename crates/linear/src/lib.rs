@@ -1,7 +1,8 @@
 //! Sparse linear and additive models: few features whose combination predicts the target.
 //!
-//! [`Lasso`] and [`ElasticNet`] are linear in the features, [`Spam`] is a sum of smooth functions of them. Where the
-//! dependence is of any kind and the features repeat each other, see HSIC Lasso in `fewest-dependence`.
+//! [`Lasso`] and [`ElasticNet`] are linear in the features, [`Spam`] is a sum of smooth functions of them.
+//! Where the dependence is of any kind and the features repeat each other, see HSIC Lasso in
+//! `fewest-dependence`.
 
 mod additive;
 mod columns;
@@ -9,6 +10,32 @@ mod elastic_net;
 mod paths;
 mod search;
 
+use fewest_core::method::{Method, TargetKind};
+
 pub use additive::Spam;
-pub use elastic_net::{ElasticNet, Lasso, Strength};
+pub use elastic_net::{ElasticNet, Lasso};
 pub use fewest_core::Error;
+
+const TARGETS: &[TargetKind] = &[TargetKind::Classes, TargetKind::Real, TargetKind::Outputs];
+
+/// The methods.
+pub static METHODS: &[Method] = &[
+    Method::selector::<Lasso>(
+        "lasso",
+        "lasso",
+        "minimise 1/(2n) ‖Y − X W‖² + λ ‖W‖₁; score(k) = wₖ",
+        TARGETS,
+    ),
+    Method::selector::<ElasticNet>(
+        "elastic-net",
+        "elastic net",
+        "minimise 1/(2n) ‖Y − X W‖² + λ l1_ratio ‖W‖₁ + ½ λ (1 − l1_ratio) ‖W‖²; score(k) = wₖ",
+        TARGETS,
+    ),
+    Method::selector::<Spam>(
+        "spam",
+        "sparse additive models",
+        "minimise ½ ‖Y − Σₖ fₖ(xₖ)‖² + λ Σₖ ‖fₖ‖; score(k) = ‖fₖ‖ / √n",
+        TARGETS,
+    ),
+];

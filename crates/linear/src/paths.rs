@@ -8,7 +8,7 @@ use rayon::prelude::*;
 /// Active atoms to which each path is followed first, at least.
 const FIRST_ACTIVE: usize = 8;
 
-/// A point of all paths together.
+/// A point of all paths.
 pub(super) struct Point {
     pub lambda: f64,
     /// Output and atom that joined here.
@@ -28,25 +28,27 @@ pub(super) struct Paths {
     pub tied: Vec<(usize, usize)>,
 }
 
-/// Where the paths end together.
+/// Where all paths end.
 struct End {
     lambda: f64,
     /// How many of the events come before.
     events: usize,
 }
 
-/// Follows the paths of `problems`, one an output, to the middle of the last segment before more than `k` features would
-/// have a coefficient for the first time, or to a penalty of 0. `feature` tells what an atom belongs to.
+/// Follows the paths of `problems`, one an output, to the middle of the last segment before more than `k`
+/// features would have a coefficient for the first time, or to a penalty of 0. `feature` tells what an atom
+/// belongs to.
 ///
-/// The outputs share a penalty and nothing else: the l1 norm of all coefficients is a sum over outputs. So each output has
-/// a path of its own, with an active set no larger than its number of samples, and the paths are merged by their penalties.
+/// The outputs share a penalty and nothing else: the l1 norm of all coefficients is a sum over outputs. So
+/// each output has a path of its own, with an active set no larger than its number of samples, and the paths
+/// are merged by their penalties.
 pub(super) fn follow<P: InnerProducts>(
     problems: &[P],
     k: usize,
     feature: &(dyn Fn(usize) -> usize + Sync),
     control: &Control<'_>,
 ) -> Result<Paths, Error> {
-    // Outputs are followed side by side, and progress is told from one thread.
+    // Outputs are followed side by side, and progress is reported from one thread.
     let control = &Control { progress: None, ..*control };
     let mut most_active = (2 * k.div_ceil(problems.len().max(1))).max(FIRST_ACTIVE).min(k + 1);
     let mut paths: Vec<Option<LassoPath>> = vec![None; problems.len()];

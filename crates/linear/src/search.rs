@@ -3,26 +3,25 @@
 use std::collections::BTreeMap;
 
 use fewest_cd::CoordinateDescent;
+use fewest_core::method::Regularization;
 use fewest_core::{
     Budget, Certificate, Context, Dataset, Error, Path, PathPoint, Selection, SolverReport, Status,
 };
+use fewest_solver::bisection::{self, PenaltyCandidate};
 use fewest_solver::certificate::DualityGap;
 use fewest_solver::{
-    Control, InnerProducts, L1, QuadraticSolver, Ridged, Solution, certificate, working_set,
+    Control, InnerProducts, L1, QuadraticSolver, Ridged, Signed, Solution, certificate, working_set,
 };
 use rayon::prelude::*;
 
+use super::Lasso;
 use super::columns::LinearColumns;
 use super::paths;
-use super::{Lasso, Strength};
-use fewest_solver::Signed;
-use fewest_solver::SolverChoice;
-use fewest_solver::bisection::{self, PenaltyCandidate};
 
 /// Most iterations of a solver, in its own unit.
 const MOST_ITERATIONS: u64 = 1_000_000;
 
-/// The smallest `alpha` tried, as a share of the largest.
+/// The smallest `lambda` tried, as a share of the largest.
 const SMALLEST_RATIO: f64 = 1e-4;
 
 /// A solution: by output, non-negative coefficients of signed atoms, and where they come from.
@@ -40,8 +39,8 @@ struct Problem<'a> {
     l1_ratio: f64,
     options: &'a Lasso,
     control: Control<'a>,
-    /// The smallest `alpha` that selects nothing.
-    largest_alpha: f64,
+    /// The smallest `lambda` that selects nothing.
+    largest_lambda: f64,
 }
 
 /// One selection a budget. All of them share the standardised columns and their products with the outputs.
@@ -54,15 +53,6 @@ pub(super) fn select_many(
     context: &Context<'_>,
 ) -> Result<Vec<Selection>, Error> {
     budgets.iter().try_for_each(|budget| budget.check(data.n_features()))?;
-    match options.strength {
-        Strength::Alpha(alpha) if !(alpha.is_finite() && alpha > 0.0) => {
-            return Err(Error::parameter("alpha", alpha, "finite and above 0"));
-        }
-        Strength::Ratio(ratio) if !(ratio > 0.0 && ratio <= 1.0) => {
-            return Err(Error::parameter("lambda_ratio", ratio, "above 0 and at most 1"));
-        }
-        _ => {}
-    }
     let control =
         Control { tolerance: options.tolerance, max_iterations: MOST_ITERATIONS, ..Control::from(context) };
     control.check()?;
@@ -70,8 +60,8 @@ pub(super) fn select_many(
     let outputs: Vec<_> =
         columns.outputs.iter().map(|products| Signed::new(&columns, products, 1.0)).collect();
     let largest = outputs.iter().flat_map(InnerProducts::target_products).copied().fold(0.0, f64::max);
-    let largest_alpha = largest / l1_ratio;
-    let problem = Problem { columns: &columns, outputs, l1_ratio, options, control, largest_alpha };
+    let largest_lambda = largest / l1_ratio;
+    let problem = Problem { columns: &columns, outputs, l1_ratio, options, control, largest_lambda };
     let mut selections = Vec::with_capacity(budgets.len());
     for &budget in budgets {
         if !selections.is_empty() && context.stopped().is_some() {
@@ -84,13 +74,13 @@ pub(super) fn select_many(
 
 impl Problem<'_> {
     fn select(&self, budget: Budget, n_features: usize, context: &Context<'_>) -> Result<Selection, Error> {
-        let fit = match (self.options.strength, budget) {
-            (Strength::Alpha(alpha), _) => self.at(alpha, &[])?,
-            (Strength::Ratio(ratio), _) => self.at(ratio * self.largest_alpha, &[])?,
-            (Strength::Count, Budget::Count(k)) if self.l1_ratio == 1.0 => self.along_path(k)?,
-            (Strength::Count, Budget::Count(k)) => self.by_bisection(k, context)?,
-            (Strength::Count, _) => {
-                let expected = "a number of features, unless alpha or lambda_ratio is given";
+        let fit = match (self.options.regularization, budget) {
+            (Regularization::Value(lambda), _) => self.at(lambda, &[])?,
+            (Regularization::Ratio(ratio), _) => self.at(ratio * self.largest_lambda, &[])?,
+            (_, Budget::Count(k)) if self.l1_ratio == 1.0 => self.along_path(k)?,
+            (_, Budget::Count(k)) => self.by_bisection(k, context)?,
+            _ => {
+                let expected = "a number of features, unless lambda or lambda_ratio is given";
                 return Err(Error::parameter("k", "not given", expected));
             }
         };
@@ -106,7 +96,7 @@ impl Problem<'_> {
         selection.solver = Some(fit.report);
         selection.path = fit.path;
         selection.notes = fit.notes;
-        if matches!(self.options.strength, Strength::Count) {
+        if self.options.regularization == Regularization::Count {
             selection.note_missing_features(budget, "no others have a coefficient");
         }
         Ok(selection)
@@ -129,17 +119,13 @@ impl Problem<'_> {
         scores.into_iter().map(|(feature, (value, _))| (feature, value)).collect()
     }
 
-    /// The solution at `alpha`, from `start`, by output, or from zero.
-    fn at(&self, alpha: f64, start: &[Vec<(usize, f64)>]) -> Result<Fit, Error> {
-        let lambda = alpha * self.l1_ratio;
+    /// The solution at `lambda`, from `start`, by output, or from zero.
+    fn at(&self, lambda: f64, start: &[Vec<(usize, f64)>]) -> Result<Fit, Error> {
         let automatic = CoordinateDescent::default();
-        let solver: &dyn QuadraticSolver = match &self.options.solver {
-            SolverChoice::Auto => &automatic,
-            SolverChoice::Use(solver) => &**solver,
-        };
+        let solver: &dyn QuadraticSolver = self.options.solver.chosen().unwrap_or(&automatic);
         let solve = |(output, signed): (usize, &Signed<_>)| {
-            let penalty = L1::new(lambda, signed.n_atoms())?.nonnegative();
-            let ridged = Ridged::new(signed, alpha * (1.0 - self.l1_ratio))?;
+            let penalty = L1::new(lambda * self.l1_ratio, signed.n_atoms())?.nonnegative();
+            let ridged = Ridged::new(signed, lambda * (1.0 - self.l1_ratio))?;
             let mut dense = vec![0.0; signed.n_atoms()];
             for &(atom, value) in start.get(output).into_iter().flatten() {
                 dense[atom] = value;
@@ -157,7 +143,7 @@ impl Problem<'_> {
             found.iter().map(|solution| solution.objective).sum(),
             Certificate::gap(mean(found.iter().map(|solution| solution.duality_gap))),
         )
-        .with_lambda(alpha)
+        .with_lambda(lambda)
         .with_iterations(found.iter().map(|solution| solution.iterations as usize).sum());
         Ok(Fit { coefficients: found.iter().map(nonzero).collect(), report, path: None, notes: Vec::new() })
     }
@@ -186,10 +172,8 @@ impl Problem<'_> {
             Some(end) => (end.lambda, end.coefficients),
             None => (0.0, vec![Vec::new(); self.outputs.len()]),
         };
-        let fit = match &self.options.solver {
-            SolverChoice::Use(solver)
-                if !solver.follows_path() && lambda > 0.0 && paths.status == Status::Converged =>
-            {
+        let fit = match self.options.solver.chosen() {
+            Some(solver) if !solver.follows_path() && lambda > 0.0 && paths.status == Status::Converged => {
                 self.at(lambda, &[])?
             }
             _ => {
@@ -238,15 +222,15 @@ impl Problem<'_> {
         .with_iterations(iterations as usize))
     }
 
-    /// The smallest `alpha` found to leave at most `k` features, as far down as solutions are easy.
+    /// The smallest `lambda` found to leave at most `k` features, as far down as solutions are easy.
     fn by_bisection(&self, k: usize, context: &Context<'_>) -> Result<Fit, Error> {
-        let solve = |alpha: f64, before: Option<&Counted>| {
-            let fit = self.at(alpha, before.map_or(&[][..], |before| &before.fit.coefficients[..]))?;
+        let solve = |lambda: f64, before: Option<&Counted>| {
+            let fit = self.at(lambda, before.map_or(&[][..], |before| &before.fit.coefficients[..]))?;
             let n_features = self.features(&fit.coefficients).len();
             Ok(Counted { fit, n_features })
         };
         let (Counted { fit: mut best, .. }, stopped) =
-            bisection::search(self.largest_alpha, SMALLEST_RATIO, k, context, solve)?;
+            bisection::search(self.largest_lambda, SMALLEST_RATIO, k, context, solve)?;
         if let Some(status) = stopped {
             best.report.status = status;
         }

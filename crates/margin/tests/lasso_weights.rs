@@ -4,9 +4,10 @@
 mod common;
 
 use common::{all, read};
+use fewest_core::method::Regularization;
 use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, Selector, Status, Target};
 use fewest_data::Task;
-use fewest_linear::{Lasso, Strength};
+use fewest_linear::Lasso;
 use fewest_margin::LassoWeights;
 use fewest_testkit::conformance::{check_selector, problem};
 
@@ -17,7 +18,8 @@ fn the_weights_are_those_of_the_lasso_at_the_penalty_reported() {
         let selection = all(&LassoWeights::default(), &data);
         let report = selection.solver.clone().unwrap();
         assert_eq!(selection.status, Status::Converged);
-        let lasso = Lasso { strength: Strength::Alpha(report.lambda), tolerance: 1e-13, ..Lasso::default() };
+        let regularization = Regularization::Value(report.lambda);
+        let lasso = Lasso { regularization, tolerance: 1e-13, ..Lasso::default() };
         let expected = all(&lasso, &data);
         assert_eq!(selection.order, expected.order);
         common::close(&selection.scores, &expected.scores, 1e-7);

@@ -18,7 +18,7 @@ mod solution;
 mod squared_hinge;
 pub mod working_set;
 
-pub use choice::SolverChoice;
+pub use choice::{NamedSolvers, SolverChoice};
 pub use composite::Composite;
 pub use control::{Control, SolverState, run};
 pub use datafit::{Datafit, Logistic, SquaredLoss};

@@ -241,7 +241,8 @@ macro_rules! words {
 ///
 /// The first variant is the default. A variant has fields as in [`options!`](crate::options), or one group of options,
 /// `Discrete(Discretisation) = "discrete"`, or nothing. Variants may share a parameter, which is then told once, by the first
-/// of them. `selects_groups` after a word is as in [`words!`](crate::words).
+/// of them. `selects_groups` after a word is as in [`words!`](crate::words). After the last word and a `;` may stand variants
+/// for programs in Rust only: `; Given(Matrix)`.
 #[macro_export]
 macro_rules! choice {
     (
@@ -256,6 +257,9 @@ macro_rules! choice {
                     )*
                 })? = $word:literal $($flag:ident)?
             ),+ $(,)?
+            $(;
+                $($(#[$hidden_meta:meta])* $hidden:ident($(#[$inner_meta:meta])* $inner:ty)),+ $(,)?
+            )?
         }
     ) => {
         $(#[$meta])*
@@ -274,6 +278,7 @@ macro_rules! choice {
                     )*
                 })?,
             )+
+            $($($(#[$hidden_meta])* $hidden($(#[$inner_meta])* $inner),)+)?
         }
 
         impl ::core::default::Default for $name {
@@ -304,6 +309,7 @@ macro_rules! choice {
             fn word(&self) -> &'static str {
                 match self {
                     $(Self::$variant { .. } => $word,)+
+                    $($(Self::$hidden(..) => stringify!($hidden),)+)?
                 }
             }
 
@@ -315,6 +321,7 @@ macro_rules! choice {
                         $(list.extend(<$group as $crate::method::Options>::parameters(group));)?
                         $($($crate::__field!(list list, $field, $field [$($doc)*] $($spec $(($($arg)*))?),*);)*)?
                     })+
+                    $($(Self::$hidden(..) => {})+)?
                 }
                 list
             }
@@ -331,6 +338,7 @@ macro_rules! choice {
                             set parameters, $field, $field [$($doc)*] $($spec $(($($arg)*))?),*
                         );)*)?
                     })+
+                    $($(Self::$hidden(..) => {})+)?
                 }
                 Ok(())
             }
@@ -342,6 +350,7 @@ macro_rules! choice {
                         $(<$group as $crate::method::Options>::check(group)?;)?
                         $($($crate::__field!(check (), $field, $field [$($doc)*] $($spec $(($($arg)*))?),*);)*)?
                     })+
+                    $($(Self::$hidden(..) => {})+)?
                 }
                 Ok(())
             }

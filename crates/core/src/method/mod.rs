@@ -251,6 +251,12 @@ impl Method {
         }
     }
 
+    /// The same method, starting from other options: those that know something its family does not.
+    pub fn with_options(mut self, options: fn() -> Draft) -> Self {
+        self.source = Source::Options(options);
+        self
+    }
+
     /// The parameters it takes.
     pub fn parameters(&self) -> Vec<Parameter> {
         match &self.source {

@@ -41,7 +41,9 @@ crate::choice! {
         Neighbours {
             /// Told by the other.
             most: usize = 10, Count(1);
-        } = "ksg",
+        } = "ksg";
+        /// For programs only.
+        Given(f64),
     }
 }
 
@@ -229,6 +231,25 @@ fn values_set_by_programs_are_checked_against_the_same_ranges() {
     );
     assert!(message(Example { alpha: Some(f64::NAN), ..Example::default() }).contains("`alpha` is NaN"));
     assert!(message(Example { degree: 0, ..Example::default() }).contains("`degree` is 0"));
+}
+
+#[test]
+fn a_variant_for_programs_only_is_no_parameter() {
+    assert_eq!(Estimator::WORDS, ["discrete", "parzen", "ksg"]);
+    let given = Example { estimator: Estimator::Given(0.5), ..Example::default() };
+    assert!(given.check().is_ok());
+    let names: Vec<&str> = given.parameters().iter().map(|parameter| parameter.name).collect();
+    assert!(names.starts_with(&["estimator", "bins", "integers", "width", "most"]), "{names:?}");
+    assert!(parse(&["estimator=given"]).is_err());
+}
+
+#[test]
+fn a_method_may_start_from_other_options() -> Result<(), Error> {
+    let other =
+        METHODS[0].clone().with_options(|| Draft::selector(Example { degree: 5, ..Example::default() }));
+    let degree = |method: &Method| Parameters::defaults(method).count("degree");
+    assert_eq!((degree(&METHODS[0])?, degree(&other)?, other.id), (2, 5, "example"));
+    Ok(())
 }
 
 #[test]

@@ -3,43 +3,48 @@
 use std::fmt;
 use std::sync::Arc;
 
-use fewest_core::{Dataset, Error, FeatureKind};
-use fewest_kernels::{
-    Bandwidth, Definiteness, Gaussian, Laplace, NormalisedDelta, ScalarKernel, TableGaussian,
-};
-
 use fewest_columns::standardise;
+use fewest_core::method::KernelWidth;
+use fewest_core::{Dataset, Error, FeatureKind, choice};
+use fewest_kernels::{
+    Definiteness, Gaussian, Laplace, NormalisedDelta, ScalarKernel, TableGaussian, kernel_width,
+};
 
 use super::Representation;
 
-/// The kernel of each feature. Features are standardised first (mean 0, standard deviation 1, dividing by
-/// n); categorical ones keep their codes and always get the delta kernel `1/n_level`.
-#[derive(Clone)]
-#[non_exhaustive]
-pub enum InputKernel {
-    /// `exp(−(x − x′)² / (2σ²))`, the paper's choice.
-    Gaussian(Bandwidth),
-    /// `exp(−|x − x′| / σ)`. Not smooth: its low-rank factors are long.
-    Laplace(Bandwidth),
-    /// The Gaussian kernel from the paper's table of 4096 values (Section 2.4). Slower and less exact than
-    /// [`InputKernel::Gaussian`]; for those who must repeat the paper to the letter.
-    Table(f64),
-    /// A kernel of your own for each feature, by its index.
-    Custom(Arc<dyn Fn(usize) -> Arc<dyn ScalarKernel> + Send + Sync>),
-}
-
-impl Default for InputKernel {
-    fn default() -> Self {
-        Self::Gaussian(Bandwidth::Fixed(1.0))
+choice! {
+    /// The kernel of each feature. Features are standardised first (mean 0, standard deviation 1, dividing by
+    /// n); categorical ones keep their codes and always get the delta kernel `1/n_level`.
+    #[derive(Clone)]
+    #[non_exhaustive]
+    pub enum InputKernel {
+        /// `exp(−(x − x′)² / (2σ²))`, the paper's choice.
+        Gaussian {
+            /// Width of that kernel on standardised features; median: the median distance of each.
+            sigma_x: KernelWidth = KernelWidth::Value(1.0);
+        } = "gaussian",
+        /// `exp(−|x − x′| / σ)`. Not smooth: its low-rank factors are long.
+        Laplace {
+            /// Its width.
+            sigma_x: KernelWidth = KernelWidth::Value(1.0);
+        } = "laplace",
+        /// The Gaussian kernel from the paper's table of 4096 values (Section 2.4). Slower and less exact
+        /// than [`InputKernel::Gaussian`]; for those who must repeat the paper to the letter.
+        Table {
+            /// Its width.
+            sigma_x: KernelWidth = KernelWidth::Value(1.0);
+        } = "table";
+        /// A kernel of your own for each feature, by its index.
+        Custom(Arc<dyn Fn(usize) -> Arc<dyn ScalarKernel> + Send + Sync>),
     }
 }
 
 impl fmt::Debug for InputKernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Gaussian(bandwidth) => f.debug_tuple("Gaussian").field(bandwidth).finish(),
-            Self::Laplace(bandwidth) => f.debug_tuple("Laplace").field(bandwidth).finish(),
-            Self::Table(sigma) => f.debug_tuple("Table").field(sigma).finish(),
+            Self::Gaussian { sigma_x } => f.debug_tuple("Gaussian").field(sigma_x).finish(),
+            Self::Laplace { sigma_x } => f.debug_tuple("Laplace").field(sigma_x).finish(),
+            Self::Table { sigma_x } => f.debug_tuple("Table").field(sigma_x).finish(),
             Self::Custom(_) => f.write_str("Custom"),
         }
     }
@@ -52,14 +57,8 @@ pub(super) struct Features<'a> {
 }
 
 impl<'a> Features<'a> {
-    pub(super) fn new(data: &'a Dataset, kernel: &'a InputKernel) -> Result<Self, Error> {
-        match kernel {
-            InputKernel::Gaussian(Bandwidth::Fixed(sigma)) => drop(Gaussian::new(*sigma)?),
-            InputKernel::Laplace(Bandwidth::Fixed(sigma)) => drop(Laplace::new(*sigma)?),
-            InputKernel::Table(sigma) => drop(TableGaussian::new(*sigma)?),
-            _ => {}
-        }
-        Ok(Self { data, kernel })
+    pub(super) fn new(data: &'a Dataset, kernel: &'a InputKernel) -> Self {
+        Self { data, kernel }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -98,15 +97,17 @@ impl<'a> Features<'a> {
         if !standardise(&mut points) {
             return Ok(None);
         }
-        let sigma = |bandwidth: &Bandwidth| bandwidth.resolve(&points);
+        let sigma = |width: &KernelWidth| kernel_width(*width, &points);
         match self.kernel {
-            InputKernel::Gaussian(bandwidth) => {
-                representation.input(&Gaussian::new(sigma(bandwidth)?)?, &points)
+            InputKernel::Gaussian { sigma_x } => {
+                representation.input(&Gaussian::new(sigma(sigma_x)?)?, &points)
             }
-            InputKernel::Laplace(bandwidth) => {
-                representation.input(&Laplace::new(sigma(bandwidth)?)?, &points)
+            InputKernel::Laplace { sigma_x } => {
+                representation.input(&Laplace::new(sigma(sigma_x)?)?, &points)
             }
-            InputKernel::Table(sigma) => representation.input(&TableGaussian::new(*sigma)?, &points),
+            InputKernel::Table { sigma_x } => {
+                representation.input(&TableGaussian::new(sigma(sigma_x)?)?, &points)
+            }
             InputKernel::Custom(kernel) => representation.input(&*kernel(j), &points),
         }
         .map(Some)

@@ -37,8 +37,8 @@ impl LowRank {
         self.compact(self.finish(output.factor(self.cholesky_tolerance())?)?)
     }
 
-    /// What may be left of the trace by the pivoted Cholesky factorisation. NOCCO lifts small eigenvalues: one of
-    /// `μ` becomes `μ / (μ + ε n)`, so what is left out must be small against `ε` as well.
+    /// What may be left of the trace by the pivoted Cholesky factorisation. NOCCO lifts small eigenvalues:
+    /// one of `μ` becomes `μ / (μ + ε n)`, so what is left out must be small against `ε` as well.
     fn cholesky_tolerance(&self) -> f64 {
         match self.measure {
             Measure::Hsic => self.tolerance,

@@ -8,7 +8,7 @@ mod packed;
 
 use std::sync::Arc;
 
-use fewest_core::{Context, Dataset, Error};
+use fewest_core::{Context, Dataset, Error, choice};
 use fewest_kernels::{Form, Gram, ScalarKernel};
 use fewest_solver::{CachedProducts, InnerProducts};
 use rayon::prelude::*;
@@ -41,32 +41,23 @@ pub(crate) enum Measure {
     Nocco { epsilon: f64 },
 }
 
-impl Measure {
-    fn check(self) -> Result<(), Error> {
-        match self {
-            Measure::Nocco { epsilon } if !(epsilon.is_finite() && epsilon > 0.0) => {
-                Err(Error::parameter("epsilon", epsilon, "above 0"))
-            }
-            _ => Ok(()),
-        }
+choice! {
+    /// Which pairs of samples enter.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum HsicEstimator {
+        /// All pairs.
+        Full = "full",
+        /// Pairs within blocks, averaged over all blocks of some shuffles (Climente-González, Azencott, Kaski
+        /// and Yamada 2019). Kept for comparison: the full estimator is exact.
+        Block {
+            /// Samples in a block.
+            ///
+            /// At most as many as there are. A ragged last block of at least 2 is used too.
+            block_size: usize = 20, Count(2);
+            /// Shuffles that blocks are averaged over.
+            permutations: usize = 3, Count(1);
+        } = "block",
     }
-}
-
-/// Which pairs of samples enter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Estimator {
-    /// All pairs.
-    #[default]
-    Full,
-    /// Pairs within blocks of `size` samples, averaged over all blocks of `permutations` shuffles
-    /// (Climente-González, Azencott, Kaski and Yamada 2019). Kept for comparison: the full estimator is
-    /// exact.
-    Block {
-        /// Samples in a block, from 2 to the number of samples. A ragged last block of at least 2 is used too.
-        size: usize,
-        /// Number of shuffles, at least 1.
-        permutations: usize,
-    },
 }
 
 /// A way to hold centred Gram matrices and to multiply them.
@@ -104,12 +95,13 @@ pub(crate) struct Outline<A> {
     squared_norm: f64,
     /// How far the atom may be from the Gram matrix it stands for, as a share of its norm.
     approximation_error: f64,
-    /// A small atom below this one, and the share of the norm that it leaves out: what is left out of a positive
-    /// semidefinite matrix is itself positive semidefinite, so that products of such parts are lower bounds.
+    /// A small atom below this one, and the share of the norm that it leaves out: what is left out of a
+    /// positive semidefinite matrix is itself positive semidefinite, so that products of such parts are lower
+    /// bounds.
     leading: Option<(A, f64)>,
 }
 
-/// The atoms of `data`: one a feature, by `measure` and `dependence`.
+/// The atoms of `data`: one a feature, by `measure` and `dependence`, whose values are in their ranges.
 pub(crate) fn build<'a>(
     data: &'a Dataset,
     measure: Measure,
@@ -121,19 +113,17 @@ pub(crate) fn build<'a>(
         return Err(Error::TooFew { what: "samples", minimum: 2, found: n });
     }
     data.refuse_sample_weights("hsic")?;
-    dependence.check()?;
-    measure.check()?;
-    let features = Features::new(data, &dependence.input)?;
+    let features = Features::new(data, &dependence.kernel);
     let output = Output::new(data.target(), &dependence.output)?;
     let exact = match (dependence.form, dependence.estimator) {
-        (Form::LowRank, Estimator::Block { .. }) => {
+        (Form::LowRank, HsicEstimator::Block { .. }) => {
             return Err(Error::Unsupported {
                 method: "the block estimator",
                 what: "a low-rank form".to_owned(),
                 instead: "blocks are small: leave the form at auto or exact".to_owned(),
             });
         }
-        (Form::Exact, _) | (_, Estimator::Block { .. }) => true,
+        (Form::Exact, _) | (_, HsicEstimator::Block { .. }) => true,
         (Form::LowRank, _) => false,
         (Form::Auto, _) => packed::is_cheaper(n, data.n_features(), dependence.cache_bytes),
     };
@@ -214,7 +204,7 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
         };
         let panel_size = atoms.representation.panel();
         let mut largest_atom = 1;
-        // Rounds, so that progress is told and a request to stop is heard between them.
+        // Rounds, so that progress is reported and a request to stop is heard between them.
         let round = ROUND.max(panel_size);
         for first in (0..d).step_by(round) {
             if context.stopped().is_some() {

@@ -1,29 +1,36 @@
 //! The target's kernel: a kernel like any other.
 
-use fewest_core::{Classes, Error, Outputs, Target};
-use fewest_kernels::{Bandwidth, Delta, Factor, Gaussian, GaussianRows, Gram, NormalisedDelta, ScalarKernel};
-
 use fewest_columns::standardise;
+use fewest_core::method::KernelWidth;
+use fewest_core::{Classes, Error, Outputs, Target, choice};
+use fewest_kernels::{
+    Delta, Factor, Gaussian, GaussianRows, Gram, NormalisedDelta, ScalarKernel, kernel_width,
+};
 
 /// Rank up to which the factor of a target's Gram matrix may grow.
 const MOST_OUTPUT_RANK: usize = 1000;
 
-/// The kernel of the target.
-#[derive(Debug, Clone, Default)]
-#[non_exhaustive]
-pub enum OutputKernel {
-    /// By the target: classes get [`OutputKernel::Delta`], real outputs the Gaussian kernel of width 1, an
-    /// affinity matrix is taken as it is.
-    #[default]
-    Auto,
-    /// `1/n_y` for two samples of the same class y, else 0 (Section 2.3). Classes only.
-    Delta,
-    /// 1 for two samples of the same class, else 0. Classes only.
-    PlainDelta,
-    /// `exp(−‖y − y′‖² / (2 p σ²))` over `p` outputs, each standardised on its own; classes by their codes.
-    Gaussian(Bandwidth),
-    /// A Gram matrix between samples, `n × n`, symmetric.
-    Given(Gram),
+choice! {
+    /// The kernel of the target.
+    #[derive(Debug, Clone)]
+    #[non_exhaustive]
+    pub enum OutputKernel {
+        /// By the target: classes get [`OutputKernel::Delta`], real outputs the Gaussian kernel of width 1,
+        /// an affinity matrix is taken as it is.
+        Auto = "auto",
+        /// `1/n_y` for two samples of the same class y, else 0 (Section 2.3). Classes only.
+        Delta = "delta",
+        /// 1 for two samples of the same class, else 0. Classes only.
+        PlainDelta = "plain-delta",
+        /// `exp(−‖y − y′‖² / (2 p σ²))` over `p` outputs, each standardised on its own; classes by their
+        /// codes.
+        Gaussian {
+            /// Width of the target's Gaussian kernel; median: the median distance of the first output.
+            sigma_y: KernelWidth = KernelWidth::Value(1.0);
+        } = "gaussian";
+        /// A Gram matrix between samples, `n × n`, symmetric.
+        Given(Gram),
+    }
 }
 
 /// A target with its kernel.
@@ -53,12 +60,12 @@ impl Output {
                 Self::classes(classes, true)
             }
             (OutputKernel::PlainDelta, Target::Class(classes)) => Self::classes(classes, false),
-            (OutputKernel::Auto, Target::Real(outputs)) => Self::real(outputs, Bandwidth::Fixed(1.0)),
-            (OutputKernel::Gaussian(bandwidth), Target::Real(outputs)) => Self::real(outputs, *bandwidth),
-            (OutputKernel::Gaussian(bandwidth), Target::Class(classes)) => {
+            (OutputKernel::Auto, Target::Real(outputs)) => Self::real(outputs, KernelWidth::Value(1.0)),
+            (OutputKernel::Gaussian { sigma_y }, Target::Real(outputs)) => Self::real(outputs, *sigma_y),
+            (OutputKernel::Gaussian { sigma_y }, Target::Class(classes)) => {
                 let mut codes = codes(classes)?;
                 standardise(&mut codes);
-                let sigma = bandwidth.resolve(&codes)?;
+                let sigma = kernel_width(*sigma_y, &codes)?;
                 Ok(Self::Real { outputs: vec![codes], sigma })
             }
             (OutputKernel::Delta | OutputKernel::PlainDelta, _) => {
@@ -72,7 +79,7 @@ impl Output {
         Ok(Self::Classes { codes: codes(classes)?, normalised })
     }
 
-    fn real(outputs: &Outputs, bandwidth: Bandwidth) -> Result<Self, Error> {
+    fn real(outputs: &Outputs, width: KernelWidth) -> Result<Self, Error> {
         // Each output on its own scale: one with large numbers must not drown the others.
         let mut columns: Vec<Vec<f64>> =
             (0..outputs.n_outputs()).map(|i| outputs.output(i).to_vec()).collect();
@@ -84,7 +91,7 @@ impl Output {
                 found: "the same in every sample".to_owned(),
             });
         };
-        let sigma = bandwidth.resolve(first)?;
+        let sigma = kernel_width(width, first)?;
         Gaussian::new(sigma)?;
         Ok(Self::Real { outputs: columns, sigma })
     }

@@ -7,7 +7,7 @@ use fewest_kernels::{Blocks, Gram, ScalarKernel, centred_packed, nocco, packed_l
 use fewest_linalg::dot_products;
 
 use super::output::Output;
-use super::{Estimator, Measure, Outline, Representation};
+use super::{HsicEstimator, Measure, Outline, Representation};
 
 /// Whether all entries cost less than a factor: for few samples, as long as they need not be built again for
 /// every pass.
@@ -28,11 +28,16 @@ pub(super) struct Packed {
 }
 
 impl Packed {
-    pub(super) fn new(n: usize, measure: Measure, estimator: Estimator, seed: u64) -> Result<Self, Error> {
+    pub(super) fn new(
+        n: usize,
+        measure: Measure,
+        estimator: HsicEstimator,
+        seed: u64,
+    ) -> Result<Self, Error> {
         let blocks = match estimator {
-            Estimator::Full => Blocks::new(n, n, 1, seed)?,
-            Estimator::Block { size, permutations } => {
-                Blocks::new(n, size, permutations, derive_seed(seed, 0))?
+            HsicEstimator::Full => Blocks::new(n, n, 1, seed)?,
+            HsicEstimator::Block { block_size, permutations } => {
+                Blocks::new(n, block_size, permutations, derive_seed(seed, 0))?
             }
         };
         let length = blocks.packed_len();

@@ -1,5 +1,7 @@
 //! `tr(M̄ L̄)` of a set of features, and of the sets one feature away from it.
 
+use fewest_columns::standardise;
+use fewest_core::method::KernelWidth;
 use fewest_core::{Context, Dataset, Error, FeatureKind, Status};
 use fewest_kernels::{fast, packed_len};
 use fewest_linalg::dot_products;
@@ -7,7 +9,6 @@ use rayon::prelude::*;
 
 use crate::OutputKernel;
 use crate::atoms::centred_target;
-use fewest_columns::standardise;
 
 /// Pairs of samples worked on at a time: they stay in the processor's first cache.
 const PAIRS: usize = 1024;
@@ -34,7 +35,8 @@ pub(super) struct Criterion {
 enum Distance {
     /// `(x − x′)²` of standardised values.
     Numeric(Vec<f64>),
-    /// The same number for any two different categories, such that the mean over all pairs is that of a numeric feature.
+    /// The same number for any two different categories, such that the mean over all pairs is that of a
+    /// numeric feature.
     Categorical(Vec<f64>, f64),
 }
 
@@ -71,13 +73,10 @@ impl Distance {
 }
 
 impl Criterion {
-    pub(super) fn new(data: &Dataset, output: &OutputKernel, sigma: f64) -> Result<Self, Error> {
+    pub(super) fn new(data: &Dataset, output: &OutputKernel, width: KernelWidth) -> Result<Self, Error> {
         let n = data.n_samples();
         if n < 2 {
             return Err(Error::TooFew { what: "samples", minimum: 2, found: n });
-        }
-        if !(sigma.is_finite() && sigma > 0.0) {
-            return Err(Error::parameter("sigma_x", sigma, "finite and above 0"));
         }
         data.refuse_sample_weights("greedy selection by HSIC")?;
         let columns: Vec<Result<Option<Distance>, Error>> =
@@ -85,7 +84,26 @@ impl Criterion {
         let columns = columns.into_iter().collect::<Result<_, _>>()?;
         let gram = centred_target(data, output)?;
         let target = (0..n).flat_map(|j| gram.column(j)[..j].iter().map(|value| 2.0 * value)).collect();
-        Ok(Self { n, columns, target, diagonal: gram.trace(), scale: 0.5 / (sigma * sigma) })
+        let mut criterion = Self { n, columns, target, diagonal: gram.trace(), scale: 0.0 };
+        let sigma = match width {
+            KernelWidth::Value(sigma) => sigma,
+            KernelWidth::Median => criterion.median_width(),
+        };
+        criterion.scale = 0.5 / (sigma * sigma);
+        Ok(criterion)
+    }
+
+    /// The median distance of two samples over all features, divided by the root of their number; of the
+    /// distances above 0 where half of them are 0, and 1 where all are.
+    fn median_width(&self) -> f64 {
+        let features = self.candidates();
+        let mut distances = self.distances(&features);
+        distances.sort_unstable_by(f64::total_cmp);
+        let zeros = distances.partition_point(|&distance| distance <= 0.0);
+        let kept = if 2 * zeros < distances.len() { &distances[..] } else { &distances[zeros..] };
+        let Some(&upper) = kept.get(kept.len() / 2) else { return 1.0 };
+        let lower = kept[(kept.len() - 1) / 2];
+        0.5 * (lower.sqrt() + upper.sqrt()) / (features.len() as f64).sqrt()
     }
 
     /// The features that vary.
@@ -125,7 +143,8 @@ impl Criterion {
         columns.concat()
     }
 
-    /// `tr(M̄ L̄)` for `distances` changed by `sign` times those of each of `features`; `size` features are then in the set.
+    /// `tr(M̄ L̄)` for `distances` changed by `sign` times those of each of `features`; `size` features are
+    /// then in the set.
     ///
     /// # Errors
     /// The status to stop with, when the run is to stop.
@@ -218,7 +237,7 @@ mod tests {
         kinds[2] = FeatureKind::Categorical { levels };
         let data = Dataset::new(DenseColumns::from_columns(&columns)?, Target::real(noise(3))?)?
             .with_feature_kinds(kinds)?;
-        let criterion = Criterion::new(&data, &OutputKernel::Auto, 0.7)?;
+        let criterion = Criterion::new(&data, &OutputKernel::Auto, KernelWidth::Value(0.7))?;
         assert_eq!(criterion.candidates(), [0, 1, 2]);
 
         let (mut a, mut b) = (noise(1), noise(2));
@@ -239,6 +258,15 @@ mod tests {
         let found = criterion.scores(&distances, 1.0, &[2, 3], 3, &context).unwrap_or_default();
         assert!((found[0] - expected).abs() < 1e-10 * expected, "{found:?} for {expected}");
         assert_eq!(found[1], f64::NEG_INFINITY);
+
+        // The median width is that of the distances over all features that vary.
+        let by_median = Criterion::new(&data, &OutputKernel::Auto, KernelWidth::Median)?;
+        let mut lengths: Vec<f64> =
+            criterion.distances(&[0, 1, 2]).iter().map(|distance| (distance / 3.0).sqrt()).collect();
+        lengths.sort_unstable_by(f64::total_cmp);
+        let (below, above) = (lengths[(lengths.len() - 1) / 2], lengths[lengths.len() / 2]);
+        let sigma = (0.5 / by_median.scale).sqrt();
+        assert!((sigma - 0.5 * (below + above)).abs() < 1e-12 && sigma > 0.5, "{sigma}");
 
         // Taking away feature 1 again leaves features 0 and 2.
         let all = criterion.distances(&[0, 1, 2]);

@@ -1,6 +1,7 @@
 //! Forward selection.
 
-use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status};
+use fewest_core::method::{KernelWidth, Options};
+use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status, options};
 
 use super::criterion::Criterion;
 use super::wanted;
@@ -9,56 +10,56 @@ use crate::OutputKernel;
 /// Criteria closer than this, relatively, tie: the order of summation would decide.
 const ROUNDING: f64 = 1e-12;
 
-/// Forward selection with HSIC (Section 3.2 of Yamada et al. 2014, Eq. 6; Song, Smola, Gretton, Bedo and Borgwardt
-/// 2012): at every step the feature is taken that with those before has the largest
-///
-/// ```text
-/// tr(M̄ L̄),   M(v, v′) = exp(−‖v − v′‖² / (2 m σ²)) over the m features in the set
-/// ```
-///
-/// `M̄` and `L̄` are centred. Features are standardised, and the number of them in the exponent keeps the width from
-/// shrinking as the set grows; categories count as their indicators, scaled alike. Unlike a sum of kernels, `M` sees features
-/// that matter together only. Ties go to the lower index.
-///
-/// The score of a feature is the criterion when it was taken. With `Budget::Auto` the search ends when the criterion no
-/// longer grows.
-///
-/// Cost: `n²/2` exponentials for each feature and step; memory the data and `n²`.
-///
-/// # Errors
-/// Fewer than two samples, a NaN or an infinity (naming the cell), a target without a kernel, `Budget::Threshold`.
-///
-/// ```
-/// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
-/// use fewest_dependence::Fhsic;
-///
-/// // Both bits 0 and 2 must be set for the one class.
-/// let bit = |of: usize| (0..64).map(|i| f64::from(u8::from(i & of > 0))).collect::<Vec<f64>>();
-/// let labels: Vec<bool> = (0..64).map(|i| i & 1 > 0 && i & 8 > 0).collect();
-/// let x = DenseColumns::from_columns(&[bit(1), bit(2), bit(8), bit(16)])?;
-/// let data = Dataset::new(x, Target::from_labels(&labels))?;
-/// let selection = Fhsic::default().select(&data, Budget::Count(2), &Context::default())?;
-/// assert_eq!(selection.order, [0, 2]);
-/// # Ok::<(), fewest_dependence::Error>(())
-/// ```
-#[derive(Debug, Clone)]
-pub struct Fhsic {
-    /// The width `σ` for standardised features, above 0. Default 1.
-    pub sigma: f64,
-    /// The kernel of the target. Default: by the target.
-    pub output: OutputKernel,
-}
-
-impl Default for Fhsic {
-    fn default() -> Self {
-        Self { sigma: 1.0, output: OutputKernel::default() }
+options! {
+    /// Forward selection with HSIC (Section 3.2 of Yamada et al. 2014, Eq. 6; Song, Smola, Gretton, Bedo and
+    /// Borgwardt 2012): at every step the feature is taken that with those before has the largest
+    ///
+    /// ```text
+    /// tr(M̄ L̄),   M(v, v′) = exp(−‖v − v′‖² / (2 m σ²)) over the m features in the set
+    /// ```
+    ///
+    /// `M̄` and `L̄` are centred. Features are standardised, and the number of them in the exponent keeps the
+    /// width from shrinking as the set grows; categories count as their indicators, scaled alike. Unlike a
+    /// sum of kernels, `M` sees features that matter together only. Ties go to the lower index.
+    ///
+    /// The score of a feature is the criterion when it was taken. With `Budget::Auto` the search ends when
+    /// the criterion no longer grows.
+    ///
+    /// Cost: `n²/2` exponentials for each feature and step; memory the data and `n²`.
+    ///
+    /// # Errors
+    /// Fewer than two samples, a NaN or an infinity (naming the cell), a target without a kernel,
+    /// `Budget::Threshold`.
+    ///
+    /// ```
+    /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
+    /// use fewest_dependence::Fhsic;
+    ///
+    /// // Both bits 0 and 2 must be set for the one class.
+    /// let bit = |of: usize| (0..64).map(|i| f64::from(u8::from(i & of > 0))).collect::<Vec<f64>>();
+    /// let labels: Vec<bool> = (0..64).map(|i| i & 1 > 0 && i & 8 > 0).collect();
+    /// let x = DenseColumns::from_columns(&[bit(1), bit(2), bit(8), bit(16)])?;
+    /// let data = Dataset::new(x, Target::from_labels(&labels))?;
+    /// let selection = Fhsic::default().select(&data, Budget::Count(2), &Context::default())?;
+    /// assert_eq!(selection.order, [0, 2]);
+    /// # Ok::<(), fewest_dependence::Error>(())
+    /// ```
+    #[derive(Debug, Clone)]
+    pub struct Fhsic {
+        /// Width of the kernel on standardised features, times the root of their number.
+        ///
+        /// Median: of the distances between samples over all features, divided by that root.
+        pub sigma_x: KernelWidth = KernelWidth::Value(1.0);
+        /// Kernel of the target; auto: delta for classes, Gaussian for numbers, an affinity as it is.
+        pub output: OutputKernel = OutputKernel::Auto;
     }
 }
 
 impl Selector for Fhsic {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
+        self.check()?;
         let most = wanted(budget, data.n_features())?;
-        let criterion = Criterion::new(data, &self.output, self.sigma)?;
+        let criterion = Criterion::new(data, &self.output, self.sigma_x)?;
         let mut left = criterion.candidates();
         let varying = left.len();
         let (mut order, mut values) = (Vec::new(), Vec::new());

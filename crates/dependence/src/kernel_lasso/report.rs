@@ -1,4 +1,4 @@
-//! What a selection tells besides the features.
+//! What a selection reports on top of the features.
 
 use std::collections::BTreeSet;
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use fewest_cd::CoordinateDescent;
+use fewest_core::method::Regularization;
 use fewest_core::{
     Budget, Certificate, Context, Dataset, Error, Path, PathPoint, Selection, SolverReport, Status,
 };
@@ -12,11 +13,10 @@ use fewest_solver::{
     working_set,
 };
 
-use super::options::{LassoOptions, Level, Regularizer};
+use super::options::{LassoOptions, LassoPenalty};
 use super::{approximation, report};
 use crate::atoms::{self, Measure};
 use crate::{Dependence, Normalization};
-use fewest_solver::SolverChoice;
 
 /// Features beyond the budget that the paper's rule allows on the path.
 const PAPER_SLACK: usize = 10;
@@ -24,7 +24,7 @@ const PAPER_SLACK: usize = 10;
 /// Most iterations of a solver, in its own unit.
 const MOST_ITERATIONS: u64 = 1_000_000;
 
-/// How much smaller each penalty tried is, when only trying tells how many features it leaves.
+/// How much smaller each penalty tried is, when only trying shows how many features it leaves.
 const SEARCH_STEP: f64 = 0.8;
 
 /// A solution of the lasso: non-zero coefficients by increasing feature, and where they come from.
@@ -53,7 +53,7 @@ pub(super) fn select_many(
 ) -> Result<Vec<Selection>, Error> {
     let d = data.n_features();
     budgets.iter().try_for_each(|budget| budget.check(d))?;
-    options.check(d)?;
+    options.check_features(d)?;
     let atoms = atoms::build(data, measure, dependence, context)?;
     let atoms: &dyn InnerProducts = &*atoms;
     let scaled: Box<dyn InnerProducts + Send + '_> = match dependence.normalization {
@@ -75,18 +75,18 @@ pub(super) fn select_many(
     };
 
     let ridged;
-    let problem: &dyn InnerProducts = match options.regularizer {
-        Regularizer::ElasticNet { ridge } => {
+    let problem: &dyn InnerProducts = match options.penalty {
+        LassoPenalty::ElasticNet { ridge } => {
             let largest = problem.squared_norms().iter().copied().fold(0.0, f64::max);
             ridged = Ridged::new(problem, ridge * largest)?;
             &ridged
         }
-        Regularizer::L1 | Regularizer::Group => problem,
+        LassoPenalty::L1 | LassoPenalty::Group => problem,
     };
     let select = |budget: Budget| -> Result<Selection, Error> {
-        let mut fit = match options.regularizer {
-            Regularizer::L1 | Regularizer::ElasticNet { .. } => fit_l1(problem, options, budget, context)?,
-            Regularizer::Group => fit_groups(problem, data, options, budget, context)?,
+        let mut fit = match options.penalty {
+            LassoPenalty::L1 | LassoPenalty::ElasticNet { .. } => fit_l1(problem, options, budget, context)?,
+            LassoPenalty::Group => fit_groups(problem, data, options, budget, context)?,
         };
         if let Some(report) = &mut fit.report {
             report.approximation = approximation::estimate(problem, &fit.coefficients)?;
@@ -105,7 +105,7 @@ pub(super) fn select_many(
         let status = fit.status();
         let (order, scores) = rank(&forced, &fit.coefficients, budget);
         let mut selection = Selection::new(order, scores, d, status);
-        report::complete(&mut selection, data, atoms, fit, budget, options.n_related, context)?;
+        report::complete(&mut selection, data, atoms, fit, budget, options.related, context)?;
         Ok(selection)
     };
     let mut selections = Vec::with_capacity(budgets.len());
@@ -118,7 +118,8 @@ pub(super) fn select_many(
     Ok(selections)
 }
 
-/// Forced features in their order, then the others by coefficient, ties to the lower index, as far as the budget goes.
+/// Forced features in their order, then the others by coefficient, ties to the lower index, as far as the
+/// budget goes.
 fn rank(forced: &[(usize, f64)], coefficients: &[(usize, f64)], budget: Budget) -> (Vec<usize>, Vec<f64>) {
     let mut chosen: Vec<(usize, f64)> =
         coefficients.iter().copied().filter(|&(_, value)| value > 0.0).collect();
@@ -138,7 +139,7 @@ fn control<'a>(options: &LassoOptions, context: &Context<'a>) -> Control<'a> {
     Control { tolerance: options.tolerance, max_iterations: MOST_ITERATIONS, ..Control::from(context) }
 }
 
-/// How many unforced features are wanted, for the levels that need to know.
+/// How many unforced features are wanted, where their number decides the penalty.
 fn wanted(options: &LassoOptions, budget: Budget) -> Result<usize, Error> {
     match budget {
         Budget::Count(k) if k < options.forced.len() => Err(Error::parameter(
@@ -155,12 +156,12 @@ fn wanted(options: &LassoOptions, budget: Budget) -> Result<usize, Error> {
     }
 }
 
-/// Level as a penalty, for the levels that are one.
-fn fixed_lambda(level: Level, largest: f64) -> Option<f64> {
-    match level {
-        Level::Lambda(lambda) => Some(lambda),
-        Level::LambdaRatio(ratio) => Some(ratio * largest),
-        Level::Count | Level::Paper => None,
+/// The penalty, where it does not depend on the number of features.
+fn fixed_lambda(regularization: Regularization, largest: f64) -> Option<f64> {
+    match regularization {
+        Regularization::Value(lambda) => Some(lambda),
+        Regularization::Ratio(ratio) => Some(ratio * largest),
+        _ => None,
     }
 }
 
@@ -176,27 +177,24 @@ fn fit_l1(
         let penalty = L1::new(lambda, problem.n_atoms())?.nonnegative();
         solve(problem, &penalty, lambda, solver, &vec![0.0; problem.n_atoms()], path, tied, &control)
     };
-    if let Some(lambda) = fixed_lambda(options.level, largest) {
-        return match &options.solver {
-            SolverChoice::Auto => solve_at(lambda, &CoordinateDescent::default(), None, Vec::new()),
-            SolverChoice::Use(solver) => solve_at(lambda, &**solver, None, Vec::new()),
-        };
+    if let Some(lambda) = fixed_lambda(options.regularization, largest) {
+        let automatic = CoordinateDescent::default();
+        return solve_at(lambda, options.solver.chosen().unwrap_or(&automatic), None, Vec::new());
     }
     let wanted = wanted(options, budget)?;
     if wanted == 0 {
         return Ok(Fit { coefficients: Vec::new(), report: None, path: None, tied: Vec::new() });
     }
-    let most_active = if options.level == Level::Paper { wanted + PAPER_SLACK } else { wanted };
+    let most_active =
+        if options.regularization == Regularization::Paper { wanted + PAPER_SLACK } else { wanted };
     let lasso = fewest_lars::path(problem, &PathOptions { most_active, ..PathOptions::default() }, &control)?;
     let path = describe(&lasso);
     let end = lasso.breakpoints.last();
     let lambda = end.map_or(0.0, |point| point.lambda);
-    match &options.solver {
+    match options.solver.chosen() {
         // At λ = 0 there is no dual certificate but the path's own.
-        SolverChoice::Use(solver)
-            if !solver.follows_path() && lambda > 0.0 && lasso.status == Status::Converged =>
-        {
-            solve_at(lambda, &**solver, Some(path), lasso.tied)
+        Some(solver) if !solver.follows_path() && lambda > 0.0 && lasso.status == Status::Converged => {
+            solve_at(lambda, solver, Some(path), lasso.tied)
         }
         _ => Ok(Fit {
             coefficients: end.map(|point| point.coefficients.clone()).unwrap_or_default(),
@@ -264,10 +262,8 @@ fn fit_groups(
         ));
     };
     let control = control(options, context);
-    let solver: &dyn QuadraticSolver = match &options.solver {
-        SolverChoice::Auto => &CoordinateDescent::default(),
-        SolverChoice::Use(solver) => &**solver,
-    };
+    let automatic = CoordinateDescent::default();
+    let solver: &dyn QuadraticSolver = options.solver.chosen().unwrap_or(&automatic);
     let largest = Blocks::from_groups(groups)
         .iter()
         .map(|block| block.iter().map(|&j| problem.target_products()[j].max(0.0).powi(2)).sum::<f64>().sqrt())
@@ -277,7 +273,7 @@ fn fit_groups(
         solve(problem, &penalty, lambda, solver, start, None, Vec::new(), &control)
     };
     let mut start = vec![0.0; problem.n_atoms()];
-    if let Some(lambda) = fixed_lambda(options.level, largest) {
+    if let Some(lambda) = fixed_lambda(options.regularization, largest) {
         return solve_at(lambda, &start);
     }
     // A group enters whole, so the number of features jumps: go down until there are enough.

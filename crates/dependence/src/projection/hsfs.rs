@@ -5,7 +5,8 @@ use std::sync::Mutex;
 use argmin::core::{Executor, State};
 use argmin::solver::linesearch::MoreThuenteLineSearch;
 use argmin::solver::quasinewton::LBFGS;
-use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status, derive_seed, rank};
+use fewest_core::method::Options;
+use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status, derive_seed, options, rank};
 
 use super::objective::{Objective, Seen, Watched};
 use crate::OutputKernel;
@@ -14,76 +15,67 @@ use fewest_solver::Point;
 /// Steps that L-BFGS remembers.
 const MEMORY: usize = 10;
 
-/// The slope of the smoothed norm is that of the exact one, to four digits, from this multiple of `1/s` on: tanh(5) = 0.9999. Below,
-/// what pulls at a weight is weaker than the penalty, and an exact norm would make the weight zero.
+/// The slope of the smoothed norm is that of the exact one, to four digits, from this multiple of `1/s` on:
+/// tanh(5) = 0.9999. Below, what pulls at a weight is weaker than the penalty, and an exact norm would make
+/// the weight zero.
 const SATURATED: f64 = 5.0;
 
-/// Hilbert-Schmidt feature selection (Section 3.3 of Yamada et al. 2014; Masaeli, Fung and Dy 2010):
-///
-/// ```text
-/// minimise over W (q × d)   −HSIC(WX, y) + λ Σⱼ ‖wⱼ‖_∞
-/// ```
-///
-/// with one column `wⱼ` a feature. Features are standardised and ranked by `‖wⱼ‖_∞`; of a category it is the largest coefficient of
-/// its indicators, each standardised. `HSIC = tr(K L̄)/(n ‖L̄‖_F)` with a Gaussian kernel of width 1 on the projections, between
-/// 0 and 1, so that `λ` means the same for any number of samples. The original has `q = d`; fewer of them cost `q/d` of
-/// that, and tell the same as far as the target depends on few directions.
-///
-/// `‖v‖_∞` is smoothed to `1/s · ln(mean of cosh(s v))`, at most `ln(2q)/s` below it, and minimised by L-BFGS with the line search
-/// of Moré and Thuente. Weights below `5/s` are those that an exact norm would make zero. The problem is not
-/// convex: of several seeded starts the best end is taken, and nothing certifies that it is the best there is; `W = 0` is
-/// stationary too. The start of a feature's coefficients depends on its values and the seed, not on its place.
-///
-/// `Budget::Count(k)` takes the `k` largest weights, `Budget::Auto` those of at least `5/s`.
-///
-/// Cost: `O(n² q + n d q)` an evaluation, one or two evaluations an iteration; memory the features as dense columns, and `n²`. Practical
-/// up to a few thousand features.
-///
-/// # Errors
-/// Fewer than two samples, a NaN or an infinity (naming the cell), a target without a kernel or that does not vary, parameters
-/// out of range, sample weights.
-///
-/// ```
-/// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
-/// use fewest_dependence::Hsfs;
-///
-/// let wave = |step: i32| (0..60).map(|i| f64::from(i * step % 61) / 30.0 - 1.0).collect::<Vec<f64>>();
-/// let (a, b, c) = (wave(1), wave(17), wave(23));
-/// let target = a.iter().zip(&b).map(|(a, b)| 2.0 * a + b).collect();
-/// let data = Dataset::new(DenseColumns::from_columns(&[a, c, b])?, Target::real(target)?)?;
-/// let selection = Hsfs::default().select(&data, Budget::Count(2), &Context::default())?;
-/// assert_eq!(selection.order, [0, 2]);
-/// # Ok::<(), fewest_dependence::Error>(())
-/// ```
-#[derive(Debug, Clone)]
-pub struct Hsfs {
-    /// The penalty `λ`, at least 0. Default 0.01.
-    pub lambda: f64,
-    /// Number of projections `q`, at least 1. Default 2.
-    pub projections: usize,
-    /// Number of starts, at least 1. Default 5.
-    pub starts: usize,
-    /// The sharpness `s` of the smoothed norm, above 0. Default 100.
-    pub sharpness: f64,
-    /// Most iterations from each start, at least 1. Default 500.
-    pub iterations: usize,
-    /// A start is done where the norm of the gradient is at most this, above 0. Default 1e-8.
-    pub tolerance: f64,
-    /// The kernel of the target. Default: by the target.
-    pub output: OutputKernel,
-}
-
-impl Default for Hsfs {
-    fn default() -> Self {
-        Self {
-            lambda: 0.01,
-            projections: 2,
-            starts: 5,
-            sharpness: 100.0,
-            iterations: 500,
-            tolerance: 1e-8,
-            output: OutputKernel::default(),
-        }
+options! {
+    /// Hilbert-Schmidt feature selection (Section 3.3 of Yamada et al. 2014; Masaeli, Fung and Dy 2010):
+    ///
+    /// ```text
+    /// minimise over W (q × d)   −HSIC(WX, y) + λ Σⱼ ‖wⱼ‖_∞
+    /// ```
+    ///
+    /// with one column `wⱼ` a feature. Features are standardised and ranked by `‖wⱼ‖_∞`; of a category it is
+    /// the largest coefficient of its indicators, each standardised. `HSIC = tr(K L̄)/(n ‖L̄‖_F)` with a
+    /// Gaussian kernel of width 1 on the projections, between 0 and 1, so that `λ` means the same for any
+    /// number of samples. The original has `q = d`; fewer of them cost `q/d` of that, and tell the same as
+    /// far as the target depends on few directions.
+    ///
+    /// `‖v‖_∞` is smoothed to `1/s · ln(mean of cosh(s v))`, at most `ln(2q)/s` below it, and minimised by
+    /// L-BFGS with the line search of Moré and Thuente. Weights below `5/s` are those that an exact norm
+    /// would make zero. The problem is not convex: of several seeded starts the best end is taken, and
+    /// nothing certifies that it is the best there is; `W = 0` is stationary too. The start of a feature's
+    /// coefficients depends on its values and the seed, not on its place.
+    ///
+    /// `Budget::Count(k)` takes the `k` largest weights, `Budget::Auto` those of at least `5/s`.
+    ///
+    /// Cost: `O(n² q + n d q)` an evaluation, one or two evaluations an iteration; memory the features as
+    /// dense columns, and `n²`. Practical up to a few thousand features.
+    ///
+    /// # Errors
+    /// Fewer than two samples, a NaN or an infinity (naming the cell), a target without a kernel or that does
+    /// not vary, parameters out of range, sample weights.
+    ///
+    /// ```
+    /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
+    /// use fewest_dependence::Hsfs;
+    ///
+    /// let wave = |step: i32| (0..60).map(|i| f64::from(i * step % 61) / 30.0 - 1.0).collect::<Vec<f64>>();
+    /// let (a, b, c) = (wave(1), wave(17), wave(23));
+    /// let target = a.iter().zip(&b).map(|(a, b)| 2.0 * a + b).collect();
+    /// let data = Dataset::new(DenseColumns::from_columns(&[a, c, b])?, Target::real(target)?)?;
+    /// let selection = Hsfs::default().select(&data, Budget::Count(2), &Context::default())?;
+    /// assert_eq!(selection.order, [0, 2]);
+    /// # Ok::<(), fewest_dependence::Error>(())
+    /// ```
+    #[derive(Debug, Clone)]
+    pub struct Hsfs {
+        /// Weight λ of the norms against HSIC, which is between 0 and 1.
+        pub lambda: f64 = 0.01, NonNegative, decides_count;
+        /// Number q of projections, at most that of the features.
+        pub projections: usize = 2, Count(1);
+        /// Seeded starts, of which the best end is taken.
+        pub starts: usize = 5, Count(1);
+        /// Sharpness s of the smoothed norm, at most ln(2q)/s below the exact one.
+        pub sharpness: f64 = 100.0, Positive;
+        /// Most iterations from a start.
+        pub iterations: usize = 500, Count(1);
+        /// Norm of the gradient at which a start is done.
+        pub tolerance: f64 = 1e-8, Positive;
+        /// Kernel of the target; auto: delta for classes, Gaussian for numbers, an affinity as it is.
+        pub output: OutputKernel = OutputKernel::Auto;
     }
 }
 
@@ -96,22 +88,9 @@ struct End {
 }
 
 impl Hsfs {
-    fn check(&self, data: &Dataset) -> Result<(), Error> {
-        if !(self.lambda.is_finite() && self.lambda >= 0.0) {
-            return Err(Error::parameter("lambda", self.lambda, "finite and at least 0"));
-        }
-        for (name, value) in [("sharpness", self.sharpness), ("tolerance", self.tolerance)] {
-            if !(value.is_finite() && value > 0.0) {
-                return Err(Error::parameter(name, value, "finite and above 0"));
-            }
-        }
-        for (name, value) in [("starts", self.starts), ("iterations", self.iterations)] {
-            if value == 0 {
-                return Err(Error::parameter(name, value, "at least 1"));
-            }
-        }
+    fn check_data(&self, data: &Dataset) -> Result<(), Error> {
         // Each of the at most d directions there are is a projection; more of them add nothing.
-        if !(1..=data.n_features().max(1)).contains(&self.projections) {
+        if self.projections > data.n_features().max(1) {
             let expected = format!("from 1 to the number of features, {}", data.n_features());
             return Err(Error::parameter("projections", self.projections, expected));
         }
@@ -139,8 +118,8 @@ impl Hsfs {
         let out_of_iterations =
             outcome.is_ok_and(|outcome| outcome.state().get_iter() >= self.iterations as u64);
         let seen = seen.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        // A line search may end where the gradient is all rounding, and a run that is stopped ends in an error: what it has seen
-        // counts in any case.
+        // A line search may end where the gradient is all rounding, and a run that is stopped ends in an
+        // error: what it has seen counts in any case.
         Ok(seen.best.map(|(w, value, gradient)| {
             let status = match gradient {
                 gradient if gradient <= self.tolerance => Status::Converged,
@@ -156,13 +135,14 @@ impl Hsfs {
     }
 }
 
-/// Coefficients between ±√(3/p) for `p` columns, so that the projections have variance near 1. They depend on the sorted
-/// values of a column, so that the order of features and samples changes nothing.
+/// Coefficients between ±√(3/p) for `p` columns, so that the projections have variance near 1. They depend on
+/// the sorted values of a column, so that the order of features and samples changes nothing.
 fn start(objective: &Objective, projections: usize, seed: u64) -> Vec<f64> {
     let bound = (3.0 / objective.n_columns() as f64).sqrt();
     (0..objective.n_columns())
         .flat_map(|column| {
-            // Standardising rounds differently for another order of the samples: nine digits do not feel that.
+            // Standardising rounds differently for another order of the samples: nine digits do not feel
+            // that.
             let rounded = |value: &f64| (value * 1e9).round() as i64 as u64;
             let values = objective.sorted_column(column);
             let own = values.iter().fold(seed, |seed, value| derive_seed(seed, rounded(value)));
@@ -178,7 +158,8 @@ impl Selector for Hsfs {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
         let d = data.n_features();
         budget.check(d)?;
-        self.check(data)?;
+        self.check()?;
+        self.check_data(data)?;
         let objective = Objective::new(data, &self.output, self.projections, self.lambda, self.sharpness)?;
         if objective.len() == 0 {
             let mut selection = Selection::new(Vec::new(), Vec::new(), d, Status::Converged);

@@ -69,7 +69,8 @@ impl Objective {
         self.columns.len() * self.q
     }
 
-    /// The sorted values of column `column`: what tells it apart, wherever it stands and however its samples are ordered.
+    /// The sorted values of column `column`: the same wherever it stands and however its samples
+    /// are ordered.
     pub(super) fn sorted_column(&self, column: usize) -> Vec<f64> {
         let mut values = self.columns[column].clone();
         values.sort_by(f64::total_cmp);
@@ -152,8 +153,8 @@ impl Objective {
         (value, gradient)
     }
 
-    /// `1/s · ln(mean of cosh(s v))`: between `max |v| − ln(2 m)/s` for `m` entries and `max |v|`, and 0 at 0. Adds `λ` times its
-    /// gradient.
+    /// `1/s · ln(mean of cosh(s v))`: between `max |v| − ln(2 m)/s` for `m` entries and `max |v|`, and 0 at
+    /// 0. Adds `λ` times its gradient.
     fn smooth_maximum(&self, v: &[f64], gradient: &mut [f64]) -> f64 {
         if v.is_empty() {
             return 0.0;
@@ -219,7 +220,7 @@ impl Watched<'_> {
         let (value, gradient) = self.objective.evaluate(&point.0);
         let norm = gradient.iter().map(|value| value * value).sum::<f64>().sqrt();
         let mut seen = lock();
-        // Near the end the value is all rounding, and the gradient tells which point is nearer.
+        // Near the end the value is all rounding, and the gradient shows which point is nearer.
         let is_better = |(_, best, best_norm): &(Vec<f64>, f64, f64)| {
             value < *best - ROUNDING || (value <= *best + ROUNDING && norm < *best_norm)
         };

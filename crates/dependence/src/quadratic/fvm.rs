@@ -1,64 +1,62 @@
 //! Feature vector machine.
 
+use fewest_core::method::{KernelWidth, Options, Regularization};
 use fewest_core::{
     Budget, Certificate, Context, Dataset, Error, Path, PathPoint, Selection, Selector, SolverReport, Status,
-    Target,
+    Target, options,
 };
-use fewest_kernels::Bandwidth;
 use fewest_lars::{Event, LassoPath, PathOptions};
-use fewest_solver::InnerProducts;
+use fewest_solver::{InnerProducts, Signed};
 
-use super::similarity::Similarity;
+use super::similarity::FeatureSimilarity;
 use super::{control, ranked};
 use crate::{Dependence, OutputKernel};
-use fewest_solver::Signed;
 
-/// Feature vector machine (Section 1.4 of Yamada et al. 2014, Eq. 1; Li, Yang and Xing 2006): the lasso in the space of
-/// feature vectors,
-///
-/// ```text
-/// minimise over α   ½ ‖φ(y) − Σₖ αₖ φ(uₖ)‖² + λ Σₖ |αₖ|,   φ(u)ᵀ φ(v) = D(u, v)
-/// ```
-///
-/// whose dual is the quadratic program of Eq. (2), `min ½ αᵀ D α` subject to `|αᵀ dₖ − D(uₖ, y)| ≤ λ` (printed there with the
-/// `λ/2` of a loss without the factor ½). Unlike HSIC Lasso, coefficients have any sign and the target has the features'
-/// kernel: class codes get the Gaussian kernel too. `D` is HSIC by default, which is positive semidefinite; that of the original,
-/// the mutual information, need not be: see [`Similarity::MutualInformation`].
-///
-/// Features are ranked by `|αₖ|`. The paper's experiments have `λ = 1`; with the `λ/2` of its Eq. (2) that is 0.5 here. With `Budget::Count(k)` the answer is the point of the exact path just before more than `k`
-/// features would be active for the first time.
-///
-/// Cost: as HSIC Lasso, but every feature has to be compared with every chosen one.
-///
-/// # Errors
-/// As [`Qpfs`](crate::Qpfs); a penalty out of range.
-///
-/// ```
-/// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
-/// use fewest_dependence::Fvm;
-///
-/// let wave = |step: i32| (0..60).map(|i| f64::from(i * step % 61) / 30.0 - 1.0).collect::<Vec<f64>>();
-/// let (a, b, c) = (wave(1), wave(17), wave(23));
-/// let target = a.iter().zip(&b).map(|(a, b)| 3.0 * a * a + b).collect();
-/// let data = Dataset::new(DenseColumns::from_columns(&[a, b, c])?, Target::real(target)?)?;
-/// let mut order = Fvm::default().select(&data, Budget::Count(2), &Context::default())?.order;
-/// order.sort();
-/// assert_eq!(order, [0, 1]);
-/// # Ok::<(), fewest_dependence::Error>(())
-/// ```
-#[derive(Debug, Clone)]
-pub struct Fvm {
-    /// What `D` is. Default: HSIC. [`OutputKernel::Auto`] means the features' kernel.
-    pub similarity: Similarity,
-    /// The penalty; `None`: by number of features.
-    pub lambda: Option<f64>,
-    /// The penalty as a share, in (0, 1], of the smallest that selects nothing; `None`: by number of features.
-    pub lambda_ratio: Option<f64>,
-}
-
-impl Default for Fvm {
-    fn default() -> Self {
-        Self { similarity: Similarity::Hsic(Dependence::default()), lambda: None, lambda_ratio: None }
+options! {
+    /// Feature vector machine (Section 1.4 of Yamada et al. 2014, Eq. 1; Li, Yang and Xing 2006): the lasso
+    /// in the space of feature vectors,
+    ///
+    /// ```text
+    /// minimise over α   ½ ‖φ(y) − Σₖ αₖ φ(uₖ)‖² + λ Σₖ |αₖ|,   φ(u)ᵀ φ(v) = D(u, v)
+    /// ```
+    ///
+    /// whose dual is the quadratic program of Eq. (2), `min ½ αᵀ D α` subject to `|αᵀ dₖ − D(uₖ, y)| ≤ λ`
+    /// (printed there with the `λ/2` of a loss without the factor ½). Unlike HSIC Lasso, coefficients have
+    /// any sign and the target has the features' kernel: class codes get the Gaussian kernel too. `D` is HSIC
+    /// by default, which is positive semidefinite; that of the original, the mutual information, need not be:
+    /// see [`FeatureSimilarity::MutualInformation`].
+    ///
+    /// Features are ranked by `|αₖ|`. The paper's experiments have `λ = 1`; with the `λ/2` of its Eq. (2)
+    /// that is 0.5 here. With `Budget::Count(k)` the answer is the point of the exact path just before more
+    /// than `k` features would be active for the first time.
+    ///
+    /// Cost: as HSIC Lasso, but every feature has to be compared with every chosen one.
+    ///
+    /// # Errors
+    /// As [`Qpfs`](crate::Qpfs); a penalty out of range.
+    ///
+    /// ```
+    /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
+    /// use fewest_dependence::Fvm;
+    ///
+    /// let wave = |step: i32| (0..60).map(|i| f64::from(i * step % 61) / 30.0 - 1.0).collect::<Vec<f64>>();
+    /// let (a, b, c) = (wave(1), wave(17), wave(23));
+    /// let target = a.iter().zip(&b).map(|(a, b)| 3.0 * a * a + b).collect();
+    /// let data = Dataset::new(DenseColumns::from_columns(&[a, b, c])?, Target::real(target)?)?;
+    /// let mut order = Fvm::default().select(&data, Budget::Count(2), &Context::default())?.order;
+    /// order.sort();
+    /// assert_eq!(order, [0, 1]);
+    /// # Ok::<(), fewest_dependence::Error>(())
+    /// ```
+    #[derive(Debug, Clone)]
+    pub struct Fvm {
+        /// How strong the penalty is.
+        pub regularization: Regularization = Regularization::Count, offers(Value, Ratio);
+        /// D: mutual information over levels, HSIC, or the squared correlation.
+        ///
+        /// Of HSIC, [`OutputKernel::Auto`] is the features' kernel.
+        pub similarity: FeatureSimilarity =
+            FeatureSimilarity::Hsic { dependence: Dependence::default() };
     }
 }
 
@@ -68,32 +66,35 @@ impl Selector for Fvm {
         budget.check(data.n_features())?;
         self.check()?;
         let mut similarity = self.similarity.clone();
-        if let Similarity::Hsic(dependence) = &mut similarity
+        if let FeatureSimilarity::Hsic { dependence } = &mut similarity
             && let (OutputKernel::Auto, Target::Class(_)) = (&dependence.output, data.target())
         {
-            dependence.output = OutputKernel::Gaussian(Bandwidth::Fixed(1.0));
+            dependence.output = OutputKernel::Gaussian { sigma_y: KernelWidth::Value(1.0) };
         }
-        let most_active = match (self.lambda.or(self.lambda_ratio), budget) {
-            (Some(_), _) => usize::MAX,
-            (None, Budget::Count(k)) => k,
-            (None, _) => {
+        let most_active = match (self.regularization, budget) {
+            (Regularization::Value(_) | Regularization::Ratio(_), _) => usize::MAX,
+            (_, Budget::Count(k)) => k,
+            _ => {
                 let expected = "a number of features, unless lambda or lambda_ratio is given";
                 return Err(Error::parameter("k", "not given", expected));
             }
         };
-        let (path, told, constant) = similarity.with_products(data, "fvm", context, |matrix| {
+        let (path, by_feature, constant) = similarity.with_products(data, "fvm", context, |matrix| {
             similarity.convexly(matrix, |products| {
                 let problem = Signed::single(products);
                 let largest = problem.target_products().iter().copied().fold(0.0, f64::max);
-                let by_ratio = self.lambda_ratio.map_or(0.0, |ratio| ratio * largest);
-                let smallest_lambda = self.lambda.unwrap_or(by_ratio);
+                let smallest_lambda = match self.regularization {
+                    Regularization::Value(lambda) => lambda,
+                    Regularization::Ratio(ratio) => ratio * largest,
+                    _ => 0.0,
+                };
                 let options = PathOptions { most_active, smallest_lambda, ..PathOptions::default() };
                 let path = fewest_lars::path(&problem, &options, &control(context))?;
-                let told = tell(&path, &problem);
-                Ok((path, told))
+                let by_feature = by_feature(&path, &problem);
+                Ok((path, by_feature))
             })
         })?;
-        let end = told.points.last();
+        let end = by_feature.points.last();
         let weights = end.map_or(Vec::new(), |point| point.coefficients.clone());
         let report =
             SolverReport::new("lars", path.status, path.objective, Certificate::gap(path.duality_gap))
@@ -104,38 +105,23 @@ impl Selector for Fvm {
             return Err(Error::Stopped { before: "a feature was chosen" });
         }
         let mut selection = ranked(weights, data.n_features(), budget, report);
-        selection.path = Some(told);
-        selection.notes.extend(Similarity::note(constant));
+        selection.path = Some(by_feature);
+        selection.notes.extend(FeatureSimilarity::note(constant));
         Ok(selection)
     }
 }
 
-impl Fvm {
-    fn check(&self) -> Result<(), Error> {
-        match (self.lambda, self.lambda_ratio) {
-            (Some(lambda), _) if !(lambda.is_finite() && lambda > 0.0) => {
-                Err(Error::parameter("lambda", lambda, "above 0"))
-            }
-            (_, Some(ratio)) if !(ratio > 0.0 && ratio <= 1.0) => {
-                Err(Error::parameter("lambda_ratio", ratio, "above 0 and at most 1"))
-            }
-            (Some(_), Some(ratio)) => Err(Error::parameter("lambda_ratio", ratio, "left out beside lambda")),
-            _ => Ok(()),
-        }
-    }
-}
-
 /// The path in terms of features and signed coefficients.
-fn tell<P: InnerProducts>(path: &LassoPath, problem: &Signed<P>) -> Path {
-    let mut told = Path::default();
+fn by_feature<P: InnerProducts>(path: &LassoPath, problem: &Signed<P>) -> Path {
+    let mut found = Path::default();
     for point in &path.breakpoints {
         if let Event::Joined(atom) = point.event
-            && !told.entered.contains(&problem.inner_atom(atom))
+            && !found.entered.contains(&problem.inner_atom(atom))
         {
-            told.entered.push(problem.inner_atom(atom));
+            found.entered.push(problem.inner_atom(atom));
         }
         let coefficients = problem.merge(&point.coefficients);
-        told.points.push(PathPoint { lambda: point.lambda, coefficients });
+        found.points.push(PathPoint { lambda: point.lambda, coefficients });
     }
-    told
+    found
 }

@@ -52,7 +52,8 @@ impl Information {
                 } else if self.entropies[row] == 0.0 || self.entropies[column] == 0.0 {
                     0.0
                 } else {
-                    // The smaller index first: tables are summed in its order, so that the matrix is symmetric to the last bit.
+                    // The smaller index first: tables are summed in its order, so that the matrix is
+                    // symmetric to the last bit.
                     self.coded.information(row.min(column), row.max(column), scratch)
                 };
             },

@@ -11,8 +11,8 @@ use fewest_solver::Control;
 
 pub use ckta::Ckta;
 pub use fvm::Fvm;
-pub use qpfs::Qpfs;
-pub use similarity::Similarity;
+pub use qpfs::{Qpfs, RelevanceWeight};
+pub use similarity::FeatureSimilarity;
 
 /// Most path steps.
 const MOST_ITERATIONS: u64 = 1_000_000;

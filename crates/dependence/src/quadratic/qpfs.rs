@@ -1,13 +1,15 @@
 //! Quadratic programming feature selection.
 
+use fewest_core::method::{Options, ParameterType, Range, Value};
 use fewest_core::{
     Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport, Status, derive_seed,
+    options,
 };
 use fewest_counts::discretisation::Discretisation;
 use fewest_lars::{LassoPath, PathOptions};
 use fewest_solver::InnerProducts;
 
-use super::similarity::{Matrix, Similarity};
+use super::similarity::{FeatureSimilarity, Matrix};
 use super::{control, ranked};
 
 /// Features over which the mean similarity is taken; of more, so many are drawn.
@@ -19,51 +21,80 @@ const FIRST_ACTIVE: usize = 64;
 /// The constant added to the linear term, in units of the largest entry of the quadratic one.
 const ROOM: f64 = 1.001;
 
-/// Quadratic programming feature selection (Section 3.4 of Yamada et al. 2014; Rodriguez-Lujan, Huerta, Elkan and Santa Cruz
-/// 2010):
-///
-/// ```text
-/// minimise over θ ≥ 0, Σ θ = 1   ½ (1 − γ) θᵀ D θ − γ dᵀ θ,   Dₖₗ = D(uₖ, uₗ), dₖ = D(uₖ, y)
-/// ```
-///
-/// Features are ranked by `θ`. `γ` weighs relevance against redundancy; left out, it is `q̄ / (q̄ + f̄)` with the means `q̄` of
-/// `D` and `f̄` of `d` (for more than 500 features `q̄` is that of as many drawn by the seed).
-///
-/// `D` is a [`Similarity`], never formed. Adding a constant `s` to every entry of the linear term changes nothing on the simplex, and for `s`
-/// large enough the solution is a point of the non-negative lasso's exact path, the one where the coefficients sum to 1;
-/// [`fewest_lars`] checks it against all features. The certificate told is the gap `θᵀ∇ − minₖ ∇ₖ` over all features, relative to the
-/// largest entry of `(1 − γ) D`.
-///
-/// Cost: a product of every feature with every one that has a weight.
-///
-/// # Errors
-/// Of kernels as [`HsicLasso`](crate::HsicLasso); with mutual information for a target that is neither classes nor one real
-/// output, and for bins out of range; `γ` outside [0, 1].
-///
-/// ```
-/// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
-/// use fewest_dependence::Qpfs;
-///
-/// let wave = |step: i32| (0..60).map(|i| f64::from(i * step % 61) / 30.0 - 1.0).collect::<Vec<f64>>();
-/// let (a, b, c) = (wave(1), wave(17), wave(23));
-/// let target = a.iter().zip(&b).map(|(a, b)| 3.0 * a * a + b).collect();
-/// let data = Dataset::new(DenseColumns::from_columns(&[a, b, c])?, Target::real(target)?)?;
-/// let selection = Qpfs::default().select(&data, Budget::Auto, &Context::default())?;
-/// assert_eq!(selection.order[0], 0);
-/// assert!((selection.scores.iter().sum::<f64>() - 1.0).abs() < 1e-12);
-/// # Ok::<(), fewest_dependence::Error>(())
-/// ```
-#[derive(Debug, Clone)]
-pub struct Qpfs {
-    /// What `D` is. Default: mutual information over five levels.
-    pub similarity: Similarity,
-    /// `γ` in [0, 1]; `None`: by the means.
-    pub gamma: Option<f64>,
+/// The weight `γ` of relevance against redundancy in [`Qpfs`]: `auto`, or a number.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum RelevanceWeight {
+    /// By the means of both.
+    #[default]
+    Auto,
+    /// This one, from 0 to 1.
+    Value(f64),
 }
 
-impl Default for Qpfs {
-    fn default() -> Self {
-        Self { similarity: Similarity::MutualInformation(Discretisation::default()), gamma: None }
+impl ParameterType for RelevanceWeight {
+    fn range() -> Range {
+        Range::ShareOr(&["auto"])
+    }
+
+    fn to_value(&self) -> Option<Value> {
+        Some(match self {
+            RelevanceWeight::Auto => Value::Word("auto"),
+            RelevanceWeight::Value(gamma) => Value::Real(*gamma),
+        })
+    }
+
+    fn from_value(value: Option<&Value>) -> Option<Self> {
+        match value {
+            Some(Value::Word("auto")) => Some(RelevanceWeight::Auto),
+            Some(Value::Real(gamma)) => Some(RelevanceWeight::Value(*gamma)),
+            _ => None,
+        }
+    }
+}
+
+options! {
+    /// Quadratic programming feature selection (Section 3.4 of Yamada et al. 2014; Rodriguez-Lujan, Huerta,
+    /// Elkan and Santa Cruz 2010):
+    ///
+    /// ```text
+    /// minimise over θ ≥ 0, Σ θ = 1   ½ (1 − γ) θᵀ D θ − γ dᵀ θ,   Dₖₗ = D(uₖ, uₗ), dₖ = D(uₖ, y)
+    /// ```
+    ///
+    /// Features are ranked by `θ`. `γ` weighs relevance against redundancy; left out, it is `q̄ / (q̄ + f̄)`
+    /// with the means `q̄` of `D` and `f̄` of `d` (for more than 500 features `q̄` is that of as many drawn
+    /// by the seed).
+    ///
+    /// `D` is a [`FeatureSimilarity`], never formed. Adding a constant `s` to every entry of the linear term
+    /// changes nothing on the simplex, and for `s` large enough the solution is a point of the non-negative
+    /// lasso's exact path, the one where the coefficients sum to 1; [`fewest_lars`] checks it against all
+    /// features. The certificate is the gap `θᵀ∇ − minₖ ∇ₖ` over all features, relative to the largest entry
+    /// of `(1 − γ) D`.
+    ///
+    /// Cost: a product of every feature with every one that has a weight.
+    ///
+    /// # Errors
+    /// Of kernels as [`HsicLasso`](crate::HsicLasso); with mutual information for a target that is neither
+    /// classes nor one real output, and for bins out of range; `γ` outside [0, 1].
+    ///
+    /// ```
+    /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
+    /// use fewest_dependence::Qpfs;
+    ///
+    /// let wave = |step: i32| (0..60).map(|i| f64::from(i * step % 61) / 30.0 - 1.0).collect::<Vec<f64>>();
+    /// let (a, b, c) = (wave(1), wave(17), wave(23));
+    /// let target = a.iter().zip(&b).map(|(a, b)| 3.0 * a * a + b).collect();
+    /// let data = Dataset::new(DenseColumns::from_columns(&[a, b, c])?, Target::real(target)?)?;
+    /// let selection = Qpfs::default().select(&data, Budget::Auto, &Context::default())?;
+    /// assert_eq!(selection.order[0], 0);
+    /// assert!((selection.scores.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+    /// # Ok::<(), fewest_dependence::Error>(())
+    /// ```
+    #[derive(Debug, Clone)]
+    pub struct Qpfs {
+        /// Weight of relevance; auto: mean of D / (mean of D + mean of d).
+        pub gamma: RelevanceWeight = RelevanceWeight::Auto;
+        /// D: mutual information over levels, HSIC of Gram matrices of norm 1, or the squared correlation.
+        pub similarity: FeatureSimilarity = FeatureSimilarity::MutualInformation(Discretisation::default());
     }
 }
 
@@ -79,7 +110,8 @@ impl<P: InnerProducts> Simplex<P> {
     fn new(inner: P, gamma: f64) -> Self {
         let scale = 1.0 - gamma;
         let squared_norms: Vec<f64> = inner.squared_norms().iter().map(|norm| scale * norm).collect();
-        // At the solution the multiplier is at least −max Dₖₖ: so shifted, it is above 0 and the path gets there.
+        // At the solution the multiplier is at least −max Dₖₖ: so shifted, it is above 0 and the path gets
+        // there.
         let shift = ROOM * squared_norms.iter().copied().fold(0.0, f64::max);
         let target_products = inner
             .target_products()
@@ -160,13 +192,12 @@ impl Selector for Qpfs {
         data.refuse_sample_weights("qpfs")?;
         let d = data.n_features();
         budget.check(d)?;
-        if let Some(gamma) = self.gamma
-            && !(0.0..=1.0).contains(&gamma)
-        {
-            return Err(Error::parameter("gamma", gamma, "from 0 to 1"));
-        }
+        self.check()?;
         self.similarity.with_products(data, "qpfs", context, |matrix| {
-            let gamma = self.gamma.map_or_else(|| mean_rule(matrix, context.seed), Ok)?;
+            let gamma = match self.gamma {
+                RelevanceWeight::Auto => mean_rule(matrix, context.seed)?,
+                RelevanceWeight::Value(gamma) => gamma,
+            };
             if gamma == 1.0 {
                 Ok(most_relevant(matrix, budget))
             } else {
@@ -224,7 +255,7 @@ impl Qpfs {
         .with_iterations(path.iterations as usize);
         let mut selection = ranked(weights, d, budget, report);
         selection.notes.push(format!("gamma is {gamma:.4}"));
-        selection.notes.extend(Similarity::note(constant));
+        selection.notes.extend(FeatureSimilarity::note(constant));
         Ok(selection)
     }
 }
@@ -240,7 +271,8 @@ fn most_relevant(matrix: Matrix<'_>, budget: Budget) -> Selection {
     ranked(weights, matrix.n_features(), budget, report)
 }
 
-/// The objective and the gap `θᵀ∇ − min ∇` over all features that vary, relative to the largest `(1 − γ) Dₖₖ`.
+/// The objective and the gap `θᵀ∇ − min ∇` over all features that vary, relative to the largest `(1 − γ)
+/// Dₖₖ`.
 fn certify(
     similarities: &dyn InnerProducts,
     gamma: f64,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fewest_core::{Context, Dataset, Error};
+use fewest_core::{Context, Dataset, Error, choice};
 use fewest_counts::discretisation::Discretisation;
 use fewest_kernels::{Gram, Linear};
 use fewest_lars::LassoPath;
@@ -12,24 +12,35 @@ use super::information::{Information, information};
 use crate::atoms::{self, Measure};
 use crate::{Dependence, InputKernel, Normalization, OutputKernel};
 
-/// What is first added to the diagonal of a matrix that need not be positive semidefinite, as a share of its largest entry.
+/// What is first added to the diagonal of a matrix that need not be positive semidefinite, as a share of its
+/// largest entry.
 const SMALL: f64 = 1e-3;
 
-/// What `D` is.
-#[derive(Debug, Clone)]
-pub enum Similarity {
-    /// Mutual information in nats over levels, `Dₖₖ` the entropy. A real target is discretised by the rule of the features.
-    ///
-    /// This `D` need not be positive semidefinite, so a constant is added to its diagonal (Section 4.1 of Yamada et al. 2014): a
-    /// thousandth of the largest entropy, and twice as much as often as the path meets features over which the matrix is not
-    /// positive definite even so. The constant is told in the notes. Over the features that have a weight the program is then
-    /// strictly convex; over all features it need not be, and the certificate is one of stationarity.
-    MutualInformation(Discretisation),
-    /// HSIC.
-    Hsic(Dependence),
-    /// The squared correlation: a positive semidefinite matrix, which the absolute correlation need not be. Of classes, the
-    /// mean over their standardised indicators.
-    Correlation,
+choice! {
+    /// What `D` is.
+    #[derive(Debug, Clone)]
+    pub enum FeatureSimilarity {
+        /// Mutual information in nats over levels, `Dₖₖ` the entropy. A real target is discretised by the
+        /// rule of the features.
+        ///
+        /// This `D` need not be positive semidefinite, so a constant is added to its diagonal (Section 4.1 of
+        /// Yamada et al. 2014): a thousandth of the largest entropy, and twice as much as often as the path
+        /// meets features over which the matrix is not positive definite even so. The notes name the
+        /// constant. Over the features that have a weight the program is then strictly convex; over all
+        /// features it need not be, and the certificate is one of stationarity.
+        MutualInformation(Discretisation) = "mutual-information",
+        /// HSIC.
+        Hsic {
+            /// How dependence is measured.
+            ///
+            /// By Gram matrices of norm 1, unless something else is said.
+            dependence: Dependence =
+                Dependence { normalization: Normalization::Unit, ..Dependence::default() };
+        } = "hsic",
+        /// The squared correlation: a positive semidefinite matrix, which the absolute correlation need not
+        /// be. Of classes, the mean over their standardised indicators.
+        Correlation = "correlation",
+    }
 }
 
 /// `D` and `d` of some data.
@@ -79,7 +90,7 @@ impl<'a> Matrix<'a> {
     }
 }
 
-impl Similarity {
+impl FeatureSimilarity {
     /// Calls `work` with `D` and `d`. They live no longer than that: kernels are borrowed.
     pub(super) fn with_products<T>(
         &self,
@@ -93,7 +104,7 @@ impl Similarity {
             Self::MutualInformation(rule) => {
                 return work(Matrix::Information(&information(data, rule, method, context)?));
             }
-            Self::Hsic(dependence) => dependence,
+            Self::Hsic { dependence } => dependence,
             Self::Correlation => {
                 of_correlation = correlation(data, method)?;
                 &of_correlation
@@ -108,14 +119,14 @@ impl Similarity {
 
     /// Whether a path over this `D` met features over which it is not positive definite.
     ///
-    /// A path passes by what depends on its active features, or has a negative square beside them. Duplicates do that to a
-    /// positive semidefinite `D` too, and harm nothing there.
+    /// A path passes by what depends on its active features, or has a negative square given them. Duplicates
+    /// do that to a positive semidefinite `D` too, and harm nothing there.
     pub(super) fn is_indefinite(&self, path: &LassoPath) -> bool {
         matches!(self, Self::MutualInformation(_)) && !path.tied.is_empty()
     }
 
-    /// `solve(D + c I)`, with `c = 0` where `D` is positive semidefinite, and else with the smallest `c` tried for which the path
-    /// met no features over which it is not positive definite. Also `c`.
+    /// `solve(D + c I)`, with `c = 0` where `D` is positive semidefinite, and else with the smallest `c`
+    /// tried for which the path met no features over which it is not positive definite. Also `c`.
     pub(super) fn convexly<T>(
         &self,
         matrix: Matrix<'_>,
@@ -147,7 +158,7 @@ fn correlation(data: &Dataset, method: &'static str) -> Result<Dependence, Error
     let outputs = fewest_columns::standardised_outputs(data, method)?;
     let gram = Gram::from_fn(data.n_samples(), |i, j| outputs.iter().map(|y| y[i] * y[j]).sum());
     Ok(Dependence {
-        input: InputKernel::Custom(Arc::new(|_| Arc::new(Linear))),
+        kernel: InputKernel::Custom(Arc::new(|_| Arc::new(Linear))),
         output: OutputKernel::Given(gram),
         normalization: Normalization::Unit,
         ..Dependence::default()

@@ -1,28 +1,30 @@
 //! The functions of one feature, as an orthonormal basis of their values.
 
+use fewest_columns::standardise;
+use fewest_core::method::KernelWidth;
 use fewest_core::{Dataset, Error, FeatureKind};
-use fewest_kernels::{Factor, Gaussian, NormalisedDelta};
+use fewest_kernels::{Factor, Gaussian, NormalisedDelta, kernel_width};
 use fewest_linalg::dot_products;
 use nalgebra::DMatrix;
-
-use fewest_columns::standardise;
 
 /// Rank up to which the factor of one feature may grow.
 const MOST_RANK: usize = 500;
 
-/// How much of the trace a factor may leave out: so little that eigenvectors do not depend on the order of samples.
+/// How much of the trace a factor may leave out: so little that eigenvectors do not depend on the order of
+/// samples.
 const FACTOR_TOLERANCE: f64 = 1e-12;
 
-/// `Q`: `n × rank`, orthonormal and centred, spanning the leading eigenvectors of the feature's centred Gram matrix.
+/// `Q`: `n × rank`, orthonormal and centred, spanning the leading eigenvectors of the feature's centred Gram
+/// matrix.
 pub(super) struct Basis {
     values: Vec<f64>,
     rank: usize,
 }
 
 impl Basis {
-    /// Of feature `j` under a Gaussian kernel of width `sigma`, categories under the delta kernel: the eigenvectors whose
-    /// eigenvalue is at least `smallest` times the largest. Empty for a constant feature.
-    pub(super) fn new(data: &Dataset, j: usize, sigma: f64, smallest: f64) -> Result<Self, Error> {
+    /// Of feature `j` under a Gaussian kernel of this width, categories under the delta kernel: the
+    /// eigenvectors whose eigenvalue is at least `smallest` times the largest. Empty for a constant feature.
+    pub(super) fn new(data: &Dataset, j: usize, width: KernelWidth, smallest: f64) -> Result<Self, Error> {
         let n = data.n_samples();
         let mut points = vec![0.0; n];
         data.x().copy_column(j, &mut points)?;
@@ -31,7 +33,7 @@ impl Basis {
         let mut factor = if let FeatureKind::Categorical { .. } = data.feature_kind(j) {
             Factor::new(&NormalisedDelta::from_points(&points), &points, tolerance, n)?
         } else if standardise(&mut points) {
-            Factor::new(&Gaussian::new(sigma)?, &points, tolerance, n.min(MOST_RANK))?
+            Factor::new(&Gaussian::new(kernel_width(width, &points)?)?, &points, tolerance, n.min(MOST_RANK))?
         } else {
             return Ok(Self { values: Vec::new(), rank: 0 });
         };

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use fewest_core::{Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport, Status};
+use fewest_core::method::{KernelWidth, Options, Regularization};
+use fewest_core::{
+    Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport, Status, options,
+};
 use fewest_solver::extrapolation_weights;
 use rayon::prelude::*;
 
@@ -17,8 +20,8 @@ const SWEEPS_AT_ONCE: usize = 10;
 /// Rounds from which a point further on is extrapolated.
 const DEPTH: usize = 5;
 
-/// Once the certificate is reached, back-fitting goes on until no function changes by more than this share of the target, so
-/// that the answer does not depend on the order of the samples; or for this many rounds.
+/// Once the certificate is reached, back-fitting goes on until no function changes by more than this share of
+/// the target, so that the answer does not depend on the order of the samples; or for this many rounds.
 const SETTLED: f64 = 1e-11;
 const MOST_SETTLING: usize = 2_000;
 
@@ -28,84 +31,59 @@ const MOST_STEPS: usize = 120;
 /// How much smaller each penalty is until there are features enough.
 const STEP: f64 = 0.8;
 
-/// Penalties this close, relatively, are not told apart any further.
+/// Penalties this close, relatively, are taken for the same.
 const CLOSE: f64 = 1e-9;
 
 /// The smallest penalty tried, as a share of the largest.
 const SMALLEST_RATIO: f64 = 1e-4;
 
-/// Sparse additive models (Section 3.5 of Yamada et al. 2014; Ravikumar, Lafferty, Liu and Wasserman 2009): few features,
-/// each through a smooth function of its own,
-///
-/// ```text
-/// minimise over f   ½ ‖Y − Σₖ fₖ‖²_F + λ Σₖ ‖fₖ‖_F
-/// ```
-///
-/// which is the paper's objective halved, its `λ` being `2 √n` times this one. `fₖ = K⁽ᵏ⁾ βₖ` lies in the span of the
-/// leading eigenvectors of the feature's centred Gram matrix, so in an orthonormal basis this is a group lasso, and the step of
-/// back-fitting is exact: project the residual, shrink its norm by `λ`. Features are standardised; categories get the delta kernel.
-/// The outputs are standardised too: real ones, ±1 for two classes, an indicator for each of more, all sharing the
-/// choice of features.
-///
-/// The score of a feature is `‖fₖ‖ / √n`. With `Budget::Count(k)` the answer is for the smallest `λ` that a search finds to
-/// leave at most `k` features.
-///
-/// Cost: `O(n r²)` once and `O(n r)` a feature, output and check (`r` about 5 functions a feature). Memory `n r` numbers a feature.
-///
-/// # Errors
-/// A target without numbers or classes, or that does not vary; a NaN or an infinity, naming the cell; no number of features
-/// where one is needed; parameters out of range; sample weights.
-///
-/// ```
-/// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
-/// use fewest_linear::Spam;
-///
-/// let wave = |step: i32| (0..60).map(|i| f64::from(i * step % 61) / 30.0 - 1.0).collect::<Vec<f64>>();
-/// let (a, b, c) = (wave(1), wave(17), wave(23));
-/// let target = a.iter().zip(&c).map(|(a, c)| 3.0 * a * a + c).collect();
-/// let data = Dataset::new(DenseColumns::from_columns(&[a, b, c])?, Target::real(target)?)?;
-/// let mut order = Spam::default().select(&data, Budget::Count(2), &Context::default())?.order;
-/// order.sort();
-/// assert_eq!(order, [0, 2]);
-/// # Ok::<(), fewest_linear::Error>(())
-/// ```
-#[derive(Debug, Clone, PartialEq)]
-pub struct Spam {
-    /// `λ` as a share, in (0, 1], of the smallest that selects nothing; `None`: by number of features.
-    pub lambda_ratio: Option<f64>,
-    /// The width of the Gaussian kernel on standardised features, above 0. Default 1.
-    pub sigma: f64,
-    /// The smallest eigenvalue of a function, as a share of the feature's largest, in (0, 1]: smaller allows rougher functions.
-    /// Default 0.01.
-    pub smallest_eigenvalue: f64,
-    /// Duality gap to reach, relative to the objective at zero. Default 1e-6; range above 0.
-    pub tolerance: f64,
-}
-
-impl Default for Spam {
-    fn default() -> Self {
-        Self { lambda_ratio: None, sigma: 1.0, smallest_eigenvalue: 0.01, tolerance: 1e-6 }
-    }
-}
-
-impl Spam {
-    fn check(&self) -> Result<(), Error> {
-        if let Some(ratio) = self.lambda_ratio
-            && !(ratio > 0.0 && ratio <= 1.0)
-        {
-            return Err(Error::parameter("lambda_ratio", ratio, "above 0 and at most 1"));
-        }
-        let (sigma, smallest, tolerance) = (self.sigma, self.smallest_eigenvalue, self.tolerance);
-        if !(sigma.is_finite() && sigma > 0.0) {
-            return Err(Error::parameter("sigma_x", sigma, "finite and above 0"));
-        }
-        if !(smallest > 0.0 && smallest <= 1.0) {
-            return Err(Error::parameter("smallest_eigenvalue", smallest, "above 0 and at most 1"));
-        }
-        if !(tolerance.is_finite() && tolerance > 0.0) {
-            return Err(Error::parameter("tolerance", tolerance, "finite and above 0"));
-        }
-        Ok(())
+options! {
+    /// Sparse additive models (Section 3.5 of Yamada et al. 2014; Ravikumar, Lafferty, Liu and Wasserman
+    /// 2009): few features, each through a smooth function of its own,
+    ///
+    /// ```text
+    /// minimise over f   ½ ‖Y − Σₖ fₖ‖²_F + λ Σₖ ‖fₖ‖_F
+    /// ```
+    ///
+    /// which is the paper's objective halved, its `λ` being `2 √n` times this one. `fₖ = K⁽ᵏ⁾ βₖ` lies in the
+    /// span of the leading eigenvectors of the feature's centred Gram matrix, so in an orthonormal basis this
+    /// is a group lasso, and the step of back-fitting is exact: project the residual, shrink its norm by `λ`.
+    /// Features are standardised; categories get the delta kernel. The outputs are standardised too: real
+    /// ones, ±1 for two classes, an indicator for each of more, all sharing the choice of features.
+    ///
+    /// The score of a feature is `‖fₖ‖ / √n`. With `Budget::Count(k)` the answer is for the smallest `λ` that
+    /// a search finds to leave at most `k` features.
+    ///
+    /// Cost: `O(n r²)` once and `O(n r)` a feature, output and check (`r` about 5 functions a feature).
+    /// Memory `n r` numbers a feature.
+    ///
+    /// # Errors
+    /// A target without numbers or classes, or that does not vary; a NaN or an infinity, naming the cell; no
+    /// number of features where one is needed; parameters out of range; sample weights.
+    ///
+    /// ```
+    /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
+    /// use fewest_linear::Spam;
+    ///
+    /// let wave = |step: i32| (0..60).map(|i| f64::from(i * step % 61) / 30.0 - 1.0).collect::<Vec<f64>>();
+    /// let (a, b, c) = (wave(1), wave(17), wave(23));
+    /// let target = a.iter().zip(&c).map(|(a, c)| 3.0 * a * a + c).collect();
+    /// let data = Dataset::new(DenseColumns::from_columns(&[a, b, c])?, Target::real(target)?)?;
+    /// let mut order = Spam::default().select(&data, Budget::Count(2), &Context::default())?.order;
+    /// order.sort();
+    /// assert_eq!(order, [0, 2]);
+    /// # Ok::<(), fewest_linear::Error>(())
+    /// ```
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct Spam {
+        /// How strong the penalty is.
+        pub regularization: Regularization = Regularization::Count, offers(Ratio);
+        /// Width of the Gaussian kernel on standardised features; median: the median distance of each.
+        pub sigma: KernelWidth = KernelWidth::Value(1.0);
+        /// Functions kept, by their eigenvalue as a share of the largest; smaller allows rougher ones.
+        pub smallest_eigenvalue: f64 = 0.01, Fraction;
+        /// Duality gap to reach, relative to the objective at zero.
+        pub tolerance: f64 = 1e-6, Positive;
     }
 }
 
@@ -193,8 +171,8 @@ impl Problem<'_> {
         }
     }
 
-    /// Some rounds of back-fitting: the first over all `functions`, the others over those that are not zero. Returns how far
-    /// a function moved at most in its last round.
+    /// Some rounds of back-fitting: the first over all `functions`, the others over those that are not zero.
+    /// Returns how far a function moved at most in its last round.
     fn sweep(&self, lambda: f64, functions: &mut Functions, residual: &mut Vec<f64>) -> f64 {
         let mut largest_at_zero = 0.0_f64;
         let mut largest_change = 0.0;
@@ -221,8 +199,8 @@ impl Problem<'_> {
         largest_change.max(largest_at_zero)
     }
 
-    /// Moves to the affine combination of the last of `points` whose combined last steps are shortest, if that lowers the
-    /// objective.
+    /// Moves to the affine combination of the last of `points` whose combined last steps are shortest, if
+    /// that lowers the objective.
     fn extrapolate(&self, lambda: f64, points: &[Point], functions: &mut Functions, residual: &mut Vec<f64>) {
         let coefficients: Vec<&[f64]> = points.iter().map(|point| point.coefficients.as_slice()).collect();
         let Some(weights) = extrapolation_weights(&coefficients) else { return };
@@ -250,7 +228,8 @@ impl Problem<'_> {
         }
     }
 
-    /// One step of back-fitting: the exact minimum over the function of feature `k`. Returns how far it moved.
+    /// One step of back-fitting: the exact minimum over the function of feature `k`. Returns how far it
+    /// moved.
     fn fit(&self, lambda: f64, k: usize, coefficients: &mut [f64], residual: &mut [f64]) -> f64 {
         let mut change = self.bases[k].project(residual, self.n);
         let length = change.iter().zip(&*coefficients).map(|(a, b)| (a + b).powi(2)).sum::<f64>().sqrt();
@@ -333,10 +312,10 @@ impl Selector for Spam {
         context.report("functions of the features", d, d);
         let problem = Problem { bases, target, n, tolerance: self.tolerance, context };
         let largest = problem.correlations(&problem.target).into_iter().fold(0.0, f64::max);
-        let fit = match (self.lambda_ratio, budget) {
-            (Some(ratio), _) => problem.solve(ratio * largest, &Functions::new(), true),
-            (None, Budget::Count(k)) => problem.by_count(k, largest),
-            (None, _) => {
+        let fit = match (self.regularization, budget) {
+            (Regularization::Ratio(ratio), _) => problem.solve(ratio * largest, &Functions::new(), true),
+            (_, Budget::Count(k)) => problem.by_count(k, largest),
+            _ => {
                 let expected = "a number of features, unless lambda_ratio is given";
                 return Err(Error::parameter("k", "not given", expected));
             }

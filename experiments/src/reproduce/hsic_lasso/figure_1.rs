@@ -3,10 +3,10 @@
 use std::fmt::Write;
 use std::time::Instant;
 
+use fewest::core::method::{KernelWidth, Regularization};
 use fewest::core::{Budget, Context, Selector, derive_seed};
 use fewest::data::synthetic::{self, Synthetic};
-use fewest::dependence::{Dependence, HsicLasso, InputKernel, LassoOptions, Level, NoccoLasso, OutputKernel};
-use fewest::kernels::Bandwidth;
+use fewest::dependence::{Dependence, HsicLasso, InputKernel, LassoOptions, NoccoLasso, OutputKernel};
 use fewest::kernels::Form;
 
 use super::FOLDER;
@@ -144,14 +144,15 @@ fn select(
 
 /// The methods with Gaussian kernels, width 1 for the features, and the paper's rule for λ.
 fn selector(method: &str) -> Box<dyn Selector> {
-    let lasso = LassoOptions { level: Level::Paper, n_related: 0, ..LassoOptions::default() };
-    let sigma_y = if method == HSIC_WIDTH_1 { Bandwidth::Fixed(1.0) } else { Bandwidth::Median };
-    let dependence = Dependence { output: OutputKernel::Gaussian(sigma_y), ..Dependence::default() };
+    let lasso = LassoOptions { regularization: Regularization::Paper, related: 0, ..LassoOptions::default() };
+    let sigma_y = if method == HSIC_WIDTH_1 { KernelWidth::Value(1.0) } else { KernelWidth::Median };
+    let dependence = Dependence { output: OutputKernel::Gaussian { sigma_y }, ..Dependence::default() };
     match method {
         NOCCO => Box::new(NoccoLasso { epsilon: 0.1, lasso, dependence }),
         NOCCO_PRINTED => Box::new(NoccoLasso { epsilon: 1e-3, lasso, dependence }),
         LOOKUP => {
-            let dependence = Dependence { input: InputKernel::Table(1.0), form: Form::Exact, ..dependence };
+            let kernel = InputKernel::Table { sigma_x: KernelWidth::Value(1.0) };
+            let dependence = Dependence { kernel, form: Form::Exact, ..dependence };
             Box::new(HsicLasso { dependence, lasso })
         }
         _ => Box::new(HsicLasso { dependence, lasso }),

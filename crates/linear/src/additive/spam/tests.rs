@@ -39,8 +39,8 @@ fn data() -> Result<Dataset, Error> {
         .with_feature_kinds(kinds)
 }
 
-/// The projections `Q Qᵀ` onto what a function of each feature may be: the eigenvectors of its whole centred Gram matrix
-/// whose eigenvalue is at least a hundredth of the largest.
+/// The projections `Q Qᵀ` onto what a function of each feature may be: the eigenvectors of its whole centred
+/// Gram matrix whose eigenvalue is at least a hundredth of the largest.
 fn projections() -> Result<Vec<DMatrix<f64>>, Error> {
     let projection = |(k, column): (usize, &Vec<f64>)| {
         let gram = match k {
@@ -57,7 +57,8 @@ fn projections() -> Result<Vec<DMatrix<f64>>, Error> {
     columns().iter().enumerate().map(projection).collect()
 }
 
-/// The minimised objective at the functions `f` of the features, `n` by outputs each; and the value of the dual,
+/// The minimised objective at the functions `f` of the features, `n` by outputs each; and the value of the
+/// dual,
 ///
 /// ```text
 /// maximise over θ   ½ ‖Y‖² − ½ ‖Y − θ‖²   where ‖Qₖᵀ θ‖ ≤ λ for every feature k
@@ -77,8 +78,8 @@ fn primal_and_dual(
     (primal, 0.5 * y.norm_squared() - 0.5 * (y - theta).norm_squared())
 }
 
-/// Objective and duality gap are those of the definition, far from the optimum and close to it; the gap bounds the distance to
-/// an optimum found by plain back-fitting with whole matrices.
+/// Objective and duality gap are those of the definition, far from the optimum and close to it; the gap
+/// bounds the distance to an optimum found by plain back-fitting with whole matrices.
 #[test]
 fn the_certificate_is_that_of_the_definition() -> Result<(), Error> {
     let (data, projections, context) = (data()?, projections()?, Context::default());
@@ -101,7 +102,9 @@ fn the_certificate_is_that_of_the_definition() -> Result<(), Error> {
         assert!((optimum - bound).abs() <= 1e-10 * at_zero, "{optimum} and {bound}");
 
         for tolerance in [1.0, 0.1, 1e-3, 1e-9] {
-            let bases = (0..5).map(|j| Basis::new(&data, j, 1.0, 0.01)).collect::<Result<_, _>>()?;
+            let bases = (0..5)
+                .map(|j| Basis::new(&data, j, KernelWidth::Value(1.0), 0.01))
+                .collect::<Result<_, _>>()?;
             let problem = Problem { bases, target: target.clone(), n: N, tolerance, context: &context };
             let fit = problem.solve(lambda, &Functions::new(), false);
             let functions: Vec<DMatrix<f64>> = (0..5)
@@ -127,7 +130,7 @@ fn the_certificate_is_that_of_the_definition() -> Result<(), Error> {
             assert!((-1e-7..=report.certificate.value() + 1e-7).contains(&beyond), "{report:?} {optimum}");
             loosest_gap = loosest_gap.max(gap);
         }
-        let method = Spam { lambda_ratio: Some(ratio), ..Spam::default() };
+        let method = Spam { regularization: Regularization::Ratio(ratio), ..Spam::default() };
         let selection = method.select(&data, Budget::Auto, &context)?;
         let mut scores = [0.0; 5];
         selection.order.iter().zip(&selection.scores).for_each(|(&k, &score)| scores[k] = score);

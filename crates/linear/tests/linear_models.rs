@@ -1,0 +1,262 @@
+//! Lasso, elastic net and SpAM: optimality from the definition, laws, hostile input.
+
+use fewest_core::method::{KernelWidth, Regularization};
+use fewest_core::{
+    Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Selection, Selector, Status, Target,
+    derive_seed,
+};
+use fewest_linear::{ElasticNet, Lasso, Spam};
+use fewest_testkit::conformance::{check_selector, problem};
+
+type Tested = Result<(), Error>;
+
+fn noise(n: usize, seed: u64) -> Vec<f64> {
+    (0..n as u64).map(|i| derive_seed(seed, i) as f64 / u64::MAX as f64 - 0.5).collect()
+}
+
+fn standardised(values: &[f64]) -> Vec<f64> {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let centred: Vec<f64> = values.iter().map(|value| value - mean).collect();
+    let deviation = (centred.iter().map(|value| value * value).sum::<f64>() / n).sqrt();
+    centred.iter().map(|value| value / deviation).collect()
+}
+
+/// Twelve features of fifty samples, the target a function of three.
+fn columns() -> Vec<Vec<f64>> {
+    (0..12).map(|j| noise(50, j)).collect()
+}
+
+fn real() -> Vec<f64> {
+    let x = columns();
+    (0..50).map(|i| 2.0 * x[0][i] + 6.0 * x[3][i] * x[3][i] - x[7][i] + 0.05 * x[11][i]).collect()
+}
+
+fn regression() -> Result<Dataset, Error> {
+    Dataset::new(DenseColumns::from_columns(&columns())?, Target::real(real())?)
+}
+
+fn three_classes() -> Result<Dataset, Error> {
+    let labels: Vec<u8> = real().iter().map(|y| u8::from(*y > 0.2) + u8::from(*y > 0.9)).collect();
+    Dataset::new(DenseColumns::from_columns(&columns())?, Target::from_labels(&labels))
+}
+
+fn all() -> Vec<(&'static str, Box<dyn Selector>)> {
+    vec![
+        ("spam", Box::new(Spam::default())),
+        ("lasso", Box::new(Lasso::default())),
+        ("elastic-net", Box::new(ElasticNet::default())),
+    ]
+}
+
+fn weights(selection: &Selection) -> Vec<f64> {
+    let mut weights = vec![0.0; selection.n_features];
+    for (&j, &score) in selection.order.iter().zip(&selection.scores) {
+        weights[j] = score;
+    }
+    weights
+}
+
+#[test]
+fn every_method_keeps_the_laws_with_classes_too() {
+    for (name, selector) in all() {
+        println!("{name}");
+        check_selector(&*selector, &problem(true), 3);
+        check_selector(&*selector, &problem(false), 3);
+    }
+}
+
+/// Several outputs, and a category with three levels: by the columns written out.
+#[test]
+fn lasso_meets_its_optimality_conditions() -> Tested {
+    let codes: Vec<f64> = noise(50, 77).iter().map(|u| (3.0 * (u + 0.5)).floor()).collect();
+    let mut table = columns();
+    table[11] = codes.clone();
+    let mut kinds = vec![FeatureKind::Numeric; 12];
+    kinds[11] = FeatureKind::Categorical { levels: ["a", "b", "c"].map(str::to_owned).to_vec() };
+    let y: Vec<f64> = real().iter().zip(&codes).map(|(y, code)| y + f64::from(*code == 1.0)).collect();
+    let second = noise(50, 99);
+    let target = Target::outputs([y.clone(), second.clone()].concat(), 50)?;
+    let data = Dataset::new(DenseColumns::from_columns(&table)?, target)?.with_feature_kinds(kinds)?;
+    let mut written: Vec<Vec<f64>> = table[..11].iter().map(|column| standardised(column)).collect();
+    for level in 0..3 {
+        let indicator: Vec<f64> = codes.iter().map(|code| f64::from(*code == f64::from(level))).collect();
+        written.push(standardised(&indicator));
+    }
+    let outputs = [standardised(&y), standardised(&second)];
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>() / 50.0;
+    let largest =
+        written.iter().flat_map(|x| outputs.iter().map(|y| dot(x, y).abs())).fold(0.0_f64, f64::max);
+    for ratio in [0.9, 0.3, 0.05] {
+        let lasso = Lasso {
+            regularization: Regularization::Value(ratio * largest),
+            tolerance: 1e-12,
+            ..Lasso::default()
+        };
+        let selection = lasso.select(&data, Budget::Auto, &Context::default())?;
+        let by_ratio =
+            Lasso { regularization: Regularization::Ratio(ratio), tolerance: 1e-12, ..Lasso::default() };
+        assert_eq!(by_ratio.select(&data, Budget::Auto, &Context::default())?.order, selection.order);
+        // The reference: proximal gradient on the columns written out.
+        let mut w = [vec![0.0; 14], vec![0.0; 14]];
+        for (w, y) in w.iter_mut().zip(&outputs) {
+            for _ in 0..20_000 {
+                let mut residual = y.clone();
+                for (x, w) in written.iter().zip(&*w) {
+                    residual.iter_mut().zip(x).for_each(|(r, x)| *r -= w * x);
+                }
+                for (w, x) in w.iter_mut().zip(&written) {
+                    let moved = *w + dot(x, &residual) / 4.0;
+                    *w = moved.signum() * (moved.abs() - ratio * largest / 4.0).max(0.0);
+                }
+            }
+        }
+        let found = weights(&selection);
+        for j in 0..12 {
+            let own: Vec<f64> = (0..14)
+                .filter(|&column| column.min(11) == j)
+                .flat_map(|column| [w[0][column], w[1][column]])
+                .collect();
+            let norm = own.iter().map(|value| value * value).sum::<f64>().sqrt();
+            assert!((found[j].abs() - norm).abs() < 1e-6, "feature {j}: {} and {norm}", found[j]);
+        }
+        let gap = selection.solver.as_ref().map_or(f64::NAN, |report| report.certificate.value());
+        assert!((-1e-15..=1e-12).contains(&gap), "{gap}");
+    }
+    Ok(())
+}
+
+#[test]
+fn lasso_gives_exactly_as_many_as_asked_for() -> Tested {
+    for data in [regression()?, three_classes()?] {
+        for k in 1..=11 {
+            for (name, selector) in [
+                ("lasso", Box::new(Lasso::default()) as Box<dyn Selector>),
+                ("elastic net", Box::new(ElasticNet { l1_ratio: 0.7, ..ElasticNet::default() })),
+                ("spam", Box::new(Spam::default())),
+            ] {
+                let selection = selector.select(&data, Budget::Count(k), &Context::default())?;
+                assert_eq!(selection.order.len(), k, "{name}: {:?}", selection.notes);
+                assert_eq!(selection.status, Status::Converged, "{name}");
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A point of the path of several outputs is what coordinate descent finds at its penalty.
+#[test]
+fn the_path_of_several_outputs_passes_through_the_minima() -> Tested {
+    let data = three_classes()?;
+    for k in [1, 4, 9] {
+        let by_path = Lasso::default().select(&data, Budget::Count(k), &Context::default())?;
+        let lambda = by_path.solver.as_ref().map_or(f64::NAN, |report| report.lambda);
+        let lasso =
+            Lasso { regularization: Regularization::Value(lambda), tolerance: 1e-13, ..Lasso::default() };
+        let at = lasso.select(&data, Budget::Auto, &Context::default())?;
+        assert_eq!((by_path.order.len(), &by_path.order), (k, &at.order));
+        for (a, b) in by_path.scores.iter().zip(&at.scores) {
+            assert!((a - b).abs() < 1e-8, "{a} and {b}");
+        }
+        let penalties: Vec<f64> =
+            by_path.path.iter().flat_map(|path| &path.points).map(|point| point.lambda).collect();
+        assert!(penalties.is_sorted_by(|a, b| a >= b) && penalties.last() == Some(&lambda));
+        let entered = by_path.path.map_or(Vec::new(), |path| path.entered);
+        assert!(by_path.order.iter().all(|feature| entered.contains(feature)));
+    }
+    Ok(())
+}
+
+/// More features than samples and several outputs: each of these has fewer active features than there are
+/// samples, so there are never as many as asked for, and the path ends at a penalty of zero.
+#[test]
+fn a_saturated_path_ends_with_a_note() -> Tested {
+    let wide: Vec<Vec<f64>> = (0..120).map(|j| noise(12, j)).collect();
+    let labels: Vec<usize> = (0..12).map(|i| i % 3).collect();
+    let data = Dataset::new(DenseColumns::from_columns(&wide)?, Target::from_labels(&labels))?;
+    let selection = Lasso::default().select(&data, Budget::Count(100), &Context::default())?;
+    let found = selection.order.len();
+    assert!((11..=33).contains(&found), "{found}");
+    assert_eq!(selection.notes, [format!("{found} of 100 features: no others have a coefficient")]);
+    let report = selection.solver.ok_or(Error::TooFew { what: "reports", minimum: 1, found: 0 })?;
+    assert_eq!((report.lambda, report.status), (0.0, Status::Converged));
+    assert!(report.objective < 1e-12 && report.iterations < 2000, "{report:?}");
+    let net = ElasticNet::default().select(&data, Budget::Count(100), &Context::default())?;
+    assert_eq!(net.status, Status::Converged, "{:?}", net.solver);
+    Ok(())
+}
+
+/// With l1_ratio = 1 the elastic net is the lasso.
+#[test]
+fn elastic_net_contains_the_lasso() -> Tested {
+    let lasso = Lasso { regularization: Regularization::Ratio(0.1), ..Lasso::default() };
+    let net = ElasticNet { l1_ratio: 1.0, lasso: lasso.clone() };
+    let data = regression()?;
+    let context = Context::default();
+    assert_eq!(lasso.select(&data, Budget::Auto, &context)?, net.select(&data, Budget::Auto, &context)?);
+    Ok(())
+}
+
+#[test]
+fn bad_parameters_are_typed_errors() -> Tested {
+    let data = regression()?;
+    let context = Context::default();
+    let fails = |name: &str, selector: &dyn Selector, budget: Budget| match selector
+        .select(&data, budget, &context)
+    {
+        Err(Error::InvalidParameter { name: found, .. }) => assert_eq!(found, name),
+        other => panic!("{name}: {other:?}"),
+    };
+    let k = Budget::Count(2);
+    for bad in [f64::NAN, -1.0, f64::INFINITY] {
+        fails("lambda_ratio", &Spam { regularization: Regularization::Ratio(bad), ..Spam::default() }, k);
+        fails("tolerance", &Spam { tolerance: bad, ..Spam::default() }, k);
+        fails("sigma", &Spam { sigma: KernelWidth::Value(bad), ..Spam::default() }, k);
+        fails("smallest_eigenvalue", &Spam { smallest_eigenvalue: bad, ..Spam::default() }, k);
+        fails("tolerance", &Lasso { tolerance: bad, ..Lasso::default() }, k);
+        fails("lambda", &Lasso { regularization: Regularization::Value(bad), ..Lasso::default() }, k);
+        fails("lambda_ratio", &Lasso { regularization: Regularization::Ratio(bad), ..Lasso::default() }, k);
+        fails("l1_ratio", &ElasticNet { l1_ratio: bad, ..ElasticNet::default() }, k);
+    }
+    for selector in [&Lasso::default() as &dyn Selector, &Spam::default()] {
+        fails("k", selector, Budget::Auto);
+    }
+    Ok(())
+}
+
+#[test]
+fn hostile_tables_are_answered_or_refused() -> Tested {
+    let context = Context::default();
+    let constant =
+        Dataset::new(DenseColumns::from_columns(&vec![vec![3.0; 8]; 3])?, Target::real(noise(8, 1))?)?;
+    let huge: Vec<Vec<f64>> = (0..3).map(|j| noise(8, j).iter().map(|x| x * 1e300).collect()).collect();
+    let huge = Dataset::new(DenseColumns::from_columns(&huge)?, Target::real(noise(8, 1))?)?;
+    let flat = Dataset::new(DenseColumns::from_columns(&[noise(8, 1)])?, Target::real(vec![1.0; 8])?)?;
+    let none = Dataset::new(DenseColumns::from_columns(&[noise(8, 1)])?, Target::None)?;
+    let single = Dataset::new(DenseColumns::from_columns(&[vec![1.0]])?, Target::real(vec![1.0])?)?;
+    let weighted = regression()?.with_sample_weights(vec![1.0; 50])?;
+    for (name, selector) in all() {
+        let none_left = selector.select(&constant, Budget::Count(2), &context)?;
+        assert!(none_left.order.is_empty(), "{name}: {:?}", none_left.order);
+        let answered = selector.select(&huge, Budget::Count(2), &context)?;
+        assert!(
+            !answered.order.is_empty() && answered.scores.iter().all(|score| score.is_finite()),
+            "{name}"
+        );
+        for refused in [&flat, &none, &single, &weighted] {
+            assert!(selector.select(refused, Budget::Count(1), &context).is_err(), "{name}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_run_that_is_stopped_at_once_says_so() -> Tested {
+    let flag = std::sync::atomic::AtomicBool::new(true);
+    let context = Context { interrupt: Some(&flag), ..Context::default() };
+    for (name, selector) in all() {
+        let stopped = selector.select(&regression()?, Budget::Count(2), &context);
+        assert!(matches!(stopped, Err(Error::Stopped { .. })), "{name}: {stopped:?}");
+    }
+    Ok(())
+}
