@@ -26,10 +26,6 @@ use crate::evaluation::{self, LEARNERS, LearnerEntry, METRICS, MetricEntry};
 mod dependence;
 mod dependence_search;
 mod hsic_lasso;
-mod indefinite;
-mod margin;
-mod multiple;
-mod nonmonotonic;
 mod sparse;
 mod tables;
 mod wrappers;
@@ -77,12 +73,11 @@ impl Registry {
             dependence_search::METHODS,
             hsic_lasso::METHODS,
             sparse::METHODS,
-            nonmonotonic::METHODS,
-            margin::METHODS,
-            wrappers::METHODS,
-            indefinite::METHODS,
-            multiple::METHODS,
         ]));
+        methods.extend_from_slice(fewest_mkl::NON_MONOTONIC_METHODS);
+        methods.extend_from_slice(fewest_margin::METHODS);
+        methods.extend(tables(&[wrappers::METHODS]));
+        methods.extend_from_slice(fewest_mkl::METHODS);
         Self { methods, learners: LEARNERS.to_vec(), metrics: METRICS.to_vec() }
     }
 
