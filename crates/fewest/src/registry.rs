@@ -69,11 +69,7 @@ impl Registry {
         for list in [statistical::METHODS, similarity::METHODS, information::METHODS] {
             methods.extend_from_slice(list);
         }
-        methods.extend(tables(&[
-            dependence_search::METHODS,
-            hsic_lasso::METHODS,
-            sparse::METHODS,
-        ]));
+        methods.extend(tables(&[dependence_search::METHODS, hsic_lasso::METHODS, sparse::METHODS]));
         methods.extend_from_slice(fewest_mkl::NON_MONOTONIC_METHODS);
         methods.extend_from_slice(fewest_margin::METHODS);
         methods.extend(tables(&[wrappers::METHODS]));

@@ -23,7 +23,8 @@ options! {
     /// Algorithm 2.1):
     ///
     /// ```text
-    /// minimise over w, b   (1 − λ) (1/m Σ_{i: y_i = 1} ξ_i + 1/l Σ_{i: y_i = −1} ξ_i) + λ Σ_k (1 − exp(−α |w_k|)),      score(k) = w_k
+    /// minimise over w, b  (1 − λ) (1/m Σ_{i: y_i = 1} ξ_i + 1/l Σ_{i: y_i = −1} ξ_i)
+    ///                          + λ Σ_k (1 − exp(−α |w_k|)),      score(k) = w_k
     /// ```
     ///
     /// with `ξ_i = max(0, 1 − y_i (⟨w, x_i⟩ + b))`, `m` and `l` the numbers of samples of either class: the

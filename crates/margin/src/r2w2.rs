@@ -47,7 +47,9 @@ options! {
     /// Pontil, Poggio and Vapnik 2000; Chapelle, Vapnik, Bousquet and Mukherjee 2002):
     ///
     /// ```text
-    /// minimise over σ   R²(σ) ‖w(σ)‖²,      the machine and the smallest enclosing ball on σ ∘ x,      score(k) = σ_k
+    /// minimise over σ   R²(σ) ‖w(σ)‖²,      the machine and the smallest enclosing ball on σ ∘ x
+    ///
+    /// score(k) = σ_k
     /// ```
     ///
     /// on standardised features, with squared losses, that is, a hard margin in `K + 1/(2C)`

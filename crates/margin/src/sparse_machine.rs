@@ -36,7 +36,9 @@ options! {
     /// Mangasarian 1998; Fung and Mangasarian 2000; squared hinge: Fan, Chang, Hsieh, Wang and Lin 2008):
     ///
     /// ```text
-    /// minimise over w, b   ‖w‖₁ + C Σ_i ξ_i²  (or Σ_i ξ_i),     ξ_i = max(0, 1 − y_i (⟨w, x_i⟩ + b)),      score(k) = w_k
+    /// minimise over w, b   ‖w‖₁ + C Σ_i ξ_i²  (or Σ_i ξ_i),     ξ_i = max(0, 1 − y_i (⟨w, x_i⟩ + b))
+    ///
+    /// score(k) = w_k
     /// ```
     ///
     /// on standardised features, the bias without penalty; of two classes the one that sorts last is `y = 1`.

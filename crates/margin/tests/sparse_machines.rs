@@ -10,7 +10,8 @@ use fewest_margin::{ElasticNetSvm, Fsv, HingeLoss, InnerNorm, L0Appr, L1Svm, Mul
 use fewest_testkit::conformance::{check_selector, problem};
 
 /// scikit-learn 1.9.1, X standardised dividing by n:
-/// `LinearSVC(penalty="l1", dual=False, C=0.01, tol=1e-13, max_iter=20000000, intercept_scaling=1e4, random_state=0).fit(X, y).coef_[0]`:
+/// `LinearSVC(penalty="l1", dual=False, C=0.01, tol=1e-13, max_iter=20000000,`
+/// `intercept_scaling=1e4, random_state=0).fit(X, y).coef_[0]`:
 /// the bias is penalised there, with a ten-thousandth of its size. Objective: with that bias.
 const SQUARED_HINGE: [(usize, f64); 7] = [
     (7, 0.161434393),
