@@ -14,7 +14,8 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! A family of methods is a list of [`Method`]s in the crate that has them; [`Registry::standard`] gathers the lists.
+//! A family of methods is a list of [`Method`]s in the crate that has them; [`Registry::standard`] gathers the
+//! lists.
 
 use std::sync::LazyLock;
 

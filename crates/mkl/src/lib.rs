@@ -36,7 +36,8 @@ pub static NON_MONOTONIC_METHODS: &[Method] = &[
     Method::selector::<Nmmklr>(
         "nmmklr",
         "non-monotonic selection by multiple kernel learning, for real targets",
-        "minimise over Σp = m the maximum of 2 yᵀβ − 2 ε ‖β‖₁ − τ βᵀβ − Σ pₖ τₖ, |β| ≤ C; score(k) = τₖ = (xₖᵀβ)²",
+        "minimise over Σp = m the maximum of 2 yᵀβ − 2 ε ‖β‖₁ − τ βᵀβ − Σ pₖ τₖ, |β| ≤ C; \
+         score(k) = τₖ = (xₖᵀβ)²",
         &[TargetKind::Real, TargetKind::Outputs],
     ),
 ];
@@ -67,14 +68,16 @@ pub static METHODS: &[Method] = &[
         Kind::Select,
         "mkl",
         "multiple kernel learning of indefinite kernels with changed spectra",
-        "rfmkl with tanh(a x x′ − r), the negative eigenvalues of each Kₘ clipped, flipped or shifted; score(m) = dₘ",
+        "rfmkl with tanh(a x x′ − r), the negative eigenvalues of each Kₘ clipped, flipped or shifted; \
+         score(m) = dₘ",
         CLASSES,
         || Draft::selector(Rfmkl::mkl()),
     ),
     Method::scorer::<Ikpca>(
         "ikpca",
         "principal components with an indefinite kernel, a feature's share of them",
-        "score(m) = Σ sign(λ) vᵀHKₘHv over the eigenvectors v of H(Σ Kₘ)H with the largest |λ|, tanh(a x x′ − r)",
+        "score(m) = Σ sign(λ) vᵀHKₘHv over the eigenvectors v of H(Σ Kₘ)H with the largest |λ|, \
+         tanh(a x x′ − r)",
         TargetKind::ANY,
     ),
 ];

@@ -199,7 +199,8 @@ fn summary(cases: &[Case]) -> String {
                     - **Whole matrices**: the same, with the whole Gram matrix of every feature in memory \
                     (`form=exact`).\n\
                     - **As printed**: Algorithm 1 with whole Gram matrices, all weights in every alternation \
-                    (`form=exact`, `working_set=false`), and our solvers of the two problems of an alternation.\n\n\
+                    (`form=exact`, `working_set=false`), and our solvers of the two problems of an \
+                    alternation.\n\n\
                     | data | n | d | ours, s | whole matrices, s | times | as printed, s | times | ours, MiB \
                     | whole matrices, MiB |\n|---|---|---|---|---|---|---|---|---|---|\n"
         .to_owned();

@@ -15,7 +15,8 @@ options! {
     /// to 3):
     ///
     /// ```text
-    /// minimise over β, b, d ≥ 0   λ₁ βᵀKβ + λ₂ Σ d_m + Σᵢ max(0, 1 − yᵢ((Kβ)ᵢ + b))²,     K = Σ d_m K_m     (Eq. 8)
+    /// minimise over β, b, d ≥ 0   λ₁ βᵀKβ + λ₂ Σ d_m + Σᵢ max(0, 1 − yᵢ((Kβ)ᵢ + b))²,
+    ///                            K = Σ d_m K_m     (Eq. 8)
     /// ```
     ///
     /// with a kernel for each feature, which need not be positive semidefinite. The weights `d` are the
@@ -78,7 +79,8 @@ options! {
     ///
     /// let wave = |step: i32| (0..60).map(|i| f64::from(i * step % 61) / 30.0 - 1.0).collect::<Vec<f64>>();
     /// let (a, b, c) = (wave(1), wave(17), wave(23));
-    /// let target = Target::from_labels(&a.iter().zip(&b).map(|(a, b)| 2.0 * a + b > 0.0).collect::<Vec<_>>());
+    /// let labels: Vec<bool> = a.iter().zip(&b).map(|(a, b)| 2.0 * a + b > 0.0).collect();
+    /// let target = Target::from_labels(&labels);
     /// let data = Dataset::new(DenseColumns::from_columns(&[c, a, b])?, target)?;
     /// let selection = MikFs::default().select(&data, Budget::Count(2), &Context::default())?;
     /// assert_eq!(selection.order, [1, 2]);
@@ -90,7 +92,7 @@ options! {
         pub kernel: BaseKernels = BaseKernels::default();
         /// Weight λ₁ of βᵀKβ; its product with λ₂ is what counts.
         pub lambda1: f64 = 1.0, Positive;
-        /// The penalty `λ₂`, where it decreases its first value.
+        /// The penalty `λ₂`; where it decreases, its first value.
         ///
         /// A ratio is relative to the smallest at which no feature is worth its penalty; a cross-validation
         /// takes the ratio of the best score, of equal ones the largest.
@@ -153,11 +155,12 @@ impl MikFs {
 fn notes(summary: &AlternationSummary) -> Vec<String> {
     let mut notes = vec![
         format!(
-            "objective {:.6} to {:.6}, decreasing at each of {} alternations; lambda = {:.4e}",
+            "objective {:.6} to {:.6}, falling at each of {} alternations; lambda = {:.4e}",
             summary.first_objective, summary.last_objective, summary.n_alternations, summary.lambda
         ),
         format!(
-            "projected gradient of the weights {:.1e}, gradient of the machines {:.1e}, both relative to those at zero; the problem is not convex",
+            "projected gradient of the weights {:.1e}, gradient of the machines {:.1e}, both relative to \
+             those at zero; the problem is not convex",
             summary.weight_violation, summary.machine_violation
         ),
     ];

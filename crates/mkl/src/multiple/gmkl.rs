@@ -12,7 +12,9 @@ options! {
     /// product of Gaussian kernels):
     ///
     /// ```text
-    /// minimise over d ≥ 0   max { Σ α − ½ Σ αᵢαⱼyᵢyⱼ exp(−Σ dₘ (xᵢₘ − xⱼₘ)²) : 0 ≤ α ≤ C, αᵀy = 0 } + λ Σ d,      score(m) = dₘ
+    /// minimise over d ≥ 0   max { Σ α − ½ Σ αᵢαⱼyᵢyⱼ exp(−Σ dₘ (xᵢₘ − xⱼₘ)²) : 0 ≤ α ≤ C, αᵀy = 0 } + λ Σ d
+    ///
+    /// score(m) = dₘ
     /// ```
     ///
     /// Eq. 2 of Xue, Song and Xu (2017) writes the product with the weights as factors; then only the product
@@ -57,7 +59,7 @@ options! {
     pub struct Gmkl {
         /// C, cost of an error.
         pub c: f64 = 1.0, Positive;
-        /// How strong the penalty is; its first value where it decreases.
+        /// How strong the penalty is; where it decreases, its first value.
         pub regularization: Regularization = Regularization::Ratio(0.1), offers(Value, Ratio);
         /// Projected gradient to reach, relative to the penalty.
         pub tolerance: f64 = 1e-8, Positive;
@@ -135,7 +137,8 @@ impl Selector for Gmkl {
         let mut selection = super::selection(&scores, budget, status);
         selection.objective = Some(found.point.value);
         selection.notes.push(format!(
-            "objective {:.6} at lambda = {:.4e} after {} steps; projected gradient {:.1e} of the penalty; the problem is not convex",
+            "objective {:.6} at lambda = {:.4e} after {} steps; projected gradient {:.1e} of \
+             the penalty; the problem is not convex",
             found.point.value, lambda, found.iterations, found.violation
         ));
         selection.note_constant_features(distances.n_constant);

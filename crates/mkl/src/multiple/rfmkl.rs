@@ -17,7 +17,9 @@ options! {
     /// of Xue, Song and Xu 2017):
     ///
     /// ```text
-    /// minimise over d ≥ 0   max { Σ α − ½ Σ αᵢαⱼyᵢyⱼ Σ dₘ kₘ(xᵢₘ, xⱼₘ) : 0 ≤ α ≤ C, αᵀy = 0 } + λ Σ d,      score(m) = dₘ
+    /// minimise over d ≥ 0   max { Σ α − ½ Σ αᵢαⱼyᵢyⱼ Σ dₘ kₘ(xᵢₘ, xⱼₘ) : 0 ≤ α ≤ C, αᵀy = 0 } + λ Σ d
+    ///
+    /// score(m) = dₘ
     /// ```
     ///
     /// The problem is convex, and its dual is `maximise Σ α` where no kernel has `½ (α∘y)ᵀKₘ(α∘y)` above `λ`.
@@ -63,7 +65,7 @@ options! {
         /// What becomes of an indefinite kernel's negative eigenvalues; when left out, such a kernel is an
         /// error.
         pub spectrum: Option<Spectrum> = None;
-        /// How strong the penalty is; its first value where it decreases.
+        /// How strong the penalty is; where it decreases, its first value.
         pub regularization: Regularization = Regularization::Ratio(0.1), offers(Value, Ratio);
         /// Duality gap to reach, relative to the objective.
         pub tolerance: f64 = 1e-10, Positive;

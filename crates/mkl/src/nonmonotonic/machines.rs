@@ -3,7 +3,7 @@
 /// One machine or several over the same samples, all with the same features:
 ///
 /// ```text
-/// maximise over β   2 (tᵀβ − ε ‖β‖₁) − τ ‖β‖² − Σⱼ pⱼ ‖Fⱼᵀβ‖²   subject to   l ≤ β ≤ u,  Σ β = 0 for each machine
+/// maximise over β   2 (tᵀβ − ε ‖β‖₁) − τ ‖β‖² − Σⱼ pⱼ ‖Fⱼᵀβ‖²,   l ≤ β ≤ u,  Σ β = 0 for each machine
 /// ```
 ///
 /// With `β = α ∘ y`, `t = y`, `ε = 0` it is Eq. (3), with `β = α − α*` it is Eq. (19). Machine `k` has the

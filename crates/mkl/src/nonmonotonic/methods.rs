@@ -14,7 +14,9 @@ options! {
     /// vector machine's dual (Eq. 3),
     ///
     /// ```text
-    /// minimise over 0 ≤ p ≤ 1, Σ p = m   max { 2 αᵀ1 − τ αᵀα − Σᵢ pᵢ τᵢ(α) : 0 ≤ α ≤ C, αᵀy = 0 },     τᵢ(α) = (Σⱼ xᵢⱼ αⱼ yⱼ)²
+    /// minimise over 0 ≤ p ≤ 1, Σ p = m   max { 2 αᵀ1 − τ αᵀα − Σᵢ pᵢ τᵢ(α) : 0 ≤ α ≤ C, αᵀy = 0 }
+    ///
+    /// τᵢ(α) = (Σⱼ xᵢⱼ αⱼ yⱼ)²
     /// ```
     ///
     /// is solved to a duality gap (Eq. 8): the primal value is the optimum for a given `p`, the dual one

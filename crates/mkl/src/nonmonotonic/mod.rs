@@ -284,7 +284,8 @@ fn notes(summary: &RelaxationSummary) -> Vec<String> {
     let RelaxationSummary { objective, lower_bound, bound, n_above, n_tied, n_below, n_swaps } = summary;
     let mut notes = vec![
         format!(
-            "omega is {objective:.6} for these features and at least {lower_bound:.6} for any others within the budget: {:.4} times",
+            "omega is {objective:.6} for these features and at least {lower_bound:.6} for any others within \
+             the budget: {:.4} times",
             summary.ratio()
         ),
         format!("features by tau: {n_above} above lambda, {n_tied} tied at it, {n_below} below"),
