@@ -51,7 +51,7 @@ fn a_penalty_is_told_by_its_value_or_as_a_ratio() -> Result<(), Error> {
     let with = |regularization| Rfmkl { regularization, ..Rfmkl::default() };
     let select = |method: Rfmkl| method.select(&problem(true), Budget::Auto, &Context::default());
     let ratio = select(with(Regularization::Ratio(0.2)))?;
-    let lambda = ratio.solver.as_ref().and_then(|report| report.lambda).unwrap_or(f64::NAN);
+    let lambda = ratio.solver.as_ref().map_or(f64::NAN, |report| report.lambda);
     let value = select(with(Regularization::Value(lambda)))?;
     assert!(!value.order.is_empty());
     assert_eq!((value.order, value.scores), (ratio.order, ratio.scores));
