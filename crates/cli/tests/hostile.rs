@@ -58,10 +58,10 @@ fn wrong_calls() {
             &["--groups", "mrmr has no use", "hsic-lasso", "nmmkl"],
         ),
         ("select table.csv --groups g.csv", &["--groups", "--param penalty=group"]),
-        ("select table.csv --task classification --method l1-svm -k auto", &["unless `cost` is given"]),
+        ("select table.csv --task classification --method l1-svm -k auto", &["unless `c` is given"]),
         (
-            "select table.csv --method mik-fs -p ratio=0.5 -p lambda2=3",
-            &["`ratio` is 0.5", "beside `lambda2`"],
+            "select table.csv --method mik-fs -p lambda_ratio=0.5 -p lambda=3",
+            &["`lambda_ratio` is 0.5", "beside `lambda`"],
         ),
         ("select table.csv --x-variable Z", &["--x-variable", ".mat"]),
         ("select table.csv --frobnicate", &["fewest select --help"]),

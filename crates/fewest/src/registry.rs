@@ -14,7 +14,8 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! A family of methods is a list of [`Method`]s in the crate that has them; [`Registry::standard`] gathers the lists.
+//! A family of methods is a list of [`Method`]s in the crate that has them; [`Registry::standard`] gathers the
+//! lists.
 
 use std::sync::LazyLock;
 
@@ -23,10 +24,6 @@ use fewest_filters::{information, similarity, statistical};
 
 use crate::evaluation::{self, LEARNERS, LearnerEntry, METRICS, MetricEntry};
 
-mod indefinite;
-mod margin;
-mod multiple;
-mod nonmonotonic;
 mod solvers;
 mod tables;
 mod wrappers;
@@ -74,13 +71,10 @@ impl Registry {
             fewest_linear::METHODS,
         ];
         let mut methods: Vec<Method> = families.concat().iter().map(solvers::with_solvers).collect();
-        methods.extend(tables(&[
-            nonmonotonic::METHODS,
-            margin::METHODS,
-            wrappers::METHODS,
-            indefinite::METHODS,
-            multiple::METHODS,
-        ]));
+        methods.extend_from_slice(fewest_mkl::NON_MONOTONIC_METHODS);
+        methods.extend_from_slice(fewest_margin::METHODS);
+        methods.extend(tables(&[wrappers::METHODS]));
+        methods.extend_from_slice(fewest_mkl::METHODS);
         Self { methods, learners: LEARNERS.to_vec(), metrics: METRICS.to_vec() }
     }
 

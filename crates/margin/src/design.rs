@@ -74,7 +74,8 @@ impl Design {
         Self { columns, features: kept.iter().map(|&j| self.features[j]).collect(), ..*self }
     }
 
-    /// `Σⱼ scaleⱼ² xⱼ xⱼᵀ`, the linear kernel of the samples with column `j` multiplied by `scaleⱼ`; without `scales` all are 1.
+    /// `Σⱼ scaleⱼ² xⱼ xⱼᵀ`, the linear kernel of the samples with column `j` multiplied by `scaleⱼ`; without
+    /// `scales` all are 1.
     pub(super) fn gram(&self, scales: Option<&[f64]>) -> Vec<f64> {
         let n = self.n_samples;
         let mut gram = DMatrix::zeros(n, n);

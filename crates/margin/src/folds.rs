@@ -5,10 +5,11 @@ use fewest_solver::LinearOperator;
 
 use super::design::Design;
 
-/// The fold of each sample, `0 .. n_folds`, of sizes that differ by one at most: of each `n_folds` samples with neighbouring targets
-/// every fold gets one, which by `seed`.
+/// The fold of each sample, `0 .. n_folds`, of sizes that differ by one at most: of each `n_folds` samples
+/// with neighbouring targets every fold gets one, which by `seed`.
 ///
-/// Samples are sorted by `targets` and then by `Σ_j x_j + x_j²`, which does not depend on the order of columns, so reordering them reorders their folds.
+/// Samples are sorted by `targets` and then by `Σ_j x_j + x_j²`, which does not depend on the order of
+/// columns, so reordering them reorders their folds.
 pub(super) fn assign(
     design: &Design,
     targets: &[Vec<f64>],
@@ -18,7 +19,7 @@ pub(super) fn assign(
     let n = design.n_rows();
     if n_folds < 2 || n_folds > n {
         let expected = format!("from 2 to the number of samples, {n}");
-        return Err(Error::parameter("folds", n_folds, expected));
+        return Err(Error::parameter("lambda_folds", n_folds, expected));
     }
     let mut sums = vec![0.0; n];
     let mut column = vec![0.0; n];

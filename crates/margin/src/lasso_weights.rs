@@ -1,13 +1,14 @@
 //! Features by the weights of a lasso at a cross-validated penalty.
 
-use fewest_core::{Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport};
+use fewest_core::method::Options;
+use fewest_core::{Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport, options};
 use fewest_lars::{PathOptions, path};
 use fewest_solver::{Control, InnerProducts, LinearOperator};
 use rayon::prelude::*;
 
 use super::design::Design;
 use super::folds;
-use super::problems::{control, feature_scores, select, together};
+use super::problems::{combined, control, feature_scores, select};
 use fewest_columns::standardised_outputs;
 use fewest_solver::Signed;
 
@@ -17,59 +18,60 @@ const N_PENALTIES: usize = 100;
 /// The smallest penalty tried, as a share of the largest.
 const SMALLEST_RATIO: f64 = 1e-3;
 
-/// LASSO-LW: features by the size of their weight in the lasso (Tibshirani 1996; Yang, Xu, Lyu and King 2015, Section 5), whose penalty
-/// is chosen by cross-validation:
-///
-/// ```text
-/// minimise over w, b   1/(2n) Σ_i (y_i − ⟨w, x_i⟩ − b)² + λ ‖w‖₁,      score(k) = w_k
-/// ```
-///
-/// on features and outputs standardised once (mean 0, standard deviation 1, dividing by n); the outputs of two classes are ±1, of more an
-/// indicator each, all with one `λ`. The penalties tried are 100 from the smallest that selects nothing down to a thousandth of
-/// it, in equal ratios. Every training part has a `b` of its own, and its exact path ([`fewest_lars`]) gives the weights at all penalties. The one with the
-/// smallest mean squared error is taken, or the largest within one standard error of it.
-///
-/// Unlike [`Lasso`](crate::Lasso), whose penalty follows from the number of features, the weights do not depend on the budget; features whose weight is 0 are
-/// never selected.
-///
-/// Folds come from the context's seed and keep the distribution of the target; reordering the samples does not change them.
-///
-/// Cost: an exact path a fold and one more, each about that of [`Lasso`](crate::Lasso). Memory: a standardised copy of the data.
-///
-/// # Errors
-/// A target without numbers or classes, or that does not vary; a NaN or an infinity, naming the cell; more folds than samples; sample
-/// weights.
-///
-/// ```
-/// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
-/// use fewest_margin::LassoWeights;
-///
-/// let wave = |step: i32| (0..60).map(|i| f64::from(i * step % 61) / 30.0 - 1.0).collect::<Vec<f64>>();
-/// let (a, b, c) = (wave(1), wave(17), wave(23));
-/// let target = a.iter().zip(&c).map(|(a, c)| 3.0 * a - c).collect();
-/// let data = Dataset::new(DenseColumns::from_columns(&[a, b, c])?, Target::real(target)?)?;
-/// let selection = LassoWeights::default().select(&data, Budget::Count(2), &Context::default())?;
-/// assert_eq!(selection.order, [0, 2]);
-/// # Ok::<(), fewest_margin::Error>(())
-/// ```
-#[derive(Debug, Clone)]
-pub struct LassoWeights {
-    /// Parts of the cross-validation. Default 5; from 2 to the number of samples.
-    pub folds: usize,
-    /// Whether to take the largest penalty whose error is within one standard error of the smallest. Default false.
-    pub one_standard_error: bool,
-    /// Duality gap to reach, relative to the objective at zero. Default 1e-9; range above 0.
-    pub tolerance: f64,
+options! {
+    /// LASSO-LW: features by the size of their weight in the lasso (Tibshirani 1996; Yang, Xu, Lyu and King
+    /// 2015, Section 5), whose penalty is chosen by cross-validation:
+    ///
+    /// ```text
+    /// minimise over w, b   1/(2n) Σ_i (y_i − ⟨w, x_i⟩ − b)² + λ ‖w‖₁,      score(k) = w_k
+    /// ```
+    ///
+    /// on features and outputs standardised once (mean 0, standard deviation 1, dividing by n); the outputs
+    /// of two classes are ±1, of more an indicator each, all with one `λ`. The penalties tried are 100 from
+    /// the smallest that selects nothing down to a thousandth of it, in equal ratios. Every training part has
+    /// a `b` of its own, and its exact path ([`fewest_lars`]) gives the weights at all penalties. The one
+    /// with the smallest mean squared error is taken, or the largest within one standard error of it.
+    ///
+    /// Unlike [`Lasso`](crate::Lasso), whose penalty follows from the number of features, the weights do not
+    /// depend on the budget; features whose weight is 0 are never selected.
+    ///
+    /// Folds come from the context's seed and keep the distribution of the target; reordering the samples
+    /// does not change them.
+    ///
+    /// Cost: an exact path a fold and one more, each about that of [`Lasso`](crate::Lasso). Memory: a
+    /// standardised copy of the data.
+    ///
+    /// # Errors
+    /// A target without numbers or classes, or that does not vary; a NaN or an infinity, naming the cell;
+    /// more folds than samples; sample weights.
+    ///
+    /// ```
+    /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
+    /// use fewest_margin::LassoWeights;
+    ///
+    /// let wave = |step: i32| (0..60).map(|i| f64::from(i * step % 61) / 30.0 - 1.0).collect::<Vec<f64>>();
+    /// let (a, b, c) = (wave(1), wave(17), wave(23));
+    /// let target = a.iter().zip(&c).map(|(a, c)| 3.0 * a - c).collect();
+    /// let data = Dataset::new(DenseColumns::from_columns(&[a, b, c])?, Target::real(target)?)?;
+    /// let selection = LassoWeights::default().select(&data, Budget::Count(2), &Context::default())?;
+    /// assert_eq!(selection.order, [0, 2]);
+    /// # Ok::<(), fewest_margin::Error>(())
+    /// ```
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct LassoWeights {
+        /// Folds of the cross-validation that chooses λ.
+        ///
+        /// At most the number of samples.
+        pub lambda_folds: usize = 5, Count(2);
+        /// The largest λ within one standard error of the least error, instead of that with the least.
+        pub one_standard_error: bool = false;
+        /// Duality gap to reach, relative to the objective at zero.
+        pub tolerance: f64 = 1e-9, Positive;
+    }
 }
 
 /// The weights that are not 0, with their columns.
 type Sparse = Vec<(usize, f64)>;
-
-impl Default for LassoWeights {
-    fn default() -> Self {
-        Self { folds: 5, one_standard_error: false, tolerance: 1e-9 }
-    }
-}
 
 /// Columns and an output less their means over the samples there are, with products divided by their number.
 struct Centred<'a> {
@@ -191,8 +193,8 @@ impl LassoWeights {
         control: &Control<'_>,
         context: &Context<'_>,
     ) -> Result<Vec<(Vec<f64>, usize)>, Error> {
-        let folds = folds::assign(design, targets, self.folds, context.seed)?;
-        let errors: Vec<Result<(Vec<f64>, usize), Error>> = (0..self.folds)
+        let folds = folds::assign(design, targets, self.lambda_folds, context.seed)?;
+        let errors: Vec<Result<(Vec<f64>, usize), Error>> = (0..self.lambda_folds)
             .into_par_iter()
             .map(|fold| {
                 if context.stopped().is_some() {
@@ -249,6 +251,7 @@ impl LassoWeights {
 impl Selector for LassoWeights {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
         const METHOD: &str = "lasso-lw";
+        self.check()?;
         budget.check(data.n_features())?;
         let control = control(self.tolerance, context)?;
         let targets = standardised_outputs(data, METHOD)?;
@@ -270,7 +273,7 @@ impl Selector for LassoWeights {
             weights.push(w);
             reports.push(report);
         }
-        let report = together(reports).ok_or(Error::Stopped { before: "the first lasso was solved" })?;
+        let report = combined(reports).ok_or(Error::Stopped { before: "the first lasso was solved" })?;
         Ok(select(&feature_scores(&design, &weights), budget, report))
     }
 }

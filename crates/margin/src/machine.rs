@@ -34,8 +34,8 @@ pub(super) struct Fit {
 
 /// Trains on `design` with column `j` multiplied by `scales[j]`.
 ///
-/// With `n ≤ 2000` samples by sequential minimal optimisation on their Gram matrix; else by dual coordinate descent, whose
-/// memory is that of the data.
+/// With `n ≤ 2000` samples by sequential minimal optimisation on their Gram matrix; else by dual coordinate
+/// descent, whose memory is that of the data.
 pub(super) fn train(
     design: &Design,
     scales: Option<&[f64]>,
@@ -104,10 +104,10 @@ fn dual<'a>(
     }
 }
 
-/// Dual coordinate descent knows no condition `Σ β = 0`, that is, no bias without a penalty. So the bias is found by the proximal
-/// point method: `b ← argmin over b'  g(b') + (b' − b)² / (2 s²)`, `g` the machine's objective with bias `b'`; each step is a machine
-/// with a feature that is constantly `s` and targets less `b`. At its end the coefficients are moved to `Σ β = 0` and the gap
-/// computed from the definition.
+/// Dual coordinate descent knows no condition `Σ β = 0`, that is, no bias without a penalty. So the bias is
+/// found by the proximal point method: `b ← argmin over b'  g(b') + (b' − b)² / (2 s²)`, `g` the machine's
+/// objective with bias `b'`; each step is a machine with a feature that is constantly `s` and targets less
+/// `b`. At its end the coefficients are moved to `Σ β = 0` and the gap computed from the definition.
 fn by_rows(
     design: &Design,
     scales: Option<&[f64]>,
@@ -116,7 +116,7 @@ fn by_rows(
     control: &Control<'_>,
     context: &Context<'_>,
 ) -> Result<Fit, Error> {
-    check_positive("cost", cost)?;
+    check_positive("c", cost)?;
     if let Task::Classes(positive) = task {
         let found = 1 + usize::from(positive.contains(&true) && positive.contains(&false));
         if found < 2 {

@@ -2,19 +2,21 @@
 
 use std::cmp::Ordering;
 
-use fewest_core::{Budget, Context, Dataset, Error, Selection, SolverReport, Status, Target};
+use fewest_core::{Budget, Context, Dataset, Error, Selection, SolverReport, Status, Target, words};
 use fewest_solver::Control;
 
 use super::design::Design;
 
-/// How a machine of two classes serves more of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Multiclass {
-    /// A machine for each class against all others.
-    #[default]
-    OneVsRest,
-    /// A machine for each pair of classes, on the samples of these two.
-    OneVsOne,
+words! {
+    /// How a machine of two classes serves more of them.
+    #[derive(Default)]
+    pub enum Multiclass {
+        /// A machine for each class against all others.
+        #[default]
+        OneVsRest = "one-vs-rest",
+        /// A machine for each pair of classes, on the samples of these two.
+        OneVsOne = "one-vs-one",
+    }
 }
 
 /// A problem of two classes.
@@ -38,7 +40,8 @@ impl Binary {
     }
 }
 
-/// The problems of two classes that the target's classes make; of two classes the larger code is the positive one.
+/// The problems of two classes that the target's classes make; of two classes the larger code is the positive
+/// one.
 pub(super) fn binaries(
     data: &Dataset,
     method: &'static str,
@@ -78,8 +81,8 @@ pub(super) fn binaries(
     }
 }
 
-/// The score of each feature: the weight where it has a single one, else the Euclidean norm of those of its columns and of all
-/// machines.
+/// The score of each feature: the weight where it has a single one, else the Euclidean norm of those of its
+/// columns and of all machines.
 pub(super) fn feature_scores(design: &Design, machines: &[Vec<f64>]) -> Vec<f64> {
     let mut scores = vec![0.0_f64; design.n_features()];
     let mut n_weights = vec![0_usize; design.n_features()];
@@ -115,7 +118,7 @@ pub(super) fn select(scores: &[f64], budget: Budget, report: SolverReport) -> Se
 }
 
 /// One report of several machines: objectives and iterations added up, the largest gap, the worst status.
-pub(super) fn together(reports: impl IntoIterator<Item = SolverReport>) -> Option<SolverReport> {
+pub(super) fn combined(reports: impl IntoIterator<Item = SolverReport>) -> Option<SolverReport> {
     reports.into_iter().reduce(|mut whole, other| {
         whole.status = Status::worst([whole.status, other.status]);
         whole.objective += other.objective;

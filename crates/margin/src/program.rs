@@ -18,9 +18,10 @@ const ROUNDING: f64 = 1e-7;
 
 /// `minimise over w, b   Σ_j c_j |w_j| + Σ_i d_i max(0, 1 − y_i (⟨w, x_i⟩ + b))`.
 ///
-/// Its dual is `maximise Σ_i u_i` with `0 ≤ u_i ≤ d_i`, `Σ u_i y_i = 0` and `|Σ_i u_i y_i x_ij| ≤ c_j` for all columns `j`. A program
-/// over few columns is solved by an interior point method ([`clarabel`]); columns whose condition its dual point breaks join, until
-/// none does (column generation). So the memory is that of few columns.
+/// Its dual is `maximise Σ_i u_i` with `0 ≤ u_i ≤ d_i`, `Σ u_i y_i = 0` and `|Σ_i u_i y_i x_ij| ≤ c_j` for
+/// all columns `j`. A program over few columns is solved by an interior point method ([`clarabel`]); columns
+/// whose condition its dual point breaks join, until none does (column generation). So the memory is that of
+/// few columns.
 pub(super) struct Program<'a> {
     pub(super) design: &'a Design,
     /// `y`, −1 or +1, both there.
@@ -36,8 +37,8 @@ pub(super) struct Optimum {
     pub(super) weights: Vec<f64>,
     /// `Σ d_i ξ_i` at `w` with its best bias.
     pub(super) loss: f64,
-    /// The larger of the relative difference between the primal and the dual objective and the largest violation of a dual condition, as a share of
-    /// the largest cost.
+    /// The larger of the relative difference between the primal and the dual objective and the largest
+    /// violation of a dual condition, as a share of the largest cost.
     pub(super) gap: f64,
     pub(super) status: Status,
     /// Steps of the interior point method, all programs together.
@@ -135,7 +136,8 @@ impl Program<'_> {
         let mut kinks: Vec<(f64, f64)> =
             self.labels.iter().zip(fitted).zip(self.costs).map(|((y, z), d)| (y - z, *d)).collect();
         kinks.sort_by(|a, b| a.0.total_cmp(&b.0));
-        // The slope is minus the costs of all positive samples far to the left, and rises by a sample's cost at its kink.
+        // The slope is minus the costs of all positive samples far to the left, and rises by a sample's cost
+        // at its kink.
         let mut slope: f64 =
             -self.labels.iter().zip(self.costs).map(|(y, d)| if *y > 0.0 { *d } else { 0.0 }).sum::<f64>();
         let mut bias = kinks.first().map_or(0.0, |kink| kink.0);
@@ -247,8 +249,8 @@ mod tests {
         (0..n).map(|i| ((i * step) % (n + 1)) as f64 / n as f64).collect()
     }
 
-    /// The objective is linear between the planes `w_j = 0` and `y_i (⟨w, x_i⟩ + b) = 1` and bounded below, so its minimum is where three
-    /// of them meet: all such points are tried.
+    /// The objective is linear between the planes `w_j = 0` and `y_i (⟨w, x_i⟩ + b) = 1` and bounded below,
+    /// so its minimum is where three of them meet: all such points are tried.
     #[test]
     fn the_optimum_is_the_best_vertex() -> Result<(), Error> {
         let n = 8;

@@ -6,7 +6,8 @@ use fewest_solver::LinearOperator;
 use super::design::Design;
 use fewest_linalg::dot;
 
-/// The samples with the columns in another order: dense ones first, then sparse ones, not centred, then a constant.
+/// The samples with the columns in another order: dense ones first, then sparse ones, not centred, then a
+/// constant.
 ///
 /// A machine with a bias of its own does not see the centre, so sparse columns stay sparse.
 pub(super) struct Samples {
@@ -25,7 +26,8 @@ pub(super) struct Samples {
 }
 
 impl Samples {
-    /// The samples of `design`, column `j` multiplied by `scales[j]`; the constant is the root of their mean squared norm.
+    /// The samples of `design`, column `j` multiplied by `scales[j]`; the constant is the root of their mean
+    /// squared norm.
     pub(super) fn new(design: &Design, scales: Option<&[f64]>) -> Self {
         let n = design.n_rows();
         let scale = |j: usize| scales.map_or(1.0, |scales| scales[j]);

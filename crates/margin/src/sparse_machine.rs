@@ -1,14 +1,15 @@
 //! Support vector machines with an l1 penalty.
 
 use fewest_cd::SquaredHingeDescent;
-use fewest_core::{Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport, Status};
+use fewest_core::method::Options;
+use fewest_core::{
+    Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport, Status, options, words,
+};
 use fewest_solver::{Datafit, ElasticNet, L1, LinearOperator, Penalty, SquaredHinge};
 use rayon::prelude::*;
 
 use super::design::Design;
-use super::problems::{
-    Binary, Multiclass, binaries, check_positive, control, feature_scores, select, together,
-};
+use super::problems::{Binary, Multiclass, binaries, combined, control, feature_scores, select};
 use super::program::Program;
 use fewest_solver::bisection::{self, PenaltyCandidate};
 
@@ -18,104 +19,103 @@ const SMALLEST_RATIO: f64 = 1e-5;
 /// Weights below this, relative to the largest or 1, are what rounding and the tolerance leave of zero.
 const ROUNDING: f64 = 1e-8;
 
-/// The loss of a sparse support vector machine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum HingeLoss {
-    /// `ξ²`.
-    #[default]
-    Squared,
-    /// `ξ`, which makes the problem a linear program.
-    Plain,
-}
-
-/// L1-SVM: few features of a linear machine, by the l1 norm in place of the l2 norm (Bradley and Mangasarian 1998; Fung and Mangasarian
-/// 2000; squared hinge: Fan, Chang, Hsieh, Wang and Lin 2008):
-///
-/// ```text
-/// minimise over w, b   ‖w‖₁ + C Σ_i ξ_i²  (or Σ_i ξ_i),     ξ_i = max(0, 1 − y_i (⟨w, x_i⟩ + b)),      score(k) = w_k
-/// ```
-///
-/// on standardised features, the bias without penalty; of two classes the one that sorts last is `y = 1`. With more classes every
-/// machine ([`Multiclass`]) has the same `C`, and the score is `√Σ w_k²` over them; so it is over the level indicators of a category of more than
-/// two levels. Without a `C` it is the largest that a search up from that which selects nothing, and then by bisection, finds to leave at
-/// most `k` features.
-///
-/// Squared hinge: [`SquaredHingeDescent`], certified by the duality gap relative to the objective at `w = 0`. Plain hinge: a linear program by an
-/// interior point method with column generation, certified by the larger of that gap and the violation of a dual condition. Reports are of the
-/// problem divided by `C`, that is, of `Σ ξ² + ‖w‖₁ / C`, with `lambda = 1/C`.
-///
-/// Cost: `n d` for each look at all features, a few for each `C`; with `k` features chosen `n k²` a Newton step. Memory: a standardised copy of the
-/// data (sparse columns stay sparse).
-///
-/// # Errors
-/// A target without classes or with one only; no number of features where there is no `C`; a NaN or an infinity, naming the cell; parameters out of
-/// range; sample weights.
-///
-/// ```
-/// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
-/// use fewest_margin::L1Svm;
-///
-/// let x = DenseColumns::from_columns(&[vec![0.1, 0.3, 0.2, 0.1], vec![-2.0, -1.0, 1.0, 2.0]])?;
-/// let data = Dataset::new(x, Target::from_labels(&["a", "a", "b", "b"]))?;
-/// let selection = L1Svm::default().select(&data, Budget::Count(1), &Context::default())?;
-/// assert_eq!(selection.order, [1]);
-/// assert!(selection.scores[0] > 0.0);
-/// # Ok::<(), fewest_margin::Error>(())
-/// ```
-#[derive(Debug, Clone)]
-pub struct L1Svm {
-    /// `C`, above 0 and finite; `None`, the default: by number of features.
-    pub cost: Option<f64>,
-    /// Default: the squared hinge.
-    pub loss: HingeLoss,
-    /// More than two classes. Default: each against the rest.
-    pub multiclass: Multiclass,
-    /// Duality gap to reach, relative to the objective at zero. Default 1e-9; range above 0.
-    pub tolerance: f64,
-}
-
-impl Default for L1Svm {
-    fn default() -> Self {
-        Self { cost: None, loss: HingeLoss::default(), multiclass: Multiclass::default(), tolerance: 1e-9 }
+words! {
+    /// The loss of a sparse support vector machine.
+    #[derive(Default)]
+    pub enum HingeLoss {
+        /// `ξ²`.
+        #[default]
+        Squared = "squared-hinge",
+        /// `ξ`, which makes the problem a linear program.
+        Plain = "hinge",
     }
 }
 
-/// The doubly regularised support vector machine (Wang, Zhu and Zou 2006), with the squared hinge:
-///
-/// ```text
-/// minimise over w, b   r ‖w‖₁ + ½ (1 − r) ‖w‖² + C Σ_i ξ_i²,      score(k) = w_k
-/// ```
-///
-/// with the share `r` of the l1 norm: features that resemble each other come together, where [`L1Svm`] takes one of them. All else as there.
-///
-/// ```
-/// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
-/// use fewest_margin::ElasticNetSvm;
-///
-/// // Two copies of one feature share the weight.
-/// let (a, b) = (vec![-2.0, -1.0, 1.0, 2.0], vec![0.1, 0.3, 0.2, 0.1]);
-/// let x = DenseColumns::from_columns(&[a.clone(), b, a])?;
-/// let data = Dataset::new(x, Target::from_labels(&["a", "a", "b", "b"]))?;
-/// let selection = ElasticNetSvm::default().select(&data, Budget::Count(2), &Context::default())?;
-/// assert_eq!(selection.order, [0, 2]);
-/// assert!((selection.scores[0] - selection.scores[1]).abs() < 1e-6);
-/// # Ok::<(), fewest_margin::Error>(())
-/// ```
-#[derive(Debug, Clone)]
-pub struct ElasticNetSvm {
-    /// `C`, above 0 and finite; `None`, the default: by number of features.
-    pub cost: Option<f64>,
-    /// `r`. Default 0.5; range above 0, at most 1.
-    pub l1_ratio: f64,
-    /// More than two classes. Default: each against the rest.
-    pub multiclass: Multiclass,
-    /// Duality gap to reach, relative to the objective at zero. Default 1e-9; range above 0.
-    pub tolerance: f64,
+options! {
+    /// L1-SVM: few features of a linear machine, by the l1 norm in place of the l2 norm (Bradley and
+    /// Mangasarian 1998; Fung and Mangasarian 2000; squared hinge: Fan, Chang, Hsieh, Wang and Lin 2008):
+    ///
+    /// ```text
+    /// minimise over w, b   ‖w‖₁ + C Σ_i ξ_i²  (or Σ_i ξ_i),     ξ_i = max(0, 1 − y_i (⟨w, x_i⟩ + b))
+    ///
+    /// score(k) = w_k
+    /// ```
+    ///
+    /// on standardised features, the bias without penalty; of two classes the one that sorts last is `y = 1`.
+    /// With more classes every machine ([`Multiclass`]) has the same `C`, and the score is `√Σ w_k²` over
+    /// them; so it is over the level indicators of a category of more than two levels. Without a `C` it is
+    /// the largest that a search up from that which selects nothing, and then by bisection, finds to leave at
+    /// most `k` features.
+    ///
+    /// Squared hinge: [`SquaredHingeDescent`], certified by the duality gap relative to the objective at
+    /// `w = 0`. Plain hinge: a linear program by an interior point method with column generation, certified
+    /// by the larger of that gap and the violation of a dual condition. Reports are of the problem divided by
+    /// `C`, that is, of `Σ ξ² + ‖w‖₁ / C`, with `lambda = 1/C`.
+    ///
+    /// Cost: `n d` for each look at all features, a few for each `C`; with `k` features chosen `n k²` a
+    /// Newton step. Memory: a standardised copy of the data (sparse columns stay sparse).
+    ///
+    /// # Errors
+    /// A target without classes or with one only; no number of features where there is no `C`; a NaN or an
+    /// infinity, naming the cell; parameters out of range; sample weights.
+    ///
+    /// ```
+    /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
+    /// use fewest_margin::L1Svm;
+    ///
+    /// let x = DenseColumns::from_columns(&[vec![0.1, 0.3, 0.2, 0.1], vec![-2.0, -1.0, 1.0, 2.0]])?;
+    /// let data = Dataset::new(x, Target::from_labels(&["a", "a", "b", "b"]))?;
+    /// let selection = L1Svm::default().select(&data, Budget::Count(1), &Context::default())?;
+    /// assert_eq!(selection.order, [1]);
+    /// assert!(selection.scores[0] > 0.0);
+    /// # Ok::<(), fewest_margin::Error>(())
+    /// ```
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct L1Svm {
+        /// C, cost of a sample inside the margin; when left out, the number of features decides.
+        pub c: Option<f64> = None, Positive, decides_count;
+        /// Loss of a sample inside the margin: ξ², or ξ by a linear program.
+        pub loss: HingeLoss = HingeLoss::Squared;
+        /// More than two classes: a machine for each class, or for each pair of classes.
+        pub multiclass: Multiclass = Multiclass::OneVsRest;
+        /// Duality gap to reach, relative to the objective at zero.
+        pub tolerance: f64 = 1e-9, Positive;
+    }
 }
 
-impl Default for ElasticNetSvm {
-    fn default() -> Self {
-        Self { cost: None, l1_ratio: 0.5, multiclass: Multiclass::default(), tolerance: 1e-9 }
+options! {
+    /// The doubly regularised support vector machine (Wang, Zhu and Zou 2006), with the squared hinge:
+    ///
+    /// ```text
+    /// minimise over w, b   r ‖w‖₁ + ½ (1 − r) ‖w‖² + C Σ_i ξ_i²,      score(k) = w_k
+    /// ```
+    ///
+    /// with the share `r` of the l1 norm: features that resemble each other come together, where [`L1Svm`]
+    /// takes one of them. All else as there.
+    ///
+    /// ```
+    /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
+    /// use fewest_margin::ElasticNetSvm;
+    ///
+    /// // Two copies of one feature share the weight.
+    /// let (a, b) = (vec![-2.0, -1.0, 1.0, 2.0], vec![0.1, 0.3, 0.2, 0.1]);
+    /// let x = DenseColumns::from_columns(&[a.clone(), b, a])?;
+    /// let data = Dataset::new(x, Target::from_labels(&["a", "a", "b", "b"]))?;
+    /// let selection = ElasticNetSvm::default().select(&data, Budget::Count(2), &Context::default())?;
+    /// assert_eq!(selection.order, [0, 2]);
+    /// assert!((selection.scores[0] - selection.scores[1]).abs() < 1e-6);
+    /// # Ok::<(), fewest_margin::Error>(())
+    /// ```
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct ElasticNetSvm {
+        /// C, cost of a sample inside the margin; when left out, the number of features decides.
+        pub c: Option<f64> = None, Positive, decides_count;
+        /// Share r of the l1 norm in the penalty; 1 is l1-svm.
+        pub l1_ratio: f64 = 0.5, Fraction;
+        /// More than two classes: a machine for each class, or for each pair of classes.
+        pub multiclass: Multiclass = Multiclass::OneVsRest;
+        /// Duality gap to reach, relative to the objective at zero.
+        pub tolerance: f64 = 1e-9, Positive;
     }
 }
 
@@ -152,7 +152,7 @@ impl PenaltyCandidate for Fit {
 /// What both selectors ask for.
 struct Request {
     method: &'static str,
-    cost: Option<f64>,
+    c: Option<f64>,
     loss: HingeLoss,
     l1_ratio: f64,
     multiclass: Multiclass,
@@ -171,7 +171,8 @@ impl Request {
                 pull(&gradient) / self.l1_ratio
             }
             HingeLoss::Plain => {
-                // With u = 1 for the smaller class, any u for the other makes an optimum at w = 0; this one is balanced.
+                // With u = 1 for the smaller class, any u for the other makes an optimum at w = 0; this one
+                // is balanced.
                 let positive = machine.labels.iter().filter(|y| **y > 0.0).count() as f64;
                 let negative = machine.labels.len() as f64 - positive;
                 let least = positive.min(negative);
@@ -236,13 +237,6 @@ impl Request {
 
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
         budget.check(data.n_features())?;
-        if let Some(cost) = self.cost {
-            check_positive("cost", cost)?;
-        }
-        if !(self.l1_ratio > 0.0 && self.l1_ratio <= 1.0) {
-            return Err(Error::parameter("l1_ratio", self.l1_ratio, "above 0 and at most 1"));
-        }
-        control(self.tolerance, context)?;
         let problems = binaries(data, self.method, self.multiclass)?;
         let design = Design::new(data, self.method, context)?;
         let parts: Vec<Option<Design>> = problems.iter().map(|problem| problem.samples(&design)).collect();
@@ -270,11 +264,11 @@ impl Request {
             }
             let n_features = feature_scores(&design, &weights).iter().filter(|score| **score != 0.0).count();
             let report =
-                together(reports).ok_or(Error::Stopped { before: "the first machine was trained" })?;
+                combined(reports).ok_or(Error::Stopped { before: "the first machine was trained" })?;
             Ok(Fit { weights, n_features, report })
         };
-        let fit = match (self.cost, budget) {
-            (Some(cost), _) => solve(cost.recip(), None)?,
+        let fit = match (self.c, budget) {
+            (Some(c), _) => solve(c.recip(), None)?,
             (None, Budget::Count(k)) => {
                 let largest =
                     machines.iter().map(|machine| self.largest_penalty(machine)).fold(0.0, f64::max);
@@ -287,7 +281,7 @@ impl Request {
                 }
             }
             (None, _) => {
-                let expected = "a number of features, unless `cost` is given";
+                let expected = "a number of features, unless `c` is given";
                 return Err(Error::parameter("k", "not given", expected));
             }
         };
@@ -297,17 +291,18 @@ impl Request {
 
 impl Selector for L1Svm {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
-        let Self { cost, loss, multiclass, tolerance } = *self;
-        Request { method: "l1-svm", cost, loss, l1_ratio: 1.0, multiclass, tolerance }
+        self.check()?;
+        let Self { c, loss, multiclass, tolerance } = *self;
+        Request { method: "l1-svm", c, loss, l1_ratio: 1.0, multiclass, tolerance }
             .select(data, budget, context)
     }
 }
 
 impl Selector for ElasticNetSvm {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
-        let Self { cost, l1_ratio, multiclass, tolerance } = *self;
+        self.check()?;
+        let Self { c, l1_ratio, multiclass, tolerance } = *self;
         let loss = HingeLoss::Squared;
-        Request { method: "enet-svm", cost, loss, l1_ratio, multiclass, tolerance }
-            .select(data, budget, context)
+        Request { method: "enet-svm", c, loss, l1_ratio, multiclass, tolerance }.select(data, budget, context)
     }
 }

@@ -1,96 +1,93 @@
 //! Features by the weights of a linear support vector machine.
 
-use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Target};
+use fewest_core::method::Options;
+use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Target, options};
 use rayon::prelude::*;
 
 use super::design::Design;
 use super::machine::{Fit, Task, train};
-use super::problems::{Multiclass, binaries, check_positive, control, feature_scores, select, together};
+use super::problems::{Multiclass, binaries, combined, feature_scores, select};
 use fewest_columns::standardised_outputs;
 
-/// SVM-LW: features by the size of their weight in a linear machine (the greedy method of Vapnik 1998 that Yang, Xu, Lyu and King
-/// 2015 compare with):
-///
-/// ```text
-/// minimise over w, b   ½‖w‖² + C Σ_i max(0, 1 − y_i (⟨w, x_i⟩ + b)),      score(k) = w_k
-/// ```
-///
-/// on standardised features (mean 0, standard deviation 1, dividing by n); of two classes the one that sorts last is `y = 1`. With more
-/// classes there are several machines ([`Multiclass`]) and the score is `√Σ w_k²` over them; so it is over the level indicators of a
-/// category of more than two levels. Features are ranked by `|score|`; those with a weight of 0 are never selected.
-///
-/// Cost: `n² d` and sequential minimal optimisation for up to 2000 samples; else dual coordinate descent, `n d` a pass. Memory: a
-/// standardised copy of the data (sparse columns stay sparse), and 8 n² bytes for up to 2000 samples. The certificate in the selection is
-/// the largest relative duality gap of the machines.
-///
-/// # Errors
-/// A target without classes or with one only; a NaN or an infinity, naming the cell; parameters out of range; sample weights.
-///
-/// ```
-/// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
-/// use fewest_margin::SvmWeights;
-///
-/// let x = DenseColumns::from_columns(&[vec![0.1, 0.3, 0.2, 0.1], vec![-2.0, -1.0, 1.0, 2.0]])?;
-/// let data = Dataset::new(x, Target::from_labels(&["a", "a", "b", "b"]))?;
-/// let selection = SvmWeights::default().select(&data, Budget::Count(1), &Context::default())?;
-/// assert_eq!(selection.order, [1]);
-/// assert!(selection.scores[0] > 0.0);
-/// # Ok::<(), fewest_margin::Error>(())
-/// ```
-#[derive(Debug, Clone)]
-pub struct SvmWeights {
-    /// `C`. Default 1; range above 0, finite.
-    pub cost: f64,
-    /// More than two classes. Default: each against the rest.
-    pub multiclass: Multiclass,
-    /// Relative duality gap to reach. Default 1e-9; range above 0.
-    pub tolerance: f64,
-}
-
-impl Default for SvmWeights {
-    fn default() -> Self {
-        Self { cost: 1.0, multiclass: Multiclass::default(), tolerance: 1e-9 }
+options! {
+    /// SVM-LW: features by the size of their weight in a linear machine (the greedy method of Vapnik 1998
+    /// that Yang, Xu, Lyu and King 2015 compare with):
+    ///
+    /// ```text
+    /// minimise over w, b   ½‖w‖² + C Σ_i max(0, 1 − y_i (⟨w, x_i⟩ + b)),      score(k) = w_k
+    /// ```
+    ///
+    /// on standardised features (mean 0, standard deviation 1, dividing by n); of two classes the one that
+    /// sorts last is `y = 1`. With more classes there are several machines ([`Multiclass`]) and the score is
+    /// `√Σ w_k²` over them; so it is over the level indicators of a category of more than two levels.
+    /// Features are ranked by `|score|`; those with a weight of 0 are never selected.
+    ///
+    /// Cost: `n² d` and sequential minimal optimisation for up to 2000 samples; else dual coordinate descent,
+    /// `n d` a pass. Memory: a standardised copy of the data (sparse columns stay sparse), and 8 n² bytes for
+    /// up to 2000 samples. The certificate in the selection is the largest relative duality gap of the
+    /// machines.
+    ///
+    /// # Errors
+    /// A target without classes or with one only; a NaN or an infinity, naming the cell; parameters out of
+    /// range; sample weights.
+    ///
+    /// ```
+    /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
+    /// use fewest_margin::SvmWeights;
+    ///
+    /// let x = DenseColumns::from_columns(&[vec![0.1, 0.3, 0.2, 0.1], vec![-2.0, -1.0, 1.0, 2.0]])?;
+    /// let data = Dataset::new(x, Target::from_labels(&["a", "a", "b", "b"]))?;
+    /// let selection = SvmWeights::default().select(&data, Budget::Count(1), &Context::default())?;
+    /// assert_eq!(selection.order, [1]);
+    /// assert!(selection.scores[0] > 0.0);
+    /// # Ok::<(), fewest_margin::Error>(())
+    /// ```
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct SvmWeights {
+        /// C, cost of a sample inside the margin; features are standardised.
+        pub c: f64 = 1.0, Positive;
+        /// More than two classes: a machine for each class, or for each pair of classes.
+        pub multiclass: Multiclass = Multiclass::OneVsRest;
+        /// Relative duality gap to reach.
+        pub tolerance: f64 = 1e-9, Positive;
     }
 }
 
-/// SVR-LW: features by the size of their weight in linear support vector regression (Smola and Schölkopf 2004; Yang, Xu, Lyu and
-/// King 2015, Section 5):
-///
-/// ```text
-/// minimise over w, b   ½‖w‖² + C Σ_i max(0, |y_i − ⟨w, x_i⟩ − b| − ε),      score(k) = w_k
-/// ```
-///
-/// on standardised features **and target**, so `ε` is in standard deviations of the target. With several outputs the score is `√Σ w_k²`
-/// over a machine for each. Ranking, cost, memory and certificate as for [`SvmWeights`].
-///
-/// # Errors
-/// A target that is not real or does not vary; else as [`SvmWeights`].
-///
-/// ```
-/// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
-/// use fewest_margin::SvrWeights;
-///
-/// let wave = |step: i32| (0..60).map(|i| f64::from(i * step % 61) / 30.0 - 1.0).collect::<Vec<f64>>();
-/// let (a, b, c) = (wave(1), wave(17), wave(23));
-/// let target = a.iter().zip(&c).map(|(a, c)| 3.0 * a - c).collect();
-/// let data = Dataset::new(DenseColumns::from_columns(&[a, b, c])?, Target::real(target)?)?;
-/// let selection = SvrWeights::default().select(&data, Budget::Count(2), &Context::default())?;
-/// assert_eq!(selection.order, [0, 2]);
-/// # Ok::<(), fewest_margin::Error>(())
-/// ```
-#[derive(Debug, Clone)]
-pub struct SvrWeights {
-    /// `C`. Default 1; range above 0, finite.
-    pub cost: f64,
-    /// `ε`, in standard deviations of the target. Default 0.1; range at least 0, finite.
-    pub epsilon: f64,
-    /// Relative duality gap to reach. Default 1e-9; range above 0.
-    pub tolerance: f64,
-}
-
-impl Default for SvrWeights {
-    fn default() -> Self {
-        Self { cost: 1.0, epsilon: 0.1, tolerance: 1e-9 }
+options! {
+    /// SVR-LW: features by the size of their weight in linear support vector regression (Smola and Schölkopf
+    /// 2004; Yang, Xu, Lyu and King 2015, Section 5):
+    ///
+    /// ```text
+    /// minimise over w, b   ½‖w‖² + C Σ_i max(0, |y_i − ⟨w, x_i⟩ − b| − ε),      score(k) = w_k
+    /// ```
+    ///
+    /// on standardised features **and target**, so `ε` is in standard deviations of the target. With several
+    /// outputs the score is `√Σ w_k²` over a machine for each. Ranking, cost, memory and certificate as for
+    /// [`SvmWeights`].
+    ///
+    /// # Errors
+    /// A target that is not real or does not vary; else as [`SvmWeights`].
+    ///
+    /// ```
+    /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
+    /// use fewest_margin::SvrWeights;
+    ///
+    /// let wave = |step: i32| (0..60).map(|i| f64::from(i * step % 61) / 30.0 - 1.0).collect::<Vec<f64>>();
+    /// let (a, b, c) = (wave(1), wave(17), wave(23));
+    /// let target = a.iter().zip(&c).map(|(a, c)| 3.0 * a - c).collect();
+    /// let data = Dataset::new(DenseColumns::from_columns(&[a, b, c])?, Target::real(target)?)?;
+    /// let selection = SvrWeights::default().select(&data, Budget::Count(2), &Context::default())?;
+    /// assert_eq!(selection.order, [0, 2]);
+    /// # Ok::<(), fewest_margin::Error>(())
+    /// ```
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct SvrWeights {
+        /// C, cost of a unit of error; features and target are standardised.
+        pub c: f64 = 1.0, Positive;
+        /// Error that costs nothing, in standard deviations of the target.
+        pub epsilon: f64 = 0.1, NonNegative;
+        /// Relative duality gap to reach.
+        pub tolerance: f64 = 1e-9, Positive;
     }
 }
 
@@ -103,16 +100,15 @@ fn selection(design: &Design, fits: Vec<Result<Fit, Error>>, budget: Budget) -> 
         weights.push(fit.weights);
         reports.push(fit.report);
     }
-    let report = together(reports).ok_or(Error::Stopped { before: "the first machine was trained" })?;
+    let report = combined(reports).ok_or(Error::Stopped { before: "the first machine was trained" })?;
     Ok(select(&feature_scores(design, &weights), budget, report))
 }
 
 impl Selector for SvmWeights {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
         const METHOD: &str = "svm-lw";
+        self.check()?;
         budget.check(data.n_features())?;
-        check_positive("cost", self.cost)?;
-        control(self.tolerance, context)?;
         let problems = binaries(data, METHOD, self.multiclass)?;
         let design = Design::new(data, METHOD, context)?;
         let fits = problems
@@ -120,7 +116,7 @@ impl Selector for SvmWeights {
             .map(|problem| {
                 let samples = problem.samples(&design);
                 let task = Task::Classes(problem.positive);
-                train(samples.as_ref().unwrap_or(&design), None, &task, self.cost, self.tolerance, context)
+                train(samples.as_ref().unwrap_or(&design), None, &task, self.c, self.tolerance, context)
             })
             .collect();
         selection(&design, fits, budget)
@@ -130,12 +126,8 @@ impl Selector for SvmWeights {
 impl Selector for SvrWeights {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
         const METHOD: &str = "svr-lw";
+        self.check()?;
         budget.check(data.n_features())?;
-        check_positive("cost", self.cost)?;
-        control(self.tolerance, context)?;
-        if !(self.epsilon.is_finite() && self.epsilon >= 0.0) {
-            return Err(Error::parameter("epsilon", self.epsilon, "at least 0 and finite"));
-        }
         let Target::Real(_) = data.target() else {
             let (expected, found) = ("real outputs", data.target().describe());
             return Err(Error::UnsupportedTarget { method: METHOD, expected, found });
@@ -146,7 +138,7 @@ impl Selector for SvrWeights {
             .into_par_iter()
             .map(|values| {
                 let task = Task::Values(values, self.epsilon);
-                train(&design, None, &task, self.cost, self.tolerance, context)
+                train(&design, None, &task, self.c, self.tolerance, context)
             })
             .collect();
         selection(&design, fits, budget)

@@ -26,10 +26,10 @@ fn the_weights_are_those_of_the_lasso_at_the_penalty_reported() {
     }
 }
 
-/// The error of a five-fold cross-validation changes little near its minimum, so the penalty may differ between sets of
-/// folds, but not by much. scikit-learn 1.9.1, X and y standardised dividing by n,
-/// `LassoCV(cv=KFold(5, shuffle=True, random_state=s), alphas=alpha_max * logspace(0, -3, 100))` over s = 0 … 19 gives alpha from
-/// 0.00083 to 0.01793.
+/// The error of a five-fold cross-validation changes little near its minimum, so the penalty may differ
+/// between sets of folds, but not by much. scikit-learn 1.9.1, X and y standardised dividing by n,
+/// `LassoCV(cv=KFold(5, shuffle=True, random_state=s), alphas=alpha_max * logspace(0, -3, 100))` over s = 0 …
+/// 19 gives alpha from 0.00083 to 0.01793.
 #[test]
 fn the_penalty_is_in_the_range_of_other_folds() {
     let data = read("auto_mpg.csv", Task::Regression);
@@ -73,11 +73,11 @@ fn noise_alone_may_select_nothing_and_never_panics() {
         let table = DenseColumns::from_columns(&[wave(3), wave(5), wave(2)]).unwrap();
         let data = Dataset::new(table, Target::real(target).unwrap()).unwrap();
         for folds in [2, 4] {
-            let selector = LassoWeights { folds, ..LassoWeights::default() };
+            let selector = LassoWeights { lambda_folds: folds, ..LassoWeights::default() };
             assert!(all(&selector, &data).order.len() <= 3);
         }
-        let message = LassoWeights { folds: n + 1, ..LassoWeights::default() };
+        let message = LassoWeights { lambda_folds: n + 1, ..LassoWeights::default() };
         let error = message.select(&data, Budget::Count(1), &Context::default()).unwrap_err();
-        assert!(matches!(error, Error::InvalidParameter { name: "folds", .. }), "{error}");
+        assert!(matches!(error, Error::InvalidParameter { name: "lambda_folds", .. }), "{error}");
     }
 }

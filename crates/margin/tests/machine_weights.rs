@@ -11,7 +11,8 @@ use fewest_data::Task;
 use fewest_margin::{Multiclass, SvmWeights, SvrWeights};
 use fewest_testkit::conformance::{check_selector, problem};
 
-/// scikit-learn 1.9.1, X standardised dividing by n: `SVC(kernel="linear", C=1, tol=1e-12).fit(X, y).coef_[0]`.
+/// scikit-learn 1.9.1, X standardised dividing by n:
+/// `SVC(kernel="linear", C=1, tol=1e-12).fit(X, y).coef_[0]`.
 const WDBC: [f64; 30] = [
     0.321136716,
     0.0970766479,
@@ -168,8 +169,8 @@ fn bad_input_is_an_error_that_names_it() {
         selector.select(data, Budget::Count(1), &Context::default()).unwrap_err().to_string()
     };
     for cost in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        assert!(message(&SvmWeights { cost, ..SvmWeights::default() }, &data).contains("`cost`"));
-        assert!(message(&SvrWeights { cost, ..SvrWeights::default() }, &problem(false)).contains("`cost`"));
+        assert!(message(&SvmWeights { c: cost, ..SvmWeights::default() }, &data).contains("`c`"));
+        assert!(message(&SvrWeights { c: cost, ..SvrWeights::default() }, &problem(false)).contains("`c`"));
     }
     let svr = SvrWeights { epsilon: -0.1, ..SvrWeights::default() };
     assert!(message(&svr, &problem(false)).contains("epsilon"));

@@ -6,12 +6,13 @@ mod common;
 use common::{all, close, read, scores};
 use fewest_core::{Budget, Columns, Context, Dataset, DenseColumns, Error, Selector, Status, Target};
 use fewest_data::{Scaling, Task};
-use fewest_margin::{ConcaveSelection, ElasticNetSvm, HingeLoss, InnerNorm, L1Svm, Multiclass, ZeroNorm};
+use fewest_margin::{ElasticNetSvm, Fsv, HingeLoss, InnerNorm, L0Appr, L1Svm, Multiclass};
 use fewest_testkit::conformance::{check_selector, problem};
 
-/// scikit-learn 1.9.1, X standardised dividing by n: `LinearSVC(penalty="l1", dual=False, C=0.01, tol=1e-13, max_iter=20000000,
-/// intercept_scaling=1e4, random_state=0).fit(X, y).coef_[0]`: the bias is penalised there, with a ten-thousandth of its size. Objective: with
-/// that bias.
+/// scikit-learn 1.9.1, X standardised dividing by n:
+/// `LinearSVC(penalty="l1", dual=False, C=0.01, tol=1e-13, max_iter=20000000,`
+/// `intercept_scaling=1e4, random_state=0).fit(X, y).coef_[0]`:
+/// the bias is penalised there, with a ten-thousandth of its size. Objective: with that bias.
 const SQUARED_HINGE: [(usize, f64); 7] = [
     (7, 0.161434393),
     (20, 0.438151871),
@@ -23,7 +24,8 @@ const SQUARED_HINGE: [(usize, f64); 7] = [
 ];
 const SQUARED_HINGE_OBJECTIVE: f64 = 2.2058298502128526;
 
-/// SciPy 1.17.1, the same X: `linprog(..., method="highs-ds")` of `minimise ‖w‖₁ + 0.05 Σ ξ` with w and b split into positive parts.
+/// SciPy 1.17.1, the same X: `linprog(..., method="highs-ds")` of `minimise ‖w‖₁ + 0.05 Σ ξ` with w and b
+/// split into positive parts.
 const HINGE: [(usize, f64); 9] = [
     (6, 0.023222587),
     (7, 0.328302568),
@@ -48,7 +50,7 @@ fn dense(entries: &[(usize, f64)]) -> Vec<f64> {
 #[test]
 fn weights_are_those_of_others() {
     let data = read("wdbc.csv", Task::Classification);
-    let selection = all(&L1Svm { cost: Some(0.01), ..L1Svm::default() }, &data);
+    let selection = all(&L1Svm { c: Some(0.01), ..L1Svm::default() }, &data);
     assert_eq!(selection.status, Status::Converged);
     close(&scores(&selection), &dense(&SQUARED_HINGE), 1e-4);
     // Reports are of the problem divided by C.
@@ -57,14 +59,15 @@ fn weights_are_those_of_others() {
         (SQUARED_HINGE_OBJECTIVE * (1.0 - 1e-4)..=SQUARED_HINGE_OBJECTIVE).contains(&objective),
         "{objective}"
     );
-    let selection = all(&L1Svm { cost: Some(0.05), loss: HingeLoss::Plain, ..L1Svm::default() }, &data);
+    let selection = all(&L1Svm { c: Some(0.05), loss: HingeLoss::Plain, ..L1Svm::default() }, &data);
     assert_eq!(selection.status, Status::Converged);
     close(&scores(&selection), &dense(&HINGE), 1e-6);
     let objective = 0.05 * selection.solver.as_ref().unwrap().objective;
     assert!((objective - HINGE_OBJECTIVE).abs() <= 1e-8 * HINGE_OBJECTIVE, "{objective}");
 }
 
-/// Primal minus dual objective of `Σ ξ² + λ r ‖w‖₁ + ½ λ (1 − r) ‖w‖²`, relative to that at zero, from nothing but the weights.
+/// Primal minus dual objective of `Σ ξ² + λ r ‖w‖₁ + ½ λ (1 − r) ‖w‖²`, relative to that at zero, from
+/// nothing but the weights.
 fn gap(data: &Dataset, weights: &[f64], lambda: f64, ratio: f64) -> f64 {
     let (n, d) = (data.n_samples(), data.n_features());
     let Target::Class(classes) = data.target() else { panic!("classes") };
@@ -124,8 +127,8 @@ fn the_certificate_is_recomputed_from_the_weights() {
 #[test]
 fn an_elastic_net_of_l1_only_is_the_l1_machine() {
     let data = read("sonar.csv", Task::Classification);
-    let net = ElasticNetSvm { cost: Some(0.05), l1_ratio: 1.0, ..ElasticNetSvm::default() };
-    let plain = L1Svm { cost: Some(0.05), ..L1Svm::default() };
+    let net = ElasticNetSvm { c: Some(0.05), l1_ratio: 1.0, ..ElasticNetSvm::default() };
+    let plain = L1Svm { c: Some(0.05), ..L1Svm::default() };
     assert_eq!(all(&net, &data), all(&plain, &data));
 }
 
@@ -133,7 +136,7 @@ fn an_elastic_net_of_l1_only_is_the_l1_machine() {
 fn the_zero_norm_takes_fewer_features_than_the_l1_norm_needs() {
     let data = read("wdbc.csv", Task::Classification);
     for norm in [InnerNorm::L2, InnerNorm::L1] {
-        let selector = ZeroNorm { norm, ..ZeroNorm::default() };
+        let selector = L0Appr { norm, ..L0Appr::default() };
         let auto = selector.select(&data, Budget::Auto, &Context::default()).unwrap();
         assert_eq!(auto.status, Status::Converged);
         assert!(auto.order.len() < 20 && auto.order.len() >= 2, "{norm:?}: {:?}", auto.order);
@@ -164,9 +167,9 @@ fn features_that_matter_are_found_among_many() {
     let data =
         Dataset::new(DenseColumns::from_columns(&columns).unwrap(), Target::from_labels(&labels)).unwrap();
     let selectors: [(&str, Box<dyn Selector>); 5] = [
-        ("l0", Box::new(ZeroNorm::default())),
-        ("l0 by l1", Box::new(ZeroNorm { norm: InnerNorm::L1, ..ZeroNorm::default() })),
-        ("fsv", Box::new(ConcaveSelection::default())),
+        ("l0", Box::new(L0Appr::default())),
+        ("l0 by l1", Box::new(L0Appr { norm: InnerNorm::L1, ..L0Appr::default() })),
+        ("fsv", Box::new(Fsv::default())),
         ("l1", Box::new(L1Svm::default())),
         ("l1 hinge", Box::new(L1Svm { loss: HingeLoss::Plain, ..L1Svm::default() })),
     ];
@@ -184,9 +187,9 @@ fn laws_hold() {
     check_selector(&L1Svm::default(), &data, 3);
     check_selector(&L1Svm { loss: HingeLoss::Plain, ..L1Svm::default() }, &data, 3);
     check_selector(&ElasticNetSvm::default(), &data, 3);
-    check_selector(&ZeroNorm::default(), &data, 3);
-    check_selector(&ZeroNorm { norm: InnerNorm::L1, ..ZeroNorm::default() }, &data, 3);
-    check_selector(&ConcaveSelection::default(), &data, 3);
+    check_selector(&L0Appr::default(), &data, 3);
+    check_selector(&L0Appr { norm: InnerNorm::L1, ..L0Appr::default() }, &data, 3);
+    check_selector(&Fsv::default(), &data, 3);
 }
 
 #[test]
@@ -196,8 +199,8 @@ fn more_classes_share_the_cost() {
         let selectors: [Box<dyn Selector>; 4] = [
             Box::new(L1Svm { multiclass, ..L1Svm::default() }),
             Box::new(ElasticNetSvm { multiclass, ..ElasticNetSvm::default() }),
-            Box::new(ZeroNorm { multiclass, ..ZeroNorm::default() }),
-            Box::new(ConcaveSelection { multiclass, ..ConcaveSelection::default() }),
+            Box::new(L0Appr { multiclass, ..L0Appr::default() }),
+            Box::new(Fsv { multiclass, ..Fsv::default() }),
         ];
         for selector in &selectors {
             let selection = selector.select(&data, Budget::Count(4), &Context::default()).unwrap();
@@ -216,33 +219,26 @@ fn bad_input_is_an_error_that_names_it() {
     };
     let one = Budget::Count(1);
     for cost in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        assert!(message(&L1Svm { cost: Some(cost), ..L1Svm::default() }, one).contains("`cost`"));
-        assert!(
-            message(&ElasticNetSvm { cost: Some(cost), ..ElasticNetSvm::default() }, one).contains("`cost`")
-        );
-        assert!(message(&ZeroNorm { cost, ..ZeroNorm::default() }, one).contains("`cost`"));
-        assert!(
-            message(&ConcaveSelection { alpha: cost, ..ConcaveSelection::default() }, one)
-                .contains("`alpha`")
-        );
+        assert!(message(&L1Svm { c: Some(cost), ..L1Svm::default() }, one).contains("`c`"));
+        assert!(message(&ElasticNetSvm { c: Some(cost), ..ElasticNetSvm::default() }, one).contains("`c`"));
+        assert!(message(&L0Appr { c: cost, ..L0Appr::default() }, one).contains("`c`"));
+        assert!(message(&Fsv { alpha: cost, ..Fsv::default() }, one).contains("`alpha`"));
     }
     for share in [0.0, 1.5, f64::NAN] {
         assert!(
             message(&ElasticNetSvm { l1_ratio: share, ..ElasticNetSvm::default() }, one).contains("l1_ratio")
         );
-        assert!(
-            message(&ConcaveSelection { lambda: share, ..ConcaveSelection::default() }, one)
-                .contains("lambda")
-        );
+        assert!(message(&Fsv { lambda: share, ..Fsv::default() }, one).contains("lambda"));
     }
     assert!(message(&L1Svm::default(), Budget::Auto).contains("`k`"));
     assert!(matches!(
-        ConcaveSelection::default().select(&problem(false), one, &Context::default()),
+        Fsv::default().select(&problem(false), one, &Context::default()),
         Err(Error::UnsupportedTarget { .. })
     ));
 }
 
-/// A weight that rounding leaves is no feature, and where two features enter at once there is still one to choose.
+/// A weight that rounding leaves is no feature, and where two features enter at once there is still one to
+/// choose.
 #[test]
 fn chosen_features_have_weights_that_matter() -> Result<(), Error> {
     let wave = |step: i32| (0..40).map(|i| f64::from(i * step % 41) / 20.0 - 1.0).collect::<Vec<f64>>();

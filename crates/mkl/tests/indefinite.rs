@@ -3,10 +3,11 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use fewest_core::method::Regularization;
 use fewest_core::{
     Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Progress, Selector, Status, Target,
 };
-use fewest_mkl::{BaseKernel, MikFs, Price, ProductKernelLearning, SumKernelLearning};
+use fewest_mkl::{BaseKernel, BaseKernels, Gmkl, MikFs, Rfmkl};
 use fewest_testkit::conformance::{check_selector, problem};
 
 fn wave(n: usize, step: usize) -> Vec<f64> {
@@ -26,36 +27,36 @@ fn three_classes() -> Result<Dataset, Error> {
     Dataset::new(DenseColumns::from_columns(&columns)?, Target::from_labels(&labels))
 }
 
-fn mixed() -> Vec<BaseKernel> {
-    vec![
+fn mixed() -> BaseKernels {
+    BaseKernels(vec![
         BaseKernel::default(),
         BaseKernel::Gaussian { sigma: 1.0 },
         BaseKernel::Polynomial { degree: 2, offset: 1.0, scale: 1.0 },
-    ]
+    ])
 }
 
 #[test]
 fn the_laws_of_selectors_hold_for_classes_and_outputs() {
     for classes in [true, false] {
         check_selector(&MikFs::default(), &problem(classes), 3);
-        check_selector(&MikFs { kernels: mixed(), ..MikFs::default() }, &problem(classes), 2);
+        check_selector(&MikFs { kernel: mixed(), ..MikFs::default() }, &problem(classes), 2);
     }
 }
 
 #[test]
 fn three_classes_share_their_weights_and_are_told_apart() -> Result<(), Error> {
     let data = three_classes()?;
-    for kernels in [vec![BaseKernel::default()], vec![BaseKernel::Gaussian { sigma: 1.0 }], mixed()] {
-        let method = MikFs { kernels, ..MikFs::default() };
+    for kernel in [BaseKernels::default(), BaseKernels(vec![BaseKernel::Gaussian { sigma: 1.0 }]), mixed()] {
+        let method = MikFs { kernel, ..MikFs::default() };
         let selection = method.select(&data, Budget::Count(2), &Context::default())?;
         let mut found = selection.order.clone();
         found.sort_unstable();
-        assert_eq!(found, [0, 1], "{:?}", method.kernels);
+        assert_eq!(found, [0, 1], "{:?}", method.kernel);
         let Some(model) = method.fit(&data, &Context::default())? else { panic!("nothing was selected") };
         let Target::Class(classes) = data.target() else { panic!("classes") };
         let predicted = model.predict(data.x())?;
         let right = predicted.iter().zip(classes.codes()).filter(|(p, c)| **p == f64::from(**c)).count();
-        assert!(right >= 80, "{right} of 96: {:?}", method.kernels);
+        assert!(right >= 80, "{right} of 96: {:?}", method.kernel);
         assert!(model.alternation.history.windows(2).all(|pair| pair[1] <= pair[0]));
         assert!(model.alternation.weight_violation < 1e-5 && model.alternation.convex_gap < 1e-8);
     }
@@ -67,7 +68,7 @@ fn an_output_is_predicted_on_its_own_scale() -> Result<(), Error> {
     let (a, b, c) = (wave(60, 1), wave(60, 17), wave(60, 23));
     let y: Vec<f64> = a.iter().zip(&b).map(|(a, b)| 1000.0 + 50.0 * (2.0 * a + b)).collect();
     let data = Dataset::new(DenseColumns::from_columns(&[c, a, b])?, Target::real(y.clone())?)?;
-    let method = MikFs { price: Price::Ratio(0.001), ..MikFs::default() };
+    let method = MikFs { regularization: Regularization::Ratio(0.001), ..MikFs::default() };
     assert_eq!(method.select(&data, Budget::Count(2), &Context::default())?.order, [1, 2]);
     let Some(model) = method.fit(&data, &Context::default())? else { panic!("nothing was selected") };
     let mean_square = |predicted: &[f64]| -> f64 {
@@ -83,7 +84,11 @@ fn threads_change_no_bit() -> Result<(), Box<dyn std::error::Error>> {
     let data = three_classes()?;
     let run = |threads: usize| -> Result<_, Box<dyn std::error::Error>> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
-        let method = MikFs { price: Price::Validated(3), kernels: mixed(), ..MikFs::default() };
+        let method = MikFs {
+            regularization: Regularization::CrossValidated { folds: 3 },
+            kernel: mixed(),
+            ..MikFs::default()
+        };
         Ok(pool.install(|| method.select(&data, Budget::Auto, &Context::seeded(3)))?)
     };
     let one = run(1)?;
@@ -95,7 +100,7 @@ fn threads_change_no_bit() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 #[test]
-fn cross_validation_prefers_prices_that_tell_classes_apart() -> Result<(), Error> {
+fn cross_validation_prefers_penalties_that_tell_classes_apart() -> Result<(), Error> {
     let path = MikFs::default().validate(&three_classes()?, 4, &Context::seeded(1))?;
     let best = path.iter().map(|point| point.score).fold(0.0, f64::max);
     assert!(best > 0.7, "{path:?}");
@@ -129,27 +134,33 @@ fn what_cannot_be_done_is_said() -> Result<(), Error> {
     let standard = MikFs::default;
     for (name, method) in [
         ("lambda1", MikFs { lambda1: 0.0, ..standard() }),
-        ("lambda2", MikFs { price: Price::Lambda2(f64::NAN), ..standard() }),
-        ("ratio", MikFs { price: Price::Ratio(0.0), ..standard() }),
-        ("folds", MikFs { price: Price::Validated(1), ..standard() }),
-        ("folds", MikFs { price: Price::Validated(1000), ..standard() }),
+        ("`lambda`", MikFs { regularization: Regularization::Value(f64::NAN), ..standard() }),
+        ("lambda_ratio", MikFs { regularization: Regularization::Ratio(0.0), ..standard() }),
+        ("lambda_folds", MikFs { regularization: Regularization::CrossValidated { folds: 1 }, ..standard() }),
+        (
+            "lambda_folds",
+            MikFs { regularization: Regularization::CrossValidated { folds: 1000 }, ..standard() },
+        ),
         ("epsilon", MikFs { epsilon: -1.0, ..standard() }),
         ("threshold", MikFs { threshold: 1.0, ..standard() }),
         ("factor_tolerance", MikFs { factor_tolerance: 0.0, ..standard() }),
         ("tolerance", MikFs { tolerance: f64::INFINITY, ..standard() }),
         ("iterations", MikFs { iterations: 0, ..standard() }),
-        ("kernel", MikFs { kernels: Vec::new(), ..standard() }),
+        ("kernel", MikFs { kernel: BaseKernels(Vec::new()), ..standard() }),
         (
             "scale",
-            MikFs { kernels: vec![BaseKernel::Sigmoid { scale: f64::NAN, offset: 0.0 }], ..standard() },
+            MikFs {
+                kernel: BaseKernels(vec![BaseKernel::Sigmoid { scale: f64::NAN, shift: 0.0 }]),
+                ..standard()
+            },
         ),
-        ("sigma", MikFs { kernels: vec![BaseKernel::Gaussian { sigma: 0.0 }], ..standard() }),
+        ("sigma", MikFs { kernel: BaseKernels(vec![BaseKernel::Gaussian { sigma: 0.0 }]), ..standard() }),
     ] {
         let message = fails(method).unwrap_or_default();
         assert!(message.contains(name), "{name}: {message}");
     }
     let overflow = BaseKernel::Polynomial { degree: 64, offset: 1e300, scale: 1.0 };
-    assert!(fails(MikFs { kernels: vec![overflow], ..standard() }).is_some());
+    assert!(fails(MikFs { kernel: BaseKernels(vec![overflow]), ..standard() }).is_some());
     let one_class = Dataset::new(DenseColumns::from_columns(&[wave(9, 1)])?, Target::from_labels(&["a"; 9]))?;
     let outcome = MikFs::default().select(&one_class, Budget::Auto, &context);
     assert!(matches!(outcome, Err(Error::TooFew { minimum: 2, found: 1, .. })));
@@ -193,14 +204,15 @@ impl Progress for StopsAfter {
     }
 }
 
-/// Wherever it is stopped, a run says so and has the best of what it has found; it never says that it has converged.
+/// Wherever it is stopped, a run says so and has the best of what it has found; it never says that it has
+/// converged.
 #[test]
 fn a_run_that_is_stopped_midway_has_what_it_has_found() -> Result<(), Error> {
     let data = problem(true);
     let d = data.n_features();
-    let folds = MikFs { price: Price::Validated(3), ..MikFs::default() };
-    let gmkl = ProductKernelLearning::default();
-    let rfmkl = SumKernelLearning { ratio: 0.9, ..SumKernelLearning::default() };
+    let folds = MikFs { regularization: Regularization::CrossValidated { folds: 3 }, ..MikFs::default() };
+    let gmkl = Gmkl::default();
+    let rfmkl = Rfmkl { regularization: Regularization::Ratio(0.9), ..Rfmkl::default() };
     let methods: [(&str, &dyn Selector); 4] =
         [("mik-fs", &MikFs::default()), ("folds", &folds), ("gmkl", &gmkl), ("rfmkl", &rfmkl)];
     for (name, method) in methods {
@@ -237,15 +249,15 @@ fn a_run_that_is_stopped_midway_has_what_it_has_found() -> Result<(), Error> {
 #[test]
 fn a_path_that_is_stopped_has_its_first_models() -> Result<(), Error> {
     let data = problem(true);
-    let largest = MikFs::default().fit(&data, &Context::default())?.unwrap().alternation.lambda2 / 0.1;
-    let prices: Vec<f64> = [0.5, 0.3, 0.2, 0.1].iter().map(|ratio| ratio * largest).collect();
-    let whole = MikFs::default().fit_path(&data, &prices, &Context::default())?;
+    let largest = MikFs::default().fit(&data, &Context::default())?.unwrap().alternation.lambda / 0.1;
+    let penalties: Vec<f64> = [0.5, 0.3, 0.2, 0.1].iter().map(|ratio| ratio * largest).collect();
+    let whole = MikFs::default().fit_path(&data, &penalties, &Context::default())?;
     assert_eq!(whole.len(), 4);
     let mut seen = Vec::new();
     for most in 1..100 {
         let stop = StopsAfter { updates: AtomicU64::new(0), most, raised: AtomicBool::new(false) };
         let context = Context { progress: Some(&stop), interrupt: Some(&stop.raised), ..Context::default() };
-        let models = match MikFs::default().fit_path(&data, &prices, &context) {
+        let models = match MikFs::default().fit_path(&data, &penalties, &context) {
             Err(Error::Stopped { .. }) if seen.is_empty() => continue,
             models => models?,
         };
@@ -269,8 +281,8 @@ fn folds_without_a_class_or_a_feature_are_judged_as_they_are() -> Result<(), Err
     let lone = Dataset::new(DenseColumns::from_columns(&[wave])?, labels(20, 1))?;
     let error = MikFs::default().validate(&lone, 4, &context).unwrap_err();
     assert!(error.to_string().contains("smaller class"), "{error}");
-    // The feature varies in one sample only, so that it is constant outside the fold which that one is in: there the majority
-    // is predicted, 3 of 4 right, as everywhere else at a price that is too high.
+    // The feature varies in one sample only, so that it is constant outside the fold which that one is in:
+    // there the majority is predicted, 3 of 4 right, as everywhere else at a penalty that is too high.
     let mut spike = vec![0.0; 16];
     spike[0] = 1.0;
     let data = Dataset::new(DenseColumns::from_columns(&[spike])?, labels(16, 4))?;

@@ -1,22 +1,22 @@
-//! Multiple kernel learning in the dual from outside: the laws of every selector, threads, several classes, hostile input.
+//! Multiple kernel learning in the dual from outside: the laws of every selector, threads, several classes,
+//! hostile input.
 
 use std::sync::atomic::AtomicBool;
 
+use fewest_core::method::Regularization;
 use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Selector, Status, Target};
-use fewest_mkl::{
-    BaseKernel, FeatureKernel, Nmmkl, NonMonotonic, ProductKernelLearning, Spectrum, SumKernelLearning,
-};
+use fewest_mkl::{BaseKernel, FeatureKernel, Gmkl, Nmmkl, NonMonotonic, Rfmkl, Spectrum};
 use fewest_testkit::conformance::{check_selector, problem};
 
-fn sum(kernel: BaseKernel, spectrum: Option<Spectrum>) -> SumKernelLearning {
-    SumKernelLearning { kernel, spectrum, ..SumKernelLearning::default() }
+fn sum(kernel: BaseKernel, spectrum: Option<Spectrum>) -> Rfmkl {
+    Rfmkl { kernel, spectrum, ..Rfmkl::default() }
 }
 
 fn all() -> Vec<(&'static str, Box<dyn Selector>)> {
     let mut all: Vec<(&'static str, Box<dyn Selector>)> = vec![
-        ("gaussian", Box::new(SumKernelLearning::default())),
+        ("gaussian", Box::new(Rfmkl::default())),
         ("linear", Box::new(sum(BaseKernel::Linear, None))),
-        ("product", Box::new(ProductKernelLearning::default())),
+        ("product", Box::new(Gmkl::default())),
     ];
     for (name, spectrum) in [("clip", Spectrum::Clip), ("flip", Spectrum::Flip), ("shift", Spectrum::Shift)] {
         all.push((name, Box::new(sum(BaseKernel::default(), Some(spectrum)))));
@@ -95,7 +95,7 @@ fn categories_and_duplicates_are_no_trouble() -> Result<(), Error> {
 fn an_indefinite_kernel_is_never_fed_to_the_dual_as_it_is() -> Result<(), Error> {
     for kernel in [
         BaseKernel::default(),
-        BaseKernel::Sigmoid { scale: 0.5, offset: -1.0 },
+        BaseKernel::Sigmoid { scale: 0.5, shift: 1.0 },
         BaseKernel::Polynomial { degree: 3, offset: -0.5, scale: 1.0 },
     ] {
         let outcome = sum(kernel.clone(), None).select(&problem(true), Budget::Count(1), &Context::default());
@@ -115,18 +115,18 @@ fn an_indefinite_kernel_is_never_fed_to_the_dual_as_it_is() -> Result<(), Error>
 #[test]
 fn what_cannot_be_done_is_said() -> Result<(), Error> {
     let context = Context::default();
-    let (standard, product) = (SumKernelLearning::default, ProductKernelLearning::default);
+    let (standard, product) = (Rfmkl::default, Gmkl::default);
     let wrong: Vec<(&str, Box<dyn Selector>)> = vec![
-        ("tolerance", Box::new(SumKernelLearning { tolerance: -1.0, ..standard() })),
-        ("tolerance", Box::new(SumKernelLearning { tolerance: f64::NAN, ..standard() })),
-        ("ratio", Box::new(SumKernelLearning { ratio: 0.0, ..standard() })),
-        ("ratio", Box::new(SumKernelLearning { ratio: 1.5, ..standard() })),
+        ("tolerance", Box::new(Rfmkl { tolerance: -1.0, ..standard() })),
+        ("tolerance", Box::new(Rfmkl { tolerance: f64::NAN, ..standard() })),
+        ("lambda_ratio", Box::new(Rfmkl { regularization: Regularization::Ratio(0.0), ..standard() })),
+        ("lambda_ratio", Box::new(Rfmkl { regularization: Regularization::Ratio(1.5), ..standard() })),
         ("sigma", Box::new(sum(BaseKernel::Gaussian { sigma: -1.0 }, None))),
-        ("C", Box::new(ProductKernelLearning { cost: 0.0, ..product() })),
-        ("C", Box::new(ProductKernelLearning { cost: f64::NAN, ..product() })),
-        ("tolerance", Box::new(ProductKernelLearning { tolerance: 0.0, ..product() })),
-        ("ratio", Box::new(ProductKernelLearning { ratio: -0.1, ..product() })),
-        ("iterations", Box::new(ProductKernelLearning { iterations: 0, ..product() })),
+        ("`c`", Box::new(Gmkl { c: 0.0, ..product() })),
+        ("`c`", Box::new(Gmkl { c: f64::NAN, ..product() })),
+        ("tolerance", Box::new(Gmkl { tolerance: 0.0, ..product() })),
+        ("lambda_ratio", Box::new(Gmkl { regularization: Regularization::Ratio(-0.1), ..product() })),
+        ("iterations", Box::new(Gmkl { iterations: 0, ..product() })),
     ];
     for (name, method) in wrong {
         let message = method.select(&problem(true), Budget::Count(1), &context).err().map(|e| e.to_string());
@@ -168,16 +168,20 @@ fn what_cannot_be_done_is_said() -> Result<(), Error> {
     Ok(())
 }
 
-/// With `Σ d` fixed the weights are those of the relaxation of non-monotonic selection for one feature, on whose simplex they lie: a
-/// factor `D` on all kernels is one on the cost.
+/// With `Σ d` fixed the weights are those of the relaxation of non-monotonic selection for one feature, on
+/// whose simplex they lie: a factor `D` on all kernels is one on the cost.
 #[test]
 fn on_a_simplex_it_is_the_relaxation_of_nmmkl() -> Result<(), Error> {
     let gaussian = FeatureKernel::Gaussian { sigma: 1.0, factor_tolerance: 1e-9 };
     for (kernel, theirs) in
-        [(BaseKernel::Gaussian { sigma: 1.0 }, gaussian), (BaseKernel::Linear, FeatureKernel::Linear)]
+        [(BaseKernel::Gaussian { sigma: 1.0 }, gaussian), (BaseKernel::Linear, FeatureKernel::default())]
     {
         for ratio in [0.5, 0.1, 0.01] {
-            let method = SumKernelLearning { kernel: kernel.clone(), ratio, ..SumKernelLearning::default() };
+            let method = Rfmkl {
+                kernel: kernel.clone(),
+                regularization: Regularization::Ratio(ratio),
+                ..Rfmkl::default()
+            };
             let data = problem(true);
             let selection = method.select(&data, Budget::Auto, &Context::default())?;
             let report = selection.solver.as_ref().ok_or(Error::Stopped { before: "a report" })?;
@@ -185,11 +189,8 @@ fn on_a_simplex_it_is_the_relaxation_of_nmmkl() -> Result<(), Error> {
             assert!((-1e-12..=1e-10).contains(&gap), "{gap}");
             let total: f64 = selection.scores.iter().sum();
             let options = NonMonotonic { kernel: theirs, tolerance: 1e-11, ..NonMonotonic::default() };
-            let relaxed = Nmmkl { cost: total, ridge: 0.0, options }.solve(
-                &data,
-                Budget::Count(1),
-                &Context::default(),
-            )?;
+            let relaxed =
+                Nmmkl { c: total, tau: 0.0, options }.solve(&data, Budget::Count(1), &Context::default())?;
             let value = 2.0 * total * (report.objective - report.lambda * total);
             assert!((relaxed.objective - value).abs() < 1e-8 * value, "{} {value}", relaxed.objective);
             for (j, weight) in relaxed.weights.iter().enumerate() {
@@ -203,26 +204,26 @@ fn on_a_simplex_it_is_the_relaxation_of_nmmkl() -> Result<(), Error> {
 }
 
 #[test]
-fn weights_scale_with_nothing_but_the_price() -> Result<(), Error> {
-    // A price no kernel is worth leaves all weights at zero.
-    let all = SumKernelLearning { ratio: 1.0, ..SumKernelLearning::default() };
+fn weights_scale_with_nothing_but_the_penalty() -> Result<(), Error> {
+    // A penalty no kernel is worth leaves all weights at zero.
+    let all = Rfmkl { regularization: Regularization::Ratio(1.0), ..Rfmkl::default() };
     assert!(all.select(&problem(true), Budget::Auto, &Context::default())?.order.is_empty());
-    let few = SumKernelLearning { ratio: 0.6, ..SumKernelLearning::default() };
-    let many = SumKernelLearning { ratio: 0.001, ..SumKernelLearning::default() };
-    let count = |method: &SumKernelLearning| -> Result<usize, Error> {
+    let few = Rfmkl { regularization: Regularization::Ratio(0.6), ..Rfmkl::default() };
+    let many = Rfmkl { regularization: Regularization::Ratio(0.001), ..Rfmkl::default() };
+    let count = |method: &Rfmkl| -> Result<usize, Error> {
         Ok(method.select(&problem(true), Budget::Auto, &Context::default())?.order.len())
     };
     assert!(count(&few)? < count(&many)?);
     Ok(())
 }
 
-/// At the largest price no weight is worth it, and from no weights there is no gradient to come back by.
+/// At the largest penalty no weight is worth it, and from no weights there is no gradient to come back by.
 #[test]
 fn a_path_that_starts_without_weights_finds_the_feature() -> Result<(), Error> {
     let a: Vec<f64> = (0..40).map(|i| f64::from(i % 2) * 2.0 - 1.0).collect();
     let target = Target::from_labels(&a.iter().map(|a| *a > 0.0).collect::<Vec<_>>());
     let data = Dataset::new(DenseColumns::from_columns(&[a])?, target)?;
-    let method = ProductKernelLearning { ratio: 1.0, ..ProductKernelLearning::default() };
+    let method = Gmkl { regularization: Regularization::Ratio(1.0), ..Gmkl::default() };
     let selection = method.select(&data, Budget::Count(1), &Context::default())?;
     assert_eq!(selection.order, [0]);
     assert!(selection.scores[0] > 0.0 && selection.status == Status::Converged, "{selection:?}");

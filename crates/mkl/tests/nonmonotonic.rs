@@ -1,5 +1,5 @@
-//! Non-monotonic selection against its definitions, an independent solver of support vector machines, exhaustive search and a
-//! conic solver.
+//! Non-monotonic selection against its definitions, an independent solver of support vector machines,
+//! exhaustive search and a conic solver.
 
 mod conic;
 
@@ -8,7 +8,10 @@ use fewest_core::{
     Target, derive_seed,
 };
 use fewest_kernels::{Gaussian, Gram};
-use fewest_mkl::{FeatureKernel, Nmmkl, Nmmklr, NonMonotonic, NonMonotonicSolution, Prices, Scaling};
+use fewest_mkl::{
+    FeatureCosts, FeatureKernel, FeatureScaling, Nmmkl, Nmmklr, NonMonotonic, NonMonotonicSolution,
+    WeightUnit,
+};
 use fewest_smo::{Classifier, GramRows, Regressor};
 use fewest_solver::Control;
 
@@ -125,7 +128,7 @@ fn the_gap_of_classes_is_what_the_definition_says() {
         let labels: Vec<bool> = y.iter().map(|y| *y > 0.0).collect();
         let (cost, ridge) = (1.5, 0.2);
         let options = NonMonotonic { tolerance: 1e-10, ..NonMonotonic::default() };
-        let method = Nmmkl { cost, ridge, options };
+        let method = Nmmkl { c: cost, tau: ridge, options };
         let solution = method.solve(&classes(&columns, &y), Budget::Count(m), &Context::default()).unwrap();
         assert_eq!(solution.status, Status::Converged);
         check_sets(&solution, &columns, m);
@@ -152,7 +155,7 @@ fn the_gap_of_real_targets_is_what_the_definition_says() {
         let (columns, y) = problem(n, d, seed);
         let (cost, epsilon) = (2.0, 0.05);
         let options = NonMonotonic { tolerance: 1e-10, ..NonMonotonic::default() };
-        let method = Nmmklr { cost, epsilon, ridge, options, ..Nmmklr::default() };
+        let method = Nmmklr { c: cost, epsilon, tau: ridge, options, ..Nmmklr::default() };
         let solution = method.solve(&real(&columns, &y), Budget::Count(m), &Context::default()).unwrap();
         assert_eq!(solution.status, Status::Converged);
         check_sets(&solution, &columns, m);
@@ -188,7 +191,7 @@ fn no_subset_is_better_than_the_bounds_say() {
         let data = classes(&columns, &y);
         for m in [1, 2, 4] {
             let ridge = [0.1, 5.0][m % 2];
-            let method = Nmmkl { ridge, ..Nmmkl::default() };
+            let method = Nmmkl { tau: ridge, ..Nmmkl::default() };
             let solution = method.solve(&data, Budget::Count(m), &Context::default()).unwrap();
             let values: Vec<f64> = subsets(d, |set| set.len() == m)
                 .iter()
@@ -202,7 +205,7 @@ fn no_subset_is_better_than_the_bounds_say() {
             finite += usize::from(bound.is_finite());
             // With swaps it is at least as good, and never better than the best.
             let options = NonMonotonic { refine: true, ..NonMonotonic::default() };
-            let refined = Nmmkl { ridge, options, ..Nmmkl::default() }.solve(
+            let refined = Nmmkl { tau: ridge, options, ..Nmmkl::default() }.solve(
                 &data,
                 Budget::Count(m),
                 &Context::default(),
@@ -233,7 +236,7 @@ fn the_bound_is_that_of_theorem_4() {
     for (n, d, m) in [(30, 8, 3), (12, 40, 4)] {
         let (columns, y) = problem(n, d, 77);
         let ridge = 0.5;
-        let method = Nmmkl { ridge, ..Nmmkl::default() };
+        let method = Nmmkl { tau: ridge, ..Nmmkl::default() };
         let solution = method.solve(&classes(&columns, &y), Budget::Count(m), &Context::default()).unwrap();
         let outer = |set: &[usize]| {
             let mut sum = nalgebra::DMatrix::<f64>::zeros(n, n);
@@ -273,47 +276,50 @@ fn a_conic_solver_agrees() {
 }
 
 #[test]
-fn prices_of_one_are_a_count_and_others_are_kept_to() {
+fn costs_of_one_are_a_count_and_others_are_kept_to() {
     let (n, d) = (40, 8);
     let (columns, y) = problem(n, d, 5);
     let labels: Vec<bool> = y.iter().map(|y| *y > 0.0).collect();
     let data = classes(&columns, &y);
-    let priced = |prices: Vec<f64>, limit: f64, refine: bool| {
-        let options =
-            NonMonotonic { prices: Some(Prices { prices, limit }), refine, ..NonMonotonic::default() };
+    let with_costs = |feature_costs: Vec<f64>, limit: f64, refine: bool| {
+        let options = NonMonotonic {
+            feature_costs: Some(FeatureCosts { costs: feature_costs, limit }),
+            refine,
+            ..NonMonotonic::default()
+        };
         Nmmkl { options, ..Nmmkl::default() }.solve(&data, Budget::Auto, &Context::default()).unwrap()
     };
     let count = Nmmkl::default().solve(&data, Budget::Count(3), &Context::default()).unwrap();
-    let same = priced(vec![1.0; d], 3.0, false);
+    let same = with_costs(vec![1.0; d], 3.0, false);
     assert_eq!(count.selected, same.selected);
     assert!(near(count.objective, same.objective, 1e-12) && near(count.omega, same.omega, 1e-12));
 
-    let prices: Vec<f64> = (0..d).map(|j| 1.0 + 0.7 * ((j * 3) % 4) as f64).collect();
+    let feature_costs: Vec<f64> = (0..d).map(|j| 1.0 + 0.7 * ((j * 3) % 4) as f64).collect();
     let limit = 5.0;
-    let cost = |set: &[usize]| set.iter().map(|&j| prices[j]).sum::<f64>();
+    let cost = |set: &[usize]| set.iter().map(|&j| feature_costs[j]).sum::<f64>();
     let best = subsets(d, |set| cost(set) <= limit && !set.is_empty())
         .iter()
         .map(|set| omega_classes(&gram(&columns, &indicator(set, d), 0.1), &labels, 1.0))
         .fold(f64::INFINITY, f64::min);
-    let plain = priced(prices.clone(), limit, false);
-    let refined = priced(prices.clone(), limit, true);
+    let plain = with_costs(feature_costs.clone(), limit, false);
+    let refined = with_costs(feature_costs.clone(), limit, true);
     for solution in [&plain, &refined] {
         assert!(cost(&solution.selected) <= limit && !solution.selected.is_empty());
         assert!(solution.objective <= best * (1.0 + 1e-9) && solution.omega >= best * (1.0 - 1e-8));
         // Relaxed weights keep to the limit, and τ = λ c where they are between 0 and 1.
-        let spent: f64 = solution.weights.iter().zip(&prices).map(|(p, c)| p * c).sum();
+        let spent: f64 = solution.weights.iter().zip(&feature_costs).map(|(p, c)| p * c).sum();
         assert!(spent <= limit + 1e-9);
         for j in 0..d {
             if solution.weights[j] > 1e-3 && solution.weights[j] < 1.0 - 1e-3 {
-                assert!(near(solution.tau[j], solution.lambda * prices[j], 1e-5));
+                assert!(near(solution.tau[j], solution.lambda * feature_costs[j], 1e-5));
             }
         }
     }
     assert!(refined.omega <= plain.omega * (1.0 + 1e-9));
     // Where everything can be paid, everything is selected.
-    assert_eq!(priced(prices.clone(), 1e3, false).selected.len(), d);
+    assert_eq!(with_costs(feature_costs.clone(), 1e3, false).selected.len(), d);
     // Where nothing can, nothing.
-    assert!(priced(prices, 0.5, false).selected.is_empty());
+    assert!(with_costs(feature_costs, 0.5, false).selected.is_empty());
 }
 
 #[test]
@@ -321,7 +327,7 @@ fn groups_share_a_weight_and_cost_their_size() {
     let (columns, y) = problem(60, 12, 8);
     let groups = vec![0, 1, 0, 1, 2, 2, 3, 3, 3, 4, 5, 6];
     let data = classes(&columns, &y).with_feature_groups(Groups::partition(groups.clone())).unwrap();
-    let options = NonMonotonic { grouped: true, ..NonMonotonic::default() };
+    let options = NonMonotonic { weights: WeightUnit::Group, ..NonMonotonic::default() };
     let method = Nmmkl { options, ..Nmmkl::default() };
     let solution = method.solve(&data, Budget::Count(5), &Context::default()).unwrap();
     assert!(solution.selected.len() <= 5);
@@ -439,8 +445,8 @@ fn sparse_columns_give_what_dense_ones_do() {
         })
         .collect();
     let sparse = Dataset::new(Sparse(stored, 50), dense.target().clone()).unwrap();
-    for scaling in [Scaling::Standard, Scaling::Range, Scaling::None] {
-        let options = NonMonotonic { scaling, ..NonMonotonic::default() };
+    for scaling in [FeatureScaling::Standard, FeatureScaling::Range, FeatureScaling::None] {
+        let options = NonMonotonic { kernel: FeatureKernel::Linear { scaling }, ..NonMonotonic::default() };
         let method = Nmmkl { options, ..Nmmkl::default() };
         let solve = |data| method.solve(data, Budget::Count(5), &Context::default()).unwrap();
         let (a, b) = (solve(&dense), solve(&sparse));
@@ -515,8 +521,12 @@ fn weights_of_samples_multiply_the_cost() {
     let weights = (0..30).map(|i| if i < 10 { 2.0 } else { 1.0 }).collect();
     let weighted = plain.with_sample_weights(weights).unwrap();
     // Without a ridge a sample twice is a sample of twice the cost.
-    let options = NonMonotonic { scaling: Scaling::None, tolerance: 1e-10, ..NonMonotonic::default() };
-    let method = Nmmkl { ridge: 0.0, options, ..Nmmkl::default() };
+    let options = NonMonotonic {
+        kernel: FeatureKernel::Linear { scaling: FeatureScaling::None },
+        tolerance: 1e-10,
+        ..NonMonotonic::default()
+    };
+    let method = Nmmkl { tau: 0.0, options, ..Nmmkl::default() };
     let solve = |data| method.solve(data, Budget::Count(2), &Context::default()).unwrap();
     assert!(near(solve(&repeated).objective, solve(&weighted).objective, 1e-8));
 }
@@ -532,10 +542,10 @@ fn hostile_input_is_an_error_or_an_answer() {
     };
     let select = |method: &dyn Selector, data: &Dataset, m| method.select(data, Budget::Count(m), &context);
     for cost in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        assert_eq!(name(select(&Nmmkl { cost, ..Nmmkl::default() }, &data, 2)), "cost");
-        assert_eq!(name(select(&Nmmklr { cost, ..Nmmklr::default() }, &real(&columns, &y), 2)), "cost");
+        assert_eq!(name(select(&Nmmkl { c: cost, ..Nmmkl::default() }, &data, 2)), "c");
+        assert_eq!(name(select(&Nmmklr { c: cost, ..Nmmklr::default() }, &real(&columns, &y), 2)), "c");
     }
-    assert_eq!(name(select(&Nmmkl { ridge: -0.1, ..Nmmkl::default() }, &data, 2)), "tau");
+    assert_eq!(name(select(&Nmmkl { tau: -0.1, ..Nmmkl::default() }, &data, 2)), "tau");
     let negative = Nmmklr { epsilon: -0.1, ..Nmmklr::default() };
     assert_eq!(name(select(&negative, &real(&columns, &y), 2)), "epsilon");
     for m in [0, 7] {
@@ -543,17 +553,17 @@ fn hostile_input_is_an_error_or_an_answer() {
     }
     assert_eq!(name(Nmmkl::default().select(&data, Budget::Auto, &context)), "k");
     assert_eq!(name(Nmmkl::default().select(&data, Budget::Threshold(1.0), &context)), "threshold");
-    let options = |prices: Vec<f64>, limit| NonMonotonic {
-        prices: Some(Prices { prices, limit }),
+    let options = |feature_costs: Vec<f64>, limit| NonMonotonic {
+        feature_costs: Some(FeatureCosts { costs: feature_costs, limit }),
         ..NonMonotonic::default()
     };
-    let priced = |prices, limit| {
-        let method = Nmmkl { options: options(prices, limit), ..Nmmkl::default() };
+    let with_costs = |feature_costs, limit| {
+        let method = Nmmkl { options: options(feature_costs, limit), ..Nmmkl::default() };
         method.select(&data, Budget::Auto, &context)
     };
-    assert_eq!(name(priced(vec![0.0; 6], 1.0)), "prices");
-    assert_eq!(name(priced(vec![1.0; 6], f64::NAN)), "limit");
-    assert!(matches!(priced(vec![1.0; 5], 1.0), Err(Error::ShapeMismatch { .. })));
+    assert_eq!(name(with_costs(vec![0.0; 6], 1.0)), "costs");
+    assert_eq!(name(with_costs(vec![1.0; 6], f64::NAN)), "limit");
+    assert!(matches!(with_costs(vec![1.0; 5], 1.0), Err(Error::ShapeMismatch { .. })));
     let both = Nmmkl { options: options(vec![1.0; 6], 2.0), ..Nmmkl::default() };
     assert_eq!(name(both.select(&data, Budget::Count(2), &context)), "k");
     for tolerance in [0.0, f64::NAN] {
@@ -587,9 +597,9 @@ fn hostile_input_is_an_error_or_an_answer() {
 
     // Costs from very small to very large.
     for cost in [1e-6, 1e4] {
-        let selection = select(&Nmmkl { cost, ..Nmmkl::default() }, &data, 2).unwrap();
+        let selection = select(&Nmmkl { c: cost, ..Nmmkl::default() }, &data, 2).unwrap();
         assert_eq!((selection.order.len(), selection.status), (2, Status::Converged), "{cost}");
-        let method = Nmmklr { cost, ..Nmmklr::default() };
+        let method = Nmmklr { c: cost, ..Nmmklr::default() };
         let selection = select(&method, &real(&columns, &y), 2).unwrap();
         assert_eq!((selection.order.len(), selection.status), (2, Status::Converged), "{cost}");
     }
@@ -611,7 +621,7 @@ fn the_first_copy_of_a_feature_has_the_weight_of_all() {
             columns.push(columns[2].iter().map(|value| scale * value + shift).collect());
         }
         let data = real(&columns, &y);
-        let nmmklr = Nmmklr { cost: 10.0, ..Nmmklr::default() };
+        let nmmklr = Nmmklr { c: 10.0, ..Nmmklr::default() };
         let three = nmmklr.solve(&data, Budget::Count(3), &Context::default()).unwrap();
         // How much of it, rounding decides; but the first has not all of what it is ranked by.
         let shares = [2, 10, 11, 12].map(|j| three.weights[j]);

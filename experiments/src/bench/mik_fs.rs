@@ -102,7 +102,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             if is_quick && n <= MOST_SAMPLES && n * n * d * size_of::<f64>() <= MOST_BYTES {
                 let whole = ["--method", "mik-fs", "--param", "form=exact"];
                 case.whole.push(once(&program, &path, target, &whole, arguments)?);
-                let printed = [&whole[..], &["--param", "weights=all"]].concat();
+                let printed = [&whole[..], &["--param", "working_set=false"]].concat();
                 case.printed.push(once(&program, &path, target, &printed, arguments)?);
             }
         }
@@ -199,7 +199,8 @@ fn summary(cases: &[Case]) -> String {
                     - **Whole matrices**: the same, with the whole Gram matrix of every feature in memory \
                     (`form=exact`).\n\
                     - **As printed**: Algorithm 1 with whole Gram matrices, all weights in every alternation \
-                    (`form=exact`, `weights=all`), and our solvers of the two problems of an alternation.\n\n\
+                    (`form=exact`, `working_set=false`), and our solvers of the two problems of an \
+                    alternation.\n\n\
                     | data | n | d | ours, s | whole matrices, s | times | as printed, s | times | ours, MiB \
                     | whole matrices, MiB |\n|---|---|---|---|---|---|---|---|---|---|\n"
         .to_owned();

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use fewest::core::{Budget, Columns, Context, Dataset, OnDemand};
-use fewest::mkl::{Nmmkl, Nmmklr, NonMonotonic, NonMonotonicSolution, Scaling};
+use fewest::mkl::{FeatureKernel, FeatureScaling, Nmmkl, Nmmklr, NonMonotonic, NonMonotonicSolution};
 use fewest_testkit::golden::{Case, Comparison, Deviation};
 use serde_json::Value;
 
@@ -69,15 +69,16 @@ fn solve(case: &Case, data: &Dataset) -> Result<NonMonotonicSolution> {
         Some(list) => restrict(data, indices(list))?,
         None => data.clone(),
     };
-    let (cost, ridge) = (parameter("C")?, parameter("tau")?);
+    let (c, tau) = (parameter("C")?, parameter("tau")?);
     let budget = Budget::Count(parameter("m")? as usize);
     let options = NonMonotonic { tolerance: TOLERANCE, ..NonMonotonic::default() };
     Ok(if case.method == "nmmkl" {
-        Nmmkl { cost, ridge, options }.solve(&restricted, budget, &Context::default())?
+        Nmmkl { c, tau, options }.solve(&restricted, budget, &Context::default())?
     } else {
-        let options = NonMonotonic { scaling: Scaling::Range, ..options };
+        let options =
+            NonMonotonic { kernel: FeatureKernel::Linear { scaling: FeatureScaling::Range }, ..options };
         let epsilon = parameter("epsilon")?;
-        Nmmklr { cost, epsilon, ridge, options, ..Nmmklr::default() }.solve(
+        Nmmklr { c, epsilon, tau, options, ..Nmmklr::default() }.solve(
             &restricted,
             budget,
             &Context::default(),

@@ -82,9 +82,13 @@ impl Offer {
         }
     }
 
-    fn doc(self) -> &'static str {
+    /// The meaning; `by_count` where the number of features decides unless something is told.
+    fn doc(self, by_count: bool) -> &'static str {
         match self {
-            Offer::Value | Offer::ValueOrZero => "Penalty λ; when left out, the number of features decides.",
+            Offer::Value | Offer::ValueOrZero if by_count => {
+                "Penalty λ; when left out, the number of features decides."
+            }
+            Offer::Value | Offer::ValueOrZero => "Penalty λ.",
             Offer::Ratio => "λ as a share of the smallest λ that selects nothing.",
             Offer::Paper => {
                 "k features: from the path just before one more enters, or by the rule of the method's paper."
@@ -120,13 +124,14 @@ impl Regularization {
 
 impl Field for Regularization {
     fn field_parameters(&self, field: &FieldInfo) -> Vec<Parameter> {
+        let by_count = matches!(self, Regularization::Count | Regularization::Paper);
         let parameter = |&offer: &Offer| Parameter {
             decides_count: offer != Offer::Paper,
             relations: match offer.yields_to() {
                 [] => Vec::new(),
                 others => vec![Relation::Yields(others)],
             },
-            ..Parameter::new(offer.name(), offer.range(), offer.doc()).with_default(self.value(offer))
+            ..Parameter::new(offer.name(), offer.range(), offer.doc(by_count)).with_default(self.value(offer))
         };
         field.offers.iter().map(parameter).collect()
     }

@@ -1,4 +1,4 @@
-//! Fits along falling prices, each from where the one before has ended.
+//! Fits along decreasing penalties, each from where the one before has ended.
 
 use fewest_core::{Context, Error};
 
@@ -8,25 +8,26 @@ use super::objective::{Objective, Point};
 use super::screen::Screen;
 use super::tasks::Tasks;
 
-/// The share of the largest price from which smaller ones are approached step by step.
+/// The share of the largest penalty from which smaller ones are approached step by step.
 const DIRECT: f64 = 0.1;
 
-/// A step. From too far above, a few features get weights that many would share, and the machine of their indefinite kernel falls
-/// without end.
+/// A step. From too far above, a few features get weights that many would share, and the machine of their
+/// indefinite kernel falls without end.
 const STEP: f64 = 0.3;
 
-/// The objective of MIK-FS on its way down the prices.
+/// The objective of MIK-FS on its way down the penalties.
 pub(crate) struct Descent<'a> {
     objective: Objective<'a>,
     screen: Screen,
     largest: f64,
     point: Point,
-    /// The smallest price that is fitted at once.
+    /// The smallest penalty that is fitted at once.
     next: f64,
 }
 
 impl<'a> Descent<'a> {
-    /// At the top; `None` where no feature can have a weight, since all are constant or no kernel has anything in common with the target.
+    /// At the top; `None` where no feature can have a weight, since all are constant or no kernel has
+    /// anything in common with the target.
     ///
     /// # Errors
     /// [`Error::Numerical`] where a kernel overflows.
@@ -39,18 +40,18 @@ impl<'a> Descent<'a> {
         Ok((atoms.len() > 0 && largest > 0.0).then_some(descent))
     }
 
-    /// The smallest price at which no feature is worth it to the best constant.
+    /// The smallest penalty at which no feature is worth it to the best constant.
     pub(crate) fn largest(&self) -> f64 {
         self.largest
     }
 
-    /// The price of the last fit.
+    /// The penalty of the last fit.
     pub(crate) fn lambda2(&self) -> f64 {
         self.objective.lambda2
     }
 
-    /// The fit at the price `lambda2`, after fits at prices on the way there where it is far below those before. The last of
-    /// these where it was stopped.
+    /// The fit at the penalty `lambda2`, after fits at penalties on the way there where it is far below those
+    /// before. The last of these where it was stopped.
     ///
     /// # Errors
     /// What fitting returns.

@@ -1,4 +1,5 @@
-//! The matrix `H K H` of a weighted sum of kernels on the samples of one machine, and linear systems with its square.
+//! The matrix `H K H` of a weighted sum of kernels on the samples of one machine, and linear systems with its
+//! square.
 
 use std::cell::OnceCell;
 
@@ -17,8 +18,8 @@ const EIGEN_ITERATIONS: usize = 100_000;
 /// Eigenvalues below minus this, relative to the largest in size, make a matrix indefinite.
 const INDEFINITE: f64 = 1e-10;
 
-/// Factors with this many times fewer columns than samples are not multiplied out: systems with the product cost less than the
-/// eigenvalues that would be needed instead.
+/// Factors with this many times fewer columns than samples are not multiplied out: systems with the product
+/// cost less than the eigenvalues that would be needed instead.
 const THIN: usize = 4;
 
 /// Share of the largest eigenvalue in size that `ρ` lies above what is needed.
@@ -33,7 +34,8 @@ pub(crate) struct KernelMatrix {
 }
 
 enum Form {
-    /// The matrix and, once it is asked for, its square; and columns that span its image, where these are fewer than it has.
+    /// The matrix and, once it is asked for, its square; and columns that span its image, where these are
+    /// fewer than it has.
     Dense { matrix: DMatrix<f64>, square: OnceCell<DMatrix<f64>>, columns: Option<DMatrix<f64>> },
     /// Orthonormal columns and eigenvalues.
     Thin { vectors: DMatrix<f64>, values: Vec<f64> },
@@ -68,7 +70,7 @@ enum SystemForm {
 fn broke_down() -> Error {
     Error::Numerical {
         what: "a sum of kernel matrices",
-        hint: "its values are too large or not finite: use smaller kernel parameters or a larger lambda2"
+        hint: "its values are too large or not finite: use smaller kernel parameters or a larger lambda"
             .to_owned(),
     }
 }
@@ -153,8 +155,9 @@ impl KernelMatrix {
         self.n
     }
 
-    /// The largest eigenvalue as the Lanczos iteration finds it, and a thousandth of the size more; above 0 (Algorithm 2, step 3,
-    /// which takes `|η| + δ`: where the largest eigenvalue `η` is negative, 0 is enough of a bound).
+    /// The largest eigenvalue as the Lanczos iteration finds it, and a thousandth of the size more; above 0
+    /// (Algorithm 2, step 3, which takes `|η| + δ`: where the largest eigenvalue `η` is negative, 0 is enough
+    /// of a bound).
     pub(crate) fn rho(&self) -> f64 {
         let size = self.size();
         if size > 0.0 { self.ends().1.max(0.0) + OFFSET * size } else { 1.0 }
@@ -180,7 +183,8 @@ impl KernelMatrix {
         self.ends().0
     }
 
-    /// Whether all eigenvalues are above `bound`, which is below 0. `O(n³/3)` for a dense matrix, far below what its eigenvalues cost.
+    /// Whether all eigenvalues are above `bound`, which is below 0. `O(n³/3)` for a dense matrix, far below
+    /// what its eigenvalues cost.
     pub(crate) fn exceeds(&self, bound: f64) -> bool {
         match &self.form {
             Form::Thin { .. } => self.smallest() > bound,

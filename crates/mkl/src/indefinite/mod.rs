@@ -21,7 +21,7 @@ mod tests;
 mod validation;
 mod weights;
 
-pub use base::BaseKernel;
+pub use base::{BaseKernel, BaseKernels};
 pub use model::{Alternation, KernelWeight, MikFsModel};
-pub use select::{MikFs, Price};
+pub use select::MikFs;
 pub use validation::ValidationPoint;

@@ -16,7 +16,7 @@ use fewest_linalg::{add_scaled, dot};
 pub struct KernelWeight {
     /// The feature's index.
     pub feature: usize,
-    /// The kernel's place in [`MikFs::kernels`](crate::MikFs::kernels); 0 for a categorical feature.
+    /// The kernel's place in [`MikFs::kernel`](crate::MikFs::kernel); 0 for a categorical feature.
     pub kernel: usize,
     /// `d_m`, above 0.
     pub weight: f64,
@@ -25,17 +25,20 @@ pub struct KernelWeight {
 /// How the alternation went that a [`MikFsModel`] comes from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Alternation {
-    /// The price `λ₂` of a unit of weight.
-    pub lambda2: f64,
+    /// The penalty `λ₂` of a unit of weight.
+    pub lambda: f64,
     /// The objective `F` of Eq. 9, at the start and after every iteration: it never rises (Proposition 2).
     pub history: Vec<f64>,
     /// How it ended.
     pub status: Status,
-    /// The largest entry of the projected gradient of the weights at the end, relative to the largest slope where all are zero.
+    /// The largest entry of the projected gradient of the weights at the end, relative to the largest slope
+    /// where all are zero.
     pub weight_violation: f64,
-    /// The norm of the gradient of the machines' coefficients at the end, relative to its norm where they are zero.
+    /// The norm of the gradient of the machines' coefficients at the end, relative to its norm where they are
+    /// zero.
     pub machine_violation: f64,
-    /// The largest relative duality gap: of the convex problems of Algorithm 2, and of stationary points against their concave dual.
+    /// The largest relative duality gap: of the convex problems of Algorithm 2, and of stationary points
+    /// against their concave dual.
     pub convex_gap: f64,
     /// Convex problems solved and stationary points taken instead, all machines and iterations together.
     pub convex_problems: u64,
@@ -102,7 +105,7 @@ impl MikFsModel {
         let mut model = Self {
             weights,
             alternation: Alternation {
-                lambda2,
+                lambda: lambda2,
                 history: fit.history,
                 status: fit.status,
                 weight_violation: fit.weight_violation,
@@ -123,7 +126,8 @@ impl MikFsModel {
             }
             model.machines.push(Trained { beta, bias: machine.bias });
         }
-        // The machines were trained with kernels centred on their samples: the mean of what they say without goes to the bias.
+        // The machines were trained with kernels centred on their samples: the mean of what they say without
+        // goes to the bias.
         let own = model.decision_values(data.x())?;
         for ((task, machine), own) in tasks.tasks.iter().zip(&mut model.machines).zip(own) {
             let mean: f64 =
@@ -133,8 +137,9 @@ impl MikFsModel {
         Ok(model)
     }
 
-    /// The decision value of every sample of `x`, for each machine: one for two classes or a real output, else one for each
-    /// pair of classes. Kernels are evaluated exactly, not by their factors: `O(n)` a sample and weight.
+    /// The decision value of every sample of `x`, for each machine: one for two classes or a real output,
+    /// else one for each pair of classes. Kernels are evaluated exactly, not by their factors: `O(n)` a
+    /// sample and weight.
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] for another number of features; [`Error::Unreadable`]; [`Error::NonFinite`]

@@ -60,8 +60,9 @@ impl Responses {
 }
 
 impl Objective<'_> {
-    /// The smallest `λ₂` at which no feature is worth its price to the best constant: with `r` the forces there,
-    /// `max_m Σ_t r_tᵀ K_m r_t / λ₁`. For positive semidefinite kernels nothing is selected from there on.
+    /// The smallest `λ₂` at which no feature is worth its penalty to the best constant: with `r` the forces
+    /// there, `max_m Σ_t r_tᵀ K_m r_t / λ₁`. For positive semidefinite kernels nothing is selected from there
+    /// on.
     pub(crate) fn largest_lambda2(&self, screen: &mut Screen) -> Result<f64, Error> {
         let pairs = self.pairs(&self.start())?;
         // Only those near the largest need be known well.
@@ -84,8 +85,8 @@ impl Objective<'_> {
         Ok(largest)
     }
 
-    /// No weights, and machines that say the best constant. Without weights no coefficients count; those of the stationary form
-    /// `β = forces/λ₁` tell what every feature would add.
+    /// No weights, and machines that say the best constant. Without weights no coefficients count; those of
+    /// the stationary form `β = forces/λ₁` tell what every feature would add.
     pub(crate) fn start(&self) -> Point {
         let machine = |task: &Task| {
             let bias = self.loss.best_constant(&task.y);
@@ -94,7 +95,8 @@ impl Objective<'_> {
         Point { weights: vec![0.0; self.atoms.len()], machines: self.tasks.iter().map(machine).collect() }
     }
 
-    /// `β = forces/λ₁` of a machine that says `values`, less their mean: its coefficients, were it stationary.
+    /// `β = forces/λ₁` of a machine that says `values`, less their mean: its coefficients, were it
+    /// stationary.
     pub(super) fn coefficients(&self, task: &Task, values: &[f64]) -> Vec<f64> {
         let force = |(&y, &f): (&f64, &f64)| self.loss.force(y, f) / self.lambda1;
         let mut beta: Vec<f64> = task.y.iter().zip(values).map(force).collect();
@@ -156,7 +158,8 @@ impl Objective<'_> {
         Ok(Responses { responses, slopes, y, base })
     }
 
-    /// The largest entry of the projected gradient of the weights, relative to the largest slope without weights.
+    /// The largest entry of the projected gradient of the weights, relative to the largest slope without
+    /// weights.
     pub(super) fn weight_violation(&self, responses: &Responses, weights: &[f64]) -> f64 {
         let problem = responses.problem(self.loss);
         let scale = problem.gradient(&vec![0.0; weights.len()]);
@@ -175,8 +178,8 @@ impl Objective<'_> {
         if scale > 0.0 { dot(&gradient, &gradient).sqrt() / scale } else { 0.0 }
     }
 
-    /// The vectors `β_t` and `2 forces_t − λ₁β_t`, all forces of a task less their mean: the slope of a weight is `λ₂` less their
-    /// products with its kernel.
+    /// The vectors `β_t` and `2 forces_t − λ₁β_t`, all forces of a task less their mean: the slope of a
+    /// weight is `λ₂` less their products with its kernel.
     fn pairs(&self, point: &Point) -> Result<Pairs, Error> {
         let n = self.atoms.n_samples();
         let (members, weights) = point.positive();
@@ -194,8 +197,8 @@ impl Objective<'_> {
         Ok(Pairs::new(&vectors.0, &vectors.1, n))
     }
 
-    /// The atoms besides `members` whose weights would rise from zero the steepest, by falling steepness, and `λ₂` less their slopes: as
-    /// many as half of the samples or as members, where there are that many.
+    /// The atoms besides `members` whose weights would rise from zero the steepest, by decreasing steepness,
+    /// and `λ₂` less their slopes: as many as half of the samples or as members, where there are that many.
     pub(super) fn entering(
         &self,
         point: &Point,

@@ -1,17 +1,19 @@
-//! Paths of prices: the models along them.
+//! Paths of penalties: the models along them.
 
+use fewest_core::method::Regularization;
 use fewest_core::{Context, Dataset, Error, Path, PathPoint, Status};
 
 use super::atoms::Atoms;
 use super::descent::Descent;
 use super::fit::Fit;
 use super::model::MikFsModel;
-use super::select::{MikFs, Price};
+use super::select::MikFs;
 use super::tasks::{Tasks, tasks};
-use super::validation::{Prices, RATIOS, ValidationPoint, validate};
-use crate::falling::Falling;
+use super::validation::{Penalties, RATIOS, ValidationPoint, validate};
+use crate::decreasing::{DecreasingPenalty, first_penalty};
 
-/// What a run leaves behind: the model, the path of prices on the way to it, and the cross-validation before.
+/// What a run leaves behind: the model, the path of penalties on the way to it, and the cross-validation
+/// before.
 pub(super) struct Run {
     pub(super) model: Option<MikFsModel>,
     pub(super) path: Path,
@@ -24,8 +26,8 @@ pub(super) struct Run {
 }
 
 impl MikFs {
-    /// The model for the price asked for, of all features it finds worth that; `None` where no feature can have a weight, since
-    /// all are constant or no kernel has anything in common with the target.
+    /// The model for the penalty asked for, of all features it finds worth that; `None` where no feature can
+    /// have a weight, since all are constant or no kernel has anything in common with the target.
     ///
     /// # Errors
     /// As [`MikFs`].
@@ -33,7 +35,8 @@ impl MikFs {
         Ok(self.run(data, 0, context)?.model)
     }
 
-    /// The cross-validated path of prices, from the largest, with the score, the objective and the number of features at each.
+    /// The cross-validated path of penalties, from the largest, with the score, the objective and the number
+    /// of features at each.
     ///
     /// # Errors
     /// As [`MikFs`], and for fewer than two folds or more folds than samples.
@@ -43,14 +46,15 @@ impl MikFs {
         folds: usize,
         context: &Context<'_>,
     ) -> Result<Vec<ValidationPoint>, Error> {
-        self.check(data)?;
-        validate(self, data, folds, Prices::Ratios(&RATIOS), context)
+        self.check_with(data)?;
+        validate(self, data, folds, Penalties::Ratios(&RATIOS), context)
     }
 
-    /// [`MikFs::validate`] at prices of your own, each the start of the next: from the largest they follow a path.
+    /// [`MikFs::validate`] at penalties of your own, each the start of the next: from the largest they follow
+    /// a path.
     ///
     /// # Errors
-    /// As [`MikFs::validate`], and for a price that is not finite and above 0.
+    /// As [`MikFs::validate`], and for a penalty that is not finite and above 0.
     pub fn validate_at(
         &self,
         data: &Dataset,
@@ -58,30 +62,31 @@ impl MikFs {
         lambda2: &[f64],
         context: &Context<'_>,
     ) -> Result<Vec<ValidationPoint>, Error> {
-        self.check(data)?;
-        check_prices(lambda2)?;
-        validate(self, data, folds, Prices::Given(lambda2), context)
+        self.check_with(data)?;
+        check_penalties(lambda2)?;
+        validate(self, data, folds, Penalties::Given(lambda2), context)
     }
 
-    /// The models at prices of your own, each the start of the next; without any where no feature can have a weight. The price of
-    /// `self` is not looked at. A run that is stopped ends with the last model it has found.
+    /// The models at penalties of your own, each the start of the next; without any where no feature can have
+    /// a weight. The penalty of `self` is not looked at. A run that is stopped ends with the last model it
+    /// has found.
     ///
     /// # Errors
-    /// As [`MikFs`], and for a price that is not finite and above 0.
+    /// As [`MikFs`], and for a penalty that is not finite and above 0.
     pub fn fit_path(
         &self,
         data: &Dataset,
         lambda2: &[f64],
         context: &Context<'_>,
     ) -> Result<Vec<MikFsModel>, Error> {
-        self.check(data)?;
-        check_prices(lambda2)?;
+        self.check_with(data)?;
+        check_penalties(lambda2)?;
         let tasks = tasks(data, self.epsilon, "mik-fs")?;
-        let atoms = Atoms::new(data, &self.kernels, self.factor_tolerance, self.form, context)?;
+        let atoms = Atoms::new(data, &self.kernel.0, self.factor_tolerance, self.form, context)?;
         let mut models = Vec::new();
         let Some(mut descent) = Descent::new(&atoms, &tasks, self.lambda1)? else { return Ok(models) };
-        for &price in lambda2 {
-            let fit = descent.to(price, &self.limits(), context)?;
+        for &penalty in lambda2 {
+            let fit = descent.to(penalty, &self.limits(), context)?;
             let status = fit.status;
             if status.is_stopped() && fit.history.len() < 2 && !models.is_empty() {
                 break;
@@ -94,11 +99,12 @@ impl MikFs {
         Ok(models)
     }
 
-    /// The model in which at least `wanted` features have a weight, if some price on the path down from the one asked for gives that.
+    /// The model in which at least `wanted` features have a weight, if some penalty on the path down from the
+    /// one asked for gives that.
     pub(super) fn run(&self, data: &Dataset, wanted: usize, context: &Context<'_>) -> Result<Run, Error> {
-        self.check(data)?;
+        self.check_with(data)?;
         let tasks = tasks(data, self.epsilon, "mik-fs")?;
-        let atoms = Atoms::new(data, &self.kernels, self.factor_tolerance, self.form, context)?;
+        let atoms = Atoms::new(data, &self.kernel.0, self.factor_tolerance, self.form, context)?;
         let mut varying: Vec<usize> = atoms.owners().iter().map(|&(feature, _)| feature).collect();
         varying.dedup();
         let n_constant = data.n_features() - varying.len();
@@ -112,26 +118,25 @@ impl MikFs {
         };
         let Some(mut descent) = Descent::new(&atoms, &tasks, self.lambda1)? else { return Ok(run) };
         let largest = descent.largest();
-        let prices = match self.price {
-            Price::Lambda2(value) => vec![value],
-            Price::Ratio(ratio) => vec![ratio * largest],
-            Price::Validated(folds) => {
-                run.validation = validate(self, data, folds, Prices::Ratios(&RATIOS), context)?;
-                // Of equal scores the first, the largest price.
+        let penalties = match self.regularization {
+            Regularization::CrossValidated { folds } => {
+                run.validation = validate(self, data, folds, Penalties::Ratios(&RATIOS), context)?;
+                // Of equal scores the first, the largest penalty.
                 let mut best = 0;
                 for (at, point) in run.validation.iter().enumerate() {
                     if point.score > run.validation[best].score {
                         best = at;
                     }
                 }
-                Prices::Ratios(&RATIOS[..=best]).values(largest)
+                Penalties::Ratios(&RATIOS[..=best]).values(largest)
             }
+            other => vec![first_penalty(other, largest)?],
         };
-        // As in the folds: what is found at a price depends on where one comes from.
-        let (&last, before) = prices.split_last().unwrap_or((&largest, &[]));
+        // As in the folds: what is found at a penalty depends on where one comes from.
+        let (&last, before) = penalties.split_last().unwrap_or((&largest, &[]));
         let mut warm = None;
-        for &price in before {
-            let fit = descent.to(price, &self.limits(), context)?;
+        for &penalty in before {
+            let fit = descent.to(penalty, &self.limits(), context)?;
             run.n_penalties += 1;
             if fit.status.is_stopped() {
                 run.stopped = Some(fit.status);
@@ -143,13 +148,13 @@ impl MikFs {
                 break;
             }
         }
-        let mut falling = Falling::new(last, wanted.min(varying.len()));
+        let mut decreasing = DecreasingPenalty::new(last, wanted.min(varying.len()));
         loop {
             let (fit, lambda2) = match warm.take() {
-                // The time was over before the price that was chosen.
+                // The time was over before the penalty that was chosen.
                 Some(warm) if run.stopped.is_some() => warm,
                 _ => {
-                    let fit = descent.to(falling.price(), &self.limits(), context)?;
+                    let fit = descent.to(decreasing.penalty(), &self.limits(), context)?;
                     run.n_penalties += 1;
                     (fit, descent.lambda2())
                 }
@@ -159,7 +164,7 @@ impl MikFs {
                 run.stopped = Some(status);
             }
             if status.is_stopped() && fit.history.len() < 2 && run.model.is_some() {
-                // Nothing was found at this price; the model before stays.
+                // Nothing was found at this penalty; the model before stays.
                 break;
             }
             let model = self.model(data, &atoms, &tasks, fit, lambda2)?;
@@ -172,10 +177,10 @@ impl MikFs {
                     run.path.entered.push(j);
                 }
             }
-            if falling.is_best(found.len()) {
+            if decreasing.is_best(found.len()) {
                 run.model = Some(model);
             }
-            if run.stopped.is_some() || !falling.fall() {
+            if run.stopped.is_some() || !decreasing.decrease() {
                 break;
             }
         }
@@ -193,7 +198,7 @@ impl MikFs {
         if fit.history.len() < 2 && fit.status.is_stopped() {
             return Err(Error::Stopped { before: "the first machine was fitted" });
         }
-        MikFsModel::new(data, &self.kernels, atoms, tasks, fit, lambda2)
+        MikFsModel::new(data, &self.kernel.0, atoms, tasks, fit, lambda2)
     }
 
     /// Features by increasing index whose score counts.
@@ -203,9 +208,9 @@ impl MikFs {
     }
 }
 
-fn check_prices(lambda2: &[f64]) -> Result<(), Error> {
+fn check_penalties(lambda2: &[f64]) -> Result<(), Error> {
     match lambda2.iter().find(|value| !(value.is_finite() && **value > 0.0)) {
-        Some(value) => Err(Error::parameter("lambda2", value, "finite and above 0")),
+        Some(value) => Err(Error::parameter("lambda", value, "finite and above 0")),
         None => Ok(()),
     }
 }

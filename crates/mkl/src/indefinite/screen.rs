@@ -1,4 +1,5 @@
-//! Which features come into question: products of all kernels with the machines, as exactly as it takes to tell.
+//! Which features come into question: products of all kernels with the machines, as exactly as it takes to
+//! tell.
 
 use fewest_core::Error;
 use fewest_kernels::{Interpolated, Pair, SharedFactor};
@@ -68,7 +69,8 @@ impl Pairs {
         self.each().map(|(u, v)| size(u) * size(v)).sum()
     }
 
-    /// How far the product with such a kernel can be from that of `other`: `uᵀKv − aᵀKb = (u − a)ᵀKv + aᵀK(v − b)`.
+    /// How far the product with such a kernel can be from that of `other`:
+    /// `uᵀKv − aᵀKb = (u − a)ᵀKv + aᵀK(v − b)`.
     fn distance(&self, other: &Self) -> f64 {
         let pairs = self.each().zip(other.each());
         pairs.map(|((u, v), (a, b))| distance(u, a) * size(v) + size(a) * distance(v, b)).sum()
@@ -100,8 +102,8 @@ struct Memory {
     interpolated: Interpolated,
 }
 
-/// Products of all atoms as they were when they were last looked at. While machines move little, most features stay far from being
-/// worth their price, and need not be looked at again.
+/// Products of all atoms as they were when they were last looked at. While machines move little, most
+/// features stay far from being worth their penalty, and need not be looked at again.
 #[derive(Default)]
 pub(crate) struct Screen {
     /// What was asked before.
@@ -124,8 +126,9 @@ impl Look {
 }
 
 impl Screen {
-    /// `Σ_t u_tᵀ K_m v_t` of every atom: by the shared factors where atoms have not come into being, and from before where that
-    /// is enough. Exact enough to tell on which side of `least` the product lies, where the shared factors are.
+    /// `Σ_t u_tᵀ K_m v_t` of every atom: by the shared factors where atoms have not come into being, and from
+    /// before where that is enough. Exact enough to tell on which side of `least` the product lies, where the
+    /// shared factors are.
     ///
     /// # Errors
     /// [`Error::Numerical`] where a kernel overflows; [`Error::Unreadable`]. Of several the first.
@@ -301,7 +304,8 @@ mod tests {
         assert!((a - b).abs() < 1e-5 * b, "{a} {b}");
         let n_made = (0..atoms.len()).filter(|&m| atoms.is_made(m)).count();
         assert!(n_made < atoms.len() / 2, "{n_made} of {} factors", atoms.len());
-        // The slopes of all weights at the end, from whole matrices: β is stationary, so that each is λ₂ − λ₁ Σ βᵀK_mβ.
+        // The slopes of all weights at the end, from whole matrices: β is stationary, so that each is λ₂ − λ₁
+        // Σ βᵀK_mβ.
         for m in 0..exact.len() {
             let mut worth = 0.0;
             for (task, machine) in tasks.tasks.iter().zip(&own.point.machines) {

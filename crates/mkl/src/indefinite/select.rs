@@ -1,175 +1,142 @@
 //! MIK-FS as a selector.
 
+use fewest_core::method::{Options, Regularization};
 use fewest_core::{
-    AlternationSummary, Budget, Context, Dataset, Error, Selection, Selector, Status, ValidatedPenalty, rank,
+    AlternationSummary, Budget, Context, Dataset, Error, Selection, Selector, Status, ValidatedPenalty,
+    options, rank,
 };
 
-use super::base::BaseKernel;
+use super::base::BaseKernels;
 use super::fit::Limits;
 use fewest_kernels::Form;
 
-/// The price of a unit of weight.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Price {
-    /// `λ₂` itself, above 0.
-    Lambda2(f64),
-    /// `λ₂` relative to the smallest value at which no feature is worth its price, above 0 and at most 1.
-    Ratio(f64),
-    /// The ratio of the best score in a cross-validation with this many folds, 2 or more; of equal ones the largest.
-    Validated(usize),
-}
-
-/// Multiple indefinite kernel learning for feature selection (Xue, Song and Xu 2017, Eq. 8, Algorithms 1 to 3):
-///
-/// ```text
-/// minimise over β, b, d ≥ 0   λ₁ βᵀKβ + λ₂ Σ d_m + Σᵢ max(0, 1 − yᵢ((Kβ)ᵢ + b))²,     K = Σ d_m K_m     (Eq. 8)
-/// ```
-///
-/// with a kernel for each feature, which need not be positive semidefinite. The weights `d` are the scores. In turn, the machine
-/// `β, b` is fitted with fixed weights by difference-of-convex programming (Algorithm 2, [`fewest_dca`]), whose convex problems a
-/// Newton method solves on the support (a positive semidefinite `K` leaves one such problem, the machine's own), and the weights with a
-/// fixed machine by projected gradient descent under Armijo's rule (Algorithm 3, [`fewest_pgd`]), which tells the weights that are
-/// zero, and projected Newton steps (Bertsekas 1982) on the others, stopped by the projected gradient. `F`, Eq. 8, never rises
-/// (Proposition 2).
-///
-/// - Several classes: a machine for each pair, one `d` for all. A real output: `max(0, |y − f| − ε)²` on the standardised output.
-/// - Several kernels a feature: each has a weight of its own under the same penalty; the score of a feature is their sum.
-/// - Features are standardised; kernel matrices are thin signed factors. Categories get the delta kernel `1/n_level`.
-///
-/// # Where this differs from the paper as printed
-///
-/// - The gradient of `h` is `2λ₁(ρI − K)β`, that of the squared hinge has its factor 2 in Eq. 17, and projected gradients decide
-///   (Algorithm 3 stops on the plain one, which need not vanish).
-/// - `K` is centred on the samples of a machine, so that `β` sums to zero. The bias takes up constants anyway, and for positive
-///   semidefinite kernels the solution is the same. For others, a negative eigenvalue in the direction of the constant would make `F`
-///   fall without end for every `λ₁`.
-/// - Only `λ₁λ₂` counts: `(β, d) → (β/c, c d)` turns the problem of `(λ₁, λ₂)` into that of `(c λ₁, λ₂/c)`. The start, which the
-///   paper leaves open, keeps that law: no weights, and the best constant.
-/// - Only weights that come into question take part at a time: those above zero and those that would rise the steepest. When they have
-///   settled all others are looked at, and those that would rise take part as well, until there are none ([`MikFs::working_set`]). Prices
-///   below a tenth of the largest are approached by fits at larger ones.
-/// - With indefinite kernels `F` is not bounded below: `β = t v, d = e_m/t` with `vᵀK_m v < 0` makes it fall without end. So the machine
-///   goes to the stationary point `β = forces/λ₁`, as with other kernels, where all eigenvalues of `K` are above `−λ₁` and it is no
-///   higher than where the machine stands: a fixed point of Algorithm 2. Else Algorithm 2 descends, kept from leaving the ball in which stationary points lie. What is
-///   found is where this settles, not a minimum: [`Selection::alternation`] has objective and violations, and
-///   so have the notes.
-///
-/// `Budget::Count(k)` takes the `k` largest weights, lowering `λ₂` by steps of 0.7 from warm starts while fewer than `k` features have
-/// one, until six steps bring no more, since hardly more features than samples ever have one; `Budget::Auto` takes the weights above `threshold` times the largest.
-///
-/// # Cost
-/// Every feature: some `50 n` multiplications with the eight largest columns of the factor that all features share
-/// ([`fewest_kernels::SharedFactor`]), twice or three times in all, and more columns where these do not decide. Features that come into question, half as many as samples at first: `n² + n r²` for a factor of their own,
-/// then `n r` in an iteration. The machine: `n³/3`, or `n R²` where the active factors have fewer than `n/4` columns in all; the weights: `n s²` a Newton
-/// step on `s` of them. Memory beside the data: some hundred bytes a feature, `8 n r` one in question. A kernel with a kink has no shared factor: all features get
-/// their own.
-///
-/// # Errors
-/// A NaN or an infinity (naming the cell), fewer than two classes, an output that does not vary, another kind of target, parameters out of
-/// range, sample weights; [`Error::Stopped`] when stopped before the first iteration; [`Error::Numerical`] where kernels overflow.
-///
-/// ```
-/// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
-/// use fewest_mkl::MikFs;
-///
-/// let wave = |step: i32| (0..60).map(|i| f64::from(i * step % 61) / 30.0 - 1.0).collect::<Vec<f64>>();
-/// let (a, b, c) = (wave(1), wave(17), wave(23));
-/// let target = Target::from_labels(&a.iter().zip(&b).map(|(a, b)| 2.0 * a + b > 0.0).collect::<Vec<_>>());
-/// let data = Dataset::new(DenseColumns::from_columns(&[c, a, b])?, target)?;
-/// let selection = MikFs::default().select(&data, Budget::Count(2), &Context::default())?;
-/// assert_eq!(selection.order, [1, 2]);
-/// # Ok::<(), fewest_mkl::Error>(())
-/// ```
-#[derive(Debug, Clone)]
-pub struct MikFs {
-    /// The kernels of each numeric feature. Default: `tanh(x x′)` alone.
-    pub kernels: Vec<BaseKernel>,
-    /// `λ₁`, above 0. Default 1.
-    pub lambda1: f64,
-    /// `λ₂`. Default: a ratio of 0.1.
-    pub price: Price,
-    /// Half the width of the tube of a real output, in its standard deviations, at least 0. Default 0.1.
-    pub epsilon: f64,
-    /// Weights below this, relative to the largest, count as zero; in `[0, 1)`. Default 1e-5.
-    pub threshold: f64,
-    /// How kernel matrices are held: [`Form::Exact`] keeps all entries of each, for comparison only. Default: factors.
-    pub form: Form,
-    /// Error allowed to factors, relative, above 0 and below 1. Default 1e-4.
-    pub factor_tolerance: f64,
-    /// Relative decrease of the objective at which the alternation has converged, above 0. Default 1e-5.
-    pub tolerance: f64,
-    /// Most iterations of the alternation, at least 1. Default 200.
-    pub iterations: usize,
-    /// Tolerance of the two inner solvers, above 0: relative decrease for machines, relative projected gradient for weights. Default 1e-10.
-    pub inner_tolerance: f64,
-    /// Most iterations of the inner solvers, at least 1. Default 1000.
-    pub inner_iterations: u64,
-    /// Whether difference-of-convex programming carries momentum. Default true.
-    pub accelerated: bool,
-    /// Whether only weights take part that come into question, and all are looked at when those have settled. Else all take part in
-    /// every iteration, as in Algorithm 1; for comparison. Default true.
-    pub working_set: bool,
-}
-
-impl Default for MikFs {
-    fn default() -> Self {
-        Self {
-            kernels: vec![BaseKernel::default()],
-            lambda1: 1.0,
-            price: Price::Ratio(0.1),
-            epsilon: 0.1,
-            threshold: 1e-5,
-            form: Form::Auto,
-            factor_tolerance: 1e-4,
-            tolerance: 1e-5,
-            iterations: 200,
-            inner_tolerance: 1e-10,
-            inner_iterations: 1000,
-            accelerated: true,
-            working_set: true,
-        }
+options! {
+    /// Multiple indefinite kernel learning for feature selection (Xue, Song and Xu 2017, Eq. 8, Algorithms 1
+    /// to 3):
+    ///
+    /// ```text
+    /// minimise over β, b, d ≥ 0   λ₁ βᵀKβ + λ₂ Σ d_m + Σᵢ max(0, 1 − yᵢ((Kβ)ᵢ + b))²,
+    ///                            K = Σ d_m K_m     (Eq. 8)
+    /// ```
+    ///
+    /// with a kernel for each feature, which need not be positive semidefinite. The weights `d` are the
+    /// scores. In turn, the machine `β, b` is fitted with fixed weights by difference-of-convex programming
+    /// (Algorithm 2, [`fewest_dca`]), whose convex problems a Newton method solves on the support (a positive
+    /// semidefinite `K` leaves one such problem, the machine's own), and the weights with a fixed machine by
+    /// projected gradient descent under Armijo's rule (Algorithm 3, [`fewest_pgd`]), which tells the weights
+    /// that are zero, and projected Newton steps (Bertsekas 1982) on the others, stopped by the projected
+    /// gradient. `F`, Eq. 8, never rises (Proposition 2).
+    ///
+    /// - Several classes: a machine for each pair, one `d` for all. A real output: `max(0, |y − f| − ε)²` on
+    ///   the standardised output.
+    /// - Several kernels a feature: each has a weight of its own under the same penalty; the score of a
+    ///   feature is their sum.
+    /// - Features are standardised; kernel matrices are thin signed factors. Categories get the delta kernel
+    ///   `1/n_level`.
+    ///
+    /// # Where this differs from the paper as printed
+    ///
+    /// - The gradient of `h` is `2λ₁(ρI − K)β`, that of the squared hinge has its factor 2 in Eq. 17, and
+    ///   projected gradients decide (Algorithm 3 stops on the plain one, which need not vanish).
+    /// - `K` is centred on the samples of a machine, so that `β` sums to zero. The bias takes up constants
+    ///   anyway, and for positive semidefinite kernels the solution is the same. For others, a negative
+    ///   eigenvalue in the direction of the constant would make `F` fall without end for every `λ₁`.
+    /// - Only `λ₁λ₂` counts: `(β, d) → (β/c, c d)` turns the problem of `(λ₁, λ₂)` into that of
+    ///   `(c λ₁, λ₂/c)`. The start, which the paper leaves open, keeps that law: no weights, and the best
+    ///   constant.
+    /// - Only weights that come into question take part at a time: those above zero and those that would rise
+    ///   the steepest. When they have settled all others are looked at, and those that would rise take part
+    ///   as well, until there are none ([`MikFs::working_set`]). Penalties below a tenth of the largest are
+    ///   approached by fits at larger ones.
+    /// - With indefinite kernels `F` is not bounded below: `β = t v, d = e_m/t` with `vᵀK_m v < 0` makes it
+    ///   fall without end. So the machine goes to the stationary point `β = forces/λ₁`, as with other
+    ///   kernels, where all eigenvalues of `K` are above `−λ₁` and it is no higher than where the machine
+    ///   stands: a fixed point of Algorithm 2. Else Algorithm 2 descends, kept from leaving the ball in which
+    ///   stationary points lie. What is found is where this settles, not a minimum:
+    ///   [`Selection::alternation`] has objective and violations, and so have the notes.
+    ///
+    /// `Budget::Count(k)` takes the `k` largest weights, lowering `λ₂` by steps of 0.7 from warm starts while
+    /// fewer than `k` features have one, until six steps bring no more, since hardly more features than
+    /// samples ever have one; `Budget::Auto` takes the weights above `threshold` times the largest.
+    ///
+    /// # Cost
+    /// Every feature: some `50 n` multiplications with the eight largest columns of the factor that all
+    /// features share ([`fewest_kernels::SharedFactor`]), twice or three times in all, and more columns where
+    /// these do not decide. Features that come into question, half as many as samples at first: `n² + n r²`
+    /// for a factor of their own, then `n r` in an iteration. The machine: `n³/3`, or `n R²` where the active
+    /// factors have fewer than `n/4` columns in all; the weights: `n s²` a Newton step on `s` of them. Memory
+    /// beside the data: some hundred bytes a feature, `8 n r` one in question. A kernel with a kink has no
+    /// shared factor: all features get their own.
+    ///
+    /// # Errors
+    /// A NaN or an infinity (naming the cell), fewer than two classes, an output that does not vary, another
+    /// kind of target, parameters out of range, sample weights; [`Error::Stopped`] when stopped before the
+    /// first iteration; [`Error::Numerical`] where kernels overflow.
+    ///
+    /// ```
+    /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
+    /// use fewest_mkl::MikFs;
+    ///
+    /// let wave = |step: i32| (0..60).map(|i| f64::from(i * step % 61) / 30.0 - 1.0).collect::<Vec<f64>>();
+    /// let (a, b, c) = (wave(1), wave(17), wave(23));
+    /// let labels: Vec<bool> = a.iter().zip(&b).map(|(a, b)| 2.0 * a + b > 0.0).collect();
+    /// let target = Target::from_labels(&labels);
+    /// let data = Dataset::new(DenseColumns::from_columns(&[c, a, b])?, target)?;
+    /// let selection = MikFs::default().select(&data, Budget::Count(2), &Context::default())?;
+    /// assert_eq!(selection.order, [1, 2]);
+    /// # Ok::<(), fewest_mkl::Error>(())
+    /// ```
+    #[derive(Debug, Clone)]
+    pub struct MikFs {
+        /// Kernel of standardised features; mixed: sigmoid, Gaussian and polynomial, a weight each.
+        pub kernel: BaseKernels = BaseKernels::default();
+        /// Weight λ₁ of βᵀKβ; its product with λ₂ is what counts.
+        pub lambda1: f64 = 1.0, Positive;
+        /// The penalty `λ₂`; where it decreases, its first value.
+        ///
+        /// A ratio is relative to the smallest at which no feature is worth its penalty; a cross-validation
+        /// takes the ratio of the best score, of equal ones the largest.
+        pub regularization: Regularization = Regularization::Ratio(0.1),
+            offers(Value, Ratio, CrossValidated);
+        /// Half the tube of a real target's loss, in its standard deviations.
+        pub epsilon: f64 = 0.1, NonNegative;
+        /// Weights below this part of the largest count as zero.
+        pub threshold: f64 = 1e-5, BelowOne;
+        /// Most alternations between machine and weights.
+        pub iterations: usize = 200, Count(1);
+        /// Relative decrease of the objective at which the alternation ends.
+        pub tolerance: f64 = 1e-5, Positive;
+        /// Difference-of-convex steps with momentum.
+        pub accelerated: bool = true;
+        /// Only weights that come into question take part; else all, as in the paper, for comparison.
+        ///
+        /// All are looked at when those have settled.
+        pub working_set: bool = true;
+        /// Thin signed factors for the features that come into question or for all, or n² numbers a feature,
+        /// for comparison.
+        pub form: Form = Form::Auto;
+        /// Error allowed to low-rank factors, relative to the Frobenius norm.
+        pub factor_tolerance: f64 = 1e-4, ProperFraction;
+        /// Tolerance of the two inner solvers, above 0: relative decrease for machines, relative projected
+        /// gradient for weights.
+        pub inner_tolerance: f64 = 1e-10, hidden;
+        /// Most iterations of the inner solvers, at least 1.
+        pub inner_iterations: u64 = 1000, hidden;
     }
 }
 
 impl MikFs {
-    pub(super) fn check(&self, data: &Dataset) -> Result<(), Error> {
-        let positive = [
-            ("lambda1", self.lambda1),
-            ("tolerance", self.tolerance),
-            ("inner_tolerance", self.inner_tolerance),
-        ];
-        for (name, value) in positive {
-            if !(value.is_finite() && value > 0.0) {
-                return Err(Error::parameter(name, value, "finite and above 0"));
-            }
+    /// Checks the options, and that no samples are weighted.
+    pub(super) fn check_with(&self, data: &Dataset) -> Result<(), Error> {
+        self.check()?;
+        // No parameters, so that their ranges stand here.
+        if !(self.inner_tolerance.is_finite() && self.inner_tolerance > 0.0) {
+            return Err(Error::parameter("inner_tolerance", self.inner_tolerance, "finite and above 0"));
         }
-        match self.price {
-            Price::Lambda2(value) if !(value.is_finite() && value > 0.0) => {
-                return Err(Error::parameter("lambda2", value, "finite and above 0"));
-            }
-            Price::Ratio(value) if !(value > 0.0 && value <= 1.0) => {
-                return Err(Error::parameter("ratio", value, "above 0 and at most 1"));
-            }
-            _ => {}
+        if self.inner_iterations == 0 {
+            return Err(Error::parameter("inner_iterations", 0, "at least 1"));
         }
-        if !(self.epsilon.is_finite() && self.epsilon >= 0.0) {
-            return Err(Error::parameter("epsilon", self.epsilon, "finite and at least 0"));
-        }
-        if !(0.0..1.0).contains(&self.threshold) {
-            return Err(Error::parameter("threshold", self.threshold, "at least 0 and below 1"));
-        }
-        if !(self.factor_tolerance > 0.0 && self.factor_tolerance < 1.0) {
-            return Err(Error::parameter("factor_tolerance", self.factor_tolerance, "above 0 and below 1"));
-        }
-        for (name, value) in
-            [("iterations", self.iterations as u64), ("inner_iterations", self.inner_iterations)]
-        {
-            if value == 0 {
-                return Err(Error::parameter(name, value, "at least 1"));
-            }
-        }
-        data.refuse_sample_weights("mik-fs")?;
-        Ok(())
+        data.refuse_sample_weights("mik-fs")
     }
 
     pub(crate) fn limits(&self) -> Limits {
@@ -188,11 +155,12 @@ impl MikFs {
 fn notes(summary: &AlternationSummary) -> Vec<String> {
     let mut notes = vec![
         format!(
-            "objective {:.6} to {:.6}, falling at each of {} alternations; lambda2 = {:.4e}",
+            "objective {:.6} to {:.6}, falling at each of {} alternations; lambda = {:.4e}",
             summary.first_objective, summary.last_objective, summary.n_alternations, summary.lambda
         ),
         format!(
-            "projected gradient of the weights {:.1e}, gradient of the machines {:.1e}, both relative to those at zero; the problem is not convex",
+            "projected gradient of the weights {:.1e}, gradient of the machines {:.1e}, both relative to \
+             those at zero; the problem is not convex",
             summary.weight_violation, summary.machine_violation
         ),
     ];
@@ -236,7 +204,7 @@ impl Selector for MikFs {
             first_objective: alternation.history.first().copied().unwrap_or(f64::NAN),
             last_objective: alternation.history.last().copied().unwrap_or(f64::NAN),
             n_alternations: alternation.history.len() - 1,
-            lambda: alternation.lambda2,
+            lambda: alternation.lambda,
             weight_violation: alternation.weight_violation,
             machine_violation: alternation.machine_violation,
             n_penalties: run.n_penalties,

@@ -39,8 +39,8 @@ fn zero(n: usize) -> Machine {
     Machine { beta: vec![0.0; n], bias: 0.0 }
 }
 
-/// The convex problem's solution from its optimality conditions `λ β = forces`, `Σ β = 0`, by Newton's method with a dense LU:
-/// nothing in common with what is tested.
+/// The convex problem's solution from its optimality conditions `λ β = forces`, `Σ β = 0`, by Newton's method
+/// with a dense LU: nothing in common with what is tested.
 fn convex_reference(matrix: &DMatrix<f64>, y: &[f64], lambda: f64) -> DVector<f64> {
     let n = y.len();
     let mut support = vec![true; n];
@@ -161,7 +161,8 @@ impl Gradient for Smooth<'_> {
     }
 }
 
-/// A matrix with eigenvalues of both signs, the negative ones large against `λ₁`: the objective has a minimum.
+/// A matrix with eigenvalues of both signs, the negative ones large against `λ₁`: the objective has a
+/// minimum.
 fn bounded_problem(n: usize) -> Result<(KernelMatrix, DMatrix<f64>, Vec<f64>), Error> {
     let mut basis = DMatrix::from_fn(n, 6, |i, j| random(5, (i * 6 + j) as u64));
     for mut column in basis.column_iter_mut() {
@@ -284,7 +285,7 @@ fn objectives_never_rise_and_are_what_their_definition_says() -> Result<(), Erro
             for form in [Form::LowRank, Form::Exact] {
                 for kernel in [
                     BaseKernel::default(),
-                    BaseKernel::Sigmoid { scale: 2.0, offset: -1.0 },
+                    BaseKernel::Sigmoid { scale: 2.0, shift: 1.0 },
                     BaseKernel::Gaussian { sigma: 1.0 },
                     BaseKernel::Polynomial { degree: 3, offset: -0.5, scale: 1.0 },
                 ] {

@@ -1,4 +1,4 @@
-//! The price of weights by cross-validation.
+//! The penalty of weights by cross-validation.
 
 use fewest_core::{Context, Dataset, Error, Target, derive_seed};
 
@@ -14,10 +14,11 @@ pub(crate) const RATIOS: [f64; 9] = [0.9, 0.7, 0.5, 0.3, 0.2, 0.1, 0.05, 0.02, 0
 /// One point of the regularisation path of a cross-validation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ValidationPoint {
-    /// `λ₂` relative to the smallest value at which no feature is worth its price, in the mean over the folds that have one.
+    /// `λ₂` relative to the smallest value at which no feature is worth its penalty, in the mean over the
+    /// folds that have one.
     pub ratio: f64,
     /// `λ₂`, in the mean over the folds.
-    pub lambda2: f64,
+    pub lambda: f64,
     /// Share of the left-out samples whose class is found; minus the mean squared error of a real output.
     pub score: f64,
     /// Mean number of features with a weight.
@@ -41,23 +42,23 @@ fn folds(data: &Dataset, n_folds: usize, seed: u64) -> Vec<usize> {
     folds
 }
 
-/// The prices of a path, from the largest.
+/// The penalties of a path, from the largest.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Prices<'a> {
-    /// Relative to the smallest value at which no feature is worth its price.
+pub(crate) enum Penalties<'a> {
+    /// Relative to the smallest value at which no feature is worth its penalty.
     Ratios(&'a [f64]),
     /// `λ₂` itself.
     Given(&'a [f64]),
 }
 
-impl Prices<'_> {
+impl Penalties<'_> {
     fn len(self) -> usize {
         match self {
             Self::Ratios(values) | Self::Given(values) => values.len(),
         }
     }
 
-    /// `λ₂` at every point, where `largest` is the smallest value at which no feature is worth its price.
+    /// `λ₂` at every point, where `largest` is the smallest value at which no feature is worth its penalty.
     pub(crate) fn values(self, largest: f64) -> Vec<f64> {
         match self {
             Self::Ratios(values) => values.iter().map(|ratio| ratio * largest).collect(),
@@ -74,16 +75,20 @@ pub(crate) fn validate(
     method: &MikFs,
     data: &Dataset,
     n_folds: usize,
-    prices: Prices<'_>,
+    penalties: Penalties<'_>,
     context: &Context<'_>,
 ) -> Result<Vec<ValidationPoint>, Error> {
     let n = data.n_samples();
     if !(2..=n).contains(&n_folds) {
-        return Err(Error::parameter("folds", n_folds, format!("from 2 to the number of samples, {n}")));
+        return Err(Error::parameter(
+            "lambda_folds",
+            n_folds,
+            format!("from 2 to the number of samples, {n}"),
+        ));
     }
     let fold_of = folds(data, n_folds, context.seed);
-    let nothing = ValidationPoint { ratio: 0.0, lambda2: 0.0, score: 0.0, n_features: 0.0, objective: 0.0 };
-    let mut path = vec![nothing; prices.len()];
+    let nothing = ValidationPoint { ratio: 0.0, lambda: 0.0, score: 0.0, n_features: 0.0, objective: 0.0 };
+    let mut path = vec![nothing; penalties.len()];
     let (share, mut descents) = (1.0 / n_folds as f64, 0);
     for fold in 0..n_folds {
         let rows =
@@ -97,25 +102,26 @@ pub(crate) fn validate(
             return Err(Error::TooFew { what, minimum: 2, found: 1 });
         }
         let tasks = tasks(&train, method.epsilon, "mik-fs")?;
-        let atoms = Atoms::new(&train, &method.kernels, method.factor_tolerance, method.form, context)?;
+        let atoms = Atoms::new(&train, &method.kernel.0, method.factor_tolerance, method.form, context)?;
         let share_of_samples = test.n_samples() as f64 / n as f64;
         let Some(mut descent) = Descent::new(&atoms, &tasks, method.lambda1)? else {
-            // No feature of these samples says anything: the prediction is the best constant, whatever the price.
+            // No feature of these samples says anything: the prediction is the best constant, whatever the
+            // penalty.
             let score = score(&vec![constant(&tasks, &train); test.n_samples()], &test);
             path.iter_mut().for_each(|point| point.score += score * share_of_samples);
             continue;
         };
         descents += 1;
         let largest = descent.largest();
-        for (point, lambda2) in path.iter_mut().zip(prices.values(largest)) {
-            point.lambda2 += lambda2;
+        for (point, lambda2) in path.iter_mut().zip(penalties.values(largest)) {
+            point.lambda += lambda2;
             point.ratio += lambda2 / largest;
             let fit = descent.to(lambda2, &method.limits(), context)?;
             if fit.status.is_stopped() {
-                return Err(Error::Stopped { before: "the cross-validation of the price ended" });
+                return Err(Error::Stopped { before: "the cross-validation of the penalty ended" });
             }
             let objective_value = fit.history.last().copied().unwrap_or(0.0);
-            let model = MikFsModel::new(&train, &method.kernels, &atoms, &tasks, fit, descent.lambda2())?;
+            let model = MikFsModel::new(&train, &method.kernel.0, &atoms, &tasks, fit, descent.lambda2())?;
             point.n_features += share * model.scores().iter().filter(|score| **score > 0.0).count() as f64;
             point.objective += share * objective_value;
             point.score += score(&model.predict(test.x())?, &test) * share_of_samples;
@@ -123,7 +129,7 @@ pub(crate) fn validate(
         context.report("folds", fold + 1, n_folds);
     }
     for point in &mut path {
-        point.lambda2 /= f64::from(descents.max(1));
+        point.lambda /= f64::from(descents.max(1));
         point.ratio /= f64::from(descents.max(1));
     }
     Ok(path)

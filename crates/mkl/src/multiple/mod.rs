@@ -1,16 +1,16 @@
 //! Multiple kernel learning in the dual of support vector machines: the baselines of MIK-FS.
 
+mod gmkl;
 mod interior;
 mod product;
-mod product_selection;
-mod sum_selection;
+mod rfmkl;
 mod terms;
 mod working;
 
 use fewest_core::{Budget, Dataset, Error, Selection, Status, Target, rank};
 
-pub use product_selection::ProductKernelLearning;
-pub use sum_selection::SumKernelLearning;
+pub use gmkl::Gmkl;
+pub use rfmkl::Rfmkl;
 pub use terms::Spectrum;
 
 use crate::indefinite::objective::Task;
@@ -31,7 +31,8 @@ impl Machine {
         self.positive.iter().map(|&positive| if positive { 1.0 } else { -1.0 })
     }
 
-    /// Multipliers times labels at `C = 1` that are optimal for a kernel that is zero: as many as can be of each class, alike within it.
+    /// Multipliers times labels at `C = 1` that are optimal for a kernel that is zero: as many as can be of
+    /// each class, alike within it.
     fn balanced(&self) -> Vec<f64> {
         let n = self.rows.len() as f64;
         let positive = self.positive.iter().filter(|positive| **positive).count() as f64;
@@ -49,15 +50,6 @@ fn machines(data: &Dataset, method: &'static str) -> Result<Vec<Machine>, Error>
     let machine =
         |task: Task| Machine { positive: task.y.iter().map(|y| *y > 0.0).collect(), rows: task.rows };
     Ok(tasks(data, 0.0, method)?.tasks.into_iter().map(machine).collect())
-}
-
-/// That the price is in its range and that no samples are weighted.
-fn check(method: &'static str, ratio: f64, data: &Dataset) -> Result<(), Error> {
-    if !(ratio > 0.0 && ratio <= 1.0) {
-        return Err(Error::parameter("ratio", ratio, "above 0 and at most 1"));
-    }
-    data.refuse_sample_weights(method)?;
-    Ok(())
 }
 
 /// What there is to select where no kernel is worth anything.

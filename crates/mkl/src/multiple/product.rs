@@ -34,7 +34,8 @@ const LOOK: usize = 10;
 /// Steps without a smaller projected gradient after which rounding is all that is left.
 const PATIENCE: usize = 30;
 
-/// `K = exp(−Σ d_m D_m)`: `D_m` the squared differences of a feature that varies, 1 between different levels of a category; of copies the first.
+/// `K = exp(−Σ d_m D_m)`: `D_m` the squared differences of a feature that varies, 1 between different levels
+/// of a category; of copies the first.
 pub(super) struct Distances {
     /// Columns whose squared differences add up to `D_m`.
     columns: Vec<Vec<f64>>,
@@ -96,7 +97,8 @@ impl Distances {
         let n = rows.len();
         let support: Vec<usize> = (0..n).filter(|&i| beta[i] != 0.0).collect();
         let size = support.len();
-        // With W = ββᵀ ∘ K: −½ Σ Wᵢⱼ (xᵢ − xⱼ)² = Σᵢⱼ Wᵢⱼ xᵢxⱼ − Σᵢ xᵢ² Σⱼ Wᵢⱼ, the matrix of a quadratic form.
+        // With W = ββᵀ ∘ K: −½ Σ Wᵢⱼ (xᵢ − xⱼ)² = Σᵢⱼ Wᵢⱼ xᵢxⱼ − Σᵢ xᵢ² Σⱼ Wᵢⱼ, the matrix of a quadratic
+        // form.
         let mut form: Vec<f64> = support
             .iter()
             .flat_map(|&i| support.iter().map(move |&j| beta[i] * beta[j] * gram[i * n + j]))
@@ -151,8 +153,9 @@ pub(super) struct Descended {
 }
 
 impl Learning<'_> {
-    /// `λ` at which no weight is worth its price where all are zero and the multipliers are alike within a class.
-    pub(super) fn largest_price(&self) -> f64 {
+    /// `λ` at which no weight is worth its penalty where all are zero and the multipliers are alike within a
+    /// class.
+    pub(super) fn largest_penalty(&self) -> f64 {
         let mut worths = vec![0.0; self.distances.len()];
         for machine in self.machines {
             let n = machine.rows.len();
@@ -167,8 +170,8 @@ impl Learning<'_> {
         (0..self.distances.len()).collect()
     }
 
-    /// Trains the machines at `weights`, from the multipliers `starts` where there are any. The others than `watched`, whose weights are zero,
-    /// get the slope `λ` of a weight that is worth nothing.
+    /// Trains the machines at `weights`, from the multipliers `starts` where there are any. The others than
+    /// `watched`, whose weights are zero, get the slope `λ` of a weight that is worth nothing.
     fn point(
         &self,
         weights: Vec<f64>,
@@ -211,13 +214,14 @@ impl Learning<'_> {
         projected(&point.weights, &point.gradient) / self.lambda
     }
 
-    /// Those with a weight, or worth a good part of their price.
+    /// Those with a weight, or worth a good part of their penalty.
     fn watched(&self, point: &Point) -> Vec<usize> {
         let is_near = |&m: &usize| point.weights[m] > 0.0 || point.gradient[m] < FAR * self.lambda;
         (0..self.distances.len()).filter(is_near).collect()
     }
 
-    /// Descends from `start` until the projected gradient is at most `tolerance λ`. The objective does not rise, but by rounding.
+    /// Descends from `start` until the projected gradient is at most `tolerance λ`. The objective does not
+    /// rise, but by rounding.
     pub(super) fn descend(
         &self,
         start: Vec<f64>,
@@ -276,7 +280,8 @@ impl Learning<'_> {
                     moved.iter().zip(&point.weights).map(|(new, old)| (new - old).powi(2)).sum();
                 let trial = self.point(moved, &point.betas, &watched, &control)?;
                 if let Some(status) = context.stopped() {
-                    // Its machines need not be trained to the end, and their values are bounds from below only.
+                    // Its machines need not be trained to the end, and their values are bounds from below
+                    // only.
                     return end(point, status, iteration);
                 }
                 if trial.value <= point.value - ARMIJO / step * squares + ROUNDING * point.value.abs() {
@@ -304,8 +309,9 @@ impl Learning<'_> {
     }
 }
 
-/// The machine's dual objective and its multipliers where those at a bound stay there and the others are solved for: they err by the root of the
-/// machine's gap otherwise, and the gradient with them. `None` where that leaves the bounds or the kernel is all but singular.
+/// The machine's dual objective and its multipliers where those at a bound stay there and the others are
+/// solved for: they err by the root of the machine's gap otherwise, and the gradient with them. `None` where
+/// that leaves the bounds or the kernel is all but singular.
 fn polished(gram: &[f64], beta: &[f64], machine: &Machine, cost: f64) -> Option<(f64, Vec<f64>)> {
     let n = beta.len();
     let free: Vec<usize> = (0..n)
@@ -376,7 +382,7 @@ mod tests {
                 let found = at.gradient[m];
                 assert!((slope - found).abs() < 1e-5 * (1.0 + slope.abs()), "{m}: {slope} {found}");
             }
-            learning.lambda = 0.2 * learning.largest_price();
+            learning.lambda = 0.2 * learning.largest_penalty();
             let end = learning.descend(vec![0.2; 5], 1e-8, 500, &context)?;
             assert!(end.violation < 1e-5, "{} {:?} {}", end.violation, end.status, end.iterations);
             assert!(end.point.value <= learning.point(vec![0.2; 5], &[], &learning.all(), &control)?.value);

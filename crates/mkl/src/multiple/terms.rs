@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use fewest_columns::map_features;
-use fewest_core::{Context, Dataset, Error, FeatureKind};
+use fewest_core::{Context, Dataset, Error, FeatureKind, words};
 use fewest_kernels::{Definiteness, Factor, NormalisedDelta, ScalarKernel};
 use nalgebra::DMatrix;
 use rayon::prelude::*;
@@ -17,16 +17,19 @@ use crate::indefinite::matrix::KernelMatrix;
 /// Error allowed to factors, relative: weights must not depend on which samples come first.
 const FACTOR_TOLERANCE: f64 = 1e-9;
 
-/// How the negative eigenvalues of an indefinite kernel matrix are dealt with, each feature's by itself, on the samples given.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Spectrum {
-    /// They become zero.
-    #[default]
-    Clip,
-    /// They lose their sign.
-    Flip,
-    /// The smallest is taken off all, zeros too: a multiple of the identity is added.
-    Shift,
+words! {
+    /// How the negative eigenvalues of an indefinite kernel matrix are dealt with, each feature's by itself,
+    /// on the samples given.
+    #[derive(Default)]
+    pub enum Spectrum {
+        /// They become zero.
+        #[default]
+        Clip = "clip",
+        /// They lose their sign.
+        Flip = "flip",
+        /// The smallest is taken off all, zeros too: a multiple of the identity is added.
+        Shift = "shift",
+    }
 }
 
 /// `Φ S Φᵀ + shift I`.
@@ -52,8 +55,9 @@ impl Terms {
     /// Factors of the kernels.
     ///
     /// # Errors
-    /// [`Error::Indefinite`] for a kernel not known to be positive semidefinite, without a `spectrum`; [`Error::NonFinite`] naming the
-    /// cell; [`Error::Numerical`] where a kernel overflows; [`Error::Stopped`].
+    /// [`Error::Indefinite`] for a kernel not known to be positive semidefinite, without a `spectrum`;
+    /// [`Error::NonFinite`] naming the cell; [`Error::Numerical`] where a kernel overflows;
+    /// [`Error::Stopped`].
     pub(super) fn new(
         data: &Dataset,
         kernel: &BaseKernel,

@@ -1,4 +1,5 @@
-//! The weights of all kernels: the interior-point method on those that may have one, and a look at all others.
+//! The weights of all kernels: the interior-point method on those that may have one, and a look at all
+//! others.
 
 use fewest_core::{Context, Error, Status};
 
@@ -12,14 +13,16 @@ const FIRST: usize = 32;
 /// Kernels that are added at a time, at least.
 const MORE: usize = 16;
 
-/// By how much a kernel must be worth more than its price to be added.
+/// By how much a kernel must be worth more than its penalty to be added.
 const WORTH: f64 = 1e-12;
 
-/// Kernel weights with `C = 1`: a factor `c` on it divides the weights by `c` where the price grows by `c²`.
+/// Kernel weights with `C = 1`: a factor `c` on it divides the weights by `c` where the penalty grows by
+/// `c²`.
 pub(super) struct Solution {
     /// A weight for each kernel.
     pub(super) weights: Vec<f64>,
-    /// `Σ α − ½ (α∘y)ᵀK(α∘y) + λ Σ d` at the optimum over the multipliers, at most `gap` above the smallest there is.
+    /// `Σ α − ½ (α∘y)ᵀK(α∘y) + λ Σ d` at the optimum over the multipliers, at most `gap` above the smallest
+    /// there is.
     pub(super) objective: f64,
     pub(super) gap: f64,
     pub(super) status: Status,
@@ -33,14 +36,15 @@ impl Solution {
     }
 }
 
-/// The price at which no weight is worth it where all are zero, with `C = 1`, and the kernels by what they are worth there.
-pub(super) fn largest_price(terms: &Terms, machines: &[Machine]) -> (f64, Vec<f64>) {
+/// The penalty at which no weight is worth it where all are zero, with `C = 1`, and the kernels by what they
+/// are worth there.
+pub(super) fn largest_penalty(terms: &Terms, machines: &[Machine]) -> (f64, Vec<f64>) {
     let balanced: Vec<Vec<f64>> = machines.iter().map(Machine::balanced).collect();
     let worths = terms.squares(machines, &balanced);
     (0.5 * worths.iter().copied().fold(0.0, f64::max), worths)
 }
 
-/// The weights at the price `lambda`; `hints` is large for kernels likely to have one.
+/// The weights at the penalty `lambda`; `hints` is large for kernels likely to have one.
 pub(super) fn solve(
     terms: &Terms,
     machines: &[Machine],
@@ -125,7 +129,8 @@ mod tests {
         sum
     }
 
-    /// The objective at some weights, each machine trained by sequential minimal optimisation on the whole matrix.
+    /// The objective at some weights, each machine trained by sequential minimal optimisation on the whole
+    /// matrix.
     fn objective(terms: &Terms, machines: &[Machine], weights: &[f64], lambda: f64) -> Result<f64, Error> {
         let gram = gram(terms, weights);
         let mut value = lambda * weights.iter().sum::<f64>();
@@ -143,7 +148,7 @@ mod tests {
     #[test]
     fn no_weights_nearby_or_on_an_edge_are_better() -> Result<(), Error> {
         let context = Context::default();
-        let sigmoid = BaseKernel::Sigmoid { scale: 2.0, offset: -0.5 };
+        let sigmoid = BaseKernel::Sigmoid { scale: 2.0, shift: 0.5 };
         for (kernel, spectrum) in [
             (BaseKernel::Gaussian { sigma: 0.7 }, None),
             (BaseKernel::Linear, None),
@@ -156,7 +161,7 @@ mod tests {
                 let machines = machines(&data, "rfmkl")?;
                 assert_eq!(machines.len() as u64, 2 * n_classes - 3);
                 let terms = Terms::new(&data, &kernel, spectrum, &context)?;
-                let (largest, hints) = largest_price(&terms, &machines);
+                let (largest, hints) = largest_penalty(&terms, &machines);
                 for ratio in [0.3, 0.02] {
                     let lambda = ratio * largest;
                     let found = solve(&terms, &machines, lambda, &hints, 1e-10, &context)?;
@@ -208,7 +213,7 @@ mod tests {
         let context = Context::default();
         let machines = machines(&data, "rfmkl")?;
         let terms = Terms::new(&data, &BaseKernel::Gaussian { sigma: 1.0 }, None, &context)?;
-        let (largest, hints) = largest_price(&terms, &machines);
+        let (largest, hints) = largest_penalty(&terms, &machines);
         let lambda = 0.05 * largest;
         let found = solve(&terms, &machines, lambda, &hints, 1e-10, &context)?;
         // Nested search by thirds: the objective is convex, and so is its minimum over one weight.
@@ -234,7 +239,7 @@ mod tests {
     #[test]
     fn changed_spectra_have_no_negative_eigenvalue() -> Result<(), Error> {
         let data = data(2)?;
-        let kernel = BaseKernel::Sigmoid { scale: 2.0, offset: -1.0 };
+        let kernel = BaseKernel::Sigmoid { scale: 2.0, shift: 1.0 };
         for spectrum in [Spectrum::Clip, Spectrum::Flip, Spectrum::Shift] {
             let terms = Terms::new(&data, &kernel, Some(spectrum), &Context::default())?;
             for m in 0..5 {

@@ -27,7 +27,7 @@ const SAME_KERNEL: f64 = 1e-12;
 
 const GOLDEN_RATIO: f64 = 1.618_033_988_749_895;
 
-/// The partition of Eq. (10)–(12): units whose `τ`, for the price of 1, is above, at and below `λ`.
+/// The partition of Eq. (10)–(12): units whose `τ`, for the cost of 1, is above, at and below `λ`.
 pub(super) struct Partition {
     /// `𝒜`, by decreasing `τ`.
     pub above: Vec<usize>,
@@ -38,13 +38,18 @@ pub(super) struct Partition {
 }
 
 impl Partition {
-    pub(super) fn new(relaxation: &Relaxation, units: &Units<'_>, prices: &[f64]) -> Result<Self, Error> {
+    pub(super) fn new(
+        relaxation: &Relaxation,
+        units: &Units<'_>,
+        feature_costs: &[f64],
+    ) -> Result<Self, Error> {
         let lambda = relaxation.multiplier;
-        let worth = |u: usize| relaxation.squares[u] / prices[u];
+        let worth = |u: usize| relaxation.squares[u] / feature_costs[u];
         let mut sets = Self { above: Vec::new(), tied: Vec::new(), below: Vec::new() };
-        for u in 0..prices.len() {
+        for u in 0..feature_costs.len() {
             let distance = worth(u) - lambda;
-            // At a solution all units with a weight between the bounds tie; where `τ` is not that exact, their weights tell.
+            // At a solution all units with a weight between the bounds tie; where `τ` is not that exact,
+            // their weights tell.
             let is_inside = (INSIDE..1.0 - INSIDE).contains(&relaxation.weights[u]);
             if distance.abs() <= TIE * lambda || is_inside {
                 sets.tied.push(u);
@@ -54,8 +59,9 @@ impl Partition {
                 sets.below.push(u);
             }
         }
-        // Weights are known to the solver's accuracy: what differs by less is a tie, and goes to the lower index.
-        let gathered = gathered_weights(&relaxation.weights, &sets.tied, units, prices)?;
+        // Weights are known to the solver's accuracy: what differs by less is a tie, and goes to the lower
+        // index.
+        let gathered = gathered_weights(&relaxation.weights, &sets.tied, units, feature_costs)?;
         let weight = |u: usize| (gathered[u] / TIE).round();
         sets.tied.sort_by(|&a, &b| weight(b).total_cmp(&weight(a)).then(a.cmp(&b)));
         for set in [&mut sets.above, &mut sets.below] {
@@ -65,13 +71,13 @@ impl Partition {
     }
 
     /// The units that fit the limit, taken in the order `𝒜`, `ℬ`, `𝒞`.
-    pub(super) fn choose(&self, prices: &[f64], limit: f64) -> Vec<usize> {
+    pub(super) fn choose(&self, feature_costs: &[f64], limit: f64) -> Vec<usize> {
         let mut left = limit * (1.0 + 1e-12);
         let all = self.above.iter().chain(&self.tied).chain(&self.below).copied();
         all.filter(|&u| {
-            let fits = prices[u] <= left;
+            let fits = feature_costs[u] <= left;
             if fits {
-                left -= prices[u];
+                left -= feature_costs[u];
             }
             fits
         })
@@ -79,14 +85,15 @@ impl Partition {
     }
 }
 
-/// The weights of another solution of the relaxation: of those `tied` that have one kernel and one price, copies of one feature say, only the
-/// sum of the weights is determined. The solver divides it anyhow; here the first of them has as much as it may, then the next. With a share
-/// each, copies of a feature that matters would fall behind features that matter less.
+/// The weights of another solution of the relaxation: of those `tied` that have one kernel and one cost,
+/// copies of one feature say, only the sum of the weights is determined. The solver divides it anyhow; here
+/// the first of them has as much as it may, then the next. With a share each, copies of a feature that
+/// matters would fall behind features that matter less.
 fn gathered_weights(
     weights: &[f64],
     tied: &[usize],
     units: &Units<'_>,
-    prices: &[f64],
+    feature_costs: &[f64],
 ) -> Result<Vec<f64>, Error> {
     let mut gathered = weights.to_vec();
     let present: Vec<usize> = tied.iter().copied().filter(|&u| weights[u] > TIE).collect();
@@ -112,8 +119,8 @@ fn gathered_weights(
             if marks[other] - marks[first] > SAME_MARK * marks[other] {
                 break;
             }
-            let one_price = prices[present[first]] == prices[present[other]];
-            if !joined[other] && one_price && same_kernel(&centred[first], &centred[other], n) {
+            let one_cost = feature_costs[present[first]] == feature_costs[present[other]];
+            if !joined[other] && one_cost && same_kernel(&centred[first], &centred[other], n) {
                 twins.push(other);
             }
         }
@@ -158,10 +165,12 @@ pub(super) fn machines_on(
     solve(machines, &units.factors(&ordered)?, &Capacity::All, stop)
 }
 
-/// Swaps one unit of `chosen` for one outside as long as `ω` falls, and returns how often it did, with the last `ω`.
+/// Swaps one unit of `chosen` for one outside as long as `ω` falls, and returns how often it did, with the
+/// last `ω`.
 ///
-/// The dual objective at the present `β` bounds that of a swap from below: `ω(S − i + j) ≥ ω(S) + τᵢ − τⱼ`. So only pairs with
-/// `τⱼ > τᵢ` are tried, those with the largest difference first; a trial ends as soon as its dual objective says that it is no better.
+/// The dual objective at the present `β` bounds that of a swap from below: `ω(S − i + j) ≥ ω(S) + τᵢ − τⱼ`.
+/// So only pairs with `τⱼ > τᵢ` are tried, those with the largest difference first; a trial ends as soon as
+/// its dual objective says that it is no better.
 pub(super) fn refine(
     machines: &Machines,
     units: &Units<'_>,
@@ -171,19 +180,19 @@ pub(super) fn refine(
     tolerance: f64,
     context: &Context<'_>,
 ) -> Result<(usize, Saddle), Error> {
-    let prices = units.prices();
+    let feature_costs = units.feature_costs();
     let (mut swaps, mut now) = (0, start);
     'improve: loop {
         let squares = units.squares(&now.beta)?;
         let least = 10.0 * tolerance * now.objective;
         let mut inside = vec![false; units.len()];
         chosen.iter().for_each(|&u| inside[u] = true);
-        let spent: f64 = chosen.iter().map(|&u| prices[u]).sum();
+        let spent: f64 = chosen.iter().map(|&u| feature_costs[u]).sum();
         let mut pairs: Vec<(f64, usize, usize)> = Vec::new();
         for (place, &out) in chosen.iter().enumerate() {
             for (into, &square) in squares.iter().enumerate() {
                 let gain = square - squares[out];
-                let fits = spent - prices[out] + prices[into] <= limit * (1.0 + 1e-12);
+                let fits = spent - feature_costs[out] + feature_costs[into] <= limit * (1.0 + 1e-12);
                 if !inside[into] && fits && gain > least {
                     pairs.push((gain, place, into));
                 }
@@ -211,9 +220,9 @@ pub(super) fn refine(
     Ok((swaps, now))
 }
 
-/// The bound of Theorem 4 on `ω(chosen) / ω(best)`: `1 / (1 − σ)`, with `σ` the largest eigenvalue of `M^−½ B M^−½`, `M = K(p) + τ I`
-/// and `B = Σ_{j ∈ ℬ} pⱼ Kⱼ` (the labels' signs change no eigenvalue). Infinite where `σ` is 1; `None` where the
-/// matrices are too large to be decomposed.
+/// The bound of Theorem 4 on `ω(chosen) / ω(best)`: `1 / (1 − σ)`, with `σ` the largest eigenvalue of
+/// `M^−½ B M^−½`, `M = K(p) + τ I` and `B = Σ_{j ∈ ℬ} pⱼ Kⱼ` (the labels' signs change no eigenvalue).
+/// Infinite where `σ` is 1; `None` where the matrices are too large to be decomposed.
 pub(super) fn bound(
     relaxation: &Relaxation,
     partition: &Partition,

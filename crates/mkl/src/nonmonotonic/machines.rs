@@ -3,11 +3,11 @@
 /// One machine or several over the same samples, all with the same features:
 ///
 /// ```text
-/// maximise over β   2 (tᵀβ − ε ‖β‖₁) − τ ‖β‖² − Σⱼ pⱼ ‖Fⱼᵀβ‖²   subject to   l ≤ β ≤ u,  Σ β = 0 for each machine
+/// maximise over β   2 (tᵀβ − ε ‖β‖₁) − τ ‖β‖² − Σⱼ pⱼ ‖Fⱼᵀβ‖²,   l ≤ β ≤ u,  Σ β = 0 for each machine
 /// ```
 ///
-/// With `β = α ∘ y`, `t = y`, `ε = 0` it is Eq. (3), with `β = α − α*` it is Eq. (19). Machine `k` has the variables
-/// `k n … (k + 1) n − 1`.
+/// With `β = α ∘ y`, `t = y`, `ε = 0` it is Eq. (3), with `β = α − α*` it is Eq. (19). Machine `k` has the
+/// variables `k n … (k + 1) n − 1`.
 #[derive(Debug, Clone)]
 pub(super) struct Machines {
     /// Samples of each machine.
@@ -46,7 +46,8 @@ impl Machines {
         Self { n, count, targets, lower: side(false, -1.0), upper: side(true, 1.0), epsilon: 0.0, ridge }
     }
 
-    /// Whether every sample can be left in the tube without any feature, so that `β = 0` is optimal and no feature of use.
+    /// Whether every sample can be left in the tube without any feature, so that `β = 0` is optimal and no
+    /// feature of use.
     pub(super) fn is_trivial(&self) -> bool {
         (0..self.count).all(|k| {
             let samples = k * self.n..(k + 1) * self.n;
@@ -70,9 +71,9 @@ impl Machines {
             .sum()
     }
 
-    /// `2 Σᵢ hᵢ(βᵢ) + hᵢ*(vᵢ) − vᵢβᵢ` with `v = t − fitted − bias` and `h(β) = ½ τ β² + ε |β|` on `[l, u]`: how far the primal
-    /// objective of the machines with these outputs is above the dual objective of `β`. Every term is at least 0, so
-    /// nothing cancels.
+    /// `2 Σᵢ hᵢ(βᵢ) + hᵢ*(vᵢ) − vᵢβᵢ` with `v = t − fitted − bias` and `h(β) = ½ τ β² + ε |β|` on `[l, u]`:
+    /// how far the primal objective of the machines with these outputs is above the dual objective of `β`.
+    /// Every term is at least 0, so nothing cancels.
     pub(super) fn gap(&self, beta: &[f64], fitted: &[f64], bias: &[f64]) -> f64 {
         let term = |i: usize| {
             let v = self.targets[i] - fitted[i] - bias[i / self.n];
@@ -90,18 +91,19 @@ impl Machines {
     }
 }
 
-/// The largest `Σ pⱼ valueⱼ` with `0 ≤ p ≤ 1` and `Σ priceⱼ pⱼ ≤ limit`, and the value a unit of money brings at the end of it
-/// (0 where everything fits). For prices of 1 it is the sum of the `limit` largest values, and the last of them.
-pub(super) fn knapsack(values: &[f64], prices: &[f64], limit: f64) -> (f64, f64) {
+/// The largest `Σ pⱼ valueⱼ` with `0 ≤ p ≤ 1` and `Σ costⱼ pⱼ ≤ limit`, and the value a unit of money brings
+/// at the end of it (0 where everything fits). For costs of 1 it is the sum of the `limit` largest values,
+/// and the last of them.
+pub(super) fn knapsack(values: &[f64], feature_costs: &[f64], limit: f64) -> (f64, f64) {
     let mut order: Vec<usize> = (0..values.len()).collect();
-    let worth = |j: usize| values[j] / prices[j];
+    let worth = |j: usize| values[j] / feature_costs[j];
     order.sort_by(|&a, &b| worth(b).total_cmp(&worth(a)).then(a.cmp(&b)));
     let (mut left, mut sum) = (limit, 0.0);
     for j in order {
-        if prices[j] >= left {
-            return (sum + values[j] * (left / prices[j]), worth(j));
+        if feature_costs[j] >= left {
+            return (sum + values[j] * (left / feature_costs[j]), worth(j));
         }
-        left -= prices[j];
+        left -= feature_costs[j];
         sum += values[j];
     }
     (sum, 0.0)
@@ -112,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_knapsack_of_equal_prices_holds_the_largest() {
+    fn a_knapsack_of_equal_costs_holds_the_largest() {
         assert_eq!(knapsack(&[1.0, 5.0, 3.0], &[1.0; 3], 2.0), (8.0, 3.0));
         assert_eq!(knapsack(&[1.0, 5.0, 3.0], &[1.0; 3], 4.0), (9.0, 0.0));
         // 5 costs 10: the others are better value, and half of it still fits.

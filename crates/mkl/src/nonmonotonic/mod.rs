@@ -1,5 +1,6 @@
-//! Non-monotonic feature selection (Yang, Xu, Lyu and King, *Budget constrained non-monotonic feature selection*, Neural
-//! Networks 2015): the features whose support vector machine has the widest margin, as a convex min-max.
+//! Non-monotonic feature selection (Yang, Xu, Lyu and King, *Budget constrained non-monotonic feature
+//! selection*, Neural Networks 2015): the features whose support vector machine has the widest margin, as a
+//! convex min-max.
 
 mod discrete;
 mod interior;
@@ -10,7 +11,8 @@ mod units;
 mod working;
 
 use fewest_core::{
-    Budget, Certificate, Context, Dataset, Error, RelaxationSummary, Selection, SolverReport, Status,
+    Budget, Certificate, Context, Dataset, Error, RelaxationSummary, Selection, SolverReport, Status, choice,
+    options, words,
 };
 
 use discrete::Partition;
@@ -19,72 +21,78 @@ use machines::Machines;
 pub use methods::{Nmmkl, Nmmklr};
 use units::Units;
 
-/// The kernel of each feature.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub enum FeatureKernel {
-    /// `xᵢ xᵢᵀ`, as in the paper.
-    #[default]
-    Linear,
-    /// `exp(−(x − x′)² / (2σ²))` of the standardised feature, through its low-rank factor `F`: `τ = ‖Fᵀ(α ∘ y)‖²`.
-    Gaussian {
-        /// `σ`, above 0.
-        sigma: f64,
-        /// What the factor may leave of the kernel's trace, relatively; range (0, 1).
-        factor_tolerance: f64,
-    },
+words! {
+    /// What is done to numeric features under the linear kernel of [`Nmmkl`] and [`Nmmklr`].
+    #[derive(Default)]
+    pub enum FeatureScaling {
+        /// Mean 0, standard deviation 1 (dividing by n).
+        #[default]
+        Standard = "standard",
+        /// To `[−1, 1]`.
+        Range = "range",
+        /// Nothing.
+        None = "none",
+    }
 }
 
-/// What is done to numeric features under the linear kernel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Scaling {
-    /// Mean 0, standard deviation 1 (dividing by n).
-    #[default]
-    Standard,
-    /// To `[−1, 1]`.
-    Range,
-    /// Nothing.
-    None,
+words! {
+    /// What has a weight of its own.
+    #[derive(Default)]
+    pub enum WeightUnit {
+        /// Every feature.
+        #[default]
+        Feature = "feature",
+        /// Every group of features: they are selected together or not at all.
+        Group = "group" selects_groups,
+    }
 }
 
-/// Prices of the features, in place of a count.
+choice! {
+    /// The kernel of each feature.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub enum FeatureKernel {
+        /// `xᵢ xᵢᵀ`, as in the paper.
+        Linear {
+            /// Numeric features to mean 0 and standard deviation 1, to [-1, 1], or as they are.
+            scaling: FeatureScaling = FeatureScaling::Standard;
+        } = "linear",
+        /// `exp(−(x − x′)² / (2σ²))` of the standardised feature, through its low-rank factor `F`:
+        /// `τ = ‖Fᵀ(α ∘ y)‖²`.
+        Gaussian {
+            /// Width of the Gaussian kernel on standardised features.
+            sigma: f64 = 1.0, Positive;
+            /// What the factor of a Gaussian kernel may leave of its trace, as a share.
+            factor_tolerance: f64 = 1e-6, ProperFraction;
+        } = "gaussian",
+    }
+}
+
+/// Costs of the features, in place of a count.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Prices {
-    /// The price of each feature, above 0.
-    pub prices: Vec<f64>,
+pub struct FeatureCosts {
+    /// The cost of each feature, above 0.
+    pub costs: Vec<f64>,
     /// What all selected features may cost together, above 0.
     pub limit: f64,
 }
 
-/// What [`Nmmkl`] and [`Nmmklr`] share.
-#[derive(Debug, Clone)]
-pub struct NonMonotonic {
-    /// The kernel of each feature. Categorical features always get an indicator for each level, scaled as a standardised
-    /// feature. Default: linear.
-    pub kernel: FeatureKernel,
-    /// What is done to numeric features under the linear kernel. Default: standardised.
-    pub scaling: Scaling,
-    /// Whether the features of one group of the data set share a weight, and are selected together or not at all.
-    /// Default: no.
-    pub grouped: bool,
-    /// Prices and what may be spent, `Σ cᵢ pᵢ ≤ B`, in place of `Σ pᵢ = m`: then the budget must be [`Budget::Auto`]. A
-    /// group costs as much as its features. Default: none.
-    pub prices: Option<Prices>,
-    /// Whether features are swapped, one for one, as long as `ω` falls. Default: no.
-    pub refine: bool,
-    /// Duality gap to reach, relative to the primal objective. Default 1e-8; range above 0.
-    pub tolerance: f64,
-}
-
-impl Default for NonMonotonic {
-    fn default() -> Self {
-        Self {
-            kernel: FeatureKernel::default(),
-            scaling: Scaling::default(),
-            grouped: false,
-            prices: None,
-            refine: false,
-            tolerance: 1e-8,
-        }
+options! {
+    /// What [`Nmmkl`] and [`Nmmklr`] share.
+    #[derive(Debug, Clone)]
+    pub struct NonMonotonic {
+        /// Kernel of each numeric feature; categories get an indicator for each level.
+        ///
+        /// The indicators are scaled as a standardised feature.
+        pub kernel: FeatureKernel = FeatureKernel::default();
+        /// group: features of a group (--groups) share a weight, and are selected together.
+        pub weights: WeightUnit = WeightUnit::Feature;
+        /// Costs of the features and what may be spent, `Σ cᵢ pᵢ ≤ B`, in place of `Σ pᵢ = m`: then the
+        /// budget must be [`Budget::Auto`]. A group costs as much as its features.
+        pub feature_costs: Option<FeatureCosts> = None, hidden;
+        /// Swap features one for one as long as the machine gets better.
+        pub refine: bool = false;
+        /// Duality gap to reach, relative to the primal objective.
+        pub tolerance: f64 = 1e-8, Positive;
     }
 }
 
@@ -100,7 +108,8 @@ pub struct NonMonotonicSolution {
     pub weights: Vec<f64>,
     /// The multiplier `λ` of the budget.
     pub lambda: f64,
-    /// The dual value of the relaxation, Eq. (8) or (20): no set of features within the budget has a smaller `ω`.
+    /// The dual value of the relaxation, Eq. (8) or (20): no set of features within the budget has a smaller
+    /// `ω`.
     pub objective: f64,
     /// The duality gap, relative to the primal value.
     pub gap: f64,
@@ -108,9 +117,10 @@ pub struct NonMonotonicSolution {
     pub status: Status,
     /// Newton steps.
     pub steps: usize,
-    /// `𝒜`: features with `τ > λ` (for a price of 1), largest first.
+    /// `𝒜`: features with `τ > λ` (for a cost of 1), largest first.
     pub above: Vec<usize>,
-    /// `ℬ`: features with `τ = λ` to 1e-6, relatively, or a weight between the bounds, by their weights, those of copies of a feature given to the first of them.
+    /// `ℬ`: features with `τ = λ` to 1e-6, relatively, or a weight between the bounds, by their weights,
+    /// those of copies of a feature given to the first of them.
     pub tied: Vec<usize>,
     /// Features of `𝒞`, which have `τ < λ`.
     pub n_below: usize,
@@ -126,23 +136,15 @@ pub struct NonMonotonicSolution {
 }
 
 impl NonMonotonic {
-    fn check(&self, n_features: usize) -> Result<(), Error> {
-        if !(self.tolerance.is_finite() && self.tolerance > 0.0) {
-            return Err(Error::parameter("tolerance", self.tolerance, "above 0"));
+    fn check_costs(&self, n_features: usize) -> Result<(), Error> {
+        let Some(FeatureCosts { costs, limit }) = &self.feature_costs else { return Ok(()) };
+        if costs.len() != n_features {
+            let found = costs.len();
+            return Err(Error::ShapeMismatch { what: "costs of the features", expected: n_features, found });
         }
-        if let FeatureKernel::Gaussian { factor_tolerance, .. } = self.kernel
-            && !(factor_tolerance > 0.0 && factor_tolerance < 1.0)
-        {
-            return Err(Error::parameter("factor_tolerance", factor_tolerance, "above 0 and below 1"));
-        }
-        let Some(Prices { prices, limit }) = &self.prices else { return Ok(()) };
-        if prices.len() != n_features {
-            let found = prices.len();
-            return Err(Error::ShapeMismatch { what: "prices of the features", expected: n_features, found });
-        }
-        if let Some(j) = prices.iter().position(|price| !(price.is_finite() && *price > 0.0)) {
-            let value = format!("{} for feature {j} (counted from 0)", prices[j]);
-            return Err(Error::parameter("prices", value, "above 0 and finite"));
+        if let Some(j) = costs.iter().position(|cost| !(cost.is_finite() && *cost > 0.0)) {
+            let value = format!("{} for feature {j} (counted from 0)", costs[j]);
+            return Err(Error::parameter("costs", value, "above 0 and finite"));
         }
         if !(limit.is_finite() && *limit > 0.0) {
             return Err(Error::parameter("limit", limit, "above 0 and finite"));
@@ -150,16 +152,16 @@ impl NonMonotonic {
         Ok(())
     }
 
-    /// What may be spent: the number of features, or the limit of the prices.
+    /// What may be spent: the number of features, or the limit of the costs.
     fn limit(&self, budget: Budget) -> Result<f64, Error> {
-        match (&self.prices, budget) {
+        match (&self.feature_costs, budget) {
             (None, Budget::Count(count)) => Ok(count as f64),
             (None, Budget::Auto) => {
                 Err(Error::parameter("k", "auto", "a number, which the method cannot do without"))
             }
-            (Some(prices), Budget::Auto) => Ok(prices.limit),
+            (Some(costs), Budget::Auto) => Ok(costs.limit),
             (Some(_), Budget::Count(count)) => {
-                Err(Error::parameter("k", count, "auto where prices decide how many features fit"))
+                Err(Error::parameter("k", count, "auto where costs decide how many features fit"))
             }
             _ => {
                 Err(Error::parameter("threshold", "given", "left out: the method needs a number of features"))
@@ -176,14 +178,15 @@ impl NonMonotonic {
         context: &Context<'_>,
     ) -> Result<NonMonotonicSolution, Error> {
         budget.check(data.n_features())?;
-        self.check(data.n_features())?;
-        if self.grouped && data.feature_groups().is_none() {
+        self.check_costs(data.n_features())?;
+        let grouped = self.weights == WeightUnit::Group;
+        if grouped && data.feature_groups().is_none() {
             let expected = "feature, unless the data set has feature groups";
             return Err(Error::parameter("weights", "group", expected));
         }
         let limit = self.limit(budget)?;
-        let prices = self.prices.as_ref().map(|prices| prices.prices.as_slice());
-        let units = Units::new(data, self.kernel, self.scaling, self.grouped, prices, context)?;
+        let feature_costs = self.feature_costs.as_ref().map(|given| given.costs.as_slice());
+        let units = Units::new(data, self.kernel, grouped, feature_costs, context)?;
         let d = data.n_features();
         let mut solution = NonMonotonicSolution {
             coefficients: vec![vec![0.0; machines.n]; machines.count],
@@ -205,10 +208,10 @@ impl NonMonotonic {
         if units.len() == 0 || machines.is_trivial() {
             return Ok(solution);
         }
-        let prices = units.prices();
+        let feature_costs = units.feature_costs();
         let relaxation = working::relax(machines, &units, limit, self.tolerance, context)?;
-        let partition = Partition::new(&relaxation, &units, &prices)?;
-        let mut chosen = partition.choose(&prices, limit);
+        let partition = Partition::new(&relaxation, &units, &feature_costs)?;
+        let mut chosen = partition.choose(&feature_costs, limit);
         if !chosen.is_empty() {
             let stop = Stop { tolerance: self.tolerance, enough: f64::INFINITY, context };
             let mut on_chosen = discrete::machines_on(machines, &units, &chosen, &stop)?;
@@ -281,7 +284,8 @@ fn notes(summary: &RelaxationSummary) -> Vec<String> {
     let RelaxationSummary { objective, lower_bound, bound, n_above, n_tied, n_below, n_swaps } = summary;
     let mut notes = vec![
         format!(
-            "omega is {objective:.6} for these features and at least {lower_bound:.6} for any others within the budget: {:.4} times",
+            "omega is {objective:.6} for these features and at least {lower_bound:.6} for any others within \
+             the budget: {:.4} times",
             summary.ratio()
         ),
         format!("features by tau: {n_above} above lambda, {n_tied} tied at it, {n_below} below"),

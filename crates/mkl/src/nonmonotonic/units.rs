@@ -6,7 +6,7 @@ use fewest_kernels::{Factor, Gaussian};
 use rayon::prelude::*;
 
 use super::system::Factors;
-use super::{FeatureKernel, Scaling};
+use super::{FeatureKernel, FeatureScaling};
 use fewest_columns::standardise;
 use fewest_linalg::transposed_products;
 
@@ -37,7 +37,7 @@ enum Form {
 /// What has a weight of its own: a feature, or a group.
 pub(super) struct Unit {
     pub features: Vec<usize>,
-    pub price: f64,
+    pub feature_cost: f64,
 }
 
 /// All units with a feature that varies.
@@ -52,9 +52,8 @@ impl<'a> Units<'a> {
     pub(super) fn new(
         data: &'a Dataset,
         kernel: FeatureKernel,
-        scaling: Scaling,
         grouped: bool,
-        prices: Option<&[f64]>,
+        feature_costs: Option<&[f64]>,
         context: &Context<'_>,
     ) -> Result<Self, Error> {
         let forms = map_features(data, context, "features", |j, column| {
@@ -62,7 +61,7 @@ impl<'a> Units<'a> {
                 return Ok(levels(&column.to_vec(data.n_samples())));
             }
             match kernel {
-                FeatureKernel::Linear => Ok(linear(column, data.n_samples(), scaling)),
+                FeatureKernel::Linear { scaling } => Ok(linear(column, data.n_samples(), scaling)),
                 FeatureKernel::Gaussian { sigma, factor_tolerance } => {
                     let mut points = column.to_vec(data.n_samples());
                     if !standardise(&mut points) {
@@ -75,7 +74,7 @@ impl<'a> Units<'a> {
                 }
             }
         })?;
-        let price = |j: usize| prices.map_or(1.0, |prices| prices[j]);
+        let feature_cost = |j: usize| feature_costs.map_or(1.0, |feature_costs| feature_costs[j]);
         let mut units: Vec<Unit> = Vec::new();
         let mut places: std::collections::HashMap<usize, usize> = std::collections::HashMap::new();
         let groups = if grouped { data.feature_partition("nmmkl with weights=group")? } else { None };
@@ -87,13 +86,13 @@ impl<'a> Units<'a> {
             match group.and_then(|group| places.get(&group)) {
                 Some(&at) => {
                     units[at].features.push(j);
-                    units[at].price += price(j);
+                    units[at].feature_cost += feature_cost(j);
                 }
                 None => {
                     if let Some(group) = group {
                         places.insert(group, units.len());
                     }
-                    units.push(Unit { features: vec![j], price: price(j) });
+                    units.push(Unit { features: vec![j], feature_cost: feature_cost(j) });
                 }
             }
         }
@@ -105,8 +104,8 @@ impl<'a> Units<'a> {
         self.units.len()
     }
 
-    pub(super) fn prices(&self) -> Vec<f64> {
-        self.units.iter().map(|unit| unit.price).collect()
+    pub(super) fn feature_costs(&self) -> Vec<f64> {
+        self.units.iter().map(|unit| unit.feature_cost).collect()
     }
 
     /// Appends the columns of feature `j`.
@@ -200,8 +199,8 @@ impl<'a> Units<'a> {
     }
 }
 
-/// An indicator for each level, scaled so that the centred kernel has the trace of a standardised feature, `n`: two levels
-/// are then the same as the standardised 0/1 feature.
+/// An indicator for each level, scaled so that the centred kernel has the trace of a standardised feature,
+/// `n`: two levels are then the same as the standardised 0/1 feature.
 fn levels(values: &[f64]) -> Form {
     let mut codes = values.to_vec();
     codes.sort_by(f64::total_cmp);
@@ -215,7 +214,7 @@ fn levels(values: &[f64]) -> Form {
     Form::Levels { codes, scale: spread.sqrt().recip() }
 }
 
-fn linear(column: Column<'_>, n: usize, scaling: Scaling) -> Form {
+fn linear(column: Column<'_>, n: usize, scaling: FeatureScaling) -> Form {
     let (stored, unstored): (&[f64], usize) = match column {
         Column::Dense(values) => (values, 0),
         Column::Sparse { values, .. } => (values, n - values.len()),
@@ -230,12 +229,12 @@ fn linear(column: Column<'_>, n: usize, scaling: Scaling) -> Form {
     let unit = smallest.abs().max(largest.abs());
     let total = n as f64;
     match scaling {
-        Scaling::None => Form::Linear { unit: 1.0, centre: 0.0, spread: 1.0 },
-        Scaling::Range => {
+        FeatureScaling::None => Form::Linear { unit: 1.0, centre: 0.0, spread: 1.0 },
+        FeatureScaling::Range => {
             let (low, high) = (smallest / unit, largest / unit);
             Form::Linear { unit, centre: 0.5 * (low + high), spread: 0.5 * (high - low) }
         }
-        Scaling::Standard => {
+        FeatureScaling::Standard => {
             let first = stored.iter().map(|value| value / unit).sum::<f64>() / total;
             // The second round takes off what rounding left of the mean.
             let rest = stored.iter().map(|value| value / unit - first).sum::<f64>() - unstored as f64 * first;

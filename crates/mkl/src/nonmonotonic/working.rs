@@ -35,9 +35,9 @@ pub(super) struct Relaxation {
     pub steps: usize,
 }
 
-/// Solves over a working set, looks at all units, adds those that are worth more than the budget's multiplier, and so on: with
-/// weights of 0 outside the working set its primal value is one of all units, and the dual value at `β` takes all of
-/// them into account, so the gap between the two certifies.
+/// Solves over a working set, looks at all units, adds those that are worth more than the budget's
+/// multiplier, and so on: with weights of 0 outside the working set its primal value is one of all units, and
+/// the dual value at `β` takes all of them into account, so the gap between the two certifies.
 pub(super) fn relax(
     machines: &Machines,
     units: &Units<'_>,
@@ -45,26 +45,26 @@ pub(super) fn relax(
     tolerance: f64,
     context: &Context<'_>,
 ) -> Result<Relaxation, Error> {
-    let prices = units.prices();
+    let feature_costs = units.feature_costs();
     let all: Vec<usize> = (0..units.len()).collect();
-    if prices.iter().sum::<f64>() <= limit {
+    if feature_costs.iter().sum::<f64>() <= limit {
         let factors = units.factors(&all)?;
         let stop = Stop { tolerance, enough: f64::INFINITY, context };
         return Ok(whole(solve(machines, &factors, &Capacity::All, &stop)?));
     }
-    let mut working = first(machines, units, &prices, limit)?;
+    let mut working = first(machines, units, &feature_costs, limit)?;
     let mut dropped = vec![false; units.len()];
     let mut inner = if working.len() == units.len() { tolerance } else { FIRST_TOLERANCE.max(tolerance) };
     let mut steps = 0;
     let mut best: Option<Relaxation> = None;
     loop {
         let factors = units.factors(&working)?;
-        let own: Vec<f64> = working.iter().map(|&u| prices[u]).collect();
+        let own: Vec<f64> = working.iter().map(|&u| feature_costs[u]).collect();
         let stop = Stop { tolerance: inner, enough: f64::INFINITY, context };
-        let saddle = solve(machines, &factors, &Capacity::Limited { prices: &own, limit }, &stop)?;
+        let saddle = solve(machines, &factors, &Capacity::Limited { feature_costs: &own, limit }, &stop)?;
         steps += saddle.steps;
         let (own_gap, own_status, multiplier) = (saddle.gap, saddle.status, saddle.multiplier);
-        let found = over_all(machines, units, &prices, limit, &working, saddle)?;
+        let found = over_all(machines, units, &feature_costs, limit, &working, saddle)?;
         let absolute = found.gap * found.objective.abs();
         context.report("relaxation", working.len(), units.len());
         let ended = match own_status {
@@ -75,7 +75,7 @@ pub(super) fn relax(
             _ => Some(own_status),
         };
         let joined = match ended {
-            None => grow(&found, &prices, multiplier, &mut working, &mut dropped),
+            None => grow(&found, &feature_costs, multiplier, &mut working, &mut dropped),
             Some(_) => 0,
         };
         if best.as_ref().is_none_or(|best| found.gap < best.gap) {
@@ -95,9 +95,14 @@ pub(super) fn relax(
     best.ok_or(Error::Stopped { before: "a relaxation was solved" })
 }
 
-/// The first working set: the units whose kernels agree most with the targets, several times as many as the limit
-/// pays for.
-fn first(machines: &Machines, units: &Units<'_>, prices: &[f64], limit: f64) -> Result<Vec<usize>, Error> {
+/// The first working set: the units whose kernels agree most with the targets, several times as many as the
+/// limit pays for.
+fn first(
+    machines: &Machines,
+    units: &Units<'_>,
+    feature_costs: &[f64],
+    limit: f64,
+) -> Result<Vec<usize>, Error> {
     let mut centred = machines.targets.clone();
     for (k, centred) in centred.chunks_exact_mut(machines.n).enumerate() {
         let upper = &machines.upper[k * machines.n..(k + 1) * machines.n];
@@ -108,39 +113,39 @@ fn first(machines: &Machines, units: &Units<'_>, prices: &[f64], limit: f64) -> 
         centred.iter_mut().enumerate().for_each(|(i, value)| *value = weight(i) * (*value - mean));
     }
     let agreement = units.squares(&centred)?;
-    let mut order: Vec<usize> = (0..prices.len()).collect();
-    let worth = |u: usize| agreement[u] / prices[u];
+    let mut order: Vec<usize> = (0..feature_costs.len()).collect();
+    let worth = |u: usize| agreement[u] / feature_costs[u];
     order.sort_by(|&a, &b| worth(b).total_cmp(&worth(a)).then(a.cmp(&b)));
     let mut spent = 0.0;
     let bought = order
         .iter()
         .take_while(|&&u| {
-            spent += prices[u];
+            spent += feature_costs[u];
             spent <= limit
         })
         .count();
     let wanted = (2 * bought).max(SMALLEST);
     // The last few are not worth a second round.
-    let all_at_once = prices.len() <= (3 * wanted / 2).max(ALL_AT_ONCE);
-    order.truncate(if all_at_once { prices.len() } else { wanted });
+    let all_at_once = feature_costs.len() <= (3 * wanted / 2).max(ALL_AT_ONCE);
+    order.truncate(if all_at_once { feature_costs.len() } else { wanted });
     order.sort_unstable();
     Ok(order)
 }
 
-/// Adds the units worth more than the multiplier, the best first, at most as many as there are, and drops, once, those that
-/// are worth far less. How many joined.
+/// Adds the units worth more than the multiplier, the best first, at most as many as there are, and drops,
+/// once, those that are worth far less. How many joined.
 fn grow(
     found: &Relaxation,
-    prices: &[f64],
+    feature_costs: &[f64],
     multiplier: f64,
     working: &mut Vec<usize>,
     dropped: &mut [bool],
 ) -> usize {
-    let mut inside = vec![false; prices.len()];
+    let mut inside = vec![false; feature_costs.len()];
     working.iter().for_each(|&u| inside[u] = true);
     let inside = &inside;
-    let worth = |u: usize| found.squares[u] / prices[u];
-    let outside = |least: f64| (0..prices.len()).filter(move |&u| !inside[u] && worth(u) > least);
+    let worth = |u: usize| found.squares[u] / feature_costs[u];
+    let outside = |least: f64| (0..feature_costs.len()).filter(move |&u| !inside[u] && worth(u) > least);
     if outside(multiplier).next().is_none() {
         return 0;
     }
@@ -163,13 +168,13 @@ fn grow(
 fn over_all(
     machines: &Machines,
     units: &Units<'_>,
-    prices: &[f64],
+    feature_costs: &[f64],
     limit: f64,
     working: &[usize],
     saddle: Saddle,
 ) -> Result<Relaxation, Error> {
     let squares = units.squares(&saddle.beta)?;
-    let (most, _) = knapsack(&squares, prices, limit);
+    let (most, _) = knapsack(&squares, feature_costs, limit);
     let objective = machines.gain(&saddle.beta) - most;
     let gap = saddle.gap + (saddle.objective - objective).max(0.0);
     let mut weights = vec![0.0; units.len()];

@@ -2,7 +2,7 @@
 
 use fewest::core::{Context, Dataset, Error};
 use fewest::eval::{KFold, Splitter};
-use fewest::mkl::{BaseKernel, MikFs};
+use fewest::mkl::{BaseKernel, BaseKernels, MikFs};
 use serde::{Deserialize, Serialize};
 
 use super::{kernel, linear};
@@ -13,7 +13,7 @@ pub const FOLDS: usize = 3;
 /// What parameters are chosen from.
 const GRID: [f64; 5] = [100.0, 10.0, 1.0, 0.1, 0.01];
 
-/// Prices of RFMKL and GMKL, relative to that at which no feature is worth it.
+/// Penalties of RFMKL and GMKL, relative to that at which no feature is worth it.
 pub const RATIOS: [f64; 7] = [0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.001];
 
 /// Costs of GMKL: below, all multipliers are at their bound.
@@ -25,10 +25,10 @@ pub const LEAST_L1: f64 = 0.1;
 /// The products of two of them: all that counts of `λ₁` and `λ₂` of MIK-FS.
 const PRODUCTS: [f64; 9] = [1e4, 1e3, 1e2, 10.0, 1.0, 0.1, 0.01, 1e-3, 1e-4];
 
-/// Most alternations at a price while parameters are chosen. The paper says that ten are enough.
+/// Most alternations at a penalty while parameters are chosen. The paper says that ten are enough.
 pub const FEW_ALTERNATIONS: usize = 50;
 
-/// Most alternations at a price for the model that predicts.
+/// Most alternations at a penalty for the model that predicts.
 pub const ALTERNATIONS: usize = 200;
 
 /// How an alternation went.
@@ -85,7 +85,7 @@ pub const CONTENDERS: &[Contender] = &[
 fn sigmoid(train: &Dataset, test: &Dataset, context: &Context<'_>) -> Result<Outcome, Error> {
     // Of equally good ones the smoothest.
     let kernels =
-        GRID.iter().rev().map(|&scale| (format!("a = {scale}"), BaseKernel::Sigmoid { scale, offset: 0.0 }));
+        GRID.iter().rev().map(|&scale| (format!("a = {scale}"), BaseKernel::Sigmoid { scale, shift: 0.0 }));
     mik_fs(kernels.collect(), train, test, context)
 }
 
@@ -102,7 +102,7 @@ fn mik_fs(
 ) -> Result<Outcome, Error> {
     let mut best = (f64::NEG_INFINITY, 0, 0);
     let method = |which: usize, iterations: usize| MikFs {
-        kernels: vec![kernels[which].1.clone()],
+        kernel: BaseKernels(vec![kernels[which].1.clone()]),
         iterations,
         ..MikFs::default()
     };
@@ -114,9 +114,9 @@ fn mik_fs(
             best = (path[at].score, at, which);
         }
     }
-    let (_, price, which) = best;
+    let (_, penalty, which) = best;
     let method = method(which, ALTERNATIONS);
-    let Some(model) = method.fit_path(train, &PRODUCTS[..=price], context)?.pop() else {
+    let Some(model) = method.fit_path(train, &PRODUCTS[..=penalty], context)?.pop() else {
         return Err(Error::TooFew { what: "features that vary", minimum: 1, found: 0 });
     };
     let predicted = model.predict(test.x())?;
@@ -127,7 +127,7 @@ fn mik_fs(
     Ok(Outcome {
         accuracy: right as f64 / signs.len() as f64,
         n_features: counted.count(),
-        chosen: format!("{}, lambda1 lambda2 = {}", kernels[which].0, PRODUCTS[price]),
+        chosen: format!("{}, lambda1 lambda2 = {}", kernels[which].0, PRODUCTS[penalty]),
         descent: Some(Descent {
             history: model.alternation.history,
             weight_violation: model.alternation.weight_violation,

@@ -18,7 +18,7 @@ pub fn write_figure(protocol: &Protocol, problems: &[Problem], cells: &[Cell]) -
     let mut text = format!(
         "# MIK-FS, Figure 2: convergence\n\n{REFERENCE}, Section 5.2: the decrease `F(k) − F(k + 1)` of the \
          objective in alternation `k`, and the claim that ten alternations are enough. The runs are those of \
-         [table 2](table-2.md) at the penalties chosen there, from where the price before has ended; they \
+         [table 2](table-2.md) at the penalties chosen there, from where the penalty before has ended; they \
          stop when the relative decrease is at most 1e-5, or after {ALTERNATIONS} alternations. All \
          objectives are in [figure-2.csv](figure-2.csv).\n\n![Decrease by alternation](figure-2.svg)\n\nOver \
          all runs: the median and the largest number of the alternation after which the objective falls by \

@@ -1,7 +1,8 @@
 //! RFMKL, GMKL and IKPCA as machines that predict.
 
+use fewest::core::method::Regularization;
 use fewest::core::{Budget, Context, Dataset, Error, Selector};
-use fewest::mkl::{BaseKernel, ProductKernelLearning, SumKernelLearning};
+use fewest::mkl::{BaseKernel, Gmkl, Rfmkl};
 use fewest::solver::Control;
 use fewest::solvers::smo::{Classifier, GramRows, Machine};
 use nalgebra::{DMatrix, SymmetricEigen};
@@ -20,7 +21,8 @@ pub fn sum(
     context: &Context<'_>,
 ) -> Result<(f64, usize), Error> {
     let kernel = BaseKernel::Gaussian { sigma };
-    let method = SumKernelLearning { kernel, ratio, tolerance: TOLERANCE, ..SumKernelLearning::default() };
+    let regularization = Regularization::Ratio(ratio);
+    let method = Rfmkl { kernel, regularization, tolerance: TOLERANCE, ..Rfmkl::default() };
     let selection = method.select(train, Budget::Auto, context)?;
     let terms = Terms::new(&selection.order, &selection.scores, train, test)?;
     let gram = |a: &[Vec<f64>], b: &[Vec<f64>]| {
@@ -39,7 +41,8 @@ pub fn product(
     test: &Dataset,
     context: &Context<'_>,
 ) -> Result<(f64, usize), Error> {
-    let method = ProductKernelLearning { cost, ratio, tolerance: TOLERANCE, iterations: 200 };
+    let regularization = Regularization::Ratio(ratio);
+    let method = Gmkl { c: cost, regularization, tolerance: TOLERANCE, iterations: 200 };
     let selection = method.select(train, Budget::Auto, context)?;
     let terms = Terms::new(&selection.order, &selection.scores, train, test)?;
     let gram = |a: &[Vec<f64>], b: &[Vec<f64>]| {

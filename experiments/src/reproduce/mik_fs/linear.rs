@@ -20,16 +20,16 @@ pub fn accuracy(
     test: &Dataset,
     context: &Context<'_>,
 ) -> Result<(f64, usize), Error> {
-    let cost = Some((l1 + l2).recip());
+    let c = Some((l1 + l2).recip());
     let selector: Box<dyn Selector> = if l2 > 0.0 {
         Box::new(ElasticNetSvm {
-            cost,
+            c,
             l1_ratio: l1 / (l1 + l2),
             tolerance: TOLERANCE,
             ..ElasticNetSvm::default()
         })
     } else {
-        Box::new(L1Svm { cost, tolerance: TOLERANCE, ..L1Svm::default() })
+        Box::new(L1Svm { c, tolerance: TOLERANCE, ..L1Svm::default() })
     };
     let selection = selector.select(train, Budget::Count(train.n_features()), context)?;
     let terms = selection.order.iter().zip(&selection.scores).filter(|(_, weight)| **weight != 0.0);

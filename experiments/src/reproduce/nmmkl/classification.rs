@@ -126,7 +126,7 @@ fn ridges() -> Vec<Vec<String>> {
 /// Ridges with costs.
 fn costs_and_ridges() -> Vec<Vec<String>> {
     let with = |cost: &f64| {
-        let cost = format!("cost={cost}");
+        let cost = format!("c={cost}");
         RIDGES.iter().map(move |ridge| vec![cost.clone(), format!("tau={ridge}")])
     };
     OWN_COSTS.iter().flat_map(with).collect()
@@ -325,12 +325,12 @@ impl Plan<'_> {
 
 /// The cost with which a machine on all features predicts best.
 fn choose_cost(data: &Dataset, context: &Context<'_>) -> std::result::Result<Vec<String>, Error> {
-    Ok(vec![format!("cost={}", linear_classifier(COSTS).train(data, context)?.cost())])
+    Ok(vec![format!("c={}", linear_classifier(COSTS).train(data, context)?.cost())])
 }
 
 /// The machine with the cost among `parameters`.
 fn with_cost(parameters: &[String]) -> std::result::Result<Box<dyn Learner>, Error> {
-    let cost = parameters.iter().find_map(|parameter| parameter.strip_prefix("cost=")?.parse().ok());
+    let cost = parameters.iter().find_map(|parameter| parameter.strip_prefix("c=")?.parse().ok());
     Ok(Box::new(linear_classifier(&[cost.unwrap_or(1.0)])))
 }
 

@@ -207,7 +207,7 @@ impl Table {
             Target::Real(outputs) => deviation(outputs.output(0)),
             _ => 1.0,
         };
-        Ok(vec![format!("cost={}", cost / unit), format!("epsilon={}", epsilon / unit)])
+        Ok(vec![format!("c={}", cost / unit), format!("epsilon={}", epsilon / unit)])
     }
 
     fn write(&self, protocol: &Protocol, rows: &[Row]) -> Result<()> {

@@ -6,16 +6,17 @@
 //! maximise over β   Σ yᵀβₜ   subject to   ½ Σ_t βₜᵀK_mβₜ ≤ 1 for all m,   0 ≤ yβₜ ≤ 1,   Σ βₜ = 0
 //! ```
 //!
-//! a convex problem whose multipliers are the weights `d`. With `a = yβ`, `w = 1 − a`, multipliers `ν`, `δ` of these, slacks `s` of
-//! the kernels and biases `b` its solution is where
+//! a convex problem whose multipliers are the weights `d`. With `a = yβ`, `w = 1 − a`, multipliers `ν`, `δ`
+//! of these, slacks `s` of the kernels and biases `b` its solution is where
 //!
 //! ```text
 //! 1 − y(K(d)β + b) + ν − δ = 0,     1 − ½ βᵀK_mβ − s_m = 0,     Σ β = 0
 //! ```
 //!
-//! and `aν`, `wδ` and `ds` are 0. Newton steps are taken towards points where these products are equal and small, with Mehrotra's
-//! predictor and corrector. A step eliminates all but `β`, for each machine by itself, and then the weights:
-//! with `g_m = K_mβ`, `A = ν/a + δ/w + K(d)` and `Θ = s/d` what is left is `(GᵀA⁻¹G + Θ) Δd = …`.
+//! and `aν`, `wδ` and `ds` are 0. Newton steps are taken towards points where these products are equal and
+//! small, with Mehrotra's predictor and corrector. A step eliminates all but `β`, for each machine by itself,
+//! and then the weights: with `g_m = K_mβ`, `A = ν/a + δ/w + K(d)` and `Θ = s/d` what is left is
+//! `(GᵀA⁻¹G + Θ) Δd = …`.
 
 mod kernels;
 mod point;
@@ -47,7 +48,7 @@ pub(super) struct Saddle {
     pub(super) weights: Vec<f64>,
     /// `Σ yᵀβ`.
     pub(super) gain: f64,
-    /// The machines' primal objective at the weights, and their price.
+    /// The machines' primal objective at the weights, and their penalty.
     pub(super) primal: f64,
     /// What rounding may take off a dual objective.
     pub(super) slip: f64,
@@ -316,8 +317,8 @@ struct Newton {
 }
 
 impl Saddle {
-    /// How far the primal objective may be above the optimum, where the largest `Σ βᵀK_mβ` of all kernels is `most`: multipliers shrunk until
-    /// no kernel is worth more than its price are those of a dual point.
+    /// How far the primal objective may be above the optimum, where the largest `Σ βᵀK_mβ` of all kernels is
+    /// `most`: multipliers shrunk until no kernel is worth more than its penalty are those of a dual point.
     pub(super) fn gap(&self, most: f64) -> f64 {
         self.primal - self.gain * (2.0 / most.max(2.0)).sqrt() + self.slip
     }

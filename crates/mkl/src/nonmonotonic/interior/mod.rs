@@ -4,19 +4,20 @@
 //! min over p   max over β   2 (tᵀβ − ε ‖β‖₁) − τ ‖β‖² − Σⱼ pⱼ ‖Fⱼᵀβ‖²,     0 ≤ p ≤ 1,  Σⱼ cⱼ pⱼ ≤ B
 //! ```
 //!
-//! The function is convex in `p` and concave in `β`, so its saddle points solve a monotone complementarity problem. With
-//! multipliers `ν`, `δ` of the bounds of `β`, `s`, `γ` of those of `p`, `λ` of the budget and the biases `b` (all of half the
-//! objective) they are the points where
+//! The function is convex in `p` and concave in `β`, so its saddle points solve a monotone complementarity
+//! problem. With multipliers `ν`, `δ` of the bounds of `β`, `s`, `γ` of those of `p`, `λ` of the budget and
+//! the biases `b` (all of half the objective) they are the points where
 //!
 //! ```text
 //! t − τβ − K(p)β − b + ν − δ = 0,     −½ ‖Fⱼᵀβ‖² + cⱼ λ + γⱼ − sⱼ = 0,     Σ β = 0,     B − cᵀp = v ≥ 0
 //! ```
 //!
-//! and the products of multipliers with what they belong to are 0. Newton steps are taken towards points where all these products are equal
-//! and small (Mehrotra's predictor and corrector, whose second order includes what is bilinear here). Eliminating all
-//! but `β` leaves the system of [`System`](super::system::System). Features tie at `λ` by the dozen at the optimum, and a change `dλ` must then move all their
-//! squares alike: the part `β dλ / (2λ)` of the change of `β` does so and is taken out first, since the rest is small and
-//! would otherwise be the difference of terms of size `1/θ`.
+//! and the products of multipliers with what they belong to are 0. Newton steps are taken towards points
+//! where all these products are equal and small (Mehrotra's predictor and corrector, whose second order
+//! includes what is bilinear here). Eliminating all but `β` leaves the system of
+//! [`System`](super::system::System). Features tie at `λ` by the dozen at the optimum, and a change `dλ` must
+//! then move all their squares alike: the part `β dλ / (2λ)` of the change of `β` does so and is taken out
+//! first, since the rest is small and would otherwise be the difference of terms of size `1/θ`.
 
 mod newton;
 mod start;
@@ -37,8 +38,8 @@ const SHARE: f64 = 0.995;
 /// What the weights may be.
 #[derive(Debug, Clone)]
 pub(super) enum Capacity<'a> {
-    /// Between 0 and 1, their prices within a limit that does not allow all to be 1.
-    Limited { prices: &'a [f64], limit: f64 },
+    /// Between 0 and 1, their costs within a limit that does not allow all to be 1.
+    Limited { feature_costs: &'a [f64], limit: f64 },
     /// All 1: support vector machines alone.
     All,
 }
@@ -106,7 +107,7 @@ struct Point {
 struct Interior<'a> {
     machines: &'a Machines,
     factors: &'a Factors,
-    prices: Vec<f64>,
+    feature_costs: Vec<f64>,
     limit: f64,
     limited: bool,
     halves: Vec<Half>,
@@ -122,18 +123,18 @@ pub(super) fn solve(
     capacity: &Capacity<'_>,
     stop: &Stop<'_>,
 ) -> Result<Saddle, Error> {
-    let (prices, limit, limited) = match capacity {
-        Capacity::Limited { prices, limit } => (prices.to_vec(), *limit, true),
+    let (feature_costs, limit, limited) = match capacity {
+        Capacity::Limited { feature_costs, limit } => (feature_costs.to_vec(), *limit, true),
         Capacity::All => (vec![1.0; factors.units()], f64::INFINITY, false),
     };
-    Interior::new(machines, factors, prices, limit, limited).run(stop)
+    Interior::new(machines, factors, feature_costs, limit, limited).run(stop)
 }
 
 impl<'a> Interior<'a> {
     fn new(
         machines: &'a Machines,
         factors: &'a Factors,
-        prices: Vec<f64>,
+        feature_costs: Vec<f64>,
         limit: f64,
         limited: bool,
     ) -> Self {
@@ -146,7 +147,7 @@ impl<'a> Interior<'a> {
                 }
             }
         }
-        Self { machines, factors, prices, limit, limited, halves }
+        Self { machines, factors, feature_costs, limit, limited, halves }
     }
 
     fn beta(&self, a: &[f64]) -> Vec<f64> {
@@ -165,7 +166,7 @@ impl<'a> Interior<'a> {
         for steps in 0..=MOST_STEPS {
             if self.limited {
                 // Rounding may leave the weights a little beyond the limit.
-                let spent = dot(&self.prices, &point.p);
+                let spent = dot(&self.feature_costs, &point.p);
                 if spent > self.limit {
                     point.p.iter_mut().for_each(|p| *p *= self.limit / spent);
                 }
@@ -175,8 +176,11 @@ impl<'a> Interior<'a> {
             let squares = self.factors.squares(&z);
             let fitted = self.factors.combine(&self.factors.scaled(&z, &point.p));
             let weighted: f64 = squares.iter().zip(&point.p).map(|(s, p)| s * p).sum();
-            let (most, _) =
-                if self.limited { knapsack(&squares, &self.prices, self.limit) } else { (weighted, 0.0) };
+            let (most, _) = if self.limited {
+                knapsack(&squares, &self.feature_costs, self.limit)
+            } else {
+                (weighted, 0.0)
+            };
             let gap = m.gap(&beta, &fitted, &point.bias) + (most - weighted).max(0.0);
             let objective = m.gain(&beta) - most;
             if !(gap.is_finite() && objective.is_finite()) {

@@ -35,10 +35,10 @@ impl Interior<'_> {
             })
             .collect();
         let weights = (0..squares.len())
-            .map(|j| -0.5 * squares[j] + self.prices[j] * x.lambda + x.gamma[j] - x.s[j])
+            .map(|j| -0.5 * squares[j] + self.feature_costs[j] * x.lambda + x.gamma[j] - x.s[j])
             .collect();
         let sums = beta.chunks_exact(m.n).map(|beta| -beta.iter().sum::<f64>()).collect();
-        let spent: f64 = self.prices.iter().zip(&x.p).map(|(c, p)| c * p).sum();
+        let spent: f64 = self.feature_costs.iter().zip(&x.p).map(|(c, p)| c * p).sum();
         Residuals { stationary, weights, sums, budget: self.limit - spent - x.v }
     }
 

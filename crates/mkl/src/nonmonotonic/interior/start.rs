@@ -27,7 +27,7 @@ impl Interior<'_> {
     pub(super) fn start(&self) -> Point {
         let m = self.machines;
         let units = self.factors.units();
-        let total: f64 = self.prices.iter().sum();
+        let total: f64 = self.feature_costs.iter().sum();
         let share = if self.limited { self.limit / total * (1.0 - 0.5 / units as f64) } else { 1.0 };
         let p = vec![share; units];
 
@@ -73,11 +73,11 @@ impl Interior<'_> {
         let (mut s, mut gamma) = (vec![0.0; units], vec![0.0; units]);
         let (mut lambda, mut v) = (0.0, 0.0);
         if self.limited {
-            let (_, worth) = knapsack(&squares, &self.prices, self.limit);
+            let (_, worth) = knapsack(&squares, &self.feature_costs, self.limit);
             v = self.limit - share * total;
             lambda = (0.5 * worth).max(centre / v);
             for j in 0..units {
-                let above = 0.5 * squares[j] - self.prices[j] * lambda;
+                let above = 0.5 * squares[j] - self.feature_costs[j] * lambda;
                 s[j] = (-above).max(0.0) + centre / share;
                 gamma[j] = above.max(0.0) + centre / (1.0 - share);
             }

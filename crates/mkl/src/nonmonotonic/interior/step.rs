@@ -71,8 +71,8 @@ impl Interior<'_> {
             let half = (2.0 * x.lambda).recip();
             let (mut own, mut constant) = (-x.v / x.lambda, 0.0);
             for j in 0..units {
-                own -= self.prices[j] * step.excess[j] * step.curvature[j];
-                constant += self.prices[j] * q[j] * step.curvature[j];
+                own -= self.feature_costs[j] * step.excess[j] * step.curvature[j];
+                constant += self.feature_costs[j] * q[j] * step.curvature[j];
             }
             matrix[(0, 0)] = dot(&step.budget_column, &step.budget_solved.x)
                 + half * dot(step.beta, &step.budget_column)
@@ -101,7 +101,8 @@ impl Interior<'_> {
         if self.limited {
             add(lambda, &step.budget_solved);
         }
-        // How far the squares move apart from the common factor that the multiplier moves all by: `zᵀdz/θ`, from `u`.
+        // How far the squares move apart from the common factor that the multiplier moves all by: `zᵀdz/θ`,
+        // from `u`.
         let apart: Vec<f64> = self
             .factors
             .inner(step.z, &u)
@@ -137,8 +138,8 @@ impl Interior<'_> {
         Change { change, dz }
     }
 
-    /// The changes of the sided parts. Of two, that with the larger diagonal follows from its own equation, and the
-    /// other is what is left of the change of `β`: so nothing cancels.
+    /// The changes of the sided parts. Of two, that with the larger diagonal follows from its own equation,
+    /// and the other is what is left of the change of `β`: so nothing cancels.
     fn halves_of(&self, step: &Step<'_>, pushed: &[f64], gathered: &[f64], beta: &[f64]) -> Vec<f64> {
         let mut changes = vec![0.0; self.halves.len()];
         for h in 0..self.halves.len() {

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use fewest_core::{
     Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Ranked, Scorer, Selector, Target,
 };
-use fewest_mkl::{BaseKernel, KernelComponents};
+use fewest_mkl::{BaseKernel, Ikpca};
 use fewest_testkit::conformance::{check_selector, problem};
 use nalgebra::DMatrix;
 
@@ -45,8 +45,7 @@ fn scores_are_those_of_whole_matrices() -> Result<(), Error> {
     let mut order: Vec<usize> = (0..40).collect();
     order.sort_by(|&a, &b| eigen.eigenvalues[b].abs().total_cmp(&eigen.eigenvalues[a].abs()));
     for components in [1, 5, 12, 1000] {
-        let method =
-            KernelComponents { kernel: BaseKernel::Sigmoid { scale: 1.7, offset: -0.6 }, components };
+        let method = Ikpca { kernel: BaseKernel::Sigmoid { scale: 1.7, shift: 0.6 }, components };
         let scores = method.score(&data, &Context::default())?.values;
         let chosen = &order[..components.min(40)];
         let total: f64 = chosen.iter().map(|&c| eigen.eigenvalues[c].abs()).sum();
@@ -78,7 +77,7 @@ fn the_linear_kernel_gives_loadings() -> Result<(), Error> {
     let eigen = (table.transpose() * &table).symmetric_eigen();
     let mut order: Vec<usize> = (0..8).collect();
     order.sort_by(|&a, &b| eigen.eigenvalues[b].total_cmp(&eigen.eigenvalues[a]));
-    let method = KernelComponents { kernel: BaseKernel::Linear, components: 3 };
+    let method = Ikpca { kernel: BaseKernel::Linear, components: 3 };
     let scores = method.score(&data, &Context::default())?.values;
     for (j, score) in scores.iter().enumerate() {
         let expected: f64 =
@@ -90,12 +89,12 @@ fn the_linear_kernel_gives_loadings() -> Result<(), Error> {
 
 #[test]
 fn laws_threads_and_kinds() -> Result<(), Box<dyn std::error::Error>> {
-    let ranked = Ranked::new(KernelComponents::default());
+    let ranked = Ranked::new(Ikpca::default());
     check_selector(&ranked, &problem(true), 3);
     let data = problem(true);
     let run = |threads: usize| -> Result<_, Box<dyn std::error::Error>> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
-        Ok(pool.install(|| KernelComponents::default().score(&data, &Context::default()))?.values)
+        Ok(pool.install(|| Ikpca::default().score(&data, &Context::default()))?.values)
     };
     assert_eq!(run(1)?, run(3)?);
     // A category beside numbers, a copy, a constant, no target.
@@ -105,7 +104,7 @@ fn laws_threads_and_kinds() -> Result<(), Box<dyn std::error::Error>> {
     kinds[1] = FeatureKind::Categorical { levels: vec!["a".into(), "b".into(), "c".into()] };
     let x = DenseColumns::from_columns(&[wave.clone(), code, wave, vec![1.0; 40]])?;
     let mixed = Dataset::new(x, Target::None)?.with_feature_kinds(kinds)?;
-    let scores = KernelComponents::default().score(&mixed, &Context::default())?.values;
+    let scores = Ikpca::default().score(&mixed, &Context::default())?.values;
     assert!((scores[0] - scores[2]).abs() < 1e-9 * scores[0] && scores[1] > 0.0, "{scores:?}");
     assert!(scores.iter().all(|score| *score >= scores[3]), "{scores:?}");
     Ok(())
@@ -114,21 +113,18 @@ fn laws_threads_and_kinds() -> Result<(), Box<dyn std::error::Error>> {
 #[test]
 fn what_cannot_be_done_is_said() -> Result<(), Error> {
     let data = problem(true);
-    let none = KernelComponents { components: 0, ..KernelComponents::default() };
+    let none = Ikpca { components: 0, ..Ikpca::default() };
     let Err(error) = none.score(&data, &Context::default()) else { panic!("no components") };
     assert!(error.to_string().contains("components"));
-    let wrong = KernelComponents {
-        kernel: BaseKernel::Sigmoid { scale: f64::NAN, offset: 0.0 },
-        ..KernelComponents::default()
-    };
+    let wrong = Ikpca { kernel: BaseKernel::Sigmoid { scale: f64::NAN, shift: 0.0 }, ..Ikpca::default() };
     assert!(wrong.score(&data, &Context::default()).is_err());
     let raised = AtomicBool::new(true);
     let interrupted = Context { interrupt: Some(&raised), ..Context::default() };
-    let outcome = KernelComponents::default().score(&data, &interrupted);
+    let outcome = Ikpca::default().score(&data, &interrupted);
     assert!(matches!(outcome, Err(Error::Stopped { .. })), "{outcome:?}");
     let constant = Dataset::new(DenseColumns::from_columns(&[vec![1.0; 4], vec![2.0; 4]])?, Target::None)?;
-    assert_eq!(KernelComponents::default().score(&constant, &Context::default())?.values, [0.0, 0.0]);
-    let ranked = Ranked::new(KernelComponents::default());
+    assert_eq!(Ikpca::default().score(&constant, &Context::default())?.values, [0.0, 0.0]);
+    let ranked = Ranked::new(Ikpca::default());
     assert!(ranked.select(&constant, Budget::Count(1), &Context::default())?.order.is_empty());
     Ok(())
 }

@@ -6,7 +6,7 @@ mod common;
 use common::read;
 use fewest_core::{Budget, Context, Dataset, DenseColumns, FeatureKind, Selector, Status, Target};
 use fewest_data::Task;
-use fewest_margin::{Multiclass, RadiusMarginScales, ScaledKernel};
+use fewest_margin::{Multiclass, R2w2, ScaledKernel};
 use fewest_testkit::conformance::{check_selector, problem};
 
 fn noise(i: usize, j: usize) -> f64 {
@@ -28,7 +28,7 @@ fn hidden(product: bool) -> Dataset {
     Dataset::new(DenseColumns::from_columns(&columns).unwrap(), Target::from_labels(&labels)).unwrap()
 }
 
-fn chosen(selector: &RadiusMarginScales, data: &Dataset, k: usize) -> Vec<usize> {
+fn chosen(selector: &R2w2, data: &Dataset, k: usize) -> Vec<usize> {
     let mut order = selector.select(data, Budget::Count(k), &Context::default()).unwrap().order;
     order.sort_unstable();
     order
@@ -36,27 +36,23 @@ fn chosen(selector: &RadiusMarginScales, data: &Dataset, k: usize) -> Vec<usize>
 
 #[test]
 fn features_of_either_kind_are_found_by_their_kernel() {
-    assert_eq!(chosen(&RadiusMarginScales::default(), &hidden(false), 2), [3, 9]);
-    let gaussian = RadiusMarginScales {
-        kernel: ScaledKernel::Gaussian(None),
-        cost: 10.0,
-        ..RadiusMarginScales::default()
-    };
+    assert_eq!(chosen(&R2w2::default(), &hidden(false), 2), [3, 9]);
+    let gaussian = R2w2 { kernel: ScaledKernel::Gaussian { sigma: None }, c: 10.0, ..R2w2::default() };
     assert_eq!(chosen(&gaussian, &hidden(true), 2), [3, 9]);
 }
 
 #[test]
 fn laws_hold() {
-    check_selector(&RadiusMarginScales::default(), &problem(true), 3);
-    let kernel = ScaledKernel::Gaussian(Some(0.2));
-    check_selector(&RadiusMarginScales { kernel, ..RadiusMarginScales::default() }, &problem(true), 3);
+    check_selector(&R2w2::default(), &problem(true), 3);
+    let kernel = ScaledKernel::Gaussian { sigma: Some(2.5_f64.sqrt()) };
+    check_selector(&R2w2 { kernel, ..R2w2::default() }, &problem(true), 3);
 }
 
 #[test]
 fn more_classes_and_categories_work() {
     let data = read("wine.csv", Task::Classification);
     for multiclass in [Multiclass::OneVsRest, Multiclass::OneVsOne] {
-        let selector = RadiusMarginScales { multiclass, ..RadiusMarginScales::default() };
+        let selector = R2w2 { multiclass, ..R2w2::default() };
         let selection = selector.select(&data, Budget::Count(5), &Context::default()).unwrap();
         assert_eq!((selection.order.len(), selection.status), (5, Status::Converged));
         let gap = selection.solver.unwrap().certificate.value();
@@ -70,19 +66,19 @@ fn more_classes_and_categories_work() {
         .unwrap()
         .with_feature_kinds(vec![FeatureKind::Numeric, FeatureKind::Categorical { levels }])
         .unwrap();
-    assert_eq!(chosen(&RadiusMarginScales::default(), &data, 1), [1]);
+    assert_eq!(chosen(&R2w2::default(), &data, 1), [1]);
 }
 
 #[test]
 fn bad_input_is_an_error_that_names_it() {
-    let message = |selector: RadiusMarginScales, budget: Budget| {
+    let message = |selector: R2w2, budget: Budget| {
         selector.select(&problem(true), budget, &Context::default()).unwrap_err().to_string()
     };
-    let default = RadiusMarginScales::default;
+    let default = R2w2::default;
     for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        assert!(message(RadiusMarginScales { cost: bad, ..default() }, Budget::Count(1)).contains("`cost`"));
-        let kernel = ScaledKernel::Gaussian(Some(bad));
-        assert!(message(RadiusMarginScales { kernel, ..default() }, Budget::Count(1)).contains("`gamma`"));
+        assert!(message(R2w2 { c: bad, ..default() }, Budget::Count(1)).contains("`c`"));
+        let kernel = ScaledKernel::Gaussian { sigma: Some(bad) };
+        assert!(message(R2w2 { kernel, ..default() }, Budget::Count(1)).contains("`sigma`"));
     }
     assert!(message(default(), Budget::Auto).contains("`k`"));
 }

@@ -1,6 +1,9 @@
 //! Scales of features that minimise a bound on the leave-one-out error.
 
-use fewest_core::{Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport, Status};
+use fewest_core::method::Options;
+use fewest_core::{
+    Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport, Status, choice, options,
+};
 use fewest_kernels::VectorKernel;
 use fewest_machines::{PointRows, Points, RadiusMargin};
 use fewest_smo::{Classifier, Loss};
@@ -8,7 +11,7 @@ use fewest_solver::{Control, LinearOperator};
 use rayon::prelude::*;
 
 use super::design::Design;
-use super::problems::{Binary, Multiclass, binaries, check_positive, control, select};
+use super::problems::{Binary, Multiclass, binaries, control, select};
 
 /// Most steps between two eliminations.
 const MOST_STEPS: usize = 30;
@@ -25,75 +28,77 @@ const MOST_HALVINGS: usize = 20;
 /// Share of the fall that the gradient promises, which a step must bring.
 const ARMIJO: f64 = 1e-2;
 
-/// The kernel of [`RadiusMarginScales`].
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub enum ScaledKernel {
-    /// `⟨x, z⟩`.
-    #[default]
-    Linear,
-    /// `exp(−γ ‖x − z‖²)`; without a `γ` it is one over the number of features that vary.
-    Gaussian(Option<f64>),
+choice! {
+    /// The kernel of [`R2w2`].
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub enum ScaledKernel {
+        /// `⟨x, z⟩`.
+        Linear = "linear",
+        /// `exp(−‖x − z‖² / 2σ²)`.
+        Gaussian {
+            /// Width σ of the Gaussian kernel; when left out, σ² is half the number of features that vary.
+            sigma: Option<f64> = None, Positive;
+        } = "gaussian",
+    }
 }
 
-/// R²W²: scales of features by gradient descent on the radius–margin bound (Weston, Mukherjee, Chapelle, Pontil, Poggio and Vapnik 2000;
-/// Chapelle, Vapnik, Bousquet and Mukherjee 2002):
-///
-/// ```text
-/// minimise over σ   R²(σ) ‖w(σ)‖²,      the machine and the smallest enclosing ball on σ ∘ x,      score(k) = σ_k
-/// ```
-///
-/// on standardised features, with squared losses, that is, a hard margin in `K + 1/(2C)` ([`RadiusMargin`]). Steps are taken in `ln σ`, so that scales stay positive, in the
-/// direction of steepest descent along `Σ σ² = constant`; their length is halved until the logarithm of the bound falls by a share of what the
-/// gradient promises. When a step gains less than 1e-4, or after 30, half of the features too many are removed, those with the smallest scales, and the
-/// descent goes on with the others, until the `k` wanted are left and have scales of their own.
-///
-/// With more classes the bounds of all machines ([`Multiclass`]) are added and share the scales. The columns of a category of more than
-/// two levels share one scale.
-///
-/// The bound is not convex in `σ`: the answer is a local minimum, the one below equal scales. Cost: a step trains a machine and finds a ball, `n² d` each for
-/// the kernel, and `m² d` for the gradient with `m` support vectors of either; some 30 `log₂(d/k)` steps. Memory: twice the
-/// data, and the rows of the kernel that the solver keeps (256 MiB at most).
-///
-/// # Errors
-/// No number of features; else as [`SvmWeights`](crate::SvmWeights).
-///
-/// ```
-/// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
-/// use fewest_margin::RadiusMarginScales;
-///
-/// let x = DenseColumns::from_columns(&[vec![0.1, 0.3, 0.2, 0.1], vec![-2.0, -1.0, 1.0, 2.0]])?;
-/// let data = Dataset::new(x, Target::from_labels(&["a", "a", "b", "b"]))?;
-/// let selection = RadiusMarginScales::default().select(&data, Budget::Count(1), &Context::default())?;
-/// assert_eq!(selection.order, [1]);
-/// # Ok::<(), fewest_margin::Error>(())
-/// ```
-#[derive(Debug, Clone)]
-pub struct RadiusMarginScales {
-    /// Default: linear.
-    pub kernel: ScaledKernel,
-    /// `C` of the squared losses. Default 1; range above 0, finite.
-    pub cost: f64,
-    /// More than two classes. Default: each against the rest.
-    pub multiclass: Multiclass,
-    /// Relative duality gap of each machine and ball. Gradients are exact to its root, and the descent carries their errors on; a gap this small
-    /// costs little, since the last steps of the solver converge fast. Default 1e-18; range above 0.
-    pub tolerance: f64,
-}
-
-impl Default for RadiusMarginScales {
-    fn default() -> Self {
-        Self {
-            kernel: ScaledKernel::default(),
-            cost: 1.0,
-            multiclass: Multiclass::default(),
-            tolerance: 1e-18,
-        }
+options! {
+    /// R²W²: scales of features by gradient descent on the radius–margin bound (Weston, Mukherjee, Chapelle,
+    /// Pontil, Poggio and Vapnik 2000; Chapelle, Vapnik, Bousquet and Mukherjee 2002):
+    ///
+    /// ```text
+    /// minimise over σ   R²(σ) ‖w(σ)‖²,      the machine and the smallest enclosing ball on σ ∘ x
+    ///
+    /// score(k) = σ_k
+    /// ```
+    ///
+    /// on standardised features, with squared losses, that is, a hard margin in `K + 1/(2C)`
+    /// ([`RadiusMargin`]). Steps are taken in `ln σ`, so that scales stay positive, in the direction of
+    /// steepest descent along `Σ σ² = constant`; their length is halved until the logarithm of the bound
+    /// falls by a share of what the gradient promises. When a step gains less than 1e-4, or after 30, half of
+    /// the features too many are removed, those with the smallest scales, and the descent goes on with the
+    /// others, until the `k` wanted are left and have scales of their own.
+    ///
+    /// With more classes the bounds of all machines ([`Multiclass`]) are added and share the scales. The
+    /// columns of a category of more than two levels share one scale.
+    ///
+    /// The bound is not convex in `σ`: the answer is a local minimum, the one below equal scales. Cost: a
+    /// step trains a machine and finds a ball, `n² d` each for the kernel, and `m² d` for the gradient with
+    /// `m` support vectors of either; some 30 `log₂(d/k)` steps. Memory: twice the data, and the rows of the
+    /// kernel that the solver keeps (256 MiB at most).
+    ///
+    /// # Errors
+    /// No number of features; else as [`SvmWeights`](crate::SvmWeights).
+    ///
+    /// ```
+    /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
+    /// use fewest_margin::R2w2;
+    ///
+    /// let x = DenseColumns::from_columns(&[vec![0.1, 0.3, 0.2, 0.1], vec![-2.0, -1.0, 1.0, 2.0]])?;
+    /// let data = Dataset::new(x, Target::from_labels(&["a", "a", "b", "b"]))?;
+    /// let selection = R2w2::default().select(&data, Budget::Count(1), &Context::default())?;
+    /// assert_eq!(selection.order, [1]);
+    /// # Ok::<(), fewest_margin::Error>(())
+    /// ```
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct R2w2 {
+        /// Kernel of the machine and of the ball.
+        pub kernel: ScaledKernel = ScaledKernel::Linear;
+        /// C, cost of a sample inside the margin; features are standardised.
+        pub c: f64 = 1.0, Positive;
+        /// More than two classes: a machine for each class, or for each pair of classes.
+        pub multiclass: Multiclass = Multiclass::OneVsRest;
+        /// Relative duality gap of each machine and ball.
+        ///
+        /// Gradients are exact to its root, and the descent carries their errors on; a gap this small costs
+        /// little, since the last steps of the solver converge fast.
+        pub tolerance: f64 = 1e-18, Positive;
     }
 }
 
 /// Features with scales of their own.
 struct Scaled<'a> {
-    method: &'a RadiusMarginScales,
+    method: &'a R2w2,
     kernel: VectorKernel,
     problems: &'a [Binary],
     control: Control<'a>,
@@ -141,7 +146,7 @@ impl Scaled<'_> {
     fn machine(&self, problem: &Binary, scales: &[f64], with_gradient: bool) -> Result<Bound, Error> {
         let points = self.points(problem.rows.as_deref(), scales);
         let rows = PointRows::new(&points, self.kernel)?;
-        let classifier = Classifier { cost: self.method.cost, loss: Loss::Squared, ..Classifier::default() };
+        let classifier = Classifier { cost: self.method.c, loss: Loss::Squared, ..Classifier::default() };
         let machine = classifier.train(&rows, &problem.positive, &[], &self.control)?;
         let dual = classifier.problem(&rows, &problem.positive, &[])?;
         let bound = RadiusMargin::of_classifier(&dual, &machine, &self.control, with_gradient)?;
@@ -250,21 +255,11 @@ impl Scaled<'_> {
     }
 }
 
-impl RadiusMarginScales {
-    fn check(&self) -> Result<(), Error> {
-        check_positive("cost", self.cost)?;
-        match self.kernel {
-            ScaledKernel::Gaussian(Some(gamma)) => check_positive("gamma", gamma),
-            _ => Ok(()),
-        }
-    }
-}
-
-impl Selector for RadiusMarginScales {
+impl Selector for R2w2 {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
         const METHOD: &str = "r2w2";
-        budget.check(data.n_features())?;
         self.check()?;
+        budget.check(data.n_features())?;
         let Budget::Count(k) = budget else {
             return Err(Error::parameter("k", "not given", "a number of features"));
         };
@@ -288,15 +283,16 @@ impl Selector for RadiusMarginScales {
         }
         let mut scores = vec![0.0; data.n_features()];
         let mut report = SolverReport::new("smo", Status::Converged, 0.0, Certificate::gap(0.0))
-            .with_lambda(self.cost.recip())
+            .with_lambda(self.c.recip())
             .with_iterations(0);
         if features.is_empty() {
             return Ok(select(&scores, budget, report));
         }
         let kernel = match self.kernel {
             ScaledKernel::Linear => VectorKernel::Linear,
-            ScaledKernel::Gaussian(gamma) => {
-                VectorKernel::Gaussian { gamma: gamma.unwrap_or_else(|| (features.len() as f64).recip()) }
+            ScaledKernel::Gaussian { sigma } => {
+                let width = |sigma: f64| 0.5 / (sigma * sigma);
+                VectorKernel::Gaussian { gamma: sigma.map_or((features.len() as f64).recip(), width) }
             }
         };
         let (n_features, scales) = (features.len(), vec![1.0; features.len()]);
@@ -356,7 +352,7 @@ mod tests {
         };
         let problems = [Binary { rows: None, positive }, pair];
         for kernel in [VectorKernel::Linear, VectorKernel::Gaussian { gamma: 0.3 }] {
-            let method = RadiusMarginScales { cost: 3.0, ..RadiusMarginScales::default() };
+            let method = R2w2 { c: 3.0, ..R2w2::default() };
             // The last two columns belong to one feature.
             let scaled = Scaled {
                 method: &method,
@@ -394,7 +390,7 @@ mod tests {
         let labels: Vec<bool> = (0..40).map(|i| columns[0][i] - 0.6 * columns[3][i] > 0.1).collect();
         let context = Context::default();
         let problems = [Binary { rows: None, positive: labels }];
-        let method = RadiusMarginScales::default();
+        let method = R2w2::default();
         let mut scaled = Scaled {
             method: &method,
             kernel: VectorKernel::Linear,

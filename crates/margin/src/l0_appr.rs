@@ -1,14 +1,15 @@
 //! The zero norm of a machine's weights, by training on rescaled features again and again.
 
-use fewest_core::{Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport, Status};
+use fewest_core::method::Options;
+use fewest_core::{
+    Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport, Status, options, words,
+};
 use fewest_solver::LinearOperator;
 use rayon::prelude::*;
 
 use super::design::Design;
 use super::machine::{Task, train};
-use super::problems::{
-    Binary, Multiclass, binaries, check_positive, control, feature_scores, select, together,
-};
+use super::problems::{Binary, Multiclass, binaries, combined, feature_scores, select};
 use super::program::Program;
 
 /// Most machines trained one after the other.
@@ -20,62 +21,63 @@ const ZERO: f64 = 1e-6;
 /// A round that changes no scale by more than this share of the largest is the last.
 const STILL: f64 = 1e-6;
 
-/// The norm that each machine of [`ZeroNorm`] minimises.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum InnerNorm {
-    /// `½‖w‖²`: l2-AROM.
-    #[default]
-    L2,
-    /// `‖w‖₁`: l1-AROM, a linear program.
-    L1,
+words! {
+    /// The norm that each machine of [`L0Appr`] minimises.
+    #[derive(Default)]
+    pub enum InnerNorm {
+        /// `½‖w‖²`: l2-AROM.
+        #[default]
+        L2 = "l2",
+        /// `‖w‖₁`: l1-AROM, a linear program.
+        L1 = "l1",
+    }
 }
 
-/// L0-appr: approximation of the zero-norm minimisation, AROM (Weston, Elisseeff, Schölkopf and Tipping 2003).
-///
-/// Minimising `Σ_k ln(ε + |w_k|)`, which for small `ε` counts the weights that are not 0, by the steps of Frank and Wolfe gives a
-/// multiplicative update. Beginning with `z = 1`,
-///
-/// ```text
-/// 1. ŵ = argmin over w, b   ½‖w‖² + C Σ_i max(0, 1 − y_i (⟨w, z ∘ x_i⟩ + b))          (l1-AROM: ‖w‖₁)
-/// 2. z ← z ∘ |ŵ|, and back to 1
-/// ```
-///
-/// until at most `k` features have a scale above 1e-6 of the largest, or no scale moves; the `k` with the largest scale of the last round are
-/// selected, and `score(k) = |z_k|`, which at convergence is the size of the weight on the feature itself. Scales are those of standardised features.
-/// With more classes there is a machine for each ([`Multiclass`]), every one with scales of its own; the features of all count, and the score is the
-/// Euclidean norm, as it is over the level indicators of a category of more than two levels.
-///
-/// Cost: that of a machine ([`SvmWeights`](crate::SvmWeights)) a round, on the features left; some 10 to 30 rounds are usual. The certificate in the selection is
-/// that of the last machine.
-///
-/// # Errors
-/// As [`SvmWeights`](crate::SvmWeights).
-///
-/// ```
-/// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
-/// use fewest_margin::ZeroNorm;
-///
-/// let x = DenseColumns::from_columns(&[vec![0.1, 0.3, 0.2, 0.1], vec![-2.0, -1.0, 1.0, 2.0]])?;
-/// let data = Dataset::new(x, Target::from_labels(&["a", "a", "b", "b"]))?;
-/// let selection = ZeroNorm::default().select(&data, Budget::Count(1), &Context::default())?;
-/// assert_eq!(selection.order, [1]);
-/// # Ok::<(), fewest_margin::Error>(())
-/// ```
-#[derive(Debug, Clone)]
-pub struct ZeroNorm {
-    /// `C`. Default 1; range above 0, finite.
-    pub cost: f64,
-    /// Default: l2.
-    pub norm: InnerNorm,
-    /// More than two classes. Default: each against the rest.
-    pub multiclass: Multiclass,
-    /// Relative duality gap of each machine. Default 1e-9; range above 0.
-    pub tolerance: f64,
-}
-
-impl Default for ZeroNorm {
-    fn default() -> Self {
-        Self { cost: 1.0, norm: InnerNorm::default(), multiclass: Multiclass::default(), tolerance: 1e-9 }
+options! {
+    /// L0-appr: approximation of the zero-norm minimisation, AROM (Weston, Elisseeff, Schölkopf and Tipping
+    /// 2003).
+    ///
+    /// Minimising `Σ_k ln(ε + |w_k|)`, which for small `ε` counts the weights that are not 0, by the steps of
+    /// Frank and Wolfe gives a multiplicative update. Beginning with `z = 1`,
+    ///
+    /// ```text
+    /// 1. ŵ = argmin over w, b   ½‖w‖² + C Σ_i max(0, 1 − y_i (⟨w, z ∘ x_i⟩ + b))          (l1-AROM: ‖w‖₁)
+    /// 2. z ← z ∘ |ŵ|, and back to 1
+    /// ```
+    ///
+    /// until at most `k` features have a scale above 1e-6 of the largest, or no scale moves; the `k` with the
+    /// largest scale of the last round are selected, and `score(k) = |z_k|`, which at convergence is the size
+    /// of the weight on the feature itself. Scales are those of standardised features. With more classes
+    /// there is a machine for each ([`Multiclass`]), every one with scales of its own; the features of all
+    /// count, and the score is the Euclidean norm, as it is over the level indicators of a category of more
+    /// than two levels.
+    ///
+    /// Cost: that of a machine ([`SvmWeights`](crate::SvmWeights)) a round, on the features left; some 10 to
+    /// 30 rounds are usual. The certificate in the selection is that of the last machine.
+    ///
+    /// # Errors
+    /// As [`SvmWeights`](crate::SvmWeights).
+    ///
+    /// ```
+    /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
+    /// use fewest_margin::L0Appr;
+    ///
+    /// let x = DenseColumns::from_columns(&[vec![0.1, 0.3, 0.2, 0.1], vec![-2.0, -1.0, 1.0, 2.0]])?;
+    /// let data = Dataset::new(x, Target::from_labels(&["a", "a", "b", "b"]))?;
+    /// let selection = L0Appr::default().select(&data, Budget::Count(1), &Context::default())?;
+    /// assert_eq!(selection.order, [1]);
+    /// # Ok::<(), fewest_margin::Error>(())
+    /// ```
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct L0Appr {
+        /// C, cost of a sample inside the margin; features are standardised.
+        pub c: f64 = 1.0, Positive;
+        /// Norm that each machine minimises; l1 is a linear program.
+        pub norm: InnerNorm = InnerNorm::L2;
+        /// More than two classes: a machine for each class, or for each pair of classes.
+        pub multiclass: Multiclass = Multiclass::OneVsRest;
+        /// Relative duality gap of each machine.
+        pub tolerance: f64 = 1e-9, Positive;
     }
 }
 
@@ -95,7 +97,7 @@ impl Scales {
     }
 }
 
-impl ZeroNorm {
+impl L0Appr {
     /// `|ŵ|` on `samples` with scales `z`, and the machine's report.
     fn machine(
         &self,
@@ -107,7 +109,7 @@ impl ZeroNorm {
         match self.norm {
             InnerNorm::L2 => {
                 let task = Task::Classes(problem.positive.clone());
-                let fit = train(samples, Some(scales), &task, self.cost, self.tolerance, context)?;
+                let fit = train(samples, Some(scales), &task, self.c, self.tolerance, context)?;
                 Ok((fit.weights, fit.report))
             }
             InnerNorm::L1 => {
@@ -115,7 +117,7 @@ impl ZeroNorm {
                 let used: Vec<usize> = (0..scales.len()).filter(|&j| scales[j] > 0.0).collect();
                 let penalties: Vec<f64> = used.iter().map(|&j| scales[j].recip()).collect();
                 let (labels, restricted) = (problem.labels(), samples.restrict(&used));
-                let costs = vec![self.cost; labels.len()];
+                let costs = vec![self.c; labels.len()];
                 let program = Program { design: &restricted, labels: &labels, costs: &costs };
                 let found = program.minimise(&penalties, &[], self.tolerance, context)?;
                 let mut weights = vec![0.0; scales.len()];
@@ -129,7 +131,7 @@ impl ZeroNorm {
                     found.loss + norm,
                     Certificate::gap(found.gap),
                 )
-                .with_lambda(self.cost.recip())
+                .with_lambda(self.c.recip())
                 .with_iterations(found.iterations);
                 Ok((weights, report))
             }
@@ -169,12 +171,11 @@ fn n_features(design: &Design, scales: &[Scales]) -> usize {
     feature_scores(design, &kept).iter().filter(|score| **score != 0.0).count()
 }
 
-impl Selector for ZeroNorm {
+impl Selector for L0Appr {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
         const METHOD: &str = "l0-appr";
+        self.check()?;
         budget.check(data.n_features())?;
-        check_positive("cost", self.cost)?;
-        control(self.tolerance, context)?;
         let problems = binaries(data, METHOD, self.multiclass)?;
         let design = Design::new(data, METHOD, context)?;
         let parts: Vec<Option<Design>> = problems.iter().map(|problem| problem.samples(&design)).collect();
@@ -201,7 +202,7 @@ impl Selector for ZeroNorm {
         }
         let reports: Vec<SolverReport> = scales.iter().filter_map(|scales| scales.report.clone()).collect();
         let mut report =
-            together(reports).ok_or(Error::Stopped { before: "the first machine was trained" })?;
+            combined(reports).ok_or(Error::Stopped { before: "the first machine was trained" })?;
         report.status = match outside {
             Some(status) => status,
             None if report.status == Status::Converged

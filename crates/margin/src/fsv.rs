@@ -1,12 +1,11 @@
 //! Feature selection by a concave penalty.
 
-use fewest_core::{Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport};
+use fewest_core::method::Options;
+use fewest_core::{Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport, options};
 use rayon::prelude::*;
 
 use super::design::Design;
-use super::problems::{
-    Binary, Multiclass, binaries, check_positive, control, feature_scores, select, together,
-};
+use super::problems::{Binary, Multiclass, binaries, combined, feature_scores, select};
 use super::program::Program;
 
 /// Most linear programs solved one after the other.
@@ -15,60 +14,65 @@ const MOST_ROUNDS: usize = 100;
 /// The objective must fall by this share of what it is at zero for another linear program.
 const LEAST_FALL: f64 = 1e-9;
 
-/// The smallest slope of the concave penalty as a share of that at zero: smaller ones would make the linear program as good as unbounded in
-/// its dual conditions.
+/// The smallest slope of the concave penalty as a share of that at zero: smaller ones would make the linear
+/// program as good as unbounded in its dual conditions.
 const SMALLEST_SLOPE: f64 = 1e-8;
 
-/// FSV: feature selection via concave minimisation (Bradley and Mangasarian 1998, problem (9) and Algorithm 2.1):
-///
-/// ```text
-/// minimise over w, b   (1 − λ) (1/m Σ_{i: y_i = 1} ξ_i + 1/l Σ_{i: y_i = −1} ξ_i) + λ Σ_k (1 − exp(−α |w_k|)),      score(k) = w_k
-/// ```
-///
-/// with `ξ_i = max(0, 1 − y_i (⟨w, x_i⟩ + b))`, `m` and `l` the numbers of samples of either class: the second sum nearly counts the weights that are not 0. It is concave in
-/// `|w|`; replaced by its linearisation at the current `w`, `λ α exp(−α |w_k|)` for each unit of `|w_k|`, it leaves a linear program, whose solution is
-/// the next `w`. The objective falls with every program and the steps end, at a stationary point, when it no longer does. The first program is
-/// that of `w = 0`, where all slopes are `λ α`: an l1-SVM.
-///
-/// On standardised features. With more classes there is a machine for each ([`Multiclass`]), and the score is `√Σ w_k²` over them; so it is over
-/// the level indicators of a category of more than two levels. How many features there are follows from `λ`; features are ranked by
-/// `|score|`, those with a weight of 0 are never selected.
-///
-/// Cost: a few linear programs (2 to 10), each by an interior point method over few columns, to which columns are added until the dual conditions of all hold:
-/// `n d` for each look at all columns. The report's gap is that of the last program: the larger of its relative duality gap and the violation of a dual condition.
-///
-/// # Errors
-/// As [`L1Svm`](crate::L1Svm).
-///
-/// ```
-/// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
-/// use fewest_margin::ConcaveSelection;
-///
-/// let x = DenseColumns::from_columns(&[vec![0.1, 0.3, 0.2, 0.1], vec![-2.0, -1.0, 1.0, 2.0]])?;
-/// let data = Dataset::new(x, Target::from_labels(&["a", "a", "b", "b"]))?;
-/// let selection = ConcaveSelection::default().select(&data, Budget::Count(1), &Context::default())?;
-/// assert_eq!(selection.order, [1]);
-/// # Ok::<(), fewest_margin::Error>(())
-/// ```
-#[derive(Debug, Clone)]
-pub struct ConcaveSelection {
-    /// `λ`: how much features count against errors. Default 0.05; range above 0, below 1.
-    pub lambda: f64,
-    /// `α`: how fast the penalty of a weight saturates. Default 5, that of the paper; range above 0, finite.
-    pub alpha: f64,
-    /// More than two classes. Default: each against the rest.
-    pub multiclass: Multiclass,
-    /// The gap of each linear program. Default 1e-8; range above 0.
-    pub tolerance: f64,
-}
-
-impl Default for ConcaveSelection {
-    fn default() -> Self {
-        Self { lambda: 0.05, alpha: 5.0, multiclass: Multiclass::default(), tolerance: 1e-8 }
+options! {
+    /// FSV: feature selection via concave minimisation (Bradley and Mangasarian 1998, problem (9) and
+    /// Algorithm 2.1):
+    ///
+    /// ```text
+    /// minimise over w, b  (1 − λ) (1/m Σ_{i: y_i = 1} ξ_i + 1/l Σ_{i: y_i = −1} ξ_i)
+    ///                          + λ Σ_k (1 − exp(−α |w_k|)),      score(k) = w_k
+    /// ```
+    ///
+    /// with `ξ_i = max(0, 1 − y_i (⟨w, x_i⟩ + b))`, `m` and `l` the numbers of samples of either class: the
+    /// second sum nearly counts the weights that are not 0. It is concave in `|w|`; replaced by its
+    /// linearisation at the current `w`, `λ α exp(−α |w_k|)` for each unit of `|w_k|`, it leaves a linear
+    /// program, whose solution is the next `w`. The objective falls with every program and the steps end, at
+    /// a stationary point, when it no longer does. The first program is that of `w = 0`, where all slopes are
+    /// `λ α`: an l1-SVM.
+    ///
+    /// On standardised features. With more classes there is a machine for each ([`Multiclass`]), and the
+    /// score is `√Σ w_k²` over them; so it is over the level indicators of a category of more than two
+    /// levels. How many features there are follows from `λ`; features are ranked by `|score|`, those with a
+    /// weight of 0 are never selected.
+    ///
+    /// Cost: a few linear programs (2 to 10), each by an interior point method over few columns, to which
+    /// columns are added until the dual conditions of all hold: `n d` for each look at all columns. The
+    /// report's gap is that of the last program: the larger of its relative duality gap and the violation of
+    /// a dual condition.
+    ///
+    /// # Errors
+    /// As [`L1Svm`](crate::L1Svm).
+    ///
+    /// ```
+    /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
+    /// use fewest_margin::Fsv;
+    ///
+    /// let x = DenseColumns::from_columns(&[vec![0.1, 0.3, 0.2, 0.1], vec![-2.0, -1.0, 1.0, 2.0]])?;
+    /// let data = Dataset::new(x, Target::from_labels(&["a", "a", "b", "b"]))?;
+    /// let selection = Fsv::default().select(&data, Budget::Count(1), &Context::default())?;
+    /// assert_eq!(selection.order, [1]);
+    /// # Ok::<(), fewest_margin::Error>(())
+    /// ```
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct Fsv {
+        /// λ: how much features count against errors.
+        pub lambda: f64 = 0.05, ProperFraction, decides_count;
+        /// α: how fast the penalty of a weight saturates.
+        ///
+        /// The default is that of the paper.
+        pub alpha: f64 = 5.0, Positive;
+        /// Gap of each linear program.
+        pub tolerance: f64 = 1e-8, Positive;
+        /// More than two classes: a machine for each class, or for each pair of classes.
+        pub multiclass: Multiclass = Multiclass::OneVsRest;
     }
 }
 
-impl ConcaveSelection {
+impl Fsv {
     /// The weights of one machine.
     fn machine(
         &self,
@@ -115,15 +119,11 @@ impl ConcaveSelection {
     }
 }
 
-impl Selector for ConcaveSelection {
+impl Selector for Fsv {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
         const METHOD: &str = "fsv";
+        self.check()?;
         budget.check(data.n_features())?;
-        if !(self.lambda > 0.0 && self.lambda < 1.0) {
-            return Err(Error::parameter("lambda", self.lambda, "above 0 and below 1"));
-        }
-        check_positive("alpha", self.alpha)?;
-        control(self.tolerance, context)?;
         let problems = binaries(data, METHOD, self.multiclass)?;
         let design = Design::new(data, METHOD, context)?;
         let machines: Vec<Result<(Vec<f64>, SolverReport), Error>> = problems
@@ -140,7 +140,7 @@ impl Selector for ConcaveSelection {
             reports.push(report);
         }
         let report =
-            together(reports).ok_or(Error::Stopped { before: "the first linear program was solved" })?;
+            combined(reports).ok_or(Error::Stopped { before: "the first linear program was solved" })?;
         Ok(select(&feature_scores(&design, &weights), budget, report))
     }
 }
@@ -152,7 +152,8 @@ mod tests {
 
     use super::*;
 
-    /// At a stationary point the linear program of its own linearisation has no better solution than the point itself.
+    /// At a stationary point the linear program of its own linearisation has no better solution than the
+    /// point itself.
     #[test]
     fn the_steps_end_where_the_linear_program_gains_nothing() -> Result<(), Error> {
         let n = 60;
@@ -164,7 +165,7 @@ mod tests {
         let design = Design::new(&data, "fsv", &context)?;
         let problem = Binary { rows: None, positive: labels };
         for lambda in [0.01, 0.05, 0.3] {
-            let method = ConcaveSelection { lambda, ..ConcaveSelection::default() };
+            let method = Fsv { lambda, ..Fsv::default() };
             let (weights, report) = method.machine(&design, &problem, &context)?;
             let y = problem.labels();
             let positive = problem.positive.iter().filter(|positive| **positive).count() as f64;
