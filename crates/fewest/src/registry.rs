@@ -21,7 +21,7 @@ use std::sync::LazyLock;
 use fewest_core::Error;
 use fewest_filters::{information, similarity, statistical};
 
-use crate::evaluation::{self, LEARNERS, LearnerEntry, METRICS, MetricEntry};
+use fewest_eval::{LEARNERS, LearnerEntry, METRICS, MetricEntry, learner_in, metric_in};
 
 mod dependence;
 mod dependence_search;
@@ -32,12 +32,10 @@ mod multiple;
 mod nonmonotonic;
 mod sparse;
 mod tables;
-mod wrappers;
 
 pub use fewest_core::method::{
     Built, Kind, Method, Parameter, Parameters, Range, Relation, TargetKind, Value, nearest,
 };
-pub(crate) use tables::Parameter as Row;
 
 /// The methods, learners and metrics there are, by id: a value, which a program may add its own to.
 ///
@@ -79,10 +77,9 @@ impl Registry {
             sparse::METHODS,
             nonmonotonic::METHODS,
             margin::METHODS,
-            wrappers::METHODS,
-            indefinite::METHODS,
-            multiple::METHODS,
         ]));
+        methods.extend_from_slice(fewest_wrappers::METHODS);
+        methods.extend(tables(&[indefinite::METHODS, multiple::METHODS]));
         Self { methods, learners: LEARNERS.to_vec(), metrics: METRICS.to_vec() }
     }
 
@@ -160,7 +157,7 @@ impl Registry {
     /// # Errors
     /// [`Error::InvalidParameter`] for an unknown id, with the ids there are and the nearest one.
     pub fn find_learner(&self, id: &str) -> Result<&LearnerEntry, Error> {
-        evaluation::learner_in(&self.learners, id)
+        learner_in(&self.learners, id)
     }
 
     /// All metrics of predictions; the first for a target is the one to take when none is named.
@@ -173,7 +170,7 @@ impl Registry {
     /// # Errors
     /// As [`Registry::find_learner`].
     pub fn find_metric(&self, id: &str) -> Result<&MetricEntry, Error> {
-        evaluation::metric_in(&self.metrics, id)
+        metric_in(&self.metrics, id)
     }
 }
 
@@ -206,7 +203,7 @@ mod tests {
     fn what_is_added_is_found_and_an_id_is_taken_once() -> Result<(), Error> {
         let registry = Registry::standard().with_method(METHOD)?.with_metric(METRIC)?;
         assert_eq!(registry.find("mine")?.id, "mine");
-        assert_eq!(registry.find_metric("mine")?.build()?.name(), "accuracy");
+        assert_eq!(registry.find_metric("mine")?.build().name(), "accuracy");
         assert!(
             registry.clone().with_method(METHOD).is_err() && registry.clone().with_metric(METRIC).is_err()
         );

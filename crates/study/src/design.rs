@@ -80,7 +80,7 @@ fn learner(options: &Options, kind: TargetKind) -> Result<(&'static str, Box<dyn
 fn metrics(options: &Options, kind: TargetKind) -> Result<Vec<Box<dyn Metric>>, Error> {
     let fitting = || METRICS.iter().filter(|entry| entry.targets.contains(&kind));
     if options.metrics.is_empty() {
-        return fitting().take(1).map(|entry| Ok(entry.build()?)).collect();
+        return fitting().take(1).map(|entry| Ok(entry.build())).collect();
     }
     options
         .metrics
@@ -88,7 +88,7 @@ fn metrics(options: &Options, kind: TargetKind) -> Result<Vec<Box<dyn Metric>>, 
         .map(|id| {
             let entry = find_metric(id)?;
             if entry.targets.contains(&kind) {
-                return Ok(entry.build()?);
+                return Ok(entry.build());
             }
             let instead = fitting().map(|entry| entry.id).collect();
             Err(Error::NotForTarget { what: "metric", id: entry.id, target: kind, instead })
