@@ -19,6 +19,7 @@
 use std::sync::LazyLock;
 
 use fewest_core::Error;
+use fewest_data::{Format, Formats};
 use fewest_filters::{information, similarity, statistical};
 
 use fewest_eval::{LEARNERS, LearnerEntry, METRICS, MetricEntry, learner_in, metric_in};
@@ -37,7 +38,7 @@ pub use fewest_core::method::{
     Built, Kind, Method, Parameter, Parameters, Range, Relation, TargetKind, Value, nearest,
 };
 
-/// The methods, learners and metrics there are, by id: a value, which a program may add its own to.
+/// The methods, learners, metrics and file formats there are, by id: a value, which a program may add its own to.
 ///
 /// ```
 /// use fewest::filters::similarity::Relieff;
@@ -54,10 +55,11 @@ pub struct Registry {
     methods: Vec<Method>,
     learners: Vec<LearnerEntry>,
     metrics: Vec<MetricEntry>,
+    formats: Formats,
 }
 
 impl Registry {
-    /// With nothing in it.
+    /// Without methods, learners and metrics; with the file formats of [`fewest_data`].
     pub fn new() -> Self {
         Self::default()
     }
@@ -80,7 +82,7 @@ impl Registry {
         ]));
         methods.extend_from_slice(fewest_wrappers::METHODS);
         methods.extend(tables(&[indefinite::METHODS, multiple::METHODS]));
-        Self { methods, learners: LEARNERS.to_vec(), metrics: METRICS.to_vec() }
+        Self { methods, learners: LEARNERS.to_vec(), metrics: METRICS.to_vec(), formats: Formats::standard() }
     }
 
     /// With one more method.
@@ -119,6 +121,23 @@ impl Registry {
         }
         self.metrics.push(metric);
         Ok(self)
+    }
+
+    /// With one more file format.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a name that is taken.
+    pub fn with_format(mut self, format: Format) -> Result<Self, Error> {
+        if self.formats.named(format.name()).is_ok() {
+            return Err(Error::parameter("format", format.name(), "a name that no other format has"));
+        }
+        self.formats = self.formats.with(format);
+        Ok(self)
+    }
+
+    /// The formats that files may have.
+    pub fn formats(&self) -> &Formats {
+        &self.formats
     }
 
     /// All methods, in the order in which they are listed.
