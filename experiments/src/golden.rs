@@ -12,7 +12,7 @@ use clap::Args;
 use fewest::core::{Budget, Context, Dataset, Error, Scorer};
 use fewest::data::{Missing, ReadOptions, Table, Task};
 use fewest::registry::{self, Built, Method, Parameters};
-use fewest::wrappers::{Kernel, Permuter, Sensitivity, SensitivityNoise, SensitivityScorer, Training};
+use fewest::wrappers::{Kernel, Sensitivity, SensitivityNoise, SensitivityScorer, Training};
 use fewest_testkit::golden::{self, Case, Comparison, Deviation, Observed};
 
 use crate::Result;
@@ -167,10 +167,10 @@ fn with_permutations(
         value.ok_or_else(|| Error::parameter(name, "missing", "a number"))
     };
     let noise = if case.method == "sd_l" { SensitivityNoise::Laplace } else { SensitivityNoise::Gaussian };
-    let sensitivity = Sensitivity { permuter: Permuter::Given(permutations), ..Sensitivity::new(noise) };
+    let sensitivity = Sensitivity { given: Some(permutations), ..Sensitivity::new(noise) };
     let training = Training {
         kernel: Kernel::Gaussian { gamma: Some(real("kappa")?) },
-        cost: real("C")?,
+        c: real("C")?,
         epsilon: real("epsilon")?,
         standardise_target: false,
         tolerance: 1e-13,

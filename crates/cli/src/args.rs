@@ -5,7 +5,7 @@ mod evaluation;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
-use fewest::data::{Format, Formats, Header, Missing, Task};
+use fewest::data::{Header, Missing, Task};
 
 pub use evaluation::{CompareArgs, EvaluateArgs, EvaluationArgs};
 
@@ -152,8 +152,8 @@ pub struct DataArgs {
     #[arg(long, value_name = "CHAR", value_parser = delimiter)]
     pub delimiter: Option<char>,
     /// Format [default: found out from content and name]
-    #[arg(long, value_name = "csv|mat|svmlight|npy", value_parser = format)]
-    pub format: Option<Format>,
+    #[arg(long, value_name = "csv|mat|svmlight|npy")]
+    pub format: Option<String>,
     /// Variable of a .mat file that holds the features [default: X]
     #[arg(long, value_name = "NAME")]
     pub x_variable: Option<String>,
@@ -221,10 +221,6 @@ fn told(error: fewest::core::Error) -> String {
         fewest::core::Error::InvalidParameter { expected, .. } => format!("give {expected}"),
         other => other.to_string(),
     }
-}
-
-fn format(name: &str) -> Result<Format, String> {
-    Formats::standard().named(name).map_err(told)
 }
 
 fn delimiter(text: &str) -> Result<char, String> {

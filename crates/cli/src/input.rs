@@ -4,7 +4,7 @@ use std::path::Path;
 
 use fewest::core::{Dataset, Groups, Target};
 use fewest::data::{Complete, Nodes, ReadOptions, Table, TargetChoice, read_groups};
-use fewest::registry::{self, Method, TargetKind};
+use fewest::registry::{self, Method, Registry, TargetKind};
 use fewest_study::DataInfo;
 
 mod content;
@@ -42,9 +42,14 @@ pub struct Found {
 }
 
 /// Reads the table. `needs_target` says whether a column must be the target even if none is named so.
-pub fn read(args: &DataArgs, needs_target: bool) -> Result<Found, Failure> {
+pub fn read(registry: &Registry, args: &DataArgs, needs_target: bool) -> Result<Found, Failure> {
+    let formats = registry.formats().clone();
+    let named =
+        |name: &String| formats.named(name).map_err(|error| Failure::new(format!("--format: {error}")));
+    let format = args.format.as_ref().map(named).transpose()?;
     let options = ReadOptions {
-        format: args.format,
+        formats,
+        format,
         target: match args.target.is_empty() {
             true => TargetChoice::Auto,
             false => TargetChoice::Columns(args.target.clone()),
@@ -65,7 +70,7 @@ pub fn read(args: &DataArgs, needs_target: bool) -> Result<Found, Failure> {
         ..ReadOptions::default()
     };
     let content = Content::of(args)?;
-    let table = content.table(&options).map_err(|error| wrong_file(&error, args, &content))?;
+    let table = content.table(&options).map_err(|error| wrong_file(&error, &options, &content))?;
     if !args.target.is_empty() {
         return Ok(Found { table, target_found: None });
     }
@@ -95,7 +100,7 @@ fn guess_target(table: &Table, needs_target: bool) -> Option<(String, &'static s
 }
 
 /// The reader's message; for an unknown column with near names among those it lists.
-fn wrong_file(error: &fewest::data::Error, args: &DataArgs, content: &Content<'_>) -> Failure {
+fn wrong_file(error: &fewest::data::Error, options: &ReadOptions, content: &Content<'_>) -> Failure {
     if let fewest::data::Error::Core(fewest::core::Error::InvalidParameter {
         name: "x_variable",
         value,
@@ -108,7 +113,7 @@ fn wrong_file(error: &fewest::data::Error, args: &DataArgs, content: &Content<'_
         fewest::data::Error::NotFound { name, what: "column", expected, .. }
             if !expected.starts_with("did you") =>
         {
-            column_names(args, content).map(|names| registry::nearest(name, &names)).unwrap_or_default()
+            column_names(options, content).map(|names| registry::nearest(name, &names)).unwrap_or_default()
         }
         _ => Vec::new(),
     };
@@ -124,12 +129,13 @@ fn wrong_guess(error: &fewest::data::Error, target_found: &str) -> Failure {
 }
 
 /// The names of a file's columns, for a hint: read without any part assigned.
-fn column_names(args: &DataArgs, content: &Content<'_>) -> Option<Vec<String>> {
+fn column_names(options: &ReadOptions, content: &Content<'_>) -> Option<Vec<String>> {
     let options = ReadOptions {
-        format: args.format,
+        formats: options.formats.clone(),
+        format: options.format,
         target: TargetChoice::None,
-        header: args.header,
-        delimiter: args.delimiter,
+        header: options.header,
+        delimiter: options.delimiter,
         ..ReadOptions::default()
     };
     let table = content.table(&options).ok()?;

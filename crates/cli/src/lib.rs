@@ -4,7 +4,8 @@
 //! the study with a progress bar, and `table` and `report` tell people the answer, as [`fewest_study::json`]
 //! tells programs.
 //!
-//! [`run`] is the whole program, for a `main` of one line.
+//! [`run`] is the whole program, for a `main` of one line: `fewest_cli::run(Registry::standard())`, or with a registry
+//! that has methods, learners, metrics or file formats more.
 
 mod args;
 mod commands;
@@ -19,14 +20,16 @@ mod text;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
+use fewest::registry::Registry;
 
 use args::{Cli, Command};
 use failure::{Failure, STATUS_WRONG};
 
 /// Does what the arguments of the process say, and tells the status to end with: 0 done, 2 the call or the
 /// data is wrong, 130 interrupted. Answers go to stdout and to the files named, one line on what is wrong to
-/// stderr. Handles Ctrl-C.
-pub fn run() -> ExitCode {
+/// stderr. Handles Ctrl-C. Methods, learners, metrics and file formats are those of `registry`.
+pub fn run(registry: Registry) -> ExitCode {
+    let registry = &registry;
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() && !is_help(&error) => {
@@ -40,12 +43,12 @@ pub fn run() -> ExitCode {
         }
     };
     let done = match &cli.command {
-        Command::Select(args) => commands::select(args),
-        Command::Score(args) => commands::score(args),
-        Command::Evaluate(args) => commands::evaluate(args),
-        Command::Compare(args) => commands::compare(args),
-        Command::Methods(args) => commands::methods(args).map(|()| ExitCode::SUCCESS),
-        Command::Info(args) => commands::info(args).map(|()| ExitCode::SUCCESS),
+        Command::Select(args) => commands::select(registry, args),
+        Command::Score(args) => commands::score(registry, args),
+        Command::Evaluate(args) => commands::evaluate(registry, args),
+        Command::Compare(args) => commands::compare(registry, args),
+        Command::Methods(args) => commands::methods(registry, args).map(|()| ExitCode::SUCCESS),
+        Command::Info(args) => commands::info(registry, args).map(|()| ExitCode::SUCCESS),
     };
     done.unwrap_or_else(|failure: Failure| {
         output::complain(&failure.to_string());

@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    fewest_cli::run()
+    fewest_cli::run(fewest::registry::Registry::standard())
 }

@@ -1,97 +1,385 @@
-//! Learners and metrics by name.
+//! Every learner and metric by its id, with the targets it is for.
+//!
+//! A learner is told in its own file and in [`LEARNERS`].
 
-use fewest_core::Error;
+use std::fmt;
+use std::sync::Arc;
+
+use fewest_core::method::{Options, Parameter, ParameterType, Parameters, Range, TargetKind, Value, nearest};
+use fewest_core::{Context, Dataset, Error};
 
 use crate::{
-    Accuracy, BalancedAccuracy, ClusteringAccuracy, Correlation, DecisionTree, KernelLogistic, KernelRidge,
-    Learner, LinearSvm, MacroF1, MeanSquaredError, Metric, NaiveBayes, NearestNeighbours,
-    NormalisedMutualInformation, QSquared, SquaredCorrelation, SupportVectorClassifier,
-    SupportVectorRegression, TwinClassifier,
+    Accuracy, BalancedAccuracy, Correlation, DecisionTree, KernelLogistic, KernelRidge, Learner, LinearSvm,
+    MacroF1, MeanSquaredError, Metric, Model, NaiveBayes, NearestNeighbours, QSquared, SquaredCorrelation,
+    SupportVectorClassifier, SupportVectorRegression, TwinClassifier,
 };
 
-fn find<T>(
-    all: Vec<T>,
-    what: &'static str,
-    name: &str,
-    name_of: impl Fn(&T) -> &'static str,
-) -> Result<T, Error> {
-    let names: Vec<&str> = all.iter().map(&name_of).collect();
-    let expected = format!("one of {}", names.join(", "));
-    all.into_iter().find(|one| name_of(one) == name).ok_or_else(|| Error::parameter(what, name, expected))
+/// A learner by its id.
+#[derive(Debug, Clone)]
+pub struct LearnerEntry {
+    /// The id, as on the command line.
+    pub id: &'static str,
+    /// A shorter name that is understood too.
+    pub short: Option<&'static str>,
+    /// The name in words.
+    pub title: &'static str,
+    /// The targets it learns.
+    pub targets: &'static [TargetKind],
+    draft: fn() -> Box<dyn Configure>,
 }
 
-/// Every learner that predicts classes or numbers, with its default parameters.
-pub fn all_learners() -> Vec<Box<dyn Learner>> {
-    vec![
-        Box::new(DecisionTree::default()),
-        Box::new(NaiveBayes::default()),
-        Box::new(NearestNeighbours::default()),
-        Box::new(LinearSvm::default()),
-        Box::new(KernelLogistic::default()),
-        Box::new(SupportVectorClassifier::default()),
-        Box::new(TwinClassifier::twsvm()),
-        Box::new(TwinClassifier::tbsvm()),
-        Box::new(KernelRidge::default()),
-        Box::new(SupportVectorRegression::default()),
-    ]
+/// A learner whose parameters are still to be set, without its type.
+trait Configure {
+    fn parameters(&self) -> Vec<Parameter>;
+    fn build(self: Box<Self>, parameters: &Parameters) -> Result<Box<dyn Learner>, Error>;
 }
 
-/// Every metric.
-pub fn all_metrics() -> Vec<Box<dyn Metric>> {
-    vec![
-        Box::new(Accuracy),
-        Box::new(BalancedAccuracy),
-        Box::new(MacroF1),
-        Box::new(MeanSquaredError),
-        Box::new(QSquared),
-        Box::new(Correlation),
-        Box::new(SquaredCorrelation),
-        Box::new(NormalisedMutualInformation::default()),
-        Box::new(ClusteringAccuracy),
-    ]
+impl<T: Options + Learner + 'static> Configure for T {
+    fn parameters(&self) -> Vec<Parameter> {
+        Options::parameters(self)
+    }
+
+    fn build(mut self: Box<Self>, parameters: &Parameters) -> Result<Box<dyn Learner>, Error> {
+        parameters.check()?;
+        self.set(parameters)?;
+        self.check()?;
+        Ok(self)
+    }
 }
 
-/// The learner with this name, with its default parameters.
+/// A metric by its id.
+#[derive(Debug, Clone)]
+pub struct MetricEntry {
+    /// The id, as on the command line.
+    pub id: &'static str,
+    /// The name in words.
+    pub title: &'static str,
+    /// The targets it judges predictions of.
+    pub targets: &'static [TargetKind],
+    build: fn() -> Box<dyn Metric>,
+}
+
+const CLASSES: &[TargetKind] = &[TargetKind::Classes];
+const NUMBERS: &[TargetKind] = &[TargetKind::Real, TargetKind::Outputs];
+const BOTH: &[TargetKind] = &[TargetKind::Classes, TargetKind::Real, TargetKind::Outputs];
+
+/// All learners; the first for a target is the one to take when none is named.
+pub const LEARNERS: &[LearnerEntry] = &[
+    LearnerEntry::new::<LinearSvm>("linear-svm", "linear support vector machine", CLASSES).with_short("svm"),
+    LearnerEntry::new::<DecisionTree>("decision-tree", "decision tree", CLASSES).with_short("tree"),
+    LearnerEntry::new::<NaiveBayes>("naive-bayes", "Gaussian naive Bayes", CLASSES),
+    LearnerEntry::new::<KernelLogistic>("kernel-logistic", "kernel logistic regression", CLASSES),
+    LearnerEntry::new::<SupportVectorClassifier>("svc", "support vector classification", CLASSES),
+    LearnerEntry::new::<TwinClassifier>("twsvm", "twin support vector machine", CLASSES),
+    LearnerEntry {
+        draft: || Box::new(TwinClassifier::tbsvm()),
+        ..LearnerEntry::new::<TwinClassifier>("tbsvm", "twin bounded support vector machine", CLASSES)
+    },
+    LearnerEntry::new::<KernelRidge>("kernel-ridge", "kernel ridge regression", NUMBERS),
+    LearnerEntry::new::<SupportVectorRegression>("svr", "support vector regression", &[TargetKind::Real]),
+    LearnerEntry::new::<NearestNeighbours>("nearest-neighbours", "nearest neighbours", BOTH)
+        .with_short("knn"),
+];
+
+/// All metrics of predictions; the first for a target is the one to take when none is named.
+pub const METRICS: &[MetricEntry] = &[
+    MetricEntry::new::<Accuracy>("accuracy", "share of samples predicted rightly", CLASSES),
+    MetricEntry::new::<BalancedAccuracy>("balanced-accuracy", "mean of the classes' accuracies", CLASSES),
+    MetricEntry::new::<MacroF1>("macro-f1", "mean of the classes' F1 scores", CLASSES),
+    MetricEntry::new::<MeanSquaredError>("mse", "mean squared error", NUMBERS),
+    MetricEntry::new::<QSquared>("q2", "squared error in units of the target's variance", NUMBERS),
+    MetricEntry::new::<Correlation>("correlation", "correlation of predictions and target", NUMBERS),
+    MetricEntry::new::<SquaredCorrelation>("squared-correlation", "the square of that correlation", NUMBERS),
+];
+
+impl LearnerEntry {
+    /// A learner whose fields are its parameters.
+    pub const fn new<T: Options + Learner + Default + 'static>(
+        id: &'static str,
+        title: &'static str,
+        targets: &'static [TargetKind],
+    ) -> Self {
+        Self { id, short: None, title, targets, draft: || Box::new(T::default()) }
+    }
+
+    /// With a shorter name that is understood too.
+    pub const fn with_short(mut self, short: &'static str) -> Self {
+        self.short = Some(short);
+        self
+    }
+
+    /// The learner with its default parameters.
+    ///
+    /// # Errors
+    /// None for the entries of [`LEARNERS`].
+    pub fn build(&self) -> Result<Box<dyn Learner>, Error> {
+        (self.draft)().build(&Parameters::new(self.id, self.parameters()))
+    }
+
+    /// The parameters it takes.
+    pub fn parameters(&self) -> Vec<Parameter> {
+        (self.draft)().parameters()
+    }
+
+    /// The learner with its default parameters, but for `assignments` of the form `name=value`.
+    ///
+    /// # Errors
+    /// As [`Parameters::parse`].
+    ///
+    /// ```
+    /// let learner = fewest_eval::find_learner("knn")?;
+    /// assert_eq!(learner.build_with(&["neighbours=7"])?.name(), "nearest-neighbours");
+    /// let error = learner.build_with(&["neighbors=7"]).err().map(|error| error.to_string()).unwrap_or_default();
+    /// assert!(error.ends_with("it takes neighbours; did you mean `neighbours`?"));
+    /// # Ok::<(), fewest_core::Error>(())
+    /// ```
+    pub fn build_with<S: AsRef<str>>(&self, assignments: &[S]) -> Result<Box<dyn Learner>, Error> {
+        (self.draft)().build(&Parameters::new(self.id, self.parameters()).assigned(assignments)?)
+    }
+}
+
+impl MetricEntry {
+    /// A metric.
+    pub const fn new<T: Metric + Default + 'static>(
+        id: &'static str,
+        title: &'static str,
+        targets: &'static [TargetKind],
+    ) -> Self {
+        Self { id, title, targets, build: || Box::new(T::default()) }
+    }
+
+    /// The metric.
+    pub fn build(&self) -> Box<dyn Metric> {
+        (self.build)()
+    }
+}
+
+/// The learner with this id or short name among [`LEARNERS`].
 ///
 /// ```
-/// use fewest_eval::{Learner, learner_named};
+/// use fewest_core::method::TargetKind;
 ///
-/// assert_eq!(learner_named("naive-bayes")?.name(), "naive-bayes");
+/// let learner = fewest_eval::find_learner("svm")?;
+/// assert_eq!((learner.id, learner.build()?.name()), ("linear-svm", "linear-svm"));
+/// assert!(!learner.targets.contains(&TargetKind::Real));
 /// # Ok::<(), fewest_core::Error>(())
 /// ```
 ///
 /// # Errors
-/// [`Error::InvalidParameter`] listing the names there are.
-pub fn learner_named(name: &str) -> Result<Box<dyn Learner>, Error> {
-    find(all_learners(), "learner", name, |learner| learner.name())
+/// As [`learner_in`].
+pub fn find_learner(id: &str) -> Result<&'static LearnerEntry, Error> {
+    learner_in(LEARNERS, id)
 }
 
-/// The metric with this name.
+/// The metric with this id among [`METRICS`].
+///
+/// ```
+/// let error = fewest_eval::find_metric("acuracy").unwrap_err();
+/// assert!(error.to_string().ends_with("did you mean `accuracy`?"));
+/// ```
 ///
 /// # Errors
-/// [`Error::InvalidParameter`] listing the names there are.
-pub fn metric_named(name: &str) -> Result<Box<dyn Metric>, Error> {
-    find(all_metrics(), "metric", name, |metric| metric.name())
+/// As [`learner_in`].
+pub fn find_metric(id: &str) -> Result<&'static MetricEntry, Error> {
+    metric_in(METRICS, id)
+}
+
+/// The learner with this id or short name among `entries`.
+///
+/// # Errors
+/// [`Error::InvalidParameter`] for an unknown id, with the ids there are and the nearest one.
+pub fn learner_in<'a>(entries: &'a [LearnerEntry], id: &str) -> Result<&'a LearnerEntry, Error> {
+    let found = entries.iter().find(|entry| entry.id == id || entry.short == Some(id));
+    let ids = entries.iter().flat_map(|entry| [Some(entry.id), entry.short]).flatten();
+    found.ok_or_else(|| unknown("learner", id, entries.iter().map(|entry| entry.id), ids))
+}
+
+/// The metric with this id among `entries`.
+///
+/// # Errors
+/// As [`learner_in`].
+pub fn metric_in<'a>(entries: &'a [MetricEntry], id: &str) -> Result<&'a MetricEntry, Error> {
+    let ids = entries.iter().map(|entry| entry.id);
+    entries.iter().find(|entry| entry.id == id).ok_or_else(|| unknown("metric", id, ids.clone(), ids))
+}
+
+/// `listed` are told; `understood` may be what was meant.
+fn unknown(
+    what: &'static str,
+    id: &str,
+    listed: impl Iterator<Item = &'static str>,
+    understood: impl Iterator<Item = &'static str>,
+) -> Error {
+    let hint = match nearest(id, &understood.collect::<Vec<_>>()).first() {
+        Some(near) => format!("; did you mean `{near}`?"),
+        None => String::new(),
+    };
+    Error::parameter(what, id, format!("one of {}{hint}", listed.collect::<Vec<_>>().join(", ")))
+}
+
+/// The learner that a method learns with: any in a program, one of [`LEARNERS`] by its id as a parameter.
+///
+/// ```
+/// use fewest_core::method::Options;
+/// use fewest_eval::{ChosenLearner, DecisionTree, Learner};
+///
+/// fewest_core::options! {
+///     /// A method that learns.
+///     #[derive(Debug)]
+///     pub struct Example {
+///         /// What learns.
+///         pub learner: ChosenLearner = ChosenLearner::default();
+///     }
+/// }
+/// let parameter = &Example::default().parameters()[0];
+/// assert_eq!(parameter.default.as_ref().map(ToString::to_string).as_deref(), Some("nearest-neighbours"));
+/// assert_eq!(ChosenLearner::from(DecisionTree::default()).name(), "decision-tree");
+/// ```
+#[derive(Clone)]
+pub struct ChosenLearner(Arc<dyn Learner>);
+
+/// The ids of [`LEARNERS`].
+const IDS: [&str; LEARNERS.len()] = {
+    let mut ids = [""; LEARNERS.len()];
+    let mut k = 0;
+    while k < ids.len() {
+        ids[k] = LEARNERS[k].id;
+        k += 1;
+    }
+    ids
+};
+
+impl Default for ChosenLearner {
+    /// [`NearestNeighbours`], which learn every target.
+    fn default() -> Self {
+        NearestNeighbours::default().into()
+    }
+}
+
+impl<L: Learner + 'static> From<L> for ChosenLearner {
+    fn from(learner: L) -> Self {
+        Self(Arc::new(learner))
+    }
+}
+
+impl fmt::Debug for ChosenLearner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ChosenLearner({})", self.name())
+    }
+}
+
+impl ChosenLearner {
+    /// [`Learner::name`].
+    pub fn name(&self) -> &'static str {
+        self.0.name()
+    }
+
+    /// [`Learner::fit`].
+    ///
+    /// # Errors
+    /// Those of the learner.
+    pub fn fit(&self, data: &Dataset, context: &Context<'_>) -> Result<Box<dyn Model>, Error> {
+        self.0.fit(data, context)
+    }
+}
+
+impl ParameterType for ChosenLearner {
+    fn range() -> Range {
+        Range::OneOf(&IDS)
+    }
+
+    fn to_value(&self) -> Option<Value> {
+        IDS.iter().find(|id| **id == self.name()).map(|id| Value::Word(id))
+    }
+
+    fn from_value(value: Option<&Value>) -> Option<Self> {
+        match value {
+            Some(Value::Word(id)) => Some(find_learner(id).ok()?.build().ok()?.into()),
+            _ => None,
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use fewest_core::Target;
+
     use super::*;
 
     #[test]
-    fn every_name_is_found_and_names_differ() {
-        for learner in all_learners() {
-            assert_eq!(learner_named(learner.name()).unwrap().name(), learner.name());
+    fn entries_are_what_they_say() -> Result<(), Error> {
+        for entry in LEARNERS {
+            assert_eq!(entry.build()?.name(), entry.id);
+            assert_eq!(find_learner(entry.id)?.id, entry.id);
+            if let Some(short) = entry.short {
+                assert_eq!(find_learner(short)?.id, entry.id);
+            }
         }
-        for metric in all_metrics() {
-            let found = metric_named(metric.name()).unwrap();
-            assert_eq!(
-                (found.name(), found.greater_is_better()),
-                (metric.name(), metric.greater_is_better())
-            );
+        for entry in METRICS {
+            assert_eq!(entry.build().name(), entry.id);
+            assert_eq!(find_metric(entry.id)?.id, entry.id);
         }
-        let error = metric_named("accurracy").err().unwrap().to_string();
-        assert!(error.contains("accurracy") && error.contains("balanced-accuracy"), "{error}");
-        assert!(learner_named("").is_err());
+        Ok(())
+    }
+
+    #[test]
+    fn parameters_have_the_learners_defaults_and_are_checked() -> Result<(), Error> {
+        for entry in LEARNERS {
+            let none: [&str; 0] = [];
+            assert_eq!(entry.build_with(&none)?.name(), entry.id);
+            for parameter in entry.parameters() {
+                for wrong in ["", "-1", "x", "0"] {
+                    let assignment = format!("{}={wrong}", parameter.name);
+                    assert!(entry.build_with(&[&assignment]).is_err(), "{}: {assignment}", entry.id);
+                }
+                if let Some(default) = &parameter.default {
+                    entry.build_with(&[format!("{}={default}", parameter.name)])?;
+                }
+            }
+            assert!(entry.build_with(&["no_such=1"]).is_err() && entry.build_with(&["c"]).is_err());
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn parameters_reach_the_learner() -> Result<(), Error> {
+        use fewest_core::{Context, Dataset, DenseColumns};
+        let x = DenseColumns::from_columns(&[vec![0.0, 1.0, 2.0, 3.0, 4.0]])?;
+        let labels = ["a", "b", "b", "b", "b"];
+        let data = Dataset::new(x, Target::from_labels(&labels))?;
+        let predicted = |assignment: &str| {
+            let learner = find_learner("knn")?.build_with(&[assignment])?;
+            learner.fit(&data, &Context::default())?.predict(data.x())
+        };
+        assert_ne!(predicted("neighbours=1")?, predicted("neighbours=5")?);
+        Ok(())
+    }
+
+    #[test]
+    fn learners_learn_and_metrics_judge_the_targets_they_name() -> Result<(), Error> {
+        use fewest_core::{Context, Dataset, DenseColumns};
+        let feature: Vec<f64> = (0..12).map(f64::from).collect();
+        let labels: Vec<bool> = feature.iter().map(|value| *value > 5.0).collect();
+        let other: Vec<f64> = feature.iter().map(|value| value * value).collect();
+        let targets = [
+            Target::from_labels(&labels),
+            Target::real(feature.clone())?,
+            Target::outputs([feature.clone(), other].concat(), 12)?,
+        ];
+        for target in targets {
+            let kind = TargetKind::of(&target);
+            let data = Dataset::new(DenseColumns::from_columns(std::slice::from_ref(&feature))?, target)?;
+            for entry in LEARNERS {
+                let model = entry.build()?.fit(&data, &Context::default());
+                assert_eq!(model.is_ok(), entry.targets.contains(&kind), "{} of {kind:?}", entry.id);
+                let Ok(model) = model else { continue };
+                let predicted = model.predict(data.x())?;
+                for entry in METRICS {
+                    let score = entry.build().score(data.target(), &predicted);
+                    assert_eq!(score.is_ok(), entry.targets.contains(&kind), "{} of {kind:?}", entry.id);
+                }
+            }
+        }
+        Ok(())
     }
 }

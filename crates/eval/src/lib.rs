@@ -26,7 +26,10 @@ mod splits;
 pub mod stability;
 mod stability_selection;
 
-pub use catalogue::{all_learners, all_metrics, learner_named, metric_named};
+pub use catalogue::{
+    ChosenLearner, LEARNERS, LearnerEntry, METRICS, MetricEntry, find_learner, find_metric, learner_in,
+    metric_in,
+};
 pub use clustering::{Clustering, ClusteringOutcome};
 pub use experiment::{
     Comparison, Evaluation, Experiment, ExperimentError, FoldRecord, KRule, OnFold, Outcome, Plan, Prepare,

@@ -57,7 +57,6 @@ pub use fewest_neighbours as neighbours;
 pub use fewest_solver as solver;
 pub use fewest_wrappers as wrappers;
 
-pub mod evaluation;
 /// The solver crates, one family each.
 pub mod solvers {
     pub use fewest_cd as cd;

@@ -20,20 +20,18 @@
 use std::sync::LazyLock;
 
 use fewest_core::Error;
+use fewest_data::{Format, Formats};
 use fewest_filters::{information, similarity, statistical};
 
-use crate::evaluation::{self, LEARNERS, LearnerEntry, METRICS, MetricEntry};
+use fewest_eval::{LEARNERS, LearnerEntry, METRICS, MetricEntry, learner_in, metric_in};
 
 mod solvers;
-mod tables;
-mod wrappers;
 
 pub use fewest_core::method::{
     Built, Kind, Method, Parameter, Parameters, Range, Relation, TargetKind, Value, nearest,
 };
-pub(crate) use tables::Parameter as Row;
 
-/// The methods, learners and metrics there are, by id: a value, which a program may add its own to.
+/// The methods, learners, metrics and file formats there are, by id: a value, which a program may add its own to.
 ///
 /// ```
 /// use fewest::filters::similarity::Relieff;
@@ -50,19 +48,17 @@ pub struct Registry {
     methods: Vec<Method>,
     learners: Vec<LearnerEntry>,
     metrics: Vec<MetricEntry>,
+    formats: Formats,
 }
 
 impl Registry {
-    /// With nothing in it.
+    /// Without methods, learners and metrics; with the file formats of [`fewest_data`].
     pub fn new() -> Self {
         Self::default()
     }
 
     /// With all methods of this project, family by family, and all learners and metrics.
     pub fn standard() -> Self {
-        let tables = |lists: &[&'static [tables::Method]]| -> Vec<Method> {
-            lists.iter().flat_map(|list| list.iter()).map(tables::Method::registered).collect()
-        };
         let families = [
             fewest_dependence::METHODS,
             statistical::METHODS,
@@ -73,9 +69,9 @@ impl Registry {
         let mut methods: Vec<Method> = families.concat().iter().map(solvers::with_solvers).collect();
         methods.extend_from_slice(fewest_mkl::NON_MONOTONIC_METHODS);
         methods.extend_from_slice(fewest_margin::METHODS);
-        methods.extend(tables(&[wrappers::METHODS]));
+        methods.extend_from_slice(fewest_wrappers::METHODS);
         methods.extend_from_slice(fewest_mkl::METHODS);
-        Self { methods, learners: LEARNERS.to_vec(), metrics: METRICS.to_vec() }
+        Self { methods, learners: LEARNERS.to_vec(), metrics: METRICS.to_vec(), formats: Formats::standard() }
     }
 
     /// With one more method.
@@ -116,6 +112,23 @@ impl Registry {
         Ok(self)
     }
 
+    /// With one more file format.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a name that is taken.
+    pub fn with_format(mut self, format: Format) -> Result<Self, Error> {
+        if self.formats.named(format.name()).is_ok() {
+            return Err(Error::parameter("format", format.name(), "a name that no other format has"));
+        }
+        self.formats = self.formats.with(format);
+        Ok(self)
+    }
+
+    /// The formats that files may have.
+    pub fn formats(&self) -> &Formats {
+        &self.formats
+    }
+
     /// All methods, in the order in which they are listed.
     pub fn methods(&self) -> &[Method] {
         &self.methods
@@ -152,7 +165,7 @@ impl Registry {
     /// # Errors
     /// [`Error::InvalidParameter`] for an unknown id, with the ids there are and the nearest one.
     pub fn find_learner(&self, id: &str) -> Result<&LearnerEntry, Error> {
-        evaluation::learner_in(&self.learners, id)
+        learner_in(&self.learners, id)
     }
 
     /// All metrics of predictions; the first for a target is the one to take when none is named.
@@ -165,7 +178,7 @@ impl Registry {
     /// # Errors
     /// As [`Registry::find_learner`].
     pub fn find_metric(&self, id: &str) -> Result<&MetricEntry, Error> {
-        evaluation::metric_in(&self.metrics, id)
+        metric_in(&self.metrics, id)
     }
 }
 
@@ -198,7 +211,7 @@ mod tests {
     fn what_is_added_is_found_and_an_id_is_taken_once() -> Result<(), Error> {
         let registry = Registry::standard().with_method(METHOD)?.with_metric(METRIC)?;
         assert_eq!(registry.find("mine")?.id, "mine");
-        assert_eq!(registry.find_metric("mine")?.build()?.name(), "accuracy");
+        assert_eq!(registry.find_metric("mine")?.build().name(), "accuracy");
         assert!(
             registry.clone().with_method(METHOD).is_err() && registry.clone().with_metric(METRIC).is_err()
         );

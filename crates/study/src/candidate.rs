@@ -8,7 +8,7 @@ use crate::design::Design;
 
 /// A method with its parameters, ready to run.
 pub struct Candidate {
-    pub(crate) method: &'static Method,
+    pub(crate) method: Method,
     pub(crate) parameters: Parameters,
     pub(crate) selector: Box<dyn Selector>,
 }
@@ -18,14 +18,14 @@ impl Candidate {
     ///
     /// # Errors
     /// [`Error::Core`] for parameters that do not go together.
-    pub fn new(method: &'static Method, parameters: Parameters) -> Result<Self, Error> {
+    pub fn new(method: &Method, parameters: Parameters) -> Result<Self, Error> {
         let selector = method.build(&parameters)?.into_selector();
-        Ok(Self { method, parameters, selector })
+        Ok(Self { method: method.clone(), parameters, selector })
     }
 
     /// The method.
-    pub fn method(&self) -> &'static Method {
-        self.method
+    pub fn method(&self) -> &Method {
+        &self.method
     }
 
     /// Its parameters.

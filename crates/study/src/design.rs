@@ -3,7 +3,7 @@
 use fewest::core::{Budget, Dataset, Target};
 use fewest::eval::{GroupFolds, HoldOut, KFold, Learner, Metric, Repeated, Splitter};
 
-use crate::catalogue::{LEARNERS, METRICS, TargetKind, find_learner, find_metric};
+use crate::catalogue::{Registry, TargetKind};
 use crate::{DataInfo, Division, Error, Options, text};
 
 /// Numbers of features to judge when none are named.
@@ -34,11 +34,16 @@ pub(crate) struct Design {
 
 impl Design {
     /// The design that the options describe, checked against the data.
-    pub fn new(options: &Options, data: &Dataset, info: &DataInfo) -> Result<Self, Error> {
-        options.check()?;
+    pub fn new(
+        registry: &Registry,
+        options: &Options,
+        data: &Dataset,
+        info: &DataInfo,
+    ) -> Result<Self, Error> {
+        options.check(registry)?;
         let kind = TargetKind::of(data.target());
-        let (learner_id, learner) = learner(options, kind)?;
-        let metrics = metrics(options, kind)?;
+        let (learner_id, learner) = learner(registry, options, kind)?;
+        let metrics = metrics(registry, options, kind)?;
         let ks = ks(options, data.n_features())?;
         let mut notes = Vec::new();
         check_classes(options, data, &mut notes)?;
@@ -58,10 +63,14 @@ impl Design {
     }
 }
 
-fn learner(options: &Options, kind: TargetKind) -> Result<(&'static str, Box<dyn Learner>), Error> {
-    let fitting = || LEARNERS.iter().filter(|entry| entry.targets.contains(&kind));
+fn learner(
+    registry: &Registry,
+    options: &Options,
+    kind: TargetKind,
+) -> Result<(&'static str, Box<dyn Learner>), Error> {
+    let fitting = || registry.learners().iter().filter(|entry| entry.targets.contains(&kind));
     let entry = match &options.learner {
-        Some(id) => Some(find_learner(id)?),
+        Some(id) => Some(registry.find_learner(id)?),
         None => fitting().next(),
     };
     match entry {
@@ -77,18 +86,18 @@ fn learner(options: &Options, kind: TargetKind) -> Result<(&'static str, Box<dyn
     }
 }
 
-fn metrics(options: &Options, kind: TargetKind) -> Result<Vec<Box<dyn Metric>>, Error> {
-    let fitting = || METRICS.iter().filter(|entry| entry.targets.contains(&kind));
+fn metrics(registry: &Registry, options: &Options, kind: TargetKind) -> Result<Vec<Box<dyn Metric>>, Error> {
+    let fitting = || registry.metrics().iter().filter(|entry| entry.targets.contains(&kind));
     if options.metrics.is_empty() {
-        return fitting().take(1).map(|entry| Ok(entry.build()?)).collect();
+        return fitting().take(1).map(|entry| Ok(entry.build())).collect();
     }
     options
         .metrics
         .iter()
         .map(|id| {
-            let entry = find_metric(id)?;
+            let entry = registry.find_metric(id)?;
             if entry.targets.contains(&kind) {
-                return Ok(entry.build()?);
+                return Ok(entry.build());
             }
             let instead = fitting().map(|entry| entry.id).collect();
             Err(Error::NotForTarget { what: "metric", id: entry.id, target: kind, instead })

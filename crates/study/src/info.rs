@@ -9,7 +9,7 @@ use crate::catalogue::{Method, Parameters};
 #[derive(Debug, Clone)]
 pub struct RunInfo {
     /// The method.
-    pub method: &'static Method,
+    pub method: Method,
     /// Its parameters.
     pub parameters: Parameters,
     /// The seed.

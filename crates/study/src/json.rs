@@ -127,7 +127,7 @@ impl Serialize for Params<'_> {
 /// let selector = method.build(&parameters)?.into_selector();
 /// let selection = selector.select(&data, Budget::Count(1), &Context::default())?;
 ///
-/// let run = RunInfo { method, parameters, seed: 0, data: DataInfo::new("four", &data), seconds: 0.01 };
+/// let run = RunInfo { method: method.clone(), parameters, seed: 0, data: DataInfo::new("four", &data), seconds: 0.01 };
 /// let document = json::selection(&selection, &run)?;
 /// assert!(document.starts_with("{\n  \"fewest\": \"") && document.ends_with("\"seconds\": 0.01\n}\n"));
 /// # Ok::<(), fewest_study::Error>(())

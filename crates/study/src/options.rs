@@ -1,18 +1,20 @@
 //! How methods are evaluated.
 
 use crate::Error;
-use crate::catalogue::{find_learner, find_metric};
+use crate::catalogue::Registry;
 
 /// How methods are evaluated: on how many features, by what, on which folds.
 ///
 /// ```
+/// use fewest::registry::Registry;
 /// use fewest_study::{Division, Options};
 ///
+/// let registry = Registry::standard();
 /// let learner = Some("knn".to_owned());
 /// let options = Options { learner, division: Division::HeldOut(0.3), ..Options::default() };
-/// options.check()?;
+/// options.check(&registry)?;
 /// let wrong = Options { division: Division::HeldOut(1.0), ..options };
-/// let told = wrong.check().unwrap_err().to_string();
+/// let told = wrong.check(&registry).unwrap_err().to_string();
 /// assert_eq!(told, "the share held out is 1, but must be above 0 and below 1");
 /// # Ok::<(), fewest_study::Error>(())
 /// ```
@@ -72,19 +74,19 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Checks what can be known before there are data. [`Study::new`](crate::Study::new) checks this and the
+    /// Checks what can be known before there are data, with the learners and metrics of `registry`. [`Study::new`](crate::Study::new) checks this and the
     /// rest.
     ///
     /// # Errors
     /// [`Error::Core`] for a learner, a parameter of it or a metric that does not exist; [`Error::Twice`] for
     /// a metric; [`Error::NoRepeats`], [`Error::SameFolds`] and [`Error::Share`] for divisions that cannot be
     /// made.
-    pub fn check(&self) -> Result<(), Error> {
+    pub fn check(&self, registry: &Registry) -> Result<(), Error> {
         if let Some(id) = &self.learner {
-            find_learner(id)?.build_with(&self.learner_parameters)?;
+            registry.find_learner(id)?.build_with(&self.learner_parameters)?;
         }
         for (at, id) in self.metrics.iter().enumerate() {
-            find_metric(id)?;
+            registry.find_metric(id)?;
             if self.metrics[..at].contains(id) {
                 return Err(Error::Twice { what: "metric", id: id.clone() });
             }

@@ -37,7 +37,7 @@ pub struct Report {
 #[derive(Debug, Clone)]
 pub struct Evaluated {
     /// The method.
-    pub method: &'static Method,
+    pub method: Method,
     /// Its parameters.
     pub parameters: Parameters,
     /// The finished folds; at least one.

@@ -18,7 +18,7 @@ use crate::{Error, Mismatch};
 ///
 /// ```
 /// # use fewest::core::{Context, Dataset, DenseColumns, Target};
-/// # use fewest::registry::{self, Parameters};
+/// # use fewest::registry::{self, Parameters, Registry};
 /// # use fewest_study::{Candidate, DataInfo, Options, Store, Study};
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("folds.json");
@@ -27,7 +27,7 @@ use crate::{Error, Mismatch};
 /// # let data = Dataset::new(DenseColumns::from_columns(&[values])?, Target::from_labels(&labels))?;
 /// # let method = registry::find("f-score")?;
 /// # let candidates = vec![Candidate::new(method, Parameters::defaults(method))?];
-/// # let study = Study::new(&data, DataInfo::new("waves", &data), candidates, &Options::default())?;
+/// # let study = Study::new(&Registry::standard(), &data, DataInfo::new("waves", &data), candidates, &Options::default())?;
 /// let first = study.run(Some(&Store::open(&path)?), &Context::default())?;
 /// // All folds are there by now: none is run again.
 /// let again = study.run(Some(&Store::open(&path)?), &Context::default())?;

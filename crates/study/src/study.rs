@@ -5,7 +5,7 @@ use std::time::Instant;
 use fewest::core::{Budget, Context, Dataset, Error as CoreError, Progress, Status};
 use fewest::eval::{Evaluation, Experiment, ExperimentError, KRule, Metric, RunOptions};
 
-use crate::catalogue::TargetKind;
+use crate::catalogue::{Registry, TargetKind};
 use crate::design::Design;
 use crate::{Candidate, Chosen, DataInfo, Error, Evaluated, Options, Report, Store};
 
@@ -19,7 +19,8 @@ pub struct Study<'a> {
 
 impl<'a> Study<'a> {
     /// The study of `candidates` that `options` describe, on `data`, of which outputs tell `info`. Gaps that
-    /// `data` still has are filled in every fold by the policy [`DataInfo::missing`].
+    /// `data` still has are filled in every fold by the policy [`DataInfo::missing`]. Learner and metrics are those
+    /// of `registry`.
     ///
     /// # Errors
     /// Those of [`Options::check`]; [`Error::Method`] and [`Error::NotForTarget`] for what has no use for the
@@ -27,6 +28,7 @@ impl<'a> Study<'a> {
     /// out of range; [`Error::SingleSample`], [`Error::TooManyFolds`] and [`Error::NoGroup`] for samples that
     /// cannot be divided so.
     pub fn new(
+        registry: &Registry,
         data: &'a Dataset,
         info: DataInfo,
         candidates: Vec<Candidate>,
@@ -41,7 +43,7 @@ impl<'a> Study<'a> {
             }
             candidate.check(TargetKind::of(data.target()))?;
         }
-        let design = Design::new(options, data, &info)?;
+        let design = Design::new(registry, options, data, &info)?;
         Ok(Self { data, info, candidates, design })
     }
 
@@ -121,7 +123,12 @@ impl<'a> Study<'a> {
                 let filled = prepare(data, data)?;
                 let chosen = choose(candidate, &evaluation, &filled, context)?;
                 let parameters = candidate.parameters.clone();
-                evaluated.push(Evaluated { method: candidate.method, parameters, evaluation, chosen });
+                evaluated.push(Evaluated {
+                    method: candidate.method.clone(),
+                    parameters,
+                    evaluation,
+                    chosen,
+                });
             }
         }
         Ok((evaluated, status))

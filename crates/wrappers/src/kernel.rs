@@ -1,25 +1,23 @@
 //! The kernel between samples over the features that are left.
 
-use fewest_core::Error;
+use fewest_core::{Error, choice};
 use fewest_kernels::{Factor, FactorSum, SquaredDistances, VectorKernel};
 use fewest_smo::KernelRows;
 
-/// The kernel of a machine.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[non_exhaustive]
-pub enum Kernel {
-    /// `k(x, z) = ⟨x, z⟩`.
-    Linear,
-    /// `k(x, z) = exp(−γ ‖x − z‖²)`.
-    Gaussian {
-        /// `γ`, above 0 and finite; default (`None`) is 1 over the number of features that vary. It stays while features go.
-        gamma: Option<f64>,
-    },
-}
-
-impl Default for Kernel {
-    fn default() -> Self {
-        Self::Gaussian { gamma: None }
+choice! {
+    /// The kernel of a machine.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[non_exhaustive]
+    pub enum Kernel {
+        /// `k(x, z) = exp(−γ ‖x − z‖²)`.
+        Gaussian {
+            /// γ of exp(−γ ‖x − z‖²); left out, 1 over the number of features that vary.
+            ///
+            /// It stays while features go.
+            gamma: Option<f64> = None, Positive;
+        } = "gaussian",
+        /// `k(x, z) = ⟨x, z⟩`.
+        Linear = "linear",
     }
 }
 

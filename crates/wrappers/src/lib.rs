@@ -22,7 +22,8 @@
 mod criteria;
 mod elimination;
 mod kernel;
-mod permuter;
+mod methods;
+mod permutation;
 mod sequential;
 mod stepwise;
 mod table;
@@ -31,10 +32,13 @@ mod training;
 pub use criteria::{
     Bound, BoundChange, HsicChange, NormChange, Reference, Sensitivity, SensitivityNoise, SensitivityScorer,
 };
-pub use elimination::{Criterion, CurvePoint, Eliminated, Elimination, RecursiveElimination, Round, Step};
+pub use elimination::{
+    Criterion, CurvePoint, Eliminated, Elimination, RecursiveElimination, Round, Schedule, Step,
+};
 pub use fewest_core::Error;
 pub use kernel::Kernel;
-pub use permuter::Permuter;
+pub use methods::METHODS;
+pub use permutation::Permutation;
 pub use sequential::{Direction, SequentialSearch};
 pub use stepwise::Stepwise;
 pub use training::{Trained, Training, Truth};

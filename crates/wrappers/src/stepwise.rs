@@ -1,6 +1,7 @@
 //! Forward stepwise regression.
 
-use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status, Target};
+use fewest_core::method::Options;
+use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status, Target, options};
 use rayon::prelude::*;
 use statrs::function::beta::checked_beta_reg;
 
@@ -14,46 +15,42 @@ const DEPENDENT: f64 = 1e-8;
 /// The part of the target's sum of squares below which the rest is rounding: everything is explained.
 const EXPLAINED: f64 = 1e-20;
 
-/// Forward stepwise linear regression with an F-test to enter (Efroymson 1960; the stepwise baseline of Yang, Xu, Lyu and King 2015,
-/// Section 5.2):
-///
-/// ```text
-/// F = (RSS − RSS₊ⱼ)/q / (RSS₊ⱼ / (n − p − q)),   enter the j with the smallest p-value P(F(q, n − p − q) ≥ F) if it is below p_enter
-/// ```
-///
-/// with `p` coefficients so far, the intercept counted, and `q` more for feature `j`: one for a number, one less than its
-/// levels for a category. The search stops when nothing enters, and says so; nothing is taken away again. A feature that depends
-/// linearly on those entered never enters. The score of a feature is its `F`, and of equal p-values the larger `F` wins, then the
-/// lower index.
-///
-/// What is not yet entered is kept orthogonal to what is: `O(n d)` a step, memory the data.
-///
-/// # Errors
-/// A target that is not one real output or is constant; a NaN or an infinity (naming the cell); `p_enter` out of range; sample weights;
-/// `Budget::Threshold`. Stopped early, it returns what it has.
-///
-/// ```
-/// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
-/// use fewest_wrappers::Stepwise;
-///
-/// let wave = |step: i32| (0..60).map(|i| f64::from(i * step % 61) / 30.0 - 1.0).collect::<Vec<f64>>();
-/// let (a, b, c) = (wave(1), wave(17), wave(23));
-/// let noise = |i: usize| ((i * i) as f64).sin();
-/// let target = (0..60).map(|i| 2.0 * a[i] + c[i] + 0.5 * noise(i)).collect();
-/// let data = Dataset::new(DenseColumns::from_columns(&[a, b, c])?, Target::real(target)?)?;
-/// let selection = Stepwise::default().select(&data, Budget::Auto, &Context::default())?;
-/// assert_eq!(selection.order, [0, 2]);
-/// # Ok::<(), fewest_core::Error>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Stepwise {
-    /// The p-value that a feature needs to enter, above 0 and at most 1. Default 0.05.
-    pub p_enter: f64,
-}
-
-impl Default for Stepwise {
-    fn default() -> Self {
-        Self { p_enter: 0.05 }
+options! {
+    /// Forward stepwise linear regression with an F-test to enter (Efroymson 1960; the stepwise baseline of Yang, Xu, Lyu and King 2015,
+    /// Section 5.2):
+    ///
+    /// ```text
+    /// F = (RSS − RSS₊ⱼ)/q / (RSS₊ⱼ / (n − p − q)),   enter the j with the smallest p-value P(F(q, n − p − q) ≥ F) if it is below p_enter
+    /// ```
+    ///
+    /// with `p` coefficients so far, the intercept counted, and `q` more for feature `j`: one for a number, one less than its
+    /// levels for a category. The search stops when nothing enters, and says so; nothing is taken away again. A feature that depends
+    /// linearly on those entered never enters. The score of a feature is its `F`, and of equal p-values the larger `F` wins, then the
+    /// lower index.
+    ///
+    /// What is not yet entered is kept orthogonal to what is: `O(n d)` a step, memory the data.
+    ///
+    /// # Errors
+    /// A target that is not one real output or is constant; a NaN or an infinity (naming the cell); `p_enter` out of range; sample weights;
+    /// `Budget::Threshold`. Stopped early, it returns what it has.
+    ///
+    /// ```
+    /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
+    /// use fewest_wrappers::Stepwise;
+    ///
+    /// let wave = |step: i32| (0..60).map(|i| f64::from(i * step % 61) / 30.0 - 1.0).collect::<Vec<f64>>();
+    /// let (a, b, c) = (wave(1), wave(17), wave(23));
+    /// let noise = |i: usize| ((i * i) as f64).sin();
+    /// let target = (0..60).map(|i| 2.0 * a[i] + c[i] + 0.5 * noise(i)).collect();
+    /// let data = Dataset::new(DenseColumns::from_columns(&[a, b, c])?, Target::real(target)?)?;
+    /// let selection = Stepwise::default().select(&data, Budget::Auto, &Context::default())?;
+    /// assert_eq!(selection.order, [0, 2]);
+    /// # Ok::<(), fewest_core::Error>(())
+    /// ```
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct Stepwise {
+        /// P-value below which a feature enters.
+        pub p_enter: f64 = 0.05, Fraction;
     }
 }
 
@@ -129,9 +126,7 @@ impl Selector for Stepwise {
                 return Err(Error::parameter("threshold", "given", expected));
             }
         };
-        if !(self.p_enter > 0.0 && self.p_enter <= 1.0) {
-            return Err(Error::parameter("p_enter", self.p_enter, "above 0 and at most 1"));
-        }
+        self.check()?;
         let rows: Vec<usize> = (0..data.n_samples()).collect();
         let n = rows.len();
         let target = match data.target() {

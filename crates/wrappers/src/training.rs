@@ -1,6 +1,6 @@
 //! The machines that features are judged by.
 
-use fewest_core::{Context, Dataset, Error, Target};
+use fewest_core::{Context, Dataset, Error, Target, options};
 use fewest_smo::{
     Classifier, DualProblem, KernelRows, Loss, Machine, Regressor, Smo, SubsetRows, certificate,
 };
@@ -9,32 +9,23 @@ use fewest_solver::Control;
 use crate::Kernel;
 use fewest_linalg::dot;
 
-/// Support vector machines: ε-support vector regression for a real target, C-support vector classification for classes, one
-/// machine for each pair of them.
-#[derive(Debug, Clone)]
-pub struct Training {
-    /// The kernel, on standardised features. Default Gaussian, `γ` one over the number of features.
-    pub kernel: Kernel,
-    /// `C`, above 0 and finite. Default 1.
-    pub cost: f64,
-    /// `ε` of regression, at least 0 and finite, in units of the target as trained on. Default 0.1.
-    pub epsilon: f64,
-    /// Whether a real target is standardised (mean 0, standard deviation 1, dividing by n). Default true.
-    pub standardise_target: bool,
-    /// The duality gap that training ends at, relative to the larger of the primal and the dual objective; above 0. Default
-    /// 1e-12: scores of features are differences, and rankings should not depend on where a solver stopped.
-    pub tolerance: f64,
-}
-
-impl Default for Training {
-    fn default() -> Self {
-        Self {
-            kernel: Kernel::default(),
-            cost: 1.0,
-            epsilon: 0.1,
-            standardise_target: true,
-            tolerance: 1e-12,
-        }
+options! {
+    /// Support vector machines: ε-support vector regression for a real target, C-support vector classification for
+    /// classes, one machine for each pair of them.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Training {
+        /// Kernel of the support vector machine, on standardised features.
+        pub kernel: Kernel = Kernel::Gaussian { gamma: None };
+        /// C, the weight of errors against the norm of the weights.
+        pub c: f64 = 1.0, Positive;
+        /// Errors of regression up to ε are free, in units of the target as trained on.
+        pub epsilon: f64 = 0.1, NonNegative;
+        /// Whether a real target is standardised: mean 0, standard deviation 1, dividing by n.
+        pub standardise_target: bool = true;
+        /// Duality gap that training ends at, relative to the larger of the primal and the dual objective.
+        ///
+        /// Scores of features are differences, and rankings should not depend on where a solver stopped.
+        pub tolerance: f64 = 1e-12, Positive;
     }
 }
 
@@ -173,7 +164,7 @@ impl Training {
             let warm = start.get(machines.len()).map_or(&[] as &[f64], Trained::coefficients);
             let dual = Smo::default().minimise(&problem, warm, &control)?;
             let mut machine = Machine::new(&problem, dual);
-            machine.bias = settled(&problem, &machine, loss, self.cost)?.bias;
+            machine.bias = settled(&problem, &machine, loss, self.c)?.bias;
             machines.push(Trained { samples, targets, classes, machine });
             Ok(())
         })?;
@@ -190,14 +181,14 @@ impl Training {
     ) -> Result<(), Error> {
         match truth {
             Truth::Real(targets) => {
-                let (cost, epsilon) = (self.cost, self.epsilon);
+                let (cost, epsilon) = (self.c, self.epsilon);
                 let learner = Regressor { cost, epsilon, loss, ..Regressor::default() };
                 let problem = learner.problem(kernel, targets, &[])?;
                 let samples = (0..targets.len()).collect();
                 visit(Part { problem, samples, targets: targets.clone(), classes: None })
             }
             Truth::Classes(codes) => {
-                let learner = Classifier { cost: self.cost, loss, ..Classifier::default() };
+                let learner = Classifier { cost: self.c, loss, ..Classifier::default() };
                 let mut classes = codes.clone();
                 classes.sort_unstable();
                 classes.dedup();

@@ -3,12 +3,20 @@
 use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Selector, Status, Target};
 use fewest_testkit::conformance::{check_selector, problem};
 use fewest_wrappers::{
-    Bound, BoundChange, Criterion, HsicChange, Kernel, NormChange, Permuter, RecursiveElimination, Reference,
-    Sensitivity, SensitivityNoise, Step, Training,
+    Bound, BoundChange, Criterion, HsicChange, Kernel, NormChange, Permutation, RecursiveElimination,
+    Reference, Schedule, Sensitivity, SensitivityNoise, Step, Training,
 };
 
+/// By the norm of the weights.
+fn by_norm(schedule: Schedule) -> RecursiveElimination<NormChange> {
+    RecursiveElimination { schedule, ..RecursiveElimination::new(NormChange) }
+}
+
 fn criteria() -> Vec<Box<dyn Criterion>> {
-    let several = Sensitivity { permutations: 3, ..Sensitivity::new(SensitivityNoise::Laplace) };
+    let several = Sensitivity {
+        permutation: Permutation::Random { permutations: 3 },
+        ..Sensitivity::new(SensitivityNoise::Laplace)
+    };
     vec![
         Box::new(Sensitivity::new(SensitivityNoise::Laplace)),
         Box::new(Sensitivity::new(SensitivityNoise::Gaussian)),
@@ -116,8 +124,8 @@ fn permutation_and_retraining_agree_on_what_matters() {
 #[test]
 fn norms_of_wide_gaussians_are_squared_weights() {
     let data = mixed(60, 0);
-    let importances = |kernel: Kernel, cost: f64| {
-        let training = Training { kernel, cost, tolerance: 1e-12, ..Training::default() };
+    let importances = |kernel: Kernel, c: f64| {
+        let training = Training { kernel, c, tolerance: 1e-12, ..Training::default() };
         let elimination = RecursiveElimination { training, ..RecursiveElimination::new(NormChange) };
         elimination.run(&data, 7, &Context::default()).unwrap().rounds.remove(0).importances
     };
@@ -134,7 +142,7 @@ fn norms_of_wide_gaussians_are_squared_weights() {
 fn steps_take_what_they_say() {
     let data = mixed(60, 0);
     let sizes = |step: Step, stop_early: bool, keep: usize| -> Vec<usize> {
-        let elimination = RecursiveElimination { step, stop_early, ..RecursiveElimination::new(NormChange) };
+        let elimination = by_norm(Schedule { step, stop_early, folds: None });
         let outcome = elimination.run(&data, keep, &Context::default()).unwrap();
         assert_eq!(outcome.ranking.len(), 6);
         outcome.rounds.iter().map(|round| round.features.len()).collect()
@@ -146,7 +154,7 @@ fn steps_take_what_they_say() {
     assert_eq!(sizes(Step::Count(4), true, 3), [6, 3]);
     assert_eq!(sizes(Step::Count(1), true, 5), [6, 5]);
     for step in [Step::Count(0), Step::Fraction(0.0), Step::Fraction(1.0), Step::Fraction(f64::NAN)] {
-        let elimination = RecursiveElimination { step, ..RecursiveElimination::new(NormChange) };
+        let elimination = by_norm(Schedule { step, ..Schedule::default() });
         let error = elimination.run(&data, 1, &Context::default());
         assert!(matches!(error, Err(Error::InvalidParameter { name: "step", .. })));
     }
@@ -156,7 +164,7 @@ fn steps_take_what_they_say() {
 fn stopping_early_keeps_what_elimination_keeps() {
     let data = mixed(60, 0);
     let run = |stop_early: bool| {
-        let elimination = RecursiveElimination { stop_early, ..RecursiveElimination::new(NormChange) };
+        let elimination = by_norm(Schedule { stop_early, ..Schedule::default() });
         let mut order = elimination.select(&data, Budget::Count(3), &Context::default()).unwrap().order;
         order.sort_unstable();
         order
@@ -169,8 +177,8 @@ fn the_curve_finds_the_number_of_features() {
     for n_classes in [0, 3] {
         let data = mixed(120, n_classes);
         let elimination = RecursiveElimination {
-            folds: Some(4),
-            training: Training { cost: 30.0, ..Training::default() },
+            schedule: Schedule { folds: Some(4), ..Schedule::default() },
+            training: Training { c: 30.0, ..Training::default() },
             ..RecursiveElimination::new(Sensitivity::new(SensitivityNoise::Laplace))
         };
         let selection = elimination.select(&data, Budget::Auto, &Context::seeded(3)).unwrap();
@@ -248,20 +256,16 @@ fn faults_are_named() {
     };
     let default = || Sensitivity::new(SensitivityNoise::Laplace);
     for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        assert_eq!(name(Training { cost: bad, ..Training::default() }, default()), "cost");
+        assert_eq!(name(Training { c: bad, ..Training::default() }, default()), "c");
         let kernel = Kernel::Gaussian { gamma: Some(bad) };
         assert_eq!(name(Training { kernel, ..Training::default() }, default()), "gamma");
         assert_eq!(name(Training { tolerance: bad, ..Training::default() }, default()), "tolerance");
     }
     assert_eq!(name(Training { epsilon: -1.0, ..Training::default() }, default()), "epsilon");
-    let permutations = |permutations, permuter| Sensitivity { permutations, permuter, ..default() };
-    for bad in [
-        permutations(0, Permuter::Random),
-        permutations(2, Permuter::Shift),
-        permutations(1, Permuter::Given(vec![vec![0; 30]; 7])),
-    ] {
-        assert_eq!(name(Training::default(), bad), "permutations");
-    }
+    let none = Sensitivity { permutation: Permutation::Random { permutations: 0 }, ..default() };
+    assert_eq!(name(Training::default(), none), "permutations");
+    let given = Sensitivity { given: Some(vec![vec![0; 30]; 7]), ..default() };
+    assert_eq!(name(Training::default(), given), "given");
     let run = |data: &Dataset| RecursiveElimination::new(default()).run(data, 1, &Context::default());
     let with = |target: Target| Dataset::shared(real.shared_x(), target).unwrap();
     assert!(matches!(run(&with(Target::None)), Err(Error::UnsupportedTarget { .. })));
@@ -276,8 +280,7 @@ fn faults_are_named() {
         RecursiveElimination::new(NormChange).select(&real, Budget::Threshold(0.1), &Context::default());
     assert!(matches!(threshold, Err(Error::InvalidParameter { name: "threshold", .. })));
     for folds in [0, 1, 31] {
-        let elimination =
-            RecursiveElimination { folds: Some(folds), ..RecursiveElimination::new(NormChange) };
+        let elimination = by_norm(Schedule { folds: Some(folds), ..Schedule::default() });
         let result = elimination.select(&real, Budget::Auto, &Context::default());
         assert!(matches!(result, Err(Error::InvalidParameter { name: "folds", .. })), "{folds}");
     }
@@ -302,7 +305,7 @@ fn threads_change_nothing() {
             let answer = |threads: usize| {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
                 let elimination = RecursiveElimination {
-                    folds: Some(3),
+                    schedule: Schedule { folds: Some(3), ..Schedule::default() },
                     ..elimination(criteria().remove(index), Kernel::default())
                 };
                 pool.install(|| elimination.select(&data, Budget::Auto, &Context::seeded(3)).unwrap())

@@ -3,7 +3,7 @@
 use fewest_core::Context;
 use fewest_data::{Missing, ReadOptions, Table, Task};
 use fewest_testkit::{datasets, golden};
-use fewest_wrappers::{Kernel, Permuter, RecursiveElimination, Sensitivity, SensitivityNoise, Training};
+use fewest_wrappers::{Kernel, Permutation, RecursiveElimination, Sensitivity, SensitivityNoise, Training};
 
 #[test]
 fn scores_of_every_round_are_those_of_the_reference() {
@@ -21,12 +21,15 @@ fn scores_of_every_round_are_those_of_the_reference() {
         let elimination = RecursiveElimination {
             training: Training {
                 kernel: Kernel::Gaussian { gamma: Some(real("kappa")) },
-                cost: real("C"),
+                c: real("C"),
                 epsilon: real("epsilon"),
                 standardise_target: false,
                 ..Training::default()
             },
-            ..RecursiveElimination::new(Sensitivity { permuter: Permuter::Shift, ..Sensitivity::new(noise) })
+            ..RecursiveElimination::new(Sensitivity {
+                permutation: Permutation::Shift,
+                ..Sensitivity::new(noise)
+            })
         };
         let outcome = elimination.run(&data, 1, &Context::default()).unwrap();
         assert_eq!(outcome.ranking, case.ranking, "{}", case.name);

@@ -3,7 +3,7 @@
 use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, Scorer, Selection, Selector, Target};
 use fewest_eval::NearestNeighbours;
 use fewest_wrappers::{
-    Bound, BoundChange, Direction, HsicChange, Kernel, NormChange, RecursiveElimination, Reference,
+    Bound, BoundChange, Direction, HsicChange, Kernel, NormChange, RecursiveElimination, Reference, Schedule,
     Sensitivity, SensitivityNoise, SensitivityScorer, SequentialSearch, Stepwise, Training,
 };
 
@@ -104,7 +104,10 @@ fn a_class_of_one_sample_is_ranked() {
 
 #[test]
 fn a_fold_that_holds_all_of_a_class_is_told_about() {
-    let elimination = RecursiveElimination { folds: Some(4), ..RecursiveElimination::new(NormChange) };
+    let elimination = RecursiveElimination {
+        schedule: Schedule { folds: Some(4), ..Schedule::default() },
+        ..RecursiveElimination::new(NormChange)
+    };
     let data = data(class_of_one());
     let error = elimination.select(&data, Budget::Auto, &Context::default()).unwrap_err();
     assert!(matches!(error, Error::InvalidParameter { name: "folds", .. }), "{error}");
@@ -129,9 +132,9 @@ fn targets_that_say_nothing_are_refused() {
 fn no_support_vectors_and_costs_of_all_sizes_give_numbers() {
     let data = data(real());
     for kernel in [Kernel::Linear, Kernel::default()] {
-        for (cost, epsilon) in [(1.0, 1e6), (1e-300, 0.1), (10.0, 0.01)] {
+        for (c, epsilon) in [(1.0, 1e6), (1e-300, 0.1), (10.0, 0.01)] {
             // Where all or none of the samples matter to the machine, rounding ends training sooner.
-            let training = Training { kernel, cost, epsilon, tolerance: 1e-6, ..Training::default() };
+            let training = Training { kernel, c, epsilon, tolerance: 1e-6, ..Training::default() };
             for (name, method) in eliminations(&training) {
                 check(name, &method.select(&data, Budget::Count(3), &Context::default()).unwrap());
             }

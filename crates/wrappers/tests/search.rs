@@ -7,7 +7,7 @@ use fewest_wrappers::{Direction, SequentialSearch, Stepwise};
 
 const DIRECTIONS: [Direction; 2] = [Direction::Forward, Direction::Backward];
 
-fn search(direction: Direction, floating: bool) -> SequentialSearch<NearestNeighbours> {
+fn search(direction: Direction, floating: bool) -> SequentialSearch {
     SequentialSearch { floating, ..SequentialSearch::new(NearestNeighbours::default(), direction) }
 }
 

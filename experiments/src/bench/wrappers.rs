@@ -33,7 +33,7 @@ const CASES: &[Case] = &[
     Case {
         name: "svr-rfe-n200-d100",
         method: "dw-rfe",
-        params: &["kernel=linear", "target=raw"],
+        params: &["kernel=linear", "standardise_target=false"],
         n: 200,
         d: 100,
         peer: Some("svr-rfe"),

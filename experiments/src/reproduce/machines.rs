@@ -103,10 +103,10 @@ impl Regression {
     pub fn selector(&self, method: &Method) -> Result<Box<dyn Selector>> {
         let registered = registry::find(method.id)?;
         let machine = [
-            format!("cost={}", self.c),
+            format!("c={}", self.c),
             format!("gamma={}", self.kappa),
             format!("epsilon={}", self.epsilon),
-            "target=raw".to_owned(),
+            "standardise_target=false".to_owned(),
         ];
         let has = |assignment: &&str| {
             let name = assignment.split('=').next();

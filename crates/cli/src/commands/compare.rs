@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use fewest::registry::{self, Method, Parameters};
+use fewest::registry::{Method, Parameters, Registry, nearest};
 use fewest_study::{Candidate, json};
 
 use super::evaluate::{tell, work};
@@ -11,22 +11,26 @@ use crate::failure::Failure;
 use crate::table;
 
 /// Evaluates methods on the same folds and tests their differences.
-pub fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {
-    let candidates = candidates(&args.methods, &args.run.param)?;
+pub fn compare(registry: &Registry, args: &CompareArgs) -> Result<ExitCode, Failure> {
+    let candidates = candidates(registry, &args.methods, &args.run.param)?;
     let candidates = candidates
         .into_iter()
         .map(|(method, parameters)| Candidate::new(method, parameters))
         .collect::<Result<_, _>>()
         .map_err(|error| Failure::in_study(&args.data.file, &error))?;
-    let report = work(&args.data, &args.run, &args.evaluation, candidates)?;
+    let report = work(registry, &args.data, &args.run, &args.evaluation, candidates)?;
     let json = args.run.json.as_ref().map(|_| json::comparison(&report)).transpose();
     let json = json.map_err(|error| Failure::in_study(&args.data.file, &error))?;
     tell(&args.run, &args.evaluation, &report, &table::evaluation::comparison(&report), json)
 }
 
 /// The methods with those of the assignments `ID.NAME=VALUE` that are for them.
-fn candidates(ids: &[String], assignments: &[String]) -> Result<Vec<(&'static Method, Parameters)>, Failure> {
-    let methods: Vec<&'static Method> = ids.iter().map(|id| registry::find(id)).collect::<Result<_, _>>()?;
+fn candidates<'a>(
+    registry: &'a Registry,
+    ids: &[String],
+    assignments: &[String],
+) -> Result<Vec<(&'a Method, Parameters)>, Failure> {
+    let methods: Vec<&Method> = ids.iter().map(|id| registry.find(id)).collect::<Result<_, _>>()?;
     for (at, method) in methods.iter().enumerate() {
         if methods[..at].iter().any(|other| other.id == method.id) {
             return Err(Failure::new(format!("--methods: {} is listed twice: once is enough", method.id)));
@@ -47,7 +51,7 @@ fn candidates(ids: &[String], assignments: &[String]) -> Result<Vec<(&'static Me
             )));
         };
         let Some(at) = methods.iter().position(|method| method.id == id) else {
-            let hint = match registry::nearest(id, ids).first() {
+            let hint = match nearest(id, ids).first() {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("it is none of --methods {}", ids.join(",")),
             };
@@ -66,17 +70,19 @@ fn candidates(ids: &[String], assignments: &[String]) -> Result<Vec<(&'static Me
 mod tests {
     use super::*;
 
-    fn of(ids: &[&str], assignments: &[&str]) -> Result<Vec<(&'static Method, Parameters)>, Failure> {
+    fn of(ids: &[&str], assignments: &[&str]) -> Result<Vec<Parameters>, Failure> {
+        let registry = Registry::standard();
         let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
-        candidates(&owned(ids), &owned(assignments))
+        let found = candidates(&registry, &owned(ids), &owned(assignments))?;
+        Ok(found.into_iter().map(|(_, parameters)| parameters).collect())
     }
 
     #[test]
     fn parameters_find_their_methods() -> Result<(), Failure> {
         let both = of(&["hsic", "nocco"], &["nocco.epsilon=0.5", "hsic.sigma_x=2.5"])?;
-        assert_eq!(both[0].1.real("sigma_x"), Ok(2.5));
-        assert_eq!(both[1].1.real("epsilon"), Ok(0.5));
-        assert_eq!(both[1].1.real("sigma_x"), Ok(1.0));
+        assert_eq!(both[0].real("sigma_x"), Ok(2.5));
+        assert_eq!(both[1].real("epsilon"), Ok(0.5));
+        assert_eq!(both[1].real("sigma_x"), Ok(1.0));
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use fewest::core::{Budget, Status};
-use fewest::registry::{self, Parameters};
+use fewest::registry::{Parameters, Registry};
 use fewest_study::{Candidate, Division, Options, Report, Store, Study, json};
 
 use super::{command_line, is_stdout};
@@ -12,11 +12,11 @@ use crate::failure::{Failure, STATUS_INTERRUPTED};
 use crate::{input, output, report, runner, table, text};
 
 /// Evaluates one method.
-pub fn evaluate(args: &EvaluateArgs) -> Result<ExitCode, Failure> {
-    let method = registry::find(&args.method)?;
+pub fn evaluate(registry: &Registry, args: &EvaluateArgs) -> Result<ExitCode, Failure> {
+    let method = registry.find(&args.method)?;
     let parameters = Parameters::parse(method, &args.run.param)?;
     let candidate = Candidate::new(method, parameters).map_err(|e| Failure::in_study(&args.data.file, &e))?;
-    let report = work(&args.data, &args.run, &args.evaluation, vec![candidate])?;
+    let report = work(registry, &args.data, &args.run, &args.evaluation, vec![candidate])?;
     let json = args.run.json.as_ref().map(|_| json::evaluation(&report)).transpose();
     let json = json.map_err(|error| Failure::in_study(&args.data.file, &error))?;
     tell(&args.run, &args.evaluation, &report, &table::evaluation::evaluation(&report), json)
@@ -24,6 +24,7 @@ pub fn evaluate(args: &EvaluateArgs) -> Result<ExitCode, Failure> {
 
 /// Evaluates every candidate on the same folds.
 pub(super) fn work(
+    registry: &Registry,
     data: &DataArgs,
     run: &RunArgs,
     args: &EvaluationArgs,
@@ -31,19 +32,19 @@ pub(super) fn work(
 ) -> Result<Report, Failure> {
     let wrong = |error: fewest_study::Error| Failure::in_study(&data.file, &error);
     let mut options = options(args);
-    options.check().map_err(wrong)?;
+    options.check(registry).map_err(wrong)?;
     let data = &with_groups(data, args);
     let json_file = run.json.as_deref().filter(|path| !is_stdout(path));
     output::check(
         &data.file,
         &[("--json", json_file), ("--report", args.report.as_deref()), ("--resume", args.resume.as_deref())],
     )?;
-    let found = input::read(data, true)?;
+    let found = input::read(registry, data, true)?;
     let user = input::User { id: "an evaluation", supervised: true };
     let (complete, info) = input::with_gaps(found, data, user)?;
     options.ks = ks(args, info.n_features)?;
     let n_candidates = candidates.len();
-    let study = Study::new(&complete.dataset, info, candidates, &options).map_err(wrong)?;
+    let study = Study::new(registry, &complete.dataset, info, candidates, &options).map_err(wrong)?;
     let store = args.resume.as_ref().map(Store::open).transpose().map_err(wrong)?;
     let (mut report, _) = runner::run(run, |context| study.run(store.as_ref(), context).map_err(wrong))?;
     if report.status != Status::Converged {

@@ -1,6 +1,7 @@
 //! `fewest info`.
 
 use fewest::data::{ColumnSummary, Summary, TargetSummary};
+use fewest::registry::Registry;
 
 use crate::args::InfoArgs;
 use crate::failure::Failure;
@@ -14,8 +15,8 @@ const MOST: usize = 12;
 const NAME: usize = 40;
 
 /// Tells what a file holds.
-pub fn info(args: &InfoArgs) -> Result<(), Failure> {
-    let found = input::read(&args.data, true)?;
+pub fn info(registry: &Registry, args: &InfoArgs) -> Result<(), Failure> {
+    let found = input::read(registry, &args.data, true)?;
     let summary = found.table.summary();
     let mut out = format!(
         "{}: {}, {} ({})\n",

@@ -1,6 +1,6 @@
 //! `fewest methods`.
 
-use fewest::registry::{self, Kind, Method};
+use fewest::registry::{Kind, Method, Registry};
 
 use crate::args::MethodsArgs;
 use crate::failure::Failure;
@@ -8,17 +8,17 @@ use crate::output;
 use crate::text::{Align, columns};
 
 /// Lists the methods, or shows one.
-pub fn methods(args: &MethodsArgs) -> Result<(), Failure> {
+pub fn methods(registry: &Registry, args: &MethodsArgs) -> Result<(), Failure> {
     match &args.id {
-        Some(id) => output::print(&details(registry::find(id)?)),
-        None => output::print(&list()),
+        Some(id) => output::print(&details(registry.find(id)?)),
+        None => output::print(&list(registry)),
     }
 }
 
-fn list() -> String {
+fn list(registry: &Registry) -> String {
     let mut rows = vec![["method", "gives", "formula"].map(str::to_owned).to_vec()];
     rows.extend(
-        registry::methods().map(|method| {
+        registry.methods().iter().map(|method| {
             vec![method.id.to_owned(), method.kind.name().to_owned(), method.formula.to_owned()]
         }),
     );
@@ -61,8 +61,9 @@ mod tests {
 
     #[test]
     fn every_method_is_listed_and_shown_with_its_parameters() {
-        let list = list();
-        for method in registry::methods() {
+        let registry = Registry::standard();
+        let list = list(&registry);
+        for method in registry.methods() {
             assert!(list.contains(method.id) && list.contains(method.formula));
             let details = details(method);
             for parameter in method.parameters() {

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use fewest::core::{Budget, Dataset, Selection, Status};
-use fewest::data::{Format, Formats};
-use fewest::registry::{self, Method, Parameters};
+use fewest::data::Format;
+use fewest::registry::{Method, Parameters, Registry};
 use fewest_study::{RunInfo, json};
 
 use super::{command_line, is_stdout};
@@ -17,10 +17,10 @@ use crate::{input, output, report, runner, table};
 const DEFAULT_K: usize = 10;
 
 /// Selects, and tells the answer in every form asked for.
-pub fn select(args: &SelectArgs) -> Result<ExitCode, Failure> {
-    let method = registry::find(&args.method)?;
+pub fn select(registry: &Registry, args: &SelectArgs) -> Result<ExitCode, Failure> {
+    let method = registry.find(&args.method)?;
     let mut parameters = Parameters::parse(method, &args.run.param)?;
-    check_uses(args, method, &parameters)?;
+    check_uses(registry, args, method, &parameters)?;
     let json_file = args.run.json.as_deref().filter(|path| !is_stdout(path));
     output::check(
         &args.data.file,
@@ -31,11 +31,11 @@ pub fn select(args: &SelectArgs) -> Result<ExitCode, Failure> {
         ],
     )?;
     if let Some(path) = &args.write_reduced {
-        reduced_format(path)?;
+        reduced_format(registry, path)?;
     }
 
     let user = input::User::method(method);
-    let found = input::read(&args.data, user.supervised)?;
+    let found = input::read(registry, &args.data, user.supervised)?;
     let (complete, info) = input::complete(found, &args.data, user)?;
     let data = match &args.groups {
         None => complete.dataset,
@@ -59,8 +59,8 @@ pub fn select(args: &SelectArgs) -> Result<ExitCode, Failure> {
     })?;
 
     selection.notes.splice(0..0, info.notes.iter().cloned());
-    let run = RunInfo { method, parameters, seed: args.run.seed, data: info, seconds };
-    tell(args, data, &selection, &run)?;
+    let run = RunInfo { method: method.clone(), parameters, seed: args.run.seed, data: info, seconds };
+    tell(registry, args, data, &selection, &run)?;
     Ok(match selection.status {
         Status::Interrupted => ExitCode::from(STATUS_INTERRUPTED),
         _ => ExitCode::SUCCESS,
@@ -68,19 +68,26 @@ pub fn select(args: &SelectArgs) -> Result<ExitCode, Failure> {
 }
 
 /// Refuses options that the method has no use for, and groups that are missing.
-fn check_uses(args: &SelectArgs, method: &Method, parameters: &Parameters) -> Result<(), Failure> {
+fn check_uses(
+    registry: &Registry,
+    args: &SelectArgs,
+    method: &Method,
+    parameters: &Parameters,
+) -> Result<(), Failure> {
     let takes =
         |method: &Method, name: &str| method.parameters().iter().any(|parameter| parameter.name == name);
     if !args.force_in.is_empty() && !takes(method, "forced") {
-        return Err(useless("--force-in", method, |other| takes(other, "forced")));
+        return Err(useless(registry, "--force-in", method, |other| takes(other, "forced")));
     }
     if !args.covariates.is_empty() && !takes(method, "covariates") {
-        return Err(useless("--covariates", method, |other| takes(other, "covariates")));
+        return Err(useless(registry, "--covariates", method, |other| takes(other, "covariates")));
     }
     let by_groups = method.group_parameter().map(|known| (known.name, known.group_word.unwrap_or_default()));
     let groups_asked = parameters.selects_groups();
     match (&args.groups, by_groups) {
-        (Some(_), None) => Err(useless("--groups", method, |other| other.group_parameter().is_some())),
+        (Some(_), None) => {
+            Err(useless(registry, "--groups", method, |other| other.group_parameter().is_some()))
+        }
         (Some(_), Some((name, word))) if !groups_asked => Err(Failure::new(format!(
             "--groups: {} takes features one by one unless it is told otherwise: add --param {name}={word}, or leave \
              out --groups",
@@ -93,9 +100,9 @@ fn check_uses(args: &SelectArgs, method: &Method, parameters: &Parameters) -> Re
     }
 }
 
-fn useless(option: &str, method: &Method, has_use: impl Fn(&Method) -> bool) -> Failure {
+fn useless(registry: &Registry, option: &str, method: &Method, has_use: impl Fn(&Method) -> bool) -> Failure {
     let others: Vec<&str> =
-        registry::methods().filter(|other| has_use(other)).map(|other| other.id).collect();
+        registry.methods().iter().filter(|other| has_use(other)).map(|other| other.id).collect();
     Failure::new(format!(
         "{option}: {} has no use for it: leave it out, or take one of {}",
         method.id,
@@ -114,16 +121,22 @@ fn budget(k: Option<KArg>, parameters: &Parameters, n_features: usize) -> Budget
 }
 
 /// A reduced table is CSV: a name that says otherwise would be read back wrongly.
-fn reduced_format(path: &Path) -> Result<Format, Failure> {
-    Formats::standard().to_write(path).map_err(|error| Failure::new(format!("--write-reduced: {error}")))
+fn reduced_format(registry: &Registry, path: &Path) -> Result<Format, Failure> {
+    registry.formats().to_write(path).map_err(|error| Failure::new(format!("--write-reduced: {error}")))
 }
 
-fn tell(args: &SelectArgs, data: &Dataset, selection: &Selection, run: &RunInfo) -> Result<(), Failure> {
+fn tell(
+    registry: &Registry,
+    args: &SelectArgs,
+    data: &Dataset,
+    selection: &Selection,
+    run: &RunInfo,
+) -> Result<(), Failure> {
     // All that can fail is made before the first file is written.
     let json = args.run.json.as_ref().map(|_| json::selection(selection, run)).transpose();
     let json = json.map_err(|error| Failure::in_study(&args.data.file, &error))?;
     if let Some(path) = &args.write_reduced {
-        reduced_format(path)?
+        reduced_format(registry, path)?
             .write(path, data, &selection.order, &run.data.targets)
             .map_err(|error| Failure::new(format!("--write-reduced: {error}")))?;
     }
@@ -140,7 +153,8 @@ mod tests {
 
     #[test]
     fn the_number_of_features_has_a_default_unless_a_penalty_decides() -> Result<(), fewest::core::Error> {
-        let method = registry::find("hsic-lasso")?;
+        let registry = Registry::standard();
+        let method = registry.find("hsic-lasso")?;
         let plain = Parameters::defaults(method);
         let penalty = Parameters::parse(method, &["lambda_ratio=0.1"])?;
         assert_eq!(budget(None, &plain, 30), Budget::Count(10));
@@ -153,11 +167,15 @@ mod tests {
 
     #[test]
     fn a_reduced_table_is_csv_by_name() {
+        let registry = Registry::standard();
         for name in ["a.csv", "a", "a.CSV", "a.out"] {
-            assert!(reduced_format(Path::new(name)).is_ok_and(|format| format.name() == "csv"), "{name}");
+            assert!(
+                reduced_format(&registry, Path::new(name)).is_ok_and(|format| format.name() == "csv"),
+                "{name}"
+            );
         }
         for name in ["a.TSV", "a.csv.gz", "a.mat", "a.xlsx"] {
-            assert!(reduced_format(Path::new(name)).is_err(), "{name}");
+            assert!(reduced_format(&registry, Path::new(name)).is_err(), "{name}");
         }
     }
 }

@@ -16,7 +16,7 @@ pub(super) const COMMAND: &str = "fewest select 'my data.csv' -k 3";
 pub(super) fn run(names: &[&str]) -> RunInfo {
     let Ok(method) = registry::find("hsic-lasso") else { panic!("hsic-lasso is registered") };
     RunInfo {
-        method,
+        method: method.clone(),
         parameters: Parameters::defaults(method),
         seed: 7,
         data: DataInfo {

@@ -453,6 +453,9 @@ macro_rules! __spec_words {
     (Between($least:expr, $most:expr)) => {
         concat!(", ", $crate::__range_words!(Between), stringify!($least), " to ", stringify!($most))
     };
+    (PositiveBelow($most:expr)) => {
+        concat!(", ", $crate::__range_words!(PositiveBelow), stringify!($most))
+    };
     (PositiveOr($words:expr)) => {
         concat!(", ", $crate::__range_words!(Positive), ", or one of `", stringify!($words), "`")
     };

@@ -18,6 +18,8 @@ pub enum Range {
     Fraction,
     /// A number above 0 and below 1.
     ProperFraction,
+    /// A number above 0 and below this.
+    PositiveBelow(usize),
     /// A number from 0 to 1, or one of these words.
     ShareOr(&'static [&'static str]),
     /// A whole number of at least this.
@@ -67,6 +69,9 @@ macro_rules! __range_words {
     };
     (ProperFraction) => {
         "a number above 0 and below 1"
+    };
+    (PositiveBelow) => {
+        "a number above 0 and below "
     };
     (Share) => {
         "a number from 0 to 1"
@@ -129,6 +134,7 @@ impl Range {
             Range::BelowOne => (0.0..1.0).contains(&value),
             Range::Fraction => value > 0.0 && value <= 1.0,
             Range::ProperFraction => value > 0.0 && value < 1.0,
+            Range::PositiveBelow(most) => value > 0.0 && value < most as f64,
             Range::ShareOr(_) => (0.0..=1.0).contains(&value),
             Range::Count(_) | Range::Between(..) | Range::OneOf(_) | Range::Features => false,
         }
@@ -152,6 +158,7 @@ impl fmt::Display for Range {
             Range::BelowOne => f.write_str(__range_words!(BelowOne)),
             Range::Fraction => f.write_str(__range_words!(Fraction)),
             Range::ProperFraction => f.write_str(__range_words!(ProperFraction)),
+            Range::PositiveBelow(most) => write!(f, "{}{most}", __range_words!(PositiveBelow)),
             Range::Count(least) => write!(f, "{}{least}", __range_words!(Count)),
             Range::Between(least, most) => write!(f, "{}{least} to {most}", __range_words!(Between)),
             Range::OneOf(words) => f.write_str(&words.join("|")),
@@ -194,6 +201,7 @@ mod tests {
             (Range::BelowOne, "0"),
             (Range::Fraction, "1"),
             (Range::ProperFraction, "0.5"),
+            (Range::PositiveBelow(2), "1.9"),
             (Range::ShareOr(&["auto"]), "AUTO"),
             (Range::ShareOr(&["auto"]), "1"),
             (Range::Count(2), "2"),
@@ -212,6 +220,8 @@ mod tests {
             (Range::BelowOne, "1"),
             (Range::Fraction, "0"),
             (Range::ProperFraction, "1"),
+            (Range::PositiveBelow(2), "0"),
+            (Range::PositiveBelow(2), "2"),
             (Range::ShareOr(&["auto"]), "1.5"),
             (Range::Count(2), "1"),
             (Range::Count(2), "2.5"),

@@ -1,25 +1,22 @@
 //! Naive Bayes.
 
-use fewest_core::{Columns, Context, Dataset, Error, FeatureKind};
+use fewest_core::method::Options;
+use fewest_core::{Columns, Context, Dataset, Error, FeatureKind, options};
 use fewest_machines::{check_width, feature_names, finite_column};
 
 use super::{Learner, Model, Predictions, classes};
 
-/// Naive Bayes: features are independent given the class, numeric ones normally distributed, categorical ones by their
-/// frequencies with one sample more of each level (Laplace).
-///
-/// The class with the largest `log p(c) + Σ_j log p(x_j | c)` is predicted, the lowest code of several. Every variance
-/// in a class is raised by `smoothing` times the feature's variance over all samples, so that a class of one sample, or
-/// one in which a feature is constant, has a density, and rescaling a feature changes nothing. Features constant in training are left out. `O(n d)`.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct NaiveBayes {
-    /// What is added to variances, relative to the feature's own variance over all classes; above 0. Default 1e-9.
-    pub smoothing: f64,
-}
-
-impl Default for NaiveBayes {
-    fn default() -> Self {
-        Self { smoothing: 1e-9 }
+options! {
+    /// Naive Bayes: features are independent given the class, numeric ones normally distributed, categorical ones by their
+    /// frequencies with one sample more of each level (Laplace).
+    ///
+    /// The class with the largest `log p(c) + Σ_j log p(x_j | c)` is predicted, the lowest code of several. Every variance
+    /// in a class is raised by `smoothing` times the feature's variance over all samples, so that a class of one sample, or
+    /// one in which a feature is constant, has a density, and rescaling a feature changes nothing. Features constant in training are left out. `O(n d)`.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct NaiveBayes {
+        /// What is added to variances, relative to the feature's own over all classes.
+        pub smoothing: f64 = 1e-9, Positive;
     }
 }
 
@@ -48,9 +45,7 @@ impl Learner for NaiveBayes {
     }
 
     fn fit(&self, data: &Dataset, _context: &Context<'_>) -> Result<Box<dyn Model>, Error> {
-        if !(self.smoothing > 0.0 && self.smoothing.is_finite()) {
-            return Err(Error::parameter("smoothing", self.smoothing, "above 0 and finite"));
-        }
+        self.check()?;
         let target = classes(data, self.name())?;
         let n = data.n_samples() as f64;
         let counts = target.counts();

@@ -1,24 +1,23 @@
 //! The nearest neighbours.
 
-use fewest_core::{Classes, Columns, Context, Dataset, Error, Target};
+use fewest_core::method::Options;
+use fewest_core::{Classes, Columns, Context, Dataset, Error, Target, options};
 use fewest_machines::{Encoding, Points, squared_distance};
 
 use super::{Learner, Model, Predictions};
 
-/// The `k` nearest training samples decide: the commonest of their classes, or the mean of their targets.
-///
-/// Distances are Euclidean between standardised features, by the training samples' statistics; samples that differ in a
-/// categorical feature are at distance 1 in it. Ties go to the training sample, and to the class, that comes first.
-/// `O(n d)` a prediction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NearestNeighbours {
-    /// How many decide: at least 1, at most the number of training samples. Default 5.
-    pub neighbours: usize,
-}
-
-impl Default for NearestNeighbours {
-    fn default() -> Self {
-        Self { neighbours: 5 }
+options! {
+    /// The `k` nearest training samples decide: the commonest of their classes, or the mean of their targets.
+    ///
+    /// Distances are Euclidean between standardised features, by the training samples' statistics; samples that differ in a
+    /// categorical feature are at distance 1 in it. Ties go to the training sample, and to the class, that comes first.
+    /// `O(n d)` a prediction.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct NearestNeighbours {
+        /// Training samples that are asked.
+        ///
+        /// At most their number.
+        pub neighbours: usize = 5, Count(1);
     }
 }
 
@@ -36,8 +35,9 @@ impl Learner for NearestNeighbours {
 
     fn fit(&self, data: &Dataset, _context: &Context<'_>) -> Result<Box<dyn Model>, Error> {
         let n_samples = data.n_samples();
-        if self.neighbours == 0 || self.neighbours > n_samples {
-            let expected = format!("at least 1 and at most the number of training samples, {n_samples}");
+        self.check()?;
+        if self.neighbours > n_samples {
+            let expected = format!("at most the number of training samples, {n_samples}");
             return Err(Error::parameter("neighbours", self.neighbours, expected));
         }
         if !matches!(data.target(), Target::Class(_) | Target::Real(_)) {

@@ -1,6 +1,7 @@
 //! The linear support vector machine.
 
-use fewest_core::{Columns, Context, Dataset, Error, derive_seed};
+use fewest_core::method::Options;
+use fewest_core::{Columns, Context, Dataset, Error, derive_seed, options};
 use fewest_linalg::dot;
 use fewest_machines::{Encoding, Points};
 use rand::SeedableRng;
@@ -9,24 +10,20 @@ use rand_chacha::ChaCha8Rng;
 
 use super::{Learner, Model, Predictions, classes};
 
-/// The linear support vector machine with squared hinge loss, one class against the rest, on standardised features:
-/// the minimiser of `½‖w‖² + C Σ_i max(0, 1 − y_i wᵀx_i)²`, where `x` has a last coordinate 1 for the bias.
-///
-/// Solved by dual coordinate descent (Hsieh et al. 2008) to a duality gap of `tolerance` times the objective at zero, `Cn`. The
-/// class with the largest `wᵀx` is predicted, the lowest code of several. `O(n d)` a pass.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct LinearSvm {
-    /// The weight `C` of the loss, above 0. Default 1.
-    pub c: f64,
-    /// The gap to reach, relative to the objective at zero; above 0. Default 1e-4.
-    pub tolerance: f64,
-    /// Passes over the samples allowed for each class. Default 2000.
-    pub max_passes: usize,
-}
-
-impl Default for LinearSvm {
-    fn default() -> Self {
-        Self { c: 1.0, tolerance: 1e-4, max_passes: 2000 }
+options! {
+    /// The linear support vector machine with squared hinge loss, one class against the rest, on standardised features:
+    /// the minimiser of `½‖w‖² + C Σ_i max(0, 1 − y_i wᵀx_i)²`, where `x` has a last coordinate 1 for the bias.
+    ///
+    /// Solved by dual coordinate descent (Hsieh et al. 2008) to a duality gap of `tolerance` times the objective at zero, `Cn`. The
+    /// class with the largest `wᵀx` is predicted, the lowest code of several. `O(n d)` a pass.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct LinearSvm {
+        /// C, the weight of the samples' losses against the margin.
+        pub c: f64 = 1.0, Positive;
+        /// Duality gap to reach, relative to the objective at zero.
+        pub tolerance: f64 = 1e-4, ProperFraction;
+        /// Passes over the samples allowed for each class.
+        pub max_passes: usize = 2000, hidden;
     }
 }
 
@@ -63,12 +60,10 @@ impl LinearSvm {
     /// # Errors
     /// For a target without classes, parameters out of range, values that are not finite.
     pub fn train(&self, data: &Dataset, context: &Context<'_>) -> Result<LinearSvmModel, Error> {
+        self.check()?;
         // Below the smallest normal number 1/c would be infinite.
-        if !(self.c.is_normal() && self.c > 0.0) {
-            return Err(Error::parameter("c", self.c, "above 0 and finite"));
-        }
-        if !(self.tolerance > 0.0 && self.tolerance < 1.0) {
-            return Err(Error::parameter("tolerance", self.tolerance, "above 0 and below 1"));
+        if !self.c.is_normal() {
+            return Err(Error::parameter("c", self.c, "above 0 and not so small that 1/c is infinite"));
         }
         let target = classes(data, self.name())?;
         let counts = target.counts();

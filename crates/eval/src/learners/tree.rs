@@ -1,27 +1,24 @@
 //! Decision trees.
 
-use fewest_core::{Classes, Columns, Context, Dataset, Error, FeatureKind};
+use fewest_core::method::Options;
+use fewest_core::{Classes, Columns, Context, Dataset, Error, FeatureKind, options};
 use fewest_machines::{check_width, feature_names, finite_column};
 
 use super::{Learner, Model, Predictions, classes};
 
-/// A classification tree (CART; Breiman et al. 1984) by Gini impurity `1 − Σ_c p_c²`, without pruning.
-///
-/// A numeric feature splits at the middle between two neighbouring values, a categorical one into a level and all others. The
-/// split with the least impurity is taken, the first of several, also where it gains nothing (as the first of the two that solve
-/// XOR). A leaf predicts its commonest class, the lowest code of several. Nothing is random. `O(d n log n)` for each level of
-/// the tree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DecisionTree {
-    /// Levels below the root; `None`, the default, for as many as it takes.
-    pub max_depth: Option<usize>,
-    /// The least number of samples in a leaf, at least 1. Default 1.
-    pub min_leaf: usize,
-}
-
-impl Default for DecisionTree {
-    fn default() -> Self {
-        Self { max_depth: None, min_leaf: 1 }
+options! {
+    /// A classification tree (CART; Breiman et al. 1984) by Gini impurity `1 − Σ_c p_c²`, without pruning.
+    ///
+    /// A numeric feature splits at the middle between two neighbouring values, a categorical one into a level and all others. The
+    /// split with the least impurity is taken, the first of several, also where it gains nothing (as the first of the two that solve
+    /// XOR). A leaf predicts its commonest class, the lowest code of several. Nothing is random. `O(d n log n)` for each level of
+    /// the tree.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct DecisionTree {
+        /// Most splits from the root to a leaf; left out, as many as separate the samples.
+        pub max_depth: Option<usize> = None, Count(1);
+        /// Fewest samples of a leaf.
+        pub min_leaf: usize = 1, Count(1);
     }
 }
 
@@ -132,9 +129,7 @@ impl Learner for DecisionTree {
     }
 
     fn fit(&self, data: &Dataset, context: &Context<'_>) -> Result<Box<dyn Model>, Error> {
-        if self.min_leaf == 0 {
-            return Err(Error::parameter("min_leaf", 0, "at least 1"));
-        }
+        self.check()?;
         let names = feature_names(data);
         let is_categorical = |j| matches!(data.feature_kind(j), FeatureKind::Categorical { .. });
         let training = Training {

@@ -15,7 +15,7 @@ fn halves(n: usize) -> Vec<&'static str> {
 }
 
 fn design(options: &Options, data: &Dataset) -> Result<Design, Error> {
-    Design::new(options, data, &DataInfo::new("t", data))
+    Design::new(&Registry::standard(), options, data, &DataInfo::new("t", data))
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn the_identity_tells_data_gaps_and_parameters_apart() -> Result<(), Error> {
     assert_eq!(design(&knn(&[]), &first)?.identity, plain);
     assert_ne!(design(&knn(&[]), &second)?.identity, plain);
     let info = DataInfo { gaps: 1, ..DataInfo::new("t", &first) };
-    assert_ne!(Design::new(&knn(&[]), &first, &info)?.identity, plain);
+    assert_ne!(Design::new(&Registry::standard(), &knn(&[]), &first, &info)?.identity, plain);
     let found = design(&knn(&["neighbours=3"]), &first)?;
     assert_ne!(found.identity, plain);
     assert_eq!(found.notes, ["nearest-neighbours with neighbours=3"]);

@@ -1,5 +1,5 @@
 use fewest::core::{Budget, Context, Dataset, DenseColumns, Related, Scorer, Selection, Status, Target};
-use fewest::registry::{self, Built};
+use fewest::registry::{self, Built, Registry};
 use serde_json::Value as Json;
 
 use super::*;
@@ -22,7 +22,13 @@ fn data() -> Result<Dataset, Error> {
 fn run(data: &Dataset, method: &str) -> Result<RunInfo, Error> {
     let method = registry::find(method)?;
     let data = DataInfo { targets: vec!["class".to_owned()], ..DataInfo::new("waves", data) };
-    Ok(RunInfo { method, parameters: Parameters::defaults(method), seed: 5, data, seconds: 0.25 })
+    Ok(RunInfo {
+        method: method.clone(),
+        parameters: Parameters::defaults(method),
+        seed: 5,
+        data,
+        seconds: 0.25,
+    })
 }
 
 #[test]
@@ -81,7 +87,8 @@ fn studies_are_told_with_keys_in_their_order() -> Result<(), Error> {
     let candidates = candidates.into_iter().collect::<Result<_, _>>()?;
     let metrics = ["accuracy", "macro-f1"].map(str::to_owned).to_vec();
     let options = Options { ks: vec![2, 1], learner: Some("knn".to_owned()), metrics, ..Options::default() };
-    let study = Study::new(&data, DataInfo::new("waves", &data), candidates, &options)?;
+    let study =
+        Study::new(&Registry::standard(), &data, DataInfo::new("waves", &data), candidates, &options)?;
     let report = study.run(None, &Context::default())?;
     let text = evaluation(&report)?;
     let expected = [

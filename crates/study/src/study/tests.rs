@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use fewest::core::{DenseColumns, Target};
 use fewest::data::{read_if_there, write_atomically};
-use fewest::registry::{self, Parameters};
+use fewest::registry::{self, Parameters, Registry};
 
 use super::*;
 use crate::{Division, Mismatch, differences};
@@ -37,7 +37,7 @@ fn options() -> Options {
 }
 
 fn study<'a>(data: &'a Dataset, ids: &[&str], options: &Options) -> Result<Study<'a>, Error> {
-    Study::new(data, DataInfo::new("waves", data), candidates(ids)?, options)
+    Study::new(&Registry::standard(), data, DataInfo::new("waves", data), candidates(ids)?, options)
 }
 
 fn bytes_of(path: &Path) -> Result<Vec<u8>, Box<dyn StdError>> {
@@ -61,7 +61,7 @@ fn the_rules_choose_and_as_many_features_are_selected_on_all_samples() -> Tested
         for rule in [KRule::Best, KRule::OneStandardError] {
             let chosen = method.chosen(rule).ok_or("chosen")?;
             assert_eq!(chosen.k, method.evaluation.choose_k("accuracy", rule)?);
-            let parameters = Parameters::defaults(method.method);
+            let parameters = Parameters::defaults(&method.method);
             let selector = method.method.build(&parameters)?.into_selector();
             let expected = selector.select(&data, Budget::Count(chosen.k), &Context::seeded(3))?.order;
             assert_eq!(chosen.features.as_ref(), Some(&expected), "{id}");

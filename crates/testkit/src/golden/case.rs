@@ -32,10 +32,10 @@ const VARIANTS: &[(&str, &str, &[&str])] = &[
     ("spec_phi2", "spec", &["criterion=2"]),
     ("spec_phi3", "spec", &["criterion=3"]),
     ("cmim_capped", "cmim", &["capped=true"]),
-    ("sd_l", "sd-l", &["target=raw"]),
-    ("sd_g", "sd-g", &["target=raw"]),
-    ("sd_l_rfe", "sd-l-rfe", &["target=raw"]),
-    ("sd_g_rfe", "sd-g-rfe", &["target=raw"]),
+    ("sd_l", "sd-l", &["standardise_target=false"]),
+    ("sd_g", "sd-g", &["standardise_target=false"]),
+    ("sd_l_rfe", "sd-l-rfe", &["standardise_target=false"]),
+    ("sd_g_rfe", "sd-g-rfe", &["standardise_target=false"]),
 ];
 
 /// Parameters that describe the formula in words, or that are the number of features to select.
@@ -221,7 +221,7 @@ impl Case {
                 let name = match name.as_str() {
                     "r" => "lambda_ratio",
                     "k" => "neighbours",
-                    "C" => "cost",
+                    "C" => "c",
                     "kappa" => "gamma",
                     other => other,
                 };

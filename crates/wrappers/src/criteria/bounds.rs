@@ -1,6 +1,6 @@
 //! The change of a bound on the leave-one-out error.
 
-use fewest_core::{Context, Error};
+use fewest_core::{Context, Error, options};
 use fewest_machines::{RadiusMargin, SpanBound};
 use fewest_smo::{DualProblem, KernelRows, Loss, Machine, certificate};
 use rayon::prelude::*;
@@ -21,26 +21,28 @@ pub enum Bound {
     Span,
 }
 
-/// The change of a bound on the leave-one-out error without the feature (Rakotomamonjy 2003, for regression 2007; RMB and SpanB of
-/// Yang and Ong 2011, Section V):
-///
-/// ```text
-/// score(j) = bound(K₍₋ⱼ₎) − bound(K)
-/// ```
-///
-/// the feature goes without which the bound is smallest. With `retrain` the machine is trained with `K₍₋ⱼ₎` (RMB-RFE*, SpanB-RFE* in the
-/// paper); otherwise its coefficients stay what they are while the bound sees the other kernel (RMB-RFE, SpanB-RFE). The
-/// paper's own tables show that this is a poor judge: it is here for comparison. Bounds of all pairs of classes are added. The last
-/// feature left has the score 0: without it there is no kernel.
-///
-/// Cost a round: for each feature a smallest enclosing ball, or `O(m³)` for `m` free support vectors; and a training with
-/// `retrain`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BoundChange {
-    /// The bound.
-    pub bound: Bound,
-    /// Whether a machine is trained without each feature in turn.
-    pub retrain: bool,
+options! {
+    /// The change of a bound on the leave-one-out error without the feature (Rakotomamonjy 2003, for regression 2007; RMB and SpanB of
+    /// Yang and Ong 2011, Section V):
+    ///
+    /// ```text
+    /// score(j) = bound(K₍₋ⱼ₎) − bound(K)
+    /// ```
+    ///
+    /// the feature goes without which the bound is smallest. With `retrain` the machine is trained with `K₍₋ⱼ₎` (RMB-RFE*, SpanB-RFE* in the
+    /// paper); otherwise its coefficients stay what they are while the bound sees the other kernel (RMB-RFE, SpanB-RFE). The
+    /// paper's own tables show that this is a poor judge: it is here for comparison. Bounds of all pairs of classes are added. The last
+    /// feature left has the score 0: without it there is no kernel.
+    ///
+    /// Cost a round: for each feature a smallest enclosing ball, or `O(m³)` for `m` free support vectors; and a training with
+    /// `retrain`.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct BoundChange {
+        /// The bound.
+        pub bound: Bound = Bound::RadiusMargin, hidden;
+        /// Whether a machine is trained without each feature in turn; otherwise the coefficients stay what they are.
+        pub retrain: bool = false;
+    }
 }
 
 impl BoundChange {
@@ -57,7 +59,7 @@ impl BoundChange {
         let mut sum = 0.0;
         round.training().each(kernel, round.truth(), loss, |part| {
             let (Some(trained), problem) = (machines.next(), &part.problem) else { return Ok(()) };
-            let machine = &settled(problem, &trained.machine, loss, round.training().cost)?;
+            let machine = &settled(problem, &trained.machine, loss, round.training().c)?;
             sum += match self.bound {
                 Bound::Span => SpanBound::new(problem, machine, false)?.value,
                 Bound::RadiusMargin if trained.classes.is_some() => {

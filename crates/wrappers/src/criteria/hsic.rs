@@ -1,5 +1,6 @@
 //! The change of the dependence on the target.
 
+use fewest_core::method::Options;
 use fewest_core::{Context, Error};
 use fewest_kernels::{Gaussian, Gram, NormalisedDelta};
 
@@ -21,6 +22,8 @@ use crate::{Criterion, Round, Truth};
 /// Cost a round: `d n²` exponentials.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct HsicChange;
+
+impl Options for HsicChange {}
 
 impl Criterion for HsicChange {
     fn name(&self) -> &'static str {

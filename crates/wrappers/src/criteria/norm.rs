@@ -1,5 +1,6 @@
 //! The change of the norm of the weights.
 
+use fewest_core::method::Options;
 use fewest_core::{Context, Error};
 
 use super::pairs;
@@ -20,6 +21,8 @@ use crate::{Criterion, Round};
 /// Cost a round beside training: `O(n d)` for the linear kernel, `d m²` exponentials with `m` support vectors for the Gaussian.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct NormChange;
+
+impl Options for NormChange {}
 
 impl Criterion for NormChange {
     fn name(&self) -> &'static str {

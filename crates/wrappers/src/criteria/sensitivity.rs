@@ -1,6 +1,7 @@
 //! Sensitivity of probabilistic predictions to the permutation of a feature.
 
-use fewest_core::{Context, Dataset, Error, Scorer, Scores, Target, derive_seed};
+use fewest_core::method::Options;
+use fewest_core::{Context, Dataset, Error, Scorer, Scores, Target, derive_seed, options};
 use fewest_kernels::fast;
 use rayon::prelude::*;
 
@@ -8,33 +9,36 @@ use super::SensitivityNoise;
 use super::divergence::Predictions;
 use crate::elimination::go_on;
 use crate::kernel::KernelMatrix;
-use crate::{Criterion, Permuter, RecursiveElimination, Round, Trained, Training};
+use crate::permutation::given;
+use crate::{Criterion, Permutation, RecursiveElimination, Round, Trained, Training};
 use fewest_linalg::dot;
 
 /// Features scored between two looks at the clock.
 const BLOCK: usize = 64;
 
-/// The sensitivity of a machine's probabilistic predictions to a feature (Yang and Ong 2011, Eq. 12–19; for classes Shen, Ong, Li
-/// and Wilder-Smith 2008): how far the predictions move when the values of the feature are permuted among the samples. The
-/// machine stays as trained, only the point it is evaluated at is permuted. [`SensitivityNoise`] has the formulas.
-///
-/// `f` at a permuted point is computed from the distances to the support vectors, of which one feature's part is exchanged
-/// (Section V-C): `O(m)` for `m` support vectors, so a round takes `O(d n m)` exponentials beside training, and `O(d n)` with a
-/// linear kernel. The noise is estimated on the training samples, as in Eq. (9) and (10), and so is Platt's sigmoid.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Sensitivity {
-    /// How differences count.
-    pub noise: SensitivityNoise,
-    /// How values are permuted. Default at random.
-    pub permuter: Permuter,
-    /// Random permutations that the score is averaged over, at least 1. Default 1, as in the paper.
-    pub permutations: usize,
+options! {
+    /// The sensitivity of a machine's probabilistic predictions to a feature (Yang and Ong 2011, Eq. 12–19; for classes Shen, Ong, Li
+    /// and Wilder-Smith 2008): how far the predictions move when the values of the feature are permuted among the samples. The
+    /// machine stays as trained, only the point it is evaluated at is permuted. [`SensitivityNoise`] has the formulas.
+    ///
+    /// `f` at a permuted point is computed from the distances to the support vectors, of which one feature's part is exchanged
+    /// (Section V-C): `O(m)` for `m` support vectors, so a round takes `O(d n m)` exponentials beside training, and `O(d n)` with a
+    /// linear kernel. The noise is estimated on the training samples, as in Eq. (9) and (10), and so is Platt's sigmoid.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Sensitivity {
+        /// How differences count.
+        pub noise: SensitivityNoise = SensitivityNoise::Laplace, hidden;
+        /// How a feature's values are permuted.
+        pub permutation: Permutation = Permutation::Random { permutations: 1 };
+        /// Permutations of one's own in place of those: for feature `j` sample `i` takes the value of sample `given[j][i]`.
+        pub given: Option<Vec<Vec<usize>>> = None, hidden;
+    }
 }
 
 impl Sensitivity {
     /// One random permutation a round.
     pub fn new(noise: SensitivityNoise) -> Self {
-        Self { noise, permuter: Permuter::default(), permutations: 1 }
+        Self { noise, ..Self::default() }
     }
 
     /// The outputs of `machine` at its samples, sample `i` with the value of feature `at` of sample `sources[i]`.
@@ -84,12 +88,20 @@ impl Sensitivity {
         }
     }
 
-    fn check(&self) -> Result<(), Error> {
-        if self.permutations == 0 || self.permutations > 1 && !self.permuter.draws() {
-            let expected = "at least 1, and 1 unless permutations are random";
-            return Err(Error::parameter("permutations", self.permutations, expected));
+    /// Permutations that a score is averaged over.
+    fn permutations(&self) -> usize {
+        match self.permutation {
+            Permutation::Random { permutations } if self.given.is_none() => permutations,
+            _ => 1,
         }
-        Ok(())
+    }
+
+    /// As [`Permutation::sources`], or as given.
+    fn sources(&self, j: usize, canonical: &[usize], seed: u64, draw: u64) -> Result<Vec<usize>, Error> {
+        match &self.given {
+            Some(permutations) => given(permutations, j, canonical.len()),
+            None => Ok(self.permutation.sources(j, canonical, seed, draw)),
+        }
     }
 }
 
@@ -131,7 +143,7 @@ impl Criterion for Sensitivity {
             let known = Known::new(round, machine);
             let predictions = Predictions::new(self.noise, machine, known.outputs.clone())?;
             let canonical: Vec<usize> = machine.samples.iter().map(|&i| round.canonical()[i]).collect();
-            for repetition in 0..self.permutations {
+            for repetition in 0..self.permutations() {
                 // Rounds, pairs of classes and repetitions draw from streams of their own.
                 let draw = [round.number(), k, repetition]
                     .iter()
@@ -144,12 +156,12 @@ impl Criterion for Sensitivity {
                         .into_par_iter()
                         .map(|at| {
                             let feature = round.feature(at);
-                            let sources = self.permuter.sources(feature, &canonical, context.seed, draw)?;
+                            let sources = self.sources(feature, &canonical, context.seed, draw)?;
                             predictions.score(&Self::outputs(round, machine, &known, at, &sources))
                         })
                         .collect();
                     for (sum, score) in sums[block].iter_mut().zip(scores) {
-                        *sum += score? / self.permutations as f64;
+                        *sum += score? / self.permutations() as f64;
                     }
                 }
             }
@@ -158,35 +170,37 @@ impl Criterion for Sensitivity {
     }
 }
 
-/// The [`Sensitivity`] of all features to machines trained once (Yang and Ong 2011, Section IV): the first round of the
-/// elimination. Larger is better; a feature that no prediction depends on has 1 (Laplace) or ½ (Gaussian) for a real
-/// target and 0 for classes, and a constant feature has that too.
-///
-/// ```
-/// use fewest_core::{Context, Dataset, DenseColumns, Scorer, Target};
-/// use fewest_wrappers::{Sensitivity, SensitivityNoise, SensitivityScorer};
-///
-/// let wave = |step: i32| (0..60).map(|i| f64::from(i * step % 61) / 30.0 - 1.0).collect::<Vec<f64>>();
-/// let (a, b, c) = (wave(1), wave(17), wave(23));
-/// let target = a.iter().zip(&c).map(|(a, c)| a + 0.5 * c).collect();
-/// let data = Dataset::new(DenseColumns::from_columns(&[a, b, c])?, Target::real(target)?)?;
-/// let scorer = SensitivityScorer::new(Sensitivity::new(SensitivityNoise::Laplace));
-/// let scores = scorer.score(&data, &Context::default())?;
-/// assert_eq!(scores.ranking(), [0, 2, 1]);
-/// # Ok::<(), fewest_core::Error>(())
-/// ```
-#[derive(Debug, Clone)]
-pub struct SensitivityScorer {
-    /// The sensitivity.
-    pub sensitivity: Sensitivity,
-    /// The machines.
-    pub training: Training,
+options! {
+    /// The [`Sensitivity`] of all features to machines trained once (Yang and Ong 2011, Section IV): the first round of the
+    /// elimination. Larger is better; a feature that no prediction depends on has 1 (Laplace) or ½ (Gaussian) for a real
+    /// target and 0 for classes, and a constant feature has that too.
+    ///
+    /// ```
+    /// use fewest_core::{Context, Dataset, DenseColumns, Scorer, Target};
+    /// use fewest_wrappers::{Sensitivity, SensitivityNoise, SensitivityScorer};
+    ///
+    /// let wave = |step: i32| (0..60).map(|i| f64::from(i * step % 61) / 30.0 - 1.0).collect::<Vec<f64>>();
+    /// let (a, b, c) = (wave(1), wave(17), wave(23));
+    /// let target = a.iter().zip(&c).map(|(a, c)| a + 0.5 * c).collect();
+    /// let data = Dataset::new(DenseColumns::from_columns(&[a, b, c])?, Target::real(target)?)?;
+    /// let scorer = SensitivityScorer::new(Sensitivity::new(SensitivityNoise::Laplace));
+    /// let scores = scorer.score(&data, &Context::default())?;
+    /// assert_eq!(scores.ranking(), [0, 2, 1]);
+    /// # Ok::<(), fewest_core::Error>(())
+    /// ```
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct SensitivityScorer {
+        /// The sensitivity.
+        pub sensitivity: Sensitivity = Sensitivity::default();
+        /// The machines.
+        pub training: Training = Training::default();
+    }
 }
 
 impl SensitivityScorer {
     /// With default machines.
     pub fn new(sensitivity: Sensitivity) -> Self {
-        Self { sensitivity, training: Training::default() }
+        Self { sensitivity, ..Self::default() }
     }
 }
 

@@ -4,7 +4,8 @@ mod curve;
 mod problem;
 mod round;
 
-use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status};
+use fewest_core::method::{Field, FieldInfo, Options, Parameter, Parameters, Range, Value};
+use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status, options};
 
 pub use curve::CurvePoint;
 use problem::Problem;
@@ -25,9 +26,37 @@ pub enum Step {
     Halving,
 }
 
+const HALVING: &str = "halving";
+
 impl Default for Step {
     fn default() -> Self {
         Self::Count(1)
+    }
+}
+
+impl Field for Step {
+    fn field_parameters(&self, field: &FieldInfo) -> Vec<Parameter> {
+        let value = match *self {
+            Self::Count(count) => Value::Real(count as f64),
+            Self::Fraction(share) => Value::Real(share),
+            Self::Halving => Value::Word(HALVING),
+        };
+        vec![field.parameter(Range::PositiveOr(&[HALVING]), Some(value))]
+    }
+
+    fn set_field(&mut self, field: &FieldInfo, parameters: &Parameters) -> Result<(), Error> {
+        *self = match parameters.get(field.name) {
+            Some(Value::Word(_)) => Self::Halving,
+            _ => match parameters.real(field.name)? {
+                count if count >= 1.0 && count.fract() == 0.0 && count < 1e15 => Self::Count(count as usize),
+                share => Self::Fraction(share),
+            },
+        };
+        Ok(())
+    }
+
+    fn check_field(&self, _field: &FieldInfo) -> Result<(), Error> {
+        self.check()
     }
 }
 
@@ -36,7 +65,7 @@ impl Step {
         match self {
             Self::Count(0) => Err(Error::parameter("step", 0, "at least 1")),
             Self::Fraction(share) if !(share > 0.0 && share < 1.0) => {
-                Err(Error::parameter("step", share, "above 0 and below 1, or a whole number"))
+                Err(Error::parameter("step", share, "a whole number, a share below 1, or halving"))
             }
             _ => Ok(()),
         }
@@ -90,13 +119,41 @@ pub struct RecursiveElimination<C> {
     pub criterion: C,
     /// The machines.
     pub training: Training,
-    /// How many features go in a round. Default one.
-    pub step: Step,
-    /// Whether to stop as soon as the features wanted are left, which are then in the order of the last importances; otherwise
-    /// elimination goes on to the last one, so that a smaller selection is the beginning of a larger one. Default false.
-    pub stop_early: bool,
-    /// Folds of the cross-validated error by number of features, at least 2; none without. Default none.
-    pub folds: Option<usize>,
+    /// How it goes.
+    pub schedule: Schedule,
+}
+
+options! {
+    /// How an elimination goes, whatever judges the features.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct Schedule {
+        /// Features that go in a round: a number, a share of those left if below 1, or down to the next power of two.
+        pub step: Step = Step::Count(1);
+        /// Whether to stop when the features wanted are left, in the order of the last importances.
+        ///
+        /// Otherwise elimination goes on to the last one, so that a smaller selection is the beginning of a larger one.
+        pub stop_early: bool = false;
+        /// Folds of the cross-validated error by number of features, which with -k auto says how many.
+        pub folds: Option<usize> = None, Count(2);
+    }
+}
+
+impl<C: Criterion + Options> Options for RecursiveElimination<C> {
+    fn parameters(&self) -> Vec<Parameter> {
+        [self.criterion.parameters(), self.schedule.parameters(), self.training.parameters()].concat()
+    }
+
+    fn set(&mut self, parameters: &Parameters) -> Result<(), Error> {
+        self.criterion.set(parameters)?;
+        self.schedule.set(parameters)?;
+        self.training.set(parameters)
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        self.criterion.check()?;
+        self.schedule.check()?;
+        self.training.check()
+    }
 }
 
 /// What went in a round.
@@ -128,13 +185,7 @@ pub struct Elimination {
 impl<C: Criterion> RecursiveElimination<C> {
     /// With default machines, one feature a round.
     pub fn new(criterion: C) -> Self {
-        Self {
-            criterion,
-            training: Training::default(),
-            step: Step::default(),
-            stop_early: false,
-            folds: None,
-        }
+        Self { criterion, training: Training::default(), schedule: Schedule::default() }
     }
 
     /// Ranks the features of `data`: those that are left when `keep` are, by their last importances.
@@ -142,7 +193,8 @@ impl<C: Criterion> RecursiveElimination<C> {
     /// # Errors
     /// As the type's.
     pub fn run(&self, data: &Dataset, keep: usize, context: &Context<'_>) -> Result<Elimination, Error> {
-        self.step.check()?;
+        self.schedule.check()?;
+        self.training.check()?;
         let problem = Problem::whole(data, &self.training, self.criterion.name())?;
         self.eliminate(problem, keep.max(1), false, context, |_, _| ())
     }
@@ -219,7 +271,7 @@ impl<C: Criterion> RecursiveElimination<C> {
                 break;
             }
             let room = if keep > 1 { left.len() - keep } else { left.len() };
-            let count = self.step.of(left.len()).min(room);
+            let count = self.schedule.step.of(left.len()).min(room);
             let mut worst = worst_first(&last);
             worst.truncate(count);
             gone.extend(worst.iter().map(|&at| (varying[left[at]], last[at])));
@@ -258,12 +310,12 @@ impl<C: Criterion> Selector for RecursiveElimination<C> {
                 return Err(Error::parameter("threshold", "given", expected));
             }
         };
-        let keep = if self.stop_early { wanted.unwrap_or(1) } else { 1 };
+        let keep = if self.schedule.stop_early { wanted.unwrap_or(1) } else { 1 };
         let outcome = self.run(data, keep, context)?;
         let n_varying = outcome.ranking.len();
         let mut notes = Vec::new();
         let mut status = outcome.status;
-        let curve = match self.folds {
+        let curve = match self.schedule.folds {
             Some(folds) if status == Status::Converged => match self.curve(data, folds, &outcome, context) {
                 Ok(points) => Some(points),
                 Err(Error::Stopped { .. }) => {

@@ -1,7 +1,7 @@
 //! How well a learner does with a set of features.
 
 use fewest_core::{Context, Dataset, DenseColumns, Error, FeatureKind, Target, derive_seed};
-use fewest_eval::{Accuracy, KFold, Learner, MeanSquaredError, Metric, Split, Splitter};
+use fewest_eval::{Accuracy, ChosenLearner, KFold, MeanSquaredError, Metric, Split, Splitter};
 use rayon::prelude::*;
 
 use crate::elimination::go_on;
@@ -12,7 +12,7 @@ const ROUNDING: f64 = 1e-12;
 
 /// The cross-validated score of a learner by features.
 pub(super) struct Judge<'a> {
-    learner: &'a dyn Learner,
+    learner: &'a ChosenLearner,
     columns: Vec<Vec<f64>>,
     names: Vec<String>,
     kinds: Vec<FeatureKind>,
@@ -26,7 +26,7 @@ pub(super) struct Judge<'a> {
 impl<'a> Judge<'a> {
     pub(super) fn new(
         data: &Dataset,
-        learner: &'a dyn Learner,
+        learner: &'a ChosenLearner,
         folds: usize,
         seed: u64,
     ) -> Result<Self, Error> {

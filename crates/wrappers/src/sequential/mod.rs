@@ -3,8 +3,9 @@
 mod floating;
 mod judge;
 
-use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status};
-use fewest_eval::Learner;
+use fewest_core::method::Options;
+use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status, options};
+use fewest_eval::ChosenLearner;
 
 use judge::{Judge, better, without};
 
@@ -17,62 +18,66 @@ pub enum Direction {
     Backward,
 }
 
-/// Sequential forward and backward selection (Whitney 1971; Marill and Green 1963), and their floating forms (Pudil, Novovičová and
-/// Kittler 1994), by the score of any [`Learner`] in cross-validation: the mean accuracy for classes, minus the mean squared error
-/// for real targets.
-///
-/// Forward, the feature is added that makes the best score; backward, the feature is taken away whose absence does. Floating,
-/// each such step is followed by steps back as long as these give a better set of their size than any before, so that early
-/// choices are not final.
-///
-/// Forward, the score of a feature is that of the set when it was added, and with `Budget::Auto` the search ends when no addition
-/// makes it better. Backward, features go down to the last, which is the best; the score of a feature is that of the set it was
-/// taken from, and with `Budget::Auto` the answer is the best set on the way, of equals the smallest. Floating, features are
-/// ordered by how much worse the score becomes without each, which is their score (a single feature has its own score), and
-/// with `Budget::Auto` the answer is the best set of any size. `Selection::objective` is the score of the set.
-///
-/// Folds are drawn by `Context::seed`, once, in an order of samples of their own: neither the order of rows nor that of columns
-/// changes the answer. Ties go to the lower index.
-///
-/// Cost: `folds` fits for each candidate, `O(k d)` candidates forward, `O(d²)` backward, and floating a few times as many.
-/// Memory twice the data.
-///
-/// # Errors
-/// Those of the learner; folds out of range; a NaN or an infinity (naming the cell); sample weights; `Budget::Threshold`. Stopped
-/// early, forward search returns what it has; backward search has no answer then.
-///
-/// ```
-/// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
-/// use fewest_eval::NearestNeighbours;
-/// use fewest_wrappers::{Direction, SequentialSearch};
-///
-/// // The classes are the exclusive or of two features, which alone say nothing.
-/// let bit = |of: usize| (0..64).map(|i| f64::from(u8::from(i & of > 0))).collect::<Vec<f64>>();
-/// let labels: Vec<bool> = (0..64).map(|i| (i & 1 > 0) != (i & 8 > 0)).collect();
-/// let x = DenseColumns::from_columns(&[bit(1), bit(2), bit(8), bit(16)])?;
-/// let data = Dataset::new(x, Target::from_labels(&labels))?;
-/// let search = SequentialSearch::new(NearestNeighbours::default(), Direction::Backward);
-/// let mut order = search.select(&data, Budget::Count(2), &Context::default())?.order;
-/// order.sort();
-/// assert_eq!(order, [0, 2]);
-/// # Ok::<(), fewest_core::Error>(())
-/// ```
-#[derive(Debug, Clone)]
-pub struct SequentialSearch<L> {
-    /// What learns.
-    pub learner: L,
-    /// Where the search starts.
-    pub direction: Direction,
-    /// Whether steps may be taken back. Default false.
-    pub floating: bool,
-    /// Folds of the cross-validation: at least 2, at most the number of samples. Default 5.
-    pub folds: usize,
+options! {
+    /// Sequential forward and backward selection (Whitney 1971; Marill and Green 1963), and their floating forms (Pudil, Novovičová and
+    /// Kittler 1994), by the score of any [`Learner`] in cross-validation: the mean accuracy for classes, minus the mean squared error
+    /// for real targets.
+    ///
+    /// Forward, the feature is added that makes the best score; backward, the feature is taken away whose absence does. Floating,
+    /// each such step is followed by steps back as long as these give a better set of their size than any before, so that early
+    /// choices are not final.
+    ///
+    /// Forward, the score of a feature is that of the set when it was added, and with `Budget::Auto` the search ends when no addition
+    /// makes it better. Backward, features go down to the last, which is the best; the score of a feature is that of the set it was
+    /// taken from, and with `Budget::Auto` the answer is the best set on the way, of equals the smallest. Floating, features are
+    /// ordered by how much worse the score becomes without each, which is their score (a single feature has its own score), and
+    /// with `Budget::Auto` the answer is the best set of any size. `Selection::objective` is the score of the set.
+    ///
+    /// Folds are drawn by `Context::seed`, once, in an order of samples of their own: neither the order of rows nor that of columns
+    /// changes the answer. Ties go to the lower index.
+    ///
+    /// Cost: `folds` fits for each candidate, `O(k d)` candidates forward, `O(d²)` backward, and floating a few times as many.
+    /// Memory twice the data.
+    ///
+    /// # Errors
+    /// Those of the learner; folds out of range; a NaN or an infinity (naming the cell); sample weights; `Budget::Threshold`. Stopped
+    /// early, forward search returns what it has; backward search has no answer then.
+    ///
+    /// ```
+    /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
+    /// use fewest_eval::NearestNeighbours;
+    /// use fewest_wrappers::{Direction, SequentialSearch};
+    ///
+    /// // The classes are the exclusive or of two features, which alone say nothing.
+    /// let bit = |of: usize| (0..64).map(|i| f64::from(u8::from(i & of > 0))).collect::<Vec<f64>>();
+    /// let labels: Vec<bool> = (0..64).map(|i| (i & 1 > 0) != (i & 8 > 0)).collect();
+    /// let x = DenseColumns::from_columns(&[bit(1), bit(2), bit(8), bit(16)])?;
+    /// let data = Dataset::new(x, Target::from_labels(&labels))?;
+    /// let search = SequentialSearch::new(NearestNeighbours::default(), Direction::Backward);
+    /// let mut order = search.select(&data, Budget::Count(2), &Context::default())?.order;
+    /// order.sort();
+    /// assert_eq!(order, [0, 2]);
+    /// # Ok::<(), fewest_core::Error>(())
+    /// ```
+    #[derive(Debug, Clone)]
+    pub struct SequentialSearch {
+        /// What learns, on the target that is there.
+        pub learner: ChosenLearner = ChosenLearner::default();
+        /// Folds of the cross-validation.
+        ///
+        /// At most the number of samples.
+        pub folds: usize = 5, Count(2);
+        /// Where the search starts.
+        pub direction: Direction = Direction::Forward, hidden;
+        /// Whether steps may be taken back.
+        pub floating: bool = false, hidden;
+    }
 }
 
-impl<L: Learner> SequentialSearch<L> {
+impl SequentialSearch {
     /// Without steps back, five folds.
-    pub fn new(learner: L, direction: Direction) -> Self {
-        Self { learner, direction, floating: false, folds: 5 }
+    pub fn new(learner: impl Into<ChosenLearner>, direction: Direction) -> Self {
+        Self { learner: learner.into(), direction, ..Self::default() }
     }
 
     fn forward(judge: &Judge<'_>, wanted: Option<usize>, context: &Context<'_>) -> Result<Found, Error> {
@@ -136,8 +141,9 @@ struct Found {
     status: Status,
 }
 
-impl<L: Learner> Selector for SequentialSearch<L> {
+impl Selector for SequentialSearch {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
+        self.check()?;
         budget.check(data.n_features())?;
         let wanted = match budget {
             Budget::Count(k) => Some(k),

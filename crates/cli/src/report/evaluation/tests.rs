@@ -40,7 +40,7 @@ fn evaluated(id: &str, level: f64) -> Evaluated {
     };
     let chosen = |rule, k: usize, features| Chosen { rule, k, features };
     Evaluated {
-        method,
+        method: method.clone(),
         parameters: Parameters::defaults(method),
         evaluation: Evaluation { plan, folds: (0..FOLDS).map(fold).collect(), out_of_time: false },
         chosen: vec![

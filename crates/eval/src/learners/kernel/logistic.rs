@@ -1,6 +1,7 @@
 //! Multiclass kernel logistic regression.
 
-use fewest_core::{Columns, Context, Dataset, Error, Status};
+use fewest_core::method::Options;
+use fewest_core::{Columns, Context, Dataset, Error, Status, options};
 use fewest_kernels::fast::exp_in_place;
 use nalgebra::{DMatrix, DMatrixView, DVector};
 
@@ -11,43 +12,39 @@ use crate::learners::{Learner, Model, Predictions, classes};
 /// The certificate that is good enough to compare parameters by.
 const ROUGH: f64 = 1e-3;
 
-/// Multiclass kernel logistic regression with a Gaussian kernel on standardised features, the evaluator of Yamada et al. 2014,
-/// Section 4.3.1: `p(c | x) ∝ exp(f_c(x))` with `f_c(x) = Σ_i v_{ic} K(x, x_i)`, the minimiser of
-/// `F = −Σ_i log p(y_i | x_i) + (λ/2) Σ_c v_cᵀ K v_c`.
-///
-/// Width and `λ` are those with the most hits in cross-validation (stratified), of equal ones the one with the larger
-/// held-out likelihood, then the larger `λ` and the smaller width. Classes without a training sample are never predicted.
-///
-/// With `K = U S Uᵀ` and `w = S^{1/2} Uᵀ v` the penalty is `(λ/2)‖w‖²`, so that `F` is strongly convex with modulus `λ` and
-/// `F − F* ≤ ‖∇F‖² / (2λ)`. L-BFGS runs until this bound is below `tolerance · n ln C`, the objective at zero; Böhning's bound
-/// `S/2 + λ` on the Hessian, diagonal here, is its first guess. `O(n³)` for each width and fold, `O(n² C)` an iteration.
-///
-/// ```
-/// use fewest_core::{Context, Dataset, DenseColumns, Target};
-/// use fewest_eval::{KernelLogistic, Predictions};
-///
-/// let x: Vec<f64> = (0..30).map(f64::from).collect();
-/// let labels: Vec<u32> = (0..30).map(|i| i / 10 % 2).collect();
-/// let data = Dataset::new(DenseColumns::from_columns(&[x])?, Target::from_labels(&labels))?;
-/// let model = KernelLogistic::default().train(&data, &Context::default())?;
-/// assert!(model.certificate() <= 1e-8);
-/// use fewest_eval::Model;
-/// assert_eq!(model.predict(data.x())?, Predictions::Classes(labels));
-/// # Ok::<(), fewest_core::Error>(())
-/// ```
-#[derive(Debug, Clone, PartialEq)]
-pub struct KernelLogistic {
-    /// What width and regularisation are chosen from.
-    pub grid: KernelGrid,
-    /// The bound on the error of the objective, relative to the objective at zero; above 0. Default 1e-8.
-    pub tolerance: f64,
-    /// Iterations allowed. Default 1000.
-    pub max_iterations: usize,
-}
-
-impl Default for KernelLogistic {
-    fn default() -> Self {
-        Self { grid: KernelGrid::default(), tolerance: 1e-8, max_iterations: 1000 }
+options! {
+    /// Multiclass kernel logistic regression with a Gaussian kernel on standardised features, the evaluator of Yamada et al. 2014,
+    /// Section 4.3.1: `p(c | x) ∝ exp(f_c(x))` with `f_c(x) = Σ_i v_{ic} K(x, x_i)`, the minimiser of
+    /// `F = −Σ_i log p(y_i | x_i) + (λ/2) Σ_c v_cᵀ K v_c`.
+    ///
+    /// Width and `λ` are those with the most hits in cross-validation (stratified), of equal ones the one with the larger
+    /// held-out likelihood, then the larger `λ` and the smaller width. Classes without a training sample are never predicted.
+    ///
+    /// With `K = U S Uᵀ` and `w = S^{1/2} Uᵀ v` the penalty is `(λ/2)‖w‖²`, so that `F` is strongly convex with modulus `λ` and
+    /// `F − F* ≤ ‖∇F‖² / (2λ)`. L-BFGS runs until this bound is below `tolerance · n ln C`, the objective at zero; Böhning's bound
+    /// `S/2 + λ` on the Hessian, diagonal here, is its first guess. `O(n³)` for each width and fold, `O(n² C)` an iteration.
+    ///
+    /// ```
+    /// use fewest_core::{Context, Dataset, DenseColumns, Target};
+    /// use fewest_eval::{KernelLogistic, Predictions};
+    ///
+    /// let x: Vec<f64> = (0..30).map(f64::from).collect();
+    /// let labels: Vec<u32> = (0..30).map(|i| i / 10 % 2).collect();
+    /// let data = Dataset::new(DenseColumns::from_columns(&[x])?, Target::from_labels(&labels))?;
+    /// let model = KernelLogistic::default().train(&data, &Context::default())?;
+    /// assert!(model.certificate() <= 1e-8);
+    /// use fewest_eval::Model;
+    /// assert_eq!(model.predict(data.x())?, Predictions::Classes(labels));
+    /// # Ok::<(), fewest_core::Error>(())
+    /// ```
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct KernelLogistic {
+        /// What width and regularisation are chosen from.
+        pub grid: KernelGrid = KernelGrid::default(), hidden;
+        /// Bound on the error of the objective, relative to the objective at zero.
+        pub tolerance: f64 = 1e-8, ProperFraction;
+        /// Iterations allowed.
+        pub max_iterations: usize = 1000, hidden;
     }
 }
 
@@ -206,10 +203,8 @@ impl KernelLogistic {
     /// # Errors
     /// For a target without classes, parameters out of range, values that are not finite.
     pub fn train(&self, data: &Dataset, context: &Context<'_>) -> Result<KernelLogisticModel, Error> {
+        self.check()?;
         self.grid.check()?;
-        if !(self.tolerance > 0.0 && self.tolerance < 1.0) {
-            return Err(Error::parameter("tolerance", self.tolerance, "above 0 and below 1"));
-        }
         let target = classes(data, self.name())?;
         let counts = target.counts();
         let codes: Vec<u32> = (0..counts.len()).filter(|&c| counts[c] > 0).map(|c| c as u32).collect();

@@ -1,5 +1,6 @@
 //! Kernel ridge regression.
 
+use fewest_core::method::Options;
 use fewest_core::{Columns, Context, Dataset, Error, Outputs, Target};
 use nalgebra::{DMatrix, DVector};
 
@@ -29,6 +30,8 @@ pub struct KernelRidge {
     /// What width and regularisation are chosen from.
     pub grid: KernelGrid,
 }
+
+impl Options for KernelRidge {}
 
 /// What [`KernelRidge`] has learned.
 pub struct KernelRidgeModel {

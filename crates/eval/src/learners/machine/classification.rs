@@ -1,51 +1,48 @@
 //! Support vector classification.
 
-use fewest_core::{Columns, Context, Dataset, Error};
+use fewest_core::method::Options;
+use fewest_core::{Columns, Context, Dataset, Error, options};
 use fewest_kernels::VectorKernel;
 use fewest_machines::{Encoding, PointRows};
 use fewest_smo::{Classifier, Pairwise};
 
 use super::{
-    MachineGrid, MachineKernel, ROUGH, Space, check_stop, check_tolerance, control, gamma_of, train_rows,
-    visit_tests, visit_unseen,
+    MachineGrid, MachineKernel, ROUGH, Space, check_stop, control, gamma_of, train_rows, visit_tests,
+    visit_unseen,
 };
 use crate::learners::{Learner, Model, Predictions, classes};
 
-/// C-support vector classification on standardised features (Cortes and Vapnik 1995), one machine for each pair of
-/// classes and a vote.
-///
-/// Cost and width are those with most hits in stratified cross-validation; of equal ones the smaller width, then the smaller
-/// cost. Distances are computed once, and each machine starts from that of the cost before. `O(n² d)`, and some
-/// `O(n²)` for each candidate and fold.
-///
-/// ```
-/// use fewest_core::{Context, Dataset, DenseColumns, Target};
-/// use fewest_eval::{Learner, Predictions, SupportVectorClassifier};
-///
-/// // A disc and what surrounds it.
-/// let wave = |step: u32| (0..80).map(|i| f64::from(i * step % 79) / 39.0 - 1.0).collect::<Vec<f64>>();
-/// let (a, b) = (wave(1), wave(23));
-/// let inside: Vec<bool> = a.iter().zip(&b).map(|(a, b)| a * a + b * b < 0.5).collect();
-/// let data = Dataset::new(DenseColumns::from_columns(&[a, b])?, Target::from_labels(&inside))?;
-/// let model = SupportVectorClassifier::default().fit(&data, &Context::default())?;
-/// let Predictions::Classes(codes) = model.predict(data.x())? else { unreachable!() };
-/// let hits = codes.iter().zip(&inside).filter(|(code, inside)| (**code == 1) == **inside).count();
-/// assert!(hits >= 77);
-/// # Ok::<(), fewest_core::Error>(())
-/// ```
-#[derive(Debug, Clone, PartialEq)]
-pub struct SupportVectorClassifier {
-    /// The kernel.
-    pub kernel: MachineKernel,
-    /// What cost and width are chosen from.
-    pub grid: MachineGrid,
-    /// The duality gap of each machine, relative to its objective; above 0, below 1. Default 1e-6.
-    pub tolerance: f64,
-}
-
-impl Default for SupportVectorClassifier {
-    fn default() -> Self {
-        Self { kernel: MachineKernel::default(), grid: MachineGrid::default(), tolerance: 1e-6 }
+options! {
+    /// C-support vector classification on standardised features (Cortes and Vapnik 1995), one machine for each pair of
+    /// classes and a vote.
+    ///
+    /// Cost and width are those with most hits in stratified cross-validation; of equal ones the smaller width, then the smaller
+    /// cost. Distances are computed once, and each machine starts from that of the cost before. `O(n² d)`, and some
+    /// `O(n²)` for each candidate and fold.
+    ///
+    /// ```
+    /// use fewest_core::{Context, Dataset, DenseColumns, Target};
+    /// use fewest_eval::{Learner, Predictions, SupportVectorClassifier};
+    ///
+    /// // A disc and what surrounds it.
+    /// let wave = |step: u32| (0..80).map(|i| f64::from(i * step % 79) / 39.0 - 1.0).collect::<Vec<f64>>();
+    /// let (a, b) = (wave(1), wave(23));
+    /// let inside: Vec<bool> = a.iter().zip(&b).map(|(a, b)| a * a + b * b < 0.5).collect();
+    /// let data = Dataset::new(DenseColumns::from_columns(&[a, b])?, Target::from_labels(&inside))?;
+    /// let model = SupportVectorClassifier::default().fit(&data, &Context::default())?;
+    /// let Predictions::Classes(codes) = model.predict(data.x())? else { unreachable!() };
+    /// let hits = codes.iter().zip(&inside).filter(|(code, inside)| (**code == 1) == **inside).count();
+    /// assert!(hits >= 77);
+    /// # Ok::<(), fewest_core::Error>(())
+    /// ```
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct SupportVectorClassifier {
+        /// Kernel of standardised features.
+        pub kernel: MachineKernel = MachineKernel::Gaussian;
+        /// What cost and width are chosen from.
+        pub grid: MachineGrid = MachineGrid::default(), hidden;
+        /// Duality gap of each machine, relative to its objective.
+        pub tolerance: f64 = 1e-6, ProperFraction;
     }
 }
 
@@ -86,8 +83,8 @@ impl SupportVectorClassifier {
         data: &Dataset,
         context: &Context<'_>,
     ) -> Result<SupportVectorClassifierModel, Error> {
+        self.check()?;
         self.grid.check()?;
-        check_tolerance(self.tolerance)?;
         let codes = classes(data, self.name())?.codes();
         let space = Space::new(data, self.kernel)?;
         let only = codes[0];

@@ -8,7 +8,7 @@ pub use classification::{SupportVectorClassifier, SupportVectorClassifierModel};
 pub use regression::{SupportVectorRegression, SupportVectorRegressionModel};
 pub use twin::{TwinClassifier, TwinClassifierModel, TwinPair, TwinRegularization};
 
-use fewest_core::{Columns, Context, Dataset, Error, Status, derive_seed};
+use fewest_core::{Columns, Context, Dataset, Error, Status, derive_seed, words};
 use fewest_kernels::{SquaredDistances, VectorKernel};
 use fewest_machines::{Encoding, PointRows, Points};
 use fewest_smo::{KernelRows, SubsetRows};
@@ -22,14 +22,16 @@ const MOST_KEPT: usize = 3000;
 /// The duality gap at which parameters are compared.
 const ROUGH: f64 = 1e-3;
 
-/// The kernel of a machine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum MachineKernel {
-    /// `exp(−γ ‖x − z‖²)`.
-    #[default]
-    Gaussian,
-    /// `⟨x, z⟩`, without a width to choose.
-    Linear,
+words! {
+    /// The kernel of a machine.
+    #[derive(Default)]
+    pub enum MachineKernel {
+        /// `exp(−γ ‖x − z‖²)`.
+        #[default]
+        Gaussian = "gaussian",
+        /// `⟨x, z⟩`, without a width to choose.
+        Linear = "linear",
+    }
 }
 
 /// The parameters of a machine to choose from, by cross-validation over the training samples.
@@ -199,13 +201,6 @@ fn train_rows<'a>(rows: &'a dyn KernelRows, split: &Split) -> Result<SubsetRows<
 
 fn control<'a>(tolerance: f64, context: &Context<'a>) -> Control<'a> {
     Control { tolerance, ..Control::from(context) }
-}
-
-fn check_tolerance(tolerance: f64) -> Result<(), Error> {
-    if tolerance > 0.0 && tolerance < 1.0 {
-        return Ok(());
-    }
-    Err(Error::parameter("tolerance", tolerance, "above 0 and below 1"))
 }
 
 fn check_stop(status: Status) -> Result<(), Error> {

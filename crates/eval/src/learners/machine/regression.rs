@@ -1,50 +1,46 @@
 //! Support vector regression.
 
 use fewest_columns::{Standard, range};
-use fewest_core::{Columns, Context, Dataset, Error, Target};
+use fewest_core::method::Options;
+use fewest_core::{Columns, Context, Dataset, Error, Target, options};
 use fewest_kernels::VectorKernel;
 use fewest_machines::{Encoding, PointRows};
 use fewest_smo::{Machine, Regressor};
 
 use super::{
-    MachineGrid, MachineKernel, ROUGH, Space, check_stop, check_tolerance, check_values, control, gamma_of,
-    sorted, train_rows, visit_tests, visit_unseen,
+    MachineGrid, MachineKernel, ROUGH, Space, check_stop, check_values, control, gamma_of, sorted,
+    train_rows, visit_tests, visit_unseen,
 };
 use crate::learners::{Learner, Model, Predictions};
 
-/// ε-support vector regression on standardised features and a standardised target (Smola and Schölkopf 2004).
-///
-/// Cost, width and ε are those with the least squared error in cross-validation; of equal ones the smaller width, the smaller
-/// cost and the larger ε. Distances are computed once, and each machine starts from that of the cost before. `O(n² d)`,
-/// and some `O(n²)` for each candidate and fold.
-///
-/// ```
-/// use fewest_core::{Context, Dataset, DenseColumns, Target};
-/// use fewest_eval::{Learner, Metric, QSquared, SupportVectorRegression};
-///
-/// let x: Vec<f64> = (0..60).map(|i| f64::from(i) / 10.0).collect();
-/// let target = Target::real(x.iter().map(|x| x.sin()).collect())?;
-/// let data = Dataset::new(DenseColumns::from_columns(&[x])?, target)?;
-/// let model = SupportVectorRegression::default().fit(&data, &Context::default())?;
-/// assert!(QSquared.score(data.target(), &model.predict(data.x())?)? < 1e-2);
-/// # Ok::<(), fewest_core::Error>(())
-/// ```
-#[derive(Debug, Clone, PartialEq)]
-pub struct SupportVectorRegression {
-    /// The kernel.
-    pub kernel: MachineKernel,
-    /// What cost and width are chosen from.
-    pub grid: MachineGrid,
-    /// The half widths `ε` of the tube to choose from, in standard deviations of the target; at least 0. Default 0.1.
-    pub epsilons: Vec<f64>,
-    /// The duality gap, relative to the objective; above 0, below 1. Default 1e-6.
-    pub tolerance: f64,
-}
-
-impl Default for SupportVectorRegression {
-    fn default() -> Self {
-        let (kernel, grid) = (MachineKernel::default(), MachineGrid::default());
-        Self { kernel, grid, epsilons: vec![0.1], tolerance: 1e-6 }
+options! {
+    /// ε-support vector regression on standardised features and a standardised target (Smola and Schölkopf 2004).
+    ///
+    /// Cost, width and ε are those with the least squared error in cross-validation; of equal ones the smaller width, the smaller
+    /// cost and the larger ε. Distances are computed once, and each machine starts from that of the cost before. `O(n² d)`,
+    /// and some `O(n²)` for each candidate and fold.
+    ///
+    /// ```
+    /// use fewest_core::{Context, Dataset, DenseColumns, Target};
+    /// use fewest_eval::{Learner, Metric, QSquared, SupportVectorRegression};
+    ///
+    /// let x: Vec<f64> = (0..60).map(|i| f64::from(i) / 10.0).collect();
+    /// let target = Target::real(x.iter().map(|x| x.sin()).collect())?;
+    /// let data = Dataset::new(DenseColumns::from_columns(&[x])?, target)?;
+    /// let model = SupportVectorRegression::default().fit(&data, &Context::default())?;
+    /// assert!(QSquared.score(data.target(), &model.predict(data.x())?)? < 1e-2);
+    /// # Ok::<(), fewest_core::Error>(())
+    /// ```
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct SupportVectorRegression {
+        /// Kernel of standardised features.
+        pub kernel: MachineKernel = MachineKernel::Gaussian;
+        /// What cost and width are chosen from.
+        pub grid: MachineGrid = MachineGrid::default(), hidden;
+        /// The half widths `ε` of the tube to choose from, in standard deviations of the target; at least 0.
+        pub epsilons: Vec<f64> = vec![0.1], hidden;
+        /// Duality gap, relative to the objective.
+        pub tolerance: f64 = 1e-6, ProperFraction;
     }
 }
 
@@ -105,9 +101,9 @@ impl SupportVectorRegression {
         data: &Dataset,
         context: &Context<'_>,
     ) -> Result<SupportVectorRegressionModel, Error> {
+        self.check()?;
         self.grid.check()?;
         check_values("epsilons", &self.epsilons, |value| value >= 0.0, "at least one value, all at least 0")?;
-        check_tolerance(self.tolerance)?;
         let values = match data.target() {
             Target::Real(outputs) if outputs.n_outputs() == 1 => outputs.output(0),
             other => {

@@ -1,15 +1,13 @@
 //! Twin support vector machines.
 
-use fewest_core::{Columns, Context, Dataset, Error};
+use fewest_core::method::{Field, FieldInfo, Options, Parameter, Parameters, Range, Value};
+use fewest_core::{Columns, Context, Dataset, Error, options};
 use fewest_kernels::VectorKernel;
 use fewest_machines::{Encoding, PointRows, Points, TwinMachine, TwinProblem};
 use fewest_smo::{KernelRows, most_votes};
 use fewest_solver::Control;
 
-use super::{
-    MachineGrid, MachineKernel, ROUGH, Space, check_stop, check_tolerance, check_values, control, gamma_of,
-    sorted,
-};
+use super::{MachineGrid, MachineKernel, ROUGH, Space, check_stop, check_values, control, gamma_of, sorted};
 use crate::learners::{Learner, Model, Predictions, classes};
 
 /// Most passes over the variables of a plane while parameters are chosen, and for the machines of the choice.
@@ -24,44 +22,95 @@ pub enum TwinRegularization {
     Bounded(Vec<f64>),
 }
 
-/// Twin support vector machines on standardised features: for each pair of classes two planes, each near the samples of one class
-/// and away from those of the other, and a vote. A sample belongs to the plane that is nearer by perpendicular distance.
-///
-/// [`twsvm`](Self::twsvm) is that of Jayadeva, Khemchandani and Chandra (2007), [`tbsvm`](Self::tbsvm) the bounded one
-/// of Shao, Zhang, Wang and Deng (2011); the programs are those of [`TwinProblem`](fewest_machines::TwinProblem). Their duals are solved by successive over-relaxation.
-///
-/// Width, cost `c₁ = c₂` and `c₃ = c₄` are those with most hits in stratified cross-validation; of equal ones the smaller width, then
-/// the larger `c₃`, then the smaller cost. `O(n³)` for each width and fold and for each `c₃`, memory a few matrices of all pairs of
-/// samples; with the linear kernel and fewer coordinates `d` than samples `O(n d² + d³)`. It is for thousands of samples.
-///
-/// ```
-/// use fewest_core::{Context, Dataset, DenseColumns, Target};
-/// use fewest_eval::{Learner, MachineKernel, Predictions, TwinClassifier};
-///
-/// // Two lines that cross: what one plane cannot separate, two describe, each with most of the other class on one side.
-/// let a: Vec<f64> = (0..60).map(|i| f64::from(i * 7 % 61) / 30.0 - 0.2).collect();
-/// let second: Vec<bool> = (0..60).map(|i| i % 2 == 1).collect();
-/// let b = a.iter().zip(&second).map(|(a, second)| if *second { -a } else { *a }).collect();
-/// let data = Dataset::new(DenseColumns::from_columns(&[a, b])?, Target::from_labels(&second))?;
-/// let learner = TwinClassifier { kernel: MachineKernel::Linear, ..TwinClassifier::tbsvm() };
-/// let model = learner.fit(&data, &Context::default())?;
-/// let Predictions::Classes(codes) = model.predict(data.x())? else { unreachable!() };
-/// assert!(codes.iter().zip(&second).filter(|(code, second)| (**code == 1) == **second).count() >= 58);
-/// # Ok::<(), fewest_core::Error>(())
-/// ```
-#[derive(Debug, Clone, PartialEq)]
-pub struct TwinClassifier {
-    /// The kernel. Default Gaussian.
-    pub kernel: MachineKernel,
-    /// What cost and width are chosen from.
-    pub grid: MachineGrid,
-    /// Whether there is a structural risk to choose, and from which. Default of `twsvm` a ridge of 1e-4, of `tbsvm` 0.01, 0.1 and 1.
-    pub regularization: TwinRegularization,
-    /// The factor of over-relaxation, above 0 and below 2. Default 1.
-    pub relaxation: f64,
-    /// The duality gap of each plane, relative to its objective; above 0, below 1. Default 1e-6. A plane that does not reach it in
-    /// 20 000 passes is taken as it is: the fact `gap` tells.
-    pub tolerance: f64,
+impl Field for TwinRegularization {
+    fn field_parameters(&self, _field: &FieldInfo) -> Vec<Parameter> {
+        vec![match self {
+            Self::Ridge(ridge) => Parameter::new(RIDGE, Range::Positive, "What makes matrices invertible.")
+                .with_default(Some(Value::Real(*ridge))),
+            Self::Bounded(values) => {
+                Parameter::new(STRUCTURE, Range::Positive, STRUCTURE_DOC).with_default(match values[..] {
+                    [value] => Some(Value::Real(value)),
+                    _ => None,
+                })
+            }
+        }]
+    }
+
+    fn set_field(&mut self, _field: &FieldInfo, parameters: &Parameters) -> Result<(), Error> {
+        match self {
+            Self::Ridge(ridge) => *ridge = parameters.real(RIDGE)?,
+            Self::Bounded(values) => {
+                if let Some(value) = parameters.optional_real(STRUCTURE)? {
+                    *values = vec![value];
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_field(&self, _field: &FieldInfo) -> Result<(), Error> {
+        let positive = |value| value > 0.0;
+        match self {
+            Self::Ridge(ridge) => check_values(RIDGE, &[*ridge], positive, "above 0 and finite"),
+            Self::Bounded(values) => check_values(
+                "regularizations",
+                values,
+                positive,
+                "at least one value, all above 0 and finite",
+            ),
+        }
+    }
+}
+
+const RIDGE: &str = "ridge";
+const STRUCTURE: &str = "c3";
+const STRUCTURE_DOC: &str = "Weight of the structural risk, c3 = c4; left out, chosen among several.";
+
+options! {
+    /// Twin support vector machines on standardised features: for each pair of classes two planes, each near the samples of one class
+    /// and away from those of the other, and a vote. A sample belongs to the plane that is nearer by perpendicular distance.
+    ///
+    /// [`twsvm`](Self::twsvm) is that of Jayadeva, Khemchandani and Chandra (2007), [`tbsvm`](Self::tbsvm) the bounded one
+    /// of Shao, Zhang, Wang and Deng (2011); the programs are those of [`TwinProblem`](fewest_machines::TwinProblem). Their duals are solved by successive over-relaxation.
+    ///
+    /// Width, cost `c₁ = c₂` and `c₃ = c₄` are those with most hits in stratified cross-validation; of equal ones the smaller width, then
+    /// the larger `c₃`, then the smaller cost. `O(n³)` for each width and fold and for each `c₃`, memory a few matrices of all pairs of
+    /// samples; with the linear kernel and fewer coordinates `d` than samples `O(n d² + d³)`. It is for thousands of samples.
+    ///
+    /// ```
+    /// use fewest_core::{Context, Dataset, DenseColumns, Target};
+    /// use fewest_eval::{Learner, MachineKernel, Predictions, TwinClassifier};
+    ///
+    /// // Two lines that cross: what one plane cannot separate, two describe, each with most of the other class on one side.
+    /// let a: Vec<f64> = (0..60).map(|i| f64::from(i * 7 % 61) / 30.0 - 0.2).collect();
+    /// let second: Vec<bool> = (0..60).map(|i| i % 2 == 1).collect();
+    /// let b = a.iter().zip(&second).map(|(a, second)| if *second { -a } else { *a }).collect();
+    /// let data = Dataset::new(DenseColumns::from_columns(&[a, b])?, Target::from_labels(&second))?;
+    /// let learner = TwinClassifier { kernel: MachineKernel::Linear, ..TwinClassifier::tbsvm() };
+    /// let model = learner.fit(&data, &Context::default())?;
+    /// let Predictions::Classes(codes) = model.predict(data.x())? else { unreachable!() };
+    /// assert!(codes.iter().zip(&second).filter(|(code, second)| (**code == 1) == **second).count() >= 58);
+    /// # Ok::<(), fewest_core::Error>(())
+    /// ```
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct TwinClassifier {
+        /// Whether planes are drawn in kernel values or in the features.
+        pub kernel: MachineKernel = MachineKernel::Gaussian;
+        /// Cost of samples too near the other class's plane, c1 = c2; left out, chosen among those of the grid.
+        pub c1: Option<f64> = None, Positive;
+        /// What cost and width are chosen from.
+        pub grid: MachineGrid = MachineGrid::default(), hidden;
+        /// Whether there is a structural risk to choose, and from which.
+        ///
+        /// Of `tbsvm` 0.01, 0.1 and 1.
+        pub regularization: TwinRegularization = TwinRegularization::Ridge(1e-4);
+        /// Factor of successive over-relaxation.
+        pub relaxation: f64 = 1.0, PositiveBelow(2);
+        /// The duality gap of each plane, relative to its objective; above 0, below 1.
+        ///
+        /// A plane that does not reach it in 20 000 passes is taken as it is: the fact `gap` tells.
+        pub tolerance: f64 = 1e-6, ProperFraction;
+    }
 }
 
 /// What [`TwinClassifier`] has learned.
@@ -165,13 +214,7 @@ impl Pairs {
 impl TwinClassifier {
     /// The twin support vector machine.
     pub fn twsvm() -> Self {
-        Self {
-            kernel: MachineKernel::default(),
-            grid: MachineGrid::default(),
-            regularization: TwinRegularization::Ridge(1e-4),
-            relaxation: 1.0,
-            tolerance: 1e-6,
-        }
+        Self::default()
     }
 
     /// The twin bounded support vector machine.
@@ -186,6 +229,7 @@ impl TwinClassifier {
     /// [`Error::Numerical`] for a ridge too small to invert.
     pub fn train(&self, data: &Dataset, context: &Context<'_>) -> Result<TwinClassifierModel, Error> {
         self.check()?;
+        self.grid.check()?;
         let codes = classes(data, self.name())?.codes();
         let space = Space::new(data, self.kernel)?;
         let (kernel, regularization, cost) = self.choose(data, codes, &space, context)?;
@@ -201,25 +245,8 @@ impl TwinClassifier {
         Ok(TwinClassifierModel { encoding: space.encoding, rows, pairs, cost, regularization })
     }
 
-    /// Whether all parameters are in range.
-    ///
-    /// # Errors
-    /// [`Error::InvalidParameter`] naming the one that is not.
-    pub fn check(&self) -> Result<(), Error> {
-        self.grid.check()?;
-        check_tolerance(self.tolerance)?;
-        if !(self.relaxation > 0.0 && self.relaxation < 2.0) {
-            return Err(Error::parameter("relaxation", self.relaxation, "above 0 and below 2"));
-        }
-        match &self.regularization {
-            TwinRegularization::Ridge(ridge) => {
-                check_values("ridge", &[*ridge], |value| value > 0.0, "above 0 and finite")
-            }
-            TwinRegularization::Bounded(values) => {
-                let expected = "at least one value, all above 0 and finite";
-                check_values("regularizations", values, |value| value > 0.0, expected)
-            }
-        }
+    fn costs(&self) -> Vec<f64> {
+        self.c1.map_or_else(|| self.grid.sorted_costs(), |cost| vec![cost])
     }
 
     /// Decreasing: of equals the larger is taken.
@@ -293,7 +320,7 @@ impl TwinClassifier {
         space: &Space,
         context: &Context<'_>,
     ) -> Result<(VectorKernel, f64, f64), Error> {
-        let (kernels, costs) = (self.grid.kernels(self.kernel, space.unit), self.grid.sorted_costs());
+        let (kernels, costs) = (self.grid.kernels(self.kernel, space.unit), self.costs());
         let regularizations = self.regularizations();
         let candidates = kernels.len() * costs.len() * regularizations.len();
         let splits = self.grid.splits(data, candidates, true, context)?;
