@@ -74,7 +74,6 @@ pub use regularization::{Offer, Regularization};
 pub use width::KernelWidth;
 
 use std::fmt;
-use std::sync::Arc;
 
 use crate::{Error, Ranked, Scorer, Selector, Target};
 
@@ -91,19 +90,8 @@ pub struct Method {
     pub kind: Kind,
     /// The targets it works with, one that its defaults work with first.
     pub targets: &'static [TargetKind],
-    source: Source,
+    options: fn() -> Draft,
 }
-
-/// Where parameters come from and where they go.
-#[derive(Clone)]
-enum Source {
-    /// Options with their defaults.
-    Options(fn() -> Draft),
-    /// What [`Method::custom`] was given.
-    Custom { parameters: Vec<Parameter>, build: Arc<Build> },
-}
-
-type Build = dyn Fn(&Parameters) -> Result<Built, Error> + Send + Sync;
 
 /// What a method gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -228,46 +216,18 @@ impl Method {
         targets: &'static [TargetKind],
         options: fn() -> Draft,
     ) -> Self {
-        Self { id, title, formula, kind, targets, source: Source::Options(options) }
-    }
-
-    /// A method whose parameters are known only while the program runs, such as one written in another language.
-    pub fn custom(
-        kind: Kind,
-        id: &'static str,
-        title: &'static str,
-        formula: &'static str,
-        targets: &'static [TargetKind],
-        parameters: Vec<Parameter>,
-        build: impl Fn(&Parameters) -> Result<Built, Error> + Send + Sync + 'static,
-    ) -> Self {
-        Self {
-            id,
-            title,
-            formula,
-            kind,
-            targets,
-            source: Source::Custom { parameters, build: Arc::new(build) },
-        }
+        Self { id, title, formula, kind, targets, options }
     }
 
     /// The same method, starting from other options: those that know something its family does not.
     pub fn with_options(mut self, options: fn() -> Draft) -> Self {
-        self.source = Source::Options(options);
+        self.options = options;
         self
     }
 
     /// The parameters it takes.
     pub fn parameters(&self) -> Vec<Parameter> {
-        match &self.source {
-            Source::Options(options) => options().0.parameters(),
-            Source::Custom { parameters, .. } => parameters.clone(),
-        }
-    }
-
-    /// Whether it was made by [`Method::custom`].
-    pub fn is_custom(&self) -> bool {
-        matches!(self.source, Source::Custom { .. })
+        (self.options)().0.parameters()
     }
 
     /// The parameter that makes it select groups of features together, by its [`Parameter::group_word`].
@@ -291,14 +251,9 @@ impl Method {
     /// For parameters that do not go together.
     pub fn build(&self, parameters: &Parameters) -> Result<Built, Error> {
         parameters.check()?;
-        match &self.source {
-            Source::Options(options) => {
-                let Draft(mut options) = options();
-                options.set(parameters)?;
-                Ok(options.build())
-            }
-            Source::Custom { build, .. } => build(parameters),
-        }
+        let Draft(mut options) = (self.options)();
+        options.set(parameters)?;
+        Ok(options.build())
     }
 }
 

@@ -251,17 +251,3 @@ fn a_method_may_start_from_other_options() -> Result<(), Error> {
     assert_eq!((degree(&METHODS[0])?, degree(&other)?, other.id), (2, 5, "example"));
     Ok(())
 }
-
-#[test]
-fn custom_methods_are_built_from_their_parameters() -> Result<(), Error> {
-    let takes = vec![Parameter::new("degree", Range::Count(1), "Degree.")];
-    let method =
-        Method::custom(Kind::Select, "custom", "custom", "none", TargetKind::ANY, takes, |parameters| {
-            let degree = parameters.optional_count("degree")?.unwrap_or(1) as u32;
-            Ok(Built::Selector(Box::new(Example { degree, ..Example::default() })))
-        });
-    assert!(method.build(&Parameters::parse(&method, &["degree=3"])?).is_ok());
-    let unknown = Parameters::parse(&method, &["degre=3"]).map_err(|error| error.to_string());
-    assert!(unknown.is_err_and(|text| text.ends_with("did you mean `degree`?")));
-    Ok(())
-}
