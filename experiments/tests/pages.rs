@@ -42,8 +42,8 @@ fn table(parameters: &[Parameter]) -> Vec<String> {
 fn row(parameter: &Parameter) -> String {
     let default = parameter.default.as_ref().map_or("–".to_owned(), |default| format!("`{default}`"));
     let meaning = match parameter.condition() {
-        Some(condition) => format!("{}; where {condition}", parameter.meaning()),
-        None => parameter.meaning(),
+        Some(condition) => format!("{}; where {condition}", parameter.description()),
+        None => parameter.description(),
     };
     let range = match parameter.range {
         Range::OneOf(words) => words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", "),

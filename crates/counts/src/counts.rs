@@ -232,9 +232,9 @@ mod tests {
     use fewest_core::{Context, Dataset, DenseColumns, Target};
 
     use super::*;
-    use crate::beside::{Beside, undecided};
     use crate::codes::Coded;
     use crate::discretisation::{Discretisation, Integers};
+    use crate::side_by_side::{SideBySide, joint_conditional_entropies};
 
     /// Levels as they are, in a deterministic disorder.
     fn coded(n: usize, levels: &[u64], classes: u64) -> Coded {
@@ -291,8 +291,8 @@ mod tests {
             for (a, b, many) in [(0, 1, 0..150), (2, 3, 5..70), (2, 2, 0..64), (3, 7, 9..10)] {
                 let (a, b) = (&features[a], &features[b]);
                 let variables: Vec<&Variable> = many.map(|j| &features[j]).collect();
-                let beside = Beside::new(&variables, &rows).unwrap();
-                let Some(found) = undecided(&rows, a, b, &beside, scratch) else {
+                let beside = SideBySide::new(&variables, &rows).unwrap();
+                let Some(found) = joint_conditional_entropies(&rows, a, b, &beside, scratch) else {
                     // Two variables of few levels leave cells too large to compare all with all.
                     assert!(n > 100, "{n}");
                     continue;
@@ -313,8 +313,8 @@ mod tests {
     #[test]
     fn a_byte_cannot_tell_many_levels() {
         let Coded { rows, features } = coded(1000, &[300, 2], 2);
-        assert!(Beside::new(&[&features[1], &features[0]], &rows).is_none());
-        assert!(Beside::new(&[&features[1]], &rows).is_some());
+        assert!(SideBySide::new(&[&features[1], &features[0]], &rows).is_none());
+        assert!(SideBySide::new(&[&features[1]], &rows).is_some());
     }
 
     #[test]

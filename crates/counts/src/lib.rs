@@ -1,14 +1,14 @@
 #![doc = include_str!("../README.md")]
 
-mod beside;
 mod codes;
 mod counts;
+mod side_by_side;
 mod tables;
 
 pub mod discretisation;
 
-pub use beside::{Beside, undecided};
 pub use codes::{Coded, Rows, Variable};
 pub use counts::{Scratch, Sums, joint_sum, sums};
 pub use fewest_core::Error;
+pub use side_by_side::{SideBySide, joint_conditional_entropies};
 pub use tables::{LevelTable, stream_tables};

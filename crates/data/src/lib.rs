@@ -1,6 +1,5 @@
 #![doc = include_str!("../README.md")]
 
-mod doubts;
 mod error;
 mod format;
 mod imputation;
@@ -14,6 +13,7 @@ mod roles;
 mod scaling;
 mod source;
 mod summary;
+mod suspicions;
 pub mod synthetic;
 mod table;
 mod target;

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use fewest_core::{Column, Columns, FeatureKind, Graph};
 use nalgebra_sparse::CscMatrix;
 
-use crate::doubts::{self, Doubts};
 use crate::error::{ColumnLabel, RowLabel};
 use crate::levels::{Interner, Spellings, levels_of_numbers, number_text, sort_levels};
 use crate::roles::{self, Role};
 use crate::source::Source;
+use crate::suspicions::{self, Suspicions};
 use crate::target::{self, TargetValues};
 use crate::{Error, Format, Place, ReadOptions, Task};
 
@@ -349,7 +349,7 @@ impl Table {
         let mut file_columns = Vec::new();
         let mut targets: Vec<(usize, ColumnLabel, ReadColumn)> = Vec::new();
         let mut ids = None;
-        let mut doubts = Doubts::default();
+        let mut suspicions = Suspicions::default();
         let row = |i: usize| lines.as_ref().map_or(RowLabel::Sample(i), |lines| RowLabel::Line(lines[i]));
         for (number, (role, column)) in roles.into_iter().zip(columns).enumerate() {
             let label = || roles::label(names.as_deref(), number);
@@ -358,12 +358,12 @@ impl Table {
                 ReadColumn::Numbers { decimal_comma: Some((i, text)), .. },
             ) = (role, &column)
             {
-                doubts.decimal_comma(text, row(*i), label());
+                suspicions.decimal_comma(text, row(*i), label());
             }
             match (role, column) {
                 (Role::Target(output), column) => {
                     if let (ReadColumn::Levels { codes, names }, Task::Auto) = (&column, options.task) {
-                        doubts::check_target(&path, &label(), codes, names, row)?;
+                        suspicions::check_target(&path, &label(), codes, names, row)?;
                     }
                     targets.push((output, label(), column));
                 }
@@ -373,15 +373,15 @@ impl Table {
                 }
                 (Role::Category, ReadColumn::Numbers { mut values, spellings, .. }) => {
                     let levels = levels_of_numbers(&mut values, &spellings);
-                    doubts.categories(&values, &levels, label());
+                    suspicions.categories(&values, &levels, label());
                     kinds.push(FeatureKind::Categorical { levels });
                     features.push(values);
                     file_columns.push(number);
                 }
                 (Role::Feature | Role::Category, ReadColumn::Levels { codes, names }) => {
                     match role {
-                        Role::Feature => doubts.text(&codes, &names, label(), row),
-                        _ => doubts.categories(&codes, &names, label()),
+                        Role::Feature => suspicions.text(&codes, &names, label(), row),
+                        _ => suspicions.categories(&codes, &names, label()),
                     }
                     kinds.push(FeatureKind::Categorical { levels: names });
                     features.push(codes);
@@ -416,7 +416,7 @@ impl Table {
             ids,
             sample_graph: None,
             lines,
-            notes: doubts.into_notes(),
+            notes: suspicions.into_notes(),
         })
     }
 

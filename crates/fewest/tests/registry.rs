@@ -39,7 +39,7 @@ fn ids_and_parameter_names_are_unique_and_plain() {
         let mut names = HashSet::new();
         for parameter in method.parameters() {
             assert!(names.insert(parameter.name), "{}: {} twice", method.id, parameter.name);
-            assert!(!parameter.meaning().contains('\n'), "{}: {}", method.id, parameter.name);
+            assert!(!parameter.description().contains('\n'), "{}: {}", method.id, parameter.name);
         }
         assert_eq!(find(method.id).id, method.id);
     }

@@ -99,7 +99,8 @@ fn dual<'a>(
         Task::Values(values, epsilon) => {
             let n = values.len();
             let targets = values.iter().map(|value| value - bias).collect();
-            DualProblem::new(kernel, targets, vec![-cost; n], vec![cost; n])?.with_kinks(vec![*epsilon; n])
+            DualProblem::new(kernel, targets, vec![-cost; n], vec![cost; n])?
+                .with_absolute_weights(vec![*epsilon; n])
         }
     }
 }

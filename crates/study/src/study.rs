@@ -91,7 +91,7 @@ impl<'a> Study<'a> {
         let mut evaluated = Vec::with_capacity(self.candidates.len());
         for candidate in &self.candidates {
             let id = candidate.method.id;
-            let progress = context.progress.map(|progress| Of { method: id, progress });
+            let progress = context.progress.map(|progress| ProgressOf { method: id, progress });
             let context = &Context { progress: progress.as_ref().map(|of| of as &dyn Progress), ..*context };
             let experiment = Experiment {
                 label: candidate.label(design),
@@ -136,12 +136,12 @@ impl<'a> Study<'a> {
 }
 
 /// Progress that says which method is at work.
-struct Of<'a> {
+struct ProgressOf<'a> {
     method: &'static str,
     progress: &'a dyn Progress,
 }
 
-impl Progress for Of<'_> {
+impl Progress for ProgressOf<'_> {
     fn update(&self, stage: &str, done: u64, total: u64) {
         self.progress.update(&format!("{}: {stage}", self.method), done, total);
     }

@@ -41,4 +41,4 @@ pub use methods::METHODS;
 pub use permutation::Permutation;
 pub use sequential::{Direction, SequentialSearch};
 pub use stepwise::Stepwise;
-pub use training::{Trained, Training, Truth};
+pub use training::{Trained, Training, TrainingTarget};

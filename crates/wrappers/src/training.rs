@@ -31,14 +31,14 @@ options! {
 
 /// What is to be predicted, as machines want it.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Truth {
+pub enum TrainingTarget {
     /// A number for each sample.
     Real(Vec<f64>),
     /// A class for each sample, as a code.
     Classes(Vec<u32>),
 }
 
-impl Truth {
+impl TrainingTarget {
     /// The target of `data` in the samples `rows`; a real one standardised by the first `n_train` of them if asked for.
     pub(crate) fn new(
         data: &Dataset,
@@ -152,7 +152,7 @@ impl Training {
     pub fn train(
         &self,
         kernel: &dyn KernelRows,
-        truth: &Truth,
+        truth: &TrainingTarget,
         loss: Loss,
         start: &[Trained],
         context: &Context<'_>,
@@ -175,19 +175,19 @@ impl Training {
     pub(crate) fn each(
         &self,
         kernel: &dyn KernelRows,
-        truth: &Truth,
+        truth: &TrainingTarget,
         loss: Loss,
         mut visit: impl FnMut(Part<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         match truth {
-            Truth::Real(targets) => {
+            TrainingTarget::Real(targets) => {
                 let (cost, epsilon) = (self.c, self.epsilon);
                 let learner = Regressor { cost, epsilon, loss, ..Regressor::default() };
                 let problem = learner.problem(kernel, targets, &[])?;
                 let samples = (0..targets.len()).collect();
                 visit(Part { problem, samples, targets: targets.clone(), classes: None })
             }
-            Truth::Classes(codes) => {
+            TrainingTarget::Classes(codes) => {
                 let learner = Classifier { cost: self.c, loss, ..Classifier::default() };
                 let mut classes = codes.clone();
                 classes.sort_unstable();

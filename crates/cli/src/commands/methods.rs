@@ -46,7 +46,7 @@ fn details(method: &Method) -> String {
         let condition =
             parameter.condition().map_or(String::new(), |condition| format!(", where {condition}"));
         rows.push(vec![format!("  {}", parameter.name), format!("{}{default}{condition}", parameter.range)]);
-        rows.push(vec![String::new(), parameter.meaning()]);
+        rows.push(vec![String::new(), parameter.description()]);
     }
     if !rows.is_empty() {
         text.push_str("\nparameters (--param NAME=VALUE), values allowed [default]:\n");
@@ -67,7 +67,7 @@ mod tests {
             assert!(list.contains(method.id) && list.contains(method.formula));
             let details = details(method);
             for parameter in method.parameters() {
-                assert!(details.contains(parameter.name) && details.contains(&parameter.meaning()));
+                assert!(details.contains(parameter.name) && details.contains(&parameter.description()));
             }
         }
     }

@@ -44,7 +44,7 @@
 //!
 //! let method = &METHODS[0];
 //! let [power, direction] = &method.parameters()[..] else { panic!("two parameters") };
-//! assert_eq!((power.name, power.meaning().as_str()), ("power", "power that the mean is raised to"));
+//! assert_eq!((power.name, power.description().as_str()), ("power", "power that the mean is raised to"));
 //! assert_eq!(direction.range.to_string(), "largest|smallest");
 //!
 //! let options = PowerOfMean::from_parameters(&Parameters::parse(method, &["power=3"])?)?;

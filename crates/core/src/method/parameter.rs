@@ -44,7 +44,7 @@ impl Parameter {
     /// ```
     /// use fewest_core::method::{Parameter, Range};
     /// let parameter = Parameter::new("tolerance", Range::Positive, "Duality gap to reach.\n\nIn the unit of y.");
-    /// assert_eq!(parameter.meaning(), "duality gap to reach");
+    /// assert_eq!(parameter.description(), "duality gap to reach");
     /// ```
     pub fn new(name: &'static str, range: Range, doc: &'static str) -> Self {
         Self {
@@ -71,7 +71,7 @@ impl Parameter {
     }
 
     /// What it does, in one line: the first paragraph of its documentation, as part of a sentence.
-    pub fn meaning(&self) -> String {
+    pub fn description(&self) -> String {
         let lines = self.doc.lines().map(str::trim).skip_while(|line| line.is_empty());
         let paragraph: Vec<&str> = lines.take_while(|line| !line.is_empty()).collect();
         let text = paragraph.join(" ");
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn the_meaning_is_the_first_paragraph_as_part_of_a_sentence() {
-        let meaning = |doc| Parameter::new("x", Range::Real, doc).meaning();
+        let meaning = |doc| Parameter::new("x", Range::Real, doc).description();
         assert_eq!(
             meaning(" Share of the features\n left that goes.\n\n More."),
             "share of the features left that goes"

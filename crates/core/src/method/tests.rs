@@ -125,7 +125,7 @@ fn parameters_are_told_in_the_order_of_the_fields() {
         &["alpha", "corrected", "weights", "forced", "degree"],
     ];
     assert_eq!(names, expected.concat());
-    assert_eq!(METHODS[0].parameters()[0].meaning(), "how it is estimated");
+    assert_eq!(METHODS[0].parameters()[0].description(), "how it is estimated");
 }
 
 #[test]

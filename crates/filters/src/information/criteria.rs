@@ -2,7 +2,7 @@
 
 use fewest_core::method::{Choice, Field, Options, Parameter, Parameters};
 use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector};
-use fewest_counts::{Beside, Coded, Scratch, Variable, joint_sum, sums, undecided};
+use fewest_counts::{Coded, Scratch, SideBySide, Variable, joint_conditional_entropies, joint_sum, sums};
 
 use super::continuous::{Estimated, Pairs, Parzen};
 use super::criterion::Criterion;
@@ -144,7 +144,7 @@ enum Partner {
 struct Triples {
     last: usize,
     /// The features before side by side, where their levels allow.
-    before: Option<Beside>,
+    before: Option<SideBySide>,
     /// Each of them with the last as one variable.
     joint: Vec<Variable>,
 }
@@ -159,11 +159,13 @@ impl PlugIn {
             Partner::Triples(triples) => triples,
         };
         let beside = triples.before.as_ref();
-        match beside.and_then(|before| undecided(rows, k, &features[triples.last], before, scratch)) {
+        match beside
+            .and_then(|before| joint_conditional_entropies(rows, k, &features[triples.last], before, scratch))
+        {
             // I(k,i,j;Y) = H(Y) - H(Y|k,i,j).
-            Some(undecided) => {
+            Some(joint_conditional_entropies) => {
                 let entropies = triples.joint.len() as f64 * (rows.total_sum() - rows.target_sum);
-                ((entropies - undecided) / rows.n_samples() as f64).max(0.0)
+                ((entropies - joint_conditional_entropies) / rows.n_samples() as f64).max(0.0)
             }
             None => triples.joint.iter().map(|pair| self.term_with(k, pair, scratch)).sum(),
         }
@@ -235,7 +237,7 @@ impl forward::Criterion for PlugIn {
         let Coded { rows, features } = &self.coded;
         let joint = |&i: &usize| Variable::joint(&features[i], &features[last], rows);
         let variables: Vec<&Variable> = before.iter().map(|&i| &features[i]).collect();
-        let before_last = Beside::new(&variables, rows);
+        let before_last = SideBySide::new(&variables, rows);
         Ok(vec![Partner::Triples(Triples {
             last,
             before: before_last,

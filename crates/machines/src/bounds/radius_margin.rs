@@ -86,7 +86,7 @@ impl RadiusMargin {
         let support = Support::new(problem, machine)?;
         let ball = Ball::enclosing(problem.kernel(), ridge, control)?;
         let size = support.coefficients.iter().map(|value| value.abs()).sum();
-        let tube: f64 = problem.kinks().iter().sum();
+        let tube: f64 = problem.absolute_weights().iter().sum();
         let value = 4.0 * ball.squared_radius * size + support.slacks.sum() + tube;
         let sensitivity = if with_gradient && support.n_free > 0 {
             let follow = support.signs.rows(0, support.n_free) * (4.0 * ball.squared_radius);

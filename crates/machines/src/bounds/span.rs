@@ -48,7 +48,7 @@ impl SpanBound {
     pub fn new(problem: &DualProblem<'_>, machine: &Machine, with_gradient: bool) -> Result<Self, Error> {
         let support = Support::new(problem, machine)?;
         let (m, n_free) = (support.len(), support.n_free);
-        let tube: f64 = problem.kinks().iter().sum();
+        let tube: f64 = problem.absolute_weights().iter().sum();
         let residuals = if n_free > 0 { Some(Residuals::new(&support)?) } else { None };
         let spans: Vec<f64> = (0..m)
             .map(|p| match &residuals {

@@ -49,7 +49,7 @@ impl Support {
         let slack = |a: usize| {
             let i = samples[a];
             let residual = signs[a] * (problem.targets()[i] - outputs[a] - machine.bias);
-            if a < n_free { 0.0 } else { (residual - problem.kinks()[i]).max(0.0) }
+            if a < n_free { 0.0 } else { (residual - problem.absolute_weights()[i]).max(0.0) }
         };
         let slacks = DVector::from_iterator(m, (0..m).map(slack));
         Ok(Self { samples, n_free, coefficients, kernel, signs, slacks })

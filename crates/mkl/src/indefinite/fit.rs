@@ -75,7 +75,7 @@ impl Objective<'_> {
             }
         };
         // In the directions that the kernel maps to zero the objective says nothing about β. Those of its stationary
-        // form, β = forces/λ₁, tell the weights what another feature would add.
+        // form, β = half_gradients/λ₁, tell the weights what another feature would add.
         let mut missing = self.coefficients(task, &values(&matrix, &machine));
         add_scaled(&mut missing, -1.0, &machine.beta);
         if dot(&missing, &missing) > ROUNDING * ROUNDING * dot(&machine.beta, &machine.beta)

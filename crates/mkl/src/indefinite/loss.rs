@@ -1,6 +1,6 @@
 //! Squared losses with a flat part.
 
-/// A loss whose value is the squared distance to a point that a decision value is pulled towards, or 0.
+/// A loss that is 0, or the squared distance of a decision value from its active target.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Loss {
     /// `max(0, 1 − y f)²` with `y = ±1` (Eq. 8).
@@ -13,8 +13,8 @@ pub(crate) enum Loss {
 }
 
 impl Loss {
-    /// What `f` is pulled towards; none where the loss is zero.
-    pub(crate) fn pull(self, y: f64, f: f64) -> Option<f64> {
+    /// The target whose squared distance from `f` is the loss; none where the loss is zero.
+    pub(crate) fn active_target(self, y: f64, f: f64) -> Option<f64> {
         match self {
             Self::SquaredHinge => (y * f < 1.0).then_some(y),
             Self::SquaredInsensitive { epsilon } => {
@@ -24,18 +24,18 @@ impl Loss {
         }
     }
 
-    /// Half of minus the derivative: how hard `f` is pulled.
-    pub(crate) fn force(self, y: f64, f: f64) -> f64 {
-        self.pull(y, f).map_or(0.0, |towards| towards - f)
+    /// Half of minus the derivative with respect to `f`.
+    pub(crate) fn half_gradient(self, y: f64, f: f64) -> f64 {
+        self.active_target(y, f).map_or(0.0, |towards| towards - f)
     }
 
-    /// The losses of all samples together.
+    /// The sum of the losses.
     pub(crate) fn sum(self, y: &[f64], f: &[f64]) -> f64 {
-        y.iter().zip(f).map(|(&y, &f)| self.force(y, f).powi(2)).sum()
+        y.iter().zip(f).map(|(&y, &f)| self.half_gradient(y, f).powi(2)).sum()
     }
 
-    /// The constant of smallest loss: of the squared hinge the mean of `y = ±1`, since every sample pulls; else by bisection, as the
-    /// sum of forces falls when the constant rises.
+    /// The constant of smallest loss: of the squared hinge the mean of `y = ±1`, since every sample has a loss; else by bisection, as the
+    /// sum of half_gradients falls when the constant rises.
     pub(crate) fn best_constant(self, y: &[f64]) -> f64 {
         if self == Self::SquaredHinge {
             return y.iter().sum::<f64>() / y.len().max(1) as f64;
@@ -44,7 +44,7 @@ impl Loss {
         let mut high = y.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         for _ in 0..200 {
             let middle = 0.5 * (low + high);
-            let force: f64 = y.iter().map(|&y| self.force(y, middle)).sum();
+            let force: f64 = y.iter().map(|&y| self.half_gradient(y, middle)).sum();
             if force == 0.0 || middle <= low || middle >= high {
                 return middle;
             }
@@ -69,7 +69,7 @@ mod tests {
             for (y, f) in [(1.0, 0.3), (-1.0, 0.3), (1.0, 1.4), (-1.0, -0.9), (1.0, 1.1)] {
                 let step = 1e-6;
                 let slope = (loss.sum(&[y], &[f + step]) - loss.sum(&[y], &[f - step])) / (2.0 * step);
-                assert!((slope + 2.0 * loss.force(y, f)).abs() < 1e-8, "{loss:?} {y} {f}");
+                assert!((slope + 2.0 * loss.half_gradient(y, f)).abs() < 1e-8, "{loss:?} {y} {f}");
             }
         }
     }

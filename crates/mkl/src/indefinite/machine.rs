@@ -108,7 +108,7 @@ impl<'a> FixedKernel<'a> {
         Ok(Fitted { machine: Machine { beta, bias }, iterations: solution.iterations })
     }
 
-    /// The stationary point, `β = forces/λ₁`, where all eigenvalues of `K` are above `−λ₁`: then it is the only one, and its forces
+    /// The stationary point, `β = half_gradients/λ₁`, where all eigenvalues of `K` are above `−λ₁`: then it is the only one, and its half_gradients
     /// are the maximum of a concave dual. Supports are tried, from that at `start`, until one implies itself. `None` where that
     /// does not happen, the run is stopped, or the point is higher than `start` or fits worse than a constant does. It is the minimum where the kernel is
     /// positive semidefinite. Else it is a saddle, where Algorithm 2 would stay: a fixed point of its steps.
@@ -122,15 +122,15 @@ impl<'a> FixedKernel<'a> {
             machine.beta.iter().copied().chain(std::iter::once(machine.bias)).collect()
         };
         let from = joined(start);
-        let mut pulls = problem.pulls(&problem.values(&from));
+        let mut active_targets = problem.active_targets(&problem.values(&from));
         for _ in 0..SUPPORTS {
             // Each factors a matrix.
             if context.stopped().is_some() {
                 return None;
             }
-            let point = problem.newton(&pulls, start.bias, &origin).ok()?;
-            let now = problem.pulls(&point.values);
-            if now == pulls {
+            let point = problem.newton(&active_targets, start.bias, &origin).ok()?;
+            let now = problem.active_targets(&point.values);
+            if now == active_targets {
                 let beta = point.u.iter().map(|u| u / self.lambda).collect();
                 let machine = Machine { beta, bias: point.bias };
                 let constant = vec![self.loss.best_constant(self.y); self.y.len()];
@@ -143,7 +143,7 @@ impl<'a> FixedKernel<'a> {
                 self.gap.set(problem.gap.get());
                 return Some(machine);
             }
-            pulls = now;
+            active_targets = now;
         }
         None
     }
@@ -188,8 +188,8 @@ impl<'a> FixedKernel<'a> {
     }
 
     /// What every sample is pulled towards.
-    fn pulls(&self, values: &[f64]) -> Vec<Option<f64>> {
-        self.y.iter().zip(values).map(|(&y, &f)| self.loss.pull(y, f)).collect()
+    fn active_targets(&self, values: &[f64]) -> Vec<Option<f64>> {
+        self.y.iter().zip(values).map(|(&y, &f)| self.loss.active_target(y, f)).collect()
     }
 
     fn point(&self, u: Vec<f64>, bias: f64, offset: &[f64]) -> Point {
@@ -203,11 +203,14 @@ impl<'a> FixedKernel<'a> {
         dot(&point.u, &point.image) + self.loss.sum(self.y, &point.values)
     }
 
-    /// Newton's step: the minimum with the `pulls` taken as they are, `u = tᵢ − fᵢ` where there is one and 0 elsewhere.
-    fn newton(&self, pulls: &[Option<f64>], bias: f64, offset: &[f64]) -> Result<Point, Error> {
+    /// Newton's step: the minimum with the `active_targets` taken as they are, `u = tᵢ − fᵢ` where there is one and 0 elsewhere.
+    fn newton(&self, active_targets: &[Option<f64>], bias: f64, offset: &[f64]) -> Result<Point, Error> {
         let mut u = vec![0.0; self.y.len()];
-        let (support, towards): (Vec<usize>, Vec<f64>) =
-            pulls.iter().enumerate().filter_map(|(i, pull)| pull.map(|t| (i, t - offset[i]))).unzip();
+        let (support, towards): (Vec<usize>, Vec<f64>) = active_targets
+            .iter()
+            .enumerate()
+            .filter_map(|(i, pull)| pull.map(|t| (i, t - offset[i])))
+            .unzip();
         if support.is_empty() {
             return Ok(self.point(u, bias, offset));
         }
@@ -230,16 +233,16 @@ impl<'a> FixedKernel<'a> {
 
     /// Minimises `uᵀGu + Σ loss(offset + Gu + b)` by Newton's method on the support, from that of `values`.
     fn convex(&self, offset: &[f64], values: &[f64], bias: f64) -> Result<Point, Error> {
-        let mut pulls = self.pulls(values);
-        let mut point = self.newton(&pulls, bias, offset)?;
+        let mut active_targets = self.active_targets(values);
+        let mut point = self.newton(&active_targets, bias, offset)?;
         let mut value = self.convex_value(&point);
         for _ in 0..NEWTON_STEPS {
-            let now = self.pulls(&point.values);
-            if now == pulls {
+            let now = self.active_targets(&point.values);
+            if now == active_targets {
                 break;
             }
-            pulls = now;
-            let mut trial = self.newton(&pulls, point.bias, offset)?;
+            active_targets = now;
+            let mut trial = self.newton(&active_targets, point.bias, offset)?;
             let mut trial_value = self.convex_value(&trial);
             // The problem is convex and this a direction of descent: some share of the step falls.
             for _ in 0..HALVINGS {
@@ -262,7 +265,7 @@ impl<'a> FixedKernel<'a> {
     /// The share of the way from `start` to `next` that keeps `λ₁²‖β‖²` at or below twice the sum of the losses there, and `‖β‖`
     /// below the bound; where `start` does not, `‖β‖` must not grow.
     ///
-    /// At a stationary point `β = forces/λ₁` but for what the kernel maps to zero, where `λ₁²‖β‖²` is the sum of the losses, so none
+    /// At a stationary point `β = half_gradients/λ₁` but for what the kernel maps to zero, where `λ₁²‖β‖²` is the sum of the losses, so none
     /// lies beyond, and twice that leaves room for the way there; and from a value `F` minima of positive semidefinite kernels have `λ₁²‖β‖² = Σ loss ≤ F`. Along the way the convex function that a step
     /// minimises falls, so `F` does not rise wherever the step ends.
     fn held_back(&self, start: &[f64], next: Vec<f64>, bound: f64) -> Vec<f64> {
@@ -275,8 +278,8 @@ impl<'a> FixedKernel<'a> {
             let point = at(share);
             let squares = dot(&point[..n], &point[..n]);
             let values: Vec<f64> = from.iter().zip(&to).map(|(a, b)| a + share * (b - a)).collect();
-            let forces = self.loss.sum(self.y, &values) / (self.lambda * self.lambda);
-            squares <= least || squares <= (SLACK * forces).min(bound * bound)
+            let half_gradients = self.loss.sum(self.y, &values) / (self.lambda * self.lambda);
+            squares <= least || squares <= (SLACK * half_gradients).min(bound * bound)
         };
         if allowed(1.0) {
             return next;
@@ -293,20 +296,20 @@ impl<'a> FixedKernel<'a> {
         at(low)
     }
 
-    /// Remembers the relative duality gap of `point`: its forces `r` are a dual point once they sum to zero, which they do to
+    /// Remembers the relative duality gap of `point`: its half_gradients `r` are a dual point once they sum to zero, which they do to
     /// rounding where Newton's method has settled, and else when the larger of those upwards and downwards are made smaller; it
     /// is worth `Σ 2 r (t − q) − r² − rᵀGr`.
     fn certify(&self, point: &Point, value: f64, offset: &[f64]) {
-        let mut forces: Vec<f64> =
-            self.y.iter().zip(&point.values).map(|(&y, &f)| self.loss.force(y, f)).collect();
-        let sum_of = |sign: f64| forces.iter().map(|r| (sign * r).max(0.0)).sum::<f64>();
+        let mut half_gradients: Vec<f64> =
+            self.y.iter().zip(&point.values).map(|(&y, &f)| self.loss.half_gradient(y, f)).collect();
+        let sum_of = |sign: f64| half_gradients.iter().map(|r| (sign * r).max(0.0)).sum::<f64>();
         let (up, down) = (sum_of(1.0), sum_of(-1.0));
         let (share_up, share_down) =
             (if up > down { down / up } else { 1.0 }, if down > up { up / down } else { 1.0 });
-        forces.iter_mut().for_each(|r| *r *= if *r > 0.0 { share_up } else { share_down });
-        let mut dual = -dot(&forces, &self.convex_image(&forces));
-        for (i, r) in forces.iter().enumerate() {
-            let towards = self.loss.pull(self.y[i], point.values[i]).unwrap_or(0.0);
+        half_gradients.iter_mut().for_each(|r| *r *= if *r > 0.0 { share_up } else { share_down });
+        let mut dual = -dot(&half_gradients, &self.convex_image(&half_gradients));
+        for (i, r) in half_gradients.iter().enumerate() {
+            let towards = self.loss.active_target(self.y[i], point.values[i]).unwrap_or(0.0);
             dual += 2.0 * r * (towards - offset[i]) - r * r;
         }
         let gap = (value - dual) / value.abs().max(f64::MIN_POSITIVE);
@@ -394,7 +397,7 @@ mod tests {
         let random = |stream: usize| 2.0 * (derive_seed(8, stream as u64) as f64 / u64::MAX as f64) - 1.0;
         let factor = DMatrix::from_fn(n, 5, |i, j| random(i * 5 + j));
         let matrix = KernelMatrix::dense(&factor * factor.transpose())?;
-        // More of one class, so that forces do not sum to zero by themselves.
+        // More of one class, so that half_gradients do not sum to zero by themselves.
         let y: Vec<f64> = (0..n).map(|i| if i % 3 == 0 { -1.0 } else { 1.0 }).collect();
         let origin = vec![0.0; n];
         for loss in [Loss::SquaredHinge, Loss::SquaredInsensitive { epsilon: 0.1 }] {

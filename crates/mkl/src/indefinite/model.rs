@@ -8,7 +8,7 @@ use fewest_kernels::{NormalisedDelta, ScalarKernel};
 use super::atoms::{Atoms, Seen};
 use super::base::BaseKernel;
 use super::fit::Fit;
-use super::tasks::{Meaning, Tasks};
+use super::tasks::{Prediction, Tasks};
 use fewest_linalg::{add_scaled, dot};
 
 /// The weight of one kernel of one feature.
@@ -52,7 +52,7 @@ pub struct MikFsModel {
     /// How the alternation went.
     pub alternation: Alternation,
     n_features: usize,
-    meaning: Meaning,
+    prediction: Prediction,
     parts: Vec<Part>,
     machines: Vec<Trained>,
 }
@@ -114,7 +114,7 @@ impl MikFsModel {
                 convex_problems: fit.convex_problems,
             },
             n_features: data.n_features(),
-            meaning: tasks.meaning.clone(),
+            prediction: tasks.prediction.clone(),
             parts,
             machines: Vec::new(),
         };
@@ -179,15 +179,15 @@ impl MikFsModel {
     /// As [`MikFsModel::decision_values`].
     pub fn predict(&self, x: &dyn Columns) -> Result<Vec<f64>, Error> {
         let values = self.decision_values(x)?;
-        Ok(match &self.meaning {
-            Meaning::Output { scale, offset } => {
+        Ok(match &self.prediction {
+            Prediction::Output { scale, offset } => {
                 let mut out = vec![*offset; x.n_samples()];
                 for values in &values {
                     add_scaled(&mut out, *scale, values);
                 }
                 out
             }
-            Meaning::Pairs(pairs) => {
+            Prediction::Pairs(pairs) => {
                 let n_classes = pairs.iter().map(|pair| pair.1 as usize + 1).max().unwrap_or(0);
                 let vote = |i: usize| {
                     let mut votes = vec![0_usize; n_classes];

@@ -60,7 +60,7 @@ impl Responses {
 }
 
 impl Objective<'_> {
-    /// The smallest `λ₂` at which no feature is worth its penalty to the best constant: with `r` the forces
+    /// The smallest `λ₂` at which no feature is worth its penalty to the best constant: with `r` the half_gradients
     /// there, `max_m Σ_t r_tᵀ K_m r_t / λ₁`. For positive semidefinite kernels nothing is selected from there
     /// on.
     pub(crate) fn largest_lambda2(&self, screen: &mut Screen) -> Result<f64, Error> {
@@ -86,7 +86,7 @@ impl Objective<'_> {
     }
 
     /// No weights, and machines that say the best constant. Without weights no coefficients count; those of
-    /// the stationary form `β = forces/λ₁` tell what every feature would add.
+    /// the stationary form `β = half_gradients/λ₁` tell what every feature would add.
     pub(crate) fn start(&self) -> Point {
         let machine = |task: &Task| {
             let bias = self.loss.best_constant(&task.y);
@@ -95,10 +95,10 @@ impl Objective<'_> {
         Point { weights: vec![0.0; self.atoms.len()], machines: self.tasks.iter().map(machine).collect() }
     }
 
-    /// `β = forces/λ₁` of a machine that says `values`, less their mean: its coefficients, were it
+    /// `β = half_gradients/λ₁` of a machine that says `values`, less their mean: its coefficients, were it
     /// stationary.
     pub(super) fn coefficients(&self, task: &Task, values: &[f64]) -> Vec<f64> {
-        let force = |(&y, &f): (&f64, &f64)| self.loss.force(y, f) / self.lambda1;
+        let force = |(&y, &f): (&f64, &f64)| self.loss.half_gradient(y, f) / self.lambda1;
         let mut beta: Vec<f64> = task.y.iter().zip(values).map(force).collect();
         centre(&mut beta);
         beta
@@ -167,7 +167,7 @@ impl Objective<'_> {
         projected(weights, &problem.gradient(weights)) / scale
     }
 
-    /// The norm of `∇ = 2 K (λ₁β − forces)`, relative to that of `2 K forces` at `β = 0`.
+    /// The norm of `∇ = 2 K (λ₁β − half_gradients)`, relative to that of `2 K half_gradients` at `β = 0`.
     pub(super) fn machine_violation(&self, task: &Task, matrix: &KernelMatrix, machine: &Machine) -> f64 {
         let mut rest = self.coefficients(task, &values(matrix, machine));
         add_scaled(&mut rest, -1.0, &machine.beta);
@@ -178,7 +178,7 @@ impl Objective<'_> {
         if scale > 0.0 { dot(&gradient, &gradient).sqrt() / scale } else { 0.0 }
     }
 
-    /// The vectors `β_t` and `2 forces_t − λ₁β_t`, all forces of a task less their mean: the slope of a
+    /// The vectors `β_t` and `2 forces_t − λ₁β_t`, all half_gradients of a task less their mean: the slope of a
     /// weight is `λ₂` less their products with its kernel.
     fn pairs(&self, point: &Point) -> Result<Pairs, Error> {
         let n = self.atoms.n_samples();

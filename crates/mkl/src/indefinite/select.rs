@@ -49,7 +49,7 @@ options! {
     ///   as well, until there are none ([`MikFs::working_set`]). Penalties below a tenth of the largest are
     ///   approached by fits at larger ones.
     /// - With indefinite kernels `F` is not bounded below: `β = t v, d = e_m/t` with `vᵀK_m v < 0` makes it
-    ///   fall without end. So the machine goes to the stationary point `β = forces/λ₁`, as with other
+    ///   fall without end. So the machine goes to the stationary point `β = half_gradients/λ₁`, as with other
     ///   kernels, where all eigenvalues of `K` are above `−λ₁` and it is no higher than where the machine
     ///   stands: a fixed point of Algorithm 2. Else Algorithm 2 descends, kept from leaving the ball in which
     ///   stationary points lie. What is found is where this settles, not a minimum:

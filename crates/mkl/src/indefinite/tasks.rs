@@ -10,12 +10,12 @@ use super::objective::Task;
 pub(crate) struct Tasks {
     pub(crate) tasks: Vec<Task>,
     pub(crate) loss: Loss,
-    pub(crate) meaning: Meaning,
+    pub(crate) prediction: Prediction,
 }
 
 /// What decision values stand for.
 #[derive(Debug, Clone)]
-pub(crate) enum Meaning {
+pub(crate) enum Prediction {
     /// The machine of each pair of class codes: positive for the second.
     Pairs(Vec<(u32, u32)>),
     /// The output is this times the value plus that.
@@ -51,7 +51,7 @@ pub(crate) fn tasks(data: &Dataset, epsilon: f64, method: &'static str) -> Resul
                     pairs.push((first, second));
                 }
             }
-            Ok(Tasks { tasks, loss: Loss::SquaredHinge, meaning: Meaning::Pairs(pairs) })
+            Ok(Tasks { tasks, loss: Loss::SquaredHinge, prediction: Prediction::Pairs(pairs) })
         }
         Target::Real(outputs) if outputs.n_outputs() == 1 => {
             let mut y = outputs.output(0).to_vec();
@@ -64,8 +64,8 @@ pub(crate) fn tasks(data: &Dataset, epsilon: f64, method: &'static str) -> Resul
             // The largest deviation before and after tells the scale without squaring what may overflow.
             let scale = largest / y.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
             let task = Task { rows: (0..y.len()).collect(), y };
-            let meaning = Meaning::Output { scale, offset };
-            Ok(Tasks { tasks: vec![task], loss: Loss::SquaredInsensitive { epsilon }, meaning })
+            let prediction = Prediction::Output { scale, offset };
+            Ok(Tasks { tasks: vec![task], loss: Loss::SquaredInsensitive { epsilon }, prediction })
         }
         other => Err(Error::UnsupportedTarget {
             method,

@@ -39,7 +39,7 @@ fn zero(n: usize) -> Machine {
     Machine { beta: vec![0.0; n], bias: 0.0 }
 }
 
-/// The convex problem's solution from its optimality conditions `λ β = forces`, `Σ β = 0`, by Newton's method
+/// The convex problem's solution from its optimality conditions `λ β = half_gradients`, `Σ β = 0`, by Newton's method
 /// with a dense LU: nothing in common with what is tested.
 fn convex_reference(matrix: &DMatrix<f64>, y: &[f64], lambda: f64) -> DVector<f64> {
     let n = y.len();
@@ -154,9 +154,10 @@ impl Gradient for Smooth<'_> {
         let n = self.2.len();
         let beta = DVector::from_column_slice(&x[..n]);
         let image = self.1 * &beta;
-        let forces = DVector::from_fn(n, |i, _| Loss::SquaredHinge.force(self.2[i], image[i] + x[n]));
-        let mut gradient: Vec<f64> = (2.0 * (self.3 * &image - self.1 * &forces)).data.into();
-        gradient.push(-2.0 * forces.sum());
+        let half_gradients =
+            DVector::from_fn(n, |i, _| Loss::SquaredHinge.half_gradient(self.2[i], image[i] + x[n]));
+        let mut gradient: Vec<f64> = (2.0 * (self.3 * &image - self.1 * &half_gradients)).data.into();
+        gradient.push(-2.0 * half_gradients.sum());
         Ok(Point(gradient))
     }
 }

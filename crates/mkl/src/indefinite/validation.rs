@@ -6,7 +6,7 @@ use super::atoms::Atoms;
 use super::descent::Descent;
 use super::model::MikFsModel;
 use super::select::MikFs;
-use super::tasks::{Meaning, Tasks, tasks};
+use super::tasks::{Prediction, Tasks, tasks};
 
 /// Points of the path that is tried, `λ₂ = ratio · largest`.
 pub(crate) const RATIOS: [f64; 9] = [0.9, 0.7, 0.5, 0.3, 0.2, 0.1, 0.05, 0.02, 0.01];
@@ -137,18 +137,18 @@ pub(crate) fn validate(
 
 /// The best constant prediction.
 fn constant(tasks: &Tasks, train: &Dataset) -> f64 {
-    match (&tasks.meaning, train.target()) {
-        (Meaning::Output { scale, offset }, _) => {
+    match (&tasks.prediction, train.target()) {
+        (Prediction::Output { scale, offset }, _) => {
             let constants = tasks.tasks.iter().map(|task| tasks.loss.best_constant(&task.y));
             offset + scale * constants.sum::<f64>()
         }
-        (Meaning::Pairs(_), Target::Class(classes)) => {
+        (Prediction::Pairs(_), Target::Class(classes)) => {
             // Of equally large classes the first.
             let counts = classes.counts();
             let largest = (0..counts.len()).rev().max_by_key(|&code| counts[code]);
             largest.unwrap_or(0) as f64
         }
-        (Meaning::Pairs(_), _) => 0.0,
+        (Prediction::Pairs(_), _) => 0.0,
     }
 }
 

@@ -53,8 +53,8 @@ impl Restricted<'_> {
 
     /// The responses of the weights `free` on the samples that pull at `w`.
     pub(super) fn responses(&self, free: &[usize], w: &[f64]) -> DMatrix<f64> {
-        let forces = self.all.forces(&self.decision(w));
-        let pulled: Vec<usize> = (0..forces.len()).filter(|&i| forces[i] != 0.0).collect();
+        let half_gradients = self.all.half_gradients(&self.decision(w));
+        let pulled: Vec<usize> = (0..half_gradients.len()).filter(|&i| half_gradients[i] != 0.0).collect();
         let columns = free.iter().map(|&a| self.all.column(self.members[a]));
         let values = columns.flat_map(|column| pulled.iter().map(|&i| column[i])).collect();
         DMatrix::from_vec(pulled.len(), free.len(), values)
@@ -82,12 +82,12 @@ impl Weights<'_> {
     }
 
     /// `∂/∂d_m = γ_m − 2 Σ (tᵢ − fᵢ) θᵢₘ` over the support: Eq. 17 with the factor of the squared hinge that it lacks.
-    fn slope(&self, m: usize, forces: &[f64]) -> f64 {
-        self.slopes[m] - 2.0 * dot(forces, self.column(m))
+    fn slope(&self, m: usize, half_gradients: &[f64]) -> f64 {
+        self.slopes[m] - 2.0 * dot(half_gradients, self.column(m))
     }
 
-    fn forces(&self, values: &[f64]) -> Vec<f64> {
-        self.y.iter().zip(values).map(|(&y, &f)| self.loss.force(y, f)).collect()
+    fn half_gradients(&self, values: &[f64]) -> Vec<f64> {
+        self.y.iter().zip(values).map(|(&y, &f)| self.loss.half_gradient(y, f)).collect()
     }
 
     /// What the machines say at `d`.
@@ -102,11 +102,11 @@ impl Weights<'_> {
 
     /// The gradient at `d`.
     pub(crate) fn gradient(&self, d: &[f64]) -> Vec<f64> {
-        let forces = self.forces(&self.decisions(d));
+        let half_gradients = self.half_gradients(&self.decisions(d));
         (0..d.len())
             .into_par_iter()
             .with_min_len(THREADED.div_ceil(self.y.len().max(1)))
-            .map(|m| self.slope(m, &forces))
+            .map(|m| self.slope(m, &half_gradients))
             .collect()
     }
 
@@ -205,10 +205,10 @@ impl Datafit for Restricted<'_> {
 
     fn gradient(&self, w: &[f64], out: &mut [f64]) -> f64 {
         let values = self.decision(w);
-        let forces = self.all.forces(&values);
+        let half_gradients = self.all.half_gradients(&values);
         let least = THREADED.div_ceil(self.all.y.len().max(1));
         out.par_iter_mut().with_min_len(least).zip(self.members).for_each(|(out, &m)| {
-            *out = self.all.slope(m, &forces);
+            *out = self.all.slope(m, &half_gradients);
         });
         let linear: f64 = self.members.iter().zip(w).map(|(&m, w)| self.all.slopes[m] * w).sum();
         linear + self.all.loss.sum(self.all.y, &values)

@@ -86,7 +86,7 @@ pub(super) struct System<'a> {
 }
 
 /// `x = M⁻¹ r` and `u = G Fᵀ x`. With large `G` the latter is more exact than what follows from `x`.
-pub(super) struct Solved {
+pub(super) struct SystemSolution {
     pub x: Vec<f64>,
     pub u: Vec<f64>,
 }
@@ -229,7 +229,7 @@ impl<'a> System<'a> {
     }
 
     /// `M⁻¹ r`.
-    pub(super) fn solve(&self, r: &[f64]) -> Solved {
+    pub(super) fn solve(&self, r: &[f64]) -> SystemSolution {
         let mut solved = self.solve_once(r);
         let mut last = f64::INFINITY;
         for _ in 0..REFINEMENTS {
@@ -247,7 +247,7 @@ impl<'a> System<'a> {
                 let mut right = self.factors.products(&from_samples);
                 right.iter_mut().zip(&along_columns).for_each(|(r, c)| *r += c);
                 let u = self.columns(right);
-                Solved { x: self.samples(&along_samples, &u), u }
+                SystemSolution { x: self.samples(&along_samples, &u), u }
             } else {
                 self.solve_once(&along_samples)
             };
@@ -258,7 +258,7 @@ impl<'a> System<'a> {
     }
 
     /// `r − E⁻¹ x − F u` and `Fᵀx − G⁻¹ u`.
-    fn residuals(&self, r: &[f64], solved: &Solved) -> (Vec<f64>, Vec<f64>) {
+    fn residuals(&self, r: &[f64], solved: &SystemSolution) -> (Vec<f64>, Vec<f64>) {
         let fitted = self.factors.combine(&solved.u);
         let left = |i: usize| if self.e[i] > 0.0 { r[i] - solved.x[i] / self.e[i] - fitted[i] } else { 0.0 };
         let along_samples = (0..r.len()).map(left).collect();
@@ -296,17 +296,17 @@ impl<'a> System<'a> {
         right
     }
 
-    fn solve_once(&self, r: &[f64]) -> Solved {
+    fn solve_once(&self, r: &[f64]) -> SystemSolution {
         if self.by_columns {
             let weighted: Vec<f64> = r.iter().zip(self.e).map(|(r, e)| r * e).collect();
             let u = self.columns(self.factors.products(&weighted));
-            Solved { x: self.samples(r, &u), u }
+            SystemSolution { x: self.samples(r, &u), u }
         } else {
             let mut x: Vec<f64> = r.iter().zip(self.e).map(|(r, e)| r * e.sqrt()).collect();
             self.cholesky.solve(&mut x);
             x.iter_mut().zip(self.e).for_each(|(x, e)| *x *= e.sqrt());
             let u = self.weighted(&self.factors.products(&x));
-            Solved { x, u }
+            SystemSolution { x, u }
         }
     }
 }
@@ -329,7 +329,7 @@ mod tests {
             let system = System::new(&factors, &e, &z, &squares, &p, &curvature);
             assert_eq!(system.by_columns, n == 30);
             let r: Vec<f64> = wave(n * machines, 7).collect();
-            let Solved { x, u } = system.solve(&r);
+            let SystemSolution { x, u } = system.solve(&r);
             let applied = factors.combine(&system.weighted(&factors.products(&x)));
             let fitted = factors.combine(&u);
             for i in 0..r.len() {

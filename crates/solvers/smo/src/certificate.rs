@@ -62,8 +62,8 @@ pub(crate) fn relative(gap: f64, objective: f64) -> f64 {
 pub(crate) fn upward(problem: &DualProblem<'_>, i: usize, value: f64) -> f64 {
     match value {
         _ if value >= problem.upper[i] => f64::NEG_INFINITY,
-        _ if value >= 0.0 => -problem.kinks[i],
-        _ => problem.kinks[i],
+        _ if value >= 0.0 => -problem.absolute_weights[i],
+        _ => problem.absolute_weights[i],
     }
 }
 
@@ -71,8 +71,8 @@ pub(crate) fn upward(problem: &DualProblem<'_>, i: usize, value: f64) -> f64 {
 pub(crate) fn downward(problem: &DualProblem<'_>, i: usize, value: f64) -> f64 {
     match value {
         _ if value <= problem.lower[i] => f64::INFINITY,
-        _ if value > 0.0 => -problem.kinks[i],
-        _ => problem.kinks[i],
+        _ if value > 0.0 => -problem.absolute_weights[i],
+        _ => problem.absolute_weights[i],
     }
 }
 
@@ -127,9 +127,9 @@ pub(crate) fn assess(problem: &DualProblem<'_>, coefficients: &[f64], errors: &[
     for (i, (&value, &error)) in coefficients.iter().zip(errors).enumerate() {
         highest = highest.max(error + upward(problem, i, value));
         lowest = lowest.min(error + downward(problem, i, value));
-        let kink = problem.kinks[i] * value.abs();
+        let kink = problem.absolute_weights[i] * value.abs();
         if problem.is_free(i, value) {
-            free += error - if kink > 0.0 { problem.kinks[i] * value.signum() } else { 0.0 };
+            free += error - if kink > 0.0 { problem.absolute_weights[i] * value.signum() } else { 0.0 };
             n_free += 1.0;
         }
         // ½ βᵀ(K + r)β − tᵀβ = −½ Σ β_i (t_i + e_i)
@@ -153,7 +153,7 @@ pub(crate) fn assess(problem: &DualProblem<'_>, coefficients: &[f64], errors: &[
 
 /// `h_i(β_i) + h_i*(v_i) − v_i β_i`, given `e_i − b = v_i − r_i β_i`.
 pub(crate) fn gap(problem: &DualProblem<'_>, i: usize, value: f64, error: f64) -> f64 {
-    let (ridge, kink) = (problem.ridges[i], problem.kinks[i]);
+    let (ridge, kink) = (problem.ridges[i], problem.absolute_weights[i]);
     let v = error + ridge * value;
     let beyond = if v > kink {
         v - kink

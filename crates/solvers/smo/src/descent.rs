@@ -144,7 +144,7 @@ impl<T: Element> Descent<T> {
         Ok(Some(gain))
     }
 
-    /// Raises the first and lowers the second variable as far as the objective falls: over the kinks of `|β|` on the
+    /// Raises the first and lowers the second variable as far as the objective falls: over the absolute_weights of `|β|` on the
     /// way, up to the bounds. Returns by how much it fell.
     fn move_pair(
         &mut self,
@@ -261,7 +261,7 @@ impl<T: Element> Descent<T> {
 /// How far `β_i` may move down and up without crossing its kink.
 pub(crate) fn limits(problem: &DualProblem<'_>, i: usize, value: f64) -> (f64, f64) {
     let (lower, upper) = (problem.lower[i], problem.upper[i]);
-    let bent = problem.kinks[i] > 0.0;
+    let bent = problem.absolute_weights[i] > 0.0;
     let bottom = if bent && value > 0.0 { lower.max(0.0) } else { lower };
     let top = if bent && value < 0.0 { upper.min(0.0) } else { upper };
     (bottom, top)

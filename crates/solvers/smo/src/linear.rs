@@ -108,7 +108,7 @@ impl<'a> LinearProblem<'a> {
             let dual = self.dual;
             let error = self.error(i, value, &w);
             // ½ ‖w‖² + ½ Σ r_i β_i² − tᵀβ = −½ Σ β_i (t_i + e_i)
-            objective += dual.kinks[i] * value.abs() - 0.5 * value * (dual.targets[i] + error);
+            objective += dual.absolute_weights[i] * value.abs() - 0.5 * value * (dual.targets[i] + error);
             gap += certificate::gap(dual, i, value, error);
         }
         if !(objective.is_finite() && gap.is_finite()) {
@@ -245,12 +245,12 @@ impl Passes {
             let curvature = problem.samples.squared_norm(i) + dual.ridges[i];
             // The minimum of ½ curvature β² − v β + ε |β| on [l, u].
             let v = error + curvature * value;
-            let beyond = v - v.clamp(-dual.kinks[i], dual.kinks[i]);
+            let beyond = v - v.clamp(-dual.absolute_weights[i], dual.absolute_weights[i]);
             let best = if curvature > 0.0 {
                 let best = beyond / curvature;
                 let relaxed = best + (relaxation - 1.0) * (best - value);
                 // Beyond a kink the objective is another one, which may rise.
-                if dual.kinks[i] > 0.0 && relaxed * best <= 0.0 { 0.0 } else { relaxed }
+                if dual.absolute_weights[i] > 0.0 && relaxed * best <= 0.0 { 0.0 } else { relaxed }
             } else {
                 beyond * f64::INFINITY
             };

@@ -257,7 +257,7 @@ impl Regressor {
         let (upper, ridges) = bounds(self.loss, &costs(self.cost, weights, targets.len())?);
         let lower = upper.iter().map(|bound| -bound).collect();
         DualProblem::new(kernel, targets.to_vec(), lower, upper)?
-            .with_kinks(vec![self.epsilon; targets.len()])?
+            .with_absolute_weights(vec![self.epsilon; targets.len()])?
             .with_ridges(ridges)
     }
 

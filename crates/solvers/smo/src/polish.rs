@@ -283,5 +283,5 @@ fn levelled(basis: &Basis, slopes: &[f64], level: f64) -> Direction {
 fn slope(problem: &DualProblem<'_>, point: &Point, k: usize) -> f64 {
     let value = point.coefficients[k];
     let sign = if value == 0.0 { 0.0 } else { value.signum() };
-    point.errors[k] - problem.kinks[point.order[k]] * sign
+    point.errors[k] - problem.absolute_weights[point.order[k]] * sign
 }

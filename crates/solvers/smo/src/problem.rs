@@ -13,7 +13,7 @@ pub struct DualProblem<'a> {
     pub(crate) targets: Vec<f64>,
     pub(crate) lower: Vec<f64>,
     pub(crate) upper: Vec<f64>,
-    pub(crate) kinks: Vec<f64>,
+    pub(crate) absolute_weights: Vec<f64>,
     pub(crate) ridges: Vec<f64>,
     pub(crate) sum: f64,
 }
@@ -60,7 +60,15 @@ impl<'a> DualProblem<'a> {
         if let Some(i) = (0..n).find(|&i| !kernel.diagonal(i).is_finite()) {
             return Err(crate::rows::not_finite(i, i, kernel.diagonal(i)));
         }
-        Ok(Self { kernel, targets, lower, upper, kinks: vec![0.0; n], ridges: vec![0.0; n], sum: 0.0 })
+        Ok(Self {
+            kernel,
+            targets,
+            lower,
+            upper,
+            absolute_weights: vec![0.0; n],
+            ridges: vec![0.0; n],
+            sum: 0.0,
+        })
     }
 
     /// The common form `minimise ½ aᵀQa + pᵀa` subject to `yᵀa = Δ`, `0 ≤ a_i ≤ C_i`, with `Q` and `y` in
@@ -89,15 +97,15 @@ impl<'a> DualProblem<'a> {
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`]; [`Error::InvalidParameter`] for values below 0.
-    pub fn with_kinks(mut self, kinks: Vec<f64>) -> Result<Self, Error> {
+    pub fn with_absolute_weights(mut self, absolute_weights: Vec<f64>) -> Result<Self, Error> {
         check(
-            "kinks",
-            &kinks,
+            "absolute_weights",
+            &absolute_weights,
             self.len(),
             |value| value >= 0.0 && value.is_finite(),
             "at least 0 and finite",
         )?;
-        self.kinks = kinks;
+        self.absolute_weights = absolute_weights;
         Ok(self)
     }
 
@@ -155,13 +163,13 @@ impl<'a> DualProblem<'a> {
     }
 
     /// `ε`.
-    pub fn kinks(&self) -> &[f64] {
-        &self.kinks
+    pub fn absolute_weights(&self) -> &[f64] {
+        &self.absolute_weights
     }
 
     /// Whether `β_i` lies strictly between its bounds and is not 0 where `|β_i|` has its kink.
     pub fn is_free(&self, i: usize, value: f64) -> bool {
-        value > self.lower[i] && value < self.upper[i] && (value != 0.0 || self.kinks[i] == 0.0)
+        value > self.lower[i] && value < self.upper[i] && (value != 0.0 || self.absolute_weights[i] == 0.0)
     }
 
     /// Whether `β_i` is not 0 and at one of its bounds.

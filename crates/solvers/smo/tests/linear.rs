@@ -112,7 +112,7 @@ fn it_agrees_with_pairs_on_the_same_problem() {
         values
     };
     let paired = DualProblem::new(&kernel, with_zero(y), bound(-1.0), bound(1.0)).unwrap();
-    let paired = paired.with_kinks(with_zero(vec![0.1; 60])).unwrap();
+    let paired = paired.with_absolute_weights(with_zero(vec![0.1; 60])).unwrap();
     let pairs = Smo::default().minimise(&paired, &[], &control).unwrap();
     assert_eq!((alone.solution.status, pairs.solution.status), (Status::Converged, Status::Converged));
     assert!(
@@ -121,7 +121,7 @@ fn it_agrees_with_pairs_on_the_same_problem() {
     assert!(pairs.certificate.bias.abs() < 1e-6);
 }
 
-/// Successive over-relaxation reaches the same minimum for every factor below 2, over kinks too, and never rises.
+/// Successive over-relaxation reaches the same minimum for every factor below 2, over absolute_weights too, and never rises.
 #[test]
 fn relaxed_passes_end_at_the_same_minimum() {
     for (n, d) in [(150, 4), (40, 60)] {

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use crate::elimination::go_on;
 use crate::training::settled;
-use crate::{Criterion, Round, Trained, Truth};
+use crate::{Criterion, Round, Trained, TrainingTarget};
 
 /// Features judged between two looks at the clock.
 const BLOCK: usize = 16;
@@ -94,9 +94,9 @@ impl Criterion for BoundChange {
         }
     }
 
-    fn loss(&self, truth: &Truth) -> Loss {
+    fn loss(&self, truth: &TrainingTarget) -> Loss {
         match (self.bound, truth) {
-            (Bound::RadiusMargin, Truth::Classes(_)) => Loss::Squared,
+            (Bound::RadiusMargin, TrainingTarget::Classes(_)) => Loss::Squared,
             _ => Loss::Linear,
         }
     }

@@ -122,7 +122,7 @@ mod tests {
     fn machine(targets: Vec<f64>, classes: Option<[u32; 2]>) -> Result<Trained, Error> {
         let n = targets.len();
         let kernel = fewest_smo::GramRows::new(vec![0.0; n * n], n)?;
-        let truth = crate::Truth::Real(targets);
+        let truth = crate::TrainingTarget::Real(targets);
         let training = crate::Training::default();
         let mut machines =
             training.train(&kernel, &truth, fewest_smo::Loss::Linear, &[], &Context::default())?;

@@ -6,7 +6,7 @@ use fewest_kernels::{Gaussian, Gram, NormalisedDelta};
 
 use super::pairs;
 use crate::table::standardised;
-use crate::{Criterion, Round, Truth};
+use crate::{Criterion, Round, TrainingTarget};
 
 /// The change of the Hilbert-Schmidt independence criterion without the feature (Song, Smola, Gretton, Bedo and Borgwardt 2007; HSIC
 /// of Yang and Ong 2011, Section V):
@@ -37,11 +37,11 @@ impl Criterion for HsicChange {
     fn importances(&self, round: &Round<'_>, context: &Context<'_>) -> Result<Vec<f64>, Error> {
         let n = round.n_samples();
         let gram = match round.truth() {
-            Truth::Real(values) => {
+            TrainingTarget::Real(values) => {
                 let values = standardised(values.clone(), n).unwrap_or_else(|| vec![0.0; n]);
                 Gram::new(&Gaussian::new(1.0)?, &values)
             }
-            Truth::Classes(codes) => {
+            TrainingTarget::Classes(codes) => {
                 let codes: Vec<f64> = codes.iter().map(|&code| f64::from(code)).collect();
                 Gram::new(&NormalisedDelta::from_points(&codes), &codes)
             }

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::problem::{Problem, State};
 use super::{Criterion, Elimination, RecursiveElimination, go_on};
 use crate::table::canonical_order;
-use crate::{Trained, Truth};
+use crate::{Trained, TrainingTarget};
 
 /// A point of the curve.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -80,8 +80,8 @@ impl<C: Criterion> RecursiveElimination<C> {
 }
 
 /// What one unit of the truth is in the target of the data.
-fn unit(data: &Dataset, rows: &[usize], truth: &Truth) -> f64 {
-    let (Truth::Real(scaled), Target::Real(outputs)) = (truth, data.target()) else { return 1.0 };
+fn unit(data: &Dataset, rows: &[usize], truth: &TrainingTarget) -> f64 {
+    let (TrainingTarget::Real(scaled), Target::Real(outputs)) = (truth, data.target()) else { return 1.0 };
     let range = |values: &mut dyn Iterator<Item = f64>| {
         let (low, high) = values
             .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
@@ -92,21 +92,21 @@ fn unit(data: &Dataset, rows: &[usize], truth: &Truth) -> f64 {
 }
 
 /// The mean squared error, or the share of wrong classes, of the samples after the first `n_train`.
-fn error(state: &State<'_>, machines: &[Trained], truth: &Truth, n_train: usize) -> f64 {
+fn error(state: &State<'_>, machines: &[Trained], truth: &TrainingTarget, n_train: usize) -> f64 {
     let mut row = vec![0.0; state.kernel.len()];
     let mut sum = 0.0;
     let n = match truth {
-        Truth::Real(values) => values.len(),
-        Truth::Classes(codes) => codes.len(),
+        TrainingTarget::Real(values) => values.len(),
+        TrainingTarget::Classes(codes) => codes.len(),
     };
     for i in n_train..n {
         state.kernel.row_of(i, &mut row);
         match truth {
-            Truth::Real(values) => {
+            TrainingTarget::Real(values) => {
                 let output = machines.first().map_or(0.0, |machine| machine.output(&row));
                 sum += (values[i] - output).powi(2);
             }
-            Truth::Classes(codes) => {
+            TrainingTarget::Classes(codes) => {
                 if vote(machines, &row) != Some(codes[i]) {
                     sum += 1.0;
                 }

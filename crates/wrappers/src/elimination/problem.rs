@@ -4,14 +4,14 @@ use fewest_core::{Dataset, Error};
 
 use crate::kernel::KernelMatrix;
 use crate::table::{Table, canonical_order};
-use crate::{Training, Truth};
+use crate::{Training, TrainingTarget};
 
 /// The kernel over all features, and what is to be predicted.
 pub(super) struct Problem {
     pub(super) kernel: KernelMatrix,
     pub(super) varying: Vec<usize>,
     /// Of the training samples.
-    pub(super) truth: Truth,
+    pub(super) truth: TrainingTarget,
     /// The place of each training sample in an order of their own.
     pub(super) canonical: Vec<usize>,
 }
@@ -36,9 +36,9 @@ impl Problem {
         n_train: usize,
         training: &Training,
         method: &'static str,
-    ) -> Result<(Self, Truth), Error> {
+    ) -> Result<(Self, TrainingTarget), Error> {
         let Table { varying, coordinates } = Table::new(data, rows, n_train)?;
-        let all = Truth::new(data, rows, n_train, training.standardise_target, method)?;
+        let all = TrainingTarget::new(data, rows, n_train, training.standardise_target, method)?;
         let truth = all.first(n_train);
         let order = canonical_order(&data.subset(&rows[..n_train])?)?;
         let mut canonical = vec![0; n_train];

@@ -4,7 +4,7 @@ use fewest_core::{Context, Error};
 use fewest_smo::{KernelRows, Loss};
 
 use crate::kernel::{KernelMatrix, Without};
-use crate::{Trained, Training, Truth};
+use crate::{Trained, Training, TrainingTarget};
 
 /// Says how much each of the features left matters; the one that matters least goes.
 pub trait Criterion: Send + Sync {
@@ -17,7 +17,7 @@ pub trait Criterion: Send + Sync {
     }
 
     /// The loss of the machines. Default linear.
-    fn loss(&self, _truth: &Truth) -> Loss {
+    fn loss(&self, _truth: &TrainingTarget) -> Loss {
         Loss::Linear
     }
 
@@ -37,7 +37,7 @@ impl<C: Criterion + ?Sized> Criterion for Box<C> {
         (**self).needs_machines()
     }
 
-    fn loss(&self, truth: &Truth) -> Loss {
+    fn loss(&self, truth: &TrainingTarget) -> Loss {
         (**self).loss(truth)
     }
 
@@ -54,7 +54,7 @@ pub struct Round<'a> {
     pub(crate) left: &'a [usize],
     /// The features that vary, by their index in the data.
     pub(crate) varying: &'a [usize],
-    pub(crate) truth: &'a Truth,
+    pub(crate) truth: &'a TrainingTarget,
     pub(crate) canonical: &'a [usize],
     pub(crate) machines: &'a [Trained],
     pub(crate) training: &'a Training,
@@ -119,7 +119,7 @@ impl<'a> Round<'a> {
     }
 
     /// What is to be predicted.
-    pub fn truth(&self) -> &'a Truth {
+    pub fn truth(&self) -> &'a TrainingTarget {
         self.truth
     }
 

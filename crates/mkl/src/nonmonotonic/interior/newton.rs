@@ -2,7 +2,7 @@
 
 use super::step::Step;
 use super::{Interior, Point, SHARE};
-use crate::nonmonotonic::system::{Solved, System};
+use crate::nonmonotonic::system::{System, SystemSolution};
 
 /// The residuals of a point, in the order of the module's formulas.
 pub(super) struct Residuals {
@@ -90,8 +90,11 @@ impl Interior<'_> {
                 system.solve(&ones)
             })
             .collect();
-        let budget_solved =
-            if self.limited { system.solve(&budget_column) } else { Solved { x: Vec::new(), u: Vec::new() } };
+        let budget_solved = if self.limited {
+            system.solve(&budget_column)
+        } else {
+            SystemSolution { x: Vec::new(), u: Vec::new() }
+        };
         let step = Step {
             system,
             diagonal,

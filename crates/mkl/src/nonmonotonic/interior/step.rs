@@ -2,7 +2,7 @@
 
 use super::newton::{Centring, Residuals};
 use super::{Interior, Point};
-use crate::nonmonotonic::system::{Solved, System};
+use crate::nonmonotonic::system::{System, SystemSolution};
 use fewest_linalg::dot;
 
 /// What both steps from a point share.
@@ -19,8 +19,8 @@ pub(super) struct Step<'a> {
     pub(super) excess: Vec<f64>,
     /// `g = Σ Fⱼzⱼ excessⱼ/θⱼ − (E⁻¹β + F p z)/(2λ)` and `M⁻¹g`.
     pub(super) budget_column: Vec<f64>,
-    pub(super) budget_solved: Solved,
-    pub(super) ones_solved: Vec<Solved>,
+    pub(super) budget_solved: SystemSolution,
+    pub(super) ones_solved: Vec<SystemSolution>,
 }
 
 /// The changes of all variables, and of `z`.
@@ -53,7 +53,7 @@ impl Interior<'_> {
             let extra = self.factors.combine(&self.factors.scaled(step.z, &bent));
             right.iter_mut().zip(extra).for_each(|(r, e)| *r += e);
         }
-        let Solved { x: base, u: base_u } = step.system.solve(&right);
+        let SystemSolution { x: base, u: base_u } = step.system.solve(&right);
 
         // The biases, and the multiplier of the budget before them.
         let first = usize::from(self.limited);
@@ -93,7 +93,7 @@ impl Interior<'_> {
         let lambda = if self.limited { multipliers[0] } else { 0.0 };
         let bias: Vec<f64> = (0..count).map(|k| multipliers[first + k]).collect();
         let (mut beta, mut u) = (base, base_u);
-        let mut add = |factor: f64, solved: &Solved| {
+        let mut add = |factor: f64, solved: &SystemSolution| {
             beta.iter_mut().zip(&solved.x).for_each(|(b, x)| *b += factor * x);
             u.iter_mut().zip(&solved.u).for_each(|(u, x)| *u += factor * x);
         };

@@ -10,7 +10,7 @@ const LANES: usize = 64;
 const COMPARISONS_PER_WORD: f64 = 24.0;
 
 /// Variables of at most 256 levels side by side: the codes of all of them sample by sample.
-pub struct Beside {
+pub struct SideBySide {
     codes: Vec<[u8; LANES]>,
     /// Blocks of [`LANES`] variables.
     n_blocks: usize,
@@ -21,7 +21,7 @@ pub struct Beside {
     classes: Vec<u32>,
 }
 
-impl Beside {
+impl SideBySide {
     /// `None` where a variable has more levels than a byte can tell.
     pub fn new(variables: &[&Variable], rows: &Rows) -> Option<Self> {
         let n_blocks = variables.len().div_ceil(LANES);
@@ -46,11 +46,11 @@ impl Beside {
 /// Samples that `a` and `b` set apart from all of other classes tell nothing more. Among the others, those that share
 /// levels of `a` and `b` are compared with each level of `c`, or with each other where they are few, 64 variables at a
 /// time. How often each joint count occurs is counted, so the answer does not depend on any order.
-pub fn undecided(
+pub fn joint_conditional_entropies(
     rows: &Rows,
     a: &Variable,
     b: &Variable,
-    beside: &Beside,
+    beside: &SideBySide,
     scratch: &mut Scratch,
 ) -> Option<f64> {
     if a.n_levels.saturating_mul(b.n_levels) > u32::MAX as usize {
@@ -130,7 +130,7 @@ impl Tally {
 /// Adds to `occurrences` those of one block of variables, of which the first `used` are there.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2"))]
 fn compare(
-    beside: &Beside,
+    beside: &SideBySide,
     block: usize,
     used: usize,
     members: &[u32],

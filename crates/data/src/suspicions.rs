@@ -18,7 +18,7 @@ enum Meant {
 
 /// What is doubtful about a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Doubt {
+enum Suspicion {
     /// Its numbers have decimal commas.
     DecimalComma,
     /// It is text, but most of its cells look like something else.
@@ -111,22 +111,22 @@ pub(crate) fn check_target(
 
 /// Doubtful columns: one note for all that are doubtful in the same way.
 #[derive(Debug, Default)]
-pub(crate) struct Doubts {
-    /// The doubt, the first column in words, and how many columns there are.
-    entries: Vec<(Doubt, String, usize)>,
+pub(crate) struct Suspicions {
+    /// The suspicion, the first column in words, and how many columns there are.
+    entries: Vec<(Suspicion, String, usize)>,
 }
 
-impl Doubts {
-    fn add(&mut self, doubt: Doubt, first: impl FnOnce() -> String) {
-        match self.entries.iter_mut().find(|(known, ..)| *known == doubt) {
+impl Suspicions {
+    fn add(&mut self, suspicion: Suspicion, first: impl FnOnce() -> String) {
+        match self.entries.iter_mut().find(|(known, ..)| *known == suspicion) {
             Some((.., count)) => *count += 1,
-            None => self.entries.push((doubt, first(), 1)),
+            None => self.entries.push((suspicion, first(), 1)),
         }
     }
 
     /// Notes a column of numbers of which the cell `text` has a decimal comma.
     pub fn decimal_comma(&mut self, text: &str, row: RowLabel, column: ColumnLabel) {
-        self.add(Doubt::DecimalComma, || format!("{}{}", Place::Cell { row, column }, quoted(text)));
+        self.add(Suspicion::DecimalComma, || format!("{}{}", Place::Cell { row, column }, quoted(text)));
     }
 
     /// Looks at a column of text that nobody said is a category.
@@ -138,7 +138,7 @@ impl Doubts {
         row: impl Fn(usize) -> RowLabel,
     ) {
         match meant(codes, names) {
-            Some((meant, first)) => self.add(Doubt::Text(meant), || {
+            Some((meant, first)) => self.add(Suspicion::Text(meant), || {
                 let text = quoted(&names[codes[first] as usize]);
                 format!("{}{text}", Place::Cell { row: row(first), column })
             }),
@@ -150,34 +150,36 @@ impl Doubts {
     pub fn categories(&mut self, codes: &[f64], names: &[String], column: ColumnLabel) {
         let n_present = codes.iter().filter(|code| !code.is_nan()).count();
         if n_present >= FEW_SAMPLES && 2 * names.len() > n_present {
-            self.add(Doubt::Names, || format!("{column} has {} levels in {n_present} samples", names.len()));
+            self.add(Suspicion::Names, || {
+                format!("{column} has {} levels in {n_present} samples", names.len())
+            });
         }
     }
 
-    /// A line for each kind of doubt.
+    /// A line for each kind of suspicion.
     pub fn into_notes(self) -> Vec<String> {
-        self.entries.into_iter().map(|(doubt, first, count)| note(doubt, &first, count - 1)).collect()
+        self.entries.into_iter().map(|(suspicion, first, count)| note(suspicion, &first, count - 1)).collect()
     }
 }
 
-fn note(doubt: Doubt, first: &str, n_more: usize) -> String {
+fn note(suspicion: Suspicion, first: &str, n_more: usize) -> String {
     let more = match n_more {
         0 => String::new(),
         1 => " (so does 1 more column)".to_owned(),
         _ => format!(" (so do {n_more} more columns)"),
     };
-    match doubt {
-        Doubt::DecimalComma => format!(
+    match suspicion {
+        Suspicion::DecimalComma => format!(
             "{first} counts as a number with a decimal comma{more}: if these are categories, say so (on the command \
              line: --categorical)"
         ),
-        Doubt::Text(meant) => format!(
+        Suspicion::Text(meant) => format!(
             "{first} looks like {}, but counts as a category{more}: {}, or say that these are categories (on the command \
              line: --categorical)",
             meant.name(),
             meant.advice()
         ),
-        Doubt::Names => format!(
+        Suspicion::Names => format!(
             "{first}, hardly any two of a kind{more}: if these are the samples' names, say so, or leave the column out (on \
              the command line: --id-column, --ignore)"
         ),
