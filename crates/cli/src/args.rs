@@ -1,6 +1,7 @@
 //! The call.
 
 mod evaluation;
+mod listed;
 
 use std::path::PathBuf;
 
@@ -8,6 +9,7 @@ use clap::{Args, Parser, Subcommand};
 use fewest::data::{Header, Missing, Task};
 
 pub use evaluation::{CompareArgs, EvaluateArgs, EvaluationArgs};
+pub use listed::command;
 
 /// Choose the fewest features that carry the answer.
 ///
@@ -151,8 +153,8 @@ pub struct DataArgs {
     /// Character between cells [default: found out from the first line]
     #[arg(long, value_name = "CHAR", value_parser = delimiter)]
     pub delimiter: Option<char>,
-    /// Format [default: found out from content and name]
-    #[arg(long, value_name = "csv|mat|svmlight|npy")]
+    /// Format, where content and name do not tell
+    #[arg(long, value_name = "NAME")]
     pub format: Option<String>,
     /// Variable of a .mat file that holds the features [default: X]
     #[arg(long, value_name = "NAME")]
@@ -243,11 +245,11 @@ fn seconds(text: &str) -> Result<f64, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
+    use fewest::registry::Registry;
 
     #[test]
     fn the_call_is_well_formed() {
-        Cli::command().debug_assert();
+        command(&Registry::standard()).debug_assert();
     }
 
     #[test]

@@ -19,7 +19,7 @@ mod text;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches};
 use fewest::registry::Registry;
 
 use args::{Cli, Command};
@@ -30,7 +30,8 @@ use failure::{Failure, STATUS_WRONG};
 /// stderr. Handles Ctrl-C. Methods, learners, metrics and file formats are those of `registry`.
 pub fn run(registry: Registry) -> ExitCode {
     let registry = &registry;
-    let cli = match Cli::try_parse() {
+    let called = args::command(registry).try_get_matches();
+    let cli = match called.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() && !is_help(&error) => {
             output::complain(&in_one_line(&error));

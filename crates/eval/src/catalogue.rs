@@ -329,6 +329,10 @@ mod tests {
             assert_eq!(entry.build_with(&none)?.name(), entry.id);
             for parameter in entry.parameters() {
                 for wrong in ["", "-1", "x", "0"] {
+                    // A tree of depth 0 is the commonest class.
+                    if parameter.name == "max_depth" && wrong == "0" {
+                        continue;
+                    }
                     let assignment = format!("{}={wrong}", parameter.name);
                     assert!(entry.build_with(&[&assignment]).is_err(), "{}: {assignment}", entry.id);
                 }

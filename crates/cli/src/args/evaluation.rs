@@ -43,22 +43,18 @@ pub struct EvaluationArgs {
     /// Default: 1, 2, 5, 10, 20, 50, 100 as far as there are features, and all features where they are at most 100.
     #[arg(short, long, value_name = "N,…", value_delimiter = ',')]
     pub k: Vec<Counts>,
-    /// What predicts from the selected features: linear-svm (svm), decision-tree (tree), naive-bayes,
-    /// kernel-logistic, svc, twsvm or tbsvm for classes, kernel-ridge or svr for numbers, nearest-neighbours (knn) for both
+    /// What predicts from the selected features
     ///
-    /// Scaling, and the kernel learners' parameters, come from the training samples of each fold. Default: linear-svm
-    /// for classes, kernel-ridge for numbers.
+    /// Scaling, and the kernel learners' parameters, come from the training samples of each fold. Default: the first
+    /// that is for the target.
     #[arg(short, long, value_name = "ID")]
     pub learner: Option<String>,
-    /// Parameter of the learner, as often as needed: c and tolerance of linear-svm, max_depth and min_leaf of
-    /// decision-tree, smoothing of naive-bayes, neighbours of nearest-neighbours, kernel, c1 and relaxation of twsvm and
-    /// tbsvm, ridge of twsvm, c3 of tbsvm
+    /// Parameter of the learner, as often as needed
     #[arg(long, value_name = "NAME=VALUE")]
     pub learner_param: Vec<String>,
-    /// What judges the predictions: accuracy, balanced-accuracy, macro-f1 for classes; mse, q2, correlation,
-    /// squared-correlation for numbers
+    /// What judges the predictions
     ///
-    /// The first decides how many features are best. Default: accuracy for classes, mse for numbers.
+    /// The first decides how many features are best. Default: the first that is for the target.
     #[arg(long, value_name = "ID,…", value_delimiter = ',')]
     pub metric: Vec<String>,
     /// Parts of equal size, each the test samples once; classes keep their proportions [default: 10]

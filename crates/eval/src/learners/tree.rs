@@ -16,7 +16,7 @@ options! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct DecisionTree {
         /// Most splits from the root to a leaf; left out, as many as separate the samples.
-        pub max_depth: Option<usize> = None, Count(1);
+        pub max_depth: Option<usize> = None;
         /// Fewest samples of a leaf.
         pub min_leaf: usize = 1, Count(1);
     }

@@ -1,0 +1,85 @@
+//! What the help says of learners, metrics and formats: those of the registry.
+
+use clap::{Arg, CommandFactory};
+use fewest::registry::{Registry, TargetKind};
+
+use super::Cli;
+
+/// The call, whose help lists what `registry` has.
+pub fn command(registry: &Registry) -> clap::Command {
+    let learners = by_target(registry.learners().iter().map(|entry| {
+        let short = entry.short.map_or(String::new(), |short| format!(" ({short})"));
+        (format!("{}{short}", entry.id), entry.targets)
+    }));
+    let metrics = by_target(registry.metrics().iter().map(|entry| (entry.id.to_owned(), entry.targets)));
+    let parameters: Vec<String> = registry
+        .learners()
+        .iter()
+        .filter_map(|entry| {
+            let names: Vec<&str> = entry.parameters().iter().map(|parameter| parameter.name).collect();
+            (!names.is_empty()).then(|| format!("{}: {}", entry.id, names.join(", ")))
+        })
+        .collect();
+    let parameters = parameters.join("; ");
+    let formats: Vec<&str> = registry.formats().iter().map(|format| format.name()).collect();
+    let formats = formats.join(", ");
+    let mut command = Cli::command();
+    for name in ["evaluate", "compare"] {
+        command = command.mut_subcommand(name, |subcommand| {
+            subcommand
+                .mut_arg("learner", |arg| with(arg, &learners))
+                .mut_arg("learner_param", |arg| with(arg, &parameters))
+                .mut_arg("metric", |arg| with(arg, &metrics))
+        });
+    }
+    for name in ["select", "score", "evaluate", "compare", "info"] {
+        command = command
+            .mut_subcommand(name, |subcommand| subcommand.mut_arg("format", |arg| with(arg, &formats)));
+    }
+    command
+}
+
+/// The first line of the argument's help goes on with `more`.
+fn with(arg: Arg, more: &str) -> Arg {
+    let [short, long] = [arg.get_help(), arg.get_long_help()].map(|help| help.map(ToString::to_string));
+    let short = short.unwrap_or_default();
+    let line = format!("{short}: {more}");
+    let long = long.map(|long| long.replacen(&short, &line, 1));
+    let arg = arg.help(line);
+    match long {
+        Some(long) => arg.long_help(long),
+        None => arg,
+    }
+}
+
+/// `a, b for classes; c for numbers; d for both`.
+fn by_target(entries: impl Iterator<Item = (String, &'static [TargetKind])>) -> String {
+    let mut groups = [("classes", Vec::new()), ("numbers", Vec::new()), ("both", Vec::new())];
+    for (id, targets) in entries {
+        let classes = targets.contains(&TargetKind::Classes);
+        let numbers = targets.contains(&TargetKind::Real) || targets.contains(&TargetKind::Outputs);
+        groups[if classes && numbers { 2 } else { usize::from(numbers) }].1.push(id);
+    }
+    let told = groups.iter().filter(|(_, ids)| !ids.is_empty());
+    told.map(|(what, ids)| format!("{} for {what}", ids.join(", "))).collect::<Vec<_>>().join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_help_lists_what_the_registry_has() {
+        let registry = Registry::standard();
+        let mut command = command(&registry);
+        let Some(evaluate) = command.find_subcommand_mut("evaluate") else { panic!("there is `evaluate`") };
+        for help in [evaluate.render_help(), evaluate.render_long_help()].map(|help| help.to_string()) {
+            // Lines are wrapped anywhere.
+            let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(help.contains("nearest-neighbours (knn) for both"), "{help}");
+            assert!(help.contains("decision-tree: max_depth, min_leaf;"), "{help}");
+            assert!(registry.metrics().iter().all(|entry| help.contains(entry.id)), "{help}");
+            assert!(registry.formats().iter().all(|format| help.contains(format.name())), "{help}");
+        }
+    }
+}
