@@ -5,7 +5,7 @@ use fewest_core::method::Options;
 use fewest_core::{
     Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport, Status, options, words,
 };
-use fewest_solver::{Datafit, ElasticNet, L1, LinearOperator, Penalty, SquaredHinge};
+use fewest_solver::{Datafit, ElasticNetPenalty, L1, LinearOperator, Penalty, SquaredHinge};
 use rayon::prelude::*;
 
 use super::design::Design;
@@ -209,7 +209,7 @@ impl Request {
             HingeLoss::Squared => {
                 let l1 = L1::new(penalty * self.l1_ratio, n)?;
                 let mixed: Box<dyn Penalty> = if self.l1_ratio < 1.0 {
-                    Box::new(ElasticNet::new(l1, penalty * (1.0 - self.l1_ratio))?)
+                    Box::new(ElasticNetPenalty::new(l1, penalty * (1.0 - self.l1_ratio))?)
                 } else {
                     Box::new(l1)
                 };

@@ -27,7 +27,7 @@ pub use extrapolation::extrapolation_weights;
 pub use fewest_core::{Error, Status};
 pub use inner_products::{CachedProducts, ColumnCache, InnerProducts, Normalised, Projected, Ridged, Signed};
 pub use operator::{DenseOperator, LinearOperator};
-pub use penalty::{BlockPenalty, Blocks, ElasticNet, GroupLasso, L1, Penalty};
+pub use penalty::{BlockPenalty, Blocks, ElasticNetPenalty, GroupLasso, L1, Penalty};
 #[cfg(feature = "argmin-math")]
 pub use point::Point;
 pub use quadratic::{Quadratic, QuadraticSolver};

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{dot, penalties};
-use fewest_solver::{BlockPenalty, Blocks, ElasticNet, Error, GroupLasso, L1, Penalty};
+use fewest_solver::{BlockPenalty, Blocks, ElasticNetPenalty, Error, GroupLasso, L1, Penalty};
 use proptest::prelude::*;
 
 /// Coefficients in the tests: groups of three, the last of two.
@@ -212,7 +212,7 @@ fn weights_by_hand() {
     let groups = GroupLasso::new(2.0, &[7, 1, 7]).unwrap().weighted_by_size();
     let expected = 2.0 * (2_f64.sqrt() * 5.0 + 2.0);
     assert!((groups.value(&[3.0, -2.0, 4.0]) - expected).abs() < 1e-12);
-    let net = ElasticNet::new(L1::new(1.0, 2).unwrap(), 0.5).unwrap();
+    let net = ElasticNetPenalty::new(L1::new(1.0, 2).unwrap(), 0.5).unwrap();
     assert_eq!(net.value(&[2.0, -1.0]), 3.0 + 0.25 * 5.0);
 }
 
@@ -235,10 +235,13 @@ fn parameters_out_of_range_are_refused() {
         ));
         assert!(matches!(GroupLasso::new(bad, &[0]), Err(Error::InvalidParameter { name: "lambda", .. })));
         let l1 = L1::new(1.0, 1).unwrap();
-        assert!(matches!(ElasticNet::new(l1, bad), Err(Error::InvalidParameter { name: "ridge", .. })));
+        assert!(matches!(
+            ElasticNetPenalty::new(l1, bad),
+            Err(Error::InvalidParameter { name: "ridge", .. })
+        ));
     }
     let l1 = L1::new(1.0, 1).unwrap();
-    assert!(matches!(ElasticNet::new(l1, 0.0), Err(Error::InvalidParameter { name: "ridge", .. })));
+    assert!(matches!(ElasticNetPenalty::new(l1, 0.0), Err(Error::InvalidParameter { name: "ridge", .. })));
     assert!(matches!(L1::weighted(1e300, &[1e300]), Err(Error::InvalidParameter { .. })));
 }
 

@@ -5,12 +5,12 @@ use crate::Error;
 
 /// `Σⱼ λ|wⱼ| + ½ ridge wⱼ²`, optionally with `w ≥ 0` (Zou and Hastie 2005).
 #[derive(Debug, Clone, PartialEq)]
-pub struct ElasticNet {
+pub struct ElasticNetPenalty {
     l1: L1,
     ridge: f64,
 }
 
-impl ElasticNet {
+impl ElasticNetPenalty {
     /// An l1 penalty with a ridge above 0 added. (With a ridge of 0, use [`L1`] itself.)
     ///
     /// # Errors
@@ -24,7 +24,7 @@ impl ElasticNet {
     }
 }
 
-impl Penalty for ElasticNet {
+impl Penalty for ElasticNetPenalty {
     fn name(&self) -> &'static str {
         "elastic net"
     }
@@ -46,7 +46,7 @@ impl Penalty for ElasticNet {
     }
 }
 
-impl BlockPenalty for ElasticNet {
+impl BlockPenalty for ElasticNetPenalty {
     fn blocks(&self) -> &Blocks {
         self.l1.blocks()
     }

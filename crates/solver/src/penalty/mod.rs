@@ -6,7 +6,7 @@ mod group_lasso;
 mod l1;
 
 pub use blocks::Blocks;
-pub use elastic_net::ElasticNet;
+pub use elastic_net::ElasticNetPenalty;
 pub use group_lasso::GroupLasso;
 pub use l1::L1;
 

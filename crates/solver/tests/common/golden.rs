@@ -5,7 +5,9 @@
 
 use std::path::Path;
 
-use fewest_solver::{BlockPenalty, Control, ElasticNet, GroupLasso, L1, Quadratic, QuadraticSolver, Status};
+use fewest_solver::{
+    BlockPenalty, Control, ElasticNetPenalty, GroupLasso, L1, Quadratic, QuadraticSolver, Status,
+};
 use fewest_testkit::{datasets, golden};
 use serde_json::Value;
 
@@ -49,7 +51,7 @@ pub fn check(solver: &dyn QuadraticSolver) {
             ("lasso", Some(1.0)) => Box::new(L1::new(alpha, n_atoms).unwrap()),
             ("elastic_net", Some(ratio)) => {
                 let l1 = L1::new(alpha * ratio, n_atoms).unwrap();
-                Box::new(ElasticNet::new(l1, alpha * (1.0 - ratio)).unwrap())
+                Box::new(ElasticNetPenalty::new(l1, alpha * (1.0 - ratio)).unwrap())
             }
             ("group_lasso", None) => {
                 let groups: Vec<usize> = (0..n_atoms).map(|j| j / 3).collect();

@@ -9,7 +9,7 @@ use argmin::core::checkpointing::{Checkpoint, CheckpointingFrequency};
 use argmin::core::observers::Observe;
 use argmin::core::{KV, State};
 use fewest_solver::{
-    BlockPenalty, Control, ElasticNet, Error, GroupLasso, InnerProducts, L1, Penalty, Quadratic,
+    BlockPenalty, Control, ElasticNetPenalty, Error, GroupLasso, InnerProducts, L1, Penalty, Quadratic,
     QuadraticSolver, Solution, SolverState, Status, certificate,
 };
 use rand::SeedableRng;
@@ -136,10 +136,10 @@ pub fn penalties(lambda: f64, n: usize) -> Vec<(&'static str, Box<dyn BlockPenal
         ("l1", Box::new(l1.clone())),
         ("l1, non-negative", Box::new(l1.clone().nonnegative())),
         ("l1, weighted", Box::new(weighted)),
-        ("elastic net", Box::new(ElasticNet::new(l1.clone(), 0.1 * lambda + 1e-3).unwrap())),
+        ("elastic net", Box::new(ElasticNetPenalty::new(l1.clone(), 0.1 * lambda + 1e-3).unwrap())),
         (
             "elastic net, non-negative",
-            Box::new(ElasticNet::new(l1.nonnegative(), 0.1 * lambda + 1e-3).unwrap()),
+            Box::new(ElasticNetPenalty::new(l1.nonnegative(), 0.1 * lambda + 1e-3).unwrap()),
         ),
         ("group lasso", Box::new(group.clone())),
         ("group lasso, non-negative", Box::new(group.nonnegative())),

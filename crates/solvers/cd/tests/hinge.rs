@@ -2,7 +2,7 @@
 
 use fewest_cd::SquaredHingeDescent;
 use fewest_solver::{
-    BlockPenalty, Control, Datafit, DenseOperator, ElasticNet, Error, GroupLasso, L1, LinearOperator,
+    BlockPenalty, Control, Datafit, DenseOperator, ElasticNetPenalty, Error, GroupLasso, L1, LinearOperator,
     Penalty, SquaredHinge, Status,
 };
 
@@ -44,7 +44,7 @@ fn the_gap_is_that_of_the_definition_for_every_penalty() {
             let lambda = ratio * largest;
             let penalties: [Box<dyn BlockPenalty>; 3] = [
                 Box::new(L1::new(lambda, d).unwrap()),
-                Box::new(ElasticNet::new(L1::new(lambda, d).unwrap(), 0.3 * lambda).unwrap()),
+                Box::new(ElasticNetPenalty::new(L1::new(lambda, d).unwrap(), 0.3 * lambda).unwrap()),
                 Box::new(GroupLasso::new(lambda, &groups).unwrap()),
             ];
             for (at, penalty) in penalties.iter().enumerate() {

@@ -5,8 +5,8 @@ mod common;
 use common::{Data, LossKind, PenaltyKind};
 use fewest_dal::{DualAugmentedLagrangian, PenalisedLoss};
 use fewest_solver::{
-    BlockPenalty, Blocks, Control, DenseOperator, ElasticNet, Error, GroupLasso, L1, Logistic, Penalty,
-    SquaredLoss, Status,
+    BlockPenalty, Blocks, Control, DenseOperator, ElasticNetPenalty, Error, GroupLasso, L1, Logistic,
+    Penalty, SquaredLoss, Status,
 };
 
 fn operator(data: &Data) -> Result<DenseOperator, Error> {
@@ -167,7 +167,7 @@ fn empty_problems() -> Result<(), Error> {
     let solution = solver.solve(&nothing, &GroupLasso::new(1.0, &[])?, &[], &control)?;
     assert_eq!(solution.status, Status::Converged);
     let no_atoms = SquaredLoss::new(DenseOperator::new(vec![0.0; 6], 2, 3)?, vec![1.0, 2.0])?;
-    let ridge = ElasticNet::new(L1::new(1.0, 3)?, 1.0)?;
+    let ridge = ElasticNetPenalty::new(L1::new(1.0, 3)?, 1.0)?;
     let solution = solver.solve(&no_atoms, &ridge, &[1.0; 3], &control)?;
     assert_eq!(solution.status, Status::Converged);
     assert!(solution.coefficients.iter().all(|w| w.abs() < 1e-4), "{solution:?}");

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use common::{Case, Data, LossKind, PenaltyKind};
 use fewest_dal::DualAugmentedLagrangian;
 use fewest_solver::{
-    BlockPenalty, Control, Datafit, DenseOperator, DualDatafit, ElasticNet, Error, L1, LinearOperator,
+    BlockPenalty, Control, Datafit, DenseOperator, DualDatafit, ElasticNetPenalty, Error, L1, LinearOperator,
     Logistic, Penalty, Solution, SquaredLoss, Status,
 };
 
@@ -118,7 +118,7 @@ fn conjugate_gradients_when_neither_side_is_small() -> Result<(), Error> {
     let control = Control { tolerance: 1e-9, ..Control::default() };
     let solver = DualAugmentedLagrangian::default();
     let l1 = || L1::new(0.01, n);
-    let penalty = ElasticNet::new(l1()?, 0.1)?;
+    let penalty = ElasticNetPenalty::new(l1()?, 0.1)?;
     let datafit = SquaredLoss::new(Bidiagonal(n), wave(n))?;
     let solution = solver.solve(&datafit, &penalty, &start, &control)?;
     let active = solution.coefficients.iter().filter(|w| **w != 0.0).count();

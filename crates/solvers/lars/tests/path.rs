@@ -7,7 +7,8 @@ use argmin::core::observers::{Observe, ObserverMode};
 use argmin::core::{Executor, KV, State};
 use fewest_lars::{Error, Event, Homotopy, Lars, LassoPath, PathOptions, path};
 use fewest_solver::{
-    Control, ElasticNet, InnerProducts, L1, Quadratic, QuadraticSolver, SolverState, Status, certificate,
+    Control, ElasticNetPenalty, InnerProducts, L1, Quadratic, QuadraticSolver, SolverState, Status,
+    certificate,
 };
 use proptest::prelude::*;
 
@@ -246,7 +247,7 @@ fn bad_options_are_named() {
     assert!(matches!(active, Error::InvalidParameter { name: "most_active", .. }));
 
     let signed = L1::new(0.1, 1).unwrap();
-    let net = ElasticNet::new(signed.clone().nonnegative(), 0.1).unwrap();
+    let net = ElasticNetPenalty::new(signed.clone().nonnegative(), 0.1).unwrap();
     for penalty in [&signed as &dyn fewest_solver::Penalty, &net] {
         let error = Lars.minimise(&problem, penalty, &[0.0], &Control::default()).unwrap_err();
         assert!(matches!(error, Error::Unsupported { method: "lars", .. }));

@@ -1,7 +1,7 @@
 //! Problems and a slow, independent solver for the tests.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
-use fewest_solver::{ElasticNet, Error, GroupLasso, L1, Penalty};
+use fewest_solver::{ElasticNetPenalty, Error, GroupLasso, L1, Penalty};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -162,7 +162,9 @@ impl Case {
         let sign = |l1: L1| if self.nonnegative { l1.nonnegative() } else { l1 };
         Ok(match self.penalty {
             PenaltyKind::L1 => Box::new(sign(L1::new(self.lambda, n)?)),
-            PenaltyKind::ElasticNet => Box::new(ElasticNet::new(sign(L1::new(self.lambda, n)?), RIDGE)?),
+            PenaltyKind::ElasticNet => {
+                Box::new(ElasticNetPenalty::new(sign(L1::new(self.lambda, n)?), RIDGE)?)
+            }
             PenaltyKind::Group => {
                 let group = GroupLasso::new(self.lambda, &self.groups())?;
                 Box::new(if self.nonnegative { group.nonnegative() } else { group })
