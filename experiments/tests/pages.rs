@@ -17,6 +17,9 @@ fn page(method: &Method) -> PathBuf {
 /// The page with the table of the method's parameters in its section `Parameters`.
 fn with_table(method: &Method, text: &str) -> String {
     let table = table(&method.parameters());
+    if table.is_empty() {
+        return text.to_owned();
+    }
     let table = table.iter().map(String::as_str);
     let mut lines: Vec<&str> = text.lines().collect();
     if let Some(start) = lines.iter().position(|line| *line == HEAD) {
@@ -24,7 +27,7 @@ fn with_table(method: &Method, text: &str) -> String {
         lines.splice(start..start + length, table);
     } else if let Some(section) = lines.iter().position(|line| *line == "## Parameters") {
         lines.splice(section + 2..section + 2, table.chain([""]));
-    } else if table.len() > 0 {
+    } else {
         let before = lines.iter().position(|line| *line == "## Cost").unwrap_or(lines.len());
         lines.splice(before..before, ["## Parameters", ""].into_iter().chain(table).chain([""]));
     }
@@ -97,5 +100,7 @@ fn a_table_is_replaced_or_put_in() -> Result<(), fewest::core::Error> {
     }
     let plain = "# variance\n\n## Cost\n";
     assert_eq!(with_table(registry.find("variance")?, plain), plain);
+    let none = "# variance\n\n## Parameters\n\nNone.\n\n## Cost\n";
+    assert_eq!(with_table(registry.find("variance")?, none), none);
     Ok(())
 }
