@@ -27,7 +27,8 @@ options! {
     /// with `p` coefficients so far, the intercept counted, and `q` more for feature `j`: one for a number, one less than its
     /// levels for a category. The search stops when nothing enters, and says so; nothing is taken away again. A feature that depends
     /// linearly on those entered never enters. The score of a feature is its `F`, and of equal p-values the larger `F` wins, then the
-    /// lower index.
+    /// lower index. Features that explain
+    /// the same but for rounding are equal.
     ///
     /// What is not yet entered is kept orthogonal to what is: `O(n d)` a step, memory the data.
     ///
