@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use statrs::function::beta::checked_beta_reg;
 
 use crate::elimination::go_on;
+use crate::sequential::better;
 use crate::table::{Table, standardised};
 use fewest_linalg::dot;
 
@@ -26,7 +27,8 @@ options! {
     /// with `p` coefficients so far, the intercept counted, and `q` more for feature `j`: one for a number, one less than its
     /// levels for a category. The search stops when nothing enters, and says so; nothing is taken away again. A feature that depends
     /// linearly on those entered never enters. The score of a feature is its `F`, and of equal p-values the larger `F` wins, then the
-    /// lower index.
+    /// lower index. Features that explain
+    /// the same but for rounding are equal.
     ///
     /// What is not yet entered is kept orthogonal to what is: `O(n d)` a step, memory the data.
     ///
@@ -67,6 +69,8 @@ struct Candidate {
 struct Test {
     f: f64,
     p_value: f64,
+    /// The part of what was left of the target that the feature explains.
+    explained: f64,
     /// An orthonormal basis of its columns.
     basis: Vec<Vec<f64>>,
 }
@@ -76,6 +80,17 @@ fn project_out(column: &mut [f64], unit: &[f64]) {
     for _ in 0..2 {
         let product = dot(column, unit);
         column.iter_mut().zip(unit).for_each(|(value, unit)| *value -= product * unit);
+    }
+}
+
+impl Test {
+    /// Whether it is the better one by more than rounding.
+    fn beats(&self, other: &Self) -> bool {
+        if self.basis.len() == other.basis.len() {
+            // Then `F` and its p-value grow and fall with the part explained, whose rounding is known.
+            return better(self.explained, other.explained);
+        }
+        self.p_value < other.p_value || self.p_value == other.p_value && self.f > other.f
     }
 }
 
@@ -111,7 +126,8 @@ impl Candidate {
         let f = (gain / q) / (left / freedom);
         // The incomplete beta function of d₂ / (d₂ + d₁ F), which keeps its digits however small the probability is.
         let p_value = checked_beta_reg(0.5 * freedom, 0.5 * q, left / (left + gain)).ok()?;
-        (!f.is_nan()).then_some(Test { f, p_value, basis })
+        let explained = gain / (left + gain);
+        (!f.is_nan()).then_some(Test { f, p_value, explained, basis })
     }
 }
 
@@ -169,9 +185,7 @@ impl Selector for Stepwise {
             let mut best: Option<(usize, &Test)> = None;
             for (at, test) in tests.iter().enumerate() {
                 if let Some(test) = test
-                    && best.is_none_or(|(_, other)| {
-                        test.p_value < other.p_value || test.p_value == other.p_value && test.f > other.f
-                    })
+                    && best.is_none_or(|(_, other)| test.beats(other))
                 {
                     best = Some((at, test));
                 }

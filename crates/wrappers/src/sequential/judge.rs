@@ -145,7 +145,7 @@ fn best(scored: impl Iterator<Item = (usize, f64)>) -> (usize, f64) {
 }
 
 /// Whether a score is better than another by more than rounding.
-pub(super) fn better(score: f64, other: f64) -> bool {
+pub(crate) fn better(score: f64, other: f64) -> bool {
     score > other + ROUNDING * other.abs()
 }
 

@@ -7,7 +7,8 @@ use fewest_core::method::Options;
 use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status, options};
 use fewest_eval::ChosenLearner;
 
-use judge::{Judge, better, without};
+pub(crate) use judge::better;
+use judge::{Judge, without};
 
 /// Where a search starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
