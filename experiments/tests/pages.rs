@@ -17,7 +17,7 @@ fn page(method: &Method) -> PathBuf {
 /// The page with the table of the method's parameters in its section `Parameters`.
 fn with_table(method: &Method, text: &str) -> String {
     let table = table(&method.parameters());
-    if table.is_empty() {
+    if table.is_empty() && !text.lines().any(|line| line == HEAD) {
         return text.to_owned();
     }
     let table = table.iter().map(String::as_str);
