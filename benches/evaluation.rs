@@ -1,4 +1,5 @@
-//! Whole evaluations: selection, learning and judging in every fold; and learners that choose their parameters.
+//! Whole evaluations: selection, learning and judging in every fold; and learners that choose their
+//! parameters.
 
 use criterion::Criterion;
 use fewest::core::{Context, Ranked};

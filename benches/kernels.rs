@@ -32,7 +32,8 @@ fn gaussian() -> Gaussian {
     Gaussian::new(1.0).expect("a width above 0")
 }
 
-/// A row of a Gaussian Gram matrix: vectorised, by the standard library, and from the paper's table of 4096 values.
+/// A row of a Gaussian Gram matrix: vectorised, by the standard library, and from the paper's table of 4096
+/// values.
 fn exponential(criterion: &mut Criterion) {
     let n = 4096;
     let points = feature(n, 0);
@@ -98,8 +99,8 @@ fn factor(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// `vᵀKv` of a feature under an indefinite kernel that it is met with for the first time: from its matrix, from a factor of its own, and
-/// from one that all features share.
+/// `vᵀKv` of a feature under an indefinite kernel that it is met with for the first time: from its matrix,
+/// from a factor of its own, and from one that all features share.
 fn quadratic_form(criterion: &mut Criterion) {
     let n = 100;
     let points = feature(n, 0);

@@ -1,4 +1,5 @@
-//! Selections by support vector machines: weights, non-monotonic, a kernel a feature, elimination; and search over learners.
+//! Selections by support vector machines: weights, non-monotonic, a kernel a feature, elimination; and search
+//! over learners.
 
 use criterion::Criterion;
 use fewest::core::{Budget, Context, Dataset, Target};

@@ -1,4 +1,5 @@
-//! The crates under `extensions/`, built and tested as those of somebody else: against packages of this workspace.
+//! The crates under `extensions/`, built and tested as those of somebody else: against packages of this
+//! workspace.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -6,8 +7,8 @@ use std::process::Command;
 
 use crate::{Result, metadata, workspace};
 
-/// Packages every published crate, unpacks the packages, and tests each extension with them in place of those that
-/// crates.io has. What a package lacks (a file, a feature, a dependency) is found here.
+/// Packages every published crate, unpacks the packages, and tests each extension with them in place of those
+/// that crates.io has. What a package lacks (a file, a feature, a dependency) is found here.
 pub fn run() -> Result<()> {
     let root = workspace::root();
     let target = root.join("target/extensions");

@@ -14,8 +14,8 @@ pub use listed::command;
 /// Choose the fewest features that carry the answer.
 ///
 /// Reads a table, ranks its features by what they tell about a target column, and writes the best: as a
-/// table for people, as JSON for programs, as a reduced table, as an HTML report. Or measures how well the target is
-/// predicted from them on samples that the selection has not seen.
+/// table for people, as JSON for programs, as a reduced table, as an HTML report. Or measures how well the
+/// target is predicted from them on samples that the selection has not seen.
 ///
 /// Exit status: 0 done, 2 the call or the data is wrong (one line on stderr says what and what to do), 130
 /// interrupted by Ctrl-C (the best found by then is still reported).
@@ -36,17 +36,18 @@ pub enum Command {
     Score(ScoreArgs),
     /// Measure how well k features predict the target, for several k
     ///
-    /// Divides the samples again and again into training and test samples, selects and learns on the training samples
-    /// only, and judges on the test samples. Says how many features are best, and selects as many on all samples. The
-    /// best of several means is somewhat too good, since these very folds chose it.
+    /// Divides the samples again and again into training and test samples, selects and learns on the training
+    /// samples only, and judges on the test samples. Says how many features are best, and selects as many on
+    /// all samples. The best of several means is somewhat too good, since these very folds chose it.
     ///
-    /// Missing values: --missing mean and median fill gaps, in every fold, by what its training samples say. Filled from the
-    /// whole table, the training samples would tell about the test samples.
+    /// Missing values: --missing mean and median fill gaps, in every fold, by what its training samples say.
+    /// Filled from the whole table, the training samples would tell about the test samples.
     Evaluate(EvaluateArgs),
     /// Evaluate several methods on the same folds, and test their differences
     ///
-    /// As `fewest evaluate`, for each method. At each number of features the others are tested against the best method by the
-    /// corrected resampled t-test of Nadeau and Bengio (2003), which allows for the overlap of the training samples.
+    /// As `fewest evaluate`, for each method. At each number of features the others are tested against the
+    /// best method by the corrected resampled t-test of Nadeau and Bengio (2003), which allows for the
+    /// overlap of the training samples.
     Compare(CompareArgs),
     /// List the methods, or show all about one
     Methods(MethodsArgs),
@@ -77,8 +78,8 @@ pub struct SelectArgs {
     pub covariates: Vec<String>,
     /// Table with columns `feature` and `group`: features of one group are selected together
     ///
-    /// For methods with feature groups, such as hsic-lasso with --param penalty=group. A feature that the table does
-    /// not list is a group of its own.
+    /// For methods with feature groups, such as hsic-lasso with --param penalty=group. A feature that the
+    /// table does not list is a group of its own.
     #[arg(long, value_name = "FILE.csv")]
     pub groups: Option<PathBuf>,
     /// Write the selected features, best first, and the target to this CSV file

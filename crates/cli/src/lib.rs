@@ -4,8 +4,8 @@
 //! the study with a progress bar, and `table` and `report` tell people the answer, as [`fewest_study::json`]
 //! tells programs.
 //!
-//! [`run`] is the whole program, for a `main` of one line: `fewest_cli::run(Registry::standard())`, or with a registry
-//! that has methods, learners, metrics or file formats more.
+//! [`run`] is the whole program, for a `main` of one line: `fewest_cli::run(Registry::standard())`, or with a
+//! registry that has methods, learners, metrics or file formats more.
 
 mod args;
 mod commands;

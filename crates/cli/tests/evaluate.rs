@@ -69,7 +69,8 @@ fn parameters_reach_the_learner_and_are_told() {
 
 #[test]
 fn the_selection_does_not_see_the_test_samples() {
-    // Noise only, many features: selected on all samples, the best would seem to predict; inside the folds they do not.
+    // Noise only, many features: selected on all samples, the best would seem to predict; inside the folds
+    // they do not.
     let place = Place::new();
     let mut text = (0..400).map(|j| format!("x{j},")).collect::<String>() + "class\n";
     let mut state = 1_u64;
@@ -102,8 +103,9 @@ fn the_selection_does_not_see_the_test_samples() {
 
 #[test]
 fn gaps_are_filled_by_what_the_training_samples_say() {
-    // `good` follows the class but for its gaps; `fair` follows it less. In batch p8 alone, `good` is very large: filled by
-    // a mean that has seen it, the gaps of the other batches would be outliers that hide what `good` tells.
+    // `good` follows the class but for its gaps; `fair` follows it less. In batch p8 alone, `good` is very
+    // large: filled by a mean that has seen it, the gaps of the other batches would be outliers that hide
+    // what `good` tells.
     let table = |large: &str| {
         let mut text = String::from("good,fair,batch,class\n");
         for i in 0..90_u32 {

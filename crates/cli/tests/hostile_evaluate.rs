@@ -1,4 +1,5 @@
-//! Calls of `fewest evaluate` and `fewest compare` that are wrong: exit status 2, one line, and no file left behind.
+//! Calls of `fewest evaluate` and `fewest compare` that are wrong: exit status 2, one line, and no file left
+//! behind.
 
 #![allow(missing_docs)]
 

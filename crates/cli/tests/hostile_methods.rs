@@ -1,5 +1,5 @@
-//! Every method that is a filter or measures dependence on tables that are wrong or strange: an answer in which nothing constant and
-//! nothing undefined was chosen, or one line that names the file.
+//! Every method that is a filter or measures dependence on tables that are wrong or strange: an answer in
+//! which nothing constant and nothing undefined was chosen, or one line that names the file.
 
 #![allow(missing_docs)]
 

@@ -112,8 +112,8 @@ fn a_target_named_in_every_way_gives_one_answer() {
 
 #[test]
 fn numbers_are_classes_by_the_documented_rule() {
-    // Integers: at most ten levels, or at most a hundred that each occur twice. Anything else is a real output; --task
-    // overrules.
+    // Integers: at most ten levels, or at most a hundred that each occur twice. Anything else is a real
+    // output; --task overrules.
     let place = Place::new();
     let write = |label: &dyn Fn(u32) -> String| {
         let rows = (0..60_u32).map(|i| format!("{},{},{},{}\n", i * 7 % 60, i * 11 % 13, i % 7, label(i)));

@@ -4,7 +4,8 @@ use fewest_core::{Dataset, Error, Target};
 
 use crate::standardise;
 
-/// The outputs, each of mean 0 and standard deviation 1: real ones, ±1 for two classes, an indicator for each of more.
+/// The outputs, each of mean 0 and standard deviation 1: real ones, ±1 for two classes, an indicator for each
+/// of more.
 pub fn standardised_outputs(data: &Dataset, method: &'static str) -> Result<Vec<Vec<f64>>, Error> {
     let unsupported =
         |found| Error::UnsupportedTarget { method, expected: "real outputs or classes that vary", found };

@@ -19,7 +19,8 @@ const OFFSET: f64 = 1.0 / 1024.0;
 pub struct Standard {
     /// A power of two, which changes no digits.
     scale: f64,
-    /// One of the values, where all are far from 0 compared with their differences, which are then exact; else 0.
+    /// One of the values, where all are far from 0 compared with their differences, which are then exact;
+    /// else 0.
     pivot: f64,
     mean: f64,
     /// What rounding left of the mean.
@@ -30,8 +31,8 @@ pub struct Standard {
 impl Standard {
     /// That of `values`, which lie in this [`range`]; `None` when all are equal.
     ///
-    /// The mean is taken off before anything is squared, so a large offset costs no accuracy, and the values are first brought near
-    /// 1, so that no square overflows.
+    /// The mean is taken off before anything is squared, so a large offset costs no accuracy, and the values
+    /// are first brought near 1, so that no square overflows.
     pub fn of(values: &[f64], (low, high): (f64, f64)) -> Option<Self> {
         if low == high {
             return None;
@@ -102,7 +103,8 @@ pub fn range(values: &[f64]) -> (f64, f64) {
     (low.into_iter().fold(first, f64::min), high.into_iter().fold(first, f64::max))
 }
 
-/// Folds every eighth value each, from `start`: eight independent chains of operations, which processors work on at once.
+/// Folds every eighth value each, from `start`: eight independent chains of operations, which processors work
+/// on at once.
 #[inline(always)]
 fn in_lanes(values: &[f64], start: f64, fold: impl Fn(f64, f64) -> f64) -> [f64; 8] {
     let mut lanes = [start; 8];

@@ -1,4 +1,5 @@
-//! Sums over the rows of each feature: of a table column by column, of a stream batch by batch, with the same bits.
+//! Sums over the rows of each feature: of a table column by column, of a stream batch by batch, with the same
+//! bits.
 
 use std::ops::Range;
 
@@ -40,8 +41,8 @@ pub trait ColumnSums: Sync {
 
 /// The batches of a table in memory.
 ///
-/// A column is summed from its first row to its last before the next is looked at: that is what columns are quick at. The
-/// batches and the tree of their merges are those of a stream of the same rows.
+/// A column is summed from its first row to its last before the next is looked at: that is what columns are
+/// quick at. The batches and the tree of their merges are those of a stream of the same rows.
 pub struct TableSums<S: ColumnSums> {
     sums: S,
     batches: Vec<(Range<usize>, S::Batch)>,
@@ -138,7 +139,8 @@ impl<S: ColumnSums> Accumulator for PerFeature<'_, S> {
 /// The sums of every feature of `stream`.
 ///
 /// # Errors
-/// A NaN or an infinity, naming the cell; those of the stream and of `sums`; [`Error::Stopped`] when the context says so.
+/// A NaN or an infinity, naming the cell; those of the stream and of `sums`; [`Error::Stopped`] when the
+/// context says so.
 pub fn stream_sums<S: ColumnSums>(
     stream: &mut dyn SampleStream,
     sums: &S,
@@ -251,8 +253,9 @@ impl SampleStream for Columns<'_> {
     }
 }
 
-/// The sums of every feature of `stream` with the number its values were divided by: 1, or the largest of a feature whose
-/// sums are not `safe`. Those are summed again in a second pass, unless all their values are equal.
+/// The sums of every feature of `stream` with the number its values were divided by: 1, or the largest of a
+/// feature whose sums are not `safe`. Those are summed again in a second pass, unless all their values are
+/// equal.
 ///
 /// # Errors
 /// As [`stream_sums`]; [`Error::Unsupported`] where a second pass is needed and the stream cannot be rewound.

@@ -9,8 +9,9 @@ pub const BATCH_ROWS: usize = 4096;
 /// Sums over rows.
 ///
 /// What is added in floating point depends on the order, so the order is fixed by row number alone: rows
-/// `4096 b .. 4096 (b + 1)` are batch `b`, each batch is given to an accumulator of its own, and these are merged two by
-/// two, then four by four, and so on ([`Partial`]). Neither threads nor files nor machines show in the result.
+/// `4096 b .. 4096 (b + 1)` are batch `b`, each batch is given to an accumulator of its own, and these are
+/// merged two by two, then four by four, and so on ([`Partial`]). Neither threads nor files nor machines show
+/// in the result.
 ///
 /// ```
 /// use fewest_core::{Accumulator, Context, Dataset, DenseColumns, Error, RowBatches, Target, accumulate};
@@ -64,9 +65,9 @@ pub trait Accumulator: Send + Sized {
 
 /// The sums of some batches in a row, merged as far as the tree of all batches is known.
 ///
-/// A node of that tree holds `2ˡ` batches, of which the first has a number divisible by `2ˡ`; two neighbours of one level
-/// make a node of the next. Batches `first ..` are added one by one, and parts computed elsewhere are appended: whatever
-/// the parts were, the nodes are the same, and so is the result.
+/// A node of that tree holds `2ˡ` batches, of which the first has a number divisible by `2ˡ`; two neighbours
+/// of one level make a node of the next. Batches `first ..` are added one by one, and parts computed
+/// elsewhere are appended: whatever the parts were, the nodes are the same, and so is the result.
 #[derive(Debug, Clone)]
 pub struct Partial<A> {
     nodes: Vec<Node<A>>,
@@ -149,8 +150,8 @@ impl<A> Partial<A> {
 /// Sums over all rows of `stream`, however it cuts them; `make` gives an accumulator that has seen nothing.
 ///
 /// # Errors
-/// [`Error::TooFew`] for a stream without rows, [`Error::Stopped`] when the context says so, those of the stream and of the
-/// accumulator; rows in them count from the first of the stream.
+/// [`Error::TooFew`] for a stream without rows, [`Error::Stopped`] when the context says so, those of the
+/// stream and of the accumulator; rows in them count from the first of the stream.
 pub fn accumulate<A: Accumulator>(
     stream: &mut dyn SampleStream,
     make: impl Fn() -> A,
@@ -162,7 +163,8 @@ pub fn accumulate<A: Accumulator>(
     }
 }
 
-/// Sums over the rows of `stream`, the first of which is row [`BATCH_ROWS`] · `first_batch` of all rows: one machine's part.
+/// Sums over the rows of `stream`, the first of which is row [`BATCH_ROWS`] · `first_batch` of all rows: one
+/// machine's part.
 ///
 /// Every part but the last needs a number of rows that [`BATCH_ROWS`] divides. Parts are put together by
 /// [`Partial::append`].

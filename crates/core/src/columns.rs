@@ -33,7 +33,8 @@ impl Column<'_> {
         }
     }
 
-    /// The values of the samples `rows`. The indices of stored values still count from the first sample of the column.
+    /// The values of the samples `rows`. The indices of stored values still count from the first sample of
+    /// the column.
     pub fn stretch(self, rows: std::ops::Range<usize>) -> Self {
         match self {
             Column::Dense(values) => Column::Dense(&values[rows]),

@@ -11,10 +11,12 @@ pub trait Progress: Sync {
     fn update(&self, stage: &str, done: u64, total: u64);
 }
 
-/// What a run needs to know besides data and parameters. `Context::default()` is seed 0, silent, without limits.
+/// What a run needs to know besides data and parameters. `Context::default()` is seed 0, silent, without
+/// limits.
 #[derive(Clone, Copy, Default)]
 pub struct Context<'a> {
-    /// Seed of everything random. The same seed gives the same answer, bit for bit, for any number of threads.
+    /// Seed of everything random. The same seed gives the same answer, bit for bit, for any number of
+    /// threads.
     pub seed: u64,
     /// Where progress is told.
     pub progress: Option<&'a dyn Progress>,

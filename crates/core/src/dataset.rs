@@ -124,8 +124,8 @@ impl Dataset {
     /// With views: the columns of each source. Not every column needs to be in one.
     ///
     /// # Errors
-    /// [`Error::InvalidPart`] names the first view that is empty, not inside the table, called as an earlier one, or
-    /// over columns of another.
+    /// [`Error::InvalidPart`] names the first view that is empty, not inside the table, called as an earlier
+    /// one, or over columns of another.
     pub fn with_views(mut self, views: Vec<View>) -> Result<Self, Error> {
         views::check(&views, self.n_features())?;
         self.views = views;
@@ -222,7 +222,8 @@ impl Dataset {
         self.feature_groups.as_deref()
     }
 
-    /// The group of each feature, where groups were given: for methods that work with groups without overlap only.
+    /// The group of each feature, where groups were given: for methods that work with groups without overlap
+    /// only.
     ///
     /// # Errors
     /// [`Error::Unsupported`], in the name of `method`, for other kinds of groups.
@@ -272,7 +273,8 @@ impl Dataset {
         self.sample_weights.as_deref()
     }
 
-    /// For a method that does not use the weights of samples: its first line, so that none ignores them silently.
+    /// For a method that does not use the weights of samples: its first line, so that none ignores them
+    /// silently.
     ///
     /// # Errors
     /// [`Error::Unsupported`], in the name of `method`, where samples have weights.
@@ -296,8 +298,8 @@ impl Dataset {
         }
     }
 
-    /// The samples `rows`, in that order, without copying the features, and what is known about them: of links those
-    /// between two of these samples.
+    /// The samples `rows`, in that order, without copying the features, and what is known about them: of
+    /// links those between two of these samples.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] when a row is out of range; [`Error::TooFew`] when none is left.

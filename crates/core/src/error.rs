@@ -136,7 +136,8 @@ impl Error {
         Self::Unreadable { column, reason: reason.to_string() }
     }
 
-    /// The error with rows counted from the first of a table, where it names a row of a batch that starts at `first_row`.
+    /// The error with rows counted from the first of a table, where it names a row of a batch that starts at
+    /// `first_row`.
     pub fn in_rows_from(mut self, first_row: usize) -> Self {
         if let Self::NonFinite { row, .. } | Self::NonFiniteTarget { row, .. } = &mut self {
             *row += first_row;

@@ -4,9 +4,9 @@ use crate::Error;
 
 /// Weighted links between nodes, stored row by row: never a matrix of all pairs.
 ///
-/// Takes 8 bytes a node and 12 bytes a link (24 where links have no direction, since both ends know of it). The
-/// neighbours of a node are in increasing order, no pair of nodes is linked twice in one direction, and no node is
-/// linked to itself.
+/// Takes 8 bytes a node and 12 bytes a link (24 where links have no direction, since both ends know of it).
+/// The neighbours of a node are in increasing order, no pair of nodes is linked twice in one direction, and
+/// no node is linked to itself.
 ///
 /// ```
 /// use fewest_core::Graph;
@@ -29,8 +29,8 @@ impl Graph {
     /// Links `(a, b, weight)` without a direction, each pair of nodes once.
     ///
     /// # Errors
-    /// [`Error::InvalidPart`] names the first link with a node that is not there, from a node to itself, with a
-    /// weight that is not finite or not above 0, or between two nodes that an earlier one links;
+    /// [`Error::InvalidPart`] names the first link with a node that is not there, from a node to itself, with
+    /// a weight that is not finite or not above 0, or between two nodes that an earlier one links;
     /// [`Error::InvalidParameter`] for more than 2³² − 1 nodes.
     ///
     /// # Complexity
@@ -175,8 +175,8 @@ impl Graph {
         Self::rows(self.n_nodes(), backwards, self.directed)
     }
 
-    /// Without directions: nodes are linked where they were in either direction, with the larger weight where they
-    /// were in both.
+    /// Without directions: nodes are linked where they were in either direction, with the larger weight where
+    /// they were in both.
     ///
     /// # Complexity
     /// Time and memory O(nodes + links).
@@ -220,8 +220,8 @@ impl Graph {
 
     /// The links between the nodes `nodes`, which become nodes 0, 1, … in that order: those of a fold.
     ///
-    /// A node may occur more than once, as in a bootstrap sample: each copy has the links of the node, and there is
-    /// none between copies.
+    /// A node may occur more than once, as in a bootstrap sample: each copy has the links of the node, and
+    /// there is none between copies.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] for a node out of range, or more than 2³² − 1 nodes.
@@ -244,8 +244,8 @@ impl Graph {
         Ok(Self::rows(nodes.len(), links, self.directed).transposed())
     }
 
-    /// The connected component of each node, whatever the direction of links; components are numbered in the order of
-    /// their lowest nodes.
+    /// The connected component of each node, whatever the direction of links; components are numbered in the
+    /// order of their lowest nodes.
     ///
     /// # Complexity
     /// Time nearly O(nodes + links), memory O(nodes).

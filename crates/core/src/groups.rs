@@ -63,12 +63,13 @@ impl Groups {
         Ok(Self::Overlapping(OverlappingGroups { n_features, sets }))
     }
 
-    /// Groups within groups. `parents[j]` for `j < n_features` is the group of feature `j`, and `parents[n_features + g]`
-    /// that of group `g`, each as a number of a group from 0; `None` where it is in no group.
+    /// Groups within groups. `parents[j]` for `j < n_features` is the group of feature `j`, and
+    /// `parents[n_features + g]` that of group `g`, each as a number of a group from 0; `None` where it is in
+    /// no group.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] for fewer parents than features; [`Error::InvalidPart`] names the first group whose
-    /// parent is out of range, that is within itself, or that holds no feature.
+    /// [`Error::ShapeMismatch`] for fewer parents than features; [`Error::InvalidPart`] names the first group
+    /// whose parent is out of range, that is within itself, or that holds no feature.
     ///
     /// ```
     /// use fewest_core::Groups;
@@ -113,7 +114,8 @@ impl Groups {
         }
     }
 
-    /// The features of every group, increasing; of a partition by increasing number, of a tree all features below.
+    /// The features of every group, increasing; of a partition by increasing number, of a tree all features
+    /// below.
     pub fn sets(&self) -> Vec<Vec<usize>> {
         match self {
             Self::Partition(group_of) => {
@@ -126,7 +128,8 @@ impl Groups {
         }
     }
 
-    /// The groups among the features `features`, numbered in that order. Groups that lose all their features are gone.
+    /// The groups among the features `features`, numbered in that order. Groups that lose all their features
+    /// are gone.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] when a feature does not exist.

@@ -57,8 +57,8 @@ impl Status {
         matches!(self, Status::Interrupted | Status::TimeLimit)
     }
 
-    /// The worst of several: interrupted, then out of time, out of iterations, stalled, almost converged. Converged
-    /// where there is none.
+    /// The worst of several: interrupted, then out of time, out of iterations, stalled, almost converged.
+    /// Converged where there is none.
     ///
     /// ```
     /// use fewest_core::Status;
@@ -103,8 +103,8 @@ pub struct Selection {
     pub n_features: usize,
     /// How the computation ended.
     pub status: Status,
-    /// The value of the criterion that the features as a set were chosen by, for methods that have one besides what a
-    /// solver minimised.
+    /// The value of the criterion that the features as a set were chosen by, for methods that have one
+    /// besides what a solver minimised.
     pub objective: Option<f64>,
     /// The solver's certificate, for methods that solve an optimisation problem.
     pub solver: Option<SolverReport>,
@@ -149,8 +149,8 @@ impl Selection {
         }
     }
 
-    /// Notes that there are fewer features than the budget's count, and why there are `no_others`; or that the run was
-    /// stopped, where it was. Nothing if there are enough.
+    /// Notes that there are fewer features than the budget's count, and why there are `no_others`; or that
+    /// the run was stopped, where it was. Nothing if there are enough.
     pub fn note_missing_features(&mut self, budget: Budget, no_others: &str) {
         if let Budget::Count(k) = budget
             && self.order.len() < k
@@ -226,8 +226,8 @@ pub trait Selector: Send + Sync {
     /// When the data, the budget or the method's parameters do not allow it.
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error>;
 
-    /// A selection for each of `budgets`: those that [`Selector::select`] gives one by one. Methods whose work serves
-    /// several budgets, such as one path or one ranking, do it once.
+    /// A selection for each of `budgets`: those that [`Selector::select`] gives one by one. Methods whose
+    /// work serves several budgets, such as one path or one ranking, do it once.
     ///
     /// # Errors
     /// As [`Selector::select`] for any of them; [`Error::Stopped`] when the context says so between two.

@@ -32,7 +32,8 @@ pub trait FeatureStream: Send {
 
 /// A method that selects while data arrive, and answers at any time.
 ///
-/// Whether samples or features arrive is the method's own: [`FedBySamples`] or [`FedByFeatures`] make a [`Selector`] of it.
+/// Whether samples or features arrive is the method's own: [`FedBySamples`] or [`FedByFeatures`] make a
+/// [`Selector`] of it.
 pub trait StreamSelector: Send {
     /// Takes in a batch of samples, or a group of features.
     ///
@@ -40,8 +41,8 @@ pub trait StreamSelector: Send {
     /// When the data or the method's parameters do not allow it.
     fn update(&mut self, arrived: &Dataset, context: &Context<'_>) -> Result<(), Error>;
 
-    /// The features chosen from all that has arrived. Features that arrived in groups are numbered from 0 in the order in
-    /// which they came.
+    /// The features chosen from all that has arrived. Features that arrived in groups are numbered from 0 in
+    /// the order in which they came.
     ///
     /// # Errors
     /// When the budget or what has arrived does not allow it.
@@ -50,13 +51,14 @@ pub trait StreamSelector: Send {
 
 /// A [`Scorer`] by sums over rows, which need not be in memory.
 pub trait StreamScorer: Scorer {
-    /// The score of every feature: that of [`Scorer::score`] on the same rows in one table, with the same bits.
+    /// The score of every feature: that of [`Scorer::score`] on the same rows in one table, with the same
+    /// bits.
     ///
     /// Some methods go over the rows twice, and all do where squares of the values overflow.
     ///
     /// # Errors
-    /// As [`Scorer::score`]; those of the stream; [`Error::Unsupported`] for a stream that cannot be rewound where a second
-    /// pass is needed.
+    /// As [`Scorer::score`]; those of the stream; [`Error::Unsupported`] for a stream that cannot be rewound
+    /// where a second pass is needed.
     fn score_stream(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error>;
 }
 
@@ -213,9 +215,9 @@ where
 
 /// The [`Selector`] that feeds a [`StreamSelector`] the features of a table, group by group.
 ///
-/// Groups are those of [`Dataset::feature_groups`], by increasing number, where there are some; otherwise they are of
-/// `width` features in a row. Features have the numbers of the table in the answer. A run that is stopped answers from the
-/// features seen by then, and says so in its status.
+/// Groups are those of [`Dataset::feature_groups`], by increasing number, where there are some; otherwise
+/// they are of `width` features in a row. Features have the numbers of the table in the answer. A run that is
+/// stopped answers from the features seen by then, and says so in its status.
 pub struct FedByFeatures<F> {
     make: F,
     width: usize,

@@ -142,7 +142,8 @@ impl Target {
         }
     }
 
-    /// The target of the samples `rows`, in that order. Class names stay, also of classes that no longer occur.
+    /// The target of the samples `rows`, in that order. Class names stay, also of classes that no longer
+    /// occur.
     pub fn subset(&self, rows: &[usize]) -> Self {
         match self {
             Self::None => Self::None,

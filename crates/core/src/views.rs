@@ -22,8 +22,8 @@ impl View {
     }
 }
 
-/// [`Error::InvalidPart`] for the first view that is empty, not inside `n_features`, called as an earlier one, or over
-/// columns of one.
+/// [`Error::InvalidPart`] for the first view that is empty, not inside `n_features`, called as an earlier
+/// one, or over columns of one.
 pub(crate) fn check(views: &[View], n_features: usize) -> Result<(), Error> {
     let mut names = HashSet::new();
     let mut by_start: Vec<usize> = (0..views.len()).collect();

@@ -9,7 +9,8 @@ use crate::counts::{Scratch, joint_sum};
 use crate::discretisation::{self, Discretisation, Levels};
 use fewest_columns::map_features;
 
-/// The samples, ordered by class so that counts within a class are counts over a stretch, and what every count needs.
+/// The samples, ordered by class so that counts within a class are counts over a stretch, and what every
+/// count needs.
 pub struct Rows {
     /// Sample indices, class after class.
     order: Vec<u32>,
@@ -164,12 +165,12 @@ pub struct Coded {
 }
 
 impl Coded {
-    /// Every feature and the target of `data` by `rule`. Features are looked at one at a time, a sparse one too is
-    /// written out then: its levels take a byte or less a sample.
+    /// Every feature and the target of `data` by `rule`. Features are looked at one at a time, a sparse one
+    /// too is written out then: its levels take a byte or less a sample.
     ///
     /// # Errors
-    /// A rule out of range; a NaN or an infinity, naming the cell; a target that `method` has no use for, being neither
-    /// classes nor one real output, or that has one value only.
+    /// A rule out of range; a NaN or an infinity, naming the cell; a target that `method` has no use for,
+    /// being neither classes nor one real output, or that has one value only.
     pub fn new(
         data: &Dataset,
         rule: &Discretisation,

@@ -1,13 +1,13 @@
 //! Joint counts of two variables: the one computation behind every criterion.
 //!
-//! Variables of few levels are held as one bit a sample and level. A joint count is then the number of ones in the
-//! conjunction of two bit strings, 64 samples a word, and the last level follows from the others. Otherwise samples are
-//! counted into a table, or sorted where the table would be mostly empty.
+//! Variables of few levels are held as one bit a sample and level. A joint count is then the number of ones
+//! in the conjunction of two bit strings, 64 samples a word, and the last level follows from the others.
+//! Otherwise samples are counted into a table, or sorted where the table would be mostly empty.
 
 use crate::codes::{Codes, Rows, Stretch, Variable};
 
-/// What a conjunction of two bit strings costs before its first word, in words, and what it costs to count a sample
-/// into a table: measured for 200 to 20 000 samples, 2 and 10 classes, 2 to 20 levels.
+/// What a conjunction of two bit strings costs before its first word, in words, and what it costs to count a
+/// sample into a table: measured for 200 to 20 000 samples, 2 and 10 classes, 2 to 20 levels.
 const WORDS_PER_CALL: f64 = 7.0;
 const WORDS_PER_SAMPLE: f64 = 1.8;
 
@@ -155,7 +155,8 @@ fn infer_last(a: &[u32], b: &[u32], cells: &mut [u32]) {
     }
 }
 
-/// The ones in the conjunction of each plane of `a` with each of `b`, over `n_words` words of planes `stride` words apart.
+/// The ones in the conjunction of each plane of `a` with each of `b`, over `n_words` words of planes `stride`
+/// words apart.
 #[multiversion::multiversion(targets(
     "x86_64+avx512f+avx512bw+avx512cd+avx512dq+avx512vl+avx512vpopcntdq+avx2+bmi1+popcnt",
     "x86_64+avx2+bmi1+popcnt",
@@ -197,8 +198,8 @@ impl Code for u32 {
     }
 }
 
-/// Counts sample by sample. Samples alternate between two tables, so that a run of equal levels does not wait for
-/// its own last increment.
+/// Counts sample by sample. Samples alternate between two tables, so that a run of equal levels does not wait
+/// for its own last increment.
 fn tally<A: Code, B: Code>(a: &[A], b: &[B], b_levels: usize, cells: &mut [u32], halves: &mut [u32]) {
     let (pairs_a, rest_a) = a.as_chunks::<2>();
     let (pairs_b, rest_b) = b.as_chunks::<2>();

@@ -6,7 +6,8 @@ use crate::counts::{Scratch, words_each};
 /// Variables that are compared at a time.
 const LANES: usize = 64;
 
-/// Samples that a comparison of bytes gets through in the time of a word, with what is done about the outcome.
+/// Samples that a comparison of bytes gets through in the time of a word, with what is done about the
+/// outcome.
 const COMPARISONS_PER_WORD: f64 = 24.0;
 
 /// Variables of at most 256 levels side by side: the codes of all of them sample by sample.
@@ -40,12 +41,13 @@ impl SideBySide {
     }
 }
 
-/// `n Σ_c H(Y | a, b, c)` over the variables `c` of `beside`, or `None` where counting them one after the other is
-/// quicker.
+/// `n Σ_c H(Y | a, b, c)` over the variables `c` of `beside`, or `None` where counting them one after the
+/// other is quicker.
 ///
-/// Samples that `a` and `b` set apart from all of other classes tell nothing more. Among the others, those that share
-/// levels of `a` and `b` are compared with each level of `c`, or with each other where they are few, 64 variables at a
-/// time. How often each joint count occurs is counted, so the answer does not depend on any order.
+/// Samples that `a` and `b` set apart from all of other classes tell nothing more. Among the others, those
+/// that share levels of `a` and `b` are compared with each level of `c`, or with each other where they are
+/// few, 64 variables at a time. How often each joint count occurs is counted, so the answer does not depend
+/// on any order.
 pub fn joint_conditional_entropies(
     rows: &Rows,
     a: &Variable,

@@ -78,7 +78,8 @@ impl LevelTable {
         (self.levels, self.counts) = (levels, counts);
     }
 
-    /// `I(feature; class)` in nats, never negative: with the bits of [`Coded::relevance`](crate::Coded::relevance).
+    /// `I(feature; class)` in nats, never negative: with the bits of
+    /// [`Coded::relevance`](crate::Coded::relevance).
     pub fn relevance(&self) -> f64 {
         let log_sum = |count: u64| count as f64 * (count.max(1) as f64).ln();
         let n_levels = self.n_levels();
@@ -164,12 +165,12 @@ impl ColumnSums for Numbers {
     }
 }
 
-/// The levels of every feature of `stream` by class, numbers in `bins` bins of equal width: one pass for the bounds of the
-/// bins, one to count.
+/// The levels of every feature of `stream` by class, numbers in `bins` bins of equal width: one pass for the
+/// bounds of the bins, one to count.
 ///
 /// # Errors
-/// A target that is not classes, which `method` needs; a NaN or an infinity, naming the cell; a stream that cannot be
-/// rewound; [`Error::Stopped`] when the context says so.
+/// A target that is not classes, which `method` needs; a NaN or an infinity, naming the cell; a stream that
+/// cannot be rewound; [`Error::Stopped`] when the context says so.
 pub fn stream_tables(
     stream: &mut dyn SampleStream,
     bins: usize,

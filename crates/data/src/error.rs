@@ -209,7 +209,8 @@ impl fmt::Display for RowLabel {
 pub struct ColumnLabel {
     /// The name, from the header.
     pub name: Option<String>,
-    /// The number in the file, counted from 0; `None` where counting makes no sense, as for the labels of svmlight.
+    /// The number in the file, counted from 0; `None` where counting makes no sense, as for the labels of
+    /// svmlight.
     pub number: Option<usize>,
 }
 

@@ -60,8 +60,8 @@ pub struct Format {
 }
 
 impl Format {
-    /// A format that is read by `read`. `extensions` are in lower case and without their point; that of gzip does not
-    /// count, and content comes decompressed.
+    /// A format that is read by `read`. `extensions` are in lower case and without their point; that of gzip
+    /// does not count, and content comes decompressed.
     pub const fn new(
         name: &'static str,
         extensions: &'static [&'static str],
@@ -192,8 +192,8 @@ impl Formats {
         })
     }
 
-    /// What a file is: by its first bytes where they are certain, then by the name's extension (that before `.gz`),
-    /// then by what its first bytes look like. Of several the one that came last into the list.
+    /// What a file is: by its first bytes where they are certain, then by the name's extension (that before
+    /// `.gz`), then by what its first bytes look like. Of several the one that came last into the list.
     pub(crate) fn recognise(&self, source: &Source) -> Result<Format, Error> {
         let sniffed: Vec<(Sniff, Format)> =
             self.iter().map(|format| ((format.sniff)(&source.prefix), format)).collect();
@@ -213,8 +213,8 @@ impl Formats {
         })
     }
 
-    /// The format that a file of this name is written in: by its extension; CSV where there is none, or one that belongs
-    /// to no format.
+    /// The format that a file of this name is written in: by its extension; CSV where there is none, or one
+    /// that belongs to no format.
     ///
     /// # Errors
     /// [`Error::Unsupported`] for an extension of files that are not written.

@@ -8,19 +8,19 @@ use rayon::prelude::*;
 use crate::Missing;
 
 impl Missing {
-    /// The gaps (NaN) of `whole` filled by what the samples of `train` say alone: their mean or median, or their most frequent
-    /// category. Within a fold, `train` are its training samples and `whole` are all: filled from all samples, the training
-    /// samples would tell about the test samples.
+    /// The gaps (NaN) of `whole` filled by what the samples of `train` say alone: their mean or median, or
+    /// their most frequent category. Within a fold, `train` are its training samples and `whole` are all:
+    /// filled from all samples, the training samples would tell about the test samples.
     ///
-    /// A feature without a value in `train` becomes 0 wherever it has a gap, so that it is constant in `train`: no method selects
-    /// it. Under [`Missing::Error`] and [`Missing::DropRows`] nothing is filled.
+    /// A feature without a value in `train` becomes 0 wherever it has a gap, so that it is constant in
+    /// `train`: no method selects it. Under [`Missing::Error`] and [`Missing::DropRows`] nothing is filled.
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] unless both have the same number of features; [`Error::Unreadable`].
     ///
     /// # Complexity
-    /// A pass over each column, and O(n log n) for each that has a gap; columns in parallel on rayon's current pool. Nothing is
-    /// copied: gaps are filled whenever a column is asked for.
+    /// A pass over each column, and O(n log n) for each that has a gap; columns in parallel on rayon's
+    /// current pool. Nothing is copied: gaps are filled whenever a column is asked for.
     ///
     /// ```
     /// use fewest_core::{Columns, Dataset, DenseColumns, Target};

@@ -29,7 +29,8 @@ impl Interner {
     }
 }
 
-/// Brings `codes` (NaN where missing) into the increasing order of their `names`, and returns the ordered names.
+/// Brings `codes` (NaN where missing) into the increasing order of their `names`, and returns the ordered
+/// names.
 ///
 /// The order is that of numbers when all names are numbers, else that of the texts. Names of one and the same
 /// number, such as `1` and `1.0`, become one level under the spelling met first.
@@ -62,8 +63,8 @@ pub(crate) fn sort_levels(codes: &mut [f64], names: Vec<String>) -> Vec<String> 
     sorted
 }
 
-/// Replaces numbers (NaN where missing) by codes in their increasing order, and returns a name for each code: its
-/// spelling in the file where that is known, otherwise [`number_text`].
+/// Replaces numbers (NaN where missing) by codes in their increasing order, and returns a name for each code:
+/// its spelling in the file where that is known, otherwise [`number_text`].
 pub(crate) fn levels_of_numbers(values: &mut [f64], spelling: &Spellings) -> Vec<String> {
     let mut levels: Vec<f64> =
         values.iter().copied().filter(|value| !value.is_nan()).map(|v| v + 0.0).collect();
@@ -95,7 +96,8 @@ impl Spellings {
     }
 }
 
-/// The shortest decimal text that reads back as the same number, with an exponent for very large and small ones.
+/// The shortest decimal text that reads back as the same number, with an exponent for very large and small
+/// ones.
 ///
 /// ```
 /// # use fewest_data::number_text;

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use crate::{Error, ReadOptions};
 
-/// Bytes of memory this process may use: the machine's, or the limit of its control group where that is lower.
+/// Bytes of memory this process may use: the machine's, or the limit of its control group where that is
+/// lower.
 ///
 /// Known on Linux (`/proc/meminfo`, cgroup versions 1 and 2); `None` elsewhere, where only
 /// [`ReadOptions::memory`] makes the check.
@@ -26,7 +27,8 @@ fn total_memory(meminfo: &str) -> Option<u64> {
 
 /// [`Error::TooLarge`] when `needed` bytes are more than half of the memory and the options do not insist.
 ///
-/// Half, because columns that grow while a text file is read take up to twice their size, and a method needs room too.
+/// Half, because columns that grow while a text file is read take up to twice their size, and a method needs
+/// room too.
 pub(crate) fn check(path: &Path, needed: u64, options: &ReadOptions) -> Result<(), Error> {
     if options.allow_large {
         return Ok(());

@@ -18,8 +18,9 @@ pub enum Missing {
     Error,
     /// Samples with a missing value, also of the target, are left out.
     DropRows,
-    /// The mean of the values that are there; for categories the most frequent level (the lower code at a tie).
-    /// Samples without a target are left out: a target that was filled in would be learnt as if it were true.
+    /// The mean of the values that are there; for categories the most frequent level (the lower code at a
+    /// tie). Samples without a target are left out: a target that was filled in would be learnt as if it were
+    /// true.
     Mean,
     /// As [`Missing::Mean`] with the median (the middle of the two middle values for an even number).
     Median,
@@ -42,8 +43,8 @@ impl Table {
     /// Applies the policy for missing values. Classes of which no sample is left are left out too.
     ///
     /// # Errors
-    /// [`Error::MissingValue`] names the first missing cell under [`Missing::Error`]; [`Error::AllMissing`] a column
-    /// without values; [`Error::NothingLeft`] says that every sample would be dropped.
+    /// [`Error::MissingValue`] names the first missing cell under [`Missing::Error`]; [`Error::AllMissing`] a
+    /// column without values; [`Error::NothingLeft`] says that every sample would be dropped.
     ///
     /// # Complexity
     /// O(n·d), with the median O(n·d log n); dense columns are changed in place.
@@ -59,8 +60,9 @@ impl Table {
         self.into_complete(dropped, filled)
     }
 
-    /// As [`Table::complete`], but the gaps that [`Missing::Mean`] and [`Missing::Median`] fill stay, as NaN, and are only
-    /// counted as filled: for [`Missing::fill`] to fill them in each fold by what its training samples say.
+    /// As [`Table::complete`], but the gaps that [`Missing::Mean`] and [`Missing::Median`] fill stay, as NaN,
+    /// and are only counted as filled: for [`Missing::fill`] to fill them in each fold by what its training
+    /// samples say.
     ///
     /// # Errors
     /// As [`Table::complete`].

@@ -5,12 +5,13 @@ use std::str::FromStr;
 
 use crate::{Format, Formats, Missing};
 
-/// How a file is read. `ReadOptions::default()` recognises the format, takes no target from a plain table, and
-/// decides everything else by the rules given at each field.
+/// How a file is read. `ReadOptions::default()` recognises the format, takes no target from a plain table,
+/// and decides everything else by the rules given at each field.
 ///
 /// # Naming columns
-/// A column is named by a string: the name from the header if there is one like it; otherwise its number in the
-/// file, counted from 0; otherwise the word `last`. So a column that is called `3` wins over column number 3.
+/// A column is named by a string: the name from the header if there is one like it; otherwise its number in
+/// the file, counted from 0; otherwise the word `last`. So a column that is called `3` wins over column
+/// number 3.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadOptions {
     /// The formats that a file may have.
@@ -23,26 +24,28 @@ pub struct ReadOptions {
     pub task: Task,
     /// Whether the first line of CSV and TSV files holds names.
     pub header: Header,
-    /// The character between the cells of CSV and TSV files. `None`: a tab for `.tsv` and `.tab`, otherwise whichever
-    /// of `,`, tab, `;` and `|` is most frequent in the first line outside quotes (the earlier one at a tie); commas between digits
-    /// do not count beside another of these, since they are decimal marks.
+    /// The character between the cells of CSV and TSV files. `None`: a tab for `.tsv` and `.tab`, otherwise
+    /// whichever of `,`, tab, `;` and `|` is most frequent in the first line outside quotes (the earlier one
+    /// at a tie); commas between digits do not count beside another of these, since they are decimal marks.
     pub delimiter: Option<char>,
-    /// The column with the samples' names. `None`: a first column whose header is empty, as R and pandas write row
-    /// names, and else none.
+    /// The column with the samples' names. `None`: a first column whose header is empty, as R and pandas
+    /// write row names, and else none.
     pub id: Option<String>,
     /// Columns to leave out.
     pub ignore: Vec<String>,
     /// Columns that are categories although they hold numbers.
     pub categorical: Vec<String>,
-    /// Cells of text files that mean "missing": compared without regard to case and to blanks around, and by value
-    /// where the token is a number (`-999` also matches `-999.0`).
+    /// Cells of text files that mean "missing": compared without regard to case and to blanks around, and by
+    /// value where the token is a number (`-999` also matches `-999.0`).
     /// Default: the empty cell, `NA`, `N/A`, `NaN`, `null` and `?`. NaN is missing in any case.
     pub missing_tokens: Vec<String>,
-    /// The variable of `.mat` files that holds the features, samples by features; an error for other formats. Default: `X`.
+    /// The variable of `.mat` files that holds the features, samples by features; an error for other formats.
+    /// Default: `X`.
     pub x_variable: Option<String>,
     /// Read the file even when its values take more than half of the memory.
     pub allow_large: bool,
-    /// Bytes of memory to reckon with; `None` asks the system, see [`physical_memory`](crate::physical_memory).
+    /// Bytes of memory to reckon with; `None` asks the system, see
+    /// [`physical_memory`](crate::physical_memory).
     pub memory: Option<u64>,
 }
 
@@ -81,14 +84,15 @@ impl ReadOptions {
 /// Which column or variable is the target.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum TargetChoice {
-    /// The one that the format provides: the labels of svmlight, the variable `Y` of a `.mat` file if there is one.
-    /// Other formats provide none.
+    /// The one that the format provides: the labels of svmlight, the variable `Y` of a `.mat` file if there
+    /// is one. Other formats provide none.
     #[default]
     Auto,
     /// None at all.
     None,
-    /// These columns; several make a target with several real outputs. For `.mat` files the name of a variable, for
-    /// `.npy` files the path of a second `.npy` file with the target, are understood too, and win over columns.
+    /// These columns; several make a target with several real outputs. For `.mat` files the name of a
+    /// variable, for `.npy` files the path of a second `.npy` file with the target, are understood too, and
+    /// win over columns.
     Columns(Vec<String>),
 }
 
@@ -96,8 +100,8 @@ pub enum TargetChoice {
 ///
 /// `Auto` takes a target for classes when it is text, or when all its values are integers and there are
 /// - at most [`FEW_CLASSES`](crate::FEW_CLASSES) different ones, fewer than samples; or
-/// - at most [`MANY_CLASSES`](crate::MANY_CLASSES) different ones, each of at least two samples (a level that occurs
-///   once is the mark of a count or a measurement).
+/// - at most [`MANY_CLASSES`](crate::MANY_CLASSES) different ones, each of at least two samples (a level that
+///   occurs once is the mark of a count or a measurement).
 ///
 /// Everything else is a real output. The other two variants decide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -114,8 +118,8 @@ pub enum Task {
 /// Whether a table starts with a line of names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Header {
-    /// Yes when some column has text in the first line over a number in the second, or when the first line holds no
-    /// number at all. (Column names that are all numbers therefore need `Yes`.)
+    /// Yes when some column has text in the first line over a number in the second, or when the first line
+    /// holds no number at all. (Column names that are all numbers therefore need `Yes`.)
     #[default]
     Auto,
     /// The first line holds the names.

@@ -6,12 +6,12 @@ use rayon::prelude::*;
 
 use crate::Error;
 
-/// How each feature is shifted and scaled. Made from one table, it can be applied to another one with the same
-/// features: what the training samples say is then applied to the test samples.
+/// How each feature is shifted and scaled. Made from one table, it can be applied to another one with the
+/// same features: what the training samples say is then applied to the test samples.
 ///
-/// A constant feature becomes 0. The computation is two-pass, centred on one of the feature's own values and scaled
-/// by a power of two before anything is squared: an offset of 10⁵ standard deviations costs no digits, and
-/// nothing overflows or underflows as long as the values themselves are finite.
+/// A constant feature becomes 0. The computation is two-pass, centred on one of the feature's own values and
+/// scaled by a power of two before anything is squared: an offset of 10⁵ standard deviations costs no digits,
+/// and nothing overflows or underflows as long as the values themselves are finite.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scaling {
     features: Vec<Feature>,
@@ -90,7 +90,8 @@ impl Scaling {
     /// The table scaled, computed column by column when asked for. Sparse columns become dense.
     ///
     /// # Errors
-    /// [`fewest_core::Error::ShapeMismatch`] unless the table has as many features as the one it was made from.
+    /// [`fewest_core::Error::ShapeMismatch`] unless the table has as many features as the one it was made
+    /// from.
     pub fn apply<C: Columns>(self, table: C) -> Result<Scaled<C>, Error> {
         let (expected, found) = (self.features.len(), table.n_features());
         if expected != found {

@@ -78,7 +78,8 @@ fn is_date(text: &str) -> bool {
     })
 }
 
-/// What most of the cells (`codes` among the levels `names`, NaN where missing) look like, and the first such cell.
+/// What most of the cells (`codes` among the levels `names`, NaN where missing) look like, and the first such
+/// cell.
 fn meant(codes: &[f64], names: &[String]) -> Option<(Meant, usize)> {
     let meant: Vec<Option<Meant>> = names.iter().map(|name| Meant::of(name)).collect();
     let of = |code: f64| if code.is_nan() { None } else { meant[code as usize] };
@@ -146,7 +147,8 @@ impl Suspicions {
         }
     }
 
-    /// Looks at a column of categories. When most levels cannot occur twice, it tells samples, not kinds of them.
+    /// Looks at a column of categories. When most levels cannot occur twice, it tells samples, not kinds of
+    /// them.
     pub fn categories(&mut self, codes: &[f64], names: &[String], column: ColumnLabel) {
         let n_present = codes.iter().filter(|code| !code.is_nan()).count();
         if n_present >= FEW_SAMPLES && 2 * names.len() > n_present {

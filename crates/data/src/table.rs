@@ -16,8 +16,8 @@ use crate::{Error, Format, Place, ReadOptions, Task};
 
 /// A table as it was read: features, target, names, with missing values still marked.
 ///
-/// [`Table::summary`] tells what is in it; [`Table::complete`] applies a policy for missing values and makes a
-/// [`Dataset`](fewest_core::Dataset) of it.
+/// [`Table::summary`] tells what is in it; [`Table::complete`] applies a policy for missing values and makes
+/// a [`Dataset`](fewest_core::Dataset) of it.
 #[derive(Debug, Clone)]
 pub struct Table {
     pub(crate) path: PathBuf,
@@ -155,28 +155,29 @@ pub(crate) struct Parts {
 impl Table {
     /// Reads a file.
     ///
-    /// The format is [`ReadOptions::format`] or, when that is not given, one of [`ReadOptions::formats`]: what the
-    /// first bytes say (NumPy, MATLAB), else what the extension says (`.csv`, `.tsv`, `.tab`, `.mat`, `.npy`, `.svm`,
-    /// `.svmlight`, `.libsvm`, each but `.mat` also with `.gz` behind), else svmlight or a table of text by what the
-    /// first line looks like.
+    /// The format is [`ReadOptions::format`] or, when that is not given, one of [`ReadOptions::formats`]:
+    /// what the first bytes say (NumPy, MATLAB), else what the extension says (`.csv`, `.tsv`, `.tab`,
+    /// `.mat`, `.npy`, `.svm`, `.svmlight`, `.libsvm`, each but `.mat` also with `.gz` behind), else svmlight
+    /// or a table of text by what the first line looks like.
     /// Compressed content is recognised by its first bytes, whatever the name.
     ///
     /// # Columns of text tables
-    /// A column is numeric when all its cells that are not missing are numbers, and categorical when none is; its
-    /// codes follow the increasing order of its levels. A mixture is an error that names the first cell that
-    /// does not fit, because a typing error must not turn a measurement into a category: say which text means
-    /// "missing" or that the column is categorical. Infinite numbers are errors too.
+    /// A column is numeric when all its cells that are not missing are numbers, and categorical when none is;
+    /// its codes follow the increasing order of its levels. A mixture is an error that names the first cell
+    /// that does not fit, because a typing error must not turn a measurement into a category: say which text
+    /// means "missing" or that the column is categorical. Infinite numbers are errors too.
     ///
-    /// Where the delimiter is no comma, `307,0` is the number 307.0; points and commas in one column are an error. A
-    /// target of text that looks like numbers, percentages or dates is an error unless [`ReadOptions::task`] says that it
-    /// is classes; for features, [`Table::notes`] tells.
+    /// Where the delimiter is no comma, `307,0` is the number 307.0; points and commas in one column are an
+    /// error. A target of text that looks like numbers, percentages or dates is an error unless
+    /// [`ReadOptions::task`] says that it is classes; for features, [`Table::notes`] tells.
     ///
     /// # Errors
     /// [`Error`] names the file, the line or row, the column, and says what to do.
     ///
     /// # Memory
-    /// The values are stored column by column with 8 bytes each (sparse formats: 16 bytes a stored value); the text
-    /// is not kept. A file whose values would take more than half of the memory is refused before it is read.
+    /// The values are stored column by column with 8 bytes each (sparse formats: 16 bytes a stored value);
+    /// the text is not kept. A file whose values would take more than half of the memory is refused before it
+    /// is read.
     ///
     /// ```
     /// use fewest_data::{Missing, ReadOptions, Table};
@@ -195,8 +196,8 @@ impl Table {
         Self::read_source(Source::open(path.as_ref())?, options)
     }
 
-    /// As [`Table::read`], from the content of a file that was read already, such as a pipe, which can be read only once.
-    /// Messages call it `name`, whose extension counts.
+    /// As [`Table::read`], from the content of a file that was read already, such as a pipe, which can be
+    /// read only once. Messages call it `name`, whose extension counts.
     ///
     /// # Errors
     /// As [`Table::read`].
@@ -281,8 +282,9 @@ impl Table {
         self.format
     }
 
-    /// What was read by the rules, but perhaps not as it was meant, a line for each kind: numbers with a decimal comma, text that
-    /// looks like numbers, percentages or dates, categories of which most levels cannot occur twice.
+    /// What was read by the rules, but perhaps not as it was meant, a line for each kind: numbers with a
+    /// decimal comma, text that looks like numbers, percentages or dates, categories of which most levels
+    /// cannot occur twice.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
@@ -461,7 +463,8 @@ pub(crate) fn from_numbers(
     from_cells(path, format, None, cells, n_samples, separate_target, options)
 }
 
-/// A table of `n_samples` that was read without a text for every number. The first infinite value is an error.
+/// A table of `n_samples` that was read without a text for every number. The first infinite value is an
+/// error.
 fn from_cells(
     path: &Path,
     format: Format,

@@ -12,9 +12,9 @@ use crate::Error;
 use crate::error::quoted;
 use crate::levels::number_text;
 
-/// Writes `bytes` to `path`: first to a temporary file in the same folder, which then takes the place of whatever was
-/// there. Who reads the file finds the old content or the new, never a part; after a failure the old one is still
-/// there. What is no regular file, such as a pipe or `/dev/stdout`, is written to directly.
+/// Writes `bytes` to `path`: first to a temporary file in the same folder, which then takes the place of
+/// whatever was there. Who reads the file finds the old content or the new, never a part; after a failure the
+/// old one is still there. What is no regular file, such as a pipe or `/dev/stdout`, is written to directly.
 ///
 /// # Errors
 /// [`Error::Io`] with the system's reason.
@@ -61,13 +61,14 @@ pub fn write_json(path: impl AsRef<Path>, value: &(impl Serialize + ?Sized)) -> 
     })
 }
 
-/// Writes some features of a data set and its target as CSV, as [`write_atomically`] does: a header, then one line a
-/// sample.
+/// Writes some features of a data set and its target as CSV, as [`write_atomically`] does: a header, then one
+/// line a sample.
 ///
-/// The columns are the sample ids where there are some (under an empty name, as R and pandas write row names and
-/// [`Table::read`](crate::Table::read) understands them), `features` in the order given, and the target's columns,
-/// called by `target_names` (`target`, `target1`, … where there are fewer names than columns). Categories and classes
-/// are written by name; numbers read back as the same numbers, missing values as empty cells.
+/// The columns are the sample ids where there are some (under an empty name, as R and pandas write row names
+/// and [`Table::read`](crate::Table::read) understands them), `features` in the order given, and the target's
+/// columns, called by `target_names` (`target`, `target1`, … where there are fewer names than columns).
+/// Categories and classes are written by name; numbers read back as the same numbers, missing values as empty
+/// cells.
 ///
 /// # Errors
 /// [`fewest_core::Error::InvalidParameter`] for a feature out of range or two columns of one name,

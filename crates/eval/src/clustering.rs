@@ -9,11 +9,12 @@ use serde::{Deserialize, Serialize};
 use crate::features::{check_features, describe, gather};
 use crate::{ClusteringAccuracy, KMeans, Metric, NormalisedMutualInformation, Predictions};
 
-/// Unsupervised selection judged by clusters (survey 002 Section 6): features are selected from all samples without their
-/// classes, k-means clusters the samples by the selected features, and the clusters are compared with the classes.
+/// Unsupervised selection judged by clusters (survey 002 Section 6): features are selected from all samples
+/// without their classes, k-means clusters the samples by the selected features, and the clusters are
+/// compared with the classes.
 ///
-/// The selector never sees the classes: the data it gets has no target. k-means starts once for each repeat, since it finds
-/// local optima; [`ClusteringOutcome`] has one value for each. Repeats run in parallel.
+/// The selector never sees the classes: the data it gets has no target. k-means starts once for each repeat,
+/// since it finds local optima; [`ClusteringOutcome`] has one value for each. Repeats run in parallel.
 pub struct Clustering<'a> {
     /// What chooses the features; it has to do without a target.
     pub selector: &'a dyn Selector,
@@ -46,9 +47,9 @@ impl Clustering<'_> {
     /// Selects, clusters and compares.
     ///
     /// # Errors
-    /// [`Error::UnsupportedTarget`] unless the target is classes; [`Error::InvalidParameter`] for `ks`, `clusters` or
-    /// `repeats` out of range; [`Error::TooFew`] when the selector finds no feature; [`Error::Stopped`] when the selection was
-    /// stopped on the way; the errors of the selector.
+    /// [`Error::UnsupportedTarget`] unless the target is classes; [`Error::InvalidParameter`] for `ks`,
+    /// `clusters` or `repeats` out of range; [`Error::TooFew`] when the selector finds no feature;
+    /// [`Error::Stopped`] when the selection was stopped on the way; the errors of the selector.
     pub fn run(&self, data: &Dataset, context: &Context<'_>) -> Result<Vec<ClusteringOutcome>, Error> {
         let Target::Class(classes) = data.target() else {
             let (method, expected) = ("clustering", "classes to compare with");

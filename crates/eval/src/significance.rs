@@ -15,8 +15,9 @@ pub struct TestResult {
 /// Differences below this share of the largest score are rounding.
 const ROUNDING: f64 = 1e-12;
 
-/// The differences of paired scores, first less second, that the tests take. One below 10⁻¹² of the largest score is 0: the
-/// rounding of scores that are equal is often the same in every pair, and would be significant.
+/// The differences of paired scores, first less second, that the tests take. One below 10⁻¹² of the largest
+/// score is 0: the rounding of scores that are equal is often the same in every pair, and would be
+/// significant.
 ///
 /// ```
 /// use fewest_eval::significance::{paired_differences, paired_t_test};
@@ -83,8 +84,8 @@ pub fn paired_t_test(differences: &[f64]) -> Result<TestResult, Error> {
     t_test(differences, 1.0 / differences.len() as f64)
 }
 
-/// The corrected resampled t-test of Nadeau and Bengio (2003): `t = d̄ / √((1/J + n_test/n_train) s²)` with `J − 1`
-/// degrees of freedom, for differences of scores on `J` splits whose training parts overlap.
+/// The corrected resampled t-test of Nadeau and Bengio (2003): `t = d̄ / √((1/J + n_test/n_train) s²)` with
+/// `J − 1` degrees of freedom, for differences of scores on `J` splits whose training parts overlap.
 ///
 /// ```
 /// use fewest_eval::significance::{corrected_resampled_t_test, paired_t_test};
@@ -104,11 +105,13 @@ pub fn corrected_resampled_t_test(differences: &[f64], test_train_ratio: f64) ->
     t_test(differences, 1.0 / differences.len() as f64 + test_train_ratio)
 }
 
-/// Wilcoxon's signed-rank test that paired differences are symmetric around zero. The statistic is the smaller of the rank
-/// sums of positive and of negative differences; zeros are left out, ties share their mean rank.
+/// Wilcoxon's signed-rank test that paired differences are symmetric around zero. The statistic is the
+/// smaller of the rank sums of positive and of negative differences; zeros are left out, ties share their
+/// mean rank.
 ///
-/// Exact up to 50 differences, also with ties (every assignment of signs to the ranks there are is counted, `O(n³)`);
-/// beyond that the normal approximation with the variance corrected for ties, without continuity correction.
+/// Exact up to 50 differences, also with ties (every assignment of signs to the ranks there are is counted,
+/// `O(n³)`); beyond that the normal approximation with the variance corrected for ties, without continuity
+/// correction.
 ///
 /// # Errors
 /// [`Error::TooFew`] for fewer than two differences, [`Error::InvalidParameter`] for one that is not finite.

@@ -33,10 +33,10 @@ fn check(selections: &[&[usize]], n_features: usize) -> Result<(), Error> {
     Ok(())
 }
 
-/// The stability measure of Nogueira, Sechidis and Brown (2018, *JMLR* 18(174)), for `M` selections of any sizes from `d`
-/// features: `Φ = 1 − (1/d) Σ_f s_f² / (k̄/d (1 − k̄/d))` (their Definition 4) with `s_f² = M/(M−1) p̂_f (1 − p̂_f)`, where
-/// `p̂_f` is the share of selections with feature `f` and `k̄` the mean size. In `[−1/(M−1), 1]`. For selections
-/// of one size it is Kuncheva's index.
+/// The stability measure of Nogueira, Sechidis and Brown (2018, *JMLR* 18(174)), for `M` selections of any
+/// sizes from `d` features: `Φ = 1 − (1/d) Σ_f s_f² / (k̄/d (1 − k̄/d))` (their Definition 4) with
+/// `s_f² = M/(M−1) p̂_f (1 − p̂_f)`, where `p̂_f` is the share of selections with feature `f` and `k̄` the
+/// mean size. In `[−1/(M−1), 1]`. For selections of one size it is Kuncheva's index.
 ///
 /// The interval at level `confidence` in `(0, 1)` is the normal one with the variance of their Theorem 7.
 /// `O(M k̄ log k̄)`: features that nobody selects are not visited.
@@ -51,7 +51,8 @@ fn check(selections: &[&[usize]], n_features: usize) -> Result<(), Error> {
 ///
 /// # Errors
 /// [`Error::TooFew`] for fewer than two selections, or when all are empty or hold all features;
-/// [`Error::InvalidParameter`] for a feature that does not exist or is named twice, or a confidence out of range.
+/// [`Error::InvalidParameter`] for a feature that does not exist or is named twice, or a confidence out of
+/// range.
 pub fn nogueira(selections: &[&[usize]], n_features: usize, confidence: f64) -> Result<Stability, Error> {
     check(selections, n_features)?;
     if !(confidence > 0.0 && confidence < 1.0) {
@@ -108,8 +109,8 @@ fn mean_over_pairs(selections: &[&[usize]], similarity: impl Fn(f64, f64, f64) -
     sum / (sorted.len() * (sorted.len() - 1) / 2) as f64
 }
 
-/// Kuncheva's consistency index (2007), `(r d − k²) / (k (d − k))` for two selections of `k` of `d` features that share `r`,
-/// averaged over all pairs. In `[−1, 1]`.
+/// Kuncheva's consistency index (2007), `(r d − k²) / (k (d − k))` for two selections of `k` of `d` features
+/// that share `r`, averaged over all pairs. In `[−1, 1]`.
 ///
 /// # Errors
 /// As [`nogueira`]; [`Error::ShapeMismatch`] for selections of different sizes.
@@ -131,8 +132,8 @@ pub fn kuncheva(selections: &[&[usize]], n_features: usize) -> Result<f64, Error
     Ok(mean_over_pairs(selections, |shared, k, _| (shared * d - k * k) / (k * (d - k))))
 }
 
-/// The Jaccard index `|A ∩ B| / |A ∪ B|`, averaged over all pairs of selections. In `[0, 1]`; two empty selections agree.
-/// It is not corrected for chance: it grows with the size of the selections.
+/// The Jaccard index `|A ∩ B| / |A ∪ B|`, averaged over all pairs of selections. In `[0, 1]`; two empty
+/// selections agree. It is not corrected for chance: it grows with the size of the selections.
 ///
 /// # Errors
 /// [`Error::TooFew`] for fewer than two selections; [`Error::InvalidParameter`] for a feature named twice.
@@ -144,11 +145,13 @@ pub fn jaccard(selections: &[&[usize]]) -> Result<f64, Error> {
     }))
 }
 
-/// Spearman's rank correlation between scores of the same features, averaged over all pairs of score vectors. In `[−1, 1]`;
-/// ties share their mean rank, NaN ranks below everything, and constant scores are uncorrelated with any.
+/// Spearman's rank correlation between scores of the same features, averaged over all pairs of score vectors.
+/// In `[−1, 1]`; ties share their mean rank, NaN ranks below everything, and constant scores are uncorrelated
+/// with any.
 ///
 /// # Errors
-/// [`Error::TooFew`] for fewer than two score vectors or features; [`Error::ShapeMismatch`] for different numbers of features.
+/// [`Error::TooFew`] for fewer than two score vectors or features; [`Error::ShapeMismatch`] for different
+/// numbers of features.
 pub fn spearman(scores: &[&[f64]]) -> Result<f64, Error> {
     if scores.len() < 2 {
         return Err(Error::TooFew { what: "rankings to compare", minimum: 2, found: scores.len() });

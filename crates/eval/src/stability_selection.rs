@@ -8,17 +8,19 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
-/// Stability selection (Meinshausen and Bühlmann 2010) with any selector: it runs on many random halves of the samples, and
-/// the features that it chooses in at least a share `threshold` of them are selected. The score is this share.
+/// Stability selection (Meinshausen and Bühlmann 2010) with any selector: it runs on many random halves of
+/// the samples, and the features that it chooses in at least a share `threshold` of them are selected. The
+/// score is this share.
 ///
-/// If the features that carry nothing are exchangeable, and the selector is no worse than guessing, the expected number of them
-/// that are selected is at most `q² / ((2π − 1) d)` (their Theorem 1), for `q` features chosen in a half on average, `π` the
-/// threshold and `d` features; the notes of the selection say it. With `complementary_pairs` (Shah and Samworth 2013) the halves
-/// come in pairs without a common sample, and the same number bounds the selected features whose chance to be chosen in a half is
-/// at most `q/d`, without these assumptions.
+/// If the features that carry nothing are exchangeable, and the selector is no worse than guessing, the
+/// expected number of them that are selected is at most `q² / ((2π − 1) d)` (their Theorem 1), for `q`
+/// features chosen in a half on average, `π` the threshold and `d` features; the notes of the selection say
+/// it. With `complementary_pairs` (Shah and Samworth 2013) the halves come in pairs without a common sample,
+/// and the same number bounds the selected features whose chance to be chosen in a half is at most `q/d`,
+/// without these assumptions.
 ///
-/// With classes, halves have half of each class (up to one sample). `Budget::Count(k)` keeps the best `k` of the stable features;
-/// `Budget::Threshold(π)` replaces the threshold. Halves run in parallel.
+/// With classes, halves have half of each class (up to one sample). `Budget::Count(k)` keeps the best `k` of
+/// the stable features; `Budget::Threshold(π)` replaces the threshold. Halves run in parallel.
 ///
 /// ```
 /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Ranked, Scorer, Scores, Selector, Target};

@@ -14,8 +14,8 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! A family of methods is a list of [`Method`]s in the crate that has them; [`Registry::standard`] gathers the
-//! lists.
+//! A family of methods is a list of [`Method`]s in the crate that has them; [`Registry::standard`] gathers
+//! the lists.
 
 use std::sync::LazyLock;
 
@@ -31,7 +31,8 @@ pub use fewest_core::method::{
     Built, Kind, Method, Parameter, Parameters, Range, Relation, TargetKind, Value, nearest,
 };
 
-/// The methods, learners, metrics and file formats there are, by id: a value, which a program may add its own to.
+/// The methods, learners, metrics and file formats there are, by id: a value, which a program may add its own
+/// to.
 ///
 /// ```
 /// use fewest::filters::similarity::Relieff;

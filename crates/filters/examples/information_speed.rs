@@ -1,8 +1,9 @@
 //! Times of the information criteria on seeded synthetic data.
 //!
-//! `cargo run --release -p fewest-filters --example information_speed -- jmi 1000 5000 50`: method, samples, features, picks;
-//! without arguments a list of cases. Two threads are used, as in the comparisons with other programs; the time is that
-//! of the wall clock, of which the two threads make at most twice as much processor time.
+//! `cargo run --release -p fewest-filters --example information_speed -- jmi 1000 5000 50`: method, samples,
+//! features, picks; without arguments a list of cases. Two threads are used, as in the comparisons with other
+//! programs; the time is that of the wall clock, of which the two threads make at most twice as much
+//! processor time.
 
 use std::time::Instant;
 
@@ -19,7 +20,8 @@ impl Numbers {
     }
 }
 
-/// Two classes; feature `j` is noise with the class mixed in, the less the higher `j`, and every tenth resembles the one before.
+/// Two classes; feature `j` is noise with the class mixed in, the less the higher `j`, and every tenth
+/// resembles the one before.
 fn problem(n: usize, d: usize) -> Result<Dataset, Error> {
     let mut numbers = Numbers(derive_seed(1, 0));
     let labels: Vec<bool> = (0..n).map(|_| numbers.next() < 0.5).collect();

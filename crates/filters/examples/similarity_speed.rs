@@ -1,4 +1,5 @@
-//! Seconds that the similarity filters take: `similarity_speed [SAMPLES FEATURES]`, 1000 of each when left out.
+//! Seconds that the similarity filters take: `similarity_speed [SAMPLES FEATURES]`, 1000 of each when left
+//! out.
 
 use std::time::Instant;
 

@@ -1,4 +1,5 @@
-//! The information criteria against their definitions, computed here from probabilities and without any shortcut.
+//! The information criteria against their definitions, computed here from probabilities and without any
+//! shortcut.
 
 use std::collections::BTreeMap;
 

@@ -59,7 +59,8 @@ fn select(selector: &dyn Selector, data: &Dataset, budget: Budget) -> fewest_cor
 /// Interaction capping sums what each selected feature takes; others take the largest alone, which is CMIM.
 #[test]
 fn icap_sums_over_the_selected() {
-    // Three copies of the class with one sample in eight changed, at different places, and one weaker feature.
+    // Three copies of the class with one sample in eight changed, at different places, and one weaker
+    // feature.
     let n = 64;
     let y: Vec<usize> = (0..n).map(|i| i % 2).collect();
     let copy = |period: usize, shift: usize| -> Vec<f64> {
@@ -72,7 +73,8 @@ fn icap_sums_over_the_selected() {
     assert!(icap.scores[2] < cmim.scores[2] - 0.01, "{:?} {:?}", icap.scores, cmim.scores);
 }
 
-/// Asked for all features, or without a number, no feature comes twice and the search ends with the candidates.
+/// Asked for all features, or without a number, no feature comes twice and the search ends with the
+/// candidates.
 #[test]
 fn no_feature_comes_twice() {
     let data = problem(60, 6);
@@ -93,7 +95,8 @@ fn no_feature_comes_twice() {
     }
 }
 
-/// FCBF ends although a feature resembles itself less than the class by rounding, and constants divide nothing by 0.
+/// FCBF ends although a feature resembles itself less than the class by rounding, and constants divide
+/// nothing by 0.
 #[test]
 fn fcbf_ends_and_knows_constants() {
     let n = 99;
@@ -179,7 +182,8 @@ fn cfs_gives_the_best_subset() {
     assert_eq!(few.objective, selection.objective);
 }
 
-/// Row 5: information is never negative, and never above the entropy of either variable; a duplicated feature adds nothing.
+/// Row 5: information is never negative, and never above the entropy of either variable; a duplicated feature
+/// adds nothing.
 #[test]
 fn information_stays_between_zero_and_the_entropy() {
     let data = problem(80, 12);
@@ -211,7 +215,8 @@ fn the_maximum_is_not_wrapped_into_the_first_bin() {
     let scores = Mim::default().score(&dataset(&[up], &y), &Context::default()).unwrap().values;
     let share: f64 = 0.2;
     let entropy = -share * share.ln() - (1.0 - share) * (1.0 - share).ln();
-    // Bins of 20 samples, the last of which is the second class: nothing is lost, as it would be with the maximum in the first.
+    // Bins of 20 samples, the last of which is the second class: nothing is lost, as it would be with the
+    // maximum in the first.
     assert!((scores[0] - entropy).abs() < 1e-12, "{} for {entropy}", scores[0]);
     let bins = Discretisation { bins: 5, ..Discretisation::default() };
     let levels = bins.levels(&[0.0, 1.0, 2.0, 3.0, 4.0, 5.0], None).unwrap();

@@ -265,7 +265,8 @@ fn the_generalised_fisher_score_certifies_its_optimum_and_skips_repetitions() ->
     assert!(selection.order.contains(&4), "{:?}", selection.order);
     let report = selection.solver.ok_or_else(|| Error::parameter("solver", "none", "a report"))?;
     assert!((-1e-12..=1e-6).contains(&report.certificate.value()) && report.lambda == 8.0, "{report:?}");
-    // The relaxed optimum is below the objective of every set of two features, computed from the regression itself.
+    // The relaxed optimum is below the objective of every set of two features, computed from the regression
+    // itself.
     let standardised: Vec<Vec<f64>> = columns
         .iter()
         .map(|column| {
@@ -392,7 +393,8 @@ fn degenerate_tables_give_answers_and_not_panics() -> Result<(), Error> {
         for scorer in scorers {
             let scores = match scorer.score(&data, &context) {
                 Ok(scores) => scores,
-                // Samples that all coincide, or squares beyond the largest number, leave a graph without weight.
+                // Samples that all coincide, or squares beyond the largest number, leave a graph without
+                // weight.
                 Err(Error::Numerical { .. }) => continue,
                 Err(error) => panic!("{error}"),
             };

@@ -1,4 +1,5 @@
-//! Errors that other packages made in these methods: one test each, by the number under which the error is known.
+//! Errors that other packages made in these methods: one test each, by the number under which the error is
+//! known.
 
 use fewest_core::method::KernelWidth;
 use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, Ranked, Scorer, Selector, Target};
@@ -56,7 +57,8 @@ fn pitfall_2_the_unit_of_a_feature_does_not_matter() -> Result<(), Error> {
 
 #[test]
 fn pitfall_3_a_sample_is_never_its_own_hit_and_means_are_over_those_found() -> Result<(), Error> {
-    // Two classes of three samples, far fewer than ten neighbours: every hit differs by 1 from half of the others.
+    // Two classes of three samples, far fewer than ten neighbours: every hit differs by 1 from half of the
+    // others.
     let columns = vec![vec![0.0, 0.0, 0.0, 1.0, 1.0, 1.0], vec![0.0, 0.5, 1.0, 0.0, 0.5, 1.0]];
     let labels = [0, 0, 0, 1, 1, 1];
     let scores = Relieff { neighbours: 10 }.score(&data(&columns, &labels)?, &Context::default())?;

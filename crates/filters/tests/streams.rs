@@ -18,7 +18,8 @@ fn scorers() -> Vec<(&'static str, Box<dyn StreamScorer>)> {
     ]
 }
 
-/// Numbers of all sizes, categories, a constant, values whose squares overflow or vanish, and two sparse features.
+/// Numbers of all sizes, categories, a constant, values whose squares overflow or vanish, and two sparse
+/// features.
 struct Mixed {
     n: usize,
     sparse: Vec<(Vec<usize>, Vec<f64>)>,

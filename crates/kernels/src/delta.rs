@@ -2,7 +2,8 @@
 
 use crate::{Definiteness, Factor, ScalarKernel};
 
-/// The distinct values of `points` in increasing order, with their counts; NaN equals nothing and is left out.
+/// The distinct values of `points` in increasing order, with their counts; NaN equals nothing and is left
+/// out.
 fn levels(points: &[f64]) -> (Vec<f64>, Vec<usize>) {
     let mut sorted: Vec<f64> = points.iter().copied().filter(|point| !point.is_nan()).collect();
     sorted.sort_unstable_by(f64::total_cmp);
@@ -38,7 +39,8 @@ fn indicator_factor(points: &[f64], levels: &[f64], weight: impl Fn(usize) -> f6
     Factor::exact(n, levels.len(), values)
 }
 
-/// The delta kernel `k(a, b) = 1` if `a = b`, else 0: positive semidefinite, its rank is the number of levels.
+/// The delta kernel `k(a, b) = 1` if `a = b`, else 0: positive semidefinite, its rank is the number of
+/// levels.
 ///
 /// ```
 /// use fewest_kernels::{Delta, Factor};

@@ -4,7 +4,8 @@ use fewest_core::Error;
 
 use crate::fast;
 
-/// Coordinates summed at once; the sums of blocks are added after that, so that thousands of coordinates cost few digits.
+/// Coordinates summed at once; the sums of blocks are added after that, so that thousands of coordinates cost
+/// few digits.
 const BLOCK: usize = 32;
 
 /// Rounding errors, in units of `2⁻⁵³` of a distance, beyond which it is computed afresh: 2.5e-13 of it.
@@ -13,13 +14,13 @@ const MOST_ERRORS: f64 = 2250.0;
 /// Part of a row that must need computing afresh for the whole row to be computed.
 const MANY: usize = 8;
 
-/// `D_il = Σ_j ‖x_ij − x_lj‖²` over the features present, all `n²` of them, with each feature's coordinates: `8 n² + 8 n d`
-/// bytes, and `8 n²` more once a feature is taken away. A feature is taken away in `O(n²)`.
+/// `D_il = Σ_j ‖x_ij − x_lj‖²` over the features present, all `n²` of them, with each feature's coordinates:
+/// `8 n² + 8 n d` bytes, and `8 n²` more once a feature is taken away. A feature is taken away in `O(n²)`.
 ///
-/// A difference of large numbers has the rounding of the large ones. So for each pair a bound on its error is kept, and where it
-/// passes 2.5e-13 of the distance the distance is computed afresh from the features left: that happens when the distance
-/// has become a small part of what it was, so a pair is computed about `log d` times while all features are taken away
-/// one by one.
+/// A difference of large numbers has the rounding of the large ones. So for each pair a bound on its error is
+/// kept, and where it passes 2.5e-13 of the distance the distance is computed afresh from the features left:
+/// that happens when the distance has become a small part of what it was, so a pair is computed about `log d`
+/// times while all features are taken away one by one.
 ///
 /// ```
 /// use fewest_kernels::SquaredDistances;
@@ -44,12 +45,12 @@ pub struct SquaredDistances {
 }
 
 impl SquaredDistances {
-    /// From the coordinates of each feature in all `n_samples` samples, coordinate after coordinate: one for a number, several
-    /// for a category. `O(n² d)`.
+    /// From the coordinates of each feature in all `n_samples` samples, coordinate after coordinate: one for
+    /// a number, several for a category. `O(n² d)`.
     ///
     /// # Errors
-    /// [`Error::TooFew`] without a sample; [`Error::ShapeMismatch`] unless every feature has whole coordinates;
-    /// [`Error::NonFinite`]; [`Error::Numerical`] if a distance overflows.
+    /// [`Error::TooFew`] without a sample; [`Error::ShapeMismatch`] unless every feature has whole
+    /// coordinates; [`Error::NonFinite`]; [`Error::Numerical`] if a distance overflows.
     pub fn new(features: Vec<Vec<f64>>, n_samples: usize) -> Result<Self, Error> {
         if n_samples == 0 {
             return Err(Error::TooFew { what: "samples", minimum: 1, found: 0 });
@@ -132,8 +133,8 @@ impl SquaredDistances {
         Ok(())
     }
 
-    /// Writes the distances without feature `j` to `out`, which becomes `n²` long: what [`remove`](Self::remove)
-    /// would leave, to the bit. `O(n²)` on average.
+    /// Writes the distances without feature `j` to `out`, which becomes `n²` long: what
+    /// [`remove`](Self::remove) would leave, to the bit. `O(n²)` on average.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] unless it is present.
@@ -160,7 +161,8 @@ impl SquaredDistances {
         Err(Error::parameter("feature", j, "one that is present"))
     }
 
-    /// The error bound of a sum of squares as [`compute_row`](Self::compute_row) forms it, for each unit of it.
+    /// The error bound of a sum of squares as [`compute_row`](Self::compute_row) forms it, for each unit of
+    /// it.
     fn errors_when_fresh(&self) -> f64 {
         let coordinates: usize = self.features.iter().map(|values| values.len() / self.n).sum();
         (BLOCK + coordinates.div_ceil(BLOCK) + 3) as f64
@@ -250,7 +252,8 @@ fn pair(coordinates: &[&[f64]], i: usize, l: usize) -> f64 {
 mod tests {
     use super::*;
 
-    /// Features of very different scales, with duplicates, constants, repeated samples and one of two coordinates.
+    /// Features of very different scales, with duplicates, constants, repeated samples and one of two
+    /// coordinates.
     fn features(n: usize, d: usize) -> Vec<Vec<f64>> {
         let mut features: Vec<Vec<f64>> = (0..d)
             .map(|j| {

@@ -82,8 +82,8 @@ impl GaussianRows {
         Gram::from_symmetric(values, self.n_samples)
     }
 
-    /// The factor at a relative trace `tolerance`, as [`Factor::from_columns`]. The rank grows with the number
-    /// of outputs.
+    /// The factor at a relative trace `tolerance`, as [`Factor::from_columns`]. The rank grows with the
+    /// number of outputs.
     ///
     /// # Errors
     /// As [`Factor::from_columns`].

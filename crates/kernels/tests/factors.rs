@@ -225,8 +225,8 @@ fn smooth_kernels_of_many_samples_have_tiny_rank() {
     assert!((wrong / size).sqrt() < 3e-6, "{}", (wrong / size).sqrt());
 }
 
-/// Few columns of the matrix are looked at, whatever ends the factorisation: the tolerance, the number of columns allowed,
-/// which the last pivot may need two of, or rounding.
+/// Few columns of the matrix are looked at, whatever ends the factorisation: the tolerance, the number of
+/// columns allowed, which the last pivot may need two of, or rounding.
 #[test]
 fn few_columns_are_looked_at_whatever_ends_the_factorisation() {
     struct Counted(Sigmoid, AtomicUsize);

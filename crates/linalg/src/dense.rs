@@ -1,5 +1,5 @@
-//! Dense linear algebra: products and a blocked Cholesky factorisation, all in parts of fixed size, so that the result is the same,
-//! bit for bit, for any number of threads.
+//! Dense linear algebra: products and a blocked Cholesky factorisation, all in parts of fixed size, so that
+//! the result is the same, bit for bit, for any number of threads.
 
 use multiversion::multiversion;
 use nalgebra::{DMatrixView, DMatrixViewMut, Dyn};
@@ -104,8 +104,8 @@ pub struct Cholesky {
 }
 
 impl Cholesky {
-    /// Of `I + P`, `n × n`, with `P` positive semidefinite. Every pivot of such a matrix is at least 1: one that rounding left below is
-    /// taken as 1.
+    /// Of `I + P`, `n × n`, with `P` positive semidefinite. Every pivot of such a matrix is at least 1: one
+    /// that rounding left below is taken as 1.
     pub fn above_identity(mut values: Vec<f64>, n: usize) -> Self {
         factorise(&mut values, n, |pivot| Some(pivot.max(1.0)));
         Self { values, n }
@@ -136,8 +136,8 @@ impl Cholesky {
     }
 }
 
-/// Replaces the lower triangle of `values` by the Cholesky factor; false where a pivot is not allowed. `allowed` says what a pivot is
-/// taken as.
+/// Replaces the lower triangle of `values` by the Cholesky factor; false where a pivot is not allowed.
+/// `allowed` says what a pivot is taken as.
 fn factorise(values: &mut [f64], n: usize, allowed: impl Fn(f64) -> Option<f64>) -> bool {
     for first in (0..n).step_by(PANEL) {
         let width = PANEL.min(n - first);

@@ -7,7 +7,8 @@ pub fn multiply_add<const FMA: bool>(a: f64, b: f64, c: f64) -> f64 {
     if FMA { a.mul_add(b, c) } else { a * b + c }
 }
 
-/// Defines a function (the caller's crate depends on `multiversion`) that runs the generic body of the same name with FMA where there is one.
+/// Defines a function (the caller's crate depends on `multiversion`) that runs the generic body of the same
+/// name with FMA where there is one.
 #[macro_export]
 macro_rules! dispatched {
     ($(#[$documentation:meta])* $visibility:vis fn $name:ident($($argument:ident: $kind:ty),*) $(-> $result:ty)? = $body:ident) => {

@@ -151,7 +151,8 @@ fn summarise_body<const FMA: bool>(diagonal: &[f64]) -> Residual {
 }
 
 dispatched! {
-    /// `column[i] -= weight phi[i]`; the sum of squares of what is left and the largest size of an entry of it.
+    /// `column[i] -= weight phi[i]`; the sum of squares of what is left and the largest size of an entry of
+    /// it.
     pub fn subtract_and_measure(phi: &[f64], weight: f64, column: &mut [f64]) -> (f64, f64) = subtract_and_measure_body
 }
 

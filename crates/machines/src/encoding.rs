@@ -4,10 +4,10 @@ use fewest_core::{Columns, Dataset, Error, FeatureKind};
 
 /// How each feature becomes coordinates, learned from training samples.
 ///
-/// A numeric feature is standardised: less the mean of the training samples, divided by their standard deviation (that
-/// divides by n); a constant one becomes 0. A categorical feature becomes a coordinate for each level that was seen,
-/// `1/√2` for its own level and 0 for others, so that samples of two levels are at distance 1; a level never seen in
-/// training is all zeros.
+/// A numeric feature is standardised: less the mean of the training samples, divided by their standard
+/// deviation (that divides by n); a constant one becomes 0. A categorical feature becomes a coordinate for
+/// each level that was seen, `1/√2` for its own level and 0 for others, so that samples of two levels are at
+/// distance 1; a level never seen in training is all zeros.
 #[derive(Debug, Clone)]
 pub struct Encoding {
     names: Vec<String>,

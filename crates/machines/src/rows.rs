@@ -58,8 +58,8 @@ impl KernelRows for PointRows {
     }
 }
 
-/// The Gaussian kernel of distances kept in memory: for few samples, and whenever features are taken away or several
-/// widths tried.
+/// The Gaussian kernel of distances kept in memory: for few samples, and whenever features are taken away or
+/// several widths tried.
 #[derive(Debug, Clone, Copy)]
 pub struct DistanceRows<'a> {
     distances: &'a [f64],
@@ -93,8 +93,8 @@ impl KernelRows for DistanceRows<'_> {
     }
 }
 
-/// A symmetric matrix that somebody else keeps, row after row: what is updated in place need not be copied, nor be looked
-/// through each time.
+/// A symmetric matrix that somebody else keeps, row after row: what is updated in place need not be copied,
+/// nor be looked through each time.
 #[derive(Debug, Clone, Copy)]
 pub struct MatrixRows<'a> {
     values: &'a [f64],

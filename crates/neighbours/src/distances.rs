@@ -16,8 +16,9 @@ const SMALL: usize = 1 << 22;
 
 /// The distances from every sample to all others.
 ///
-/// When half the matrix of distances takes no more memory than the samples do (or little), it is computed once, each
-/// pair once, and kept; otherwise every row is computed when it is visited, and each thread holds eight rows.
+/// When half the matrix of distances takes no more memory than the samples do (or little), it is computed
+/// once, each pair once, and kept; otherwise every row is computed when it is visited, and each thread holds
+/// eight rows.
 #[derive(Debug)]
 pub struct Distances<'a> {
     samples: &'a Samples,
@@ -100,8 +101,8 @@ impl<'a> Distances<'a> {
         }
     }
 
-    /// `visit(i, distances)` for every sample `i` of `samples`, in parallel; the answers in the order of the samples.
-    /// `distances[j]` is that from `i` to `j`, zero for `j = i`.
+    /// `visit(i, distances)` for every sample `i` of `samples`, in parallel; the answers in the order of the
+    /// samples. `distances[j]` is that from `i` to `j`, zero for `j = i`.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] when a sample does not exist; [`Error::Stopped`] when `context` says so.

@@ -42,8 +42,9 @@ impl NeighbourGraph {
     /// Joins the samples of `neighbours` by `rule`.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for a scale that is not above 0, or weights that the metric of the distances does
-    /// not give: [`Weights::Heat`] needs [`Metric::SquaredEuclidean`], [`Weights::Cosine`] needs [`Metric::Cosine`].
+    /// [`Error::InvalidParameter`] for a scale that is not above 0, or weights that the metric of the
+    /// distances does not give: [`Weights::Heat`] needs [`Metric::SquaredEuclidean`], [`Weights::Cosine`]
+    /// needs [`Metric::Cosine`].
     pub fn new(neighbours: &Neighbours, rule: Rule, weights: Weights) -> Result<Self, Error> {
         let metric = neighbours.metric();
         let weight: Box<dyn Fn(f64) -> f64> = match weights {
@@ -107,7 +108,8 @@ impl NeighbourGraph {
         self.ends[range.clone()].iter().copied().zip(self.weights[range].iter().copied())
     }
 
-    /// `fᵀ L f = Σ_{i<j} S_ij (f_i − f_j)²`, `L = D − S`, for a value a sample: how much `f` changes along the edges.
+    /// `fᵀ L f = Σ_{i<j} S_ij (f_i − f_j)²`, `L = D − S`, for a value a sample: how much `f` changes along
+    /// the edges.
     pub fn roughness(&self, f: &[f64]) -> f64 {
         let mut sum = 0.0;
         for (i, &value) in f.iter().enumerate().take(self.n_samples()) {
@@ -118,15 +120,15 @@ impl NeighbourGraph {
         sum
     }
 
-    /// `f̃ᵀ D f̃`, `f̃ = f − (fᵀ D 1 / 1ᵀ D 1) 1`: the variance of `f` weighted by the degrees; 0 for a graph without
-    /// weight.
+    /// `f̃ᵀ D f̃`, `f̃ = f − (fᵀ D 1 / 1ᵀ D 1) 1`: the variance of `f` weighted by the degrees; 0 for a graph
+    /// without weight.
     pub fn spread(&self, f: &[f64]) -> f64 {
         let total: f64 = self.degrees.iter().sum();
         if total == 0.0 {
             return 0.0;
         }
-        // Where a few edges outweigh all others by many orders, f is nearly constant for them; measured from the
-        // value at the heaviest sample, what the light ones add to the mean is not lost.
+        // Where a few edges outweigh all others by many orders, f is nearly constant for them; measured from
+        // the value at the heaviest sample, what the light ones add to the mean is not lost.
         let (mut most, mut reference) = (0.0, 0.0);
         for (&value, &degree) in f.iter().zip(&self.degrees) {
             if degree > most {

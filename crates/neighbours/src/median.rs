@@ -9,11 +9,13 @@ use crate::Distances;
 /// Samples whose pairs are all looked at: their distances take 64 MiB.
 const LARGEST: usize = 4096;
 
-/// The median distance over all pairs of different samples, the mean of the two middle ones when their number is
-/// even. Where more than half of the pairs coincide, the median over the pairs that do not; 0 when all coincide.
+/// The median distance over all pairs of different samples, the mean of the two middle ones when their number
+/// is even. Where more than half of the pairs coincide, the median over the pairs that do not; 0 when all
+/// coincide.
 ///
-/// Of more than 4096 samples, 4096 are drawn with the seed of `context`: all pairs would take `O(n²)` memory, and the
-/// median of eight million pairs moves by less than a percent. Cost then: `O(4096² d)`, and a copy of the drawn samples.
+/// Of more than 4096 samples, 4096 are drawn with the seed of `context`: all pairs would take `O(n²)` memory,
+/// and the median of eight million pairs moves by less than a percent. Cost then: `O(4096² d)`, and a copy of
+/// the drawn samples.
 ///
 /// # Errors
 /// [`Error::Stopped`] when `context` says so.

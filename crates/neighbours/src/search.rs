@@ -1,7 +1,7 @@
 //! The closest samples.
 //!
-//! The search is exact: by a k-d tree for few coordinates and many samples, over all pairs in blocks otherwise. Both give the
-//! same neighbours and distances.
+//! The search is exact: by a k-d tree for few coordinates and many samples, over all pairs in blocks
+//! otherwise. Both give the same neighbours and distances.
 
 use fewest_core::{Context, Error};
 
@@ -46,11 +46,11 @@ impl Neighbours {
     }
 }
 
-/// The `k` nearest other samples of every sample, or all others where there are fewer; a sample is never its own
-/// neighbour, and of equally distant ones the lower index is nearer.
+/// The `k` nearest other samples of every sample, or all others where there are fewer; a sample is never its
+/// own neighbour, and of equally distant ones the lower index is nearer.
 ///
-/// Cost: `O(n² d)` time, about `O(n k log n)` where there are at most six coordinates, all numbers, in a metric that is a sum over
-/// them; `O(n k)` memory beside that of `distances`.
+/// Cost: `O(n² d)` time, about `O(n k log n)` where there are at most six coordinates, all numbers, in a
+/// metric that is a sum over them; `O(n k)` memory beside that of `distances`.
 ///
 /// # Errors
 /// [`Error::Stopped`] when `context` says so.

@@ -18,21 +18,22 @@ const BATCH: usize = 4096;
 /// Beyond this, squares might overflow.
 const LARGEST: f64 = 1e150;
 
-/// How much farther than the last neighbour the tree looks: far more than its distances and bounds are off by rounding.
+/// How much farther than the last neighbour the tree looks: far more than its distances and bounds are off by
+/// rounding.
 const SLACK: f64 = 1e-9;
 
 /// Neighbours of each sample as `(distance, index)`, nearest first.
 type Lists = Vec<Vec<(f64, usize)>>;
 
-/// What [`nearest`](crate::nearest) finds, the same bit for bit; `None` where a tree is of no use: for metrics that are no sums
-/// over the coordinates, categories, more than six coordinates, few samples.
+/// What [`nearest`](crate::nearest) finds, the same bit for bit; `None` where a tree is of no use: for
+/// metrics that are no sums over the coordinates, categories, more than six coordinates, few samples.
 pub(crate) fn nearest(samples: &Samples, k: usize, context: &Context<'_>) -> Result<Option<Lists>, Error> {
     let n = samples.n_samples();
     if n < FEWEST_SAMPLES || k == 0 || k >= n - 1 || samples.has_categories() {
         return Ok(None);
     }
-    // The library fixes the number of coordinates when the program is compiled. Each takes seconds to compile, so that
-    // odd numbers get a coordinate that is 0 everywhere and changes no distance.
+    // The library fixes the number of coordinates when the program is compiled. Each takes seconds to
+    // compile, so that odd numbers get a coordinate that is 0 everywhere and changes no distance.
     match samples.n_coordinates() {
         1 | 2 => search(&points::<2>(samples), samples.metric(), k, context),
         3 | 4 => search(&points::<4>(samples), samples.metric(), k, context),
@@ -58,8 +59,9 @@ fn search<const D: usize>(
     if metric == Metric::Cosine || points.iter().flatten().any(|value| value.abs() > LARGEST) {
         return Ok(None);
     }
-    // Which of equally distant samples the tree would take is its own affair: it is asked how far the neighbours are, then
-    // for all that are as near, and those are judged as if they came from the distances of all pairs.
+    // Which of equally distant samples the tree would take is its own affair: it is asked how far the
+    // neighbours are, then for all that are as near, and those are judged as if they came from the distances
+    // of all pairs.
     let Ok(tree) = ImmutableKdTree::<f64, D>::new_from_slice(points) else { return Ok(None) };
     let Some(wanted) = NonZero::new(k + 1) else { return Ok(None) };
     macro_rules! candidates {

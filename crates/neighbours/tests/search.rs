@@ -233,8 +233,8 @@ fn graphs_are_symmetric_and_the_forms_are_those_of_the_matrices() -> Result<(), 
 
 #[test]
 fn light_edges_count_beside_heavy_ones() -> Result<(), Error> {
-    // Two samples 0.1 apart and two others whose edge weighs 1e-20 of theirs; f is constant on the heavy edge, so all
-    // there is to f is on the light one, where it changes by 1.
+    // Two samples 0.1 apart and two others whose edge weighs 1e-20 of theirs; f is constant on the heavy
+    // edge, so all there is to f is on the light one, where it changes by 1.
     let columns = vec![vec![0.0, 0.1, 100.0, 106.5]];
     let samples = pack(Metric::SquaredEuclidean, &columns);
     let neighbours = nearest(&Distances::new(&samples), 1, &Context::default())?;

@@ -8,7 +8,8 @@ const MOST_STEPS: usize = 120;
 /// How much smaller each penalty is until there are features enough.
 const STEP: f64 = 0.8;
 
-/// Penalties this close, relatively, are not told apart any further: by less, what the tolerance of `solve` leaves decides.
+/// Penalties this close, relatively, are not told apart any further: by less, what the tolerance of `solve`
+/// leaves decides.
 const CLOSE: f64 = 1e-6;
 
 /// What a model must tell of its solution at a penalty that is tried.
@@ -20,9 +21,10 @@ pub trait PenaltyCandidate {
     fn status(&self) -> Status;
 }
 
-/// The solution at the smallest penalty found to leave at most `k` features: down from `largest`, which must leave none or few, until there
-/// are more or the penalty is `smallest_ratio` of the largest, then by bisection. Where several features enter at once, so that none
-/// leaves `k`, it is the solution at the largest penalty found to leave more. `solve` gets a penalty and the solution before, to start from.
+/// The solution at the smallest penalty found to leave at most `k` features: down from `largest`, which must
+/// leave none or few, until there are more or the penalty is `smallest_ratio` of the largest, then by
+/// bisection. Where several features enter at once, so that none leaves `k`, it is the solution at the
+/// largest penalty found to leave more. `solve` gets a penalty and the solution before, to start from.
 ///
 /// With it comes how the run was stopped from outside, if it was.
 pub fn search<F: PenaltyCandidate>(

@@ -112,7 +112,8 @@ impl<A: LinearOperator> Logistic<A> {
     /// The loss of `labels` (each −1 or +1) under `operator`.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`], [`Error::NonFiniteTarget`], or [`Error::InvalidParameter`] for another label.
+    /// [`Error::ShapeMismatch`], [`Error::NonFiniteTarget`], or [`Error::InvalidParameter`] for another
+    /// label.
     pub fn new(operator: A, labels: Vec<f64>) -> Result<Self, Error> {
         check_rows(&operator, &labels)?;
         if let Some(label) = labels.iter().find(|label| label.abs() != 1.0) {

@@ -2,11 +2,11 @@
 
 use nalgebra::{DMatrix, DVector};
 
-/// The weights of all `points` but the first, adding up to 1, with which their last steps combine to the shortest: a
-/// descent whose steps shrink by steady factors is near its limit in that combination.
+/// The weights of all `points` but the first, adding up to 1, with which their last steps combine to the
+/// shortest: a descent whose steps shrink by steady factors is near its limit in that combination.
 ///
-/// With the steps `U = (w¹ − w⁰, …)` the weights are `z / Σz` with `UᵀU z = 1`. `None` where rounding leaves no such
-/// weights.
+/// With the steps `U = (w¹ − w⁰, …)` the weights are `z / Σz` with `UᵀU z = 1`. `None` where rounding leaves
+/// no such weights.
 ///
 /// ```
 /// use fewest_solver::extrapolation_weights;

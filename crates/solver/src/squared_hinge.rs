@@ -5,10 +5,12 @@ use crate::{Datafit, Error, LinearOperator};
 /// Most Newton steps and bisections for the bias.
 const MOST_STEPS: usize = 200;
 
-/// `f(w) = min over b  Σᵢ max(0, 1 − yᵢ ((A w)ᵢ + b))²` with `yᵢ ∈ {−1, +1}`: a sum, not a mean, and a bias without penalty.
+/// `f(w) = min over b  Σᵢ max(0, 1 − yᵢ ((A w)ᵢ + b))²` with `yᵢ ∈ {−1, +1}`: a sum, not a mean, and a bias
+/// without penalty.
 ///
-/// Convex with a Lipschitz gradient, as the minimum over `b` of such a function. The bias is found exactly, so the dual points
-/// `α = 2 yᵢ ξᵢ`, `ξᵢ = max(0, 1 − yᵢ ((A w)ᵢ + b))`, satisfy `Σ α = 0`, and with `qᵢ = yᵢ αᵢ ≥ 0`
+/// Convex with a Lipschitz gradient, as the minimum over `b` of such a function. The bias is found exactly,
+/// so the dual points `α = 2 yᵢ ξᵢ`, `ξᵢ = max(0, 1 − yᵢ ((A w)ᵢ + b))`, satisfy `Σ α = 0`, and with
+/// `qᵢ = yᵢ αᵢ ≥ 0`
 ///
 /// ```text
 /// ∇f(w) = −Aᵀα,     −f*(−Aᵀα) ≥ Σᵢ qᵢ − ¼ qᵢ²
@@ -36,8 +38,8 @@ impl<A: LinearOperator> SquaredHinge<A> {
     /// The loss of `labels` (each −1 or +1, both there) under `operator`.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`], [`Error::InvalidParameter`] for another label, or [`Error::TooFew`] unless both occur: without one
-    /// of them the bias would not be finite.
+    /// [`Error::ShapeMismatch`], [`Error::InvalidParameter`] for another label, or [`Error::TooFew`] unless
+    /// both occur: without one of them the bias would not be finite.
     pub fn new(operator: A, labels: Vec<f64>) -> Result<Self, Error> {
         let (expected, found) = (operator.n_rows(), labels.len());
         if expected != found {

@@ -30,7 +30,8 @@ pub struct WorkingSetSolution {
     pub solution: Solution,
     /// The certificate over all atoms.
     pub certificate: DualityGap,
-    /// `⟨Aⱼ, b − Aw⟩` of every atom; for an atom proved to be zero early, its value at the dual point of then.
+    /// `⟨Aⱼ, b − Aw⟩` of every atom; for an atom proved to be zero early, its value at the dual point of
+    /// then.
     pub correlations: Vec<f64>,
     /// Times all atoms in question were checked.
     pub passes: usize,

@@ -74,8 +74,8 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Checks what can be known before there are data, with the learners and metrics of `registry`. [`Study::new`](crate::Study::new) checks this and the
-    /// rest.
+    /// Checks what can be known before there are data, with the learners and metrics of `registry`.
+    /// [`Study::new`](crate::Study::new) checks this and the rest.
     ///
     /// # Errors
     /// [`Error::Core`] for a learner, a parameter of it or a metric that does not exist; [`Error::Twice`] for

@@ -19,8 +19,8 @@ pub struct Study<'a> {
 
 impl<'a> Study<'a> {
     /// The study of `candidates` that `options` describe, on `data`, of which outputs tell `info`. Gaps that
-    /// `data` still has are filled in every fold by the policy [`DataInfo::missing`]. Learner and metrics are those
-    /// of `registry`.
+    /// `data` still has are filled in every fold by the policy [`DataInfo::missing`]. Learner and metrics are
+    /// those of `registry`.
     ///
     /// # Errors
     /// Those of [`Options::check`]; [`Error::Method`] and [`Error::NotForTarget`] for what has no use for the

@@ -102,8 +102,9 @@ pub fn many_budgets_are_each_of_them(selector: &dyn Selector, data: &Dataset, k:
     assert!(must(selector.select_many(data, &[], &context)).is_empty(), "no budget, no selection");
 }
 
-/// Reversing the columns reverses the indices and changes nothing else, up to the first tie, which the lower index wins in
-/// both: what a greedy method selects after it may differ. The first feature is never tied in [`problem`].
+/// Reversing the columns reverses the indices and changes nothing else, up to the first tie, which the lower
+/// index wins in both: what a greedy method selects after it may differ. The first feature is never tied in
+/// [`problem`].
 pub fn permuted_columns(selector: &dyn Selector, data: &Dataset, k: usize) {
     let mut reversed = columns(data);
     reversed.reverse();

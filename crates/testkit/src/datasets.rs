@@ -23,8 +23,8 @@ pub fn folder() -> Option<PathBuf> {
     std::env::var_os(FOLDER_VARIABLE).filter(|folder| !folder.is_empty()).map(PathBuf::from)
 }
 
-/// Where the data set `name` is: in the folder that `FEWEST_DATA` names, or else in the repository, or else nowhere.
-/// A test that needs a file that is nowhere says so on stderr and returns.
+/// Where the data set `name` is: in the folder that `FEWEST_DATA` names, or else in the repository, or else
+/// nowhere. A test that needs a file that is nowhere says so on stderr and returns.
 pub fn find(name: &str) -> Option<PathBuf> {
     let candidates = folder().map(|folder| folder.join(name)).into_iter().chain([path(name)]);
     candidates.into_iter().find(|path| path.is_file())

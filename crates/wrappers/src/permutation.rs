@@ -10,22 +10,23 @@ choice! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     #[non_exhaustive]
     pub enum Permutation {
-        /// A permutation drawn uniformly (Fisher and Yates), the same for all features of a round, so that their scores
-        /// differ by the features and not by luck. It is drawn for samples in an order of their own, so that neither the
-        /// order of rows nor that of columns matters.
+        /// A permutation drawn uniformly (Fisher and Yates), the same for all features of a round, so that
+        /// their scores differ by the features and not by luck. It is drawn for samples in an order of their
+        /// own, so that neither the order of rows nor that of columns matters.
         Random {
             /// Random permutations that a score is averaged over.
             permutations: usize = 1, Count(1);
         } = "random",
-        /// Sample `i` of `n` takes the value of sample `(i + 1 + 37 (j + 1) mod (n − 1)) mod n` for feature `j`: no
-        /// chance, and no sample keeps its own.
+        /// Sample `i` of `n` takes the value of sample `(i + 1 + 37 (j + 1) mod (n − 1)) mod n` for feature
+        /// `j`: no chance, and no sample keeps its own.
         Shift = "shift",
     }
 }
 
 impl Permutation {
-    /// For feature `j` the sample whose value each of `samples` takes, as positions in `samples`. `canonical` is the place
-    /// of each of them in an order that depends on what they are only; `draw` numbers the permutations.
+    /// For feature `j` the sample whose value each of `samples` takes, as positions in `samples`. `canonical`
+    /// is the place of each of them in an order that depends on what they are only; `draw` numbers the
+    /// permutations.
     pub(crate) fn sources(self, j: usize, canonical: &[usize], seed: u64, draw: u64) -> Vec<usize> {
         let n = canonical.len();
         match self {
@@ -88,7 +89,8 @@ mod tests {
         assert_ne!(RANDOM.sources(0, &canonical, 7, 4), sources);
     }
 
-    /// Every permutation of three is drawn about as often: swapping with any place would give some 5/27 of the draws.
+    /// Every permutation of three is drawn about as often: swapping with any place would give some 5/27 of
+    /// the draws.
     #[test]
     fn draws_are_uniform() {
         let mut counts = std::collections::BTreeMap::new();

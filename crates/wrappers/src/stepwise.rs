@@ -10,31 +10,32 @@ use crate::sequential::better;
 use crate::table::{Table, standardised};
 use fewest_linalg::dot;
 
-/// The part of a column's norm below which what is left of it is rounding: the column depends on those before.
+/// The part of a column's norm below which what is left of it is rounding: the column depends on those
+/// before.
 const DEPENDENT: f64 = 1e-8;
 
 /// The part of the target's sum of squares below which the rest is rounding: everything is explained.
 const EXPLAINED: f64 = 1e-20;
 
 options! {
-    /// Forward stepwise linear regression with an F-test to enter (Efroymson 1960; the stepwise baseline of Yang, Xu, Lyu and King 2015,
-    /// Section 5.2):
+    /// Forward stepwise linear regression with an F-test to enter (Efroymson 1960; the stepwise baseline of
+    /// Yang, Xu, Lyu and King 2015, Section 5.2):
     ///
     /// ```text
     /// F = (RSS − RSS₊ⱼ)/q / (RSS₊ⱼ / (n − p − q)),   enter the j with the smallest p-value P(F(q, n − p − q) ≥ F) if it is below p_enter
     /// ```
     ///
-    /// with `p` coefficients so far, the intercept counted, and `q` more for feature `j`: one for a number, one less than its
-    /// levels for a category. The search stops when nothing enters, and says so; nothing is taken away again. A feature that depends
-    /// linearly on those entered never enters. The score of a feature is its `F`, and of equal p-values the larger `F` wins, then the
-    /// lower index. Features that explain
-    /// the same but for rounding are equal.
+    /// with `p` coefficients so far, the intercept counted, and `q` more for feature `j`: one for a number,
+    /// one less than its levels for a category. The search stops when nothing enters, and says so; nothing is
+    /// taken away again. A feature that depends linearly on those entered never enters. The score of a
+    /// feature is its `F`, and of equal p-values the larger `F` wins, then the lower index. Features that
+    /// explain the same but for rounding are equal.
     ///
     /// What is not yet entered is kept orthogonal to what is: `O(n d)` a step, memory the data.
     ///
     /// # Errors
-    /// A target that is not one real output or is constant; a NaN or an infinity (naming the cell); `p_enter` out of range; sample weights;
-    /// `Budget::Threshold`. Stopped early, it returns what it has.
+    /// A target that is not one real output or is constant; a NaN or an infinity (naming the cell); `p_enter`
+    /// out of range; sample weights; `Budget::Threshold`. Stopped early, it returns what it has.
     ///
     /// ```
     /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
@@ -110,8 +111,8 @@ impl Candidate {
         basis
     }
 
-    /// The test of the feature where `residual` is what `used` coefficients leave of the target; none if it depends on those entered or
-    /// too few samples are left.
+    /// The test of the feature where `residual` is what `used` coefficients leave of the target; none if it
+    /// depends on those entered or too few samples are left.
     fn test(&self, residual: &[f64], used: usize) -> Option<Test> {
         let basis = self.basis();
         let q = basis.len();
@@ -124,7 +125,8 @@ impl Candidate {
         let (q, freedom) = (q as f64, (residual.len() - used - q) as f64);
         let left = dot(&rest, &rest);
         let f = (gain / q) / (left / freedom);
-        // The incomplete beta function of d₂ / (d₂ + d₁ F), which keeps its digits however small the probability is.
+        // The incomplete beta function of d₂ / (d₂ + d₁ F), which keeps its digits however small the
+        // probability is.
         let p_value = checked_beta_reg(0.5 * freedom, 0.5 * q, left / (left + gain)).ok()?;
         let explained = gain / (left + gain);
         (!f.is_nan()).then_some(Test { f, p_value, explained, basis })

@@ -36,16 +36,17 @@ impl Table {
     }
 }
 
-/// Less the mean of the first `n_train` values, divided by their standard deviation; none where they are all the same.
+/// Less the mean of the first `n_train` values, divided by their standard deviation; none where they are all
+/// the same.
 pub(crate) fn standardised(mut values: Vec<f64>, n_train: usize) -> Option<Vec<f64>> {
     let train = &values[..n_train];
     Standard::of(train, range(train))?.apply(&mut values);
     Some(values)
 }
 
-/// The samples in an order that depends on what they are and not on where they are: by a digest of their values and target
-/// that does not see the order of features either. Random permutations and folds are drawn in it, so that an answer
-/// depends on neither order.
+/// The samples in an order that depends on what they are and not on where they are: by a digest of their
+/// values and target that does not see the order of features either. Random permutations and folds are drawn
+/// in it, so that an answer depends on neither order.
 pub(crate) fn canonical_order(data: &Dataset) -> Result<Vec<usize>, Error> {
     // Adding zero makes -0.0 and 0.0 one value.
     let digest = |value: f64, stream: u64| derive_seed((value + 0.0).to_bits(), stream);

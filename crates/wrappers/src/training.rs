@@ -10,8 +10,8 @@ use crate::Kernel;
 use fewest_linalg::dot;
 
 options! {
-    /// Support vector machines: ε-support vector regression for a real target, C-support vector classification for
-    /// classes, one machine for each pair of them.
+    /// Support vector machines: ε-support vector regression for a real target, C-support vector
+    /// classification for classes, one machine for each pair of them.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Training {
         /// Kernel of the support vector machine, on standardised features.
@@ -39,7 +39,8 @@ pub enum TrainingTarget {
 }
 
 impl TrainingTarget {
-    /// The target of `data` in the samples `rows`; a real one standardised by the first `n_train` of them if asked for.
+    /// The target of `data` in the samples `rows`; a real one standardised by the first `n_train` of them if
+    /// asked for.
     pub(crate) fn new(
         data: &Dataset,
         rows: &[usize],
@@ -95,7 +96,8 @@ impl TrainingTarget {
 /// A trained machine: `f(x) = Σ_i β_i k(x_i, x) + b` over the samples it was trained on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trained {
-    /// The samples it was trained on, increasing: all for regression, those of two classes for classification.
+    /// The samples it was trained on, increasing: all for regression, those of two classes for
+    /// classification.
     pub samples: Vec<usize>,
     /// What it was to output for each of them: the target, or ±1.
     pub targets: Vec<f64>,
@@ -144,8 +146,9 @@ impl Training {
         Control { tolerance: self.tolerance, ..Control::from(context) }
     }
 
-    /// Trains on the samples of `kernel`, whose target is `truth`: one machine for regression, else one for each pair of
-    /// classes, with losses `loss`. `start` are the machines of a similar kernel and the same target to start from, or none.
+    /// Trains on the samples of `kernel`, whose target is `truth`: one machine for regression, else one for
+    /// each pair of classes, with losses `loss`. `start` are the machines of a similar kernel and the same
+    /// target to start from, or none.
     ///
     /// # Errors
     /// Parameters out of range; as [`Smo::minimise`].
@@ -214,9 +217,10 @@ impl Training {
 
 /// The machine with every coefficient that is all but at 0 or at its bound taken for one that is.
 ///
-/// Without a free support vector the machine leaves the bias open in an interval, whose middle is taken; and bounds on the
-/// leave-one-out error see free and bounded support vectors differently. A solver that ends at a small gap may leave a
-/// coefficient a little off its bound, which would then decide, another one for each order of samples.
+/// Without a free support vector the machine leaves the bias open in an interval, whose middle is taken; and
+/// bounds on the leave-one-out error see free and bounded support vectors differently. A solver that ends at
+/// a small gap may leave a coefficient a little off its bound, which would then decide, another one for each
+/// order of samples.
 pub(crate) fn settled(
     problem: &DualProblem<'_>,
     machine: &Machine,

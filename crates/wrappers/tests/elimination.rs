@@ -41,8 +41,8 @@ fn every_criterion_keeps_the_laws() {
     for classes in [false, true] {
         for kernel in [Kernel::Linear, Kernel::Gaussian { gamma: None }] {
             for criterion in criteria() {
-                // Without its last feature a machine is a constant, and which one ε leaves open: the score of that feature may
-                // depend on the order of samples.
+                // Without its last feature a machine is a constant, and which one ε leaves open: the score of
+                // that feature may depend on the order of samples.
                 // Spans of more free vectors than a linear kernel has dimensions are zero up to rounding.
                 let name = criterion.name();
                 if name == "sd-retrained" || name == "spanb-rfe" && kernel == Kernel::Linear {
@@ -101,8 +101,8 @@ fn what_matters_comes_first_also_for_three_classes_and_categories() {
     }
 }
 
-/// The permutation approximates machines trained without the feature (Theorem 1): on a problem with features that matter and
-/// others that do not, both tell them apart alike.
+/// The permutation approximates machines trained without the feature (Theorem 1): on a problem with features
+/// that matter and others that do not, both tell them apart alike.
 #[test]
 fn permutation_and_retraining_agree_on_what_matters() {
     for n_classes in [0, 2] {
@@ -119,8 +119,8 @@ fn permutation_and_retraining_agree_on_what_matters() {
     }
 }
 
-/// With a tiny γ the Gaussian kernel is 1 − γ ‖x − z‖², and with `Σ β = 0` that is a linear kernel times 2γ: the general formula
-/// must then give the squared weights of the linear machine.
+/// With a tiny γ the Gaussian kernel is 1 − γ ‖x − z‖², and with `Σ β = 0` that is a linear kernel times 2γ:
+/// the general formula must then give the squared weights of the linear machine.
 #[test]
 fn norms_of_wide_gaussians_are_squared_weights() {
     let data = mixed(60, 0);

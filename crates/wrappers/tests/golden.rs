@@ -1,4 +1,5 @@
-//! The scores of every round of the reference eliminations; their rankings are compared with those of all methods.
+//! The scores of every round of the reference eliminations; their rankings are compared with those of all
+//! methods.
 
 use fewest_core::Context;
 use fewest_data::{Missing, ReadOptions, Table, Task};

@@ -140,8 +140,8 @@ fn faults_are_named() {
     }
 }
 
-/// The tests of the classical table: regression of ten points on two features, by the closed form of one predictor, and a
-/// category by the analysis of variance.
+/// The tests of the classical table: regression of ten points on two features, by the closed form of one
+/// predictor, and a category by the analysis of variance.
 #[test]
 fn stepwise_tests_are_those_of_regression() {
     let x = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0];

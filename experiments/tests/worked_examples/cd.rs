@@ -6,7 +6,8 @@ use fewest::solver::{Control, L1, Quadratic, working_set};
 use fewest::solvers::cd::CoordinateDescent;
 
 fn example(out: &mut String) -> Result<(), Box<dyn std::error::Error>> {
-    // 300 atoms, bumps along 200 points that overlap with some ten neighbours; the target is the sum of three.
+    // 300 atoms, bumps along 200 points that overlap with some ten neighbours; the target is the sum of
+    // three.
     let (n_points, n_atoms) = (200, 300);
     let bump = |i: usize, j: usize| {
         let distance = i as f64 / n_points as f64 - j as f64 / n_atoms as f64;

@@ -1,5 +1,5 @@
-//! The examples of the pages on solvers and machines: every line of their code stands on the page, and so does what they
-//! print.
+//! The examples of the pages on solvers and machines: every line of their code stands on the page, and so
+//! does what they print.
 
 mod cd;
 mod dal;
@@ -10,8 +10,8 @@ mod smo;
 
 type Example = fn(&mut String) -> Result<(), Box<dyn std::error::Error>>;
 
-/// Whether `page` shows the output of `example` and every line of its `source` from the line that starts with `first`,
-/// except those that write the output.
+/// Whether `page` shows the output of `example` and every line of its `source` from the line that starts with
+/// `first`, except those that write the output.
 fn check(page: &str, source: &str, first: &str, example: Example) {
     let mut out = String::new();
     assert!(example(&mut out).is_ok(), "the example fails after:\n{out}");

@@ -4,7 +4,8 @@ use fewest_core::method::{Method, Options, TargetKind};
 use fewest_core::{Context, Dataset, Error, Scorer, Scores, options};
 
 options! {
-    /// The range of a feature over its standard deviation, to a power: large where few samples are far from the rest.
+    /// The range of a feature over its standard deviation, to a power: large where few samples are far from
+    /// the rest.
     ///
     /// A constant feature has the score 0. `O(n d)`.
     #[derive(Debug, Clone, Copy, PartialEq)]

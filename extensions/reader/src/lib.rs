@@ -4,8 +4,8 @@ use std::io::BufRead;
 
 use fewest_data::{Cells, Error, Format, Place, ReadOptions, Sniff, Source, Table};
 
-/// Dense attribute-relation files: `@attribute NAME numeric` or `@attribute NAME {a, b}`, then `@data` and a line a sample,
-/// its values separated by commas, `?` where one is missing. `%` begins a comment.
+/// Dense attribute-relation files: `@attribute NAME numeric` or `@attribute NAME {a, b}`, then `@data` and a
+/// line a sample, its values separated by commas, `?` where one is missing. `%` begins a comment.
 pub const ARFF: Format = Format::new("arff", &["arff"], sniff, read);
 
 fn sniff(beginning: &[u8]) -> Sniff {

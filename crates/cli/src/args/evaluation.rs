@@ -27,7 +27,8 @@ pub struct CompareArgs {
     pub data: DataArgs,
     #[command(flatten)]
     pub run: RunArgs,
-    /// Methods, at least two of those `fewest methods` lists; --param ID.NAME=VALUE sets a parameter of one of them
+    /// Methods, at least two of those `fewest methods` lists; --param ID.NAME=VALUE sets a parameter of one
+    /// of them
     #[arg(short, long, value_name = "ID,ID,…", value_delimiter = ',', required = true)]
     pub methods: Vec<String>,
     #[command(flatten)]
@@ -40,13 +41,14 @@ pub struct CompareArgs {
 pub struct EvaluationArgs {
     /// Numbers of features to judge: 5,10,20 or 1-10
     ///
-    /// Default: 1, 2, 5, 10, 20, 50, 100 as far as there are features, and all features where they are at most 100.
+    /// Default: 1, 2, 5, 10, 20, 50, 100 as far as there are features, and all features where they are at
+    /// most 100.
     #[arg(short, long, value_name = "N,…", value_delimiter = ',')]
     pub k: Vec<Counts>,
     /// What predicts from the selected features
     ///
-    /// Scaling, and the kernel learners' parameters, come from the training samples of each fold. Default: the first
-    /// that is for the target.
+    /// Scaling, and the kernel learners' parameters, come from the training samples of each fold. Default:
+    /// the first that is for the target.
     #[arg(short, long, value_name = "ID")]
     pub learner: Option<String>,
     /// Parameter of the learner, as often as needed

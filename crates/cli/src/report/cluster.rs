@@ -43,7 +43,8 @@ pub(super) fn average_linkage(distances: &[f64], n: usize) -> Vec<Merge> {
     merges
 }
 
-/// The leaves in the order in which a drawing of `merges` has no crossing; the cluster with the lower leaf first.
+/// The leaves in the order in which a drawing of `merges` has no crossing; the cluster with the lower leaf
+/// first.
 pub(super) fn leaf_order(merges: &[Merge], n: usize) -> Vec<usize> {
     let mut members: Vec<Vec<usize>> = (0..n).map(|leaf| vec![leaf]).collect();
     for merge in merges {

@@ -100,8 +100,8 @@ fn folds(report: &Report) -> String {
     format!("{}{early}, in {}", report.splitter, text::duration(report.seconds))
 }
 
-/// `0.9543 ± 0.0071`: the mean to the error's second digit is what the error leaves of it; four digits tell methods
-/// apart. `0.9543 ± -` where a single fold leaves no error to know.
+/// `0.9543 ± 0.0071`: the mean to the error's second digit is what the error leaves of it; four digits tell
+/// methods apart. `0.9543 ± -` where a single fold leaves no error to know.
 fn mean(mean: f64, standard_error: Option<f64>) -> String {
     format!("{} ± {}", text::number(mean, 4), error(standard_error))
 }

@@ -97,7 +97,8 @@ impl Place {
     }
 }
 
-/// `square` matters through its square and `copy` repeats it, `line` matters linearly, `noise` and `fixed` not at all.
+/// `square` matters through its square and `copy` repeats it, `line` matters linearly, `noise` and `fixed`
+/// not at all.
 pub fn table() -> String {
     let mut text = String::from("square,copy,line,noise,fixed,outcome\n");
     let wave = |i: i32, step: i32| f64::from(i * step % 61) / 30.0 - 1.0;

@@ -10,8 +10,8 @@ impl Dataset {
     /// The samples of `rows`, copied: sparse columns stay sparse. The stretch does not hold on to the table.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] when a row does not exist; [`Error::TooFew`] for none; [`Error::Unsupported`] for a
-    /// target of affinities, which know of other samples.
+    /// [`Error::InvalidParameter`] when a row does not exist; [`Error::TooFew`] for none;
+    /// [`Error::Unsupported`] for a target of affinities, which know of other samples.
     pub fn copy_rows(&self, rows: Range<usize>) -> Result<Self, Error> {
         if rows.end > self.n_samples() {
             let expected = format!("at most the number of samples, {}", self.n_samples());
@@ -24,7 +24,8 @@ impl Dataset {
     ///
     /// # Errors
     /// [`Error::TooFew`] for no part; [`Error::ShapeMismatch`] for parts with different numbers of features;
-    /// [`Error::InvalidParameter`] for targets of different kinds or classes; [`Error::Unsupported`] for affinities.
+    /// [`Error::InvalidParameter`] for targets of different kinds or classes; [`Error::Unsupported`] for
+    /// affinities.
     pub fn stacked(parts: &[Dataset]) -> Result<Self, Error> {
         let parts: Vec<(&Self, Range<usize>)> =
             parts.iter().map(|part| (part, 0..part.n_samples())).collect();

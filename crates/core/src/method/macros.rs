@@ -1,4 +1,5 @@
-//! The declarations of options. They are macros by example: what they write is what a person would write by hand.
+//! The declarations of options. They are macros by example: what they write is what a person would write by
+//! hand.
 
 /// Declares the options of a method: the struct, its `Default`, and its parameters.
 ///
@@ -20,11 +21,11 @@
 /// ```
 ///
 /// A field is `pub name: type = default, …;`. Its name is the name of the parameter, its type a
-/// [`ParameterType`](crate::method::ParameterType), a [`choice!`](crate::choice), or other options, whose parameters
-/// are taken in. After the default may stand
+/// [`ParameterType`](crate::method::ParameterType), a [`choice!`](crate::choice), or other options, whose
+/// parameters are taken in. After the default may stand
 ///
-/// - a range narrower than that of the type: a variant of [`Range`](crate::method::Range) such as `Positive` or
-///   `Between(2, 65536)`;
+/// - a range narrower than that of the type: a variant of [`Range`](crate::method::Range) such as `Positive`
+///   or `Between(2, 65536)`;
 /// - `decides_count`: where it is given, it decides the number of features;
 /// - `needs(other)`: it means something only where the parameter `other` is given;
 /// - `offers(Value, Ratio)`: what is offered of a [`Regularization`](crate::method::Regularization);
@@ -126,8 +127,8 @@ macro_rules! options {
 /// assert_eq!(Form::WORDS, ["difference", "quotient"]);
 /// ```
 ///
-/// `selects_groups` after a word says that with it the method selects groups of features together. The enum is `Debug`,
-/// `Copy`, `Eq` and `Hash`.
+/// `selects_groups` after a word says that with it the method selects groups of features together. The enum
+/// is `Debug`, `Copy`, `Eq` and `Hash`.
 #[macro_export]
 macro_rules! words {
     (
@@ -200,7 +201,8 @@ macro_rules! words {
     };
 }
 
-/// Declares an enum whose variants are words, each with parameters of its own, which mean something with that word only.
+/// Declares an enum whose variants are words, each with parameters of its own, which mean something with that
+/// word only.
 ///
 /// ```
 /// use fewest_core::method::{Options, Parameters};
@@ -239,10 +241,10 @@ macro_rules! words {
 /// # Ok::<(), fewest_core::Error>(())
 /// ```
 ///
-/// The first variant is the default. A variant has fields as in [`options!`](crate::options), or one group of options,
-/// `Discrete(Discretisation) = "discrete"`, or nothing. Variants may share a parameter, which is then told once, by the first
-/// of them. `selects_groups` after a word is as in [`words!`](crate::words). After the last word and a `;` may stand variants
-/// for programs in Rust only: `; Given(Matrix)`.
+/// The first variant is the default. A variant has fields as in [`options!`](crate::options), or one group of
+/// options, `Discrete(Discretisation) = "discrete"`, or nothing. Variants may share a parameter, which is
+/// then told once, by the first of them. `selects_groups` after a word is as in [`words!`](crate::words).
+/// After the last word and a `;` may stand variants for programs in Rust only: `; Given(Matrix)`.
 #[macro_export]
 macro_rules! choice {
     (

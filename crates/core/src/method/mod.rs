@@ -1,8 +1,8 @@
 //! What a method is and what it takes, told once: at its options.
 //!
-//! A method is a struct that is a [`Scorer`] or a [`Selector`], and whose fields are its parameters. [`options!`] writes
-//! the struct, its `Default` and its [`Options`]; command line, documentation and other languages read name, default,
-//! range and meaning from there:
+//! A method is a struct that is a [`Scorer`] or a [`Selector`], and whose fields are its parameters.
+//! [`options!`] writes the struct, its `Default` and its [`Options`]; command line, documentation and other
+//! languages read name, default, range and meaning from there:
 //!
 //! ```
 //! use fewest_core::method::{Method, Options, Parameters, TargetKind};
@@ -206,8 +206,8 @@ impl Method {
         Self::preset(Kind::Sequence, id, title, formula, targets, || Draft::selector(T::default()))
     }
 
-    /// A method that starts from options other than a type's defaults: one of several methods of the same type, such as
-    /// `|| Draft::selector(Forward::new(Criterion::Cife))`.
+    /// A method that starts from options other than a type's defaults: one of several methods of the same
+    /// type, such as `|| Draft::selector(Forward::new(Criterion::Cife))`.
     pub const fn preset(
         kind: Kind,
         id: &'static str,
@@ -235,7 +235,8 @@ impl Method {
         self.parameters().into_iter().find(|parameter| parameter.group_word.is_some())
     }
 
-    /// Whether the best `k` features are the first `k` of any larger number, so that one selection serves all `k`.
+    /// Whether the best `k` features are the first `k` of any larger number, so that one selection serves all
+    /// `k`.
     pub fn is_nested(&self) -> bool {
         self.kind != Kind::Select
     }
@@ -311,7 +312,8 @@ impl TargetKind {
     }
 }
 
-/// Those of `names` that `name` is probably a slip of, nearest first (of equals the one listed first), at most three.
+/// Those of `names` that `name` is probably a slip of, nearest first (of equals the one listed first), at
+/// most three.
 ///
 /// ```
 /// use fewest_core::method::nearest;

@@ -5,8 +5,8 @@ use crate::Error;
 
 /// What a method can be told: a struct whose fields are its parameters.
 ///
-/// Written by [`options!`](crate::options). By hand where the parameters depend on a value, as those of a forward
-/// selection on its criterion. The defaults given here are those of a method without any parameters:
+/// Written by [`options!`](crate::options). By hand where the parameters depend on a value, as those of a
+/// forward selection on its criterion. The defaults given here are those of a method without any parameters:
 /// `impl Options for Variance {}`.
 pub trait Options {
     /// The parameters, with the values that these options have as defaults.
@@ -49,8 +49,8 @@ pub trait Options {
 
 /// The type of a parameter's value: how it is written and read.
 ///
-/// Implemented for `f64`, `usize`, `u32`, `bool` (`true` or `false`), `Option<T>`, lists of features (`Vec<usize>`) and by
-/// [`words!`](crate::words) for enums; open for other types.
+/// Implemented for `f64`, `usize`, `u32`, `bool` (`true` or `false`), `Option<T>`, lists of features
+/// (`Vec<usize>`) and by [`words!`](crate::words) for enums; open for other types.
 pub trait ParameterType: Sized {
     /// The values there are, unless the field names a narrower range.
     fn range() -> Range;
@@ -68,7 +68,8 @@ pub trait ParameterType: Sized {
 }
 
 /// What a field of options may be: a [`ParameterType`], which is one parameter of the field's name; a
-/// [`choice!`](crate::choice), whose variants bring parameters of their own; or other options, whose parameters are taken in.
+/// [`choice!`](crate::choice), whose variants bring parameters of their own; or other options, whose
+/// parameters are taken in.
 pub trait Field {
     /// The parameters, with the values that the field has as defaults.
     fn field_parameters(&self, field: &FieldInfo) -> Vec<Parameter>;

@@ -206,8 +206,8 @@ impl Parameters {
         })
     }
 
-    /// An error unless `name` was left out: it means something only where `where_it_counts`. For what no [`Relation`]
-    /// tells.
+    /// An error unless `name` was left out: it means something only where `where_it_counts`. For what no
+    /// [`Relation`] tells.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] when it was given and does not count.

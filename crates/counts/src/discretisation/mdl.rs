@@ -1,11 +1,11 @@
-//! Cuts by minimum description length: Fayyad & Irani, *Multi-interval discretization of continuous-valued attributes
-//! for classification learning*, IJCAI 1993.
+//! Cuts by minimum description length: Fayyad & Irani, *Multi-interval discretization of continuous-valued
+//! attributes for classification learning*, IJCAI 1993.
 
 use super::{Levels, sorted_order};
 
-/// Cuts a stretch of `N` samples into two where the classes' entropy after the cut is smallest, and the two again, as
-/// long as the gain in bits is above `(log₂(N - 1) + log₂(3^c - 2) - [c H - c₁ H₁ - c₂ H₂]) / N`, with `c` the classes in a
-/// stretch and `H` their entropy.
+/// Cuts a stretch of `N` samples into two where the classes' entropy after the cut is smallest, and the two
+/// again, as long as the gain in bits is above `(log₂(N - 1) + log₂(3^c - 2) - [c H - c₁ H₁ - c₂ H₂]) / N`,
+/// with `c` the classes in a stretch and `H` their entropy.
 pub(super) fn levels(values: &[f64], classes: &Levels) -> Levels {
     let order = sorted_order(values);
     let sorted: Vec<f64> = order.iter().map(|&row| values[row as usize]).collect();

@@ -1,7 +1,7 @@
 //! Numbers to a few levels, for criteria that count.
 //!
-//! Discretisation is part of a method, not of reading the data: bounds of bins are found on the samples the method is
-//! given, so that in cross-validation no bound knows the samples held out.
+//! Discretisation is part of a method, not of reading the data: bounds of bins are found on the samples the
+//! method is given, so that in cross-validation no bound knows the samples held out.
 
 mod mdl;
 
@@ -13,15 +13,16 @@ words! {
     #[derive(Default)]
     #[non_exhaustive]
     pub enum Rule {
-        /// Bins of equal width over the range: `min(b - 1, ⌊b (x - min)/(max - min)⌋)`, so the last bin is closed. The
-        /// quotient is taken first: it rounds to the bound of a bin where the exact one is that bound.
+        /// Bins of equal width over the range: `min(b - 1, ⌊b (x - min)/(max - min)⌋)`, so the last bin is
+        /// closed. The quotient is taken first: it rounds to the bound of a bin where the exact one is that
+        /// bound.
         #[default]
         EqualWidth = "equal-width",
-        /// Bins of equally many samples: `⌊b r/n⌋` with `r` the number of samples below `x`, so that equal values share a
-        /// bin.
+        /// Bins of equally many samples: `⌊b r/n⌋` with `r` the number of samples below `x`, so that equal
+        /// values share a bin.
         EqualFrequency = "equal-frequency",
-        /// Supervised: cut where the classes' entropy falls by more than the cut costs to write down (Fayyad & Irani
-        /// 1993). A feature that no cut pays for has one level.
+        /// Supervised: cut where the classes' entropy falls by more than the cut costs to write down (Fayyad
+        /// & Irani 1993). A feature that no cut pays for has one level.
         Mdl = "mdl",
     }
 }
@@ -113,7 +114,8 @@ impl Levels {
 }
 
 impl Discretisation {
-    /// The levels of numbers, all of them finite. [`Rule::Mdl`] looks at the `classes`; without classes all is one level.
+    /// The levels of numbers, all of them finite. [`Rule::Mdl`] looks at the `classes`; without classes all
+    /// is one level.
     ///
     /// Cost: `O(n)` for bins of equal width, else `O(n log n)`.
     ///
@@ -132,8 +134,8 @@ impl Discretisation {
         })
     }
 
-    /// The levels of a real target: by the same rule, but for [`Rule::Mdl`], which needs classes, in bins of equally
-    /// many samples.
+    /// The levels of a real target: by the same rule, but for [`Rule::Mdl`], which needs classes, in bins of
+    /// equally many samples.
     ///
     /// # Errors
     /// For a number of bins out of range.

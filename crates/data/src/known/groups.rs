@@ -12,15 +12,15 @@ use crate::{Error, Place};
 
 /// Reads groups of features, a line for each feature in a group, under one of two headers.
 ///
-/// `feature,group`: the groups by name. When no feature is in two of them, they are a partition, else overlapping.
-/// Features that are not listed are in groups of their own.
+/// `feature,group`: the groups by name. When no feature is in two of them, they are a partition, else
+/// overlapping. Features that are not listed are in groups of their own.
 ///
-/// `node,parent`: groups within groups. A node is a feature, or a group, which is what occurs as a parent; an empty parent
-/// is none. What is not listed is in no group.
+/// `node,parent`: groups within groups. A node is a feature, or a group, which is what occurs as a parent; an
+/// empty parent is none. What is not listed is in no group.
 ///
 /// # Errors
-/// [`Error::Malformed`] names the line with a feature that is not there, the same line twice, a second parent, a group
-/// that is within itself, or another number of cells.
+/// [`Error::Malformed`] names the line with a feature that is not there, the same line twice, a second
+/// parent, a group that is within itself, or another number of cells.
 ///
 /// ```
 /// use fewest_core::Groups;

@@ -37,17 +37,21 @@ pub struct Links {
     pub repeated: usize,
 }
 
-/// Reads an edge list: a line a link, with its two ends, as `nodes` calls them, and perhaps its weight (else 1).
+/// Reads an edge list: a line a link, with its two ends, as `nodes` calls them, and perhaps its weight (else
+/// 1).
 ///
-/// The first line may be a header: `from` or `source`, `to` or `target`, and `weight`. What links something to itself is
-/// left out, and a link that is there twice with one weight counts once; [`Links`] tells how often that was so.
+/// The first line may be a header: `from` or `source`, `to` or `target`, and `weight`. What links something
+/// to itself is left out, and a link that is there twice with one weight counts once; [`Links`] tells how
+/// often that was so.
 ///
 /// # Errors
-/// [`Error::Malformed`] names the line with an end that is not there, a weight that is not finite or not above 0, a
-/// weight that differs from what an earlier line says about the same link, or another number of cells.
+/// [`Error::Malformed`] names the line with an end that is not there, a weight that is not finite or not
+/// above 0, a weight that differs from what an earlier line says about the same link, or another number of
+/// cells.
 ///
 /// # Memory
-/// Proportional to the links and nodes: at most about 80 bytes a link while reading (measured with 10⁶ links).
+/// Proportional to the links and nodes: at most about 80 bytes a link while reading (measured with 10⁶
+/// links).
 ///
 /// ```
 /// use fewest_data::{LinkOptions, Nodes, ReadOptions, Table, read_links};
@@ -136,7 +140,8 @@ fn link(cells: &[&str], nodes: &Nodes, n_cells: Option<usize>) -> Result<(usize,
 
 type Numbered = (Vec<(usize, usize, f64)>, Vec<u64>);
 
-/// Every link once, in the order of their ends; else the line whose weight differs from that of an earlier one.
+/// Every link once, in the order of their ends; else the line whose weight differs from that of an earlier
+/// one.
 fn once(links: Vec<(usize, usize, f64)>, lines: Vec<u64>) -> Result<Numbered, (u64, Fault)> {
     let mut all: Vec<((usize, usize, f64), u64)> = links.into_iter().zip(lines).collect();
     all.sort_unstable_by_key(|&((from, to, _), line)| (from, to, line));

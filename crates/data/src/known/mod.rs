@@ -1,4 +1,5 @@
-//! What is known about samples and features besides their values: links, groups and views, from files of their own.
+//! What is known about samples and features besides their values: links, groups and views, from files of
+//! their own.
 
 mod groups;
 mod links;
@@ -28,8 +29,8 @@ pub struct Nodes {
 }
 
 impl Nodes {
-    /// The samples of a table: by their ids where it has some, which then must each occur once, else by their numbers
-    /// from 0. Numbers never stand in for ids, which may be numbers themselves.
+    /// The samples of a table: by their ids where it has some, which then must each occur once, else by their
+    /// numbers from 0. Numbers never stand in for ids, which may be numbers themselves.
     ///
     /// # Errors
     /// [`Error::Malformed`] for an id that two samples have.

@@ -8,11 +8,12 @@ use super::{Fault, Lines, Nodes, at, wrong};
 use crate::error::quoted;
 use crate::{Error, Place};
 
-/// A view from `NAME=FIRST:LAST` or `NAME=COLUMN`, both ends included, each a feature's name or else its number from 0.
+/// A view from `NAME=FIRST:LAST` or `NAME=COLUMN`, both ends included, each a feature's name or else its
+/// number from 0.
 ///
 /// # Errors
-/// [`fewest_core::Error::InvalidParameter`] for text of another form, a feature that is not there, or a last before the
-/// first.
+/// [`fewest_core::Error::InvalidParameter`] for text of another form, a feature that is not there, or a last
+/// before the first.
 ///
 /// ```
 /// use fewest_core::View;
@@ -43,12 +44,12 @@ pub fn parse_view(text: &str, features: &Nodes) -> Result<View, fewest_core::Err
     })
 }
 
-/// Reads views from a table with the columns `view`, `first` and `last`: a line a view, both ends included, each a
-/// feature's name or else its number from 0.
+/// Reads views from a table with the columns `view`, `first` and `last`: a line a view, both ends included,
+/// each a feature's name or else its number from 0.
 ///
 /// # Errors
-/// [`Error::Malformed`] names the line with a feature that is not there, a last before the first, the name or a column
-/// of an earlier view, or another number of cells.
+/// [`Error::Malformed`] names the line with a feature that is not there, a last before the first, the name or
+/// a column of an earlier view, or another number of cells.
 pub fn read_views(path: impl AsRef<Path>, features: &Nodes) -> Result<Vec<View>, Error> {
     let path = path.as_ref();
     let mut file = Lines::open(path, None)?;

@@ -132,8 +132,9 @@ impl Rows {
                 });
             }
         }
-        // All line ends are single line feeds here, and the last line has one, so that the record's own start is
-        // known from where the reader stands after it; where it stood before may be some blank lines earlier.
+        // All line ends are single line feeds here, and the last line has one, so that the record's own start
+        // is known from where the reader stands after it; where it stood before may be some blank lines
+        // earlier.
         let after = self.reader.position();
         let inside = record.as_slice().iter().filter(|&&byte| byte == b'\n').count() as u64;
         if record.as_slice().ends_with(b"\n") && self.reader.get_ref().ends_inside_quotes(after.byte()) {
@@ -207,7 +208,8 @@ pub fn delimiter(source: &Source, asked: Option<char>) -> Result<u8, Error> {
     Ok(DELIMITERS[which])
 }
 
-/// Bytes that the values will take: a cell for every delimiter and line end, as many in the whole file as in its start.
+/// Bytes that the values will take: a cell for every delimiter and line end, as many in the whole file as in
+/// its start.
 fn estimate(source: &Source, delimiter: u8) -> u64 {
     let cells = source.prefix.iter().filter(|&&byte| byte == delimiter || byte == b'\n').count();
     let length = if source.complete { source.prefix.len() as u64 } else { source.length };

@@ -102,8 +102,8 @@ fn read_array(source: Source, options: &ReadOptions) -> Result<Array, Error> {
     }
     memory::check(&path, memory::table_bytes(n_rows, n_columns, 8), options)?;
 
-    // Nothing is reserved by what the header says: columns grow with the bytes that are really there, the later ones to the length of
-    // the first.
+    // Nothing is reserved by what the header says: columns grow with the bytes that are really there, the
+    // later ones to the length of the first.
     let mut columns: Vec<Vec<f64>> = Vec::new();
     let values = Place::Byte(start);
     if fortran_order {
@@ -214,8 +214,8 @@ fn read_header(
     Ok((Header { element, fortran_order, n_rows, n_columns, dimensions }, before + length as u64))
 }
 
-/// The value of `'key': value` in the header, a Python dictionary: a quoted text without its quotes, a tuple or list
-/// with its brackets, or a word.
+/// The value of `'key': value` in the header, a Python dictionary: a quoted text without its quotes, a tuple
+/// or list with its brackets, or a word.
 fn entry<'a>(header: &'a str, key: &str) -> Option<&'a str> {
     let quotes = ['\'', '"'];
     let at = quotes.iter().find_map(|quote| {

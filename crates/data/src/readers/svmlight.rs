@@ -1,7 +1,8 @@
 //! svmlight and libsvm: `label index:value …`, one sample a line.
 //!
-//! Indices count from 1 and increase along a line. `qid:…` is accepted and left out: groups of queries mean nothing
-//! to the methods here. What follows `#` is a comment. Pairs that are not there are zeros, `index:nan` is missing.
+//! Indices count from 1 and increase along a line. `qid:…` is accepted and left out: groups of queries mean
+//! nothing to the methods here. What follows `#` is a comment. Pairs that are not there are zeros,
+//! `index:nan` is missing.
 
 use std::path::Path;
 

@@ -1,8 +1,8 @@
 //! Problems whose answer is known, as the papers draw them.
 //!
 //! Feature `j` is drawn by ChaCha8 from a seed derived from the problem's seed and `j` alone. So the first
-//! features do not depend on how many there are, the first samples not on how many there are, and a column that is
-//! computed when it is asked for is the same as one that is stored.
+//! features do not depend on how many there are, the first samples not on how many there are, and a column
+//! that is computed when it is asked for is the same as one that is stored.
 
 mod kernelized_lasso;
 mod non_monotonic;
@@ -59,7 +59,8 @@ fn columns(
     Ok((0..n_features as u64).map(column).collect())
 }
 
-/// The data of `columns` and the output `signal(sample) + noise`, the noise normal with deviation `deviation`.
+/// The data of `columns` and the output `signal(sample) + noise`, the noise normal with deviation
+/// `deviation`.
 fn regression(
     columns: &[Vec<f64>],
     deviation: f64,

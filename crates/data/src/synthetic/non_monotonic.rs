@@ -1,4 +1,5 @@
-//! The problems of Yang, Xu, Lyu and King, *Budget constrained non-monotonic feature selection* (Neural Networks 2015).
+//! The problems of Yang, Xu, Lyu and King, *Budget constrained non-monotonic feature selection* (Neural
+//! Networks 2015).
 
 use fewest_core::{Dataset, DenseColumns, Target, derive_seed};
 use rand_distr::StandardNormal;
@@ -15,10 +16,10 @@ const CORRELATION: f64 = -0.683;
 
 /// Two classes and three features X, Y, Z: the best feature alone, Z, is not one of the best two, X and Y.
 ///
-/// The paper draws the problem (Fig. 1) without saying how; this one has the accuracies of its Table 1 as those of the
-/// best linear rule: a sample of class `s = ±1` has `X = 1.094 s + u`, `Y = 1.094 s + v`, `Z = 1.546 s + w`, all noise
-/// standard normal, `u` and `v` with correlation −0.683. X or Y alone tell 86.3 %, Z alone 93.9 %, X and Z 97.1 %, X and Y
-/// together 99.7 %. The classes are equally likely.
+/// The paper draws the problem (Fig. 1) without saying how; this one has the accuracies of its Table 1 as
+/// those of the best linear rule: a sample of class `s = ±1` has `X = 1.094 s + u`, `Y = 1.094 s + v`,
+/// `Z = 1.546 s + w`, all noise standard normal, `u` and `v` with correlation −0.683. X or Y alone tell 86.3
+/// %, Z alone 93.9 %, X and Z 97.1 %, X and Y together 99.7 %. The classes are equally likely.
 ///
 /// # Errors
 /// [`fewest_core::Error::TooFew`] for no sample.
@@ -50,8 +51,8 @@ pub fn better_together(n_samples: usize, seed: u64) -> Result<Synthetic, Error> 
     Ok(Synthetic { dataset, true_features: &[0, 1] })
 }
 
-/// Eq. (22): `y = Σ_{j=1}^4 j x_j + exp(x₅)` over twelve features: five independent standard normal ones, `x₆ = x₁ + 1`,
-/// `x₇ = x₂ x₃`, and five more that do not matter.
+/// Eq. (22): `y = Σ_{j=1}^4 j x_j + exp(x₅)` over twelve features: five independent standard normal ones,
+/// `x₆ = x₁ + 1`, `x₇ = x₂ x₃`, and five more that do not matter.
 ///
 /// # Errors
 /// [`fewest_core::Error::TooFew`] for no sample.

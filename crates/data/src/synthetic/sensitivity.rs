@@ -1,5 +1,6 @@
-//! The problems of Yang and Ong, *Feature selection using probabilistic prediction of support vector regression* (IEEE
-//! Transactions on Neural Networks 2011), Section V-A: ten uniform features of which the first few matter.
+//! The problems of Yang and Ong, *Feature selection using probabilistic prediction of support vector
+//! regression* (IEEE Transactions on Neural Networks 2011), Section V-A: ten uniform features of which the
+//! first few matter.
 
 use std::f64::consts::PI;
 
@@ -27,13 +28,14 @@ fn uniform(low: f64, high: f64) -> Result<Uniform<f64>, Error> {
     })
 }
 
-/// The additive problem: `y = 0.1 exp(4 x₁) + 4 / (1 + exp(−20 (x₂ − ½))) + 3 x₃ + 2 x₄ + x₅ + δ`, `x` uniform on `[0, 1]`, `δ`
-/// normal with standard deviation `deviation`.
+/// The additive problem: `y = 0.1 exp(4 x₁) + 4 / (1 + exp(−20 (x₂ − ½))) + 3 x₃ + 2 x₄ + x₅ + δ`, `x`
+/// uniform on `[0, 1]`, `δ` normal with standard deviation `deviation`.
 ///
 /// The paper's `δ ~ N(0, 0.1)` leaves open whether that is the variance; its own code is not at hand.
 ///
 /// # Errors
-/// [`fewest_core::Error::TooFew`] for no sample; [`fewest_core::Error::InvalidParameter`] for a deviation below 0 or not finite.
+/// [`fewest_core::Error::TooFew`] for no sample; [`fewest_core::Error::InvalidParameter`] for a deviation
+/// below 0 or not finite.
 ///
 /// ```
 /// use fewest_data::synthetic;
@@ -52,8 +54,8 @@ pub fn additive(n_samples: usize, deviation: f64, seed: u64) -> Result<Synthetic
     })
 }
 
-/// The interactive problem: `y = 10 sin(π x₁ x₂) + 20 (x₃ − ½)² + 10 x₄ + 5 x₅ + δ`, `x` uniform on `[0, 1]`, `δ` normal with
-/// standard deviation `deviation`; the second term by `interaction`.
+/// The interactive problem: `y = 10 sin(π x₁ x₂) + 20 (x₃ − ½)² + 10 x₄ + 5 x₅ + δ`, `x` uniform on `[0, 1]`,
+/// `δ` normal with standard deviation `deviation`; the second term by `interaction`.
 ///
 /// # Errors
 /// As [`additive`].
@@ -77,8 +79,8 @@ pub fn interactive(
     })
 }
 
-/// The exponential problem: `y = 10 exp(−(x₁² + x₂²)) + δ`, `x` uniform on `[−1, 1]`, `δ` normal with standard deviation
-/// `deviation`. The paper prints `10 exp(−x₁² + x₂²)`.
+/// The exponential problem: `y = 10 exp(−(x₁² + x₂²)) + δ`, `x` uniform on `[−1, 1]`, `δ` normal with
+/// standard deviation `deviation`. The paper prints `10 exp(−x₁² + x₂²)`.
 ///
 /// # Errors
 /// As [`additive`].

@@ -17,22 +17,24 @@ use rayon::prelude::*;
 
 use crate::{Learner, Metric, Split, Splitter};
 
-/// Told of each fold when it is finished, for instance to store it; called from one thread at a time, in any order.
+/// Told of each fold when it is finished, for instance to store it; called from one thread at a time, in any
+/// order.
 pub type OnFold<'a> = &'a (dyn Fn(&Plan, &FoldRecord) + Sync);
 
-/// Learns from a fold's training samples, its first argument, and returns the whole data, its second, prepared by what was
-/// learnt: gaps filled, features scaled.
+/// Learns from a fold's training samples, its first argument, and returns the whole data, its second,
+/// prepared by what was learnt: gaps filled, features scaled.
 pub type Prepare<'a> = &'a (dyn Fn(&Dataset, &Dataset) -> Result<Dataset, Error> + Sync);
 
 /// A selector and a learner, judged by metrics on samples that neither has seen.
 ///
-/// Selection happens inside every fold, on its training samples only. Where the selector's order is `nested`, so that
-/// its best `k` features are the first `k` of any longer selection (rankings, greedy methods), one selection of
-/// the largest `k` serves all. A fold whose selector finds no feature at all is predicted by the commonest class or the
-/// mean of its training samples.
+/// Selection happens inside every fold, on its training samples only. Where the selector's order is `nested`,
+/// so that its best `k` features are the first `k` of any longer selection (rankings, greedy methods), one
+/// selection of the largest `k` serves all. A fold whose selector finds no feature at all is predicted by the
+/// commonest class or the mean of its training samples.
 ///
-/// Folds run in parallel; the result is the same, bit for bit, for any number of threads, seconds aside. At the
-/// deadline or when interrupted, the finished folds come back, and [`Experiment::run_with`] goes on from them.
+/// Folds run in parallel; the result is the same, bit for bit, for any number of threads, seconds aside. At
+/// the deadline or when interrupted, the finished folds come back, and [`Experiment::run_with`] goes on from
+/// them.
 ///
 /// ```
 /// use fewest_core::{Context, Dataset, DenseColumns, Ranked, Scorer, Scores, Target};
@@ -86,7 +88,8 @@ pub struct Experiment<'a> {
     pub metrics: &'a [&'a dyn Metric],
     /// The numbers of features to judge, in any order; at least one.
     pub ks: Vec<usize>,
-    /// Whether one selection of the largest `k` serves all others. Otherwise features are selected for each `k`.
+    /// Whether one selection of the largest `k` serves all others. Otherwise features are selected for each
+    /// `k`.
     pub nested: bool,
     /// What is done in every fold before anything is selected or learnt; without, data are taken as they are.
     pub prepare: Option<Prepare<'a>>,
@@ -95,10 +98,12 @@ pub struct Experiment<'a> {
 /// What a run starts from, and whom it tells.
 #[derive(Clone, Copy, Default)]
 pub struct RunOptions<'a> {
-    /// Folds that are finished: they are not run again. [`ExperimentError::Setup`] when they are of another experiment.
+    /// Folds that are finished: they are not run again. [`ExperimentError::Setup`] when they are of another
+    /// experiment.
     pub finished: Option<&'a Evaluation>,
-    /// Another evaluation of the same selector on the same folds, whose features are taken instead of selecting again: for
-    /// several learners. Its own numbers of features have to include those of this experiment.
+    /// Another evaluation of the same selector on the same folds, whose features are taken instead of
+    /// selecting again: for several learners. Its own numbers of features have to include those of this
+    /// experiment.
     pub selections: Option<&'a Evaluation>,
     /// Told of each fold when it is finished, for instance to store it.
     pub on_fold: Option<OnFold<'a>>,
@@ -108,8 +113,8 @@ impl Experiment<'_> {
     /// Runs all folds.
     ///
     /// # Errors
-    /// [`ExperimentError::Setup`] when data or parameters do not allow it; [`ExperimentError::Fold`] naming the first
-    /// fold that failed.
+    /// [`ExperimentError::Setup`] when data or parameters do not allow it; [`ExperimentError::Fold`] naming
+    /// the first fold that failed.
     pub fn run(&self, data: &Dataset, context: &Context<'_>) -> Result<Evaluation, ExperimentError> {
         self.run_with(data, RunOptions::default(), context)
     }

@@ -39,8 +39,8 @@ pub struct Outcome {
     pub scores: Vec<f64>,
     /// [`redundancy_rate`](crate::redundancy_rate) of the features over the training samples.
     pub redundancy: Option<f64>,
-    /// Seconds to select the features: of the whole selection where it is nested, otherwise an equal share of the call that
-    /// selected for all numbers of features.
+    /// Seconds to select the features: of the whole selection where it is nested, otherwise an equal share of
+    /// the call that selected for all numbers of features.
     pub selection_seconds: f64,
     /// Seconds to fit the learner and to predict.
     pub fit_seconds: f64,

@@ -19,10 +19,11 @@ pub struct Summary {
     pub n_folds: usize,
     /// The mean over the folds.
     pub mean: f64,
-    /// The standard deviation over the folds (dividing by one less than their number); `None` for a single fold.
+    /// The standard deviation over the folds (dividing by one less than their number); `None` for a single
+    /// fold.
     pub standard_deviation: Option<f64>,
-    /// The standard deviation divided by the root of the number of folds. Training parts of folds overlap, so the error of
-    /// the mean is larger than this.
+    /// The standard deviation divided by the root of the number of folds. Training parts of folds overlap, so
+    /// the error of the mean is larger than this.
     pub standard_error: Option<f64>,
     /// The mean redundancy rate of the features.
     pub redundancy: Option<f64>,
@@ -36,8 +37,8 @@ pub enum KRule {
     /// The best mean; of equal ones the fewest features.
     #[default]
     Best,
-    /// The fewest features whose mean is within one standard error of the best one (Breiman et al. 1984): the standard
-    /// error is the best one's. Without one, for a single fold, the best.
+    /// The fewest features whose mean is within one standard error of the best one (Breiman et al. 1984): the
+    /// standard error is the best one's. Without one, for a single fold, the best.
     OneStandardError,
 }
 
@@ -131,7 +132,8 @@ impl Evaluation {
     /// The number of features that `rule` chooses by `metric`.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for a metric that was not asked for; [`Error::TooFew`] without finished folds.
+    /// [`Error::InvalidParameter`] for a metric that was not asked for; [`Error::TooFew`] without finished
+    /// folds.
     pub fn choose_k(&self, metric: &str, rule: KRule) -> Result<usize, Error> {
         let m = self.metric(metric)?;
         let summaries: Vec<Summary> =
@@ -163,7 +165,8 @@ pub struct Comparison {
 /// Compares `metric` with `k` features between two experiments on the same folds.
 ///
 /// # Errors
-/// [`Error::InvalidParameter`] unless folds and target are the same and both are complete; those of the tests.
+/// [`Error::InvalidParameter`] unless folds and target are the same and both are complete; those of the
+/// tests.
 pub fn compare(first: &Evaluation, second: &Evaluation, k: usize, metric: &str) -> Result<Comparison, Error> {
     if first.plan.fingerprint != second.plan.fingerprint || !first.is_complete() || !second.is_complete() {
         let expected = "two complete evaluations with the same data, splitter and seed";

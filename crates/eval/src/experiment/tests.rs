@@ -71,8 +71,8 @@ fn without_seconds(mut evaluation: Evaluation) -> Evaluation {
 
 #[test]
 fn selecting_outside_the_folds_would_look_better_than_chance_and_this_does_not() {
-    // Classes are random and so are 2000 features. Selected from all samples, the best five predict them well; selected
-    // inside the folds, they cannot (Ambroise and McLachlan 2002).
+    // Classes are random and so are 2000 features. Selected from all samples, the best five predict them
+    // well; selected inside the folds, they cannot (Ambroise and McLachlan 2002).
     let (n, d) = (40, 2000);
     let columns: Vec<Vec<f64>> = (0..d).map(|j| (0..n).map(|i| noise(j, i)).collect()).collect();
     let labels: Vec<bool> = (0..n).map(|i| noise(d + 1, i) > 0.0).collect();
@@ -98,8 +98,8 @@ fn selecting_outside_the_folds_would_look_better_than_chance_and_this_does_not()
 
 #[test]
 fn data_are_prepared_by_the_training_samples_of_each_fold() {
-    // Every value becomes the number of training samples: the preparation has seen those alone, and selector, learner and test
-    // samples see what it made.
+    // Every value becomes the number of training samples: the preparation has seen those alone, and selector,
+    // learner and test samples see what it made.
     let (n, d) = (21, 6);
     let prepare = |train: &Dataset, whole: &Dataset| {
         assert_eq!(whole.n_samples(), n);

@@ -7,12 +7,13 @@ use fewest_machines::{check_width, feature_names, finite_column};
 use super::{Learner, Model, Predictions, classes};
 
 options! {
-    /// Naive Bayes: features are independent given the class, numeric ones normally distributed, categorical ones by their
-    /// frequencies with one sample more of each level (Laplace).
+    /// Naive Bayes: features are independent given the class, numeric ones normally distributed, categorical
+    /// ones by their frequencies with one sample more of each level (Laplace).
     ///
-    /// The class with the largest `log p(c) + Σ_j log p(x_j | c)` is predicted, the lowest code of several. Every variance
-    /// in a class is raised by `smoothing` times the feature's variance over all samples, so that a class of one sample, or
-    /// one in which a feature is constant, has a density, and rescaling a feature changes nothing. Features constant in training are left out. `O(n d)`.
+    /// The class with the largest `log p(c) + Σ_j log p(x_j | c)` is predicted, the lowest code of several.
+    /// Every variance in a class is raised by `smoothing` times the feature's variance over all samples, so
+    /// that a class of one sample, or one in which a feature is constant, has a density, and rescaling a
+    /// feature changes nothing. Features constant in training are left out. `O(n d)`.
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub struct NaiveBayes {
         /// What is added to variances, relative to the feature's own over all classes.

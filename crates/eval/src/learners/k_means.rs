@@ -7,11 +7,12 @@ use rand_chacha::ChaCha8Rng;
 
 use super::{Learner, Model, Predictions};
 
-/// k-means on standardised features: Lloyd's iteration from centres drawn by k-means++ (Arthur and Vassilvitskii 2007),
-/// several times, the clustering with the least sum of squared distances kept.
+/// k-means on standardised features: Lloyd's iteration from centres drawn by k-means++ (Arthur and
+/// Vassilvitskii 2007), several times, the clustering with the least sum of squared distances kept.
 ///
-/// The target is not looked at. Ties go to the cluster with the lower number; a cluster that loses all its samples restarts
-/// at the sample farthest from its centre. Predictions are cluster numbers. `O(n k d)` an iteration.
+/// The target is not looked at. Ties go to the cluster with the lower number; a cluster that loses all its
+/// samples restarts at the sample farthest from its centre. Predictions are cluster numbers. `O(n k d)` an
+/// iteration.
 ///
 /// ```
 /// use fewest_core::{Context, Dataset, DenseColumns, Target};
@@ -125,7 +126,8 @@ fn assign(points: &Points, centres: &Points) -> Vec<(usize, f64)> {
     (0..points.n_samples).map(nearest).collect()
 }
 
-/// k-means++: each centre a point drawn with probability proportional to its squared distance from the centres so far.
+/// k-means++: each centre a point drawn with probability proportional to its squared distance from the
+/// centres so far.
 fn first_centres(points: &Points, clusters: usize, generator: &mut ChaCha8Rng) -> Points {
     let first = generator.random_range(0..points.n_samples);
     let mut values = points.point(first).to_vec();
@@ -133,7 +135,8 @@ fn first_centres(points: &Points, clusters: usize, generator: &mut ChaCha8Rng) -
         (0..points.n_samples).map(|i| squared_distance(points.point(i), points.point(first))).collect();
     for _ in 1..clusters {
         let mut rest = generator.random::<f64>() * distances.iter().sum::<f64>();
-        // The last point at a distance, should rounding carry the draw past the end; any where all points coincide.
+        // The last point at a distance, should rounding carry the draw past the end; any where all points
+        // coincide.
         let mut chosen = distances.iter().rposition(|distance| *distance > 0.0).unwrap_or(0);
         for (i, distance) in distances.iter().enumerate() {
             if rest < *distance {

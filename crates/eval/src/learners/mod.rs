@@ -1,8 +1,9 @@
 //! What predicts from the selected features.
 //!
-//! The learners are our own. Of the libraries at hand, smartcore 0.7 passes over splits of its trees when feature
-//! values are tied, divides by zero for a class of one sample (naive Bayes) and for duplicate points (k-means), and its
-//! support vector machine is approximate; linfa brings a second matrix library and a second random generator.
+//! The learners are our own. Of the libraries at hand, smartcore 0.7 passes over splits of its trees when
+//! feature values are tied, divides by zero for a class of one sample (naive Bayes) and for duplicate points
+//! (k-means), and its support vector machine is approximate; linfa brings a second matrix library and a
+//! second random generator.
 //!
 //! Learners do not use sample weights.
 
@@ -78,7 +79,8 @@ pub trait Model: Send + Sync {
     /// Predictions for the samples of `x`, whose features are those of the training data, in their order.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] for another number of features; [`Error::NonFinite`] for a NaN or an infinity.
+    /// [`Error::ShapeMismatch`] for another number of features; [`Error::NonFinite`] for a NaN or an
+    /// infinity.
     fn predict(&self, x: &dyn Columns) -> Result<Predictions, Error>;
 
     /// Numbers worth reporting, by name: parameters chosen from the data, certificates. Default: none.

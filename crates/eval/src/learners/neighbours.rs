@@ -9,9 +9,9 @@ use super::{Learner, Model, Predictions};
 options! {
     /// The `k` nearest training samples decide: the commonest of their classes, or the mean of their targets.
     ///
-    /// Distances are Euclidean between standardised features, by the training samples' statistics; samples that differ in a
-    /// categorical feature are at distance 1 in it. Ties go to the training sample, and to the class, that comes first.
-    /// `O(n d)` a prediction.
+    /// Distances are Euclidean between standardised features, by the training samples' statistics; samples
+    /// that differ in a categorical feature are at distance 1 in it. Ties go to the training sample, and to
+    /// the class, that comes first. `O(n d)` a prediction.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct NearestNeighbours {
         /// Training samples that are asked.

@@ -11,11 +11,13 @@ use rand_chacha::ChaCha8Rng;
 use super::{Learner, Model, Predictions, classes};
 
 options! {
-    /// The linear support vector machine with squared hinge loss, one class against the rest, on standardised features:
-    /// the minimiser of `½‖w‖² + C Σ_i max(0, 1 − y_i wᵀx_i)²`, where `x` has a last coordinate 1 for the bias.
+    /// The linear support vector machine with squared hinge loss, one class against the rest, on standardised
+    /// features: the minimiser of `½‖w‖² + C Σ_i max(0, 1 − y_i wᵀx_i)²`, where `x` has a last coordinate 1
+    /// for the bias.
     ///
-    /// Solved by dual coordinate descent (Hsieh et al. 2008) to a duality gap of `tolerance` times the objective at zero, `Cn`. The
-    /// class with the largest `wᵀx` is predicted, the lowest code of several. `O(n d)` a pass.
+    /// Solved by dual coordinate descent (Hsieh et al. 2008) to a duality gap of `tolerance` times the
+    /// objective at zero, `Cn`. The class with the largest `wᵀx` is predicted, the lowest code of several.
+    /// `O(n d)` a pass.
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub struct LinearSvm {
         /// C, the weight of the samples' losses against the margin.

@@ -61,8 +61,8 @@ fn predictions_of_scikit_learn() {
 
 #[test]
 fn a_tree_finds_splits_between_tied_values() {
-    // Only the value tells the classes apart: 0 has two samples of each class, 1 has two of the second. A split search
-    // that skips neighbours of equal class finds nothing here.
+    // Only the value tells the classes apart: 0 has two samples of each class, 1 has two of the second. A
+    // split search that skips neighbours of equal class finds nothing here.
     let x = DenseColumns::from_columns(&[vec![0.0, 0.0, 1.0, 1.0, 1.0, 0.0]]).unwrap();
     let data = Dataset::new(x, Target::from_labels(&[0, 1, 1, 1, 1, 0])).unwrap();
     assert_eq!(predicted(&DecisionTree::default(), &data, &data), [0, 0, 1, 1, 1, 0]);

@@ -9,10 +9,10 @@ use super::{Learner, Model, Predictions, classes};
 options! {
     /// A classification tree (CART; Breiman et al. 1984) by Gini impurity `1 − Σ_c p_c²`, without pruning.
     ///
-    /// A numeric feature splits at the middle between two neighbouring values, a categorical one into a level and all others. The
-    /// split with the least impurity is taken, the first of several, also where it gains nothing (as the first of the two that solve
-    /// XOR). A leaf predicts its commonest class, the lowest code of several. Nothing is random. `O(d n log n)` for each level of
-    /// the tree.
+    /// A numeric feature splits at the middle between two neighbouring values, a categorical one into a level
+    /// and all others. The split with the least impurity is taken, the first of several, also where it gains
+    /// nothing (as the first of the two that solve XOR). A leaf predicts its commonest class, the lowest code
+    /// of several. Nothing is random. `O(d n log n)` for each level of the tree.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct DecisionTree {
         /// Most splits from the root to a leaf; left out, as many as separate the samples.

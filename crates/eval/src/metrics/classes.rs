@@ -15,8 +15,8 @@ pub struct Accuracy;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct BalancedAccuracy;
 
-/// The harmonic mean of precision and recall, averaged over the classes that occur or were predicted: the mean of
-/// `2 tp / (2 tp + fp + fn)`. In `[0, 1]`.
+/// The harmonic mean of precision and recall, averaged over the classes that occur or were predicted: the
+/// mean of `2 tp / (2 tp + fp + fn)`. In `[0, 1]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MacroF1;
 

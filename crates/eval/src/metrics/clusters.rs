@@ -18,20 +18,22 @@ pub enum MutualInformationScale {
     Mean,
 }
 
-/// Normalised mutual information between classes and clusters, `I(C, C′) / max(H(C), H(C′))` (survey 002 Eq. 117–118),
-/// in `[0, 1]`. 1 when both have one part only, 0 when just one of them does.
+/// Normalised mutual information between classes and clusters, `I(C, C′) / max(H(C), H(C′))` (survey 002 Eq.
+/// 117–118), in `[0, 1]`. 1 when both have one part only, 0 when just one of them does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct NormalisedMutualInformation {
     /// What it is divided by. Default: the larger entropy.
     pub scale: MutualInformationScale,
 }
 
-/// The share of samples in the class that their cluster stands for, when each cluster stands for one class at most and
-/// the assignment is the best there is (survey 002 Eq. 119), in `[0, 1]`. `O(c³)` for `c` classes or clusters.
+/// The share of samples in the class that their cluster stands for, when each cluster stands for one class at
+/// most and the assignment is the best there is (survey 002 Eq. 119), in `[0, 1]`. `O(c³)` for `c` classes or
+/// clusters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ClusteringAccuracy;
 
-/// How many samples each class and cluster share: one row for each class, one column for each cluster that occurs.
+/// How many samples each class and cluster share: one row for each class, one column for each cluster that
+/// occurs.
 fn contingency(classes: &Classes, clusters: &[u32]) -> Vec<Vec<usize>> {
     let mut column = BTreeMap::new();
     for &cluster in clusters {

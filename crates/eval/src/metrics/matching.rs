@@ -1,7 +1,7 @@
 //! The assignment problem.
 
-/// The largest sum of entries of `table`, at most one from each row and each column: the Hungarian method by shortest
-/// augmenting paths, `O(s³)` for a table of at most `s` rows and columns.
+/// The largest sum of entries of `table`, at most one from each row and each column: the Hungarian method by
+/// shortest augmenting paths, `O(s³)` for a table of at most `s` rows and columns.
 pub(super) fn best_matching(table: &[Vec<usize>]) -> usize {
     let size = table.len().max(table.first().map_or(0, Vec::len));
     let entry = |i: usize, j: usize| table.get(i).and_then(|row| row.get(j)).copied().unwrap_or(0);

@@ -37,8 +37,8 @@ pub trait Metric: Send + Sync {
     /// The value for `predicted` where `truth` was to be found.
     ///
     /// # Errors
-    /// [`Error::UnsupportedTarget`] for a target or predictions of another kind; [`Error::ShapeMismatch`] for other
-    /// numbers of samples; [`Error::TooFew`] where the metric is not defined, as by a constant truth.
+    /// [`Error::UnsupportedTarget`] for a target or predictions of another kind; [`Error::ShapeMismatch`] for
+    /// other numbers of samples; [`Error::TooFew`] where the metric is not defined, as by a constant truth.
     fn score(&self, truth: &Target, predicted: &Predictions) -> Result<f64, Error>;
 }
 

@@ -9,15 +9,16 @@ use crate::Predictions;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MeanSquaredError;
 
-/// `Q² = Σ (yᵢ − ŷᵢ)² / Σ (yᵢ − ȳ)²` (Yang et al. 2015, Section 5.1, where the second sum sign is missing): the squared error
-/// in units of the truth's variance. 0 is perfect, 1 as good as the mean of the test targets. Despite its name smaller
-/// is better; `1 − Q²` is the coefficient of determination.
+/// `Q² = Σ (yᵢ − ŷᵢ)² / Σ (yᵢ − ȳ)²` (Yang et al. 2015, Section 5.1, where the second sum sign is missing):
+/// the squared error in units of the truth's variance. 0 is perfect, 1 as good as the mean of the test
+/// targets. Despite its name smaller is better; `1 − Q²` is the coefficient of determination.
 ///
 /// Not defined for a constant truth, as in test parts of one sample: [`Error::TooFew`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct QSquared;
 
-/// Pearson's correlation between truth and predictions, in `[−1, 1]`. Constant predictions have correlation 0.
+/// Pearson's correlation between truth and predictions, in `[−1, 1]`. Constant predictions have correlation
+/// 0.
 ///
 /// Not defined for a constant truth: [`Error::TooFew`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

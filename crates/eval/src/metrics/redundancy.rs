@@ -4,11 +4,12 @@ use fewest_core::{Columns, Error};
 
 use super::real::{centred, correlation_of_centred};
 
-/// The redundancy rate `RED = 1/(m(m−1)) Σ_{k>l} |ρ_{k,l}|` of `features` (Yamada et al. 2014, Section 4.3.1), smaller is better.
+/// The redundancy rate `RED = 1/(m(m−1)) Σ_{k>l} |ρ_{k,l}|` of `features` (Yamada et al. 2014, Section
+/// 4.3.1), smaller is better.
 ///
-/// As printed, the sum is over unordered pairs, so it is **half** the mean absolute correlation, in `[0, ½]`. It is a
-/// property of the selected features, not of predictions. `None` for fewer than two features; a constant feature counts as
-/// uncorrelated; categories enter by their codes. `O(m² n)`.
+/// As printed, the sum is over unordered pairs, so it is **half** the mean absolute correlation, in `[0, ½]`.
+/// It is a property of the selected features, not of predictions. `None` for fewer than two features; a
+/// constant feature counts as uncorrelated; categories enter by their codes. `O(m² n)`.
 ///
 /// # Errors
 /// [`Error::InvalidParameter`] for a feature that does not exist; [`Error::Unreadable`].

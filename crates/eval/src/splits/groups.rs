@@ -14,8 +14,8 @@ use super::{Split, Splitter};
 pub struct GroupFolds {
     /// The group of each sample, any numbers.
     pub groups: Vec<usize>,
-    /// Number of folds, at most the number of groups: the largest group goes to the smallest fold so far, and so
-    /// on. `None`, the default: a fold a group, by increasing number.
+    /// Number of folds, at most the number of groups: the largest group goes to the smallest fold so far, and
+    /// so on. `None`, the default: a fold a group, by increasing number.
     pub folds: Option<usize>,
 }
 

@@ -6,8 +6,8 @@ use rand_chacha::ChaCha8Rng;
 
 use super::{Split, Splitter, shuffled};
 
-/// A random part of the samples held out for testing, drawn afresh `repeats` times (Monte Carlo cross-validation).
-/// Paper 004 Section 4.3 uses 20 % and 100 repeats.
+/// A random part of the samples held out for testing, drawn afresh `repeats` times (Monte Carlo
+/// cross-validation). Paper 004 Section 4.3 uses 20 % and 100 repeats.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HoldOut {
     /// Share of the samples to test on, in `(0, 1)`; rounded to whole samples, at least one on either side.

@@ -13,20 +13,21 @@ use super::forward::{TIE, add_notes};
 use super::uncertainty::Uncertainty;
 
 options! {
-    /// Correlation-based feature selection (Hall 1999), the merit of Eq. (84) of Li et al. 2016 over symmetric uncertainty:
+    /// Correlation-based feature selection (Hall 1999), the merit of Eq. (84) of Li et al. 2016 over
+    /// symmetric uncertainty:
     ///
     /// ```text
     /// merit(F) = Σ_{i∈F} SU(i;Y) / √(|F| + 2 Σ_{i<j∈F} SU(i;j))
     /// ```
     ///
-    /// Best-first forward search from the empty set: the best subset not yet expanded is expanded by every single feature,
-    /// until `patience` expansions in a row gave nothing better than the best so far. That best subset is the answer, in the
-    /// order in which its features were added; scores are `SU(k;Y)`, the objective is the merit. `Budget::Count` bounds the
-    /// size of subsets; `Budget::Threshold` keeps out features whose `SU(k;Y)` is below it. Equal merits (to 1e-11) go to
-    /// the subset found first.
+    /// Best-first forward search from the empty set: the best subset not yet expanded is expanded by every
+    /// single feature, until `patience` expansions in a row gave nothing better than the best so far. That
+    /// best subset is the answer, in the order in which its features were added; scores are `SU(k;Y)`, the
+    /// objective is the merit. `Budget::Count` bounds the size of subsets; `Budget::Threshold` keeps out
+    /// features whose `SU(k;Y)` is below it. Equal merits (to 1e-11) go to the subset found first.
     ///
-    /// A real target is discretised by the rule of the features. Cost: `O(n d)` for each feature that is ever added to an
-    /// expanded subset, `O(d |F|)` an expansion; memory `O(d)` for each of both.
+    /// A real target is discretised by the rule of the features. Cost: `O(n d)` for each feature that is ever
+    /// added to an expanded subset, `O(d |F|)` an expansion; memory `O(d)` for each of both.
     ///
     /// # Errors
     /// As [`Forward`](super::Forward); for a patience of 0.
@@ -92,13 +93,13 @@ struct Best {
 struct Expansion {
     /// In the order in which they were added.
     features: Vec<usize>,
-    /// What each further feature makes of it: merit in units of the tie tolerance, so that there is a total order, and
-    /// feature; best first, ties by index.
+    /// What each further feature makes of it: merit in units of the tie tolerance, so that there is a total
+    /// order, and feature; best first, ties by index.
     children: Vec<(u64, usize)>,
 }
 
-/// The best child not yet taken of an expansion: merit, expansion and position among its children. The largest comes
-/// first, so that equal merits go to the subset found first.
+/// The best child not yet taken of an expansion: merit, expansion and position among its children. The
+/// largest comes first, so that equal merits go to the subset found first.
 type Open = (u64, Reverse<usize>, Reverse<usize>);
 
 struct Search<'a> {

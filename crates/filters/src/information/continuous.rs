@@ -1,4 +1,5 @@
-//! Relevance and redundancy estimated without bins: what [`Mim`](super::Mim) and the criteria over pairs need.
+//! Relevance and redundancy estimated without bins: what [`Mim`](super::Mim) and the criteria over pairs
+//! need.
 
 use fewest_core::{Column, Context, Dataset, Error, FeatureKind, Target};
 use fewest_counts::discretisation::{self, Levels};
@@ -54,7 +55,8 @@ pub(super) struct Estimated<'a, P: Pairs> {
 }
 
 impl<'a, P: Pairs> Estimated<'a, P> {
-    /// Every feature of `data`, kept for criteria that compare features: two to three times the memory of the data.
+    /// Every feature of `data`, kept for criteria that compare features: two to three times the memory of the
+    /// data.
     pub(super) fn new(
         data: &Dataset,
         criterion: Criterion,

@@ -11,19 +11,20 @@ use super::forward::{self, add_notes, forward};
 
 /// Forward selection by a [`Criterion`] over plug-in estimates from joint counts, natural logarithms.
 ///
-/// The selection's order is that of the picks, its scores are the criterion at the moment of the pick; candidates within
-/// 1e-11 of the best tie, and the lowest index is taken. Features with one level are never taken. `Budget::Auto` stops
-/// when no candidate is above 0; of the criteria that never fall to 0 (JMI, DISR, JMIM, NJMIM, JMI3 and the quotient of mRMR)
-/// it ranks every feature.
+/// The selection's order is that of the picks, its scores are the criterion at the moment of the pick;
+/// candidates within 1e-11 of the best tie, and the lowest index is taken. Features with one level are never
+/// taken. `Budget::Auto` stops when no candidate is above 0; of the criteria that never fall to 0 (JMI, DISR,
+/// JMIM, NJMIM, JMI3 and the quotient of mRMR) it ranks every feature.
 ///
-/// A real target is discretised by the rule of the features. Cost: `O(n)` a candidate and step (`O(n |S|)` for JMI3, many selected
-/// features at a time where few samples share levels), and
-/// 64 samples an operation where features have few levels; memory below that of the data. Where further terms can only
-/// lower the criterion (MIFS, mRMR, CMIM, ICAP, JMIM, NJMIM) a candidate that its terms so far rule out is left out.
+/// A real target is discretised by the rule of the features. Cost: `O(n)` a candidate and step (`O(n |S|)`
+/// for JMI3, many selected features at a time where few samples share levels), and
+/// 64 samples an operation where features have few levels; memory below that of the data. Where further terms
+/// can only lower the criterion (MIFS, mRMR, CMIM, ICAP, JMIM, NJMIM) a candidate that its terms so far rule
+/// out is left out.
 ///
 /// # Errors
-/// For a target that is neither classes nor one real output, or that has one value only; a weight or a number of bins out
-/// of range.
+/// For a target that is neither classes nor one real output, or that has one value only; a weight or a number
+/// of bins out of range.
 ///
 /// ```
 /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};

@@ -22,16 +22,18 @@ options! {
     /// quotient:    F(k;Y) / (1/|S| Σ_j |r(k,j)|)        difference:    F(k;Y) - 1/|S| Σ_j |r(k,j)|
     /// ```
     ///
-    /// `F` is that of a one-way analysis of variance for classes, `(n - 2) r²/(1 - r²)` for a real target, at most 1e30; `r` is
-    /// Pearson's correlation, where `|r|` below 0.001 counts as 0.001. The first feature is that of the largest F. Scores are
-    /// the criterion at the moment of the pick. `Budget::Auto` stops when no candidate is above 0.
+    /// `F` is that of a one-way analysis of variance for classes, `(n - 2) r²/(1 - r²)` for a real target, at
+    /// most 1e30; `r` is Pearson's correlation, where `|r|` below 0.001 counts as 0.001. The first feature is
+    /// that of the largest F. Scores are the criterion at the moment of the pick. `Budget::Auto` stops when
+    /// no candidate is above 0.
     ///
-    /// Categories enter by their codes: for two levels that is right, for more a note says so. Sparse columns stay sparse.
-    /// Cost: `O(n)` a candidate and step at most; a candidate whose correlations so far rule it out costs nothing. Memory is
-    /// that of the selected columns.
+    /// Categories enter by their codes: for two levels that is right, for more a note says so. Sparse columns
+    /// stay sparse. Cost: `O(n)` a candidate and step at most; a candidate whose correlations so far rule it
+    /// out costs nothing. Memory is that of the selected columns.
     ///
     /// # Errors
-    /// For a target that is neither classes nor one real output, or has one value only; for no more samples than classes.
+    /// For a target that is neither classes nor one real output, or has one value only; for no more samples
+    /// than classes.
     ///
     /// ```
     /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target, options};
@@ -171,8 +173,8 @@ impl Response {
         }
         let f_statistic = match self {
             Response::Real(target) => {
-                // The centred target has sum 0: the mean drops out, and with it the zeros that are not stored. Among values
-                // that are all stored it is subtracted to keep digits.
+                // The centred target has sum 0: the mean drops out, and with it the zeros that are not
+                // stored. Among values that are all stored it is subtracted to keep digits.
                 let shift = if unstored > 0.0 { 0.0 } else { mean };
                 let product: f64 = entries.map(|(row, value)| (value - shift) * target[row]).sum();
                 let explained = (product * product / squares).min(1.0);

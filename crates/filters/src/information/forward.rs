@@ -45,8 +45,8 @@ pub(crate) trait Criterion: Sync {
     /// The criterion from the fold, with `n_selected >= 1` features selected.
     fn value(&self, k: usize, fold: f64, n_selected: usize) -> f64;
 
-    /// Whether [`Criterion::value`] of a fold over some partners is never below that over all of them. Then most
-    /// candidates are ruled out by old folds (as in Fleuret 2004), and the answer is the same.
+    /// Whether [`Criterion::value`] of a fold over some partners is never below that over all of them. Then
+    /// most candidates are ruled out by old folds (as in Fleuret 2004), and the answer is the same.
     fn folds_bound(&self) -> bool;
 }
 
@@ -75,8 +75,8 @@ struct Candidate {
     value: f64,
 }
 
-/// Selects among `candidates`, by increasing index, of `n_features`. `Budget::Auto` stops when no candidate has a criterion
-/// above 0.
+/// Selects among `candidates`, by increasing index, of `n_features`. `Budget::Auto` stops when no candidate
+/// has a criterion above 0.
 pub(crate) fn forward<C: Criterion>(
     criterion: &C,
     candidates: Vec<usize>,
@@ -166,8 +166,8 @@ impl<C: Criterion> Run<'_, C> {
         Ok(())
     }
 
-    /// Completes the folds of all candidates that may be the best; the bounds of all others are below the best, ties
-    /// included.
+    /// Completes the folds of all candidates that may be the best; the bounds of all others are below the
+    /// best, ties included.
     fn bring_up_to_date(&mut self, context: &Context<'_>) -> Result<(), Halt> {
         let n_partners = self.partners.len();
         let pending: Vec<usize> =

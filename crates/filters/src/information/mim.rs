@@ -11,13 +11,16 @@ use super::estimators::{Estimator, Search};
 use super::forward::TIE;
 
 options! {
-    /// Mutual information maximisation, also called information gain: `I(k;Y)` in nats, Eq. (36) of Li et al. 2016 (Lewis 1992).
+    /// Mutual information maximisation, also called information gain: `I(k;Y)` in nats, Eq. (36) of Li et al.
+    /// 2016 (Lewis 1992).
     ///
-    /// Zero for a constant feature and never below. Scores within 1e-11 of the best of them are set to it, so that ties are
-    /// ties. Cost: `O(n)` a feature over levels; `O(n²)` with Parzen windows, `O(n log n)` to `O(n^1.5)` with neighbours.
+    /// Zero for a constant feature and never below. Scores within 1e-11 of the best of them are set to it, so
+    /// that ties are ties. Cost: `O(n)` a feature over levels; `O(n²)` with Parzen windows, `O(n log n)` to
+    /// `O(n^1.5)` with neighbours.
     ///
     /// # Errors
-    /// For a target that is neither classes nor one real output, or has one value only; estimator parameters out of range.
+    /// For a target that is neither classes nor one real output, or has one value only; estimator parameters
+    /// out of range.
     ///
     /// ```
     /// use fewest_core::{Context, Dataset, DenseColumns, Scorer, Target};
@@ -61,8 +64,8 @@ impl Scorer for Mim {
     }
 }
 
-/// With the default estimator's kind, levels of equal width, and classes as target only. Two passes: the ranges of the
-/// features, then the counts.
+/// With the default estimator's kind, levels of equal width, and classes as target only. Two passes: the
+/// ranges of the features, then the counts.
 impl StreamScorer for Mim {
     fn score_stream(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
         self.check()?;

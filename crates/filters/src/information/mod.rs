@@ -1,6 +1,8 @@
-//! Criteria of information theory: how much features say about the target, and how much of it others say already.
+//! Criteria of information theory: how much features say about the target, and how much of it others say
+//! already.
 //!
-//! All criteria over levels share the engine of joint counts ([`fewest_counts`]) and one forward selection. See [`Criterion`] for the formulas.
+//! All criteria over levels share the engine of joint counts ([`fewest_counts`]) and one forward selection.
+//! See [`Criterion`] for the formulas.
 
 mod cfs;
 mod continuous;

@@ -53,14 +53,15 @@ impl Uncertainty {
 }
 
 options! {
-    /// Fast correlation-based filter (Yu & Liu 2003; Section 2.2.10 of Li et al. 2016) over symmetric uncertainty, Eq. (52):
-    /// `SU(a;b) = 2 I(a;b) / (H(a) + H(b))`.
+    /// Fast correlation-based filter (Yu & Liu 2003; Section 2.2.10 of Li et al. 2016) over symmetric
+    /// uncertainty, Eq. (52): `SU(a;b) = 2 I(a;b) / (H(a) + H(b))`.
     ///
-    /// Features with `SU(k;Y) > δ` are walked down by decreasing `SU(k;Y)`, ties by increasing index. Each that is still
-    /// there is kept, and every later `q` with `SU(p;q) >= SU(q;Y)` for a kept `p` goes. Scores are `SU(k;Y)`.
-    /// `Budget::Count` stops the walk; `Budget::Threshold` is a `δ` that itself suffices.
+    /// Features with `SU(k;Y) > δ` are walked down by decreasing `SU(k;Y)`, ties by increasing index. Each
+    /// that is still there is kept, and every later `q` with `SU(p;q) >= SU(q;Y)` for a kept `p` goes. Scores
+    /// are `SU(k;Y)`. `Budget::Count` stops the walk; `Budget::Threshold` is a `δ` that itself suffices.
     ///
-    /// A real target is discretised by the rule of the features. Cost: `O(n d s)` at most for `s` kept features.
+    /// A real target is discretised by the rule of the features. Cost: `O(n d s)` at most for `s` kept
+    /// features.
     ///
     /// # Errors
     /// As [`Forward`](super::Forward); for a `δ` outside `[0, 1)`.

@@ -27,7 +27,8 @@ pub(super) fn levels(values: &[f64]) -> Vec<(f64, usize)> {
     sorted.chunk_by(|a, b| a == b).map(|run| (run[0], run.len())).collect()
 }
 
-/// What values are to be divided by so that their squares neither overflow nor vanish; 1 for all but extreme ones.
+/// What values are to be divided by so that their squares neither overflow nor vanish; 1 for all but extreme
+/// ones.
 pub(super) fn unit(values: &[f64]) -> f64 {
     let largest = values.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
     if largest == 0.0 || (1e-100..1e100).contains(&largest) { 1.0 } else { largest }

@@ -6,16 +6,16 @@ use fewest_core::{Context, Dataset, Error, Scorer, Scores};
 use super::scatter::scatter;
 use crate::features::{classes, map_features};
 
-/// Fisher score of each feature (survey Eq. 8; Duda, Hart and Stork 2001): how far the classes' means lie apart, in
-/// units of the spread within classes,
+/// Fisher score of each feature (survey Eq. 8; Duda, Hart and Stork 2001): how far the classes' means lie
+/// apart, in units of the spread within classes,
 ///
 /// ```text
 /// score(k) = Σ_j n_j (μ_kj − μ_k)² / Σ_j n_j σ²_kj      σ² dividing by n_j
 /// ```
 ///
-/// In `[0, ∞]`, larger is better: 0 for a constant feature, infinite where every class has one value. The scale of a
-/// feature does not matter. It equals `1/laplacian − 1` on the graph that joins the samples of a class with weight
-/// `1/n_j` (Eq. 9 and 10).
+/// In `[0, ∞]`, larger is better: 0 for a constant feature, infinite where every class has one value. The
+/// scale of a feature does not matter. It equals `1/laplacian − 1` on the graph that joins the samples of a
+/// class with weight `1/n_j` (Eq. 9 and 10).
 ///
 /// Needs classes. Cost: `O(n)` a feature, `O(stored values)` for a sparse one.
 ///

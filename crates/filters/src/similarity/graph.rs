@@ -15,21 +15,22 @@ choice! {
     pub enum EdgeWeights {
         /// `exp(−d²/t)`.
         Heat {
-            /// Scale of the weights exp(−d²/t); median: the median squared distance (of 4096 samples where there are more).
+            /// Scale of the weights exp(−d²/t); median: the median squared distance (of 4096 samples where
+            /// there are more).
             t: KernelWidth = KernelWidth::Median;
         } = "heat",
         /// 1.
         Binary = "binary",
-        /// The cosine of the angle between two samples, between samples that are nearest by that angle; 0 where
-        /// negative.
+        /// The cosine of the angle between two samples, between samples that are nearest by that angle; 0
+        /// where negative.
         Cosine = "cosine",
     }
 }
 
 options! {
-    /// The graph that joins two samples when one is among the nearest neighbours of the other, by Euclidean distance on
-    /// standardised features. A categorical feature adds to the squared distance what its 0/1 coding would if it
-    /// had two levels: the inverse of half the chance that two samples differ.
+    /// The graph that joins two samples when one is among the nearest neighbours of the other, by Euclidean
+    /// distance on standardised features. A categorical feature adds to the squared distance what its 0/1
+    /// coding would if it had two levels: the inverse of half the chance that two samples differ.
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub struct GraphOptions {
         /// Neighbours of a sample in the graph.
@@ -66,8 +67,8 @@ impl GraphOptions {
     }
 }
 
-/// A feature's weighted variance over the graph, `f̃ᵀ D f̃`, as what lies between, and its change along the edges,
-/// `fᵀ L f`, as what lies within; zero for a constant one.
+/// A feature's weighted variance over the graph, `f̃ᵀ D f̃`, as what lies between, and its change along the
+/// edges, `fᵀ L f`, as what lies within; zero for a constant one.
 pub(super) fn along_edges(graph: &NeighbourGraph, column: Column<'_>, kind: &FeatureKind) -> Scatter {
     let mut sum = Scatter::ZERO;
     for mut f in parts(column, kind, graph.n_samples()) {

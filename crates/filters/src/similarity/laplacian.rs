@@ -7,20 +7,22 @@ use super::scatter::Scatter;
 use crate::features::map_features;
 
 options! {
-    /// Laplacian score of each feature (He, Cai and Niyogi 2005; survey Eq. 2): how much a feature changes between
-    /// neighbouring samples, in units of its variance,
+    /// Laplacian score of each feature (He, Cai and Niyogi 2005; survey Eq. 2): how much a feature changes
+    /// between neighbouring samples, in units of its variance,
     ///
     /// ```text
     /// score(k) = f̃ᵀ L f̃ / f̃ᵀ D f̃,   f̃ = f − (fᵀ D 1 / 1ᵀ D 1) 1,   L = D − S,   S_ij = exp(−d_ij² / t) on the edges
     /// ```
     ///
     /// In `[0, 2]`, smaller is better: a feature that follows the shape of the data changes little along the
-    /// edges. Infinite for a feature that is constant (over the samples with an edge of some weight). The target is not used.
+    /// edges. Infinite for a feature that is constant (over the samples with an edge of some weight). The
+    /// target is not used.
     ///
     /// Cost: `O(n² d)` for the neighbours, then `O(n k)` a feature; memory: a copy of the data, and `O(n k)`.
     ///
     /// # Errors
-    /// Fewer than two samples, `neighbours = 0`, a scale that is not above 0, or one so small that every weight is 0.
+    /// Fewer than two samples, `neighbours = 0`, a scale that is not above 0, or one so small that every
+    /// weight is 0.
     ///
     /// ```
     /// use fewest_core::{Context, Dataset, DenseColumns, Scorer, Target};

@@ -1,7 +1,8 @@
 //! Scores by how well a feature keeps the similarity between samples.
 //!
-//! A categorical feature counts as the indicators of its levels together: where a formula has a ratio of two quadratic
-//! forms, both are summed over the indicators. For two levels that is the score of the feature coded as 0 and 1.
+//! A categorical feature counts as the indicators of its levels together: where a formula has a ratio of two
+//! quadratic forms, both are summed over the indicators. For two levels that is the score of the feature
+//! coded as 0 and 1.
 
 mod feature;
 mod fisher;

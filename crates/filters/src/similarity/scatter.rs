@@ -11,7 +11,8 @@ pub(super) struct Scatter {
     pub(super) between: f64,
     /// `Σ_j n_j σ_j²`, `σ_j²` dividing by `n_j`.
     pub(super) within: f64,
-    /// Both are in units of its square, which is 1 unless values are so extreme that squares would not be numbers.
+    /// Both are in units of its square, which is 1 unless values are so extreme that squares would not be
+    /// numbers.
     pub(super) unit: f64,
 }
 

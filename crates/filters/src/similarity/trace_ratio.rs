@@ -21,28 +21,30 @@ choice! {
 }
 
 options! {
-    /// The `k` features with the largest trace ratio together (Nie, Xiang, Jia, Zhang and Yan 2008; survey Eq. 13),
+    /// The `k` features with the largest trace ratio together (Nie, Xiang, Jia, Zhang and Yan 2008; survey
+    /// Eq. 13),
     ///
     /// ```text
     /// max_{|S| = k}  λ(S) = Σ_{i∈S} b_i / Σ_{i∈S} w_i,     b_i = f_iᵀ L_b f_i,   w_i = f_iᵀ L_w f_i
     /// ```
     ///
-    /// which ranking by the single ratios `b_i / w_i` does not give: a large ratio of two small numbers adds little to the
-    /// sums. From the `k` best ratios on, the `k` largest `b_i − λ w_i` among *all* features are taken and `λ` is
-    /// that of those, until it no longer grows. That is Dinkelbach's method: it converges superlinearly to the global
-    /// maximum, where `Σ_{i∈S} (b_i − λ w_i) = 0` is the largest such sum.
+    /// which ranking by the single ratios `b_i / w_i` does not give: a large ratio of two small numbers adds
+    /// little to the sums. From the `k` best ratios on, the `k` largest `b_i − λ w_i` among *all* features
+    /// are taken and `λ` is that of those, until it no longer grows. That is Dinkelbach's method: it
+    /// converges superlinearly to the global maximum, where `Σ_{i∈S} (b_i − λ w_i) = 0` is the largest such
+    /// sum.
     ///
-    /// Features are taken as they are, so their units matter: standardise them where the units mean nothing. Scores
-    /// are `b_i − λ w_i`, larger is better, and can be negative. Constant features are never chosen. The report of the
-    /// solver has `λ` both as the objective and as the multiplier; its gap is the largest `Σ_{i∈S} (b_i − λ w_i)` relative
-    /// to `Σ_{i∈S} b_i`, which is zero at the maximum.
+    /// Features are taken as they are, so their units matter: standardise them where the units mean nothing.
+    /// Scores are `b_i − λ w_i`, larger is better, and can be negative. Constant features are never chosen.
+    /// The report of the solver has `λ` both as the objective and as the multiplier; its gap is the largest
+    /// `Σ_{i∈S} (b_i − λ w_i)` relative to `Σ_{i∈S} b_i`, which is zero at the maximum.
     ///
-    /// Cost: `O(n)` a feature for the scatters (for the graph see [`LaplacianScore`](super::LaplacianScore)), then
-    /// `O(d log d)` a step, of which a handful are needed.
+    /// Cost: `O(n)` a feature for the scatters (for the graph see [`LaplacianScore`](super::LaplacianScore)),
+    /// then `O(d log d)` a step, of which a handful are needed.
     ///
     /// # Errors
-    /// Only [`Budget::Count`] is offered, since `λ` is largest for a single feature. [`TraceRatioStyle::Fisher`] needs
-    /// classes; the graph's errors otherwise.
+    /// Only [`Budget::Count`] is offered, since `λ` is largest for a single feature.
+    /// [`TraceRatioStyle::Fisher`] needs classes; the graph's errors otherwise.
     ///
     /// ```
     /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
@@ -150,7 +152,8 @@ fn maximise(scatters: &[Scatter], candidates: &[usize], k: usize) -> Maximum {
     let (between, within) = sums(&order);
     let mut lambda = ratio(between, within);
     let mut iterations = 0;
-    // Nothing varies within: any multiplier is too small, and only what lies between still tells features apart.
+    // Nothing varies within: any multiplier is too small, and only what lies between still tells features
+    // apart.
     while lambda.is_finite() {
         iterations += 1;
         let merits: Vec<f64> =

@@ -13,18 +13,20 @@ use super::{tails, tested};
 use crate::features::{classes, map_features};
 
 options! {
-    /// Chi-squared statistic of each feature against the classes (Eq. 82 of Li et al. 2016), on the table of bins × classes:
+    /// Chi-squared statistic of each feature against the classes (Eq. 82 of Li et al. 2016), on the table of
+    /// bins × classes:
     ///
     /// ```text
     /// χ² = Σ (observed − expected)² / expected,   expected = row total · column total / n
     /// ```
     ///
-    /// without continuity correction. Numeric features are cut into bins of equal width over their range; categories are taken
-    /// as they are. 0 for a constant feature. The p-value has (rows − 1)(columns − 1) degrees of freedom, counting rows and
-    /// columns that occur. Cost: `O(n)` a feature.
+    /// without continuity correction. Numeric features are cut into bins of equal width over their range;
+    /// categories are taken as they are. 0 for a constant feature. The p-value has (rows − 1)(columns − 1)
+    /// degrees of freedom, counting rows and columns that occur. Cost: `O(n)` a feature.
     ///
     /// # Errors
-    /// A target that is not classes; fewer than two bins or more than 65536; a NaN or an infinity, naming the cell; sample weights.
+    /// A target that is not classes; fewer than two bins or more than 65536; a NaN or an infinity, naming the
+    /// cell; sample weights.
     ///
     /// ```
     /// use fewest_core::{Context, Dataset, DenseColumns, Scorer, Target};

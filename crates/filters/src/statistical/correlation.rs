@@ -18,7 +18,8 @@ words! {
         /// Pearson's: how close to a line.
         #[default]
         Pearson = "pearson",
-        /// Spearman's: Pearson's of the ranks, equal values sharing the mean of theirs. How close to monotone.
+        /// Spearman's: Pearson's of the ranks, equal values sharing the mean of theirs. How close to
+        /// monotone.
         Spearman = "spearman",
     }
 }
@@ -26,14 +27,15 @@ words! {
 options! {
     /// Absolute correlation of each feature with a real target or two classes, in `[0, 1]`.
     ///
-    /// For a categorical feature it is the correlation ratio η, the square root of the share of the target's variance that
-    /// lies between levels; with two levels that is Pearson's. 0 for a constant feature. The p-value is that of the F test of
-    /// the regression (for Pearson and one dimension the t test with n − 2 degrees of freedom; for Spearman its usual
-    /// approximation). Cost: `O(n)` a feature, `O(stored values)` for sparse ones; Spearman `O(n log n)`.
+    /// For a categorical feature it is the correlation ratio η, the square root of the share of the target's
+    /// variance that lies between levels; with two levels that is Pearson's. 0 for a constant feature. The
+    /// p-value is that of the F test of the regression (for Pearson and one dimension the t test with n − 2
+    /// degrees of freedom; for Spearman its usual approximation). Cost: `O(n)` a feature, `O(stored values)`
+    /// for sparse ones; Spearman `O(n log n)`.
     ///
     /// # Errors
-    /// Another target, one that does not vary, or fewer than three samples; a NaN or an infinity, naming the cell; sample
-    /// weights.
+    /// Another target, one that does not vary, or fewer than three samples; a NaN or an infinity, naming the
+    /// cell; sample weights.
     ///
     /// ```
     /// use fewest_core::{Context, Dataset, DenseColumns, Scorer, Target};
@@ -126,8 +128,8 @@ impl Regression {
         Ok(Self { centred, squared_norm })
     }
 
-    /// The share of the target's variance that the feature explains, and its dimensions: 1, or the number of levels
-    /// less 1. Both 0 for a constant feature.
+    /// The share of the target's variance that the feature explains, and its dimensions: 1, or the number of
+    /// levels less 1. Both 0 for a constant feature.
     pub(super) fn explained(&self, column: Column<'_>, kind: &FeatureKind) -> (f64, f64) {
         let n = self.centred.len();
         let (explained, dimensions) = match kind {

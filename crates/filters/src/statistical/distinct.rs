@@ -21,8 +21,8 @@ words! {
     /// When a feature repeats another.
     #[derive(Default)]
     pub enum Copies {
-        /// It is a linear function of the other, `xⱼ = a xₖ + b`: the sign, the scale and the offset tell nothing new. A category has
-        /// the same levels under any names.
+        /// It is a linear function of the other, `xⱼ = a xₖ + b`: the sign, the scale and the offset tell
+        /// nothing new. A category has the same levels under any names.
         #[default]
         Linear = "linear",
         /// It has the same values.
@@ -31,17 +31,18 @@ words! {
 }
 
 options! {
-    /// Removes constant features and copies: keeps each feature, in the order of the table, that repeats none before it. The first of
-    /// several copies stays, whatever the target.
+    /// Removes constant features and copies: keeps each feature, in the order of the table, that repeats none
+    /// before it. The first of several copies stays, whatever the target.
     ///
     /// ```text
     /// keep k  if  xₖ is not constant and  xₖ ≠ a xⱼ + b  for all j < k
     /// ```
     ///
-    /// Linear copies are those whose squared correlation is 1 within 10⁻¹². Every feature kept has the score 1.
+    /// Linear copies are those whose squared correlation is 1 within 10⁻¹². Every feature kept has the score
+    /// 1.
     ///
-    /// Cost: `O(n d + d log d)`: a feature, centred and scaled to a unit vector, is compared with those only whose projections on a fixed
-    /// direction are close to its own.
+    /// Cost: `O(n d + d log d)`: a feature, centred and scaled to a unit vector, is compared with those only
+    /// whose projections on a fixed direction are close to its own.
     ///
     /// # Errors
     /// A NaN or an infinity, naming the cell; sample weights.

@@ -16,17 +16,18 @@ use crate::features::map_features;
 /// F = [Σⱼ nⱼ (mⱼ − m)² / (c − 1)] / [Σⱼ (nⱼ − 1) sⱼ² / (n − c)],   sⱼ² dividing by nⱼ − 1
 /// ```
 ///
-/// A real target: the F test of its linear regression on the feature, `F = r² (n − 2) / (1 − r²)`. A categorical
-/// feature counts as its level indicators there, which gives the analysis of variance of the target over the levels; with
-/// classes, they are divided by √2, and for more than two levels the p-value is that of
-/// `(n − 1) (L − 1) B / T ~ χ²((L − 1)(c − 1))` (Light and Margolin 1971).
+/// A real target: the F test of its linear regression on the feature, `F = r² (n − 2) / (1 − r²)`. A
+/// categorical feature counts as its level indicators there, which gives the analysis of variance of the
+/// target over the levels; with classes, they are divided by √2, and for more than two levels the p-value is
+/// that of `(n − 1) (L − 1) B / T ~ χ²((L − 1)(c − 1))` (Light and Margolin 1971).
 ///
-/// 0 for a constant feature; infinite, and so the best, for one that separates the classes perfectly or of which the target
-/// is a linear function but for rounding. Cost: `O(n)` a feature, `O(stored values)` for sparse ones.
+/// 0 for a constant feature; infinite, and so the best, for one that separates the classes perfectly or of
+/// which the target is a linear function but for rounding. Cost: `O(n)` a feature, `O(stored values)` for
+/// sparse ones.
 ///
 /// # Errors
-/// Another target; no more samples than classes, or fewer than three for a real target; a target that does not vary; a
-/// NaN or an infinity, naming the cell; sample weights.
+/// Another target; no more samples than classes, or fewer than three for a real target; a target that does
+/// not vary; a NaN or an infinity, naming the cell; sample weights.
 ///
 /// ```
 /// use fewest_core::{Context, Dataset, DenseColumns, Scorer, Target};

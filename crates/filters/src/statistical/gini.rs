@@ -14,9 +14,9 @@ use crate::features::{classes, map_features};
 /// min over v   p(x ≤ v) (1 − Σₛ p(s | x ≤ v)²) + p(x > v) (1 − Σₛ p(s | x > v)²)
 /// ```
 ///
-/// over every value v but the largest. Smaller is better: 0 for a split without mistake, at most `1 − 1/c`; a constant
-/// feature has the impurity of the whole sample, which no split exceeds. Categories have no order: there a split is one
-/// level against the others. Cost: `O(n log n)` a feature.
+/// over every value v but the largest. Smaller is better: 0 for a split without mistake, at most `1 − 1/c`; a
+/// constant feature has the impurity of the whole sample, which no split exceeds. Categories have no order:
+/// there a split is one level against the others. Cost: `O(n log n)` a feature.
 ///
 /// # Errors
 /// A target that is not classes; a NaN or an infinity, naming the cell; sample weights.

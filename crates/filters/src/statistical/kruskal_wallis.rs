@@ -15,10 +15,10 @@ use crate::features::{classes, map_features};
 /// H = (n − 1) Σⱼ nⱼ (r̄ⱼ − r̄)² / Σ (r − r̄)²
 /// ```
 ///
-/// where equal values share the mean of their ranks (the usual correction for ties is in the denominator). Nothing but
-/// the order of values counts, so outliers do no harm. The p-value is that of χ² with `c − 1` degrees of freedom. 0 for a
-/// constant feature. A categorical feature of more than two levels has no order and gets no score. Cost: `O(n log n)`
-/// a feature.
+/// where equal values share the mean of their ranks (the usual correction for ties is in the denominator).
+/// Nothing but the order of values counts, so outliers do no harm. The p-value is that of χ² with `c − 1`
+/// degrees of freedom. 0 for a constant feature. A categorical feature of more than two levels has no order
+/// and gets no score. Cost: `O(n log n)` a feature.
 ///
 /// # Errors
 /// A target that is not classes; a NaN or an infinity, naming the cell; sample weights.

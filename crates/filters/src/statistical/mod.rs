@@ -1,8 +1,8 @@
 //! Scores by classical statistics of single features, their p-values, and cut-offs by significance.
 //!
-//! A categorical feature counts as its level indicators, divided by √2: with two levels that is the same as the
-//! code 0 or 1, and with more it does not depend on how levels are numbered. Where a method needs an order, it
-//! says what it does instead.
+//! A categorical feature counts as its level indicators, divided by √2: with two levels that is the same as
+//! the code 0 or 1, and with more it does not depend on how levels are numbered. Where a method needs an
+//! order, it says what it does instead.
 
 mod chi2;
 mod classes;

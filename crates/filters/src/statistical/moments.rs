@@ -37,7 +37,8 @@ pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     lanes.iter().sum::<f64>() + rest
 }
 
-/// The values centred and scaled to length 1; they are not all equal. Products of such vectors are correlations.
+/// The values centred and scaled to length 1; they are not all equal. Products of such vectors are
+/// correlations.
 pub(super) fn unit(values: &[f64]) -> Vec<f64> {
     let largest = magnitude(values);
     let first = values.first().map_or(0.0, |value| value / largest);
@@ -64,8 +65,8 @@ pub(super) struct Moments {
 }
 
 impl Moments {
-    /// Of the `stored` values and `zeros` more that are zero; not both empty. Two passes, centred before anything
-    /// is squared.
+    /// Of the `stored` values and `zeros` more that are zero; not both empty. Two passes, centred before
+    /// anything is squared.
     pub(super) fn new(stored: &[f64], zeros: usize) -> Self {
         let origin = if zeros > 0 { 0.0 } else { stored.first().copied().unwrap_or(0.0) };
         let n = (stored.len() + zeros) as f64;
@@ -75,8 +76,8 @@ impl Moments {
         Self { origin, offset, deviations }
     }
 
-    /// Adds those of later samples, `n_later` of them to `n` (Chan, Golub & LeVeque 1979). Samples that are all equal stay
-    /// so to the bit.
+    /// Adds those of later samples, `n_later` of them to `n` (Chan, Golub & LeVeque 1979). Samples that are
+    /// all equal stay so to the bit.
     pub(super) fn merge(&mut self, n: usize, later: &Self, n_later: usize) {
         let (own, other) = (n as f64, n_later as f64);
         let difference = later.mean_from(self.origin) - self.offset;

@@ -7,8 +7,8 @@ words! {
     /// What is held below the level, over all features together.
     #[derive(Default)]
     pub enum Correction {
-        /// The expected share of false discoveries among the chosen (Benjamini and Hochberg 1995): the features with the `i`
-        /// smallest p-values, for the largest `i` with `p₍ᵢ₎ ≤ i α / m`.
+        /// The expected share of false discoveries among the chosen (Benjamini and Hochberg 1995): the
+        /// features with the `i` smallest p-values, for the largest `i` with `p₍ᵢ₎ ≤ i α / m`.
         #[default]
         BenjaminiHochberg = "benjamini-hochberg",
         /// The probability of any false discovery (Bonferroni): `p ≤ α / m`.
@@ -19,8 +19,8 @@ words! {
 /// The features whose scores are significant at a level: the selector of a [`Scorer`] that gives p-values.
 ///
 /// `m` counts the features that have a p-value. With `Budget::Auto` all significant features are chosen, with
-/// `Budget::Count(k)` the best `k` of them, with `Budget::Threshold` those whose score is good enough too. None at all is a
-/// legal answer.
+/// `Budget::Count(k)` the best `k` of them, with `Budget::Threshold` those whose score is good enough too.
+/// None at all is a legal answer.
 ///
 /// # Errors
 /// A level outside (0, 1); a scorer without p-values; what the scorer returns.

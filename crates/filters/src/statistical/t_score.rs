@@ -22,14 +22,15 @@ options! {
     /// t-score of each feature for two classes (Eq. 80 of Li et al. 2016): `|m₁ − m₂| / √(v₁/n₁ + v₂/n₂)`.
     ///
     /// 0 for a constant feature, infinite when the means differ and neither class varies. With
-    /// [`ClassVariance::Sample`] it is the absolute t of Welch (1947) and has p-values, with the degrees of freedom of
-    /// Welch and Satterthwaite. A categorical feature counts as its level indicators divided by √2; with more than two
-    /// levels its p-value is that of `(n − 1) (L − 1) B / T ~ χ²((L − 1)(c − 1))` (Light and Margolin 1971), where `B / T`
-    /// is the share of variation between classes. Cost: `O(n)` a feature, `O(stored values)` for sparse ones.
+    /// [`ClassVariance::Sample`] it is the absolute t of Welch (1947) and has p-values, with the degrees of
+    /// freedom of Welch and Satterthwaite. A categorical feature counts as its level indicators divided by
+    /// √2; with more than two levels its p-value is that of `(n − 1) (L − 1) B / T ~ χ²((L − 1)(c − 1))`
+    /// (Light and Margolin 1971), where `B / T` is the share of variation between classes. Cost: `O(n)` a
+    /// feature, `O(stored values)` for sparse ones.
     ///
     /// # Errors
-    /// A target that is not two classes; fewer than two samples in a class for [`ClassVariance::Sample`]; a NaN or an
-    /// infinity, naming the cell; sample weights.
+    /// A target that is not two classes; fewer than two samples in a class for [`ClassVariance::Sample`]; a
+    /// NaN or an infinity, naming the cell; sample weights.
     ///
     /// ```
     /// use fewest_core::{Context, Dataset, DenseColumns, Scorer, Target};

@@ -8,8 +8,8 @@ pub(super) fn student(t: f64, freedom: f64) -> f64 {
     fisher_snedecor(t * t, 1.0, freedom)
 }
 
-/// `P(F ≥ f)` for the F distribution: the incomplete beta function of `d₂ / (d₂ + d₁ f)`, which keeps its digits
-/// however small the probability is.
+/// `P(F ≥ f)` for the F distribution: the incomplete beta function of `d₂ / (d₂ + d₁ f)`, which keeps its
+/// digits however small the probability is.
 pub(super) fn fisher_snedecor(f: f64, numerator: f64, denominator: f64) -> f64 {
     if f.is_nan() {
         return f64::NAN;

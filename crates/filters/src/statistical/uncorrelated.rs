@@ -13,22 +13,24 @@ use super::{FScore, Variance, removed_constants};
 /// Features compared with those kept at a time.
 const BLOCK: usize = 64;
 
-/// Scores that differ by less than this share of them are equal, as those of linear copies are but for rounding.
+/// Scores that differ by less than this share of them are equal, as those of linear copies are but for
+/// rounding.
 const SAME_SCORE: f64 = 1e-9;
 
 options! {
-    /// Removes constant, repeated and highly correlated features: walks down from the best feature and keeps each whose
-    /// absolute correlation with every feature kept before is at most `threshold`.
+    /// Removes constant, repeated and highly correlated features: walks down from the best feature and keeps
+    /// each whose absolute correlation with every feature kept before is at most `threshold`.
     ///
-    /// Best is by [`FScore`] with the target, or by [`Variance`] without one; those are the scores told. Between a
-    /// categorical feature and a numeric one the correlation is the ratio η, between two categorical ones Cramér's V: all are
-    /// `√(‖QₐᵀQ_b‖² / min(dimensions))` of orthonormal bases of the centred indicators. A threshold of 1 removes only what is
-    /// a linear copy.
+    /// Best is by [`FScore`] with the target, or by [`Variance`] without one; those are the scores told.
+    /// Between a categorical feature and a numeric one the correlation is the ratio η, between two
+    /// categorical ones Cramér's V: all are `√(‖QₐᵀQ_b‖² / min(dimensions))` of orthonormal bases of the
+    /// centred indicators. A threshold of 1 removes only what is a linear copy.
     ///
     /// Cost: `O(n)` for each pair of a kept feature and one that is looked at; memory `O(n)` a kept feature.
     ///
     /// # Errors
-    /// A threshold outside (0, 1]; a target that [`FScore`] does not know; a NaN or an infinity, naming the cell.
+    /// A threshold outside (0, 1]; a target that [`FScore`] does not know; a NaN or an infinity, naming the
+    /// cell.
     ///
     /// ```
     /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};

@@ -14,8 +14,8 @@ use crate::features::map_features;
 
 /// Variance of each feature, `1/n Σ (x − mean)²`: unsupervised, in the square of the feature's unit.
 ///
-/// 0 for a constant feature. `½ (1 − Σ p²)` for a categorical one with level shares `p`, which is the variance of
-/// its code when it has two levels. Cost: `O(n)` a feature, `O(stored values)` for sparse ones.
+/// 0 for a constant feature. `½ (1 − Σ p²)` for a categorical one with level shares `p`, which is the
+/// variance of its code when it has two levels. Cost: `O(n)` a feature, `O(stored values)` for sparse ones.
 ///
 /// # Errors
 /// A NaN or an infinity, naming the cell; sample weights.

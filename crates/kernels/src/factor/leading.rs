@@ -11,18 +11,18 @@ const POWER_ITERATIONS: usize = 4;
 pub struct Leading {
     /// `‖Φ Φᵀ‖²_F`.
     pub squared_norm: f64,
-    /// The leading part, and the Frobenius norm of what it leaves out; `None` when half of the columns would not
-    /// do.
+    /// The leading part, and the Frobenius norm of what it leaves out; `None` when half of the columns would
+    /// not do.
     pub part: Option<(Factor, f64)>,
 }
 
 impl Factor {
-    /// A thinner factor below this one: `Φ V Vᵀ Φᵀ` with the fewest orthonormal directions `V` that leave out at
-    /// most `share` of the Frobenius norm, found by power iteration on `ΦᵀΦ`.
+    /// A thinner factor below this one: `Φ V Vᵀ Φᵀ` with the fewest orthonormal directions `V` that leave out
+    /// at most `share` of the Frobenius norm, found by power iteration on `ΦᵀΦ`.
     ///
-    /// What is left out, `Φ (I − V Vᵀ) Φᵀ`, is positive semidefinite for **any** such `V`, and products of positive
-    /// semidefinite matrices have no negative trace: inner products of leading parts are lower bounds of those of
-    /// the whole. `O(n r²)`.
+    /// What is left out, `Φ (I − V Vᵀ) Φᵀ`, is positive semidefinite for **any** such `V`, and products of
+    /// positive semidefinite matrices have no negative trace: inner products of leading parts are lower
+    /// bounds of those of the whole. `O(n r²)`.
     ///
     /// ```
     /// use fewest_kernels::{Factor, Gaussian};
@@ -70,8 +70,8 @@ impl Factor {
     }
 }
 
-/// The direction in which the symmetric `r x r` matrix is largest, about: power iteration from its longest column.
-/// `None` when it is zero or not finite.
+/// The direction in which the symmetric `r x r` matrix is largest, about: power iteration from its longest
+/// column. `None` when it is zero or not finite.
 fn principal(gram: &[f64], r: usize) -> Option<Vec<f64>> {
     // The largest entry of a positive semidefinite matrix is on its diagonal.
     let longest = (0..r).max_by(|&a, &b| gram[a * (r + 1)].total_cmp(&gram[b * (r + 1)]))?;

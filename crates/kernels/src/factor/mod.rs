@@ -94,8 +94,8 @@ impl Factor {
     /// An exact, unsigned factor from its `n_samples x rank` values, column after column.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] unless there are `n_samples rank` values; [`Error::Numerical`] when one is not
-    /// finite.
+    /// [`Error::ShapeMismatch`] unless there are `n_samples rank` values; [`Error::Numerical`] when one is
+    /// not finite.
     pub fn from_values(values: Vec<f64>, n_samples: usize, rank: usize) -> Result<Self, Error> {
         let expected = n_samples.saturating_mul(rank);
         if values.len() != expected {

@@ -32,15 +32,17 @@ impl Factor {
     /// `column(j, out)` that writes its column `j`.
     ///
     /// Symmetric elimination with pivots of one or two rows, taken where the residual is largest among the
-    /// diagonal and 32 watched columns, those of quantiles, the extremes among them; a pivot of two rows gives one positive and
-    /// one negative column. It stops when the residual's Frobenius norm, estimated from the watched columns, is at most
-    /// `tolerance` times the matrix's, where the next pivot would make more than `max_rank` columns, or when only rounding is
-    /// left. Then 16 other columns are computed; where they disagree they are watched too, and the elimination goes on.
-    /// [`Factor::trace_error`] is the larger of both estimates. At most `r + 48` columns are asked for where the check
-    /// holds. Up to 128 samples all columns are watched and the norm is exact.
+    /// diagonal and 32 watched columns, those of quantiles, the extremes among them; a pivot of two rows
+    /// gives one positive and one negative column. It stops when the residual's Frobenius norm, estimated
+    /// from the watched columns, is at most `tolerance` times the matrix's, where the next pivot would make
+    /// more than `max_rank` columns, or when only rounding is left. Then 16 other columns are computed; where
+    /// they disagree they are watched too, and the elimination goes on. [`Factor::trace_error`] is the larger
+    /// of both estimates. At most `r + 48` columns are asked for where the check holds. Up to 128 samples all
+    /// columns are watched and the norm is exact.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] unless `0 <= tolerance < 1`; [`Error::Numerical`] when values are not finite.
+    /// [`Error::InvalidParameter`] unless `0 <= tolerance < 1`; [`Error::Numerical`] when values are not
+    /// finite.
     pub(super) fn from_indefinite_points(
         points: &[f64],
         diagonal: impl Fn(usize) -> f64,

@@ -100,9 +100,9 @@ impl Factor {
     /// Frobenius norm, with orthogonal columns in decreasing order of norm.
     ///
     /// Pivoted Cholesky keeps more columns than needed, and centring makes one of them superfluous: of 14 to
-    /// 17 columns for a Gaussian kernel at a trace tolerance of 1e-6 this drops two to four at 1e-6, and every
-    /// later inner product gets cheaper in proportion. `O(n r² + r³)`. [`Factor::trace_error`] then counts what
-    /// was dropped, too.
+    /// 17 columns for a Gaussian kernel at a trace tolerance of 1e-6 this drops two to four at 1e-6, and
+    /// every later inner product gets cheaper in proportion. `O(n r² + r³)`. [`Factor::trace_error`] then
+    /// counts what was dropped, too.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] unless `0 <= tolerance < 1`.
@@ -150,8 +150,8 @@ impl Factor {
             let eigenvalues = eigen.eigenvalues.iter().map(|value| value.max(0.0)).collect();
             return Ok(Principal { basis: None, directions: eigen.eigenvectors, eigenvalues });
         };
-        // With signs Φ = QR and ΦSΦᵀ = Q (RSRᵀ) Qᵀ. Here ΦᵀΦ would not do: products of large and small columns
-        // count, which it knows to half of the digits only.
+        // With signs Φ = QR and ΦSΦᵀ = Q (RSRᵀ) Qᵀ. Here ΦᵀΦ would not do: products of large and small
+        // columns count, which it knows to half of the digits only.
         let decomposition = DMatrix::from_column_slice(self.n_samples, self.rank, &self.values).qr();
         let triangle = decomposition.r();
         let mut signed = triangle.clone();

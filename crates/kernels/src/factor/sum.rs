@@ -7,11 +7,12 @@ use crate::Factor;
 /// The trace, relative to that of the last sum from the definition, below which the sum is formed afresh.
 const SHARE: f64 = 0.125;
 
-/// `K = Σ_j w_j Φ_j Φ_jᵀ` over the features present, all `n²` entries. A feature of rank `r` is taken away in `O(n² r)`,
-/// whatever the number of features.
+/// `K = Σ_j w_j Φ_j Φ_jᵀ` over the features present, all `n²` entries. A feature of rank `r` is taken away in
+/// `O(n² r)`, whatever the number of features.
 ///
-/// Subtracting leaves the rounding of what was there before: whenever the trace has fallen to an eighth, the matrix is summed
-/// afresh from the factors left. So the error stays below some units in the last place of eight times the trace.
+/// Subtracting leaves the rounding of what was there before: whenever the trace has fallen to an eighth, the
+/// matrix is summed afresh from the factors left. So the error stays below some units in the last place of
+/// eight times the trace.
 ///
 /// ```
 /// use fewest_kernels::{Factor, FactorSum};
@@ -39,9 +40,9 @@ impl FactorSum {
     /// From the factor and the weight of each feature. `O(n² Σ r)`.
     ///
     /// # Errors
-    /// [`Error::TooFew`] without a factor or without a sample; [`Error::ShapeMismatch`] unless there is a weight for each and all have
-    /// the same samples; [`Error::InvalidParameter`] for a weight that is negative or not finite; [`Error::Numerical`] when an
-    /// entry overflows.
+    /// [`Error::TooFew`] without a factor or without a sample; [`Error::ShapeMismatch`] unless there is a
+    /// weight for each and all have the same samples; [`Error::InvalidParameter`] for a weight that is
+    /// negative or not finite; [`Error::Numerical`] when an entry overflows.
     pub fn new(factors: Vec<Factor>, weights: Vec<f64>) -> Result<Self, Error> {
         let Some(first) = factors.first() else {
             return Err(Error::TooFew { what: "factors", minimum: 1, found: 0 });

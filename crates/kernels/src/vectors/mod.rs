@@ -59,8 +59,8 @@ impl VectorKernel {
         }
     }
 
-    /// Turns inner products with a vector of squared norm `square` into kernel values; `squares` are those of the
-    /// samples.
+    /// Turns inner products with a vector of squared norm `square` into kernel values; `squares` are those of
+    /// the samples.
     fn finish(&self, square: f64, squares: &[f64], values: &mut [f64]) {
         match *self {
             Self::Linear => {}
@@ -83,9 +83,10 @@ impl VectorKernel {
 /// little more than the cost of one.
 ///
 /// For the Gaussian kernel the samples' mean is taken off, which changes no distance and keeps
-/// `‖x‖² + ‖z‖² − 2⟨x, z⟩` from cancelling: the error of a squared distance is a few units in the last place of the
-/// samples' squared distances from their mean. Equal samples are at distance 0 exactly, and the matrix is symmetric
-/// bit for bit. Samples that keep `n²` distances want [`SquaredDistances`](crate::SquaredDistances).
+/// `‖x‖² + ‖z‖² − 2⟨x, z⟩` from cancelling: the error of a squared distance is a few units in the last place
+/// of the samples' squared distances from their mean. Equal samples are at distance 0 exactly, and the matrix
+/// is symmetric bit for bit. Samples that keep `n²` distances want
+/// [`SquaredDistances`](crate::SquaredDistances).
 ///
 /// ```
 /// use fewest_kernels::{VectorKernel, VectorRows};
@@ -112,8 +113,8 @@ impl VectorRows {
     /// From `n_samples` samples one after the other.
     ///
     /// # Errors
-    /// [`Error::TooFew`] without a sample or feature; [`Error::ShapeMismatch`] unless the samples have as many
-    /// features each; [`Error::NonFinite`]; [`Error::Numerical`] for values whose squares overflow;
+    /// [`Error::TooFew`] without a sample or feature; [`Error::ShapeMismatch`] unless the samples have as
+    /// many features each; [`Error::NonFinite`]; [`Error::Numerical`] for values whose squares overflow;
     /// [`Error::InvalidParameter`] as [`VectorKernel::check`].
     pub fn new(samples: &[f64], n_samples: usize, kernel: VectorKernel) -> Result<Self, Error> {
         kernel.check()?;

@@ -4,16 +4,16 @@ use fewest_core::{Error, Status};
 use fewest_smo::{DualProblem, KernelRows, Smo, certificate};
 use fewest_solver::Control;
 
-/// The smallest ball that encloses all `φ(x_i)`, from its dual (Vapnik 1998; Chapelle, Vapnik, Bousquet and Mukherjee
-/// 2002, Section 3, there in `β`):
+/// The smallest ball that encloses all `φ(x_i)`, from its dual (Vapnik 1998; Chapelle, Vapnik, Bousquet and
+/// Mukherjee 2002, Section 3, there in `β`):
 ///
 /// ```text
 /// R² = max over β   Σ_i β_i K_ii − βᵀKβ   subject to   Σ β = 1,  β ≥ 0
 /// ```
 ///
-/// Its centre is `Σ_i β_i φ(x_i)`. The largest squared distance from there is at least `R²`, and the value of the dual
-/// at most: both are computed from the definition, and their difference bounds the error of either. The distance
-/// between samples is what counts, so centre them for a linear kernel.
+/// Its centre is `Σ_i β_i φ(x_i)`. The largest squared distance from there is at least `R²`, and the value of
+/// the dual at most: both are computed from the definition, and their difference bounds the error of either.
+/// The distance between samples is what counts, so centre them for a linear kernel.
 ///
 /// ```
 /// use fewest_machines::Ball;

@@ -12,21 +12,23 @@ use super::{Ball, Sensitivity, in_order};
 
 /// The radius–margin bound on the leave-one-out error.
 ///
-/// Classification with squared losses, which is a hard margin in `K̃ = K + 1/(2C)` (Vapnik 1998; Chapelle et al. 2002):
+/// Classification with squared losses, which is a hard margin in `K̃ = K + 1/(2C)` (Vapnik 1998; Chapelle et
+/// al. 2002):
 ///
 /// ```text
 /// number of leave-one-out errors ≤ R̃² ‖w̃‖²,       ∂‖w̃‖² = −βᵀ ∂K β,       ∂R̃² = Σ_i b_i ∂K_ii − bᵀ ∂K b
 /// ```
 ///
-/// with the radius `R̃` of the smallest enclosing [`Ball`] and its coefficients `b`. Regression (Chang and Lin 2005;
-/// Rakotomamonjy 2007), since no span is larger than the diameter:
+/// with the radius `R̃` of the smallest enclosing [`Ball`] and its coefficients `b`. Regression (Chang and
+/// Lin 2005; Rakotomamonjy 2007), since no span is larger than the diameter:
 ///
 /// ```text
 /// Σ_p |y_p − f^p(x_p)| ≤ 4 R̃² Σ_p |β_p| + Σ_p ξ_p + n ε
 /// ```
 ///
-/// with `K̃ = K`, slacks `ξ` for a linear loss and `K̃ = K + 1/(2C)`, no slacks for squared ones. The derivative of `Σ |β|` is
-/// that of the linear system of the free support vectors. `O(n m)`, and `O(m³)` with the derivative.
+/// with `K̃ = K`, slacks `ξ` for a linear loss and `K̃ = K + 1/(2C)`, no slacks for squared ones. The
+/// derivative of `Σ |β|` is that of the linear system of the free support vectors. `O(n m)`, and `O(m³)` with
+/// the derivative.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RadiusMargin {
     /// The bound.

@@ -24,8 +24,9 @@ impl Sensitivity {
     /// polynomial   ∂k/∂θ_j = 2 γ p x_j z_j (γ ⟨x, z⟩ + c)^(p − 1)
     /// ```
     ///
-    /// (Chapelle et al. 2002, Section 4; Rakotomamonjy 2003 and 2007: a feature matters by `|∂T/∂θ_j|`.) A feature of several
-    /// coordinates with one scale has the sum of theirs. `O(m² d)` for `m` samples that matter.
+    /// (Chapelle et al. 2002, Section 4; Rakotomamonjy 2003 and 2007: a feature matters by `|∂T/∂θ_j|`.) A
+    /// feature of several coordinates with one scale has the sum of theirs. `O(m² d)` for `m` samples that
+    /// matter.
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] if one of the samples is not there; as [`VectorRows::new`].

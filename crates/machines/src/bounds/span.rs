@@ -8,10 +8,11 @@ use super::sensitivity::add_symmetric;
 use super::support::Support;
 use super::{Sensitivity, in_order};
 
-/// The span bound (Vapnik and Chapelle 2000; Chapelle et al. 2002; for regression Chang and Lin 2005, Rakotomamonjy 2007).
+/// The span bound (Vapnik and Chapelle 2000; Chapelle et al. 2002; for regression Chang and Lin 2005,
+/// Rakotomamonjy 2007).
 ///
-/// With `F` the free support vectors, and for a squared loss `K̃ = K + 1/(2C)`, the span of support vector `p` is the
-/// distance of `φ(x_p)` from the affine hull of the other free ones:
+/// With `F` the free support vectors, and for a squared loss `K̃ = K + 1/(2C)`, the span of support vector
+/// `p` is the distance of `φ(x_p)` from the affine hull of the other free ones:
 ///
 /// ```text
 /// S_p² = min over λ   ‖φ(x_p) − Σ_{i ∈ F, i ≠ p} λ_i φ(x_i)‖²   subject to   Σ λ = 1
@@ -19,29 +20,31 @@ use super::{Sensitivity, in_order};
 ///      = K̃_pp − vᵀ M⁻¹ v             p at its bound,   v = (K̃_Fp, 1)
 /// ```
 ///
-/// If the free vectors stay free and the others at their bounds when sample `p` is left out, the machine without it is
-/// off by the span exactly, `f⁰(x_p) − f^p(x_p) = β_p S_p²`, and so
+/// If the free vectors stay free and the others at their bounds when sample `p` is left out, the machine
+/// without it is off by the span exactly, `f⁰(x_p) − f^p(x_p) = β_p S_p²`, and so
 ///
 /// ```text
 /// classification   number of leave-one-out errors                  ≤ Σ_p |β_p| S_p² + ξ_p
 /// regression       Σ_p |y_p − f^p(x_p)|, the leave-one-out error   ≤ Σ_p |β_p| S_p² + ξ_p + n ε
 /// ```
 ///
-/// with slacks `ξ` of a linear loss. Where `p` has no other free vector beside it, its span is taken as its largest distance
-/// from a support vector. A diagonal of `1e-13 |F|` times the largest entry keeps kernels of equal samples invertible.
-/// `O(|F|³ + n m)` for `m` support vectors.
+/// with slacks `ξ` of a linear loss. Where `p` has no other free vector beside it, its span is taken as its
+/// largest distance from a support vector. A diagonal of `1e-13 |F|` times the largest entry keeps kernels of
+/// equal samples invertible. `O(|F|³ + n m)` for `m` support vectors.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SpanBound {
     /// The bound.
     pub value: f64,
     /// `S_p²` of each sample in the order of `Machine::support`.
     pub squared_spans: Vec<f64>,
-    /// How it changes with the kernel, the sets of free and bounded support vectors kept; none without two free ones.
+    /// How it changes with the kernel, the sets of free and bounded support vectors kept; none without two
+    /// free ones.
     pub sensitivity: Option<Sensitivity>,
 }
 
 impl SpanBound {
-    /// The bound of `machine`, trained on `problem`; where `with_gradient`, also how it changes, for another `O(m³)`.
+    /// The bound of `machine`, trained on `problem`; where `with_gradient`, also how it changes, for another
+    /// `O(m³)`.
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] unless they belong together; [`Error::Numerical`] for an indefinite kernel.
@@ -67,8 +70,8 @@ impl SpanBound {
         Ok(Self { value: charged + tube, squared_spans, sensitivity })
     }
 
-    /// `f^p(x_p)` of every sample, the decision of the machine trained without it, if free and bounded support vectors
-    /// stay what they are.
+    /// `f^p(x_p)` of every sample, the decision of the machine trained without it, if free and bounded
+    /// support vectors stay what they are.
     ///
     /// # Errors
     /// As [`new`](Self::new).

@@ -70,8 +70,8 @@ impl Support {
         let mut matrix = self.kernel.view((0, 0), (m, m)).into_owned();
         let largest = matrix.diagonal().iter().fold(f64::MIN_POSITIVE, |most, value| most.max(*value));
         let jitter = JITTER * m as f64 * largest;
-        // With the border a constant in all entries changes the multiplier only; a linear kernel of d features and d + 1
-        // free vectors gets the rank it lacks.
+        // With the border a constant in all entries changes the multiplier only; a linear kernel of d
+        // features and d + 1 free vectors gets the rank it lacks.
         matrix.add_scalar_mut(largest);
         for a in 0..m {
             matrix[(a, a)] += jitter;

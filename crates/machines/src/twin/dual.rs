@@ -9,8 +9,8 @@ use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 
 use super::{Products, TwinMachine, TwinProblem};
 
-/// The dual programs of a [`TwinProblem`] at one `c₃`: `O(d³ + n d²)` for `n` samples of `d` coordinates or, where there are
-/// fewer samples, `O(n³)`.
+/// The dual programs of a [`TwinProblem`] at one `c₃`: `O(d³ + n d²)` for `n` samples of `d` coordinates or,
+/// where there are fewer samples, `O(n³)`.
 pub struct TwinDual<'a> {
     problem: &'a TwinProblem,
     regularization: f64,
@@ -98,7 +98,8 @@ impl Side {
                         values[i * n + j] = value;
                         values[j * n + i] = value;
                     }
-                    // Every sample has a 1, so Q has a positive diagonal unless rounding has taken all its digits.
+                    // Every sample has a 1, so Q has a positive diagonal unless rounding has taken all its
+                    // digits.
                     if values[i * n + i] <= 64.0 * f64::EPSILON * squares[other][(i, i)] / ridge {
                         return Err(too_small(ridge));
                     }
@@ -134,16 +135,16 @@ impl<'a> TwinDual<'a> {
         Ok(Self { problem, regularization, sides: [side(0)?, side(1)?] })
     }
 
-    /// Trains both planes at `cost`, `c₁` above 0, by successive over-relaxation with the factor `relaxation`, above 0 and
-    /// below 2, to the relative duality gap of `control`; an iteration is a pass over the variables of a plane. `start` is a machine
-    /// of the same samples.
+    /// Trains both planes at `cost`, `c₁` above 0, by successive over-relaxation with the factor
+    /// `relaxation`, above 0 and below 2, to the relative duality gap of `control`; an iteration is a pass
+    /// over the variables of a plane. `start` is a machine of the same samples.
     ///
-    /// A pass is `O(n m)`, with `m` the smaller of the numbers of coordinates and samples. A plane that did not converge has the
-    /// status that says so and its gap.
+    /// A pass is `O(n m)`, with `m` the smaller of the numbers of coordinates and samples. A plane that did
+    /// not converge has the status that says so and its gap.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for `cost`, `relaxation` or a tolerance out of range; [`Error::ShapeMismatch`] for a start of other
-    /// samples.
+    /// [`Error::InvalidParameter`] for `cost`, `relaxation` or a tolerance out of range;
+    /// [`Error::ShapeMismatch`] for a start of other samples.
     pub fn train(
         &self,
         cost: f64,

@@ -11,12 +11,12 @@ pub use dual::TwinDual;
 
 use crate::Points;
 
-/// Two classes and two planes that need not be parallel, each near the samples of one class and at least 1 away from those of
-/// the other: the twin support vector machine, TWSVM (Jayadeva, Khemchandani and Chandra 2007), and the twin bounded one,
-/// TBSVM (Shao, Zhang, Wang and Deng 2011).
+/// Two classes and two planes that need not be parallel, each near the samples of one class and at least 1
+/// away from those of the other: the twin support vector machine, TWSVM (Jayadeva, Khemchandani and Chandra
+/// 2007), and the twin bounded one, TBSVM (Shao, Zhang, Wang and Deng 2011).
 ///
-/// Let the rows of `H` be the samples of the first class and those of `G` the samples of the second, each with a 1 behind its
-/// features. The first plane `f(x) = ⟨w, x⟩ + b`, `u = (w, b)`, is the solution of
+/// Let the rows of `H` be the samples of the first class and those of `G` the samples of the second, each
+/// with a 1 behind its features. The first plane `f(x) = ⟨w, x⟩ + b`, `u = (w, b)`, is the solution of
 ///
 /// ```text
 /// minimise over u, ξ   ½ ‖Hu‖² + ½ c₃ ‖u‖² + c₁ Σ ξ   subject to   −Gu + ξ ≥ 1,  ξ ≥ 0
@@ -28,18 +28,20 @@ use crate::Points;
 /// minimise over α   ½ αᵀ G (HᵀH + c₃ I)⁻¹ Gᵀ α − Σ α   subject to   0 ≤ α ≤ c₁,        u = −(HᵀH + c₃ I)⁻¹ Gᵀ α
 /// ```
 ///
-/// The second plane exchanges `H` and `G` (and `−1` for `1`); costs and regularisations of both planes are the same here. `c₃`
-/// is the structural risk of TBSVM; in TWSVM, which has none, it is the small ridge with which `HᵀH` can be inverted. With a
-/// kernel `x` is replaced by the row of `k(x, x_j)` for all training samples `x_j` of both classes.
+/// The second plane exchanges `H` and `G` (and `−1` for `1`); costs and regularisations of both planes are
+/// the same here. `c₃` is the structural risk of TBSVM; in TWSVM, which has none, it is the small ridge with
+/// which `HᵀH` can be inverted. With a kernel `x` is replaced by the row of `k(x, x_j)` for all training
+/// samples `x_j` of both classes.
 ///
-/// Where there are more coordinates than samples, as always with a kernel, only a matrix of the size of a class is inverted, by
-/// Sherman, Morrison and Woodbury: `(HᵀH + c₃I)⁻¹ = (I − Hᵀ(c₃I + HHᵀ)⁻¹H) / c₃`.
+/// Where there are more coordinates than samples, as always with a kernel, only a matrix of the size of a
+/// class is inverted, by Sherman, Morrison and Woodbury: `(HᵀH + c₃I)⁻¹ = (I − Hᵀ(c₃I + HHᵀ)⁻¹H) / c₃`.
 ///
-/// A sample belongs to the nearer plane by perpendicular distance, `|f(x)| / ‖w‖`; with a kernel `‖w‖² = uᵀKu`. Where a plane has
-/// no direction (`‖w‖ = 0`) both are compared by `|f(x)|`.
+/// A sample belongs to the nearer plane by perpendicular distance, `|f(x)| / ‖w‖`; with a kernel
+/// `‖w‖² = uᵀKu`. Where a plane has no direction (`‖w‖ = 0`) both are compared by `|f(x)|`.
 ///
-/// What does not depend on `c₃` is computed here, what does not depend on `c₁` in [`TwinDual`]. For `n` samples of `d`
-/// coordinates: `O(n d²)` or, if fewer, `O(n² d)`; memory the rows, and the square of the smaller of `n` and `d`.
+/// What does not depend on `c₃` is computed here, what does not depend on `c₁` in [`TwinDual`]. For `n`
+/// samples of `d` coordinates: `O(n d²)` or, if fewer, `O(n² d)`; memory the rows, and the square of the
+/// smaller of `n` and `d`.
 ///
 /// ```
 /// use fewest_machines::{Points, TwinProblem};
@@ -75,12 +77,12 @@ enum Products {
 }
 
 impl TwinProblem {
-    /// Planes in the coordinates of `points`, of which `samples` take part; `first` says which of these belong to the first
-    /// class.
+    /// Planes in the coordinates of `points`, of which `samples` take part; `first` says which of these
+    /// belong to the first class.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] for a sample that is not there and unless each has a class; [`Error::TooFew`] unless both classes
-    /// have a sample; [`Error::Numerical`] for products that are not finite.
+    /// [`Error::ShapeMismatch`] for a sample that is not there and unless each has a class; [`Error::TooFew`]
+    /// unless both classes have a sample; [`Error::Numerical`] for products that are not finite.
     pub fn linear(points: &Points, samples: &[usize], first: &[bool]) -> Result<Self, Error> {
         check(points.n_samples, samples, first)?;
         let width = points.width;
@@ -203,8 +205,8 @@ pub struct Plane {
     pub bias: f64,
     /// `‖w‖`, with a kernel `√(uᵀKu)`.
     pub norm: f64,
-    /// `α` of each sample of the other class, in the order of the samples; the gap is relative to the larger of the primal and the
-    /// dual objective.
+    /// `α` of each sample of the other class, in the order of the samples; the gap is relative to the larger
+    /// of the primal and the dual objective.
     pub dual: Solution,
 }
 
@@ -223,8 +225,8 @@ pub struct TwinMachine {
 }
 
 impl TwinMachine {
-    /// How much nearer the first plane is than the second, given the coordinates of `x`, or with a kernel `k(x_j, x)` of each
-    /// sample that took part; above 0 for the first class.
+    /// How much nearer the first plane is than the second, given the coordinates of `x`, or with a kernel
+    /// `k(x_j, x)` of each sample that took part; above 0 for the first class.
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] for another number of them.

@@ -33,7 +33,8 @@ fn rows_of(features: &dyn Fn(usize) -> Vec<f64>, first: &[bool], class: bool) ->
     DMatrix::from_fn(own.len(), width + 1, |r, j| features(own[r]).get(j).copied().unwrap_or(1.0))
 }
 
-/// Primal and dual objective and the worst violation of the optimality conditions, from the definition, by a dense inverse.
+/// Primal and dual objective and the worst violation of the optimality conditions, from the definition, by a
+/// dense inverse.
 fn conditions(
     near: &DMatrix<f64>,
     far: &DMatrix<f64>,
@@ -68,7 +69,8 @@ fn conditions(
     [primal, dual, violation]
 }
 
-/// Every form of the problem, with the features of a sample in it: few coordinates, more than samples, a kernel.
+/// Every form of the problem, with the features of a sample in it: few coordinates, more than samples, a
+/// kernel.
 fn check_all_forms(n: usize, check: impl Fn(&TwinProblem, &dyn Fn(usize) -> Vec<f64>, &[bool])) {
     for d in [2, 5, n + 20] {
         let (points, first) = samples(n, d);

@@ -25,8 +25,8 @@ const FEW: usize = 64;
 /// Features whose values say how large a kernel's values are.
 const SAMPLED: usize = 16;
 
-/// Error allowed to a shared factor, relative to the mean size of `k(x, x)`, at 100 samples. What comes of errors grows with the square
-/// of the number of samples, what is looked for at least in proportion.
+/// Error allowed to a shared factor, relative to the mean size of `k(x, x)`, at 100 samples. What comes of
+/// errors grows with the square of the number of samples, what is looked for at least in proportion.
 const SHARED_ERROR: f64 = 1e-3;
 
 /// And at any number: less is out of reach, and more features than need be get factors of their own.
@@ -49,7 +49,8 @@ pub(super) enum Seen {
     Standardised(Standard),
 }
 
-/// All base kernels of a data set. Those of a kernel that has a shared factor come into being when they are asked for.
+/// All base kernels of a data set. Those of a kernel that has a shared factor come into being when they are
+/// asked for.
 pub(crate) struct Atoms<'a> {
     data: &'a Dataset,
     seen: Vec<Seen>,
@@ -93,11 +94,12 @@ pub(crate) fn points(data: &Dataset, j: usize, column: Column<'_>) -> Option<Vec
 }
 
 impl<'a> Atoms<'a> {
-    /// The kernels of every feature that is not constant; categories always get the delta kernel `1/n_level`, once.
+    /// The kernels of every feature that is not constant; categories always get the delta kernel `1/n_level`,
+    /// once.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for no kernel or a kernel's parameter; [`Error::NonFinite`] naming the cell;
-    /// [`Error::Numerical`] where a kernel overflows; [`Error::Unreadable`]; [`Error::Stopped`].
+    /// [`Error::InvalidParameter`] for no kernel or a kernel's parameter; [`Error::NonFinite`] naming the
+    /// cell; [`Error::Numerical`] where a kernel overflows; [`Error::Unreadable`]; [`Error::Stopped`].
     pub(crate) fn new(
         data: &'a Dataset,
         kernels: &[BaseKernel],
@@ -166,7 +168,8 @@ impl<'a> Atoms<'a> {
         Ok(atoms)
     }
 
-    /// Factors for all features that are not codes, whose values lie between `low` and `high`, where there are many and a kernel has one.
+    /// Factors for all features that are not codes, whose values lie between `low` and `high`, where there
+    /// are many and a kernel has one.
     fn share(&mut self, low: f64, high: f64) -> Result<(), Error> {
         let numeric: Vec<usize> =
             (0..self.seen.len()).filter(|&j| matches!(self.seen[j], Seen::Standardised(_))).collect();

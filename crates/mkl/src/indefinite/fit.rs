@@ -74,8 +74,8 @@ impl Objective<'_> {
                 (fitted.machine, fitted.iterations)
             }
         };
-        // In the directions that the kernel maps to zero the objective says nothing about β. Those of its stationary
-        // form, β = half_gradients/λ₁, tell the weights what another feature would add.
+        // In the directions that the kernel maps to zero the objective says nothing about β. Those of its
+        // stationary form, β = half_gradients/λ₁, tell the weights what another feature would add.
         let mut missing = self.coefficients(task, &values(&matrix, &machine));
         add_scaled(&mut missing, -1.0, &machine.beta);
         if dot(&missing, &missing) > ROUNDING * ROUNDING * dot(&machine.beta, &machine.beta)
@@ -91,9 +91,9 @@ impl Objective<'_> {
 
     /// Alternates from `start` until the objective settles and no weight that is zero would rise.
     ///
-    /// Only a working set of weights takes part at a time: those above zero, and those that would rise the steepest. When the
-    /// alternation has settled all are looked at, and those that would rise now take part as well. Without working sets all take
-    /// part in every iteration, as in Algorithm 1.
+    /// Only a working set of weights takes part at a time: those above zero, and those that would rise the
+    /// steepest. When the alternation has settled all are looked at, and those that would rise now take part
+    /// as well. Without working sets all take part in every iteration, as in Algorithm 1.
     pub(crate) fn alternate(
         &self,
         start: Point,
@@ -173,7 +173,8 @@ impl Objective<'_> {
             let responses = self.responses(&machines, members)?;
             let problem = responses.problem(self.loss);
             let before = fit.history.last().copied().unwrap_or(f64::INFINITY);
-            // With positive semidefinite kernels all parts of the objective are at least zero, so this is no constraint.
+            // With positive semidefinite kernels all parts of the objective are at least zero, so this is no
+            // constraint.
             let bound = before.max(0.0) / self.lambda2;
             let weights: Vec<f64> = members.iter().map(|&m| fit.point.weights[m]).collect();
             let descended = problem.minimise(&weights, bound, &limits.control(context))?;

@@ -1,4 +1,5 @@
-//! The machine with a fixed kernel: primal indefinite-kernel SVM by difference-of-convex programming (Algorithm 2).
+//! The machine with a fixed kernel: primal indefinite-kernel SVM by difference-of-convex programming
+//! (Algorithm 2).
 
 use std::cell::{Cell, RefCell};
 
@@ -71,8 +72,9 @@ impl<'a> FixedKernel<'a> {
         Self { matrix, y, loss, lambda, convex: false, bound: None, system, gap }
     }
 
-    /// The same without the detour over a difference where the kernel is positive semidefinite, and else kept where minima
-    /// of such kernels are, since its objective need not be bounded below: see [`FixedKernel::held_back`].
+    /// The same without the detour over a difference where the kernel is positive semidefinite, and else kept
+    /// where minima of such kernels are, since its objective need not be bounded below: see
+    /// [`FixedKernel::held_back`].
     pub(crate) fn adapted(mut self, start: &Machine) -> Self {
         // What is negative by rounding only must leave I + K/λ₁ positive definite.
         self.convex = !self.matrix.is_indefinite() && self.matrix.smallest() > -0.5 * self.lambda;
@@ -99,7 +101,8 @@ impl<'a> FixedKernel<'a> {
     ) -> Result<Fitted, Error> {
         let mut point = start.beta.clone();
         point.push(start.bias);
-        // Momentum would make haste in the directions in which an indefinite kernel's objective falls without end.
+        // Momentum would make haste in the directions in which an indefinite kernel's objective falls without
+        // end.
         let accelerated = accelerated && !self.is_guarded();
         let mut solver = Dca::default().tolerance(control.tolerance).accelerated(accelerated);
         let solution = run(self, &mut solver, point, control)?;
@@ -108,10 +111,12 @@ impl<'a> FixedKernel<'a> {
         Ok(Fitted { machine: Machine { beta, bias }, iterations: solution.iterations })
     }
 
-    /// The stationary point, `β = half_gradients/λ₁`, where all eigenvalues of `K` are above `−λ₁`: then it is the only one, and its half_gradients
-    /// are the maximum of a concave dual. Supports are tried, from that at `start`, until one implies itself. `None` where that
-    /// does not happen, the run is stopped, or the point is higher than `start` or fits worse than a constant does. It is the minimum where the kernel is
-    /// positive semidefinite. Else it is a saddle, where Algorithm 2 would stay: a fixed point of its steps.
+    /// The stationary point, `β = half_gradients/λ₁`, where all eigenvalues of `K` are above `−λ₁`: then it
+    /// is the only one, and its half_gradients are the maximum of a concave dual. Supports are tried, from
+    /// that at `start`, until one implies itself. `None` where that does not happen, the run is stopped, or
+    /// the point is higher than `start` or fits worse than a constant does. It is the minimum where the
+    /// kernel is positive semidefinite. Else it is a saddle, where Algorithm 2 would stay: a fixed point of
+    /// its steps.
     pub(crate) fn stationary(&self, start: &Machine, context: &Context<'_>) -> Option<Machine> {
         if !self.matrix.exceeds(-self.lambda) {
             return None;
@@ -158,8 +163,8 @@ impl<'a> FixedKernel<'a> {
         self.lambda * self.matrix.rho()
     }
 
-    /// The matrix `G` of the convex problem `uᵀGu + Σ loss(offset + Gu + b)` as a power of `K` and what it is divided by:
-    /// `K²/(λ₁ρ)`, or `K/λ₁`.
+    /// The matrix `G` of the convex problem `uᵀGu + Σ loss(offset + Gu + b)` as a power of `K` and what it is
+    /// divided by: `K²/(λ₁ρ)`, or `K/λ₁`.
     fn convex_matrix(&self) -> (Power, f64) {
         if self.convex { (Power::First, self.lambda) } else { (Power::Second, self.curvature()) }
     }
@@ -203,7 +208,8 @@ impl<'a> FixedKernel<'a> {
         dot(&point.u, &point.image) + self.loss.sum(self.y, &point.values)
     }
 
-    /// Newton's step: the minimum with the `active_targets` taken as they are, `u = tᵢ − fᵢ` where there is one and 0 elsewhere.
+    /// Newton's step: the minimum with the `active_targets` taken as they are, `u = tᵢ − fᵢ` where there is
+    /// one and 0 elsewhere.
     fn newton(&self, active_targets: &[Option<f64>], bias: f64, offset: &[f64]) -> Result<Point, Error> {
         let mut u = vec![0.0; self.y.len()];
         let (support, towards): (Vec<usize>, Vec<f64>) = active_targets
@@ -262,12 +268,13 @@ impl<'a> FixedKernel<'a> {
         Ok(point)
     }
 
-    /// The share of the way from `start` to `next` that keeps `λ₁²‖β‖²` at or below twice the sum of the losses there, and `‖β‖`
-    /// below the bound; where `start` does not, `‖β‖` must not grow.
+    /// The share of the way from `start` to `next` that keeps `λ₁²‖β‖²` at or below twice the sum of the
+    /// losses there, and `‖β‖` below the bound; where `start` does not, `‖β‖` must not grow.
     ///
-    /// At a stationary point `β = half_gradients/λ₁` but for what the kernel maps to zero, where `λ₁²‖β‖²` is the sum of the losses, so none
-    /// lies beyond, and twice that leaves room for the way there; and from a value `F` minima of positive semidefinite kernels have `λ₁²‖β‖² = Σ loss ≤ F`. Along the way the convex function that a step
-    /// minimises falls, so `F` does not rise wherever the step ends.
+    /// At a stationary point `β = half_gradients/λ₁` but for what the kernel maps to zero, where `λ₁²‖β‖²` is
+    /// the sum of the losses, so none lies beyond, and twice that leaves room for the way there; and from a
+    /// value `F` minima of positive semidefinite kernels have `λ₁²‖β‖² = Σ loss ≤ F`. Along the way the
+    /// convex function that a step minimises falls, so `F` does not rise wherever the step ends.
     fn held_back(&self, start: &[f64], next: Vec<f64>, bound: f64) -> Vec<f64> {
         let n = self.matrix.n();
         let (from, to) = (self.values(start), self.values(&next));
@@ -296,9 +303,9 @@ impl<'a> FixedKernel<'a> {
         at(low)
     }
 
-    /// Remembers the relative duality gap of `point`: its half_gradients `r` are a dual point once they sum to zero, which they do to
-    /// rounding where Newton's method has settled, and else when the larger of those upwards and downwards are made smaller; it
-    /// is worth `Σ 2 r (t − q) − r² − rᵀGr`.
+    /// Remembers the relative duality gap of `point`: its half_gradients `r` are a dual point once they sum
+    /// to zero, which they do to rounding where Newton's method has settled, and else when the larger of
+    /// those upwards and downwards are made smaller; it is worth `Σ 2 r (t − q) − r² − rᵀGr`.
     fn certify(&self, point: &Point, value: f64, offset: &[f64]) {
         let mut half_gradients: Vec<f64> =
             self.y.iter().zip(&point.values).map(|(&y, &f)| self.loss.half_gradient(y, f)).collect();
@@ -368,7 +375,8 @@ impl DifferenceOfConvex for FixedKernel<'_> {
             next.push(point.bias);
             return Ok(next);
         }
-        // g − ⟨slope, ·⟩ = λ₁ρ‖β − p‖² + Σ loss + constant with p = slope/(2λ₁ρ); the minimiser is p + K u/(λ₁ρ).
+        // g − ⟨slope, ·⟩ = λ₁ρ‖β − p‖² + Σ loss + constant with p = slope/(2λ₁ρ); the minimiser is p + K
+        // u/(λ₁ρ).
         let n = self.matrix.n();
         let scale = 0.5 / self.curvature();
         let mut next: Vec<f64> = slope[..n].iter().map(|s| scale * s).collect();

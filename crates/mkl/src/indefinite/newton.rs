@@ -12,14 +12,14 @@ const SUFFICIENT: f64 = 1e-4;
 /// Halvings of a step at most.
 const HALVINGS: usize = 30;
 
-/// What is added to the diagonal of the Hessian, relative to its mean, and its bounds: raised where steps are cut, lowered
-/// where they are not.
+/// What is added to the diagonal of the Hessian, relative to its mean, and its bounds: raised where steps are
+/// cut, lowered where they are not.
 const DAMPING: f64 = 1e-8;
 const LEAST_DAMPING: f64 = 1e-12;
 const MOST_DAMPING: f64 = 1e2;
 
-/// The Hessian is singular wherever there are more weights than samples: then steps along what it maps to zero are the slope
-/// over the damping, long, and end where weights become zero.
+/// The Hessian is singular wherever there are more weights than samples: then steps along what it maps to
+/// zero are the slope over the damping, long, and end where weights become zero.
 pub(super) struct Newton {
     damping: f64,
 }
@@ -31,8 +31,8 @@ impl Default for Newton {
 }
 
 impl Newton {
-    /// Steps from `d` until the projected gradient is at most `allowed`, no step falls, or `most` are taken; `go_on` is
-    /// asked after each. The objective never rises.
+    /// Steps from `d` until the projected gradient is at most `allowed`, no step falls, or `most` are taken;
+    /// `go_on` is asked after each. The objective never rises.
     pub(super) fn descend(
         &mut self,
         problem: &Restricted<'_>,
@@ -86,7 +86,8 @@ impl Newton {
         }
     }
 
-    /// `−(2AᵀA + μI)⁻¹ g` for the `free` weights, `A` their responses where samples pull, by the smaller of both sides.
+    /// `−(2AᵀA + μI)⁻¹ g` for the `free` weights, `A` their responses where samples pull, by the smaller of
+    /// both sides.
     fn step(&self, responses: &DMatrix<f64>, free: &[usize], gradient: &[f64]) -> Option<DVector<f64>> {
         let slope = DVector::from_iterator(free.len(), free.iter().map(|&a| -gradient[a]));
         let mean = 2.0 * responses.norm_squared() / free.len().max(1) as f64;

@@ -60,9 +60,9 @@ impl Responses {
 }
 
 impl Objective<'_> {
-    /// The smallest `λ₂` at which no feature is worth its penalty to the best constant: with `r` the half_gradients
-    /// there, `max_m Σ_t r_tᵀ K_m r_t / λ₁`. For positive semidefinite kernels nothing is selected from there
-    /// on.
+    /// The smallest `λ₂` at which no feature is worth its penalty to the best constant: with `r` the
+    /// half_gradients there, `max_m Σ_t r_tᵀ K_m r_t / λ₁`. For positive semidefinite kernels nothing is
+    /// selected from there on.
     pub(crate) fn largest_lambda2(&self, screen: &mut Screen) -> Result<f64, Error> {
         let pairs = self.pairs(&self.start())?;
         // Only those near the largest need be known well.
@@ -178,8 +178,8 @@ impl Objective<'_> {
         if scale > 0.0 { dot(&gradient, &gradient).sqrt() / scale } else { 0.0 }
     }
 
-    /// The vectors `β_t` and `2 forces_t − λ₁β_t`, all half_gradients of a task less their mean: the slope of a
-    /// weight is `λ₂` less their products with its kernel.
+    /// The vectors `β_t` and `2 forces_t − λ₁β_t`, all half_gradients of a task less their mean: the slope of
+    /// a weight is `λ₂` less their products with its kernel.
     fn pairs(&self, point: &Point) -> Result<Pairs, Error> {
         let n = self.atoms.n_samples();
         let (members, weights) = point.positive();

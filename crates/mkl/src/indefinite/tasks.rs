@@ -25,8 +25,8 @@ pub(crate) enum Prediction {
 /// The machines of `data`'s target, with tube `epsilon` in standard deviations for a real one.
 ///
 /// # Errors
-/// [`Error::UnsupportedTarget`] for another target; [`Error::TooFew`] for fewer than two classes with samples, or an
-/// output that does not vary.
+/// [`Error::UnsupportedTarget`] for another target; [`Error::TooFew`] for fewer than two classes with
+/// samples, or an output that does not vary.
 pub(crate) fn tasks(data: &Dataset, epsilon: f64, method: &'static str) -> Result<Tasks, Error> {
     match data.target() {
         Target::Class(classes) => {

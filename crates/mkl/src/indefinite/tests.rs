@@ -39,8 +39,8 @@ fn zero(n: usize) -> Machine {
     Machine { beta: vec![0.0; n], bias: 0.0 }
 }
 
-/// The convex problem's solution from its optimality conditions `λ β = half_gradients`, `Σ β = 0`, by Newton's method
-/// with a dense LU: nothing in common with what is tested.
+/// The convex problem's solution from its optimality conditions `λ β = half_gradients`, `Σ β = 0`, by
+/// Newton's method with a dense LU: nothing in common with what is tested.
 fn convex_reference(matrix: &DMatrix<f64>, y: &[f64], lambda: f64) -> DVector<f64> {
     let n = y.len();
     let mut support = vec![true; n];

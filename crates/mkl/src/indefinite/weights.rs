@@ -1,4 +1,5 @@
-//! The kernel weights with fixed machines, by projected gradient descent (Algorithm 3) that Newton steps finish.
+//! The kernel weights with fixed machines, by projected gradient descent (Algorithm 3) that Newton steps
+//! finish.
 
 use fewest_core::Error;
 use fewest_pgd::ProximalGradient;
@@ -16,10 +17,12 @@ const THREADED: usize = 1 << 16;
 /// Working sets at most.
 const ROUNDS: usize = 40;
 
-/// Iterations of projected gradients, of ten steps each, where Newton steps follow: they tell which weights are zero.
+/// Iterations of projected gradients, of ten steps each, where Newton steps follow: they tell which weights
+/// are zero.
 const FEW_ITERATIONS: u64 = 1;
 
-/// And where those would cost too much. The first working set, which may hold every feature, has few in any case.
+/// And where those would cost too much. The first working set, which may hold every feature, has few in any
+/// case.
 const ITERATIONS: u64 = 100;
 
 /// Newton steps on a working set at most.
@@ -81,7 +84,8 @@ impl Weights<'_> {
         values
     }
 
-    /// `∂/∂d_m = γ_m − 2 Σ (tᵢ − fᵢ) θᵢₘ` over the support: Eq. 17 with the factor of the squared hinge that it lacks.
+    /// `∂/∂d_m = γ_m − 2 Σ (tᵢ − fᵢ) θᵢₘ` over the support: Eq. 17 with the factor of the squared hinge that
+    /// it lacks.
     fn slope(&self, m: usize, half_gradients: &[f64]) -> f64 {
         self.slopes[m] - 2.0 * dot(half_gradients, self.column(m))
     }
@@ -110,8 +114,8 @@ impl Weights<'_> {
             .collect()
     }
 
-    /// The weights above zero, and of those that would rise the steepest, as many as there are above zero, and at least as
-    /// many as samples.
+    /// The weights above zero, and of those that would rise the steepest, as many as there are above zero,
+    /// and at least as many as samples.
     fn working_set(&self, d: &[f64], gradient: &[f64], allowed: f64) -> Vec<usize> {
         let (mut members, zeros): (Vec<usize>, Vec<usize>) = (0..d.len()).partition(|&m| d[m] > 0.0);
         let mut rising: Vec<usize> = zeros.into_iter().filter(|&m| gradient[m] < -allowed).collect();
@@ -122,9 +126,9 @@ impl Weights<'_> {
         members
     }
 
-    /// Descends from `start` until the projected gradient is at most `control.tolerance` times the largest slope at zero, or
-    /// the sum of the weights at `bound`, which it exceeds only where `start` does: with an indefinite kernel slopes can be
-    /// negative, and the problem need not have a minimum.
+    /// Descends from `start` until the projected gradient is at most `control.tolerance` times the largest
+    /// slope at zero, or the sum of the weights at `bound`, which it exceeds only where `start` does: with an
+    /// indefinite kernel slopes can be negative, and the problem need not have a minimum.
     pub(crate) fn minimise(
         &self,
         start: &[f64],

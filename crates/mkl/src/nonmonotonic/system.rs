@@ -5,7 +5,8 @@ use fewest_linalg::{Cholesky, combination, gram, transposed, transposed_products
 /// Corrections of a solution by its residual.
 const REFINEMENTS: usize = 2;
 
-/// The columns of the units in play: unit `j` has columns `offsets[j] … offsets[j + 1] − 1`, each of `n` entries.
+/// The columns of the units in play: unit `j` has columns `offsets[j] … offsets[j + 1] − 1`, each of `n`
+/// entries.
 #[derive(Debug, Clone)]
 pub(super) struct Factors {
     pub columns: Vec<f64>,
@@ -69,8 +70,8 @@ impl Factors {
     }
 }
 
-/// `M = E⁻¹ + F G Fᵀ` with diagonal `E`, and for each unit the block `Gⱼ = pⱼ I + zⱼzⱼᵀ/θⱼ`, factorised in the smaller of its two
-/// sizes: samples, or columns by Woodbury's identity. Variables with `E = 0` stay 0.
+/// `M = E⁻¹ + F G Fᵀ` with diagonal `E`, and for each unit the block `Gⱼ = pⱼ I + zⱼzⱼᵀ/θⱼ`, factorised in
+/// the smaller of its two sizes: samples, or columns by Woodbury's identity. Variables with `E = 0` stay 0.
 pub(super) struct System<'a> {
     factors: &'a Factors,
     e: &'a [f64],
@@ -266,7 +267,8 @@ impl<'a> System<'a> {
             // There `u` follows from `x`.
             return (along_samples, vec![0.0; solved.u.len()]);
         }
-        // Along `z` and across it on their own, since `1/p` may be huge; the second round takes off what rounding left.
+        // Along `z` and across it on their own, since `1/p` may be huge; the second round takes off what
+        // rounding left.
         let share =
             |product: f64, j: usize| if self.squares[j] > 0.0 { product / self.squares[j] } else { 0.0 };
         let mut across = solved.u.clone();

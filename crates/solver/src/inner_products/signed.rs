@@ -2,9 +2,9 @@
 
 use crate::{Error, InnerProducts};
 
-/// The problem `½ ‖b − Σⱼ wⱼ Aⱼ‖²` with `w = w⁺ − w⁻` split in its two signs: twice as many atoms, `Aⱼ` and `−Aⱼ`, and
-/// every coefficient non-negative. With an l1 penalty at most one of the two is positive, so the path and every
-/// solver of the non-negative lasso serve the signed one.
+/// The problem `½ ‖b − Σⱼ wⱼ Aⱼ‖²` with `w = w⁺ − w⁻` split in its two signs: twice as many atoms, `Aⱼ` and
+/// `−Aⱼ`, and every coefficient non-negative. With an l1 penalty at most one of the two is positive, so the
+/// path and every solver of the non-negative lasso serve the signed one.
 ///
 /// Atom `s p + j` is atom `j` of `p` with sign `s` (0: plus, 1: minus).
 pub struct Signed<P> {

@@ -25,20 +25,21 @@ const MOST_HALVINGS: usize = 40;
 /// Minimises `Σᵢ max(0, 1 − yᵢ ((A w)ᵢ + b))² + Ω(w)` over `w` and `b`, an argmin
 /// [`Solver`](argmin::core::Solver) over [`Composite<SquaredHinge>`](Composite).
 ///
-/// On the samples inside the margin the loss is least squares, `Σ (yᵢ − (A w)ᵢ − b)²`, and elsewhere 0. A Newton step
-/// (Keerthi and DeCoste 2005, here with a penalty) minimises that quadratic plus `Ω` by [`CoordinateDescent`] and goes as far
-/// towards its minimum as the objective falls enough (Armijo); when the samples inside the margin stay the same, the minimum is
-/// reached exactly, so that a few steps do.
+/// On the samples inside the margin the loss is least squares, `Σ (yᵢ − (A w)ᵢ − b)²`, and elsewhere 0. A
+/// Newton step (Keerthi and DeCoste 2005, here with a penalty) minimises that quadratic plus `Ω` by
+/// [`CoordinateDescent`] and goes as far towards its minimum as the objective falls enough (Armijo); when the
+/// samples inside the margin stay the same, the minimum is reached exactly, so that a few steps do.
 ///
-/// An iteration works on the non-zero blocks and as many others, those that break the optimality conditions most; then it computes the
-/// gradient of all coefficients and the duality gap of the whole problem. With `v = Aᵀα`, the gradient's negative,
+/// An iteration works on the non-zero blocks and as many others, those that break the optimality conditions
+/// most; then it computes the gradient of all coefficients and the duality gap of the whole problem. With
+/// `v = Aᵀα`, the gradient's negative,
 ///
 /// ```text
 /// gap = ¼ (1 − t)² Σ qᵢ² + Ω(w) + Ω*(tv) − t wᵀv,     qᵢ = yᵢ αᵢ = 2 ξᵢ
 /// ```
 ///
-/// in which nothing large cancels. Cost of an iteration: two products with `A`, and with `k` coefficients in the working set `n k²` a
-/// Newton step. Memory: `n k + k²`.
+/// in which nothing large cancels. Cost of an iteration: two products with `A`, and with `k` coefficients in
+/// the working set `n k²` a Newton step. Memory: `n k + k²`.
 ///
 /// ```
 /// use fewest_cd::SquaredHingeDescent;
@@ -76,8 +77,8 @@ fn given<'a, A>(
 }
 
 impl SquaredHingeDescent {
-    /// The relative duality gap at which the solver stops of itself, at least 0. Default 0: it stops where nothing improves. [`minimise`](Self::minimise)
-    /// takes it from its `control`.
+    /// The relative duality gap at which the solver stops of itself, at least 0. Default 0: it stops where
+    /// nothing improves. [`minimise`](Self::minimise) takes it from its `control`.
     #[must_use]
     pub fn tolerance(mut self, tolerance: f64) -> Self {
         self.tolerance = tolerance;
@@ -87,9 +88,10 @@ impl SquaredHingeDescent {
     /// Minimises `datafit + penalty` from `start` (empty for zeros).
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] when they disagree in size; [`Error::InvalidParameter`] for a start that is not finite or a tolerance
-    /// out of range; [`Error::Unsupported`] for a penalty that is not a convex sum over blocks;
-    /// [`Error::Numerical`] for an operator whose values are not finite or overflow when squared.
+    /// [`Error::ShapeMismatch`] when they disagree in size; [`Error::InvalidParameter`] for a start that is
+    /// not finite or a tolerance out of range; [`Error::Unsupported`] for a penalty that is not a convex sum
+    /// over blocks; [`Error::Numerical`] for an operator whose values are not finite or overflow when
+    /// squared.
     pub fn minimise<A: LinearOperator>(
         &self,
         datafit: &SquaredHinge<A>,
@@ -142,7 +144,8 @@ impl SquaredHingeDescent {
         Ok((state, Some(observed)))
     }
 
-    /// The coefficients of the non-zero blocks and of as many others, those that a step would move furthest; increasing.
+    /// The coefficients of the non-zero blocks and of as many others, those that a step would move furthest;
+    /// increasing.
     fn working_set(&self, penalty: &dyn BlockPenalty, w: &[f64]) -> Vec<usize> {
         let blocks = penalty.blocks();
         let (mut chosen, mut others) = (Vec::new(), Vec::new());
@@ -245,7 +248,8 @@ impl<'a, A: LinearOperator> Restricted<'a, A> {
         for _ in 0..MOST_NEWTON_STEPS {
             let inside: Vec<usize> = (0..point.slacks.len()).filter(|&i| point.slacks[i] > 0.0).collect();
             if inside.is_empty() {
-                // No loss is left and the penalty alone remains: any step towards zero is taken by halving below.
+                // No loss is left and the penalty alone remains: any step towards zero is taken by halving
+                // below.
                 let fitted = vec![0.0; point.fitted.len()];
                 match self.step(&point, vec![0.0; point.w.len()], fitted) {
                     Some((next, _)) => point = next,
@@ -266,8 +270,8 @@ impl<'a, A: LinearOperator> Restricted<'a, A> {
         Ok(point.w)
     }
 
-    /// The point as far from `point` towards `target` as the objective falls by a share of what it falls at first; and whether that
-    /// is the whole way.
+    /// The point as far from `point` towards `target` as the objective falls by a share of what it falls at
+    /// first; and whether that is the whole way.
     fn step(&self, point: &Point, target: Vec<f64>, fitted: Vec<f64>) -> Option<(Point, bool)> {
         let dual = self.datafit.dual_point(&point.slacks);
         let slope: f64 =

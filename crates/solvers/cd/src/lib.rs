@@ -14,8 +14,8 @@ pub use solver::CoordinateDescent;
 /// Minimises `problem + penalty` from `start` (empty for zero) by [`CoordinateDescent`] with its defaults.
 ///
 /// # Errors
-/// [`Error::ShapeMismatch`] when problem, penalty and start disagree in size; [`Error::InvalidParameter`] for a
-/// start that is not finite or a tolerance out of range; [`Error::Unsupported`] for a penalty that is not a
+/// [`Error::ShapeMismatch`] when problem, penalty and start disagree in size; [`Error::InvalidParameter`] for
+/// a start that is not finite or a tolerance out of range; [`Error::Unsupported`] for a penalty that is not a
 /// convex sum over blocks.
 pub fn solve(
     problem: &Quadratic,

@@ -156,7 +156,8 @@ impl<D: DualDatafit> Inner<'_, D> {
                 let fitted = columns.apply(operator, &next.coefficients);
                 return Some((next, fitted));
             }
-            // Close to the minimum the decrease drowns in rounding; the slope does not (Hager and Zhang 2005).
+            // Close to the minimum the decrease drowns in rounding; the slope does not (Hager and Zhang
+            // 2005).
             if next.value <= point.value + rounding {
                 let fitted = columns.apply(operator, &next.coefficients);
                 let (next_gradient, _) = self.gradient(&next, &fitted);

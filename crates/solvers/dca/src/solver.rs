@@ -9,8 +9,9 @@ use crate::DifferenceOfConvex;
 /// Difference-of-convex programming, an argmin [`Solver`](argmin::core::Solver) over references to any
 /// [`DifferenceOfConvex`].
 ///
-/// An iteration is one subgradient and one convex problem. The solver holds numbers only and can be written to a
-/// checkpoint. Observers are told `decrease`, the fall of the objective, and `squared_step`, `‖xₖ₊₁ − xₖ‖²`.
+/// An iteration is one subgradient and one convex problem. The solver holds numbers only and can be written
+/// to a checkpoint. Observers are told `decrease`, the fall of the objective, and `squared_step`,
+/// `‖xₖ₊₁ − xₖ‖²`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Dca {
     tolerance: f64,
@@ -36,7 +37,8 @@ impl Default for Dca {
 }
 
 impl Dca {
-    /// The relative decrease of objective and iterates at which the solver stops of itself, at least 0. Default 1e-9.
+    /// The relative decrease of objective and iterates at which the solver stops of itself, at least 0.
+    /// Default 1e-9.
     #[must_use]
     pub fn tolerance(mut self, tolerance: f64) -> Self {
         self.tolerance = tolerance;
@@ -50,7 +52,8 @@ impl Dca {
         self
     }
 
-    /// The point the next subgradient is taken at: ahead of `x` where the objective, `value` at `x`, is no larger.
+    /// The point the next subgradient is taken at: ahead of `x` where the objective, `value` at `x`, is no
+    /// larger.
     fn ahead<P: DifferenceOfConvex + ?Sized>(&mut self, problem: &P, x: &[f64], value: f64) -> Vec<f64> {
         if !self.accelerated {
             return x.to_vec();

@@ -6,8 +6,8 @@ use argmin::core::{Problem, Solver};
 use fewest_dca::{Dca, DifferenceOfConvex, solve};
 use fewest_solver::{Control, Error, SolverState, Status, run};
 
-/// `½ xᵀ A x + Σ (cosh xⱼ − 1) − bᵀx` with a symmetric `A` that is not positive: `g = Σ cosh + ½ ρ‖x‖² − bᵀx`,
-/// `h = ½ xᵀ (ρ I − A) x`, `ρ` above the largest eigenvalue.
+/// `½ xᵀ A x + Σ (cosh xⱼ − 1) − bᵀx` with a symmetric `A` that is not positive:
+/// `g = Σ cosh + ½ ρ‖x‖² − bᵀx`, `h = ½ xᵀ (ρ I − A) x`, `ρ` above the largest eigenvalue.
 struct Wells {
     matrix: [[f64; 3]; 3],
     b: [f64; 3],

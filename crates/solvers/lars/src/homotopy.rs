@@ -44,8 +44,8 @@ pub struct Homotopy {
     lambda: f64,
     active: ActiveSet,
     is_active: Vec<bool>,
-    /// Atoms that have just left: their correlation equals the penalty but for rounding, so at this penalty they
-    /// may not join before something else has changed.
+    /// Atoms that have just left: their correlation equals the penalty but for rounding, so at this penalty
+    /// they may not join before something else has changed.
     barred: Vec<usize>,
     /// Atoms that depend linearly on active ones, and do so until one of these leaves.
     dependent: Vec<usize>,
@@ -232,8 +232,8 @@ impl Homotopy {
             return Ok(());
         }
 
-        // At a tie every event frees what was barred by the one before; should that go round in circles, nothing
-        // is freed any more and the round ends.
+        // At a tie every event frees what was barred by the one before; should that go round in circles,
+        // nothing is freed any more and the round ends.
         self.ties = if next < self.lambda * (1.0 - SAME_LAMBDA) { 0 } else { self.ties + 1 };
         if self.ties <= 4 * (self.active.atoms().len() + 4) {
             self.barred.clear();

@@ -54,8 +54,9 @@ pub struct LassoPath {
     pub breakpoints: Vec<Breakpoint>,
     /// Atoms that would have joined but depend linearly on atoms active then (duplicates), with those.
     pub tied: Vec<(usize, Vec<usize>)>,
-    /// [`Status::Converged`] when every breakpoint was checked against all atoms and the duality gap at the last
-    /// is within the tolerance; [`Status::AlmostConverged`] or [`Status::Stalled`] when rounding left more of it.
+    /// [`Status::Converged`] when every breakpoint was checked against all atoms and the duality gap at the
+    /// last is within the tolerance; [`Status::AlmostConverged`] or [`Status::Stalled`] when rounding left
+    /// more of it.
     pub status: Status,
     /// Path steps, over all passes.
     pub iterations: u64,
@@ -66,7 +67,8 @@ pub struct LassoPath {
     /// The objective at the last point.
     pub objective: f64,
     /// The duality gap at the last point, relative to the objective at zero. Atoms outside the working set
-    /// were found to leave the dual point feasible. Where the penalty is next to zero, for that which [`certificate::certifiable_penalty`] says.
+    /// were found to leave the dual point feasible. Where the penalty is next to zero, for that which
+    /// [`certificate::certifiable_penalty`] says.
     pub duality_gap: f64,
 }
 
@@ -178,7 +180,8 @@ pub fn path(
             passes += 1;
 
             once_active.extend(breakpoints.iter().flat_map(|point| &point.coefficients).map(|&(j, _)| j));
-            // Where one more would join decides where the path ends, so this has to hold for all atoms as well.
+            // Where one more would join decides where the path ends, so this has to hold for all atoms as
+            // well.
             let last_stage = stage == options.most_active;
             let one_more = homotopy.one_more().filter(|_| last_stage).map(|point| working.name(point));
             let points: Vec<Breakpoint> = breakpoints.iter().cloned().chain(one_more).collect();
@@ -315,8 +318,8 @@ impl Section<'_> {
     fn excesses(&self, candidates: &[usize]) -> Result<Vec<(f64, usize)>, Error> {
         let mut open = Open { section: self, atoms: candidates.to_vec(), fitted: Vec::new(), seen: 0 };
         if self.problem.products_are_nonnegative() {
-            // When no product is negative, leaving out columns bounds a correlation from above, as do lower bounds
-            // of products: an atom whose bound stays below the penalty needs no more of them.
+            // When no product is negative, leaving out columns bounds a correlation from above, as do lower
+            // bounds of products: an atom whose bound stays below the penalty needs no more of them.
             let smallest = self.limits.iter().copied().fold(f64::INFINITY, f64::min);
             open.atoms.retain(|&j| self.problem.target_products()[j] > smallest * self.weights[j]);
             while open.seen < self.columns.len() && !open.atoms.is_empty() {

@@ -22,7 +22,8 @@ proptest! {
         let problem = Explicit::random(n_rows, n_atoms, 10_f64.powf(exponent), seed).with_degenerate_atoms();
         let quadratic = problem.quadratic();
         let solver = ProximalGradient::default().accelerated(accelerated);
-        // Without momentum one problem of some hundreds takes more than the default: see the flat valley below.
+        // Without momentum one problem of some hundreds takes more than the default: see the flat valley
+        // below.
         let max_iterations = if accelerated { Control::default().max_iterations } else { 100_000 };
         let patient = Control { max_iterations, ..Control::default() };
         for (name, penalty) in penalties(ratio * problem.lambda_max(), n_atoms) {

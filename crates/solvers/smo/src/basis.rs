@@ -28,8 +28,9 @@ impl Basis {
         product
     }
 
-    /// Takes in the variable at `place`, given what [`solve`](Self::solve) says about 1 and its kernel values with the others,
-    /// and `rest`, what these leave of its diagonal entry: above 0, or anything for the first variable.
+    /// Takes in the variable at `place`, given what [`solve`](Self::solve) says about 1 and its kernel values
+    /// with the others, and `rest`, what these leave of its diagonal entry: above 0, or anything for the
+    /// first variable.
     pub(crate) fn join(&mut self, place: usize, solved: &[f64], rest: f64) {
         self.places.push(place);
         if self.rows.is_empty() {

@@ -40,8 +40,8 @@ impl<T: Element> RowCache<T> {
         }
     }
 
-    /// Makes row `sample` present, its entries ordered by `order`, and says where it is. The slot given before
-    /// stays valid; older ones may not.
+    /// Makes row `sample` present, its entries ordered by `order`, and says where it is. The slot given
+    /// before stays valid; older ones may not.
     pub(crate) fn fetch(
         &mut self,
         kernel: &dyn KernelRows,

@@ -11,7 +11,8 @@ pub struct Sigmoid {
     pub offset: f64,
 }
 
-/// Added to the Hessian, and the size of gradient and step at which Newton's method ends (Lin, Lin and Weng 2007, Algorithm 1).
+/// Added to the Hessian, and the size of gradient and step at which Newton's method ends (Lin, Lin and Weng
+/// 2007, Algorithm 1).
 const RIDGE: f64 = 1e-12;
 const SMALL_GRADIENT: f64 = 1e-5;
 const SHORTEST_STEP: f64 = 1e-10;
@@ -19,12 +20,12 @@ const SHORTEST_STEP: f64 = 1e-10;
 impl Sigmoid {
     /// The sigmoid that minimises the cross entropy `−Σ t_i ln p_i + (1 − t_i) ln(1 − p_i)` with the targets
     /// `t = (N₊ + 1)/(N₊ + 2)` for positive and `1/(N₋ + 2)` for negative samples: Newton's method with
-    /// backtracking, in a form of `p` that neither overflows nor cancels. `decisions` should be those of machines
-    /// that were not trained on the sample.
+    /// backtracking, in a form of `p` that neither overflows nor cancels. `decisions` should be those of
+    /// machines that were not trained on the sample.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`]; [`Error::TooFew`] without samples; [`Error::InvalidParameter`] for a decision
-    /// that is not finite.
+    /// [`Error::ShapeMismatch`]; [`Error::TooFew`] without samples; [`Error::InvalidParameter`] for a
+    /// decision that is not finite.
     pub fn fit(decisions: &[f64], positive: &[bool]) -> Result<Self, Error> {
         let n = decisions.len();
         if positive.len() != n {

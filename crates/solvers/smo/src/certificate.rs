@@ -15,7 +15,8 @@
 //! ```
 //!
 //! bounds the distance of the objective from its minimum; for a support vector machine it is the primal
-//! objective of the machine with bias `b` minus the dual objective. All terms are at least 0, so nothing cancels.
+//! objective of the machine with bias `b` minus the dual objective. All terms are at least 0, so nothing
+//! cancels.
 
 use fewest_solver::Error;
 
@@ -33,8 +34,8 @@ pub struct Certificate {
     pub violation: f64,
     /// `gap(bias)`, absolute.
     pub duality_gap: f64,
-    /// The mean of `e_i − ε_i sign(β_i)` over the free variables, which all have the same at an optimum; without
-    /// free ones the middle between `m(β)` and `M(β)`.
+    /// The mean of `e_i − ε_i sign(β_i)` over the free variables, which all have the same at an optimum;
+    /// without free ones the middle between `m(β)` and `M(β)`.
     pub bias: f64,
     /// Whether the kernel is seen not to be positive semidefinite: then the gap bounds nothing.
     pub indefinite: bool,
@@ -146,7 +147,8 @@ pub(crate) fn assess(problem: &DualProblem<'_>, coefficients: &[f64], errors: &[
     };
     let gaps = (0..errors.len()).map(|i| gap(problem, i, coefficients[i], errors[i] - bias));
     let duality_gap = gaps.sum();
-    // No term |β_i K_ij β_j| of a semidefinite kernel's form exceeds its part of size², of which rounding leaves a tiny share.
+    // No term |β_i K_ij β_j| of a semidefinite kernel's form exceeds its part of size², of which rounding
+    // leaves a tiny share.
     let indefinite = problem.sum == 0.0 && quadratic < -ROUNDING * size * size;
     Certificate { objective, violation: highest - lowest, duality_gap, bias, indefinite }
 }

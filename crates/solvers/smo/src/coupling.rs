@@ -9,14 +9,15 @@ use crate::{Classifier, KernelRows, Machine, Pairwise, Sigmoid, SubsetRows};
 /// Probabilities of pairs are kept this far from 0 and 1, so that no class is ruled out for good.
 const MARGIN: f64 = 1e-7;
 
-/// The probabilities `p` of the classes, given `r_ij = P(i | i or j, x)` for the pairs (0, 1), (0, 2), …, (1, 2), …:
+/// The probabilities `p` of the classes, given `r_ij = P(i | i or j, x)` for the pairs (0, 1), (0, 2), …, (1,
+/// 2), …:
 ///
 /// ```text
 /// minimise over p   Σ_i Σ_{j ≠ i} (r_ji p_i − r_ij p_j)²   subject to   Σ p = 1
 /// ```
 ///
-/// the second method of Wu, Lin and Weng (2004), whose minimum has no negative entry and solves a linear system of
-/// one equation a class, `Q p + b 1 = 0` with `Q_ii = Σ_j r_ji²` and `Q_ij = −r_ji r_ij`.
+/// the second method of Wu, Lin and Weng (2004), whose minimum has no negative entry and solves a linear
+/// system of one equation a class, `Q p + b 1 = 0` with `Q_ii = Σ_j r_ji²` and `Q_ij = −r_ji r_ij`.
 ///
 /// ```
 /// use fewest_smo::couple;
@@ -80,11 +81,13 @@ impl Default for Calibration {
 }
 
 impl Pairwise {
-    /// A sigmoid for each machine, from decisions of machines that were trained without the sample. Where a fold leaves only
-    /// one class to train on, the decision is that class's side of 1. `codes` and `weights` are those of the training.
+    /// A sigmoid for each machine, from decisions of machines that were trained without the sample. Where a
+    /// fold leaves only one class to train on, the decision is that class's side of 1. `codes` and `weights`
+    /// are those of the training.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for fewer than two folds; [`Error::ShapeMismatch`]; as [`train`](Self::train).
+    /// [`Error::InvalidParameter`] for fewer than two folds; [`Error::ShapeMismatch`]; as
+    /// [`train`](Self::train).
     pub fn calibrate(
         &self,
         learner: &Classifier,

@@ -92,8 +92,8 @@ impl<T: Element> Descent<T> {
         self.extremes.violation()
     }
 
-    /// Moves the pair that promises most by second order; says by how much the objective fell, `None` if no pair
-    /// promises anything.
+    /// Moves the pair that promises most by second order; says by how much the objective fell, `None` if no
+    /// pair promises anything.
     pub(crate) fn step(
         &mut self,
         problem: &DualProblem<'_>,
@@ -144,8 +144,8 @@ impl<T: Element> Descent<T> {
         Ok(Some(gain))
     }
 
-    /// Raises the first and lowers the second variable as far as the objective falls: over the absolute_weights of `|β|` on the
-    /// way, up to the bounds. Returns by how much it fell.
+    /// Raises the first and lowers the second variable as far as the objective falls: over the
+    /// absolute_weights of `|β|` on the way, up to the bounds. Returns by how much it fell.
     fn move_pair(
         &mut self,
         problem: &DualProblem<'_>,
@@ -188,8 +188,8 @@ impl<T: Element> Descent<T> {
         Ok(gain)
     }
 
-    /// Sets aside the variables at a bound or kink that no pair wants to move (Fan, Chen and Lin 2005, Section 5.1;
-    /// Joachims 1999).
+    /// Sets aside the variables at a bound or kink that no pair wants to move (Fan, Chen and Lin 2005,
+    /// Section 5.1; Joachims 1999).
     pub(crate) fn shrink(&mut self, point: &mut Point) {
         let Extremes { highest, lowest, .. } = self.extremes;
         let mut exchanged = Vec::new();
@@ -231,8 +231,8 @@ impl<T: Element> Descent<T> {
         }
     }
 
-    /// Takes all variables back, with the errors they would have had: those of the reference, changed by the rows of
-    /// the variables that moved since.
+    /// Takes all variables back, with the errors they would have had: those of the reference, changed by the
+    /// rows of the variables that moved since.
     pub(crate) fn unshrink(&mut self, problem: &DualProblem<'_>, point: &mut Point) -> Result<(), Error> {
         let Some((coefficients, errors)) = point.reference.take() else { return Ok(()) };
         let (n, n_active) = (point.order.len(), point.n_active);

@@ -13,8 +13,8 @@ const PATIENCE: u32 = 10;
 
 /// Samples as vectors, which need not be written down: what a linear machine asks of them.
 ///
-/// What stands for `w` is theirs to choose, as long as products and sums agree: a [`GramRows`](crate::GramRows) keeps the
-/// products `Kβ` with its samples.
+/// What stands for `w` is theirs to choose, as long as products and sums agree: a
+/// [`GramRows`](crate::GramRows) keeps the products `Kβ` with its samples.
 pub trait SampleRows: Sync {
     /// Number of samples.
     fn n_samples(&self) -> usize;
@@ -49,9 +49,9 @@ impl KernelRows for LinearKernel<'_> {
     }
 }
 
-/// A [`DualProblem`] with the [`LinearKernel`] of `samples` and **without** the condition `Σ β = Δ`: the dual of a
-/// machine `f(x) = ⟨w, x⟩`. For a bias give the samples a feature that is constant; it is then regularised like
-/// the others.
+/// A [`DualProblem`] with the [`LinearKernel`] of `samples` and **without** the condition `Σ β = Δ`: the dual
+/// of a machine `f(x) = ⟨w, x⟩`. For a bias give the samples a feature that is constant; it is then
+/// regularised like the others.
 #[derive(Clone, Copy)]
 pub struct LinearProblem<'a> {
     dual: &'a DualProblem<'a>,
@@ -63,8 +63,8 @@ impl<'a> LinearProblem<'a> {
     /// linear kernel of `samples`.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] unless both have the same samples; [`Error::InvalidParameter`] for an infinite bound
-    /// without a ridge.
+    /// [`Error::ShapeMismatch`] unless both have the same samples; [`Error::InvalidParameter`] for an
+    /// infinite bound without a ridge.
     pub fn new(dual: &'a DualProblem<'a>, samples: &'a dyn SampleRows) -> Result<Self, Error> {
         let (expected, found) = (dual.len(), samples.n_samples());
         if expected != found {
@@ -119,15 +119,16 @@ impl<'a> LinearProblem<'a> {
     }
 }
 
-/// Dual coordinate descent (Hsieh, Chang, Lin, Keerthi and Sundararajan 2008; for regression Ho and Lin 2012), an
-/// argmin [`Solver`] of a [`LinearProblem`].
+/// Dual coordinate descent (Hsieh, Chang, Lin, Keerthi and Sundararajan 2008; for regression Ho and Lin
+/// 2012), an argmin [`Solver`] of a [`LinearProblem`].
 ///
-/// An iteration is a pass over the variables not set aside in random order, each moved to its minimum: one product with
-/// `w` and one update of `w` a variable, whatever the number of samples. A variable at a bound or kink is set aside when its
-/// gradient there is larger than any violation of the last pass.
+/// An iteration is a pass over the variables not set aside in random order, each moved to its minimum: one
+/// product with `w` and one update of `w` a variable, whatever the number of samples. A variable at a bound
+/// or kink is set aside when its gradient there is larger than any violation of the last pass.
 ///
-/// With a [relaxation](Self::relaxation) `ω` other than 1 this is successive over-relaxation (Mangasarian and Musicant
-/// 1999): a variable goes `ω` times as far as to its minimum, `β_i ← [β_i + ω (β_i* − β_i)]`, cut to its bounds.
+/// With a [relaxation](Self::relaxation) `ω` other than 1 this is successive over-relaxation (Mangasarian and
+/// Musicant 1999): a variable goes `ω` times as far as to its minimum, `β_i ← [β_i + ω (β_i* − β_i)]`, cut to
+/// its bounds.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct DualCoordinateDescent {
     tolerance: f64,
@@ -166,8 +167,8 @@ impl Default for DualCoordinateDescent {
 }
 
 impl DualCoordinateDescent {
-    /// The relative duality gap at which the solver stops of itself. Default 1e-6. [`minimise`](Self::minimise)
-    /// takes it from its `control`.
+    /// The relative duality gap at which the solver stops of itself. Default 1e-6.
+    /// [`minimise`](Self::minimise) takes it from its `control`.
     #[must_use]
     pub fn tolerance(mut self, tolerance: f64) -> Self {
         self.tolerance = tolerance;
@@ -181,8 +182,8 @@ impl DualCoordinateDescent {
         self
     }
 
-    /// The relaxation `ω`, above 0 and below 2: there the objective falls with every step. Default 1, exact minimisation in
-    /// each variable.
+    /// The relaxation `ω`, above 0 and below 2: there the objective falls with every step. Default 1, exact
+    /// minimisation in each variable.
     #[must_use]
     pub fn relaxation(mut self, relaxation: f64) -> Self {
         self.relaxation = relaxation;
@@ -192,8 +193,8 @@ impl DualCoordinateDescent {
     /// Minimises from `start` (empty for zeros), cut to the bounds.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`]; [`Error::InvalidParameter`] for a start that is not finite, and for a tolerance or a
-    /// relaxation out of range; [`Error::Numerical`] for samples that are not finite.
+    /// [`Error::ShapeMismatch`]; [`Error::InvalidParameter`] for a start that is not finite, and for a
+    /// tolerance or a relaxation out of range; [`Error::Numerical`] for samples that are not finite.
     pub fn minimise(
         &self,
         problem: &LinearProblem<'_>,

@@ -206,8 +206,8 @@ impl Classifier {
     /// Trains on samples with labels `positive` and `weights` (empty: all 1).
     ///
     /// # Errors
-    /// As [`problem`](Self::problem) and [`Smo::minimise`]; [`Error::Indefinite`] where the kernel is seen not to be positive
-    /// semidefinite.
+    /// As [`problem`](Self::problem) and [`Smo::minimise`]; [`Error::Indefinite`] where the kernel is seen
+    /// not to be positive semidefinite.
     pub fn train(
         &self,
         kernel: &dyn KernelRows,
@@ -218,8 +218,8 @@ impl Classifier {
         self.train_from(kernel, positive, weights, &[], control)
     }
 
-    /// As [`train`](Self::train), from the coefficients `start` (empty: zeros): those of a machine of smaller cost or of
-    /// a kernel that is nearly the same save most of the steps.
+    /// As [`train`](Self::train), from the coefficients `start` (empty: zeros): those of a machine of smaller
+    /// cost or of a kernel that is nearly the same save most of the steps.
     ///
     /// # Errors
     /// As [`train`](Self::train).
@@ -264,8 +264,8 @@ impl Regressor {
     /// Trains on samples with `targets` and `weights` (empty: all 1).
     ///
     /// # Errors
-    /// As [`problem`](Self::problem) and [`Smo::minimise`]; [`Error::Indefinite`] where the kernel is seen not to be positive
-    /// semidefinite.
+    /// As [`problem`](Self::problem) and [`Smo::minimise`]; [`Error::Indefinite`] where the kernel is seen
+    /// not to be positive semidefinite.
     pub fn train(
         &self,
         kernel: &dyn KernelRows,
@@ -276,8 +276,8 @@ impl Regressor {
         self.train_from(kernel, targets, weights, &[], control)
     }
 
-    /// As [`train`](Self::train), from the coefficients `start` (empty: zeros): those of a machine of smaller cost or of
-    /// a kernel that is nearly the same save most of the steps.
+    /// As [`train`](Self::train), from the coefficients `start` (empty: zeros): those of a machine of smaller
+    /// cost or of a kernel that is nearly the same save most of the steps.
     ///
     /// # Errors
     /// As [`train`](Self::train).

@@ -1,5 +1,5 @@
-//! Probabilistic regression: a density of the target around the output (Yang and Ong 2011, Eq. 6–10; Lin and Weng
-//! 2004).
+//! Probabilistic regression: a density of the target around the output (Yang and Ong 2011, Eq. 6–10; Lin and
+//! Weng 2004).
 
 use fewest_solver::Error;
 
@@ -48,12 +48,13 @@ fn positive(sigma: f64) -> Result<f64, Error> {
 }
 
 impl Noise {
-    /// The Laplace noise of largest likelihood, `σ = mean |y − f(x)|`, Eq. (9). The outputs should be those of
-    /// machines that were not trained on the sample, or `σ` is too small.
+    /// The Laplace noise of largest likelihood, `σ = mean |y − f(x)|`, Eq. (9). The outputs should be those
+    /// of machines that were not trained on the sample, or `σ` is too small.
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`]; [`Error::TooFew`] without samples; [`Error::NonFiniteTarget`],
-    /// [`Error::InvalidParameter`] for values that are not finite; [`Error::Numerical`] if all deviations are 0.
+    /// [`Error::InvalidParameter`] for values that are not finite; [`Error::Numerical`] if all deviations are
+    /// 0.
     pub fn laplace(targets: &[f64], outputs: &[f64]) -> Result<Self, Error> {
         let mean = deviations(targets, outputs)?.map(|d| d.abs() / targets.len() as f64).sum();
         Ok(Self::Laplace { sigma: positive(mean)? })

@@ -64,8 +64,8 @@ pub struct Pairwise {
 }
 
 impl Pairwise {
-    /// Trains `learner` on each pair of the classes in `codes`; its class weights go to the pair's second and first
-    /// class.
+    /// Trains `learner` on each pair of the classes in `codes`; its class weights go to the pair's second and
+    /// first class.
     ///
     /// # Errors
     /// [`Error::TooFew`] with fewer than two classes; as [`Classifier::train`].
@@ -79,7 +79,8 @@ impl Pairwise {
         Self::train_from(learner, kernel, codes, weights, None, control)
     }
 
-    /// As [`train`](Self::train), each machine from the coefficients of its like in `start`, trained on the same samples.
+    /// As [`train`](Self::train), each machine from the coefficients of its like in `start`, trained on the
+    /// same samples.
     ///
     /// # Errors
     /// As [`train`](Self::train).

@@ -15,8 +15,8 @@ pub(crate) trait Element: Copy + Send + Sync {
         up: &[f64],
         down: &[f64],
     ) -> Extremes;
-    /// The place of the largest `(highest − errors[k] − down[k])² / (own + diagonal[k] − 2 row[k])` among those with a
-    /// positive base, the first of equals (Fan, Chen and Lin 2005, Eq. 11).
+    /// The place of the largest `(highest − errors[k] − down[k])² / (own + diagonal[k] − 2 row[k])` among
+    /// those with a positive base, the first of equals (Fan, Chen and Lin 2005, Eq. 11).
     fn partner(
         errors: &[f64],
         down: &[f64],

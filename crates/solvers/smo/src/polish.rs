@@ -1,5 +1,5 @@
-//! Newton steps on the free variables, which others join and leave: where the kernel is nearly singular, steps of two
-//! variables take millions.
+//! Newton steps on the free variables, which others join and leave: where the kernel is nearly singular,
+//! steps of two variables take millions.
 
 use fewest_solver::Error;
 
@@ -58,9 +58,9 @@ impl<T: Element> Descent<T> {
     /// (K_FF + r_F) d = e_F − ε sign(β_F) − ν 1,   Σ d = 0,
     /// ```
     ///
-    /// each cut where a variable meets its bound or kink, which then leaves; and when the minimum is there, the variable
-    /// that promises most enters, while the others keep their slopes equal (an active-set method, Scheinberg 2006), as
-    /// long as `budget` multiplications allow.
+    /// each cut where a variable meets its bound or kink, which then leaves; and when the minimum is there,
+    /// the variable that promises most enters, while the others keep their slopes equal (an active-set
+    /// method, Scheinberg 2006), as long as `budget` multiplications allow.
     pub(crate) fn polish(
         &mut self,
         problem: &DualProblem<'_>,
@@ -166,8 +166,8 @@ impl<T: Element> Descent<T> {
         Ok(basis)
     }
 
-    /// What the inverse of the basis makes of 1 and the kernel values of the variable at `place`, and what is left of its diagonal
-    /// entry.
+    /// What the inverse of the basis makes of 1 and the kernel values of the variable at `place`, and what is
+    /// left of its diagonal entry.
     fn rest(
         &mut self,
         problem: &DualProblem<'_>,
@@ -183,8 +183,8 @@ impl<T: Element> Descent<T> {
         Ok((solved, self.diagonal[place] - explained))
     }
 
-    /// The variable outside the basis that promises most where those inside have the slope `level`, whether it is to rise or
-    /// to fall, and by how much its slope differs.
+    /// The variable outside the basis that promises most where those inside have the slope `level`, whether
+    /// it is to rise or to fall, and by how much its slope differs.
     fn candidate(&self, point: &Point, basis: &Basis, level: f64) -> Option<(usize, f64, f64)> {
         let mut best: Option<(usize, f64, f64)> = None;
         let mut outside = vec![true; point.n_active];
@@ -218,8 +218,8 @@ impl<T: Element> Descent<T> {
         Ok(Direction { basis: changes, entering, slope: promise })
     }
 
-    /// Moves as far as the objective falls or until a variable meets its bound or kink; says by how much it fell, and
-    /// whether the step was cut.
+    /// Moves as far as the objective falls or until a variable meets its bound or kink; says by how much it
+    /// fell, and whether the step was cut.
     fn advance(
         &mut self,
         problem: &DualProblem<'_>,

@@ -38,8 +38,8 @@ impl<'a> DualProblem<'a> {
     /// `K` by its rows, `t`, `l` and `u`. Bounds may be infinite where the ridge will not be 0.
     ///
     /// # Errors
-    /// [`Error::TooFew`] without a variable; [`Error::ShapeMismatch`]; [`Error::InvalidParameter`] for a target
-    /// or a diagonal entry that is not finite, and unless `l_i ≤ u_i`.
+    /// [`Error::TooFew`] without a variable; [`Error::ShapeMismatch`]; [`Error::InvalidParameter`] for a
+    /// target or a diagonal entry that is not finite, and unless `l_i ≤ u_i`.
     pub fn new(
         kernel: &'a dyn KernelRows,
         targets: Vec<f64>,

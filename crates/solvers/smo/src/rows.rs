@@ -7,8 +7,8 @@ use crate::SampleRows;
 /// How far two values that should be equal may differ, relative to the larger diagonal entry.
 pub(crate) const SYMMETRY: f64 = 1e-6;
 
-/// A symmetric matrix seen by its rows. The solver keeps the rows it needs most, so a row is computed a few times
-/// at most, and never the whole matrix at once.
+/// A symmetric matrix seen by its rows. The solver keeps the rows it needs most, so a row is computed a few
+/// times at most, and never the whole matrix at once.
 pub trait KernelRows: Sync {
     /// Number of rows.
     fn len(&self) -> usize;
@@ -21,7 +21,8 @@ pub trait KernelRows: Sync {
     /// Entry `(i, i)`.
     fn diagonal(&self, i: usize) -> f64;
 
-    /// Writes row `i` to `out`, which has one place for each entry. The same row must come out the same every time.
+    /// Writes row `i` to `out`, which has one place for each entry. The same row must come out the same every
+    /// time.
     fn row(&self, i: usize, out: &mut [f64]);
 
     /// What messages call the kernel.
@@ -29,7 +30,8 @@ pub trait KernelRows: Sync {
         format!("the kernel matrix of {} samples", self.len())
     }
 
-    /// Writes the rows `indices` to `out`, one after the other: for kernels that are faster with several at a time.
+    /// Writes the rows `indices` to `out`, one after the other: for kernels that are faster with several at a
+    /// time.
     fn rows(&self, indices: &[usize], out: &mut [f64]) {
         for (&i, row) in indices.iter().zip(out.chunks_exact_mut(self.len().max(1))) {
             self.row(i, row);
@@ -48,8 +50,8 @@ impl GramRows {
     /// From all `n × n` values.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] unless there are `n²`; [`Error::InvalidParameter`] for a value that is not finite
-    /// and for a pair `(i, j)`, `(j, i)` that differs by more than 1e-9 of the larger.
+    /// [`Error::ShapeMismatch`] unless there are `n²`; [`Error::InvalidParameter`] for a value that is not
+    /// finite and for a pair `(i, j)`, `(j, i)` that differs by more than 1e-9 of the larger.
     pub fn new(values: Vec<f64>, n: usize) -> Result<Self, Error> {
         if n.checked_mul(n) != Some(values.len()) {
             let expected = n.saturating_mul(n);
@@ -84,7 +86,8 @@ impl KernelRows for GramRows {
     }
 }
 
-/// Samples of which only the products are known; `Kβ` stands for `w`, so a variable that does not move costs nothing.
+/// Samples of which only the products are known; `Kβ` stands for `w`, so a variable that does not move costs
+/// nothing.
 impl SampleRows for GramRows {
     fn n_samples(&self) -> usize {
         self.n

@@ -18,7 +18,8 @@ const WORK_OF_STEP: f64 = 16.0;
 const LEAST_WAIT: f64 = 1.0 / 256.0;
 const MOST_WAIT: f64 = 64.0;
 
-/// Most multiplications of a call of Newton steps, a second or two: only between calls is anybody asked whether to stop.
+/// Most multiplications of a call of Newton steps, a second or two: only between calls is anybody asked
+/// whether to stop.
 const MOST_WORK: f64 = 1e10;
 
 /// The violation at which the gap is first looked at, relative to that of the start.
@@ -29,9 +30,9 @@ const PATIENCE: u32 = 10;
 
 /// Sequential minimal optimisation of a [`DualProblem`], an argmin [`Solver`].
 ///
-/// An iteration is a block of up to 1000 steps of two variables each, after which variables that no step wants are
-/// set aside. The solver holds numbers only and can be written to a checkpoint; kept rows are not, they are computed
-/// again.
+/// An iteration is a block of up to 1000 steps of two variables each, after which variables that no step
+/// wants are set aside. The solver holds numbers only and can be written to a checkpoint; kept rows are not,
+/// they are computed again.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Smo {
     tolerance: f64,
@@ -53,7 +54,8 @@ struct Run {
     without_progress: u32,
     since_shrinking: usize,
     idle: Idle,
-    /// Multiplications of steps since the last Newton step, and what the next one waits for, as a multiple of its own.
+    /// Multiplications of steps since the last Newton step, and what the next one waits for, as a multiple of
+    /// its own.
     step_work: f64,
     /// By how much they lowered the objective.
     step_gain: f64,
@@ -121,7 +123,8 @@ impl Default for Smo {
 pub struct DualSolution {
     /// `β`, objective and gap relative to the larger of the primal and the dual objective.
     pub solution: Solution,
-    /// The certificate, computed from the definition; of the stored errors where the run was stopped from outside.
+    /// The certificate, computed from the definition; of the stored errors where the run was stopped from
+    /// outside.
     pub certificate: Certificate,
     /// Steps of two variables.
     pub n_steps: u64,
@@ -130,8 +133,8 @@ pub struct DualSolution {
 }
 
 impl Smo {
-    /// The relative duality gap at which the solver stops of itself, at least 0. Default 1e-6. [`minimise`](Self::minimise)
-    /// takes it from its `control`.
+    /// The relative duality gap at which the solver stops of itself, at least 0. Default 1e-6.
+    /// [`minimise`](Self::minimise) takes it from its `control`.
     #[must_use]
     pub fn tolerance(mut self, tolerance: f64) -> Self {
         self.tolerance = tolerance;
@@ -152,8 +155,8 @@ impl Smo {
         self
     }
 
-    /// Whether Newton steps on the free variables may end an iteration. Default true. They take no more time than
-    /// the other steps did, and save most of them where the kernel is nearly singular.
+    /// Whether Newton steps on the free variables may end an iteration. Default true. They take no more time
+    /// than the other steps did, and save most of them where the kernel is nearly singular.
     #[must_use]
     pub fn newton(mut self, newton: bool) -> Self {
         self.newton = newton;
@@ -163,8 +166,8 @@ impl Smo {
     /// Minimises from `start` (empty for zeros), projected on the constraints.
     ///
     /// # Errors
-    /// As [`DualProblem::feasible_start`]; [`Error::InvalidParameter`] for a tolerance out of range and for kernel values
-    /// that are not finite, not symmetric or not those of the diagonal, as far as they are met;
+    /// As [`DualProblem::feasible_start`]; [`Error::InvalidParameter`] for a tolerance out of range and for
+    /// kernel values that are not finite, not symmetric or not those of the diagonal, as far as they are met;
     /// [`Error::Numerical`] for a problem without a minimum.
     pub fn minimise(
         &self,
@@ -217,7 +220,8 @@ impl Smo {
         certificate::assess(problem, &point.natural(&point.coefficients), &point.natural(&point.errors))
     }
 
-    /// Puts errors computed from the definition in the place of those updated step by step, and says the certificate.
+    /// Puts errors computed from the definition in the place of those updated step by step, and says the
+    /// certificate.
     fn recompute(&mut self, problem: &DualProblem<'_>) -> Result<Certificate, Error> {
         let natural = self.run.point.natural(&self.run.point.coefficients);
         let errors = certificate::errors(problem, &natural)?;

@@ -302,7 +302,8 @@ fn newton_steps_make_a_nearly_singular_kernel_quick() {
     assert!(sum.abs() < 1e-10, "{sum}");
 }
 
-/// Of a kernel of rank 30 most of 200 samples are free to be anything; without one feature the machine is nearly the same.
+/// Of a kernel of rank 30 most of 200 samples are free to be anything; without one feature the machine is
+/// nearly the same.
 #[test]
 fn a_machine_of_one_feature_less_is_a_matter_of_newton_steps() {
     let samples = Samples::random(200, 30, 5);

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-/// Methods whose `scores` list the non-zero features (of machines: samples) only: every other score must be zero.
+/// Methods whose `scores` list the non-zero features (of machines: samples) only: every other score must be
+/// zero.
 const SPARSE: &[&str] = &[
     "c_svc",
     "elastic_net",
@@ -203,8 +204,9 @@ impl Case {
         serde_json::from_value(self.extra.get("permutations")?.clone()).ok()
     }
 
-    /// The parameters as `name=value` assignments for the registry, by name. Left out is what describes the formula in
-    /// words, and `lambda` or `alpha`, which has fewer digits than `r`, the share of the largest it was computed from.
+    /// The parameters as `name=value` assignments for the registry, by name. Left out is what describes the
+    /// formula in words, and `lambda` or `alpha`, which has fewer digits than `r`, the share of the largest
+    /// it was computed from.
     pub fn assignments(&self) -> Vec<String> {
         let skipped = |name: &str| {
             NOT_PASSED.contains(&name)
@@ -240,8 +242,9 @@ impl Case {
         assignments
     }
 
-    /// The ways to run the case that must all give its answer: [`Case::assignments`] together with each choice
-    /// that a method `takes` of how it is computed, and with the tightest tolerances where it has them.
+    /// The ways to run the case that must all give its answer: [`Case::assignments`] together with each
+    /// choice that a method `takes` of how it is computed, and with the tightest tolerances where it has
+    /// them.
     ///
     /// `takes(name, value)` says whether the method has the parameter and allows it the value.
     pub fn variants(&self, takes: impl Fn(&str, &str) -> bool) -> Vec<Vec<String>> {

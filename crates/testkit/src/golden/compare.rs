@@ -182,8 +182,8 @@ fn ranking(case: &Case, rule: &Ranking, found: &[usize]) -> Deviation {
     }
 }
 
-/// Positions of `expected` that `found` does not confirm. Inside a stretch of ties any order is right; of a stretch
-/// that the case cuts off, the features it lists must be somewhere in the whole stretch.
+/// Positions of `expected` that `found` does not confirm. Inside a stretch of ties any order is right; of a
+/// stretch that the case cuts off, the features it lists must be somewhere in the whole stretch.
 fn by_position(expected: &[usize], found: &[usize], ties: &[(usize, usize)]) -> Vec<String> {
     let mut wrong = Vec::new();
     for (position, &feature) in expected.iter().enumerate() {

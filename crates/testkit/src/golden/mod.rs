@@ -1,4 +1,5 @@
-//! The golden corpus: reference results computed from the papers' formulas, independent of the code they check.
+//! The golden corpus: reference results computed from the papers' formulas, independent of the code they
+//! check.
 //!
 //! One JSON file a case. [`Case`] is one file; [`compare`] holds what a method computed against it, by the
 //! case's own tolerances, and tells how far off each part is, also where it is within them.

@@ -15,32 +15,35 @@ const BLOCK: usize = 16;
 /// A bound on the leave-one-out error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bound {
-    /// [`RadiusMargin`]: `4 R² Σ|β| + Σ ξ + n ε` for regression, `R² ‖ω‖²` for classes, where machines have squared losses.
+    /// [`RadiusMargin`]: `4 R² Σ|β| + Σ ξ + n ε` for regression, `R² ‖ω‖²` for classes, where machines have
+    /// squared losses.
     RadiusMargin,
     /// [`SpanBound`]: `Σ |β_p| S_p² + Σ ξ`, and `+ n ε` for regression.
     Span,
 }
 
 options! {
-    /// The change of a bound on the leave-one-out error without the feature (Rakotomamonjy 2003, for regression 2007; RMB and SpanB of
-    /// Yang and Ong 2011, Section V):
+    /// The change of a bound on the leave-one-out error without the feature (Rakotomamonjy 2003, for
+    /// regression 2007; RMB and SpanB of Yang and Ong 2011, Section V):
     ///
     /// ```text
     /// score(j) = bound(K₍₋ⱼ₎) − bound(K)
     /// ```
     ///
-    /// the feature goes without which the bound is smallest. With `retrain` the machine is trained with `K₍₋ⱼ₎` (RMB-RFE*, SpanB-RFE* in the
-    /// paper); otherwise its coefficients stay what they are while the bound sees the other kernel (RMB-RFE, SpanB-RFE). The
-    /// paper's own tables show that this is a poor judge: it is here for comparison. Bounds of all pairs of classes are added. The last
-    /// feature left has the score 0: without it there is no kernel.
+    /// the feature goes without which the bound is smallest. With `retrain` the machine is trained with
+    /// `K₍₋ⱼ₎` (RMB-RFE*, SpanB-RFE* in the paper); otherwise its coefficients stay what they are while the
+    /// bound sees the other kernel (RMB-RFE, SpanB-RFE). The paper's own tables show that this is a poor
+    /// judge: it is here for comparison. Bounds of all pairs of classes are added. The last feature left has
+    /// the score 0: without it there is no kernel.
     ///
-    /// Cost a round: for each feature a smallest enclosing ball, or `O(m³)` for `m` free support vectors; and a training with
-    /// `retrain`.
+    /// Cost a round: for each feature a smallest enclosing ball, or `O(m³)` for `m` free support vectors; and
+    /// a training with `retrain`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct BoundChange {
         /// The bound.
         pub bound: Bound = Bound::RadiusMargin, hidden;
-        /// Whether a machine is trained without each feature in turn; otherwise the coefficients stay what they are.
+        /// Whether a machine is trained without each feature in turn; otherwise the coefficients stay what
+        /// they are.
         pub retrain: bool = false;
     }
 }
@@ -74,8 +77,8 @@ impl BoundChange {
     }
 }
 
-/// The machine with the objective `−½ βᵀK̃β`, half of minus the squared norm of its weights whatever the kernel: at an
-/// optimum it is that already.
+/// The machine with the objective `−½ βᵀK̃β`, half of minus the squared norm of its weights whatever the
+/// kernel: at an optimum it is that already.
 fn with_norm(problem: &DualProblem<'_>, machine: &Machine) -> Result<Machine, Error> {
     let coefficients = &machine.dual.solution.coefficients;
     let errors = certificate::errors(problem, coefficients)?;

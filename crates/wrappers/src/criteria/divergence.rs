@@ -5,25 +5,27 @@ use fewest_smo::{Noise, Sigmoid};
 
 use crate::Trained;
 
-/// The model of the noise around the output of a machine, which says how the difference of two predictions counts.
+/// The model of the noise around the output of a machine, which says how the difference of two predictions
+/// counts.
 ///
-/// With `f` the outputs at the samples and `g` those without the feature, for a real target (Yang and Ong 2011; constant terms
-/// are left out as there):
+/// With `f` the outputs at the samples and `g` those without the feature, for a real target (Yang and Ong
+/// 2011; constant terms are left out as there):
 ///
 /// ```text
 /// Laplace, Eq. (17)    mean[ σ/σ_j exp(−|f−g|/σ) + |f−g|/σ_j + ln(σ_j/σ) ],   σ = mean|y−f|, σ_j = mean|y−g|
 /// Gaussian, Eq. (19)   ½ mean[ (f−g)²/s_j² + s²/s_j² + 2 ln(s_j/s) ],         s² = mean(y−f)², s_j² = mean(y−g)²
 /// ```
 ///
-/// For classes a machine says a probability `p = 1/(1 + exp(A f + B))` by Platt's sigmoid, fitted to the outputs at the samples,
-/// and there is no noise to model. Then, with `q` the probability at `g`,
+/// For classes a machine says a probability `p = 1/(1 + exp(A f + B))` by Platt's sigmoid, fitted to the
+/// outputs at the samples, and there is no noise to model. Then, with `q` the probability at `g`,
 ///
 /// ```text
 /// Laplace    mean |p − q|                                        Shen, Ong, Li and Wilder-Smith 2008
 /// Gaussian   mean[ p ln(p/q) + (1−p) ln((1−p)/(1−q)) ]           the divergence of Eq. (15) for two classes
 /// ```
 ///
-/// and with more than two classes the sum over the machines of all pairs, each over the samples of its two classes.
+/// and with more than two classes the sum over the machines of all pairs, each over the samples of its two
+/// classes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SensitivityNoise {
     /// Absolute differences.
@@ -129,8 +131,8 @@ mod tests {
         Ok(Trained { classes, ..machines.remove(0) })
     }
 
-    /// Eq. (17) and (19) are the divergences (16) and (18) plus 1 and ½; those are integrals, which are taken here by the
-    /// trapezoidal rule.
+    /// Eq. (17) and (19) are the divergences (16) and (18) plus 1 and ½; those are integrals, which are taken
+    /// here by the trapezoidal rule.
     #[test]
     fn scores_are_divergences_of_densities() -> Result<(), Error> {
         let (y, f, g) = ([1.0, 2.0, -0.5], [0.8, 2.5, -0.4], [1.3, 1.0, 0.9]);

@@ -8,16 +8,16 @@ use super::pairs;
 use crate::table::standardised;
 use crate::{Criterion, Round, TrainingTarget};
 
-/// The change of the Hilbert-Schmidt independence criterion without the feature (Song, Smola, Gretton, Bedo and Borgwardt 2007; HSIC
-/// of Yang and Ong 2011, Section V):
+/// The change of the Hilbert-Schmidt independence criterion without the feature (Song, Smola, Gretton, Bedo
+/// and Borgwardt 2007; HSIC of Yang and Ong 2011, Section V):
 ///
 /// ```text
 /// score(j) = tr(K L̄) − tr(K₍₋ⱼ₎ L̄),   L̄ = HLH
 /// ```
 ///
-/// with `K` the kernel over all features left, its `γ` as for the other criteria, and `L` the kernel of the target:
-/// `exp(−(y − y′)²/2)` on the standardised target, or `1/n_y` for two samples of a class of `n_y`. It trains no machine. Other than
-/// BAHSIC it leaves `γ` as it is while features go.
+/// with `K` the kernel over all features left, its `γ` as for the other criteria, and `L` the kernel of the
+/// target: `exp(−(y − y′)²/2)` on the standardised target, or `1/n_y` for two samples of a class of `n_y`. It
+/// trains no machine. Other than BAHSIC it leaves `γ` as it is while features go.
 ///
 /// Cost a round: `d n²` exponentials.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

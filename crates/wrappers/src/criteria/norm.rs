@@ -7,18 +7,19 @@ use super::pairs;
 use crate::kernel::KernelMatrix;
 use crate::{Criterion, Round};
 
-/// The change of `‖ω‖²` without the feature (Guyon, Weston, Barnhill and Vapnik 2002; for other kernels and regression
-/// Rakotomamonjy 2003 and 2007; Δ‖ω‖² of Yang and Ong 2011, Section V):
+/// The change of `‖ω‖²` without the feature (Guyon, Weston, Barnhill and Vapnik 2002; for other kernels and
+/// regression Rakotomamonjy 2003 and 2007; Δ‖ω‖² of Yang and Ong 2011, Section V):
 ///
 /// ```text
 /// score(j) = | βᵀKβ − βᵀK₍₋ⱼ₎β |
 /// ```
 ///
-/// with the coefficients `β` of the machine as trained and `K₍₋ⱼ₎` the kernel without feature `j`; summed over the machines of
-/// all pairs of classes. With the linear kernel it is `w_j²`, and the elimination is the classical SVM-RFE; a category
-/// counts with the squared weights of all its levels.
+/// with the coefficients `β` of the machine as trained and `K₍₋ⱼ₎` the kernel without feature `j`; summed
+/// over the machines of all pairs of classes. With the linear kernel it is `w_j²`, and the elimination is the
+/// classical SVM-RFE; a category counts with the squared weights of all its levels.
 ///
-/// Cost a round beside training: `O(n d)` for the linear kernel, `d m²` exponentials with `m` support vectors for the Gaussian.
+/// Cost a round beside training: `O(n d)` for the linear kernel, `d m²` exponentials with `m` support vectors
+/// for the Gaussian.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct NormChange;
 

@@ -15,9 +15,10 @@ const PAIRS: usize = 1024;
 /// Features scored between two looks at the clock.
 const BLOCK: usize = 64;
 
-/// `Σ_il w_il k(x_i, x_l) − Σ_il w_il k₍₋ⱼ₎(x_i, x_l)` over `samples` for every feature `j` of the round, given `w_il` for
-/// places `i`, `l` in `samples` with `i < l`; `w` is symmetric, and what is on its diagonal matters for no Gaussian kernel.
-/// With the linear kernel the sum is `Σ w_il ⟨x_ij, x_lj⟩`, diagonal included.
+/// `Σ_il w_il k(x_i, x_l) − Σ_il w_il k₍₋ⱼ₎(x_i, x_l)` over `samples` for every feature `j` of the round,
+/// given `w_il` for places `i`, `l` in `samples` with `i < l`; `w` is symmetric, and what is on its diagonal
+/// matters for no Gaussian kernel. With the linear kernel the sum is `Σ w_il ⟨x_ij, x_lj⟩`, diagonal
+/// included.
 pub(super) fn changes(
     round: &Round<'_>,
     samples: &[usize],

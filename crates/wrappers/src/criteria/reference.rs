@@ -7,9 +7,10 @@ use super::divergence::Predictions;
 use crate::elimination::go_on;
 use crate::{Criterion, Round, SensitivityNoise};
 
-/// The sensitivity `S_D` of Yang and Ong (2011), Eq. (12), with machines trained without each feature in turn: what
-/// [`Sensitivity`](crate::Sensitivity) approximates by permuting (Theorem 1). With `f` the output of the machine of all features
-/// left and `g` that of the machine without feature `j`, the score is that of [`SensitivityNoise`].
+/// The sensitivity `S_D` of Yang and Ong (2011), Eq. (12), with machines trained without each feature in
+/// turn: what [`Sensitivity`](crate::Sensitivity) approximates by permuting (Theorem 1). With `f` the output
+/// of the machine of all features left and `g` that of the machine without feature `j`, the score is that of
+/// [`SensitivityNoise`].
 ///
 /// It trains `d` machines a round: a reference, slow by definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

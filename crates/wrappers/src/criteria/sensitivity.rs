@@ -17,20 +17,23 @@ use fewest_linalg::dot;
 const BLOCK: usize = 64;
 
 options! {
-    /// The sensitivity of a machine's probabilistic predictions to a feature (Yang and Ong 2011, Eq. 12–19; for classes Shen, Ong, Li
-    /// and Wilder-Smith 2008): how far the predictions move when the values of the feature are permuted among the samples. The
-    /// machine stays as trained, only the point it is evaluated at is permuted. [`SensitivityNoise`] has the formulas.
+    /// The sensitivity of a machine's probabilistic predictions to a feature (Yang and Ong 2011, Eq. 12–19;
+    /// for classes Shen, Ong, Li and Wilder-Smith 2008): how far the predictions move when the values of the
+    /// feature are permuted among the samples. The machine stays as trained, only the point it is evaluated
+    /// at is permuted. [`SensitivityNoise`] has the formulas.
     ///
-    /// `f` at a permuted point is computed from the distances to the support vectors, of which one feature's part is exchanged
-    /// (Section V-C): `O(m)` for `m` support vectors, so a round takes `O(d n m)` exponentials beside training, and `O(d n)` with a
-    /// linear kernel. The noise is estimated on the training samples, as in Eq. (9) and (10), and so is Platt's sigmoid.
+    /// `f` at a permuted point is computed from the distances to the support vectors, of which one feature's
+    /// part is exchanged (Section V-C): `O(m)` for `m` support vectors, so a round takes `O(d n m)`
+    /// exponentials beside training, and `O(d n)` with a linear kernel. The noise is estimated on the
+    /// training samples, as in Eq. (9) and (10), and so is Platt's sigmoid.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Sensitivity {
         /// How differences count.
         pub noise: SensitivityNoise = SensitivityNoise::Laplace, hidden;
         /// How a feature's values are permuted.
         pub permutation: Permutation = Permutation::Random { permutations: 1 };
-        /// Permutations of one's own in place of those: for feature `j` sample `i` takes the value of sample `given[j][i]`.
+        /// Permutations of one's own in place of those: for feature `j` sample `i` takes the value of sample
+        /// `given[j][i]`.
         pub given: Option<Vec<Vec<usize>>> = None, hidden;
     }
 }
@@ -41,7 +44,8 @@ impl Sensitivity {
         Self { noise, ..Self::default() }
     }
 
-    /// The outputs of `machine` at its samples, sample `i` with the value of feature `at` of sample `sources[i]`.
+    /// The outputs of `machine` at its samples, sample `i` with the value of feature `at` of sample
+    /// `sources[i]`.
     fn outputs(
         round: &Round<'_>,
         machine: &Trained,
@@ -171,9 +175,9 @@ impl Criterion for Sensitivity {
 }
 
 options! {
-    /// The [`Sensitivity`] of all features to machines trained once (Yang and Ong 2011, Section IV): the first round of the
-    /// elimination. Larger is better; a feature that no prediction depends on has 1 (Laplace) or ½ (Gaussian) for a real
-    /// target and 0 for classes, and a constant feature has that too.
+    /// The [`Sensitivity`] of all features to machines trained once (Yang and Ong 2011, Section IV): the
+    /// first round of the elimination. Larger is better; a feature that no prediction depends on has 1
+    /// (Laplace) or ½ (Gaussian) for a real target and 0 for classes, and a constant feature has that too.
     ///
     /// ```
     /// use fewest_core::{Context, Dataset, DenseColumns, Scorer, Target};

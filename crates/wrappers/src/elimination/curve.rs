@@ -15,16 +15,17 @@ use crate::{Trained, TrainingTarget};
 pub struct CurvePoint {
     /// Number of features left.
     pub n_features: usize,
-    /// The mean over the folds: of the squared error, in the target's unit squared, or the share of wrong classes.
+    /// The mean over the folds: of the squared error, in the target's unit squared, or the share of wrong
+    /// classes.
     pub error: f64,
     /// The standard error of that mean.
     pub standard_error: f64,
 }
 
 impl<C: Criterion> RecursiveElimination<C> {
-    /// The cross-validated error for each number of features in the rounds of `outcome`, an elimination on all of `data`: on
-    /// the training samples of each fold the features are eliminated anew, and the machines of every round predict the others.
-    /// Largest number first.
+    /// The cross-validated error for each number of features in the rounds of `outcome`, an elimination on
+    /// all of `data`: on the training samples of each fold the features are eliminated anew, and the machines
+    /// of every round predict the others. Largest number first.
     ///
     /// # Errors
     /// As the type's, and for a number of folds out of range. [`Error::Stopped`] when `context` says stop.
@@ -127,7 +128,8 @@ fn vote(machines: &[Trained], row: &[f64]) -> Option<u32> {
     votes.into_iter().rev().max_by_key(|&(_, count)| count).map(|(class, _)| class)
 }
 
-/// The point at `size` features; a fold in which fewer vary or another number was left counts with the next larger one.
+/// The point at `size` features; a fold in which fewer vary or another number was left counts with the next
+/// larger one.
 fn point(size: usize, folds: &[Vec<(usize, f64)>]) -> CurvePoint {
     let at = |errors: &Vec<(usize, f64)>| {
         let next = errors.iter().rev().find(|(n, _)| *n >= size).or(errors.first());

@@ -22,7 +22,8 @@ pub enum Step {
     Count(usize),
     /// This share of the features left, rounded down; above 0 and below 1.
     Fraction(f64),
-    /// All beyond the next power of two, so that half of them go from then on (Guyon, Weston, Barnhill and Vapnik 2002).
+    /// All beyond the next power of two, so that half of them go from then on (Guyon, Weston, Barnhill and
+    /// Vapnik 2002).
     Halving,
 }
 
@@ -82,22 +83,24 @@ impl Step {
     }
 }
 
-/// Recursive feature elimination (Guyon, Weston, Barnhill and Vapnik 2002; Yang and Ong 2011, Section IV) by any
-/// [`Criterion`]: machines are trained on the features left, each feature gets an importance, and the least important ones
-/// go; of equals the higher index goes. The answer is the reverse order of going: the last one left is the best.
+/// Recursive feature elimination (Guyon, Weston, Barnhill and Vapnik 2002; Yang and Ong 2011, Section IV) by
+/// any [`Criterion`]: machines are trained on the features left, each feature gets an importance, and the
+/// least important ones go; of equals the higher index goes. The answer is the reverse order of going: the
+/// last one left is the best.
 ///
-/// The matrix of kernel values is not computed again: the parts of the features that went are taken from it. Each
-/// machine starts from the one before.
+/// The matrix of kernel values is not computed again: the parts of the features that went are taken from it.
+/// Each machine starts from the one before.
 ///
-/// The score of a feature is its importance in the round in which it went. With `Budget::Auto` all features that vary are ranked,
-/// or with `folds` the number of them with the least error is returned.
+/// The score of a feature is its importance in the round in which it went. With `Budget::Auto` all features
+/// that vary are ranked, or with `folds` the number of them with the least error is returned.
 ///
-/// Cost: `O(n²)` for each feature and round beside training; memory `8 n²` bytes for the linear and `16 n²` for the Gaussian
-/// kernel, and the data.
+/// Cost: `O(n²)` for each feature and round beside training; memory `8 n²` bytes for the linear and `16 n²`
+/// for the Gaussian kernel, and the data.
 ///
 /// # Errors
-/// Fewer than two samples, classes or target values; a NaN or an infinity (naming the cell); a target of another kind; sample
-/// weights; parameters out of range; `Budget::Threshold`. Stopped early, the features left are ranked by the last round.
+/// Fewer than two samples, classes or target values; a NaN or an infinity (naming the cell); a target of
+/// another kind; sample weights; parameters out of range; `Budget::Threshold`. Stopped early, the features
+/// left are ranked by the last round.
 ///
 /// ```
 /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
@@ -127,11 +130,13 @@ options! {
     /// How an elimination goes, whatever judges the features.
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub struct Schedule {
-        /// Features that go in a round: a number, a share of those left if below 1, or down to the next power of two.
+        /// Features that go in a round: a number, a share of those left if below 1, or down to the next power
+        /// of two.
         pub step: Step = Step::Count(1);
         /// Whether to stop when the features wanted are left, in the order of the last importances.
         ///
-        /// Otherwise elimination goes on to the last one, so that a smaller selection is the beginning of a larger one.
+        /// Otherwise elimination goes on to the last one, so that a smaller selection is the beginning of a
+        /// larger one.
         pub stop_early: bool = false;
         /// Folds of the cross-validated error by number of features, which with -k auto says how many.
         pub folds: Option<usize> = None, Count(2);

@@ -112,8 +112,8 @@ impl<'a> Round<'a> {
         self.training.train(kernel, self.truth, loss, self.machines, context)
     }
 
-    /// The machines trained on the features left, unless the criterion needs none: one for regression, else one for each
-    /// pair of classes.
+    /// The machines trained on the features left, unless the criterion needs none: one for regression, else
+    /// one for each pair of classes.
     pub fn machines(&self) -> &'a [Trained] {
         self.machines
     }

@@ -20,29 +20,31 @@ pub enum Direction {
 }
 
 options! {
-    /// Sequential forward and backward selection (Whitney 1971; Marill and Green 1963), and their floating forms (Pudil, Novovičová and
-    /// Kittler 1994), by the score of any [`Learner`] in cross-validation: the mean accuracy for classes, minus the mean squared error
-    /// for real targets.
+    /// Sequential forward and backward selection (Whitney 1971; Marill and Green 1963), and their floating
+    /// forms (Pudil, Novovičová and Kittler 1994), by the score of any [`Learner`] in cross-validation: the
+    /// mean accuracy for classes, minus the mean squared error for real targets.
     ///
-    /// Forward, the feature is added that makes the best score; backward, the feature is taken away whose absence does. Floating,
-    /// each such step is followed by steps back as long as these give a better set of their size than any before, so that early
-    /// choices are not final.
+    /// Forward, the feature is added that makes the best score; backward, the feature is taken away whose
+    /// absence does. Floating, each such step is followed by steps back as long as these give a better set of
+    /// their size than any before, so that early choices are not final.
     ///
-    /// Forward, the score of a feature is that of the set when it was added, and with `Budget::Auto` the search ends when no addition
-    /// makes it better. Backward, features go down to the last, which is the best; the score of a feature is that of the set it was
-    /// taken from, and with `Budget::Auto` the answer is the best set on the way, of equals the smallest. Floating, features are
-    /// ordered by how much worse the score becomes without each, which is their score (a single feature has its own score), and
-    /// with `Budget::Auto` the answer is the best set of any size. `Selection::objective` is the score of the set.
+    /// Forward, the score of a feature is that of the set when it was added, and with `Budget::Auto` the
+    /// search ends when no addition makes it better. Backward, features go down to the last, which is the
+    /// best; the score of a feature is that of the set it was taken from, and with `Budget::Auto` the answer
+    /// is the best set on the way, of equals the smallest. Floating, features are ordered by how much worse
+    /// the score becomes without each, which is their score (a single feature has its own score), and with
+    /// `Budget::Auto` the answer is the best set of any size. `Selection::objective` is the score of the set.
     ///
-    /// Folds are drawn by `Context::seed`, once, in an order of samples of their own: neither the order of rows nor that of columns
-    /// changes the answer. Ties go to the lower index.
+    /// Folds are drawn by `Context::seed`, once, in an order of samples of their own: neither the order of
+    /// rows nor that of columns changes the answer. Ties go to the lower index.
     ///
-    /// Cost: `folds` fits for each candidate, `O(k d)` candidates forward, `O(d²)` backward, and floating a few times as many.
-    /// Memory twice the data.
+    /// Cost: `folds` fits for each candidate, `O(k d)` candidates forward, `O(d²)` backward, and floating a
+    /// few times as many. Memory twice the data.
     ///
     /// # Errors
-    /// Those of the learner; folds out of range; a NaN or an infinity (naming the cell); sample weights; `Budget::Threshold`. Stopped
-    /// early, forward search returns what it has; backward search has no answer then.
+    /// Those of the learner; folds out of range; a NaN or an infinity (naming the cell); sample weights;
+    /// `Budget::Threshold`. Stopped early, forward search returns what it has; backward search has no answer
+    /// then.
     ///
     /// ```
     /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};

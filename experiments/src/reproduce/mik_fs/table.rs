@@ -88,8 +88,8 @@ pub fn write_table(protocol: &Protocol, problems: &[Problem], cells: &[Cell]) ->
          out: {}.\n\nHalf of the samples of each class train, the others test, in {} runs; all methods see \
          the same halves. Parameters are chosen from 0.01, 0.1, 1, 10, 100 by the accuracy in {FOLDS} folds \
          of the training half, of equally good ones the largest penalty. For MIK-FS that is the product of \
-         both penalties, all that counts of them, from 1e-4 to 1e4, each penalty starting where the one above \
-         has ended, with {FEW_ALTERNATIONS} alternations at most, {ALTERNATIONS} for the model that \
+         both penalties, all that counts of them, from 1e-4 to 1e4, each penalty starting where the one \
+         above has ended, with {FEW_ALTERNATIONS} alternations at most, {ALTERNATIONS} for the model that \
          predicts; of the elastic net's pairs those with the l1 penalty at least {LEAST_L1} times the other. \
          Kernels: `tanh(a x x′)` and the Gaussian of width `sigma`, on standardised features, `a` and \
          `sigma` from the same five, of equally good ones the smoothest. RFMKL and GMKL: Gaussian kernels, \

@@ -1,7 +1,8 @@
 //! MATLAB files of level 5, which MATLAB writes with `-v6` and (compressed) with `-v7`.
 //!
-//! Two passes: the first reads the head of every variable, so that what is there can be named and sizes can be
-//! checked; the second reads the two variables that are wanted. Nothing is reserved by declared sizes alone.
+//! Two passes: the first reads the head of every variable, so that what is there can be named and sizes can
+//! be checked; the second reads the two variables that are wanted. Nothing is reserved by declared sizes
+//! alone.
 
 mod element;
 mod variable;
@@ -185,7 +186,8 @@ impl<'a> MatFile<'a> {
         if start.starts_with(HDF5) || start.starts_with(b"MATLAB 7.3") || start.get(512..520) == Some(HDF5) {
             return Err(Error::unsupported(path, "a MATLAB file of version 7.3 (HDF5)", SAVE_AGAIN));
         }
-        // Level 5 begins with text; level 4 with the number of a type, which leaves zeros among the first bytes.
+        // Level 5 begins with text; level 4 with the number of a type, which leaves zeros among the first
+        // bytes.
         if start.iter().take(4).any(|&byte| byte == 0) {
             return Err(Error::unsupported(path, "a MATLAB file of level 4, or none at all", SAVE_AGAIN));
         }
@@ -267,7 +269,8 @@ impl<'a> MatFile<'a> {
         Error::malformed(self.path, Place::Byte(position), problem, COPY_AGAIN)
     }
 
-    /// The variable of this name; where the name is only a default, also the only one that differs in case alone.
+    /// The variable of this name; where the name is only a default, also the only one that differs in case
+    /// alone.
     fn find(&self, name: &str, any_case: bool) -> Option<&Variable> {
         let exact = self.variables.iter().find(|variable| variable.head.name == name);
         if exact.is_some() || !any_case {

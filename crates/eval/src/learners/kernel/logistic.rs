@@ -13,16 +13,18 @@ use crate::learners::{Learner, Model, Predictions, classes};
 const ROUGH: f64 = 1e-3;
 
 options! {
-    /// Multiclass kernel logistic regression with a Gaussian kernel on standardised features, the evaluator of Yamada et al. 2014,
-    /// Section 4.3.1: `p(c | x) ∝ exp(f_c(x))` with `f_c(x) = Σ_i v_{ic} K(x, x_i)`, the minimiser of
-    /// `F = −Σ_i log p(y_i | x_i) + (λ/2) Σ_c v_cᵀ K v_c`.
+    /// Multiclass kernel logistic regression with a Gaussian kernel on standardised features, the evaluator
+    /// of Yamada et al. 2014, Section 4.3.1: `p(c | x) ∝ exp(f_c(x))` with `f_c(x) = Σ_i v_{ic} K(x, x_i)`,
+    /// the minimiser of `F = −Σ_i log p(y_i | x_i) + (λ/2) Σ_c v_cᵀ K v_c`.
     ///
-    /// Width and `λ` are those with the most hits in cross-validation (stratified), of equal ones the one with the larger
-    /// held-out likelihood, then the larger `λ` and the smaller width. Classes without a training sample are never predicted.
+    /// Width and `λ` are those with the most hits in cross-validation (stratified), of equal ones the one
+    /// with the larger held-out likelihood, then the larger `λ` and the smaller width. Classes without a
+    /// training sample are never predicted.
     ///
-    /// With `K = U S Uᵀ` and `w = S^{1/2} Uᵀ v` the penalty is `(λ/2)‖w‖²`, so that `F` is strongly convex with modulus `λ` and
-    /// `F − F* ≤ ‖∇F‖² / (2λ)`. L-BFGS runs until this bound is below `tolerance · n ln C`, the objective at zero; Böhning's bound
-    /// `S/2 + λ` on the Hessian, diagonal here, is its first guess. `O(n³)` for each width and fold, `O(n² C)` an iteration.
+    /// With `K = U S Uᵀ` and `w = S^{1/2} Uᵀ v` the penalty is `(λ/2)‖w‖²`, so that `F` is strongly convex
+    /// with modulus `λ` and `F − F* ≤ ‖∇F‖² / (2λ)`. L-BFGS runs until this bound is below
+    /// `tolerance · n ln C`, the objective at zero; Böhning's bound `S/2 + λ` on the Hessian, diagonal here,
+    /// is its first guess. `O(n³)` for each width and fold, `O(n² C)` an iteration.
     ///
     /// ```
     /// use fewest_core::{Context, Dataset, DenseColumns, Target};

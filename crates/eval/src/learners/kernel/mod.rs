@@ -16,11 +16,13 @@ use crate::{KFold, Split, Splitter};
 
 /// The widths and regularisations to choose from, by cross-validation over the training samples.
 ///
-/// Paper 004 Section 4.3 says that both are chosen by 3-fold cross-validation, but not from which values. Learners with a
-/// kernel hold a few matrices of all pairs of training samples: they are for thousands of samples, not millions.
+/// Paper 004 Section 4.3 says that both are chosen by 3-fold cross-validation, but not from which values.
+/// Learners with a kernel hold a few matrices of all pairs of training samples: they are for thousands of
+/// samples, not millions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KernelGrid {
-    /// Widths `σ` of the kernel `exp(−‖x − x′‖² / (2σ²))` in units of the median distance between training samples; above
+    /// Widths `σ` of the kernel `exp(−‖x − x′‖² / (2σ²))` in units of the median distance between training
+    /// samples; above
     /// 0. Default 1/4, 1/2, 1, 2, 4.
     pub widths: Vec<f64>,
     /// Regularisations `λ`, above 0. Default 10⁻³, 10⁻², …, 10.
@@ -80,10 +82,11 @@ impl KernelGrid {
     }
 }
 
-/// Training samples as points, with the squared distances between them, computed once for all widths and folds.
+/// Training samples as points, with the squared distances between them, computed once for all widths and
+/// folds.
 ///
-/// Features are standardised by the statistics of all training samples, also inside the folds that choose the width: this
-/// choice never sees a test sample of the caller.
+/// Features are standardised by the statistics of all training samples, also inside the folds that choose the
+/// width: this choice never sees a test sample of the caller.
 struct Space {
     encoding: Encoding,
     points: Points,

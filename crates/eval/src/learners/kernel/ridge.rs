@@ -7,12 +7,13 @@ use nalgebra::{DMatrix, DVector};
 use super::{Decomposition, KernelGrid, Space, check_stop, submatrix};
 use crate::learners::{Learner, Model, Predictions};
 
-/// Kernel ridge regression with a Gaussian kernel on standardised features, the evaluator of Yamada et al. 2014, Section 4.3.2:
-/// `f(x) = ȳ + Σ_i α_i K(x, x_i)` with `α = (K + λI)⁻¹ (y − ȳ)`, the minimiser of `Σ (y_i − f(x_i))² + λ αᵀKα`.
+/// Kernel ridge regression with a Gaussian kernel on standardised features, the evaluator of Yamada et al.
+/// 2014, Section 4.3.2: `f(x) = ȳ + Σ_i α_i K(x, x_i)` with `α = (K + λI)⁻¹ (y − ȳ)`, the minimiser of
+/// `Σ (y_i − f(x_i))² + λ αᵀKα`.
 ///
-/// Width and `λ` are those with the least squared error in cross-validation; of equal ones the larger `λ` and the smaller
-/// width. One eigendecomposition serves all `λ`: `O(n³)` for each width and fold, `O(n²)` for each `λ`. Several outputs share both, each
-/// weighed by its variance.
+/// Width and `λ` are those with the least squared error in cross-validation; of equal ones the larger `λ` and
+/// the smaller width. One eigendecomposition serves all `λ`: `O(n³)` for each width and fold, `O(n²)` for
+/// each `λ`. Several outputs share both, each weighed by its variance.
 ///
 /// ```
 /// use fewest_core::{Context, Dataset, DenseColumns, Target};

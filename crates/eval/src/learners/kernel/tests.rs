@@ -164,8 +164,9 @@ fn ridge_regression_solves_its_equations_and_interpolates() {
 
 #[test]
 fn cross_validation_chooses_what_it_finds_best() {
-    // The held-out errors from models fitted one by one with a grid of one entry, on the same folds and standardisation:
-    // the columns are standardised beforehand, so that each fold's own standardisation is the only difference.
+    // The held-out errors from models fitted one by one with a grid of one entry, on the same folds and
+    // standardisation: the columns are standardised beforehand, so that each fold's own standardisation is
+    // the only difference.
     let data = real_data();
     let model = KernelRidge::default().train(&data, &Context::seeded(3)).unwrap();
     let space = Space::new(&data).unwrap();

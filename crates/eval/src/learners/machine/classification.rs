@@ -13,12 +13,12 @@ use super::{
 use crate::learners::{Learner, Model, Predictions, classes};
 
 options! {
-    /// C-support vector classification on standardised features (Cortes and Vapnik 1995), one machine for each pair of
-    /// classes and a vote.
+    /// C-support vector classification on standardised features (Cortes and Vapnik 1995), one machine for
+    /// each pair of classes and a vote.
     ///
-    /// Cost and width are those with most hits in stratified cross-validation; of equal ones the smaller width, then the smaller
-    /// cost. Distances are computed once, and each machine starts from that of the cost before. `O(n² d)`, and some
-    /// `O(n²)` for each candidate and fold.
+    /// Cost and width are those with most hits in stratified cross-validation; of equal ones the smaller
+    /// width, then the smaller cost. Distances are computed once, and each machine starts from that of the
+    /// cost before. `O(n² d)`, and some `O(n²)` for each candidate and fold.
     ///
     /// ```
     /// use fewest_core::{Context, Dataset, DenseColumns, Target};

@@ -16,7 +16,8 @@ use fewest_solver::Control;
 
 use crate::{KFold, Split, Splitter};
 
-/// Training samples up to which all squared distances are kept: 72 MB of them, and as much for a kernel matrix.
+/// Training samples up to which all squared distances are kept: 72 MB of them, and as much for a kernel
+/// matrix.
 const MOST_KEPT: usize = 3000;
 
 /// The duality gap at which parameters are compared.
@@ -39,8 +40,8 @@ words! {
 pub struct MachineGrid {
     /// The costs `C`, above 0. Default 0.1, 1, 10, 100.
     pub costs: Vec<f64>,
-    /// The widths `γ` of a Gaussian kernel in units of the inverse of the variance of all features together: 1 / (number of
-    /// features) where none is constant. Above 0. Default 1/16, 1/4, 1, 4.
+    /// The widths `γ` of a Gaussian kernel in units of the inverse of the variance of all features together:
+    /// 1 / (number of features) where none is constant. Above 0. Default 1/16, 1/4, 1, 4.
     pub gammas: Vec<f64>,
     /// Number of folds, at least 2; as many as there are training samples, where these are fewer. Default 3.
     pub folds: usize,
@@ -115,8 +116,8 @@ fn sorted(values: &[f64]) -> Vec<f64> {
     values
 }
 
-/// Training samples as points, standardised by all of them, also inside the folds that choose parameters: this choice never
-/// sees a test sample of the caller.
+/// Training samples as points, standardised by all of them, also inside the folds that choose parameters:
+/// this choice never sees a test sample of the caller.
 struct Space {
     encoding: Encoding,
     points: Points,

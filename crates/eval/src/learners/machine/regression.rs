@@ -14,11 +14,12 @@ use super::{
 use crate::learners::{Learner, Model, Predictions};
 
 options! {
-    /// ε-support vector regression on standardised features and a standardised target (Smola and Schölkopf 2004).
+    /// ε-support vector regression on standardised features and a standardised target (Smola and Schölkopf
+    /// 2004).
     ///
-    /// Cost, width and ε are those with the least squared error in cross-validation; of equal ones the smaller width, the smaller
-    /// cost and the larger ε. Distances are computed once, and each machine starts from that of the cost before. `O(n² d)`,
-    /// and some `O(n²)` for each candidate and fold.
+    /// Cost, width and ε are those with the least squared error in cross-validation; of equal ones the
+    /// smaller width, the smaller cost and the larger ε. Distances are computed once, and each machine starts
+    /// from that of the cost before. `O(n² d)`, and some `O(n²)` for each candidate and fold.
     ///
     /// ```
     /// use fewest_core::{Context, Dataset, DenseColumns, Target};

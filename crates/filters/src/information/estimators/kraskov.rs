@@ -5,17 +5,18 @@ use fewest_counts::discretisation::{Levels, sorted_order};
 
 use super::{Observations, check_lengths, check_neighbours};
 
-/// Mutual information in nats from the distances of nearest neighbours: estimator 1 of Kraskov, Stögbauer & Grassberger
-/// (2004, Eq. 8), for numbers and categories together that of Ross (2014), for two categories the plug-in estimate.
+/// Mutual information in nats from the distances of nearest neighbours: estimator 1 of Kraskov, Stögbauer &
+/// Grassberger (2004, Eq. 8), for numbers and categories together that of Ross (2014), for two categories the
+/// plug-in estimate.
 ///
 /// ```text
 /// I(x;y) = ψ(n) + 1/n Σᵢ [ψ(k) - ψ(nₓ(i) + 1) - ψ(n_y(i) + 1)]
 /// ```
 ///
-/// with `nₓ(i)` the number of others nearer in `x` than the `k`-th neighbour of `i` is in the maximum norm, on standardised
-/// numbers. Where that distance is 0, because values repeat, all samples at distance 0 are counted instead, with `i`
-/// itself (Gao et al. 2017): no noise is added to break ties. A sample alone in its category adds nothing. Not below 0.
-/// Cost: about `O(n √(n k))` time, `O(n)` memory.
+/// with `nₓ(i)` the number of others nearer in `x` than the `k`-th neighbour of `i` is in the maximum norm,
+/// on standardised numbers. Where that distance is 0, because values repeat, all samples at distance 0 are
+/// counted instead, with `i` itself (Gao et al. 2017): no noise is added to break ties. A sample alone in its
+/// category adds nothing. Not below 0. Cost: about `O(n √(n k))` time, `O(n)` memory.
 ///
 /// # Errors
 /// [`Error::ShapeMismatch`] for different lengths, [`Error::InvalidParameter`] unless `1 <= neighbours < n`.
@@ -192,7 +193,8 @@ fn distance_to(values: &[f64], position: usize, k: usize) -> f64 {
     distance
 }
 
-/// Number of sorted values nearer to `here` than `radius`, or equal to it for a radius of 0; `here` is among them.
+/// Number of sorted values nearer to `here` than `radius`, or equal to it for a radius of 0; `here` is among
+/// them.
 fn within(sorted: &[f64], here: f64, radius: f64) -> usize {
     if radius == 0.0 {
         let (first, end) = equal(sorted, here);

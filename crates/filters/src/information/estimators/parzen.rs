@@ -11,12 +11,13 @@ use super::{Observations, check_lengths, check_width};
 /// I(x;y) = 1/n Σᵢ ln [ n Σₗ w(xᵢ,xₗ) w(yᵢ,yₗ) / (Σₗ w(xᵢ,xₗ) Σₗ w(yᵢ,yₗ)) ]
 /// ```
 ///
-/// with Gaussian windows `w` of width `h = width · n^(-1/6)` on standardised numbers (Scott's rule for two dimensions), and
-/// `w` = 1 or 0 for equal and different categories. For two categories it is the plug-in estimate. Not below 0.
-/// Cost: `O(n²)` time, `O(n)` memory.
+/// with Gaussian windows `w` of width `h = width · n^(-1/6)` on standardised numbers (Scott's rule for two
+/// dimensions), and `w` = 1 or 0 for equal and different categories. For two categories it is the plug-in
+/// estimate. Not below 0. Cost: `O(n²)` time, `O(n)` memory.
 ///
 /// # Errors
-/// [`Error::ShapeMismatch`] for different lengths, [`Error::InvalidParameter`] for a width that is not above 0.
+/// [`Error::ShapeMismatch`] for different lengths, [`Error::InvalidParameter`] for a width that is not above
+/// 0.
 ///
 /// ```
 /// use fewest_filters::information::{Observations, parzen};
@@ -100,7 +101,8 @@ impl Windows {
     }
 }
 
-/// `Σₗ exp(e(i,l))` for every sample, of symmetric exponents that are 0 for `i = l`; `fill(j, out)` writes `e(j,i)` for `i < j`.
+/// `Σₗ exp(e(i,l))` for every sample, of symmetric exponents that are 0 for `i = l`; `fill(j, out)` writes
+/// `e(j,i)` for `i < j`.
 fn window_sums(n: usize, fill: impl Fn(usize, &mut [f64])) -> Vec<f64> {
     let mut sums = vec![1.0; n];
     let mut row = vec![0.0; n];

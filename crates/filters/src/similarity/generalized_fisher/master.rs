@@ -6,12 +6,14 @@ use nalgebra::{Cholesky, DMatrix, DVector};
 /// Projected gradient steps after which `p` must do.
 const MOST_STEPS: usize = 1000;
 
-/// `min J(p)` over `0 ≤ p ≤ 1` with `Σ p = k`, for the features found so far. That is the hull of all constraints that
-/// can be made of them, so far fewer have to be found one by one than if only those found could be combined.
+/// `min J(p)` over `0 ≤ p ≤ 1` with `Σ p = k`, for the features found so far. That is the hull of all
+/// constraints that can be made of them, so far fewer have to be found one by one than if only those found
+/// could be combined.
 ///
-/// While there are fewer columns of these features than samples, everything is done among the columns: with `R = XᵀX`, `B = XᵀH`
-/// and `A = I + P^½ R P^½ / γ`, the ridge regression is `V = H − X P^½ A⁻¹ P^½ B / γ`, of which only `XᵀV` is needed
-/// inside. From then on it is done among the samples, `V = (I + X P Xᵀ / γ)⁻¹ H`.
+/// While there are fewer columns of these features than samples, everything is done among the columns: with
+/// `R = XᵀX`, `B = XᵀH` and `A = I + P^½ R P^½ / γ`, the ridge regression is `V = H − X P^½ A⁻¹ P^½ B / γ`,
+/// of which only `XᵀV` is needed inside. From then on it is done among the samples,
+/// `V = (I + X P Xᵀ / γ)⁻¹ H`.
 pub(super) struct Master {
     labels: DMatrix<f64>,
     gamma: f64,

@@ -17,33 +17,37 @@ use crate::features::{classes, map_features};
 const TIE: f64 = 1e-6;
 
 options! {
-    /// The `k` features that maximise a lower bound of the Fisher score of all of them together (Gu, Li and Han 2011;
-    /// survey Eq. 11–12), so that a feature which repeats a chosen one adds little,
+    /// The `k` features that maximise a lower bound of the Fisher score of all of them together (Gu, Li and
+    /// Han 2011; survey Eq. 11–12), so that a feature which repeats a chosen one adds little,
     ///
     /// ```text
     /// min_{p, W}  ½ ‖X diag(p) W − H‖² + γ/2 ‖W‖²,    p ∈ {0, 1}ᵈ,  1ᵀp = k
     /// H_ij = √(n/n_j) − √(n_j/n) where y_i = j, else −√(n_j/n)
     /// ```
     ///
-    /// on standardised features. With `p` relaxed to the convex hull of its values, and `W` minimised out, this is
+    /// on standardised features. With `p` relaxed to the convex hull of its values, and `W` minimised out,
+    /// this is
     ///
     /// ```text
     /// min_p  J(p) = ½ tr Hᵀ (I + 1/γ Σ_j p_j x_j x_jᵀ)⁻¹ H
     /// ```
     ///
-    /// which is convex; its dual is the paper's quadratically constrained linear program. The cutting planes of the paper find it: the
-    /// most violated constraint is given by the `k` features with the largest `‖x_jᵀ V‖²`, `V = (I + …)⁻¹ H`, and over the
-    /// features of the constraints found so far a multiple kernel learning problem is solved by ridge regressions and
-    /// projected gradient steps. The gap between `J(p)` and the bound that the last constraint gives is the certificate.
+    /// which is convex; its dual is the paper's quadratically constrained linear program. The cutting planes
+    /// of the paper find it: the most violated constraint is given by the `k` features with the largest
+    /// `‖x_jᵀ V‖²`, `V = (I + …)⁻¹ H`, and over the features of the constraints found so far a multiple
+    /// kernel learning problem is solved by ridge regressions and projected gradient steps. The gap between
+    /// `J(p)` and the bound that the last constraint gives is the certificate.
     ///
-    /// Features come by decreasing relaxed `p_j`, which is the score, in `[0, 1]`; equal ones by decreasing `‖x_jᵀ V‖²`.
-    /// Constant features are never chosen. The solver's report has `J(p)`, the gap relative to `J(0)`, and `γ`.
+    /// Features come by decreasing relaxed `p_j`, which is the score, in `[0, 1]`; equal ones by decreasing
+    /// `‖x_jᵀ V‖²`. Constant features are never chosen. The solver's report has `J(p)`, the gap relative to
+    /// `J(0)`, and `γ`.
     ///
-    /// Cost: `O(n d c)` a constraint for `c` classes, of which some dozens are needed; memory: the columns of the
-    /// features in any constraint.
+    /// Cost: `O(n d c)` a constraint for `c` classes, of which some dozens are needed; memory: the columns of
+    /// the features in any constraint.
     ///
     /// # Errors
-    /// Only [`Budget::Count`] is offered. A target that is not classes, a single class with samples, or a parameter out of range.
+    /// Only [`Budget::Count`] is offered. A target that is not classes, a single class with samples, or a
+    /// parameter out of range.
     ///
     /// ```
     /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
@@ -163,8 +167,8 @@ fn label_matrix(classes: &Classes) -> Result<DMatrix<f64>, Error> {
     }))
 }
 
-/// The standardised columns of feature `j`; none for a constant. A categorical feature has an indicator a level, all on
-/// the scale on which they add up, over all levels, to the length of one standardised column.
+/// The standardised columns of feature `j`; none for a constant. A categorical feature has an indicator a
+/// level, all on the scale on which they add up, over all levels, to the length of one standardised column.
 fn prepared(data: &Dataset, j: usize) -> Result<Vec<Vec<f64>>, Error> {
     let mut scratch = Vec::new();
     Ok(standardised_parts(data.x().column(j, &mut scratch)?, data.feature_kind(j), data.n_samples()))

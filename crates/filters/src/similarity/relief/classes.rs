@@ -39,8 +39,9 @@ impl ByClass {
         self.members.len()
     }
 
-    /// The neighbours of sample `i` that `pick` takes of each class, with the weights of ReliefF divided by the
-    /// number of samples: hits count `−1` together, the misses of class `C` count `P(C) / (1 − P(class of i))`.
+    /// The neighbours of sample `i` that `pick` takes of each class, with the weights of ReliefF divided by
+    /// the number of samples: hits count `−1` together, the misses of class `C` count
+    /// `P(C) / (1 − P(class of i))`.
     pub(super) fn neighbours(
         &self,
         i: usize,

@@ -13,12 +13,12 @@ use super::instances::Instances;
 /// W_j = 1/n Σ_i [ diff(j; i, miss(i))² − diff(j; i, hit(i))² ]
 /// ```
 ///
-/// over all samples `i`, with the nearest other sample of the same class and the nearest of the other class by Euclidean
-/// distance of features scaled by their range; a categorical feature differs by 0 or 1. The survey's definitions
-/// of hit and miss are exchanged; here they are as in the original.
+/// over all samples `i`, with the nearest other sample of the same class and the nearest of the other class
+/// by Euclidean distance of features scaled by their range; a categorical feature differs by 0 or 1. The
+/// survey's definitions of hit and miss are exchanged; here they are as in the original.
 ///
-/// In `[−1, 1]`, larger is better, 0 for a constant feature. [`Relieff`](super::Relieff) looks at more than one neighbour,
-/// which noise disturbs less. Cost and memory as there.
+/// In `[−1, 1]`, larger is better, 0 for a constant feature. [`Relieff`](super::Relieff) looks at more than
+/// one neighbour, which noise disturbs less. Cost and memory as there.
 ///
 /// # Errors
 /// A target that is not classes, or other than two classes with samples.

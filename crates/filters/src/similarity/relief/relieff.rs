@@ -8,21 +8,23 @@ use super::classes::ByClass;
 use super::instances::Instances;
 
 options! {
-    /// ReliefF for any number of classes (Kononenko 1994; Robnik-Šikonja and Kononenko 2003; survey Eq. 24–25),
+    /// ReliefF for any number of classes (Kononenko 1994; Robnik-Šikonja and Kononenko 2003; survey Eq.
+    /// 24–25),
     ///
     /// ```text
     /// W_j = 1/n Σ_i [ −mean_{h ∈ H_i} diff(j; i, h) + Σ_{C ≠ y_i} P(C) / (1 − P(y_i)) mean_{m ∈ M_i(C)} diff(j; i, m) ]
     /// ```
     ///
-    /// over all samples `i`: `H_i` are its `k` nearest others of its own class, `M_i(C)` the `k` nearest of class `C`, by the sum
-    /// of `diff` over all features. `diff` is `|x_ij − x_rj| / (max_j − min_j)`, or 0/1 for a categorical feature, so the units
-    /// of a feature do not matter. A class with fewer samples gives all it has; a sample is never its own hit.
+    /// over all samples `i`: `H_i` are its `k` nearest others of its own class, `M_i(C)` the `k` nearest of
+    /// class `C`, by the sum of `diff` over all features. `diff` is `|x_ij − x_rj| / (max_j − min_j)`, or 0/1
+    /// for a categorical feature, so the units of a feature do not matter. A class with fewer samples gives
+    /// all it has; a sample is never its own hit.
     ///
-    /// In `[−1, 1]`, larger is better, about 0 or below for a feature that says nothing, 0 for a constant one. The survey's
-    /// definitions of hit and miss are exchanged; here they are as in the original.
+    /// In `[−1, 1]`, larger is better, about 0 or below for a feature that says nothing, 0 for a constant
+    /// one. The survey's definitions of hit and miss are exchanged; here they are as in the original.
     ///
-    /// Needs two classes with samples. Cost: `O(n² d)` time; memory: twice the data, plus the distances from a block of
-    /// samples (from all, where that is not more than the data).
+    /// Needs two classes with samples. Cost: `O(n² d)` time; memory: twice the data, plus the distances from
+    /// a block of samples (from all, where that is not more than the data).
     ///
     /// ```
     /// use fewest_core::{Context, Dataset, DenseColumns, Scorer, Target};

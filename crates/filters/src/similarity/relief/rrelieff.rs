@@ -16,12 +16,12 @@ options! {
     /// N_dC&dA[j] = Σ_i Σ_r  |y_i − y_r| / (max y − min y) · diff(j; i, r) · d(i, r)
     /// ```
     ///
-    /// over all samples `i` and their `k` nearest others `r`, whose influences `d(i, r)` add up to 1: by how much likelier a
-    /// feature differs between near samples with different targets than between near samples with equal ones. `diff` is as
-    /// in [`Relieff`](super::Relieff).
+    /// over all samples `i` and their `k` nearest others `r`, whose influences `d(i, r)` add up to 1: by how
+    /// much likelier a feature differs between near samples with different targets than between near samples
+    /// with equal ones. `diff` is as in [`Relieff`](super::Relieff).
     ///
-    /// In `[−1, 1]`, larger is better, 0 for a constant feature. A quotient `0/0` (a constant target) counts as 0. Needs one
-    /// real output. Cost and memory as for ReliefF.
+    /// In `[−1, 1]`, larger is better, 0 for a constant feature. A quotient `0/0` (a constant target) counts
+    /// as 0. Needs one real output. Cost and memory as for ReliefF.
     ///
     /// ```
     /// use fewest_core::{Context, Dataset, DenseColumns, Scorer, Target};

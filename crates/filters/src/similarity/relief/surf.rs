@@ -7,11 +7,12 @@ use fewest_neighbours::{Distances, Metric};
 use super::classes::ByClass;
 use super::instances::Instances;
 
-/// Spatially uniform ReliefF (Greene, Penrod, Kiralis and Moore 2009): [`Relieff`](super::Relieff) whose neighbours are all
-/// samples nearer than the mean distance over all pairs. There is no number of neighbours to choose.
+/// Spatially uniform ReliefF (Greene, Penrod, Kiralis and Moore 2009): [`Relieff`](super::Relieff) whose
+/// neighbours are all samples nearer than the mean distance over all pairs. There is no number of neighbours
+/// to choose.
 ///
-/// In `[−1, 1]`, larger is better, 0 for a constant feature. Several classes count as in ReliefF. Cost and memory as
-/// there; the distances are computed twice where they do not fit.
+/// In `[−1, 1]`, larger is better, 0 for a constant feature. Several classes count as in ReliefF. Cost and
+/// memory as there; the distances are computed twice where they do not fit.
 ///
 /// # Errors
 /// A target that is not classes, or a single class with samples.
@@ -30,12 +31,12 @@ pub struct Surf;
 
 impl Options for Surf {}
 
-/// MultiSURF (Urbanowicz, Olson, Schmitt, Meeker and Moore 2018): [`Surf`] with a threshold for every sample, the mean of
-/// its distances to all others less half their standard deviation. A sample in a sparse region has neighbours
-/// too, and one in a dense region not too many.
+/// MultiSURF (Urbanowicz, Olson, Schmitt, Meeker and Moore 2018): [`Surf`] with a threshold for every sample,
+/// the mean of its distances to all others less half their standard deviation. A sample in a sparse region
+/// has neighbours too, and one in a dense region not too many.
 ///
-/// In `[−1, 1]`, larger is better, 0 for a constant feature. Cost, memory and errors as for [`Surf`], but the distances are
-/// computed once.
+/// In `[−1, 1]`, larger is better, 0 for a constant feature. Cost, memory and errors as for [`Surf`], but the
+/// distances are computed once.
 ///
 /// ```
 /// use fewest_core::{Context, Dataset, DenseColumns, Scorer, Target};

@@ -56,20 +56,22 @@ impl Gamma {
 }
 
 options! {
-    /// SPEC (Zhao and Liu 2007; survey Eq. 4–6): features compared with the spectrum of a graph of all samples,
+    /// SPEC (Zhao and Liu 2007; survey Eq. 4–6): features compared with the spectrum of a graph of all
+    /// samples,
     ///
     /// ```text
     /// S_ij = exp(−d_ij² / 2σ²)     D = diag(S 1)     𝓛 = I − D^−½ S D^−½ = Σ_j λ_j ξ_j ξ_jᵀ     f̂ = D^½ f / ‖D^½ f‖
     /// ```
     ///
-    /// with the Euclidean distances of standardised features and the score chosen by [`Criterion`]. A feature that separates
-    /// groups of samples has low frequency, near the small eigenvalues. The target is not used, except for the default of `m`.
+    /// with the Euclidean distances of standardised features and the score chosen by [`Criterion`]. A feature
+    /// that separates groups of samples has low frequency, near the small eigenvalues. The target is not
+    /// used, except for the default of `m`.
     ///
-    /// `φ₁, φ₂ ∈ [0, γ(2)]`, and `φ₃ ∈ [0, γ(2)]`. A constant feature has `∞` for `φ₁` and `φ₂`, `−∞` for `φ₃`. Where the
-    /// `m`-th and the next eigenvalue coincide, `φ₃` is not well defined.
+    /// `φ₁, φ₂ ∈ [0, γ(2)]`, and `φ₃ ∈ [0, γ(2)]`. A constant feature has `∞` for `φ₁` and `φ₂`, `−∞` for
+    /// `φ₃`. Where the `m`-th and the next eigenvalue coincide, `φ₃` is not well defined.
     ///
-    /// Cost: `O(n² d)`, for `φ₃` times a few dozen; memory: three copies of the data, and the graph where it is not
-    /// larger than they are (it is computed anew for each product otherwise).
+    /// Cost: `O(n² d)`, for `φ₃` times a few dozen; memory: three copies of the data, and the graph where it
+    /// is not larger than they are (it is computed anew for each product otherwise).
     ///
     /// # Errors
     /// Fewer than two samples, `sigma` not above 0, `m` of 0 or above the number of samples.
@@ -225,7 +227,8 @@ impl Columns {
         Ok(Self { n_features: data.n_features(), features, values, squares })
     }
 
-    /// For every feature, `numerator` summed over its rows relative to their squared lengths; `worst` where there are none.
+    /// For every feature, `numerator` summed over its rows relative to their squared lengths; `worst` where
+    /// there are none.
     fn ratio(&self, worst: f64, numerator: impl Fn(usize) -> f64) -> Vec<f64> {
         let mut sums = vec![(0.0, 0.0); self.n_features];
         for (at, &j) in self.features.iter().enumerate() {

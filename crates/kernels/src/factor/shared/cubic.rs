@@ -19,8 +19,8 @@ pub(super) struct Entry {
 }
 
 dispatched! {
-    /// The first of four nodes around every point, and the weights of the cubic through them: those of all points for the first
-    /// node, then for the second and so on.
+    /// The first of four nodes around every point, and the weights of the cubic through them: those of all
+    /// points for the first node, then for the second and so on.
     pub(super) fn place(points: &[f64], low: f64, inverse_step: f64, n_nodes: usize, cells: &mut [u32], weights: &mut [f32]) = place_body
 }
 

@@ -14,18 +14,21 @@ const MOST_INTERVALS: usize = 4096;
 /// Rank at most: beyond it a product costs more than it saves.
 const MOST_COLUMNS: usize = 64;
 
-/// Share of the error that interpolating the kernel's columns may use up: both rows and columns are interpolated.
+/// Share of the error that interpolating the kernel's columns may use up: both rows and columns are
+/// interpolated.
 const INTERPOLATED: f64 = 0.25;
 
-/// Share of the error that the factorisation of the nodes may use up in the mean: the largest is many times that.
+/// Share of the error that the factorisation of the nodes may use up in the mean: the largest is many times
+/// that.
 const FACTORED: f64 = 0.02;
 
-/// `k(x, y) ≈ φ(x)ᵀ S φ(y)` for all `x, y` of an interval: a signed factor of the kernel on equally spaced nodes whose rows are
-/// interpolated in between by cubics.
+/// `k(x, y) ≈ φ(x)ᵀ S φ(y)` for all `x, y` of an interval: a signed factor of the kernel on equally spaced
+/// nodes whose rows are interpolated in between by cubics.
 ///
-/// The Gram matrix of every feature with values in the interval is known at once, without a kernel evaluation: `uᵀKv` costs
-/// at most `4 n r` multiplications, with the same `r` for all. A factor of each feature's own is thinner and as exact as one likes, but
-/// costs some hundred times that: this one serves to find the few features that are worth it.
+/// The Gram matrix of every feature with values in the interval is known at once, without a kernel
+/// evaluation: `uᵀKv` costs at most `4 n r` multiplications, with the same `r` for all. A factor of each
+/// feature's own is thinner and as exact as one likes, but costs some hundred times that: this one serves to
+/// find the few features that are worth it.
 ///
 /// ```
 /// use fewest_kernels::{Gram, Interpolated, Pair, SharedFactor, Sigmoid};
@@ -44,8 +47,8 @@ pub struct SharedFactor {
     low: f64,
     inverse_step: f64,
     n_nodes: usize,
-    /// Blocks of [`WIDTH`] columns, the largest first; within one, node after node. In single precision a block of a thousand nodes
-    /// stays near the processor; what that costs is part of the error.
+    /// Blocks of [`WIDTH`] columns, the largest first; within one, node after node. In single precision a
+    /// block of a thousand nodes stays near the processor; what that costs is part of the error.
     blocks: Vec<f32>,
     signs: Vec<f64>,
     /// The error of all blocks up to each.
@@ -65,12 +68,13 @@ pub struct Interpolated {
 }
 
 impl SharedFactor {
-    /// A factor of `kernel` for values from `low` to `high` that is wrong by at most `tolerance`, wherever that is checked: halfway
-    /// between all nodes against 33 places spread over the interval.
+    /// A factor of `kernel` for values from `low` to `high` that is wrong by at most `tolerance`, wherever
+    /// that is checked: halfway between all nodes against 33 places spread over the interval.
     ///
-    /// `None` where there is none of at most 64 columns on at most 4097 nodes: the kernel has kinks or jumps, changes too fast for
-    /// the interval, or takes values that are not finite; where `low < high` does not hold or `tolerance` is not above 0; or where
-    /// `tolerance` is below what single precision leaves, some 1e-6 of the largest value.
+    /// `None` where there is none of at most 64 columns on at most 4097 nodes: the kernel has kinks or jumps,
+    /// changes too fast for the interval, or takes values that are not finite; where `low < high` does not
+    /// hold or `tolerance` is not above 0; or where `tolerance` is below what single precision leaves, some
+    /// 1e-6 of the largest value.
     pub fn new(kernel: &dyn ScalarKernel, low: f64, high: f64, tolerance: f64) -> Option<Self> {
         if !(low.is_finite() && high.is_finite() && low < high && tolerance > 0.0) {
             return None;
@@ -104,8 +108,8 @@ impl SharedFactor {
         None
     }
 
-    /// Takes as many of the columns of `factor` as it needs to be wrong by no more than `tolerance` on the kernel's columns `left`,
-    /// those of `places` at the points `between`; whether that was reached.
+    /// Takes as many of the columns of `factor` as it needs to be wrong by no more than `tolerance` on the
+    /// kernel's columns `left`, those of `places` at the points `between`; whether that was reached.
     fn take(
         &mut self,
         factor: &Factor,
@@ -149,8 +153,8 @@ impl SharedFactor {
         self.error() <= tolerance
     }
 
-    /// The largest error found: `|uᵀKv − product|` is at most this times `‖u‖₁ ‖v‖₁` as far as the check goes, where all columns
-    /// take part.
+    /// The largest error found: `|uᵀKv − product|` is at most this times `‖u‖₁ ‖v‖₁` as far as the check
+    /// goes, where all columns take part.
     pub fn error(&self) -> f64 {
         self.errors.last().copied().unwrap_or(f64::INFINITY)
     }
@@ -160,9 +164,9 @@ impl SharedFactor {
         self.largest
     }
 
-    /// `Σ uᵀKv` over `pairs` for the Gram matrix `K` of `points`, and its error as [`SharedFactor::error`] has it. The columns take part by
-    /// eights, the largest first, until `is_enough` says so of the value and the error so far. Points outside the interval are
-    /// extrapolated: keep them inside.
+    /// `Σ uᵀKv` over `pairs` for the Gram matrix `K` of `points`, and its error as [`SharedFactor::error`]
+    /// has it. The columns take part by eights, the largest first, until `is_enough` says so of the value and
+    /// the error so far. Points outside the interval are extrapolated: keep them inside.
     ///
     /// # Panics
     /// Where a pair is not as long as `points`.

@@ -13,7 +13,8 @@ use crate::learners::{Learner, Model, Predictions, classes};
 /// Most passes over the variables of a plane while parameters are chosen, and for the machines of the choice.
 const PASSES: [u64; 2] = [300, 20_000];
 
-/// What is added to the squared distances from the plane's own samples: `½ c₃ (‖w‖² + b²)` of [`TwinProblem`].
+/// What is added to the squared distances from the plane's own samples: `½ c₃ (‖w‖² + b²)` of
+/// [`TwinProblem`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum TwinRegularization {
     /// TWSVM: a ridge with which matrices can be inverted, above 0.
@@ -67,15 +68,18 @@ const STRUCTURE: &str = "c3";
 const STRUCTURE_DOC: &str = "Weight of the structural risk, c3 = c4; left out, chosen among several.";
 
 options! {
-    /// Twin support vector machines on standardised features: for each pair of classes two planes, each near the samples of one class
-    /// and away from those of the other, and a vote. A sample belongs to the plane that is nearer by perpendicular distance.
+    /// Twin support vector machines on standardised features: for each pair of classes two planes, each near
+    /// the samples of one class and away from those of the other, and a vote. A sample belongs to the plane
+    /// that is nearer by perpendicular distance.
     ///
-    /// [`twsvm`](Self::twsvm) is that of Jayadeva, Khemchandani and Chandra (2007), [`tbsvm`](Self::tbsvm) the bounded one
-    /// of Shao, Zhang, Wang and Deng (2011); the programs are those of [`TwinProblem`](fewest_machines::TwinProblem). Their duals are solved by successive over-relaxation.
+    /// [`twsvm`](Self::twsvm) is that of Jayadeva, Khemchandani and Chandra (2007), [`tbsvm`](Self::tbsvm)
+    /// the bounded one of Shao, Zhang, Wang and Deng (2011); the programs are those of
+    /// [`TwinProblem`](fewest_machines::TwinProblem). Their duals are solved by successive over-relaxation.
     ///
-    /// Width, cost `c₁ = c₂` and `c₃ = c₄` are those with most hits in stratified cross-validation; of equal ones the smaller width, then
-    /// the larger `c₃`, then the smaller cost. `O(n³)` for each width and fold and for each `c₃`, memory a few matrices of all pairs of
-    /// samples; with the linear kernel and fewer coordinates `d` than samples `O(n d² + d³)`. It is for thousands of samples.
+    /// Width, cost `c₁ = c₂` and `c₃ = c₄` are those with most hits in stratified cross-validation; of equal
+    /// ones the smaller width, then the larger `c₃`, then the smaller cost. `O(n³)` for each width and fold
+    /// and for each `c₃`, memory a few matrices of all pairs of samples; with the linear kernel and fewer
+    /// coordinates `d` than samples `O(n d² + d³)`. It is for thousands of samples.
     ///
     /// ```
     /// use fewest_core::{Context, Dataset, DenseColumns, Target};
@@ -96,7 +100,8 @@ options! {
     pub struct TwinClassifier {
         /// Whether planes are drawn in kernel values or in the features.
         pub kernel: MachineKernel = MachineKernel::Gaussian;
-        /// Cost of samples too near the other class's plane, c1 = c2; left out, chosen among those of the grid.
+        /// Cost of samples too near the other class's plane, c1 = c2; left out, chosen among those of the
+        /// grid.
         pub c1: Option<f64> = None, Positive;
         /// What cost and width are chosen from.
         pub grid: MachineGrid = MachineGrid::default(), hidden;
@@ -191,7 +196,8 @@ impl Features<'_> {
 }
 
 impl Pairs {
-    /// The class with most votes, of equals the smaller code, given coordinates, or kernel values with all training samples.
+    /// The class with most votes, of equals the smaller code, given coordinates, or kernel values with all
+    /// training samples.
     fn predict(&self, features: &[f64], kernel: MachineKernel) -> Result<u32, Error> {
         if self.machines.is_empty() {
             return Ok(self.classes.first().copied().unwrap_or_default());

@@ -139,7 +139,8 @@ fn hostile_input_is_survived_or_named() {
         linear(TwinClassifier::twsvm()),
         linear(TwinClassifier::tbsvm()),
     ];
-    // Duplicated rows, duplicated and constant features; a class of one sample, one class, a class without any; a sample alone.
+    // Duplicated rows, duplicated and constant features; a class of one sample, one class, a class without
+    // any; a sample alone.
     let columns = |n: usize| {
         let x: Vec<f64> = [1.0, 2.0, 3.0, 9.0, 1.0, 2.0].into_iter().take(n).collect();
         DenseColumns::from_columns(&[x.clone(), x, vec![5.0; n]]).unwrap()
