@@ -1,5 +1,7 @@
 //! A walk over all features.
 
+use std::sync::{Mutex, PoisonError};
+
 use fewest_core::{Column, Context, Dataset, Error};
 use rayon::prelude::*;
 
@@ -19,27 +21,45 @@ pub fn map_features<T: Send>(
     stage: &'static str,
     work: impl Fn(usize, Column<'_>) -> Result<T, Error> + Sync,
 ) -> Result<Vec<T>, Error> {
-    let n_features = data.n_features();
-    let mut results = Vec::with_capacity(n_features);
-    for start in (0..n_features).step_by(BATCH) {
-        if context.stopped().is_some() {
-            return Err(Error::Stopped { before: "every feature had its score" });
-        }
-        let end = n_features.min(start + BATCH);
-        let batch: Vec<Result<T, Error>> = (start..end)
-            .into_par_iter()
-            .map_init(Vec::new, |scratch, j| {
-                let column = data.x().column(j, scratch)?;
-                check_column(data, j, column)?;
-                work(j, column)
-            })
-            .collect();
+    let mut results = Vec::with_capacity(data.n_features());
+    for start in (0..data.n_features()).step_by(BATCH) {
+        let batch: Vec<Mutex<Option<Result<T, Error>>>> =
+            (start..data.n_features().min(start + BATCH)).map(|_| Mutex::new(None)).collect();
+        walk_batch(data, context, start, batch.len(), &|j, column| {
+            let result = match column {
+                Ok(column) => work(j, column),
+                Err(error) => Err(error),
+            };
+            *batch[j - start].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+        })?;
         for result in batch {
-            results.push(result?);
+            results.extend(result.into_inner().unwrap_or_else(PoisonError::into_inner).transpose()?);
         }
-        context.report(stage, end, n_features);
+        context.report(stage, results.len(), data.n_features());
     }
     Ok(results)
+}
+
+/// `work(j, column)` for the `len` features from `start`, in parallel. What threads share is compiled here
+/// once and not for every method: one call through a pointer is nothing beside a column.
+fn walk_batch(
+    data: &Dataset,
+    context: &Context<'_>,
+    start: usize,
+    len: usize,
+    work: &(dyn Fn(usize, Result<Column<'_>, Error>) + Sync),
+) -> Result<(), Error> {
+    if context.stopped().is_some() {
+        return Err(Error::Stopped { before: "every feature had its score" });
+    }
+    (start..start + len).into_par_iter().for_each_init(Vec::new, |scratch, j| {
+        let column = data.x().column(j, scratch).and_then(|column| {
+            check_column(data, j, column)?;
+            Ok(column)
+        });
+        work(j, column);
+    });
+    Ok(())
 }
 
 /// Whether all values of feature `j`, which `column` holds, are finite.

@@ -41,9 +41,9 @@ pub fn normalise(gram: &Gram, epsilon: f64) -> Result<Gram, Error> {
     for i in 0..n {
         shifted[(i, i)] += epsilon * n as f64;
     }
-    let solved = match shifted.clone().cholesky() {
+    let solved = match fewest_linalg::cholesky(shifted.clone()) {
         Some(cholesky) => cholesky.solve(&matrix),
-        None => shifted.lu().solve(&matrix).ok_or_else(singular)?,
+        None => fewest_linalg::lu(shifted).solve(&matrix).ok_or_else(singular)?,
     };
     if solved.iter().any(|value| !value.is_finite()) {
         return Err(singular());

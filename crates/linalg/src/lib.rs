@@ -1,11 +1,13 @@
 #![doc = include_str!("../README.md")]
 
+mod decompositions;
 mod dense;
 mod dispatch;
 pub mod lanes;
 mod products;
 mod vectors;
 
+pub use decompositions::{cholesky, lu, qr, symmetric_eigen, symmetric_eigenvalues};
 pub use dense::{Cholesky, combination, gram, transposed, transposed_products};
 pub use dispatch::multiply_add;
 pub use lanes::dot;

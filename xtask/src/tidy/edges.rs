@@ -94,7 +94,14 @@ const RULES: &[Rule] = &[
     },
     Rule {
         package: "fewest-filters",
-        may_use: &["fewest-core", "fewest-columns", "fewest-counts", "fewest-kernels", "fewest-neighbours"],
+        may_use: &[
+            "fewest-core",
+            "fewest-columns",
+            "fewest-counts",
+            "fewest-kernels",
+            "fewest-linalg",
+            "fewest-neighbours",
+        ],
         why: "families of methods never know each other",
     },
     Rule {
@@ -109,7 +116,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         package: "fewest-machines",
-        may_use: &["fewest-core", "fewest-kernels", "fewest-solver", "fewest-smo"],
+        may_use: &["fewest-core", "fewest-kernels", "fewest-linalg", "fewest-solver", "fewest-smo"],
         why: "kernel machines serve wrappers and learners alike, which never know each other",
     },
     Rule {

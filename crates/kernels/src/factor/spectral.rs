@@ -152,7 +152,8 @@ impl Factor {
         };
         // With signs Φ = QR and ΦSΦᵀ = Q (RSRᵀ) Qᵀ. Here ΦᵀΦ would not do: products of large and small
         // columns count, which it knows to half of the digits only.
-        let decomposition = DMatrix::from_column_slice(self.n_samples, self.rank, &self.values).qr();
+        let decomposition =
+            fewest_linalg::qr(DMatrix::from_column_slice(self.n_samples, self.rank, &self.values));
         let triangle = decomposition.r();
         let mut signed = triangle.clone();
         for (mut column, sign) in signed.column_iter_mut().zip(signs) {

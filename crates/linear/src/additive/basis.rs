@@ -41,7 +41,7 @@ impl Basis {
         let r = factor.rank();
         let mut gram = vec![0.0; r * r];
         dot_products(factor.values(), factor.values(), n, &mut gram);
-        let eigen = DMatrix::from_vec(r, r, gram).symmetric_eigen();
+        let eigen = fewest_linalg::symmetric_eigen(DMatrix::from_vec(r, r, gram));
         let largest = eigen.eigenvalues.iter().copied().fold(0.0, f64::max);
         // Centring leaves rounding where a constant feature was.
         if largest <= 1e-12 * n as f64 {

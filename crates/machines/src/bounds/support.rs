@@ -78,7 +78,7 @@ impl Support {
         }
         let hint = "the kernel of the support vectors is not positive semidefinite".to_owned();
         let fault = Error::Numerical { what: "the inverse of the kernel of the support vectors", hint };
-        let factor = Cholesky::new(matrix).ok_or(fault)?;
+        let factor = fewest_linalg::cholesky(matrix).ok_or(fault)?;
         let ones = factor.solve(&DVector::from_element(m, 1.0));
         let sum = ones.sum();
         Ok(Bordered { factor, ones, sum, jitter, shift: largest })

@@ -60,7 +60,7 @@ fn with_ridge(matrix: &DMatrix<f64>, ridge: f64) -> Result<Cholesky<f64, Dyn>, E
     for i in 0..matrix.nrows() {
         matrix[(i, i)] += ridge;
     }
-    Cholesky::new(matrix).ok_or_else(|| too_small(ridge))
+    fewest_linalg::cholesky(matrix).ok_or_else(|| too_small(ridge))
 }
 
 fn too_small(ridge: f64) -> Error {

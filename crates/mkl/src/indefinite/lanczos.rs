@@ -44,7 +44,7 @@ impl KernelMatrix {
                     1 => beside[i.min(j)],
                     _ => 0.0,
                 });
-                let values = tridiagonal.symmetric_eigenvalues();
+                let values = fewest_linalg::symmetric_eigenvalues(&tridiagonal);
                 let now = (values.min(), values.max());
                 let settled = (now.0 - found.0).abs().max((now.1 - found.1).abs()) <= 1e-10 * values.amax();
                 found = now;

@@ -116,7 +116,7 @@ impl KernelMatrix {
             let form = Form::Thin { vectors: DMatrix::zeros(n, 0), values: Vec::new() };
             return Ok(Self { form, n, ends: OnceCell::new() });
         }
-        let decomposition = columns.qr();
+        let decomposition = fewest_linalg::qr(columns);
         let triangle = decomposition.r();
         let mut signed = triangle.clone();
         for (mut column, sign) in signed.column_iter_mut().zip(signs) {
@@ -230,7 +230,7 @@ impl KernelMatrix {
             Form::Thin { vectors, .. } => vectors,
             Form::Dense { columns, .. } => {
                 // Orthonormal columns span the image, whether or not all of them are needed.
-                basis = columns.as_ref()?.clone().qr().q();
+                basis = fewest_linalg::qr(columns.as_ref()?.clone()).q();
                 &basis
             }
         };
@@ -257,7 +257,7 @@ impl KernelMatrix {
                 }
                 match Cholesky::of(system.as_slice().to_vec(), m) {
                     Some(cholesky) => SystemForm::Definite(cholesky),
-                    None => SystemForm::Indefinite(system.lu()),
+                    None => SystemForm::Indefinite(fewest_linalg::lu(system)),
                 }
             }
             Form::Thin { vectors, values } => {
@@ -272,7 +272,7 @@ impl KernelMatrix {
                     row *= diagonal[a];
                     row[a] += 1.0;
                 }
-                SystemForm::Thin { columns, diagonal, small: small.lu() }
+                SystemForm::Thin { columns, diagonal, small: fewest_linalg::lu(small) }
             }
         };
         Ok(System { rows, form })
@@ -324,7 +324,7 @@ mod tests {
         let (columns, signs) = columns();
         let full = &columns * DMatrix::from_diagonal(&DVector::from_vec(signs.clone())) * columns.transpose();
         let thin = KernelMatrix::thin(columns, &signs)?;
-        let eigen = full.clone().symmetric_eigenvalues();
+        let eigen = fewest_linalg::symmetric_eigenvalues(&full);
         let dense = KernelMatrix::dense(full.clone())?;
         assert!((dense.ends().1 - eigen.max()).abs() < 1e-9 * eigen.amax());
         assert!((thin.ends().1 - eigen.max()).abs() < 1e-9 * eigen.amax());

@@ -97,13 +97,13 @@ impl Newton {
             for a in 0..free.len() {
                 hessian[(a, a)] += damping;
             }
-            return Some(hessian.cholesky()?.solve(&slope));
+            return Some(fewest_linalg::cholesky(hessian)?.solve(&slope));
         }
         let mut small = responses * responses.transpose();
         for i in 0..responses.nrows() {
             small[(i, i)] += 0.5 * damping;
         }
-        let inner = small.cholesky()?.solve(&(responses * &slope));
+        let inner = fewest_linalg::cholesky(small)?.solve(&(responses * &slope));
         Some((slope - responses.tr_mul(&inner)) / damping)
     }
 }

@@ -327,7 +327,8 @@ fn polished(gram: &[f64], beta: &[f64], machine: &Machine, cost: f64) -> Option<
     let fitted = |beta: &[f64], i: usize| -> f64 {
         gram[i * n..(i + 1) * n].iter().zip(beta).map(|(k, b)| k * b).sum()
     };
-    let matrix = DMatrix::from_fn(free.len(), free.len(), |a, b| gram[free[a] * n + free[b]]).cholesky()?;
+    let matrix = DMatrix::from_fn(free.len(), free.len(), |a, b| gram[free[a] * n + free[b]]);
+    let matrix = fewest_linalg::cholesky(matrix)?;
     let pull = DVector::from_iterator(free.len(), free.iter().map(|&i| labels[i] - fitted(&exact, i)));
     let (pulled, ones) = (matrix.solve(&pull), matrix.solve(&DVector::from_element(free.len(), 1.0)));
     if !free.is_empty() {

@@ -1,7 +1,7 @@
 //! From the relaxation to a set of features.
 
 use fewest_core::{Context, Error};
-use nalgebra::{DMatrix, SymmetricEigen};
+use nalgebra::DMatrix;
 use rayon::prelude::*;
 
 use super::interior::{Capacity, Saddle, Stop, solve};
@@ -255,7 +255,7 @@ pub(super) fn bound(
     } else {
         (gram(&transposed(&columns, n, &vec![1.0; n]), q), n)
     };
-    let eigen = SymmetricEigen::new(DMatrix::from_vec(size, size, matrix));
+    let eigen = fewest_linalg::symmetric_eigen(DMatrix::from_vec(size, size, matrix));
     let largest = eigen.eigenvalues.iter().copied().fold(0.0, f64::max);
     let roots: Vec<f64> = eigen
         .eigenvalues
@@ -282,7 +282,7 @@ pub(super) fn bound(
         gram(whitened.transpose().as_slice(), tied_columns)
     };
     let side = tied_columns.min(size);
-    let values = DMatrix::from_vec(side, side, small).symmetric_eigenvalues();
+    let values = fewest_linalg::symmetric_eigenvalues(&DMatrix::from_vec(side, side, small));
     let left = 1.0 - values.iter().copied().fold(0.0, f64::max);
     Ok(Some(if left > 1e-12 { left.recip() } else { f64::INFINITY }))
 }

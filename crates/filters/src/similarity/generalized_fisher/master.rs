@@ -1,7 +1,7 @@
 //! The problem over the features in the constraints found so far.
 
 use fewest_core::Error;
-use nalgebra::{Cholesky, DMatrix, DVector};
+use nalgebra::{DMatrix, DVector};
 
 /// Projected gradient steps after which `p` must do.
 const MOST_STEPS: usize = 1000;
@@ -216,7 +216,7 @@ impl Master {
 
 /// `A⁻¹ B` for an `A` that is the identity plus what is semidefinite.
 fn solve(matrix: DMatrix<f64>, right: &DMatrix<f64>) -> DMatrix<f64> {
-    match Cholesky::new(matrix) {
+    match fewest_linalg::cholesky(matrix) {
         Some(factor) => factor.solve(right),
         // It always has a factor, short of an overflow.
         None => DMatrix::from_element(right.nrows(), right.ncols(), f64::NAN),

@@ -1,7 +1,7 @@
 //! The smallest eigenvalues of the normalised Laplacian, by a block Krylov space with restarts.
 
 use fewest_core::{Context, Error, derive_seed};
-use nalgebra::{DMatrix, DVector, SymmetricEigen};
+use nalgebra::{DMatrix, DVector};
 
 use super::affinity::Affinity;
 
@@ -54,7 +54,7 @@ pub(super) fn smallest(affinity: &Affinity<'_>, m: usize, context: &Context<'_>)
         let basis = DMatrix::from_columns(&basis);
         let images = DMatrix::from_columns(&images);
         let projected = basis.tr_mul(&images);
-        let small = SymmetricEigen::new((&projected + projected.transpose()) * 0.5);
+        let small = fewest_linalg::symmetric_eigen((&projected + projected.transpose()) * 0.5);
         let mut order: Vec<usize> = (0..small.eigenvalues.len()).collect();
         order.sort_by(|&a, &b| small.eigenvalues[b].total_cmp(&small.eigenvalues[a]));
         order.truncate(block);

@@ -87,8 +87,9 @@ impl Interior<'_> {
                 matrix[(first + k, 0)] = sum(k, &step.budget_solved.x) + half * sum_of_beta;
             }
         }
-        let multipliers =
-            matrix.lu().solve(&known).unwrap_or_else(|| nalgebra::DVector::from_element(size, f64::NAN));
+        let multipliers = fewest_linalg::lu(matrix)
+            .solve(&known)
+            .unwrap_or_else(|| nalgebra::DVector::from_element(size, f64::NAN));
 
         let lambda = if self.limited { multipliers[0] } else { 0.0 };
         let bias: Vec<f64> = (0..count).map(|k| multipliers[first + k]).collect();
