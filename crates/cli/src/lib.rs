@@ -1,11 +1,4 @@
-//! The command `fewest`: reads a table, runs a method of the registry, writes the answer.
-//!
-//! No algorithm lives here. `args` is the call, `input` makes a data set of it, `runner` runs the method or
-//! the study with a progress bar, and `table` and `report` tell people the answer, as [`fewest_study::json`]
-//! tells programs.
-//!
-//! [`run`] is the whole program, for a `main` of one line: `fewest_cli::run(Registry::standard())`, or with a
-//! registry that has methods, learners, metrics or file formats more.
+#![doc = include_str!("../README.md")]
 
 mod args;
 mod commands;

@@ -1,20 +1,4 @@
-//! Evaluation of feature selection.
-//!
-//! An [`Experiment`] puts together what chooses features (a [`Selector`](fewest_core::Selector)), what
-//! predicts from them (a [`Learner`]), what divides the samples (a [`Splitter`]) and what judges the
-//! predictions (one [`Metric`] or more). Selection happens inside every fold, on its training samples only.
-//! Its result, an [`Evaluation`], is a plain value to store: an experiment goes on from the folds there are.
-//!
-//! * splitters: [`KFold`], [`HoldOut`], [`GroupFolds`], [`Repeated`]
-//! * learners for classes: [`DecisionTree`], [`NaiveBayes`], [`NearestNeighbours`], [`LinearSvm`],
-//!   [`KernelLogistic`], [`SupportVectorClassifier`], [`TwinClassifier`]; for numbers: [`NearestNeighbours`],
-//!   [`KernelRidge`], [`SupportVectorRegression`]
-//! * metrics of classes: [`Accuracy`], [`BalancedAccuracy`], [`MacroF1`]; of numbers: [`MeanSquaredError`],
-//!   [`QSquared`], [`Correlation`], [`SquaredCorrelation`]; of clusters: [`NormalisedMutualInformation`],
-//!   [`ClusteringAccuracy`]; of the features themselves: [`redundancy_rate`]
-//! * [`stability`] of selections and [`significance`] of differences
-//! * [`StabilitySelection`] makes a selector of any other by selecting on many half samples
-//! * [`Clustering`] judges features by the clusters that [`KMeans`] finds in them
+#![doc = include_str!("../README.md")]
 
 mod catalogue;
 mod clustering;

@@ -191,7 +191,7 @@ fn pitfall_7_graphs_change_no_data_and_need_no_more_samples_than_neighbours() ->
     let columns: Vec<Vec<f64>> = (1..4).map(|step| noise(5, step)).collect();
     let data = Dataset::new(DenseColumns::from_columns(&columns)?, Target::None)?;
     for weights in [EdgeWeights::default(), EdgeWeights::Binary, EdgeWeights::Cosine] {
-        let graph = GraphOptions { neighbours: 50, weights, ..GraphOptions::default() };
+        let graph = GraphOptions { neighbours: 50, weights };
         let first = LaplacianScore { graph }.score(&data, &Context::default())?;
         assert!(first.values.iter().all(|score| score.is_finite()));
         for (j, column) in columns.iter().enumerate() {

@@ -1,8 +1,4 @@
-//! Sparse linear and additive models: few features whose combination predicts the target.
-//!
-//! [`Lasso`] and [`ElasticNet`] are linear in the features, [`Spam`] is a sum of smooth functions of them.
-//! Where the dependence is of any kind and the features repeat each other, see HSIC Lasso in
-//! `fewest-dependence`.
+#![doc = include_str!("../README.md")]
 
 mod additive;
 mod columns;

@@ -1,4 +1,4 @@
-//! Features by the weights of linear machines.
+#![doc = include_str!("../README.md")]
 
 mod design;
 mod folds;

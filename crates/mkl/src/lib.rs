@@ -1,8 +1,4 @@
-//! Feature selection by multiple kernel learning: a kernel for each feature, and few of them with a weight.
-//!
-//! [`Nmmkl`] and [`Nmmklr`] (non-monotonic feature selection) choose `k` features at once by a convex
-//! problem; [`MikFs`] learns weights of indefinite kernels; [`Rfmkl`], [`Gmkl`] and [`Ikpca`] are the methods
-//! it is compared with.
+#![doc = include_str!("../README.md")]
 
 mod decreasing;
 mod ikpca;

@@ -121,7 +121,7 @@ pub enum Error {
         /// The method's id.
         method: &'static str,
         /// Which fold, where in it, and why.
-        source: ExperimentError,
+        source: Box<ExperimentError>,
     },
     /// A stop came before any fold was finished.
     #[error("{} before a fold was finished", why(*.0))]

@@ -180,7 +180,7 @@ fn failure(method: &'static str, error: ExperimentError) -> Error {
             Error::BrokenFolds { method, found: value }
         }
         ExperimentError::Setup(error) => Error::Core(error),
-        source => Error::Fold { method, source },
+        source => Error::Fold { method, source: Box::new(source) },
     }
 }
 

@@ -60,6 +60,9 @@ choice! {
     }
 }
 
+/// The places of a panel's rows, and their products with all columns.
+type Panel = (Vec<usize>, Vec<f64>);
+
 /// A way to hold centred Gram matrices and to multiply them.
 pub(crate) trait Representation: Send + Sync {
     type Atom: Send + Sync;
@@ -314,7 +317,7 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
         let panel_size = self.representation.panel();
         let keep = rows.len() <= SMALL_REQUEST || self.n_cached_atoms >= self.features.len();
         let columns = self.representation.stack(&atoms)?;
-        let panels: Vec<Result<(Vec<usize>, Vec<f64>), Error>> = rows
+        let panels: Vec<Result<Panel, Error>> = rows
             .par_chunks(panel_size)
             .enumerate()
             .map(|(panel, panel_rows)| {

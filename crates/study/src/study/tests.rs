@@ -45,7 +45,10 @@ fn bytes_of(path: &Path) -> Result<Vec<u8>, Box<dyn StdError>> {
 }
 
 /// Everything but times.
-fn folds(report: &Report) -> Vec<(usize, Vec<(Vec<usize>, Vec<f64>)>)> {
+/// A fold with the features and scores at each number of features.
+type Fold = (usize, Vec<(Vec<usize>, Vec<f64>)>);
+
+fn folds(report: &Report) -> Vec<Fold> {
     let records = report.methods.iter().flat_map(|method| &method.evaluation.folds);
     let outcome = |outcome: &fewest::eval::Outcome| (outcome.features.clone(), outcome.scores.clone());
     records.map(|record| (record.fold, record.outcomes.iter().map(outcome).collect())).collect()
