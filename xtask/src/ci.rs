@@ -23,7 +23,7 @@ const STEPS: &[Step] = &[
     step("clippy", "clippy --workspace --all-targets --locked -- -D warnings"),
     // The README's command; it runs the doc tests too.
     step("test", "test --workspace"),
-    // The feature sets of the one crate that has features.
+    // The feature sets of the crate that others depend on with and without them.
     step("core without features", "test --package fewest-core --no-default-features"),
     step("core with all features", "test --package fewest-core --all-features"),
     Step {

@@ -67,7 +67,8 @@ pub struct SelectArgs {
     pub method: String,
     /// Number of features to select, or `auto` for as many as the method finds right
     ///
-    /// Default: 10 (all, where there are fewer), or auto when --param lambda or lambda_ratio says how many.
+    /// Default: 10 (all, where there are fewer), or auto where a parameter decides how many, such as the
+    /// penalty by --param lambda or lambda_ratio.
     #[arg(short, value_name = "N", allow_hyphen_values = true)]
     pub k: Option<KArg>,
     /// Features that must be in, by name or by number among the features, from 0

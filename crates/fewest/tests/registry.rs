@@ -154,8 +154,8 @@ fn refuses(word: &str, classes: bool) -> bool {
     learner || !classes && ["delta", "plain-delta"].contains(&word)
 }
 
-/// Whether the word makes a kernel indefinite for a method that needs a positive semidefinite one: it names the
-/// way out, its own `spectrum`.
+/// Whether the word makes a kernel indefinite for a method that needs a positive semidefinite one: it names
+/// the way out, its own `spectrum`.
 fn is_indefinite(id: &str, word: &str) -> bool {
     id == "rfmkl" && ["sigmoid", "mixed"].contains(&word)
 }

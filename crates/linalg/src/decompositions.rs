@@ -1,5 +1,5 @@
-//! Decompositions of nalgebra's matrices, compiled here once: they are generic, and every crate that calls them
-//! itself would compile them again.
+//! Decompositions of nalgebra's matrices, compiled here once: they are generic, and every crate that calls
+//! them itself would compile them again.
 
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn, LU, QR, SymmetricEigen};
 

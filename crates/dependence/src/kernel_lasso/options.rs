@@ -59,7 +59,11 @@ impl LassoOptions {
             }
         }
         if let Some(j) = self.forced.iter().find(|j| self.covariates.contains(j)) {
-            return Err(Error::parameter("covariates", j, "not among the forced features too"));
+            return Err(Error::parameter(
+                "covariates",
+                j,
+                "a feature that is not forced in as well: name it once",
+            ));
         }
         Ok(())
     }

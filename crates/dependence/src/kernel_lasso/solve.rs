@@ -254,7 +254,7 @@ fn fit_groups(
     budget: Budget,
     context: &Context<'_>,
 ) -> Result<Fit, Error> {
-    let Some(groups) = data.feature_partition("hsic-lasso with penalty=group")? else {
+    let Some(groups) = data.feature_partition("penalty=group")? else {
         return Err(Error::parameter(
             "penalty",
             "group",

@@ -165,7 +165,7 @@ fn notes(summary: &AlternationSummary) -> Vec<String> {
         ),
     ];
     if let Some(best) = summary.validation {
-        notes.push(format!("cross-validation: score {:.4} at ratio {}", best.score, best.ratio));
+        notes.push(format!("cross-validation: score {:.4} at lambda_ratio = {}", best.score, best.ratio));
     }
     notes
 }

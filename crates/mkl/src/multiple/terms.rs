@@ -69,7 +69,7 @@ impl Terms {
             return Err(Error::Indefinite {
                 kernel: format!("the kernel {kernel:?}"),
                 solver: "rfmkl, the interior-point method for the dual,",
-                instead: "change its spectrum (method mkl), or use mik-fs, whose solver takes it as it is",
+                instead: "give a spectrum (clip, flip or shift), or use mik-fs, whose solver takes it as it is",
             });
         }
         let n_samples = data.n_samples();
