@@ -50,7 +50,7 @@ fn walk_batch(
     work: &(dyn Fn(usize, Result<Column<'_>, Error>) + Sync),
 ) -> Result<(), Error> {
     if context.stopped().is_some() {
-        return Err(Error::Stopped { before: "every feature had its score" });
+        return Err(Error::Stopped { before: "every feature had been read" });
     }
     (start..start + len).into_par_iter().for_each_init(Vec::new, |scratch, j| {
         let column = data.x().column(j, scratch).and_then(|column| {
@@ -78,5 +78,26 @@ pub fn check_column(data: &Dataset, j: usize, column: Column<'_>) -> Result<(), 
                 value: values[at],
             }),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use fewest_core::{DenseColumns, Target};
+
+    use super::*;
+
+    /// The walk serves scores and design matrices alike, so its message names neither.
+    #[test]
+    fn a_walk_that_was_stopped_says_what_had_not_been_done() -> Result<(), Error> {
+        let data = Dataset::new(DenseColumns::from_columns(&[vec![1.0, 2.0]])?, Target::None)?;
+        let interrupt = AtomicBool::new(true);
+        let context = Context { interrupt: Some(&interrupt), ..Context::default() };
+        let stopped = map_features(&data, &context, "walk", |j, _| Ok(j));
+        assert_eq!(stopped, Err(Error::Stopped { before: "every feature had been read" }));
+        assert_eq!(map_features(&data, &Context::default(), "walk", |j, _| Ok(j))?, [0]);
+        Ok(())
     }
 }

@@ -73,6 +73,8 @@ pub struct Partial<A> {
     nodes: Vec<Node<A>>,
     first: usize,
     end: usize,
+    /// The rows of the last batch, where it is known to have fewer than [`BATCH_ROWS`]: nothing may follow.
+    short: Option<usize>,
 }
 
 #[derive(Debug, Clone)]
@@ -85,7 +87,7 @@ struct Node<A> {
 impl<A> Partial<A> {
     /// Of the batches from number `first` on, none yet.
     pub fn new(first: usize) -> Self {
-        Self { nodes: Vec::new(), first, end: first }
+        Self { nodes: Vec::new(), first, end: first, short: None }
     }
 
     /// The numbers of the batches seen.
@@ -96,9 +98,26 @@ impl<A> Partial<A> {
     /// Adds the next batch; `merge(earlier, later)` adds the later to the earlier.
     ///
     /// # Errors
-    /// Those of `merge`.
+    /// [`Error::InvalidParameter`] after a batch of [`accumulate_part`] with fewer than [`BATCH_ROWS`] rows;
+    /// those of `merge`.
     pub fn push(&mut self, batch: A, merge: impl Fn(&mut A, A) -> Result<(), Error>) -> Result<(), Error> {
+        self.check_full()?;
         self.push_node(Node { first: self.end, len: 1, value: batch }, &merge)
+    }
+
+    /// That batches may follow: a short one before them would shift the rows of all of theirs.
+    fn check_full(&self) -> Result<(), Error> {
+        match self.short {
+            None => Ok(()),
+            Some(rows) => {
+                let expected = format!(
+                    "{BATCH_ROWS}, since rows follow: cut the rows into parts at multiples of {BATCH_ROWS}, \
+                     so that only the last part ends in a shorter batch"
+                );
+                let found = format!("{rows} for batch {} (counted from 0)", self.end.saturating_sub(1));
+                Err(Error::parameter("rows of a batch", found, expected))
+            }
+        }
     }
 
     fn push_node(
@@ -120,7 +139,9 @@ impl<A> Partial<A> {
     /// Adds the batches that follow.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] unless those of `later` start where these end; those of `merge`.
+    /// [`Error::InvalidParameter`] unless those of `later` start where these end, and where a part of
+    /// [`accumulate_part`] ended in a batch of fewer than [`BATCH_ROWS`] rows and `later` is not empty; those
+    /// of `merge`.
     pub fn append(
         &mut self,
         later: Self,
@@ -129,6 +150,11 @@ impl<A> Partial<A> {
         if later.first != self.end {
             return Err(Error::parameter("first batch of the later part", later.first, self.end.to_string()));
         }
+        if later.nodes.is_empty() {
+            return Ok(());
+        }
+        self.check_full()?;
+        self.short = later.short;
         later.nodes.into_iter().try_for_each(|node| self.push_node(node, &merge))
     }
 
@@ -167,7 +193,7 @@ pub fn accumulate<A: Accumulator>(
 /// machine's part.
 ///
 /// Every part but the last needs a number of rows that [`BATCH_ROWS`] divides. Parts are put together by
-/// [`Partial::append`].
+/// [`Partial::append`], which refuses to add to a part that has another number of rows.
 ///
 /// # Errors
 /// As [`accumulate`], but for a stream without rows.
@@ -187,6 +213,7 @@ pub fn accumulate_part<A: Accumulator>(
         let first_row = part.end * BATCH_ROWS;
         sums.update(&batch).map_err(|error| error.in_rows_from(first_row))?;
         part.push(sums, A::merge)?;
+        part.short = Some(batch.n_samples()).filter(|rows| *rows < BATCH_ROWS);
     }
     Ok(part)
 }
@@ -252,6 +279,32 @@ mod tests {
             let result = part(left).append(part(right), write);
             assert!(matches!(result, Err(Error::InvalidParameter { .. })));
         }
+    }
+
+    /// A part that ends in a short batch is the last one: rows after it would be in other batches than in one
+    /// stream.
+    #[test]
+    fn nothing_follows_a_short_batch() -> Result<(), Error> {
+        let context = Context::default();
+        let part = |rows: usize, first: usize| {
+            let data = wild(rows);
+            accumulate_part(&mut RowBatches::new(&data, 999)?, first, Sums::default, &context)
+        };
+        let refused = |found: Result<(), Error>| {
+            matches!(found, Err(Error::InvalidParameter { name: "rows of a batch", .. }))
+        };
+        let mut short = part(BATCH_ROWS + 100, 0)?;
+        assert!(refused(short.append(part(BATCH_ROWS, 2)?, Sums::merge)));
+        assert!(refused(short.push(Sums::default(), Sums::merge)));
+        // A part without rows adds none.
+        short.append(Partial::new(2), Sums::merge)?;
+        assert_eq!(short.batches(), 0..2);
+        // A short part that was appended is remembered as well.
+        let mut whole = part(2 * BATCH_ROWS, 0)?;
+        whole.append(part(17, 2)?, Sums::merge)?;
+        assert!(refused(whole.append(part(BATCH_ROWS, 3)?, Sums::merge)));
+        assert!(whole.finish(Sums::merge)?.is_some());
+        Ok(())
     }
 
     /// Column sums of values that cancel: other orders give other bits.

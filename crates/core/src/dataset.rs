@@ -243,7 +243,7 @@ impl Dataset {
             Some(other) => Err(Error::Unsupported {
                 method,
                 what: format!("working with {}", other.describe()),
-                instead: "give every feature one group".to_owned(),
+                instead: "list each feature in one group only".to_owned(),
             }),
         }
     }

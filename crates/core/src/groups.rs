@@ -99,7 +99,7 @@ impl Groups {
             let problem = "is within itself: take one of the groups between out of its parent".to_owned();
             return Err(wrong(n_features + group, problem));
         }
-        if let Some(empty) = tree.sets().iter().position(Vec::is_empty) {
+        if let Some(empty) = tree.above(0..n_features).iter().position(|above| !above) {
             return Err(wrong(n_features + empty, "has no feature: leave it out".to_owned()));
         }
         Ok(Self::Tree(tree))
@@ -149,22 +149,20 @@ impl Groups {
         match self {
             Self::Partition(group_of) => Ok(Self::Partition(features.iter().map(|&j| group_of[j]).collect())),
             Self::Overlapping(groups) => {
+                // Where each feature goes; a feature may be asked for twice.
+                let mut places = vec![Vec::new(); n_features];
+                for (at, &j) in features.iter().enumerate() {
+                    places[j].push(at);
+                }
                 let part = |set: &Vec<usize>| -> Vec<usize> {
-                    (0..features.len()).filter(|&at| set.binary_search(&features[at]).is_ok()).collect()
+                    set.iter().flat_map(|&j| places[j].iter().copied()).collect()
                 };
                 let sets = groups.sets.iter().map(part).filter(|set| !set.is_empty()).collect();
                 Self::overlapping(features.len(), sets)
             }
             Self::Tree(tree) => {
                 // A group above one that keeps a feature keeps it too, so no parent is lost.
-                let mut kept = vec![false; tree.n_groups()];
-                for &j in features {
-                    let mut above = tree.group_of(j);
-                    while let Some(group) = above.filter(|&group| !kept[group]) {
-                        kept[group] = true;
-                        above = tree.parent(group);
-                    }
-                }
+                let kept = tree.above(features.iter().copied());
                 let mut number = 0;
                 let numbers: Vec<usize> = kept
                     .iter()
@@ -225,6 +223,20 @@ impl GroupTree {
             }
         }
         sets
+    }
+
+    /// Which groups hold one of `features`. A walk upwards ends at a group that another one passed, so the
+    /// work is that of all features and groups, however deep the tree.
+    fn above(&self, features: impl IntoIterator<Item = usize>) -> Vec<bool> {
+        let mut passed = vec![false; self.n_groups()];
+        for j in features {
+            let mut above = self.group_of(j);
+            while let Some(group) = above.filter(|&group| !passed[group]) {
+                passed[group] = true;
+                above = self.parent(group);
+            }
+        }
+        passed
     }
 
     /// The first group that is above itself.

@@ -2,9 +2,12 @@
 
 use std::ops::Range;
 
-use crate::{Budget, Context, Dataset, Error, Scorer, Scores, Selection, Selector};
+use crate::{Budget, Context, Dataset, Error, FeatureKind, Scorer, Scores, Selection, Selector, Target};
 
 /// Samples that come in batches of the same features: rows of a file, of a data base, of a machine.
+///
+/// Every batch names all classes of the stream in one order, and all levels of its categorical features,
+/// also those that none of its samples has.
 pub trait SampleStream: Send {
     /// The next samples, at least one of them, or `None` at the end.
     ///
@@ -134,7 +137,7 @@ impl FeatureStream for FeatureBatches<'_> {
 ///         self.0.resize(arrived.n_features(), f64::NEG_INFINITY);
 ///         let mut values = vec![0.0; arrived.n_samples()];
 ///         for (j, largest) in self.0.iter_mut().enumerate() {
-///             arrived.x().copy_column(j, &mut values);
+///             arrived.x().copy_column(j, &mut values)?;
 ///             *largest = values.iter().copied().fold(*largest, f64::max);
 ///         }
 ///         Ok(())
@@ -317,10 +320,93 @@ fn check_size(name: &'static str, size: usize) -> Result<(), Error> {
     if size == 0 { Err(Error::parameter(name, 0, "at least 1")) } else { Ok(()) }
 }
 
+/// What all batches of a stream have in common, as the first one has it.
+struct Common {
+    /// The target of one sample: its kind, its number of outputs, all names of classes.
+    target: Target,
+    kinds: Vec<FeatureKind>,
+}
+
+impl Common {
+    fn of(batch: &Dataset) -> Self {
+        let kinds = (0..batch.n_features()).map(|j| batch.feature_kind(j).clone()).collect();
+        Self { target: batch.target().subset(&[0]), kinds }
+    }
+
+    /// [`Error::InvalidParameter`] where `batch`, the one of that `number`, is not like the first.
+    fn check(&self, batch: &Dataset, number: usize) -> Result<(), Error> {
+        let different = |name: &'static str, found: String, first: String, advice: &str| {
+            let found = format!("{found} in batch {number} (counted from 0)");
+            Err(Error::parameter(name, found, format!("{first} as in batch 0: {advice}")))
+        };
+        let (found, first) = (batch.n_features(), self.kinds.len());
+        if found != first {
+            let advice = "give every batch the same features in one order";
+            return different("features of a batch", found.to_string(), first.to_string(), advice);
+        }
+        let same_target = match (batch.target(), &self.target) {
+            (Target::None, Target::None) | (Target::Affinity(_), Target::Affinity(_)) => true,
+            (Target::Real(found), Target::Real(first)) => found.n_outputs() == first.n_outputs(),
+            (Target::Class(found), Target::Class(first)) => {
+                if let Some((found, first)) = first_difference("class", found.names(), first.names()) {
+                    let advice = "name all classes in every batch, in one order";
+                    return different("classes of a batch", found, first, advice);
+                }
+                true
+            }
+            _ => false,
+        };
+        if !same_target {
+            let (found, first) = (batch.target().describe(), self.target.describe());
+            return different("target of a batch", found, first, "give every batch the same kind of target");
+        }
+        for (j, first) in self.kinds.iter().enumerate() {
+            let found = batch.feature_kind(j);
+            if found == first {
+                continue;
+            }
+            let (found, first) = match (found, first) {
+                (FeatureKind::Categorical { levels: found }, FeatureKind::Categorical { levels: first }) => {
+                    first_difference("level", found, first).unwrap_or_default()
+                }
+                _ => (kind_name(found).to_owned(), kind_name(first).to_owned()),
+            };
+            let found = format!("{found} for `{}` (column {j})", batch.feature_name(j));
+            let advice = "give each feature one kind in all batches, with all of its levels in one order";
+            return different("kind of a feature", found, first, advice);
+        }
+        Ok(())
+    }
+}
+
+/// The first place where two lists of names differ, in words for each; `None` where they are equal.
+fn first_difference(what: &str, found: &[String], first: &[String]) -> Option<(String, String)> {
+    let longer = found.len().max(first.len());
+    let at = (0..longer).find(|&at| found.get(at) != first.get(at))?;
+    let words = |names: &[String]| match names.get(at) {
+        Some(name) => format!("`{name}` as {what} {at}"),
+        None => format!("no {what} {at}"),
+    };
+    Some((words(found), words(first)))
+}
+
+fn kind_name(kind: &FeatureKind) -> &'static str {
+    match kind {
+        FeatureKind::Numeric => "numeric",
+        FeatureKind::Categorical { .. } => "categorical",
+    }
+}
+
 /// Batches of exactly `rows` rows, but for the last, from a stream that cuts as it likes.
+///
+/// A batch whose features, classes or levels are not those of the first is an error, however it is cut: sums
+/// of different batches would be about different things.
 pub(crate) struct Whole<'a> {
     stream: &'a mut dyn SampleStream,
     rows: usize,
+    /// That of the first batch, once it has come.
+    common: Option<Common>,
+    n_batches: usize,
     /// What has come and is not handed out yet.
     waiting: Vec<(Dataset, Range<usize>)>,
     n_waiting: usize,
@@ -328,12 +414,17 @@ pub(crate) struct Whole<'a> {
 
 impl<'a> Whole<'a> {
     pub(crate) fn new(stream: &'a mut dyn SampleStream, rows: usize) -> Self {
-        Self { stream, rows, waiting: Vec::new(), n_waiting: 0 }
+        Self { stream, rows, common: None, n_batches: 0, waiting: Vec::new(), n_waiting: 0 }
     }
 
     pub(crate) fn next(&mut self) -> Result<Option<Dataset>, Error> {
         while self.n_waiting < self.rows {
             let Some(batch) = self.stream.next_batch()? else { break };
+            match &self.common {
+                None => self.common = Some(Common::of(&batch)),
+                Some(common) => common.check(&batch, self.n_batches)?,
+            }
+            self.n_batches += 1;
             let len = batch.n_samples();
             self.n_waiting += len;
             self.waiting.push((batch, 0..len));

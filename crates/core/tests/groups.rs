@@ -40,6 +40,39 @@ fn the_sets_of_a_partition_come_by_number() {
     assert_eq!(groups.n_features(), 5);
 }
 
+/// The sets of all groups of this chain have 5 billion features together.
+#[test]
+fn a_deep_tree_takes_memory_for_its_groups_only() {
+    let n_groups = 100_000;
+    // Every feature is in the group of its number, and that group in the next one.
+    let parents = |n_groups: usize| {
+        let chain = (1..n_groups).map(Some).chain([None]);
+        (0..n_groups).map(Some).chain(chain).collect::<Vec<_>>()
+    };
+    let tree = Groups::tree(n_groups, parents(n_groups)).unwrap();
+    assert_eq!(tree.n_features(), n_groups);
+    let Ok(Groups::Tree(part)) = tree.subset(&[n_groups - 1, n_groups - 3]) else { panic!() };
+    // Only the groups that the two features are in are left.
+    assert_eq!((part.n_groups(), part.group_of(0), part.group_of(1)), (3, Some(2), Some(0)));
+    // Nothing is in the lowest group.
+    let mut empty = parents(n_groups);
+    empty[0] = None;
+    assert_eq!(wrong(Groups::tree(n_groups, empty)), ("group", 0));
+}
+
+#[test]
+fn a_part_of_overlapping_groups_has_the_order_and_the_repeats_asked_for() {
+    let groups = Groups::overlapping(5, vec![vec![0, 1, 4], vec![1, 2], vec![3]]).unwrap();
+    let part = groups.subset(&[4, 1, 0, 1]).unwrap();
+    assert_eq!(part.n_features(), 4);
+    assert_eq!(part.sets(), [vec![0, 1, 2, 3], vec![1, 3]]);
+    // A feature each, of as many groups: a search of every group for every feature would not end soon.
+    let n = 100_000;
+    let single = Groups::overlapping(n, (0..n).map(|j| vec![j]).collect()).unwrap();
+    let back: Vec<usize> = (0..n).rev().collect();
+    assert_eq!(single.subset(&back).unwrap().sets()[0], [n - 1]);
+}
+
 proptest! {
     /// In a tree two groups have no feature in common, or one is in the other.
     #[test]

@@ -214,7 +214,7 @@ impl Formats {
     }
 
     /// The format that a file of this name is written in: by its extension; CSV where there is none, or one
-    /// that belongs to no format.
+    /// that belongs to no format. Of several the one that came last into the list.
     ///
     /// # Errors
     /// [`Error::Unsupported`] for an extension of files that are not written.
@@ -222,8 +222,9 @@ impl Formats {
         let written = |format: &Format| format.write.map_or(&[] as &[&str], |(extensions, _)| extensions);
         let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
         if let Some(extension) = extension.as_deref() {
-            if let Some(format) = self.iter().find(|format| written(format).contains(&extension)) {
-                return Ok(format);
+            let mut last_first = self.list.iter().rev();
+            if let Some(format) = last_first.find(|format| written(format).contains(&extension)) {
+                return Ok(*format);
             }
             if source::FOREIGN_EXTENSIONS.contains(&extension)
                 || self.iter().any(|format| format.extensions.contains(&extension))
@@ -237,7 +238,10 @@ impl Formats {
             }
         }
         let advice = "add a format that is written";
-        let first = self.iter().find(|format| format.write.is_some());
-        first.ok_or_else(|| Error::unsupported(path, "no format here is written", advice))
+        let mut any = self.list.iter().rev().filter(|format| format.write.is_some());
+        let csv = any.clone().find(|format| format.name == "csv");
+        csv.or_else(|| any.next())
+            .copied()
+            .ok_or_else(|| Error::unsupported(path, "no format here is written", advice))
     }
 }

@@ -142,6 +142,18 @@ fn groups_within_groups_are_a_tree() {
     assert_eq!(found.sets(), [vec![0, 3], vec![0, 2, 3]]);
 }
 
+/// No group has a line of its own: a search of the lines for each would compare 200 million names.
+#[test]
+fn many_groups_are_a_tree() {
+    let n = 20_000;
+    let names: Vec<String> = (0..n).map(|j| format!("f{j}")).collect();
+    let text: String = (0..n).map(|j| format!("f{j},g{j}\n")).collect();
+    let folder = Folder::new();
+    let file = folder.write("groups.csv", format!("node,parent\n{text}"));
+    let Groups::Tree(found) = read_groups(file, &Nodes::features(&names)).unwrap() else { panic!() };
+    assert_eq!((found.n_groups(), found.group_of(n - 1), found.parent(n - 1)), (n, Some(n - 1), None));
+}
+
 #[test]
 fn what_is_wrong_with_groups_is_told_by_line() {
     for (content, fragments) in [
@@ -279,6 +291,24 @@ fn a_format_from_elsewhere_is_read_like_any_other() {
     let other = Format::new("csv", &[], |_| Sniff::Possible, marks);
     let replaced = ReadOptions { formats: Formats::standard().with(other), ..options };
     assert_eq!(read("a", &replaced).unwrap().format(), MARKS);
+}
+
+#[test]
+fn the_format_added_last_is_read_and_written() {
+    let of_csv = |name| {
+        Format::new(name, &["csv"], |_| Sniff::No, marks).written_by(&["csv", "marks"], |_, _, _, _| Ok(()))
+    };
+    let formats = Formats::standard().with(of_csv("first")).with(of_csv("last"));
+    for name in ["a.csv", "a.marks"] {
+        assert_eq!(formats.to_write(name.as_ref()).unwrap().name(), "last", "{name}");
+    }
+    let options = ReadOptions { formats: formats.clone(), ..ReadOptions::default() };
+    let table = Table::read_bytes("a.csv", b"##\n#\n".as_slice().into(), &options).unwrap();
+    assert_eq!((table.n_samples(), table.n_features()), (2, 3));
+    // Without an extension it is CSV, also where that has been replaced and so comes last.
+    assert_eq!(formats.to_write("a".as_ref()).unwrap().name(), "csv");
+    let replaced = formats.with(of_csv("csv"));
+    assert_eq!(replaced.to_write("a".as_ref()).unwrap().name(), "csv");
 }
 
 #[test]

@@ -360,6 +360,37 @@ fn no_factor_is_enough_where_a_coefficient_is_free() {
     assert!((Plain(Box::new(free)).dual_scale(&[3.0, 0.0]) - 1.0 / 3.0).abs() < 1e-15);
 }
 
+/// A prox that moves zero, as that of no penalty does.
+struct Moving;
+
+impl Penalty for Moving {
+    fn name(&self) -> &'static str {
+        "moving"
+    }
+
+    fn n_coefficients(&self) -> usize {
+        1
+    }
+
+    fn value(&self, _: &[f64]) -> f64 {
+        0.0
+    }
+
+    fn prox(&self, w: &mut [f64], _: f64) {
+        w[0] += 1.0;
+    }
+}
+
+#[test]
+fn the_dual_norm_of_what_has_none_is_infinite() {
+    let l1 = L1::new(1.0, 2).unwrap();
+    for v in [[f64::NAN, f64::NAN], [1.0, f64::NAN], [f64::INFINITY, 1.0], [0.0, f64::NEG_INFINITY]] {
+        assert_eq!(l1.dual_norm(&v), f64::INFINITY, "{v:?}");
+    }
+    assert_eq!(l1.dual_norm(&[0.0, f64::MIN_POSITIVE]), f64::MIN_POSITIVE);
+    assert_eq!(Moving.dual_norm(&[0.0]), f64::INFINITY);
+}
+
 /// A penalty without blocks.
 struct Whole;
 

@@ -3,24 +3,33 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Dataset, check_length};
-use crate::{Column, Columns, Error, FeatureSubset, Target};
+use super::{Dataset, check_length, check_not_empty};
+use crate::{Column, Columns, Error, FeatureSubset, Graph, Target, View};
 
 impl Dataset {
     /// The samples of `rows`, copied: sparse columns stay sparse. The stretch does not hold on to the table.
+    /// Of links between samples, those between two of these samples stay.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] when a row does not exist; [`Error::TooFew`] for none;
     /// [`Error::Unsupported`] for a target of affinities, which know of other samples.
     pub fn copy_rows(&self, rows: Range<usize>) -> Result<Self, Error> {
+        if rows.is_empty() {
+            return Err(Error::TooFew { what: "samples", minimum: 1, found: 0 });
+        }
         if rows.end > self.n_samples() {
             let expected = format!("at most the number of samples, {}", self.n_samples());
             return Err(Error::parameter("rows", rows.end, expected));
         }
-        Self::put_together(&[(self, rows)])
+        let links = |graph: &Arc<Graph>| graph.subset(&rows.clone().collect::<Vec<usize>>());
+        let sample_graph = self.sample_graph.as_ref().map(links).transpose()?;
+        let mut stretch = Self::put_together(&[(self, rows)])?;
+        stretch.sample_graph = sample_graph.map(Arc::new);
+        Ok(stretch)
     }
 
-    /// The samples of all `parts` one after the other, copied. Features are described as in the first part.
+    /// The samples of all `parts` one after the other, copied. Features, their links and views are those
+    /// of the first part. Links between samples are left out: none are known between those of two parts.
     ///
     /// # Errors
     /// [`Error::TooFew`] for no part; [`Error::ShapeMismatch`] for parts with different numbers of features;
@@ -32,7 +41,7 @@ impl Dataset {
         Self::put_together(&parts)
     }
 
-    /// The stretches `rows` of each part, one after the other.
+    /// The stretches `rows` of each part, one after the other, without links between samples.
     pub(crate) fn put_together(parts: &[(&Self, Range<usize>)]) -> Result<Self, Error> {
         let Some(&(first, _)) = parts.first() else {
             return Err(Error::TooFew { what: "parts with samples", minimum: 1, found: 0 });
@@ -43,38 +52,65 @@ impl Dataset {
         }
         let n_samples = parts.iter().map(|(_, rows)| rows.len()).sum();
         let columns = (0..n_features).map(|j| copy(parts, j, n_samples)).collect::<Result<_, Error>>()?;
-        let whole = Self::new(Copied { columns, n_samples }, targets(parts)?)?;
-        let ids = each(parts, |part| part.sample_ids.as_deref(), "sample ids")?;
-        let weights = each(parts, |part| part.sample_weights.as_deref(), "sample weights")?;
+        let x = Copied { columns, n_samples };
+        check_not_empty(&x)?;
+        // Every field is named, so that none can be forgotten.
         Ok(Self {
+            x: Arc::new(x),
+            target: targets(parts)?,
             feature_names: first.feature_names.clone(),
             feature_kinds: first.feature_kinds.clone(),
             feature_groups: first.feature_groups.clone(),
-            sample_ids: ids,
-            sample_weights: weights,
-            ..whole
+            feature_graph: first.feature_graph.clone(),
+            views: first.views.clone(),
+            sample_ids: each(parts, |part| part.sample_ids.as_deref(), "sample ids")?,
+            sample_weights: each(parts, |part| part.sample_weights.as_deref(), "sample weights")?,
+            sample_graph: None,
         })
     }
 
     /// The features `features`, in that order, without copying them.
     ///
+    /// Views keep those of their features that are chosen, and a view of which none is chosen is left out.
+    /// Where the chosen features of a view are no longer side by side, the result has no views at all.
+    ///
     /// # Errors
     /// [`Error::InvalidParameter`] when a feature does not exist; [`Error::TooFew`] for none.
     pub fn feature_subset(&self, features: &[usize]) -> Result<Self, Error> {
         let x = FeatureSubset::new(Arc::clone(&self.x), features.to_vec())?;
-        let mut subset = Self::new(x, self.target.clone())?;
-        // Features without a name of their own keep their number.
-        subset.feature_names = Some(features.iter().map(|&j| self.feature_name(j)).collect());
-        subset.feature_kinds =
-            self.feature_kinds.as_ref().map(|kinds| features.iter().map(|&j| kinds[j].clone()).collect());
+        check_not_empty(&x)?;
+        let kinds = self.feature_kinds.as_ref();
         let groups = self.feature_groups.as_ref().map(|groups| groups.subset(features)).transpose()?;
-        subset.feature_groups = groups.map(Arc::new);
         let graph = self.feature_graph.as_ref().map(|graph| graph.subset(features)).transpose()?;
-        subset.feature_graph = graph.map(Arc::new);
-        subset.sample_graph.clone_from(&self.sample_graph);
-        subset.sample_ids.clone_from(&self.sample_ids);
-        subset.sample_weights.clone_from(&self.sample_weights);
-        Ok(subset)
+        // Every field is named, so that none can be forgotten.
+        Ok(Self {
+            x: Arc::new(x),
+            target: self.target.clone(),
+            // Features without a name of their own keep their number.
+            feature_names: Some(features.iter().map(|&j| self.feature_name(j)).collect()),
+            feature_kinds: kinds.map(|kinds| features.iter().map(|&j| kinds[j].clone()).collect()),
+            feature_groups: groups.map(Arc::new),
+            feature_graph: graph.map(Arc::new),
+            views: self.views_of(features),
+            sample_ids: self.sample_ids.clone(),
+            sample_weights: self.sample_weights.clone(),
+            sample_graph: self.sample_graph.clone(),
+        })
+    }
+
+    /// The views of the features `features`; none where one of them would not be a range of columns.
+    fn views_of(&self, features: &[usize]) -> Vec<View> {
+        let mut views = Vec::new();
+        for View { name, columns } in &self.views {
+            let is_own = |j: &usize| columns.contains(j);
+            let Some(first) = features.iter().position(is_own) else { continue };
+            let end = first + features[first..].iter().take_while(|j| is_own(j)).count();
+            if features[end..].iter().any(is_own) {
+                return Vec::new();
+            }
+            views.push(View::new(name, first..end));
+        }
+        views
     }
 }
 

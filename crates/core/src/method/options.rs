@@ -127,7 +127,14 @@ impl<T: ParameterType> Field for T {
     }
 
     fn set_field(&mut self, field: &FieldInfo, parameters: &Parameters) -> Result<(), Error> {
-        *self = T::from_value(parameters.get(field.name)).ok_or_else(|| parameters.unknown(field.name))?;
+        let value = parameters.get(field.name);
+        *self = T::from_value(value).ok_or_else(|| match value {
+            // The declared range may hold more than the type does.
+            Some(value) if !T::range().contains(value) => {
+                Error::parameter(field.name, value, T::range().to_string())
+            }
+            _ => parameters.unknown(field.name),
+        })?;
         Ok(())
     }
 
@@ -186,8 +193,7 @@ impl ParameterType for u32 {
     }
 
     fn from_value(value: Option<&Value>) -> Option<Self> {
-        // A range without an upper bound holds more than the type does.
-        usize::from_value(value).map(|value| u32::try_from(value).unwrap_or(u32::MAX))
+        usize::from_value(value).and_then(|value| u32::try_from(value).ok())
     }
 }
 

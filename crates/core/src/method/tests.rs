@@ -233,6 +233,18 @@ fn values_set_by_programs_are_checked_against_the_same_ranges() {
     assert!(message(Example { degree: 0, ..Example::default() }).contains("`degree` is 0"));
 }
 
+/// The range of `degree` has no upper bound, but its type has.
+#[test]
+#[cfg(target_pointer_width = "64")]
+fn a_number_that_its_type_does_not_hold_is_refused() -> Result<(), Error> {
+    assert_eq!(parse(&["degree=4294967295"])?.degree, u32::MAX);
+    assert_eq!(
+        message(&["degree=4294967296"]),
+        "parameter `degree` is 4294967296, but must be a whole number from 0 to 4294967295"
+    );
+    Ok(())
+}
+
 #[test]
 fn a_variant_for_programs_only_is_no_parameter() {
     assert_eq!(Estimator::WORDS, ["discrete", "parzen", "ksg"]);

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Columns, DenseColumns, FeatureKind, Status, Target, rank};
+use crate::{Columns, DenseColumns, FeatureKind, Graph, Status, Target, View, rank};
 
 const N: usize = 7;
 
@@ -15,6 +15,10 @@ fn data() -> Dataset {
         .with_feature_names(["a", "b", "c", "d", "e"].map(str::to_owned).to_vec())
         .unwrap()
         .with_feature_kinds(kinds)
+        .unwrap()
+        .with_feature_graph(Graph::undirected(5, &[(0, 3, 0.5), (1, 2, 2.0)]).unwrap())
+        .unwrap()
+        .with_views(vec![View::new("left", 0..2), View::new("right", 3..5)])
         .unwrap()
         .with_sample_ids((0..N).map(|i| format!("s{i}")).collect())
         .unwrap()
@@ -37,6 +41,8 @@ fn assert_same(a: &Dataset, b: &Dataset) {
         assert_eq!(a.feature_kind(j), b.feature_kind(j));
     }
     assert_eq!(a.feature_groups(), b.feature_groups());
+    assert_eq!(a.feature_graph(), b.feature_graph());
+    assert_eq!(a.views(), b.views());
     assert_eq!(a.sample_ids(), b.sample_ids());
     assert_eq!(a.sample_weights(), b.sample_weights());
 }
@@ -77,6 +83,154 @@ fn batches_are_cut_anew() -> Result<(), Error> {
         }
         assert!(whole.next()?.is_none() && whole.next()?.is_none());
     }
+    Ok(())
+}
+
+/// Batches that somebody else made.
+struct Given(std::vec::IntoIter<Dataset>);
+
+impl SampleStream for Given {
+    fn next_batch(&mut self) -> Result<Option<Dataset>, Error> {
+        Ok(self.0.next())
+    }
+}
+
+/// Counts the samples of each class by code, as if all batches had the classes of the first.
+#[derive(Default)]
+struct ByCode(Vec<usize>);
+
+impl crate::Accumulator for ByCode {
+    type Output = Vec<usize>;
+
+    fn update(&mut self, batch: &Dataset) -> Result<(), Error> {
+        if let Target::Class(classes) = batch.target() {
+            self.0.resize(classes.n_classes(), 0);
+            classes.codes().iter().for_each(|&code| self.0[code as usize] += 1);
+        }
+        Ok(())
+    }
+
+    fn merge(&mut self, later: Self) -> Result<(), Error> {
+        self.0.resize(later.0.len().max(self.0.len()), 0);
+        self.0.iter_mut().zip(later.0).for_each(|(count, later)| *count += later);
+        Ok(())
+    }
+
+    fn finish(self) -> Result<Vec<usize>, Error> {
+        Ok(self.0)
+    }
+}
+
+/// Full batches are handed on as they came, others are cut anew: both are compared with the first.
+#[test]
+fn batches_that_are_not_about_the_same_are_errors_that_name_the_batch() -> Result<(), Error> {
+    let names = |names: &[&str]| names.iter().map(|name| name.to_string()).collect::<Vec<_>>();
+    let one =
+        |rows: usize, target: Target| Dataset::new(DenseColumns::new(vec![1.0; 2 * rows], rows, 2)?, target);
+    let classes = |rows: usize, of: &[&str]| one(rows, Target::classes(vec![0; rows], names(of))?);
+    let levels = |rows: usize, of: &[&str]| {
+        let kinds = vec![FeatureKind::Numeric, FeatureKind::Categorical { levels: names(of) }];
+        one(rows, Target::None)?.with_feature_kinds(kinds)
+    };
+    let count = |batches: Vec<Dataset>| {
+        crate::accumulate(&mut Given(batches.into_iter()), ByCode::default, &Context::default())
+    };
+    for rows in [crate::BATCH_ROWS, 100] {
+        let same = || classes(rows, &["a", "b"]);
+        assert_eq!(count(vec![same()?, same()?, same()?])?, [3 * rows, 0]);
+        let narrow = Dataset::new(DenseColumns::new(vec![1.0; rows], rows, 1)?, Target::None)?;
+        let numeric = || one(rows, Target::None);
+        let real = |outputs: usize| one(rows, Target::outputs(vec![0.0; outputs * rows], rows)?);
+        for (first, other, name, told) in [
+            (
+                classes(rows, &["a", "b", "c"])?,
+                same()?,
+                "classes of a batch",
+                ["no class 2", "`c` as class 2"],
+            ),
+            (
+                same()?,
+                classes(rows, &["a", "b", "c"])?,
+                "classes of a batch",
+                ["`c` as class 2", "no class 2"],
+            ),
+            (
+                same()?,
+                classes(rows, &["b", "a"])?,
+                "classes of a batch",
+                ["`b` as class 0", "`a` as class 0"],
+            ),
+            (same()?, numeric()?, "target of a batch", ["missing", "2 classes"]),
+            (real(1)?, real(2)?, "target of a batch", ["2 real outputs", "1 real output"]),
+            (real(1)?, same()?, "target of a batch", ["2 classes", "1 real output"]),
+            (numeric()?, narrow, "features of a batch", ["1", "2"]),
+            (numeric()?, levels(rows, &["x"])?, "kind of a feature", ["categorical for `f1`", "numeric"]),
+            (levels(rows, &["x"])?, numeric()?, "kind of a feature", ["numeric for `f1`", "categorical"]),
+            (
+                levels(rows, &["x", "y"])?,
+                levels(rows, &["y", "x"])?,
+                "kind of a feature",
+                ["`y` as level 0 for `f1`", "`x` as level 0"],
+            ),
+        ] {
+            match count(vec![first.clone(), first, other]) {
+                Err(Error::InvalidParameter { name: found, value, expected }) => {
+                    assert_eq!(found, name);
+                    assert!(value.starts_with(told[0]) && value.contains("in batch 2 "), "{value}");
+                    assert!(
+                        expected.starts_with(told[1]) && expected.contains(" as in batch 0: "),
+                        "{expected}"
+                    );
+                }
+                other => panic!("{name}: {other:?}"),
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Links between the samples of a stretch stay; what is put together has none, as those between two parts are
+/// not known.
+#[test]
+fn a_stretch_keeps_the_links_between_its_samples() -> Result<(), Error> {
+    let links = [(0, 1, 1.0), (1, 2, 2.0), (2, 4, 3.0), (3, 4, 4.0), (5, 6, 5.0)];
+    let data = data().with_sample_graph(Graph::undirected(N, &links)?)?;
+    let expected = Graph::undirected(3, &[(0, 2, 3.0), (1, 2, 4.0)])?;
+    assert_eq!(data.copy_rows(2..5)?.sample_graph(), Some(&expected));
+    assert_eq!(data.copy_rows(0..N)?.sample_graph(), data.sample_graph());
+    let mut stream = RowBatches::new(&data, 2)?;
+    let batches = drain(&mut stream)?;
+    assert_eq!(batches[0].sample_graph(), Some(&Graph::undirected(2, &[(0, 1, 1.0)])?));
+    assert_eq!(Dataset::stacked(&batches)?.sample_graph(), None);
+    Ok(())
+}
+
+/// Views follow the features that are chosen, as long as each stays a range of columns.
+#[test]
+fn some_features_keep_their_views() -> Result<(), Error> {
+    let data = data().with_sample_graph(Graph::undirected(N, &[(0, 1, 1.0)])?)?;
+    let view = |name: &str, columns: Range<usize>| View::new(name, columns);
+    for (features, expected) in [
+        (vec![0, 1, 2, 3, 4], vec![view("left", 0..2), view("right", 3..5)]),
+        (vec![4, 3, 2, 1], vec![view("left", 3..4), view("right", 0..2)]),
+        (vec![2, 3], vec![view("right", 1..2)]),
+        (vec![2], vec![]),
+        (vec![0, 3, 1], vec![]),
+        (vec![0, 2, 1, 3], vec![]),
+    ] {
+        let some = data.feature_subset(&features)?;
+        assert_eq!(some.views(), expected, "{features:?}");
+        // What is known of the samples stays.
+        assert_eq!(some.sample_ids(), data.sample_ids());
+        assert_eq!(some.sample_weights(), data.sample_weights());
+        assert_eq!(some.sample_graph(), data.sample_graph());
+        for (new, &old) in features.iter().enumerate() {
+            assert_eq!(some.feature_name(new), data.feature_name(old));
+            assert_eq!(some.feature_kind(new), data.feature_kind(old));
+        }
+    }
+    assert!(matches!(data.feature_subset(&[]), Err(Error::TooFew { .. })));
+    assert!(matches!(data.feature_subset(&[5]), Err(Error::InvalidParameter { .. })));
     Ok(())
 }
 
@@ -139,7 +293,13 @@ fn rows_that_do_not_fit_together_are_errors() -> Result<(), Error> {
     let affinity = one(Target::affinity(vec![1.0; 4], 2)?)?;
     assert!(matches!(affinity.copy_rows(0..1), Err(Error::Unsupported { .. })));
     assert!(matches!(classes.copy_rows(1..3), Err(Error::InvalidParameter { .. })));
-    assert!(matches!(classes.copy_rows(1..1), Err(Error::TooFew { .. })));
+    // No rows, also where the end comes before the start, whatever the target.
+    let real = one(Target::real(vec![0.0, 1.0])?)?;
+    for (start, end) in [(1, 1), (2, 1), (5, 2), (9, 9)] {
+        for data in [&classes, &real] {
+            assert!(matches!(data.copy_rows(start..end), Err(Error::TooFew { .. })));
+        }
+    }
     assert!(matches!(Dataset::stacked(&[]), Err(Error::TooFew { .. })));
     assert!(RowBatches::new(&classes, 0).is_err());
     Ok(())

@@ -107,14 +107,18 @@ fn sets(path: &Path, features: &Nodes, pairs: &[Pair]) -> Result<Groups, Error> 
 fn tree(path: &Path, features: &Nodes, pairs: &[Pair]) -> Result<Groups, Error> {
     // Groups are numbered in the order in which they are met.
     let mut groups = Interner::default();
-    pairs.iter().filter(|pair| !pair.second.is_empty()).for_each(|pair| {
-        groups.code(&pair.second);
-    });
+    // The first line that has each group as a parent.
+    let mut first_lines: Vec<u64> = Vec::new();
+    for pair in pairs.iter().filter(|pair| !pair.second.is_empty()) {
+        if groups.code(&pair.second) as usize == first_lines.len() {
+            first_lines.push(pair.line);
+        }
+    }
     let numbers: HashMap<&str, usize> =
         groups.names().iter().enumerate().map(|(number, name)| (name.as_str(), number)).collect();
     let d = features.len();
     let mut parents: Vec<Option<usize>> = vec![None; d + numbers.len()];
-    // The line that a node stands on; of a group that is only a parent, the first line that says so.
+    // The line that a node stands on.
     let mut lines: Vec<Option<u64>> = vec![None; parents.len()];
     for Pair { line, first, second } in pairs {
         let fault = at(path, *line);
@@ -133,11 +137,8 @@ fn tree(path: &Path, features: &Nodes, pairs: &[Pair]) -> Result<Groups, Error> 
         }
         parents[node] = numbers.get(second.as_str()).copied();
     }
-    let first_line = |group: usize| {
-        let name = &groups.names()[group];
-        let own = lines[d + group];
-        own.or_else(|| pairs.iter().find(|pair| pair.second == *name).map(|pair| pair.line)).unwrap_or(1)
-    };
-    let lines: Vec<u64> = (0..numbers.len()).map(first_line).collect();
+    // A group that is only a parent stands on the first line that says so.
+    let lines: Vec<u64> =
+        lines[d..].iter().zip(first_lines).map(|(own, first)| own.unwrap_or(first)).collect();
     Groups::tree(d, parents).map_err(|error| placed(path, &lines, error))
 }

@@ -40,12 +40,15 @@ pub trait Penalty: Send + Sync {
     }
 
     /// The smallest factor `t` such that zero is the solution under `t Ω`, when `v` are the correlations at
-    /// zero (the negative gradient there); infinite where none is large enough. For a norm this is its dual
-    /// norm.
+    /// zero (the negative gradient there); infinite where none is large enough, as for correlations that are
+    /// not finite. For a norm this is its dual norm.
     ///
     /// With the penalty at `λ = 1` it is the largest useful `λ`. The default bisects `prox_{tΩ}(v) = 0`, to
     /// the last bit but for rounding in the prox: about a hundred of them.
     fn dual_norm(&self, v: &[f64]) -> f64 {
+        if v.iter().any(|value| !value.is_finite()) {
+            return f64::INFINITY;
+        }
         let mut moved = Vec::with_capacity(v.len());
         let mut is_zero = |t: f64| {
             moved.clear();
@@ -56,7 +59,8 @@ pub trait Penalty: Send + Sync {
         if is_zero(0.0) {
             return 0.0;
         }
-        let size = v.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
+        // Above 0, so that it grows: a prox that moves zero itself fails there, too.
+        let size = v.iter().fold(f64::MIN_POSITIVE, |most, value| most.max(value.abs()));
         let (mut low, mut high) = (0.0, size);
         while !is_zero(high) {
             low = high;
