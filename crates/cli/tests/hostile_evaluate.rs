@@ -32,7 +32,7 @@ fn wrong_calls() {
             "evaluate table.csv --learner knn --learner-param neighbours=0",
             &["`neighbours` is 0", "at least 1"],
         ),
-        ("evaluate table.csv --learner kernel-ridge --learner-param c=1", &["`c`", "it takes nothing"]),
+        ("evaluate table.csv --learner kernel-ridge --learner-param c=1", &["`c`", "it takes no parameters"]),
         ("evaluate table.csv --learner svm", &["--learner: linear-svm", "a real output", "kernel-ridge"]),
         ("evaluate table.csv --metric acuracy", &["`metric` is acuracy", "did you mean `accuracy`?"]),
         ("evaluate table.csv --metric accuracy", &["--metric: accuracy", "mse", "--task"]),

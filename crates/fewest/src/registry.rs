@@ -148,11 +148,12 @@ impl Registry {
     pub fn find(&self, id: &str) -> Result<&Method, Error> {
         self.methods.iter().find(|method| method.id == id).ok_or_else(|| {
             let ids: Vec<&str> = self.methods.iter().map(|method| method.id).collect();
-            let hint = match nearest(id, &ids).first() {
-                Some(near) => format!("; did you mean `{near}`?"),
-                None => String::new(),
+            // Of some eighty ids the near one is what helps.
+            let expected = match nearest(id, &ids).first() {
+                Some(near) => format!("one that `fewest methods` lists: did you mean `{near}`?"),
+                None => format!("one of {}", ids.join(", ")),
             };
-            Error::parameter("method", id, format!("one of {}{hint}", ids.join(", ")))
+            Error::parameter("method", id, expected)
         })
     }
 

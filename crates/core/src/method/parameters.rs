@@ -237,7 +237,7 @@ impl Parameters {
     /// The error for a parameter that is not taken.
     pub(super) fn unknown(&self, name: &str) -> Error {
         let names: Vec<&str> = self.entries.iter().map(|entry| entry.parameter.name).collect();
-        let takes = if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
+        let takes = if names.is_empty() { "no parameters".to_owned() } else { names.join(", ") };
         let hint = match nearest(name, &names).first() {
             Some(near) => format!("; did you mean `{near}`?"),
             None => String::new(),
