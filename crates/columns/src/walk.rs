@@ -3,7 +3,6 @@
 use std::sync::{Mutex, PoisonError};
 
 use fewest_core::{Column, Context, Dataset, Error};
-use rayon::prelude::*;
 
 /// Features handled between two looks at the interruption flag.
 const BATCH: usize = 256;
@@ -52,7 +51,8 @@ fn walk_batch(
     if context.stopped().is_some() {
         return Err(Error::Stopped { before: "every feature had been read" });
     }
-    (start..start + len).into_par_iter().for_each_init(Vec::new, |scratch, j| {
+    fewest_parallel::map_with(len, |scratch, at| {
+        let j = start + at;
         let column = data.x().column(j, scratch).and_then(|column| {
             check_column(data, j, column)?;
             Ok(column)

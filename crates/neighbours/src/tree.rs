@@ -4,7 +4,6 @@ use std::num::NonZero;
 
 use fewest_core::{Context, Error};
 use kiddo::{ImmutableKdTree, Manhattan, SquaredEuclidean};
-use rayon::prelude::*;
 
 use crate::search::closest;
 use crate::{Metric, Samples};
@@ -89,7 +88,7 @@ fn search<const D: usize>(
             return Err(Error::Stopped { before: "the neighbours of all samples were known" });
         }
         let end = points.len().min(start + BATCH);
-        lists.par_extend((start..end).into_par_iter().map(neighbours));
+        lists.extend(fewest_parallel::map_with(end - start, |(), at| neighbours(start + at)));
     }
     Ok(Some(lists))
 }

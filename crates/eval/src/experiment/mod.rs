@@ -13,7 +13,6 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fewest_core::{Budget, Context, Dataset, Error, Selector, Status, Target, derive_seed};
-use rayon::prelude::*;
 
 use crate::{Learner, Metric, Split, Splitter};
 
@@ -167,10 +166,8 @@ impl Experiment<'_> {
             }
             result
         };
-        let results: Vec<_> = pending.into_par_iter().map(run_fold).collect();
-        for result in results {
-            folds.extend(result?);
-        }
+        let records = fewest_parallel::try_map(pending.len(), |at| run_fold(pending[at]))?;
+        folds.extend(records.into_iter().flatten());
         folds.sort_by_key(|record| record.fold);
         let out_of_time = folds.len() < splits.len() && context.stopped() == Some(Status::TimeLimit);
         Ok(Evaluation { plan, folds, out_of_time })

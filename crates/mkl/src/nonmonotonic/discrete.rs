@@ -2,7 +2,6 @@
 
 use fewest_core::{Context, Error};
 use nalgebra::DMatrix;
-use rayon::prelude::*;
 
 use super::interior::{Capacity, Saddle, Stop, solve};
 use super::machines::Machines;
@@ -99,10 +98,9 @@ fn gathered_weights(
     let present: Vec<usize> = tied.iter().copied().filter(|&u| weights[u] > TIE).collect();
     let factors = units.factors(&present)?;
     let n = factors.n;
-    let centred: Vec<Vec<f64>> = (0..present.len())
-        .into_par_iter()
-        .map(|at| centred(&factors.columns[factors.offsets[at] * n..factors.offsets[at + 1] * n], n))
-        .collect();
+    let centred = fewest_parallel::map(present.len(), |at| {
+        centred(&factors.columns[factors.offsets[at] * n..factors.offsets[at + 1] * n], n)
+    });
     // ‖Fᵤᵀv‖² of some v is the same for all with one kernel, and for hardly any others.
     let probe: Vec<f64> = (0..n).map(|i| (i as f64 * GOLDEN_RATIO).fract() - 0.5).collect();
     let mark = |at: usize| transposed_products(&centred[at], &probe, n).iter().map(|z| z * z).sum::<f64>();

@@ -3,7 +3,6 @@
 use fewest_core::{Context, Dataset, Error, Target};
 use fewest_eval::{KFold, Split, Splitter};
 use fewest_smo::KernelRows;
-use rayon::prelude::*;
 
 use super::problem::{Problem, State};
 use super::{Criterion, Elimination, RecursiveElimination, go_on};
@@ -42,9 +41,9 @@ impl<C: Criterion> RecursiveElimination<C> {
         let splits = KFold { folds, stratified }.splits(&data.subset(&order)?, context.seed)?;
         // Progress is told from one thread at a time.
         let silent = Context { progress: None, ..*context };
-        let errors: Vec<Result<Vec<(usize, f64)>, Error>> =
-            splits.par_iter().map(|split| self.fold(data, &order, split, &silent)).collect();
-        let errors = errors.into_iter().collect::<Result<Vec<_>, _>>().map_err(|error| match error {
+        let errors =
+            fewest_parallel::try_map(splits.len(), |at| self.fold(data, &order, &splits[at], &silent));
+        let errors = errors.map_err(|error| match error {
             Error::TooFew { what, minimum, found } => {
                 let expected = format!(
                     "left out, or leave at least {minimum} {what} to learn from; one fold leaves {found}"
