@@ -4,8 +4,8 @@ use std::sync::Mutex;
 
 use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status, Target, derive_seed, rank};
 use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
-use rand_chacha::ChaCha8Rng;
 
 /// Stability selection (Meinshausen and Bühlmann 2010) with any selector: it runs on many random halves of
 /// the samples, and the features that it chooses in at least a share `threshold` of them are selected. The

@@ -3,8 +3,8 @@
 
 use fewest_core::{Error, derive_seed};
 use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
-use rand_chacha::ChaCha8Rng;
 
 use crate::hsic::{self, Scaling};
 use crate::{Gram, ScalarKernel, centred_packed, packed_len};

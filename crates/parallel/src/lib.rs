@@ -1,6 +1,5 @@
 #![doc = include_str!("../README.md")]
 
-use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
@@ -27,7 +26,11 @@ pub fn map<T: Send>(n: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
 /// # Errors
 /// What `work` returns.
 pub fn try_map<T: Send, E: Send>(n: usize, work: impl Fn(usize) -> Result<T, E> + Sync) -> Result<Vec<T>, E> {
-    map(n, work).into_iter().collect()
+    let mut values = Vec::with_capacity(n);
+    for result in map(n, work) {
+        values.push(result?);
+    }
+    Ok(values)
 }
 
 /// [`map`] with a scratch value that a few indices share, so that memory is not asked for each time.
@@ -47,23 +50,26 @@ pub fn map_with<S: Default, T: Send>(n: usize, work: impl Fn(&mut S, usize) -> T
     in_runs(n, FEW, work)
 }
 
-/// [`map_with`] in tasks of `run` indices.
+/// [`map_with`] in tasks of `run` indices. Plain loops: all that is generic here is compiled for each use.
 fn in_runs<S: Default, T: Send>(n: usize, run: usize, work: impl Fn(&mut S, usize) -> T + Sync) -> Vec<T> {
-    let one = |indices: Range<usize>| -> Vec<T> {
+    let n_tasks = n.div_ceil(run);
+    let results: Mutex<Vec<Vec<T>>> = Mutex::new(Vec::new());
+    each(n_tasks, &|task| {
         let mut scratch = S::default();
-        indices.map(|i| work(&mut scratch, i)).collect()
-    };
-    if n <= run {
-        return one(0..n);
-    }
-    let results: Vec<Mutex<Vec<T>>> = (0..n.div_ceil(run)).map(|_| Mutex::new(Vec::new())).collect();
-    each(results.len(), &|task| {
-        let found = one(task * run..n.min((task + 1) * run));
-        *results[task].lock().unwrap_or_else(PoisonError::into_inner) = found;
+        let mut found = Vec::with_capacity(run.min(n));
+        for i in task * run..n.min(task.saturating_add(1).saturating_mul(run)) {
+            found.push(work(&mut scratch, i));
+        }
+        let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
+        if results.is_empty() {
+            results.resize_with(n_tasks, Vec::new);
+        }
+        results[task] = found;
     });
+    let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
     let mut all = Vec::with_capacity(n);
-    for found in results {
-        all.append(&mut found.into_inner().unwrap_or_else(PoisonError::into_inner));
+    for found in &mut results {
+        all.append(found);
     }
     all
 }
@@ -76,15 +82,14 @@ pub fn chunks<T: Send, R: Send>(
     size: usize,
     work: impl Fn(usize, &mut [T]) -> R + Sync,
 ) -> Vec<R> {
-    let chunks = items.chunks_mut(size.max(1));
-    if chunks.len() <= 1 {
-        return chunks.enumerate().map(|(at, chunk)| work(at, chunk)).collect();
+    let mut chunks = Vec::with_capacity(items.len().div_ceil(size.max(1)));
+    for chunk in items.chunks_mut(size.max(1)) {
+        chunks.push(Mutex::new(chunk));
     }
-    let chunks: Vec<Mutex<Option<&mut [T]>>> = chunks.map(|chunk| Mutex::new(Some(chunk))).collect();
     map(chunks.len(), |at| {
         // Taken out of the lock, which would otherwise be held while the work runs.
-        let chunk = chunks[at].lock().unwrap_or_else(PoisonError::into_inner).take();
-        work(at, chunk.unwrap_or_default())
+        let chunk = std::mem::take(&mut *chunks[at].lock().unwrap_or_else(PoisonError::into_inner));
+        work(at, chunk)
     })
 }
 
@@ -100,7 +105,11 @@ pub fn fill(out: &mut [f64], run: usize, work: impl Fn(usize) -> f64 + Sync) {
 
 /// `work(task)` for every `task < n`. What threads share is compiled here, once.
 fn each(n: usize, work: &(dyn Fn(usize) + Sync)) {
-    (0..n).into_par_iter().for_each(work);
+    if n <= 1 {
+        (0..n).for_each(work);
+    } else {
+        (0..n).into_par_iter().for_each(work);
+    }
 }
 
 #[cfg(test)]

@@ -8,8 +8,8 @@ use std::time::Instant;
 use fewest::core::{Budget, Context, Dataset, DenseColumns, Target};
 use fewest::data::{ReadOptions, Table};
 use fewest::mkl::{Nmmkl, Nmmklr, NonMonotonic, NonMonotonicSolution};
+use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 
 use super::{Arguments, cpu};

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use fewest::core::{OnDemand, derive_seed};
 use rand::SeedableRng;
-use rand_chacha::ChaCha8Rng;
+use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 use serde_json::Value;
 

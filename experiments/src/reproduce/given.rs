@@ -3,8 +3,8 @@
 use fewest::core::{Dataset, Error, derive_seed};
 use fewest::eval::{Split, Splitter};
 use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
-use rand_chacha::ChaCha8Rng;
 
 /// Samples drawn one after the other, a new batch for every run: the first part of each trains, the rest
 /// tests.

@@ -5,8 +5,8 @@ use fewest_core::{Columns, Context, Dataset, Error, derive_seed, options};
 use fewest_linalg::dot;
 use fewest_machines::{Encoding, Points};
 use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
-use rand_chacha::ChaCha8Rng;
 
 use super::{Learner, Model, Predictions, classes};
 

@@ -13,7 +13,7 @@ use fewest_solver::{
     QuadraticSolver, Solution, SolverState, Status, certificate,
 };
 use rand::SeedableRng;
-use rand_chacha::ChaCha8Rng;
+use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 /// Atoms as columns, and a target.

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use fewest::core::{OnDemand, derive_seed};
+use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 use crate::bench::cases::Files;

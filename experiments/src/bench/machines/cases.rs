@@ -6,7 +6,7 @@ use fewest::columns::standardise;
 use fewest::core::{Columns, DenseColumns, OnDemand, Target, derive_seed};
 use fewest::data::{Missing, ReadOptions, Scaling, Table, Task};
 use rand::SeedableRng;
-use rand_chacha::ChaCha8Rng;
+use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 use crate::bench::cases::Files;

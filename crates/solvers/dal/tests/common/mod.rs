@@ -2,8 +2,8 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use fewest_solver::{ElasticNetPenalty, Error, GroupLasso, L1, Penalty};
+use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
 
 /// A dense matrix in column-major order with observations.
 #[derive(Debug, Clone)]

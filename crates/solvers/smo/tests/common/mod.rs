@@ -6,8 +6,8 @@ use std::path::Path;
 use fewest_data::{Missing, ReadOptions, Scaling, Table, Task};
 use fewest_kernels::fast;
 use fewest_smo::{DualProblem, GramRows, KernelRows};
+use rand::rngs::ChaCha8Rng;
 use rand::{Rng, RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
 
 /// Samples by columns.
 pub struct Samples {
