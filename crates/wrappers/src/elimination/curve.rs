@@ -5,7 +5,7 @@ use fewest_eval::{KFold, Split, Splitter};
 use fewest_smo::KernelRows;
 
 use super::problem::{Problem, State};
-use super::{Criterion, Elimination, RecursiveElimination, go_on};
+use super::{Criterion, Elimination, RecursiveElimination, Rounds, go_on};
 use crate::table::canonical_order;
 use crate::{Trained, TrainingTarget};
 
@@ -29,6 +29,18 @@ impl<C: Criterion> RecursiveElimination<C> {
     /// # Errors
     /// As the type's, and for a number of folds out of range. [`Error::Stopped`] when `context` says stop.
     pub fn curve(
+        &self,
+        data: &Dataset,
+        folds: usize,
+        outcome: &Elimination,
+        context: &Context<'_>,
+    ) -> Result<Vec<CurvePoint>, Error> {
+        self.rounds().curve(data, folds, outcome, context)
+    }
+}
+
+impl Rounds<'_> {
+    pub(super) fn curve(
         &self,
         data: &Dataset,
         folds: usize,
@@ -66,10 +78,10 @@ impl<C: Criterion> RecursiveElimination<C> {
     ) -> Result<Vec<(usize, f64)>, Error> {
         let rows: Vec<usize> = split.train.iter().chain(&split.test).map(|&place| order[place]).collect();
         let n_train = split.train.len();
-        let (problem, truth) = Problem::split(data, &rows, n_train, &self.training, self.criterion.name())?;
+        let (problem, truth) = Problem::split(data, &rows, n_train, self.training, self.criterion.name())?;
         let unit = unit(data, &rows, &truth);
         let mut errors = Vec::new();
-        let outcome = self.eliminate(problem, 1, true, context, |state, machines| {
+        let outcome = self.eliminate(problem, 1, true, context, &mut |state, machines| {
             errors.push((state.n_features, unit * unit * error(state, machines, &truth, n_train)));
         })?;
         if outcome.status != fewest_core::Status::Converged {
