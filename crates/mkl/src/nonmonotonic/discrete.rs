@@ -220,7 +220,7 @@ pub(super) fn refine(
 
 /// The bound of Theorem 4 on `ω(chosen) / ω(best)`: `1 / (1 − σ)`, with `σ` the largest eigenvalue of
 /// `M^−½ B M^−½`, `M = K(p) + τ I` and `B = Σ_{j ∈ ℬ} pⱼ Kⱼ` (the labels' signs change no eigenvalue).
-/// Infinite where `σ` is 1; `None` where the matrices are too large to be decomposed.
+/// Infinite where `σ` is 1; `None` where the matrices are too large, or their numbers, to be decomposed.
 pub(super) fn bound(
     relaxation: &Relaxation,
     partition: &Partition,
@@ -253,7 +253,9 @@ pub(super) fn bound(
     } else {
         (gram(&transposed(&columns, n, &vec![1.0; n]), q), n)
     };
-    let eigen = fewest_linalg::symmetric_eigen(DMatrix::from_vec(size, size, matrix));
+    let Some(eigen) = fewest_linalg::symmetric_eigen(DMatrix::from_vec(size, size, matrix)) else {
+        return Ok(None);
+    };
     let largest = eigen.eigenvalues.iter().copied().fold(0.0, f64::max);
     let roots: Vec<f64> = eigen
         .eigenvalues
