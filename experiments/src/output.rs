@@ -5,7 +5,12 @@ use std::path::Path;
 use crate::Result;
 
 /// Writes `rows` under `header`; `facts` stand above as comment lines that start with `#`.
-pub fn write_csv(path: &Path, facts: &[(&str, String)], header: &[&str], rows: &[Vec<String>]) -> Result<()> {
+pub(crate) fn write_csv(
+    path: &Path,
+    facts: &[(&str, String)],
+    header: &[&str],
+    rows: &[Vec<String>],
+) -> Result<()> {
     let mut bytes = Vec::new();
     for (name, value) in facts {
         bytes.extend(format!("# {name}: {value}\n").bytes());
@@ -20,7 +25,7 @@ pub fn write_csv(path: &Path, facts: &[(&str, String)], header: &[&str], rows: &
 }
 
 /// Writes a file, and the folders it lies in.
-pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;
     }
@@ -30,7 +35,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
 }
 
 /// The median; NaN of nothing.
-pub fn median(values: &[f64]) -> f64 {
+pub(crate) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     match (sorted.get(sorted.len() / 2), sorted.len() % 2) {
@@ -41,12 +46,12 @@ pub fn median(values: &[f64]) -> f64 {
 }
 
 /// The smallest; infinite of nothing.
-pub fn minimum(values: &[f64]) -> f64 {
+pub(crate) fn minimum(values: &[f64]) -> f64 {
     values.iter().copied().fold(f64::INFINITY, f64::min)
 }
 
 /// The mean and its standard error, `sd / √m` with `sd` dividing by `m − 1`; the error of one value is NaN.
-pub fn mean_and_error(values: &[f64]) -> (f64, f64) {
+pub(crate) fn mean_and_error(values: &[f64]) -> (f64, f64) {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();

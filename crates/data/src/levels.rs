@@ -10,7 +10,7 @@ pub(crate) struct Interner {
 }
 
 impl Interner {
-    pub fn code(&mut self, text: &str) -> u32 {
+    pub(crate) fn code(&mut self, text: &str) -> u32 {
         if let Some(&code) = self.codes.get(text) {
             return code;
         }
@@ -20,11 +20,11 @@ impl Interner {
         code
     }
 
-    pub fn names(&self) -> &[String] {
+    pub(crate) fn names(&self) -> &[String] {
         &self.names
     }
 
-    pub fn into_names(self) -> Vec<String> {
+    pub(crate) fn into_names(self) -> Vec<String> {
         self.names
     }
 }
@@ -85,7 +85,7 @@ pub(crate) struct Spellings {
 
 impl Spellings {
     /// Remembers `text` for `number`, unless it is known or there are more different ones than `most`.
-    pub fn note(&mut self, number: f64, text: &str, most: usize) {
+    pub(crate) fn note(&mut self, number: f64, text: &str, most: usize) {
         if self.texts.len() <= most {
             self.texts.entry((number + 0.0).to_bits()).or_insert_with(|| text.to_owned());
         }

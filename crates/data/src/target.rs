@@ -25,7 +25,7 @@ pub(crate) enum TargetValues {
 
 impl TargetValues {
     /// The columns of numbers or codes.
-    pub fn columns(&self) -> &[Vec<f64>] {
+    pub(crate) fn columns(&self) -> &[Vec<f64>] {
         match self {
             TargetValues::None => &[],
             TargetValues::Real(outputs) => outputs,

@@ -11,7 +11,7 @@ const INTERVAL: Duration = Duration::from_millis(2);
 
 /// What a program took.
 #[derive(Debug, Clone, Copy)]
-pub struct Measured {
+pub(super) struct Measured {
     /// From start to end, loading included.
     pub process_seconds: f64,
     /// What all its threads computed, in user and system mode; `None` where the system does not tell.
@@ -25,7 +25,7 @@ pub struct Measured {
 ///
 /// Memory is the kernel's own high-water mark, so that looking at it from time to time misses no peak but one
 /// in the last two milliseconds before the process ends.
-pub fn measure(command: &mut Command) -> Result<Measured> {
+pub(super) fn measure(command: &mut Command) -> Result<Measured> {
     let cpu_before = cpu::of_children();
     let start = Instant::now();
     let mut child = command.spawn().map_err(|error| format!("cannot run {command:?}: {error}"))?;

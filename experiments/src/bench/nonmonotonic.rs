@@ -62,7 +62,7 @@ struct Outcome {
 }
 
 /// Measures and writes `docs/benchmarks/nonmonotonic.csv` and `.md`.
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.threads as usize).build()?;
     let mut facts = machine::facts();
     facts.push(("threads", arguments.threads.to_string()));

@@ -15,7 +15,7 @@ use crate::Result;
 
 /// Runs one method once, for the benchmarks.
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// The features, as .npy.
     #[arg(long)]
     x: PathBuf,
@@ -39,7 +39,7 @@ pub struct Arguments {
 }
 
 /// Runs the method; `seconds` and `cpu_seconds` of the answer are those of the method, without reading.
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let task = if arguments.regression { Task::Regression } else { Task::Classification };
     let options = ReadOptions { task, ..ReadOptions::with_target(&arguments.y) };
     let data = Table::read(&arguments.x, &options)?.complete(Missing::Error)?.dataset;

@@ -11,7 +11,7 @@ use rand::seq::SliceRandom;
 ///
 /// For problems whose samples are independent draws, so that each batch is a data set of its own.
 #[derive(Debug, Clone, Copy)]
-pub struct Batches {
+pub(super) struct Batches {
     /// Training samples of a batch.
     pub train: usize,
     /// Test samples of a batch.
@@ -31,7 +31,7 @@ impl Splitter for Batches {
 
 /// Drawn at random for every run: so many samples to train, so many others to test, the rest unused.
 #[derive(Debug, Clone, Copy)]
-pub struct Portions {
+pub(super) struct Portions {
     /// Training samples.
     pub train: usize,
     /// Test samples, the same ones in a run for every number of training samples.

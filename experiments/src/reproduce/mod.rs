@@ -17,7 +17,7 @@ use crate::Result;
 
 /// Recomputes a figure or a table of a paper; writes raw CSV, a summary and an SVG under docs/reproduction.
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     #[command(subcommand)]
     paper: Paper,
 }
@@ -37,7 +37,7 @@ enum Paper {
 }
 
 /// Recomputes what was asked for.
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     match &arguments.paper {
         Paper::HsicLasso(arguments) => hsic_lasso::run(arguments),
         Paper::MikFs(arguments) => mik_fs::run(arguments),

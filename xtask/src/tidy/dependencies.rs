@@ -39,7 +39,7 @@ const AT_MOST: &[(&str, usize)] = &[
 ];
 
 /// Members with more external dependencies than they may have, or without a bound, and bounds of no member.
-pub fn check(members: &[Package]) -> Vec<Finding> {
+pub(super) fn check(members: &[Package]) -> Vec<Finding> {
     check_against(AT_MOST, members)
 }
 

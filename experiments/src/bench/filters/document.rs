@@ -35,7 +35,12 @@ const PROCESS_CPU: Figure = |run| run.measured.cpu_seconds.unwrap_or(f64::NAN);
 const MEMORY: Figure = |run| run.measured.peak_bytes.map_or(f64::NAN, |bytes| bytes as f64 / MEBIBYTE);
 
 /// Writes `filters.csv`, `.md` and `.svg`.
-pub fn write_all(folder: &Path, all: &[Results], facts: &[(&str, String)], threads: u32) -> Result<()> {
+pub(super) fn write_all(
+    folder: &Path,
+    all: &[Results],
+    facts: &[(&str, String)],
+    threads: u32,
+) -> Result<()> {
     write_csv(&folder.join("filters.csv"), facts, HEADER, &rows(all, threads))?;
     let text = format!("{}\n## Machine\n\n{}", summary(all), machine::markdown(facts));
     write(&folder.join("filters.md"), text.as_bytes())?;

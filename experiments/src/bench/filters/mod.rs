@@ -47,7 +47,7 @@ struct Results {
 
 /// Measures every case; writes `docs/benchmarks/filters.csv`, `.md` and `.svg`, or with `--only` into
 /// `target/bench`.
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let scratch = workspace::root().join("target/bench");
     std::fs::create_dir_all(&scratch)?;
     let json = scratch.join("answer.json");

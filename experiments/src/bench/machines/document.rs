@@ -37,7 +37,7 @@ const PROCESS_CPU: Figure = |run| run.measured.cpu_seconds.unwrap_or(f64::NAN);
 const MEMORY: Figure = |run| run.measured.peak_bytes.map_or(f64::NAN, |bytes| bytes as f64 / MEBIBYTE);
 
 /// Writes `machines.csv`, `.md` and `.svg`.
-pub fn write_all(
+pub(super) fn write_all(
     folder: &Path,
     timed: &[Results],
     objectives: &[Objectives],

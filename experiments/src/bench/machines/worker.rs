@@ -17,7 +17,7 @@ use crate::bench::cpu;
 
 /// Trains one machine once, for the benchmarks.
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// The features, as .npy.
     #[arg(long)]
     x: PathBuf,
@@ -40,7 +40,7 @@ pub struct Arguments {
 }
 
 /// Trains; `seconds` and `cpu_seconds` of the answer are those of the training, without reading.
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let options = ReadOptions { task: Task::Regression, ..ReadOptions::with_target(&arguments.y) };
     let data = Table::read(&arguments.x, &options)?.complete(Missing::Error)?.dataset;
     let Target::Real(outputs) = data.target() else { return Err("the target must be numbers".into()) };

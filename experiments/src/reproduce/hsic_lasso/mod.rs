@@ -13,7 +13,7 @@ use crate::Result;
 /// What to recompute.
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("what").required(true).args(["figure", "table"]))]
-pub struct Arguments {
+pub(super) struct Arguments {
     /// A figure: 1 on synthetic problems, 2 classification, 5 regression.
     #[arg(long, value_parser = ["1", "2", "5"])]
     figure: Option<String>,
@@ -26,7 +26,7 @@ pub struct Arguments {
 }
 
 /// Recomputes it; writes under `docs/reproduction/hsic-lasso`.
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let protocol = &arguments.protocol;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(protocol.threads).build()?;
     pool.install(|| match arguments.figure.as_deref() {

@@ -138,7 +138,7 @@ fn with_swaps() -> Vec<(&'static str, &'static str)> {
 }
 
 /// Writes `table-1.md` and `table-1.csv`.
-pub fn table_1(protocol: &Protocol) -> Result<()> {
+pub(super) fn table_1(protocol: &Protocol) -> Result<()> {
     let batches = Batches { train: 400, test: 100 };
     let n_samples = (batches.train + batches.test) * protocol.runs as usize;
     let data = synthetic::better_together(n_samples, protocol.seed)?.dataset;
@@ -174,7 +174,7 @@ pub fn table_1(protocol: &Protocol) -> Result<()> {
 }
 
 /// Writes `table-3.md` and `table-3.csv`.
-pub fn table_3(protocol: &Protocol) -> Result<()> {
+pub(super) fn table_3(protocol: &Protocol) -> Result<()> {
     let splitter = hold_out(protocol);
     let methods = with_swaps();
     let plan = Plan {
@@ -211,7 +211,7 @@ pub fn table_3(protocol: &Protocol) -> Result<()> {
 }
 
 /// Writes `figure-2.md`, `figure-2.csv` and `figure-2.svg`.
-pub fn figure_2(protocol: &Protocol) -> Result<()> {
+pub(super) fn figure_2(protocol: &Protocol) -> Result<()> {
     const KS: &[usize] = &[10, 20, 40, 60];
     let methods: Vec<(&str, &str)> =
         METHODS.into_iter().filter(|(name, _)| !NOT_IN_FIGURE_2.contains(name)).collect();

@@ -11,7 +11,7 @@ use crate::Result;
 /// What to recompute.
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("what").required(true).args(["figure", "table"]))]
-pub struct Arguments {
+pub(super) struct Arguments {
     /// A figure: 2 classification with many features.
     #[arg(long, value_parser = ["2"])]
     figure: Option<String>,
@@ -24,7 +24,7 @@ pub struct Arguments {
 }
 
 /// Recomputes it; writes under `docs/reproduction/nmmkl`.
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let protocol = &arguments.protocol;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(protocol.threads).build()?;
     pool.install(|| match arguments.table.as_deref() {

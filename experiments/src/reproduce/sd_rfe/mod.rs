@@ -13,7 +13,7 @@ use crate::Result;
 /// What to recompute.
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("what").required(true).args(["figure", "table"]))]
-pub struct Arguments {
+pub(super) struct Arguments {
     /// A figure: 2 the exponential problem. It comes from the runs of Table 1 and is written with it.
     #[arg(long, value_parser = ["2"])]
     figure: Option<String>,
@@ -25,7 +25,7 @@ pub struct Arguments {
 }
 
 /// Recomputes it; writes under `docs/reproduction/sd-rfe`.
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let protocol = &arguments.protocol;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(protocol.threads).build()?;
     pool.install(|| match arguments.table.as_deref() {
