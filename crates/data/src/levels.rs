@@ -104,7 +104,7 @@ impl Spellings {
 /// assert_eq!(number_text(0.1), "0.1");
 /// assert_eq!(number_text(1e300), "1e300");
 /// ```
-pub fn number_text(number: f64) -> String {
+pub(crate) fn number_text(number: f64) -> String {
     let size = number.abs();
     if number == 0.0 || (1e-5..1e16).contains(&size) || !number.is_finite() {
         number.to_string()

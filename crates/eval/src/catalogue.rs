@@ -270,7 +270,7 @@ impl fmt::Debug for ChosenLearner {
 
 impl ChosenLearner {
     /// [`Learner::name`].
-    pub fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> &'static str {
         self.0.name()
     }
 

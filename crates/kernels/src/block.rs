@@ -61,11 +61,6 @@ impl Blocks {
         Ok(Self { n_samples, permutations, order, sizes })
     }
 
-    /// Number of samples.
-    pub fn n_samples(&self) -> usize {
-        self.n_samples
-    }
-
     /// The samples of every block, permutation after permutation.
     pub fn iter(&self) -> impl Iterator<Item = &[usize]> {
         self.order.chunks_exact(self.n_samples).flat_map(|permutation| {

@@ -10,9 +10,6 @@ use nalgebra::DMatrix;
 
 use crate::Gram;
 
-/// The regularisation used in the paper's experiments.
-pub const DEFAULT_EPSILON: f64 = 1e-3;
-
 /// `K (K + epsilon n I)⁻¹` for a Gram matrix, usually a centred one. `O(n³)`; by [`Factor::nocco`] it is
 /// `O(n r²)`.
 ///

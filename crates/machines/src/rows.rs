@@ -93,49 +93,12 @@ impl KernelRows for DistanceRows<'_> {
     }
 }
 
-/// A symmetric matrix that somebody else keeps, row after row: what is updated in place need not be copied,
-/// nor be looked through each time.
-#[derive(Debug, Clone, Copy)]
-pub struct MatrixRows<'a> {
-    values: &'a [f64],
-    n: usize,
-}
-
-impl<'a> MatrixRows<'a> {
-    /// From all `n × n` values, which must be symmetric; a matrix from outside is for
-    /// [`GramRows`](fewest_smo::GramRows), which looks.
-    ///
-    /// # Errors
-    /// [`Error::ShapeMismatch`] unless there are `n²`.
-    pub fn new(values: &'a [f64], n: usize) -> Result<Self, Error> {
-        if n.checked_mul(n) != Some(values.len()) {
-            let (expected, found) = (n.saturating_mul(n), values.len());
-            return Err(Error::ShapeMismatch { what: "values of the kernel", expected, found });
-        }
-        Ok(Self { values, n })
-    }
-}
-
-impl KernelRows for MatrixRows<'_> {
-    fn len(&self) -> usize {
-        self.n
-    }
-
-    fn diagonal(&self, i: usize) -> f64 {
-        self.values[i * self.n + i]
-    }
-
-    fn row(&self, i: usize, out: &mut [f64]) {
-        out.copy_from_slice(&self.values[i * self.n..(i + 1) * self.n]);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn the_three_forms_of_a_kernel_agree() {
+    fn both_forms_of_a_kernel_agree() {
         let (n, width) = (19, 4);
         let values: Vec<f64> = (0..n * width).map(|k| ((k * k) as f64 * 0.3).sin()).collect();
         let points = Points { values, n_samples: n, width };
@@ -145,16 +108,13 @@ mod tests {
         SquaredDistances::gaussian(0.7, &mut matrix);
         let by_points = PointRows::new(&points, VectorKernel::Gaussian { gamma: 0.7 }).unwrap();
         let by_distances = DistanceRows::new(&distances, 0.7).unwrap();
-        let by_matrix = MatrixRows::new(&matrix, n).unwrap();
-        let (mut a, mut b, mut c) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
+        let (mut a, mut b) = (vec![0.0; n], vec![0.0; n]);
         for i in 0..n {
             by_points.row(i, &mut a);
             by_distances.row(i, &mut b);
-            by_matrix.row(i, &mut c);
-            assert_eq!(b, c);
+            assert_eq!(b, matrix[i * n..(i + 1) * n]);
             assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-15));
-            let diagonals = [by_points.diagonal(i), by_distances.diagonal(i), by_matrix.diagonal(i)];
-            assert_eq!(diagonals, [1.0; 3]);
+            assert_eq!([by_points.diagonal(i), by_distances.diagonal(i)], [1.0; 2]);
         }
         let mut two = vec![0.0; 2 * n];
         by_points.rows(&[3, 18], &mut two);
@@ -169,6 +129,5 @@ mod tests {
             let error = DistanceRows::new(&distances, gamma).err();
             assert!(matches!(error, Some(Error::InvalidParameter { name: "gamma", .. })));
         }
-        assert!(matches!(MatrixRows::new(&[1.0; 5], 2), Err(Error::ShapeMismatch { .. })));
     }
 }

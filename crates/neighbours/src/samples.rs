@@ -111,12 +111,12 @@ impl Samples {
     }
 
     /// Number of coordinates.
-    pub fn n_coordinates(&self) -> usize {
+    pub(crate) fn n_coordinates(&self) -> usize {
         self.n_numeric + self.mismatch.len()
     }
 
     /// The metric.
-    pub fn metric(&self) -> Metric {
+    pub(crate) fn metric(&self) -> Metric {
         self.metric
     }
 

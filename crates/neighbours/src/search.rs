@@ -35,7 +35,7 @@ impl Neighbours {
     }
 
     /// The metric of the distances.
-    pub fn metric(&self) -> Metric {
+    pub(crate) fn metric(&self) -> Metric {
         self.metric
     }
 

@@ -89,7 +89,7 @@ macro_rules! __range_words {
 
 impl Range {
     /// The value that `text` is, or nothing where the range has no such value. Words in any case.
-    pub fn parse(self, text: &str) -> Option<Value> {
+    pub(crate) fn parse(self, text: &str) -> Option<Value> {
         let value = match self {
             Range::Count(_) | Range::Between(..) => Value::Count(text.parse().ok()?),
             Range::Features => {
@@ -115,7 +115,7 @@ impl Range {
     /// assert!(Range::PositiveOr(&["median"]).contains(&Value::Word("median")));
     /// assert!(!Range::Positive.contains(&Value::Real(f64::NAN)));
     /// ```
-    pub fn contains(self, value: &Value) -> bool {
+    pub(crate) fn contains(self, value: &Value) -> bool {
         match (self, value) {
             (Range::Count(least), Value::Count(value)) => *value >= least,
             (Range::Between(least, most), Value::Count(value)) => (least..=most).contains(value),

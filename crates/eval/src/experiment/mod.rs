@@ -18,11 +18,11 @@ use crate::{Learner, Metric, Split, Splitter};
 
 /// Told of each fold when it is finished, for instance to store it; called from one thread at a time, in any
 /// order.
-pub type OnFold<'a> = &'a (dyn Fn(&Plan, &FoldRecord) + Sync);
+pub(crate) type OnFold<'a> = &'a (dyn Fn(&Plan, &FoldRecord) + Sync);
 
 /// Learns from a fold's training samples, its first argument, and returns the whole data, its second,
 /// prepared by what was learnt: gaps filled, features scaled.
-pub type Prepare<'a> = &'a (dyn Fn(&Dataset, &Dataset) -> Result<Dataset, Error> + Sync);
+pub(crate) type Prepare<'a> = &'a (dyn Fn(&Dataset, &Dataset) -> Result<Dataset, Error> + Sync);
 
 /// A selector and a learner, judged by metrics on samples that neither has seen.
 ///

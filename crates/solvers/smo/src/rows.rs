@@ -159,7 +159,7 @@ impl<'a> SignedRows<'a> {
     }
 
     /// The signs, ±1.
-    pub fn signs(&self) -> &[f64] {
+    pub(crate) fn signs(&self) -> &[f64] {
         &self.signs
     }
 }

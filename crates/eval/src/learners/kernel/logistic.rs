@@ -204,7 +204,7 @@ impl KernelLogistic {
     ///
     /// # Errors
     /// For a target without classes, parameters out of range, values that are not finite.
-    pub fn train(&self, data: &Dataset, context: &Context<'_>) -> Result<KernelLogisticModel, Error> {
+    pub(crate) fn train(&self, data: &Dataset, context: &Context<'_>) -> Result<KernelLogisticModel, Error> {
         self.check()?;
         self.grid.check()?;
         let target = classes(data, self.name())?;
