@@ -325,7 +325,7 @@ impl Plan<'_> {
 
 /// The cost with which a machine on all features predicts best.
 fn choose_cost(data: &Dataset, context: &Context<'_>) -> std::result::Result<Vec<String>, Error> {
-    Ok(vec![format!("c={}", linear_classifier(COSTS).train(data, context)?.cost())])
+    Ok(vec![format!("c={}", linear_classifier(COSTS).train(data, context)?.cost)])
 }
 
 /// The machine with the cost among `parameters`.
