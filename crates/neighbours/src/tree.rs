@@ -89,11 +89,9 @@ impl Tree {
         let mut values = vec![0.0; n.div_ceil(LEAF) * LEAF * d];
         for (members, leaf) in order.chunks(LEAF).zip(values.chunks_exact_mut(LEAF * d)) {
             for (s, &i) in members.iter().enumerate() {
-                leaf.iter_mut()
-                    .skip(s)
-                    .step_by(LEAF)
-                    .zip(&points[i * d..])
-                    .for_each(|(to, from)| *to = *from);
+                for j in 0..d {
+                    leaf[j * LEAF + s] = points[i * d + j];
+                }
             }
         }
         Self { n_coordinates: d, order, values, nodes }
@@ -180,10 +178,10 @@ impl<'a> Search<'a> {
         let values = &tree.values[leaf * LEAF * tree.n_coordinates..];
         let of_sample = |(s, &i): (usize, &usize)| {
             self.sample = i;
-            self.point.iter_mut().zip(values.iter().skip(s).step_by(LEAF)).for_each(|(to, from)| *to = *from);
+            self.point.iter_mut().enumerate().for_each(|(j, x)| *x = values[j * LEAF + s]);
             self.found.clear();
             (self.last, self.tied, self.highest) = (f64::MAX, f64::MAX, usize::MAX);
-            self.visit(0, 0, n_leaves);
+            self.visit((0, 0, n_leaves));
             self.found.sort_unstable_by_key(|(_, j)| *j);
             closest(self.found.iter().copied(), self.k)
         };
@@ -191,7 +189,7 @@ impl<'a> Search<'a> {
     }
 
     /// Visits the `n_leaves` leaves from `leaf` on, which `node` halves.
-    fn visit(&mut self, node: usize, leaf: usize, n_leaves: usize) {
+    fn visit(&mut self, (node, leaf, n_leaves): (usize, usize, usize)) {
         if n_leaves == 1 {
             return self.scan(leaf);
         }
@@ -200,13 +198,13 @@ impl<'a> Search<'a> {
         let sides = [(node + 1, leaf, half), (node + half, leaf + half, n_leaves - half)];
         let value = self.point[coordinate];
         let (near, gap) = if value <= left { (0, right - value) } else { (1, value - left) };
-        self.visit(sides[near].0, sides[near].1, sides[near].2);
+        self.visit(sides[near]);
         let before = self.terms[coordinate];
         self.terms[coordinate] = if self.metric == Metric::Manhattan { gap } else { gap * gap };
         let bound = self.terms.iter().fold(0.0, |sum, term| sum + term);
         let far = 1 - near;
         if self.may_be_one(bound, lowest[far]) {
-            self.visit(sides[far].0, sides[far].1, sides[far].2);
+            self.visit(sides[far]);
         }
         self.terms[coordinate] = before;
     }
@@ -237,11 +235,11 @@ impl<'a> Search<'a> {
 
     /// Drops what is no neighbour, given the `k` nearest so far.
     ///
-    /// The last of all `k` neighbours will be no farther than the last of these: beyond its ties nothing counts.
-    /// A sample no nearer than `last` can only be one of the final ties, whose lowest indices take the places
-    /// that nearer samples leave. Each of these `k` comes before it if its own index is lower; if not, and the
-    /// sample's index is above `highest`, it is clearly nearer than `last`, hence no tie. So the sample finds
-    /// no place, and what has none changes nothing for the others.
+    /// The last of all `k` neighbours will be no farther than the last of these: beyond its ties, nothing
+    /// counts. A sample no nearer than `last` can only be one of the final ties, whose lowest indices
+    /// take the places that nearer samples leave. Each of these `k` comes before it if its own index is
+    /// lower; if not, and the sample's index is above `highest`, it is clearly nearer than `last`, hence
+    /// no tie. So the sample finds no place, and what has none changes nothing for the others.
     fn narrow(&mut self) {
         self.found.select_nth_unstable_by(self.k - 1, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         let nearest = &self.found[..self.k];
