@@ -181,7 +181,7 @@ impl<'a> Search<'a> {
             self.point.iter_mut().enumerate().for_each(|(j, x)| *x = values[j * LEAF + s]);
             self.found.clear();
             (self.last, self.tied, self.highest) = (f64::MAX, f64::MAX, usize::MAX);
-            self.visit((0, 0, n_leaves));
+            self.visit(0, 0, n_leaves);
             self.found.sort_unstable_by_key(|(_, j)| *j);
             closest(self.found.iter().copied(), self.k)
         };
@@ -189,7 +189,7 @@ impl<'a> Search<'a> {
     }
 
     /// Visits the `n_leaves` leaves from `leaf` on, which `node` halves.
-    fn visit(&mut self, (node, leaf, n_leaves): (usize, usize, usize)) {
+    fn visit(&mut self, node: usize, leaf: usize, n_leaves: usize) {
         if n_leaves == 1 {
             return self.scan(leaf);
         }
@@ -198,13 +198,13 @@ impl<'a> Search<'a> {
         let sides = [(node + 1, leaf, half), (node + half, leaf + half, n_leaves - half)];
         let value = self.point[coordinate];
         let (near, gap) = if value <= left { (0, right - value) } else { (1, value - left) };
-        self.visit(sides[near]);
+        self.visit(sides[near].0, sides[near].1, sides[near].2);
         let before = self.terms[coordinate];
         self.terms[coordinate] = if self.metric == Metric::Manhattan { gap } else { gap * gap };
         let bound = self.terms.iter().fold(0.0, |sum, term| sum + term);
         let far = 1 - near;
         if self.may_be_one(bound, lowest[far]) {
-            self.visit(sides[far]);
+            self.visit(sides[far].0, sides[far].1, sides[far].2);
         }
         self.terms[coordinate] = before;
     }
