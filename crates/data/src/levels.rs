@@ -98,12 +98,6 @@ impl Spellings {
 
 /// The shortest decimal text that reads back as the same number, with an exponent for very large and small
 /// ones.
-///
-/// ```
-/// # use fewest_data::number_text;
-/// assert_eq!(number_text(0.1), "0.1");
-/// assert_eq!(number_text(1e300), "1e300");
-/// ```
 pub(crate) fn number_text(number: f64) -> String {
     let size = number.abs();
     if number == 0.0 || (1e-5..1e16).contains(&size) || !number.is_finite() {
@@ -119,6 +113,11 @@ mod tests {
 
     fn names(names: &[&str]) -> Vec<String> {
         names.iter().map(|&name| name.to_owned()).collect()
+    }
+
+    #[test]
+    fn numbers_are_written_shortly() {
+        assert_eq!([0.1, 1e300, -0.0, 1e15].map(number_text), ["0.1", "1e300", "-0", "1000000000000000"]);
     }
 
     #[test]

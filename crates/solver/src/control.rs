@@ -79,7 +79,7 @@ impl Control<'_> {
 
     /// [`Status::Interrupted`] once the caller asked to stop, [`Status::TimeLimit`] once the time is over:
     /// what every solver asks between two steps.
-    pub(crate) fn stopped(&self) -> Option<Status> {
+    pub fn stopped(&self) -> Option<Status> {
         self.context().stopped()
     }
 

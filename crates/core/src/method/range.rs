@@ -115,7 +115,7 @@ impl Range {
     /// assert!(Range::PositiveOr(&["median"]).contains(&Value::Word("median")));
     /// assert!(!Range::Positive.contains(&Value::Real(f64::NAN)));
     /// ```
-    pub(crate) fn contains(self, value: &Value) -> bool {
+    pub fn contains(self, value: &Value) -> bool {
         match (self, value) {
             (Range::Count(least), Value::Count(value)) => *value >= least,
             (Range::Between(least, most), Value::Count(value)) => (least..=most).contains(value),

@@ -40,7 +40,7 @@ impl Factor {
     /// [`Error::InvalidParameter`] unless `0 <= tolerance < 1`; [`Error::Numerical`] when values are not
     /// finite, or when a residual on the diagonal becomes clearly negative: the matrix is then not positive
     /// semidefinite, and [`Factor::from_gram`] is what factors it.
-    pub(crate) fn from_columns(
+    pub fn from_columns(
         n: usize,
         diagonal: impl Fn(usize) -> f64,
         mut column: impl FnMut(usize, &mut [f64]),

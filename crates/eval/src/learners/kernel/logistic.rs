@@ -180,7 +180,7 @@ impl KernelLogistic {
     ///
     /// # Errors
     /// For a target without classes, parameters out of range, values that are not finite.
-    pub(crate) fn train(&self, data: &Dataset, context: &Context<'_>) -> Result<KernelLogisticModel, Error> {
+    pub fn train(&self, data: &Dataset, context: &Context<'_>) -> Result<KernelLogisticModel, Error> {
         self.check()?;
         self.grid.check()?;
         let target = classes(data, self.name())?;

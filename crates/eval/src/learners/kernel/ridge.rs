@@ -53,7 +53,7 @@ impl KernelRidge {
     ///
     /// # Errors
     /// For a target that is not real, a grid out of range, values that are not finite.
-    pub(crate) fn train(&self, data: &Dataset, context: &Context<'_>) -> Result<KernelRidgeModel, Error> {
+    pub fn train(&self, data: &Dataset, context: &Context<'_>) -> Result<KernelRidgeModel, Error> {
         self.grid.check()?;
         let Target::Real(outputs) = data.target() else {
             let (method, expected) = ("kernel-ridge", "a real target");
