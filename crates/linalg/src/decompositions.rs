@@ -10,7 +10,8 @@ const MOST_SWEEPS: usize = 100_000;
 /// are not found, since numbers are not finite or overflow. `O(n³)`.
 pub fn symmetric_eigen(matrix: DMatrix<f64>) -> Option<SymmetricEigen<f64, Dyn>> {
     let most = MOST_SWEEPS.max(100 * matrix.nrows());
-    SymmetricEigen::try_new(matrix, f64::EPSILON, most)
+    let found = SymmetricEigen::try_new(matrix, f64::EPSILON, most)?;
+    found.eigenvalues.iter().all(|value| value.is_finite()).then_some(found)
 }
 
 /// The eigenvalues of a symmetric matrix, in no order. `O(n³)`.
