@@ -52,26 +52,23 @@ pub fn map_with<S: Default, T: Send>(n: usize, work: impl Fn(&mut S, usize) -> T
 
 /// [`map_with`] in tasks of `run` indices. Plain loops: all that is generic here is compiled for each use.
 fn in_runs<S: Default, T: Send>(n: usize, run: usize, work: impl Fn(&mut S, usize) -> T + Sync) -> Vec<T> {
-    let n_tasks = n.div_ceil(run);
-    let results: Mutex<Vec<Vec<T>>> = Mutex::new(Vec::new());
-    each(n_tasks, &|task| {
+    // One place for all results: a small vector for each task would outlive the task's own memory and leave
+    // holes in it.
+    let mut places: Vec<Option<T>> = Vec::new();
+    places.resize_with(n, || None);
+    let places = Mutex::new(places);
+    each(n.div_ceil(run), &|task| {
         let mut scratch = S::default();
-        let mut found = Vec::with_capacity(run.min(n));
         for i in task * run..n.min(task.saturating_add(1).saturating_mul(run)) {
-            found.push(work(&mut scratch, i));
+            let value = work(&mut scratch, i);
+            places.lock().unwrap_or_else(PoisonError::into_inner)[i] = Some(value);
         }
-        let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
-        if results.is_empty() {
-            results.resize_with(n_tasks, Vec::new);
-        }
-        results[task] = found;
     });
-    let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let mut all = Vec::with_capacity(n);
-    for found in &mut results {
-        all.append(found);
+    let mut results = Vec::with_capacity(n);
+    for place in places.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        results.extend(place);
     }
-    all
+    results
 }
 
 /// `work(at, chunk)` for every chunk of `size` items, the last perhaps shorter, in the order of the chunks.
