@@ -3,14 +3,13 @@
 use fewest_core::method::Options;
 use fewest_core::{Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport, options};
 use fewest_lars::{PathOptions, path};
-use fewest_solver::{Control, InnerProducts, LinearOperator};
+use fewest_solver::{Atoms, Control, InnerProducts, LinearOperator, Signed};
 use rayon::prelude::*;
 
 use super::design::Design;
 use super::folds;
 use super::problems::{combined, control, feature_scores, select};
 use fewest_columns::standardised_outputs;
-use fewest_solver::Signed;
 
 /// Penalties tried.
 const N_PENALTIES: usize = 100;
@@ -78,9 +77,7 @@ struct Centred<'a> {
     design: &'a Design,
     means: Vec<f64>,
     target_mean: f64,
-    target_products: Vec<f64>,
-    target_squared_norm: f64,
-    squared_norms: Vec<f64>,
+    atoms: Atoms,
 }
 
 impl<'a> Centred<'a> {
@@ -96,18 +93,14 @@ impl<'a> Centred<'a> {
         };
         let means = product(&vec![1.0; target.len()]);
         let squared_norm = |j: usize| (design.squared_norm(j) / n - means[j] * means[j]).max(0.0);
-        Self {
-            design,
-            squared_norms: (0..means.len()).into_par_iter().map(squared_norm).collect(),
-            target_mean,
-            target_squared_norm: target.iter().map(|value| value * value).sum::<f64>() / n,
-            target_products: product(&target),
-            means,
-        }
+        let squared_norms = (0..means.len()).into_par_iter().map(squared_norm).collect();
+        let target_squared_norm = target.iter().map(|value| value * value).sum::<f64>() / n;
+        let atoms = Atoms::new(target_squared_norm, product(&target), squared_norms);
+        Self { design, means, target_mean, atoms }
     }
 
     fn largest_penalty(&self) -> f64 {
-        self.target_products.iter().fold(0.0, |largest, value| largest.max(value.abs()))
+        self.target_products().iter().fold(0.0, |largest, value| largest.max(value.abs()))
     }
 
     /// The weights at `penalties`, decreasing, by the exact path.
@@ -149,20 +142,8 @@ fn between(points: &[(f64, Sparse)], penalty: f64) -> Sparse {
 }
 
 impl InnerProducts for Centred<'_> {
-    fn n_atoms(&self) -> usize {
-        self.means.len()
-    }
-
-    fn target_squared_norm(&self) -> f64 {
-        self.target_squared_norm
-    }
-
-    fn target_products(&self) -> &[f64] {
-        &self.target_products
-    }
-
-    fn squared_norms(&self) -> &[f64] {
-        &self.squared_norms
+    fn atoms(&self) -> &Atoms {
+        &self.atoms
     }
 
     fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {
@@ -173,7 +154,7 @@ impl InnerProducts for Centred<'_> {
             self.design.products(rows, &column, out);
             for (&r, value) in rows.iter().zip(out) {
                 *value = if r == c {
-                    self.squared_norms[c]
+                    self.atoms.squared_norms[c]
                 } else {
                     *value / n as f64 - self.means[r] * self.means[c]
                 };
