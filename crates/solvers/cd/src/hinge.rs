@@ -1,9 +1,9 @@
 //! The squared hinge loss: coordinate descent on one quadratic after the other.
 
-use argmin::core::{KV, Problem, Solver, TerminationReason, TerminationStatus};
+use argmin::core::{KV, Problem, Solver, TerminationStatus};
 use fewest_solver::{
     BlockPenalty, Composite, Control, Datafit, Error, LinearOperator, Penalty, Quadratic, QuadraticSolver,
-    Solution, SolverState, SquaredHinge, certificate,
+    Solution, SolverState, SquaredHinge, certificate, given,
 };
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
@@ -65,15 +65,6 @@ pub struct SquaredHingeDescent {
     best_gap: f64,
     best_objective: f64,
     without_progress: u32,
-}
-
-/// What argmin keeps as `Option`: always there while a solver runs.
-fn given<'a, A>(
-    problem: &Problem<Composite<'a, SquaredHinge<A>>>,
-) -> Result<Composite<'a, SquaredHinge<A>>, argmin::core::Error> {
-    problem.problem.ok_or_else(|| {
-        Error::Numerical { what: "the solver", hint: "it was given no problem".to_owned() }.into()
-    })
 }
 
 impl SquaredHingeDescent {
@@ -339,12 +330,6 @@ impl<A: LinearOperator> Solver<Composite<'_, SquaredHinge<A>>, SolverState> for 
     }
 
     fn terminate(&mut self, state: &SolverState) -> TerminationStatus {
-        if state.duality_gap <= self.tolerance {
-            TerminationStatus::Terminated(TerminationReason::SolverConverged)
-        } else if state.stalled {
-            TerminationStatus::Terminated(TerminationReason::SolverExit("no further progress".to_owned()))
-        } else {
-            TerminationStatus::NotTerminated
-        }
+        state.ended(self.tolerance)
     }
 }

@@ -1,9 +1,10 @@
 //! The argmin solver.
 
-use argmin::core::{KV, Problem, Solver, TerminationReason, TerminationStatus};
+use argmin::core::{KV, Problem, Solver, TerminationStatus};
 use fewest_solver::certificate::{self, DualityGap};
 use fewest_solver::{
     BlockPenalty, Composite, Control, Error, Penalty, Quadratic, QuadraticSolver, Solution, SolverState,
+    given,
 };
 use serde::{Deserialize, Serialize};
 
@@ -146,15 +147,6 @@ impl CoordinateDescent {
     }
 }
 
-/// What argmin keeps as `Option`: always there while a solver runs.
-fn given<'a>(
-    problem: &Problem<Composite<'a, Quadratic>>,
-) -> Result<Composite<'a, Quadratic>, argmin::core::Error> {
-    problem.problem.ok_or_else(|| {
-        Error::Numerical { what: "the solver", hint: "it was given no problem".to_owned() }.into()
-    })
-}
-
 impl Solver<Composite<'_, Quadratic>, SolverState> for CoordinateDescent {
     fn name(&self) -> &str {
         "cd"
@@ -217,13 +209,7 @@ impl Solver<Composite<'_, Quadratic>, SolverState> for CoordinateDescent {
     }
 
     fn terminate(&mut self, state: &SolverState) -> TerminationStatus {
-        if state.duality_gap <= self.tolerance {
-            TerminationStatus::Terminated(TerminationReason::SolverConverged)
-        } else if state.stalled {
-            TerminationStatus::Terminated(TerminationReason::SolverExit("no further progress".to_owned()))
-        } else {
-            TerminationStatus::NotTerminated
-        }
+        state.ended(self.tolerance)
     }
 }
 

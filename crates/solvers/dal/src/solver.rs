@@ -1,6 +1,6 @@
 //! The outer iterations.
 
-use argmin::core::{KV, Problem, Solver, TerminationReason, TerminationStatus};
+use argmin::core::{KV, Problem, Solver, TerminationStatus};
 use argmin::kv;
 use fewest_solver::certificate::relative;
 use fewest_solver::{Control, DualDatafit, Error, LinearOperator, Penalty, Solution, SolverState, run};
@@ -383,14 +383,6 @@ impl<D: DualDatafit> Solver<PenalisedLoss<'_, D>, SolverState> for DualAugmented
     }
 
     fn terminate(&mut self, state: &SolverState) -> TerminationStatus {
-        if state.duality_gap <= 0.0 {
-            return TerminationStatus::Terminated(TerminationReason::SolverConverged);
-        }
-        if state.stalled {
-            return TerminationStatus::Terminated(TerminationReason::SolverExit(
-                "rounding allows no further progress".to_owned(),
-            ));
-        }
-        TerminationStatus::NotTerminated
+        state.ended(0.0)
     }
 }

@@ -1,8 +1,8 @@
 //! The argmin solver.
 
-use argmin::core::{KV, Problem, Solver, TerminationReason, TerminationStatus};
+use argmin::core::{KV, Problem, Solver, TerminationStatus};
 use fewest_solver::certificate;
-use fewest_solver::{Composite, Datafit, Error, Penalty, SolverState};
+use fewest_solver::{Composite, Datafit, Error, Penalty, SolverState, given};
 use serde::{Deserialize, Serialize};
 
 use crate::step::{Metric, Origin, Trial, spectral_step};
@@ -222,15 +222,6 @@ fn absolute_gap<F: Datafit + ?Sized>(
     (scale > 0.0 && dual.is_finite()).then_some(objective - dual)
 }
 
-/// What argmin keeps as `Option`: always there while a solver runs.
-fn given<'a, F: ?Sized>(
-    problem: &Problem<Composite<'a, F>>,
-) -> Result<Composite<'a, F>, argmin::core::Error> {
-    problem.problem.ok_or_else(|| {
-        Error::Numerical { what: "the solver", hint: "it was given no problem".to_owned() }.into()
-    })
-}
-
 impl<F: Datafit + ?Sized> Solver<Composite<'_, F>, SolverState> for ProximalGradient {
     fn name(&self) -> &str {
         "pgd"
@@ -299,12 +290,6 @@ impl<F: Datafit + ?Sized> Solver<Composite<'_, F>, SolverState> for ProximalGrad
     }
 
     fn terminate(&mut self, state: &SolverState) -> TerminationStatus {
-        if state.duality_gap <= self.tolerance {
-            TerminationStatus::Terminated(TerminationReason::SolverConverged)
-        } else if state.stalled {
-            TerminationStatus::Terminated(TerminationReason::SolverExit("no further progress".to_owned()))
-        } else {
-            TerminationStatus::NotTerminated
-        }
+        state.ended(self.tolerance)
     }
 }

@@ -1,8 +1,8 @@
 //! Linear machines by dual coordinate descent, for samples of many features.
 
-use argmin::core::{KV, Problem, Solver, TerminationReason, TerminationStatus};
+use argmin::core::{KV, Problem, Solver, TerminationStatus};
 use fewest_core::derive_seed;
-use fewest_solver::{Control, Error, Solution, SolverState};
+use fewest_solver::{Control, Error, Solution, SolverState, given};
 use serde::{Deserialize, Serialize};
 
 use crate::certificate::{self, downward, upward};
@@ -332,21 +332,6 @@ impl Solver<&LinearProblem<'_>, SolverState> for DualCoordinateDescent {
     }
 
     fn terminate(&mut self, state: &SolverState) -> TerminationStatus {
-        if state.duality_gap <= self.tolerance {
-            TerminationStatus::Terminated(TerminationReason::SolverConverged)
-        } else if state.stalled {
-            TerminationStatus::Terminated(TerminationReason::SolverExit("no further progress".to_owned()))
-        } else {
-            TerminationStatus::NotTerminated
-        }
+        state.ended(self.tolerance)
     }
-}
-
-/// What argmin keeps as `Option`: always there while a solver runs.
-fn given<'p, 'a>(
-    problem: &Problem<&'p LinearProblem<'a>>,
-) -> Result<&'p LinearProblem<'a>, argmin::core::Error> {
-    problem.problem.ok_or_else(|| {
-        Error::Numerical { what: "the solver", hint: "it was given no problem".to_owned() }.into()
-    })
 }

@@ -1,7 +1,7 @@
 //! The argmin solver.
 
-use argmin::core::{KV, Problem, Solver, TerminationReason, TerminationStatus};
-use fewest_solver::{Control, Error, Solution, SolverState, Status};
+use argmin::core::{KV, Problem, Solver, TerminationStatus};
+use fewest_solver::{Control, Error, Solution, SolverState, Status, given};
 use serde::{Deserialize, Serialize};
 
 use crate::DualProblem;
@@ -260,13 +260,6 @@ impl Smo {
     }
 }
 
-/// What argmin keeps as `Option`: always there while a solver runs.
-fn given<'p, 'a>(problem: &Problem<&'p DualProblem<'a>>) -> Result<&'p DualProblem<'a>, argmin::core::Error> {
-    problem.problem.ok_or_else(|| {
-        Error::Numerical { what: "the solver", hint: "it was given no problem".to_owned() }.into()
-    })
-}
-
 impl Solver<&DualProblem<'_>, SolverState> for Smo {
     fn name(&self) -> &str {
         "smo"
@@ -395,12 +388,6 @@ impl Solver<&DualProblem<'_>, SolverState> for Smo {
     }
 
     fn terminate(&mut self, state: &SolverState) -> TerminationStatus {
-        if state.duality_gap <= self.tolerance {
-            TerminationStatus::Terminated(TerminationReason::SolverConverged)
-        } else if state.stalled {
-            TerminationStatus::Terminated(TerminationReason::SolverExit("no further progress".to_owned()))
-        } else {
-            TerminationStatus::NotTerminated
-        }
+        state.ended(self.tolerance)
     }
 }
