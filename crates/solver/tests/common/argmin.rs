@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use argmin::core::observers::ObserverMode;
 use argmin::core::{Executor, Solver, State, TerminationReason};
-use fewest_solver::{Control, Solution, SolverState, Status};
+use fewest_solver::{Composite, Control, L1, Quadratic, QuadraticSolver, Solution, SolverState, Status};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{InMemory, Notes};
+use super::{Explicit, InMemory, Notes};
 
 /// Observers see more than `fewest` iterations, and an objective that falls but for `rounding`.
 pub fn observers_see_a_falling_objective<P>(
@@ -89,4 +89,21 @@ pub fn control_stops_a_run(run: impl Fn(&Control<'_>) -> Solution) {
     let few = run(&Control { max_iterations: 3, ..Control::default() });
     assert_eq!((few.status, few.iterations), (Status::MaxIterations, 3));
     assert!(few.objective < stopped.objective && few.duality_gap > 1e-9);
+}
+
+/// All of the above for a solver of quadratics that takes more than three iterations of a badly conditioned
+/// one; `endless` should never end of itself.
+pub fn holds_for<S>(solver: S, endless: S)
+where
+    S: for<'a> Solver<Composite<'a, Quadratic>, SolverState>,
+    S: QuadraticSolver + Serialize + DeserializeOwned + Clone,
+{
+    let problem = Explicit::random(60, 40, 1e3, 5);
+    let penalty = L1::new(0.01 * problem.lambda_max(), 40).unwrap();
+    let problem = problem.quadratic();
+    let composite = Composite::new(&problem, &penalty).unwrap();
+    observers_see_a_falling_objective(composite, solver.clone(), 3, 1e-14);
+    a_resumed_run_ends_where_an_unbroken_one_does(composite, &solver, |_| vec![3]);
+    the_executor_keeps_its_time_limit(composite, endless);
+    control_stops_a_run(|control| solver.minimise(&problem, &penalty, &[], control).unwrap());
 }

@@ -3,6 +3,7 @@
 
 pub mod argmin;
 pub mod golden;
+pub mod optimality;
 
 use std::sync::{Arc, Mutex};
 
