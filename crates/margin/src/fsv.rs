@@ -5,7 +5,7 @@ use fewest_core::{Budget, Certificate, Context, Dataset, Error, Selection, Selec
 use rayon::prelude::*;
 
 use super::design::Design;
-use super::problems::{Binary, Multiclass, binaries, combined, feature_scores, select};
+use super::problems::{Binary, Multiclass, combined, feature_scores, select, two_classes};
 use super::program::Program;
 
 /// Most linear programs solved one after the other.
@@ -123,9 +123,7 @@ impl Selector for Fsv {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
         const METHOD: &str = "fsv";
         self.check()?;
-        budget.check(data.n_features())?;
-        let problems = binaries(data, METHOD, self.multiclass)?;
-        let design = Design::new(data, METHOD, context)?;
+        let (problems, design) = two_classes(data, budget, METHOD, self.multiclass, context)?;
         let machines: Vec<Result<(Vec<f64>, SolverReport), Error>> = problems
             .par_iter()
             .map(|problem| {

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::design::Design;
 use super::machine::{Fit, Task, train};
-use super::problems::{Multiclass, binaries, combined, feature_scores, select};
+use super::problems::{Multiclass, combined, feature_scores, select, two_classes};
 use fewest_columns::standardised_outputs;
 
 options! {
@@ -108,9 +108,7 @@ impl Selector for SvmWeights {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
         const METHOD: &str = "svm-lw";
         self.check()?;
-        budget.check(data.n_features())?;
-        let problems = binaries(data, METHOD, self.multiclass)?;
-        let design = Design::new(data, METHOD, context)?;
+        let (problems, design) = two_classes(data, budget, METHOD, self.multiclass, context)?;
         let fits = problems
             .into_par_iter()
             .map(|problem| {

@@ -306,16 +306,6 @@ fn best_column(scores: &DMatrix<f64>, i: usize) -> usize {
     (0..scores.ncols()).fold(0, |best, c| if scores[(i, c)] > scores[(i, best)] { c } else { best })
 }
 
-impl Learner for KernelLogistic {
-    fn name(&self) -> &'static str {
-        "kernel-logistic"
-    }
-
-    fn fit(&self, data: &Dataset, context: &Context<'_>) -> Result<Box<dyn Model>, Error> {
-        Ok(Box::new(self.train(data, context)?))
-    }
-}
-
 impl Model for KernelLogisticModel {
     fn predict(&self, x: &dyn Columns) -> Result<Predictions, Error> {
         let scores = self.space.cross_gram(x, self.width)? * &self.coefficients;
