@@ -28,8 +28,7 @@ pub struct Arguments {
 /// Recomputes it; writes under `docs/reproduction/hsic-lasso`.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let protocol = &arguments.protocol;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(protocol.threads).build()?;
-    pool.install(|| match arguments.figure.as_deref() {
+    protocol.with_threads(|| match arguments.figure.as_deref() {
         Some("1") => figure_1::run(protocol),
         Some("5") => regression::run(protocol),
         _ => classification::run(protocol),

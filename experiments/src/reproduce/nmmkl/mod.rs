@@ -26,8 +26,7 @@ pub struct Arguments {
 /// Recomputes it; writes under `docs/reproduction/nmmkl`.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let protocol = &arguments.protocol;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(protocol.threads).build()?;
-    pool.install(|| match arguments.table.as_deref() {
+    protocol.with_threads(|| match arguments.table.as_deref() {
         Some("1") => classification::table_1(protocol),
         Some("3") => classification::table_3(protocol),
         Some("4" | "5") => regression::weighted_sum(protocol),

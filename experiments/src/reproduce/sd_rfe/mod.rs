@@ -27,8 +27,7 @@ pub struct Arguments {
 /// Recomputes it; writes under `docs/reproduction/sd-rfe`.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let protocol = &arguments.protocol;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(protocol.threads).build()?;
-    pool.install(|| match arguments.table.as_deref() {
+    protocol.with_threads(|| match arguments.table.as_deref() {
         Some("3") => real::run(protocol),
         _ => artificial::run(protocol),
     })
