@@ -10,7 +10,6 @@ use fewest_dependence::{
     Bahsic, Ckta, Dependence, FeatureSimilarity, Fhsic, Fvm, Hsfs, Normalization, Qpfs, RelevanceWeight,
 };
 use fewest_kernels::{Gaussian, Gram, NormalisedDelta};
-use fewest_testkit::conformance::{check_selector, problem};
 
 type Tested = Result<(), Error>;
 
@@ -70,11 +69,7 @@ fn tight() -> Dependence {
 
 #[test]
 fn every_method_keeps_the_laws_with_classes_too() {
-    for (name, selector) in all() {
-        println!("{name}");
-        check_selector(&*selector, &problem(true), 3);
-        check_selector(&*selector, &problem(false), 3);
-    }
+    common::every_method_keeps_the_laws_with_classes_too(&all());
 }
 
 #[test]

@@ -6,7 +6,6 @@ use common::{columns, noise, real, regression, standardised, three_classes, weig
 use fewest_core::method::{KernelWidth, Regularization};
 use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Selector, Status, Target};
 use fewest_linear::{ElasticNet, Lasso, Spam};
-use fewest_testkit::conformance::{check_selector, problem};
 
 type Tested = Result<(), Error>;
 
@@ -20,11 +19,7 @@ fn all() -> common::Selectors {
 
 #[test]
 fn every_method_keeps_the_laws_with_classes_too() {
-    for (name, selector) in all() {
-        println!("{name}");
-        check_selector(&*selector, &problem(true), 3);
-        check_selector(&*selector, &problem(false), 3);
-    }
+    common::every_method_keeps_the_laws_with_classes_too(&all());
 }
 
 /// Several outputs, and a category with three levels: by the columns written out.

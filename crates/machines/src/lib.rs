@@ -7,5 +7,5 @@ mod twin;
 
 pub use bounds::{Ball, RadiusMargin, Sensitivity, SpanBound};
 pub use encoding::{Encoding, Points, check_width, feature_names, finite_column, squared_distance};
-pub use rows::{DistanceRows, MatrixRows, PointRows};
+pub use rows::{DistanceRows, PointRows};
 pub use twin::{Plane, TwinDual, TwinMachine, TwinProblem};

@@ -93,45 +93,10 @@ impl KernelRows for DistanceRows<'_> {
     }
 }
 
-/// A symmetric matrix that somebody else keeps, row after row: what is updated in place need not be copied,
-/// nor be looked through each time.
-#[derive(Debug, Clone, Copy)]
-pub struct MatrixRows<'a> {
-    values: &'a [f64],
-    n: usize,
-}
-
-impl<'a> MatrixRows<'a> {
-    /// From all `n × n` values, which must be symmetric; a matrix from outside is for
-    /// [`GramRows`](fewest_smo::GramRows), which looks.
-    ///
-    /// # Errors
-    /// [`Error::ShapeMismatch`] unless there are `n²`.
-    pub fn new(values: &'a [f64], n: usize) -> Result<Self, Error> {
-        if n.checked_mul(n) != Some(values.len()) {
-            let (expected, found) = (n.saturating_mul(n), values.len());
-            return Err(Error::ShapeMismatch { what: "values of the kernel", expected, found });
-        }
-        Ok(Self { values, n })
-    }
-}
-
-impl KernelRows for MatrixRows<'_> {
-    fn len(&self) -> usize {
-        self.n
-    }
-
-    fn diagonal(&self, i: usize) -> f64 {
-        self.values[i * self.n + i]
-    }
-
-    fn row(&self, i: usize, out: &mut [f64]) {
-        out.copy_from_slice(&self.values[i * self.n..(i + 1) * self.n]);
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use fewest_smo::GramRows;
+
     use super::*;
 
     #[test]
@@ -145,7 +110,7 @@ mod tests {
         SquaredDistances::gaussian(0.7, &mut matrix);
         let by_points = PointRows::new(&points, VectorKernel::Gaussian { gamma: 0.7 }).unwrap();
         let by_distances = DistanceRows::new(&distances, 0.7).unwrap();
-        let by_matrix = MatrixRows::new(&matrix, n).unwrap();
+        let by_matrix = GramRows::trusted(&matrix, n).unwrap();
         let (mut a, mut b, mut c) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
         for i in 0..n {
             by_points.row(i, &mut a);
@@ -169,6 +134,6 @@ mod tests {
             let error = DistanceRows::new(&distances, gamma).err();
             assert!(matches!(error, Some(Error::InvalidParameter { name: "gamma", .. })));
         }
-        assert!(matches!(MatrixRows::new(&[1.0; 5], 2), Err(Error::ShapeMismatch { .. })));
+        assert!(matches!(GramRows::trusted(&[1.0; 5], 2), Err(Error::ShapeMismatch { .. })));
     }
 }

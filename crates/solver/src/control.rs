@@ -282,19 +282,11 @@ impl<O, S: Solver<O, SolverState>> Solver<O, SolverState> for Controlled<'_, S> 
         self.solver.name()
     }
 
-    fn init(
-        &mut self,
-        problem: &mut Problem<O>,
-        state: SolverState,
-    ) -> Result<(SolverState, Option<KV>), argmin::core::Error> {
+    fn init(&mut self, problem: &mut Problem<O>, state: SolverState) -> Step {
         self.solver.init(problem, state)
     }
 
-    fn next_iter(
-        &mut self,
-        problem: &mut Problem<O>,
-        state: SolverState,
-    ) -> Result<(SolverState, Option<KV>), argmin::core::Error> {
+    fn next_iter(&mut self, problem: &mut Problem<O>, state: SolverState) -> Step {
         self.solver.next_iter(problem, state)
     }
 
@@ -310,6 +302,9 @@ impl<O, S: Solver<O, SolverState>> Solver<O, SolverState> for Controlled<'_, S> 
         }
     }
 }
+
+/// What a solver tells argmin at its start and after every iteration.
+pub type Step = Result<(SolverState, Option<KV>), argmin::core::Error>;
 
 /// The problem that argmin keeps as `Option`: always there while a solver runs.
 ///

@@ -20,7 +20,7 @@ pub mod working_set;
 
 pub use choice::{NamedSolvers, SolverChoice};
 pub use composite::Composite;
-pub use control::{Control, SolverState, given, run};
+pub use control::{Control, SolverState, Step, given, run};
 pub use datafit::{Datafit, Logistic, SquaredLoss};
 pub use dual_datafit::DualDatafit;
 pub use extrapolation::extrapolation_weights;

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "every test file uses its own part")]
 
 use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, Selection, Selector, Target, derive_seed};
+use fewest_testkit::conformance::{check_selector, problem};
 
 /// Selectors by name.
 pub type Selectors = Vec<(&'static str, Box<dyn Selector>)>;
@@ -44,6 +45,15 @@ pub fn weights(selection: &Selection) -> Vec<f64> {
         weights[j] = score;
     }
     weights
+}
+
+/// The laws of all selectors, with classes and with numbers.
+pub fn every_method_keeps_the_laws_with_classes_too(selectors: &Selectors) {
+    for (name, selector) in selectors {
+        println!("{name}");
+        check_selector(&**selector, &problem(true), 3);
+        check_selector(&**selector, &problem(false), 3);
+    }
 }
 
 /// What is constant is never selected, huge values are answered, and what cannot be answered is an error.

@@ -3,7 +3,7 @@
 use argmin::core::{KV, Problem, Solver, TerminationStatus};
 use fewest_solver::{
     BlockPenalty, Composite, Control, Datafit, Error, LinearOperator, Penalty, Quadratic, QuadraticSolver,
-    Solution, SolverState, SquaredHinge, certificate, given,
+    Solution, SolverState, SquaredHinge, Step, certificate, given,
 };
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
@@ -101,7 +101,7 @@ impl SquaredHingeDescent {
         penalty: &dyn BlockPenalty,
         w: Vec<f64>,
         mut state: SolverState,
-    ) -> Result<(SolverState, Option<KV>), argmin::core::Error> {
+    ) -> Step {
         let mut fitted = vec![0.0; datafit.labels().len()];
         datafit.operator().apply(&w, &mut fitted);
         self.slacks = datafit.slacks(&fitted);
@@ -289,16 +289,14 @@ impl<'a, A: LinearOperator> Restricted<'a, A> {
     }
 }
 
-impl<A: LinearOperator> Solver<Composite<'_, SquaredHinge<A>>, SolverState> for SquaredHingeDescent {
+type Hinges<'a, A> = Composite<'a, SquaredHinge<A>>;
+
+impl<A: LinearOperator> Solver<Hinges<'_, A>, SolverState> for SquaredHingeDescent {
     fn name(&self) -> &str {
         "cd"
     }
 
-    fn init(
-        &mut self,
-        problem: &mut Problem<Composite<'_, SquaredHinge<A>>>,
-        mut state: SolverState,
-    ) -> Result<(SolverState, Option<KV>), argmin::core::Error> {
+    fn init(&mut self, problem: &mut Problem<Hinges<'_, A>>, mut state: SolverState) -> Step {
         let composite = given(problem)?;
         let (datafit, penalty) = (composite.datafit(), composite.penalty().convex_blocks("cd")?);
         let w = composite.feasible_start(std::mem::take(&mut state.coefficients))?;
@@ -307,11 +305,7 @@ impl<A: LinearOperator> Solver<Composite<'_, SquaredHinge<A>>, SolverState> for 
         self.certify(datafit, penalty, w, state)
     }
 
-    fn next_iter(
-        &mut self,
-        problem: &mut Problem<Composite<'_, SquaredHinge<A>>>,
-        mut state: SolverState,
-    ) -> Result<(SolverState, Option<KV>), argmin::core::Error> {
+    fn next_iter(&mut self, problem: &mut Problem<Hinges<'_, A>>, mut state: SolverState) -> Step {
         let composite = given(problem)?;
         let (datafit, penalty) = (composite.datafit(), composite.penalty().convex_blocks("cd")?);
         let mut w = std::mem::take(&mut state.coefficients);

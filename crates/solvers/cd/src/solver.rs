@@ -4,7 +4,7 @@ use argmin::core::{KV, Problem, Solver, TerminationStatus};
 use fewest_solver::certificate::{self, DualityGap};
 use fewest_solver::{
     BlockPenalty, Composite, Control, Error, Penalty, Quadratic, QuadraticSolver, Solution, SolverState,
-    given,
+    Step, given,
 };
 use serde::{Deserialize, Serialize};
 
@@ -152,11 +152,7 @@ impl Solver<Composite<'_, Quadratic>, SolverState> for CoordinateDescent {
         "cd"
     }
 
-    fn init(
-        &mut self,
-        problem: &mut Problem<Composite<'_, Quadratic>>,
-        mut state: SolverState,
-    ) -> Result<(SolverState, Option<KV>), argmin::core::Error> {
+    fn init(&mut self, problem: &mut Problem<Composite<'_, Quadratic>>, mut state: SolverState) -> Step {
         let composite = given(problem)?;
         let (problem, penalty) = (composite.datafit(), composite.penalty().convex_blocks("cd")?);
         let w = composite.feasible_start(std::mem::take(&mut state.coefficients))?;
@@ -173,11 +169,7 @@ impl Solver<Composite<'_, Quadratic>, SolverState> for CoordinateDescent {
         Ok((state, Some(observed)))
     }
 
-    fn next_iter(
-        &mut self,
-        problem: &mut Problem<Composite<'_, Quadratic>>,
-        mut state: SolverState,
-    ) -> Result<(SolverState, Option<KV>), argmin::core::Error> {
+    fn next_iter(&mut self, problem: &mut Problem<Composite<'_, Quadratic>>, mut state: SolverState) -> Step {
         let composite = given(problem)?;
         let (problem, penalty) = (composite.datafit(), composite.penalty().convex_blocks("cd")?);
         let mut descent = Descent {

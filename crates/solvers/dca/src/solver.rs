@@ -1,7 +1,7 @@
 //! The argmin solver.
 
 use argmin::core::{KV, Problem, Solver, TerminationStatus};
-use fewest_solver::{Error, SolverState, given};
+use fewest_solver::{Error, SolverState, Step, given};
 use serde::{Deserialize, Serialize};
 
 use crate::DifferenceOfConvex;
@@ -93,11 +93,7 @@ impl<P: DifferenceOfConvex + ?Sized> Solver<&P, SolverState> for Dca {
         "dca"
     }
 
-    fn init(
-        &mut self,
-        problem: &mut Problem<&P>,
-        mut state: SolverState,
-    ) -> Result<(SolverState, Option<KV>), argmin::core::Error> {
+    fn init(&mut self, problem: &mut Problem<&P>, mut state: SolverState) -> Step {
         let problem = given(problem)?;
         let expected = problem.n_coefficients();
         let x = &state.coefficients;
@@ -117,11 +113,7 @@ impl<P: DifferenceOfConvex + ?Sized> Solver<&P, SolverState> for Dca {
         Ok((state, None))
     }
 
-    fn next_iter(
-        &mut self,
-        problem: &mut Problem<&P>,
-        mut state: SolverState,
-    ) -> Result<(SolverState, Option<KV>), argmin::core::Error> {
+    fn next_iter(&mut self, problem: &mut Problem<&P>, mut state: SolverState) -> Step {
         let problem = given(problem)?;
         let base = self.ahead(problem, &state.coefficients, state.objective);
         let mut slope = vec![0.0; base.len()];

@@ -2,7 +2,7 @@
 
 use argmin::core::{KV, Problem, Solver, TerminationStatus};
 use fewest_solver::certificate;
-use fewest_solver::{Composite, Datafit, Error, Penalty, SolverState, given};
+use fewest_solver::{Composite, Datafit, Error, Penalty, SolverState, Step, given};
 use serde::{Deserialize, Serialize};
 
 use crate::step::{Metric, Origin, Trial, spectral_step};
@@ -227,11 +227,7 @@ impl<F: Datafit + ?Sized> Solver<Composite<'_, F>, SolverState> for ProximalGrad
         "pgd"
     }
 
-    fn init(
-        &mut self,
-        problem: &mut Problem<Composite<'_, F>>,
-        mut state: SolverState,
-    ) -> Result<(SolverState, Option<KV>), argmin::core::Error> {
+    fn init(&mut self, problem: &mut Problem<Composite<'_, F>>, mut state: SolverState) -> Step {
         let composite = given(problem)?;
         let (datafit, penalty) = (composite.datafit(), composite.penalty());
         self.check_scales(penalty)?;
@@ -267,11 +263,7 @@ impl<F: Datafit + ?Sized> Solver<Composite<'_, F>, SolverState> for ProximalGrad
         Ok((state, Some(observed)))
     }
 
-    fn next_iter(
-        &mut self,
-        problem: &mut Problem<Composite<'_, F>>,
-        mut state: SolverState,
-    ) -> Result<(SolverState, Option<KV>), argmin::core::Error> {
+    fn next_iter(&mut self, problem: &mut Problem<Composite<'_, F>>, mut state: SolverState) -> Step {
         let composite = given(problem)?;
         let mut w = std::mem::take(&mut state.coefficients);
         let accelerated = self.accelerated && composite.penalty().is_convex();

@@ -1,7 +1,7 @@
 //! The argmin solver.
 
 use argmin::core::{KV, Problem, Solver, TerminationStatus};
-use fewest_solver::{Control, Error, Solution, SolverState, Status, given};
+use fewest_solver::{Control, Error, Solution, SolverState, Status, Step, given};
 use serde::{Deserialize, Serialize};
 
 use crate::DualProblem;
@@ -265,11 +265,7 @@ impl Solver<&DualProblem<'_>, SolverState> for Smo {
         "smo"
     }
 
-    fn init(
-        &mut self,
-        problem: &mut Problem<&DualProblem<'_>>,
-        mut state: SolverState,
-    ) -> Result<(SolverState, Option<KV>), argmin::core::Error> {
+    fn init(&mut self, problem: &mut Problem<&DualProblem<'_>>, mut state: SolverState) -> Step {
         let problem = given(problem)?;
         let coefficients = problem.feasible_start(&state.coefficients)?;
         let errors = certificate::errors(problem, &coefficients)?;
@@ -295,11 +291,7 @@ impl Solver<&DualProblem<'_>, SolverState> for Smo {
         Ok((state, None))
     }
 
-    fn next_iter(
-        &mut self,
-        problem: &mut Problem<&DualProblem<'_>>,
-        mut state: SolverState,
-    ) -> Result<(SolverState, Option<KV>), argmin::core::Error> {
+    fn next_iter(&mut self, problem: &mut Problem<&DualProblem<'_>>, mut state: SolverState) -> Step {
         let problem = given(problem)?;
         let n = problem.len();
         let (shrinking, newton) = (self.shrinking, self.newton);
