@@ -18,7 +18,7 @@ pub(crate) struct Active {
 
 impl Active {
     /// Of the prox with `step` at `point`, whose value is `coefficients`.
-    pub fn new(penalty: &dyn BlockPenalty, point: &[f64], coefficients: &[f64], step: f64) -> Self {
+    pub(crate) fn new(penalty: &dyn BlockPenalty, point: &[f64], coefficients: &[f64], step: f64) -> Self {
         let mut active = Self { coordinates: Vec::new(), blocks: Vec::new(), jacobian: Vec::new() };
         let (mut entries, mut full) = (Vec::new(), Vec::new());
         for (b, block) in penalty.blocks().iter().enumerate() {
@@ -46,12 +46,12 @@ impl Active {
     }
 
     /// Number of coordinates.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.coordinates.len()
     }
 
     /// Each block's first coordinate, its length, and its part of `J`.
-    pub fn iter(&self) -> impl Iterator<Item = (usize, usize, &[f64])> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, usize, &[f64])> {
         let mut offset = 0;
         self.blocks.iter().map(move |&(start, n)| {
             let block = &self.jacobian[offset..offset + n * n];

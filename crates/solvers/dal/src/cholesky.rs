@@ -15,7 +15,7 @@ pub(crate) struct PivotedCholesky {
 impl PivotedCholesky {
     /// Factorises `gram` (`n × n`, symmetric, `n` the length of `order`). Of atoms equally good as pivots the
     /// first in `order` is taken. Cost `n · rank²` multiplications.
-    pub fn new(gram: &[f64], order: &[usize], tolerance: f64) -> Self {
+    pub(crate) fn new(gram: &[f64], order: &[usize], tolerance: f64) -> Self {
         let n = order.len();
         let mut left: Vec<f64> = (0..n).map(|j| gram[j + j * n]).collect();
         let mut pivots = Vec::new();
@@ -51,17 +51,17 @@ impl PivotedCholesky {
     }
 
     /// The rank found.
-    pub fn rank(&self) -> usize {
+    pub(crate) fn rank(&self) -> usize {
         self.pivots.len()
     }
 
     /// Row `k` of `R`.
-    pub fn row(&self, k: usize) -> &[f64] {
+    pub(crate) fn row(&self, k: usize) -> &[f64] {
         &self.rows[k * self.n..(k + 1) * self.n]
     }
 
     /// The `y` with `Rᵀy = c` on the pivots.
-    pub fn solve_transposed(&self, c: &[f64]) -> Vec<f64> {
+    pub(crate) fn solve_transposed(&self, c: &[f64]) -> Vec<f64> {
         let mut y: Vec<f64> = Vec::with_capacity(self.rank());
         for (k, &pivot) in self.pivots.iter().enumerate() {
             let known: f64 = y.iter().enumerate().map(|(i, y)| y * self.row(i)[pivot]).sum();
@@ -71,7 +71,7 @@ impl PivotedCholesky {
     }
 
     /// An `x` with `Gx = c` on the pivots, zero elsewhere.
-    pub fn solve(&self, c: &[f64]) -> Vec<f64> {
+    pub(crate) fn solve(&self, c: &[f64]) -> Vec<f64> {
         let mut y = self.solve_transposed(c);
         let mut x = vec![0.0; self.n];
         for k in (0..self.rank()).rev() {

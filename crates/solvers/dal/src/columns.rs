@@ -21,12 +21,12 @@ pub(crate) struct Columns {
 
 impl Columns {
     /// Whether `count` columns of `n_rows` entries can be held.
-    pub fn fit(n_rows: usize, count: usize) -> bool {
+    pub(crate) fn fit(n_rows: usize, count: usize) -> bool {
         n_rows.saturating_mul(count) <= LARGEST_CACHE
     }
 
     /// Makes the columns `wanted` available.
-    pub fn load<A: LinearOperator>(&mut self, operator: &A, wanted: &[usize]) {
+    pub(crate) fn load<A: LinearOperator>(&mut self, operator: &A, wanted: &[usize]) {
         if self.n_rows != operator.n_rows() {
             *self = Self { n_rows: operator.n_rows(), ..Self::default() };
         }
@@ -46,7 +46,7 @@ impl Columns {
     }
 
     /// Column `j`; empty unless loaded.
-    pub fn column(&self, j: usize) -> &[f64] {
+    pub(crate) fn column(&self, j: usize) -> &[f64] {
         match self.slots.get(&j) {
             Some(&start) => &self.values[start..start + self.n_rows],
             None => &[],
@@ -54,7 +54,7 @@ impl Columns {
     }
 
     /// `A w`, by the columns of its non-zeros or, when these are too many to be worth fetching, by one pass.
-    pub fn apply<A: LinearOperator>(&mut self, operator: &A, w: &[f64]) -> Vec<f64> {
+    pub(crate) fn apply<A: LinearOperator>(&mut self, operator: &A, w: &[f64]) -> Vec<f64> {
         let mut out = vec![0.0; operator.n_rows()];
         let support: Vec<usize> = (0..w.len()).filter(|&j| w[j] != 0.0).collect();
         if is_factorised(out.len(), support.len()) {

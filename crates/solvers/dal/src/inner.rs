@@ -85,7 +85,12 @@ impl<D: DualDatafit> Inner<'_, D> {
     ///
     /// Stops when `‖∇φ‖ ≤ √(γ/η) ‖p − w‖` with `1/γ` the largest curvature of the loss: accurate enough
     /// for the outer iterations to converge super-linearly.
-    pub fn minimise(&self, columns: &mut Columns, dual: Vec<f64>, correlations: Vec<f64>) -> InnerSolution {
+    pub(crate) fn minimise(
+        &self,
+        columns: &mut Columns,
+        dual: Vec<f64>,
+        correlations: Vec<f64>,
+    ) -> InnerSolution {
         let operator = self.datafit.operator();
         let n_rows = dual.len();
         let mut point = self.point(dual, correlations);
