@@ -8,7 +8,7 @@ use fewest::dependence::{Hsic, HsicLasso, NoccoLasso};
 /// Samples and features: few of many, many of few.
 const SIZES: [(usize, usize); 2] = [(100, 2000), (2000, 100)];
 
-pub fn benches(criterion: &mut Criterion) {
+pub(crate) fn benches(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("dependence");
     group.sample_size(10);
     for (n, d) in SIZES {

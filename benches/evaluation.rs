@@ -8,7 +8,7 @@ use fewest::filters::statistical::FScore;
 
 use crate::filters::classes;
 
-pub fn benches(criterion: &mut Criterion) {
+pub(crate) fn benches(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("evaluation");
     group.sample_size(10);
     let data = classes(200, 1000);

@@ -13,7 +13,7 @@ const SIZES: [(usize, usize); 2] = [(100, 2000), (1000, 200)];
 const METHODS: [&str; 7] = ["f-score", "relieff", "laplacian", "trace-ratio", "mrmr", "fcbf", "distinct"];
 
 /// The features of a synthetic problem, whose output is above or below its median.
-pub fn classes(n: usize, d: usize) -> Dataset {
+pub(crate) fn classes(n: usize, d: usize) -> Dataset {
     let data = synthetic::data2(n, d, 0).expect("a problem of many features").dataset;
     let Target::Real(outputs) = data.target() else { unreachable!("the problem has a real output") };
     let mut sorted = outputs.output(0).to_vec();
@@ -22,7 +22,7 @@ pub fn classes(n: usize, d: usize) -> Dataset {
     Dataset::shared(data.shared_x(), Target::from_labels(&labels)).expect("a class a sample")
 }
 
-pub fn benches(criterion: &mut Criterion) {
+pub(crate) fn benches(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("filters");
     group.sample_size(10);
     let context = Context::default();

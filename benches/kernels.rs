@@ -12,7 +12,7 @@ use fewest::kernels::{
 /// Relative trace error of low-rank factors, the default of the selectors.
 const TOLERANCE: f64 = 1e-8;
 
-pub fn benches(criterion: &mut Criterion) {
+pub(crate) fn benches(criterion: &mut Criterion) {
     exponential(criterion);
     gram(criterion);
     factor(criterion);

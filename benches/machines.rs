@@ -24,7 +24,7 @@ const CASES: [(&str, &[&str], usize, usize); 14] = [
     ("sfs", &[], 100, 20),
 ];
 
-pub fn benches(criterion: &mut Criterion) {
+pub(crate) fn benches(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("machines");
     group.sample_size(10);
     let context = Context::default();

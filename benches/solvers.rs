@@ -16,7 +16,7 @@ const TOLERANCE: f64 = 1e-9;
 /// Shares of the smallest penalty that selects nothing: few features, and many.
 const RATIOS: [f64; 2] = [0.5, 0.1];
 
-pub fn benches(criterion: &mut Criterion) {
+pub(crate) fn benches(criterion: &mut Criterion) {
     let problem = problem();
     let largest = problem.target_products().iter().copied().fold(0.0, f64::max);
     let solvers: [(&str, Box<dyn QuadraticSolver>); 4] = [

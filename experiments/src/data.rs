@@ -11,7 +11,7 @@ use crate::Result;
 
 /// What a manifest says about one file.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct Entry {
+pub(crate) struct Entry {
     /// The file's name in the folder.
     pub file: String,
     /// `classification` or `regression`.
@@ -32,7 +32,7 @@ pub struct Entry {
 /// Checks a data folder against its MANIFEST.toml: files that are there, digests, sizes as our readers see
 /// them.
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// The folder.
     #[arg(long, env = "FEWEST_DATA")]
     dir: PathBuf,
@@ -42,7 +42,7 @@ pub struct Arguments {
 }
 
 /// Runs the check; prints one line a file that is not as it should be.
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let entries = manifest(&arguments.dir)?;
     let mut bad = 0;
     let mut checked = 0;
@@ -67,7 +67,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 }
 
 /// The entries of a folder's `MANIFEST.toml`.
-pub fn manifest(folder: &Path) -> Result<Vec<Entry>> {
+pub(crate) fn manifest(folder: &Path) -> Result<Vec<Entry>> {
     let file = folder.join("MANIFEST.toml");
     let text = std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
     parse(&text).map_err(|error| format!("{}: {error}", file.display()).into())
@@ -82,7 +82,7 @@ fn parse(text: &str) -> std::result::Result<Vec<Entry>, toml::de::Error> {
 }
 
 /// Reads `entry`'s file with its last column, or its variable `Y`, as the target.
-pub fn read(folder: &Path, entry: &Entry) -> Result<Table> {
+pub(crate) fn read(folder: &Path, entry: &Entry) -> Result<Table> {
     let is_matlab = entry.file.ends_with(".mat");
     let mut options = if is_matlab { ReadOptions::default() } else { ReadOptions::with_target("target") };
     options.task = if entry.task == "regression" { Task::Regression } else { Task::Classification };

@@ -20,7 +20,7 @@ use crate::Result;
 /// Runs the corpus of reference results for every registered method, by every form and solver it offers, and
 /// prints the worst deviations against the tolerances.
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// The folder with the reference results.
     #[arg(long, env = "FEWEST_GOLDEN")]
     dir: PathBuf,
@@ -46,7 +46,7 @@ const AT_FAULT: &[(&str, &str)] = &[
 ];
 
 /// Runs the corpus; an error when a case is out of its tolerance.
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let cases = golden::load(&arguments.dir, &arguments.method)?;
     let mut data = Cache { folder: &arguments.data, read: BTreeMap::new() };
     let mut waiting = BTreeMap::new();

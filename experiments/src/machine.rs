@@ -5,7 +5,7 @@ use std::process::Command;
 use crate::workspace::{root, stdout_of};
 
 /// Facts as `(name, value)`; `unknown` where the system does not tell.
-pub fn facts() -> Vec<(&'static str, String)> {
+pub(crate) fn facts() -> Vec<(&'static str, String)> {
     let cores = std::thread::available_parallelism().map_or_else(|_| unknown(), |cores| cores.to_string());
     vec![
         ("date", ask(Command::new("date").args(["-u", "+%Y-%m-%d"]))),
@@ -80,7 +80,7 @@ fn value_of<'a>(text: &'a str, name: &str) -> Option<&'a str> {
 }
 
 /// The facts as a Markdown list.
-pub fn markdown(facts: &[(&str, String)]) -> String {
+pub(crate) fn markdown(facts: &[(&str, String)]) -> String {
     facts.iter().map(|(name, value)| format!("- {name}: `{value}`\n")).collect()
 }
 

@@ -8,7 +8,7 @@ use fewest::core::Columns;
 use crate::Result;
 
 /// Writes `table` as an n × d array of float64, column by column, without holding it in memory.
-pub fn write_table(path: &Path, table: &dyn Columns) -> Result<()> {
+pub(crate) fn write_table(path: &Path, table: &dyn Columns) -> Result<()> {
     let (n, d) = (table.n_samples(), table.n_features());
     let mut file = create(path, &format!("({n}, {d})"))?;
     let mut column = vec![0.0; n];
@@ -20,7 +20,7 @@ pub fn write_table(path: &Path, table: &dyn Columns) -> Result<()> {
 }
 
 /// Writes `values` as a vector of float64.
-pub fn write_vector(path: &Path, values: &[f64]) -> Result<()> {
+pub(crate) fn write_vector(path: &Path, values: &[f64]) -> Result<()> {
     let mut file = create(path, &format!("({},)", values.len()))?;
     write_values(&mut file, values)?;
     Ok(file.flush()?)

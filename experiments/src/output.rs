@@ -22,7 +22,7 @@ fn write_csv(path: &Path, facts: &[(&str, String)], header: &[&str], rows: &[Vec
 
 /// The raw figures and the pages of a run, in one folder, each with the machine and whatever else must be known
 /// to get them again.
-pub struct Documents {
+pub(crate) struct Documents {
     folder: PathBuf,
     /// What is known, by name.
     pub facts: Vec<(&'static str, String)>,
@@ -30,29 +30,29 @@ pub struct Documents {
 
 impl Documents {
     /// In `folder`.
-    pub fn new(folder: PathBuf, facts: Vec<(&'static str, String)>) -> Self {
+    pub(crate) fn new(folder: PathBuf, facts: Vec<(&'static str, String)>) -> Self {
         Self { folder, facts }
     }
 
     /// The path of a file among them.
-    pub fn path(&self, file: &str) -> PathBuf {
+    pub(crate) fn path(&self, file: &str) -> PathBuf {
         self.folder.join(file)
     }
 
     /// Writes the raw figures `{name}.csv`.
-    pub fn csv(&self, name: &str, header: &[&str], rows: &[Vec<String>]) -> Result<()> {
+    pub(crate) fn csv(&self, name: &str, header: &[&str], rows: &[Vec<String>]) -> Result<()> {
         write_csv(&self.path(&format!("{name}.csv")), &self.facts, header, rows)
     }
 
     /// Writes the page `{name}.md`, which ends with the machine.
-    pub fn page(&self, name: &str, text: impl Display) -> Result<()> {
+    pub(crate) fn page(&self, name: &str, text: impl Display) -> Result<()> {
         let text = format!("{text}\n## Machine\n\n{}", machine::markdown(&self.facts));
         write(&self.path(&format!("{name}.md")), text.as_bytes())
     }
 }
 
 /// Writes a file, and the folders it lies in.
-pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;
     }
@@ -62,7 +62,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
 }
 
 /// The median; NaN of nothing.
-pub fn median(values: &[f64]) -> f64 {
+pub(crate) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     match (sorted.get(sorted.len() / 2), sorted.len() % 2) {
@@ -73,12 +73,12 @@ pub fn median(values: &[f64]) -> f64 {
 }
 
 /// The smallest; infinite of nothing.
-pub fn minimum(values: &[f64]) -> f64 {
+pub(crate) fn minimum(values: &[f64]) -> f64 {
     values.iter().copied().fold(f64::INFINITY, f64::min)
 }
 
 /// The mean and its standard error, `sd / √m` with `sd` dividing by `m − 1`; the error of one value is NaN.
-pub fn mean_and_error(values: &[f64]) -> (f64, f64) {
+pub(crate) fn mean_and_error(values: &[f64]) -> (f64, f64) {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();

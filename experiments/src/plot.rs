@@ -28,7 +28,7 @@ const COLOURS: [RGBColor; 10] = [
 const GUIDE: RGBColor = RGBColor(150, 150, 150);
 
 /// A curve.
-pub struct Series {
+pub(crate) struct Series {
     /// Its name in the legend.
     pub name: String,
     /// Its points, by increasing first coordinate.
@@ -40,7 +40,7 @@ pub struct Series {
 }
 
 /// Curves in one pair of axes.
-pub struct Panel {
+pub(crate) struct Panel {
     /// What it shows.
     pub title: String,
     /// What stands below.
@@ -56,7 +56,7 @@ pub struct Panel {
 }
 
 /// A bar.
-pub struct Bar {
+pub(crate) struct Bar {
     /// What stands beside it.
     pub label: String,
     /// Its length, above 0.
@@ -66,7 +66,7 @@ pub struct Bar {
 }
 
 /// Bars on one scale.
-pub struct BarPanel {
+pub(crate) struct BarPanel {
     /// What it shows.
     pub title: String,
     /// The unit of the values.
@@ -76,7 +76,7 @@ pub struct BarPanel {
 }
 
 /// Draws panels side by side, two in a row.
-pub fn lines(path: &Path, panels: &[Panel]) -> Result<()> {
+pub(crate) fn lines(path: &Path, panels: &[Panel]) -> Result<()> {
     let (columns, rows) = (panels.len().clamp(1, 2), panels.len().div_ceil(2).max(1));
     draw(path, (WIDTH * columns as u32, HEIGHT * rows as u32), |root| {
         for (area, panel) in root.split_evenly((rows, columns)).iter().zip(panels) {
@@ -235,7 +235,7 @@ fn label(value: &f64) -> String {
 }
 
 /// Draws bar panels below each other.
-pub fn bars(path: &Path, panels: &[BarPanel]) -> Result<()> {
+pub(crate) fn bars(path: &Path, panels: &[BarPanel]) -> Result<()> {
     let height = |panel: &BarPanel| 50 + BAR * panel.bars.len() as u32;
     let total: u32 = panels.iter().map(height).sum();
     draw(path, (940, total), |root| {

@@ -5,7 +5,7 @@ use std::time::Instant;
 use crate::{Result, extensions, tidy, workspace};
 
 /// The command by which the README says that all tests run; `tidy` checks that the README still says so.
-pub const TEST_COMMAND: &str = "cargo test --workspace";
+pub(crate) const TEST_COMMAND: &str = "cargo test --workspace";
 
 struct Step {
     name: &'static str,
@@ -34,7 +34,7 @@ const STEPS: &[Step] = &[
 ];
 
 /// Runs every step, stops at the first failure, and prints how long each took.
-pub fn run() -> Result<()> {
+pub(crate) fn run() -> Result<()> {
     let mut times = Vec::new();
     let start = Instant::now();
     let mut outcome = timed("tidy", &mut times, tidy::run);

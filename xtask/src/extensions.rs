@@ -9,7 +9,7 @@ use crate::{Result, metadata, workspace};
 
 /// Packages every published crate, unpacks the packages, and tests each extension with them in place of those
 /// that crates.io has. What a package lacks (a file, a feature, a dependency) is found here.
-pub fn run() -> Result<()> {
+pub(crate) fn run() -> Result<()> {
     let root = workspace::root();
     let target = root.join("target/extensions");
     let packages = target.join("package");

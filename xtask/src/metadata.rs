@@ -12,7 +12,7 @@ use crate::workspace::{cargo, root, stdout_of};
 const PLATFORM: &str = "x86_64-unknown-linux-gnu";
 
 /// The files git tracks or would track, relative to the root, in order; links to nothing are left out.
-pub fn tracked_files() -> Result<Vec<String>> {
+pub(crate) fn tracked_files() -> Result<Vec<String>> {
     let list = stdout_of(
         Command::new("git")
             .args(["ls-files", "--cached", "--others", "--exclude-standard"])
@@ -26,7 +26,7 @@ pub fn tracked_files() -> Result<Vec<String>> {
 
 /// A member of the workspace.
 #[derive(Debug, Clone)]
-pub struct Package {
+pub(crate) struct Package {
     /// The package's name.
     pub name: String,
     /// What it depends on, workspace members and others, as its manifest says.
@@ -41,7 +41,7 @@ pub struct Package {
 
 /// A dependency of a [`Package`].
 #[derive(Debug, Clone)]
-pub struct Dependency {
+pub(crate) struct Dependency {
     /// The name of the package depended on.
     pub name: String,
     /// `None` for a normal dependency, else `dev` or `build`.
@@ -49,7 +49,7 @@ pub struct Dependency {
 }
 
 /// The members of the workspace.
-pub fn members() -> Result<Vec<Package>> {
+pub(crate) fn members() -> Result<Vec<Package>> {
     let arguments = ["metadata", "--format-version", "1", "--filter-platform", PLATFORM];
     parse(&stdout_of(cargo().args(arguments))?)
 }

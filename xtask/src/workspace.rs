@@ -6,20 +6,20 @@ use std::process::Command;
 use crate::Result;
 
 /// The folder of the workspace's `Cargo.toml`.
-pub fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     // This package lies one folder below the root, wherever the checkout is.
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_path_buf).unwrap_or_default()
 }
 
 /// `cargo`, the one that runs this.
-pub fn cargo() -> Command {
+pub(crate) fn cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root());
     command
 }
 
 /// What a command prints on stdout, or an error that names the command.
-pub fn stdout_of(command: &mut Command) -> Result<String> {
+pub(crate) fn stdout_of(command: &mut Command) -> Result<String> {
     let output = command.output().map_err(|error| format!("cannot run {command:?}: {error}"))?;
     if !output.status.success() {
         let message = String::from_utf8_lossy(&output.stderr);
@@ -29,7 +29,7 @@ pub fn stdout_of(command: &mut Command) -> Result<String> {
 }
 
 /// Runs a command with its output shown; an error if it fails.
-pub fn run(command: &mut Command) -> Result<()> {
+pub(crate) fn run(command: &mut Command) -> Result<()> {
     let status = command.status().map_err(|error| format!("cannot run {command:?}: {error}"))?;
     if status.success() { Ok(()) } else { Err(format!("{command:?} failed: {status}").into()) }
 }

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use fewest::data::{Header, Missing, Task};
 
-pub use evaluation::{CompareArgs, EvaluateArgs, EvaluationArgs};
-pub use listed::command;
+pub(crate) use evaluation::{CompareArgs, EvaluateArgs, EvaluationArgs};
+pub(crate) use listed::command;
 
 /// Choose the fewest features that carry the answer.
 ///
@@ -21,7 +21,7 @@ pub use listed::command;
 /// interrupted by Ctrl-C (the best found by then is still reported).
 #[derive(Debug, Parser)]
 #[command(name = "fewest", version, max_term_width = 110)]
-pub struct Cli {
+pub(crate) struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
@@ -29,7 +29,7 @@ pub struct Cli {
 
 /// What to do.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub(crate) enum Command {
     /// Select the k best features together
     Select(SelectArgs),
     /// Score every feature, each on its own
@@ -57,7 +57,7 @@ pub enum Command {
 
 /// `fewest select`.
 #[derive(Debug, Args)]
-pub struct SelectArgs {
+pub(crate) struct SelectArgs {
     #[command(flatten)]
     pub data: DataArgs,
     #[command(flatten)]
@@ -93,7 +93,7 @@ pub struct SelectArgs {
 
 /// `fewest score`.
 #[derive(Debug, Args)]
-pub struct ScoreArgs {
+pub(crate) struct ScoreArgs {
     #[command(flatten)]
     pub data: DataArgs,
     #[command(flatten)]
@@ -105,7 +105,7 @@ pub struct ScoreArgs {
 
 /// `fewest methods`.
 #[derive(Debug, Args)]
-pub struct MethodsArgs {
+pub(crate) struct MethodsArgs {
     /// Method to show with all its parameters
     #[arg(value_name = "ID")]
     pub id: Option<String>,
@@ -113,7 +113,7 @@ pub struct MethodsArgs {
 
 /// `fewest info`.
 #[derive(Debug, Args)]
-pub struct InfoArgs {
+pub(crate) struct InfoArgs {
     #[command(flatten)]
     pub data: DataArgs,
 }
@@ -121,7 +121,7 @@ pub struct InfoArgs {
 /// The data and how they are read.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Data")]
-pub struct DataArgs {
+pub(crate) struct DataArgs {
     /// Table: CSV or TSV (also .gz), MATLAB .mat, svmlight, .npy; `-` reads stdin
     #[arg(value_name = "DATA")]
     pub file: PathBuf,
@@ -169,7 +169,7 @@ pub struct DataArgs {
 /// How a method is run, and where its answer goes.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Run")]
-pub struct RunArgs {
+pub(crate) struct RunArgs {
     /// Parameter of the method, as often as needed; `fewest methods ID` lists them
     #[arg(short, long, value_name = "NAME=VALUE")]
     pub param: Vec<String>,
@@ -192,7 +192,7 @@ pub struct RunArgs {
 
 /// The value of `-k`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KArg {
+pub(crate) enum KArg {
     /// This many.
     Count(usize),
     /// As many as the method finds right.

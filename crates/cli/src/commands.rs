@@ -7,12 +7,12 @@ mod methods;
 mod score;
 mod select;
 
-pub use compare::compare;
-pub use evaluate::evaluate;
-pub use info::info;
-pub use methods::methods;
-pub use score::score;
-pub use select::select;
+pub(crate) use compare::compare;
+pub(crate) use evaluate::evaluate;
+pub(crate) use info::info;
+pub(crate) use methods::methods;
+pub(crate) use score::score;
+pub(crate) use select::select;
 
 use std::path::Path;
 

@@ -8,37 +8,37 @@ use fewest::core::Status;
 use crate::text;
 
 /// Exit status for a call or data that no method can work with.
-pub const STATUS_WRONG: u8 = 2;
+pub(crate) const STATUS_WRONG: u8 = 2;
 /// Exit status after Ctrl-C, as shells expect it.
-pub const STATUS_INTERRUPTED: u8 = 130;
+pub(crate) const STATUS_INTERRUPTED: u8 = 130;
 
 /// A call or data that is wrong, in one line that says what to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure {
+pub(crate) struct Failure {
     message: String,
     status: u8,
 }
 
 impl Failure {
     /// With this message.
-    pub fn new(message: impl Into<String>) -> Self {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), status: STATUS_WRONG }
     }
 
     /// Ctrl-C came before there was anything to tell.
-    pub fn interrupted() -> Self {
+    pub(crate) fn interrupted() -> Self {
         Self { message: "interrupted before there was an answer".to_owned(), status: STATUS_INTERRUPTED }
     }
 
     /// The exit status.
-    pub fn status(&self) -> u8 {
+    pub(crate) fn status(&self) -> u8 {
         self.status
     }
 
     /// An error of the core about the data of `file`.
     ///
     /// What is wrong with a parameter is not the file's fault, so only the others name it.
-    pub fn in_file(file: &Path, error: &fewest::core::Error) -> Self {
+    pub(crate) fn in_file(file: &Path, error: &fewest::core::Error) -> Self {
         match error {
             fewest::core::Error::InvalidParameter { .. }
             | fewest::core::Error::Unsupported { .. }
@@ -58,7 +58,7 @@ impl Failure {
 
 impl Failure {
     /// What is wrong with a study of the data of `file`, in the words of the call.
-    pub fn in_study(file: &Path, error: &fewest_study::Error) -> Self {
+    pub(crate) fn in_study(file: &Path, error: &fewest_study::Error) -> Self {
         use fewest_study::{Error, Mismatch};
         let shown = file.display();
         Self::new(match error {

@@ -19,7 +19,7 @@ const TARGET_NAMES: [&str; 4] = ["target", "label", "class", "y"];
 
 /// What the data are for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct User {
+pub(crate) struct User {
     /// Its name, for messages.
     pub id: &'static str,
     /// Whether it needs a target.
@@ -28,13 +28,13 @@ pub struct User {
 
 impl User {
     /// A method that is run once.
-    pub fn method(method: &Method) -> Self {
+    pub(crate) fn method(method: &Method) -> Self {
         Self { id: method.id, supervised: !method.targets.contains(&TargetKind::None) }
     }
 }
 
 /// A table, and how its target was found when the call did not name it.
-pub struct Found {
+pub(crate) struct Found {
     /// The table.
     pub table: Table,
     /// "the column of that name", "the last column".
@@ -42,7 +42,7 @@ pub struct Found {
 }
 
 /// Reads the table. `needs_target` says whether a column must be the target even if none is named so.
-pub fn read(registry: &Registry, args: &DataArgs, needs_target: bool) -> Result<Found, Failure> {
+pub(crate) fn read(registry: &Registry, args: &DataArgs, needs_target: bool) -> Result<Found, Failure> {
     let formats = registry.formats().clone();
     let named =
         |name: &String| formats.named(name).map_err(|error| Failure::new(format!("--format: {error}")));
@@ -143,7 +143,7 @@ fn column_names(options: &ReadOptions, content: &Content<'_>) -> Option<Vec<Stri
 }
 
 /// The data set after the policy for missing values, checked against what `user` works with.
-pub fn complete(found: Found, args: &DataArgs, user: User) -> Result<(Complete, DataInfo), Failure> {
+pub(crate) fn complete(found: Found, args: &DataArgs, user: User) -> Result<(Complete, DataInfo), Failure> {
     let Found { table, target_found } = found;
     let notes = table.notes().to_vec();
     let complete = table.complete(args.missing).map_err(|error| Failure::new(error.to_string()))?;
@@ -153,7 +153,7 @@ pub fn complete(found: Found, args: &DataArgs, user: User) -> Result<(Complete, 
 }
 
 /// As [`complete`], but with the gaps that are to be filled in every fold.
-pub fn with_gaps(found: Found, args: &DataArgs, user: User) -> Result<(Complete, DataInfo), Failure> {
+pub(crate) fn with_gaps(found: Found, args: &DataArgs, user: User) -> Result<(Complete, DataInfo), Failure> {
     let Found { table, target_found } = found;
     let notes = table.notes().to_vec();
     let complete = table.with_gaps(args.missing).map_err(|error| Failure::new(error.to_string()))?;
@@ -238,7 +238,7 @@ fn check_target(file: &Path, data: &Dataset, user: User) -> Result<(), Failure> 
 }
 
 /// The features that `wanted` names, each by its name or else by its number from 0, for the option `option`.
-pub fn features(option: &str, wanted: &[String], info: &DataInfo) -> Result<Vec<usize>, Failure> {
+pub(crate) fn features(option: &str, wanted: &[String], info: &DataInfo) -> Result<Vec<usize>, Failure> {
     wanted
         .iter()
         .map(|wanted| {
@@ -261,7 +261,7 @@ pub fn features(option: &str, wanted: &[String], info: &DataInfo) -> Result<Vec<
 }
 
 /// The groups of features that a file tells.
-pub fn groups(file: &Path, info: &DataInfo) -> Result<Groups, Failure> {
+pub(crate) fn groups(file: &Path, info: &DataInfo) -> Result<Groups, Failure> {
     read_groups(file, &Nodes::features(&info.names)).map_err(|error| {
         let near = match &error {
             fewest::data::Error::Unknown { name, .. } => registry::nearest(name, &info.names),

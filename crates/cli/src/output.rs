@@ -8,7 +8,7 @@ use crate::failure::Failure;
 
 /// Refuses what can be known to fail, or to do harm, before the work is done: the input file as output, a
 /// folder that is not there, a folder in place of a file, two outputs in one file.
-pub fn check(input: &Path, outputs: &[(&str, Option<&Path>)]) -> Result<(), Failure> {
+pub(crate) fn check(input: &Path, outputs: &[(&str, Option<&Path>)]) -> Result<(), Failure> {
     let named: Vec<(&str, &Path)> =
         outputs.iter().filter_map(|(option, path)| path.map(|path| (*option, path))).collect();
     for (at, (option, path)) in named.iter().enumerate() {
@@ -62,12 +62,12 @@ fn resolved(path: &Path) -> PathBuf {
 }
 
 /// Writes a whole file.
-pub fn write(option: &str, path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+pub(crate) fn write(option: &str, path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     fewest::data::write_atomically(path, bytes).map_err(|error| Failure::new(format!("{option} {error}")))
 }
 
 /// Writes to stdout. A reader that has seen enough (`| head`) is no failure.
-pub fn print(text: &str) -> Result<(), Failure> {
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
@@ -78,6 +78,6 @@ pub fn print(text: &str) -> Result<(), Failure> {
 }
 
 /// Writes one line to stderr, where it may be lost.
-pub fn complain(line: &str) {
+pub(crate) fn complain(line: &str) {
     let _ = writeln!(io::stderr(), "fewest: {line}");
 }

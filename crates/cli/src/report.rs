@@ -18,10 +18,10 @@ use fewest::core::Selection;
 use fewest_study::{RunInfo, VERSION};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-pub use evaluation::render as evaluation;
+pub(crate) use evaluation::render as evaluation;
 
 /// The whole report of a selection, which `command` asked for.
-pub fn render(selection: &Selection, run: &RunInfo, command: &str) -> String {
+pub(crate) fn render(selection: &Selection, run: &RunInfo, command: &str) -> String {
     let title = format!("{} of {}", run.method.id, run.data.file);
     page(
         &title,

@@ -15,7 +15,7 @@ use crate::failure::{Failure, STATUS_INTERRUPTED};
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// Calls `work` with the context that the call asks for, and tells how long it took, in seconds.
-pub fn run<T: Send>(
+pub(crate) fn run<T: Send>(
     args: &RunArgs,
     work: impl FnOnce(&Context<'_>) -> Result<T, Failure> + Send,
 ) -> Result<(T, f64), Failure> {

@@ -1,6 +1,6 @@
 //! The answer for people.
 
-pub mod evaluation;
+pub(crate) mod evaluation;
 
 use fewest::core::{Scores, Selection, Status};
 use fewest_study::{DataInfo, RunInfo};
@@ -13,7 +13,7 @@ const NAME: usize = 40;
 const RELATED: usize = 3;
 
 /// What `fewest select` prints.
-pub fn selection(selection: &Selection, run: &RunInfo) -> String {
+pub(crate) fn selection(selection: &Selection, run: &RunInfo) -> String {
     let mut out = data_heading(&run.data);
     let chosen = text::counted(selection.order.len(), "feature", "features");
     out.push_str(&format!("{}: {chosen} in {}", run.method.id, text::duration(run.seconds)));
@@ -45,7 +45,7 @@ pub fn selection(selection: &Selection, run: &RunInfo) -> String {
 }
 
 /// What `fewest score` prints.
-pub fn scores(scores: &Scores, run: &RunInfo) -> String {
+pub(crate) fn scores(scores: &Scores, run: &RunInfo) -> String {
     let mut out = data_heading(&run.data);
     let better = if scores.higher_is_better { "larger" } else { "smaller" };
     let time = text::duration(run.seconds);
@@ -105,7 +105,7 @@ fn related(selection: &Selection, run: &RunInfo, i: usize) -> String {
 }
 
 /// A line for each, after a blank one.
-pub fn notes(out: &mut String, notes: &[String]) {
+pub(crate) fn notes(out: &mut String, notes: &[String]) {
     if !notes.is_empty() {
         out.push('\n');
     }

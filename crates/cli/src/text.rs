@@ -1,17 +1,17 @@
 //! Numbers and names as people read them.
 
 use fewest::core::Certificate;
-pub use fewest_study::text::{count, counted};
+pub(crate) use fewest_study::text::{count, counted};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// `text` with a capital first letter.
-pub fn capitalised(text: &str) -> String {
+pub(crate) fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// What a certificate is called.
-pub fn certificate(certificate: Certificate) -> &'static str {
+pub(crate) fn certificate(certificate: Certificate) -> &'static str {
     match certificate {
         Certificate::Gap { .. } => "duality gap",
         Certificate::Stationarity { .. } => "stationarity",
@@ -20,7 +20,7 @@ pub fn certificate(certificate: Certificate) -> &'static str {
 }
 
 /// `value` with `digits` significant digits: `0.3121`, `12.50`, `1.2e-9`, `inf`.
-pub fn number(value: f64, digits: usize) -> String {
+pub(crate) fn number(value: f64, digits: usize) -> String {
     if !value.is_finite() || value == 0.0 {
         return format!("{value}");
     }
@@ -36,7 +36,7 @@ pub fn number(value: f64, digits: usize) -> String {
 }
 
 /// [`number`] without zeros at the end: `0.2`, `140`, `2e-7`.
-pub fn short(value: f64, digits: usize) -> String {
+pub(crate) fn short(value: f64, digits: usize) -> String {
     let text = number(value, digits);
     let (mantissa, exponent) = text.split_once('e').map_or((text.as_str(), None), |(m, e)| (m, Some(e)));
     let mantissa = match mantissa.contains('.') {
@@ -47,7 +47,7 @@ pub fn short(value: f64, digits: usize) -> String {
 }
 
 /// A time: `0.052 s`, `3 min 20 s`.
-pub fn duration(seconds: f64) -> String {
+pub(crate) fn duration(seconds: f64) -> String {
     if seconds < 60.0 {
         format!("{} s", number(seconds, 2))
     } else {
@@ -57,7 +57,7 @@ pub fn duration(seconds: f64) -> String {
 }
 
 /// `text` on one line, with control characters written out: a name from a file must not move the cursor.
-pub fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for c in text.chars() {
         if c.is_control()
@@ -72,7 +72,7 @@ pub fn one_line(text: &str) -> String {
 }
 
 /// [`one_line`] of at most `width` terminal columns, cut with `…`.
-pub fn shortened(text: &str, width: usize) -> String {
+pub(crate) fn shortened(text: &str, width: usize) -> String {
     let line = one_line(text);
     if line.width() <= width {
         return line;
@@ -92,7 +92,7 @@ pub fn shortened(text: &str, width: usize) -> String {
 
 /// How cells stand in their column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Align {
+pub(crate) enum Align {
     /// At the left: names.
     Left,
     /// At the right: numbers.
@@ -100,7 +100,7 @@ pub enum Align {
 }
 
 /// Rows of cells in columns, two blanks apart; the first row is the heading.
-pub fn columns(rows: &[Vec<String>], align: &[Align]) -> String {
+pub(crate) fn columns(rows: &[Vec<String>], align: &[Align]) -> String {
     let width = |column: usize| {
         rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width()).max().unwrap_or(0)
     };

@@ -176,7 +176,7 @@ impl ColumnSums for Extremes {
 }
 
 /// Other sums together with the smallest and the largest value.
-pub struct WithExtremes<'a, S>(pub &'a S);
+pub(crate) struct WithExtremes<'a, S>(pub &'a S);
 
 impl<S: ColumnSums> ColumnSums for WithExtremes<'_, S> {
     type Batch = (S::Batch, usize);

@@ -3,7 +3,6 @@
 use std::sync::{Mutex, PoisonError};
 
 use fewest_core::{Column, Context, Dataset, Error};
-use rayon::prelude::*;
 
 /// Features handled between two looks at the interruption flag.
 const BATCH: usize = 256;
@@ -21,44 +20,44 @@ pub fn map_features<T: Send>(
     stage: &'static str,
     work: impl Fn(usize, Column<'_>) -> Result<T, Error> + Sync,
 ) -> Result<Vec<T>, Error> {
-    let mut results = Vec::with_capacity(data.n_features());
-    for start in (0..data.n_features()).step_by(BATCH) {
-        let batch: Vec<Mutex<Option<Result<T, Error>>>> =
-            (start..data.n_features().min(start + BATCH)).map(|_| Mutex::new(None)).collect();
-        walk_batch(data, context, start, batch.len(), &|j, column| {
-            let result = match column {
-                Ok(column) => work(j, column),
-                Err(error) => Err(error),
-            };
-            *batch[j - start].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
-        })?;
-        for result in batch {
-            results.extend(result.into_inner().unwrap_or_else(PoisonError::into_inner).transpose()?);
+    let results: Mutex<Vec<Option<T>>> = Mutex::new(Vec::new());
+    walk(data, context, stage, &|j, column| {
+        let result = work(j, column)?;
+        let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
+        if results.is_empty() {
+            results.resize_with(data.n_features(), || None);
         }
-        context.report(stage, results.len(), data.n_features());
+        results[j] = Some(result);
+        Ok(())
+    })?;
+    let mut all = Vec::with_capacity(data.n_features());
+    for result in results.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        all.extend(result);
     }
-    Ok(results)
+    Ok(all)
 }
 
-/// `work(j, column)` for the `len` features from `start`, in parallel. What threads share is compiled here
-/// once and not for every method: one call through a pointer is nothing beside a column.
-fn walk_batch(
+/// `work(j, column)` for all features. What does not depend on a method's results is compiled here once, and
+/// not for every method: one call through a pointer is nothing beside a column.
+fn walk(
     data: &Dataset,
     context: &Context<'_>,
-    start: usize,
-    len: usize,
-    work: &(dyn Fn(usize, Result<Column<'_>, Error>) + Sync),
+    stage: &'static str,
+    work: &(dyn Fn(usize, Column<'_>) -> Result<(), Error> + Sync),
 ) -> Result<(), Error> {
-    if context.stopped().is_some() {
-        return Err(Error::Stopped { before: "every feature had been read" });
-    }
-    (start..start + len).into_par_iter().for_each_init(Vec::new, |scratch, j| {
-        let column = data.x().column(j, scratch).and_then(|column| {
-            check_column(data, j, column)?;
-            Ok(column)
+    for start in (0..data.n_features()).step_by(BATCH) {
+        if context.stopped().is_some() {
+            return Err(Error::Stopped { before: "every feature had been read" });
+        }
+        let len = BATCH.min(data.n_features() - start);
+        let results = fewest_parallel::map_with(len, |scratch, at| {
+            let column = data.x().column(start + at, scratch)?;
+            check_column(data, start + at, column)?;
+            work(start + at, column)
         });
-        work(j, column);
-    });
+        results.into_iter().collect::<Result<(), Error>>()?;
+        context.report(stage, start + len, data.n_features());
+    }
     Ok(())
 }
 

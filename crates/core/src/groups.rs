@@ -180,7 +180,7 @@ impl Groups {
     }
 
     /// The kind in words, for messages.
-    pub fn describe(&self) -> &'static str {
+    pub(crate) fn describe(&self) -> &'static str {
         match self {
             Self::Partition(_) => "groups without overlap",
             Self::Overlapping(_) => "overlapping groups",
@@ -189,12 +189,7 @@ impl Groups {
     }
 }
 
-impl OverlappingGroups {
-    /// The features of each group, increasing.
-    pub fn sets(&self) -> &[Vec<usize>] {
-        &self.sets
-    }
-}
+impl OverlappingGroups {}
 
 impl GroupTree {
     /// Number of groups.

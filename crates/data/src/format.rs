@@ -24,7 +24,7 @@ pub enum Sniff {
 }
 
 /// Writes the features given, in that order, and the target, whose columns get the names given.
-pub type WriteTable = fn(&Path, &Dataset, &[usize], &[String]) -> Result<(), Error>;
+pub(crate) type WriteTable = fn(&Path, &Dataset, &[usize], &[String]) -> Result<(), Error>;
 
 /// A file format. Its reader is a function that makes a [`Table`] of a [`Source`].
 ///

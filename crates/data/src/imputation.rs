@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use fewest_core::{Column, Columns, Dataset, Error, FeatureKind};
-use rayon::prelude::*;
 
 use crate::Missing;
 
@@ -49,8 +48,7 @@ impl Missing {
             let is_categorical = matches!(whole.feature_kind(j), FeatureKind::Categorical { .. });
             Ok(Some(if present.is_empty() { 0.0 } else { substitute(self, is_categorical, present) }))
         };
-        let substitutes: Vec<Result<Option<f64>, Error>> =
-            (0..whole.n_features()).into_par_iter().map_init(Vec::new, learn).collect();
+        let substitutes = fewest_parallel::map_with(whole.n_features(), learn);
         // Collected first, so that the error is that of the lowest column for any number of threads.
         let substitutes = substitutes.into_iter().collect::<Result<_, _>>()?;
         whole.clone().with_x(Filled { table: whole.shared_x(), substitutes })

@@ -10,7 +10,7 @@ pub(crate) struct Interner {
 }
 
 impl Interner {
-    pub fn code(&mut self, text: &str) -> u32 {
+    pub(crate) fn code(&mut self, text: &str) -> u32 {
         if let Some(&code) = self.codes.get(text) {
             return code;
         }
@@ -20,11 +20,11 @@ impl Interner {
         code
     }
 
-    pub fn names(&self) -> &[String] {
+    pub(crate) fn names(&self) -> &[String] {
         &self.names
     }
 
-    pub fn into_names(self) -> Vec<String> {
+    pub(crate) fn into_names(self) -> Vec<String> {
         self.names
     }
 }
@@ -85,7 +85,7 @@ pub(crate) struct Spellings {
 
 impl Spellings {
     /// Remembers `text` for `number`, unless it is known or there are more different ones than `most`.
-    pub fn note(&mut self, number: f64, text: &str, most: usize) {
+    pub(crate) fn note(&mut self, number: f64, text: &str, most: usize) {
         if self.texts.len() <= most {
             self.texts.entry((number + 0.0).to_bits()).or_insert_with(|| text.to_owned());
         }
@@ -98,13 +98,7 @@ impl Spellings {
 
 /// The shortest decimal text that reads back as the same number, with an exponent for very large and small
 /// ones.
-///
-/// ```
-/// # use fewest_data::number_text;
-/// assert_eq!(number_text(0.1), "0.1");
-/// assert_eq!(number_text(1e300), "1e300");
-/// ```
-pub fn number_text(number: f64) -> String {
+pub(crate) fn number_text(number: f64) -> String {
     let size = number.abs();
     if number == 0.0 || (1e-5..1e16).contains(&size) || !number.is_finite() {
         number.to_string()
@@ -119,6 +113,11 @@ mod tests {
 
     fn names(names: &[&str]) -> Vec<String> {
         names.iter().map(|&name| name.to_owned()).collect()
+    }
+
+    #[test]
+    fn numbers_are_written_shortly() {
+        assert_eq!([0.1, 1e300, -0.0, 1e15].map(number_text), ["0.1", "1e300", "-0", "1000000000000000"]);
     }
 
     #[test]

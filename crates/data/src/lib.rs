@@ -20,9 +20,8 @@ mod target;
 mod write;
 
 pub use error::{ColumnLabel, Error, Place, RowLabel};
-pub use format::{Format, Formats, Sniff, WriteTable};
+pub use format::{Format, Formats, Sniff};
 pub use known::{LinkOptions, Links, Nodes, parse_view, read_groups, read_links, read_views};
-pub use levels::number_text;
 pub use memory::physical_memory;
 pub use missing::{Complete, Missing};
 pub use options::{Header, ReadOptions, TargetChoice, Task};
@@ -30,5 +29,4 @@ pub use scaling::{Scaled, Scaling};
 pub use source::Source;
 pub use summary::{ColumnSummary, Summary, TargetSummary};
 pub use table::{Cells, Table};
-pub use target::{FEW_CLASSES, MANY_CLASSES};
 pub use write::{read_if_there, write_atomically, write_csv, write_json};

@@ -2,7 +2,6 @@
 
 use fewest_columns::Standard;
 use fewest_core::{Column, Columns};
-use rayon::prelude::*;
 
 use crate::Error;
 
@@ -64,25 +63,21 @@ impl Scaling {
 
     fn fit(table: &dyn Columns, of: fn(&[f64]) -> Feature) -> Result<Self, Error> {
         let n_samples = table.n_samples();
-        let features: Vec<Result<Feature, Error>> = (0..table.n_features())
-            .into_par_iter()
-            .map_init(
-                || vec![0.0; n_samples],
-                |values, j| {
-                    table.copy_column(j, values)?;
-                    match values.iter().position(|value| !value.is_finite()) {
-                        None => Ok(of(values)),
-                        Some(row) => Err(fewest_core::Error::NonFinite {
-                            name: format!("`f{j}`"),
-                            column: j,
-                            row,
-                            value: values[row],
-                        }
-                        .into()),
+        let features: Vec<Result<Feature, Error>> =
+            fewest_parallel::map_with(table.n_features(), |values: &mut Vec<f64>, j| {
+                values.resize(n_samples, 0.0);
+                table.copy_column(j, values)?;
+                match values.iter().position(|value| !value.is_finite()) {
+                    None => Ok(of(values)),
+                    Some(row) => Err(fewest_core::Error::NonFinite {
+                        name: format!("`f{j}`"),
+                        column: j,
+                        row,
+                        value: values[row],
                     }
-                },
-            )
-            .collect();
+                    .into()),
+                }
+            });
         // Collected first, so that the first error is that of the lowest column for any number of threads.
         Ok(Self { features: features.into_iter().collect::<Result<_, _>>()? })
     }

@@ -126,12 +126,12 @@ impl Suspicions {
     }
 
     /// Notes a column of numbers of which the cell `text` has a decimal comma.
-    pub fn decimal_comma(&mut self, text: &str, row: RowLabel, column: ColumnLabel) {
+    pub(crate) fn decimal_comma(&mut self, text: &str, row: RowLabel, column: ColumnLabel) {
         self.add(Suspicion::DecimalComma, || format!("{}{}", Place::Cell { row, column }, quoted(text)));
     }
 
     /// Looks at a column of text that nobody said is a category.
-    pub fn text(
+    pub(crate) fn text(
         &mut self,
         codes: &[f64],
         names: &[String],
@@ -149,7 +149,7 @@ impl Suspicions {
 
     /// Looks at a column of categories. When most levels cannot occur twice, it tells samples, not kinds of
     /// them.
-    pub fn categories(&mut self, codes: &[f64], names: &[String], column: ColumnLabel) {
+    pub(crate) fn categories(&mut self, codes: &[f64], names: &[String], column: ColumnLabel) {
         let n_present = codes.iter().filter(|code| !code.is_nan()).count();
         if n_present >= FEW_SAMPLES && 2 * names.len() > n_present {
             self.add(Suspicion::Names, || {
@@ -159,7 +159,7 @@ impl Suspicions {
     }
 
     /// A line for each kind of suspicion.
-    pub fn into_notes(self) -> Vec<String> {
+    pub(crate) fn into_notes(self) -> Vec<String> {
         self.entries.into_iter().map(|(suspicion, first, count)| note(suspicion, &first, count - 1)).collect()
     }
 }

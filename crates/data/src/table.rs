@@ -273,7 +273,7 @@ impl Table {
     }
 
     /// The file it was read from.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 

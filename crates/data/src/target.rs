@@ -7,9 +7,9 @@ use crate::table::ReadColumn;
 use crate::{ColumnLabel, Error, Place, Task};
 
 /// Up to this many different integers are classes, when there are more samples than that many.
-pub const FEW_CLASSES: usize = 10;
+pub(crate) const FEW_CLASSES: usize = 10;
 /// Up to this many different integers are classes, when each occurs at least twice.
-pub const MANY_CLASSES: usize = 100;
+pub(crate) const MANY_CLASSES: usize = 100;
 
 /// A target as read: NaN where missing.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,7 +25,7 @@ pub(crate) enum TargetValues {
 
 impl TargetValues {
     /// The columns of numbers or codes.
-    pub fn columns(&self) -> &[Vec<f64>] {
+    pub(crate) fn columns(&self) -> &[Vec<f64>] {
         match self {
             TargetValues::None => &[],
             TargetValues::Real(outputs) => outputs,

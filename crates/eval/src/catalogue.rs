@@ -233,7 +233,8 @@ fn unknown(
 /// }
 /// let parameter = &Example::default().parameters()[0];
 /// assert_eq!(parameter.default.as_ref().map(ToString::to_string).as_deref(), Some("nearest-neighbours"));
-/// assert_eq!(ChosenLearner::from(DecisionTree::default()).name(), "decision-tree");
+/// let example = Example { learner: ChosenLearner::from(DecisionTree::default()) };
+/// assert_eq!(example.parameters()[0].default.as_ref().map(ToString::to_string).as_deref(), Some("decision-tree"));
 /// ```
 #[derive(Clone)]
 pub struct ChosenLearner(Arc<dyn Learner>);
@@ -270,7 +271,7 @@ impl fmt::Debug for ChosenLearner {
 
 impl ChosenLearner {
     /// [`Learner::name`].
-    pub fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> &'static str {
         self.0.name()
     }
 

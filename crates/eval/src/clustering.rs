@@ -3,7 +3,6 @@
 use std::time::Instant;
 
 use fewest_core::{Budget, Context, Dataset, Error, Selector, Target, derive_seed};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::features::{check_features, describe, gather};
@@ -102,9 +101,7 @@ impl Clustering<'_> {
                 let information = NormalisedMutualInformation::default().score(data.target(), &predicted)?;
                 Ok((information, ClusteringAccuracy.score(data.target(), &predicted)?))
             };
-            let scores: Vec<Result<(f64, f64), Error>> =
-                (0..self.repeats).into_par_iter().map(repeat).collect();
-            let scores: Vec<(f64, f64)> = scores.into_iter().collect::<Result<_, Error>>()?;
+            let scores = fewest_parallel::try_map(self.repeats, repeat)?;
             let (mutual_information, accuracy) = scores.into_iter().unzip();
             let features = features.to_vec();
             outcomes.push(ClusteringOutcome { k, features, mutual_information, accuracy, selection_seconds });

@@ -17,8 +17,8 @@ pub use catalogue::{
 };
 pub use clustering::{Clustering, ClusteringOutcome};
 pub use experiment::{
-    Comparison, Evaluation, Experiment, ExperimentError, FoldRecord, KRule, OnFold, Outcome, Plan, Prepare,
-    RunOptions, Stage, Summary, choose_k, compare,
+    Comparison, Evaluation, Experiment, ExperimentError, FoldRecord, KRule, Outcome, Plan, RunOptions, Stage,
+    Summary, choose_k, compare,
 };
 pub use learners::{
     DecisionTree, KMeans, KMeansModel, KernelGrid, KernelLogistic, KernelLogisticModel, KernelRidge,

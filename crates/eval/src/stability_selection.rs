@@ -4,9 +4,8 @@ use std::sync::Mutex;
 
 use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status, Target, derive_seed, rank};
 use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
-use rand_chacha::ChaCha8Rng;
-use rayon::prelude::*;
 
 /// Stability selection (Meinshausen and Bühlmann 2010) with any selector: it runs on many random halves of
 /// the samples, and the features that it chooses in at least a share `threshold` of them are selected. The
@@ -137,12 +136,11 @@ impl<S: Selector> Selector for StabilitySelection<S> {
                 }
             }
         };
-        let chosen: Vec<Result<Option<Vec<usize>>, Error>> =
-            (0..self.subsamples).into_par_iter().map(choose).collect();
+        let chosen = fewest_parallel::try_map(self.subsamples, choose)?;
         let mut counts = vec![0_usize; data.n_features()];
         let (mut finished, mut total) = (0_usize, 0_usize);
         for order in chosen {
-            let Some(order) = order? else { continue };
+            let Some(order) = order else { continue };
             crate::features::check_features(&order, data.n_features())?;
             finished += 1;
             total += order.len();

@@ -3,8 +3,8 @@
 
 use fewest_core::{Error, derive_seed};
 use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
-use rand_chacha::ChaCha8Rng;
 
 use crate::hsic::{self, Scaling};
 use crate::{Gram, ScalarKernel, centred_packed, packed_len};
@@ -59,11 +59,6 @@ impl Blocks {
             }
         }
         Ok(Self { n_samples, permutations, order, sizes })
-    }
-
-    /// Number of samples.
-    pub fn n_samples(&self) -> usize {
-        self.n_samples
     }
 
     /// The samples of every block, permutation after permutation.

@@ -27,11 +27,8 @@ const MANY: usize = 8;
 ///
 /// let mut distances = SquaredDistances::new(vec![vec![0.0, 3.0], vec![1.0, 5.0]], 2)?;
 /// assert_eq!(distances.row(0), [0.0, 25.0]);
-/// let mut without = Vec::new();
-/// distances.without(1, &mut without)?;
-/// assert_eq!(without, [0.0, 9.0, 9.0, 0.0]);
 /// distances.remove(1)?;
-/// assert_eq!((distances.row(0), distances.present()), ([0.0, 9.0].as_slice(), vec![0]));
+/// assert_eq!(distances.values(), [0.0, 9.0, 9.0, 0.0]);
 /// # Ok::<(), fewest_core::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -90,16 +87,6 @@ impl SquaredDistances {
         self.n
     }
 
-    /// Number of features, those taken away counted too.
-    pub fn n_features(&self) -> usize {
-        self.features.len()
-    }
-
-    /// The features that have not been taken away, increasing.
-    pub fn present(&self) -> Vec<usize> {
-        (0..self.present.len()).filter(|&j| self.present[j]).collect()
-    }
-
     /// The coordinates of feature `j`, as given.
     pub fn feature(&self, j: usize) -> &[f64] {
         &self.features[j]
@@ -127,22 +114,9 @@ impl SquaredDistances {
             let fresh = self.errors_when_fresh();
             errors.extend(values.iter().map(|value| fresh * value));
         }
-        self.subtract(j, &mut values, Some(&mut errors));
+        self.subtract(j, &mut values, &mut errors);
         (self.values, self.errors) = (values, errors);
         self.present[j] = false;
-        Ok(())
-    }
-
-    /// Writes the distances without feature `j` to `out`, which becomes `n²` long: what
-    /// [`remove`](Self::remove) would leave, to the bit. `O(n²)` on average.
-    ///
-    /// # Errors
-    /// [`Error::InvalidParameter`] unless it is present.
-    pub fn without(&self, j: usize, out: &mut Vec<f64>) -> Result<(), Error> {
-        self.check_present(j)?;
-        out.clear();
-        out.extend_from_slice(&self.values);
-        self.subtract(j, out, None);
         Ok(())
     }
 
@@ -190,8 +164,8 @@ impl SquaredDistances {
         }
     }
 
-    /// Takes the part of feature `j` from `values`; `errors` are brought up to date where they are given.
-    fn subtract(&self, j: usize, values: &mut [f64], mut errors: Option<&mut [f64]>) {
+    /// Takes the part of feature `j` from `values`, and brings `errors` up to date.
+    fn subtract(&self, j: usize, values: &mut [f64], errors: &mut [f64]) {
         let n = self.n;
         let fresh = self.errors_when_fresh();
         let mut part = vec![0.0; n];
@@ -204,10 +178,7 @@ impl SquaredDistances {
                 add_squares(coordinate[i], coordinate, &mut part);
             }
             let places = i * n..(i + 1) * n;
-            match errors.as_deref().unwrap_or(&self.errors).get(places.clone()) {
-                Some(known) => bounds.copy_from_slice(known),
-                None => bounds.iter_mut().zip(row.iter()).for_each(|(bound, value)| *bound = fresh * value),
-            }
+            bounds.copy_from_slice(&errors[places.clone()]);
             let mut n_lost = 0;
             for ((value, part), bound) in row.iter_mut().zip(&part).zip(&mut bounds) {
                 *bound += 3.0 * *value;
@@ -226,9 +197,7 @@ impl SquaredDistances {
                     }
                 }
             }
-            if let Some(errors) = errors.as_deref_mut() {
-                errors[places].copy_from_slice(&bounds);
-            }
+            errors[places].copy_from_slice(&bounds);
         }
     }
 }
@@ -275,7 +244,7 @@ mod tests {
         for i in 0..n {
             for l in 0..n {
                 let mut expected = 0.0;
-                for &j in distances.present().iter().rev() {
+                for j in (0..distances.present.len()).rev().filter(|&j| distances.present[j]) {
                     for coordinate in distances.feature(j).chunks_exact(n) {
                         expected += (coordinate[i] - coordinate[l]).powi(2);
                     }
@@ -294,16 +263,13 @@ mod tests {
             let mut distances = SquaredDistances::new(features(n, d), n).unwrap();
             let mut order: Vec<usize> = (0..d).collect();
             order.sort_by_key(|j| (j * 7919 + 3) % d);
-            let mut out = Vec::new();
             for (step, &j) in order[..d - 1].iter().enumerate() {
-                distances.without(j, &mut out).unwrap();
                 distances.remove(j).unwrap();
-                assert_eq!(out, distances.values());
+                assert!(!distances.present[j]);
                 if step % 50 == 0 || step + 20 > d {
-                    assert!(worst(&distances, &out) < 1e-12, "{n} {d} after {step}");
+                    assert!(worst(&distances, distances.values()) < 1e-12, "{n} {d} after {step}");
                 }
             }
-            assert_eq!(distances.present(), [order[d - 1]]);
             distances.remove(order[d - 1]).unwrap();
             assert!(distances.values().iter().all(|value| *value == 0.0));
         }
@@ -334,7 +300,7 @@ mod tests {
         let mut distances = SquaredDistances::new(vec![vec![0.0, 1.0]; 2], 2).unwrap();
         distances.remove(1).unwrap();
         for j in [1, 2] {
-            let error = distances.without(j, &mut Vec::new());
+            let error = distances.remove(j);
             assert!(matches!(error, Err(Error::InvalidParameter { name: "feature", .. })));
             assert!(distances.remove(j).is_err());
         }

@@ -96,7 +96,7 @@ dispatched! {
     ///
     /// All exponents are written first and one loop takes their exponentials: short columns would spend
     /// half their time in the remainders of vector loops.
-    pub fn gaussian_triangle(points: &[f64], factor: f64, out: &mut [f64]) = gaussian_triangle_body
+    pub(crate) fn gaussian_triangle(points: &[f64], factor: f64, out: &mut [f64]) = gaussian_triangle_body
 }
 
 #[inline(always)]
@@ -115,7 +115,7 @@ fn gaussian_triangle_body<const FMA: bool>(points: &[f64], factor: f64, out: &mu
 
 dispatched! {
     /// `out[i] = exp(-factor |x - points[i]|)`, as far as the shorter of the two slices reaches.
-    pub fn laplace_row(x: f64, points: &[f64], factor: f64, out: &mut [f64]) = laplace_row_body
+    pub(crate) fn laplace_row(x: f64, points: &[f64], factor: f64, out: &mut [f64]) = laplace_row_body
 }
 
 #[inline(always)]
@@ -129,7 +129,7 @@ dispatched! {
     /// `out[i] = tanh(scale x points[i] + offset)`, as far as the shorter of the two slices reaches.
     ///
     /// Absolute error below 3e-16, computed as `sign(z) (1 - e)/(1 + e)` with `e = exp(-2|z|)`.
-    pub fn tanh_row(x: f64, points: &[f64], scale: f64, offset: f64, out: &mut [f64]) = tanh_row_body
+    pub(crate) fn tanh_row(x: f64, points: &[f64], scale: f64, offset: f64, out: &mut [f64]) = tanh_row_body
 }
 
 #[inline(always)]

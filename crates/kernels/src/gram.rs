@@ -119,7 +119,7 @@ impl Gram {
     }
 
     /// The diagonal.
-    pub fn diagonal(&self) -> Vec<f64> {
+    pub(crate) fn diagonal(&self) -> Vec<f64> {
         (0..self.n).map(|i| self.get(i, i)).collect()
     }
 

@@ -10,16 +10,13 @@ use nalgebra::DMatrix;
 
 use crate::Gram;
 
-/// The regularisation used in the paper's experiments.
-pub const DEFAULT_EPSILON: f64 = 1e-3;
-
 /// `K (K + epsilon n I)⁻¹` for a Gram matrix, usually a centred one. `O(n³)`; by [`Factor::nocco`] it is
 /// `O(n r²)`.
 ///
 /// ```
 /// use fewest_kernels::{Gaussian, Gram, nocco};
 /// let centred = Gram::new(&Gaussian::new(1.0)?, &[0.0, 1.0, 5.0]).centre();
-/// let normalised = nocco::normalise(&centred, nocco::DEFAULT_EPSILON)?;
+/// let normalised = nocco::normalise(&centred, 1e-3)?;
 /// // Its eigenvalues lie between 0 and 1: here two near 1, and the 0 of centring.
 /// assert!((normalised.trace() - 2.0).abs() < 0.05);
 /// # Ok::<(), fewest_core::Error>(())

@@ -47,11 +47,6 @@ impl GaussianRows {
         Ok(Self { values, n_samples, factor: 0.5 / (sigma * sigma) })
     }
 
-    /// Number of samples.
-    pub fn n_samples(&self) -> usize {
-        self.n_samples
-    }
-
     /// `k(i, j)`, both below the number of samples.
     pub fn eval(&self, i: usize, j: usize) -> f64 {
         let squares = self.values.chunks_exact(self.n_samples).map(|output| (output[i] - output[j]).powi(2));
@@ -59,7 +54,7 @@ impl GaussianRows {
     }
 
     /// `out[i] = k(i, j)` for every sample `i`; `out` has one place for each.
-    pub fn column(&self, j: usize, out: &mut [f64]) {
+    pub(crate) fn column(&self, j: usize, out: &mut [f64]) {
         out.fill(0.0);
         for output in self.values.chunks_exact(self.n_samples) {
             let y = output[j];

@@ -45,11 +45,6 @@ impl Gaussian {
         check_bandwidth(sigma)?;
         Ok(Self { sigma, factor: 0.5 / (sigma * sigma) })
     }
-
-    /// The bandwidth.
-    pub fn sigma(&self) -> f64 {
-        self.sigma
-    }
 }
 
 impl ScalarKernel for Gaussian {
@@ -83,11 +78,6 @@ impl Laplace {
     /// [`Error::InvalidParameter`] as in [`Gaussian::new`].
     pub fn new(sigma: f64) -> Result<Self, Error> {
         Ok(Self { sigma: check_bandwidth(sigma)? })
-    }
-
-    /// The bandwidth.
-    pub fn sigma(&self) -> f64 {
-        self.sigma
     }
 }
 
@@ -141,11 +131,6 @@ impl TableGaussian {
         table[0] = 1.0;
         table.push(0.0);
         Ok(Self { sigma, entries_per_unit: 1.0 / (step * sigma), table })
-    }
-
-    /// The bandwidth.
-    pub fn sigma(&self) -> f64 {
-        self.sigma
     }
 
     fn look_up(&self, a: f64, b: f64) -> f64 {

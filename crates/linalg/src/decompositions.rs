@@ -3,9 +3,14 @@
 
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn, LU, QR, SymmetricEigen};
 
-/// Eigenvalues and eigenvectors of a symmetric matrix, of which the lower triangle is read. `O(n³)`.
-pub fn symmetric_eigen(matrix: DMatrix<f64>) -> SymmetricEigen<f64, Dyn> {
-    SymmetricEigen::new(matrix)
+/// Sweeps after which an eigendecomposition gives up: for finite numbers a few for each row suffice.
+const MOST_SWEEPS: usize = 100_000;
+
+/// Eigenvalues and eigenvectors of a symmetric matrix, of which the lower triangle is read; `None` where they
+/// are not found, since numbers are not finite or overflow. `O(n³)`.
+pub fn symmetric_eigen(matrix: DMatrix<f64>) -> Option<SymmetricEigen<f64, Dyn>> {
+    let most = MOST_SWEEPS.max(100 * matrix.nrows());
+    SymmetricEigen::try_new(matrix, f64::EPSILON, most)
 }
 
 /// The eigenvalues of a symmetric matrix, in no order. `O(n³)`.
@@ -38,7 +43,7 @@ mod tests {
     fn factors_give_the_matrix_back() {
         let matrix = DMatrix::from_row_slice(3, 3, &[4.0, 1.0, 0.5, 1.0, 3.0, -0.2, 0.5, -0.2, 2.0]);
         let close = |found: DMatrix<f64>| assert!((found - &matrix).amax() < 1e-12);
-        let eigen = symmetric_eigen(matrix.clone());
+        let Some(eigen) = symmetric_eigen(matrix.clone()) else { panic!("the matrix is finite") };
         close(
             &eigen.eigenvectors * DMatrix::from_diagonal(&eigen.eigenvalues) * eigen.eigenvectors.transpose(),
         );
@@ -54,5 +59,6 @@ mod tests {
         let lu = lu(matrix.clone());
         assert!(lu.solve(&matrix).is_some_and(|found| (found - DMatrix::identity(3, 3)).amax() < 1e-12));
         assert!(cholesky(-matrix.clone()).is_none());
+        assert!(symmetric_eigen(matrix.map(|value| if value > 3.5 { f64::NAN } else { value })).is_none());
     }
 }

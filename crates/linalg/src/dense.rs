@@ -3,7 +3,6 @@
 
 use multiversion::multiversion;
 use nalgebra::{DMatrixView, DMatrixViewMut, Dyn};
-use rayon::prelude::*;
 
 use crate::dot_products;
 
@@ -23,7 +22,7 @@ pub fn gram(a: &[f64], m: usize) -> Vec<f64> {
     if m == 0 || q == 0 {
         return out;
     }
-    out.par_chunks_mut(PANEL * q).enumerate().for_each(|(panel, out)| {
+    fewest_parallel::chunks(&mut out, PANEL * q, |panel, out| {
         let (first, last) = (panel * PANEL, q.min((panel + 1) * PANEL));
         let right = &a[first * m..last * m];
         let mut products = Vec::new();
@@ -49,14 +48,12 @@ pub fn gram(a: &[f64], m: usize) -> Vec<f64> {
 pub fn transposed_products(a: &[f64], right: &[f64], m: usize) -> Vec<f64> {
     let (q, k) = (a.len() / m, right.len() / m);
     let mut out = vec![0.0; q * k];
-    let panels: Vec<Vec<f64>> = a
-        .par_chunks(PANEL * m)
-        .map(|panel| {
-            let mut products = vec![0.0; panel.len() / m * k];
-            dot_products(panel, right, m, &mut products);
-            products
-        })
-        .collect();
+    let panels = fewest_parallel::map(q.div_ceil(PANEL), |at| {
+        let panel = &a[at * PANEL * m..q.min((at + 1) * PANEL) * m];
+        let mut products = vec![0.0; panel.len() / m * k];
+        dot_products(panel, right, m, &mut products);
+        products
+    });
     for (at, products) in panels.iter().enumerate() {
         let height = products.len() / k.max(1);
         for (column, products) in products.chunks_exact(height.max(1)).enumerate() {
@@ -69,7 +66,7 @@ pub fn transposed_products(a: &[f64], right: &[f64], m: usize) -> Vec<f64> {
 /// `A w` for the columns of length `m` in `a`.
 pub fn combination(a: &[f64], w: &[f64], m: usize) -> Vec<f64> {
     let mut out = vec![0.0; m];
-    out.par_chunks_mut(ROWS).enumerate().for_each(|(part, out)| {
+    fewest_parallel::chunks(&mut out, ROWS, |part, out| {
         let first = part * ROWS;
         for (weight, column) in w.iter().zip(a.chunks_exact(m)) {
             if *weight != 0.0 {
@@ -86,7 +83,7 @@ pub fn combination(a: &[f64], w: &[f64], m: usize) -> Vec<f64> {
 pub fn transposed(a: &[f64], m: usize, scale: &[f64]) -> Vec<f64> {
     let q = a.len() / m.max(1);
     let mut out = vec![0.0; a.len()];
-    out.par_chunks_mut(q.max(1) * PANEL).enumerate().for_each(|(part, out)| {
+    fewest_parallel::chunks(&mut out, q.max(1) * PANEL, |part, out| {
         for (row, out) in out.chunks_exact_mut(q).enumerate() {
             let i = part * PANEL + row;
             for (value, column) in out.iter_mut().zip(a.chunks_exact(m)) {
@@ -160,8 +157,7 @@ fn factorise(values: &mut [f64], n: usize, allowed: impl Fn(f64) -> Option<f64>)
         let height = n - below;
         let left: Vec<f64> =
             done[first * n..].chunks_exact(n).flat_map(|column| &column[below..]).copied().collect();
-        let least = if n <= SERIAL { n } else { 1 };
-        rest.par_chunks_mut(PANEL * n).with_min_len(least).enumerate().for_each(|(part, target)| {
+        let update = |part: usize, target: &mut [f64]| {
             let (start, columns) = (part * PANEL, target.len() / n);
             let rows = DMatrixView::from_slice_with_strides_generic(
                 &left[start..],
@@ -185,7 +181,12 @@ fn factorise(values: &mut [f64], n: usize, allowed: impl Fn(f64) -> Option<f64>)
                 Dyn(n),
             )
             .gemm(-1.0, &rows, &block, 1.0);
-        });
+        };
+        if n <= SERIAL {
+            rest.chunks_mut(PANEL * n).enumerate().for_each(|(part, target)| update(part, target));
+        } else {
+            fewest_parallel::chunks(rest, PANEL * n, update);
+        }
     }
     true
 }

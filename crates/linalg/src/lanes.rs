@@ -25,7 +25,7 @@ dispatched! {
 
 #[inline(always)]
 /// The body of [`dot`], to be used in other such bodies.
-pub fn dot_body<const FMA: bool>(a: &[f64], b: &[f64]) -> f64 {
+pub(crate) fn dot_body<const FMA: bool>(a: &[f64], b: &[f64]) -> f64 {
     let mut lanes = [0.0; LANES];
     let (chunks_a, chunks_b) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
     let tail = chunks_a.remainder().iter().zip(chunks_b.remainder());

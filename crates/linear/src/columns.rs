@@ -3,7 +3,6 @@
 use fewest_core::{Context, Dataset, Error, FeatureKind};
 use fewest_linalg::dot_products;
 use fewest_solver::{Atoms, InnerProducts};
-use rayon::prelude::*;
 
 use fewest_columns::{standardise, standardised_outputs};
 
@@ -57,10 +56,8 @@ impl<'a> LinearColumns<'a> {
                 return Err(Error::Stopped { before: "every feature had been seen once" });
             }
             let last = built.sources.len().min(first + ROUND);
-            let columns: Vec<Result<(Vec<f64>, bool), Error>> =
-                (first..last).into_par_iter().map(|column| built.build(column)).collect();
-            for column in columns {
-                let (values, varies) = column?;
+            let columns = fewest_parallel::try_map(last - first, |at| built.build(first + at))?;
+            for (values, varies) in columns {
                 let mut products = vec![0.0; targets.len()];
                 dot_products(&values, &target_values, n, &mut products);
                 for (output, product) in built.outputs.iter_mut().zip(products) {
@@ -139,16 +136,13 @@ impl InnerProducts for LinearColumns<'_> {
         }
         let n = self.data.n_samples();
         let right = self.gather(columns)?;
-        let panels: Vec<Result<Vec<f64>, Error>> = rows
-            .par_chunks(PANEL)
-            .map(|panel| {
-                let mut products = vec![0.0; panel.len() * columns.len()];
-                dot_products(&self.gather(panel)?, &right, n, &mut products);
-                Ok(products)
-            })
-            .collect();
+        let panels = fewest_parallel::try_map(rows.len().div_ceil(PANEL), |at| {
+            let panel = &rows[at * PANEL..rows.len().min((at + 1) * PANEL)];
+            let mut products = vec![0.0; panel.len() * columns.len()];
+            dot_products(&self.gather(panel)?, &right, n, &mut products);
+            Ok::<Vec<f64>, Error>(products)
+        })?;
         for (at, (panel, products)) in rows.chunks(PANEL).zip(panels).enumerate() {
-            let products = products?;
             for (position, products) in products.chunks_exact(panel.len()).enumerate() {
                 let start = position * rows.len() + at * PANEL;
                 for (value, product) in out[start..start + panel.len()].iter_mut().zip(products) {

@@ -3,7 +3,6 @@
 use fewest_core::{Error, Status};
 use fewest_lars::{Breakpoint, Event, LassoPath, PathOptions};
 use fewest_solver::{Control, InnerProducts};
-use rayon::prelude::*;
 
 /// Active atoms to which each path is followed first, at least.
 const FIRST_ACTIVE: usize = 8;
@@ -55,14 +54,12 @@ pub(super) fn follow<P: InnerProducts>(
     let mut iterations = 0;
     loop {
         let options = PathOptions { most_active, ..PathOptions::default() };
-        let found: Vec<Result<LassoPath, Error>> = problems
-            .par_iter()
-            .zip(paths)
-            .map(|(problem, known)| match known {
+        let found = fewest_parallel::chunks(&mut paths, 1, |at, known| {
+            match known.iter_mut().find_map(Option::take) {
                 Some(known) => Ok(known),
-                None => fewest_lars::path(problem, &options, control),
-            })
-            .collect();
+                None => fewest_lars::path(&problems[at], &options, control),
+            }
+        });
         let found = found.into_iter().collect::<Result<Vec<LassoPath>, Error>>()?;
         let status = Status::worst(found.iter().map(|path| path.status));
         let events = events(&found);

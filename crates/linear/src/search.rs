@@ -12,7 +12,6 @@ use fewest_solver::certificate::DualityGap;
 use fewest_solver::{
     Control, InnerProducts, L1, QuadraticSolver, Ridged, Signed, Solution, certificate, working_set,
 };
-use rayon::prelude::*;
 
 use super::Lasso;
 use super::columns::LinearColumns;
@@ -132,8 +131,8 @@ impl Problem<'_> {
             }
             Ok(working_set::solve(&ridged, &penalty, solver, &dense, &self.control)?.solution)
         };
-        let found: Vec<Result<Solution, Error>> = self.outputs.par_iter().enumerate().map(solve).collect();
-        let found = found.into_iter().collect::<Result<Vec<Solution>, Error>>()?;
+        let found: Vec<Solution> =
+            fewest_parallel::try_map(self.outputs.len(), |at| solve((at, &self.outputs[at])))?;
         let nonzero = |solution: &Solution| {
             solution.coefficients.iter().copied().enumerate().filter(|(_, value)| *value != 0.0).collect()
         };
@@ -203,9 +202,9 @@ impl Problem<'_> {
             let penalty = L1::new(certified, dense.len())?.nonnegative();
             Ok(certificate::certify(signed, &penalty, &dense, &correlations))
         };
-        let found: Vec<Result<DualityGap, Error>> =
-            self.outputs.par_iter().zip(coefficients).map(certify).collect();
-        let found = found.into_iter().collect::<Result<Vec<DualityGap>, Error>>()?;
+        let found: Vec<DualityGap> = fewest_parallel::try_map(self.outputs.len(), |at| {
+            certify((&self.outputs[at], &coefficients[at]))
+        })?;
         let duality_gap = mean(found.iter().map(DualityGap::relative_gap));
         let by_gap = match duality_gap / self.control.tolerance {
             gap if gap > 1e3 => Status::Stalled,

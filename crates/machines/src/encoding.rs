@@ -113,11 +113,6 @@ impl Encoding {
         Ok(Self { names, features, width })
     }
 
-    /// The names of the features.
-    pub fn names(&self) -> &[String] {
-        &self.names
-    }
-
     /// The coordinates of each feature in `points`, coordinate after coordinate.
     pub fn by_feature(&self, points: &Points) -> Vec<Vec<f64>> {
         let mut first = 0;

@@ -4,7 +4,6 @@ use fewest_columns::map_features;
 use fewest_core::{Column, Context, Dataset, Error, FeatureKind};
 use fewest_solver::LinearOperator;
 use nalgebra::DMatrix;
-use rayon::prelude::*;
 
 use fewest_columns::standardise;
 use fewest_linalg::dot;
@@ -64,7 +63,8 @@ impl Design {
 
     /// The samples `rows`, standardised as before.
     pub(super) fn subset(&self, rows: &[usize]) -> Self {
-        let columns = self.columns.par_iter().map(|column| column.subset(rows, self.n_samples)).collect();
+        let columns =
+            fewest_parallel::map(self.columns.len(), |at| self.columns[at].subset(rows, self.n_samples));
         Self { n_samples: rows.len(), columns, features: self.features.clone(), ..*self }
     }
 
@@ -101,11 +101,8 @@ impl Design {
     /// The products of the columns `chosen` with `r`.
     pub(super) fn products(&self, chosen: &[usize], r: &[f64], out: &mut [f64]) {
         let total = r.iter().sum();
-        out.par_chunks_mut(PANEL).zip(chosen.par_chunks(PANEL)).for_each(|(out, chosen)| {
-            for (out, &j) in out.iter_mut().zip(chosen) {
-                *out = self.columns[j].product(r, total);
-            }
-        });
+        let out = &mut out[..chosen.len()];
+        fewest_parallel::fill(out, PANEL, |at| self.columns[chosen[at]].product(r, total));
     }
 
     /// Column `j` where it is kept sparse.
@@ -248,11 +245,7 @@ impl LinearOperator for Design {
 
     fn apply_transpose(&self, r: &[f64], out: &mut [f64]) {
         let total = r.iter().sum();
-        out.par_chunks_mut(PANEL).zip(self.columns.par_chunks(PANEL)).for_each(|(out, columns)| {
-            for (out, column) in out.iter_mut().zip(columns) {
-                *out = column.product(r, total);
-            }
-        });
+        fewest_parallel::fill(out, PANEL, |j| self.columns[j].product(r, total));
     }
 
     fn column(&self, j: usize, out: &mut [f64]) {

@@ -2,7 +2,6 @@
 
 use fewest_core::method::Options;
 use fewest_core::{Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport, options};
-use rayon::prelude::*;
 
 use super::design::Design;
 use super::problems::{Binary, Multiclass, combined, feature_scores, select, two_classes};
@@ -124,16 +123,13 @@ impl Selector for Fsv {
         const METHOD: &str = "fsv";
         self.check()?;
         let (problems, design) = two_classes(data, budget, METHOD, self.multiclass, context)?;
-        let machines: Vec<Result<(Vec<f64>, SolverReport), Error>> = problems
-            .par_iter()
-            .map(|problem| {
-                let samples = problem.samples(&design);
-                self.machine(samples.as_ref().unwrap_or(&design), problem, context)
-            })
-            .collect();
+        let machines = fewest_parallel::try_map(problems.len(), |at| {
+            let samples = problems[at].samples(&design);
+            self.machine(samples.as_ref().unwrap_or(&design), &problems[at], context)
+        })?;
         let (mut weights, mut reports) = (Vec::new(), Vec::new());
         for machine in machines {
-            let (w, report) = machine?;
+            let (w, report) = machine;
             weights.push(w);
             reports.push(report);
         }

@@ -5,7 +5,6 @@ use fewest_core::{
     Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport, Status, options, words,
 };
 use fewest_solver::LinearOperator;
-use rayon::prelude::*;
 
 use super::design::Design;
 use super::machine::{Task, train};
@@ -143,11 +142,11 @@ impl L0Appr {
         &self,
         samples: &Design,
         problem: &Binary,
-        mut scales: Scales,
+        scales: &mut Scales,
         context: &Context<'_>,
-    ) -> Result<Scales, Error> {
+    ) -> Result<(), Error> {
         if scales.still {
-            return Ok(scales);
+            return Ok(());
         }
         let (weights, report) = self.machine(samples, problem, &scales.kept, context)?;
         let fresh: Vec<f64> = scales.kept.iter().zip(&weights).map(|(z, w)| z * w.abs()).collect();
@@ -161,7 +160,7 @@ impl L0Appr {
             (scales.fresh, scales.kept) = (fresh, kept);
         }
         scales.report = Some(report);
-        Ok(scales)
+        Ok(())
     }
 }
 
@@ -188,14 +187,11 @@ impl Selector for L0Appr {
                     break;
                 }
             }
-            let next: Vec<Result<Scales, Error>> = std::mem::take(&mut scales)
-                .into_par_iter()
-                .zip(problems.par_iter().zip(&parts))
-                .map(|(scales, (problem, part))| {
-                    self.round(part.as_ref().unwrap_or(&design), problem, scales, context)
-                })
-                .collect();
-            scales = next.into_iter().collect::<Result<_, Error>>()?;
+            let rounds = fewest_parallel::chunks(&mut scales, 1, |at, scales| {
+                let samples = parts[at].as_ref().unwrap_or(&design);
+                scales.iter_mut().try_for_each(|scales| self.round(samples, &problems[at], scales, context))
+            });
+            rounds.into_iter().collect::<Result<(), Error>>()?;
             context.report("training on rescaled features", round + 1, MOST_ROUNDS);
         }
         let reports: Vec<SolverReport> = scales.iter().filter_map(|scales| scales.report.clone()).collect();

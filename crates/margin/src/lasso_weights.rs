@@ -4,7 +4,6 @@ use fewest_core::method::Options;
 use fewest_core::{Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport, options};
 use fewest_lars::{PathOptions, path};
 use fewest_solver::{Atoms, Control, InnerProducts, LinearOperator, Signed};
-use rayon::prelude::*;
 
 use super::design::Design;
 use super::folds;
@@ -93,7 +92,8 @@ impl<'a> Centred<'a> {
         };
         let means = product(&vec![1.0; target.len()]);
         let squared_norm = |j: usize| (design.squared_norm(j) / n - means[j] * means[j]).max(0.0);
-        let squared_norms = (0..means.len()).into_par_iter().map(squared_norm).collect();
+        let mut squared_norms = vec![0.0; means.len()];
+        fewest_parallel::fill(&mut squared_norms, 64, squared_norm);
         let target_squared_norm = target.iter().map(|value| value * value).sum::<f64>() / n;
         let atoms = Atoms::new(target_squared_norm, product(&target), squared_norms);
         Self { design, means, target_mean, atoms }
@@ -175,41 +175,37 @@ impl LassoWeights {
         context: &Context<'_>,
     ) -> Result<Vec<(Vec<f64>, usize)>, Error> {
         let folds = folds::assign(design, targets, self.lambda_folds, context.seed)?;
-        let errors: Vec<Result<(Vec<f64>, usize), Error>> = (0..self.lambda_folds)
-            .into_par_iter()
-            .map(|fold| {
-                if context.stopped().is_some() {
-                    return Err(Error::Stopped { before: "the penalty was chosen" });
-                }
-                let (held_out, kept): (Vec<usize>, Vec<usize>) =
-                    (0..folds.len()).partition(|&i| folds[i] == fold);
-                let (inside, outside) = (design.subset(&kept), design.subset(&held_out));
-                let mut sums = vec![0.0; penalties.len()];
-                let mut fitted = vec![0.0; held_out.len()];
-                let mut w = vec![0.0; design.n_columns()];
-                for target in targets {
-                    let inner: Vec<f64> = kept.iter().map(|&i| target[i]).collect();
-                    let problem = Centred::new(&inside, &inner);
-                    let (all, _) = problem.weights(penalties, control)?;
-                    for (sum, weights) in sums.iter_mut().zip(&all) {
-                        w.fill(0.0);
-                        let mut bias = problem.target_mean;
-                        for &(j, value) in weights {
-                            w[j] = value;
-                            bias -= value * problem.means[j];
-                        }
-                        outside.apply(&w, &mut fitted);
-                        *sum += held_out
-                            .iter()
-                            .zip(&fitted)
-                            .map(|(&i, fitted)| (target[i] - fitted - bias).powi(2))
-                            .sum::<f64>();
+        fewest_parallel::try_map(self.lambda_folds, |fold| {
+            if context.stopped().is_some() {
+                return Err(Error::Stopped { before: "the penalty was chosen" });
+            }
+            let (held_out, kept): (Vec<usize>, Vec<usize>) =
+                (0..folds.len()).partition(|&i| folds[i] == fold);
+            let (inside, outside) = (design.subset(&kept), design.subset(&held_out));
+            let mut sums = vec![0.0; penalties.len()];
+            let mut fitted = vec![0.0; held_out.len()];
+            let mut w = vec![0.0; design.n_columns()];
+            for target in targets {
+                let inner: Vec<f64> = kept.iter().map(|&i| target[i]).collect();
+                let problem = Centred::new(&inside, &inner);
+                let (all, _) = problem.weights(penalties, control)?;
+                for (sum, weights) in sums.iter_mut().zip(&all) {
+                    w.fill(0.0);
+                    let mut bias = problem.target_mean;
+                    for &(j, value) in weights {
+                        w[j] = value;
+                        bias -= value * problem.means[j];
                     }
+                    outside.apply(&w, &mut fitted);
+                    *sum += held_out
+                        .iter()
+                        .zip(&fitted)
+                        .map(|(&i, fitted)| (target[i] - fitted - bias).powi(2))
+                        .sum::<f64>();
                 }
-                Ok((sums, held_out.len()))
-            })
-            .collect();
-        errors.into_iter().collect()
+            }
+            Ok((sums, held_out.len()))
+        })
     }
 
     /// The penalty chosen, by its place.

@@ -8,7 +8,6 @@ use fewest_kernels::VectorKernel;
 use fewest_machines::{PointRows, Points, RadiusMargin};
 use fewest_smo::{Classifier, Loss};
 use fewest_solver::{Control, LinearOperator};
-use rayon::prelude::*;
 
 use super::design::Design;
 use super::problems::{Binary, Multiclass, binaries, control, select};
@@ -166,12 +165,12 @@ impl Scaled<'_> {
 
     /// The sum of the bounds of all machines.
     fn bound(&self, scales: &[f64], with_gradient: bool) -> Result<Bound, Error> {
-        let bounds: Vec<Result<Bound, Error>> =
-            self.problems.par_iter().map(|problem| self.machine(problem, scales, with_gradient)).collect();
+        let bounds = fewest_parallel::try_map(self.problems.len(), |at| {
+            self.machine(&self.problems[at], scales, with_gradient)
+        })?;
         let mut sum =
             Bound { value: 0.0, gradient: vec![0.0; scales.len()], gap: 0.0, status: Status::Converged };
         for bound in bounds {
-            let bound = bound?;
             sum.value += bound.value;
             sum.gap = sum.gap.max(bound.gap);
             sum.gradient.iter_mut().zip(&bound.gradient).for_each(|(sum, value)| *sum += value);

@@ -6,7 +6,6 @@ use fewest_core::{
     Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport, Status, options, words,
 };
 use fewest_solver::{Datafit, ElasticNetPenalty, L1, LinearOperator, Penalty, SquaredHinge};
-use rayon::prelude::*;
 
 use super::design::Design;
 use super::problems::{Binary, Multiclass, binaries, combined, control, feature_scores, select};
@@ -246,13 +245,9 @@ impl Request {
             .map(|(problem, part)| Machine::new(problem, part.as_ref().unwrap_or(&design)))
             .collect::<Result<Vec<Machine<'_>>, Error>>()?;
         let solve = |penalty: f64, before: Option<&Fit>| -> Result<Fit, Error> {
-            let found: Vec<_> = machines
-                .par_iter()
-                .enumerate()
-                .map(|(at, machine)| {
-                    self.machine(machine, penalty, before.map(|fit| &fit.weights[at]), context)
-                })
-                .collect();
+            let found = fewest_parallel::map(machines.len(), |at| {
+                self.machine(&machines[at], penalty, before.map(|fit| &fit.weights[at]), context)
+            });
             let (mut weights, mut reports) = (Vec::new(), Vec::new());
             for found in found {
                 let (mut w, report) = found?;

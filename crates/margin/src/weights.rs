@@ -2,7 +2,6 @@
 
 use fewest_core::method::Options;
 use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Target, options};
-use rayon::prelude::*;
 
 use super::design::Design;
 use super::machine::{Fit, Task, train};
@@ -109,14 +108,11 @@ impl Selector for SvmWeights {
         const METHOD: &str = "svm-lw";
         self.check()?;
         let (problems, design) = two_classes(data, budget, METHOD, self.multiclass, context)?;
-        let fits = problems
-            .into_par_iter()
-            .map(|problem| {
-                let samples = problem.samples(&design);
-                let task = Task::Classes(problem.positive);
-                train(samples.as_ref().unwrap_or(&design), None, &task, self.c, self.tolerance, context)
-            })
-            .collect();
+        let fits = fewest_parallel::map(problems.len(), |at| {
+            let samples = problems[at].samples(&design);
+            let task = Task::Classes(problems[at].positive.clone());
+            train(samples.as_ref().unwrap_or(&design), None, &task, self.c, self.tolerance, context)
+        });
         selection(&design, fits, budget)
     }
 }
@@ -132,13 +128,10 @@ impl Selector for SvrWeights {
         };
         let targets = standardised_outputs(data, METHOD)?;
         let design = Design::new(data, METHOD, context)?;
-        let fits = targets
-            .into_par_iter()
-            .map(|values| {
-                let task = Task::Values(values, self.epsilon);
-                train(&design, None, &task, self.c, self.tolerance, context)
-            })
-            .collect();
+        let fits = fewest_parallel::map(targets.len(), |at| {
+            let task = Task::Values(targets[at].clone(), self.epsilon);
+            train(&design, None, &task, self.c, self.tolerance, context)
+        });
         selection(&design, fits, budget)
     }
 }

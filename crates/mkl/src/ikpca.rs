@@ -2,7 +2,6 @@
 
 use fewest_core::method::Options;
 use fewest_core::{Context, Dataset, Error, Scorer, Scores, options};
-use rayon::prelude::*;
 
 use crate::indefinite::BaseKernel;
 use crate::indefinite::atoms::Atoms;
@@ -86,9 +85,7 @@ impl Scorer for Ikpca {
             }
             Ok(share)
         };
-        let shares: Vec<Result<f64, Error>> =
-            (0..atoms.len()).into_par_iter().with_min_len(16).map(share).collect();
-        let shares: Vec<f64> = shares.into_iter().collect::<Result<_, _>>()?;
+        let shares = fewest_parallel::try_map(atoms.len(), share)?;
         let mut scores = vec![shares.iter().copied().fold(0.0, f64::min); data.n_features()];
         for (&(feature, _), share) in atoms.owners().iter().zip(shares) {
             scores[feature] = share;

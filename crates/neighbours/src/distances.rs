@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use fewest_core::{Context, Error};
-use rayon::prelude::*;
 
 use crate::Samples;
 use crate::tile::PANEL;
@@ -39,23 +38,20 @@ impl<'a> Distances<'a> {
         let n = samples.n_samples();
         let panels = n.div_ceil(PANEL);
         let kept = (n.saturating_mul(n) / 2 <= affordable).then(|| {
-            (0..panels)
-                .into_par_iter()
-                .map(|a| {
-                    let length = n - a * PANEL;
-                    let rows = PANEL.min(length);
-                    let mut upper = vec![0.0; rows * length];
-                    for b in a..panels {
-                        let tile = samples.tile(a, b);
-                        let here = PANEL.min(n - b * PANEL);
-                        for (row, distances) in upper.chunks_exact_mut(length).zip(&tile) {
-                            let start = (b - a) * PANEL;
-                            row[start..start + here].copy_from_slice(&distances[..here]);
-                        }
+            fewest_parallel::map(panels, |a| {
+                let length = n - a * PANEL;
+                let rows = PANEL.min(length);
+                let mut upper = vec![0.0; rows * length];
+                for b in a..panels {
+                    let tile = samples.tile(a, b);
+                    let here = PANEL.min(n - b * PANEL);
+                    for (row, distances) in upper.chunks_exact_mut(length).zip(&tile) {
+                        let start = (b - a) * PANEL;
+                        row[start..start + here].copy_from_slice(&distances[..here]);
                     }
-                    upper
-                })
-                .collect()
+                }
+                upper
+            })
         });
         Self { samples, triangle: kept }
     }
@@ -122,16 +118,13 @@ impl<'a> Distances<'a> {
             if context.stopped().is_some() {
                 return Err(Error::Stopped { before: "the distances between all samples were known" });
             }
-            let answers: Vec<Vec<T>> = batch
-                .par_iter()
-                .map_init(Vec::new, |rows, &panel| {
-                    let first = panel * PANEL;
-                    rows.resize(PANEL.min(n - first) * n, 0.0);
-                    self.rows(panel, rows);
-                    let visited = rows.chunks_exact(n).zip(first..).filter(|(_, i)| samples.contains(i));
-                    visited.map(|(distances, i)| visit(i, distances)).collect()
-                })
-                .collect();
+            let answers = fewest_parallel::map_with(batch.len(), |rows: &mut Vec<f64>, at| {
+                let first = batch[at] * PANEL;
+                rows.resize(PANEL.min(n - first) * n, 0.0);
+                self.rows(batch[at], rows);
+                let visited = rows.chunks_exact(n).zip(first..).filter(|(_, i)| samples.contains(i));
+                visited.map(|(distances, i)| visit(i, distances)).collect::<Vec<T>>()
+            });
             results.extend(answers.into_iter().flatten());
         }
         Ok(results)

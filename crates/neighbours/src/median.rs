@@ -25,7 +25,7 @@ pub fn median_distance(distances: &Distances<'_>, context: &Context<'_>) -> Resu
     let mut values = if n <= LARGEST {
         upper(distances, context)?
     } else {
-        let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(derive_seed(context.seed, 0));
+        let mut rng = rand::rngs::ChaCha8Rng::seed_from_u64(derive_seed(context.seed, 0));
         let mut drawn = index::sample(&mut rng, n, LARGEST).into_vec();
         drawn.sort_unstable();
         upper(&Distances::new(&samples.subset(&drawn)), context)?

@@ -1,7 +1,6 @@
 //! A packed copy of a table, laid out for distances between samples.
 
 use fewest_core::Error;
-use rayon::prelude::*;
 
 use crate::tile::{PANEL, Tile, add_absolute, add_mismatches, add_squared};
 
@@ -78,11 +77,9 @@ impl Samples {
             if n_samples == 0 {
                 break;
             }
-            let filled: Vec<Result<(), Error>> = columns
-                .par_chunks_mut(n_samples)
-                .zip(positions)
-                .map(|(column, &j)| fill(j, column))
-                .collect();
+            let batch_columns = &mut columns[..n_samples * positions.len()];
+            let filled =
+                fewest_parallel::chunks(batch_columns, n_samples, |at, column| fill(positions[at], column));
             let mut failed: Vec<(usize, Error)> = filled
                 .into_iter()
                 .zip(positions)
@@ -92,7 +89,7 @@ impl Samples {
             if let Some((_, error)) = failed.into_iter().next() {
                 return Err(error);
             }
-            panels.par_chunks_mut(PANEL * width).enumerate().for_each(|(panel, values)| {
+            fewest_parallel::chunks(&mut panels, PANEL * width, |panel, values| {
                 let first = panel * PANEL;
                 let here = PANEL.min(n_samples - first);
                 for (at, column) in columns.chunks_exact(n_samples).take(positions.len()).enumerate() {
@@ -114,12 +111,12 @@ impl Samples {
     }
 
     /// Number of coordinates.
-    pub fn n_coordinates(&self) -> usize {
+    pub(crate) fn n_coordinates(&self) -> usize {
         self.n_numeric + self.mismatch.len()
     }
 
     /// The metric.
-    pub fn metric(&self) -> Metric {
+    pub(crate) fn metric(&self) -> Metric {
         self.metric
     }
 
@@ -128,8 +125,8 @@ impl Samples {
         let width = self.n_coordinates();
         let mut panels = vec![0.0; rows.len().div_ceil(PANEL) * PANEL * width];
         if width > 0 {
-            panels.par_chunks_mut(PANEL * width).zip(rows.par_chunks(PANEL)).for_each(|(values, rows)| {
-                for (s, &row) in rows.iter().enumerate() {
+            fewest_parallel::chunks(&mut panels, PANEL * width, |panel, values| {
+                for (s, &row) in rows.iter().skip(panel * PANEL).take(PANEL).enumerate() {
                     let from = self.panel(row / PANEL).iter().skip(row % PANEL).step_by(PANEL);
                     for (to, value) in values.iter_mut().skip(s).step_by(PANEL).zip(from) {
                         *to = *value;
@@ -193,27 +190,23 @@ fn to_unit_length(panels: &mut [f64], width: usize) -> Vec<bool> {
     if width == 0 {
         return Vec::new();
     }
-    panels
-        .par_chunks_mut(PANEL * width)
-        .flat_map_iter(|panel| {
-            (0..PANEL)
-                .map(|s| {
-                    // The largest entry is taken out first: squares neither overflow nor vanish.
-                    let largest = panel.iter().skip(s).step_by(PANEL).fold(0.0, |m: f64, v| m.max(v.abs()));
-                    if largest == 0.0 {
-                        return true;
-                    }
-                    let squares: f64 =
-                        panel.iter().skip(s).step_by(PANEL).map(|v| (v / largest).powi(2)).sum();
-                    let norm = squares.sqrt();
-                    for value in panel.iter_mut().skip(s).step_by(PANEL) {
-                        *value = *value / largest / norm;
-                    }
-                    false
-                })
-                .collect::<Vec<bool>>()
-        })
-        .collect()
+    let normalise = |panel: &mut [f64], s: usize| {
+        // The largest entry is taken out first: squares neither overflow nor vanish.
+        let largest = panel.iter().skip(s).step_by(PANEL).fold(0.0, |m: f64, v| m.max(v.abs()));
+        if largest == 0.0 {
+            return true;
+        }
+        let squares: f64 = panel.iter().skip(s).step_by(PANEL).map(|v| (v / largest).powi(2)).sum();
+        let norm = squares.sqrt();
+        for value in panel.iter_mut().skip(s).step_by(PANEL) {
+            *value = *value / largest / norm;
+        }
+        false
+    };
+    fewest_parallel::chunks(panels, PANEL * width, |_, panel| {
+        (0..PANEL).map(|s| normalise(panel, s)).collect::<Vec<bool>>()
+    })
+    .concat()
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use fewest_core::{Context, Error};
 use crate::{Distances, Metric, tree};
 
 /// Distances that agree to this, relatively, are equal.
-const TIE: f64 = 1e-12;
+pub(crate) const TIE: f64 = 1e-12;
 
 /// The nearest other samples of every sample.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,7 +35,7 @@ impl Neighbours {
     }
 
     /// The metric of the distances.
-    pub fn metric(&self) -> Metric {
+    pub(crate) fn metric(&self) -> Metric {
         self.metric
     }
 

@@ -1,25 +1,27 @@
 //! The search by a k-d tree, for few coordinates and many samples.
 
-use std::num::NonZero;
-
 use fewest_core::{Context, Error};
-use kiddo::{ImmutableKdTree, Manhattan, SquaredEuclidean};
-use rayon::prelude::*;
 
-use crate::search::closest;
+use crate::search::{TIE, closest};
 use crate::{Metric, Samples};
 
 /// Samples from which a tree is faster than the distances of all pairs.
 const FEWEST_SAMPLES: usize = 2000;
 
-/// Samples between two looks at the interruption flag.
-const BATCH: usize = 4096;
+/// Coordinates up to which it is.
+const MOST_COORDINATES: usize = 6;
+
+/// Samples of a leaf.
+const LEAF: usize = 16;
+
+/// Leaves between two looks at the interruption flag.
+const BATCH: usize = 256;
 
 /// Beyond this, squares might overflow.
 const LARGEST: f64 = 1e150;
 
-/// How much farther than the last neighbour the tree looks: far more than its distances and bounds are off by
-/// rounding.
+/// One distance is clearly less than another when they are farther apart than this, relatively: a long way
+/// from the tolerance for ties.
 const SLACK: f64 = 1e-9;
 
 /// Neighbours of each sample as `(distance, index)`, nearest first.
@@ -28,81 +30,243 @@ type Lists = Vec<Vec<(f64, usize)>>;
 /// What [`nearest`](crate::nearest) finds, the same bit for bit; `None` where a tree is of no use: for
 /// metrics that are no sums over the coordinates, categories, more than six coordinates, few samples.
 pub(crate) fn nearest(samples: &Samples, k: usize, context: &Context<'_>) -> Result<Option<Lists>, Error> {
-    let n = samples.n_samples();
-    if n < FEWEST_SAMPLES || k == 0 || k >= n - 1 || samples.has_categories() {
+    let (n, d) = (samples.n_samples(), samples.n_coordinates());
+    let is_no_sum = samples.metric() == Metric::Cosine || samples.has_categories();
+    if n < FEWEST_SAMPLES || k == 0 || k >= n - 1 || is_no_sum || d == 0 || d > MOST_COORDINATES {
         return Ok(None);
     }
-    // The library fixes the number of coordinates when the program is compiled. Each takes seconds to
-    // compile, so that odd numbers get a coordinate that is 0 everywhere and changes no distance.
-    match samples.n_coordinates() {
-        1 | 2 => search(&points::<2>(samples), samples.metric(), k, context),
-        3 | 4 => search(&points::<4>(samples), samples.metric(), k, context),
-        5 | 6 => search(&points::<6>(samples), samples.metric(), k, context),
-        _ => Ok(None),
-    }
-}
-
-fn points<const D: usize>(samples: &Samples) -> Vec<[f64; D]> {
-    let mut points = vec![[0.0; D]; samples.n_samples()];
-    for (i, point) in points.iter_mut().enumerate() {
-        point.iter_mut().zip(samples.numbers(i)).for_each(|(to, value)| *to = value);
-    }
-    points
-}
-
-fn search<const D: usize>(
-    points: &[[f64; D]],
-    metric: Metric,
-    k: usize,
-    context: &Context<'_>,
-) -> Result<Option<Lists>, Error> {
-    if metric == Metric::Cosine || points.iter().flatten().any(|value| value.abs() > LARGEST) {
+    let points: Vec<f64> = (0..n).flat_map(|i| samples.numbers(i)).collect();
+    if points.iter().any(|value| value.abs() > LARGEST) {
         return Ok(None);
     }
-    // Which of equally distant samples the tree would take is its own affair: it is asked how far the
-    // neighbours are, then for all that are as near, and those are judged as if they came from the distances
-    // of all pairs.
-    let Ok(tree) = ImmutableKdTree::<f64, D>::new_from_slice(points) else { return Ok(None) };
-    let Some(wanted) = NonZero::new(k + 1) else { return Ok(None) };
-    macro_rules! candidates {
-        ($metric:ident, $point:expr) => {{
-            let found = tree.query($point).nearest_n::<$metric<f64>>(wanted).execute();
-            let last = found.iter().fold(0.0_f64, |last, item| last.max(item.distance));
-            let radius = last * (1.0 + SLACK) + f64::MIN_POSITIVE;
-            let found = tree.query($point).within::<$metric<f64>>(radius).unsorted().execute();
-            found.iter().map(|item| item.item as usize).collect::<Vec<usize>>()
-        }};
-    }
-    let neighbours = |i: usize| {
-        let point = &points[i];
-        let (mut found, distance) = match metric {
-            Metric::Manhattan => (candidates!(Manhattan, point), manhattan as Between<D>),
-            _ => (candidates!(SquaredEuclidean, point), squared_euclidean as Between<D>),
-        };
-        found.sort_unstable();
-        let others = found.iter().filter(|j| **j != i).map(|&j| (distance(point, &points[j]), j));
-        closest(others, k)
-    };
-    let mut lists = Vec::with_capacity(points.len());
-    for start in (0..points.len()).step_by(BATCH) {
+    let tree = Tree::new(&points, d);
+    let neighbours = |leaf: usize| Search::new(&tree, samples.metric(), k).of_leaf(leaf);
+    let mut lists = vec![Vec::new(); n];
+    let n_leaves = n.div_ceil(LEAF);
+    for start in (0..n_leaves).step_by(BATCH) {
         if context.stopped().is_some() {
             return Err(Error::Stopped { before: "the neighbours of all samples were known" });
         }
-        let end = points.len().min(start + BATCH);
-        lists.par_extend((start..end).into_par_iter().map(neighbours));
+        let end = n_leaves.min(start + BATCH);
+        let found = fewest_parallel::map(end - start, |at| neighbours(start + at));
+        for (&i, list) in tree.order[start * LEAF..].iter().zip(found.into_iter().flatten()) {
+            lists[i] = list;
+        }
     }
     Ok(Some(lists))
 }
 
-/// The distance between two points.
-type Between<const D: usize> = fn(&[f64; D], &[f64; D]) -> f64;
-
-fn manhattan<const D: usize>(a: &[f64; D], b: &[f64; D]) -> f64 {
-    a.iter().zip(b).fold(0.0, |sum, (a, b)| sum + (a - b).abs())
+/// Samples halved at the median of their widest coordinate until they fit a leaf. All leaves but the last are
+/// full, so that numbers of leaves say where everything lies.
+struct Tree {
+    n_coordinates: usize,
+    /// The samples, leaf after leaf; in each, they increase.
+    order: Vec<usize>,
+    /// Leaf after leaf; in each, coordinate after coordinate.
+    values: Vec<f64>,
+    /// Every node before those of its left side, and these before those of its right side.
+    nodes: Vec<Node>,
 }
 
-fn squared_euclidean<const D: usize>(a: &[f64; D], b: &[f64; D]) -> f64 {
-    a.iter().zip(b).fold(0.0, |sum, (a, b)| sum + (a - b) * (a - b))
+/// Where the samples of several leaves are halved.
+#[derive(Clone, Copy)]
+struct Node {
+    coordinate: usize,
+    /// The largest value on the left side and the smallest on the right side.
+    edges: [f64; 2],
+    /// The lowest index on each side.
+    lowest: [usize; 2],
+}
+
+impl Tree {
+    /// The tree of `points`, `d` values each.
+    fn new(points: &[f64], d: usize) -> Self {
+        let n = points.len() / d;
+        let mut order: Vec<usize> = (0..n).collect();
+        let mut nodes = Vec::with_capacity(n.div_ceil(LEAF));
+        halve(points, d, &mut order, &mut vec![(0.0, 0); n], &mut nodes);
+        let mut values = vec![0.0; n.div_ceil(LEAF) * LEAF * d];
+        for (members, leaf) in order.chunks(LEAF).zip(values.chunks_exact_mut(LEAF * d)) {
+            for (s, &i) in members.iter().enumerate() {
+                for j in 0..d {
+                    leaf[j * LEAF + s] = points[i * d + j];
+                }
+            }
+        }
+        Self { n_coordinates: d, order, values, nodes }
+    }
+}
+
+/// Puts `members` in the order of the leaves; the lowest of them.
+fn halve(
+    points: &[f64],
+    d: usize,
+    members: &mut [usize],
+    pairs: &mut [(f64, usize)],
+    nodes: &mut Vec<Node>,
+) -> usize {
+    if members.len() <= LEAF {
+        members.sort_unstable();
+        return members[0];
+    }
+    let (mut low, mut high) = ([f64::INFINITY; MOST_COORDINATES], [f64::NEG_INFINITY; MOST_COORDINATES]);
+    for &i in &*members {
+        for (j, &value) in points[i * d..(i + 1) * d].iter().enumerate() {
+            low[j] = if value < low[j] { value } else { low[j] };
+            high[j] = if value > high[j] { value } else { high[j] };
+        }
+    }
+    let width = |j: usize| high[j] - low[j];
+    let coordinate = (1..d).fold(0, |widest, j| if width(j) > width(widest) { j } else { widest });
+    for (pair, &i) in pairs.iter_mut().zip(&*members) {
+        *pair = (points[i * d + coordinate], i);
+    }
+    // Equal values are ordered by the index: low indices are then found first, and the others need no look.
+    let middle = members.len().div_ceil(LEAF) / 2 * LEAF;
+    pairs.select_nth_unstable_by(middle, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    for (to, &(_, i)) in members.iter_mut().zip(&*pairs) {
+        *to = i;
+    }
+    let left = pairs[..middle].iter().fold(f64::NEG_INFINITY, |most, (value, _)| most.max(*value));
+    let at = nodes.len();
+    nodes.push(Node { coordinate, edges: [left, pairs[middle].0], lowest: [0; 2] });
+    let (left, right) = members.split_at_mut(middle);
+    let (left_pairs, right_pairs) = pairs.split_at_mut(middle);
+    let lowest = [halve(points, d, left, left_pairs, nodes), halve(points, d, right, right_pairs, nodes)];
+    nodes[at].lowest = lowest;
+    lowest[0].min(lowest[1])
+}
+
+/// The search for the neighbours of one sample after the other: what [`closest`] would choose of all others.
+///
+/// It is exact. A distance is a sum of terms in the order of the coordinates. A bound is the same sum with
+/// differences to the edge of a side in place of those to a sample beyond the edge, which are no smaller.
+/// Rounding never turns the order of two results of one operation, so no bound exceeds a distance that it
+/// stands for, not even in the last digit.
+struct Search<'a> {
+    tree: &'a Tree,
+    metric: Metric,
+    k: usize,
+    sample: usize,
+    point: Vec<f64>,
+    /// What each coordinate adds at least to the distance to any sample of the side that is visited.
+    terms: Vec<f64>,
+    /// The samples that may be neighbours, as far as is known.
+    found: Vec<(f64, usize)>,
+    /// At least `k` samples are as near as this.
+    last: f64,
+    /// Nothing beyond this is a neighbour.
+    tied: f64,
+    /// Nothing as far as `last` is a neighbour where its index is above this.
+    highest: usize,
+}
+
+impl<'a> Search<'a> {
+    fn new(tree: &'a Tree, metric: Metric, k: usize) -> Self {
+        let nothing = vec![0.0; tree.n_coordinates];
+        let found = Vec::with_capacity(2 * k + LEAF);
+        let (point, terms) = (nothing.clone(), nothing);
+        Self { tree, metric, k, sample: 0, point, terms, found, last: 0.0, tied: 0.0, highest: 0 }
+    }
+
+    /// The neighbours of the samples of a leaf.
+    fn of_leaf(&mut self, leaf: usize) -> Lists {
+        let tree = self.tree;
+        let members = tree.order[leaf * LEAF..].iter().take(LEAF);
+        let n_leaves = tree.nodes.len() + 1;
+        let values = &tree.values[leaf * LEAF * tree.n_coordinates..];
+        let of_sample = |(s, &i): (usize, &usize)| {
+            self.sample = i;
+            self.point.iter_mut().enumerate().for_each(|(j, x)| *x = values[j * LEAF + s]);
+            self.found.clear();
+            (self.last, self.tied, self.highest) = (f64::MAX, f64::MAX, usize::MAX);
+            self.visit(0, 0, n_leaves);
+            self.found.sort_unstable_by_key(|(_, j)| *j);
+            closest(self.found.iter().copied(), self.k)
+        };
+        members.enumerate().map(of_sample).collect()
+    }
+
+    /// Visits the `n_leaves` leaves from `leaf` on, which `node` halves.
+    fn visit(&mut self, node: usize, leaf: usize, n_leaves: usize) {
+        if n_leaves == 1 {
+            return self.scan(leaf);
+        }
+        let Node { coordinate, edges: [left, right], lowest } = self.tree.nodes[node];
+        let half = n_leaves / 2;
+        let sides = [(node + 1, leaf, half), (node + half, leaf + half, n_leaves - half)];
+        let value = self.point[coordinate];
+        let (near, gap) = if value <= left { (0, right - value) } else { (1, value - left) };
+        self.visit(sides[near].0, sides[near].1, sides[near].2);
+        let before = self.terms[coordinate];
+        self.terms[coordinate] = if self.metric == Metric::Manhattan { gap } else { gap * gap };
+        let bound = self.terms.iter().fold(0.0, |sum, term| sum + term);
+        let far = 1 - near;
+        if self.may_be_one(bound, lowest[far]) {
+            self.visit(sides[far].0, sides[far].1, sides[far].2);
+        }
+        self.terms[coordinate] = before;
+    }
+
+    /// Whether samples at least this far whose indices are at least this may be neighbours.
+    fn may_be_one(&self, distance: f64, index: usize) -> bool {
+        distance < self.last || (distance <= self.tied && index <= self.highest)
+    }
+
+    /// Looks at the samples of a leaf.
+    fn scan(&mut self, leaf: usize) {
+        let length = LEAF * self.point.len();
+        let values = &self.tree.values[leaf * length..(leaf + 1) * length];
+        let mut sums = [0.0; LEAF];
+        match self.metric {
+            Metric::Manhattan => add(values, &self.point, &mut sums, |a, b| (a - b).abs()),
+            _ => add(values, &self.point, &mut sums, |a, b| (a - b) * (a - b)),
+        }
+        for (&distance, &j) in sums.iter().zip(&self.tree.order[leaf * LEAF..]) {
+            if self.may_be_one(distance, j) && j != self.sample {
+                self.found.push((distance, j));
+            }
+        }
+        if self.found.len() > self.k + self.k / 2 {
+            self.narrow();
+        }
+    }
+
+    /// Drops what is no neighbour, given the `k` nearest so far.
+    ///
+    /// The last of all `k` neighbours will be no farther than the last of these: beyond its ties, nothing
+    /// counts. A sample no nearer than `last` can only be one of the final ties, whose lowest indices
+    /// take the places that nearer samples leave. Each of these `k` comes before it if its own index is
+    /// lower; if not, and the sample's index is above `highest`, it is clearly nearer than `last`, hence
+    /// no tie. So the sample finds no place, and what has none changes nothing for the others.
+    fn narrow(&mut self) {
+        self.found.select_nth_unstable_by(self.k - 1, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let nearest = &self.found[..self.k];
+        self.last = nearest[self.k - 1].0;
+        self.tied = self.last * (1.0 + TIE);
+        let clearly = self.last * (1.0 - SLACK);
+        let ties = nearest.iter().filter(|(distance, _)| *distance >= clearly);
+        self.highest = ties.fold(0, |highest, (_, j)| highest.max(*j));
+        let mut rest = self.k;
+        for at in self.k..self.found.len() {
+            let (distance, j) = self.found[at];
+            if distance <= self.tied && j <= self.highest {
+                self.found.swap(rest, at);
+                rest += 1;
+            }
+        }
+        self.found.truncate(rest);
+    }
+}
+
+/// Adds the terms of every coordinate of a leaf, in the order of the distances of all pairs.
+#[inline(always)]
+fn add(values: &[f64], point: &[f64], sums: &mut [f64; LEAF], term: impl Fn(f64, f64) -> f64) {
+    for (values, &x) in values.chunks_exact(LEAF).zip(point) {
+        for (sum, &value) in sums.iter_mut().zip(values) {
+            *sum += term(value, x);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -159,11 +323,31 @@ mod tests {
         compare(&[lattice(1), lattice(5), lattice(7)], 4);
         compare(&[(0..n).map(|i| (i % 3) as f64).collect(), vec![2.0; n]], 3);
         compare(&[vec![1.0; n], vec![2.0; n]], 70);
+        // Many ties between different digits; coordinates that are whole, constant or 0 of both signs.
+        compare(&[lattice(1), lattice(1)], 200);
+        let bit = |j: usize| (0..n).map(|i| noise(j, i).round()).collect::<Vec<f64>>();
+        compare(&(0..6).map(bit).collect::<Vec<_>>(), 9);
+        compare(&[vec![-3.5; n], (0..n).map(|i| noise(0, i)).collect(), bit(1)], 6);
+        compare(&[(0..n).map(|i| if i % 2 == 0 { 0.0 } else { -0.0 }).collect(), bit(2)], 5);
+        // Where all samples are in one place, and where one is far from all others.
+        compare(&[vec![7.0; n]], 1);
+        compare(&[(0..n).map(|i| if i == 1234 { 1e6 } else { 0.1 }).collect()], 3);
+        compare(&[(0..n).map(|i| (n - i) as f64 * 0.1).collect()], n - 2);
         // Very small and large numbers.
         compare(
             &[(0..n).map(|i| noise(0, i) * 1e-170).collect(), (0..n).map(|i| noise(1, i) * 1e149).collect()],
             3,
         );
+        compare(&[(0..n).map(|i| f64::from_bits(i as u64 * 7 % 97)).collect()], 4);
+        compare(&[(0..n).map(|i| if noise(3, i) < 0.5 { -LARGEST } else { LARGEST }).collect(), bit(4)], 4);
+    }
+
+    #[test]
+    fn every_number_of_samples_in_the_last_leaf_will_do() {
+        for n in FEWEST_SAMPLES..=FEWEST_SAMPLES + LEAF {
+            let column = |step: usize| (0..n).map(|i| (i * step % 1009) as f64 / 3.0).collect::<Vec<f64>>();
+            compare(&[column(17), column(401)], 3);
+        }
     }
 
     #[test]

@@ -67,7 +67,7 @@ impl<A: LinearOperator> SquaredLoss<A> {
     }
 
     /// `b`.
-    pub fn observations(&self) -> &[f64] {
+    pub(crate) fn observations(&self) -> &[f64] {
         &self.observations
     }
 
@@ -128,7 +128,7 @@ impl<A: LinearOperator> Logistic<A> {
     }
 
     /// `y`.
-    pub fn labels(&self) -> &[f64] {
+    pub(crate) fn labels(&self) -> &[f64] {
         &self.labels
     }
 

@@ -66,7 +66,7 @@ impl<A: LinearOperator> SquaredHinge<A> {
     }
 
     /// The best bias for `fitted = A w`; where several are, any of them.
-    pub fn bias(&self, fitted: &[f64]) -> f64 {
+    pub(crate) fn bias(&self, fitted: &[f64]) -> f64 {
         // Sample i is inside the margin while y_i b < y_i t_i, with the threshold t_i = y_i − z_i.
         let threshold = |(y, z): (&f64, &f64)| y - z;
         let pairs = || self.labels.iter().zip(fitted);

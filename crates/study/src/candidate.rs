@@ -23,16 +23,6 @@ impl Candidate {
         Ok(Self { method: method.clone(), parameters, selector })
     }
 
-    /// The method.
-    pub fn method(&self) -> &Method {
-        &self.method
-    }
-
-    /// Its parameters.
-    pub fn parameters(&self) -> &Parameters {
-        &self.parameters
-    }
-
     /// Refuses a method that has no use for the target.
     pub(crate) fn check(&self, target: TargetKind) -> Result<(), Error> {
         let needs = self.method.targets;

@@ -1,3 +1,3 @@
 //! Where methods, learners and metrics come from: from a registry that the caller has.
 
-pub use fewest::registry::{Method, Parameters, Registry, TargetKind, Value};
+pub(crate) use fewest::registry::{Method, Parameters, Registry, TargetKind, Value};

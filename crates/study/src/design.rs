@@ -34,7 +34,7 @@ pub(crate) struct Design {
 
 impl Design {
     /// The design that the options describe, checked against the data.
-    pub fn new(
+    pub(crate) fn new(
         registry: &Registry,
         options: &Options,
         data: &Dataset,

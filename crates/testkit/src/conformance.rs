@@ -105,7 +105,7 @@ pub fn many_budgets_are_each_of_them(selector: &dyn Selector, data: &Dataset, k:
 /// Reversing the columns reverses the indices and changes nothing else, up to the first tie, which the lower
 /// index wins in both: what a greedy method selects after it may differ. The first feature is never tied in
 /// [`problem`].
-pub fn permuted_columns(selector: &dyn Selector, data: &Dataset, k: usize) {
+pub(crate) fn permuted_columns(selector: &dyn Selector, data: &Dataset, k: usize) {
     let mut reversed = columns(data);
     reversed.reverse();
     let last = data.n_features() - 1;
@@ -239,7 +239,7 @@ pub fn weights_are_used_or_refused(selector: &dyn Selector, data: &Dataset, k: u
 }
 
 /// Links, groups and views leave a selector at work, or are an [`Error::Unsupported`].
-pub fn links_groups_and_views_are_used_or_refused_or_nothing(
+pub(crate) fn links_groups_and_views_are_used_or_refused_or_nothing(
     selector: &dyn Selector,
     data: &Dataset,
     k: usize,

@@ -2,8 +2,8 @@
 
 use fewest_core::{Error, choice, derive_seed};
 use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
-use rand_chacha::ChaCha8Rng;
 
 choice! {
     /// How the values of a feature are put out of order among the samples.

@@ -2,7 +2,6 @@
 
 use fewest_core::method::Options;
 use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status, Target, options};
-use rayon::prelude::*;
 use statrs::function::beta::checked_beta_reg;
 
 use crate::elimination::go_on;
@@ -183,7 +182,7 @@ impl Selector for Stepwise {
                 break;
             }
             let tests: Vec<Option<Test>> =
-                candidates.par_iter().map(|candidate| candidate.test(&residual, used)).collect();
+                fewest_parallel::map(candidates.len(), |at| candidates[at].test(&residual, used));
             let mut best: Option<(usize, &Test)> = None;
             for (at, test) in tests.iter().enumerate() {
                 if let Some(test) = test
@@ -198,8 +197,8 @@ impl Selector for Stepwise {
             used += test.basis.len();
             test.basis.iter().for_each(|unit| project_out(&mut residual, unit));
             candidates.remove(at);
-            candidates.par_iter_mut().for_each(|candidate| {
-                for column in &mut candidate.columns {
+            fewest_parallel::chunks(&mut candidates, 1, |_, candidate| {
+                for column in candidate.iter_mut().flat_map(|candidate| &mut candidate.columns) {
                     test.basis.iter().for_each(|unit| project_out(column, unit));
                 }
             });

@@ -109,12 +109,12 @@ pub struct Trained {
 
 impl Trained {
     /// `β`, one for each of the samples.
-    pub fn coefficients(&self) -> &[f64] {
+    pub(crate) fn coefficients(&self) -> &[f64] {
         &self.machine.dual.solution.coefficients
     }
 
     /// The support vectors among all samples, and their `β`.
-    pub fn support(&self) -> (Vec<usize>, Vec<f64>) {
+    pub(crate) fn support(&self) -> (Vec<usize>, Vec<f64>) {
         let coefficients = self.coefficients();
         self.machine.support.iter().map(|&place| (self.samples[place], coefficients[place])).unzip()
     }

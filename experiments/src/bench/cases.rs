@@ -9,7 +9,7 @@ use crate::{Result, npy};
 
 /// The data of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Source {
+pub(super) enum Source {
     /// A file of the data folder with variables `X` and `Y`: classification.
     Matlab(&'static str),
     /// Data2 of the paper, drawn with seed 0: regression.
@@ -23,7 +23,7 @@ pub enum Source {
 
 /// How pyHSICLasso runs a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PeerOptions {
+pub(super) struct PeerOptions {
     /// Samples in a block; 0 is the full estimator.
     pub block: usize,
     /// Permutations of the block estimator.
@@ -32,7 +32,7 @@ pub struct PeerOptions {
 
 /// One comparison, or one measurement of ours alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Case {
+pub(super) struct Case {
     /// A short name.
     pub name: &'static str,
     /// The data.
@@ -44,7 +44,7 @@ pub struct Case {
 }
 
 /// Ours is always the full estimator, with Gram matrices of unit norm as pyHSICLasso has them.
-pub const CASES: &[Case] = &[
+pub(super) const CASES: &[Case] = &[
     Case {
         name: "orlraws10P",
         source: Source::Matlab("orlraws10P.mat"),
@@ -75,7 +75,7 @@ pub const CASES: &[Case] = &[
 
 /// The files of a source.
 #[derive(Debug, Clone)]
-pub struct Files {
+pub(super) struct Files {
     /// The table, or the `.mat` file with everything.
     pub x: PathBuf,
     /// The target, where it has a file of its own.
@@ -84,7 +84,7 @@ pub struct Files {
 
 impl Source {
     /// `classification` or `regression`.
-    pub fn task(self) -> &'static str {
+    pub(super) fn task(self) -> &'static str {
         match self {
             Source::Matlab(_) => "classification",
             Source::Data2 { .. } => "regression",
@@ -92,7 +92,7 @@ impl Source {
     }
 
     /// The files, written to `scratch` where they are drawn.
-    pub fn files(self, data: Option<&Path>, scratch: &Path) -> Result<Files> {
+    pub(super) fn files(self, data: Option<&Path>, scratch: &Path) -> Result<Files> {
         match self {
             Source::Matlab(name) => {
                 let folder = data.ok_or("give the data folder: --data DIR or FEWEST_DATA")?;
@@ -118,7 +118,7 @@ impl Source {
 
 impl Files {
     /// Removes the files that were drawn.
-    pub fn remove(&self) -> Result<()> {
+    pub(super) fn remove(&self) -> Result<()> {
         if let Some(y) = &self.y {
             std::fs::remove_file(y)?;
             std::fs::remove_file(&self.x)?;

@@ -2,7 +2,7 @@
 
 /// Of this process so far; `None` where the system does not tell.
 #[cfg(unix)]
-pub fn of_this() -> Option<f64> {
+pub(super) fn of_this() -> Option<f64> {
     use nix::time::{ClockId, clock_gettime};
 
     let time = clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID).ok()?;
@@ -11,7 +11,7 @@ pub fn of_this() -> Option<f64> {
 
 /// Of all children that have ended and been waited for; `None` where the system does not tell.
 #[cfg(unix)]
-pub fn of_children() -> Option<f64> {
+pub(super) fn of_children() -> Option<f64> {
     use nix::sys::resource::{UsageWho, getrusage};
     use nix::sys::time::TimeValLike;
 

@@ -14,7 +14,7 @@ const INTERVAL: Duration = Duration::from_millis(2);
 
 /// What a program took.
 #[derive(Debug, Clone, Copy)]
-pub struct Measured {
+pub(super) struct Measured {
     /// From start to end, loading included.
     pub process_seconds: f64,
     /// What all its threads computed, in user and system mode; `None` where the system does not tell.
@@ -26,7 +26,7 @@ pub struct Measured {
 
 /// What a program took, by its own count and seen from outside.
 #[derive(Debug, Clone, Copy)]
-pub struct Timed {
+pub(super) struct Timed {
     /// What the program itself counts: the work alone, unless it does not tell.
     pub seconds: f64,
     pub cpu_seconds: Option<f64>,
@@ -35,28 +35,29 @@ pub struct Timed {
 }
 
 /// A figure of a run; NaN where the system does not tell.
-pub type Figure = fn(&Timed) -> f64;
+pub(super) type Figure = fn(&Timed) -> f64;
 
-pub const SECONDS: Figure = |run| run.seconds;
-pub const CPU: Figure = |run| run.cpu_seconds.unwrap_or(f64::NAN);
-pub const PROCESS: Figure = |run| run.measured.process_seconds;
-pub const PROCESS_CPU: Figure = |run| run.measured.cpu_seconds.unwrap_or(f64::NAN);
+pub(super) const SECONDS: Figure = |run| run.seconds;
+pub(super) const CPU: Figure = |run| run.cpu_seconds.unwrap_or(f64::NAN);
+pub(super) const PROCESS: Figure = |run| run.measured.process_seconds;
+pub(super) const PROCESS_CPU: Figure = |run| run.measured.cpu_seconds.unwrap_or(f64::NAN);
 /// In units of 1024² bytes.
-pub const MEMORY: Figure = |run| run.measured.peak_bytes.map_or(f64::NAN, |bytes| bytes as f64 / MEBIBYTE);
+pub(super) const MEMORY: Figure =
+    |run| run.measured.peak_bytes.map_or(f64::NAN, |bytes| bytes as f64 / MEBIBYTE);
 
 /// The columns of [`Timed::cells`].
-pub const TIMED: &[&str] =
+pub(super) const TIMED: &[&str] =
     &["seconds", "cpu_seconds", "process_seconds", "process_cpu_seconds", "peak_rss_bytes"];
 
 impl Timed {
     /// What a program answered about itself, with what was seen of it.
-    pub fn answered(answer: &Value, measured: Measured) -> Result<Self> {
+    pub(super) fn answered(answer: &Value, measured: Measured) -> Result<Self> {
         let cpu_seconds = answer["cpu_seconds"].as_f64();
         Ok(Self { seconds: number(answer, "seconds")?, cpu_seconds, measured })
     }
 
     /// A row of raw figures under [`TIMED`].
-    pub fn cells(&self) -> [String; 5] {
+    pub(super) fn cells(&self) -> [String; 5] {
         let optional = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:.6}"));
         [
             format!("{:.6}", self.seconds),
@@ -72,7 +73,7 @@ impl Timed {
 ///
 /// Memory is the kernel's own high-water mark, so that looking at it from time to time misses no peak but one
 /// in the last two milliseconds before the process ends.
-pub fn measure(command: &mut Command) -> Result<Measured> {
+pub(super) fn measure(command: &mut Command) -> Result<Measured> {
     let cpu_before = cpu::of_children();
     let start = Instant::now();
     let mut child = command.spawn().map_err(|error| format!("cannot run {command:?}: {error}"))?;

@@ -60,7 +60,7 @@ const MOST_SAMPLES: usize = 2000;
 const QUICK: f64 = 20.0;
 
 /// Measures; writes `docs/benchmarks/mik-fs.csv` and `.md`.
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let Some(folder) = &arguments.data else { return Err("--mik-fs needs --data or FEWEST_DATA".into()) };
     let program = build_ours()?;
     let mut facts = machine::facts();

@@ -3,14 +3,14 @@
 mod cases;
 mod cpu;
 mod filters;
-pub mod machines;
+pub(crate) mod machines;
 mod measure;
 mod mik_fs;
 mod nonmonotonic;
 mod peers;
 mod programs;
 mod scaling;
-pub mod worker;
+pub(crate) mod worker;
 mod wrappers;
 
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ const MEBIBYTE: f64 = 1_048_576.0;
 /// Without a switch: the criterion benchmarks of `benches`. The others start programs, and write raw CSV, a
 /// summary and an SVG under docs/benchmarks.
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// Criterion's quick mode: a rough answer soon.
     #[arg(long)]
     quick: bool,
@@ -101,7 +101,7 @@ impl Arguments {
 }
 
 /// Runs what was asked for.
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     if arguments.peers {
         peers::run(arguments)
     } else if arguments.filters {

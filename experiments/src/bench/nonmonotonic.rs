@@ -7,8 +7,8 @@ use std::time::Instant;
 use fewest::core::{Budget, Context, Dataset, DenseColumns, Target};
 use fewest::data::{ReadOptions, Table};
 use fewest::mkl::{Nmmkl, Nmmklr, NonMonotonic, NonMonotonicSolution};
+use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 
 use super::{Arguments, cpu};
@@ -61,7 +61,7 @@ struct Outcome {
 }
 
 /// Measures and writes `docs/benchmarks/nonmonotonic.csv` and `.md`.
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.threads as usize).build()?;
     let mut facts = machine::facts();
     facts.push(("threads", arguments.threads.to_string()));

@@ -31,7 +31,7 @@ struct Results {
 }
 
 /// Measures every case; writes `docs/benchmarks/peers.csv`, `.md` and two `.svg`.
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let scratch = workspace::root().join("target/bench");
     std::fs::create_dir_all(&scratch)?;
     let json = scratch.join("answer.json");

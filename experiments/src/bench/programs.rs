@@ -11,7 +11,7 @@ use crate::{Result, workspace};
 
 /// What one run of a program gave.
 #[derive(Debug, Clone)]
-pub struct Run {
+pub(super) struct Run {
     /// What the program itself counts: kernels and lasso, without starting and reading.
     pub seconds: f64,
     /// What was seen from outside.
@@ -23,7 +23,7 @@ pub struct Run {
 }
 
 /// The optimised command line, built if need be.
-pub fn build_ours() -> Result<PathBuf> {
+pub(super) fn build_ours() -> Result<PathBuf> {
     workspace::run(workspace::cargo().args(["build", "--release", "--package", "fewest-cli"]))?;
     let target =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace::root().join("target"), PathBuf::from);
@@ -31,7 +31,7 @@ pub fn build_ours() -> Result<PathBuf> {
 }
 
 /// Runs the command line: HSIC Lasso, full estimator, Gram matrices of unit norm.
-pub fn run_ours(
+pub(super) fn run_ours(
     program: &Path,
     files: &Files,
     source: Source,
@@ -56,7 +56,7 @@ pub fn run_ours(
 /// Makes the virtual environment `name` with the versions pinned in `experiments/peers/{requirements}`,
 /// unless it is there with the same ones. Not all peers can live in one: pyHSICLasso needs NumPy 1, pyarrow,
 /// which mrmrs needs, NumPy 2.
-pub fn prepare_python(name: &str, requirements: &str) -> Result<PathBuf> {
+pub(super) fn prepare_python(name: &str, requirements: &str) -> Result<PathBuf> {
     let root = workspace::root();
     let (environment, pinned) = (root.join(name), root.join("experiments/peers").join(requirements));
     let python = environment.join("bin/python");
@@ -74,7 +74,7 @@ pub fn prepare_python(name: &str, requirements: &str) -> Result<PathBuf> {
 }
 
 /// Runs pyHSICLasso; the second value is its version and that of its Python and NumPy.
-pub fn run_peer(
+pub(super) fn run_peer(
     python: &Path,
     files: &Files,
     source: Source,
@@ -113,18 +113,18 @@ pub fn run_peer(
 }
 
 /// An answer, and no file any more.
-pub fn read(json: &Path) -> Result<Value> {
+pub(super) fn read(json: &Path) -> Result<Value> {
     let text = std::fs::read_to_string(json).map_err(|error| format!("{}: {error}", json.display()))?;
     std::fs::remove_file(json)?;
     Ok(serde_json::from_str(&text)?)
 }
 
 /// The elements of an array, nothing where there is none.
-pub fn list(value: &Value) -> impl Iterator<Item = &Value> {
+pub(super) fn list(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
 /// A number that must be there.
-pub fn number(answer: &Value, key: &str) -> Result<f64> {
+pub(super) fn number(answer: &Value, key: &str) -> Result<f64> {
     answer[key].as_f64().ok_or_else(|| format!("the answer has no number `{key}`").into())
 }

@@ -42,7 +42,7 @@ impl Sweep {
 }
 
 /// Measures both sweeps on Data2; writes `docs/benchmarks/scaling.csv`, `.md` and `.svg`.
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let scratch = workspace::root().join("target/bench");
     std::fs::create_dir_all(&scratch)?;
     let json = scratch.join("answer.json");

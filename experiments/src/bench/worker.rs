@@ -15,7 +15,7 @@ use crate::Result;
 
 /// Runs one method once, for the benchmarks.
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     #[command(flatten)]
     files: Files,
     /// They are numbers to predict.
@@ -33,7 +33,7 @@ pub struct Arguments {
 
 /// What a program of our side reads and writes.
 #[derive(Debug, Args)]
-pub struct Files {
+pub(crate) struct Files {
     /// The features, as .npy.
     #[arg(long)]
     x: PathBuf,
@@ -47,19 +47,19 @@ pub struct Files {
 
 impl Files {
     /// The data.
-    pub fn read(&self, task: Task) -> Result<Dataset> {
+    pub(crate) fn read(&self, task: Task) -> Result<Dataset> {
         let options = ReadOptions { task, ..ReadOptions::with_target(&self.y) };
         Ok(Table::read(&self.x, &options)?.complete(Missing::Error)?.dataset)
     }
 
     /// Writes the answer.
-    pub fn write(&self, answer: &Value) -> Result<()> {
+    pub(crate) fn write(&self, answer: &Value) -> Result<()> {
         Ok(std::fs::write(&self.json, answer.to_string())?)
     }
 }
 
 /// What `work` gives, its wall seconds and its processor seconds.
-pub fn timed<T>(work: impl FnOnce() -> T) -> (T, f64, Option<f64>) {
+pub(crate) fn timed<T>(work: impl FnOnce() -> T) -> (T, f64, Option<f64>) {
     let (start, cpu_before) = (Instant::now(), cpu::of_this());
     let given = work();
     let (seconds, cpu_after) = (start.elapsed().as_secs_f64(), cpu::of_this());
@@ -67,7 +67,7 @@ pub fn timed<T>(work: impl FnOnce() -> T) -> (T, f64, Option<f64>) {
 }
 
 /// Runs the method; `seconds` and `cpu_seconds` of the answer are those of the method, without reading.
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let task = if arguments.regression { Task::Regression } else { Task::Classification };
     let data = arguments.files.read(task)?;
     let method = registry::find(&arguments.method)?;

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use fewest::core::{OnDemand, derive_seed};
 use rand::SeedableRng;
-use rand_chacha::ChaCha8Rng;
+use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 use serde_json::Value;
 
@@ -86,7 +86,7 @@ struct Results {
 
 /// Measures every case; writes `docs/benchmarks/wrappers.csv` and `.md`, or with `--only` into
 /// `target/bench`.
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let Start { scratch, json, program, python } = arguments.start()?;
     let mut facts = machine::facts();
     let mut version = None;

@@ -11,13 +11,13 @@ use fewest_testkit::golden::{self, Case, Comparison, Deviation, Observed};
 use crate::Result;
 
 /// The groups of the corpus that are compared here.
-pub const GROUPS: [&str; 2] = ["c_svc", "epsilon_svr"];
+pub(super) const GROUPS: [&str; 2] = ["c_svc", "epsilon_svr"];
 
 /// How far the first decisions may be off, as the bias may.
 const DECISIONS: f64 = 1e-5;
 
 /// Trains on kernel rows computed when asked for and on distances kept, and compares both.
-pub fn compare(case: &Case, data: &Dataset) -> Result<Vec<(String, Comparison)>> {
+pub(super) fn compare(case: &Case, data: &Dataset) -> Result<Vec<(String, Comparison)>> {
     let encoding = Encoding::fit(data)?;
     let points = encoding.encode(data.x())?;
     let gamma = 1.0 / points.width as f64;

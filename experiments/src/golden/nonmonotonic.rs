@@ -15,13 +15,13 @@ const TOLERANCE: f64 = 1e-10;
 const OBJECTIVE: f64 = 1e-9;
 
 /// Whether the case is one of these.
-pub fn handles(case: &Case) -> bool {
+pub(super) fn handles(case: &Case) -> bool {
     ["nmmkl", "nmmklr"].contains(&case.method.as_str())
 }
 
 /// Runs the case and compares objective, `λ`, `τ`, the relaxed weights, the sets, the selected features and
 /// their `ω`.
-pub fn compare(case: &Case, data: &Dataset) -> Result<Comparison> {
+pub(super) fn compare(case: &Case, data: &Dataset) -> Result<Comparison> {
     let solution = solve(case, data)?;
     let extra = |key: &str| &case.extra[key];
     let number = |key: &str| extra(key).as_f64().unwrap_or(f64::NAN);

@@ -10,7 +10,7 @@ use crate::output::mean_and_error;
 
 /// What a paper prints in a cell.
 #[derive(Debug, Clone, Copy)]
-pub struct Printed {
+pub(super) struct Printed {
     /// The mean.
     pub mean: f64,
     /// The standard deviation, where it is printed.
@@ -21,7 +21,7 @@ pub struct Printed {
 
 impl Printed {
     /// A mean and a standard deviation.
-    pub fn mean_and_deviation((mean, deviation): (f64, f64)) -> Option<Self> {
+    pub(super) fn mean_and_deviation((mean, deviation): (f64, f64)) -> Option<Self> {
         Some(Self { mean, deviation: Some(deviation), mark: "" })
     }
 }
@@ -33,7 +33,7 @@ const DIFFERENCE: f64 = 2.0;
 const LEVEL: f64 = 0.05;
 
 /// One line of a table: a data set with a number of features.
-pub struct Line<'a> {
+pub(super) struct Line<'a> {
     /// What stands at its beginning.
     pub title: String,
     /// The data set.
@@ -45,7 +45,7 @@ pub struct Line<'a> {
 }
 
 /// How a table is made.
-pub struct Comparison<'a> {
+pub(super) struct Comparison<'a> {
     /// The methods; the others are tested against the first.
     pub methods: &'a [&'static str],
     /// Which of the scores.
@@ -61,7 +61,7 @@ pub struct Comparison<'a> {
 }
 
 /// How the cells are read; stands above a table.
-pub const LEGEND: &str = "Each cell is our mean ± standard deviation over the runs, then the paper's, then \
+pub(super) const LEGEND: &str = "Each cell is our mean ± standard deviation over the runs, then the paper's, then \
                           `=` where the two means are within two standard errors of their difference, `+` \
                           where ours is larger and `−` where it is smaller. `▾`: our first method is \
                           significantly better than this one by a paired t-test at 0.05, `▴`: significantly \
@@ -69,7 +69,7 @@ pub const LEGEND: &str = "Each cell is our mean ± standard deviation over the r
 
 impl Comparison<'_> {
     /// The table of `lines`, leaving out those without runs.
-    pub fn table(&self, rows: &[Row], lines: &[Line<'_>]) -> Result<String> {
+    pub(super) fn table(&self, rows: &[Row], lines: &[Line<'_>]) -> Result<String> {
         let mut text =
             format!("| | {} |\n|---|{}\n", self.methods.join(" | "), "---|".repeat(self.methods.len()));
         for line in lines {

@@ -16,7 +16,7 @@ use crate::{Result, machine, workspace};
 
 /// How experiments are run.
 #[derive(Debug, Clone, Args)]
-pub struct Protocol {
+pub(super) struct Protocol {
     /// Random divisions of the samples.
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(2..))]
     pub runs: u64,
@@ -39,7 +39,7 @@ pub struct Protocol {
 
 /// A method of a paper, as this workspace has it.
 #[derive(Debug, Clone, Copy)]
-pub struct Method {
+pub(super) struct Method {
     /// What the paper calls it.
     pub name: &'static str,
     /// The id in the registry.
@@ -50,7 +50,7 @@ pub struct Method {
 
 impl Method {
     /// The selector with these parameters.
-    pub fn selector(&self) -> Result<Box<dyn Selector>> {
+    pub(super) fn selector(&self) -> Result<Box<dyn Selector>> {
         let method = registry::find(self.id)?;
         Ok(method.build(&Parameters::parse(method, self.parameters)?)?.into_selector())
     }
@@ -58,7 +58,7 @@ impl Method {
 
 /// What one method did on one data set with one number of features.
 #[derive(Debug, Clone)]
-pub struct Row {
+pub(super) struct Row {
     /// The data set, as the paper calls it.
     pub dataset: &'static str,
     /// The method, as the paper calls it.
@@ -80,7 +80,7 @@ pub struct Row {
 }
 
 /// What makes an experiment, besides data and method.
-pub struct Setting<'a> {
+pub(super) struct Setting<'a> {
     /// Names the experiment among those of all papers.
     pub name: &'a str,
     /// What predicts.
@@ -97,12 +97,12 @@ pub struct Setting<'a> {
 
 impl Protocol {
     /// Does `work` with the threads that were asked for.
-    pub fn with_threads(&self, work: impl FnOnce() -> Result<()> + Send) -> Result<()> {
+    pub(super) fn with_threads(&self, work: impl FnOnce() -> Result<()> + Send) -> Result<()> {
         rayon::ThreadPoolBuilder::new().num_threads(self.threads).build()?.install(work)
     }
 
     /// [`documents`](Protocol::documents) about `rows`, of which there must be some.
-    pub fn documents_of(&self, folder: &str, rows: &[Row]) -> Result<Documents> {
+    pub(super) fn documents_of(&self, folder: &str, rows: &[Row]) -> Result<Documents> {
         if rows.is_empty() {
             return Err("none of the data sets is there".into());
         }
@@ -110,7 +110,7 @@ impl Protocol {
     }
 
     /// The documents of a paper, in `folder` of the checkout.
-    pub fn documents(&self, folder: &str) -> Documents {
+    pub(super) fn documents(&self, folder: &str) -> Documents {
         let mut facts = machine::facts();
         facts.push(("runs", self.runs.to_string()));
         facts.push(("seed", self.seed.to_string()));
@@ -120,7 +120,7 @@ impl Protocol {
     /// The data set in `file`, or `None` with a line that says so when the file is missing.
     ///
     /// Rows with a missing value are left out; the target of a text table is its column `target`.
-    pub fn read(&self, name: &str, file: &str) -> Result<Option<Dataset>> {
+    pub(super) fn read(&self, name: &str, file: &str) -> Result<Option<Dataset>> {
         let path = self.data.join(file);
         if !path.exists() {
             eprintln!("{name}: skipped, there is no file {file}");
@@ -138,7 +138,7 @@ impl Protocol {
 
     /// What `compute` finds, unless an earlier call has found it; `name` tells it from all others. `None`
     /// where the limit has passed, which is remembered with the limit.
-    pub fn kept<T: Serialize + DeserializeOwned>(
+    pub(super) fn kept<T: Serialize + DeserializeOwned>(
         &self,
         name: &str,
         compute: impl FnOnce(&Context<'_>) -> Result<T>,
@@ -164,7 +164,7 @@ impl Protocol {
     }
 
     /// Runs `method` on `data`, unless that is finished already.
-    pub fn run(
+    pub(super) fn run(
         &self,
         setting: &Setting<'_>,
         dataset: &'static str,
@@ -175,7 +175,7 @@ impl Protocol {
     }
 
     /// Runs `selector`, the paper's `method`, unless that is finished already.
-    pub fn run_selector(
+    pub(super) fn run_selector(
         &self,
         setting: &Setting<'_>,
         dataset: &'static str,
@@ -188,7 +188,7 @@ impl Protocol {
     }
 
     /// Runs `method` with several learners, which share its selections.
-    pub fn run_learners(
+    pub(super) fn run_learners(
         &self,
         setting: &Setting<'_>,
         learners: &[&dyn Learner],
@@ -267,13 +267,13 @@ impl Protocol {
     }
 
     /// Seed and deadline of one method on one data set.
-    pub fn context(&self) -> Context<'static> {
+    pub(super) fn context(&self) -> Context<'static> {
         let limit = self.limit.map(|seconds| Duration::from_secs(u64::from(seconds)));
         Context { deadline: limit.map(|limit| Instant::now() + limit), ..Context::seeded(self.seed) }
     }
 
     /// Why a method was given up.
-    pub fn too_slow(&self, done: usize, what: &str) -> String {
+    pub(super) fn too_slow(&self, done: usize, what: &str) -> String {
         format!("given up after {} s with {done} {what} finished", self.limit.unwrap_or(0))
     }
 
@@ -328,7 +328,7 @@ fn rows(dataset: &'static str, method: &'static str, learner: &str, evaluation: 
 
 impl Documents {
     /// Writes `{name}.csv`, a line for each of `rows`.
-    pub fn rows(&self, name: &str, rows: &[Row], metrics: &[&str]) -> Result<()> {
+    pub(super) fn rows(&self, name: &str, rows: &[Row], metrics: &[&str]) -> Result<()> {
         let (header, cells) = cells(rows, metrics);
         let header: Vec<&str> = header.iter().map(String::as_str).collect();
         self.csv(name, &header, &cells)
@@ -336,7 +336,7 @@ impl Documents {
 }
 
 /// The table of all rows: header and cells.
-pub fn cells(rows: &[Row], metrics: &[&str]) -> (Vec<String>, Vec<Vec<String>>) {
+pub(super) fn cells(rows: &[Row], metrics: &[&str]) -> (Vec<String>, Vec<Vec<String>>) {
     let mut header: Vec<String> =
         ["dataset", "method", "learner", "run", "k"].iter().map(|word| (*word).to_owned()).collect();
     header.extend(metrics.iter().map(|metric| (*metric).to_owned()));
@@ -361,7 +361,7 @@ pub fn cells(rows: &[Row], metrics: &[&str]) -> (Vec<String>, Vec<Vec<String>>) 
 }
 
 /// Mean and standard error of `value` over the rows that `chosen` takes; `None` when there are none.
-pub fn mean_of(
+pub(super) fn mean_of(
     rows: &[Row],
     chosen: impl Fn(&Row) -> bool,
     value: impl Fn(&Row) -> f64,

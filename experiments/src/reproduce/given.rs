@@ -3,15 +3,15 @@
 use fewest::core::{Dataset, Error, derive_seed};
 use fewest::eval::{Split, Splitter};
 use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
-use rand_chacha::ChaCha8Rng;
 
 /// Samples drawn one after the other, a new batch for every run: the first part of each trains, the rest
 /// tests.
 ///
 /// For problems whose samples are independent draws, so that each batch is a data set of its own.
 #[derive(Debug, Clone, Copy)]
-pub struct Batches {
+pub(super) struct Batches {
     /// Training samples of a batch.
     pub train: usize,
     /// Test samples of a batch.
@@ -31,7 +31,7 @@ impl Splitter for Batches {
 
 /// Drawn at random for every run: so many samples to train, so many others to test, the rest unused.
 #[derive(Debug, Clone, Copy)]
-pub struct Portions {
+pub(super) struct Portions {
     /// Training samples.
     pub train: usize,
     /// Test samples, the same ones in a run for every number of training samples.

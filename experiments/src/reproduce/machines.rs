@@ -14,7 +14,7 @@ use crate::Result;
 const FOLDS: usize = 5;
 
 /// A linear machine, its cost chosen in five folds.
-pub fn linear_classifier(costs: &[f64]) -> SupportVectorClassifier {
+pub(super) fn linear_classifier(costs: &[f64]) -> SupportVectorClassifier {
     let grid = MachineGrid { costs: costs.to_vec(), folds: FOLDS, ..MachineGrid::default() };
     SupportVectorClassifier { kernel: MachineKernel::Linear, grid, ..SupportVectorClassifier::default() }
 }
@@ -26,7 +26,7 @@ pub fn linear_classifier(costs: &[f64]) -> SupportVectorClassifier {
 /// divided by the standard deviation: `½‖w‖² + C Σ |y − f|_ε` is its square times `½‖w/s‖² + (C/s) Σ |y/s −
 /// f/s|_{ε/s}`.
 #[derive(Debug, Clone)]
-pub struct RawRegression<'a> {
+pub(super) struct RawRegression<'a> {
     /// The width of the Gaussian kernel `exp(−κ ‖x − z‖²)` on standardised features; linear without.
     pub kappa: Option<f64>,
     /// Costs.
@@ -37,7 +37,7 @@ pub struct RawRegression<'a> {
 
 impl RawRegression<'_> {
     /// [`Learner::fit`], with the model's own type.
-    pub fn train(
+    pub(super) fn train(
         &self,
         data: &Dataset,
         context: &Context<'_>,
@@ -74,7 +74,7 @@ impl Learner for RawRegression<'_> {
 }
 
 /// The standard deviation, dividing by n; 1 instead of 0.
-pub fn deviation(values: &[f64]) -> f64 {
+pub(super) fn deviation(values: &[f64]) -> f64 {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
     let deviation = (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / n).sqrt();
@@ -83,7 +83,7 @@ pub fn deviation(values: &[f64]) -> f64 {
 
 /// Parameters of Gaussian support vector regression, the target in its own unit.
 #[derive(Debug, Clone, Copy)]
-pub struct Regression {
+pub(super) struct Regression {
     /// The cost.
     pub c: f64,
     /// The width of the kernel.
@@ -94,13 +94,13 @@ pub struct Regression {
 
 impl Regression {
     /// What predicts with them.
-    pub fn learner(&self) -> RawRegression<'_> {
+    pub(super) fn learner(&self) -> RawRegression<'_> {
         let (costs, epsilons) = (std::slice::from_ref(&self.c), std::slice::from_ref(&self.epsilon));
         RawRegression { kappa: Some(self.kappa), costs, epsilons }
     }
 
     /// A method that selects with them, as far as it has them.
-    pub fn selector(&self, method: &Method) -> Result<Box<dyn Selector>> {
+    pub(super) fn selector(&self, method: &Method) -> Result<Box<dyn Selector>> {
         let registered = registry::find(method.id)?;
         let machine = [
             format!("c={}", self.c),

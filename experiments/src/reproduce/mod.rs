@@ -18,7 +18,7 @@ use experiments::Protocol;
 
 /// Recomputes a figure or a table of a paper; writes raw CSV, a summary and an SVG under docs/reproduction.
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     #[command(subcommand)]
     paper: Paper,
 }
@@ -74,7 +74,7 @@ impl Wanted {
 }
 
 /// Recomputes what was asked for.
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     match &arguments.paper {
         Paper::HsicLasso(arguments) => hsic_lasso::run(arguments),
         Paper::MikFs(arguments) => mik_fs::run(arguments),

@@ -45,7 +45,7 @@ const DATA: &[(&str, &str)] = &[
 
 /// What to recompute.
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(super) struct Arguments {
     /// The table: 2, the data sets, each with every method.
     #[arg(long, value_parser = clap::value_parser!(u8).range(2..=2))]
     table: u8,
@@ -61,7 +61,7 @@ pub struct Arguments {
 
 /// Runs the methods on the data sets; writes `docs/reproduction/survey/table-2.csv`, `.md` and an `.svg` for
 /// each data set.
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub(super) fn run(arguments: &Arguments) -> Result<()> {
     arguments.protocol.with_threads(|| compute(arguments))
 }
 

@@ -12,18 +12,18 @@ const FOLDS: usize = 5;
 
 /// Parameters that all methods share, chosen once for the training samples of a run: for instance the
 /// machine's cost.
-pub struct Shared<'a> {
+pub(super) struct Shared<'a> {
     choose: &'a Choose,
     /// By the seed of the run.
     chosen: Mutex<BTreeMap<u64, Vec<String>>>,
 }
 
 /// Finds parameters, as `NAME=VALUE`, on training samples.
-pub type Choose = dyn Fn(&Dataset, &Context<'_>) -> Result<Vec<String>, Error> + Send + Sync;
+pub(super) type Choose = dyn Fn(&Dataset, &Context<'_>) -> Result<Vec<String>, Error> + Send + Sync;
 
 impl<'a> Shared<'a> {
     /// Parameters that `choose` finds.
-    pub fn new(choose: &'a Choose) -> Self {
+    pub(super) fn new(choose: &'a Choose) -> Self {
         Self { choose, chosen: Mutex::default() }
     }
 
@@ -40,7 +40,7 @@ impl<'a> Shared<'a> {
 }
 
 /// The score of `learner` on all features in each fold of a cross-validation.
-pub fn cross_validated(
+pub(super) fn cross_validated(
     learner: &dyn Learner,
     metric: &dyn Metric,
     data: &Dataset,
@@ -56,11 +56,11 @@ pub fn cross_validated(
 }
 
 /// A learner with parameters given as `NAME=VALUE`.
-pub type MakeLearner = dyn Fn(&[String]) -> Result<Box<dyn Learner>, Error> + Send + Sync;
+pub(super) type MakeLearner = dyn Fn(&[String]) -> Result<Box<dyn Learner>, Error> + Send + Sync;
 
 /// Parameters chosen for one method and each number of features it is to select.
 #[derive(Clone, Copy)]
-pub struct Own<'a> {
+pub(super) struct Own<'a> {
     /// Parameters to try together, as `NAME=VALUE`; they replace shared ones.
     pub choices: &'a [Vec<String>],
     /// What predicts from the features selected with each, given the shared parameters.
@@ -70,7 +70,7 @@ pub struct Own<'a> {
 }
 
 /// A method of the registry with parameters found on the training samples.
-pub struct Tuned<'a> {
+pub(super) struct Tuned<'a> {
     /// Its id.
     pub id: &'static str,
     /// Parameters that are given.

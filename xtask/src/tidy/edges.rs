@@ -203,7 +203,7 @@ const PROGRAMS: &[&str] = &["fewest-benches", "fewest-experiments", "xtask"];
 
 /// Broken rules among the `members`' dependencies on each other. Tests may also use the testkit, and
 /// anything their crate's position in the flow allows to stand below or beside it, but never the programs.
-pub fn check(members: &[Package]) -> Vec<Finding> {
+pub(super) fn check(members: &[Package]) -> Vec<Finding> {
     let is_member = |name: &str| members.iter().any(|member| member.name == name);
     let mut findings = Vec::new();
     for member in members {

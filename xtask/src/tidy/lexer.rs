@@ -3,7 +3,7 @@
 
 /// One source text twice, both of the same length and lines as the original: once with everything but code
 /// blanked, once with everything but comments. Strings are blank in both, their quotes are code.
-pub struct Views {
+pub(super) struct Views {
     /// Code without comments and without the content of strings.
     pub code: String,
     /// Comments only.
@@ -11,7 +11,7 @@ pub struct Views {
 }
 
 /// The two views of `text`.
-pub fn views(text: &str) -> Views {
+pub(super) fn views(text: &str) -> Views {
     // Bytes, not characters: blanks keep every position; what lies outside ASCII becomes blanks as well.
     let bytes = text.as_bytes();
     let blank: Vec<u8> = bytes.iter().map(|&byte| if byte == b'\n' { b'\n' } else { b' ' }).collect();
@@ -138,7 +138,7 @@ fn char_end(bytes: &[u8], at: usize) -> Option<usize> {
 }
 
 /// `code` with the modules under `#[cfg(test)]` blanked: what a library ships.
-pub fn without_tests(code: &str) -> String {
+pub(super) fn without_tests(code: &str) -> String {
     let mut out = code.to_owned();
     let mut from = 0;
     while let Some(found) = out[from..].find("#[cfg(test)]") {
@@ -155,7 +155,7 @@ pub fn without_tests(code: &str) -> String {
 }
 
 /// Past the bracket that closes the one at `open`.
-pub fn closing(code: &str, open: usize) -> Option<usize> {
+pub(super) fn closing(code: &str, open: usize) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, byte) in code.bytes().enumerate().skip(open) {
         match byte {
@@ -173,7 +173,7 @@ pub fn closing(code: &str, open: usize) -> Option<usize> {
 }
 
 /// The line of byte `at`, from 1.
-pub fn line_of(text: &str, at: usize) -> usize {
+pub(super) fn line_of(text: &str, at: usize) -> usize {
     text.bytes().take(at).filter(|&byte| byte == b'\n').count() + 1
 }
 

@@ -14,7 +14,7 @@ const WAIVED: &[&str] = &["docs/benchmarks/", "docs/reproduction/"];
 /// In Rust that is comments: code is left to rustfmt, which breaks what it can. Lines cannot be broken in
 /// tables, in what a page or a comment quotes between fences, and where there is one word only, such as an
 /// address.
-pub fn check(file: &str, text: &str) -> Vec<Finding> {
+pub(super) fn check(file: &str, text: &str) -> Vec<Finding> {
     let is_rust = match file.rsplit('.').next() {
         Some("rs") => true,
         Some("md") => false,
@@ -34,7 +34,7 @@ pub fn check(file: &str, text: &str) -> Vec<Finding> {
 }
 
 /// Those of the findings that are in no waived place, and the waived places that none is in.
-pub fn not_waived(long_lines: Vec<Finding>) -> Vec<Finding> {
+pub(super) fn not_waived(long_lines: Vec<Finding>) -> Vec<Finding> {
     without(WAIVED, long_lines)
 }
 

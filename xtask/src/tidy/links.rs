@@ -5,7 +5,7 @@ use super::lexer::line_of;
 
 /// Links of the Markdown `file` to files that are not tracked or headings that do not exist. `read` returns
 /// the text of a tracked file.
-pub fn check(
+pub(super) fn check(
     file: &str,
     text: &str,
     tracked: &[String],

@@ -8,7 +8,7 @@ const INHERITED: &[&str] = &["version", "edition", "rust-version", "license"];
 const TABLES: &[&str] = &["dependencies", "dev-dependencies", "build-dependencies"];
 
 /// Broken rules in the member manifest `file`; the root manifest has none of its own.
-pub fn check(file: &str, text: &str) -> Vec<Finding> {
+pub(super) fn check(file: &str, text: &str) -> Vec<Finding> {
     let manifest: Table = match text.parse() {
         Ok(manifest) => manifest,
         Err(error) => return vec![Finding::new(file, 0, format!("is no TOML: {error}"))],
@@ -40,7 +40,7 @@ pub fn check(file: &str, text: &str) -> Vec<Finding> {
 }
 
 /// Entries of the root's `[workspace.dependencies]` that no tracked manifest uses.
-pub fn unused(files: &[String], read: impl Fn(&str) -> Option<String>) -> Vec<Finding> {
+pub(super) fn unused(files: &[String], read: impl Fn(&str) -> Option<String>) -> Vec<Finding> {
     let parse = |file: &str| read(file).and_then(|text| text.parse::<Table>().ok());
     let Some(root) = parse("Cargo.toml") else { return Vec::new() };
     let offered = root

@@ -17,7 +17,7 @@ use crate::{Result, ci, metadata, workspace};
 
 /// A rule broken at a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
+pub(crate) struct Finding {
     /// The file, relative to the root.
     pub file: String,
     /// The line, from 1; 0 for the file as a whole.
@@ -42,7 +42,7 @@ impl fmt::Display for Finding {
 }
 
 /// Checks every rule; prints what is broken.
-pub fn run() -> Result<()> {
+pub(crate) fn run() -> Result<()> {
     let files = metadata::tracked_files()?;
     let members = metadata::members()?;
     let mut findings = edges::check(&members);

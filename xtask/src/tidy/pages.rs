@@ -3,7 +3,7 @@
 use super::Finding;
 
 /// Pages of solver crates, the folders of `crates/solvers`, that are missing among the tracked `files`.
-pub fn check(files: &[String]) -> Vec<Finding> {
+pub(super) fn check(files: &[String]) -> Vec<Finding> {
     files
         .iter()
         .filter_map(|file| file.strip_prefix("crates/solvers/")?.strip_suffix("/Cargo.toml"))

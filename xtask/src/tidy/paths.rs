@@ -10,7 +10,7 @@ const MACHINE_FOLDERS: &[&str] = &["home", "Users", "root", "work"];
 const MAY_NAME_SHARED: &str = ".ci/run";
 
 /// Absolute machine paths in `text`, and relative paths out of the checkout.
-pub fn check(file: &str, text: &str) -> Vec<Finding> {
+pub(super) fn check(file: &str, text: &str) -> Vec<Finding> {
     let mut findings = Vec::new();
     for folder in MACHINE_FOLDERS {
         let path = format!("/{folder}/");

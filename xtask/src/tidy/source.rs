@@ -25,7 +25,7 @@ const PRINTING: &[&str] = &[
 const FILES: &[&str] = &["std::fs", "fs::", "File::open", "File::create", "OpenOptions"];
 
 /// Broken rules in the Rust source `file`.
-pub fn check(file: &str, text: &str) -> Vec<Finding> {
+pub(super) fn check(file: &str, text: &str) -> Vec<Finding> {
     let views = views(text);
     let shipped = without_tests(&views.code);
     let mut findings = Vec::new();

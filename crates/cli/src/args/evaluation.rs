@@ -8,7 +8,7 @@ use super::{DataArgs, RunArgs};
 
 /// `fewest evaluate`.
 #[derive(Debug, Args)]
-pub struct EvaluateArgs {
+pub(crate) struct EvaluateArgs {
     #[command(flatten)]
     pub data: DataArgs,
     #[command(flatten)]
@@ -22,7 +22,7 @@ pub struct EvaluateArgs {
 
 /// `fewest compare`.
 #[derive(Debug, Args)]
-pub struct CompareArgs {
+pub(crate) struct CompareArgs {
     #[command(flatten)]
     pub data: DataArgs,
     #[command(flatten)]
@@ -38,7 +38,7 @@ pub struct CompareArgs {
 /// How methods are evaluated.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Evaluation")]
-pub struct EvaluationArgs {
+pub(crate) struct EvaluationArgs {
     /// Numbers of features to judge: 5,10,20 or 1-10
     ///
     /// Default: 1, 2, 5, 10, 20, 50, 100 as far as there are features, and all features where they are at
@@ -85,7 +85,7 @@ pub struct EvaluationArgs {
 
 /// Numbers of features: one, or all from one to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Counts {
+pub(crate) struct Counts {
     /// The smallest.
     pub from: usize,
     /// The largest.

@@ -6,7 +6,7 @@ use fewest::registry::{Registry, TargetKind};
 use super::Cli;
 
 /// The call, whose help lists what `registry` has.
-pub fn command(registry: &Registry) -> clap::Command {
+pub(crate) fn command(registry: &Registry) -> clap::Command {
     let learners = by_target(registry.learners().iter().map(|entry| {
         let short = entry.short.map_or(String::new(), |short| format!(" ({short})"));
         (format!("{}{short}", entry.id), entry.targets)

@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::table;
 
 /// Evaluates methods on the same folds and tests their differences.
-pub fn compare(registry: &Registry, args: &CompareArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn compare(registry: &Registry, args: &CompareArgs) -> Result<ExitCode, Failure> {
     let candidates = candidates(registry, &args.methods, &args.run.param)?;
     let candidates = candidates
         .into_iter()

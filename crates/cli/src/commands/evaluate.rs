@@ -12,7 +12,7 @@ use crate::failure::{Failure, STATUS_INTERRUPTED};
 use crate::{input, output, report, runner, table, text};
 
 /// Evaluates one method.
-pub fn evaluate(registry: &Registry, args: &EvaluateArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn evaluate(registry: &Registry, args: &EvaluateArgs) -> Result<ExitCode, Failure> {
     let method = registry.find(&args.method)?;
     let parameters = Parameters::parse(method, &args.run.param)?;
     let candidate = Candidate::new(method, parameters).map_err(|e| Failure::in_study(&args.data.file, &e))?;

@@ -15,7 +15,7 @@ const MOST: usize = 12;
 const NAME: usize = 40;
 
 /// Tells what a file holds.
-pub fn info(registry: &Registry, args: &InfoArgs) -> Result<(), Failure> {
+pub(crate) fn info(registry: &Registry, args: &InfoArgs) -> Result<(), Failure> {
     let found = input::read(registry, &args.data, true)?;
     let summary = found.table.summary();
     let mut out = format!(

@@ -8,7 +8,7 @@ use crate::output;
 use crate::text::{Align, columns};
 
 /// Lists the methods, or shows one.
-pub fn methods(registry: &Registry, args: &MethodsArgs) -> Result<(), Failure> {
+pub(crate) fn methods(registry: &Registry, args: &MethodsArgs) -> Result<(), Failure> {
     match &args.id {
         Some(id) => output::print(&details(registry.find(id)?)),
         None => output::print(&list(registry)),

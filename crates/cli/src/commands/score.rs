@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::{input, output, runner, table};
 
 /// Scores every feature.
-pub fn score(registry: &Registry, args: &ScoreArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn score(registry: &Registry, args: &ScoreArgs) -> Result<ExitCode, Failure> {
     let method = registry.find(&args.method)?;
     let parameters = Parameters::parse(method, &args.run.param)?;
     let Built::Scorer(scorer) = method.build(&parameters)? else {

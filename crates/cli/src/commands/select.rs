@@ -17,7 +17,7 @@ use crate::{input, output, report, runner, table};
 const DEFAULT_K: usize = 10;
 
 /// Selects, and tells the answer in every form asked for.
-pub fn select(registry: &Registry, args: &SelectArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn select(registry: &Registry, args: &SelectArgs) -> Result<ExitCode, Failure> {
     let method = registry.find(&args.method)?;
     let mut parameters = Parameters::parse(method, &args.run.param)?;
     check_uses(registry, args, method, &parameters)?;

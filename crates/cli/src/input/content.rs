@@ -11,14 +11,14 @@ use crate::args::DataArgs;
 use crate::failure::Failure;
 
 /// The content of the data file; that of a stream is kept, so that it can be read again.
-pub struct Content<'a> {
+pub(super) struct Content<'a> {
     path: &'a Path,
     stream: Option<Arc<[u8]>>,
 }
 
 impl<'a> Content<'a> {
     /// The file of the call, or stdin for `-`.
-    pub fn of(args: &'a DataArgs) -> Result<Self, Failure> {
+    pub(super) fn of(args: &'a DataArgs) -> Result<Self, Failure> {
         let path = args.file.as_path();
         // Columns take up to twice the text, hence no more than half of the memory.
         let most = physical_memory().filter(|_| !args.allow_large).map_or(u64::MAX, |memory| memory / 2);
@@ -34,7 +34,7 @@ impl<'a> Content<'a> {
     }
 
     /// The table that these options make of it.
-    pub fn table(&self, options: &ReadOptions) -> Result<Table, Error> {
+    pub(super) fn table(&self, options: &ReadOptions) -> Result<Table, Error> {
         match &self.stream {
             Some(bytes) => Table::read_bytes(self.path, Arc::clone(bytes), options),
             None => Table::read(self.path, options),

@@ -10,7 +10,7 @@ use crate::table::evaluation::{error, rule_text};
 use crate::text;
 
 /// The whole report of a study, which `command` asked for.
-pub fn render(report: &Report, command: &str) -> String {
+pub(crate) fn render(report: &Report, command: &str) -> String {
     let ids: Vec<&str> = report.methods.iter().map(|method| method.method.id).collect();
     let title = format!("{} of {}", ids.join(", "), report.data.file);
     let rows: Vec<Vec<Row>> = report.methods.iter().map(Evaluated::rows).collect();

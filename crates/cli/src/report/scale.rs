@@ -9,17 +9,17 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    pub fn linear(from: (f64, f64), to: (f64, f64)) -> Self {
+    pub(super) fn linear(from: (f64, f64), to: (f64, f64)) -> Self {
         Self { from, to, logarithmic: false }
     }
 
     /// For positive values only.
-    pub fn logarithmic(from: (f64, f64), to: (f64, f64)) -> Self {
+    pub(super) fn logarithmic(from: (f64, f64), to: (f64, f64)) -> Self {
         Self { from: (from.0.ln(), from.1.ln()), to, logarithmic: true }
     }
 
     /// The place of `value`; the middle where all values are one.
-    pub fn place(&self, value: f64) -> f64 {
+    pub(super) fn place(&self, value: f64) -> f64 {
         let value = if self.logarithmic { value.ln() } else { value };
         let length = self.from.1 - self.from.0;
         let share = if length == 0.0 { 0.5 } else { (value - self.from.0) / length };

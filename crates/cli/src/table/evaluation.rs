@@ -7,7 +7,7 @@ use super::{NAME, data_heading, notes};
 use crate::text::{self, Align};
 
 /// What `fewest evaluate` prints.
-pub fn evaluation(report: &Report) -> String {
+pub(crate) fn evaluation(report: &Report) -> String {
     let mut out = data_heading(&report.data);
     let Some(method) = report.methods.first() else { return out };
     out.push_str(&format!("{}, then {}: {}\n\n", method.method.id, report.learner, folds(report)));
@@ -43,7 +43,7 @@ pub fn evaluation(report: &Report) -> String {
 }
 
 /// What `fewest compare` prints.
-pub fn comparison(report: &Report) -> String {
+pub(crate) fn comparison(report: &Report) -> String {
     let mut out = data_heading(&report.data);
     let methods = text::counted(report.methods.len(), "method", "methods");
     out.push_str(&format!("{methods}, then {}: {}\n", report.learner, folds(report)));
@@ -107,12 +107,12 @@ fn mean(mean: f64, standard_error: Option<f64>) -> String {
 }
 
 /// A standard error, or `-` where there is none.
-pub fn error(standard_error: Option<f64>) -> String {
+pub(crate) fn error(standard_error: Option<f64>) -> String {
     standard_error.map_or("-".to_owned(), |error| text::number(error, 2))
 }
 
 /// What a rule takes, in words.
-pub fn rule_text(rule: KRule) -> &'static str {
+pub(crate) fn rule_text(rule: KRule) -> &'static str {
     match rule {
         KRule::Best => "best mean",
         KRule::OneStandardError => "fewest features within one standard error of it",

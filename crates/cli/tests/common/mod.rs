@@ -6,50 +6,50 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-pub struct Ran {
+pub(crate) struct Ran {
     pub status: i32,
     pub stdout: String,
     pub stderr: String,
 }
 
 /// A folder of its own for a test, with the program at hand.
-pub struct Place {
+pub(crate) struct Place {
     pub folder: tempfile::TempDir,
 }
 
 impl Place {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { folder: tempfile::tempdir().unwrap() }
     }
 
     /// A folder with a table of two informative features, a copy, noise and a constant.
-    pub fn with_table() -> Self {
+    pub(crate) fn with_table() -> Self {
         let place = Self::new();
         place.write("table.csv", &table());
         place
     }
 
     /// A folder with the breast cancer data.
-    pub fn with_wdbc() -> Self {
+    pub(crate) fn with_wdbc() -> Self {
         let place = Self::new();
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testkit/data/wdbc.csv");
         fs::copy(source, place.path("wdbc.csv")).unwrap();
         place
     }
 
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    pub fn write(&self, name: &str, content: &str) {
+    pub(crate) fn write(&self, name: &str, content: &str) {
         fs::write(self.path(name), content).unwrap();
     }
 
-    pub fn read(&self, name: &str) -> String {
+    pub(crate) fn read(&self, name: &str) -> String {
         fs::read_to_string(self.path(name)).unwrap()
     }
 
-    pub fn files(&self) -> Vec<String> {
+    pub(crate) fn files(&self) -> Vec<String> {
         let entries = fs::read_dir(self.folder.path()).unwrap();
         let mut names: Vec<String> =
             entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -57,13 +57,13 @@ impl Place {
         names
     }
 
-    pub fn command(&self, arguments: &[&str]) -> Command {
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_fewest"));
         command.args(arguments).current_dir(self.folder.path()).stdin(Stdio::null());
         command
     }
 
-    pub fn run(&self, arguments: &[&str]) -> Ran {
+    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
         let Output { status, stdout, stderr } = self.command(arguments).output().unwrap();
         Ran {
             status: status.code().unwrap_or(-1),
@@ -73,14 +73,14 @@ impl Place {
     }
 
     /// Runs what must succeed in silence, and gives its stdout.
-    pub fn done(&self, arguments: &[&str]) -> String {
+    pub(crate) fn done(&self, arguments: &[&str]) -> String {
         let ran = self.run(arguments);
         assert_eq!((ran.status, ran.stderr.as_str()), (0, ""), "{arguments:?}");
         ran.stdout
     }
 
     /// Runs what must fail with one line on stderr and nothing else, and gives that line.
-    pub fn fails(&self, arguments: &[&str]) -> String {
+    pub(crate) fn fails(&self, arguments: &[&str]) -> String {
         let before = self.files();
         let ran = self.run(arguments);
         assert_eq!((ran.status, ran.stdout.as_str()), (2, ""), "{arguments:?}: {}", ran.stderr);
@@ -91,7 +91,7 @@ impl Place {
     }
 
     /// [`fails`](Place::fails), and says all of `told`.
-    pub fn refuses(&self, arguments: &[&str], told: &[&str]) {
+    pub(crate) fn refuses(&self, arguments: &[&str], told: &[&str]) {
         let line = self.fails(arguments);
         for part in told {
             assert!(line.contains(part), "{arguments:?}: `{part}` is not in: {line}");
@@ -99,7 +99,7 @@ impl Place {
     }
 
     /// Any number of threads gives the same answer, of which `compared` leaves out the times.
-    pub fn threads_change_nothing(&self, arguments: &[&str], compared: impl Fn(&str) -> String) {
+    pub(crate) fn threads_change_nothing(&self, arguments: &[&str], compared: impl Fn(&str) -> String) {
         let answers = ["1", "2", "7"].map(|threads| {
             compared(&self.done(&[arguments, &["--threads", threads, "--json", "-"]].concat()))
         });
@@ -107,7 +107,7 @@ impl Place {
         assert_eq!(answers[0], answers[2], "{arguments:?}");
     }
 
-    pub fn json(&self, arguments: &[&str]) -> serde_json::Value {
+    pub(crate) fn json(&self, arguments: &[&str]) -> serde_json::Value {
         let mut arguments = arguments.to_vec();
         arguments.extend(["--json", "-"]);
         serde_json::from_str(&self.done(&arguments)).unwrap()
@@ -115,12 +115,12 @@ impl Place {
 }
 
 /// The words of a call.
-pub fn words(call: &str) -> Vec<&str> {
+pub(crate) fn words(call: &str) -> Vec<&str> {
     call.split(' ').collect()
 }
 
 /// The keys of an object in the order in which they are written.
-pub fn key_order(text: &str, indent: usize) -> String {
+pub(crate) fn key_order(text: &str, indent: usize) -> String {
     let start = format!("{}\"", " ".repeat(indent));
     let keys: Vec<&str> = text
         .lines()
@@ -132,7 +132,7 @@ pub fn key_order(text: &str, indent: usize) -> String {
 
 /// `square` matters through its square and `copy` repeats it, `line` matters linearly, `noise` and `fixed`
 /// not at all.
-pub fn table() -> String {
+pub(crate) fn table() -> String {
     let mut text = String::from("square,copy,line,noise,fixed,outcome\n");
     let wave = |i: i32, step: i32| f64::from(i * step % 61) / 30.0 - 1.0;
     for i in 0..60 {

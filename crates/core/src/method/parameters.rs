@@ -149,14 +149,6 @@ impl Parameters {
         }
     }
 
-    /// The whole number that `name` has, or `None` where it was left out.
-    ///
-    /// # Errors
-    /// [`Error::Unsupported`] when it is no whole number.
-    pub fn optional_count(&self, name: &str) -> Result<Option<usize>, Error> {
-        self.get(name).map(|_| self.count(name)).transpose()
-    }
-
     /// The word that `name` has.
     ///
     /// # Errors
@@ -211,7 +203,12 @@ impl Parameters {
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] when it was given and does not count.
-    pub fn only_if(&self, name: &'static str, counts: bool, where_it_counts: &str) -> Result<(), Error> {
+    pub(crate) fn only_if(
+        &self,
+        name: &'static str,
+        counts: bool,
+        where_it_counts: &str,
+    ) -> Result<(), Error> {
         match self.get(name) {
             Some(value) if !counts && self.is_given(name) => {
                 Err(Error::parameter(name, value.to_string(), format!("left out unless {where_it_counts}")))
@@ -224,7 +221,7 @@ impl Parameters {
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] when both were given.
-    pub fn instead_of(&self, others: &[&str], name: &'static str) -> Result<(), Error> {
+    pub(crate) fn instead_of(&self, others: &[&str], name: &'static str) -> Result<(), Error> {
         match (self.get(name), others.iter().find(|other| self.is_given(other))) {
             (Some(value), Some(other)) if self.is_given(name) => {
                 let expected = format!("left out beside `{other}`, which decides in its place");

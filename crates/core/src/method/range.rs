@@ -89,7 +89,7 @@ macro_rules! __range_words {
 
 impl Range {
     /// The value that `text` is, or nothing where the range has no such value. Words in any case.
-    pub fn parse(self, text: &str) -> Option<Value> {
+    pub(crate) fn parse(self, text: &str) -> Option<Value> {
         let value = match self {
             Range::Count(_) | Range::Between(..) => Value::Count(text.parse().ok()?),
             Range::Features => {

@@ -1,3 +1,5 @@
+#![expect(unreachable_pub, reason = "the macros declare public types")]
+
 use super::*;
 use crate::{Budget, Context, Dataset, Selection};
 

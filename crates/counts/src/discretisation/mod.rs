@@ -81,7 +81,7 @@ impl Levels {
     }
 
     /// Keys to levels, by increasing key.
-    pub fn from_keys<K: Ord + Copy>(keys: &[K]) -> Self {
+    pub(crate) fn from_keys<K: Ord + Copy>(keys: &[K]) -> Self {
         let mut distinct = keys.to_vec();
         distinct.sort_unstable();
         distinct.dedup();
@@ -139,7 +139,7 @@ impl Discretisation {
     ///
     /// # Errors
     /// For a number of bins out of range.
-    pub fn target_levels(&self, values: &[f64]) -> Result<Levels, Error> {
+    pub(crate) fn target_levels(&self, values: &[f64]) -> Result<Levels, Error> {
         let discretisation = match self.discretisation {
             Rule::Mdl => Rule::EqualFrequency,
             other => other,
@@ -182,7 +182,7 @@ pub struct EqualWidth {
 
 impl EqualWidth {
     /// `bins` bins, at least one, from `low` to `high`; all is one bin where `high` is not larger.
-    pub fn new(low: f64, high: f64, bins: usize) -> Self {
+    pub(crate) fn new(low: f64, high: f64, bins: usize) -> Self {
         if low >= high {
             return Self { low, range: 1.0, scale: 1.0, count: 0.0, last: 0 };
         }
@@ -194,7 +194,7 @@ impl EqualWidth {
 
     /// The bin of a value within the range.
     #[inline]
-    pub fn code(&self, value: f64) -> u32 {
+    pub(crate) fn code(&self, value: f64) -> u32 {
         ((self.count * ((value * self.scale - self.low) / self.range)) as u32).min(self.last)
     }
 }

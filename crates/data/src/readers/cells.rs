@@ -9,7 +9,7 @@ use crate::target::{MANY_CLASSES, plain};
 
 /// What a cell holds.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Cell<'a> {
+pub(super) enum Cell<'a> {
     /// A word that means "missing", as it was written: for sample ids it is a name like any other.
     Missing(&'a str),
     /// A finite number and how it was written.
@@ -19,7 +19,7 @@ pub enum Cell<'a> {
 }
 
 /// What tells missing cells, numbers and text apart.
-pub struct Classifier {
+pub(super) struct Classifier {
     texts: Vec<String>,
     numbers: Vec<f64>,
     /// Whether a number may have a comma in place of the point.
@@ -28,7 +28,7 @@ pub struct Classifier {
 
 impl Classifier {
     /// With these cells that mean "missing".
-    pub fn new(tokens: &[String], decimal_comma: bool) -> Self {
+    pub(super) fn new(tokens: &[String], decimal_comma: bool) -> Self {
         let texts: Vec<String> = tokens.iter().map(|token| token.trim().to_owned()).collect();
         let numbers = texts.iter().filter_map(|token| token.parse().ok()).collect();
         Self { texts, numbers, decimal_comma }
@@ -38,7 +38,7 @@ impl Classifier {
     ///
     /// # Errors
     /// The text, repaired, when it is not UTF-8.
-    pub fn classify<'a>(&self, cell: &'a [u8]) -> Result<Cell<'a>, String> {
+    pub(super) fn classify<'a>(&self, cell: &'a [u8]) -> Result<Cell<'a>, String> {
         let text = std::str::from_utf8(cell).map_err(|_| String::from_utf8_lossy(cell).into_owned())?.trim();
         Ok(match self.number(text) {
             Some(number) if number.is_nan() || self.numbers.contains(&number) => Cell::Missing(text),
@@ -58,7 +58,7 @@ impl Classifier {
 }
 
 /// A column while its file is read.
-pub struct Builder {
+pub(super) struct Builder {
     content: Content,
     is_target: bool,
 }
@@ -96,7 +96,7 @@ impl Content {
 type Fault = (String, String);
 
 impl Builder {
-    pub fn new(role: Role, task: Task) -> Self {
+    pub(super) fn new(role: Role, task: Task) -> Self {
         let text = Content::Text { codes: Vec::new(), levels: Interner::default(), numbers_too: true };
         let numbers = Content::numbers(Vec::new());
         let content = match (role, task) {
@@ -109,7 +109,7 @@ impl Builder {
         Self { content, is_target: matches!(role, Role::Target(_)) }
     }
 
-    pub fn push(&mut self, cell: Cell<'_>) -> Result<(), Fault> {
+    pub(super) fn push(&mut self, cell: Cell<'_>) -> Result<(), Fault> {
         if let Content::Undecided { missing } = self.content {
             let gaps = vec![f64::NAN; missing];
             self.content = match cell {
@@ -190,7 +190,7 @@ impl Builder {
         )
     }
 
-    pub fn finish(self) -> ReadColumn {
+    pub(super) fn finish(self) -> ReadColumn {
         match self.content {
             Content::Undecided { missing } => plain(vec![f64::NAN; missing]),
             Content::Numbers { values, spellings, comma, .. } => {

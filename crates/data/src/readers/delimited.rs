@@ -20,7 +20,7 @@ const DELIMITERS: [u8; 4] = [b',', b'\t', b';', b'|'];
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Tables of text.
-pub const FORMAT: Format = Format::new("csv", &["csv", "tsv", "tab"], |_| Sniff::Possible, read)
+pub(crate) const FORMAT: Format = Format::new("csv", &["csv", "tsv", "tab"], |_| Sniff::Possible, read)
     .written_by(&["csv"], |path, data, features, names| write_csv(path, data, features, names));
 
 fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {
@@ -101,14 +101,14 @@ fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {
 }
 
 /// The rows of the file with the line each starts on.
-pub struct Rows {
+pub(crate) struct Rows {
     reader: csv::Reader<UnixLines>,
     path: PathBuf,
     compressed: bool,
 }
 
 impl Rows {
-    pub fn new(source: Source, delimiter: u8) -> Self {
+    pub(crate) fn new(source: Source, delimiter: u8) -> Self {
         let Source { path, reader, prefix, compressed, .. } = source;
         let skip = if prefix.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
         let reader = csv::ReaderBuilder::new()
@@ -120,7 +120,7 @@ impl Rows {
         Self { reader, path, compressed }
     }
 
-    pub fn next(&mut self, record: &mut ByteRecord) -> Result<Option<u64>, Error> {
+    pub(crate) fn next(&mut self, record: &mut ByteRecord) -> Result<Option<u64>, Error> {
         match self.reader.read_byte_record(record) {
             Ok(true) => {}
             Ok(false) => return Ok(None),
@@ -146,7 +146,7 @@ impl Rows {
     }
 }
 
-pub fn check_text(source: &Source) -> Result<(), Error> {
+pub(crate) fn check_text(source: &Source) -> Result<(), Error> {
     let start = &source.prefix;
     if start.starts_with(&[0xFF, 0xFE]) || start.starts_with(&[0xFE, 0xFF]) {
         let advice = "save the file with the encoding UTF-8";
@@ -165,7 +165,7 @@ pub fn check_text(source: &Source) -> Result<(), Error> {
 }
 
 /// The byte between cells: the one `asked` for, else what the name or the first line says.
-pub fn delimiter(source: &Source, asked: Option<char>) -> Result<u8, Error> {
+pub(crate) fn delimiter(source: &Source, asked: Option<char>) -> Result<u8, Error> {
     if let Some(delimiter) = asked {
         return match u8::try_from(delimiter) {
             Ok(byte) if byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r' | 0) => Ok(byte),

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, Read};
 
 /// Text in which every line, also the last, ends in one line feed, whatever it ended in before.
-pub struct UnixLines {
+pub(super) struct UnixLines {
     inner: Box<dyn BufRead>,
     skip: usize,
     after_return: bool,
@@ -15,13 +15,13 @@ pub struct UnixLines {
 
 impl UnixLines {
     /// Reads `inner` from its byte `skip` on.
-    pub fn new(inner: Box<dyn BufRead>, skip: usize) -> Self {
+    pub(super) fn new(inner: Box<dyn BufRead>, skip: usize) -> Self {
         Self { inner, skip, after_return: false, last: b'\n', before_last: b'\n', emitted: 0, ended: false }
     }
 
     /// Given that the final line feed was taken for part of a cell: whether byte `position` is the end and no
     /// closing quote stands before it.
-    pub fn ends_inside_quotes(&self, position: u64) -> bool {
+    pub(super) fn ends_inside_quotes(&self, position: u64) -> bool {
         self.ended && position == self.emitted && self.before_last != b'"'
     }
 

@@ -2,14 +2,14 @@
 //! [`FORMATS`].
 
 mod cells;
-pub mod delimited;
+pub(crate) mod delimited;
 mod lines;
-pub mod matlab;
-pub mod npy;
+pub(crate) mod matlab;
+pub(crate) mod npy;
 mod sparse;
-pub mod svmlight;
+pub(crate) mod svmlight;
 
 use crate::Format;
 
 /// The formats there are; where two look alike, the later one counts.
-pub static FORMATS: [Format; 4] = [delimited::FORMAT, matlab::FORMAT, svmlight::FORMAT, npy::FORMAT];
+pub(crate) static FORMATS: [Format; 4] = [delimited::FORMAT, matlab::FORMAT, svmlight::FORMAT, npy::FORMAT];

@@ -16,7 +16,7 @@ const LONGEST_HEADER: usize = 1 << 16;
 const COPY_AGAIN: &str = "save the array again with numpy.save";
 
 /// NumPy's `.npy`.
-pub const FORMAT: Format = Format::new("npy", &["npy"], sniff, read);
+pub(crate) const FORMAT: Format = Format::new("npy", &["npy"], sniff, read);
 
 fn sniff(start: &[u8]) -> Sniff {
     if start.starts_with(MAGIC) { Sniff::Certain } else { Sniff::No }

@@ -7,7 +7,7 @@ use nalgebra_sparse::CscMatrix;
 use crate::{Error, Place};
 
 /// Compressed sparse columns, not checked yet.
-pub struct SparseColumns {
+pub(super) struct SparseColumns {
     /// Where each column starts in the other two, and one more for the end.
     pub offsets: Vec<usize>,
     pub rows: Vec<usize>,
@@ -16,7 +16,7 @@ pub struct SparseColumns {
 
 impl SparseColumns {
     /// The matrix, checked.
-    pub fn into_matrix(self, path: &Path, n_samples: usize) -> Result<CscMatrix<f64>, Error> {
+    pub(super) fn into_matrix(self, path: &Path, n_samples: usize) -> Result<CscMatrix<f64>, Error> {
         let contradiction = |problem: &str| {
             let problem = format!("the sparse columns contradict themselves: {problem}");
             Error::malformed(path, Place::File, problem, "write the file again")

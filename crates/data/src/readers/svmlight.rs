@@ -21,7 +21,7 @@ use crate::{Error, Format, Place, ReadOptions, Sniff, TargetChoice};
 const ENTRY: u64 = 16;
 
 /// svmlight and libsvm.
-pub const FORMAT: Format = Format::new("svmlight", &["svm", "svmlight", "libsvm"], sniff, read);
+pub(crate) const FORMAT: Format = Format::new("svmlight", &["svm", "svmlight", "libsvm"], sniff, read);
 
 fn sniff(start: &[u8]) -> Sniff {
     if looks_like_svmlight(start) { Sniff::Likely } else { Sniff::No }

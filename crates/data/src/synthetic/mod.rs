@@ -14,7 +14,7 @@ pub use sensitivity::{Interaction, additive, exponential, interactive};
 
 use fewest_core::{Dataset, DenseColumns, Error as CoreError, Target, derive_seed};
 use rand::SeedableRng;
-use rand_chacha::ChaCha8Rng;
+use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 use crate::Error;

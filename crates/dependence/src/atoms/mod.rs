@@ -11,7 +11,6 @@ use std::sync::Arc;
 use fewest_core::{Context, Dataset, Error, choice};
 use fewest_kernels::{Form, Gram, ScalarKernel};
 use fewest_solver::{Atoms, CachedProducts, InnerProducts};
-use rayon::prelude::*;
 
 use crate::dependence::Dependence;
 use cache::{Cache, Memory};
@@ -208,9 +207,10 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
                 return Err(Error::Stopped { before: "every feature had been seen once" });
             }
             let features: Vec<usize> = (first..d.min(first + round)).collect();
-            let seen: Vec<Result<Vec<Seen>, Error>> =
-                features.par_chunks(panel_size).map(|panel| atoms.see(panel, &target)).collect();
-            for seen in seen.into_iter().collect::<Result<Vec<_>, Error>>()?.into_iter().flatten() {
+            let seen = fewest_parallel::try_map(features.len().div_ceil(panel_size), |at| {
+                atoms.see(chunk(&features, panel_size, at), &target)
+            })?;
+            for seen in seen.into_iter().flatten() {
                 largest_atom = largest_atom.max(seen.bytes);
                 let zero = seen.squared_norm <= ZERO_NORM * n_samples as f64;
                 let seen = if zero { Seen::default() } else { seen };
@@ -297,11 +297,10 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
         atom: impl Fn(usize, bool) -> Result<Option<Arc<R::Atom>>, Error> + Sync,
     ) -> Result<(), Error> {
         out.fill(0.0);
-        let found: Vec<Result<Option<Arc<R::Atom>>, Error>> =
-            columns.par_iter().map(|&j| atom(j, true)).collect();
+        let found = fewest_parallel::try_map(columns.len(), |at| atom(columns[at], true))?;
         let (mut positions, mut atoms) = (Vec::new(), Vec::new());
         for (position, found) in found.into_iter().enumerate() {
-            if let Some(found) = found? {
+            if let Some(found) = found {
                 positions.push(position);
                 atoms.push(found);
             }
@@ -312,24 +311,20 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
         let panel_size = self.representation.panel();
         let keep = rows.len() <= SMALL_REQUEST || self.seen.n_cached >= self.features.len();
         let columns = self.representation.stack(&atoms)?;
-        let panels: Vec<Result<Panel, Error>> = rows
-            .par_chunks(panel_size)
-            .enumerate()
-            .map(|(panel, panel_rows)| {
-                let (mut inside, mut atoms) = (Vec::new(), Vec::new());
-                for (i, &j) in panel_rows.iter().enumerate() {
-                    if let Some(found) = atom(j, keep)? {
-                        inside.push(panel * panel_size + i);
-                        atoms.push(found);
-                    }
+        let panels = fewest_parallel::try_map(rows.len().div_ceil(panel_size), |at| {
+            let (mut inside, mut atoms) = (Vec::new(), Vec::new());
+            for (i, &j) in chunk(rows, panel_size, at).iter().enumerate() {
+                if let Some(found) = atom(j, keep)? {
+                    inside.push(at * panel_size + i);
+                    atoms.push(found);
                 }
-                let mut products = vec![0.0; inside.len() * positions.len()];
-                self.representation.products(&self.representation.stack(&atoms)?, &columns, &mut products);
-                Ok((inside, products))
-            })
-            .collect();
+            }
+            let mut products = vec![0.0; inside.len() * positions.len()];
+            self.representation.products(&self.representation.stack(&atoms)?, &columns, &mut products);
+            Ok::<Panel, Error>((inside, products))
+        })?;
         for panel in panels {
-            let (inside, products) = panel?;
+            let (inside, products) = panel;
             for (position, products) in positions.iter().zip(products.chunks_exact(inside.len().max(1))) {
                 for (row, product) in inside.iter().zip(products) {
                     out[row + position * rows.len()] = *product;
@@ -338,6 +333,11 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
         }
         Ok(())
     }
+}
+
+/// Chunk `at` of `size` of `values`, the last perhaps shorter.
+fn chunk(values: &[usize], size: usize, at: usize) -> &[usize] {
+    &values[at * size..values.len().min((at + 1) * size)]
 }
 
 impl<R: Representation> InnerProducts for KernelAtoms<'_, R> {

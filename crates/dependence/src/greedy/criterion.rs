@@ -5,7 +5,6 @@ use fewest_core::method::KernelWidth;
 use fewest_core::{Context, Dataset, Error, FeatureKind, Status};
 use fewest_kernels::{fast, packed_len};
 use fewest_linalg::dot_products;
-use rayon::prelude::*;
 
 use crate::OutputKernel;
 use crate::atoms::centred_target;
@@ -79,9 +78,7 @@ impl Criterion {
             return Err(Error::TooFew { what: "samples", minimum: 2, found: n });
         }
         data.refuse_sample_weights("greedy selection by HSIC")?;
-        let columns: Vec<Result<Option<Distance>, Error>> =
-            (0..data.n_features()).into_par_iter().map(|j| Distance::new(data, j)).collect();
-        let columns = columns.into_iter().collect::<Result<_, _>>()?;
+        let columns = fewest_parallel::try_map(data.n_features(), |j| Distance::new(data, j))?;
         let gram = centred_target(data, output)?;
         let target = (0..n).flat_map(|j| gram.column(j)[..j].iter().map(|value| 2.0 * value)).collect();
         let mut criterion = Self { n, columns, target, diagonal: gram.trace(), scale: 0.0 };
@@ -129,17 +126,14 @@ impl Criterion {
 
     /// The squared distances over `features`: in their order, whatever the number of threads.
     pub(super) fn distances(&self, features: &[usize]) -> Vec<f64> {
-        let columns: Vec<Vec<f64>> = (1..self.n)
-            .into_par_iter()
-            .map(|j| {
-                let mut own = vec![0.0; j];
-                features
-                    .iter()
-                    .filter_map(|&feature| self.columns[feature].as_ref())
-                    .for_each(|column| column.add(j, 1.0, &mut own));
-                own
-            })
-            .collect();
+        let columns = fewest_parallel::map(self.n, |j| {
+            let mut own = vec![0.0; j];
+            features
+                .iter()
+                .filter_map(|&feature| self.columns[feature].as_ref())
+                .for_each(|column| column.add(j, 1.0, &mut own));
+            own
+        });
         columns.concat()
     }
 
@@ -163,11 +157,9 @@ impl Criterion {
             if let Some(status) = context.stopped() {
                 return Err(status);
             }
-            let fresh: Vec<f64> = round
-                .par_iter()
-                .map_init(Vec::new, |buffer, &feature| self.score(distances, sign, feature, scale, buffer))
-                .collect();
-            scores.extend(fresh);
+            scores.extend(fewest_parallel::map_with(round.len(), |buffer, at| {
+                self.score(distances, sign, round[at], scale, buffer)
+            }));
         }
         Ok(scores)
     }

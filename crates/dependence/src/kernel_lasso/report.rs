@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use fewest_core::{Budget, Context, Dataset, Error, Related, Selection, Similarity, Status};
 use fewest_solver::InnerProducts;
-use rayon::prelude::*;
 
 use super::solve::Fit;
 
@@ -108,23 +107,18 @@ fn related(
     for (done, selected) in order.chunks(SELECTED_AT_ONCE).enumerate() {
         let mut bounds = vec![0.0; candidates.len() * selected.len()];
         atoms.lower_bounds(&candidates, selected, &mut bounds)?;
-        let near: Vec<Vec<usize>> = selected
-            .par_iter()
-            .zip(bounds.par_chunks_exact_mut(candidates.len()))
-            .map(|(&selected, bounds)| near(atoms, &norms, selected, &candidates, bounds, n_related))
-            .collect();
+        let near = fewest_parallel::chunks(&mut bounds, candidates.len(), |at, bounds| {
+            near(atoms, &norms, selected[at], &candidates, bounds, n_related)
+        });
         // Where bounds exclude little, one request for all is cheaper than one for each.
         let anywhere: BTreeSet<usize> = near.iter().flatten().copied().collect();
         if anywhere.len() * selected.len() <= JOINT * near.iter().map(Vec::len).sum::<usize>() {
             let rows: Vec<usize> = anywhere.into_iter().collect();
             atoms.products(&rows, selected, &mut vec![0.0; rows.len() * selected.len()])?;
         }
-        let pairs = selected.par_iter().zip(&near);
-        let found: Vec<Result<Vec<Related>, Error>> =
-            pairs.map(|(&selected, near)| closest(atoms, &norms, selected, near, n_related)).collect();
-        for found in found {
-            all.push(found?);
-        }
+        all.extend(fewest_parallel::try_map(near.len(), |at| {
+            closest(atoms, &norms, selected[at], &near[at], n_related)
+        })?);
         context.report("related features", order.len().min((done + 1) * SELECTED_AT_ONCE), order.len());
     }
     Ok(all)

@@ -5,7 +5,6 @@ use std::sync::{Mutex, PoisonError};
 
 use argmin::core::{ArgminError, CostFunction, Gradient};
 use fewest_core::{Context, Dataset, Error, FeatureKind};
-use rayon::prelude::*;
 
 use crate::OutputKernel;
 use crate::atoms::centred_target;
@@ -15,6 +14,9 @@ use fewest_solver::Point;
 
 /// Samples that are projected at a time: a constant, so that sums do not depend on the threads.
 const BLOCK: usize = 64;
+
+/// Columns whose part of the gradient one thread computes at a time.
+const COLUMNS: usize = 32;
 
 /// Values closer than this are one: they are of the order of 1.
 const ROUNDING: f64 = 1e-14;
@@ -46,12 +48,11 @@ impl Objective {
         if n < 2 {
             return Err(Error::TooFew { what: "samples", minimum: 2, found: n });
         }
-        let written: Vec<Result<Vec<Vec<f64>>, Error>> =
-            (0..data.n_features()).into_par_iter().map(|j| write_out(data, j)).collect();
+        let written = fewest_parallel::try_map(data.n_features(), |j| write_out(data, j))?;
         let (mut columns, mut features) = (Vec::new(), Vec::with_capacity(written.len()));
         for own in written {
             let start = columns.len();
-            columns.extend(own?);
+            columns.extend(own);
             features.push(start..columns.len());
         }
         let gram = centred_target(data, output)?;
@@ -93,7 +94,7 @@ impl Objective {
     /// The projections `Z`, the `q` of a sample next to each other.
     fn project(&self, w: &[f64]) -> Vec<f64> {
         let mut z = vec![0.0; self.n * self.q];
-        z.par_chunks_mut(BLOCK * self.q).enumerate().for_each(|(block, z)| {
+        fewest_parallel::chunks(&mut z, BLOCK * self.q, |block, z| {
             // One projection after the other, so that the samples of a block are next to each other.
             let len = z.len() / self.q;
             let mut sums = vec![0.0; z.len()];
@@ -120,32 +121,24 @@ impl Objective {
         let z = self.project(w);
         // ∂ Σᵢⱼ Mᵢⱼ Kᵢⱼ / ∂zᵢ = −2 Σⱼ Mᵢⱼ Kᵢⱼ (zᵢ − zⱼ)
         let mut by_projection = vec![0.0; n * q];
-        let parts: Vec<f64> = by_projection
-            .par_chunks_exact_mut(q)
-            .enumerate()
-            .map(|(i, gradient)| {
-                let own = &z[i * q..(i + 1) * q];
-                let mut sum = 0.0;
-                for (other, m) in z.chunks_exact(q).zip(&self.target[i * n..(i + 1) * n]) {
-                    let distance: f64 = own.iter().zip(other).map(|(a, b)| (a - b) * (a - b)).sum();
-                    let product = m * (-0.5 * distance).exp();
-                    sum += product;
-                    for ((gradient, a), b) in gradient.iter_mut().zip(own).zip(other) {
-                        *gradient += 2.0 * product * (a - b);
-                    }
+        let parts = fewest_parallel::chunks(&mut by_projection, q, |i, gradient| {
+            let own = &z[i * q..(i + 1) * q];
+            let mut sum = 0.0;
+            for (other, m) in z.chunks_exact(q).zip(&self.target[i * n..(i + 1) * n]) {
+                let distance: f64 = own.iter().zip(other).map(|(a, b)| (a - b) * (a - b)).sum();
+                let product = m * (-0.5 * distance).exp();
+                sum += product;
+                for ((gradient, a), b) in gradient.iter_mut().zip(own).zip(other) {
+                    *gradient += 2.0 * product * (a - b);
                 }
-                sum
-            })
-            .collect();
+            }
+            sum
+        });
         let mut value = -parts.iter().sum::<f64>();
         let mut gradient = vec![0.0; self.len()];
         let parts: Vec<Vec<f64>> =
             (0..q).map(|a| by_projection.iter().skip(a).step_by(q).copied().collect()).collect();
-        gradient.par_chunks_exact_mut(q).zip(&self.columns).for_each(|(gradient, column)| {
-            for (gradient, part) in gradient.iter_mut().zip(&parts) {
-                *gradient = dot(column, part);
-            }
-        });
+        fewest_parallel::fill(&mut gradient, COLUMNS * q, |at| dot(&self.columns[at / q], &parts[at % q]));
         for columns in &self.features {
             let own = columns.start * q..columns.end * q;
             value += self.lambda * self.smooth_maximum(&w[own.clone()], &mut gradient[own]);

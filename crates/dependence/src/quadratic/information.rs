@@ -4,10 +4,12 @@ use fewest_core::{Context, Dataset, Error};
 use fewest_counts::discretisation::Discretisation;
 use fewest_counts::{Coded, Scratch};
 use fewest_solver::{Atoms, ColumnCache, InnerProducts};
-use rayon::prelude::*;
 
 /// Bytes that entries may take.
 const PRODUCT_BYTES: usize = 256 << 20;
+
+/// Entries that one thread computes at a time.
+const AT_ONCE: usize = 256;
 
 /// `D`: `I(k;l)` of features over levels, `I(k;k) = H(k)`, and `d`: `I(k;Y)`, in nats. Taken for inner products,
 /// though they are not those of anything: the matrix need not be positive semidefinite.
@@ -39,9 +41,9 @@ impl Information {
     fn compute(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {
         let height = rows.len().max(1);
         let entropies = self.squared_norms();
-        out.par_iter_mut().enumerate().with_min_len(256).for_each_init(
-            Scratch::default,
-            |scratch, (at, value)| {
+        fewest_parallel::chunks(out, AT_ONCE, |chunk, out| {
+            let mut scratch = Scratch::default();
+            for (at, value) in (chunk * AT_ONCE..).zip(out) {
                 let (row, column) = (rows[at % height], columns[at / height]);
                 *value = if row == column {
                     entropies[row]
@@ -50,10 +52,10 @@ impl Information {
                 } else {
                     // The smaller index first: tables are summed in its order, so that the matrix is
                     // symmetric to the last bit.
-                    self.coded.information(row.min(column), row.max(column), scratch)
+                    self.coded.information(row.min(column), row.max(column), &mut scratch)
                 };
-            },
-        );
+            }
+        });
         Ok(())
     }
 }

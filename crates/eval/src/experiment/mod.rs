@@ -13,17 +13,16 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fewest_core::{Budget, Context, Dataset, Error, Selector, Status, Target, derive_seed};
-use rayon::prelude::*;
 
 use crate::{Learner, Metric, Split, Splitter};
 
 /// Told of each fold when it is finished, for instance to store it; called from one thread at a time, in any
 /// order.
-pub type OnFold<'a> = &'a (dyn Fn(&Plan, &FoldRecord) + Sync);
+pub(crate) type OnFold<'a> = &'a (dyn Fn(&Plan, &FoldRecord) + Sync);
 
 /// Learns from a fold's training samples, its first argument, and returns the whole data, its second,
 /// prepared by what was learnt: gaps filled, features scaled.
-pub type Prepare<'a> = &'a (dyn Fn(&Dataset, &Dataset) -> Result<Dataset, Error> + Sync);
+pub(crate) type Prepare<'a> = &'a (dyn Fn(&Dataset, &Dataset) -> Result<Dataset, Error> + Sync);
 
 /// A selector and a learner, judged by metrics on samples that neither has seen.
 ///
@@ -167,10 +166,8 @@ impl Experiment<'_> {
             }
             result
         };
-        let results: Vec<_> = pending.into_par_iter().map(run_fold).collect();
-        for result in results {
-            folds.extend(result?);
-        }
+        let records = fewest_parallel::try_map(pending.len(), |at| run_fold(pending[at]))?;
+        folds.extend(records.into_iter().flatten());
         folds.sort_by_key(|record| record.fold);
         let out_of_time = folds.len() < splits.len() && context.stopped() == Some(Status::TimeLimit);
         Ok(Evaluation { plan, folds, out_of_time })

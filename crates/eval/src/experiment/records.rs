@@ -75,7 +75,7 @@ pub struct Evaluation {
 
 impl Evaluation {
     /// Whether every fold is there.
-    pub fn is_complete(&self) -> bool {
+    pub(crate) fn is_complete(&self) -> bool {
         self.folds.len() == self.plan.n_folds
     }
 

@@ -111,7 +111,7 @@ impl Evaluation {
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] for a metric or a number of features that was not asked for.
-    pub fn scores(&self, k: usize, metric: &str) -> Result<Vec<f64>, Error> {
+    pub(crate) fn scores(&self, k: usize, metric: &str) -> Result<Vec<f64>, Error> {
         let m = self.metric(metric)?;
         if !self.plan.ks.contains(&k) {
             return Err(Error::parameter("k", k, format!("one of {:?}", self.plan.ks)));

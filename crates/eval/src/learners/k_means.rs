@@ -2,8 +2,8 @@
 
 use fewest_core::{Columns, Context, Dataset, Error, derive_seed};
 use fewest_machines::{Encoding, Points, squared_distance};
+use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
 
 use super::{Model, Predictions};
 

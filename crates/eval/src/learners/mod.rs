@@ -42,7 +42,7 @@ pub enum Predictions {
 
 impl Predictions {
     /// Number of samples.
-    pub fn n_samples(&self) -> usize {
+    pub(crate) fn n_samples(&self) -> usize {
         match self {
             Self::Classes(codes) => codes.len(),
             Self::Real(outputs) => outputs.first().map_or(0, Vec::len),

@@ -5,8 +5,8 @@ use fewest_core::{Columns, Context, Dataset, Error, derive_seed, options};
 use fewest_linalg::dot;
 use fewest_machines::{Encoding, Points};
 use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
-use rand_chacha::ChaCha8Rng;
 
 use super::{Learner, Model, Predictions, classes};
 
@@ -34,8 +34,10 @@ pub struct LinearSvmModel {
     encoding: Encoding,
     /// The code of each machine's class.
     codes: Vec<u32>,
-    weights: Vec<Vec<f64>>,
-    gap: f64,
+    /// The weights of each machine, the bias last; one machine for each class that occurs.
+    pub weights: Vec<Vec<f64>>,
+    /// The largest duality gap of any machine, relative to its objective at zero: the certificate.
+    pub gap: f64,
     passes: usize,
 }
 
@@ -151,18 +153,6 @@ impl LinearSvm {
             gap += self.c * slack * slack + 0.25 / self.c * dual * dual - dual;
         }
         gap / (self.c * points.n_samples as f64)
-    }
-}
-
-impl LinearSvmModel {
-    /// The weights of each machine, the bias last; one machine for each class that occurs.
-    pub fn weights(&self) -> &[Vec<f64>] {
-        &self.weights
-    }
-
-    /// The largest duality gap of any machine, relative to its objective at zero: the certificate.
-    pub fn gap(&self) -> f64 {
-        self.gap
     }
 }
 

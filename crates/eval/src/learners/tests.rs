@@ -51,7 +51,7 @@ fn predictions_of_scikit_learn() {
     assert_eq!(predicted(&LinearSvm { tolerance: 1e-12, ..LinearSvm::default() }, &train, &test), SK_SVM);
     let model =
         LinearSvm { tolerance: 1e-13, ..LinearSvm::default() }.train(&train, &Context::default()).unwrap();
-    for (found, expected) in model.weights().concat().iter().zip(SK_WEIGHTS) {
+    for (found, expected) in model.weights.concat().iter().zip(SK_WEIGHTS) {
         assert!((found - expected).abs() < 1e-5, "{found} and {expected}");
     }
     // KMeans(3, n_init=1000).inertia_ on the same standardised features.
@@ -91,14 +91,14 @@ fn the_gap_of_the_support_vector_machine_bounds_its_objective() {
             LinearSvm { tolerance, ..LinearSvm::default() }.train(&train, &Context::default()).unwrap();
         let Target::Class(classes) = train.target() else { unreachable!() };
         let points = fewest_machines::Encoding::fit(&train).unwrap().encode(train.x()).unwrap();
-        let weights = &model.weights()[0];
+        let weights = &model.weights[0];
         let mut value = 0.5 * weights.iter().map(|weight| weight * weight).sum::<f64>();
         for (i, &code) in classes.codes().iter().enumerate() {
             let sign = if code == 0 { 1.0 } else { -1.0 };
             let sum: f64 = points.point(i).iter().zip(weights).map(|(x, w)| x * w).sum();
             value += (1.0 - sign * (sum + weights[3])).max(0.0).powi(2);
         }
-        (value, model.gap() * 30.0)
+        (value, model.gap * 30.0)
     };
     let (best, _) = objective(1e-13);
     for tolerance in [1e-1, 1e-3, 1e-6] {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use fewest_core::{Dataset, Error};
 use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
-use rand_chacha::ChaCha8Rng;
 
 use super::{Split, Splitter};
 

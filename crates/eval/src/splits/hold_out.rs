@@ -1,8 +1,8 @@
 //! A random part held out, again and again.
 
 use fewest_core::{Dataset, Error, derive_seed};
+use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
 
 use super::{Split, Splitter, shuffled};
 

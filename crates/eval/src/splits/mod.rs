@@ -12,8 +12,8 @@ pub use repeated::Repeated;
 
 use fewest_core::{Dataset, Error, Target};
 use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
-use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 /// Training and test samples of one fold: row indices, increasing, no row in both.

@@ -7,7 +7,6 @@ use fewest_core::method::Options;
 use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status, options};
 use fewest_counts::Scratch;
 use fewest_counts::discretisation::Discretisation;
-use rayon::prelude::*;
 
 use super::forward::{TIE, add_notes};
 use super::uncertainty::Uncertainty;
@@ -166,8 +165,9 @@ impl Search<'_> {
         let Self { uncertainty, candidates, columns } = self;
         if let Some(&last) = features.last() {
             columns.entry(last).or_insert_with(|| {
-                let between = |scratch: &mut Scratch, &k: &usize| uncertainty.between(k, last, scratch);
-                candidates.par_iter().map_init(Scratch::default, between).collect()
+                fewest_parallel::map_with(candidates.len(), |scratch: &mut Scratch, at| {
+                    uncertainty.between(candidates[at], last, scratch)
+                })
             });
         }
         let mut members = features.to_vec();

@@ -1,7 +1,6 @@
 //! Forward selection: the best candidate is taken, and again, each time judged by what is selected already.
 
 use fewest_core::{Budget, Context, Error, Selection, Status};
-use rayon::prelude::*;
 
 /// Candidates within this of the best tie, relative to it where it is above 1: the lowest index wins.
 pub(crate) const TIE: f64 = 1e-11;
@@ -204,17 +203,15 @@ impl<C: Criterion> Run<'_, C> {
         }
         let (criterion, partners, candidates) = (self.criterion, &self.partners, &self.candidates);
         let n_selected = self.selected.len();
-        let completed: Vec<Result<Candidate, Error>> = positions
-            .par_iter()
-            .map_init(C::Scratch::default, |scratch, &at| {
-                let Candidate { feature, fold, done, .. } = candidates[at];
+        let completed: Vec<Result<Candidate, Error>> =
+            fewest_parallel::map_with(positions.len(), |scratch: &mut C::Scratch, at| {
+                let Candidate { feature, fold, done, .. } = candidates[positions[at]];
                 let fold = criterion.fold(feature, fold, &partners[done..], scratch)?;
                 let value = criterion.value(feature, fold, n_selected);
                 // A criterion that cannot be computed never wins.
                 let value = if value.is_nan() { f64::NEG_INFINITY } else { value };
                 Ok(Candidate { feature, fold, done: partners.len(), value })
-            })
-            .collect();
+            });
         let mut best = f64::NEG_INFINITY;
         for (&at, candidate) in positions.iter().zip(completed) {
             let candidate = candidate.map_err(Halt::Failed)?;

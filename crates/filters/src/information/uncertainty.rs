@@ -4,7 +4,6 @@ use fewest_core::method::Options;
 use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status, options};
 use fewest_counts::discretisation::Discretisation;
 use fewest_counts::{Coded, Scratch};
-use rayon::prelude::*;
 
 use super::forward::add_notes;
 use super::mim::join_ties;
@@ -117,13 +116,10 @@ impl Selector for Fcbf {
             // The feature leaves the list when it is kept, so that the list shrinks whatever rounding says.
             let p = rest.remove(0);
             kept.push(p);
-            rest = rest
-                .into_par_iter()
-                .map_init(Scratch::default, |scratch, q| {
-                    (uncertainty.between(p, q, scratch) < with_target[q]).then_some(q)
-                })
-                .flatten_iter()
-                .collect();
+            let stays = fewest_parallel::map_with(rest.len(), |scratch: &mut Scratch, at| {
+                uncertainty.between(p, rest[at], scratch) < with_target[rest[at]]
+            });
+            rest = rest.into_iter().zip(stays).filter_map(|(q, stays)| stays.then_some(q)).collect();
             context.report("fcbf", n_relevant - rest.len(), n_relevant);
         }
         if kept.is_empty() && status != Status::Converged {

@@ -5,7 +5,6 @@ use fewest_core::{
     Budget, Context, Dataset, Error, FeatureKind, Scorer, Selection, Selector, Status, Target, options,
 };
 use fewest_counts::discretisation::categories;
-use rayon::prelude::*;
 
 use super::moments::{ROUNDING, dot, unit};
 use super::{FScore, Variance, removed_constants};
@@ -121,19 +120,17 @@ impl Selector for Uncorrelated {
                 status = stopped;
                 break;
             }
-            let fresh: Vec<Result<Option<(usize, Basis)>, Error>> = block
-                .par_iter()
-                .map(|&j| {
-                    let mut values = vec![0.0; data.n_samples()];
-                    data.x().copy_column(j, &mut values)?;
-                    let basis = Basis::new(&values, data.feature_kind(j));
-                    let repeated = kept.iter().any(|(_, other)| basis.squared_correlation(other) > limit);
-                    Ok((!repeated).then_some((j, basis)))
-                })
-                .collect();
+            let fresh = fewest_parallel::try_map(block.len(), |at| {
+                let j = block[at];
+                let mut values = vec![0.0; data.n_samples()];
+                data.x().copy_column(j, &mut values)?;
+                let basis = Basis::new(&values, data.feature_kind(j));
+                let repeated = kept.iter().any(|(_, other)| basis.squared_correlation(other) > limit);
+                Ok::<_, Error>((!repeated).then_some((j, basis)))
+            })?;
             let before = kept.len();
             for fresh in fresh {
-                let Some((j, basis)) = fresh? else { continue };
+                let Some((j, basis)) = fresh else { continue };
                 let own = &kept[before..];
                 if kept.len() < most && !own.iter().any(|(_, other)| basis.squared_correlation(other) > limit)
                 {

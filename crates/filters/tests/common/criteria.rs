@@ -3,7 +3,7 @@
 use fewest_filters::information::{Criterion, Form};
 
 /// One of each, where `mifs` and `general` weigh the redundancy, and `within` what it is given the classes.
-pub fn criteria(mifs: f64, general: f64, within: f64) -> Vec<Criterion> {
+pub(crate) fn criteria(mifs: f64, general: f64, within: f64) -> Vec<Criterion> {
     vec![
         Criterion::Mifs { beta: mifs },
         Criterion::Mrmr { form: Form::Difference },

@@ -4,7 +4,7 @@
 use fewest_core::{Column, Columns, Error};
 
 /// Numbers in `[0, 1)` from a seed.
-pub fn uniform(n: usize, seed: u64) -> Vec<f64> {
+pub(crate) fn uniform(n: usize, seed: u64) -> Vec<f64> {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     (0..n)
         .map(|_| {
@@ -15,12 +15,12 @@ pub fn uniform(n: usize, seed: u64) -> Vec<f64> {
 }
 
 /// Numbers in `[0, 1)` without a pattern that matters.
-pub fn noise(n: usize, step: usize) -> Vec<f64> {
+pub(crate) fn noise(n: usize, step: usize) -> Vec<f64> {
     (0..n).map(|i| ((i * i * step + i * (step + 7) + step) % 97) as f64 / 97.0).collect()
 }
 
 /// The column with mean 0 and standard deviation 1.
-pub fn standardised(column: &[f64]) -> Vec<f64> {
+pub(crate) fn standardised(column: &[f64]) -> Vec<f64> {
     let n = column.len() as f64;
     let mean = column.iter().sum::<f64>() / n;
     let deviation = (column.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n).sqrt();
@@ -28,7 +28,7 @@ pub fn standardised(column: &[f64]) -> Vec<f64> {
 }
 
 /// A table whose columns are handed out sparse.
-pub struct Sparse {
+pub(crate) struct Sparse {
     pub n_samples: usize,
     /// Rows with their values.
     pub columns: Vec<(Vec<usize>, Vec<f64>)>,
@@ -36,7 +36,7 @@ pub struct Sparse {
 
 impl Sparse {
     /// A dense table with its zeros left out.
-    pub fn without_zeros(columns: &[Vec<f64>]) -> Self {
+    pub(crate) fn without_zeros(columns: &[Vec<f64>]) -> Self {
         let stored = |column: &Vec<f64>| {
             let rows: Vec<usize> = (0..column.len()).filter(|&i| column[i] != 0.0).collect();
             let values = rows.iter().map(|&i| column[i]).collect();

@@ -6,9 +6,6 @@ use nalgebra::{DMatrix, DMatrixView, Dyn, SymmetricEigen};
 use super::{Factor, check_tolerance, sign};
 use fewest_linalg::transposed_product;
 
-/// Far more than the iteration needs, which is about two for every eigenvalue.
-const EIGEN_ITERATIONS: usize = 100_000;
-
 /// A matrix's eigenvalues `λ`, and directions in a basis such that the columns of `basis directions` are its
 /// eigenvectors at norm `sqrt |λ|`. No basis means `Φ` itself.
 struct Principal {
@@ -27,7 +24,7 @@ impl Factor {
 
     /// Eigenvectors and eigenvalues of a small symmetric matrix.
     fn eigen(matrix: DMatrix<f64>) -> Result<SymmetricEigen<f64, Dyn>, Error> {
-        SymmetricEigen::try_new(matrix, f64::EPSILON, EIGEN_ITERATIONS).ok_or_else(|| Error::Numerical {
+        fewest_linalg::symmetric_eigen(matrix).ok_or_else(|| Error::Numerical {
             what: "eigendecomposition of a small matrix",
             hint: "the factor's values overflow when squared: scale the features first".into(),
         })

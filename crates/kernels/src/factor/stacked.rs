@@ -77,26 +77,9 @@ impl Stacked {
         Ok(())
     }
 
-    /// Removes every factor and keeps the memory.
-    pub fn clear(&mut self) {
-        self.values.clear();
-        self.signs = None;
-        self.starts.truncate(1);
-    }
-
     /// Number of factors.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.starts.len() - 1
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Number of samples.
-    pub fn n_samples(&self) -> usize {
-        self.n_samples
     }
 
     /// The sum of all ranks, the number of columns.
@@ -105,7 +88,7 @@ impl Stacked {
     }
 
     /// Rank of factor `l < len()`.
-    pub fn rank(&self, l: usize) -> usize {
+    pub(crate) fn rank(&self, l: usize) -> usize {
         self.starts[l + 1] - self.starts[l]
     }
 

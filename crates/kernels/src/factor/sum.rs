@@ -22,7 +22,7 @@ const SHARE: f64 = 0.125;
 /// let mut sum = FactorSum::new(vec![factor(vec![1.0, 2.0])?, factor(vec![3.0, -1.0])?], vec![1.0, 2.0])?;
 /// assert_eq!(sum.values(), [19.0, -4.0, -4.0, 6.0]);
 /// sum.remove(1)?;
-/// assert_eq!((sum.values(), sum.present()), ([1.0, 2.0, 2.0, 4.0].as_slice(), vec![0]));
+/// assert_eq!(sum.values(), [1.0, 2.0, 2.0, 4.0]);
 /// # Ok::<(), fewest_core::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -76,11 +76,6 @@ impl FactorSum {
         self.n
     }
 
-    /// The features that have not been taken away, increasing.
-    pub fn present(&self) -> Vec<usize> {
-        (0..self.present.len()).filter(|&j| self.present[j]).collect()
-    }
-
     /// All entries, row after row.
     pub fn values(&self) -> &[f64] {
         &self.values
@@ -102,21 +97,6 @@ impl FactorSum {
             self.form();
         }
         done
-    }
-
-    /// Writes the matrix without feature `j` to `out`, which becomes `n²` long.
-    ///
-    /// # Errors
-    /// [`Error::InvalidParameter`] unless it is present.
-    pub fn without(&self, j: usize, out: &mut Vec<f64>) -> Result<(), Error> {
-        self.check_present(j)?;
-        out.clear();
-        out.extend_from_slice(&self.values);
-        self.add(j, -1.0, out);
-        if trace(out, self.n) <= SHARE * self.trace {
-            self.sum(Some(j), out);
-        }
-        Ok(())
     }
 
     fn check_present(&self, j: usize) -> Result<(), Error> {
@@ -175,11 +155,9 @@ mod tests {
         // Weights over fifteen orders of magnitude: without a fresh sum nothing would be left of the last.
         let weights: Vec<f64> = (0..d).map(|j| 10.0_f64.powi(7 - j as i32 * 14 / 11)).collect();
         let mut sum = FactorSum::new(factors.clone(), weights.clone()).unwrap();
-        let mut out = Vec::new();
         for j in 0..d - 1 {
-            sum.without(j, &mut out).unwrap();
             sum.remove(j).unwrap();
-            assert_eq!(out, sum.values());
+            let out = sum.values();
             let expected = FactorSum::new(factors[j + 1..].to_vec(), weights[j + 1..].to_vec()).unwrap();
             let scale = trace(expected.values(), n);
             for (k, (found, expected)) in out.iter().zip(expected.values()).enumerate() {
@@ -187,7 +165,7 @@ mod tests {
                 assert_eq!(*found, out[k % n * n + k / n]);
             }
         }
-        assert_eq!(sum.present(), [d - 1]);
+        assert!(sum.present.iter().enumerate().all(|(j, present)| *present == (j == d - 1)));
     }
 
     #[test]
@@ -207,7 +185,7 @@ mod tests {
         let mut sum = FactorSum::new(vec![factor(2)], vec![1.0]).unwrap();
         assert!(sum.remove(1).is_err());
         sum.remove(0).unwrap();
-        assert!(sum.remove(0).is_err() && sum.without(0, &mut Vec::new()).is_err());
+        assert!(sum.remove(0).is_err());
         assert_eq!(sum.values(), [0.0; 4]);
     }
 }

@@ -153,26 +153,13 @@ impl VectorRows {
     }
 
     /// Number of features.
-    pub fn n_features(&self) -> usize {
+    pub(crate) fn n_features(&self) -> usize {
         self.panels.width()
     }
 
     /// The kernel.
     pub fn kernel(&self) -> VectorKernel {
         self.kernel
-    }
-
-    /// The same samples with another width of the Gaussian kernel.
-    ///
-    /// # Errors
-    /// [`Error::InvalidParameter`] for a `gamma` out of range; [`Error::Unsupported`] for another kernel.
-    pub fn set_gamma(&mut self, gamma: f64) -> Result<(), Error> {
-        let VectorKernel::Gaussian { .. } = self.kernel else {
-            let (what, instead) = ("a width", "only the Gaussian kernel has one");
-            return Err(Error::Unsupported { method: "kernel", what: what.into(), instead: instead.into() });
-        };
-        self.kernel = VectorKernel::Gaussian { gamma };
-        self.kernel.check()
     }
 
     /// `k(x_i, x_i)`, with the bits of the row's entry; `i` below the number of samples.

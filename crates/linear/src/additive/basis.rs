@@ -41,7 +41,10 @@ impl Basis {
         let r = factor.rank();
         let mut gram = vec![0.0; r * r];
         dot_products(factor.values(), factor.values(), n, &mut gram);
-        let eigen = fewest_linalg::symmetric_eigen(DMatrix::from_vec(r, r, gram));
+        let Some(eigen) = fewest_linalg::symmetric_eigen(DMatrix::from_vec(r, r, gram)) else {
+            let hint = "rescale the features".to_owned();
+            return Err(Error::Numerical { what: "the functions of a feature", hint });
+        };
         let largest = eigen.eigenvalues.iter().copied().fold(0.0, f64::max);
         // Centring leaves rounding where a constant feature was.
         if largest <= 1e-12 * n as f64 {

@@ -7,7 +7,6 @@ use fewest_core::{
     Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport, Status, options,
 };
 use fewest_solver::extrapolation_weights;
-use rayon::prelude::*;
 
 use super::basis::Basis;
 
@@ -124,7 +123,7 @@ fn norm(values: &[f64]) -> f64 {
 impl Problem<'_> {
     /// `‖Qₖᵀ R‖` of every feature.
     fn correlations(&self, residual: &[f64]) -> Vec<f64> {
-        self.bases.par_iter().map(|basis| norm(&basis.project(residual, self.n))).collect()
+        fewest_parallel::map(self.bases.len(), |j| norm(&self.bases[j].project(residual, self.n)))
     }
 
     /// The minimum at `lambda`; `settle` beyond the certificate asked for.
@@ -299,16 +298,12 @@ impl Selector for Spam {
         data.refuse_sample_weights("spam")?;
         let target = fewest_columns::standardised_outputs(data, "spam")?.concat();
         context.report("functions of the features", 0, d);
-        let bases: Vec<Result<Basis, Error>> = (0..d)
-            .into_par_iter()
-            .map(|j| {
-                if context.stopped().is_some() {
-                    return Err(Error::Stopped { before: "every feature had been seen once" });
-                }
-                Basis::new(data, j, self.sigma, self.smallest_eigenvalue)
-            })
-            .collect();
-        let bases = bases.into_iter().collect::<Result<_, _>>()?;
+        let bases = fewest_parallel::try_map(d, |j| {
+            if context.stopped().is_some() {
+                return Err(Error::Stopped { before: "every feature had been seen once" });
+            }
+            Basis::new(data, j, self.sigma, self.smallest_eigenvalue)
+        })?;
         context.report("functions of the features", d, d);
         let problem = Problem { bases, target, n, tolerance: self.tolerance, context };
         let largest = problem.correlations(&problem.target).into_iter().fold(0.0, f64::max);

@@ -6,13 +6,13 @@ use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, Selection, Sele
 use fewest_testkit::conformance::{check_selector, problem};
 
 /// Selectors by name.
-pub type Selectors = Vec<(&'static str, Box<dyn Selector>)>;
+pub(crate) type Selectors = Vec<(&'static str, Box<dyn Selector>)>;
 
-pub fn noise(n: usize, seed: u64) -> Vec<f64> {
+pub(crate) fn noise(n: usize, seed: u64) -> Vec<f64> {
     (0..n as u64).map(|i| derive_seed(seed, i) as f64 / u64::MAX as f64 - 0.5).collect()
 }
 
-pub fn standardised(values: &[f64]) -> Vec<f64> {
+pub(crate) fn standardised(values: &[f64]) -> Vec<f64> {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
     let centred: Vec<f64> = values.iter().map(|value| value - mean).collect();
@@ -21,25 +21,25 @@ pub fn standardised(values: &[f64]) -> Vec<f64> {
 }
 
 /// Twelve features of fifty samples, the target a function of three.
-pub fn columns() -> Vec<Vec<f64>> {
+pub(crate) fn columns() -> Vec<Vec<f64>> {
     (0..12).map(|j| noise(50, j)).collect()
 }
 
-pub fn real() -> Vec<f64> {
+pub(crate) fn real() -> Vec<f64> {
     let x = columns();
     (0..50).map(|i| 2.0 * x[0][i] + 6.0 * x[3][i] * x[3][i] - x[7][i] + 0.05 * x[11][i]).collect()
 }
 
-pub fn regression() -> Result<Dataset, Error> {
+pub(crate) fn regression() -> Result<Dataset, Error> {
     Dataset::new(DenseColumns::from_columns(&columns())?, Target::real(real())?)
 }
 
-pub fn three_classes() -> Result<Dataset, Error> {
+pub(crate) fn three_classes() -> Result<Dataset, Error> {
     let labels: Vec<u8> = real().iter().map(|y| u8::from(*y > 0.2) + u8::from(*y > 0.9)).collect();
     Dataset::new(DenseColumns::from_columns(&columns())?, Target::from_labels(&labels))
 }
 
-pub fn weights(selection: &Selection) -> Vec<f64> {
+pub(crate) fn weights(selection: &Selection) -> Vec<f64> {
     let mut weights = vec![0.0; selection.n_features];
     for (&j, &score) in selection.order.iter().zip(&selection.scores) {
         weights[j] = score;
@@ -48,7 +48,7 @@ pub fn weights(selection: &Selection) -> Vec<f64> {
 }
 
 /// The laws of all selectors, with classes and with numbers.
-pub fn every_method_keeps_the_laws_with_classes_too(selectors: &Selectors) {
+pub(crate) fn every_method_keeps_the_laws_with_classes_too(selectors: &Selectors) {
     for (name, selector) in selectors {
         println!("{name}");
         check_selector(&**selector, &problem(true), 3);
@@ -57,7 +57,7 @@ pub fn every_method_keeps_the_laws_with_classes_too(selectors: &Selectors) {
 }
 
 /// What is constant is never selected, huge values are answered, and what cannot be answered is an error.
-pub fn hostile_tables_are_answered_or_refused(selectors: &Selectors) -> Result<(), Error> {
+pub(crate) fn hostile_tables_are_answered_or_refused(selectors: &Selectors) -> Result<(), Error> {
     let context = Context::default();
     let constant =
         Dataset::new(DenseColumns::from_columns(&vec![vec![3.0; 8]; 3])?, Target::real(noise(8, 1))?)?;
@@ -82,7 +82,7 @@ pub fn hostile_tables_are_answered_or_refused(selectors: &Selectors) -> Result<(
     Ok(())
 }
 
-pub fn a_run_that_is_stopped_at_once_says_so(selectors: &Selectors) -> Result<(), Error> {
+pub(crate) fn a_run_that_is_stopped_at_once_says_so(selectors: &Selectors) -> Result<(), Error> {
     let flag = std::sync::atomic::AtomicBool::new(true);
     let context = Context { interrupt: Some(&flag), ..Context::default() };
     for (name, selector) in selectors {
@@ -93,7 +93,7 @@ pub fn a_run_that_is_stopped_at_once_says_so(selectors: &Selectors) -> Result<()
 }
 
 /// `selector` refuses its parameter `name`.
-pub fn refuses_parameter(name: &str, selector: &dyn Selector, budget: Budget) {
+pub(crate) fn refuses_parameter(name: &str, selector: &dyn Selector, budget: Budget) {
     match regression().and_then(|data| selector.select(&data, budget, &Context::default())) {
         Err(Error::InvalidParameter { name: found, .. }) => assert_eq!(found, name),
         other => panic!("{name}: {other:?}"),

@@ -21,7 +21,7 @@ pub(super) struct Support {
 }
 
 impl Support {
-    pub fn new(problem: &DualProblem<'_>, machine: &Machine) -> Result<Self, Error> {
+    pub(super) fn new(problem: &DualProblem<'_>, machine: &Machine) -> Result<Self, Error> {
         let all = &machine.dual.solution.coefficients;
         if all.len() != problem.len() {
             let (expected, found) = (problem.len(), all.len());
@@ -55,7 +55,7 @@ impl Support {
         Ok(Self { samples, n_free, coefficients, kernel, signs, slacks })
     }
 
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.samples.len()
     }
 
@@ -65,7 +65,7 @@ impl Support {
     /// M = ( K̃_FF  1 )
     ///     (  1ᵀ   0 )
     /// ```
-    pub fn bordered(&self) -> Result<Bordered, Error> {
+    pub(super) fn bordered(&self) -> Result<Bordered, Error> {
         let m = self.n_free;
         let mut matrix = self.kernel.view((0, 0), (m, m)).into_owned();
         let largest = matrix.diagonal().iter().fold(f64::MIN_POSITIVE, |most, value| most.max(*value));
@@ -97,14 +97,14 @@ pub(super) struct Bordered {
 
 impl Bordered {
     /// The upper part of `M⁻¹ (right, last)`, and its last entry.
-    pub fn solve(&self, right: &DVector<f64>, last: f64) -> (DVector<f64>, f64) {
+    pub(super) fn solve(&self, right: &DVector<f64>, last: f64) -> (DVector<f64>, f64) {
         let upper = self.factor.solve(right);
         let bias = (upper.sum() - last) / self.sum;
         (upper - &self.ones * bias, bias + self.shift * last)
     }
 
     /// The upper left block of `M⁻¹`.
-    pub fn inverse(&self) -> DMatrix<f64> {
+    pub(super) fn inverse(&self) -> DMatrix<f64> {
         let mut inverse = self.factor.inverse();
         inverse.ger(-1.0 / self.sum, &self.ones, &self.ones, 1.0);
         inverse

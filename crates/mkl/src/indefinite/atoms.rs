@@ -6,7 +6,6 @@ use fewest_columns::check_column;
 use fewest_core::{Column, Context, Dataset, Error, FeatureKind};
 use fewest_kernels::{Factor, Gram, NormalisedDelta, ScalarKernel, SharedFactor};
 use fewest_linalg::dot_products;
-use rayon::prelude::*;
 
 use super::base::BaseKernel;
 use fewest_columns::{Standard, range};
@@ -135,8 +134,10 @@ impl<'a> Atoms<'a> {
                 column.copy_to(values);
                 Ok(Seen::of(data, j, values))
             };
-            let features = (start..d.min(start + BATCH)).into_par_iter().with_min_len(64);
-            let found: Vec<Result<_, Error>> = features.map_init(Default::default, see).collect();
+            let found: Vec<Result<_, Error>> =
+                fewest_parallel::map_with(d.min(start + BATCH) - start, |scratch, at| {
+                    see(scratch, start + at)
+                });
             for found in found {
                 let (seen, range) = found?;
                 let n_kernels = match seen {
@@ -160,8 +161,7 @@ impl<'a> Atoms<'a> {
         let mut n_made = 0;
         for chunk in own.chunks(CHUNK) {
             stop(context, "every feature had its kernel")?;
-            let made: Vec<Result<(), Error>> = chunk.par_iter().map(|&m| atoms.get(m).map(|_| ())).collect();
-            made.into_iter().collect::<Result<(), Error>>()?;
+            fewest_parallel::try_map(chunk.len(), |at| atoms.get(chunk[at]).map(|_| ()))?;
             n_made += chunk.len();
             context.report("kernels", n_made, own.len());
         }

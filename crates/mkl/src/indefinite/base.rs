@@ -156,7 +156,7 @@ pub struct BaseKernels(pub Vec<BaseKernel>);
 
 impl BaseKernels {
     /// Sigmoid, Gaussian and polynomial with their defaults.
-    pub fn mixed() -> Self {
+    pub(crate) fn mixed() -> Self {
         Self(BaseKernel::alternatives().into_iter().filter(|kernel| kernel.word() != "linear").collect())
     }
 }

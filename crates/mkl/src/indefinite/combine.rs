@@ -2,7 +2,6 @@
 
 use fewest_core::Error;
 use nalgebra::DMatrix;
-use rayon::prelude::*;
 
 use super::atoms::{Atom, Atoms};
 use super::matrix::KernelMatrix;
@@ -33,7 +32,9 @@ impl Atoms<'_> {
             return KernelMatrix::from_columns(columns, &signs);
         }
         // Chunks of a fixed size, added in order: the same bits for any number of threads.
-        let partial: Vec<DMatrix<f64>> = active.par_chunks(CHUNK).map(|chunk| partial(chunk, rows)).collect();
+        let partial = fewest_parallel::map(active.len().div_ceil(CHUNK), |at| {
+            partial(&active[at * CHUNK..active.len().min((at + 1) * CHUNK)], rows)
+        });
         let mut sum = DMatrix::zeros(n, n);
         for partial in partial {
             sum += partial;

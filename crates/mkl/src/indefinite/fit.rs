@@ -2,7 +2,6 @@
 
 use fewest_core::{Context, Error, Status};
 use fewest_solver::Control;
-use rayon::prelude::*;
 
 use super::machine::{FixedKernel, Machine};
 use super::objective::{Objective, Point, Task, values};
@@ -155,16 +154,14 @@ impl Objective<'_> {
             if fit.status != Status::Converged {
                 return Ok(());
             }
-            let fitted: Vec<Result<_, Error>> = self
-                .tasks
-                .par_iter()
-                .zip(&fit.point.machines)
-                .map(|(task, machine)| self.fit_machine(task, machine, &fit.point.weights, limits, context))
-                .collect();
+            let point = &fit.point;
+            let fitted = fewest_parallel::try_map(self.tasks.len(), |at| {
+                self.fit_machine(&self.tasks[at], &point.machines[at], &point.weights, limits, context)
+            })?;
             let mut machines = Vec::with_capacity(fitted.len());
             let mut machine_violation = 0.0_f64;
             for fitted in fitted {
-                let (machine, problems, gap, violation) = fitted?;
+                let (machine, problems, gap, violation) = fitted;
                 machines.push(machine);
                 fit.convex_problems += problems;
                 fit.convex_gap = fit.convex_gap.max(gap);

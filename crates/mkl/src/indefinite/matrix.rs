@@ -4,16 +4,13 @@
 use std::cell::OnceCell;
 
 use fewest_core::Error;
-use nalgebra::{DMatrix, DVector, Dyn, LU, SymmetricEigen};
+use nalgebra::{DMatrix, DVector, Dyn, LU};
 
 use fewest_linalg::Cholesky;
 use fewest_linalg::{add_scaled, dot};
 
 /// Eigenvalues below this, relative to the largest in size, are rounding.
 const ROUNDING: f64 = 1e-14;
-
-/// Far more than the iteration needs, which is about two for every eigenvalue.
-const EIGEN_ITERATIONS: usize = 100_000;
 
 /// Eigenvalues below minus this, relative to the largest in size, make a matrix indefinite.
 const INDEFINITE: f64 = 1e-10;
@@ -124,7 +121,7 @@ impl KernelMatrix {
         }
         let small = signed * triangle.transpose();
         let small = 0.5 * (&small + small.transpose());
-        let eigen = SymmetricEigen::try_new(small, f64::EPSILON, EIGEN_ITERATIONS).ok_or_else(broke_down)?;
+        let eigen = fewest_linalg::symmetric_eigen(small).ok_or_else(broke_down)?;
         let size = eigen.eigenvalues.amax();
         let kept: Vec<usize> = (0..rank).filter(|&a| eigen.eigenvalues[a].abs() > ROUNDING * size).collect();
         let vectors = decomposition.q() * eigen.eigenvectors.select_columns(&kept);
@@ -140,8 +137,7 @@ impl KernelMatrix {
         match &self.form {
             Form::Thin { vectors, values } => Ok((vectors.clone(), values.clone())),
             Form::Dense { matrix, .. } => {
-                let eigen = SymmetricEigen::try_new(matrix.clone(), f64::EPSILON, EIGEN_ITERATIONS)
-                    .ok_or_else(broke_down)?;
+                let eigen = fewest_linalg::symmetric_eigen(matrix.clone()).ok_or_else(broke_down)?;
                 let least = ROUNDING * eigen.eigenvalues.amax();
                 let kept: Vec<usize> = (0..self.n).filter(|&a| eigen.eigenvalues[a].abs() > least).collect();
                 let values = kept.iter().map(|&a| eigen.eigenvalues[a]).collect();

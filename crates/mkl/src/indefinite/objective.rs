@@ -1,7 +1,6 @@
 //! What is minimised (Eq. 8), and what every weight would do about it.
 
 use fewest_core::Error;
-use rayon::prelude::*;
 
 use super::atoms::Atoms;
 use super::loss::Loss;
@@ -119,11 +118,9 @@ impl Objective<'_> {
             self.tasks.iter().zip(machines).map(|(task, machine)| self.spread(task, &machine.beta)).collect();
         let total: usize = self.tasks.iter().map(|task| task.rows.len()).sum();
         let mut responses = vec![0.0; total * members.len()];
-        let mut slopes = vec![0.0; members.len()];
-        let columns = responses.par_chunks_exact_mut(total.max(1)).zip(&mut slopes).zip(members);
-        let respond = |image: &mut Vec<f64>, out: &mut [f64], slope: &mut f64, m: usize| {
+        let respond = |image: &mut Vec<f64>, out: &mut [f64], m: usize| {
             let mut rest = out;
-            *slope = self.lambda2;
+            let mut slope = self.lambda2;
             for ((task, machine), spread) in self.tasks.iter().zip(machines).zip(&spreads) {
                 let (own, after) = rest.split_at_mut(task.rows.len());
                 self.atoms.apply(m, spread, image)?;
@@ -131,23 +128,18 @@ impl Objective<'_> {
                     *out = image[row];
                 }
                 centre(own);
-                *slope += self.lambda1 * dot(&machine.beta, own);
+                slope += self.lambda1 * dot(&machine.beta, own);
                 rest = after;
             }
-            Ok::<(), Error>(())
+            Ok(slope)
         };
-        let failed = columns
-            .enumerate()
-            .with_min_len(THREADED.div_ceil(total.max(1)))
-            .map_init(
-                || vec![0.0; self.atoms.n_samples()],
-                |image, (at, ((out, slope), &m))| Some((at, respond(image, out, slope, m).err()?)),
-            )
-            .filter_map(|failed| failed)
-            .min_by_key(|(at, _)| *at);
-        if let Some((_, error)) = failed {
-            return Err(error);
-        }
+        let run = THREADED.div_ceil(total.max(1));
+        let slopes = fewest_parallel::chunks(&mut responses, run * total, |at, out| {
+            let mut image = vec![0.0; self.atoms.n_samples()];
+            let columns = out.chunks_exact_mut(total).zip(&members[at * run..]);
+            columns.map(|(out, &m)| respond(&mut image, out, m)).collect::<Result<Vec<f64>, Error>>()
+        });
+        let slopes = slopes.into_iter().collect::<Result<Vec<_>, Error>>()?.concat();
         let y = self.tasks.iter().flat_map(|task| task.y.iter().copied()).collect();
         let base = self
             .tasks
@@ -217,10 +209,8 @@ impl Objective<'_> {
         let mut entering: Vec<(usize, f64)> = Vec::new();
         // Estimates tell where to look; who enters is decided by the kernel itself.
         for batch in candidates.chunks(wanted) {
-            let products: Vec<Result<f64, Error>> =
-                batch.par_iter().map(|&m| self.atoms.product(m, &pairs)).collect();
+            let products = fewest_parallel::try_map(batch.len(), |at| self.atoms.product(batch[at], &pairs))?;
             for (&m, product) in batch.iter().zip(products) {
-                let product = product?;
                 if product > least {
                     entering.push((m, product));
                 }

@@ -3,13 +3,15 @@
 
 use fewest_core::Error;
 use fewest_kernels::{Interpolated, Pair, SharedFactor};
-use rayon::prelude::*;
 
 use super::atoms::Atoms;
 use fewest_linalg::dot;
 
 /// What a shared factor's checks have found is taken times this.
 const CAUTION: f64 = 2.0;
+
+/// Atoms that one thread looks at in a row.
+const AT_ONCE: usize = 64;
 
 /// Vectors `u_t` and `v_t` of all samples, each summing to zero, for which `Σ_t u_tᵀ K_m v_t` is asked.
 #[derive(Clone)]
@@ -177,14 +179,12 @@ impl Screen {
             *look = Some(Look { estimate: Estimate { value, error: error * size }, when });
             Ok(())
         };
-        let looks = self.looks.par_iter_mut().enumerate().with_min_len(64);
-        let failed = looks
-            .map_init(Memory::default, |memory, (m, look)| Some((m, update(memory, (m, look)).err()?)))
-            .filter_map(|failed| failed)
-            .min_by_key(|(m, _)| *m);
-        if let Some((_, error)) = failed {
-            return Err(error);
-        }
+        let updated = fewest_parallel::chunks(&mut self.looks, AT_ONCE, |chunk, looks| {
+            let mut memory = Memory::default();
+            let mut looks = looks.iter_mut().enumerate();
+            looks.try_for_each(|(at, look)| update(&mut memory, (chunk * AT_ONCE + at, look)))
+        });
+        updated.into_iter().collect::<Result<(), Error>>()?;
         let now =
             |(m, look): (usize, &Look)| look.now(atoms.shared(m).map_or(0.0, SharedFactor::largest), &moved);
         let estimates = self.looks.iter().flatten().enumerate().map(now).collect();

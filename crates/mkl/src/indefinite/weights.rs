@@ -5,7 +5,6 @@ use fewest_core::Error;
 use fewest_pgd::ProximalGradient;
 use fewest_solver::{Composite, Control, Datafit, L1, SolverState, run};
 use nalgebra::DMatrix;
-use rayon::prelude::*;
 
 use super::loss::Loss;
 use super::newton::Newton;
@@ -107,11 +106,10 @@ impl Weights<'_> {
     /// The gradient at `d`.
     pub(crate) fn gradient(&self, d: &[f64]) -> Vec<f64> {
         let half_gradients = self.half_gradients(&self.decisions(d));
-        (0..d.len())
-            .into_par_iter()
-            .with_min_len(THREADED.div_ceil(self.y.len().max(1)))
-            .map(|m| self.slope(m, &half_gradients))
-            .collect()
+        let mut gradient = vec![0.0; d.len()];
+        let run = THREADED.div_ceil(self.y.len().max(1));
+        fewest_parallel::fill(&mut gradient, run, |m| self.slope(m, &half_gradients));
+        gradient
     }
 
     /// The weights above zero, and of those that would rise the steepest, as many as there are above zero,
@@ -210,10 +208,8 @@ impl Datafit for Restricted<'_> {
     fn gradient(&self, w: &[f64], out: &mut [f64]) -> f64 {
         let values = self.decision(w);
         let half_gradients = self.all.half_gradients(&values);
-        let least = THREADED.div_ceil(self.all.y.len().max(1));
-        out.par_iter_mut().with_min_len(least).zip(self.members).for_each(|(out, &m)| {
-            *out = self.all.slope(m, &half_gradients);
-        });
+        let run = THREADED.div_ceil(self.all.y.len().max(1));
+        fewest_parallel::fill(out, run, |at| self.all.slope(self.members[at], &half_gradients));
         let linear: f64 = self.members.iter().zip(w).map(|(&m, w)| self.all.slopes[m] * w).sum();
         linear + self.all.loss.sum(self.all.y, &values)
     }

@@ -5,7 +5,6 @@ use fewest_core::{Context, Dataset, Error, FeatureKind, Status};
 use fewest_smo::{Classifier, GramRows};
 use fewest_solver::Control;
 use nalgebra::{DMatrix, DVector};
-use rayon::prelude::*;
 
 use super::Machine;
 use super::terms::distinct;
@@ -82,7 +81,7 @@ impl Distances {
             })
             .collect();
         let mut gram = vec![0.0; n * n];
-        gram.par_chunks_exact_mut(n).enumerate().for_each(|(i, out)| {
+        fewest_parallel::chunks(&mut gram, n, |i, out| {
             for x in &active {
                 let own = x[i];
                 out.iter_mut().zip(x).for_each(|(out, z)| *out -= (own - z) * (own - z));
@@ -121,7 +120,9 @@ impl Distances {
             }
             total
         };
-        watched.par_iter().with_min_len(16).map(slope).collect()
+        let mut slopes = vec![0.0; watched.len()];
+        fewest_parallel::fill(&mut slopes, 16, |at| slope(&watched[at]));
+        slopes
     }
 }
 
@@ -193,12 +194,12 @@ impl Learning<'_> {
             let slopes = self.distances.slopes(&gram, &beta, &machine.rows, watched);
             Ok((value, slopes, beta))
         };
-        let trained: Vec<Result<_, Error>> = self.machines.par_iter().enumerate().map(one).collect();
+        let trained = fewest_parallel::try_map(self.machines.len(), |t| one((t, &self.machines[t])))?;
         let mut value = self.lambda * weights.iter().sum::<f64>();
         let mut gradient = vec![self.lambda; weights.len()];
         let mut betas = Vec::with_capacity(self.machines.len());
         for trained in trained {
-            let (optimum, slopes, beta) = trained?;
+            let (optimum, slopes, beta) = trained;
             value += optimum;
             watched.iter().zip(&slopes).for_each(|(&m, slope)| gradient[m] -= slope);
             betas.push(beta);

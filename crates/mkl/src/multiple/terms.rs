@@ -7,7 +7,6 @@ use fewest_columns::map_features;
 use fewest_core::{Context, Dataset, Error, FeatureKind, words};
 use fewest_kernels::{Definiteness, Factor, NormalisedDelta, ScalarKernel};
 use nalgebra::DMatrix;
-use rayon::prelude::*;
 
 use super::Machine;
 use crate::indefinite::BaseKernel;
@@ -113,7 +112,9 @@ impl Terms {
             }
             total
         };
-        self.terms.par_iter().with_min_len(64).map(square).collect()
+        let mut squares = vec![0.0; self.terms.len()];
+        fewest_parallel::fill(&mut squares, 64, |at| square(&self.terms[at]));
+        squares
     }
 }
 

@@ -2,7 +2,6 @@
 
 use fewest_core::{Context, Error};
 use nalgebra::DMatrix;
-use rayon::prelude::*;
 
 use super::interior::{Capacity, Saddle, Stop, solve};
 use super::machines::Machines;
@@ -94,10 +93,9 @@ fn gathered_weights(
     let present: Vec<usize> = tied.iter().copied().filter(|&u| weights[u] > TIE).collect();
     let factors = units.factors(&present)?;
     let n = factors.n;
-    let centred: Vec<Vec<f64>> = (0..present.len())
-        .into_par_iter()
-        .map(|at| centred(&factors.columns[factors.offsets[at] * n..factors.offsets[at + 1] * n], n))
-        .collect();
+    let centred = fewest_parallel::map(present.len(), |at| {
+        centred(&factors.columns[factors.offsets[at] * n..factors.offsets[at + 1] * n], n)
+    });
     // ‖Fᵤᵀv‖² of some v is the same for all with one kernel, and for hardly any others.
     let probe: Vec<f64> = (0..n).map(|i| (i as f64 * GOLDEN_RATIO).fract() - 0.5).collect();
     let mark = |at: usize| transposed_products(&centred[at], &probe, n).iter().map(|z| z * z).sum::<f64>();
@@ -217,7 +215,7 @@ pub(super) fn refine(
 
 /// The bound of Theorem 4 on `ω(chosen) / ω(best)`: `1 / (1 − σ)`, with `σ` the largest eigenvalue of
 /// `M^−½ B M^−½`, `M = K(p) + τ I` and `B = Σ_{j ∈ ℬ} pⱼ Kⱼ` (the labels' signs change no eigenvalue).
-/// Infinite where `σ` is 1; `None` where the matrices are too large to be decomposed.
+/// Infinite where `σ` is 1; `None` where the matrices are too large, or their numbers, to be decomposed.
 pub(super) fn bound(
     relaxation: &Saddle,
     partition: &Partition,
@@ -250,7 +248,9 @@ pub(super) fn bound(
     } else {
         (gram(&transposed(&columns, n, &vec![1.0; n]), q), n)
     };
-    let eigen = fewest_linalg::symmetric_eigen(DMatrix::from_vec(size, size, matrix));
+    let Some(eigen) = fewest_linalg::symmetric_eigen(DMatrix::from_vec(size, size, matrix)) else {
+        return Ok(None);
+    };
     let largest = eigen.eigenvalues.iter().copied().fold(0.0, f64::max);
     let roots: Vec<f64> = eigen
         .eigenvalues

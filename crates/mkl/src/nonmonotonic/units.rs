@@ -3,15 +3,11 @@
 use fewest_columns::map_features;
 use fewest_core::{Column, Context, Dataset, Error, FeatureKind};
 use fewest_kernels::{Factor, Gaussian};
-use rayon::prelude::*;
 
 use super::system::Factors;
 use super::{FeatureKernel, FeatureScaling};
 use fewest_columns::standardise;
 use fewest_linalg::transposed_products;
-
-/// Units handled by one task.
-const PART: usize = 64;
 
 /// Most columns of a Gaussian kernel's factor: its numerical rank on one feature is about 15.
 const MOST_COLUMNS: usize = 200;
@@ -134,17 +130,13 @@ impl<'a> Units<'a> {
     /// The columns of the units `chosen`, in this order.
     pub(super) fn factors(&self, chosen: &[usize]) -> Result<Factors, Error> {
         let n = self.data.n_samples();
-        let parts: Vec<Result<Vec<f64>, Error>> = chosen
-            .par_iter()
-            .map(|&u| {
-                let mut columns = Vec::new();
-                for &j in &self.units[u].features {
-                    self.fill(j, &mut columns)?;
-                }
-                Ok(columns)
-            })
-            .collect();
-        let parts = parts.into_iter().collect::<Result<Vec<Vec<f64>>, Error>>()?;
+        let parts = fewest_parallel::try_map(chosen.len(), |at| {
+            let mut columns = Vec::new();
+            for &j in &self.units[chosen[at]].features {
+                self.fill(j, &mut columns)?;
+            }
+            Ok::<Vec<f64>, Error>(columns)
+        })?;
         let mut offsets = vec![0];
         for part in &parts {
             offsets.push(offsets[offsets.len() - 1] + part.len() / n);
@@ -154,20 +146,13 @@ impl<'a> Units<'a> {
 
     /// `‖Fᵤᵀβ‖²` of every unit, for machines whose `β` come one after the other and have sums of 0.
     pub(super) fn squares(&self, beta: &[f64]) -> Result<Vec<f64>, Error> {
-        let parts: Vec<Result<Vec<f64>, Error>> = self
-            .units
-            .par_chunks(PART)
-            .map(|part| {
-                let mut scratch = Vec::new();
-                let mut columns = Vec::new();
-                part.iter()
-                    .map(|unit| {
-                        unit.features.iter().map(|&j| self.square(j, beta, &mut columns, &mut scratch)).sum()
-                    })
-                    .collect()
-            })
-            .collect();
-        Ok(parts.into_iter().collect::<Result<Vec<Vec<f64>>, Error>>()?.concat())
+        let squares = fewest_parallel::map_with(
+            self.units.len(),
+            |(columns, scratch): &mut (Vec<f64>, Vec<f64>), u| {
+                self.units[u].features.iter().map(|&j| self.square(j, beta, columns, scratch)).sum()
+            },
+        );
+        squares.into_iter().collect()
     }
 
     fn square(

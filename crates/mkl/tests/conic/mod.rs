@@ -5,13 +5,13 @@ use clarabel::solver::SupportedConeT::{NonnegativeConeT, SecondOrderConeT, ZeroC
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SupportedConeT};
 
 /// What is compared.
-pub struct Solution {
+pub(super) struct Solution {
     pub objective: f64,
     pub lambda: f64,
 }
 
 /// Eq. (8) for labels ±1.
-pub fn nmmkl(
+pub(super) fn nmmkl(
     columns: &[Vec<f64>],
     labels: &[f64],
     cost: f64,
@@ -24,7 +24,7 @@ pub fn nmmkl(
 }
 
 /// Eq. (20) without a ridge: `α` and `α*`.
-pub fn nmmklr(
+pub(super) fn nmmklr(
     columns: &[Vec<f64>],
     y: &[f64],
     cost: f64,

@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use super::{Explicit, InMemory, Notes};
 
 /// Observers see more than `fewest` iterations, and an objective that falls but for `rounding`.
-pub fn observers_see_a_falling_objective<P>(
+pub(crate) fn observers_see_a_falling_objective<P>(
     problem: P,
     solver: impl Solver<P, SolverState>,
     fewest: usize,
@@ -30,7 +30,7 @@ pub fn observers_see_a_falling_objective<P>(
 
 /// A run broken off after `break_at` iterations and resumed ends where an unbroken one does. The breaks are
 /// made of the iterations of the latter.
-pub fn a_resumed_run_ends_where_an_unbroken_one_does<P: Copy, S>(
+pub(crate) fn a_resumed_run_ends_where_an_unbroken_one_does<P: Copy, S>(
     problem: P,
     solver: &S,
     breaks: impl Fn(u64) -> Vec<u64>,
@@ -62,7 +62,7 @@ pub fn a_resumed_run_ends_where_an_unbroken_one_does<P: Copy, S>(
 }
 
 /// `solver` should never end of itself.
-pub fn the_executor_keeps_its_time_limit<P>(problem: P, solver: impl Solver<P, SolverState>) {
+pub(crate) fn the_executor_keeps_its_time_limit<P>(problem: P, solver: impl Solver<P, SolverState>) {
     let result = Executor::new(problem, solver)
         .configure(|state: SolverState| state.max_iterations(1_000_000))
         .timeout(Duration::ZERO)
@@ -73,7 +73,7 @@ pub fn the_executor_keeps_its_time_limit<P>(problem: P, solver: impl Solver<P, S
 }
 
 /// Every limit of a [`Control`] stops `run`, which takes more than three iterations.
-pub fn control_stops_a_run(run: impl Fn(&Control<'_>) -> Solution) {
+pub(crate) fn control_stops_a_run(run: impl Fn(&Control<'_>) -> Solution) {
     let late = run(&Control { deadline: Some(Instant::now()), ..Control::default() });
     assert_eq!((late.status, late.iterations), (Status::TimeLimit, 0));
 
@@ -93,7 +93,7 @@ pub fn control_stops_a_run(run: impl Fn(&Control<'_>) -> Solution) {
 
 /// All of the above for a solver of quadratics that takes more than three iterations of a badly conditioned
 /// one; `endless` should never end of itself.
-pub fn holds_for<S>(solver: S, endless: S)
+pub(crate) fn holds_for<S>(solver: S, endless: S)
 where
     S: for<'a> Solver<Composite<'a, Quadratic>, SolverState>,
     S: QuadraticSolver + Serialize + DeserializeOwned + Clone,

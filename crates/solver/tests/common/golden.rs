@@ -35,7 +35,7 @@ fn columns(name: &str) -> Vec<Vec<f64>> {
 }
 
 /// Every case within its own tolerance.
-pub fn check(solver: &dyn QuadraticSolver) {
+pub(crate) fn check(solver: &dyn QuadraticSolver) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../solver/tests/golden");
     let cases = golden::load(&folder, "").unwrap();
     assert_eq!(cases.len(), 8);

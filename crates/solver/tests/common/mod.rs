@@ -1,9 +1,9 @@
 //! Least-squares problems with explicit atoms, shared by the tests of the solver crates.
 #![allow(dead_code, reason = "every test file uses its own part")]
 
-pub mod argmin;
-pub mod golden;
-pub mod optimality;
+pub(crate) mod argmin;
+pub(crate) mod golden;
+pub(crate) mod optimality;
 
 use std::sync::{Arc, Mutex};
 
@@ -15,20 +15,20 @@ use fewest_solver::{
     QuadraticSolver, Solution, SolverState, Status, certificate,
 };
 use rand::SeedableRng;
-use rand_chacha::ChaCha8Rng;
+use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 /// Atoms as columns, and a target.
-pub struct Explicit {
+pub(crate) struct Explicit {
     pub atoms: Vec<Vec<f64>>,
     pub target: Vec<f64>,
 }
 
-pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-pub fn normals(n: usize, seed: u64) -> Vec<f64> {
+pub(crate) fn normals(n: usize, seed: u64) -> Vec<f64> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     (0..n).map(|_| StandardNormal.sample(&mut random)).collect()
 }
@@ -36,7 +36,7 @@ pub fn normals(n: usize, seed: u64) -> Vec<f64> {
 impl Explicit {
     /// Normal numbers, row `i` scaled by `condition^(−i / (2 (n_rows − 1)))`, so that the Gram matrix of
     /// up to `n_rows` atoms has at least about this condition. Every third atom explains the target.
-    pub fn random(n_rows: usize, n_atoms: usize, condition: f64, seed: u64) -> Self {
+    pub(crate) fn random(n_rows: usize, n_atoms: usize, condition: f64, seed: u64) -> Self {
         let scale = |row: usize| condition.powf(-0.5 * row as f64 / (n_rows.max(2) - 1) as f64);
         let mut atoms: Vec<Vec<f64>> =
             normals(n_rows * n_atoms, seed).chunks(n_rows).map(<[f64]>::to_vec).collect();
@@ -54,7 +54,7 @@ impl Explicit {
 
     /// Atoms that are hard to tell apart: bumps of width `width` (in atoms) at equal distances, whose Gram
     /// matrix is numerically singular from a width of a few atoms on; the target is a sum of some and noise.
-    pub fn bumps(n_rows: usize, n_atoms: usize, width: f64, seed: u64) -> Self {
+    pub(crate) fn bumps(n_rows: usize, n_atoms: usize, width: f64, seed: u64) -> Self {
         let distance =
             |row: usize, j: usize| (row as f64 / n_rows as f64 * n_atoms as f64 - j as f64) / width;
         let atoms: Vec<Vec<f64>> = (0..n_atoms)
@@ -70,26 +70,26 @@ impl Explicit {
     }
 
     /// With atom 3 equal to atom 0, atom 4 its negative, and atom 5 zero.
-    pub fn with_degenerate_atoms(mut self) -> Self {
+    pub(crate) fn with_degenerate_atoms(mut self) -> Self {
         self.atoms[3] = self.atoms[0].clone();
         self.atoms[4] = self.atoms[0].iter().map(|value| -value).collect();
         self.atoms[5].fill(0.0);
         self
     }
 
-    pub fn quadratic(&self) -> Quadratic {
+    pub(crate) fn quadratic(&self) -> Quadratic {
         let gram = self.atoms.iter().flat_map(|a| self.atoms.iter().map(move |b| dot(a, b))).collect();
         let products = self.atoms.iter().map(|a| dot(a, &self.target)).collect();
         Quadratic::new(gram, products, dot(&self.target, &self.target)).unwrap()
     }
 
     /// The penalty from which on a lasso is zero.
-    pub fn lambda_max(&self) -> f64 {
+    pub(crate) fn lambda_max(&self) -> f64 {
         self.atoms.iter().map(|a| dot(a, &self.target).abs()).fold(0.0, f64::max)
     }
 
     /// `b − Aw`.
-    pub fn residual(&self, w: &[f64]) -> Vec<f64> {
+    pub(crate) fn residual(&self, w: &[f64]) -> Vec<f64> {
         let mut residual = self.target.clone();
         for (w, atom) in w.iter().zip(&self.atoms) {
             for (r, a) in residual.iter_mut().zip(atom) {
@@ -102,7 +102,7 @@ impl Explicit {
     /// The objective and the relative duality gap of `w`, from the atoms themselves: the largest feasible
     /// multiple `θ = tρ` of the residual is found by bisection on the conjugate, and
     /// `D(θ) = ½‖b‖² − ½‖b − θ‖² − Ω*(Aᵀθ)`.
-    pub fn certificate(&self, penalty: &dyn BlockPenalty, w: &[f64]) -> (f64, f64) {
+    pub(crate) fn certificate(&self, penalty: &dyn BlockPenalty, w: &[f64]) -> (f64, f64) {
         let residual = self.residual(w);
         let objective = 0.5 * dot(&residual, &residual) + penalty.value(w);
         let correlations: Vec<f64> = self.atoms.iter().map(|a| dot(a, &residual)).collect();
@@ -128,7 +128,7 @@ impl Explicit {
 }
 
 /// One of each kind of penalty for `n` coefficients, named; groups are of three.
-pub fn penalties(lambda: f64, n: usize) -> Vec<(&'static str, Box<dyn BlockPenalty>)> {
+pub(crate) fn penalties(lambda: f64, n: usize) -> Vec<(&'static str, Box<dyn BlockPenalty>)> {
     let groups: Vec<usize> = (0..n).map(|j| j / 3).collect();
     let weights: Vec<f64> = (0..n).map(|j| 0.5 + (j % 4) as f64).collect();
     let l1 = L1::new(lambda, n).unwrap();
@@ -150,7 +150,7 @@ pub fn penalties(lambda: f64, n: usize) -> Vec<(&'static str, Box<dyn BlockPenal
 
 /// Keeps the latest checkpoint in memory, as text: what a file would hold.
 #[derive(Clone, Default)]
-pub struct InMemory(pub Arc<Mutex<Option<String>>>);
+pub(crate) struct InMemory(pub Arc<Mutex<Option<String>>>);
 
 impl<S: serde::Serialize + serde::de::DeserializeOwned> Checkpoint<S, SolverState> for InMemory {
     fn save(&self, solver: &S, state: &SolverState) -> Result<(), ::argmin::core::Error> {
@@ -169,7 +169,7 @@ impl<S: serde::Serialize + serde::de::DeserializeOwned> Checkpoint<S, SolverStat
 
 /// Notes the objective after each iteration and, on request, breaks the run off with an error.
 #[derive(Clone, Default)]
-pub struct Notes {
+pub(crate) struct Notes {
     pub objectives: Arc<Mutex<Vec<f64>>>,
     pub break_at: Option<u64>,
 }
@@ -186,7 +186,7 @@ impl Observe<SolverState> for Notes {
 }
 
 /// Sweeps over the blocks and nothing else: slow, and short enough to be believed.
-pub struct Sweeps;
+pub(crate) struct Sweeps;
 
 impl QuadraticSolver for Sweeps {
     fn name(&self) -> &'static str {

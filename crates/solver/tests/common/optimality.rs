@@ -5,7 +5,7 @@ use fewest_solver::{Control, Error, L1, Quadratic, QuadraticSolver, Status};
 use super::{Explicit, normals};
 
 /// At the largest useful penalty, without a target and without atoms there is nothing to do.
-pub fn nothing_to_do_takes_no_iteration(solver: &dyn QuadraticSolver) {
+pub(crate) fn nothing_to_do_takes_no_iteration(solver: &dyn QuadraticSolver) {
     let problem = Explicit::random(10, 8, 1.0, 7);
     let penalty = L1::new(problem.lambda_max(), 8).unwrap();
     let solution = solver.minimise(&problem.quadratic(), &penalty, &[], &Control::default()).unwrap();
@@ -26,7 +26,7 @@ pub fn nothing_to_do_takes_no_iteration(solver: &dyn QuadraticSolver) {
     assert_eq!((solution.objective, solution.status), (0.5, Status::Converged));
 }
 
-pub fn hostile_input_is_refused_by_name(solver: &dyn QuadraticSolver) {
+pub(crate) fn hostile_input_is_refused_by_name(solver: &dyn QuadraticSolver) {
     let problem = Explicit::random(10, 8, 1.0, 7).quadratic();
     let penalty = L1::new(1.0, 8).unwrap();
     let refusal = |start: &[f64], penalty: &L1, tolerance: f64| {

@@ -32,12 +32,12 @@ impl<'a, D: DualDatafit> PenalisedLoss<'a, D> {
     }
 
     /// The datafit.
-    pub fn datafit(&self) -> &'a D {
+    pub(crate) fn datafit(&self) -> &'a D {
         self.datafit
     }
 
     /// The penalty.
-    pub fn penalty(&self) -> &'a dyn BlockPenalty {
+    pub(crate) fn penalty(&self) -> &'a dyn BlockPenalty {
         self.penalty
     }
 }

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fewest_solver::{Atoms, Control, Error, InnerProducts, L1, Status, certificate, run};
 use nalgebra::DMatrix;
-use rayon::prelude::*;
 
 use crate::homotopy::{self, Breakpoint, Event, Homotopy};
 
@@ -16,6 +15,9 @@ const FIRST_STAGE: usize = 8;
 
 /// Most products held at a time when all atoms are checked.
 const PRODUCTS_AT_ONCE: usize = 1 << 21;
+
+/// Atoms that one thread handles at a time.
+const ATOMS_AT_ONCE: usize = 64;
 
 /// A correlation above `λ weight` by this share of the largest penalty is a violation, not rounding.
 const VIOLATION: f64 = 1e-11;
@@ -354,11 +356,13 @@ impl Open<'_> {
             values.resize(rows.len() * columns.len(), 0.0);
             products(rows, columns, &mut values)?;
             // Atoms are independent of each other, so the answer does not depend on the threads.
-            fitted.par_chunks_exact_mut(n_points).enumerate().with_min_len(64).for_each(|(row, fitted)| {
-                let values = values.iter().skip(row).step_by(rows.len());
-                for (value, weights) in values.zip(part.chunks_exact(n_points)) {
-                    for (fitted, weight) in fitted.iter_mut().zip(weights) {
-                        *fitted += weight * value;
+            fewest_parallel::chunks(fitted, ATOMS_AT_ONCE * n_points, |run, fitted| {
+                for (row, fitted) in fitted.chunks_exact_mut(n_points).enumerate() {
+                    let values = values.iter().skip(run * ATOMS_AT_ONCE + row).step_by(rows.len());
+                    for (value, weights) in values.zip(part.chunks_exact(n_points)) {
+                        for (fitted, weight) in fitted.iter_mut().zip(weights) {
+                            *fitted += weight * value;
+                        }
                     }
                 }
             });

@@ -147,11 +147,6 @@ impl<'a> DualProblem<'a> {
         self.targets.len()
     }
 
-    /// Never: a problem has a variable.
-    pub fn is_empty(&self) -> bool {
-        self.targets.is_empty()
-    }
-
     /// `t`.
     pub fn targets(&self) -> &[f64] {
         &self.targets

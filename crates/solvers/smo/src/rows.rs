@@ -39,10 +39,10 @@ pub trait KernelRows: Sync {
     }
 }
 
-/// A whole matrix in memory: owned, or borrowed from who updates it in place.
+/// A whole matrix in memory.
 #[derive(Debug, Clone, PartialEq)]
-pub struct GramRows<V = Vec<f64>> {
-    values: V,
+pub struct GramRows {
+    values: Vec<f64>,
     n: usize,
 }
 
@@ -68,16 +68,14 @@ impl GramRows {
         }
         Ok(rows)
     }
-}
 
-impl<V: AsRef<[f64]>> GramRows<V> {
     /// From all `n × n` values of a matrix that is known to be finite and symmetric, such as one of our own
     /// making: it is not looked through.
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] unless there are `n²`.
-    pub fn trusted(values: V, n: usize) -> Result<Self, Error> {
-        let (expected, found) = (n.saturating_mul(n), values.as_ref().len());
+    pub fn trusted(values: Vec<f64>, n: usize) -> Result<Self, Error> {
+        let (expected, found) = (n.saturating_mul(n), values.len());
         if n.checked_mul(n) != Some(found) {
             return Err(Error::ShapeMismatch { what: "values of the kernel", expected, found });
         }
@@ -85,11 +83,11 @@ impl<V: AsRef<[f64]>> GramRows<V> {
     }
 
     fn values_of(&self, i: usize) -> &[f64] {
-        &self.values.as_ref()[i * self.n..(i + 1) * self.n]
+        &self.values[i * self.n..(i + 1) * self.n]
     }
 }
 
-impl<V: AsRef<[f64]> + Sync> KernelRows for GramRows<V> {
+impl KernelRows for GramRows {
     fn len(&self) -> usize {
         self.n
     }
@@ -105,7 +103,7 @@ impl<V: AsRef<[f64]> + Sync> KernelRows for GramRows<V> {
 
 /// Samples of which only the products are known; `Kβ` stands for `w`, so a variable that does not move costs
 /// nothing.
-impl<V: AsRef<[f64]> + Sync> SampleRows for GramRows<V> {
+impl SampleRows for GramRows {
     fn n_samples(&self) -> usize {
         self.n
     }
@@ -176,7 +174,7 @@ impl<'a> SignedRows<'a> {
     }
 
     /// The signs, ±1.
-    pub fn signs(&self) -> &[f64] {
+    pub(crate) fn signs(&self) -> &[f64] {
         &self.signs
     }
 }

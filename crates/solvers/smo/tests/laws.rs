@@ -11,7 +11,7 @@ use fewest_smo::{
 use fewest_solver::{Control, Error, Status};
 use proptest::prelude::*;
 use rand::SeedableRng;
-use rand_chacha::ChaCha8Rng;
+use rand::rngs::ChaCha8Rng;
 
 const TIGHT: Control<'_> = Control {
     tolerance: 1e-11,

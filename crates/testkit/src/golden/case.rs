@@ -274,12 +274,12 @@ impl Case {
     }
 
     /// Whether features without a recorded score have score 0.
-    pub fn is_sparse(&self) -> bool {
+    pub(crate) fn is_sparse(&self) -> bool {
         SPARSE.contains(&self.method.as_str())
     }
 
     /// Whether the optimum may not be unique, so that the objective alone can be compared.
-    pub fn is_degenerate(&self) -> bool {
+    pub(crate) fn is_degenerate(&self) -> bool {
         let listed =
             self.extra.get("degenerate").and_then(Value::as_array).is_some_and(|list| !list.is_empty());
         // With a ridge the optimum is unique however many constraints are active.

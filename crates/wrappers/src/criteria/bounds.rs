@@ -3,7 +3,6 @@
 use fewest_core::{Context, Error, options};
 use fewest_machines::{RadiusMargin, SpanBound};
 use fewest_smo::{DualProblem, KernelRows, Loss, Machine, certificate};
-use rayon::prelude::*;
 
 use crate::elimination::go_on;
 use crate::training::settled;
@@ -123,11 +122,8 @@ impl Criterion for BoundChange {
         let mut changes = Vec::with_capacity(n_features);
         for first in (0..n_features).step_by(BLOCK) {
             go_on(context)?;
-            let block = first..n_features.min(first + BLOCK);
-            let judged: Vec<Result<f64, Error>> = block.into_par_iter().map(judge).collect();
-            for change in judged {
-                changes.push(change?);
-            }
+            let block = BLOCK.min(n_features - first);
+            changes.extend(fewest_parallel::try_map(block, |at| judge(first + at))?);
         }
         // What was judged after the deadline was judged by unfinished machines.
         go_on(context)?;

@@ -2,7 +2,6 @@
 
 use fewest_core::{Context, Error};
 use fewest_kernels::fast;
-use rayon::prelude::*;
 
 use crate::Round;
 use crate::elimination::go_on;
@@ -98,8 +97,8 @@ pub(super) fn changes(
     let mut all = Vec::with_capacity(round.n_features());
     for first in (0..round.n_features()).step_by(BLOCK) {
         go_on(context)?;
-        let block = first..round.n_features().min(first + BLOCK);
-        all.par_extend(block.into_par_iter().map_init(Vec::new, |buffer, at| change(at, buffer)));
+        let block = BLOCK.min(round.n_features() - first);
+        all.extend(fewest_parallel::map_with(block, |buffer, at| change(first + at, buffer)));
     }
     Ok(all)
 }

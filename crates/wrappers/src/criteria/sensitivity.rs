@@ -3,7 +3,6 @@
 use fewest_core::method::Options;
 use fewest_core::{Context, Dataset, Error, Scorer, Scores, Target, derive_seed, options};
 use fewest_kernels::fast;
-use rayon::prelude::*;
 
 use super::SensitivityNoise;
 use super::divergence::Predictions;
@@ -120,13 +119,14 @@ struct Known {
 impl Known {
     fn new(round: &Round<'_>, machine: &Trained) -> Self {
         let (support, coefficients) = machine.support();
-        let output = |row: &mut Vec<f64>, &i: &usize| {
+        let output = |row: &mut Vec<f64>, at: usize| {
+            let i = machine.samples[at];
             row.resize(round.n_samples(), 0.0);
             round.kernel_row(i, row);
             let values: Vec<f64> = support.iter().map(|&s| row[s]).collect();
             dot(&values, &coefficients) + machine.machine.bias
         };
-        let outputs = machine.samples.par_iter().map_init(Vec::new, output).collect();
+        let outputs = fewest_parallel::map_with(machine.samples.len(), output);
         Self { support, coefficients, outputs }
     }
 }
@@ -155,17 +155,13 @@ impl Criterion for Sensitivity {
                 for first in (0..n_features).step_by(BLOCK) {
                     go_on(context)?;
                     let block = first..n_features.min(first + BLOCK);
-                    let scores: Vec<Result<f64, Error>> = block
-                        .clone()
-                        .into_par_iter()
-                        .map(|at| {
-                            let feature = round.feature(at);
-                            let sources = self.sources(feature, &canonical, context.seed, draw)?;
-                            predictions.score(&Self::outputs(round, machine, &known, at, &sources))
-                        })
-                        .collect();
+                    let scores = fewest_parallel::try_map(block.len(), |at| {
+                        let feature = round.feature(first + at);
+                        let sources = self.sources(feature, &canonical, context.seed, draw)?;
+                        predictions.score(&Self::outputs(round, machine, &known, first + at, &sources))
+                    })?;
                     for (sum, score) in sums[block].iter_mut().zip(scores) {
-                        *sum += score? / self.permutations() as f64;
+                        *sum += score / self.permutations() as f64;
                     }
                 }
             }

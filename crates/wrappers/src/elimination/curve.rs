@@ -3,10 +3,9 @@
 use fewest_core::{Context, Dataset, Error, Target};
 use fewest_eval::{KFold, Split, Splitter};
 use fewest_smo::KernelRows;
-use rayon::prelude::*;
 
 use super::problem::{Problem, State};
-use super::{Criterion, Elimination, RecursiveElimination, go_on};
+use super::{Criterion, Elimination, RecursiveElimination, Rounds, go_on};
 use crate::table::canonical_order;
 use crate::{Trained, TrainingTarget};
 
@@ -36,15 +35,27 @@ impl<C: Criterion> RecursiveElimination<C> {
         outcome: &Elimination,
         context: &Context<'_>,
     ) -> Result<Vec<CurvePoint>, Error> {
+        self.rounds().curve(data, folds, outcome, context)
+    }
+}
+
+impl Rounds<'_> {
+    pub(super) fn curve(
+        &self,
+        data: &Dataset,
+        folds: usize,
+        outcome: &Elimination,
+        context: &Context<'_>,
+    ) -> Result<Vec<CurvePoint>, Error> {
         // Folds are drawn in an order of samples that does not depend on that of rows.
         let order = canonical_order(data)?;
         let stratified = matches!(data.target(), Target::Class(_));
         let splits = KFold { folds, stratified }.splits(&data.subset(&order)?, context.seed)?;
         // Progress is told from one thread at a time.
         let silent = Context { progress: None, ..*context };
-        let errors: Vec<Result<Vec<(usize, f64)>, Error>> =
-            splits.par_iter().map(|split| self.fold(data, &order, split, &silent)).collect();
-        let errors = errors.into_iter().collect::<Result<Vec<_>, _>>().map_err(|error| match error {
+        let errors =
+            fewest_parallel::try_map(splits.len(), |at| self.fold(data, &order, &splits[at], &silent));
+        let errors = errors.map_err(|error| match error {
             Error::TooFew { what, minimum, found } => {
                 let expected = format!(
                     "left out, or leave at least {minimum} {what} to learn from; one fold leaves {found}"
@@ -67,10 +78,10 @@ impl<C: Criterion> RecursiveElimination<C> {
     ) -> Result<Vec<(usize, f64)>, Error> {
         let rows: Vec<usize> = split.train.iter().chain(&split.test).map(|&place| order[place]).collect();
         let n_train = split.train.len();
-        let (problem, truth) = Problem::split(data, &rows, n_train, &self.training, self.criterion.name())?;
+        let (problem, truth) = Problem::split(data, &rows, n_train, self.training, self.criterion.name())?;
         let unit = unit(data, &rows, &truth);
         let mut errors = Vec::new();
-        let outcome = self.eliminate(problem, 1, true, context, |state, machines| {
+        let outcome = self.eliminate(problem, 1, true, context, &mut |state, machines| {
             errors.push((state.n_features, unit * unit * error(state, machines, &truth, n_train)));
         })?;
         if outcome.status != fewest_core::Status::Converged {

@@ -198,10 +198,27 @@ impl<C: Criterion> RecursiveElimination<C> {
     /// # Errors
     /// As the type's.
     pub fn run(&self, data: &Dataset, keep: usize, context: &Context<'_>) -> Result<Elimination, Error> {
+        self.rounds().run(data, keep, context)
+    }
+
+    fn rounds(&self) -> Rounds<'_> {
+        Rounds { criterion: &self.criterion, training: &self.training, schedule: &self.schedule }
+    }
+}
+
+/// An elimination, of whatever type its criterion is: compiled once for all of them.
+struct Rounds<'a> {
+    criterion: &'a dyn Criterion,
+    training: &'a Training,
+    schedule: &'a Schedule,
+}
+
+impl Rounds<'_> {
+    fn run(&self, data: &Dataset, keep: usize, context: &Context<'_>) -> Result<Elimination, Error> {
         self.schedule.check()?;
         self.training.check()?;
-        let problem = Problem::whole(data, &self.training, self.criterion.name())?;
-        self.eliminate(problem, keep.max(1), false, context, |_, _| ())
+        let problem = Problem::whole(data, self.training, self.criterion.name())?;
+        self.eliminate(problem, keep.max(1), false, context, &mut |_, _| ())
     }
 
     /// Rounds until at most `keep` features are left; `after` sees the kernel and the machines of each.
@@ -211,7 +228,7 @@ impl<C: Criterion> RecursiveElimination<C> {
         keep: usize,
         machines_wanted: bool,
         context: &Context<'_>,
-        mut after: impl FnMut(&problem::State<'_>, &[Trained]),
+        after: &mut dyn FnMut(&problem::State<'_>, &[Trained]),
     ) -> Result<Elimination, Error> {
         let Problem { mut kernel, varying, truth, canonical, .. } = problem;
         let mut left: Vec<usize> = (0..varying.len()).collect();
@@ -246,7 +263,7 @@ impl<C: Criterion> RecursiveElimination<C> {
                     truth: &truth,
                     canonical: &canonical,
                     machines: &machines,
-                    training: &self.training,
+                    training: self.training,
                 };
                 self.criterion.importances(&round, context)
             });
@@ -305,6 +322,12 @@ fn worst_first(importances: &[f64]) -> Vec<usize> {
 }
 
 impl<C: Criterion> Selector for RecursiveElimination<C> {
+    fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
+        self.rounds().select(data, budget, context)
+    }
+}
+
+impl Rounds<'_> {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
         budget.check(data.n_features())?;
         let wanted = match budget {

@@ -2,7 +2,6 @@
 
 use fewest_core::{Context, Dataset, DenseColumns, Error, FeatureKind, Target, derive_seed};
 use fewest_eval::{Accuracy, ChosenLearner, KFold, MeanSquaredError, Metric, Split, Splitter};
-use rayon::prelude::*;
 
 use crate::elimination::go_on;
 use crate::table::canonical_order;
@@ -102,14 +101,10 @@ impl<'a> Judge<'a> {
 
     /// The scores of several sets.
     pub(super) fn scores(&self, sets: &[Vec<usize>], context: &Context<'_>) -> Result<Vec<f64>, Error> {
-        let scores: Vec<Result<f64, Error>> = sets
-            .par_iter()
-            .map(|features| {
-                go_on(context)?;
-                self.score(features, context)
-            })
-            .collect();
-        scores.into_iter().collect()
+        fewest_parallel::try_map(sets.len(), |at| {
+            go_on(context)?;
+            self.score(&sets[at], context)
+        })
     }
 
     /// The addition to `inside` with the best score, of equals the lower index.

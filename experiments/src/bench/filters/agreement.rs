@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 /// How many features both lists have, and whether they have them in the same order.
-pub fn of_features(ours: &[u64], theirs: &[u64]) -> String {
+pub(super) fn of_features(ours: &[u64], theirs: &[u64]) -> String {
     if ours == theirs {
         return format!("all {}, in the same order", ours.len());
     }
@@ -14,7 +14,7 @@ pub fn of_features(ours: &[u64], theirs: &[u64]) -> String {
 }
 
 /// Spearman's rank correlation; `None` when there is nothing to correlate.
-pub fn of_scores(ours: &[f64], theirs: &[f64]) -> Option<f64> {
+pub(super) fn of_scores(ours: &[f64], theirs: &[f64]) -> Option<f64> {
     if ours.is_empty() || ours.len() != theirs.len() {
         return None;
     }

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use fewest::core::{OnDemand, derive_seed};
+use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 use crate::bench::cases::Files;
@@ -19,7 +19,7 @@ const SEED: u64 = 0;
 
 /// What the values of a table are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Values {
+pub(super) enum Values {
     /// Whole numbers from 0 to 4; an informative feature is a function of the class for a third of the
     /// samples.
     Levels,
@@ -29,7 +29,7 @@ pub enum Values {
 
 /// A table with classes, drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Source {
+pub(super) struct Source {
     /// The values.
     pub values: Values,
     /// Samples.
@@ -42,7 +42,7 @@ pub struct Source {
 
 /// A program to measure against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Peer {
+pub(super) struct Peer {
     /// What `experiments/peers/filters.py` calls it.
     pub id: &'static str,
     /// What the document calls it.
@@ -51,7 +51,7 @@ pub struct Peer {
 
 /// A figure that was measured elsewhere.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Recorded {
+pub(super) struct Recorded {
     /// The package.
     pub name: &'static str,
     /// Its processor time.
@@ -60,7 +60,7 @@ pub struct Recorded {
 
 /// One method on one table.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Case {
+pub(super) struct Case {
     /// A short name.
     pub name: &'static str,
     /// Our method.
@@ -76,14 +76,14 @@ pub struct Case {
 }
 
 /// Features to select, and those of scores that are compared.
-pub const K: usize = 50;
+pub(super) const K: usize = 50;
 
 const LEVELS: Source = Source { values: Values::Levels, n: 1000, d: 5000, classes: 3 };
 const SQUARE: Source = normal(1000, 1000, 2);
 const LONG: Source = normal(100_000, 500, 2);
 
 /// Cases of one table stand together: it is drawn once for them.
-pub const CASES: &[Case] = &[
+pub(super) const CASES: &[Case] = &[
     Case {
         recorded: Some(Recorded { name: "praznik, JMI", cpu_seconds: 1.37 }),
         ..alone("jmi-n1000-d5000", "jmi", LEVELS)
@@ -141,12 +141,12 @@ const fn alone(name: &'static str, method: &'static str, source: Source) -> Case
 
 impl Source {
     /// What the values take, 8 bytes each.
-    pub fn bytes(self) -> f64 {
+    pub(super) fn bytes(self) -> f64 {
         8.0 * self.n as f64 * self.d as f64
     }
 
     /// The table and the classes, written to `scratch`.
-    pub fn files(self, scratch: &Path) -> Result<Files> {
+    pub(super) fn files(self, scratch: &Path) -> Result<Files> {
         let classes = self.draw_classes();
         let table = OnDemand::new(self.n, self.d, |j, out: &mut [f64]| {
             self.draw_feature(j, &classes, out);

@@ -11,7 +11,7 @@ use crate::output::{Documents, median, minimum};
 use crate::plot::{Bar, BarPanel, bars};
 
 /// Writes `filters.csv`, `.md` and `.svg`.
-pub fn write_all(documents: &Documents, all: &[Results], threads: u32) -> Result<()> {
+pub(super) fn write_all(documents: &Documents, all: &[Results], threads: u32) -> Result<()> {
     let case = &["case", "side", "repetition", "k", "threads"][..];
     documents.csv("filters", &[case, TIMED, &["features"]].concat(), &rows(all, threads))?;
     documents.page("filters", summary(all))?;

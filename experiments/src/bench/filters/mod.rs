@@ -44,7 +44,7 @@ struct Results {
 
 /// Measures every case; writes `docs/benchmarks/filters.csv`, `.md` and `.svg`, or with `--only` into
 /// `target/bench`.
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let Start { scratch, json, program, python } = arguments.start()?;
     let mut facts = machine::facts();
     let mut versions = Vec::new();

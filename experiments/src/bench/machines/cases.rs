@@ -6,7 +6,7 @@ use fewest::columns::standardise;
 use fewest::core::{Columns, DenseColumns, OnDemand, Target, derive_seed};
 use fewest::data::{Missing, ReadOptions, Scaling, Table, Task};
 use rand::SeedableRng;
-use rand_chacha::ChaCha8Rng;
+use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 use crate::bench::cases::Files;
@@ -14,7 +14,7 @@ use crate::{Result, npy};
 
 /// The problem of a machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub(super) enum Kind {
     /// C-support vector classification.
     Svc,
     /// ε-support vector regression, `ε = 0.1`.
@@ -23,7 +23,7 @@ pub enum Kind {
 
 impl Kind {
     /// As programs call it.
-    pub fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Self::Svc => "svc",
             Self::Svr => "svr",
@@ -32,11 +32,11 @@ impl Kind {
 }
 
 /// Half the width of the tube of all regressions.
-pub const EPSILON: f64 = 0.1;
+pub(super) const EPSILON: f64 = 0.1;
 
 /// A machine on data in two files.
 #[derive(Debug, Clone)]
-pub struct Case {
+pub(super) struct Case {
     /// A short name.
     pub name: String,
     pub kind: Kind,
@@ -51,7 +51,7 @@ const N: usize = 10_000;
 const D: usize = 50;
 
 /// Two-class and regression problems of the data folder, with which objectives are compared.
-pub const DATA_SETS: &[(Kind, &str)] = &[
+pub(super) const DATA_SETS: &[(Kind, &str)] = &[
     (Kind::Svc, "ionosphere.csv"),
     (Kind::Svc, "sonar.csv"),
     (Kind::Svc, "wdbc.csv"),
@@ -67,7 +67,7 @@ pub const DATA_SETS: &[(Kind, &str)] = &[
 ];
 
 /// The costs of those.
-pub const COSTS: [f64; 2] = [1.0, 10.0];
+pub(super) const COSTS: [f64; 2] = [1.0, 10.0];
 
 fn files(scratch: &Path) -> (PathBuf, PathBuf) {
     (scratch.join("machines-x.npy"), scratch.join("machines-y.npy"))
@@ -87,7 +87,7 @@ fn normal(stream: u64, n: usize) -> Vec<f64> {
 
 /// The timed problem of this kind, written to `scratch`: 50 standard normal features of which the first four
 /// (two) matter.
-pub fn drawn(kind: Kind, scratch: &Path) -> Result<(Case, Files)> {
+pub(super) fn drawn(kind: Kind, scratch: &Path) -> Result<(Case, Files)> {
     let x: Vec<Vec<f64>> = (0..4).map(|j| normal(j, N)).collect();
     let noise = normal(u64::MAX, N);
     let target = |i: usize| match kind {
@@ -108,7 +108,12 @@ pub fn drawn(kind: Kind, scratch: &Path) -> Result<(Case, Files)> {
 }
 
 /// A data set, standardised, written to `scratch`, for each cost; `None` where its file is missing.
-pub fn read(folder: &Path, kind: Kind, file: &str, scratch: &Path) -> Result<Option<(Vec<Case>, Files)>> {
+pub(super) fn read(
+    folder: &Path,
+    kind: Kind,
+    file: &str,
+    scratch: &Path,
+) -> Result<Option<(Vec<Case>, Files)>> {
     let path = folder.join(file);
     if !path.exists() {
         return Ok(None);

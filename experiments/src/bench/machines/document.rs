@@ -10,7 +10,7 @@ use crate::output::{Documents, median, minimum};
 use crate::plot::{Bar, BarPanel, bars};
 
 /// Writes `machines.csv`, `.md` and `.svg`.
-pub fn write_all(
+pub(super) fn write_all(
     documents: &Documents,
     timed: &[Results],
     objectives: &[Objectives],

@@ -3,7 +3,7 @@
 
 mod cases;
 mod document;
-pub mod worker;
+pub(crate) mod worker;
 
 use std::io::Write as _;
 use std::path::Path;
@@ -59,7 +59,7 @@ struct Objectives {
 type Skipped = Vec<String>;
 
 /// Measures; writes `docs/benchmarks/machines.csv`, `.md` and `.svg`, or with `--only` into `target/bench`.
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let Start { scratch, json, program, python } = arguments.start()?;
     let mut facts = machine::facts();
     let mut skipped = Skipped::new();

@@ -14,7 +14,7 @@ use crate::bench::worker::{Files, timed};
 
 /// Trains one machine once, for the benchmarks.
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// The target is classes 0 and 1, or numbers.
     #[command(flatten)]
     files: Files,
@@ -31,7 +31,7 @@ pub struct Arguments {
 }
 
 /// Trains; `seconds` and `cpu_seconds` of the answer are those of the training, without reading.
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let data = arguments.files.read(Task::Regression)?;
     let Target::Real(outputs) = data.target() else { return Err("the target must be numbers".into()) };
     let targets = outputs.output(0);

@@ -193,7 +193,7 @@ const PROBLEMS: &[Problem] = &[
 
 /// Runs every method on every data set there is; writes `classification.csv`, `table-3.md`, `table-4.md` and
 /// `figure-2.svg`.
-pub fn run(protocol: &Protocol) -> Result<()> {
+pub(super) fn run(protocol: &Protocol) -> Result<()> {
     let metrics: [&dyn Metric; 1] = [&Accuracy];
     let setting = Setting {
         name: "hsic-lasso-classification",

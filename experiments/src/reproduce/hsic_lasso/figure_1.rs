@@ -70,7 +70,7 @@ struct Row {
 }
 
 /// Recomputes the figure; writes `figure-1.csv`, `figure-1.svg` and `figure-1.md`.
-pub fn run(arguments: &Protocol) -> Result<()> {
+pub(super) fn run(arguments: &Protocol) -> Result<()> {
     let rows = measure(arguments)?;
     let mut documents = arguments.documents(FOLDER);
     documents.facts.push(("threads", arguments.threads.to_string()));

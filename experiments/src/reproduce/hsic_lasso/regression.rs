@@ -32,7 +32,7 @@ const PROBLEMS: &[(&str, &str)] =
 type Value = fn(&Row) -> f64;
 
 /// Runs every method on every extract there is; writes `regression.csv`, `figure-5.md` and `figure-5.svg`.
-pub fn run(protocol: &Protocol) -> Result<()> {
+pub(super) fn run(protocol: &Protocol) -> Result<()> {
     let metrics: [&dyn Metric; 2] = [&MeanSquaredError, &Correlation];
     let setting = Setting {
         name: "hsic-lasso-regression",

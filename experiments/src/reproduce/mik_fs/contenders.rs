@@ -8,32 +8,32 @@ use serde::{Deserialize, Serialize};
 use super::{kernel, linear};
 
 /// Folds that choose parameters.
-pub const FOLDS: usize = 3;
+pub(super) const FOLDS: usize = 3;
 
 /// What parameters are chosen from.
 const GRID: [f64; 5] = [100.0, 10.0, 1.0, 0.1, 0.01];
 
 /// Penalties of RFMKL and GMKL, relative to that at which no feature is worth it.
-pub const RATIOS: [f64; 7] = [0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.001];
+pub(super) const RATIOS: [f64; 7] = [0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.001];
 
 /// Costs of GMKL: below, all multipliers are at their bound.
-pub const COSTS: [f64; 3] = [1.0, 10.0, 100.0];
+pub(super) const COSTS: [f64; 3] = [1.0, 10.0, 100.0];
 
 /// The smallest l1 penalty of the elastic net tried, as a multiple of the l2 penalty.
-pub const LEAST_L1: f64 = 0.1;
+pub(super) const LEAST_L1: f64 = 0.1;
 
 /// The products of two of them: all that counts of `λ₁` and `λ₂` of MIK-FS.
 const PRODUCTS: [f64; 9] = [1e4, 1e3, 1e2, 10.0, 1.0, 0.1, 0.01, 1e-3, 1e-4];
 
 /// Most alternations at a penalty while parameters are chosen. The paper says that ten are enough.
-pub const FEW_ALTERNATIONS: usize = 50;
+pub(super) const FEW_ALTERNATIONS: usize = 50;
 
 /// Most alternations at a penalty for the model that predicts.
-pub const ALTERNATIONS: usize = 200;
+pub(super) const ALTERNATIONS: usize = 200;
 
 /// How an alternation went.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Descent {
+pub(super) struct Descent {
     /// The objective, at the start and after each alternation.
     pub history: Vec<f64>,
     /// The projected gradient of the weights at the end, relative to that at zero.
@@ -44,7 +44,7 @@ pub struct Descent {
 
 /// What a method did in one run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Outcome {
+pub(super) struct Outcome {
     /// Share of the test samples whose class was found.
     pub accuracy: f64,
     /// Features with a weight.
@@ -59,7 +59,7 @@ pub struct Outcome {
 type Run = fn(&Dataset, &Dataset, &Context<'_>) -> Result<Outcome, Error>;
 
 /// A column of our table.
-pub struct Contender {
+pub(super) struct Contender {
     /// What it is called there.
     pub name: &'static str,
     /// The paper's name, where it has it.
@@ -69,10 +69,10 @@ pub struct Contender {
 }
 
 /// The paper's MIK-FS, which is compared with the others.
-pub const MIK_FS: &str = "MIK-FS";
+pub(super) const MIK_FS: &str = "MIK-FS";
 
 /// All of them, in the order of the paper's columns.
-pub const CONTENDERS: &[Contender] = &[
+pub(super) const CONTENDERS: &[Contender] = &[
     Contender { name: "l1-SVM", printed: Some("l1-SVM"), run: l1 },
     Contender { name: "ElasticNet-SVM", printed: Some("ElasticNet-SVM"), run: elastic_net },
     Contender { name: "RFMKL", printed: Some("RFMKL"), run: rfmkl },

@@ -14,7 +14,7 @@ use crate::{Result, workspace};
 const DRAWN: usize = 3;
 
 /// Writes `figure-2.md`, `figure-2.csv` and `figure-2.svg`.
-pub fn write_figure(protocol: &Protocol, problems: &[Problem], cells: &[Cell]) -> Result<()> {
+pub(super) fn write_figure(protocol: &Protocol, problems: &[Problem], cells: &[Cell]) -> Result<()> {
     let mut text = format!(
         "# MIK-FS, Figure 2: convergence\n\n{REFERENCE}, Section 5.2: the decrease `F(k) − F(k + 1)` of the \
          objective in alternation `k`, and the claim that ten alternations are enough. The runs are those of \

@@ -26,7 +26,7 @@ const METHODS: &[Method] = &[
 ];
 
 /// Writes `figure-1.md`, `figure-1.csv` and `figure-1.svg`.
-pub fn write_figure(protocol: &Protocol, problems: &[Problem]) -> Result<()> {
+pub(super) fn write_figure(protocol: &Protocol, problems: &[Problem]) -> Result<()> {
     let shown: Vec<&Problem> = problems.iter().filter(|problem| problem.printed.is_in_figures).collect();
     let learner = linear_classifier(COSTS);
     let setting = Setting {

@@ -14,7 +14,7 @@ const TOLERANCE: f64 = 1e-4;
 
 /// Share of test samples whose class was found, and the number of features, of weighted sums of Gaussian
 /// kernels of width `sigma`.
-pub fn sum(
+pub(super) fn sum(
     (sigma, ratio): (f64, f64),
     train: &Dataset,
     test: &Dataset,
@@ -35,7 +35,7 @@ pub fn sum(
 }
 
 /// As [`sum`], of a product of Gaussian kernels.
-pub fn product(
+pub(super) fn product(
     (cost, ratio): (f64, f64),
     train: &Dataset,
     test: &Dataset,
@@ -54,7 +54,7 @@ pub fn product(
 }
 
 /// The components of `tanh(a xᵀx′/d)` of all features, largest eigenvalues in size first.
-pub struct Components {
+pub(super) struct Components {
     /// Coordinates of the training samples, a column a component.
     train: DMatrix<f64>,
     test: DMatrix<f64>,
@@ -62,7 +62,7 @@ pub struct Components {
 
 impl Components {
     /// From the training samples.
-    pub fn new(scale: f64, train: &Dataset, test: &Dataset) -> Result<Self, Error> {
+    pub(super) fn new(scale: f64, train: &Dataset, test: &Dataset) -> Result<Self, Error> {
         let all: Vec<usize> = (0..train.n_features()).collect();
         let terms = Terms::new(&all, &vec![1.0; all.len()], train, test)?;
         let d = all.len() as f64;
@@ -101,7 +101,7 @@ impl Components {
     }
 
     /// Share of test samples whose class a linear machine finds from the first `count` components.
-    pub fn accuracy(
+    pub(super) fn accuracy(
         &self,
         count: usize,
         cost: f64,

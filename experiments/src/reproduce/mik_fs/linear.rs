@@ -14,7 +14,7 @@ struct Linear {
 }
 
 /// A sparse machine at the penalties `l1 ‖w‖₁ + ½ l2 ‖w‖²`.
-pub fn accuracy(
+pub(super) fn accuracy(
     (l1, l2): (f64, f64),
     train: &Dataset,
     test: &Dataset,
@@ -49,14 +49,14 @@ pub fn accuracy(
 }
 
 /// The values of a feature.
-pub fn column(data: &Dataset, feature: usize) -> Result<Vec<f64>, Error> {
+pub(super) fn column(data: &Dataset, feature: usize) -> Result<Vec<f64>, Error> {
     let mut values = vec![0.0; data.n_samples()];
     data.x().copy_column(feature, &mut values)?;
     Ok(values)
 }
 
 /// 1 for the class that sorts last, -1 for the other.
-pub fn signs(data: &Dataset) -> Result<Vec<f64>, Error> {
+pub(super) fn signs(data: &Dataset) -> Result<Vec<f64>, Error> {
     let Target::Class(classes) = data.target() else {
         return Err(Error::TooFew { what: "classes", minimum: 2, found: 0 });
     };

@@ -18,7 +18,7 @@ use crate::Result;
 /// What to recompute.
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("what").required(true).multiple(true).args(["figure", "table"]))]
-pub struct Arguments {
+pub(super) struct Arguments {
     /// Figures: 1 accuracy by number of features, 2 convergence, which comes from the runs of the table.
     #[arg(long, value_parser = ["1", "2"])]
     figure: Vec<String>,
@@ -33,7 +33,7 @@ pub struct Arguments {
 }
 
 /// Recomputes it; writes under `docs/reproduction/mik-fs`.
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let protocol = &arguments.protocol;
     let asked = |figure: &str| arguments.figure.iter().any(|asked| asked == figure);
     protocol.with_threads(|| {

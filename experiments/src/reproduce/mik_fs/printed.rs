@@ -1,10 +1,10 @@
 //! What the paper prints.
 
 /// The methods of Table 2, in its order.
-pub const METHODS: [&str; 6] = ["l1-SVM", "ElasticNet-SVM", "RFMKL", "GMKL", "IKPCA", "MIK-FS"];
+pub(super) const METHODS: [&str; 6] = ["l1-SVM", "ElasticNet-SVM", "RFMKL", "GMKL", "IKPCA", "MIK-FS"];
 
 /// A data set with its row of Table 2.
-pub struct Printed {
+pub(super) struct Printed {
     /// The paper's name.
     pub name: &'static str,
     /// The file that holds it.
@@ -25,7 +25,7 @@ const fn row(
 }
 
 /// Table 2.
-pub const TABLE_2: &[Printed] = &[
+pub(super) const TABLE_2: &[Printed] = &[
     row(
         "ALLAML",
         "ALLAML.mat",

@@ -17,7 +17,7 @@ use crate::output::mean_and_error;
 use crate::reproduce::experiments::Protocol;
 
 /// All runs of a method on a data set.
-pub struct Cell {
+pub(super) struct Cell {
     /// The data set.
     pub dataset: &'static str,
     /// The method.
@@ -27,7 +27,7 @@ pub struct Cell {
 }
 
 /// All methods on all data sets.
-pub fn cells(protocol: &Protocol, problems: &[Problem]) -> Result<Vec<Cell>> {
+pub(super) fn cells(protocol: &Protocol, problems: &[Problem]) -> Result<Vec<Cell>> {
     let mut cells = Vec::new();
     for problem in problems {
         for contender in CONTENDERS {
@@ -80,7 +80,7 @@ fn sizes(outcomes: &[Outcome]) -> Vec<f64> {
 }
 
 /// Writes `table-2.md` and `table-2.csv`.
-pub fn write_table(protocol: &Protocol, problems: &[Problem], cells: &[Cell]) -> Result<()> {
+pub(super) fn write_table(protocol: &Protocol, problems: &[Problem], cells: &[Cell]) -> Result<()> {
     let names: Vec<&str> = CONTENDERS.iter().map(|contender| contender.name).collect();
     let mut text = format!(
         "# MIK-FS, Table 2: accuracy and number of features\n\n{REFERENCE}, Section 5.2. Every run is in \

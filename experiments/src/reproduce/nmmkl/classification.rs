@@ -137,7 +137,7 @@ fn with_swaps() -> Vec<(&'static str, &'static str)> {
 }
 
 /// Writes `table-1.md` and `table-1.csv`.
-pub fn table_1(protocol: &Protocol) -> Result<()> {
+pub(super) fn table_1(protocol: &Protocol) -> Result<()> {
     let batches = Batches { train: 400, test: 100 };
     let n_samples = (batches.train + batches.test) * protocol.runs as usize;
     let data = synthetic::better_together(n_samples, protocol.seed)?.dataset;
@@ -173,7 +173,7 @@ pub fn table_1(protocol: &Protocol) -> Result<()> {
 }
 
 /// Writes `table-3.md` and `table-3.csv`.
-pub fn table_3(protocol: &Protocol) -> Result<()> {
+pub(super) fn table_3(protocol: &Protocol) -> Result<()> {
     let splitter = hold_out(protocol);
     let methods = with_swaps();
     let plan = Plan {
@@ -210,7 +210,7 @@ pub fn table_3(protocol: &Protocol) -> Result<()> {
 }
 
 /// Writes `figure-2.md`, `figure-2.csv` and `figure-2.svg`.
-pub fn figure_2(protocol: &Protocol) -> Result<()> {
+pub(super) fn figure_2(protocol: &Protocol) -> Result<()> {
     const KS: &[usize] = &[10, 20, 40, 60];
     let methods: Vec<(&str, &str)> =
         METHODS.into_iter().filter(|(name, _)| !NOT_IN_FIGURE_2.contains(name)).collect();
@@ -324,7 +324,7 @@ impl Plan<'_> {
 
 /// The cost with which a machine on all features predicts best.
 fn choose_cost(data: &Dataset, context: &Context<'_>) -> std::result::Result<Vec<String>, Error> {
-    Ok(vec![format!("c={}", linear_classifier(COSTS).train(data, context)?.cost())])
+    Ok(vec![format!("c={}", linear_classifier(COSTS).train(data, context)?.cost)])
 }
 
 /// The machine with the cost among `parameters`.

@@ -103,7 +103,7 @@ static FOREST_FIRES: Table = Table {
 };
 
 /// Writes `table-4.md`, `table-5.md` and `table-5.csv`.
-pub fn weighted_sum(protocol: &Protocol) -> Result<()> {
+pub(super) fn weighted_sum(protocol: &Protocol) -> Result<()> {
     let batches = Batches { train: 100, test: 100 };
     let data = synthetic::weighted_sum(200 * protocol.runs as usize, protocol.seed)?.dataset;
     let rows = WEIGHTED_SUM.run(protocol, &data, &batches)?;
@@ -120,7 +120,7 @@ pub fn weighted_sum(protocol: &Protocol) -> Result<()> {
 }
 
 /// Writes `table-6.md` and `table-6.csv`.
-pub fn housing(protocol: &Protocol) -> Result<()> {
+pub(super) fn housing(protocol: &Protocol) -> Result<()> {
     let data = protocol
         .read(HOUSING.dataset, "boston_housing.csv")?
         .ok_or("Table 6 needs the file boston_housing.csv")?;
@@ -128,7 +128,7 @@ pub fn housing(protocol: &Protocol) -> Result<()> {
 }
 
 /// Writes `table-7.md` and `table-7.csv`.
-pub fn forest_fires(protocol: &Protocol) -> Result<()> {
+pub(super) fn forest_fires(protocol: &Protocol) -> Result<()> {
     let data = protocol
         .read(FOREST_FIRES.dataset, "forest_fires.csv")?
         .ok_or("Table 7 needs the file forest_fires.csv")?;

@@ -102,7 +102,7 @@ struct Part {
 }
 
 /// Writes `table-1.md`, `table-1.csv` and `figure-2.svg`.
-pub fn run(protocol: &Protocol) -> Result<()> {
+pub(super) fn run(protocol: &Protocol) -> Result<()> {
     let mut parts = Vec::new();
     for (stream, problem) in PROBLEMS.iter().enumerate() {
         let drawn = (problem.draw)(derive_seed(protocol.seed, stream as u64))?;

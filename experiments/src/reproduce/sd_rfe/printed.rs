@@ -1,13 +1,13 @@
 //! What Table III prints.
 
 /// A mean, and `+` where the paper finds SD-L-RFE significantly better than this method, `-` where worse.
-pub type Cell = (f64, char);
+pub(super) type Cell = (f64, char);
 
 /// Data set, number of features, then mean squared error and squared correlation of each method.
 ///
 /// Columns: SD-L-RFE, SD-G-RFE, mRMR, HSIC-RFE, Δ‖ω‖²-RFE, RMB-RFE, SpanB-RFE, RMB-RFE*, SpanB-RFE*.
 #[rustfmt::skip]
-pub const TABLE_3: &[(&str, usize, [Cell; 9], [Cell; 9])] = &[
+pub(super) const TABLE_3: &[(&str, usize, [Cell; 9], [Cell; 9])] = &[
     ("mpg", 1,
      [(16.47, ' '), (16.47, ' '), (16.86, ' '), (22.45, '+'), (16.47, ' '), (22.45, '+'), (31.79, '+'),
       (22.21, '+'), (16.97, ' ')],

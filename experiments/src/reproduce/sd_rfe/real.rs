@@ -41,7 +41,7 @@ const PROBLEMS: [Problem; 6] = [
 ];
 
 /// Writes `table-3.md` and `table-3.csv`.
-pub fn run(protocol: &Protocol) -> Result<()> {
+pub(super) fn run(protocol: &Protocol) -> Result<()> {
     let mut rows = Vec::new();
     for problem in &PROBLEMS {
         let Some(data) = protocol.read(problem.name, problem.file)? else { continue };

@@ -2,12 +2,12 @@
 
 use std::io::{self, Read};
 
-pub const MATRIX: u32 = 14;
-pub const COMPRESSED: u32 = 15;
+pub(super) const MATRIX: u32 = 14;
+pub(super) const COMPRESSED: u32 = 15;
 
 /// What can go wrong inside a variable.
 #[derive(Debug)]
-pub enum Fault {
+pub(super) enum Fault {
     /// The content breaks the format.
     Broken(String),
     /// The system refused.
@@ -27,14 +27,14 @@ impl From<io::Error> for Fault {
 }
 
 impl Fault {
-    pub fn broken<T>(problem: impl Into<String>) -> Result<T, Self> {
+    pub(super) fn broken<T>(problem: impl Into<String>) -> Result<T, Self> {
         Err(Fault::Broken(problem.into()))
     }
 }
 
 /// The type and length in front of an element's data.
 #[derive(Debug, Clone, Copy)]
-pub struct Tag {
+pub(super) struct Tag {
     pub kind: u32,
     pub length: u32,
     /// The data themselves, where they stand in the tag.
@@ -43,7 +43,7 @@ pub struct Tag {
 
 /// How a number is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Number {
+pub(super) enum Number {
     Signed(usize),
     Unsigned(usize),
     Float(usize),
@@ -74,13 +74,13 @@ impl Number {
 }
 
 /// Reads elements one after another.
-pub struct Elements<R> {
+pub(super) struct Elements<R> {
     inner: R,
     big_endian: bool,
 }
 
 impl<R: Read> Elements<R> {
-    pub fn new(inner: R, big_endian: bool) -> Self {
+    pub(super) fn new(inner: R, big_endian: bool) -> Self {
         Self { inner, big_endian }
     }
 
@@ -97,13 +97,13 @@ impl<R: Read> Elements<R> {
     }
 
     /// The tag of a variable, which is never a small one.
-    pub fn outer_tag(&mut self) -> Result<Tag, Fault> {
+    pub(super) fn outer_tag(&mut self) -> Result<Tag, Fault> {
         let (kind, length) = (self.word()?, self.word()?);
         Ok(Tag { kind: self.bits(&kind) as u32, length: self.bits(&length) as u32, small: None })
     }
 
     /// The tag of an element inside a variable. Small ones hold up to 4 bytes of data in place of the length.
-    pub fn tag(&mut self) -> Result<Tag, Fault> {
+    pub(super) fn tag(&mut self) -> Result<Tag, Fault> {
         let first = self.word()?;
         let second = self.word()?;
         let first = self.bits(&first) as u32;
@@ -116,7 +116,7 @@ impl<R: Read> Elements<R> {
     }
 
     /// The data of a short element, at most `most` bytes.
-    pub fn short(&mut self, most: u32) -> Result<Vec<u8>, Fault> {
+    pub(super) fn short(&mut self, most: u32) -> Result<Vec<u8>, Fault> {
         let tag = self.tag()?;
         if tag.length > most {
             return Fault::broken(format!("an element of {} bytes where at most {most} belong", tag.length));
@@ -131,7 +131,7 @@ impl<R: Read> Elements<R> {
     }
 
     /// The data of a short element as 32-bit numbers.
-    pub fn short_words(&mut self, most: u32) -> Result<Vec<u32>, Fault> {
+    pub(super) fn short_words(&mut self, most: u32) -> Result<Vec<u32>, Fault> {
         let bytes = self.short(most * 4)?;
         if !bytes.len().is_multiple_of(4) {
             return Fault::broken("an element of whole numbers has a broken length");
@@ -140,7 +140,7 @@ impl<R: Read> Elements<R> {
     }
 
     /// The tag of the next element, which must hold numbers, and how many it holds.
-    pub fn numbers(&mut self) -> Result<(Tag, Number, usize), Fault> {
+    pub(super) fn numbers(&mut self) -> Result<(Tag, Number, usize), Fault> {
         let tag = self.tag()?;
         let Some(number) = Number::from_kind(tag.kind) else {
             return Fault::broken(format!("an element of type {} where numbers should be", tag.kind));
@@ -153,7 +153,12 @@ impl<R: Read> Elements<R> {
     }
 
     /// Reads the numbers of the element whose `tag` was just read, and hands each to `take`.
-    pub fn read_numbers(&mut self, tag: Tag, number: Number, mut take: impl FnMut(f64)) -> Result<(), Fault> {
+    pub(super) fn read_numbers(
+        &mut self,
+        tag: Tag,
+        number: Number,
+        mut take: impl FnMut(f64),
+    ) -> Result<(), Fault> {
         let size = number.size();
         if let Some(bytes) = tag.small {
             let length = tag.length as usize;

@@ -30,7 +30,7 @@ const SAVE_AGAIN: &str = "save the variables again from MATLAB with save(file, '
 const COPY_AGAIN: &str = "copy the file again, or save it again with -v7";
 
 /// MATLAB level 5, which MATLAB calls `-v6` and `-v7`.
-pub const FORMAT: Format =
+pub(crate) const FORMAT: Format =
     Format::new("mat", &["mat"], sniff, read).with_own_target("the variable Y").with_variables();
 
 fn sniff(start: &[u8]) -> Sniff {

@@ -14,7 +14,7 @@ const MOST_DIMENSIONS: u32 = 32;
 
 /// What a variable holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Class {
+pub(super) enum Class {
     /// Numbers of any class, also logical.
     #[default]
     Number,
@@ -25,7 +25,7 @@ pub enum Class {
 
 /// All about a variable but its values.
 #[derive(Debug, Clone, Default)]
-pub struct Head {
+pub(super) struct Head {
     pub name: String,
     pub class: Class,
     pub complex: bool,
@@ -37,14 +37,14 @@ pub struct Head {
 }
 
 /// The values of a variable.
-pub enum Values {
+pub(super) enum Values {
     /// One vector a column.
     Dense(Vec<Vec<f64>>),
     Sparse(CscMatrix<f64>),
 }
 
 impl Head {
-    pub fn read<R: Read>(elements: &mut Elements<R>) -> Result<Self, Fault> {
+    pub(super) fn read<R: Read>(elements: &mut Elements<R>) -> Result<Self, Fault> {
         let flags = elements.short_words(2)?;
         let [flags, n_stored] = flags.as_slice() else {
             return Fault::broken("the variable has no flags");
@@ -78,7 +78,7 @@ impl Head {
     }
 
     /// The variable in words, such as `62 × 2000 numbers`.
-    pub fn describe(&self) -> String {
+    pub(super) fn describe(&self) -> String {
         let what = match self.class {
             Class::Number if self.complex => "complex numbers",
             Class::Number => "numbers",
@@ -94,7 +94,7 @@ impl Head {
 }
 
 /// The values of a dense variable, whose `head` was just read from `elements`.
-pub fn dense<R: Read>(elements: &mut Elements<R>, head: &Head) -> Result<Vec<Vec<f64>>, Fault> {
+pub(super) fn dense<R: Read>(elements: &mut Elements<R>, head: &Head) -> Result<Vec<Vec<f64>>, Fault> {
     let (tag, number, found) = elements.numbers()?;
     let declared = head.n_rows.checked_mul(head.n_columns);
     if declared != Some(found) {
@@ -117,7 +117,7 @@ pub fn dense<R: Read>(elements: &mut Elements<R>, head: &Head) -> Result<Vec<Vec
 }
 
 /// Column offsets, row indices and values of a sparse variable, whose `head` was just read from `elements`.
-pub fn sparse<R: Read>(elements: &mut Elements<R>, head: &Head) -> Result<SparseColumns, Fault> {
+pub(super) fn sparse<R: Read>(elements: &mut Elements<R>, head: &Head) -> Result<SparseColumns, Fault> {
     let mut rows = whole_numbers(elements)?;
     let offsets = whole_numbers(elements)?;
     if offsets.len() != head.n_columns + 1 {

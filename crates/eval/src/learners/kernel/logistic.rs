@@ -34,7 +34,7 @@ options! {
     /// let labels: Vec<u32> = (0..30).map(|i| i / 10 % 2).collect();
     /// let data = Dataset::new(DenseColumns::from_columns(&[x])?, Target::from_labels(&labels))?;
     /// let model = KernelLogistic::default().train(&data, &Context::default())?;
-    /// assert!(model.certificate() <= 1e-8);
+    /// assert!(model.certificate <= 1e-8);
     /// use fewest_eval::Model;
     /// assert_eq!(model.predict(data.x())?, Predictions::Classes(labels));
     /// # Ok::<(), fewest_core::Error>(())
@@ -55,45 +55,21 @@ pub struct KernelLogisticModel {
     space: Space,
     /// The codes of the classes that occur, one for each column of `coefficients`.
     codes: Vec<u32>,
-    coefficients: DMatrix<f64>,
-    width: f64,
-    regularization: f64,
-    certificate: f64,
-    status: Status,
-    iterations: usize,
+    /// Coefficients `v`: one row a training sample, one column for each class that occurs.
+    pub coefficients: DMatrix<f64>,
+    /// The kernel's width, in units of the standardised features.
+    pub width: f64,
+    /// The regularisation `λ`.
+    pub regularization: f64,
+    /// The certificate: a bound on `F − F*`, relative to the objective at zero.
+    pub certificate: f64,
+    /// How the optimisation ended.
+    pub status: Status,
+    /// Iterations of the last fit.
+    pub iterations: usize,
 }
 
 impl KernelLogisticModel {
-    /// The kernel's width, in units of the standardised features.
-    pub fn width(&self) -> f64 {
-        self.width
-    }
-
-    /// The regularisation `λ`.
-    pub fn regularization(&self) -> f64 {
-        self.regularization
-    }
-
-    /// The certificate: a bound on `F − F*`, relative to the objective at zero.
-    pub fn certificate(&self) -> f64 {
-        self.certificate
-    }
-
-    /// How the optimisation ended.
-    pub fn status(&self) -> Status {
-        self.status
-    }
-
-    /// Iterations of the last fit.
-    pub fn iterations(&self) -> usize {
-        self.iterations
-    }
-
-    /// Coefficients `v`: one row a training sample, one column for each class that occurs.
-    pub fn coefficients(&self) -> &DMatrix<f64> {
-        &self.coefficients
-    }
-
     /// The probability of each class that occurs (columns, by increasing code) for the samples of `x` (rows).
     ///
     /// # Errors

@@ -150,9 +150,7 @@ struct Decomposition {
 impl Decomposition {
     fn new(gram: DMatrix<f64>) -> Result<Self, Error> {
         let n = gram.nrows();
-        let Some(SymmetricEigen { eigenvectors, eigenvalues }) =
-            SymmetricEigen::try_new(gram, f64::EPSILON, 100 * n + 1000)
-        else {
+        let Some(SymmetricEigen { eigenvectors, eigenvalues }) = fewest_linalg::symmetric_eigen(gram) else {
             let hint = "try other widths".to_owned();
             return Err(Error::Numerical { what: "the eigendecomposition of a Gram matrix", hint });
         };

@@ -40,26 +40,12 @@ pub struct KernelRidgeModel {
     /// One column for each output.
     coefficients: DMatrix<f64>,
     means: Vec<f64>,
-    width: f64,
-    regularization: f64,
-    residual: f64,
-}
-
-impl KernelRidgeModel {
     /// The kernel's width, in units of the standardised features.
-    pub fn width(&self) -> f64 {
-        self.width
-    }
-
+    pub width: f64,
     /// The regularisation `λ`.
-    pub fn regularization(&self) -> f64 {
-        self.regularization
-    }
-
+    pub regularization: f64,
     /// The certificate: `max |(K + λI) α − (y − ȳ)|`, relative to the largest `|y − ȳ|`.
-    pub fn residual(&self) -> f64 {
-        self.residual
-    }
+    pub residual: f64,
 }
 
 impl KernelRidge {

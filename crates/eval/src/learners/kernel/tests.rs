@@ -57,10 +57,10 @@ fn logistic_regression_is_stationary_by_the_definition() {
         let learner =
             KernelLogistic { grid: single(width, lambda), tolerance: 1e-14, ..KernelLogistic::default() };
         let model = learner.train(&data, &Context::default()).unwrap();
-        assert_eq!(model.status(), Status::Converged);
-        assert!(model.certificate() <= 1e-14);
-        let gram = gram_by_definition(&columns, model.width());
-        let v = model.coefficients();
+        assert_eq!(model.status, Status::Converged);
+        assert!(model.certificate <= 1e-14);
+        let gram = gram_by_definition(&columns, model.width);
+        let v = model.coefficients;
         for (i, row) in gram.iter().enumerate() {
             let score = |c: usize| row.iter().enumerate().map(|(j, k)| k * v[(j, c)]).sum::<f64>();
             let total: f64 = (0..3).map(|c| score(c).exp()).sum();
@@ -96,20 +96,20 @@ fn the_certificate_bounds_the_error_of_the_objective() {
         learner.train(&data, &Context::default()).unwrap()
     };
     let exact = train(1e-15);
-    let gram = gram_by_definition(&columns, exact.width());
-    let best = objective_by_definition(&gram, &labels, exact.coefficients(), 0.05);
+    let gram = gram_by_definition(&columns, exact.width);
+    let best = objective_by_definition(&gram, &labels, &exact.coefficients, 0.05);
     // scipy 1.17.1, optimize.minimize(method="L-BFGS-B", tol 1e-15) of the same objective in v.
     assert!((best - 6.733417931266889).abs() < 1e-7 * best, "{best}");
     for tolerance in [1e-1, 1e-2, 1e-4, 1e-8] {
         let model = train(tolerance);
-        let value = objective_by_definition(&gram, &labels, model.coefficients(), 0.05);
+        let value = objective_by_definition(&gram, &labels, &model.coefficients, 0.05);
         let scale = 36.0 * 3.0_f64.ln();
-        assert!(model.certificate() <= tolerance);
+        assert!(model.certificate <= tolerance);
         assert!(
-            value <= best + model.certificate() * scale + 1e-9,
+            value <= best + model.certificate * scale + 1e-9,
             "{} and {}",
             value - best,
-            model.certificate()
+            model.certificate
         );
     }
 }
@@ -147,9 +147,9 @@ fn ridge_regression_solves_its_equations_and_interpolates() {
     let (columns, _) = blobs();
     for (width, lambda) in [(0.5, 1e-3), (1.0, 0.1), (4.0, 10.0)] {
         let model = KernelRidge { grid: single(width, lambda) }.train(&data, &Context::default()).unwrap();
-        assert!(model.residual() < 1e-9, "{}", model.residual());
+        assert!(model.residual < 1e-9, "{}", model.residual);
         // f(x_i) = y_i − λ α_i, with α from a Cholesky solve of the definition.
-        let gram = gram_by_definition(&columns, model.width());
+        let gram = gram_by_definition(&columns, model.width);
         let Target::Real(outputs) = data.target() else { unreachable!() };
         let y = outputs.output(0);
         let mean = y.iter().sum::<f64>() / 36.0;
@@ -197,7 +197,7 @@ fn cross_validation_chooses_what_it_finds_best() {
             }
         }
     }
-    assert_eq!((model.width(), model.regularization()), (best.1, best.2));
+    assert_eq!((model.width, model.regularization), (best.1, best.2));
 }
 
 #[test]

@@ -50,23 +50,14 @@ options! {
 pub struct SupportVectorClassifierModel {
     encoding: Encoding,
     rows: PointRows,
-    /// None where all samples are of class `only`.
-    machines: Option<Pairwise>,
+    /// The machines, unless there was one class only.
+    pub machines: Option<Pairwise>,
     only: u32,
-    cost: f64,
+    /// The cost `C`.
+    pub cost: f64,
 }
 
 impl SupportVectorClassifierModel {
-    /// The machines, unless there was one class only.
-    pub fn machines(&self) -> Option<&Pairwise> {
-        self.machines.as_ref()
-    }
-
-    /// The cost `C`.
-    pub fn cost(&self) -> f64 {
-        self.cost
-    }
-
     /// The kernel, its width in units of the standardised features.
     pub fn kernel(&self) -> VectorKernel {
         self.rows.0.kernel()

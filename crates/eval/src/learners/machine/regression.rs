@@ -49,29 +49,17 @@ options! {
 pub struct SupportVectorRegressionModel {
     encoding: Encoding,
     rows: PointRows,
-    machine: Machine,
+    /// The machine, of the standardised target.
+    pub machine: Machine,
     mean: f64,
     scale: f64,
-    cost: f64,
-    epsilon: f64,
+    /// The cost `C`.
+    pub cost: f64,
+    /// `ε`, in standard deviations of the target.
+    pub epsilon: f64,
 }
 
 impl SupportVectorRegressionModel {
-    /// The machine, of the standardised target.
-    pub fn machine(&self) -> &Machine {
-        &self.machine
-    }
-
-    /// The cost `C`.
-    pub fn cost(&self) -> f64 {
-        self.cost
-    }
-
-    /// `ε`, in standard deviations of the target.
-    pub fn epsilon(&self) -> f64 {
-        self.epsilon
-    }
-
     /// The kernel, its width in units of the standardised features.
     pub fn kernel(&self) -> VectorKernel {
         self.rows.0.kernel()

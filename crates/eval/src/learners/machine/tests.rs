@@ -45,17 +45,17 @@ fn curved_classes_need_the_gaussian_kernel() {
     let linear = SupportVectorClassifier { kernel: MachineKernel::Linear, ..gaussian.clone() };
     assert!(hits(&linear, &train, &test) < 0.8);
     let model = gaussian.train(&train, &Context::seeded(3)).unwrap();
-    assert_eq!(model.machines().unwrap().machines.len(), 3);
-    assert!(gaussian.grid.costs.contains(&model.cost()));
-    let gap = model.machines().unwrap().machines[0].machine.dual.solution.duality_gap;
+    assert_eq!(model.machines.as_ref().unwrap().machines.len(), 3);
+    assert!(gaussian.grid.costs.contains(&model.cost));
+    let gap = model.machines.as_ref().unwrap().machines[0].machine.dual.solution.duality_gap;
     assert!((-1e-12..=gaussian.tolerance).contains(&gap), "{gap}");
     // The same seed gives the same model; the last width and cost of a grid can be chosen too.
     let again = gaussian.train(&train, &Context::seeded(3)).unwrap();
-    assert_eq!(model.machines(), again.machines());
+    assert_eq!(model.machines, again.machines);
     let one = MachineGrid { costs: vec![7.0], gammas: vec![0.5], ..MachineGrid::default() };
     let fixed = SupportVectorClassifier { grid: one, ..gaussian };
     let model = fixed.train(&train, &Context::default()).unwrap();
-    assert_eq!(model.cost(), 7.0);
+    assert_eq!(model.cost, 7.0);
     let VectorKernel::Gaussian { gamma } = model.kernel() else { unreachable!() };
     assert!((gamma - 0.5 / 3.0).abs() < 1e-12);
 }
@@ -66,7 +66,7 @@ fn a_hill_is_found_whatever_its_unit() {
     let (train, test) = halves(&hill(200));
     let learner = SupportVectorRegression { epsilons: vec![0.3, 0.01], ..SupportVectorRegression::default() };
     let model = learner.train(&train, &Context::default()).unwrap();
-    assert_eq!(model.epsilon(), 0.01);
+    assert_eq!(model.epsilon, 0.01);
     let predicted = crate::Model::predict(&model, test.x()).unwrap();
     let error = QSquared.score(test.target(), &predicted).unwrap();
     assert!(error < 1e-3, "{error}");
@@ -82,7 +82,7 @@ fn the_machine_is_that_of_its_parameters() {
     let model = SupportVectorRegression::default().train(&train, &Context::default()).unwrap();
     let VectorKernel::Gaussian { gamma } = model.kernel() else { unreachable!() };
     let points = Encoding::fit(&train).unwrap().encode(train.x()).unwrap();
-    let coefficients = &model.machine().dual.solution.coefficients;
+    let coefficients = &model.machine.dual.solution.coefficients;
     let Target::Real(outputs) = train.target() else { unreachable!() };
     let predicted = crate::Model::predict(&model, train.x()).unwrap();
     let Predictions::Real(predicted) = predicted else { unreachable!() };
@@ -97,7 +97,7 @@ fn the_machine_is_that_of_its_parameters() {
                 coefficients[j] * (-gamma * distance).exp()
             })
             .sum();
-        let expected = mean + deviation * (sum + model.machine().bias);
+        let expected = mean + deviation * (sum + model.machine.bias);
         assert!((predicted[0][i] - expected).abs() < 1e-8 * deviation);
     }
 }

@@ -2,7 +2,6 @@
 
 use fewest_core::{Context, Dataset, Error, FeatureKind};
 use fewest_neighbours::{Coordinate, Distances, Metric, Samples};
-use rayon::prelude::*;
 
 use crate::similarity::feature::is_constant;
 
@@ -78,21 +77,18 @@ impl Instances {
             .map(|features| (numeric, features))
             .chain(categories.chunks(WIDTH).map(|features| (Difference::Mismatch, features)))
             .collect();
-        let panels: Vec<Result<Panel, Error>> = groups
-            .into_par_iter()
-            .map(|(difference, features)| {
-                let mut values = vec![0.0; n * WIDTH];
-                let mut column = vec![0.0; n];
-                for (at, &j) in features.iter().enumerate() {
-                    fill(j, &mut column)?;
-                    for (row, &value) in values.chunks_exact_mut(WIDTH).zip(&column) {
-                        row[at] = value;
-                    }
+        let panels = fewest_parallel::try_map(groups.len(), |group| {
+            let (difference, features) = groups[group];
+            let mut values = vec![0.0; n * WIDTH];
+            let mut column = vec![0.0; n];
+            for (at, &j) in features.iter().enumerate() {
+                fill(j, &mut column)?;
+                for (row, &value) in values.chunks_exact_mut(WIDTH).zip(&column) {
+                    row[at] = value;
                 }
-                Ok(Panel { features: features.to_vec(), difference, values })
-            })
-            .collect();
-        let panels = panels.into_iter().collect::<Result<_, _>>()?;
+            }
+            Ok::<Panel, Error>(Panel { features: features.to_vec(), difference, values })
+        })?;
         Ok(Self { samples, panels, n_features: data.n_features() })
     }
 
@@ -120,12 +116,14 @@ impl Instances {
                     total[m] += weights[m];
                 }
             }
-            self.panels.par_iter().zip(&mut sums).for_each(|(panel, sums)| {
-                for (i, list) in (start..end).zip(&lists) {
-                    match panel.difference {
-                        Difference::Absolute => add_absolute(&panel.values, i, list, sums),
-                        Difference::Squared => add_squared(&panel.values, i, list, sums),
-                        Difference::Mismatch => add_mismatches(&panel.values, i, list, sums),
+            fewest_parallel::chunks(&mut sums, 1, |at, sums| {
+                for (panel, sums) in self.panels[at..].iter().zip(sums) {
+                    for (i, list) in (start..end).zip(&lists) {
+                        match panel.difference {
+                            Difference::Absolute => add_absolute(&panel.values, i, list, sums),
+                            Difference::Squared => add_squared(&panel.values, i, list, sums),
+                            Difference::Mismatch => add_mismatches(&panel.values, i, list, sums),
+                        }
                     }
                 }
             });

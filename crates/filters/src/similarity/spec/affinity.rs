@@ -4,7 +4,6 @@ use fewest_core::{Context, Error};
 use fewest_kernels::fast::exp_in_place;
 use fewest_neighbours::Distances;
 use nalgebra::{DMatrix, DVector};
-use rayon::prelude::*;
 
 /// Rows of the graph that are held at a time.
 const BLOCK: usize = 512;
@@ -65,10 +64,10 @@ impl<'a> Affinity<'a> {
                 row.iter_mut().zip(&self.roots).for_each(|(value, root)| *value /= own * root);
                 row
             })?;
-            let strips: Vec<DMatrix<f64>> = rows
-                .par_chunks(STRIP)
-                .map(|strip| y * DMatrix::from_fn(n, strip.len(), |j, i| strip[i][j]))
-                .collect();
+            let strips = fewest_parallel::map(rows.len().div_ceil(STRIP), |at| {
+                let strip = &rows[at * STRIP..rows.len().min((at + 1) * STRIP)];
+                y * DMatrix::from_fn(n, strip.len(), |j, i| strip[i][j])
+            });
             let mut at = start;
             for strip in strips {
                 product.columns_mut(at, strip.ncols()).copy_from(&strip);

@@ -55,6 +55,7 @@ pub(super) fn smallest(affinity: &Affinity<'_>, m: usize, context: &Context<'_>)
         let images = DMatrix::from_columns(&images);
         let projected = basis.tr_mul(&images);
         let small = fewest_linalg::symmetric_eigen((&projected + projected.transpose()) * 0.5);
+        let Some(small) = small else { return Err(not_found()) };
         let mut order: Vec<usize> = (0..small.eigenvalues.len()).collect();
         order.sort_by(|&a, &b| small.eigenvalues[b].total_cmp(&small.eigenvalues[a]));
         order.truncate(block);
@@ -68,10 +69,7 @@ pub(super) fn smallest(affinity: &Affinity<'_>, m: usize, context: &Context<'_>)
         restarts += 1;
         if worst <= TOLERANCE || restarts >= MOST_RESTARTS || basis.ncols() >= n - 1 {
             if worst > 1e3 * TOLERANCE {
-                return Err(Error::Numerical {
-                    what: "the eigenvectors of the graph",
-                    hint: "ask for fewer (m), or take criterion 1 or 2, which need none".to_owned(),
-                });
+                return Err(not_found());
             }
             let mut columns = vec![trivial];
             for at in 0..pairs {
@@ -104,4 +102,11 @@ fn extend(basis: &mut Vec<DVector<f64>>, mut vector: DVector<f64>, trivial: &DVe
     }
     let length = vector.norm();
     basis.push(vector / length);
+}
+
+fn not_found() -> Error {
+    Error::Numerical {
+        what: "the eigenvectors of the graph",
+        hint: "ask for fewer (m), or take criterion 1 or 2, which need none".to_owned(),
+    }
 }

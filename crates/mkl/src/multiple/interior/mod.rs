@@ -23,7 +23,6 @@ mod point;
 
 use fewest_core::{Context, Error, Status};
 use nalgebra::DMatrix;
-use rayon::prelude::*;
 
 use self::kernels::{Seen, Side, System, combined};
 use self::point::{Part, Point};
@@ -126,8 +125,8 @@ impl<'a> Interior<'a> {
         let mut best: Option<(f64, Saddle)> = None;
         let mut since_best = 0;
         for steps in 0..=MOST_STEPS {
-            let seen: Vec<Seen> =
-                self.sides.par_iter().zip(&x.parts).map(|(side, part)| self.seen(side, part, &x.d)).collect();
+            let seen =
+                fewest_parallel::map(self.sides.len(), |t| self.seen(&self.sides[t], &x.parts[t], &x.d));
             let squares = self.squares(&seen);
             let saddle = self.assess(&x, &seen, steps);
             let gap = saddle.gap(squares.iter().copied().fold(0.0, f64::max));
@@ -194,10 +193,9 @@ impl<'a> Interior<'a> {
 
     /// One predictor and corrector step; false when no progress is possible any more.
     fn advance(&self, x: &mut Point, seen: &[Seen], squares: &[f64]) -> bool {
-        let systems: Vec<System> = (0..self.sides.len())
-            .into_par_iter()
-            .map(|t| self.system(&self.sides[t], &x.parts[t], &seen[t], &x.d))
-            .collect();
+        let systems = fewest_parallel::map(self.sides.len(), |t| {
+            self.system(&self.sides[t], &x.parts[t], &seen[t], &x.d)
+        });
         let roots: Vec<f64> = x.s.iter().zip(&x.d).map(|(s, d)| (s / d).sqrt().recip()).collect();
         let q = x.d.len();
         let mut schur = vec![0.0; q * q];

@@ -6,12 +6,12 @@ use fewest_solver::{
     Control, DenseOperator, ElasticNetPenalty, Error, GroupLasso, L1, Logistic, Penalty, Solution,
     SquaredLoss,
 };
+use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
 
 /// A dense matrix in column-major order with observations.
 #[derive(Debug, Clone)]
-pub struct Data {
+pub(crate) struct Data {
     pub n_rows: usize,
     pub n_columns: usize,
     pub matrix: Vec<f64>,
@@ -19,13 +19,13 @@ pub struct Data {
 }
 
 /// Roughly normal numbers.
-pub fn normal(rng: &mut ChaCha8Rng) -> f64 {
+pub(crate) fn normal(rng: &mut ChaCha8Rng) -> f64 {
     (0..12).map(|_| rng.random::<f64>()).sum::<f64>() - 6.0
 }
 
 impl Data {
     /// Independent normal columns; the observations come from the first five and noise.
-    pub fn random(seed: u64, n_rows: usize, n_columns: usize) -> Self {
+    pub(crate) fn random(seed: u64, n_rows: usize, n_columns: usize) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let matrix = (0..n_rows * n_columns).map(|_| normal(&mut rng)).collect();
         let mut data = Self { n_rows, n_columns, matrix, observations: Vec::new() };
@@ -34,7 +34,7 @@ impl Data {
     }
 
     /// `Q₁ diag(s) Q₂ᵀ` with orthonormal `Q`s and `s` falling geometrically from 1 to `1 / condition`.
-    pub fn conditioned(seed: u64, n_rows: usize, n_columns: usize, condition: f64) -> Self {
+    pub(crate) fn conditioned(seed: u64, n_rows: usize, n_columns: usize, condition: f64) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let rank = n_rows.min(n_columns);
         let left = orthonormal(&mut rng, n_rows, rank);
@@ -64,7 +64,7 @@ impl Data {
     }
 
     /// Makes every third column a copy of the one before, and the last column zero.
-    pub fn with_duplicates(mut self) -> Self {
+    pub(crate) fn with_duplicates(mut self) -> Self {
         let n = self.n_rows;
         for j in (1..self.n_columns).step_by(3) {
             self.matrix.copy_within((j - 1) * n..j * n, j * n);
@@ -75,16 +75,16 @@ impl Data {
     }
 
     /// The signs of the observations.
-    pub fn with_labels(mut self) -> Self {
+    pub(crate) fn with_labels(mut self) -> Self {
         self.observations.iter_mut().for_each(|b| *b = if *b > 0.0 { 1.0 } else { -1.0 });
         self
     }
 
-    pub fn column(&self, j: usize) -> &[f64] {
+    pub(crate) fn column(&self, j: usize) -> &[f64] {
         &self.matrix[j * self.n_rows..(j + 1) * self.n_rows]
     }
 
-    pub fn apply(&self, w: &[f64]) -> Vec<f64> {
+    pub(crate) fn apply(&self, w: &[f64]) -> Vec<f64> {
         let mut out = vec![0.0; self.n_rows];
         for (j, w) in w.iter().enumerate() {
             out.iter_mut().zip(self.column(j)).for_each(|(out, a)| *out += w * a);
@@ -92,11 +92,11 @@ impl Data {
         out
     }
 
-    pub fn transpose(&self, r: &[f64]) -> Vec<f64> {
+    pub(crate) fn transpose(&self, r: &[f64]) -> Vec<f64> {
         (0..self.n_columns).map(|j| self.column(j).iter().zip(r).map(|(a, r)| a * r).sum()).collect()
     }
 
-    pub fn gram(&self) -> Vec<f64> {
+    pub(crate) fn gram(&self) -> Vec<f64> {
         (0..self.n_columns).flat_map(|j| self.transpose(self.column(j))).collect()
     }
 }
@@ -119,26 +119,27 @@ fn orthonormal(rng: &mut ChaCha8Rng, length: usize, count: usize) -> Vec<Vec<f64
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum LossKind {
+pub(crate) enum LossKind {
     Squared,
     Logistic,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum PenaltyKind {
+pub(crate) enum PenaltyKind {
     L1,
     ElasticNet,
     Group,
 }
 
-pub const ALL_LOSSES: [LossKind; 2] = [LossKind::Squared, LossKind::Logistic];
-pub const ALL_PENALTIES: [PenaltyKind; 3] = [PenaltyKind::L1, PenaltyKind::ElasticNet, PenaltyKind::Group];
+pub(crate) const ALL_LOSSES: [LossKind; 2] = [LossKind::Squared, LossKind::Logistic];
+pub(crate) const ALL_PENALTIES: [PenaltyKind; 3] =
+    [PenaltyKind::L1, PenaltyKind::ElasticNet, PenaltyKind::Group];
 /// Ridge of the elastic net.
-pub const RIDGE: f64 = 0.7;
+pub(crate) const RIDGE: f64 = 0.7;
 
 /// A problem by its definition, independent of the library.
 #[derive(Debug, Clone)]
-pub struct Case {
+pub(crate) struct Case {
     pub data: Data,
     pub loss: LossKind,
     pub penalty: PenaltyKind,
@@ -148,7 +149,13 @@ pub struct Case {
 
 impl Case {
     /// With `lambda` a share of the largest correlation at zero; labels if the loss needs them.
-    pub fn new(data: Data, loss: LossKind, penalty: PenaltyKind, nonnegative: bool, share: f64) -> Self {
+    pub(crate) fn new(
+        data: Data,
+        loss: LossKind,
+        penalty: PenaltyKind,
+        nonnegative: bool,
+        share: f64,
+    ) -> Self {
         let data = if loss == LossKind::Logistic { data.with_labels() } else { data };
         let mut case = Self { data, loss, penalty, nonnegative, lambda: 0.0 };
         let v = case.data.transpose(&case.dual_point(&vec![0.0; case.data.n_columns]));
@@ -157,7 +164,7 @@ impl Case {
     }
 
     /// What the solver finds from zero.
-    pub fn solve(&self, tolerance: f64) -> Result<Solution, Error> {
+    pub(crate) fn solve(&self, tolerance: f64) -> Result<Solution, Error> {
         let data = &self.data;
         let operator = DenseOperator::new(data.matrix.clone(), data.n_rows, data.n_columns)?;
         let control = Control { tolerance, ..Control::default() };
@@ -171,11 +178,11 @@ impl Case {
     }
 
     /// Neighbours in threes.
-    pub fn groups(&self) -> Vec<usize> {
+    pub(crate) fn groups(&self) -> Vec<usize> {
         (0..self.data.n_columns).map(|j| j / 3).collect()
     }
 
-    pub fn library_penalty(&self) -> Result<Box<dyn Penalty>, Error> {
+    pub(crate) fn library_penalty(&self) -> Result<Box<dyn Penalty>, Error> {
         let n = self.data.n_columns;
         let sign = |l1: L1| if self.nonnegative { l1.nonnegative() } else { l1 };
         Ok(match self.penalty {
@@ -190,7 +197,7 @@ impl Case {
         })
     }
 
-    pub fn objective(&self, w: &[f64]) -> f64 {
+    pub(crate) fn objective(&self, w: &[f64]) -> f64 {
         if self.nonnegative && w.iter().any(|&w| w < 0.0) {
             return f64::INFINITY;
         }
@@ -220,7 +227,7 @@ impl Case {
     }
 
     /// `−∇ℓ(Aw)`.
-    pub fn dual_point(&self, w: &[f64]) -> Vec<f64> {
+    pub(crate) fn dual_point(&self, w: &[f64]) -> Vec<f64> {
         let fitted = self.data.apply(w);
         let pairs = fitted.iter().zip(&self.data.observations);
         match self.loss {
@@ -230,7 +237,7 @@ impl Case {
     }
 
     /// Primal minus dual objective at `w` and its scaled dual point, as printed in the definition.
-    pub fn gap(&self, w: &[f64]) -> f64 {
+    pub(crate) fn gap(&self, w: &[f64]) -> f64 {
         let dual = self.dual_point(w);
         let part = |v: f64| if self.nonnegative { v.max(0.0) } else { v };
         let v = self.data.transpose(&dual);
@@ -258,7 +265,7 @@ impl Case {
         self.objective(w) + conjugate_of_loss + conjugate_of_penalty
     }
 
-    pub fn relative_gap(&self, w: &[f64]) -> f64 {
+    pub(crate) fn relative_gap(&self, w: &[f64]) -> f64 {
         self.gap(w) / self.objective(&vec![0.0; w.len()])
     }
 
@@ -281,7 +288,7 @@ impl Case {
     }
 
     /// Accelerated proximal gradient with a fixed step and restarts, for many iterations.
-    pub fn slow_solution(&self, iterations: usize) -> Vec<f64> {
+    pub(crate) fn slow_solution(&self, iterations: usize) -> Vec<f64> {
         let n = self.data.n_columns;
         let mut direction = vec![1.0; n];
         let mut largest = 0.0;

@@ -6,18 +6,18 @@ use std::path::Path;
 use fewest_data::{Missing, ReadOptions, Scaling, Table, Task};
 use fewest_kernels::fast;
 use fewest_smo::{DualProblem, GramRows, KernelRows};
+use rand::rngs::ChaCha8Rng;
 use rand::{Rng, RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
 
 /// Samples by columns.
-pub struct Samples {
+pub(crate) struct Samples {
     pub columns: Vec<Vec<f64>>,
     pub n: usize,
 }
 
 impl Samples {
     /// Standardised features of a file, and its target: codes of classes or numbers.
-    pub fn read(path: &Path, classes: bool) -> (Self, Vec<f64>) {
+    pub(crate) fn read(path: &Path, classes: bool) -> (Self, Vec<f64>) {
         let mut options = ReadOptions::with_target("target");
         options.task = if classes { Task::Classification } else { Task::Regression };
         let dataset = Table::read(path, &options).unwrap().complete(Missing::DropRows).unwrap().dataset;
@@ -37,13 +37,13 @@ impl Samples {
     }
 
     /// Uniform numbers between −1 and 1.
-    pub fn random(n: usize, d: usize, seed: u64) -> Self {
+    pub(crate) fn random(n: usize, d: usize, seed: u64) -> Self {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let columns = (0..d).map(|_| (0..n).map(|_| random.random_range(-1.0..1.0)).collect()).collect();
         Self { columns, n }
     }
 
-    pub fn gaussian(self, gamma: f64) -> Gaussian {
+    pub(crate) fn gaussian(self, gamma: f64) -> Gaussian {
         let squares =
             (0..self.n).map(|i| self.columns.iter().map(|column| column[i] * column[i]).sum()).collect();
         Gaussian { samples: self, squares, gamma }
@@ -51,14 +51,14 @@ impl Samples {
 }
 
 /// `exp(−γ ‖x_i − x_j‖²)` by rows.
-pub struct Gaussian {
+pub(crate) struct Gaussian {
     pub samples: Samples,
     squares: Vec<f64>,
     gamma: f64,
 }
 
 impl Gaussian {
-    pub fn gram(&self) -> GramRows {
+    pub(crate) fn gram(&self) -> GramRows {
         let n = self.len();
         let mut values = vec![0.0; n * n];
         for (i, row) in values.chunks_exact_mut(n).enumerate() {
@@ -93,7 +93,7 @@ impl KernelRows for Gaussian {
 }
 
 /// A feasible point of a problem with finite bounds, at random.
-pub fn feasible(problem: &DualProblem<'_>, random: &mut impl Rng) -> Vec<f64> {
+pub(crate) fn feasible(problem: &DualProblem<'_>, random: &mut impl Rng) -> Vec<f64> {
     let start: Vec<f64> = (0..problem.len()).map(|_| random.random_range(-2.0..2.0)).collect();
     problem.feasible_start(&start).unwrap()
 }

@@ -123,8 +123,10 @@ pub struct TwinClassifierModel {
     encoding: Encoding,
     rows: PointRows,
     pairs: Pairs,
-    cost: f64,
-    regularization: f64,
+    /// The cost `c₁ = c₂`.
+    pub cost: f64,
+    /// `c₃ = c₄`.
+    pub regularization: f64,
 }
 
 /// A machine for each pair of classes.
@@ -149,16 +151,6 @@ impl TwinClassifierModel {
     /// A machine for each pair of classes; none where there is one class only.
     pub fn pairs(&self) -> &[TwinPair] {
         &self.pairs.machines
-    }
-
-    /// The cost `c₁ = c₂`.
-    pub fn cost(&self) -> f64 {
-        self.cost
-    }
-
-    /// `c₃ = c₄`.
-    pub fn regularization(&self) -> f64 {
-        self.regularization
     }
 
     /// The kernel, its width in units of the standardised features.

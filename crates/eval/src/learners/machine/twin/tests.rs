@@ -75,7 +75,7 @@ fn a_bounded_machine_with_a_small_risk_is_the_twin_machine() {
         let context = Context::default();
         let (twin, near) = (twin.train(&train, &context).unwrap(), bounded.train(&train, &context).unwrap());
         assert_eq!(twin.pairs(), near.pairs());
-        assert_eq!((twin.regularization(), twin.cost()), (1e-4, 1.0));
+        assert_eq!((twin.regularization, twin.cost), (1e-4, 1.0));
         // The regularisation matters: more of it shortens the planes' weights.
         let more = TwinRegularization::Bounded(vec![10.0]);
         let more = TwinClassifier { regularization: more, ..bounded }.train(&train, &context).unwrap();
