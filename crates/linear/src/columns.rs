@@ -48,7 +48,7 @@ impl<'a> LinearColumns<'a> {
             data,
             sources,
             values: Vec::new(),
-            atoms: Atoms::new(1.0, Vec::new(), Vec::new()),
+            atoms: Atoms { target_squared_norm: 1.0, ..Atoms::default() },
             outputs: vec![Vec::new(); targets.len()],
         };
         for first in (0..built.sources.len()).step_by(ROUND) {

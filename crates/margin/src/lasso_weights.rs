@@ -94,8 +94,12 @@ impl<'a> Centred<'a> {
         let squared_norm = |j: usize| (design.squared_norm(j) / n - means[j] * means[j]).max(0.0);
         let mut squared_norms = vec![0.0; means.len()];
         fewest_parallel::fill(&mut squared_norms, 64, squared_norm);
-        let target_squared_norm = target.iter().map(|value| value * value).sum::<f64>() / n;
-        let atoms = Atoms::new(target_squared_norm, product(&target), squared_norms);
+        let atoms = Atoms {
+            target_squared_norm: target.iter().map(|value| value * value).sum::<f64>() / n,
+            target_products: product(&target),
+            squared_norms,
+            ..Atoms::default()
+        };
         Self { design, means, target_mean, atoms }
     }
 

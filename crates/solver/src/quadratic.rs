@@ -32,7 +32,8 @@ impl Quadratic {
             });
         }
         let squared_norms = (0..n).map(|j| gram[j + j * n]).collect();
-        Ok(Self { gram, atoms: Atoms::new(target_squared_norm, target_products, squared_norms) })
+        let atoms = Atoms { target_squared_norm, target_products, squared_norms, ..Atoms::default() };
+        Ok(Self { gram, atoms })
     }
 
     /// The atoms `atoms` of a larger problem.

@@ -23,7 +23,8 @@ impl Counted {
     fn new(problem: Explicit) -> Self {
         let target_products = problem.atoms.iter().map(|atom| dot(atom, &problem.target)).collect();
         let squared_norms = problem.atoms.iter().map(|atom| dot(atom, atom)).collect();
-        let atoms = Atoms::new(dot(&problem.target, &problem.target), target_products, squared_norms);
+        let target_squared_norm = dot(&problem.target, &problem.target);
+        let atoms = Atoms { target_squared_norm, target_products, squared_norms, ..Atoms::default() };
         Self { problem, atoms, asked: AtomicUsize::new(0) }
     }
 

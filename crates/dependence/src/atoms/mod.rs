@@ -187,7 +187,10 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
             approximation_error: outline.approximation_error,
             products_are_nonnegative: features.is_positive_semidefinite(),
             lower_bound_errors: Vec::with_capacity(d),
-            ..Atoms::new(outline.squared_norm, Vec::with_capacity(d), Vec::with_capacity(d))
+            target_squared_norm: outline.squared_norm,
+            target_products: Vec::with_capacity(d),
+            squared_norms: Vec::with_capacity(d),
+            ..Atoms::default()
         };
         let target = representation.stack(std::slice::from_ref(&target))?;
         let mut atoms = Self {
@@ -278,7 +281,7 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
 
     /// The leading part of atom `j`, or all of it where that is hardly more.
     fn leading(&self, j: usize, keep: bool) -> Result<Option<Arc<R::Atom>>, Error> {
-        if self.seen.lower_bound_error(j) == 0.0 {
+        if self.lower_bound_error(j) == 0.0 {
             return self.atom(j, keep);
         }
         if let Some(atom) = self.leading.get(j) {

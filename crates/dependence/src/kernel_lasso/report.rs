@@ -139,12 +139,11 @@ fn near(
         *bound = if feature == selected { -1.0 } else { *bound / (norms[feature] * norms[selected]) };
     }
     let enough = kth_largest(bounds, n_related);
-    let error = |feature: usize| atoms.atoms().lower_bound_error(feature);
-    let looseness = error(selected) + ROUNDING;
+    let looseness = atoms.lower_bound_error(selected) + ROUNDING;
     candidates
         .iter()
         .zip(&*bounds)
-        .filter(|&(&j, bound)| j != selected && bound + looseness + error(j) >= enough)
+        .filter(|&(&j, bound)| j != selected && bound + looseness + atoms.lower_bound_error(j) >= enough)
         .map(|(&j, _)| j)
         .collect()
 }

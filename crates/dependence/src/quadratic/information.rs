@@ -33,7 +33,12 @@ pub(super) fn information(
     let entropy = |k: usize| if coded.features[k].is_constant() { 0.0 } else { coded.entropy(k) };
     let entropies: Vec<f64> = features.map(entropy).collect();
     let cache = ColumnCache::new(entropies.len(), PRODUCT_BYTES);
-    let atoms = Atoms::new(coded.rows.target_entropy(), with_target, entropies);
+    let atoms = Atoms {
+        target_squared_norm: coded.rows.target_entropy(),
+        target_products: with_target,
+        squared_norms: entropies,
+        ..Atoms::default()
+    };
     Ok(Information { coded, atoms, cache })
 }
 

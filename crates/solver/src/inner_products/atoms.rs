@@ -24,22 +24,17 @@ pub struct Atoms {
     pub lower_bound_errors: Vec<f64>,
 }
 
-impl Atoms {
-    /// Exact atoms that are all at hand, and of which no more is known.
-    pub fn new(target_squared_norm: f64, target_products: Vec<f64>, squared_norms: Vec<f64>) -> Self {
+/// No atoms; of others, what is written over it: they are exact, all at hand, and no more is known of them.
+impl Default for Atoms {
+    fn default() -> Self {
         Self {
-            target_squared_norm,
-            target_products,
-            squared_norms,
+            target_squared_norm: 0.0,
+            target_products: Vec::new(),
+            squared_norms: Vec::new(),
             n_cached: usize::MAX,
             approximation_error: 0.0,
             products_are_nonnegative: false,
             lower_bound_errors: Vec::new(),
         }
-    }
-
-    /// [`lower_bound_errors`](Atoms::lower_bound_errors) of one atom.
-    pub fn lower_bound_error(&self, atom: usize) -> f64 {
-        self.lower_bound_errors.get(atom).copied().unwrap_or(0.0)
     }
 }

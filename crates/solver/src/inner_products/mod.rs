@@ -60,6 +60,11 @@ pub trait InnerProducts: Sync {
         &self.atoms().squared_norms
     }
 
+    /// The share of its norm by which atom `atom` loosens [`lower_bounds`](InnerProducts::lower_bounds).
+    fn lower_bound_error(&self, atom: usize) -> f64 {
+        self.atoms().lower_bound_errors.get(atom).copied().unwrap_or(0.0)
+    }
+
     /// Number of atoms.
     fn n_atoms(&self) -> usize {
         self.target_products().len()

@@ -19,7 +19,10 @@ impl<P: InnerProducts> Signed<P> {
             products.iter().copied().chain(products.iter().map(|product| -product)).collect();
         let atoms = Atoms {
             n_cached: inner.atoms().n_cached,
-            ..Atoms::new(target_squared_norm, target_products, inner.squared_norms().repeat(2))
+            target_squared_norm,
+            target_products,
+            squared_norms: inner.squared_norms().repeat(2),
+            ..Atoms::default()
         };
         Self { inner, atoms }
     }

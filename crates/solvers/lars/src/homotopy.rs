@@ -109,7 +109,7 @@ impl Homotopy {
     }
 
     /// Where one more atom than may be active would join, if that is what ended the path.
-    pub fn one_more(&self) -> Option<&Breakpoint> {
+    pub(crate) fn one_more(&self) -> Option<&Breakpoint> {
         self.one_more.as_ref()
     }
 

@@ -85,7 +85,8 @@ impl<'a> WorkingSet<'a> {
     fn new(problem: &'a dyn InnerProducts, atoms: Vec<usize>) -> Self {
         let target_products = atoms.iter().map(|&j| problem.target_products()[j]).collect();
         let squared_norms = atoms.iter().map(|&j| problem.squared_norms()[j]).collect();
-        let summary = Atoms::new(problem.target_squared_norm(), target_products, squared_norms);
+        let target_squared_norm = problem.target_squared_norm();
+        let summary = Atoms { target_squared_norm, target_products, squared_norms, ..Atoms::default() };
         Self { problem, atoms, summary }
     }
 
