@@ -20,8 +20,8 @@ fn write_csv(path: &Path, facts: &[(&str, String)], header: &[&str], rows: &[Vec
     write(path, &bytes)
 }
 
-/// The raw figures and the pages of a run, in one folder, each with the machine and whatever else must be known
-/// to get them again.
+/// The raw figures and the pages of a run, in one folder, each with the machine and whatever else must be
+/// known to get them again.
 pub(crate) struct Documents {
     folder: PathBuf,
     /// What is known, by name.

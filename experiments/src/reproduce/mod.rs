@@ -27,21 +27,21 @@ pub(crate) struct Arguments {
 enum Paper {
     /// Yamada et al., High-dimensional feature selection by feature-wise kernelized Lasso, 2014.
     ///
-    /// Figures: 1 on synthetic problems, 2 classification, 5 regression. Tables: 3 accuracy, 4 redundancy. Both,
-    /// and Figure 2, come from the same runs and are written together.
+    /// Figures: 1 on synthetic problems, 2 classification, 5 regression. Tables: 3 accuracy, 4 redundancy.
+    /// Both, and Figure 2, come from the same runs and are written together.
     HsicLasso(Wanted),
     /// Xue, Song and Xu, Multiple indefinite kernel learning for feature selection, 2017.
     MikFs(mik_fs::Arguments),
     /// Yang, Xu, Lyu and King, Budget constrained non-monotonic feature selection, 2015.
     ///
-    /// Figure: 2 classification with many features. Tables: 1 the problem of three features, 3 classification,
-    /// 4 and 5 the weighted sum, 6 Boston housing, 7 forest fires. Tables 4 and 5 come from the same runs and are
-    /// written together.
+    /// Figure: 2 classification with many features. Tables: 1 the problem of three features, 3
+    /// classification, 4 and 5 the weighted sum, 6 Boston housing, 7 forest fires. Tables 4 and 5 come from
+    /// the same runs and are written together.
     Nmmkl(Wanted),
     /// Yang and Ong, Feature selection using probabilistic prediction of support vector regression, 2011.
     ///
-    /// Figure: 2 the exponential problem, which comes from the runs of Table 1 and is written with it. Tables: 1
-    /// artificial problems, 3 real data.
+    /// Figure: 2 the exponential problem, which comes from the runs of Table 1 and is written with it.
+    /// Tables: 1 artificial problems, 3 real data.
     SdRfe(Wanted),
     /// Li et al., Feature selection: a data perspective, 2016.
     Survey(survey::Arguments),

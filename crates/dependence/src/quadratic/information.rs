@@ -11,8 +11,8 @@ const PRODUCT_BYTES: usize = 256 << 20;
 /// Entries that one thread computes at a time.
 const AT_ONCE: usize = 256;
 
-/// `D`: `I(k;l)` of features over levels, `I(k;k) = H(k)`, and `d`: `I(k;Y)`, in nats. Taken for inner products,
-/// though they are not those of anything: the matrix need not be positive semidefinite.
+/// `D`: `I(k;l)` of features over levels, `I(k;k) = H(k)`, and `d`: `I(k;Y)`, in nats. Taken for inner
+/// products, though they are not those of anything: the matrix need not be positive semidefinite.
 pub(super) struct Information {
     coded: Coded,
     atoms: Atoms,
