@@ -1,16 +1,12 @@
 //! Raw measurements as CSV, with what they were made on.
 
-use std::path::Path;
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
 
-use crate::Result;
+use crate::{Result, machine};
 
 /// Writes `rows` under `header`; `facts` stand above as comment lines that start with `#`.
-pub(crate) fn write_csv(
-    path: &Path,
-    facts: &[(&str, String)],
-    header: &[&str],
-    rows: &[Vec<String>],
-) -> Result<()> {
+fn write_csv(path: &Path, facts: &[(&str, String)], header: &[&str], rows: &[Vec<String>]) -> Result<()> {
     let mut bytes = Vec::new();
     for (name, value) in facts {
         bytes.extend(format!("# {name}: {value}\n").bytes());
@@ -22,6 +18,37 @@ pub(crate) fn write_csv(
     }
     let bytes = writer.into_inner().map_err(|error| error.to_string())?;
     write(path, &bytes)
+}
+
+/// The raw figures and the pages of a run, in one folder, each with the machine and whatever else must be
+/// known to get them again.
+pub(crate) struct Documents {
+    folder: PathBuf,
+    /// What is known, by name.
+    pub facts: Vec<(&'static str, String)>,
+}
+
+impl Documents {
+    /// In `folder`.
+    pub(crate) fn new(folder: PathBuf, facts: Vec<(&'static str, String)>) -> Self {
+        Self { folder, facts }
+    }
+
+    /// The path of a file among them.
+    pub(crate) fn path(&self, file: &str) -> PathBuf {
+        self.folder.join(file)
+    }
+
+    /// Writes the raw figures `{name}.csv`.
+    pub(crate) fn csv(&self, name: &str, header: &[&str], rows: &[Vec<String>]) -> Result<()> {
+        write_csv(&self.path(&format!("{name}.csv")), &self.facts, header, rows)
+    }
+
+    /// Writes the page `{name}.md`, which ends with the machine.
+    pub(crate) fn page(&self, name: &str, text: impl Display) -> Result<()> {
+        let text = format!("{text}\n## Machine\n\n{}", machine::markdown(&self.facts));
+        write(&self.path(&format!("{name}.md")), text.as_bytes())
+    }
 }
 
 /// Writes a file, and the folders it lies in.

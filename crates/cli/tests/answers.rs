@@ -7,7 +7,7 @@ mod common;
 use std::io::{BufRead, BufReader, Read};
 use std::process::Stdio;
 
-use common::Place;
+use common::{Place, key_order};
 use serde_json::Value;
 
 fn keys(value: &Value) -> Vec<&str> {
@@ -17,15 +17,6 @@ fn keys(value: &Value) -> Vec<&str> {
 fn names(document: &Value) -> Vec<String> {
     let features = document["features"].as_array().unwrap();
     features.iter().map(|feature| feature["name"].as_str().unwrap().to_owned()).collect()
-}
-
-/// The keys of an object in the order in which they are written.
-fn key_order(text: &str, indent: usize) -> Vec<String> {
-    let start = format!("{}\"", " ".repeat(indent));
-    text.lines()
-        .filter_map(|line| line.strip_prefix(&start))
-        .filter_map(|rest| rest.split_once("\":").map(|(key, _)| key.to_owned()))
-        .collect()
 }
 
 #[test]
@@ -66,10 +57,7 @@ fn json_has_the_promised_keys_in_their_order() {
     let place = Place::with_table();
     let text =
         place.done(&["select", "table.csv", "-k", "2", "-p", "tolerance=1e-8", "--seed", "5", "--json", "-"]);
-    assert_eq!(
-        key_order(&text, 2),
-        ["fewest", "method", "params", "seed", "data", "features", "solver", "status", "notes", "seconds"]
-    );
+    assert_eq!(key_order(&text, 2), "fewest method params seed data features solver status notes seconds");
     let document: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(document["fewest"], env!("CARGO_PKG_VERSION"));
     assert_eq!(document["method"], "hsic-lasso");
@@ -122,19 +110,11 @@ fn threads_change_nothing_but_the_time() {
         &["select", "wdbc.csv", "-k", "5", "-p", "estimator=block", "--seed", "3"],
         &["score", "wdbc.csv"],
     ] {
-        let answers: Vec<String> = ["1", "2", "7"]
-            .iter()
-            .map(|threads| {
-                let mut call = call.to_vec();
-                call.extend(["--threads", threads, "--json", "-"]);
-                let text = place.done(&call);
-                let (answer, seconds) = text.split_once("\"seconds\"").unwrap();
-                assert_eq!(seconds.lines().count(), 2, "seconds come last");
-                answer.to_owned()
-            })
-            .collect();
-        assert_eq!(answers[0], answers[1], "{call:?}");
-        assert_eq!(answers[0], answers[2], "{call:?}");
+        place.threads_change_nothing(call, |text| {
+            let (answer, seconds) = text.split_once("\"seconds\"").unwrap();
+            assert_eq!(seconds.lines().count(), 2, "seconds come last");
+            answer.to_owned()
+        });
     }
 }
 

@@ -6,17 +6,8 @@ mod common;
 
 use std::process::Stdio;
 
-use common::Place;
+use common::{Place, key_order, words};
 use serde_json::Value;
-
-/// The keys of an object in the order in which they are written.
-fn key_order(text: &str, indent: usize) -> Vec<String> {
-    let start = format!("{}\"", " ".repeat(indent));
-    text.lines()
-        .filter_map(|line| line.strip_prefix(&start))
-        .filter_map(|rest| rest.split_once("\":").map(|(key, _)| key.to_owned()))
-        .collect()
-}
 
 /// Two features that carry the class together with a copy and noise.
 fn classes() -> String {
@@ -159,27 +150,10 @@ fn gaps_are_filled_by_what_the_training_samples_say() {
 #[test]
 fn json_has_the_promised_keys_in_their_order() {
     let place = Place::with_table();
-    let call = [
-        "evaluate",
-        "table.csv",
-        "-m",
-        "f-score",
-        "-k",
-        "2,1",
-        "--folds",
-        "4",
-        "--learner",
-        "knn",
-        "--json",
-        "-",
-    ];
-    let text = place.done(&call);
+    let text = place.done(&words("evaluate table.csv -m f-score -k 2,1 --folds 4 --learner knn --json -"));
     assert_eq!(
         key_order(&text, 2),
-        [
-            "fewest", "method", "params", "seed", "data", "design", "results", "chosen", "folds", "status",
-            "notes", "timings", "seconds"
-        ]
+        "fewest method params seed data design results chosen folds status notes timings seconds"
     );
     let document: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(document["method"], "f-score");
@@ -207,37 +181,13 @@ fn json_has_the_promised_keys_in_their_order() {
     assert_eq!(document["timings"].as_array().map(Vec::len), Some(2));
     assert!(document["seconds"].as_f64().unwrap() >= 0.0);
 
-    let call = [
-        "compare",
-        "table.csv",
-        "-m",
-        "f-score,hsic",
-        "-k",
-        "1,2",
-        "--folds",
-        "4",
-        "--learner",
-        "knn",
-        "--json",
-        "-",
-    ];
-    let text = place.done(&call);
+    let text =
+        place.done(&words("compare table.csv -m f-score,hsic -k 1,2 --folds 4 --learner knn --json -"));
     assert_eq!(
         key_order(&text, 2),
-        [
-            "fewest",
-            "methods",
-            "seed",
-            "data",
-            "design",
-            "comparisons",
-            "status",
-            "notes",
-            "timings",
-            "seconds"
-        ]
+        "fewest methods seed data design comparisons status notes timings seconds"
     );
-    assert_eq!(key_order(&text, 6)[..5], ["method", "params", "results", "chosen", "folds"]);
+    assert!(key_order(&text, 6).starts_with("method params results chosen folds "), "{text}");
     let compared: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(compared["methods"][0]["results"], document["results"], "the same folds, the same result");
     let comparison = &compared["comparisons"][1];
@@ -252,30 +202,10 @@ fn json_has_the_promised_keys_in_their_order() {
 fn threads_change_nothing_but_the_times() {
     let place = Place::with_wdbc();
     for call in [
-        &["evaluate", "wdbc.csv", "-k", "2,6", "--folds", "4"][..],
-        &[
-            "compare",
-            "wdbc.csv",
-            "-m",
-            "relieff,jmi",
-            "-k",
-            "3",
-            "--test-share",
-            "0.2",
-            "--repeats",
-            "5",
-            "-l",
-            "tree",
-        ],
+        "evaluate wdbc.csv -k 2,6 --folds 4",
+        "compare wdbc.csv -m relieff,jmi -k 3 --test-share 0.2 --repeats 5 -l tree",
     ] {
-        let answers: Vec<String> = ["1", "2", "7"]
-            .iter()
-            .map(|threads| {
-                without_times(&place.done(&[call, &["--threads", threads, "--json", "-"]].concat()))
-            })
-            .collect();
-        assert_eq!(answers[0], answers[1], "{call:?}");
-        assert_eq!(answers[0], answers[2], "{call:?}");
+        place.threads_change_nothing(&words(call), without_times);
     }
 }
 

@@ -5,15 +5,7 @@
 
 mod common;
 
-use common::Place;
-
-/// Fails, and says all of `told`.
-fn fails(place: &Place, arguments: &[&str], told: &[&str]) {
-    let line = place.fails(arguments);
-    for part in told {
-        assert!(line.contains(part), "{arguments:?}: `{part}` is not in: {line}");
-    }
-}
+use common::{Place, words};
 
 #[test]
 fn wrong_calls() {
@@ -82,7 +74,7 @@ fn wrong_calls() {
         ("select table.csv --time-limit 0", &["--time-limit", "above 0"]),
         ("select table.csv --delimiter ab", &["single character"]),
     ] {
-        fails(&place, &call.split(' ').collect::<Vec<_>>(), told);
+        place.refuses(&words(call), told);
     }
 }
 
@@ -92,18 +84,18 @@ fn outputs_that_would_do_harm_or_cannot_be() {
     std::fs::create_dir(place.path("folder")).unwrap();
     let before = place.read("table.csv");
     for option in ["--json", "--report", "--write-reduced"] {
-        fails(&place, &["select", "table.csv", option, "table.csv"], &[option, "input file"]);
-        fails(&place, &["select", "table.csv", option, "folder/../table.csv"], &["input file"]);
-        fails(&place, &["select", "table.csv", option, "folder"], &[option, "folder"]);
-        fails(&place, &["select", "table.csv", option, "none/x.csv"], &[option, "none"]);
-        fails(&place, &["select", "table.csv", option, ""], &[option, "value"]);
+        place.refuses(&["select", "table.csv", option, "table.csv"], &[option, "input file"]);
+        place.refuses(&["select", "table.csv", option, "folder/../table.csv"], &["input file"]);
+        place.refuses(&["select", "table.csv", option, "folder"], &[option, "folder"]);
+        place.refuses(&["select", "table.csv", option, "none/x.csv"], &[option, "none"]);
+        place.refuses(&["select", "table.csv", option, ""], &[option, "value"]);
     }
     for option in ["--report", "--write-reduced"] {
-        fails(&place, &["select", "table.csv", option, "-"], &[option, "only --json writes to stdout"]);
+        place.refuses(&["select", "table.csv", option, "-"], &[option, "only --json writes to stdout"]);
     }
-    fails(&place, &["select", "table.csv", "--json", "x", "--report", "./x"], &["--json", "same file"]);
-    fails(&place, &["select", "table.csv", "--write-reduced", "x.tsv"], &[".csv"]);
-    fails(&place, &["score", "table.csv", "--json", "table.csv"], &["input file"]);
+    place.refuses(&["select", "table.csv", "--json", "x", "--report", "./x"], &["--json", "same file"]);
+    place.refuses(&["select", "table.csv", "--write-reduced", "x.tsv"], &[".csv"]);
+    place.refuses(&["score", "table.csv", "--json", "table.csv"], &["input file"]);
     assert_eq!(place.read("table.csv"), before);
 }
 
@@ -112,7 +104,7 @@ fn outputs_that_would_do_harm_or_cannot_be() {
 fn a_link_to_the_input_is_the_input() {
     let place = Place::with_table();
     std::os::unix::fs::symlink(place.path("table.csv"), place.path("link.csv")).unwrap();
-    fails(&place, &["select", "table.csv", "--json", "link.csv"], &["input file"]);
+    place.refuses(&["select", "table.csv", "--json", "link.csv"], &["input file"]);
 }
 
 #[test]
@@ -148,11 +140,11 @@ fn wrong_data() {
         ("all_same.csv", rows("1,2,0.5"), &["all_same.csv"]),
     ] {
         place.write(name, &content);
-        fails(&place, &["select", name, "-k", "1"], told);
+        place.refuses(&["select", name, "-k", "1"], told);
     }
-    fails(&place, &["select", "nowhere.csv"], &["nowhere.csv", "read"]);
-    fails(&place, &["info", "nowhere.csv"], &["nowhere.csv", "read"]);
-    fails(&place, &["select", "."], &["read"]);
+    place.refuses(&["select", "nowhere.csv"], &["nowhere.csv", "read"]);
+    place.refuses(&["info", "nowhere.csv"], &["nowhere.csv", "read"]);
+    place.refuses(&["select", "."], &["read"]);
 }
 
 #[test]
@@ -175,6 +167,6 @@ fn only_constants_select_nothing_and_say_so() {
 fn a_message_is_one_line_whatever_is_in_the_data() {
     let place = Place::new();
     place.write("t.csv", "\"a\nb\",c,y\n1,2,0.5\nx,1,1.5\n4,4,2.5\n");
-    fails(&place, &["select", "t.csv", "-k", "1"], &["t.csv", "a\\nb"]);
-    fails(&place, &["select", "no\nfile.csv"], &["no\\nfile.csv"]);
+    place.refuses(&["select", "t.csv", "-k", "1"], &["t.csv", "a\\nb"]);
+    place.refuses(&["select", "no\nfile.csv"], &["no\\nfile.csv"]);
 }

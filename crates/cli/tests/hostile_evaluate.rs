@@ -5,15 +5,7 @@
 
 mod common;
 
-use common::Place;
-
-/// Fails, and says all of `told`.
-fn fails(place: &Place, arguments: &[&str], told: &[&str]) {
-    let line = place.fails(arguments);
-    for part in told {
-        assert!(line.contains(part), "{arguments:?}: `{part}` is not in: {line}");
-    }
-}
+use common::{Place, words};
 
 #[test]
 fn wrong_calls() {
@@ -69,7 +61,7 @@ fn wrong_calls() {
         ("compare table.csv -m hsic,nocco -p sigma_x=1", &["ID.NAME=VALUE", "hsic.sigma_x=1"]),
         ("compare table.csv -m hsic,nocco -p mrmr.bins=1", &["`mrmr` is not compared"]),
     ] {
-        fails(&place, &call.split(' ').collect::<Vec<_>>(), told);
+        place.refuses(&words(call), told);
     }
 }
 
@@ -103,12 +95,11 @@ fn wrong_data() {
         ),
     ] {
         place.write(name, &format!("a,b,y\n{content}"));
-        fails(&place, &["evaluate", name, "-k", "1", "--method", "variance"], told);
-        fails(&place, &["compare", name, "-k", "1", "-m", "variance,f-score"], told);
+        place.refuses(&["evaluate", name, "-k", "1", "--method", "variance"], told);
+        place.refuses(&["compare", name, "-k", "1", "-m", "variance,f-score"], told);
     }
     place.write("group.csv", &format!("a,b,y\n{}", rows(|i| if i == 4 { "" } else { "a" })));
-    fails(
-        &place,
+    place.refuses(
         &["evaluate", "group.csv", "-t", "b", "-m", "variance", "--group-column", "y"],
         &["group.csv", "y"],
     );
@@ -120,7 +111,7 @@ fn a_fold_that_fails_is_named() {
     // One test sample has no variance to measure the error in.
     let call =
         ["evaluate", "table.csv", "-m", "f-score", "-k", "1", "-l", "knn", "--metric", "q2", "--folds", "60"];
-    fails(&place, &call, &["table.csv: f-score: fold ", " of 60 ", "q2 with 1 feature", "at least 2"]);
+    place.refuses(&call, &["table.csv: f-score: fold ", " of 60 ", "q2 with 1 feature", "at least 2"]);
 }
 
 #[test]
@@ -148,7 +139,7 @@ fn files_that_hold_no_folds_of_this_evaluation() {
         (&["--folds", "4"], "divided otherwise"),
         (&["--ignore", "copy"], "other data"),
     ] {
-        fails(&place, &with(change), &["--resume folds.json", "another evaluation", told]);
+        place.refuses(&with(change), &["--resume folds.json", "another evaluation", told]);
         assert_eq!(place.read("folds.json"), whole);
     }
     for broken in [
@@ -160,8 +151,7 @@ fn files_that_hold_no_folds_of_this_evaluation() {
         "[null]".to_owned(),
     ] {
         place.write("broken.json", &broken);
-        fails(
-            &place,
+        place.refuses(
             &[&call[..], &["--resume", "broken.json"]].concat(),
             &["--resume broken.json", "no finished folds"],
         );
@@ -175,6 +165,6 @@ fn files_that_hold_no_folds_of_this_evaluation() {
     ] {
         assert_ne!(odd, whole);
         place.write("odd.json", &odd);
-        fails(&place, &[&call[..], &["--resume", "odd.json"]].concat(), &["--resume", "another file"]);
+        place.refuses(&[&call[..], &["--resume", "odd.json"]].concat(), &["--resume", "another file"]);
     }
 }

@@ -138,7 +138,7 @@ impl Error {
 
     /// The error with rows counted from the first of a table, where it names a row of a batch that starts at
     /// `first_row`.
-    pub fn in_rows_from(mut self, first_row: usize) -> Self {
+    pub(crate) fn in_rows_from(mut self, first_row: usize) -> Self {
         if let Self::NonFinite { row, .. } | Self::NonFiniteTarget { row, .. } = &mut self {
             *row += first_row;
         }
@@ -146,7 +146,7 @@ impl Error {
     }
 
     /// The error with the columns of a table, where it names a column of those that `features` lists.
-    pub fn in_columns(mut self, features: &[usize]) -> Self {
+    pub(crate) fn in_columns(mut self, features: &[usize]) -> Self {
         if let Self::NonFinite { column, .. } = &mut self
             && let Some(&feature) = features.get(*column)
         {

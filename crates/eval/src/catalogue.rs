@@ -103,7 +103,7 @@ impl LearnerEntry {
     }
 
     /// With a shorter name that is understood too.
-    pub const fn with_short(mut self, short: &'static str) -> Self {
+    pub(crate) const fn with_short(mut self, short: &'static str) -> Self {
         self.short = Some(short);
         self
     }

@@ -1,19 +1,10 @@
 //! The F statistic and correlation criterion against its definition.
 
-use fewest_core::{
-    Budget, Column, Columns, Context, Dataset, DenseColumns, Error, FeatureKind, Selector, Target,
-};
-use fewest_filters::information::{Fcq, Form};
+mod common;
 
-fn uniform(n: usize, seed: u64) -> Vec<f64> {
-    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-    (0..n)
-        .map(|_| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 11) as f64 / (1_u64 << 53) as f64
-        })
-        .collect()
-}
+use common::{Sparse, uniform};
+use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Selector, Target};
+use fewest_filters::information::{Fcq, Form};
 
 /// 90 features, many of them mixtures of two others and the target; mostly zeros when `sparse`.
 fn columns(n: usize, target: &[f64], sparse: bool) -> Vec<Vec<f64>> {
@@ -54,26 +45,6 @@ fn f_of_classes(x: &[f64], y: &[usize], n_classes: usize) -> f64 {
     (between / (n_classes - 1) as f64) / (within / (x.len() - n_classes) as f64)
 }
 
-/// The table with its zeros left out.
-struct Sparse {
-    n: usize,
-    columns: Vec<(Vec<usize>, Vec<f64>)>,
-}
-
-impl Columns for Sparse {
-    fn n_samples(&self) -> usize {
-        self.n
-    }
-
-    fn n_features(&self) -> usize {
-        self.columns.len()
-    }
-
-    fn column<'a>(&'a self, j: usize, _scratch: &'a mut Vec<f64>) -> Result<Column<'a>, Error> {
-        Ok(Column::Sparse { rows: &self.columns[j].0, values: &self.columns[j].1 })
-    }
-}
-
 fn select(form: Form, data: &Dataset, k: usize) -> fewest_core::Selection {
     Fcq { form }.select(data, Budget::Count(k), &Context::default()).unwrap()
 }
@@ -92,10 +63,7 @@ fn every_step_takes_the_best_by_the_formula() {
             [(Target::real(real.clone()).unwrap(), of_real), (Target::from_labels(&classes), of_classes)]
         {
             let dense = Dataset::new(DenseColumns::from_columns(&x).unwrap(), target.clone()).unwrap();
-            let stored =
-                |column: &Vec<f64>| column.iter().copied().enumerate().filter(|(_, v)| *v != 0.0).unzip();
-            let table = Sparse { n, columns: x.iter().map(stored).collect() };
-            let stored = Dataset::new(table, target).unwrap();
+            let stored = Dataset::new(Sparse::without_zeros(&x), target).unwrap();
             for form in [Form::Quotient, Form::Difference] {
                 for data in [&dense, &stored] {
                     let selection = select(form, data, 12);

@@ -1,8 +1,12 @@
 //! The information criteria against their definitions, computed here from probabilities and without any
 //! shortcut.
 
+#[path = "common/criteria.rs"]
+mod criteria;
+
 use std::collections::BTreeMap;
 
+use criteria::criteria;
 use fewest_core::{
     Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Ranked, Scorer, Selection, Selector, Status,
     Target,
@@ -102,22 +106,9 @@ fn definition(criterion: Criterion, x: &Columns, y: &[usize], k: usize, selected
     }
 }
 
-const ALL: &[Criterion] = &[
-    Criterion::Mifs { beta: 0.7 },
-    Criterion::Mrmr { form: Form::Difference },
-    Criterion::Mrmr { form: Form::Quotient },
-    Criterion::Cife,
-    Criterion::Jmi,
-    Criterion::Cmim { capped: false },
-    Criterion::Cmim { capped: true },
-    Criterion::InformativeFragments,
-    Criterion::Icap,
-    Criterion::Disr,
-    Criterion::Jmim,
-    Criterion::Njmim,
-    Criterion::Jmi3,
-    Criterion::General { beta: 0.4, lambda: 0.9 },
-];
+fn all() -> Vec<Criterion> {
+    criteria(0.7, 0.4, 0.9)
+}
 
 const AS_LEVELS: Discretisation =
     Discretisation { discretisation: Rule::EqualWidth, bins: 5, integers: Integers::Levels };
@@ -132,7 +123,7 @@ fn every_criterion_is_its_formula_at_every_step() {
     for (n, seed) in [(60, 1), (200, 2), (331, 3)] {
         let (x, y) = levels(n, seed);
         let data = dataset(&x, &y);
-        for &criterion in ALL {
+        for criterion in all() {
             let selection = run(criterion, &data, Budget::Count(x.len()));
             assert_eq!(selection.order.len(), x.len(), "{criterion:?}");
             for (step, (&picked, score)) in selection.order.iter().zip(&selection.scores).enumerate() {
@@ -187,7 +178,7 @@ fn the_number_of_threads_changes_no_bit() {
         rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(select)
     };
     let context = Context::default();
-    for &criterion in ALL {
+    for criterion in all() {
         let select = || run(criterion, &data, Budget::Count(8));
         assert_eq!(with(1, &select), with(3, &select), "{criterion:?}");
     }
@@ -212,7 +203,7 @@ fn a_real_target_goes_by_the_same_rule() {
     let classes = dataset(&x, &y);
     let spread: Vec<f64> = y.iter().map(|class| *class as f64 * 7.0 - 3.0).collect();
     let real = Dataset::shared(classes.shared_x(), Target::real(spread).unwrap()).unwrap();
-    for &criterion in ALL {
+    for criterion in all() {
         let (a, b) = (run(criterion, &classes, Budget::Count(4)), run(criterion, &real, Budget::Count(4)));
         assert_eq!(a, b);
     }
@@ -417,12 +408,12 @@ fn every_choice_keeps_the_laws() {
     for classes in [false, true] {
         let data = problem(classes);
         for estimator in estimators {
-            for &criterion in ALL {
+            for criterion in all() {
                 check_selector(&Forward { criterion, estimator }, &data, 3);
             }
         }
         for estimator in [Estimator::Parzen { width: 0.7 }, Estimator::Kraskov { neighbours: 2 }] {
-            for criterion in &ALL[..3] {
+            for criterion in &all()[..3] {
                 check_selector(&Forward { criterion: *criterion, estimator }, &data, 3);
             }
             check_selector(&Ranked::new(Mim { estimator }), &data, 3);

@@ -1,21 +1,16 @@
 //! Errors that other programs made, one test each.
 
+mod common;
+#[path = "common/criteria.rs"]
+mod criteria;
+
+use common::uniform;
+use criteria::criteria;
 use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, Scorer, Selector, Target};
 use fewest_filters::discretisation::{Discretisation, Integers};
 use fewest_filters::information::{
     Cfs, Criterion, Estimator, Fcbf, Fcq, Form, Forward, Mim, Observations, kraskov,
 };
-
-/// Numbers in `[0, 1)` from a seed.
-fn uniform(n: usize, seed: u64) -> Vec<f64> {
-    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-    (0..n)
-        .map(|_| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 11) as f64 / (1_u64 << 53) as f64
-        })
-        .collect()
-}
 
 fn dataset(columns: &[Vec<f64>], labels: &[usize]) -> Dataset {
     Dataset::new(DenseColumns::from_columns(columns).unwrap(), Target::from_labels(labels)).unwrap()
@@ -35,22 +30,9 @@ fn problem(n: usize, d: usize) -> Dataset {
     dataset(&columns, &labels)
 }
 
-const FORWARD: &[Criterion] = &[
-    Criterion::Mifs { beta: 1.0 },
-    Criterion::Mrmr { form: Form::Difference },
-    Criterion::Mrmr { form: Form::Quotient },
-    Criterion::Cife,
-    Criterion::Jmi,
-    Criterion::Cmim { capped: false },
-    Criterion::Cmim { capped: true },
-    Criterion::InformativeFragments,
-    Criterion::Icap,
-    Criterion::Disr,
-    Criterion::Jmim,
-    Criterion::Njmim,
-    Criterion::Jmi3,
-    Criterion::General { beta: 0.5, lambda: 0.5 },
-];
+fn forward() -> Vec<Criterion> {
+    criteria(1.0, 0.5, 0.5)
+}
 
 fn select(selector: &dyn Selector, data: &Dataset, budget: Budget) -> fewest_core::Selection {
     selector.select(data, budget, &Context::default()).unwrap()
@@ -78,7 +60,7 @@ fn icap_sums_over_the_selected() {
 #[test]
 fn no_feature_comes_twice() {
     let data = problem(60, 6);
-    for &criterion in FORWARD {
+    for criterion in forward() {
         for budget in [Budget::Auto, Budget::Count(6), Budget::Threshold(f64::NEG_INFINITY)] {
             let selection = select(&Forward::new(criterion), &data, budget);
             let mut order = selection.order.clone();
@@ -260,7 +242,7 @@ fn criteria_rank_differently() {
         noisy(&bits[3], 6, 0.0),
     ];
     let data = dataset(&columns, &y);
-    let rankings: std::collections::BTreeSet<Vec<usize>> = FORWARD
+    let rankings: std::collections::BTreeSet<Vec<usize>> = forward()
         .iter()
         .map(|criterion| select(&Forward::new(*criterion), &data, Budget::Count(6)).order)
         .collect();
@@ -275,7 +257,8 @@ fn constants_and_too_few_features_end_the_search() {
     let a: Vec<f64> = y.iter().map(|y| *y as f64).collect();
     let data = dataset(&[vec![3.0; n], a, vec![0.0; n]], &y);
     let mut selectors: Vec<Box<dyn Selector>> = vec![Box::new(Fcq::default()), Box::new(Fcbf::default())];
-    selectors.extend(FORWARD.iter().map(|criterion| Box::new(Forward::new(*criterion)) as Box<dyn Selector>));
+    selectors
+        .extend(forward().iter().map(|criterion| Box::new(Forward::new(*criterion)) as Box<dyn Selector>));
     for selector in selectors {
         let selection = select(&*selector, &data, Budget::Count(3));
         assert_eq!(selection.order, [1]);
@@ -294,7 +277,7 @@ fn identifiers_neither_hang_nor_exhaust_memory() {
     let y: Vec<usize> = (0..n).map(|i| i * 17 % n).collect();
     let data = dataset(&[identifier, other, uniform(n, 1)], &y);
     let rule = Discretisation { integers: Integers::Levels, ..Discretisation::default() };
-    for &criterion in FORWARD {
+    for criterion in forward() {
         let forward = Forward { criterion, estimator: Estimator::Discrete(rule) };
         assert_eq!(select(&forward, &data, Budget::Count(3)).order[0], 0, "{criterion:?}");
     }

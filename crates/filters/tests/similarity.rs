@@ -1,17 +1,16 @@
 //! Laws and hostile input of the similarity scores.
 
+mod common;
+
+use common::{Sparse, noise, standardised};
 use fewest_core::method::KernelWidth;
 use fewest_core::{
-    Budget, Columns, Context, Dataset, DenseColumns, Error, FeatureKind, Scorer, Selector, Status, Target,
+    Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Scorer, Selector, Status, Target,
 };
 use fewest_filters::similarity::{
     Criterion, EdgeWeights, FisherScore, GeneralizedFisher, GraphOptions, LaplacianScore, MultiSurf,
     RRelieff, Relief, Relieff, Spec, Surf, TraceRatio, TraceRatioStyle,
 };
-
-fn noise(n: usize, step: usize) -> Vec<f64> {
-    (0..n).map(|i| ((i * i * step + i * (step + 7) + step) % 97) as f64 / 97.0).collect()
-}
 
 fn labels(n: usize, classes: u32) -> Vec<u32> {
     (0..n as u32).map(|i| (i * i + i / 3) % classes).collect()
@@ -213,37 +212,14 @@ fn the_fisher_score_of_a_sparse_column_and_of_separated_classes() -> Result<(), 
     ];
     let y = Target::from_labels(&[0, 0, 0, 0, 1, 1, 1, 1]);
     let table = DenseColumns::from_columns(&dense)?;
-    let scores = FisherScore.score(&Dataset::new(table.clone(), y.clone())?, &Context::default())?;
+    let scores = FisherScore.score(&Dataset::new(table, y.clone())?, &Context::default())?;
     // Both class means are ¾ of the values: between 0; perfectly separated: infinite; constant: 0.
     assert_eq!(scores.values[1..], [f64::INFINITY, 0.0]);
     assert!(scores.values[0].abs() < 1e-15);
-    let stored = |column: &Vec<f64>| (0..8).filter(|&i| column[i] != 0.0).collect();
-    let rows = dense.iter().map(stored).collect();
-    let sparse = FisherScore.score(&Dataset::new(Sparse(table, rows), y)?, &Context::default())?;
+    let sparse = FisherScore.score(&Dataset::new(Sparse::without_zeros(&dense), y)?, &Context::default())?;
     assert_eq!(sparse.values[1..], scores.values[1..]);
     assert!((sparse.values[0] - scores.values[0]).abs() < 1e-15);
     Ok(())
-}
-
-/// A table whose columns come without their zeros.
-struct Sparse(DenseColumns, Vec<Vec<usize>>);
-
-impl Columns for Sparse {
-    fn n_samples(&self) -> usize {
-        self.0.n_samples()
-    }
-
-    fn n_features(&self) -> usize {
-        self.0.n_features()
-    }
-
-    fn column<'a>(&'a self, j: usize, scratch: &'a mut Vec<f64>) -> Result<fewest_core::Column<'a>, Error> {
-        let mut whole = vec![0.0; self.n_samples()];
-        self.0.copy_column(j, &mut whole)?;
-        scratch.clear();
-        scratch.extend(whole.iter().copied().filter(|value| *value != 0.0));
-        Ok(fewest_core::Column::Sparse { rows: &self.1[j], values: scratch })
-    }
 }
 
 #[test]
@@ -267,14 +243,7 @@ fn the_generalised_fisher_score_certifies_its_optimum_and_skips_repetitions() ->
     assert!((-1e-12..=1e-6).contains(&report.certificate.value()) && report.lambda == 8.0, "{report:?}");
     // The relaxed optimum is below the objective of every set of two features, computed from the regression
     // itself.
-    let standardised: Vec<Vec<f64>> = columns
-        .iter()
-        .map(|column| {
-            let mean = column.iter().sum::<f64>() / n as f64;
-            let deviation = (column.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n as f64).sqrt();
-            column.iter().map(|x| (x - mean) / deviation).collect()
-        })
-        .collect();
+    let standardised: Vec<Vec<f64>> = columns.iter().map(|column| standardised(column)).collect();
     let counts: Vec<f64> = (0..3).map(|c| y.iter().filter(|y| **y == c).count() as f64).collect();
     let n_real = n as f64;
     let label = |i: usize, c: usize| {

@@ -1,6 +1,9 @@
 //! Errors that other packages made in these methods: one test each, by the number under which the error is
 //! known.
 
+mod common;
+
+use common::{noise, standardised};
 use fewest_core::method::KernelWidth;
 use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, Ranked, Scorer, Selector, Target};
 use fewest_filters::similarity::{
@@ -9,11 +12,6 @@ use fewest_filters::similarity::{
 
 fn data(columns: &[Vec<f64>], labels: &[u32]) -> Result<Dataset, Error> {
     Dataset::new(DenseColumns::from_columns(columns)?, Target::from_labels(labels))
-}
-
-/// Numbers in `[0, 1)` without a pattern that matters.
-fn noise(n: usize, step: usize) -> Vec<f64> {
-    (0..n).map(|i| ((i * i * step + i * (step + 7) + step) % 97) as f64 / 97.0).collect()
 }
 
 #[test]
@@ -154,14 +152,7 @@ fn pitfall_5_the_trace_ratio_is_the_global_maximum_and_not_the_best_single_ratio
 fn pitfall_6_the_laplacian_score_is_the_papers_without_self_edges() -> Result<(), Error> {
     let (n, t, k) = (25, 3.0, 4);
     let columns: Vec<Vec<f64>> = (1..6).map(|step| noise(n, step)).collect();
-    let standardised: Vec<Vec<f64>> = columns
-        .iter()
-        .map(|column| {
-            let mean = column.iter().sum::<f64>() / n as f64;
-            let deviation = (column.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n as f64).sqrt();
-            column.iter().map(|x| (x - mean) / deviation).collect()
-        })
-        .collect();
+    let standardised: Vec<Vec<f64>> = columns.iter().map(|column| standardised(column)).collect();
     let squared = |i: usize, j: usize| standardised.iter().map(|c| (c[i] - c[j]).powi(2)).sum::<f64>();
     let near = |i: usize, j: usize| {
         let closer = (0..n).filter(|&r| r != i && squared(i, r) < squared(i, j)).count();

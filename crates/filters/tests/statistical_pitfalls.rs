@@ -1,8 +1,11 @@
 //! Errors that other packages made in these statistics, and laws the statistics must keep.
 
+mod common;
+
+use common::Sparse;
 use fewest_core::{
-    Budget, Column, Columns, Context, Dataset, DenseColumns, Error, FeatureKind, Ranked, Scorer, Scores,
-    Selector, Target,
+    Budget, Column, Context, Dataset, DenseColumns, Error, FeatureKind, Ranked, Scorer, Scores, Selector,
+    Target,
 };
 use fewest_filters::statistical::{
     ChiSquare, ClassVariance, Coefficient, Copies, Correction, Correlation, Distinct, FScore, Gini,
@@ -190,21 +193,6 @@ fn p_values_are_uniform_under_independence() -> Tested {
     Ok(())
 }
 
-/// A table whose columns are sparse.
-struct Sparse(Vec<(Vec<usize>, Vec<f64>)>, usize);
-
-impl Columns for Sparse {
-    fn n_samples(&self) -> usize {
-        self.1
-    }
-    fn n_features(&self) -> usize {
-        self.0.len()
-    }
-    fn column<'a>(&'a self, j: usize, _: &'a mut Vec<f64>) -> Result<Column<'a>, Error> {
-        Ok(Column::Sparse { rows: &self.0[j].0, values: &self.0[j].1 })
-    }
-}
-
 #[test]
 fn sparse_columns_score_as_dense_ones() -> Tested {
     let n = 50;
@@ -219,7 +207,7 @@ fn sparse_columns_score_as_dense_ones() -> Tested {
     let dense: Vec<Vec<f64>> =
         table.iter().map(|(rows, values)| Column::Sparse { rows, values }.to_vec(n)).collect();
     for target in [halves(n), Target::real(noise(n, 9))?] {
-        let sparse = Dataset::new(Sparse(table.clone(), n), target.clone())?;
+        let sparse = Dataset::new(Sparse { n_samples: n, columns: table.clone() }, target.clone())?;
         let dense = data(&dense, target)?;
         for (name, scorer) in supervised() {
             let context = Context::default();

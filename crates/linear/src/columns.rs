@@ -2,7 +2,7 @@
 
 use fewest_core::{Context, Dataset, Error, FeatureKind};
 use fewest_linalg::dot_products;
-use fewest_solver::InnerProducts;
+use fewest_solver::{Atoms, InnerProducts};
 
 use fewest_columns::{standardise, standardised_outputs};
 
@@ -27,7 +27,8 @@ pub(super) struct LinearColumns<'a> {
     sources: Vec<Source>,
     /// Every column, or nothing where they take too much memory.
     values: Vec<f64>,
-    squared_norms: Vec<f64>,
+    /// With the first output as target.
+    atoms: Atoms,
     /// `xⱼᵀ yₒ / n` of every column, output by output.
     pub(super) outputs: Vec<Vec<f64>>,
 }
@@ -47,7 +48,7 @@ impl<'a> LinearColumns<'a> {
             data,
             sources,
             values: Vec::new(),
-            squared_norms: Vec::new(),
+            atoms: Atoms { target_squared_norm: 1.0, ..Atoms::default() },
             outputs: vec![Vec::new(); targets.len()],
         };
         for first in (0..built.sources.len()).step_by(ROUND) {
@@ -62,13 +63,14 @@ impl<'a> LinearColumns<'a> {
                 for (output, product) in built.outputs.iter_mut().zip(products) {
                     output.push(product / n as f64);
                 }
-                built.squared_norms.push(if varies { 1.0 } else { 0.0 });
+                built.atoms.squared_norms.push(if varies { 1.0 } else { 0.0 });
                 if keep {
                     built.values.extend(values);
                 }
             }
             context.report("correlation with the target", last, built.sources.len());
         }
+        built.atoms.target_products = built.outputs.first().cloned().unwrap_or_default();
         Ok(built)
     }
 
@@ -124,20 +126,8 @@ impl Source {
 }
 
 impl InnerProducts for LinearColumns<'_> {
-    fn n_atoms(&self) -> usize {
-        self.sources.len()
-    }
-
-    fn target_squared_norm(&self) -> f64 {
-        1.0
-    }
-
-    fn target_products(&self) -> &[f64] {
-        self.outputs.first().map_or(&[], Vec::as_slice)
-    }
-
-    fn squared_norms(&self) -> &[f64] {
-        &self.squared_norms
+    fn atoms(&self) -> &Atoms {
+        &self.atoms
     }
 
     fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {

@@ -1,47 +1,15 @@
 //! Lasso, elastic net and SpAM: optimality from the definition, laws, hostile input.
 
+mod common;
+
+use common::{columns, noise, real, regression, standardised, three_classes, weights};
 use fewest_core::method::{KernelWidth, Regularization};
-use fewest_core::{
-    Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Selection, Selector, Status, Target,
-    derive_seed,
-};
+use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Selector, Status, Target};
 use fewest_linear::{ElasticNet, Lasso, Spam};
-use fewest_testkit::conformance::{check_selector, problem};
 
 type Tested = Result<(), Error>;
 
-fn noise(n: usize, seed: u64) -> Vec<f64> {
-    (0..n as u64).map(|i| derive_seed(seed, i) as f64 / u64::MAX as f64 - 0.5).collect()
-}
-
-fn standardised(values: &[f64]) -> Vec<f64> {
-    let n = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / n;
-    let centred: Vec<f64> = values.iter().map(|value| value - mean).collect();
-    let deviation = (centred.iter().map(|value| value * value).sum::<f64>() / n).sqrt();
-    centred.iter().map(|value| value / deviation).collect()
-}
-
-/// Twelve features of fifty samples, the target a function of three.
-fn columns() -> Vec<Vec<f64>> {
-    (0..12).map(|j| noise(50, j)).collect()
-}
-
-fn real() -> Vec<f64> {
-    let x = columns();
-    (0..50).map(|i| 2.0 * x[0][i] + 6.0 * x[3][i] * x[3][i] - x[7][i] + 0.05 * x[11][i]).collect()
-}
-
-fn regression() -> Result<Dataset, Error> {
-    Dataset::new(DenseColumns::from_columns(&columns())?, Target::real(real())?)
-}
-
-fn three_classes() -> Result<Dataset, Error> {
-    let labels: Vec<u8> = real().iter().map(|y| u8::from(*y > 0.2) + u8::from(*y > 0.9)).collect();
-    Dataset::new(DenseColumns::from_columns(&columns())?, Target::from_labels(&labels))
-}
-
-fn all() -> Vec<(&'static str, Box<dyn Selector>)> {
+fn all() -> common::Selectors {
     vec![
         ("spam", Box::new(Spam::default())),
         ("lasso", Box::new(Lasso::default())),
@@ -49,21 +17,9 @@ fn all() -> Vec<(&'static str, Box<dyn Selector>)> {
     ]
 }
 
-fn weights(selection: &Selection) -> Vec<f64> {
-    let mut weights = vec![0.0; selection.n_features];
-    for (&j, &score) in selection.order.iter().zip(&selection.scores) {
-        weights[j] = score;
-    }
-    weights
-}
-
 #[test]
 fn every_method_keeps_the_laws_with_classes_too() {
-    for (name, selector) in all() {
-        println!("{name}");
-        check_selector(&*selector, &problem(true), 3);
-        check_selector(&*selector, &problem(false), 3);
-    }
+    common::every_method_keeps_the_laws_with_classes_too(&all());
 }
 
 /// Several outputs, and a category with three levels: by the columns written out.
@@ -198,15 +154,8 @@ fn elastic_net_contains_the_lasso() -> Tested {
 }
 
 #[test]
-fn bad_parameters_are_typed_errors() -> Tested {
-    let data = regression()?;
-    let context = Context::default();
-    let fails = |name: &str, selector: &dyn Selector, budget: Budget| match selector
-        .select(&data, budget, &context)
-    {
-        Err(Error::InvalidParameter { name: found, .. }) => assert_eq!(found, name),
-        other => panic!("{name}: {other:?}"),
-    };
+fn bad_parameters_are_typed_errors() {
+    let fails = common::refuses_parameter;
     let k = Budget::Count(2);
     for bad in [f64::NAN, -1.0, f64::INFINITY] {
         fails("lambda_ratio", &Spam { regularization: Regularization::Ratio(bad), ..Spam::default() }, k);
@@ -221,42 +170,14 @@ fn bad_parameters_are_typed_errors() -> Tested {
     for selector in [&Lasso::default() as &dyn Selector, &Spam::default()] {
         fails("k", selector, Budget::Auto);
     }
-    Ok(())
 }
 
 #[test]
 fn hostile_tables_are_answered_or_refused() -> Tested {
-    let context = Context::default();
-    let constant =
-        Dataset::new(DenseColumns::from_columns(&vec![vec![3.0; 8]; 3])?, Target::real(noise(8, 1))?)?;
-    let huge: Vec<Vec<f64>> = (0..3).map(|j| noise(8, j).iter().map(|x| x * 1e300).collect()).collect();
-    let huge = Dataset::new(DenseColumns::from_columns(&huge)?, Target::real(noise(8, 1))?)?;
-    let flat = Dataset::new(DenseColumns::from_columns(&[noise(8, 1)])?, Target::real(vec![1.0; 8])?)?;
-    let none = Dataset::new(DenseColumns::from_columns(&[noise(8, 1)])?, Target::None)?;
-    let single = Dataset::new(DenseColumns::from_columns(&[vec![1.0]])?, Target::real(vec![1.0])?)?;
-    let weighted = regression()?.with_sample_weights(vec![1.0; 50])?;
-    for (name, selector) in all() {
-        let none_left = selector.select(&constant, Budget::Count(2), &context)?;
-        assert!(none_left.order.is_empty(), "{name}: {:?}", none_left.order);
-        let answered = selector.select(&huge, Budget::Count(2), &context)?;
-        assert!(
-            !answered.order.is_empty() && answered.scores.iter().all(|score| score.is_finite()),
-            "{name}"
-        );
-        for refused in [&flat, &none, &single, &weighted] {
-            assert!(selector.select(refused, Budget::Count(1), &context).is_err(), "{name}");
-        }
-    }
-    Ok(())
+    common::hostile_tables_are_answered_or_refused(&all())
 }
 
 #[test]
 fn a_run_that_is_stopped_at_once_says_so() -> Tested {
-    let flag = std::sync::atomic::AtomicBool::new(true);
-    let context = Context { interrupt: Some(&flag), ..Context::default() };
-    for (name, selector) in all() {
-        let stopped = selector.select(&regression()?, Budget::Count(2), &context);
-        assert!(matches!(stopped, Err(Error::Stopped { .. })), "{name}: {stopped:?}");
-    }
-    Ok(())
+    common::a_run_that_is_stopped_at_once_says_so(&all())
 }

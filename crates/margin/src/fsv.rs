@@ -4,7 +4,7 @@ use fewest_core::method::Options;
 use fewest_core::{Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport, options};
 
 use super::design::Design;
-use super::problems::{Binary, Multiclass, binaries, combined, feature_scores, select};
+use super::problems::{Binary, Multiclass, combined, feature_scores, select, two_classes};
 use super::program::Program;
 
 /// Most linear programs solved one after the other.
@@ -122,9 +122,7 @@ impl Selector for Fsv {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
         const METHOD: &str = "fsv";
         self.check()?;
-        budget.check(data.n_features())?;
-        let problems = binaries(data, METHOD, self.multiclass)?;
-        let design = Design::new(data, METHOD, context)?;
+        let (problems, design) = two_classes(data, budget, METHOD, self.multiclass, context)?;
         let machines = fewest_parallel::try_map(problems.len(), |at| {
             let samples = problems[at].samples(&design);
             self.machine(samples.as_ref().unwrap_or(&design), &problems[at], context)

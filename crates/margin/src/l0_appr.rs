@@ -8,7 +8,7 @@ use fewest_solver::LinearOperator;
 
 use super::design::Design;
 use super::machine::{Task, train};
-use super::problems::{Binary, Multiclass, binaries, combined, feature_scores, select};
+use super::problems::{Binary, Multiclass, combined, feature_scores, select, two_classes};
 use super::program::Program;
 
 /// Most machines trained one after the other.
@@ -174,9 +174,7 @@ impl Selector for L0Appr {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
         const METHOD: &str = "l0-appr";
         self.check()?;
-        budget.check(data.n_features())?;
-        let problems = binaries(data, METHOD, self.multiclass)?;
-        let design = Design::new(data, METHOD, context)?;
+        let (problems, design) = two_classes(data, budget, METHOD, self.multiclass, context)?;
         let parts: Vec<Option<Design>> = problems.iter().map(|problem| problem.samples(&design)).collect();
         let mut scales: Vec<Scales> = problems.iter().map(|_| Scales::new(design.n_columns())).collect();
         let wanted = if let Budget::Count(k) = budget { k } else { 0 };

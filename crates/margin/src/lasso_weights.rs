@@ -3,13 +3,12 @@
 use fewest_core::method::Options;
 use fewest_core::{Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport, options};
 use fewest_lars::{PathOptions, path};
-use fewest_solver::{Control, InnerProducts, LinearOperator};
+use fewest_solver::{Atoms, Control, InnerProducts, LinearOperator, Signed};
 
 use super::design::Design;
 use super::folds;
 use super::problems::{combined, control, feature_scores, select};
 use fewest_columns::standardised_outputs;
-use fewest_solver::Signed;
 
 /// Penalties tried.
 const N_PENALTIES: usize = 100;
@@ -77,9 +76,7 @@ struct Centred<'a> {
     design: &'a Design,
     means: Vec<f64>,
     target_mean: f64,
-    target_products: Vec<f64>,
-    target_squared_norm: f64,
-    squared_norms: Vec<f64>,
+    atoms: Atoms,
 }
 
 impl<'a> Centred<'a> {
@@ -97,18 +94,17 @@ impl<'a> Centred<'a> {
         let squared_norm = |j: usize| (design.squared_norm(j) / n - means[j] * means[j]).max(0.0);
         let mut squared_norms = vec![0.0; means.len()];
         fewest_parallel::fill(&mut squared_norms, 64, squared_norm);
-        Self {
-            design,
-            squared_norms,
-            target_mean,
+        let atoms = Atoms {
             target_squared_norm: target.iter().map(|value| value * value).sum::<f64>() / n,
             target_products: product(&target),
-            means,
-        }
+            squared_norms,
+            ..Atoms::default()
+        };
+        Self { design, means, target_mean, atoms }
     }
 
     fn largest_penalty(&self) -> f64 {
-        self.target_products.iter().fold(0.0, |largest, value| largest.max(value.abs()))
+        self.target_products().iter().fold(0.0, |largest, value| largest.max(value.abs()))
     }
 
     /// The weights at `penalties`, decreasing, by the exact path.
@@ -150,20 +146,8 @@ fn between(points: &[(f64, Sparse)], penalty: f64) -> Sparse {
 }
 
 impl InnerProducts for Centred<'_> {
-    fn n_atoms(&self) -> usize {
-        self.means.len()
-    }
-
-    fn target_squared_norm(&self) -> f64 {
-        self.target_squared_norm
-    }
-
-    fn target_products(&self) -> &[f64] {
-        &self.target_products
-    }
-
-    fn squared_norms(&self) -> &[f64] {
-        &self.squared_norms
+    fn atoms(&self) -> &Atoms {
+        &self.atoms
     }
 
     fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {
@@ -174,7 +158,7 @@ impl InnerProducts for Centred<'_> {
             self.design.products(rows, &column, out);
             for (&r, value) in rows.iter().zip(out) {
                 *value = if r == c {
-                    self.squared_norms[c]
+                    self.atoms.squared_norms[c]
                 } else {
                     *value / n as f64 - self.means[r] * self.means[c]
                 };

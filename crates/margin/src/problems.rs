@@ -40,6 +40,18 @@ impl Binary {
     }
 }
 
+/// The [`binaries`] of `data` and its columns, for a budget that is in range.
+pub(super) fn two_classes(
+    data: &Dataset,
+    budget: Budget,
+    method: &'static str,
+    multiclass: Multiclass,
+    context: &Context<'_>,
+) -> Result<(Vec<Binary>, Design), Error> {
+    budget.check(data.n_features())?;
+    Ok((binaries(data, method, multiclass)?, Design::new(data, method, context)?))
+}
+
 /// The problems of two classes that the target's classes make; of two classes the larger code is the positive
 /// one.
 pub(super) fn binaries(

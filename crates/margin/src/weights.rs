@@ -5,7 +5,7 @@ use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Target, 
 
 use super::design::Design;
 use super::machine::{Fit, Task, train};
-use super::problems::{Multiclass, binaries, combined, feature_scores, select};
+use super::problems::{Multiclass, combined, feature_scores, select, two_classes};
 use fewest_columns::standardised_outputs;
 
 options! {
@@ -107,9 +107,7 @@ impl Selector for SvmWeights {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
         const METHOD: &str = "svm-lw";
         self.check()?;
-        budget.check(data.n_features())?;
-        let problems = binaries(data, METHOD, self.multiclass)?;
-        let design = Design::new(data, METHOD, context)?;
+        let (problems, design) = two_classes(data, budget, METHOD, self.multiclass, context)?;
         let fits = fewest_parallel::map(problems.len(), |at| {
             let samples = problems[at].samples(&design);
             let task = Task::Classes(problems[at].positive.clone());

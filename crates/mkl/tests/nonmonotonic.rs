@@ -1,11 +1,13 @@
 //! Non-monotonic selection against its definitions, an independent solver of support vector machines,
 //! exhaustive search and a conic solver.
 
+#[path = "../../filters/tests/common/mod.rs"]
+mod common;
 mod conic;
 
+use common::Sparse;
 use fewest_core::{
-    Budget, Column, Columns, Context, Dataset, DenseColumns, Error, FeatureKind, Groups, Selector, Status,
-    Target, derive_seed,
+    Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Groups, Selector, Status, Target, derive_seed,
 };
 use fewest_kernels::{Gaussian, Gram};
 use fewest_mkl::{
@@ -412,23 +414,6 @@ fn more_classes_are_machines_that_share_their_weights() {
     assert!(solution.omega <= best * solution.bound.unwrap());
 }
 
-/// A table whose columns are handed out sparse.
-struct Sparse(Vec<(Vec<usize>, Vec<f64>)>, usize);
-
-impl Columns for Sparse {
-    fn n_samples(&self) -> usize {
-        self.1
-    }
-
-    fn n_features(&self) -> usize {
-        self.0.len()
-    }
-
-    fn column<'a>(&'a self, j: usize, _scratch: &'a mut Vec<f64>) -> Result<Column<'a>, Error> {
-        Ok(Column::Sparse { rows: &self.0[j].0, values: &self.0[j].1 })
-    }
-}
-
 #[test]
 fn sparse_columns_give_what_dense_ones_do() {
     let (mut columns, y) = problem(50, 130, 9);
@@ -436,15 +421,7 @@ fn sparse_columns_give_what_dense_ones_do() {
         column.iter_mut().enumerate().filter(|(i, _)| (i * 7 + j) % 3 > 0).for_each(|(_, v)| *v = 0.0);
     }
     let dense = classes(&columns, &y);
-    let stored = columns
-        .iter()
-        .map(|column| {
-            let rows: Vec<usize> = (0..column.len()).filter(|&i| column[i] != 0.0).collect();
-            let values = rows.iter().map(|&i| column[i]).collect();
-            (rows, values)
-        })
-        .collect();
-    let sparse = Dataset::new(Sparse(stored, 50), dense.target().clone()).unwrap();
+    let sparse = Dataset::new(Sparse::without_zeros(&columns), dense.target().clone()).unwrap();
     for scaling in [FeatureScaling::Standard, FeatureScaling::Range, FeatureScaling::None] {
         let options = NonMonotonic { kernel: FeatureKernel::Linear { scaling }, ..NonMonotonic::default() };
         let method = Nmmkl { options, ..Nmmkl::default() };

@@ -136,6 +136,17 @@ impl SolverState {
         self
     }
 
+    /// Whether a run ends here: at a gap of `tolerance`, or where the solver can make no further progress.
+    pub fn ended(&self, tolerance: f64) -> TerminationStatus {
+        if self.duality_gap <= tolerance {
+            TerminationStatus::Terminated(TerminationReason::SolverConverged)
+        } else if self.stalled {
+            TerminationStatus::Terminated(TerminationReason::SolverExit("no further progress".to_owned()))
+        } else {
+            TerminationStatus::NotTerminated
+        }
+    }
+
     /// The outcome so far: `tolerance` decides between [`Status::AlmostConverged`] and worse.
     pub fn into_solution(self, tolerance: f64) -> Solution {
         let close = self.duality_gap <= 1e3 * tolerance;
@@ -271,40 +282,38 @@ impl<O, S: Solver<O, SolverState>> Solver<O, SolverState> for Controlled<'_, S> 
         self.solver.name()
     }
 
-    fn init(
-        &mut self,
-        problem: &mut Problem<O>,
-        state: SolverState,
-    ) -> Result<(SolverState, Option<KV>), argmin::core::Error> {
+    fn init(&mut self, problem: &mut Problem<O>, state: SolverState) -> Step {
         self.solver.init(problem, state)
     }
 
-    fn next_iter(
-        &mut self,
-        problem: &mut Problem<O>,
-        state: SolverState,
-    ) -> Result<(SolverState, Option<KV>), argmin::core::Error> {
+    fn next_iter(&mut self, problem: &mut Problem<O>, state: SolverState) -> Step {
         self.solver.next_iter(problem, state)
     }
 
     fn terminate(&mut self, state: &SolverState) -> TerminationStatus {
         let own = self.solver.terminate(state);
-        if own.terminated() {
-            return own;
-        }
-        if state.duality_gap <= self.control.tolerance {
-            return TerminationStatus::Terminated(TerminationReason::SolverConverged);
-        }
-        if state.stalled {
-            return TerminationStatus::Terminated(TerminationReason::SolverExit(
-                "no further progress".to_owned(),
-            ));
+        let ended = if own.terminated() { own } else { state.ended(self.control.tolerance) };
+        if ended.terminated() {
+            return ended;
         }
         match self.control.stop_reason(state) {
             Some(reason) => TerminationStatus::Terminated(reason),
             None => TerminationStatus::NotTerminated,
         }
     }
+}
+
+/// What a solver tells argmin at its start and after every iteration.
+pub type Step = Result<(SolverState, Option<KV>), argmin::core::Error>;
+
+/// The problem that argmin keeps as `Option`: always there while a solver runs.
+///
+/// # Errors
+/// [`Error::Numerical`] for none.
+pub fn given<P: Copy>(problem: &Problem<P>) -> Result<P, argmin::core::Error> {
+    problem.problem.ok_or_else(|| {
+        Error::Numerical { what: "the solver", hint: "it was given no problem".to_owned() }.into()
+    })
 }
 
 /// Runs an argmin solver from `start` until `control` says stop; what the solver learned stays in it.

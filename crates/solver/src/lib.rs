@@ -20,12 +20,14 @@ pub mod working_set;
 
 pub use choice::{NamedSolvers, SolverChoice};
 pub use composite::Composite;
-pub use control::{Control, SolverState, run};
+pub use control::{Control, SolverState, Step, given, run};
 pub use datafit::{Datafit, Logistic, SquaredLoss};
 pub use dual_datafit::DualDatafit;
 pub use extrapolation::extrapolation_weights;
 pub use fewest_core::{Error, Status};
-pub use inner_products::{CachedProducts, ColumnCache, InnerProducts, Normalised, Projected, Ridged, Signed};
+pub use inner_products::{
+    Atoms, CachedProducts, ColumnCache, InnerProducts, Normalised, Projected, Ridged, Signed,
+};
 pub use operator::{DenseOperator, LinearOperator};
 pub use penalty::{BlockPenalty, Blocks, ElasticNetPenalty, GroupLasso, L1, Penalty};
 #[cfg(feature = "argmin-math")]

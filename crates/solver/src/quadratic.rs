@@ -1,14 +1,12 @@
 //! The small dense problem a working set leaves.
 
-use crate::{Control, Datafit, Error, InnerProducts, Penalty, Solution};
+use crate::{Atoms, Control, Datafit, Error, InnerProducts, Penalty, Solution};
 
 /// `½ wᵀ G w − cᵀ w + ½‖b‖²`: least squares over few atoms, by their inner products.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Quadratic {
     gram: Vec<f64>,
-    target_products: Vec<f64>,
-    target_squared_norm: f64,
-    squared_norms: Vec<f64>,
+    atoms: Atoms,
 }
 
 impl Quadratic {
@@ -34,7 +32,8 @@ impl Quadratic {
             });
         }
         let squared_norms = (0..n).map(|j| gram[j + j * n]).collect();
-        Ok(Self { gram, target_products, target_squared_norm, squared_norms })
+        let atoms = Atoms { target_squared_norm, target_products, squared_norms, ..Atoms::default() };
+        Ok(Self { gram, atoms })
     }
 
     /// The atoms `atoms` of a larger problem.
@@ -51,12 +50,12 @@ impl Quadratic {
 
     /// Number of atoms.
     pub fn len(&self) -> usize {
-        self.target_products.len()
+        self.atoms.target_products.len()
     }
 
     /// Whether there is no atom.
     pub fn is_empty(&self) -> bool {
-        self.target_products.is_empty()
+        self.len() == 0
     }
 
     /// Column `j` of `G`.
@@ -72,7 +71,7 @@ impl Quadratic {
 
     /// Writes `c − G w`, the products of every atom with the residual.
     pub fn correlations(&self, w: &[f64], out: &mut [f64]) {
-        out.copy_from_slice(&self.target_products);
+        out.copy_from_slice(&self.atoms.target_products);
         for (j, &weight) in w.iter().enumerate() {
             if weight != 0.0 {
                 for (value, product) in out.iter_mut().zip(self.gram_column(j)) {
@@ -84,16 +83,8 @@ impl Quadratic {
 }
 
 impl InnerProducts for Quadratic {
-    fn target_squared_norm(&self) -> f64 {
-        self.target_squared_norm
-    }
-
-    fn target_products(&self) -> &[f64] {
-        &self.target_products
-    }
-
-    fn squared_norms(&self) -> &[f64] {
-        &self.squared_norms
+    fn atoms(&self) -> &Atoms {
+        &self.atoms
     }
 
     fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {
@@ -118,8 +109,8 @@ impl Datafit for Quadratic {
 
     fn gradient(&self, w: &[f64], out: &mut [f64]) -> f64 {
         self.correlations(w, out);
-        let mut value = 0.5 * self.target_squared_norm;
-        for ((gradient, weight), product) in out.iter_mut().zip(w).zip(&self.target_products) {
+        let mut value = 0.5 * self.atoms.target_squared_norm;
+        for ((gradient, weight), product) in out.iter_mut().zip(w).zip(&self.atoms.target_products) {
             value -= 0.5 * weight * (product + *gradient);
             *gradient = -*gradient;
         }
@@ -127,9 +118,9 @@ impl Datafit for Quadratic {
     }
 
     fn dual_value(&self, w: &[f64], scale: f64) -> f64 {
-        let dot: f64 = w.iter().zip(&self.target_products).map(|(w, c)| w * c).sum();
+        let dot: f64 = w.iter().zip(&self.atoms.target_products).map(|(w, c)| w * c).sum();
         let squared_residual = 2.0 * self.value(w);
-        scale * (self.target_squared_norm - dot) - 0.5 * scale * scale * squared_residual
+        scale * (self.atoms.target_squared_norm - dot) - 0.5 * scale * scale * squared_residual
     }
 }
 

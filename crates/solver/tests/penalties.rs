@@ -248,27 +248,7 @@ fn parameters_out_of_range_are_refused() {
 /// A penalty that brings what is required and nothing else.
 struct Plain(Box<dyn BlockPenalty>);
 
-impl Penalty for Plain {
-    fn name(&self) -> &'static str {
-        "plain"
-    }
-
-    fn n_coefficients(&self) -> usize {
-        self.0.n_coefficients()
-    }
-
-    fn value(&self, w: &[f64]) -> f64 {
-        self.sum_of_blocks(w)
-    }
-
-    fn prox(&self, w: &mut [f64], step: f64) {
-        self.prox_of_blocks(w, step);
-    }
-
-    fn by_blocks(&self) -> Option<&dyn BlockPenalty> {
-        Some(self)
-    }
-}
+fewest_solver::penalty_of_blocks!(Plain, "plain");
 
 impl BlockPenalty for Plain {
     fn blocks(&self) -> &Blocks {

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use common::{Explicit, Sweeps, dot, normals, penalties};
 use fewest_solver::{
-    Control, Error, InnerProducts, L1, Quadratic, QuadraticSolver, Solution, SolverState, Status,
+    Atoms, Control, Error, InnerProducts, L1, Quadratic, QuadraticSolver, Solution, SolverState, Status,
     certificate, working_set,
 };
 use proptest::prelude::*;
@@ -15,8 +15,7 @@ use proptest::prelude::*;
 /// Atoms whose products are computed when asked for, and counted.
 struct Counted {
     problem: Explicit,
-    target_products: Vec<f64>,
-    squared_norms: Vec<f64>,
+    atoms: Atoms,
     asked: AtomicUsize,
 }
 
@@ -24,7 +23,9 @@ impl Counted {
     fn new(problem: Explicit) -> Self {
         let target_products = problem.atoms.iter().map(|atom| dot(atom, &problem.target)).collect();
         let squared_norms = problem.atoms.iter().map(|atom| dot(atom, atom)).collect();
-        Self { problem, target_products, squared_norms, asked: AtomicUsize::new(0) }
+        let target_squared_norm = dot(&problem.target, &problem.target);
+        let atoms = Atoms { target_squared_norm, target_products, squared_norms, ..Atoms::default() };
+        Self { problem, atoms, asked: AtomicUsize::new(0) }
     }
 
     fn asked(&self) -> usize {
@@ -33,20 +34,8 @@ impl Counted {
 }
 
 impl InnerProducts for Counted {
-    fn n_atoms(&self) -> usize {
-        self.squared_norms.len()
-    }
-
-    fn target_squared_norm(&self) -> f64 {
-        dot(&self.problem.target, &self.problem.target)
-    }
-
-    fn target_products(&self) -> &[f64] {
-        &self.target_products
-    }
-
-    fn squared_norms(&self) -> &[f64] {
-        &self.squared_norms
+    fn atoms(&self) -> &Atoms {
+        &self.atoms
     }
 
     fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {

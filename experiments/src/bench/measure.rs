@@ -3,7 +3,10 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use super::cpu;
+use serde_json::Value;
+
+use super::programs::number;
+use super::{MEBIBYTE, cpu};
 use crate::Result;
 
 /// Between two looks at a process's memory.
@@ -19,6 +22,51 @@ pub(super) struct Measured {
     /// The highest resident set of the process, its children not included; `None` where the system does not
     /// tell.
     pub peak_bytes: Option<u64>,
+}
+
+/// What a program took, by its own count and seen from outside.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Timed {
+    /// What the program itself counts: the work alone, unless it does not tell.
+    pub seconds: f64,
+    pub cpu_seconds: Option<f64>,
+    /// What was seen from outside.
+    pub measured: Measured,
+}
+
+/// A figure of a run; NaN where the system does not tell.
+pub(super) type Figure = fn(&Timed) -> f64;
+
+pub(super) const SECONDS: Figure = |run| run.seconds;
+pub(super) const CPU: Figure = |run| run.cpu_seconds.unwrap_or(f64::NAN);
+pub(super) const PROCESS: Figure = |run| run.measured.process_seconds;
+pub(super) const PROCESS_CPU: Figure = |run| run.measured.cpu_seconds.unwrap_or(f64::NAN);
+/// In units of 1024² bytes.
+pub(super) const MEMORY: Figure =
+    |run| run.measured.peak_bytes.map_or(f64::NAN, |bytes| bytes as f64 / MEBIBYTE);
+
+/// The columns of [`Timed::cells`].
+pub(super) const TIMED: &[&str] =
+    &["seconds", "cpu_seconds", "process_seconds", "process_cpu_seconds", "peak_rss_bytes"];
+
+impl Timed {
+    /// What a program answered about itself, with what was seen of it.
+    pub(super) fn answered(answer: &Value, measured: Measured) -> Result<Self> {
+        let cpu_seconds = answer["cpu_seconds"].as_f64();
+        Ok(Self { seconds: number(answer, "seconds")?, cpu_seconds, measured })
+    }
+
+    /// A row of raw figures under [`TIMED`].
+    pub(super) fn cells(&self) -> [String; 5] {
+        let optional = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:.6}"));
+        [
+            format!("{:.6}", self.seconds),
+            optional(self.cpu_seconds),
+            format!("{:.6}", self.measured.process_seconds),
+            optional(self.measured.cpu_seconds),
+            self.measured.peak_bytes.map_or_else(String::new, |bytes| bytes.to_string()),
+        ]
+    }
 }
 
 /// Runs a program to its end.

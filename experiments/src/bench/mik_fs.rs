@@ -9,10 +9,10 @@ use fewest::core::{Context, Dataset, FeatureKind, Target};
 use fewest::data::{Missing, ReadOptions, Table};
 use fewest::mkl::{Alternation, MikFs};
 
-use super::Arguments;
 use super::measure::{Measured, measure};
 use super::programs::build_ours;
-use crate::output::{minimum, write, write_csv};
+use super::{Arguments, MEBIBYTE};
+use crate::output::{Documents, minimum};
 use crate::{Result, machine, npy, workspace};
 
 /// Files of the data folder, their target, and the parameters of the run.
@@ -113,10 +113,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
             std::fs::remove_file(y)?;
         }
     }
-    let folder = workspace::root().join("docs/benchmarks");
-    write_csv(&folder.join("mik-fs.csv"), &facts, HEADER, &rows(&cases, arguments.threads))?;
-    let text = format!("{}\n## Machine\n\n{}", summary(&cases), machine::markdown(&facts));
-    write(&folder.join("mik-fs.md"), text.as_bytes())
+    let documents = Documents::new(workspace::root().join("docs/benchmarks"), facts);
+    documents.csv("mik-fs", HEADER, &rows(&cases, arguments.threads))?;
+    documents.page("mik-fs", summary(&cases))
 }
 
 /// The same data as NumPy files, where these can say all of it: what is left after reading is known the
@@ -155,7 +154,7 @@ fn cpu(runs: &[Measured]) -> f64 {
 }
 
 fn peak(runs: &[Measured]) -> f64 {
-    runs.iter().filter_map(|run| run.peak_bytes).max().unwrap_or(0) as f64 / 1_048_576.0
+    runs.iter().filter_map(|run| run.peak_bytes).max().unwrap_or(0) as f64 / MEBIBYTE
 }
 
 fn rows(cases: &[Case], threads: u32) -> Vec<Vec<String>> {

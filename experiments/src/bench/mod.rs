@@ -17,7 +17,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::output::Documents;
 use crate::{Result, workspace};
+
+const MEBIBYTE: f64 = 1_048_576.0;
 
 /// Without a switch: the criterion benchmarks of `benches`. The others start programs, and write raw CSV, a
 /// summary and an SVG under docs/benchmarks.
@@ -63,6 +66,38 @@ pub(crate) struct Arguments {
     /// in the checkout.
     #[arg(long)]
     python: Option<PathBuf>,
+}
+
+/// What the programs of a benchmark are started with.
+struct Start {
+    /// A folder for data and answers.
+    scratch: PathBuf,
+    /// Where a program of ours answers.
+    json: PathBuf,
+    /// This program.
+    program: PathBuf,
+    /// A Python with the packages that the filters are measured against.
+    python: PathBuf,
+}
+
+impl Arguments {
+    fn start(&self) -> Result<Start> {
+        let scratch = workspace::root().join("target/bench");
+        std::fs::create_dir_all(&scratch)?;
+        let json = scratch.join("answer.json");
+        let program = std::env::current_exe()?;
+        let python = match &self.python {
+            Some(python) => python.clone(),
+            None => programs::prepare_python(".venv-peers-filters", "filters-requirements.txt")?,
+        };
+        Ok(Start { scratch, json, program, python })
+    }
+
+    /// Where the documents lie: a part of the cases must not replace those of all.
+    fn documents(&self, facts: Vec<(&'static str, String)>) -> Documents {
+        let folder = if self.only.is_empty() { "docs/benchmarks" } else { "target/bench" };
+        Documents::new(workspace::root().join(folder), facts)
+    }
 }
 
 /// Runs what was asked for.

@@ -2,7 +2,6 @@
 //! problems.
 
 use std::fmt::Write;
-use std::path::Path;
 use std::time::Instant;
 
 use fewest::core::{Budget, Context, Dataset, DenseColumns, Target};
@@ -13,7 +12,7 @@ use rand::{RngExt, SeedableRng};
 use rand_distr::StandardNormal;
 
 use super::{Arguments, cpu};
-use crate::output::{minimum, write, write_csv};
+use crate::output::{Documents, minimum};
 use crate::{Result, machine, workspace};
 
 // The formulation that the tests of the method check it against.
@@ -90,8 +89,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         });
         outcomes.push(Outcome { case, runs, conic });
     }
-    let folder = workspace::root().join("docs/benchmarks");
-    write_all(&folder, &outcomes, &facts)
+    write_all(&Documents::new(workspace::root().join("docs/benchmarks"), facts), &outcomes)
 }
 
 fn since(before: Option<f64>) -> f64 {
@@ -172,7 +170,7 @@ const HEADER: &[&str] = &[
     "tied",
 ];
 
-fn write_all(folder: &Path, outcomes: &[Outcome], facts: &[(&str, String)]) -> Result<()> {
+fn write_all(documents: &Documents, outcomes: &[Outcome]) -> Result<()> {
     let mut rows = Vec::new();
     for Outcome { case, runs, conic } in outcomes {
         for (repetition, Run { seconds, cpu, solution }) in runs.iter().enumerate() {
@@ -197,9 +195,8 @@ fn write_all(folder: &Path, outcomes: &[Outcome], facts: &[(&str, String)]) -> R
             rows.push(row);
         }
     }
-    write_csv(&folder.join("nonmonotonic.csv"), facts, HEADER, &rows)?;
-    let text = format!("{}\n## Machine\n\n{}", summary(outcomes), machine::markdown(facts));
-    write(&folder.join("nonmonotonic.md"), text.as_bytes())
+    documents.csv("nonmonotonic", HEADER, &rows)?;
+    documents.page("nonmonotonic", summary(outcomes))
 }
 
 fn summary(outcomes: &[Outcome]) -> String {

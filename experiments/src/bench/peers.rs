@@ -2,16 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::path::PathBuf;
 
-use super::Arguments;
 use super::cases::{CASES, Case, Source};
 use super::programs::{Run, build_ours, prepare_python, run_ours, run_peer};
-use crate::output::{median, minimum, write, write_csv};
+use super::{Arguments, MEBIBYTE};
+use crate::output::{Documents, median, minimum};
 use crate::plot::{Bar, BarPanel, bars};
 use crate::{Result, machine, workspace};
-
-const MEBIBYTE: f64 = 1_048_576.0;
 
 const HEADER: &[&str] = &[
     "case",
@@ -68,12 +65,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         facts.push(("peer", version));
     }
     facts.push(("threads of each program", arguments.threads.to_string()));
-    let folder: PathBuf = workspace::root().join("docs/benchmarks");
-    write_csv(&folder.join("peers.csv"), &facts, HEADER, &rows(&all, arguments.threads))?;
-    let text = format!("{}\n## Machine\n\n{}", summary(&all), machine::markdown(&facts));
-    write(&folder.join("peers.md"), text.as_bytes())?;
+    let documents = Documents::new(workspace::root().join("docs/benchmarks"), facts);
+    documents.csv("peers", HEADER, &rows(&all, arguments.threads))?;
+    documents.page("peers", summary(&all))?;
     let [seconds, memory] = panels(&all);
-    bars(&folder.join("peers.svg"), &[seconds, memory])
+    bars(&documents.path("peers.svg"), &[seconds, memory])
 }
 
 fn rows(all: &[Results], threads: u32) -> Vec<Vec<String>> {

@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use super::Arguments;
 use super::cases::Source;
 use super::programs::{Run, build_ours, run_ours};
-use crate::output::{median, minimum, write, write_csv};
+use super::{Arguments, MEBIBYTE};
+use crate::output::{Documents, median, minimum};
 use crate::plot::{Panel, Series, lines};
 use crate::{Result, machine, workspace};
 
@@ -69,11 +69,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         }
         sweeps.push(Sweep { name, points });
     }
-    let folder = workspace::root().join("docs/benchmarks");
-    write_csv(&folder.join("scaling.csv"), &facts, HEADER, &rows(&sweeps, arguments.threads))?;
-    let text = format!("{}\n## Machine\n\n{}", summary(&sweeps), machine::markdown(&facts));
-    write(&folder.join("scaling.md"), text.as_bytes())?;
-    lines(&folder.join("scaling.svg"), &sweeps.iter().map(panel).collect::<Vec<_>>())
+    let documents = Documents::new(workspace::root().join("docs/benchmarks"), facts);
+    documents.csv("scaling", HEADER, &rows(&sweeps, arguments.threads))?;
+    documents.page("scaling", summary(&sweeps))?;
+    lines(&documents.path("scaling.svg"), &sweeps.iter().map(panel).collect::<Vec<_>>())
 }
 
 fn rows(sweeps: &[Sweep], threads: u32) -> Vec<Vec<String>> {
@@ -123,7 +122,7 @@ fn summary(sweeps: &[Sweep]) -> String {
                 "| {n} | {d} | {:.3} ({:.3}) | {:.0} |",
                 median(&seconds),
                 minimum(&seconds),
-                peak as f64 / 1_048_576.0
+                peak as f64 / MEBIBYTE
             );
         }
     }

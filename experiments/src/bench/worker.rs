@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
-use fewest::core::{Budget, Context};
+use fewest::core::{Budget, Context, Dataset};
 use fewest::data::{Missing, ReadOptions, Table, Task};
 use fewest::registry::{self, Built, Parameters};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::cpu;
 use crate::Result;
@@ -16,12 +16,8 @@ use crate::Result;
 /// Runs one method once, for the benchmarks.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// The features, as .npy.
-    #[arg(long)]
-    x: PathBuf,
-    /// The class codes, as .npy.
-    #[arg(long)]
-    y: String,
+    #[command(flatten)]
+    files: Files,
     /// They are numbers to predict.
     #[arg(long)]
     regression: bool,
@@ -33,21 +29,51 @@ pub(crate) struct Arguments {
     k: usize,
     #[arg(long)]
     threads: usize,
+}
+
+/// What a program of our side reads and writes.
+#[derive(Debug, Args)]
+pub(crate) struct Files {
+    /// The features, as .npy.
+    #[arg(long)]
+    x: PathBuf,
+    /// The class codes, or numbers, as .npy.
+    #[arg(long)]
+    y: String,
     /// The answer.
     #[arg(long)]
     json: PathBuf,
 }
 
+impl Files {
+    /// The data.
+    pub(crate) fn read(&self, task: Task) -> Result<Dataset> {
+        let options = ReadOptions { task, ..ReadOptions::with_target(&self.y) };
+        Ok(Table::read(&self.x, &options)?.complete(Missing::Error)?.dataset)
+    }
+
+    /// Writes the answer.
+    pub(crate) fn write(&self, answer: &Value) -> Result<()> {
+        Ok(std::fs::write(&self.json, answer.to_string())?)
+    }
+}
+
+/// What `work` gives, its wall seconds and its processor seconds.
+pub(crate) fn timed<T>(work: impl FnOnce() -> T) -> (T, f64, Option<f64>) {
+    let (start, cpu_before) = (Instant::now(), cpu::of_this());
+    let given = work();
+    let (seconds, cpu_after) = (start.elapsed().as_secs_f64(), cpu::of_this());
+    (given, seconds, cpu_after.zip(cpu_before).map(|(after, before)| after - before))
+}
+
 /// Runs the method; `seconds` and `cpu_seconds` of the answer are those of the method, without reading.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let task = if arguments.regression { Task::Regression } else { Task::Classification };
-    let options = ReadOptions { task, ..ReadOptions::with_target(&arguments.y) };
-    let data = Table::read(&arguments.x, &options)?.complete(Missing::Error)?.dataset;
+    let data = arguments.files.read(task)?;
     let method = registry::find(&arguments.method)?;
     let built = method.build(&Parameters::parse(method, &arguments.param)?)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.threads).build()?;
-    let (start, cpu_before) = (Instant::now(), cpu::of_this());
-    let answer = pool.install(|| match built {
+    let select = || match &built {
         Built::Scorer(scorer) => scorer.score(&data, &Context::default()).map(|scores| {
             let mut ranking = scores.ranking();
             ranking.truncate(arguments.k);
@@ -56,11 +82,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         Built::Selector(selector) => selector
             .select(&data, Budget::Count(arguments.k), &Context::default())
             .map(|selection| (selection.order, None)),
-    });
-    let (seconds, cpu_after) = (start.elapsed().as_secs_f64(), cpu::of_this());
+    };
+    let (answer, seconds, cpu_seconds) = timed(|| pool.install(select));
     let (features, scores) = answer?;
-    let cpu_seconds = cpu_after.zip(cpu_before).map(|(after, before)| after - before);
-    let answer =
-        json!({ "features": features, "scores": scores, "seconds": seconds, "cpu_seconds": cpu_seconds });
-    Ok(std::fs::write(&arguments.json, answer.to_string())?)
+    arguments.files.write(
+        &json!({ "features": features, "scores": scores, "seconds": seconds, "cpu_seconds": cpu_seconds }),
+    )
 }

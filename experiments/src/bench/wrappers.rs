@@ -10,11 +10,11 @@ use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 use serde_json::Value;
 
-use super::Arguments;
 use super::cases::Files;
 use super::measure::{Measured, measure};
-use super::programs::{list, number, prepare_python, read};
-use crate::output::{median, minimum, write, write_csv};
+use super::programs::{list, number, read};
+use super::{Arguments, MEBIBYTE, Start};
+use crate::output::{median, minimum};
 use crate::{Result, machine, npy, workspace};
 
 /// One method on one table.
@@ -87,14 +87,7 @@ struct Results {
 /// Measures every case; writes `docs/benchmarks/wrappers.csv` and `.md`, or with `--only` into
 /// `target/bench`.
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
-    let scratch = workspace::root().join("target/bench");
-    std::fs::create_dir_all(&scratch)?;
-    let json = scratch.join("answer.json");
-    let program = std::env::current_exe()?;
-    let python = match &arguments.python {
-        Some(python) => python.clone(),
-        None => prepare_python(".venv-peers-filters", "filters-requirements.txt")?,
-    };
+    let Start { scratch, json, program, python } = arguments.start()?;
     let mut facts = machine::facts();
     let mut version = None;
     let mut all = Vec::new();
@@ -145,11 +138,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     }
     facts.extend(version.map(|version| ("peer", version)));
     facts.push(("threads of each program", arguments.threads.to_string()));
-    // A part of the cases must not replace the document of all.
-    let folder = if arguments.only.is_empty() { workspace::root().join("docs/benchmarks") } else { scratch };
-    write_csv(&folder.join("wrappers.csv"), &facts, HEADER, &rows(&all, arguments.threads))?;
-    let text = format!("{}\n## Machine\n\n{}", summary(&all), machine::markdown(&facts));
-    write(&folder.join("wrappers.md"), text.as_bytes())
+    let documents = arguments.documents(facts);
+    documents.csv("wrappers", HEADER, &rows(&all, arguments.threads))?;
+    documents.page("wrappers", summary(&all))
 }
 
 impl Case {
@@ -238,7 +229,7 @@ fn summary(all: &[Results]) -> String {
             let cell =
                 |of: fn(&Run) -> f64| format!("{:.3} ({:.3})", median(&figures(of)), minimum(&figures(of)));
             let memory =
-                |run: &Run| run.measured.peak_bytes.map_or(f64::NAN, |bytes| bytes as f64 / 1_048_576.0);
+                |run: &Run| run.measured.peak_bytes.map_or(f64::NAN, |bytes| bytes as f64 / MEBIBYTE);
             let params = case.params.iter().map(|param| format!(" {param}")).collect::<String>();
             let _ = writeln!(
                 text,

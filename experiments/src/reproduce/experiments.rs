@@ -11,8 +11,8 @@ use fewest::registry::{self, Parameters};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::output::mean_and_error;
-use crate::{Result, workspace};
+use crate::output::{Documents, mean_and_error};
+use crate::{Result, machine, workspace};
 
 /// How experiments are run.
 #[derive(Debug, Clone, Args)]
@@ -96,6 +96,27 @@ pub(super) struct Setting<'a> {
 }
 
 impl Protocol {
+    /// Does `work` with the threads that were asked for.
+    pub(super) fn with_threads(&self, work: impl FnOnce() -> Result<()> + Send) -> Result<()> {
+        rayon::ThreadPoolBuilder::new().num_threads(self.threads).build()?.install(work)
+    }
+
+    /// [`documents`](Protocol::documents) about `rows`, of which there must be some.
+    pub(super) fn documents_of(&self, folder: &str, rows: &[Row]) -> Result<Documents> {
+        if rows.is_empty() {
+            return Err("none of the data sets is there".into());
+        }
+        Ok(self.documents(folder))
+    }
+
+    /// The documents of a paper, in `folder` of the checkout.
+    pub(super) fn documents(&self, folder: &str) -> Documents {
+        let mut facts = machine::facts();
+        facts.push(("runs", self.runs.to_string()));
+        facts.push(("seed", self.seed.to_string()));
+        Documents::new(workspace::root().join(folder), facts)
+    }
+
     /// The data set in `file`, or `None` with a line that says so when the file is missing.
     ///
     /// Rows with a missing value are left out; the target of a text table is its column `target`.
@@ -303,6 +324,15 @@ fn rows(dataset: &'static str, method: &'static str, learner: &str, evaluation: 
         }
     }
     rows
+}
+
+impl Documents {
+    /// Writes `{name}.csv`, a line for each of `rows`.
+    pub(super) fn rows(&self, name: &str, rows: &[Row], metrics: &[&str]) -> Result<()> {
+        let (header, cells) = cells(rows, metrics);
+        let header: Vec<&str> = header.iter().map(String::as_str).collect();
+        self.csv(name, &header, &cells)
+    }
 }
 
 /// The table of all rows: header and cells.

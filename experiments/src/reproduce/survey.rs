@@ -9,10 +9,10 @@ use fewest::core::{Dataset, Target};
 use fewest::eval::{Accuracy, Clustering, DecisionTree, KFold, Learner, LinearSvm, Metric, NaiveBayes};
 use fewest::registry::{self, TargetKind};
 
-use super::experiments::{Method, Protocol, Row, Setting, cells, mean_of};
-use crate::output::{mean_and_error, write, write_csv};
+use super::experiments::{Method, Protocol, Row, Setting, mean_of};
+use crate::Result;
+use crate::output::mean_and_error;
 use crate::plot::{Panel, Series, lines};
-use crate::{Result, machine, workspace};
 
 /// Folds of the cross-validation.
 const FOLDS: usize = 10;
@@ -62,8 +62,7 @@ pub(super) struct Arguments {
 /// Runs the methods on the data sets; writes `docs/reproduction/survey/table-2.csv`, `.md` and an `.svg` for
 /// each data set.
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.protocol.threads).build()?;
-    pool.install(|| compute(arguments))
+    arguments.protocol.with_threads(|| compute(arguments))
 }
 
 fn compute(arguments: &Arguments) -> Result<()> {
@@ -184,28 +183,18 @@ fn cluster(
 type Failure = (&'static str, &'static str, String);
 
 fn tell(protocol: &Protocol, rows: &[Row], clusters: &[Row], failures: &[Failure]) -> Result<()> {
-    let mut facts = machine::facts();
-    facts.push(("seed", protocol.seed.to_string()));
-    let folder = workspace::root().join("docs/reproduction/survey");
-    for (file, rows, metrics) in [
-        ("table-2.csv", rows, &["accuracy"][..]),
-        ("table-2-clustering.csv", clusters, &["clustering_accuracy", "normalised_mutual_information"][..]),
+    let documents = protocol.documents("docs/reproduction/survey");
+    for (name, rows, metrics) in [
+        ("table-2", rows, &["accuracy"][..]),
+        ("table-2-clustering", clusters, &["clustering_accuracy", "normalised_mutual_information"][..]),
     ] {
-        let means = means(rows);
-        let (header, cells) = cells(&means, metrics);
-        let header: Vec<&str> = header.iter().map(String::as_str).collect();
-        write_csv(&folder.join(file), &facts, &header, &cells)?;
+        documents.rows(name, &means(rows), metrics)?;
     }
     let datasets: BTreeSet<&str> = rows.iter().chain(clusters).map(|row| row.dataset).collect();
     for dataset in &datasets {
-        lines(&folder.join(format!("{dataset}.svg")), &panels(rows, clusters, dataset))?;
+        lines(&documents.path(&format!("{dataset}.svg")), &panels(rows, clusters, dataset))?;
     }
-    let text = format!(
-        "{}\n## Machine\n\n{}",
-        summary(rows, clusters, failures, &datasets),
-        machine::markdown(&facts)
-    );
-    write(&folder.join("table-2.md"), text.as_bytes())
+    documents.page("table-2", summary(rows, clusters, failures, &datasets))
 }
 
 /// The mean over folds of each experiment and number of features, as rows.

@@ -1,6 +1,6 @@
 //! A penalty outside the repository of fewest.
 
-use fewest_solver::{BlockPenalty, Blocks, Error, Penalty};
+use fewest_solver::{BlockPenalty, Blocks, Error, penalty_of_blocks};
 
 /// `Σⱼ (λ₊ max(wⱼ, 0) + λ₋ max(−wⱼ, 0))`.
 ///
@@ -27,27 +27,7 @@ impl AsymmetricL1 {
     }
 }
 
-impl Penalty for AsymmetricL1 {
-    fn name(&self) -> &'static str {
-        "asymmetric l1"
-    }
-
-    fn n_coefficients(&self) -> usize {
-        self.blocks.n_coefficients()
-    }
-
-    fn value(&self, w: &[f64]) -> f64 {
-        self.sum_of_blocks(w)
-    }
-
-    fn prox(&self, w: &mut [f64], step: f64) {
-        self.prox_of_blocks(w, step);
-    }
-
-    fn by_blocks(&self) -> Option<&dyn BlockPenalty> {
-        Some(self)
-    }
-}
+penalty_of_blocks!(AsymmetricL1, "asymmetric l1");
 
 impl BlockPenalty for AsymmetricL1 {
     fn blocks(&self) -> &Blocks {

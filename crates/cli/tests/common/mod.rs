@@ -90,11 +90,44 @@ impl Place {
         ran.stderr
     }
 
+    /// [`fails`](Place::fails), and says all of `told`.
+    pub(crate) fn refuses(&self, arguments: &[&str], told: &[&str]) {
+        let line = self.fails(arguments);
+        for part in told {
+            assert!(line.contains(part), "{arguments:?}: `{part}` is not in: {line}");
+        }
+    }
+
+    /// Any number of threads gives the same answer, of which `compared` leaves out the times.
+    pub(crate) fn threads_change_nothing(&self, arguments: &[&str], compared: impl Fn(&str) -> String) {
+        let answers = ["1", "2", "7"].map(|threads| {
+            compared(&self.done(&[arguments, &["--threads", threads, "--json", "-"]].concat()))
+        });
+        assert_eq!(answers[0], answers[1], "{arguments:?}");
+        assert_eq!(answers[0], answers[2], "{arguments:?}");
+    }
+
     pub(crate) fn json(&self, arguments: &[&str]) -> serde_json::Value {
         let mut arguments = arguments.to_vec();
         arguments.extend(["--json", "-"]);
         serde_json::from_str(&self.done(&arguments)).unwrap()
     }
+}
+
+/// The words of a call.
+pub(crate) fn words(call: &str) -> Vec<&str> {
+    call.split(' ').collect()
+}
+
+/// The keys of an object in the order in which they are written.
+pub(crate) fn key_order(text: &str, indent: usize) -> String {
+    let start = format!("{}\"", " ".repeat(indent));
+    let keys: Vec<&str> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix(&start))
+        .filter_map(|rest| rest.split_once("\":").map(|(key, _)| key))
+        .collect();
+    keys.join(" ")
 }
 
 /// `square` matters through its square and `copy` repeats it, `line` matters linearly, `noise` and `fixed`

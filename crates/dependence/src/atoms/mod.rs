@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use fewest_core::{Context, Dataset, Error, choice};
 use fewest_kernels::{Form, Gram, ScalarKernel};
-use fewest_solver::{CachedProducts, InnerProducts};
+use fewest_solver::{Atoms, CachedProducts, InnerProducts};
 
 use crate::dependence::Dependence;
 use cache::{Cache, Memory};
@@ -152,17 +152,11 @@ pub(crate) fn centred_target(data: &Dataset, kernel: &OutputKernel) -> Result<Gr
 struct KernelAtoms<'a, R: Representation> {
     features: Features<'a>,
     representation: R,
-    target_products: Vec<f64>,
-    target_squared_norm: f64,
-    squared_norms: Vec<f64>,
-    /// Of each feature the share of the norm that its leading part leaves out.
-    lower_bound_errors: Vec<f64>,
+    /// The error of a lower bound is the share of the norm that the leading part of an atom leaves out.
+    seen: Atoms,
     whole: Cache<R::Atom>,
     leading: Cache<R::Atom>,
     memory: Memory,
-    n_cached_atoms: usize,
-    approximation_error: f64,
-    positive_semidefinite: bool,
 }
 
 /// What the first pass finds of a feature.
@@ -188,21 +182,24 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
         let n_samples = features.n_samples();
         let target = Arc::new(target);
         let outline = representation.outline(&target);
-        let (target_squared_norm, approximation_error) = (outline.squared_norm, outline.approximation_error);
+        let seen = Atoms {
+            n_cached: most_bytes,
+            approximation_error: outline.approximation_error,
+            products_are_nonnegative: features.is_positive_semidefinite(),
+            lower_bound_errors: Vec::with_capacity(d),
+            target_squared_norm: outline.squared_norm,
+            target_products: Vec::with_capacity(d),
+            squared_norms: Vec::with_capacity(d),
+            ..Atoms::default()
+        };
         let target = representation.stack(std::slice::from_ref(&target))?;
         let mut atoms = Self {
-            positive_semidefinite: features.is_positive_semidefinite(),
             features,
             representation,
-            target_products: Vec::with_capacity(d),
-            target_squared_norm,
-            squared_norms: Vec::with_capacity(d),
-            lower_bound_errors: Vec::with_capacity(d),
+            seen,
             whole: Cache::new(d),
             leading: Cache::new(d),
             memory: Memory::new(most_bytes),
-            n_cached_atoms: most_bytes,
-            approximation_error,
         };
         let panel_size = atoms.representation.panel();
         let mut largest_atom = 1;
@@ -220,14 +217,15 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
                 largest_atom = largest_atom.max(seen.bytes);
                 let zero = seen.squared_norm <= ZERO_NORM * n_samples as f64;
                 let seen = if zero { Seen::default() } else { seen };
-                atoms.target_products.push(seen.target_product);
-                atoms.squared_norms.push(seen.squared_norm);
-                atoms.lower_bound_errors.push(seen.lower_bound_error);
-                atoms.approximation_error = atoms.approximation_error.max(seen.approximation_error);
+                let all = &mut atoms.seen;
+                all.target_products.push(seen.target_product);
+                all.squared_norms.push(seen.squared_norm);
+                all.lower_bound_errors.push(seen.lower_bound_error);
+                all.approximation_error = all.approximation_error.max(seen.approximation_error);
             }
-            context.report("dependence on the target", atoms.target_products.len(), d);
+            context.report("dependence on the target", atoms.n_atoms(), d);
         }
-        atoms.n_cached_atoms = most_bytes / largest_atom;
+        atoms.seen.n_cached = most_bytes / largest_atom;
         Ok(atoms)
     }
 
@@ -250,7 +248,7 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
             let target_product = products.next().unwrap_or(0.0);
             let bytes = self.representation.bytes(atom);
             let Outline { squared_norm, approximation_error, leading } = self.representation.outline(atom);
-            let leading = leading.filter(|_| self.positive_semidefinite);
+            let leading = leading.filter(|_| self.seen.products_are_nonnegative);
             let lower_bound_error = leading.as_ref().map_or(0.0, |(_, lower_bound_error)| *lower_bound_error);
             let (cache, kept) = match leading {
                 Some((leading, _)) => (&self.leading, Arc::new(leading)),
@@ -267,7 +265,7 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
 
     /// Atom `j`, or `None` for a constant feature.
     fn atom(&self, j: usize, keep: bool) -> Result<Option<Arc<R::Atom>>, Error> {
-        if self.squared_norms[j] == 0.0 {
+        if self.seen.squared_norms[j] == 0.0 {
             return Ok(None);
         }
         if let Some(atom) = self.whole.get(j) {
@@ -283,7 +281,7 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
 
     /// The leading part of atom `j`, or all of it where that is hardly more.
     fn leading(&self, j: usize, keep: bool) -> Result<Option<Arc<R::Atom>>, Error> {
-        if self.lower_bound_errors[j] == 0.0 {
+        if self.lower_bound_error(j) == 0.0 {
             return self.atom(j, keep);
         }
         if let Some(atom) = self.leading.get(j) {
@@ -314,7 +312,7 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
             return Ok(());
         }
         let panel_size = self.representation.panel();
-        let keep = rows.len() <= SMALL_REQUEST || self.n_cached_atoms >= self.features.len();
+        let keep = rows.len() <= SMALL_REQUEST || self.seen.n_cached >= self.features.len();
         let columns = self.representation.stack(&atoms)?;
         let panels = fewest_parallel::try_map(rows.len().div_ceil(panel_size), |at| {
             let (mut inside, mut atoms) = (Vec::new(), Vec::new());
@@ -346,20 +344,8 @@ fn chunk(values: &[usize], size: usize, at: usize) -> &[usize] {
 }
 
 impl<R: Representation> InnerProducts for KernelAtoms<'_, R> {
-    fn n_atoms(&self) -> usize {
-        self.features.len()
-    }
-
-    fn target_squared_norm(&self) -> f64 {
-        self.target_squared_norm
-    }
-
-    fn target_products(&self) -> &[f64] {
-        &self.target_products
-    }
-
-    fn squared_norms(&self) -> &[f64] {
-        &self.squared_norms
+    fn atoms(&self) -> &Atoms {
+        &self.seen
     }
 
     fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {
@@ -368,21 +354,5 @@ impl<R: Representation> InnerProducts for KernelAtoms<'_, R> {
 
     fn lower_bounds(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {
         self.multiply(rows, columns, out, |j, keep| self.leading(j, keep))
-    }
-
-    fn lower_bound_error(&self, atom: usize) -> f64 {
-        self.lower_bound_errors[atom]
-    }
-
-    fn n_cached_atoms(&self) -> usize {
-        self.n_cached_atoms
-    }
-
-    fn approximation_error(&self) -> f64 {
-        self.approximation_error
-    }
-
-    fn products_are_nonnegative(&self) -> bool {
-        self.positive_semidefinite
     }
 }

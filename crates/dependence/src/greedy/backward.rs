@@ -3,8 +3,7 @@
 use fewest_core::method::{KernelWidth, Options};
 use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status, options};
 
-use super::criterion::Criterion;
-use super::wanted;
+use super::begin;
 use crate::OutputKernel;
 
 options! {
@@ -55,9 +54,7 @@ options! {
 impl Selector for Bahsic {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
         self.check()?;
-        let most = wanted(budget, data.n_features())?;
-        let criterion = Criterion::new(data, &self.output, self.sigma_x)?;
-        let mut left = criterion.candidates();
+        let (most, criterion, mut left) = begin(data, budget, &self.output, self.sigma_x)?;
         let varying = left.len();
         let stopped = |_| Error::Stopped { before: "enough features were eliminated" };
         // Features in the order in which they went, with the criterion of the set they were taken from; and

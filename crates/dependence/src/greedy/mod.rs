@@ -4,10 +4,27 @@ mod backward;
 mod criterion;
 mod forward;
 
-use fewest_core::{Budget, Error};
+use fewest_core::method::KernelWidth;
+use fewest_core::{Budget, Dataset, Error};
+
+use crate::OutputKernel;
+use criterion::Criterion;
 
 pub use backward::Bahsic;
 pub use forward::Fhsic;
+
+/// The number of features [wanted], the criterion, and the features that vary.
+fn begin(
+    data: &Dataset,
+    budget: Budget,
+    output: &OutputKernel,
+    sigma_x: KernelWidth,
+) -> Result<(Option<usize>, Criterion, Vec<usize>), Error> {
+    let most = wanted(budget, data.n_features())?;
+    let criterion = Criterion::new(data, output, sigma_x)?;
+    let varying = criterion.candidates();
+    Ok((most, criterion, varying))
+}
 
 /// The number of features wanted, or `None` for as many as the criterion finds right.
 fn wanted(budget: Budget, n_features: usize) -> Result<Option<usize>, Error> {

@@ -20,7 +20,7 @@ pub(super) fn estimate(
     problem: &dyn InnerProducts,
     coefficients: &[(usize, f64)],
 ) -> Result<Option<Approximation>, Error> {
-    let error = problem.approximation_error();
+    let error = problem.atoms().approximation_error;
     let n = coefficients.len();
     if error == 0.0 || n == 0 || n > MOST_FEATURES {
         return Ok(None);

@@ -3,7 +3,7 @@
 use fewest_core::{Context, Dataset, Error};
 use fewest_counts::discretisation::Discretisation;
 use fewest_counts::{Coded, Scratch};
-use fewest_solver::{ColumnCache, InnerProducts};
+use fewest_solver::{Atoms, ColumnCache, InnerProducts};
 
 /// Bytes that entries may take.
 const PRODUCT_BYTES: usize = 256 << 20;
@@ -11,12 +11,11 @@ const PRODUCT_BYTES: usize = 256 << 20;
 /// Entries that one thread computes at a time.
 const AT_ONCE: usize = 256;
 
-/// `D`: `I(k;l)` of features over levels, `I(k;k) = H(k)`, and `d`: `I(k;Y)`, in nats. Not the inner products
-/// of anything: the matrix need not be positive semidefinite.
+/// `D`: `I(k;l)` of features over levels, `I(k;k) = H(k)`, and `d`: `I(k;Y)`, in nats. Taken for inner
+/// products, though they are not those of anything: the matrix need not be positive semidefinite.
 pub(super) struct Information {
     coded: Coded,
-    pub(super) with_target: Vec<f64>,
-    pub(super) entropies: Vec<f64>,
+    atoms: Atoms,
     cache: ColumnCache,
 }
 
@@ -34,24 +33,26 @@ pub(super) fn information(
     let entropy = |k: usize| if coded.features[k].is_constant() { 0.0 } else { coded.entropy(k) };
     let entropies: Vec<f64> = features.map(entropy).collect();
     let cache = ColumnCache::new(entropies.len(), PRODUCT_BYTES);
-    Ok(Information { coded, with_target, entropies, cache })
+    let atoms = Atoms {
+        target_squared_norm: coded.rows.target_entropy(),
+        target_products: with_target,
+        squared_norms: entropies,
+        ..Atoms::default()
+    };
+    Ok(Information { coded, atoms, cache })
 }
 
 impl Information {
-    /// `Dₖₗ` of `rows` and `columns`, laid out as [`InnerProducts::products`] does.
-    pub(super) fn entries(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {
-        self.cache.get(rows, columns, out, |rows, columns, out| self.compute(rows, columns, out))
-    }
-
     fn compute(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {
         let height = rows.len().max(1);
+        let entropies = self.squared_norms();
         fewest_parallel::chunks(out, AT_ONCE, |chunk, out| {
             let mut scratch = Scratch::default();
             for (at, value) in (chunk * AT_ONCE..).zip(out) {
                 let (row, column) = (rows[at % height], columns[at / height]);
                 *value = if row == column {
-                    self.entropies[row]
-                } else if self.entropies[row] == 0.0 || self.entropies[column] == 0.0 {
+                    entropies[row]
+                } else if entropies[row] == 0.0 || entropies[column] == 0.0 {
                     0.0
                 } else {
                     // The smaller index first: tables are summed in its order, so that the matrix is
@@ -62,45 +63,14 @@ impl Information {
         });
         Ok(())
     }
-
-    /// `D + constant · I` over the features that vary, taken for inner products: `constant` should make it
-    /// positive semidefinite, as far as the solver goes.
-    pub(super) fn shifted(&self, constant: f64) -> Shifted<'_> {
-        let shift = |&entropy: &f64| if entropy > 0.0 { entropy + constant } else { 0.0 };
-        let squared_norms = self.entropies.iter().map(shift).collect();
-        Shifted { information: self, constant, squared_norms }
-    }
 }
 
-/// Mutual information with a constant on the diagonal.
-pub(super) struct Shifted<'a> {
-    information: &'a Information,
-    constant: f64,
-    squared_norms: Vec<f64>,
-}
-
-impl InnerProducts for Shifted<'_> {
-    fn target_squared_norm(&self) -> f64 {
-        self.information.coded.rows.target_entropy()
-    }
-
-    fn target_products(&self) -> &[f64] {
-        &self.information.with_target
-    }
-
-    fn squared_norms(&self) -> &[f64] {
-        &self.squared_norms
+impl InnerProducts for Information {
+    fn atoms(&self) -> &Atoms {
+        &self.atoms
     }
 
     fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {
-        self.information.entries(rows, columns, out)?;
-        for (&column, out) in columns.iter().zip(out.chunks_exact_mut(rows.len().max(1))) {
-            for (value, &row) in out.iter_mut().zip(rows) {
-                if row == column && self.squared_norms[row] > 0.0 {
-                    *value += self.constant;
-                }
-            }
-        }
-        Ok(())
+        self.cache.get(rows, columns, out, |rows, columns, out| self.compute(rows, columns, out))
     }
 }

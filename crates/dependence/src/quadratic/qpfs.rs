@@ -7,7 +7,7 @@ use fewest_core::{
 };
 use fewest_counts::discretisation::Discretisation;
 use fewest_lars::{LassoPath, PathOptions};
-use fewest_solver::InnerProducts;
+use fewest_solver::{Atoms, InnerProducts};
 
 use super::similarity::{FeatureSimilarity, Matrix};
 use super::{control, ranked};
@@ -102,8 +102,7 @@ options! {
 struct Simplex<P> {
     inner: P,
     scale: f64,
-    target_products: Vec<f64>,
-    squared_norms: Vec<f64>,
+    atoms: Atoms,
 }
 
 impl<P: InnerProducts> Simplex<P> {
@@ -119,35 +118,21 @@ impl<P: InnerProducts> Simplex<P> {
             .zip(&squared_norms)
             .map(|(product, norm)| if *norm > 0.0 { gamma * product + shift } else { 0.0 })
             .collect();
-        Self { inner, scale, target_products, squared_norms }
+        let atoms =
+            Atoms { target_products, squared_norms, lower_bound_errors: Vec::new(), ..inner.atoms().clone() };
+        Self { inner, scale, atoms }
     }
 }
 
 impl<P: InnerProducts> InnerProducts for Simplex<P> {
-    fn target_squared_norm(&self) -> f64 {
-        self.inner.target_squared_norm()
-    }
-
-    fn target_products(&self) -> &[f64] {
-        &self.target_products
-    }
-
-    fn squared_norms(&self) -> &[f64] {
-        &self.squared_norms
+    fn atoms(&self) -> &Atoms {
+        &self.atoms
     }
 
     fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {
         self.inner.products(rows, columns, out)?;
         out.iter_mut().for_each(|value| *value *= self.scale);
         Ok(())
-    }
-
-    fn n_cached_atoms(&self) -> usize {
-        self.inner.n_cached_atoms()
-    }
-
-    fn products_are_nonnegative(&self) -> bool {
-        self.inner.products_are_nonnegative()
     }
 }
 
@@ -244,7 +229,7 @@ impl Qpfs {
         };
         // Over all features a shifted `D` need not be positive semidefinite.
         let certificate = if constant > 0.0 { Certificate::stationarity } else { Certificate::gap };
-        let (objective, gap) = certify(&*matrix.with_diagonal(constant), gamma, &weights)?;
+        let (objective, gap) = certify(&matrix.with_diagonal(constant)?, gamma, &weights)?;
         let report = SolverReport::new(
             "lars",
             if gap <= 1e-9 { Status::Converged } else { Status::AlmostConverged },

@@ -6,9 +6,9 @@ use fewest_core::{Context, Dataset, Error, choice};
 use fewest_counts::discretisation::Discretisation;
 use fewest_kernels::{Gram, Linear};
 use fewest_lars::LassoPath;
-use fewest_solver::{InnerProducts, Normalised};
+use fewest_solver::{InnerProducts, Normalised, Ridged};
 
-use super::information::{Information, information};
+use super::information::information;
 use crate::atoms::{self, Measure};
 use crate::{Dependence, InputKernel, Normalization, OutputKernel};
 
@@ -45,11 +45,10 @@ choice! {
 
 /// `D` and `d` of some data.
 #[derive(Clone, Copy)]
-pub(super) enum Matrix<'a> {
-    /// Inner products, so that `D` is positive semidefinite.
-    InnerProducts(&'a dyn InnerProducts),
-    /// Mutual information, which need not be.
-    Information(&'a Information),
+pub(super) struct Matrix<'a> {
+    products: &'a dyn InnerProducts,
+    /// False for mutual information, which need not be.
+    is_semidefinite: bool,
 }
 
 impl<'a> Matrix<'a> {
@@ -59,34 +58,22 @@ impl<'a> Matrix<'a> {
 
     /// `d`.
     pub(super) fn relevance(self) -> &'a [f64] {
-        match self {
-            Self::InnerProducts(products) => products.target_products(),
-            Self::Information(information) => &information.with_target,
-        }
+        self.products.target_products()
     }
 
     /// `Dₖₖ`.
     pub(super) fn diagonal(self) -> &'a [f64] {
-        match self {
-            Self::InnerProducts(products) => products.squared_norms(),
-            Self::Information(information) => &information.entropies,
-        }
+        self.products.squared_norms()
     }
 
     /// Writes `out[i + j · rows.len()]`, the entry of `D` at `rows[i]` and `columns[j]`.
     pub(super) fn entries(self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {
-        match self {
-            Self::InnerProducts(products) => products.products(rows, columns, out),
-            Self::Information(information) => information.entries(rows, columns, out),
-        }
+        self.products.products(rows, columns, out)
     }
 
-    /// `D + constant · I` for a solver; where `D` is inner products, the constant is 0.
-    pub(super) fn with_diagonal(self, constant: f64) -> Box<dyn InnerProducts + 'a> {
-        match self {
-            Self::InnerProducts(products) => Box::new(products),
-            Self::Information(information) => Box::new(information.shifted(constant)),
-        }
+    /// `D + constant · I` over the features that vary, for a solver.
+    pub(super) fn with_diagonal(self, constant: f64) -> Result<Ridged<&'a dyn InnerProducts>, Error> {
+        Ridged::new(self.products, constant)
     }
 }
 
@@ -102,7 +89,8 @@ impl FeatureSimilarity {
         let of_correlation;
         let dependence = match self {
             Self::MutualInformation(rule) => {
-                return work(Matrix::Information(&information(data, rule, method, context)?));
+                let products = &information(data, rule, method, context)?;
+                return work(Matrix { products, is_semidefinite: false });
             }
             Self::Hsic { dependence } => dependence,
             Self::Correlation => {
@@ -112,8 +100,8 @@ impl FeatureSimilarity {
         };
         let atoms = atoms::build(data, Measure::Hsic, dependence, context)?;
         match dependence.normalization {
-            Normalization::None => work(Matrix::InnerProducts(&*atoms)),
-            Normalization::Unit => work(Matrix::InnerProducts(&Normalised::new(atoms))),
+            Normalization::None => work(Matrix { products: &*atoms, is_semidefinite: true }),
+            Normalization::Unit => work(Matrix { products: &Normalised::new(atoms), is_semidefinite: true }),
         }
     }
 
@@ -133,12 +121,12 @@ impl FeatureSimilarity {
         solve: impl Fn(&dyn InnerProducts) -> Result<(LassoPath, T), Error>,
     ) -> Result<(LassoPath, T, f64), Error> {
         let largest = matrix.diagonal().iter().copied().fold(0.0, f64::max);
-        if !matches!(matrix, Matrix::Information(_)) || largest == 0.0 {
-            return solve(&*matrix.with_diagonal(0.0)).map(|(path, found)| (path, found, 0.0));
+        if matrix.is_semidefinite || largest == 0.0 {
+            return solve(matrix.products).map(|(path, found)| (path, found, 0.0));
         }
         let mut constant = SMALL * largest;
         loop {
-            let (path, found) = solve(&*matrix.with_diagonal(constant))?;
+            let (path, found) = solve(&matrix.with_diagonal(constant)?)?;
             // With a diagonal above the sum of each row the path meets no such features, so the rounds end.
             if !self.is_indefinite(&path) || path.status.is_stopped() {
                 return Ok((path, found, constant));

@@ -5,7 +5,7 @@ use fewest_machines::{Encoding, Points, squared_distance};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
-use super::{Learner, Model, Predictions};
+use super::{Model, Predictions};
 
 /// k-means on standardised features: Lloyd's iteration from centres drawn by k-means++ (Arthur and
 /// Vassilvitskii 2007), several times, the clustering with the least sum of squared distances kept.
@@ -177,16 +177,6 @@ fn move_centres(points: &Points, nearest: &[(usize, f64)], centres: &mut Points)
             centre.copy_from_slice(points.point(farthest));
             distances[farthest] = 0.0;
         }
-    }
-}
-
-impl Learner for KMeans {
-    fn name(&self) -> &'static str {
-        "k-means"
-    }
-
-    fn fit(&self, data: &Dataset, context: &Context<'_>) -> Result<Box<dyn Model>, Error> {
-        Ok(Box::new(self.train(data, context)?))
     }
 }
 

@@ -74,6 +74,30 @@ impl<L: Learner + ?Sized> Learner for Box<L> {
     }
 }
 
+/// The learners that are called by one name and whose model has a type of its own, which `train` gives.
+macro_rules! by_training {
+    ($($learner:ty: $name:literal,)*) => {$(
+        impl Learner for $learner {
+            fn name(&self) -> &'static str {
+                $name
+            }
+
+            fn fit(&self, data: &Dataset, context: &Context<'_>) -> Result<Box<dyn Model>, Error> {
+                Ok(Box::new(self.train(data, context)?))
+            }
+        }
+    )*};
+}
+
+by_training! {
+    KMeans: "k-means",
+    LinearSvm: "linear-svm",
+    KernelLogistic: "kernel-logistic",
+    KernelRidge: "kernel-ridge",
+    SupportVectorClassifier: "svc",
+    SupportVectorRegression: "svr",
+}
+
 /// What a learner has learned.
 pub trait Model: Send + Sync {
     /// Predictions for the samples of `x`, whose features are those of the training data, in their order.

@@ -156,16 +156,6 @@ impl LinearSvm {
     }
 }
 
-impl Learner for LinearSvm {
-    fn name(&self) -> &'static str {
-        "linear-svm"
-    }
-
-    fn fit(&self, data: &Dataset, context: &Context<'_>) -> Result<Box<dyn Model>, Error> {
-        Ok(Box::new(self.train(data, context)?))
-    }
-}
-
 impl Model for LinearSvmModel {
     fn predict(&self, x: &dyn Columns) -> Result<Predictions, Error> {
         let points = self.encoding.encode(x)?;

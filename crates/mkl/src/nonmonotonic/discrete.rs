@@ -6,7 +6,6 @@ use nalgebra::DMatrix;
 use super::interior::{Capacity, Saddle, Stop, solve};
 use super::machines::Machines;
 use super::units::Units;
-use super::working::Relaxation;
 use fewest_linalg::{gram, transposed, transposed_products};
 
 /// How close to `λ` a `τ` ties with it, relatively.
@@ -37,11 +36,7 @@ pub(super) struct Partition {
 }
 
 impl Partition {
-    pub(super) fn new(
-        relaxation: &Relaxation,
-        units: &Units<'_>,
-        feature_costs: &[f64],
-    ) -> Result<Self, Error> {
+    pub(super) fn new(relaxation: &Saddle, units: &Units<'_>, feature_costs: &[f64]) -> Result<Self, Error> {
         let lambda = relaxation.multiplier;
         let worth = |u: usize| relaxation.squares[u] / feature_costs[u];
         let mut sets = Self { above: Vec::new(), tied: Vec::new(), below: Vec::new() };
@@ -222,7 +217,7 @@ pub(super) fn refine(
 /// `M^−½ B M^−½`, `M = K(p) + τ I` and `B = Σ_{j ∈ ℬ} pⱼ Kⱼ` (the labels' signs change no eigenvalue).
 /// Infinite where `σ` is 1; `None` where the matrices are too large, or their numbers, to be decomposed.
 pub(super) fn bound(
-    relaxation: &Relaxation,
+    relaxation: &Saddle,
     partition: &Partition,
     units: &Units<'_>,
     ridge: f64,

@@ -245,7 +245,7 @@ impl NonMonotonic {
         solution.coefficients = relaxation.beta.chunks_exact(machines.n).map(<[f64]>::to_vec).collect();
         solution.lambda = relaxation.multiplier;
         solution.objective = relaxation.objective;
-        solution.gap = relaxation.gap;
+        solution.gap = relaxation.relative_gap();
         solution.status = relaxation.status;
         solution.steps = relaxation.steps;
         Ok(solution)

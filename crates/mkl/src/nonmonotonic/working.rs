@@ -2,7 +2,7 @@
 
 use fewest_core::{Context, Error, Status};
 
-use super::interior::{Capacity, Saddle, Stop, relative, solve};
+use super::interior::{Capacity, Saddle, Stop, solve};
 use super::machines::{Machines, knapsack};
 use super::units::Units;
 
@@ -18,23 +18,6 @@ const NEARLY: f64 = 0.8;
 /// Relative gap of the first working set.
 const FIRST_TOLERANCE: f64 = 3e-2;
 
-/// A solution over all units.
-pub(super) struct Relaxation {
-    pub beta: Vec<f64>,
-    /// The weight of every unit.
-    pub weights: Vec<f64>,
-    /// `τ` of every unit.
-    pub squares: Vec<f64>,
-    /// The multiplier of the budget.
-    pub multiplier: f64,
-    /// The dual objective: no weights give less.
-    pub objective: f64,
-    /// Relative to the primal objective.
-    pub gap: f64,
-    pub status: Status,
-    pub steps: usize,
-}
-
 /// Solves over a working set, looks at all units, adds those that are worth more than the budget's
 /// multiplier, and so on: with weights of 0 outside the working set its primal value is one of all units, and
 /// the dual value at `β` takes all of them into account, so the gap between the two certifies.
@@ -44,19 +27,20 @@ pub(super) fn relax(
     limit: f64,
     tolerance: f64,
     context: &Context<'_>,
-) -> Result<Relaxation, Error> {
+) -> Result<Saddle, Error> {
     let feature_costs = units.feature_costs();
     let all: Vec<usize> = (0..units.len()).collect();
     if feature_costs.iter().sum::<f64>() <= limit {
         let factors = units.factors(&all)?;
         let stop = Stop { tolerance, enough: f64::INFINITY, context };
-        return Ok(whole(solve(machines, &factors, &Capacity::All, &stop)?));
+        let machines_alone = solve(machines, &factors, &Capacity::All, &stop)?;
+        return Ok(Saddle { multiplier: 0.0, ..machines_alone });
     }
     let mut working = first(machines, units, &feature_costs, limit)?;
     let mut dropped = vec![false; units.len()];
     let mut inner = if working.len() == units.len() { tolerance } else { FIRST_TOLERANCE.max(tolerance) };
     let mut steps = 0;
-    let mut best: Option<Relaxation> = None;
+    let mut best: Option<Saddle> = None;
     loop {
         let factors = units.factors(&working)?;
         let own: Vec<f64> = working.iter().map(|&u| feature_costs[u]).collect();
@@ -65,20 +49,20 @@ pub(super) fn relax(
         steps += saddle.steps;
         let (own_gap, own_status, multiplier) = (saddle.gap, saddle.status, saddle.multiplier);
         let found = over_all(machines, units, &feature_costs, limit, &working, saddle)?;
-        let absolute = found.gap * found.objective.abs();
+        let absolute = found.relative_gap() * found.objective.abs();
         context.report("relaxation", working.len(), units.len());
         let ended = match own_status {
-            _ if found.gap <= tolerance => Some(Status::Converged),
+            _ if found.relative_gap() <= tolerance => Some(Status::Converged),
             Status::Converged => None,
             Status::Interrupted | Status::TimeLimit => Some(own_status),
-            _ if found.gap <= 1e3 * tolerance => Some(Status::AlmostConverged),
+            _ if found.relative_gap() <= 1e3 * tolerance => Some(Status::AlmostConverged),
             _ => Some(own_status),
         };
         let joined = match ended {
             None => grow(&found, &feature_costs, multiplier, &mut working, &mut dropped),
             Some(_) => 0,
         };
-        if best.as_ref().is_none_or(|best| found.gap < best.gap) {
+        if best.as_ref().is_none_or(|best| found.relative_gap() < best.relative_gap()) {
             best = Some(found);
         }
         let exhausted = joined == 0 && inner <= 0.1 * tolerance;
@@ -135,7 +119,7 @@ fn first(
 /// Adds the units worth more than the multiplier, the best first, at most as many as there are, and drops,
 /// once, those that are worth far less. How many joined.
 fn grow(
-    found: &Relaxation,
+    found: &Saddle,
     feature_costs: &[f64],
     multiplier: f64,
     working: &mut Vec<usize>,
@@ -172,36 +156,12 @@ fn over_all(
     limit: f64,
     working: &[usize],
     saddle: Saddle,
-) -> Result<Relaxation, Error> {
+) -> Result<Saddle, Error> {
     let squares = units.squares(&saddle.beta)?;
     let (most, _) = knapsack(&squares, feature_costs, limit);
     let objective = machines.gain(&saddle.beta) - most;
     let gap = saddle.gap + (saddle.objective - objective).max(0.0);
     let mut weights = vec![0.0; units.len()];
     working.iter().zip(&saddle.weights).for_each(|(&u, &weight)| weights[u] = weight);
-    Ok(Relaxation {
-        beta: saddle.beta,
-        weights,
-        squares,
-        multiplier: saddle.multiplier,
-        objective,
-        gap: relative(gap, objective),
-        status: saddle.status,
-        steps: saddle.steps,
-    })
-}
-
-/// Where everything fits the limit: the machines alone.
-fn whole(saddle: Saddle) -> Relaxation {
-    let gap = saddle.relative_gap();
-    Relaxation {
-        beta: saddle.beta,
-        weights: saddle.weights,
-        squares: saddle.squares,
-        multiplier: 0.0,
-        objective: saddle.objective,
-        gap,
-        status: saddle.status,
-        steps: saddle.steps,
-    }
+    Ok(Saddle { weights, squares, objective, gap, ..saddle })
 }

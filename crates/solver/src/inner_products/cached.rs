@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use crate::{Error, InnerProducts};
+use crate::{Atoms, Error, InnerProducts};
 
 /// An [`InnerProducts`] that keeps whole columns of products, up to a number of bytes: a path is followed in
 /// stages, and each asks again for most of what the one before asked for.
@@ -104,44 +104,18 @@ fn lacking(known: &BTreeMap<usize, Vec<f64>>, rows: &[usize], columns: &[usize])
 }
 
 impl<P: InnerProducts> InnerProducts for CachedProducts<P> {
-    fn target_squared_norm(&self) -> f64 {
-        self.inner.target_squared_norm()
-    }
-
-    fn target_products(&self) -> &[f64] {
-        self.inner.target_products()
-    }
-
-    fn squared_norms(&self) -> &[f64] {
-        self.inner.squared_norms()
+    fn atoms(&self) -> &Atoms {
+        self.inner.atoms()
     }
 
     fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {
-        let compute =
-            |rows: &[usize], columns: &[usize], out: &mut [f64]| self.inner.products(rows, columns, out);
-        self.products.get(rows, columns, out, compute)
-    }
-
-    fn n_cached_atoms(&self) -> usize {
-        self.inner.n_cached_atoms()
-    }
-
-    fn approximation_error(&self) -> f64 {
-        self.inner.approximation_error()
-    }
-
-    fn products_are_nonnegative(&self) -> bool {
-        self.inner.products_are_nonnegative()
+        self.products.get(rows, columns, out, |rows, columns, out| self.inner.products(rows, columns, out))
     }
 
     fn lower_bounds(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {
         let compute =
             |rows: &[usize], columns: &[usize], out: &mut [f64]| self.inner.lower_bounds(rows, columns, out);
         self.lower_bounds.get(rows, columns, out, compute)
-    }
-
-    fn lower_bound_error(&self, atom: usize) -> f64 {
-        self.inner.lower_bound_error(atom)
     }
 }
 
@@ -156,20 +130,8 @@ mod tests {
     struct Once(Quadratic, AtomicBool);
 
     impl InnerProducts for Once {
-        fn n_atoms(&self) -> usize {
-            self.0.n_atoms()
-        }
-
-        fn target_squared_norm(&self) -> f64 {
-            self.0.target_squared_norm()
-        }
-
-        fn target_products(&self) -> &[f64] {
-            self.0.target_products()
-        }
-
-        fn squared_norms(&self) -> &[f64] {
-            self.0.squared_norms()
+        fn atoms(&self) -> &Atoms {
+            self.0.atoms()
         }
 
         fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {

@@ -1,6 +1,7 @@
 //! Free atoms minimised out.
 
-use crate::{Error, InnerProducts};
+use super::change_each;
+use crate::{Atoms, Error, InnerProducts};
 
 /// The problem left after some atoms, free of penalty and sign, have been minimised out: all others and
 /// the target are projected on the orthogonal complement of the free ones.
@@ -13,9 +14,7 @@ pub struct Projected<P> {
     /// `L⁻¹ Uᵀ A`, one column of `free.len()` entries an atom, with `L Lᵀ = UᵀU`.
     reduced: Vec<f64>,
     factor: nalgebra::Cholesky<f64, nalgebra::Dyn>,
-    target_products: Vec<f64>,
-    squared_norms: Vec<f64>,
-    target_squared_norm: f64,
+    atoms: Atoms,
 }
 
 impl<P: InnerProducts> Projected<P> {
@@ -58,21 +57,26 @@ impl<P: InnerProducts> Projected<P> {
             return Err(dependent());
         }
 
-        let mut target_products = inner.target_products().to_vec();
-        let mut squared_norms = inner.squared_norms().to_vec();
+        // Neither bounds of products nor their signs survive.
+        let mut left = Atoms {
+            lower_bound_errors: Vec::new(),
+            products_are_nonnegative: false,
+            ..inner.atoms().clone()
+        };
+        let Atoms { target_products, squared_norms, .. } = &mut left;
         for (j, column) in reduced.column_iter().enumerate() {
             target_products[j] -= column.dot(&reduced_target);
             // What is left of an atom that lies in the span of the free ones is rounding.
-            let left = squared_norms[j] - column.norm_squared();
-            let gone = left <= 1e-12 * squared_norms[j];
-            squared_norms[j] = if gone { 0.0 } else { left };
+            let rest = squared_norms[j] - column.norm_squared();
+            let gone = rest <= 1e-12 * squared_norms[j];
+            squared_norms[j] = if gone { 0.0 } else { rest };
             if gone {
                 target_products[j] = 0.0;
             }
         }
-        let target_squared_norm = (inner.target_squared_norm() - reduced_target.norm_squared()).max(0.0);
+        left.target_squared_norm = (left.target_squared_norm - reduced_target.norm_squared()).max(0.0);
         let reduced = reduced.as_slice().to_vec();
-        Ok(Self { inner, free, reduced, factor, target_products, squared_norms, target_squared_norm })
+        Ok(Self { inner, free, reduced, factor, atoms: left })
     }
 
     /// The coefficients of the free atoms that belong to `w`: `u = (UᵀU)⁻¹ Uᵀ(b − Aw)`.
@@ -99,37 +103,19 @@ impl<P: InnerProducts> Projected<P> {
 }
 
 impl<P: InnerProducts> InnerProducts for Projected<P> {
-    fn target_squared_norm(&self) -> f64 {
-        self.target_squared_norm
-    }
-
-    fn target_products(&self) -> &[f64] {
-        &self.target_products
-    }
-
-    fn squared_norms(&self) -> &[f64] {
-        &self.squared_norms
-    }
-
-    fn n_cached_atoms(&self) -> usize {
-        self.inner.n_cached_atoms()
-    }
-
-    fn approximation_error(&self) -> f64 {
-        self.inner.approximation_error()
+    fn atoms(&self) -> &Atoms {
+        &self.atoms
     }
 
     fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {
         self.inner.products(rows, columns, out)?;
         let m = self.free.len();
         let reduced = |atom: usize| &self.reduced[atom * m..(atom + 1) * m];
-        for (&column, out) in columns.iter().zip(out.chunks_exact_mut(rows.len().max(1))) {
-            for (value, &row) in out.iter_mut().zip(rows) {
-                let shared: f64 = reduced(row).iter().zip(reduced(column)).map(|(a, b)| a * b).sum();
-                let zero = self.squared_norms[row] == 0.0 || self.squared_norms[column] == 0.0;
-                *value = if zero { 0.0 } else { *value - shared };
-            }
-        }
+        let is_zero = |atom: usize| self.atoms.squared_norms[atom] == 0.0;
+        change_each(rows, columns, out, |value, row, column| {
+            let shared: f64 = reduced(row).iter().zip(reduced(column)).map(|(a, b)| a * b).sum();
+            *value = if is_zero(row) || is_zero(column) { 0.0 } else { *value - shared };
+        });
         Ok(())
     }
 }

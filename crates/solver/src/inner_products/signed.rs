@@ -1,6 +1,6 @@
 //! Coefficients of any sign, for solvers of non-negative problems.
 
-use crate::{Error, InnerProducts};
+use crate::{Atoms, Error, InnerProducts};
 
 /// The problem `½ ‖b − Σⱼ wⱼ Aⱼ‖²` with `w = w⁺ − w⁻` split in its two signs: twice as many atoms, `Aⱼ` and
 /// `−Aⱼ`, and every coefficient non-negative. With an l1 penalty at most one of the two is positive, so the
@@ -9,9 +9,7 @@ use crate::{Error, InnerProducts};
 /// Atom `s p + j` is atom `j` of `p` with sign `s` (0: plus, 1: minus).
 pub struct Signed<P> {
     inner: P,
-    target_products: Vec<f64>,
-    squared_norms: Vec<f64>,
-    target_squared_norm: f64,
+    atoms: Atoms,
 }
 
 impl<P: InnerProducts> Signed<P> {
@@ -19,8 +17,14 @@ impl<P: InnerProducts> Signed<P> {
     pub fn new(inner: P, products: &[f64], target_squared_norm: f64) -> Self {
         let target_products =
             products.iter().copied().chain(products.iter().map(|product| -product)).collect();
-        let squared_norms = inner.squared_norms().repeat(2);
-        Self { inner, target_products, squared_norms, target_squared_norm }
+        let atoms = Atoms {
+            n_cached: inner.atoms().n_cached,
+            target_squared_norm,
+            target_products,
+            squared_norms: inner.squared_norms().repeat(2),
+            ..Atoms::default()
+        };
+        Self { inner, atoms }
     }
 
     /// The problem with the target of `inner`.
@@ -77,16 +81,8 @@ fn distinct(atoms: impl Iterator<Item = usize> + Clone, n: usize) -> (Vec<usize>
 }
 
 impl<P: InnerProducts> InnerProducts for Signed<P> {
-    fn target_squared_norm(&self) -> f64 {
-        self.target_squared_norm
-    }
-
-    fn target_products(&self) -> &[f64] {
-        &self.target_products
-    }
-
-    fn squared_norms(&self) -> &[f64] {
-        &self.squared_norms
+    fn atoms(&self) -> &Atoms {
+        &self.atoms
     }
 
     fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {
@@ -107,10 +103,6 @@ impl<P: InnerProducts> InnerProducts for Signed<P> {
             }
         }
         Ok(())
-    }
-
-    fn n_cached_atoms(&self) -> usize {
-        self.inner.n_cached_atoms()
     }
 }
 

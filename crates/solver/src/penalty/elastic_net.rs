@@ -1,7 +1,7 @@
 //! The l1 norm with a ridge.
 
-use super::{BlockPenalty, Blocks, L1, Penalty};
-use crate::Error;
+use super::{BlockPenalty, Blocks, L1};
+use crate::{Error, penalty_of_blocks};
 
 /// `Σⱼ λ|wⱼ| + ½ ridge wⱼ²`, optionally with `w ≥ 0` (Zou and Hastie 2005).
 #[derive(Debug, Clone, PartialEq)]
@@ -24,27 +24,7 @@ impl ElasticNetPenalty {
     }
 }
 
-impl Penalty for ElasticNetPenalty {
-    fn name(&self) -> &'static str {
-        "elastic net"
-    }
-
-    fn n_coefficients(&self) -> usize {
-        self.l1.n_coefficients()
-    }
-
-    fn value(&self, w: &[f64]) -> f64 {
-        self.sum_of_blocks(w)
-    }
-
-    fn prox(&self, w: &mut [f64], step: f64) {
-        self.prox_of_blocks(w, step);
-    }
-
-    fn by_blocks(&self) -> Option<&dyn BlockPenalty> {
-        Some(self)
-    }
-}
+penalty_of_blocks!(ElasticNetPenalty, "elastic net");
 
 impl BlockPenalty for ElasticNetPenalty {
     fn blocks(&self) -> &Blocks {

@@ -1,7 +1,7 @@
 //! The group lasso.
 
-use super::{BlockPenalty, Blocks, DOMAIN_SLACK, Penalty, check_level};
-use crate::Error;
+use super::{BlockPenalty, Blocks, DOMAIN_SLACK, check_level};
+use crate::{Error, penalty_of_blocks};
 
 /// `λ Σ_g weight_g ‖w_g‖₂`, optionally with `w ≥ 0` (Section 2.6 of the HSIC Lasso paper; Yuan and Lin 2006).
 #[derive(Debug, Clone, PartialEq)]
@@ -49,27 +49,7 @@ impl GroupLasso {
     }
 }
 
-impl Penalty for GroupLasso {
-    fn name(&self) -> &'static str {
-        "group lasso"
-    }
-
-    fn n_coefficients(&self) -> usize {
-        self.blocks.n_coefficients()
-    }
-
-    fn value(&self, w: &[f64]) -> f64 {
-        self.sum_of_blocks(w)
-    }
-
-    fn prox(&self, w: &mut [f64], step: f64) {
-        self.prox_of_blocks(w, step);
-    }
-
-    fn by_blocks(&self) -> Option<&dyn BlockPenalty> {
-        Some(self)
-    }
-}
+penalty_of_blocks!(GroupLasso, "group lasso");
 
 impl BlockPenalty for GroupLasso {
     fn blocks(&self) -> &Blocks {

@@ -1,7 +1,7 @@
 //! The l1 norm.
 
-use super::{BlockPenalty, Blocks, DOMAIN_SLACK, Penalty, check_level};
-use crate::Error;
+use super::{BlockPenalty, Blocks, DOMAIN_SLACK, check_level};
+use crate::{Error, penalty_of_blocks};
 
 /// `soft(w, t)`: towards zero by `t`; with `nonnegative`, negative values become zero.
 fn shrink(w: f64, threshold: f64, nonnegative: bool) -> f64 {
@@ -76,27 +76,7 @@ impl L1 {
     }
 }
 
-impl Penalty for L1 {
-    fn name(&self) -> &'static str {
-        "l1"
-    }
-
-    fn n_coefficients(&self) -> usize {
-        self.levels.len()
-    }
-
-    fn value(&self, w: &[f64]) -> f64 {
-        self.sum_of_blocks(w)
-    }
-
-    fn prox(&self, w: &mut [f64], step: f64) {
-        self.prox_of_blocks(w, step);
-    }
-
-    fn by_blocks(&self) -> Option<&dyn BlockPenalty> {
-        Some(self)
-    }
-}
+penalty_of_blocks!(L1, "l1");
 
 impl BlockPenalty for L1 {
     fn blocks(&self) -> &Blocks {

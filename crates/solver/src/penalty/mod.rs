@@ -15,7 +15,8 @@ use crate::Error;
 /// A penalty `Ω(w)`: what every solver of `f(w) + Ω(w)` needs at least.
 ///
 /// Penalties are convex unless they say otherwise, and 0 at `w = 0`. One that is a sum over a partition of
-/// the coefficients implements [`BlockPenalty`] too and says so by [`by_blocks`](Penalty::by_blocks).
+/// the coefficients implements [`BlockPenalty`] and leaves this trait to
+/// [`penalty_of_blocks!`](crate::penalty_of_blocks).
 pub trait Penalty: Send + Sync {
     /// What messages call it, such as `group lasso`.
     fn name(&self) -> &'static str;
@@ -201,6 +202,65 @@ pub trait BlockPenalty: Penalty {
             .map(|b| self.dual_scale_block(b, gather(v, blocks.block(b), &mut entries)))
             .fold(1.0, f64::min)
     }
+}
+
+/// Implements [`Penalty`] for a type that is a [`BlockPenalty`], by the name that messages call it.
+///
+/// ```
+/// use fewest_solver::{BlockPenalty, Blocks, Penalty, penalty_of_blocks};
+///
+/// /// `Σ |wⱼ|` over blocks of one.
+/// struct Lasso(Blocks);
+///
+/// penalty_of_blocks!(Lasso, "lasso");
+///
+/// impl BlockPenalty for Lasso {
+///     fn blocks(&self) -> &Blocks {
+///         &self.0
+///     }
+///
+///     fn value_block(&self, _: usize, w: &[f64]) -> f64 {
+///         w[0].abs()
+///     }
+///
+///     fn prox_block(&self, _: usize, w: &mut [f64], step: f64) {
+///         w[0] -= w[0].clamp(-step, step);
+///     }
+///
+///     fn restrict(&self, coefficients: &[usize]) -> Box<dyn BlockPenalty> {
+///         Box::new(Self(Blocks::separable(coefficients.len())))
+///     }
+/// }
+///
+/// let mut w = [3.0, -0.5];
+/// Lasso(Blocks::separable(2)).prox(&mut w, 1.0);
+/// assert_eq!(w, [2.0, 0.0]);
+/// ```
+#[macro_export]
+macro_rules! penalty_of_blocks {
+    ($penalty:ty, $name:literal) => {
+        impl $crate::Penalty for $penalty {
+            fn name(&self) -> &'static str {
+                $name
+            }
+
+            fn n_coefficients(&self) -> usize {
+                $crate::BlockPenalty::blocks(self).n_coefficients()
+            }
+
+            fn value(&self, w: &[f64]) -> f64 {
+                $crate::BlockPenalty::sum_of_blocks(self, w)
+            }
+
+            fn prox(&self, w: &mut [f64], step: f64) {
+                $crate::BlockPenalty::prox_of_blocks(self, w, step);
+            }
+
+            fn by_blocks(&self) -> Option<&dyn $crate::BlockPenalty> {
+                Some(self)
+            }
+        }
+    };
 }
 
 impl dyn Penalty + '_ {

@@ -1,13 +1,15 @@
 //! Least-squares problems with explicit atoms, shared by the tests of the solver crates.
 #![allow(dead_code, reason = "every test file uses its own part")]
 
+pub(crate) mod argmin;
 pub(crate) mod golden;
+pub(crate) mod optimality;
 
 use std::sync::{Arc, Mutex};
 
-use argmin::core::checkpointing::{Checkpoint, CheckpointingFrequency};
-use argmin::core::observers::Observe;
-use argmin::core::{KV, State};
+use ::argmin::core::checkpointing::{Checkpoint, CheckpointingFrequency};
+use ::argmin::core::observers::Observe;
+use ::argmin::core::{KV, State};
 use fewest_solver::{
     BlockPenalty, Control, ElasticNetPenalty, Error, GroupLasso, InnerProducts, L1, Penalty, Quadratic,
     QuadraticSolver, Solution, SolverState, Status, certificate,
@@ -151,12 +153,12 @@ pub(crate) fn penalties(lambda: f64, n: usize) -> Vec<(&'static str, Box<dyn Blo
 pub(crate) struct InMemory(pub Arc<Mutex<Option<String>>>);
 
 impl<S: serde::Serialize + serde::de::DeserializeOwned> Checkpoint<S, SolverState> for InMemory {
-    fn save(&self, solver: &S, state: &SolverState) -> Result<(), argmin::core::Error> {
+    fn save(&self, solver: &S, state: &SolverState) -> Result<(), ::argmin::core::Error> {
         *self.0.lock().unwrap() = Some(serde_json::to_string(&(solver, state))?);
         Ok(())
     }
 
-    fn load(&self) -> Result<Option<(S, SolverState)>, argmin::core::Error> {
+    fn load(&self) -> Result<Option<(S, SolverState)>, ::argmin::core::Error> {
         Ok(self.0.lock().unwrap().as_deref().map(serde_json::from_str).transpose()?)
     }
 
@@ -173,7 +175,7 @@ pub(crate) struct Notes {
 }
 
 impl Observe<SolverState> for Notes {
-    fn observe_iter(&mut self, state: &SolverState, kv: &KV) -> Result<(), argmin::core::Error> {
+    fn observe_iter(&mut self, state: &SolverState, kv: &KV) -> Result<(), ::argmin::core::Error> {
         assert!(kv.get("duality_gap").is_some());
         self.objectives.lock().unwrap().push(state.objective);
         if self.break_at == Some(state.get_iter()) {

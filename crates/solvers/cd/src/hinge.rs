@@ -1,9 +1,9 @@
 //! The squared hinge loss: coordinate descent on one quadratic after the other.
 
-use argmin::core::{KV, Problem, Solver, TerminationReason, TerminationStatus};
+use argmin::core::{KV, Problem, Solver, TerminationStatus};
 use fewest_solver::{
     BlockPenalty, Composite, Control, Datafit, Error, LinearOperator, Penalty, Quadratic, QuadraticSolver,
-    Solution, SolverState, SquaredHinge, certificate,
+    Solution, SolverState, SquaredHinge, Step, certificate, given,
 };
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
@@ -67,15 +67,6 @@ pub struct SquaredHingeDescent {
     without_progress: u32,
 }
 
-/// What argmin keeps as `Option`: always there while a solver runs.
-fn given<'a, A>(
-    problem: &Problem<Composite<'a, SquaredHinge<A>>>,
-) -> Result<Composite<'a, SquaredHinge<A>>, argmin::core::Error> {
-    problem.problem.ok_or_else(|| {
-        Error::Numerical { what: "the solver", hint: "it was given no problem".to_owned() }.into()
-    })
-}
-
 impl SquaredHingeDescent {
     /// The relative duality gap at which the solver stops of itself, at least 0. Default 0: it stops where
     /// nothing improves. [`minimise`](Self::minimise) takes it from its `control`.
@@ -110,7 +101,7 @@ impl SquaredHingeDescent {
         penalty: &dyn BlockPenalty,
         w: Vec<f64>,
         mut state: SolverState,
-    ) -> Result<(SolverState, Option<KV>), argmin::core::Error> {
+    ) -> Step {
         let mut fitted = vec![0.0; datafit.labels().len()];
         datafit.operator().apply(&w, &mut fitted);
         self.slacks = datafit.slacks(&fitted);
@@ -298,16 +289,14 @@ impl<'a, A: LinearOperator> Restricted<'a, A> {
     }
 }
 
-impl<A: LinearOperator> Solver<Composite<'_, SquaredHinge<A>>, SolverState> for SquaredHingeDescent {
+type Hinges<'a, A> = Composite<'a, SquaredHinge<A>>;
+
+impl<A: LinearOperator> Solver<Hinges<'_, A>, SolverState> for SquaredHingeDescent {
     fn name(&self) -> &str {
         "cd"
     }
 
-    fn init(
-        &mut self,
-        problem: &mut Problem<Composite<'_, SquaredHinge<A>>>,
-        mut state: SolverState,
-    ) -> Result<(SolverState, Option<KV>), argmin::core::Error> {
+    fn init(&mut self, problem: &mut Problem<Hinges<'_, A>>, mut state: SolverState) -> Step {
         let composite = given(problem)?;
         let (datafit, penalty) = (composite.datafit(), composite.penalty().convex_blocks("cd")?);
         let w = composite.feasible_start(std::mem::take(&mut state.coefficients))?;
@@ -316,11 +305,7 @@ impl<A: LinearOperator> Solver<Composite<'_, SquaredHinge<A>>, SolverState> for 
         self.certify(datafit, penalty, w, state)
     }
 
-    fn next_iter(
-        &mut self,
-        problem: &mut Problem<Composite<'_, SquaredHinge<A>>>,
-        mut state: SolverState,
-    ) -> Result<(SolverState, Option<KV>), argmin::core::Error> {
+    fn next_iter(&mut self, problem: &mut Problem<Hinges<'_, A>>, mut state: SolverState) -> Step {
         let composite = given(problem)?;
         let (datafit, penalty) = (composite.datafit(), composite.penalty().convex_blocks("cd")?);
         let mut w = std::mem::take(&mut state.coefficients);
@@ -339,12 +324,6 @@ impl<A: LinearOperator> Solver<Composite<'_, SquaredHinge<A>>, SolverState> for 
     }
 
     fn terminate(&mut self, state: &SolverState) -> TerminationStatus {
-        if state.duality_gap <= self.tolerance {
-            TerminationStatus::Terminated(TerminationReason::SolverConverged)
-        } else if state.stalled {
-            TerminationStatus::Terminated(TerminationReason::SolverExit("no further progress".to_owned()))
-        } else {
-            TerminationStatus::NotTerminated
-        }
+        state.ended(self.tolerance)
     }
 }

@@ -1,9 +1,10 @@
 //! The argmin solver.
 
-use argmin::core::{KV, Problem, Solver, TerminationReason, TerminationStatus};
+use argmin::core::{KV, Problem, Solver, TerminationStatus};
 use fewest_solver::certificate::{self, DualityGap};
 use fewest_solver::{
     BlockPenalty, Composite, Control, Error, Penalty, Quadratic, QuadraticSolver, Solution, SolverState,
+    Step, given,
 };
 use serde::{Deserialize, Serialize};
 
@@ -146,25 +147,12 @@ impl CoordinateDescent {
     }
 }
 
-/// What argmin keeps as `Option`: always there while a solver runs.
-fn given<'a>(
-    problem: &Problem<Composite<'a, Quadratic>>,
-) -> Result<Composite<'a, Quadratic>, argmin::core::Error> {
-    problem.problem.ok_or_else(|| {
-        Error::Numerical { what: "the solver", hint: "it was given no problem".to_owned() }.into()
-    })
-}
-
 impl Solver<Composite<'_, Quadratic>, SolverState> for CoordinateDescent {
     fn name(&self) -> &str {
         "cd"
     }
 
-    fn init(
-        &mut self,
-        problem: &mut Problem<Composite<'_, Quadratic>>,
-        mut state: SolverState,
-    ) -> Result<(SolverState, Option<KV>), argmin::core::Error> {
+    fn init(&mut self, problem: &mut Problem<Composite<'_, Quadratic>>, mut state: SolverState) -> Step {
         let composite = given(problem)?;
         let (problem, penalty) = (composite.datafit(), composite.penalty().convex_blocks("cd")?);
         let w = composite.feasible_start(std::mem::take(&mut state.coefficients))?;
@@ -181,11 +169,7 @@ impl Solver<Composite<'_, Quadratic>, SolverState> for CoordinateDescent {
         Ok((state, Some(observed)))
     }
 
-    fn next_iter(
-        &mut self,
-        problem: &mut Problem<Composite<'_, Quadratic>>,
-        mut state: SolverState,
-    ) -> Result<(SolverState, Option<KV>), argmin::core::Error> {
+    fn next_iter(&mut self, problem: &mut Problem<Composite<'_, Quadratic>>, mut state: SolverState) -> Step {
         let composite = given(problem)?;
         let (problem, penalty) = (composite.datafit(), composite.penalty().convex_blocks("cd")?);
         let mut descent = Descent {
@@ -217,13 +201,7 @@ impl Solver<Composite<'_, Quadratic>, SolverState> for CoordinateDescent {
     }
 
     fn terminate(&mut self, state: &SolverState) -> TerminationStatus {
-        if state.duality_gap <= self.tolerance {
-            TerminationStatus::Terminated(TerminationReason::SolverConverged)
-        } else if state.stalled {
-            TerminationStatus::Terminated(TerminationReason::SolverExit("no further progress".to_owned()))
-        } else {
-            TerminationStatus::NotTerminated
-        }
+        state.ended(self.tolerance)
     }
 }
 

@@ -1,9 +1,9 @@
 //! The outer iterations.
 
-use argmin::core::{KV, Problem, Solver, TerminationReason, TerminationStatus};
+use argmin::core::{Problem, Solver, TerminationStatus};
 use argmin::kv;
 use fewest_solver::certificate::relative;
-use fewest_solver::{Control, DualDatafit, Error, LinearOperator, Penalty, Solution, SolverState, run};
+use fewest_solver::{Control, DualDatafit, Error, LinearOperator, Penalty, Solution, SolverState, Step, run};
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
@@ -308,11 +308,7 @@ impl<D: DualDatafit> Solver<PenalisedLoss<'_, D>, SolverState> for DualAugmented
         "dal"
     }
 
-    fn init(
-        &mut self,
-        problem: &mut Problem<PenalisedLoss<'_, D>>,
-        mut state: SolverState,
-    ) -> Result<(SolverState, Option<KV>), argmin::core::Error> {
+    fn init(&mut self, problem: &mut Problem<PenalisedLoss<'_, D>>, mut state: SolverState) -> Step {
         let problem = problem.problem("init_count", |problem| Ok(*problem))?;
         let (datafit, penalty) = (problem.datafit(), problem.penalty());
         let operator = datafit.operator();
@@ -347,11 +343,7 @@ impl<D: DualDatafit> Solver<PenalisedLoss<'_, D>, SolverState> for DualAugmented
         Ok((state, None))
     }
 
-    fn next_iter(
-        &mut self,
-        problem: &mut Problem<PenalisedLoss<'_, D>>,
-        mut state: SolverState,
-    ) -> Result<(SolverState, Option<KV>), argmin::core::Error> {
+    fn next_iter(&mut self, problem: &mut Problem<PenalisedLoss<'_, D>>, mut state: SolverState) -> Step {
         let problem = problem.problem("outer_count", |problem| Ok(*problem))?;
         let eta = self.progress.eta;
         let inner = self.solve_inner(problem, &state.coefficients);
@@ -383,14 +375,6 @@ impl<D: DualDatafit> Solver<PenalisedLoss<'_, D>, SolverState> for DualAugmented
     }
 
     fn terminate(&mut self, state: &SolverState) -> TerminationStatus {
-        if state.duality_gap <= 0.0 {
-            return TerminationStatus::Terminated(TerminationReason::SolverConverged);
-        }
-        if state.stalled {
-            return TerminationStatus::Terminated(TerminationReason::SolverExit(
-                "rounding allows no further progress".to_owned(),
-            ));
-        }
-        TerminationStatus::NotTerminated
+        state.ended(0.0)
     }
 }

@@ -4,21 +4,8 @@ mod common;
 
 use common::{ALL_LOSSES, ALL_PENALTIES, Case, Data, LossKind};
 use fewest_dal::DualAugmentedLagrangian;
-use fewest_solver::{Control, DenseOperator, Error, Logistic, Solution, SquaredLoss, Status};
+use fewest_solver::{Control, DenseOperator, Error, Solution, SquaredLoss, Status};
 use proptest::prelude::*;
-
-fn solve(case: &Case, tolerance: f64) -> Result<Solution, Error> {
-    let data = &case.data;
-    let operator = DenseOperator::new(data.matrix.clone(), data.n_rows, data.n_columns)?;
-    let control = Control { tolerance, ..Control::default() };
-    let solver = DualAugmentedLagrangian::default();
-    let (penalty, start) = (case.library_penalty()?, vec![0.0; data.n_columns]);
-    let b = data.observations.clone();
-    match case.loss {
-        LossKind::Squared => solver.solve(&SquaredLoss::new(operator, b)?, &*penalty, &start, &control),
-        LossKind::Logistic => solver.solve(&Logistic::new(operator, b)?, &*penalty, &start, &control),
-    }
-}
 
 /// Whether `solution` is the optimum by the definition of the problem, and honest about it.
 fn check(case: &Case, solution: &Solution, tolerance: f64) {
@@ -43,7 +30,7 @@ fn agrees_with_proximal_gradient_for_every_loss_penalty_and_sign() -> Result<(),
                 for (n_rows, n_columns) in [(40, 18), (25, 60)] {
                     let data = Data::random(3, n_rows, n_columns);
                     let case = Case::new(data, loss, penalty, nonnegative, 0.15);
-                    let solution = solve(&case, 1e-11)?;
+                    let solution = case.solve(1e-11)?;
                     check(&case, &solution, 1e-11);
                     let slow = case.slow_solution(20_000);
                     let scale = slow.iter().fold(0.0_f64, |most, w| most.max(w.abs()));
@@ -102,7 +89,7 @@ proptest! {
         let data = Data::random(seed, n_rows, n_columns);
         let data = if duplicates { data.with_duplicates() } else { data };
         let case = Case::new(data, ALL_LOSSES[loss], ALL_PENALTIES[penalty], nonnegative, share);
-        let solution = solve(&case, 1e-10);
+        let solution = case.solve(1e-10);
         prop_assert!(solution.is_ok(), "{solution:?}");
         if let Ok(solution) = solution {
             check(&case, &solution, 1e-10);
@@ -118,7 +105,7 @@ proptest! {
         scaled.data.matrix.iter_mut().for_each(|a| *a *= factor);
         scaled.data.observations.iter_mut().for_each(|b| *b *= factor);
         scaled.lambda *= factor * factor;
-        let (one, other) = (solve(&case, 1e-9), solve(&scaled, 1e-9));
+        let (one, other) = (case.solve(1e-9), scaled.solve(1e-9));
         prop_assert!(one.is_ok() && other.is_ok());
         if let (Ok(one), Ok(other)) = (one, other) {
             prop_assert_eq!(one.coefficients, other.coefficients);

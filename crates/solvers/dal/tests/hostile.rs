@@ -5,8 +5,8 @@ mod common;
 use common::{Data, LossKind, PenaltyKind};
 use fewest_dal::{DualAugmentedLagrangian, PenalisedLoss};
 use fewest_solver::{
-    BlockPenalty, Blocks, Control, DenseOperator, ElasticNetPenalty, Error, GroupLasso, L1, Logistic,
-    Penalty, SquaredLoss, Status,
+    BlockPenalty, Control, DenseOperator, ElasticNetPenalty, Error, GroupLasso, L1, Logistic, Penalty,
+    SquaredLoss, Status,
 };
 
 fn operator(data: &Data) -> Result<DenseOperator, Error> {
@@ -194,22 +194,7 @@ impl Penalty for NotConvex {
         false
     }
     fn by_blocks(&self) -> Option<&dyn BlockPenalty> {
-        Some(self)
-    }
-}
-
-impl BlockPenalty for NotConvex {
-    fn blocks(&self) -> &Blocks {
-        self.0.blocks()
-    }
-    fn value_block(&self, block: usize, w: &[f64]) -> f64 {
-        self.0.value_block(block, w)
-    }
-    fn prox_block(&self, block: usize, w: &mut [f64], step: f64) {
-        self.0.prox_block(block, w, step);
-    }
-    fn restrict(&self, coefficients: &[usize]) -> Box<dyn BlockPenalty> {
-        self.0.restrict(coefficients)
+        Some(&self.0)
     }
 }
 

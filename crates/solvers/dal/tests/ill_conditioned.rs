@@ -4,22 +4,9 @@ mod common;
 
 use common::{ALL_LOSSES, ALL_PENALTIES, Case, Data, LossKind, PenaltyKind};
 use fewest_dal::DualAugmentedLagrangian;
-use fewest_solver::{Control, DenseOperator, Error, Logistic, Solution, SquaredLoss, Status};
+use fewest_solver::{Control, DenseOperator, Error, Logistic, Status};
 
 const TOLERANCE: f64 = 1e-10;
-
-fn solve(case: &Case) -> Result<Solution, Error> {
-    let data = &case.data;
-    let operator = DenseOperator::new(data.matrix.clone(), data.n_rows, data.n_columns)?;
-    let control = Control { tolerance: TOLERANCE, ..Control::default() };
-    let solver = DualAugmentedLagrangian::default();
-    let (penalty, start) = (case.library_penalty()?, vec![0.0; data.n_columns]);
-    let b = data.observations.clone();
-    match case.loss {
-        LossKind::Squared => solver.solve(&SquaredLoss::new(operator, b)?, &*penalty, &start, &control),
-        LossKind::Logistic => solver.solve(&Logistic::new(operator, b)?, &*penalty, &start, &control),
-    }
-}
 
 #[test]
 fn condition_of_a_million_with_duplicates_and_zero_atoms() -> Result<(), Error> {
@@ -29,7 +16,7 @@ fn condition_of_a_million_with_duplicates_and_zero_atoms() -> Result<(), Error> 
                 for nonnegative in [false, true] {
                     let data = Data::conditioned(5, n_rows, n_columns, 1e6).with_duplicates();
                     let case = Case::new(data, loss, penalty, nonnegative, 0.01);
-                    let solution = solve(&case)?;
+                    let solution = case.solve(TOLERANCE)?;
                     let gap = case.relative_gap(&solution.coefficients);
                     let what = format!("{n_rows} {n_columns} {loss:?} {penalty:?} {nonnegative}: {gap:e}");
                     assert_eq!(solution.status, Status::Converged, "{what}");
@@ -49,7 +36,7 @@ fn hardly_penalised() -> Result<(), Error> {
     for share in [1e-3, 1e-5] {
         let data = Data::conditioned(6, 60, 40, 1e4);
         let case = Case::new(data, LossKind::Squared, PenaltyKind::L1, true, share);
-        let solution = solve(&case)?;
+        let solution = case.solve(TOLERANCE)?;
         assert_eq!(solution.status, Status::Converged, "{share}");
         assert!(case.relative_gap(&solution.coefficients).abs() <= TOLERANCE, "{share}");
     }
@@ -65,7 +52,7 @@ fn at_the_edge_of_what_rounding_allows() -> Result<(), Error> {
                 let data = Data::conditioned(seed, n_rows, n_columns, 1e6);
                 let data = if seed == 2 { data.with_duplicates() } else { data };
                 let case = Case::new(data, loss, penalty, false, 1e-4);
-                let solution = solve(&case)?;
+                let solution = case.solve(TOLERANCE)?;
                 let gap = case.relative_gap(&solution.coefficients);
                 let what = format!("{seed} {loss:?} {penalty:?}: {gap:e} {:e}", solution.duality_gap);
                 assert!(matches!(solution.status, Status::Converged | Status::AlmostConverged), "{what}");
@@ -86,7 +73,7 @@ fn badly_scaled_columns() -> Result<(), Error> {
     }
     for loss in ALL_LOSSES {
         let case = Case::new(data.clone(), loss, PenaltyKind::L1, false, 1e-4);
-        let solution = solve(&case)?;
+        let solution = case.solve(TOLERANCE)?;
         assert_eq!(solution.status, Status::Converged, "{loss:?}");
         assert!(case.relative_gap(&solution.coefficients).abs() <= TOLERANCE, "{loss:?}");
     }

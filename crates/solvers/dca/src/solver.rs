@@ -1,7 +1,7 @@
 //! The argmin solver.
 
-use argmin::core::{KV, Problem, Solver, TerminationReason, TerminationStatus};
-use fewest_solver::{Error, SolverState};
+use argmin::core::{KV, Problem, Solver, TerminationStatus};
+use fewest_solver::{Error, SolverState, Step, given};
 use serde::{Deserialize, Serialize};
 
 use crate::DifferenceOfConvex;
@@ -81,13 +81,6 @@ fn relative(part: f64, whole: f64) -> f64 {
     if part <= 0.0 { 0.0 } else { (part / whole).min(f64::MAX) }
 }
 
-/// What argmin keeps as `Option`: always there while a solver runs.
-fn given<'a, P: ?Sized>(problem: &Problem<&'a P>) -> Result<&'a P, argmin::core::Error> {
-    problem.problem.ok_or_else(|| {
-        Error::Numerical { what: "the solver", hint: "it was given no problem".to_owned() }.into()
-    })
-}
-
 fn not_finite() -> Error {
     Error::Numerical {
         what: "the objective of a difference of convex functions",
@@ -100,11 +93,7 @@ impl<P: DifferenceOfConvex + ?Sized> Solver<&P, SolverState> for Dca {
         "dca"
     }
 
-    fn init(
-        &mut self,
-        problem: &mut Problem<&P>,
-        mut state: SolverState,
-    ) -> Result<(SolverState, Option<KV>), argmin::core::Error> {
+    fn init(&mut self, problem: &mut Problem<&P>, mut state: SolverState) -> Step {
         let problem = given(problem)?;
         let expected = problem.n_coefficients();
         let x = &state.coefficients;
@@ -124,11 +113,7 @@ impl<P: DifferenceOfConvex + ?Sized> Solver<&P, SolverState> for Dca {
         Ok((state, None))
     }
 
-    fn next_iter(
-        &mut self,
-        problem: &mut Problem<&P>,
-        mut state: SolverState,
-    ) -> Result<(SolverState, Option<KV>), argmin::core::Error> {
+    fn next_iter(&mut self, problem: &mut Problem<&P>, mut state: SolverState) -> Step {
         let problem = given(problem)?;
         let base = self.ahead(problem, &state.coefficients, state.objective);
         let mut slope = vec![0.0; base.len()];
@@ -158,12 +143,6 @@ impl<P: DifferenceOfConvex + ?Sized> Solver<&P, SolverState> for Dca {
     }
 
     fn terminate(&mut self, state: &SolverState) -> TerminationStatus {
-        if state.duality_gap <= self.tolerance {
-            TerminationStatus::Terminated(TerminationReason::SolverConverged)
-        } else if state.stalled {
-            TerminationStatus::Terminated(TerminationReason::SolverExit("no further progress".to_owned()))
-        } else {
-            TerminationStatus::NotTerminated
-        }
+        state.ended(self.tolerance)
     }
 }

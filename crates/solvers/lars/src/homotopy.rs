@@ -1,7 +1,7 @@
 //! From breakpoint to breakpoint, as an argmin solver.
 
-use argmin::core::{KV, Problem, Solver, TerminationReason, TerminationStatus};
-use fewest_solver::{Error, InnerProducts, SolverState};
+use argmin::core::{Problem, Solver, TerminationReason, TerminationStatus};
+use fewest_solver::{Error, InnerProducts, SolverState, Step};
 use serde::{Deserialize, Serialize};
 
 use crate::active_set::ActiveSet;
@@ -109,7 +109,7 @@ impl Homotopy {
     }
 
     /// Where one more atom than may be active would join, if that is what ended the path.
-    pub fn one_more(&self) -> Option<&Breakpoint> {
+    pub(crate) fn one_more(&self) -> Option<&Breakpoint> {
         self.one_more.as_ref()
     }
 
@@ -283,11 +283,7 @@ impl<P: InnerProducts> Solver<P, SolverState> for Homotopy {
         "lars"
     }
 
-    fn next_iter(
-        &mut self,
-        problem: &mut Problem<P>,
-        mut state: SolverState,
-    ) -> Result<(SolverState, Option<KV>), argmin::core::Error> {
+    fn next_iter(&mut self, problem: &mut Problem<P>, mut state: SolverState) -> Step {
         problem.problem("path_steps", |problem| {
             self.step(problem)?;
             if let Some(point) = self.breakpoints.last() {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fewest_solver::{Control, Error, InnerProducts, L1, Status, certificate, run};
+use fewest_solver::{Atoms, Control, Error, InnerProducts, L1, Status, certificate, run};
 use nalgebra::DMatrix;
 
 use crate::homotopy::{self, Breakpoint, Event, Homotopy};
@@ -78,15 +78,16 @@ pub struct LassoPath {
 struct WorkingSet<'a> {
     problem: &'a dyn InnerProducts,
     atoms: Vec<usize>,
-    target_products: Vec<f64>,
-    squared_norms: Vec<f64>,
+    summary: Atoms,
 }
 
 impl<'a> WorkingSet<'a> {
     fn new(problem: &'a dyn InnerProducts, atoms: Vec<usize>) -> Self {
         let target_products = atoms.iter().map(|&j| problem.target_products()[j]).collect();
         let squared_norms = atoms.iter().map(|&j| problem.squared_norms()[j]).collect();
-        Self { problem, atoms, target_products, squared_norms }
+        let target_squared_norm = problem.target_squared_norm();
+        let summary = Atoms { target_squared_norm, target_products, squared_norms, ..Atoms::default() };
+        Self { problem, atoms, summary }
     }
 
     /// A breakpoint in terms of the larger problem's atoms.
@@ -105,16 +106,8 @@ impl<'a> WorkingSet<'a> {
 }
 
 impl InnerProducts for WorkingSet<'_> {
-    fn target_squared_norm(&self) -> f64 {
-        self.problem.target_squared_norm()
-    }
-
-    fn target_products(&self) -> &[f64] {
-        &self.target_products
-    }
-
-    fn squared_norms(&self) -> &[f64] {
-        &self.squared_norms
+    fn atoms(&self) -> &Atoms {
+        &self.summary
     }
 
     fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {
@@ -152,7 +145,7 @@ pub fn path(
         problem.target_products().iter().zip(&weights).map(|(c, weight)| c / weight).collect();
     let mut more: Vec<usize> = (0..n).filter(|&j| relevance[j] > 0.0).collect();
     more.sort_by(|&a, &b| relevance[b].total_cmp(&relevance[a]).then(a.cmp(&b)));
-    let step = WORKING_SET_STEP.min(problem.n_cached_atoms() / 2).max(FIRST_STAGE);
+    let step = WORKING_SET_STEP.min(problem.atoms().n_cached / 2).max(FIRST_STAGE);
     more.truncate(step);
 
     let total = options.most_active.min(n);
@@ -319,7 +312,7 @@ impl Section<'_> {
     /// By how much the `candidates` exceed the penalty at most, for those that a bound did not clear.
     fn excesses(&self, candidates: &[usize]) -> Result<Vec<(f64, usize)>, Error> {
         let mut open = Open { section: self, atoms: candidates.to_vec(), fitted: Vec::new(), seen: 0 };
-        if self.problem.products_are_nonnegative() {
+        if self.problem.atoms().products_are_nonnegative {
             // When no product is negative, leaving out columns bounds a correlation from above, as do lower
             // bounds of products: an atom whose bound stays below the penalty needs no more of them.
             let smallest = self.limits.iter().copied().fold(f64::INFINITY, f64::min);

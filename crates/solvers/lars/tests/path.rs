@@ -7,7 +7,7 @@ use argmin::core::observers::{Observe, ObserverMode};
 use argmin::core::{Executor, KV, State};
 use fewest_lars::{Error, Event, Homotopy, Lars, LassoPath, PathOptions, path};
 use fewest_solver::{
-    Control, ElasticNetPenalty, InnerProducts, L1, Quadratic, QuadraticSolver, SolverState, Status,
+    Atoms, Control, ElasticNetPenalty, InnerProducts, L1, Quadratic, QuadraticSolver, SolverState, Status,
     certificate,
 };
 use proptest::prelude::*;
@@ -76,36 +76,28 @@ fn columns(n_atoms: std::ops::Range<usize>, low: f64) -> impl Strategy<Value = (
 /// A problem whose products are known to be non-negative, and cheap to bound from below.
 struct Bounded {
     inner: Quadratic,
+    atoms: Atoms,
     /// What a bound keeps of a product.
     share: f64,
     /// Exact products asked for.
     asked: std::sync::atomic::AtomicUsize,
 }
 
+impl Bounded {
+    fn new(inner: &Quadratic, share: f64) -> Self {
+        let atoms = Atoms { products_are_nonnegative: true, ..inner.atoms().clone() };
+        Self { inner: inner.clone(), atoms, share, asked: Default::default() }
+    }
+}
+
 impl InnerProducts for Bounded {
-    fn n_atoms(&self) -> usize {
-        self.inner.n_atoms()
-    }
-
-    fn target_squared_norm(&self) -> f64 {
-        self.inner.target_squared_norm()
-    }
-
-    fn target_products(&self) -> &[f64] {
-        self.inner.target_products()
-    }
-
-    fn squared_norms(&self) -> &[f64] {
-        self.inner.squared_norms()
+    fn atoms(&self) -> &Atoms {
+        &self.atoms
     }
 
     fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {
         self.asked.fetch_add(rows.len() * columns.len(), std::sync::atomic::Ordering::Relaxed);
         self.inner.products(rows, columns, out)
-    }
-
-    fn products_are_nonnegative(&self) -> bool {
-        true
     }
 
     fn lower_bounds(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {
@@ -126,7 +118,7 @@ fn bounds_spare_products_and_change_nothing() {
     let options = PathOptions { most_active: 10, ..PathOptions::default() };
     let plain = path(&problem, &options, &Control::default()).unwrap();
     let follow = |share: f64| {
-        let bounded = Bounded { inner: problem.clone(), share, asked: Default::default() };
+        let bounded = Bounded::new(&problem, share);
         (path(&bounded, &options, &Control::default()).unwrap(), bounded.asked.into_inner())
     };
     let (loose, many) = follow(0.0);
@@ -154,20 +146,9 @@ proptest! {
     #[test]
     fn working_on_few_atoms_gives_the_path_of_all((columns, target) in columns(150..300, 0.0)) {
         // All entries are positive, so the early way out of the check over all atoms is taken as well.
-        struct Nonnegative(Quadratic);
-        impl InnerProducts for Nonnegative {
-            fn n_atoms(&self) -> usize { self.0.n_atoms() }
-            fn target_squared_norm(&self) -> f64 { self.0.target_squared_norm() }
-            fn target_products(&self) -> &[f64] { self.0.target_products() }
-            fn squared_norms(&self) -> &[f64] { self.0.squared_norms() }
-            fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {
-                self.0.products(rows, columns, out)
-            }
-            fn products_are_nonnegative(&self) -> bool { true }
-        }
         let problem = problem(&columns, &target);
         let options = PathOptions { most_active: 3, ..PathOptions::default() };
-        let few = path(&Nonnegative(problem.clone()), &options, &Control::default()).unwrap();
+        let few = path(&Bounded::new(&problem, 1.0), &options, &Control::default()).unwrap();
         check_path(&problem, &vec![1.0; columns.len()], &few);
         let signed = path(&problem, &options, &Control::default()).unwrap();
         prop_assert_eq!(few.breakpoints, signed.breakpoints);

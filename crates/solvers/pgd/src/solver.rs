@@ -1,8 +1,8 @@
 //! The argmin solver.
 
-use argmin::core::{KV, Problem, Solver, TerminationReason, TerminationStatus};
+use argmin::core::{KV, Problem, Solver, TerminationStatus};
 use fewest_solver::certificate;
-use fewest_solver::{Composite, Datafit, Error, Penalty, SolverState};
+use fewest_solver::{Composite, Datafit, Error, Penalty, SolverState, Step, given};
 use serde::{Deserialize, Serialize};
 
 use crate::step::{Metric, Origin, Trial, spectral_step};
@@ -222,25 +222,12 @@ fn absolute_gap<F: Datafit + ?Sized>(
     (scale > 0.0 && dual.is_finite()).then_some(objective - dual)
 }
 
-/// What argmin keeps as `Option`: always there while a solver runs.
-fn given<'a, F: ?Sized>(
-    problem: &Problem<Composite<'a, F>>,
-) -> Result<Composite<'a, F>, argmin::core::Error> {
-    problem.problem.ok_or_else(|| {
-        Error::Numerical { what: "the solver", hint: "it was given no problem".to_owned() }.into()
-    })
-}
-
 impl<F: Datafit + ?Sized> Solver<Composite<'_, F>, SolverState> for ProximalGradient {
     fn name(&self) -> &str {
         "pgd"
     }
 
-    fn init(
-        &mut self,
-        problem: &mut Problem<Composite<'_, F>>,
-        mut state: SolverState,
-    ) -> Result<(SolverState, Option<KV>), argmin::core::Error> {
+    fn init(&mut self, problem: &mut Problem<Composite<'_, F>>, mut state: SolverState) -> Step {
         let composite = given(problem)?;
         let (datafit, penalty) = (composite.datafit(), composite.penalty());
         self.check_scales(penalty)?;
@@ -276,11 +263,7 @@ impl<F: Datafit + ?Sized> Solver<Composite<'_, F>, SolverState> for ProximalGrad
         Ok((state, Some(observed)))
     }
 
-    fn next_iter(
-        &mut self,
-        problem: &mut Problem<Composite<'_, F>>,
-        mut state: SolverState,
-    ) -> Result<(SolverState, Option<KV>), argmin::core::Error> {
+    fn next_iter(&mut self, problem: &mut Problem<Composite<'_, F>>, mut state: SolverState) -> Step {
         let composite = given(problem)?;
         let mut w = std::mem::take(&mut state.coefficients);
         let accelerated = self.accelerated && composite.penalty().is_convex();
@@ -299,12 +282,6 @@ impl<F: Datafit + ?Sized> Solver<Composite<'_, F>, SolverState> for ProximalGrad
     }
 
     fn terminate(&mut self, state: &SolverState) -> TerminationStatus {
-        if state.duality_gap <= self.tolerance {
-            TerminationStatus::Terminated(TerminationReason::SolverConverged)
-        } else if state.stalled {
-            TerminationStatus::Terminated(TerminationReason::SolverExit("no further progress".to_owned()))
-        } else {
-            TerminationStatus::NotTerminated
-        }
+        state.ended(self.tolerance)
     }
 }

@@ -3,7 +3,8 @@
 #[path = "../../../solver/tests/common/mod.rs"]
 mod common;
 
-use common::{Explicit, dot, normals, penalties};
+use common::optimality as laws;
+use common::{Explicit, dot, penalties};
 use fewest_pgd::ProximalGradient;
 use fewest_solver::{
     BlockPenalty, Composite, Control, Datafit, DenseOperator, Error, InnerProducts, L1, Logistic, Penalty,
@@ -308,29 +309,15 @@ fn a_penalty_that_is_not_convex_is_judged_by_its_own_conditions() {
 
 #[test]
 fn hostile_input_is_refused_by_name() {
+    laws::hostile_input_is_refused_by_name(&ProximalGradient::default());
     let problem = Explicit::random(10, 8, 1.0, 7).quadratic();
     let penalty = L1::new(1.0, 8).unwrap();
-    let refusal = |solver: ProximalGradient, start: &[f64], penalty: &L1, tolerance: f64| {
-        let control = Control { tolerance, ..Control::default() };
-        solver.minimise(&problem, penalty, start, &control).unwrap_err()
+    let refusal = |scales: Vec<f64>| {
+        let solver = ProximalGradient::default().block_scales(scales);
+        solver.minimise(&problem, &penalty, &[], &Control::default()).unwrap_err()
     };
-    let solver = ProximalGradient::default;
-    assert!(matches!(refusal(solver(), &[0.0; 7], &penalty, 1e-9), Error::ShapeMismatch { found: 7, .. }));
-    let wide = L1::new(1.0, 9).unwrap();
-    assert!(matches!(refusal(solver(), &[], &wide, 1e-9), Error::ShapeMismatch { found: 9, .. }));
-    let nan = [f64::NAN; 8];
-    assert!(matches!(refusal(solver(), &nan, &penalty, 1e-9), Error::InvalidParameter { name: "start", .. }));
-    assert!(matches!(
-        refusal(solver(), &[], &penalty, -1.0),
-        Error::InvalidParameter { name: "tolerance", .. }
-    ));
-    let few = solver().block_scales(vec![1.0; 3]);
-    assert!(matches!(refusal(few, &[], &penalty, 1e-9), Error::ShapeMismatch { found: 3, .. }));
-    let zero = solver().block_scales(vec![0.0; 8]);
-    assert!(matches!(
-        refusal(zero, &[], &penalty, 1e-9),
-        Error::InvalidParameter { name: "block_scales", .. }
-    ));
+    assert!(matches!(refusal(vec![1.0; 3]), Error::ShapeMismatch { found: 3, .. }));
+    assert!(matches!(refusal(vec![0.0; 8]), Error::InvalidParameter { name: "block_scales", .. }));
     let infinite = Quartic(vec![f64::INFINITY; 2]);
     let pair = L1::new(1.0, 2).unwrap();
     let composite = Composite::new(&infinite, &pair).unwrap();
@@ -340,22 +327,7 @@ fn hostile_input_is_refused_by_name() {
 
 #[test]
 fn nothing_to_do_takes_no_iteration() {
-    let problem = Explicit::random(10, 8, 1.0, 7);
-    let solver = ProximalGradient::default();
-    let penalty = L1::new(problem.lambda_max(), 8).unwrap();
-    let solution = solver.minimise(&problem.quadratic(), &penalty, &[], &Control::default()).unwrap();
-    assert_eq!((solution.iterations, solution.status), (0, Status::Converged));
-
-    let silent = Explicit { target: vec![0.0; 10], ..problem };
-    let solution =
-        solver.minimise(&silent.quadratic(), &penalty, &normals(8, 1), &Control::default()).unwrap();
-    assert_eq!(solution.status, Status::Converged);
-    assert_eq!(solution.coefficients, [0.0; 8]);
-
-    let empty = Quadratic::new(Vec::new(), Vec::new(), 1.0).unwrap();
-    let none = L1::new(1.0, 0).unwrap();
-    let solution = solver.minimise(&empty, &none, &[], &Control::default()).unwrap();
-    assert_eq!((solution.objective, solution.status), (0.5, Status::Converged));
+    laws::nothing_to_do_takes_no_iteration(&ProximalGradient::default());
 }
 
 /// A tolerance below rounding ends in a status.

@@ -1,8 +1,8 @@
 //! Linear machines by dual coordinate descent, for samples of many features.
 
-use argmin::core::{KV, Problem, Solver, TerminationReason, TerminationStatus};
+use argmin::core::{KV, Problem, Solver, TerminationStatus};
 use fewest_core::derive_seed;
-use fewest_solver::{Control, Error, Solution, SolverState};
+use fewest_solver::{Control, Error, Solution, SolverState, Step, given};
 use serde::{Deserialize, Serialize};
 
 use crate::certificate::{self, downward, upward};
@@ -272,11 +272,7 @@ impl Solver<&LinearProblem<'_>, SolverState> for DualCoordinateDescent {
         "dual-cd"
     }
 
-    fn init(
-        &mut self,
-        problem: &mut Problem<&LinearProblem<'_>>,
-        mut state: SolverState,
-    ) -> Result<(SolverState, Option<KV>), argmin::core::Error> {
+    fn init(&mut self, problem: &mut Problem<&LinearProblem<'_>>, mut state: SolverState) -> Step {
         let problem = given(problem)?;
         if !(self.relaxation > 0.0 && self.relaxation < 2.0) {
             return Err(Error::parameter("relaxation", self.relaxation, "above 0 and below 2").into());
@@ -298,11 +294,7 @@ impl Solver<&LinearProblem<'_>, SolverState> for DualCoordinateDescent {
         Ok((state, None))
     }
 
-    fn next_iter(
-        &mut self,
-        problem: &mut Problem<&LinearProblem<'_>>,
-        mut state: SolverState,
-    ) -> Result<(SolverState, Option<KV>), argmin::core::Error> {
+    fn next_iter(&mut self, problem: &mut Problem<&LinearProblem<'_>>, mut state: SolverState) -> Step {
         let problem = given(problem)?;
         let run = &mut self.run;
         let worst = run.pass(problem, &mut state.coefficients, self.seed, self.relaxation);
@@ -332,21 +324,6 @@ impl Solver<&LinearProblem<'_>, SolverState> for DualCoordinateDescent {
     }
 
     fn terminate(&mut self, state: &SolverState) -> TerminationStatus {
-        if state.duality_gap <= self.tolerance {
-            TerminationStatus::Terminated(TerminationReason::SolverConverged)
-        } else if state.stalled {
-            TerminationStatus::Terminated(TerminationReason::SolverExit("no further progress".to_owned()))
-        } else {
-            TerminationStatus::NotTerminated
-        }
+        state.ended(self.tolerance)
     }
-}
-
-/// What argmin keeps as `Option`: always there while a solver runs.
-fn given<'p, 'a>(
-    problem: &Problem<&'p LinearProblem<'a>>,
-) -> Result<&'p LinearProblem<'a>, argmin::core::Error> {
-    problem.problem.ok_or_else(|| {
-        Error::Numerical { what: "the solver", hint: "it was given no problem".to_owned() }.into()
-    })
 }

@@ -53,10 +53,8 @@ impl GramRows {
     /// [`Error::ShapeMismatch`] unless there are `n²`; [`Error::InvalidParameter`] for a value that is not
     /// finite and for a pair `(i, j)`, `(j, i)` that differs by more than 1e-9 of the larger.
     pub fn new(values: Vec<f64>, n: usize) -> Result<Self, Error> {
-        if n.checked_mul(n) != Some(values.len()) {
-            let expected = n.saturating_mul(n);
-            return Err(Error::ShapeMismatch { what: "values of the kernel", expected, found: values.len() });
-        }
+        let rows = Self::trusted(values, n)?;
+        let values = &rows.values;
         if let Some(k) = values.iter().position(|value| !value.is_finite()) {
             return Err(not_finite(k / n, k % n, values[k]));
         }
@@ -68,7 +66,24 @@ impl GramRows {
                 }
             }
         }
+        Ok(rows)
+    }
+
+    /// From all `n × n` values of a matrix that is known to be finite and symmetric, such as one of our own
+    /// making: it is not looked through.
+    ///
+    /// # Errors
+    /// [`Error::ShapeMismatch`] unless there are `n²`.
+    pub fn trusted(values: Vec<f64>, n: usize) -> Result<Self, Error> {
+        let (expected, found) = (n.saturating_mul(n), values.len());
+        if n.checked_mul(n) != Some(found) {
+            return Err(Error::ShapeMismatch { what: "values of the kernel", expected, found });
+        }
         Ok(Self { values, n })
+    }
+
+    fn values_of(&self, i: usize) -> &[f64] {
+        &self.values[i * self.n..(i + 1) * self.n]
     }
 }
 
@@ -78,11 +93,11 @@ impl KernelRows for GramRows {
     }
 
     fn diagonal(&self, i: usize) -> f64 {
-        self.values[i * self.n + i]
+        self.values_of(i)[i]
     }
 
     fn row(&self, i: usize, out: &mut [f64]) {
-        out.copy_from_slice(&self.values[i * self.n..(i + 1) * self.n]);
+        out.copy_from_slice(self.values_of(i));
     }
 }
 
@@ -106,7 +121,7 @@ impl SampleRows for GramRows {
     }
 
     fn add(&self, i: usize, factor: f64, w: &mut [f64]) {
-        for (w, value) in w.iter_mut().zip(&self.values[i * self.n..(i + 1) * self.n]) {
+        for (w, value) in w.iter_mut().zip(self.values_of(i)) {
             *w += factor * value;
         }
     }

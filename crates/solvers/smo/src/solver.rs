@@ -1,7 +1,7 @@
 //! The argmin solver.
 
-use argmin::core::{KV, Problem, Solver, TerminationReason, TerminationStatus};
-use fewest_solver::{Control, Error, Solution, SolverState, Status};
+use argmin::core::{KV, Problem, Solver, TerminationStatus};
+use fewest_solver::{Control, Error, Solution, SolverState, Status, Step, given};
 use serde::{Deserialize, Serialize};
 
 use crate::DualProblem;
@@ -260,23 +260,12 @@ impl Smo {
     }
 }
 
-/// What argmin keeps as `Option`: always there while a solver runs.
-fn given<'p, 'a>(problem: &Problem<&'p DualProblem<'a>>) -> Result<&'p DualProblem<'a>, argmin::core::Error> {
-    problem.problem.ok_or_else(|| {
-        Error::Numerical { what: "the solver", hint: "it was given no problem".to_owned() }.into()
-    })
-}
-
 impl Solver<&DualProblem<'_>, SolverState> for Smo {
     fn name(&self) -> &str {
         "smo"
     }
 
-    fn init(
-        &mut self,
-        problem: &mut Problem<&DualProblem<'_>>,
-        mut state: SolverState,
-    ) -> Result<(SolverState, Option<KV>), argmin::core::Error> {
+    fn init(&mut self, problem: &mut Problem<&DualProblem<'_>>, mut state: SolverState) -> Step {
         let problem = given(problem)?;
         let coefficients = problem.feasible_start(&state.coefficients)?;
         let errors = certificate::errors(problem, &coefficients)?;
@@ -302,11 +291,7 @@ impl Solver<&DualProblem<'_>, SolverState> for Smo {
         Ok((state, None))
     }
 
-    fn next_iter(
-        &mut self,
-        problem: &mut Problem<&DualProblem<'_>>,
-        mut state: SolverState,
-    ) -> Result<(SolverState, Option<KV>), argmin::core::Error> {
+    fn next_iter(&mut self, problem: &mut Problem<&DualProblem<'_>>, mut state: SolverState) -> Step {
         let problem = given(problem)?;
         let n = problem.len();
         let (shrinking, newton) = (self.shrinking, self.newton);
@@ -395,12 +380,6 @@ impl Solver<&DualProblem<'_>, SolverState> for Smo {
     }
 
     fn terminate(&mut self, state: &SolverState) -> TerminationStatus {
-        if state.duality_gap <= self.tolerance {
-            TerminationStatus::Terminated(TerminationReason::SolverConverged)
-        } else if state.stalled {
-            TerminationStatus::Terminated(TerminationReason::SolverExit("no further progress".to_owned()))
-        } else {
-            TerminationStatus::NotTerminated
-        }
+        state.ended(self.tolerance)
     }
 }

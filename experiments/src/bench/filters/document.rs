@@ -1,55 +1,26 @@
 //! The raw figures, the summary and the picture.
 
 use std::fmt::Write;
-use std::path::Path;
 
 use super::cases::{Case, K, Values};
-use super::{LONG_RUN, Results, Run, Side, agreement};
-use crate::output::{median, minimum, write, write_csv};
+use super::{LONG_RUN, Results, Side, agreement};
+use crate::Result;
+use crate::bench::MEBIBYTE;
+use crate::bench::measure::{CPU, Figure, MEMORY, PROCESS, PROCESS_CPU, SECONDS, TIMED};
+use crate::output::{Documents, median, minimum};
 use crate::plot::{Bar, BarPanel, bars};
-use crate::{Result, machine};
-
-const MEBIBYTE: f64 = 1_048_576.0;
-
-const HEADER: &[&str] = &[
-    "case",
-    "side",
-    "repetition",
-    "k",
-    "threads",
-    "seconds",
-    "cpu_seconds",
-    "process_seconds",
-    "process_cpu_seconds",
-    "peak_rss_bytes",
-    "features",
-];
-
-/// A figure of a run; NaN where the system does not tell.
-type Figure = fn(&Run) -> f64;
-
-const SECONDS: Figure = |run| run.seconds;
-const CPU: Figure = |run| run.cpu_seconds.unwrap_or(f64::NAN);
-const PROCESS: Figure = |run| run.measured.process_seconds;
-const PROCESS_CPU: Figure = |run| run.measured.cpu_seconds.unwrap_or(f64::NAN);
-const MEMORY: Figure = |run| run.measured.peak_bytes.map_or(f64::NAN, |bytes| bytes as f64 / MEBIBYTE);
 
 /// Writes `filters.csv`, `.md` and `.svg`.
-pub(super) fn write_all(
-    folder: &Path,
-    all: &[Results],
-    facts: &[(&str, String)],
-    threads: u32,
-) -> Result<()> {
-    write_csv(&folder.join("filters.csv"), facts, HEADER, &rows(all, threads))?;
-    let text = format!("{}\n## Machine\n\n{}", summary(all), machine::markdown(facts));
-    write(&folder.join("filters.md"), text.as_bytes())?;
-    bars(&folder.join("filters.svg"), &panels(all))
+pub(super) fn write_all(documents: &Documents, all: &[Results], threads: u32) -> Result<()> {
+    let case = &["case", "side", "repetition", "k", "threads"][..];
+    documents.csv("filters", &[case, TIMED, &["features"]].concat(), &rows(all, threads))?;
+    documents.page("filters", summary(all))?;
+    bars(&documents.path("filters.svg"), &panels(all))
 }
 
 impl Side {
     fn figures(&self, of: Figure) -> Vec<f64> {
-        self.runs.iter().map(of).collect()
+        self.runs.iter().map(|run| of(&run.timed)).collect()
     }
 
     fn median(&self, of: Figure) -> f64 {
@@ -74,20 +45,16 @@ fn rows(all: &[Results], threads: u32) -> Vec<Vec<String>> {
         for side in results.sides() {
             for (repetition, run) in side.runs.iter().enumerate() {
                 let features: Vec<String> = run.features.iter().map(u64::to_string).collect();
-                let optional = |value: Option<f64>| value.map_or_else(String::new, |v| format!("{v:.6}"));
-                rows.push(vec![
+                let mut row = vec![
                     results.case.name.to_owned(),
                     side.name.to_owned(),
                     (repetition + 1).to_string(),
                     K.to_string(),
                     threads.to_string(),
-                    format!("{:.6}", run.seconds),
-                    optional(run.cpu_seconds),
-                    format!("{:.6}", run.measured.process_seconds),
-                    optional(run.measured.cpu_seconds),
-                    run.measured.peak_bytes.map_or_else(String::new, |bytes| bytes.to_string()),
-                    features.join(" "),
-                ]);
+                ];
+                row.extend(run.timed.cells());
+                row.push(features.join(" "));
+                rows.push(row);
             }
         }
     }

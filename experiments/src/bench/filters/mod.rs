@@ -10,10 +10,10 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 
 use self::cases::{CASES, Case, K, Peer};
-use super::Arguments;
 use super::cases::Files;
-use super::measure::{Measured, measure};
-use super::programs::{list, number, prepare_python, read};
+use super::measure::{Timed, measure};
+use super::programs::{list, read};
+use super::{Arguments, Start};
 use crate::{Result, machine, workspace};
 
 /// A peer that takes longer than this for a run is run once: how much slower it is needs no second digit.
@@ -21,11 +21,8 @@ const LONG_RUN: f64 = 30.0;
 
 /// What one run of a program gave.
 struct Run {
-    /// What the program itself counts: the selection alone.
-    seconds: f64,
-    cpu_seconds: Option<f64>,
-    /// What was seen from outside.
-    measured: Measured,
+    /// The program itself counts the selection alone.
+    timed: Timed,
     /// The best features, best first.
     features: Vec<u64>,
     /// The scores of all features, where the method gives them.
@@ -48,14 +45,7 @@ struct Results {
 /// Measures every case; writes `docs/benchmarks/filters.csv`, `.md` and `.svg`, or with `--only` into
 /// `target/bench`.
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
-    let scratch = workspace::root().join("target/bench");
-    std::fs::create_dir_all(&scratch)?;
-    let json = scratch.join("answer.json");
-    let program = std::env::current_exe()?;
-    let python = match &arguments.python {
-        Some(python) => python.clone(),
-        None => prepare_python(".venv-peers-filters", "filters-requirements.txt")?,
-    };
+    let Start { scratch, json, program, python } = arguments.start()?;
     let mut facts = machine::facts();
     let mut versions = Vec::new();
     let mut all = Vec::new();
@@ -72,14 +62,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         };
         for repetition in 1..=arguments.repetitions {
             let ours = run_ours(&program, &files, case, arguments.threads, &json)?;
-            eprintln!("{} {repetition}: fewest {:.3} s", case.name, ours.seconds);
+            eprintln!("{} {repetition}: fewest {:.3} s", case.name, ours.timed.seconds);
             results.ours.runs.push(ours);
             for (peer, side) in case.peers.iter().zip(&mut results.peers) {
-                if side.runs.iter().any(|run| run.seconds > LONG_RUN) {
+                if side.runs.iter().any(|run| run.timed.seconds > LONG_RUN) {
                     continue;
                 }
                 let (theirs, version) = run_peer(&python, &files, *peer, arguments.threads, &json)?;
-                eprintln!("{} {repetition}: {} {:.3} s", case.name, peer.name, theirs.seconds);
+                eprintln!("{} {repetition}: {} {:.3} s", case.name, peer.name, theirs.timed.seconds);
                 side.runs.push(theirs);
                 if !versions.contains(&version) {
                     versions.push(version);
@@ -94,9 +84,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     }
     facts.extend(versions.into_iter().map(|version| ("peer", version)));
     facts.push(("threads of each program", arguments.threads.to_string()));
-    // A part of the cases must not replace the document of all.
-    let folder = if arguments.only.is_empty() { workspace::root().join("docs/benchmarks") } else { scratch };
-    document::write_all(&folder, &all, &facts, arguments.threads)
+    document::write_all(&arguments.documents(facts), &all, arguments.threads)
 }
 
 fn run_ours(program: &Path, files: &Files, case: &Case, threads: u32, json: &Path) -> Result<Run> {
@@ -130,9 +118,7 @@ fn run_program(mut command: Command, files: &Files, threads: u32, json: &Path) -
     let measured = measure(command.stdout(Stdio::null()))?;
     let answer = read(json)?;
     let run = Run {
-        seconds: number(&answer, "seconds")?,
-        cpu_seconds: answer["cpu_seconds"].as_f64(),
-        measured,
+        timed: Timed::answered(&answer, measured)?,
         features: list(&answer["features"]).filter_map(Value::as_u64).collect(),
         scores: list(&answer["scores"]).filter_map(Value::as_f64).collect(),
     };

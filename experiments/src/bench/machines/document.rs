@@ -1,57 +1,30 @@
 //! The raw figures, the summary and the picture.
 
 use std::fmt::Write;
-use std::path::Path;
 
 use super::cases::Case;
 use super::{OUR_TOLERANCE, Objectives, Results, Run, Side, THEIR_TOLERANCE};
-use crate::output::{median, minimum, write, write_csv};
+use crate::Result;
+use crate::bench::measure::{CPU, Figure, MEMORY, PROCESS_CPU, SECONDS, TIMED};
+use crate::output::{Documents, median, minimum};
 use crate::plot::{Bar, BarPanel, bars};
-use crate::{Result, machine};
-
-const MEBIBYTE: f64 = 1_048_576.0;
-
-const HEADER: &[&str] = &[
-    "case",
-    "problem",
-    "n",
-    "d",
-    "cost",
-    "side",
-    "repetition",
-    "seconds",
-    "cpu_seconds",
-    "process_seconds",
-    "process_cpu_seconds",
-    "peak_rss_bytes",
-    "objective",
-    "violation",
-    "support_vectors",
-];
-
-type Figure = fn(&Run) -> f64;
-
-const SECONDS: Figure = |run| run.seconds;
-const CPU: Figure = |run| run.cpu_seconds.unwrap_or(f64::NAN);
-const PROCESS_CPU: Figure = |run| run.measured.cpu_seconds.unwrap_or(f64::NAN);
-const MEMORY: Figure = |run| run.measured.peak_bytes.map_or(f64::NAN, |bytes| bytes as f64 / MEBIBYTE);
 
 /// Writes `machines.csv`, `.md` and `.svg`.
 pub(super) fn write_all(
-    folder: &Path,
+    documents: &Documents,
     timed: &[Results],
     objectives: &[Objectives],
     skipped: &[String],
-    facts: &[(&str, String)],
 ) -> Result<()> {
-    write_csv(&folder.join("machines.csv"), facts, HEADER, &rows(timed, objectives))?;
-    let text = format!("{}\n## Machine\n\n{}", summary(timed, objectives, skipped), machine::markdown(facts));
-    write(&folder.join("machines.md"), text.as_bytes())?;
-    bars(&folder.join("machines.svg"), &panels(timed))
+    let case = &["case", "problem", "n", "d", "cost", "side", "repetition"][..];
+    let found = &["objective", "violation", "support_vectors"];
+    documents.csv("machines", &[case, TIMED, found].concat(), &rows(timed, objectives))?;
+    documents.page("machines", summary(timed, objectives, skipped))?;
+    bars(&documents.path("machines.svg"), &panels(timed))
 }
 
 fn figures(side: &Side, of: Figure) -> Vec<f64> {
-    side.runs.iter().map(of).collect()
+    side.runs.iter().map(|run| of(&run.timed)).collect()
 }
 
 fn cell(side: &Side, of: Figure) -> String {
@@ -59,8 +32,7 @@ fn cell(side: &Side, of: Figure) -> String {
 }
 
 fn row(case: &Case, side: &str, repetition: usize, run: &Run) -> Vec<String> {
-    let optional = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:.6}"));
-    vec![
+    let mut row = vec![
         case.name.clone(),
         case.kind.name().to_owned(),
         case.n.to_string(),
@@ -68,15 +40,14 @@ fn row(case: &Case, side: &str, repetition: usize, run: &Run) -> Vec<String> {
         case.cost.to_string(),
         side.to_owned(),
         repetition.to_string(),
-        format!("{:.6}", run.seconds),
-        optional(run.cpu_seconds),
-        format!("{:.6}", run.measured.process_seconds),
-        optional(run.measured.cpu_seconds),
-        run.measured.peak_bytes.map_or_else(String::new, |bytes| bytes.to_string()),
+    ];
+    row.extend(run.timed.cells());
+    row.extend([
         format!("{:.12}", run.objective),
         run.violation.map_or_else(String::new, |value| format!("{value:.3e}")),
         run.n_support.to_string(),
-    ]
+    ]);
+    row
 }
 
 fn rows(timed: &[Results], objectives: &[Objectives]) -> Vec<Vec<String>> {
@@ -178,8 +149,8 @@ fn table(text: &mut String, objectives: &[Objectives]) {
             entry.theirs.objective,
             entry.ours.objective,
             difference(entry),
-            CPU(&entry.theirs),
-            CPU(&entry.ours),
+            CPU(&entry.theirs.timed),
+            CPU(&entry.ours.timed),
         );
     }
 }

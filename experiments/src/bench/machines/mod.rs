@@ -12,10 +12,10 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 
 use self::cases::{Case, DATA_SETS, EPSILON, Kind};
-use super::Arguments;
 use super::cases::Files;
-use super::measure::{Measured, measure};
-use super::programs::{number, prepare_python, read};
+use super::measure::{CPU, Measured, Timed, measure};
+use super::programs::{number, read};
+use super::{Arguments, Start};
 use crate::{Result, machine, workspace};
 
 /// The duality gap, relative to the objective, of ours: as the objectives show, at least as exact as LIBSVM's
@@ -26,10 +26,8 @@ const THEIR_TOLERANCE: f64 = 1e-3;
 
 /// What one run of a program gave.
 struct Run {
-    /// What the program itself counts: the training alone; of LIBSVM's program everything.
-    seconds: f64,
-    cpu_seconds: Option<f64>,
-    measured: Measured,
+    /// The program itself counts the training alone; of LIBSVM's program it is everything.
+    timed: Timed,
     /// The minimised dual, in double precision; LIBSVM's program rounds it to six decimals and knows it in
     /// its own precision.
     objective: f64,
@@ -62,14 +60,7 @@ type Skipped = Vec<String>;
 
 /// Measures; writes `docs/benchmarks/machines.csv`, `.md` and `.svg`, or with `--only` into `target/bench`.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
-    let scratch = workspace::root().join("target/bench");
-    std::fs::create_dir_all(&scratch)?;
-    let json = scratch.join("answer.json");
-    let program = std::env::current_exe()?;
-    let python = match &arguments.python {
-        Some(python) => python.clone(),
-        None => prepare_python(".venv-peers-filters", "filters-requirements.txt")?,
-    };
+    let Start { scratch, json, program, python } = arguments.start()?;
     let mut facts = machine::facts();
     let mut skipped = Skipped::new();
     let has_libsvm = Command::new("svm-train").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok();
@@ -100,7 +91,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
                     }
                     _ => run_libsvm(&scratch, &case)?,
                 };
-                let cpu = run.cpu_seconds.unwrap_or(f64::NAN);
+                let cpu = CPU(&run.timed);
                 eprintln!("{} {repetition}: {} {cpu:.3} CPU s", case.name, side.name);
                 side.runs.push(run);
             }
@@ -130,8 +121,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     }
     facts.push(("peer", version));
     facts.push(("threads of each program", "1".to_owned()));
-    let folder = if arguments.only.is_empty() { workspace::root().join("docs/benchmarks") } else { scratch };
-    document::write_all(&folder, &timed, &objectives, &skipped, &facts)
+    document::write_all(&arguments.documents(facts), &timed, &objectives, &skipped)
 }
 
 fn parameters(command: &mut Command, files: &Files, case: &Case, tolerance: f64, json: &Path) {
@@ -176,9 +166,7 @@ fn run_sklearn(
 
 fn answered(answer: &Value, measured: Measured) -> Result<Run> {
     Ok(Run {
-        seconds: number(answer, "seconds")?,
-        cpu_seconds: answer["cpu_seconds"].as_f64(),
-        measured,
+        timed: Timed::answered(answer, measured)?,
         objective: number(answer, "objective")?,
         violation: answer["violation"].as_f64(),
         n_support: answer["n_support"].as_u64().unwrap_or(0),
@@ -223,7 +211,7 @@ fn run_libsvm(scratch: &Path, case: &Case) -> Result<Run> {
     let text = std::fs::read_to_string(&said)?;
     let (objective, n_support) = parse_libsvm(&text).ok_or("svm-train named no objective")?;
     let (seconds, cpu_seconds) = (measured.process_seconds, measured.cpu_seconds);
-    Ok(Run { seconds, cpu_seconds, measured, objective, violation: None, n_support })
+    Ok(Run { timed: Timed { seconds, cpu_seconds, measured }, objective, violation: None, n_support })
 }
 
 /// The objective and the number of support vectors of `obj = -1.5, rho = 0.1` and `nSV = 3, nBSV = 1`.

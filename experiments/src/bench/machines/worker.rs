@@ -1,11 +1,8 @@
 //! The program of our side: one machine, once.
 
-use std::path::PathBuf;
-use std::time::Instant;
-
 use clap::Args;
 use fewest::core::Target;
-use fewest::data::{Missing, ReadOptions, Table, Task};
+use fewest::data::Task;
 use fewest::kernels::VectorKernel;
 use fewest::machines::{PointRows, Points};
 use fewest::solver::Control;
@@ -13,17 +10,14 @@ use fewest::solvers::smo::{Classifier, Regressor};
 use serde_json::json;
 
 use crate::Result;
-use crate::bench::cpu;
+use crate::bench::worker::{Files, timed};
 
 /// Trains one machine once, for the benchmarks.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// The features, as .npy.
-    #[arg(long)]
-    x: PathBuf,
-    /// The classes 0 and 1, or numbers, as .npy.
-    #[arg(long)]
-    y: String,
+    /// The target is classes 0 and 1, or numbers.
+    #[command(flatten)]
+    files: Files,
     #[arg(long)]
     kind: String,
     #[arg(long)]
@@ -34,15 +28,11 @@ pub(crate) struct Arguments {
     epsilon: f64,
     #[arg(long)]
     tolerance: f64,
-    /// The answer.
-    #[arg(long)]
-    json: PathBuf,
 }
 
 /// Trains; `seconds` and `cpu_seconds` of the answer are those of the training, without reading.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
-    let options = ReadOptions { task: Task::Regression, ..ReadOptions::with_target(&arguments.y) };
-    let data = Table::read(&arguments.x, &options)?.complete(Missing::Error)?.dataset;
+    let data = arguments.files.read(Task::Regression)?;
     let Target::Real(outputs) = data.target() else { return Err("the target must be numbers".into()) };
     let targets = outputs.output(0);
     let (n, width) = (data.n_samples(), data.n_features());
@@ -55,21 +45,22 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     }
     let points = Points { values, n_samples: n, width };
     let control = Control { tolerance: arguments.tolerance, ..Control::default() };
-    let (start, cpu_before) = (Instant::now(), cpu::of_this());
-    let kernel = PointRows::new(&points, VectorKernel::Gaussian { gamma: arguments.gamma })?;
-    let cost = arguments.cost;
-    let machine = if arguments.kind == "svc" {
-        let positive: Vec<bool> = targets.iter().map(|target| *target > 0.0).collect();
-        Classifier { cost, ..Classifier::default() }.train(&kernel, &positive, &[], &control)?
-    } else {
-        let epsilon = arguments.epsilon;
-        Regressor { cost, epsilon, ..Regressor::default() }.train(&kernel, targets, &[], &control)?
-    };
-    let (seconds, cpu_after) = (start.elapsed().as_secs_f64(), cpu::of_this());
+    let (machine, seconds, cpu_seconds) = timed(|| {
+        let kernel = PointRows::new(&points, VectorKernel::Gaussian { gamma: arguments.gamma })?;
+        let cost = arguments.cost;
+        if arguments.kind == "svc" {
+            let positive: Vec<bool> = targets.iter().map(|target| *target > 0.0).collect();
+            Classifier { cost, ..Classifier::default() }.train(&kernel, &positive, &[], &control)
+        } else {
+            let epsilon = arguments.epsilon;
+            Regressor { cost, epsilon, ..Regressor::default() }.train(&kernel, targets, &[], &control)
+        }
+    });
+    let machine = machine?;
     let certificate = machine.dual.certificate;
     let answer = json!({
         "seconds": seconds,
-        "cpu_seconds": cpu_after.zip(cpu_before).map(|(after, before)| after - before),
+        "cpu_seconds": cpu_seconds,
         "objective": certificate.objective,
         "relative_gap": certificate.relative_gap(),
         "violation": certificate.violation,
@@ -77,5 +68,5 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         "n_support": machine.support.len(),
         "status": machine.dual.solution.status.name(),
     });
-    Ok(std::fs::write(&arguments.json, answer.to_string())?)
+    arguments.files.write(&answer)
 }

@@ -5,10 +5,9 @@ use std::fmt::Write;
 use fewest::eval::{Accuracy, HoldOut, KernelLogistic, Metric};
 
 use super::{FOLDER, HSIC_LASSO, MRMR, MRMR_LEVELS, NOCCO_LARGER, NOCCO_LASSO};
-use crate::output::{write, write_csv};
+use crate::Result;
 use crate::plot::{Panel, Series, lines};
-use crate::reproduce::experiments::{Method, Protocol, Row, Setting, cells, mean_of};
-use crate::{Result, machine, workspace};
+use crate::reproduce::experiments::{Method, Protocol, Row, Setting, mean_of};
 
 /// Numbers of features; the tables are of the last.
 const KS: &[usize] = &[10, 20, 30, 40, 50];
@@ -211,20 +210,11 @@ pub(super) fn run(protocol: &Protocol) -> Result<()> {
             rows.extend(protocol.run(&setting, problem.name, &data, method)?);
         }
     }
-    if rows.is_empty() {
-        return Err("none of the data sets is there".into());
-    }
-    let mut facts = machine::facts();
-    facts.push(("runs", protocol.runs.to_string()));
-    facts.push(("seed", protocol.seed.to_string()));
-    let folder = workspace::root().join(FOLDER);
-    let (header, cells) = cells(&rows, &["accuracy"]);
-    let header: Vec<&str> = header.iter().map(String::as_str).collect();
-    write_csv(&folder.join("classification.csv"), &facts, &header, &cells)?;
-    lines(&folder.join("figure-2.svg"), &panels(&rows))?;
+    let documents = protocol.documents_of(FOLDER, &rows)?;
+    documents.rows("classification", &rows, &["accuracy"])?;
+    lines(&documents.path("figure-2.svg"), &panels(&rows))?;
     for table in [Table::Accuracy, Table::Redundancy] {
-        let text = format!("{}\n## Machine\n\n{}", table.text(&rows), machine::markdown(&facts));
-        write(&folder.join(table.file()), text.as_bytes())?;
+        documents.page(table.name(), table.text(&rows))?;
     }
     Ok(())
 }
@@ -237,10 +227,10 @@ enum Table {
 }
 
 impl Table {
-    fn file(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self {
-            Table::Accuracy => "table-3.md",
-            Table::Redundancy => "table-4.md",
+            Table::Accuracy => "table-3",
+            Table::Redundancy => "table-4",
         }
     }
 

@@ -10,10 +10,10 @@ use fewest::dependence::{Dependence, HsicLasso, InputKernel, LassoOptions, Nocco
 use fewest::kernels::Form;
 
 use super::FOLDER;
-use crate::output::{mean_and_error, write, write_csv};
+use crate::Result;
+use crate::output::mean_and_error;
 use crate::plot::{Panel, Series, lines};
 use crate::reproduce::experiments::Protocol;
-use crate::{Result, machine, workspace};
 
 /// Samples of panels (a) and (b).
 const SAMPLES: &[usize] = &[50, 100, 150, 200, 250, 300];
@@ -72,17 +72,13 @@ struct Row {
 /// Recomputes the figure; writes `figure-1.csv`, `figure-1.svg` and `figure-1.md`.
 pub(super) fn run(arguments: &Protocol) -> Result<()> {
     let rows = measure(arguments)?;
-    let mut facts = machine::facts();
-    facts.push(("seed", arguments.seed.to_string()));
-    facts.push(("runs", arguments.runs.to_string()));
-    facts.push(("threads", arguments.threads.to_string()));
-    let folder = workspace::root().join(FOLDER);
+    let mut documents = arguments.documents(FOLDER);
+    documents.facts.push(("threads", arguments.threads.to_string()));
     let header = ["panel", "problem", "method", "n", "d", "run", "fraction_found", "seconds"];
     let cells: Vec<Vec<String>> = rows.iter().map(Row::cells).collect();
-    write_csv(&folder.join("figure-1.csv"), &facts, &header, &cells)?;
-    lines(&folder.join("figure-1.svg"), &panels(&rows))?;
-    let text = format!("{}\n## Machine\n\n{}", summary(&rows), machine::markdown(&facts));
-    write(&folder.join("figure-1.md"), text.as_bytes())
+    documents.csv("figure-1", &header, &cells)?;
+    lines(&documents.path("figure-1.svg"), &panels(&rows))?;
+    documents.page("figure-1", summary(&rows))
 }
 
 fn measure(arguments: &Protocol) -> Result<Vec<Row>> {

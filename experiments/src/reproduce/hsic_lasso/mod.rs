@@ -5,31 +5,15 @@ mod classification;
 mod figure_1;
 mod regression;
 
-use clap::Args;
-
-use super::experiments::{Method, Protocol};
+use super::Wanted;
+use super::experiments::Method;
 use crate::Result;
 
-/// What to recompute.
-#[derive(Debug, Args)]
-#[command(group = clap::ArgGroup::new("what").required(true).args(["figure", "table"]))]
-pub(super) struct Arguments {
-    /// A figure: 1 on synthetic problems, 2 classification, 5 regression.
-    #[arg(long, value_parser = ["1", "2", "5"])]
-    figure: Option<String>,
-    /// A table: 3 accuracy, 4 redundancy. Both, and Figure 2, come from the same runs and are written
-    /// together.
-    #[arg(long, value_parser = ["3", "4"])]
-    table: Option<String>,
-    #[command(flatten)]
-    protocol: Protocol,
-}
-
 /// Recomputes it; writes under `docs/reproduction/hsic-lasso`.
-pub(super) fn run(arguments: &Arguments) -> Result<()> {
-    let protocol = &arguments.protocol;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(protocol.threads).build()?;
-    pool.install(|| match arguments.figure.as_deref() {
+pub(super) fn run(wanted: &Wanted) -> Result<()> {
+    wanted.check(&["1", "2", "5"], &["3", "4"])?;
+    let protocol = &wanted.protocol;
+    protocol.with_threads(|| match wanted.figure.as_deref() {
         Some("1") => figure_1::run(protocol),
         Some("5") => regression::run(protocol),
         _ => classification::run(protocol),

@@ -5,10 +5,9 @@ use std::fmt::Write;
 use fewest::eval::{Correlation, HoldOut, KernelRidge, MeanSquaredError, Metric};
 
 use super::{FOLDER, HSIC_LASSO, MRMR, NOCCO_LARGER, NOCCO_LASSO};
-use crate::output::{write, write_csv};
+use crate::Result;
 use crate::plot::{Panel, Series, lines};
-use crate::reproduce::experiments::{Method, Protocol, Row, Setting, cells, mean_of};
-use crate::{Result, machine, workspace};
+use crate::reproduce::experiments::{Method, Protocol, Row, Setting, mean_of};
 
 const KS: &[usize] = &[10, 20, 30, 40, 50];
 
@@ -50,19 +49,10 @@ pub(super) fn run(protocol: &Protocol) -> Result<()> {
             rows.extend(protocol.run(&setting, name, &data, method)?);
         }
     }
-    if rows.is_empty() {
-        return Err("none of the data sets is there".into());
-    }
-    let mut facts = machine::facts();
-    facts.push(("runs", protocol.runs.to_string()));
-    facts.push(("seed", protocol.seed.to_string()));
-    let folder = workspace::root().join(FOLDER);
-    let (header, cells) = cells(&rows, &["mean_squared_error", "correlation"]);
-    let header: Vec<&str> = header.iter().map(String::as_str).collect();
-    write_csv(&folder.join("regression.csv"), &facts, &header, &cells)?;
-    lines(&folder.join("figure-5.svg"), &panels(&rows))?;
-    let text = format!("{}\n## Machine\n\n{}", summary(&rows), machine::markdown(&facts));
-    write(&folder.join("figure-5.md"), text.as_bytes())
+    let documents = protocol.documents_of(FOLDER, &rows)?;
+    documents.rows("regression", &rows, &["mean_squared_error", "correlation"])?;
+    lines(&documents.path("figure-5.svg"), &panels(&rows))?;
+    documents.page("figure-5", summary(&rows))
 }
 
 fn panels(rows: &[Row]) -> Vec<Panel> {

@@ -13,8 +13,7 @@ use fewest::core::{Dataset, Target};
 use fewest::eval::HoldOut;
 
 use super::experiments::Protocol;
-use crate::output::{write, write_csv};
-use crate::{Result, machine, workspace};
+use crate::Result;
 
 /// What to recompute.
 #[derive(Debug, Args)]
@@ -37,8 +36,7 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let protocol = &arguments.protocol;
     let asked = |figure: &str| arguments.figure.iter().any(|asked| asked == figure);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(protocol.threads).build()?;
-    pool.install(|| {
+    protocol.with_threads(|| {
         let problems = problems(protocol, &arguments.only)?;
         if !arguments.table.is_empty() || asked("2") {
             let cells = table::cells(protocol, &problems)?;
@@ -102,13 +100,10 @@ fn finish(
     rows: &[Vec<String>],
     text: &str,
 ) -> Result<()> {
-    let mut facts = machine::facts();
+    let mut documents = protocol.documents(FOLDER);
     let Protocol { runs, seed, .. } = protocol;
-    facts.push(("command", format!("cargo xtask reproduce mik-fs {what} --runs {runs} --seed {seed}")));
-    facts.push(("runs", runs.to_string()));
-    facts.push(("seed", seed.to_string()));
-    let folder = workspace::root().join(FOLDER);
-    write_csv(&folder.join(format!("{name}.csv")), &facts, header, rows)?;
-    let text = format!("{text}\n## Machine\n\n{}", machine::markdown(&facts));
-    write(&folder.join(format!("{name}.md")), text.as_bytes())
+    let command = format!("cargo xtask reproduce mik-fs {what} --runs {runs} --seed {seed}");
+    documents.facts.push(("command", command));
+    documents.csv(name, header, rows)?;
+    documents.page(name, text)
 }

@@ -8,14 +8,13 @@ use fewest::data::synthetic;
 use fewest::eval::{Accuracy, HoldOut, Learner, Splitter};
 
 use super::{FOLDER, REFERENCE};
-use crate::output::{write, write_csv};
+use crate::Result;
 use crate::plot::{Panel, Series, lines};
 use crate::reproduce::comparison::{Comparison, LEGEND, Line, Printed};
-use crate::reproduce::experiments::{Protocol, Row, Setting, cells, mean_of};
+use crate::reproduce::experiments::{Protocol, Row, Setting, mean_of};
 use crate::reproduce::given::Batches;
 use crate::reproduce::machines::linear_classifier;
 use crate::reproduce::tuned::{Own, Shared, Tuned};
-use crate::{Result, machine, workspace};
 
 const NMMKL: &str = "NMMKL";
 
@@ -248,7 +247,7 @@ pub(super) fn figure_2(protocol: &Protocol) -> Result<()> {
             }
         })
         .collect();
-    lines(&workspace::root().join(FOLDER).join("figure-2.svg"), &panels)?;
+    lines(&protocol.documents(FOLDER).path("figure-2.svg"), &panels)?;
     let mut text = format!(
         "# NMMKL, Figure 2: classification with many features\n\n{REFERENCE}, Section 4.2. Every run is in \
          [figure-2.csv](figure-2.csv). The paper prints curves, no numbers, and leaves out R²W² and FSV. \
@@ -335,18 +334,9 @@ fn with_cost(parameters: &[String]) -> std::result::Result<Box<dyn Learner>, Err
 }
 
 fn finish(protocol: &Protocol, name: &str, rows: &[Row], text: String) -> Result<()> {
-    if rows.is_empty() {
-        return Err("none of the data sets is there".into());
-    }
-    let mut facts = machine::facts();
-    facts.push(("runs", protocol.runs.to_string()));
-    facts.push(("seed", protocol.seed.to_string()));
-    let folder = workspace::root().join(FOLDER);
-    let (header, cells) = cells(rows, &["accuracy"]);
-    let header: Vec<&str> = header.iter().map(String::as_str).collect();
-    write_csv(&folder.join(format!("{name}.csv")), &facts, &header, &cells)?;
-    let text = format!("{text}\n## Machine\n\n{}", machine::markdown(&facts));
-    write(&folder.join(format!("{name}.md")), text.as_bytes())
+    let documents = protocol.documents_of(FOLDER, rows)?;
+    documents.rows(name, rows, &["accuracy"])?;
+    documents.page(name, text)
 }
 
 /// How often each set of features was selected, the most frequent first.

@@ -3,31 +3,14 @@
 mod classification;
 mod regression;
 
-use clap::Args;
-
-use super::experiments::Protocol;
+use super::Wanted;
 use crate::Result;
 
-/// What to recompute.
-#[derive(Debug, Args)]
-#[command(group = clap::ArgGroup::new("what").required(true).args(["figure", "table"]))]
-pub(super) struct Arguments {
-    /// A figure: 2 classification with many features.
-    #[arg(long, value_parser = ["2"])]
-    figure: Option<String>,
-    /// A table: 1 the problem of three features, 3 classification, 4 and 5 the weighted sum, 6 Boston
-    /// housing, 7 forest fires. Tables 4 and 5 come from the same runs and are written together.
-    #[arg(long, value_parser = ["1", "3", "4", "5", "6", "7"])]
-    table: Option<String>,
-    #[command(flatten)]
-    protocol: Protocol,
-}
-
 /// Recomputes it; writes under `docs/reproduction/nmmkl`.
-pub(super) fn run(arguments: &Arguments) -> Result<()> {
-    let protocol = &arguments.protocol;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(protocol.threads).build()?;
-    pool.install(|| match arguments.table.as_deref() {
+pub(super) fn run(wanted: &Wanted) -> Result<()> {
+    wanted.check(&["2"], &["1", "3", "4", "5", "6", "7"])?;
+    let protocol = &wanted.protocol;
+    protocol.with_threads(|| match wanted.table.as_deref() {
         Some("1") => classification::table_1(protocol),
         Some("3") => classification::table_3(protocol),
         Some("4" | "5") => regression::weighted_sum(protocol),

@@ -8,13 +8,13 @@ use fewest::data::synthetic;
 use fewest::eval::{HoldOut, MeanSquaredError, QSquared, Splitter};
 
 use super::{FOLDER, REFERENCE};
-use crate::output::{mean_and_error, write, write_csv};
+use crate::Result;
+use crate::output::mean_and_error;
 use crate::reproduce::comparison::{Comparison, LEGEND, Line, Printed};
-use crate::reproduce::experiments::{Protocol, Row, Setting, cells};
+use crate::reproduce::experiments::{Protocol, Row, Setting};
 use crate::reproduce::given::Batches;
 use crate::reproduce::machines::{RawRegression, deviation};
 use crate::reproduce::tuned::{Shared, Tuned, cross_validated};
-use crate::{Result, machine, workspace};
 
 /// The paper's methods in the order of its tables, with their ids here.
 const METHODS: [(&str, &str); 4] =
@@ -107,18 +107,16 @@ pub(super) fn weighted_sum(protocol: &Protocol) -> Result<()> {
     let batches = Batches { train: 100, test: 100 };
     let data = synthetic::weighted_sum(200 * protocol.runs as usize, protocol.seed)?.dataset;
     let rows = WEIGHTED_SUM.run(protocol, &data, &batches)?;
-    let facts = facts(protocol);
     let text = format!(
         "# NMMKL, Table 4: which features are selected\n\n{REFERENCE}, {} Every run is in \
          [table-5.csv](table-5.csv).\n\n\
          In how many of {} runs (the paper: 20), features in the order of their scores and counted from \
-         1:\n\n{}\n## Machine\n\n{}",
+         1:\n\n{}",
         WEIGHTED_SUM.about,
         protocol.runs,
-        orders(&rows),
-        machine::markdown(&facts)
+        orders(&rows)
     );
-    write(&workspace::root().join(FOLDER).join("table-4.md"), text.as_bytes())
+    protocol.documents(FOLDER).page("table-4", text)
 }
 
 /// Writes `table-6.md` and `table-6.csv`.
@@ -142,13 +140,6 @@ pub(super) fn forest_fires(protocol: &Protocol) -> Result<()> {
 
 fn halves(protocol: &Protocol) -> HoldOut {
     HoldOut { test_fraction: 0.5, repeats: protocol.runs as usize, stratified: false }
-}
-
-fn facts(protocol: &Protocol) -> Vec<(&'static str, String)> {
-    let mut facts = machine::facts();
-    facts.push(("runs", protocol.runs.to_string()));
-    facts.push(("seed", protocol.seed.to_string()));
-    facts
 }
 
 impl Table {
@@ -211,11 +202,8 @@ impl Table {
     }
 
     fn write(&self, protocol: &Protocol, rows: &[Row]) -> Result<()> {
-        let facts = facts(protocol);
-        let folder = workspace::root().join(FOLDER);
-        let (header, cells) = cells(rows, &["mean_squared_error", "q_squared"]);
-        let header: Vec<&str> = header.iter().map(String::as_str).collect();
-        write_csv(&folder.join(format!("{}.csv", self.name)), &facts, &header, &cells)?;
+        let documents = protocol.documents(FOLDER);
+        documents.rows(self.name, rows, &["mean_squared_error", "q_squared"])?;
         let mut text = format!(
             "# NMMKL, {}\n\n{REFERENCE}, {} Every run is in [{name}.csv]({name}.csv).\n\nThe cost C from \
              {:?} and the tube ε from {:?}, one pair for all methods, are the smallest C for which a linear \
@@ -253,8 +241,7 @@ impl Table {
             let lines: Vec<Line<'_>> = self.printed.iter().map(line).collect();
             let _ = write!(text, "\n## {title}\n\n{}", comparison.table(rows, &lines)?);
         }
-        let _ = write!(text, "\n## Machine\n\n{}", machine::markdown(&facts));
-        write(&folder.join(format!("{}.md", self.name)), text.as_bytes())
+        documents.page(self.name, text)
     }
 }
 

@@ -7,13 +7,12 @@ use fewest::data::synthetic::{self, Interaction, Synthetic};
 use fewest::eval::{MeanSquaredError, Splitter, SquaredCorrelation};
 
 use super::{FOLDER, METHODS, REFERENCE};
-use crate::output::{write, write_csv};
+use crate::Result;
 use crate::plot::{Panel, Series, lines};
 use crate::reproduce::experiments::{Protocol, Row, Setting, mean_of};
 use crate::reproduce::given::Portions;
 use crate::reproduce::machines::Regression;
 use crate::reproduce::tuned::cross_validated;
-use crate::{Result, machine, workspace};
 
 /// Samples of a problem, as many of them tested on.
 const SAMPLES: usize = 2000;
@@ -111,19 +110,10 @@ pub(super) fn run(protocol: &Protocol) -> Result<()> {
             parts.push(part(protocol, problem, &drawn, train)?);
         }
     }
-    let mut facts = machine::facts();
-    facts.push(("runs", protocol.runs.to_string()));
-    facts.push(("seed", protocol.seed.to_string()));
-    let folder = workspace::root().join(FOLDER);
-    write_csv(
-        &folder.join("table-1.csv"),
-        &facts,
-        &HEADER,
-        &parts.iter().flat_map(cells).collect::<Vec<_>>(),
-    )?;
-    lines(&folder.join("figure-2.svg"), &panels(&parts))?;
-    let text = format!("{}\n## Machine\n\n{}", summary(&parts, protocol.runs), machine::markdown(&facts));
-    write(&folder.join("table-1.md"), text.as_bytes())
+    let documents = protocol.documents(FOLDER);
+    documents.csv("table-1", &HEADER, &parts.iter().flat_map(cells).collect::<Vec<_>>())?;
+    lines(&documents.path("figure-2.svg"), &panels(&parts))?;
+    documents.page("table-1", summary(&parts, protocol.runs))
 }
 
 fn part(protocol: &Protocol, problem: &'static Problem, drawn: &Synthetic, train: usize) -> Result<Part> {

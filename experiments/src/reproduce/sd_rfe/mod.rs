@@ -5,30 +5,15 @@ mod artificial;
 mod printed;
 mod real;
 
-use clap::Args;
-
-use super::experiments::{Method, Protocol};
+use super::Wanted;
+use super::experiments::Method;
 use crate::Result;
 
-/// What to recompute.
-#[derive(Debug, Args)]
-#[command(group = clap::ArgGroup::new("what").required(true).args(["figure", "table"]))]
-pub(super) struct Arguments {
-    /// A figure: 2 the exponential problem. It comes from the runs of Table 1 and is written with it.
-    #[arg(long, value_parser = ["2"])]
-    figure: Option<String>,
-    /// A table: 1 artificial problems, 3 real data.
-    #[arg(long, value_parser = ["1", "3"])]
-    table: Option<String>,
-    #[command(flatten)]
-    protocol: Protocol,
-}
-
 /// Recomputes it; writes under `docs/reproduction/sd-rfe`.
-pub(super) fn run(arguments: &Arguments) -> Result<()> {
-    let protocol = &arguments.protocol;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(protocol.threads).build()?;
-    pool.install(|| match arguments.table.as_deref() {
+pub(super) fn run(wanted: &Wanted) -> Result<()> {
+    wanted.check(&["2"], &["1", "3"])?;
+    let protocol = &wanted.protocol;
+    protocol.with_threads(|| match wanted.table.as_deref() {
         Some("3") => real::run(protocol),
         _ => artificial::run(protocol),
     })

@@ -6,12 +6,11 @@ use fewest::eval::{MeanSquaredError, SquaredCorrelation};
 
 use super::printed::{Cell, TABLE_3};
 use super::{FOLDER, METHODS, REFERENCE};
-use crate::output::{write, write_csv};
+use crate::Result;
 use crate::reproduce::comparison::{Comparison, LEGEND, Line, Printed};
-use crate::reproduce::experiments::{Protocol, Row, Setting, cells};
+use crate::reproduce::experiments::{Protocol, Row, Setting};
 use crate::reproduce::given::Portions;
 use crate::reproduce::machines::Regression;
-use crate::{Result, machine, workspace};
 
 /// A data set of Table 2, with the machine's parameters that it gives.
 struct Problem {
@@ -62,18 +61,9 @@ pub(super) fn run(protocol: &Protocol) -> Result<()> {
             rows.extend(protocol.run_selector(&setting, problem.name, &data, method.name, &*selector)?);
         }
     }
-    if rows.is_empty() {
-        return Err("none of the data sets is there".into());
-    }
-    let mut facts = machine::facts();
-    facts.push(("runs", protocol.runs.to_string()));
-    facts.push(("seed", protocol.seed.to_string()));
-    let folder = workspace::root().join(FOLDER);
-    let (header, cells) = cells(&rows, &["mean_squared_error", "squared_correlation"]);
-    let header: Vec<&str> = header.iter().map(String::as_str).collect();
-    write_csv(&folder.join("table-3.csv"), &facts, &header, &cells)?;
-    let text = format!("{}\n## Machine\n\n{}", summary(&rows)?, machine::markdown(&facts));
-    write(&folder.join("table-3.md"), text.as_bytes())
+    let documents = protocol.documents_of(FOLDER, &rows)?;
+    documents.rows("table-3", &rows, &["mean_squared_error", "squared_correlation"])?;
+    documents.page("table-3", summary(&rows)?)
 }
 
 fn summary(rows: &[Row]) -> Result<String> {

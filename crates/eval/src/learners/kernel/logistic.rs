@@ -189,38 +189,31 @@ impl KernelLogistic {
         let column = |code: &u32| codes.partition_point(|other| other < code);
         let columns: Vec<usize> = target.codes().iter().map(column).collect();
         let space = Space::new(data)?;
-        if codes.len() < 2 {
-            let coefficients = DMatrix::zeros(data.n_samples(), codes.len());
-            let (width, regularization) = (space.median, self.grid.sorted_regularizations()[0]);
-            let (certificate, status, iterations) = (0.0, Status::Converged, 0);
-            return Ok(KernelLogisticModel {
-                space,
-                codes,
-                coefficients,
-                width,
-                regularization,
-                certificate,
-                status,
-                iterations,
-            });
-        }
-        let (width, regularization) = self.choose(data, &columns, codes.len(), &space, context)?;
-        let decomposition = Decomposition::new(space.gram(width))?;
-        let mut problem = Problem::new(&decomposition, columns, codes.len());
-        let mut w = vec![0.0; problem.rank() * codes.len()];
-        let (ending, certificate) =
-            problem.solve(&mut w, regularization, self.tolerance, self.max_iterations);
-        let coefficients = inverse_root(&decomposition) * DMatrix::from_vec(problem.rank(), codes.len(), w);
-        Ok(KernelLogisticModel {
+        let mut model = KernelLogisticModel {
+            coefficients: DMatrix::zeros(data.n_samples(), codes.len()),
+            width: space.median,
+            regularization: self.grid.sorted_regularizations()[0],
+            certificate: 0.0,
+            status: Status::Converged,
+            iterations: 0,
             space,
             codes,
-            coefficients,
-            width,
-            regularization,
-            certificate,
-            status: ending.status,
-            iterations: ending.iterations,
-        })
+        };
+        let n_classes = model.codes.len();
+        if n_classes < 2 {
+            return Ok(model);
+        }
+        (model.width, model.regularization) =
+            self.choose(data, &columns, n_classes, &model.space, context)?;
+        let decomposition = Decomposition::new(model.space.gram(model.width))?;
+        let mut problem = Problem::new(&decomposition, columns, n_classes);
+        let mut w = vec![0.0; problem.rank() * n_classes];
+        let (ending, certificate) =
+            problem.solve(&mut w, model.regularization, self.tolerance, self.max_iterations);
+        let w = DMatrix::from_vec(problem.rank(), n_classes, w);
+        model.coefficients = inverse_root(&decomposition) * w;
+        (model.certificate, model.status, model.iterations) = (certificate, ending.status, ending.iterations);
+        Ok(model)
     }
 
     fn choose(
@@ -280,16 +273,6 @@ fn inverse_root(decomposition: &Decomposition) -> DMatrix<f64> {
 /// The column of the largest entry of row `i`, the first of several.
 fn best_column(scores: &DMatrix<f64>, i: usize) -> usize {
     (0..scores.ncols()).fold(0, |best, c| if scores[(i, c)] > scores[(i, best)] { c } else { best })
-}
-
-impl Learner for KernelLogistic {
-    fn name(&self) -> &'static str {
-        "kernel-logistic"
-    }
-
-    fn fit(&self, data: &Dataset, context: &Context<'_>) -> Result<Box<dyn Model>, Error> {
-        Ok(Box::new(self.train(data, context)?))
-    }
 }
 
 impl Model for KernelLogisticModel {

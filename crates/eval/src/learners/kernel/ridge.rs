@@ -5,7 +5,7 @@ use fewest_core::{Columns, Context, Dataset, Error, Outputs, Target};
 use nalgebra::{DMatrix, DVector};
 
 use super::{Decomposition, KernelGrid, Space, check_stop, submatrix};
-use crate::learners::{Learner, Model, Predictions};
+use crate::learners::{Model, Predictions};
 
 /// Kernel ridge regression with a Gaussian kernel on standardised features, the evaluator of Yamada et al.
 /// 2014, Section 4.3.2: `f(x) = ȳ + Σ_i α_i K(x, x_i)` with `α = (K + λI)⁻¹ (y − ȳ)`, the minimiser of
@@ -142,16 +142,6 @@ fn solve(spectrum: &Decomposition, targets: &DMatrix<f64>, regularization: f64) 
     let inside = spectrum.vectors.transpose() * targets;
     let outside = targets - &spectrum.vectors * &inside;
     &spectrum.vectors * scaled(&inside, &spectrum.values, regularization) + outside / regularization
-}
-
-impl Learner for KernelRidge {
-    fn name(&self) -> &'static str {
-        "kernel-ridge"
-    }
-
-    fn fit(&self, data: &Dataset, context: &Context<'_>) -> Result<Box<dyn Model>, Error> {
-        Ok(Box::new(self.train(data, context)?))
-    }
 }
 
 impl Model for KernelRidgeModel {

@@ -148,16 +148,6 @@ impl SupportVectorClassifier {
     }
 }
 
-impl Learner for SupportVectorClassifier {
-    fn name(&self) -> &'static str {
-        "svc"
-    }
-
-    fn fit(&self, data: &Dataset, context: &Context<'_>) -> Result<Box<dyn Model>, Error> {
-        Ok(Box::new(self.train(data, context)?))
-    }
-}
-
 impl Model for SupportVectorClassifierModel {
     fn predict(&self, x: &dyn Columns) -> Result<Predictions, Error> {
         let mut codes = Vec::with_capacity(x.n_samples());

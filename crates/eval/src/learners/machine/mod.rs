@@ -11,7 +11,7 @@ pub use twin::{TwinClassifier, TwinClassifierModel, TwinPair, TwinRegularization
 use fewest_core::{Columns, Context, Dataset, Error, Status, derive_seed, words};
 use fewest_kernels::{SquaredDistances, VectorKernel};
 use fewest_machines::{Encoding, PointRows, Points};
-use fewest_smo::{KernelRows, SubsetRows};
+use fewest_smo::{GramRows, KernelRows, SubsetRows};
 use fewest_solver::Control;
 
 use crate::{KFold, Split, Splitter};
@@ -152,30 +152,10 @@ impl Space {
             (Some(distances), VectorKernel::Gaussian { gamma }) => {
                 let mut values = distances.values().to_vec();
                 SquaredDistances::gaussian(gamma, &mut values);
-                Ok(Box::new(Matrix { values, n: distances.n_samples() }))
+                Ok(Box::new(GramRows::trusted(values, distances.n_samples())?))
             }
             _ => Ok(Box::new(PointRows::new(&self.points, kernel)?)),
         }
-    }
-}
-
-/// A kernel matrix of our own making.
-struct Matrix {
-    values: Vec<f64>,
-    n: usize,
-}
-
-impl KernelRows for Matrix {
-    fn len(&self) -> usize {
-        self.n
-    }
-
-    fn diagonal(&self, i: usize) -> f64 {
-        self.values[i * self.n + i]
-    }
-
-    fn row(&self, i: usize, out: &mut [f64]) {
-        out.copy_from_slice(&self.values[i * self.n..(i + 1) * self.n]);
     }
 }
 

@@ -11,7 +11,7 @@ use super::{
     MachineGrid, MachineKernel, ROUGH, Space, check_stop, check_values, control, gamma_of, sorted,
     train_rows, visit_tests, visit_unseen,
 };
-use crate::learners::{Learner, Model, Predictions};
+use crate::learners::{Model, Predictions};
 
 options! {
     /// ε-support vector regression on standardised features and a standardised target (Smola and Schölkopf
@@ -171,16 +171,6 @@ impl SupportVectorRegression {
             }
         }
         Ok(chosen)
-    }
-}
-
-impl Learner for SupportVectorRegression {
-    fn name(&self) -> &'static str {
-        "svr"
-    }
-
-    fn fit(&self, data: &Dataset, context: &Context<'_>) -> Result<Box<dyn Model>, Error> {
-        Ok(Box::new(self.train(data, context)?))
     }
 }
 

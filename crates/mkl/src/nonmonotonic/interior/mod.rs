@@ -69,7 +69,7 @@ impl Saddle {
 }
 
 /// `gap` relative to the primal objective.
-pub(super) fn relative(gap: f64, objective: f64) -> f64 {
+fn relative(gap: f64, objective: f64) -> f64 {
     if gap <= 0.0 { 0.0 } else { gap / (objective + gap) }
 }
 

@@ -1,7 +1,11 @@
 //! Problems and a slow, independent solver for the tests.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
-use fewest_solver::{ElasticNetPenalty, Error, GroupLasso, L1, Penalty};
+use fewest_dal::DualAugmentedLagrangian;
+use fewest_solver::{
+    Control, DenseOperator, ElasticNetPenalty, Error, GroupLasso, L1, Logistic, Penalty, Solution,
+    SquaredLoss,
+};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
@@ -157,6 +161,20 @@ impl Case {
         let v = case.data.transpose(&case.dual_point(&vec![0.0; case.data.n_columns]));
         case.lambda = share * v.iter().fold(0.0_f64, |most, v| most.max(v.abs()));
         case
+    }
+
+    /// What the solver finds from zero.
+    pub(crate) fn solve(&self, tolerance: f64) -> Result<Solution, Error> {
+        let data = &self.data;
+        let operator = DenseOperator::new(data.matrix.clone(), data.n_rows, data.n_columns)?;
+        let control = Control { tolerance, ..Control::default() };
+        let solver = DualAugmentedLagrangian::default();
+        let (penalty, start) = (self.library_penalty()?, vec![0.0; data.n_columns]);
+        let b = data.observations.clone();
+        match self.loss {
+            LossKind::Squared => solver.solve(&SquaredLoss::new(operator, b)?, &*penalty, &start, &control),
+            LossKind::Logistic => solver.solve(&Logistic::new(operator, b)?, &*penalty, &start, &control),
+        }
     }
 
     /// Neighbours in threes.
