@@ -3,7 +3,7 @@
 use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, Scorer, Selector, Target};
 use fewest_filters::discretisation::{Discretisation, Integers};
 use fewest_filters::information::{
-    Cfs, Criterion, Estimator, Fcbf, Fcq, Form, Forward, Mim, Observations, kraskov,
+    Cfs, Estimator, Fcbf, Fcq, Forward, ForwardCriterion, Mim, MrmrForm, Observations, kraskov,
 };
 
 /// Numbers in `[0, 1)` from a seed.
@@ -35,21 +35,21 @@ fn problem(n: usize, d: usize) -> Dataset {
     dataset(&columns, &labels)
 }
 
-const FORWARD: &[Criterion] = &[
-    Criterion::Mifs { beta: 1.0 },
-    Criterion::Mrmr { form: Form::Difference },
-    Criterion::Mrmr { form: Form::Quotient },
-    Criterion::Cife,
-    Criterion::Jmi,
-    Criterion::Cmim { capped: false },
-    Criterion::Cmim { capped: true },
-    Criterion::InformativeFragments,
-    Criterion::Icap,
-    Criterion::Disr,
-    Criterion::Jmim,
-    Criterion::Njmim,
-    Criterion::Jmi3,
-    Criterion::General { beta: 0.5, lambda: 0.5 },
+const FORWARD: &[ForwardCriterion] = &[
+    ForwardCriterion::Mifs { beta: 1.0 },
+    ForwardCriterion::Mrmr { form: MrmrForm::Difference },
+    ForwardCriterion::Mrmr { form: MrmrForm::Quotient },
+    ForwardCriterion::Cife,
+    ForwardCriterion::Jmi,
+    ForwardCriterion::Cmim { capped: false },
+    ForwardCriterion::Cmim { capped: true },
+    ForwardCriterion::InformativeFragments,
+    ForwardCriterion::Icap,
+    ForwardCriterion::Disr,
+    ForwardCriterion::Jmim,
+    ForwardCriterion::Njmim,
+    ForwardCriterion::Jmi3,
+    ForwardCriterion::General { beta: 0.5, lambda: 0.5 },
 ];
 
 fn select(selector: &dyn Selector, data: &Dataset, budget: Budget) -> fewest_core::Selection {
@@ -67,8 +67,8 @@ fn icap_sums_over_the_selected() {
         (0..n).map(|i| if i % period == shift { 1.0 - y[i] as f64 } else { y[i] as f64 }).collect()
     };
     let data = dataset(&[copy(8, 0), copy(7, 1), copy(6, 2), copy(5, 3)], &y);
-    let icap = select(&Forward::new(Criterion::Icap), &data, Budget::Count(4));
-    let cmim = select(&Forward::new(Criterion::Cmim { capped: true }), &data, Budget::Count(4));
+    let icap = select(&Forward::new(ForwardCriterion::Icap), &data, Budget::Count(4));
+    let cmim = select(&Forward::new(ForwardCriterion::Cmim { capped: true }), &data, Budget::Count(4));
     // With two features selected the sum is more than its largest term.
     assert!(icap.scores[2] < cmim.scores[2] - 0.01, "{:?} {:?}", icap.scores, cmim.scores);
 }
@@ -188,9 +188,11 @@ fn cfs_gives_the_best_subset() {
 fn information_stays_between_zero_and_the_entropy() {
     let data = problem(80, 12);
     let entropy = 2_f64.ln();
-    for estimator in
-        [Estimator::default(), Estimator::Parzen { width: 1.0 }, Estimator::Kraskov { neighbours: 3 }]
-    {
+    for estimator in [
+        Estimator::default(),
+        Estimator::Parzen { bandwidth_factor: 1.0 },
+        Estimator::Kraskov { neighbours: 3 },
+    ] {
         let scores = Mim { estimator }.score(&data, &Context::default()).unwrap().values;
         assert!(
             scores.iter().all(|score| (0.0..=entropy + 0.05).contains(score)),
@@ -200,7 +202,9 @@ fn information_stays_between_zero_and_the_entropy() {
     let y: Vec<usize> = (0..60).map(|i| i % 2).collect();
     let a: Vec<f64> = uniform(60, 4).iter().zip(&y).map(|(u, y)| u + *y as f64).collect();
     let twins = dataset(&[a.clone(), a, uniform(60, 6)], &y);
-    for criterion in [Criterion::Mrmr { form: Form::Difference }, Criterion::Cmim { capped: false }] {
+    for criterion in
+        [ForwardCriterion::Mrmr { form: MrmrForm::Difference }, ForwardCriterion::Cmim { capped: false }]
+    {
         let selection = select(&Forward::new(criterion), &twins, Budget::Count(3));
         assert_eq!(selection.order, [0, 2, 1], "{criterion:?}");
     }

@@ -71,7 +71,7 @@ options! {
     /// ```
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub struct L1Svm {
-        /// C, cost of a sample inside the margin; when left out, the number of features decides.
+        /// C, cost of errors; when left out, the number of features decides.
         pub c: Option<f64> = None, Positive, decides_count;
         /// Loss of a sample inside the margin: ξ², or ξ by a linear program.
         pub loss: HingeLoss = HingeLoss::Squared;
@@ -107,7 +107,7 @@ options! {
     /// ```
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub struct ElasticNetSvm {
-        /// C, cost of a sample inside the margin; when left out, the number of features decides.
+        /// C, cost of errors; when left out, the number of features decides.
         pub c: Option<f64> = None, Positive, decides_count;
         /// Share r of the l1 norm in the penalty; 1 is l1-svm.
         pub l1_ratio: f64 = 0.5, Fraction;
@@ -264,7 +264,8 @@ impl Request {
         };
         let fit = match (self.c, budget) {
             (Some(c), _) => solve(c.recip(), None)?,
-            (None, Budget::Count(k)) => {
+            (None, budget) => {
+                let k = budget.count(&["c"])?;
                 let largest =
                     machines.iter().map(|machine| self.largest_penalty(machine)).fold(0.0, f64::max);
                 if largest > 0.0 {
@@ -274,10 +275,6 @@ impl Request {
                 } else {
                     solve(1.0, None)?
                 }
-            }
-            (None, _) => {
-                let expected = "a number of features, unless `c` is given";
-                return Err(Error::parameter("k", "not given", expected));
             }
         };
         Ok(select(&feature_scores(&design, &fit.weights), budget, fit.report))

@@ -7,7 +7,7 @@ use std::time::Instant;
 use clap::Args;
 use fewest::core::{Budget, Context};
 use fewest::data::{Missing, ReadOptions, Table, Task};
-use fewest::registry::{self, Built, Parameters};
+use fewest::registry::{Built, Parameters, Registry};
 use serde_json::json;
 
 use super::cpu;
@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let task = if arguments.regression { Task::Regression } else { Task::Classification };
     let options = ReadOptions { task, ..ReadOptions::with_target(&arguments.y) };
     let data = Table::read(&arguments.x, &options)?.complete(Missing::Error)?.dataset;
-    let method = registry::find(&arguments.method)?;
+    let method = Registry::standard().find(&arguments.method)?;
     let built = method.build(&Parameters::parse(method, &arguments.param)?)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.threads).build()?;
     let (start, cpu_before) = (Instant::now(), cpu::of_this());
@@ -53,7 +53,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
             ranking.truncate(arguments.k);
             (ranking, Some(scores.values))
         }),
-        Built::Selector(selector) => selector
+        other => other
+            .into_selector()
             .select(&data, Budget::Count(arguments.k), &Context::default())
             .map(|selection| (selection.order, None)),
     });

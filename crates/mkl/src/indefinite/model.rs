@@ -98,7 +98,7 @@ impl MikFsModel {
             let built: Arc<dyn ScalarKernel> = if categorical {
                 Arc::new(NormalisedDelta::from_points(&points))
             } else {
-                kernels[kernel].build()?
+                kernels[kernel].build(&points)?
             };
             parts.push(Part { feature, weight, kernel: built, points, seen: atoms.seen(m) });
         }

@@ -212,6 +212,7 @@ impl Screen {
 
 #[cfg(test)]
 mod tests {
+    use fewest_core::method::KernelWidth;
     use fewest_core::{Context, Dataset, DenseColumns, Target, derive_seed};
 
     use super::super::base::BaseKernel;
@@ -237,7 +238,7 @@ mod tests {
     }
 
     fn kernels() -> Vec<BaseKernel> {
-        vec![BaseKernel::default(), BaseKernel::Gaussian { sigma: 1.0 }]
+        vec![BaseKernel::default(), BaseKernel::Gaussian { sigma: KernelWidth::Value(1.0) }]
     }
 
     #[test]
@@ -281,7 +282,7 @@ mod tests {
         let data = data(50)?;
         let tasks = tasks(&data, 0.1, "test")?;
         let limits = |working_set| Limits {
-            tolerance: 1e-9,
+            min_improvement: 1e-9,
             iterations: 2000,
             inner_tolerance: 1e-10,
             inner_iterations: 1000,

@@ -104,8 +104,8 @@ options! {
         pub threshold: f64 = 1e-5, BelowOne;
         /// Most alternations between machine and weights.
         pub iterations: usize = 200, Count(1);
-        /// Relative decrease of the objective at which the alternation ends.
-        pub tolerance: f64 = 1e-5, Positive;
+        /// Smallest relative decrease of the objective for another alternation.
+        pub min_improvement: f64 = 1e-5, Positive;
         /// Difference-of-convex steps with momentum.
         pub accelerated: bool = true;
         /// Only weights that come into question take part; else all, as in the paper, for comparison.
@@ -141,7 +141,7 @@ impl MikFs {
 
     pub(crate) fn limits(&self) -> Limits {
         Limits {
-            tolerance: self.tolerance,
+            min_improvement: self.min_improvement,
             iterations: self.iterations,
             inner_tolerance: self.inner_tolerance,
             inner_iterations: self.inner_iterations,
@@ -155,8 +155,12 @@ impl MikFs {
 fn notes(summary: &AlternationSummary) -> Vec<String> {
     let mut notes = vec![
         format!(
-            "objective {:.6} to {:.6}, falling at each of {} alternations; lambda = {:.4e}",
-            summary.first_objective, summary.last_objective, summary.n_alternations, summary.lambda
+            "objective {:.6} at the start, {:.6} after {} alternation{}; lambda = {:.4e}",
+            summary.first_objective,
+            summary.last_objective,
+            summary.n_alternations,
+            if summary.n_alternations == 1 { "" } else { "s" },
+            summary.lambda
         ),
         format!(
             "projected gradient of the weights {:.1e}, gradient of the machines {:.1e}, both relative to \
@@ -200,17 +204,16 @@ impl Selector for MikFs {
         let alternation = &model.alternation;
         selection.objective = alternation.history.last().copied();
         let best = run.validation.iter().reduce(|a, b| if b.score > a.score { b } else { a });
-        let summary = AlternationSummary {
-            first_objective: alternation.history.first().copied().unwrap_or(f64::NAN),
-            last_objective: alternation.history.last().copied().unwrap_or(f64::NAN),
-            n_alternations: alternation.history.len() - 1,
-            lambda: alternation.lambda,
-            weight_violation: alternation.weight_violation,
-            machine_violation: alternation.machine_violation,
-            n_penalties: run.n_penalties,
-            n_kept: counted.len(),
-            validation: best.map(|best| ValidatedPenalty { ratio: best.ratio, score: best.score }),
-        };
+        let mut summary = AlternationSummary::default();
+        summary.first_objective = alternation.history.first().copied().unwrap_or(f64::NAN);
+        summary.last_objective = alternation.history.last().copied().unwrap_or(f64::NAN);
+        summary.n_alternations = alternation.history.len() - 1;
+        summary.lambda = alternation.lambda;
+        summary.weight_violation = alternation.weight_violation;
+        summary.machine_violation = alternation.machine_violation;
+        summary.n_penalties = run.n_penalties;
+        summary.n_kept = counted.len();
+        summary.validation = best.map(|best| ValidatedPenalty { ratio: best.ratio, score: best.score });
         selection.notes.extend(notes(&summary));
         selection.alternation = Some(summary);
         selection.note_missing_features(budget, "no others have a weight");

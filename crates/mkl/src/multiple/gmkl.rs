@@ -5,7 +5,7 @@ use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status, 
 
 use super::product::{Descended, Distances, Learning};
 use super::{THRESHOLD, machines};
-use crate::decreasing::{DecreasingPenalty, first_penalty};
+use crate::decreasing::DecreasingPenalty;
 
 options! {
     /// Generalised multiple kernel learning (GMKL: Varma and Babu 2009, with their l1 regulariser and the
@@ -57,11 +57,11 @@ options! {
     /// ```
     #[derive(Debug, Clone)]
     pub struct Gmkl {
-        /// C, cost of an error.
+        /// C, cost of errors.
         pub c: f64 = 1.0, Positive;
         /// How strong the penalty is; where it decreases, its first value.
         pub regularization: Regularization = Regularization::Ratio(0.1), offers(Value, Ratio);
-        /// Projected gradient to reach, relative to the penalty.
+        /// Stationarity to reach: the projected gradient, relative to the penalty.
         pub tolerance: f64 = 1e-8, Positive;
         /// Most steps at a penalty.
         pub iterations: usize = 1000, Count(1);
@@ -127,7 +127,7 @@ impl Selector for Gmkl {
         if largest <= 0.0 {
             return Ok(super::nothing(d));
         }
-        learning.lambda = first_penalty(self.regularization, largest)?;
+        learning.lambda = self.regularization.lambda(Some(largest))?;
         let wanted = if let Budget::Count(k) = budget { k } else { 0 };
         let (found, lambda, status) = self.path(&mut learning, wanted, context)?;
         let mut scores = vec![0.0; d];

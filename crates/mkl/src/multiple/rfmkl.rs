@@ -1,12 +1,12 @@
 //! Multiple kernel learning with a sum of kernels.
 
-use fewest_core::method::{Options, Regularization};
+use fewest_core::method::{KernelWidth, Options, Regularization};
 use fewest_core::{Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport, options};
 
 use super::terms::{Spectrum, Terms};
 use super::working::{Solution, largest_penalty, solve};
 use super::{THRESHOLD, machines};
-use crate::decreasing::{DecreasingPenalty, first_penalty};
+use crate::decreasing::DecreasingPenalty;
 use crate::indefinite::BaseKernel;
 
 /// What all weights together must bring, relative to the objective, to count.
@@ -61,7 +61,7 @@ options! {
     #[derive(Debug, Clone)]
     pub struct Rfmkl {
         /// Kernel of standardised features.
-        pub kernel: BaseKernel = BaseKernel::Gaussian { sigma: 1.0 };
+        pub kernel: BaseKernel = BaseKernel::Gaussian { sigma: KernelWidth::Value(1.0) };
         /// What becomes of an indefinite kernel's negative eigenvalues; when left out, such a kernel is an
         /// error.
         pub spectrum: Option<Spectrum> = None;
@@ -106,7 +106,7 @@ impl Selector for Rfmkl {
             return Ok(super::nothing(d));
         }
         let wanted = if let Budget::Count(k) = budget { k.min(terms.len()) } else { 0 };
-        let mut decreasing = DecreasingPenalty::new(first_penalty(self.regularization, largest)?, wanted);
+        let mut decreasing = DecreasingPenalty::new(self.regularization.lambda(Some(largest))?, wanted);
         let mut best: Option<(Solution, Vec<usize>, f64)> = None;
         let stopped = loop {
             let lambda = decreasing.penalty();

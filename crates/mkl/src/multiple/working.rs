@@ -94,6 +94,7 @@ pub(super) fn solve(
 
 #[cfg(test)]
 mod tests {
+    use fewest_core::method::KernelWidth;
     use fewest_core::{Dataset, DenseColumns, Target, derive_seed};
     use fewest_smo::{Classifier, GramRows};
     use fewest_solver::Control;
@@ -150,7 +151,7 @@ mod tests {
         let context = Context::default();
         let sigmoid = BaseKernel::Sigmoid { scale: 2.0, shift: 0.5 };
         for (kernel, spectrum) in [
-            (BaseKernel::Gaussian { sigma: 0.7 }, None),
+            (BaseKernel::Gaussian { sigma: KernelWidth::Value(0.7) }, None),
             (BaseKernel::Linear, None),
             (sigmoid.clone(), Some(Spectrum::Clip)),
             (sigmoid.clone(), Some(Spectrum::Flip)),
@@ -212,7 +213,8 @@ mod tests {
         let data = Dataset::new(DenseColumns::from_columns(&two)?, all.target().clone())?;
         let context = Context::default();
         let machines = machines(&data, "rfmkl")?;
-        let terms = Terms::new(&data, &BaseKernel::Gaussian { sigma: 1.0 }, None, &context)?;
+        let terms =
+            Terms::new(&data, &BaseKernel::Gaussian { sigma: KernelWidth::Value(1.0) }, None, &context)?;
         let (largest, hints) = largest_penalty(&terms, &machines);
         let lambda = 0.05 * largest;
         let found = solve(&terms, &machines, lambda, &hints, 1e-10, &context)?;

@@ -5,7 +5,7 @@ use fewest_core::{Context, Error};
 
 use super::pairs;
 use crate::kernel::KernelMatrix;
-use crate::{Criterion, Round};
+use crate::{EliminationCriterion, Round};
 
 /// The change of `‖ω‖²` without the feature (Guyon, Weston, Barnhill and Vapnik 2002; for other kernels and
 /// regression Rakotomamonjy 2003 and 2007; Δ‖ω‖² of Yang and Ong 2011, Section V):
@@ -25,7 +25,7 @@ pub struct NormChange;
 
 impl Options for NormChange {}
 
-impl Criterion for NormChange {
+impl EliminationCriterion for NormChange {
     fn name(&self) -> &'static str {
         "dw-rfe"
     }

@@ -9,7 +9,7 @@ use super::divergence::Predictions;
 use crate::elimination::go_on;
 use crate::kernel::KernelMatrix;
 use crate::permutation::given;
-use crate::{Criterion, Permutation, RecursiveElimination, Round, Trained, Training};
+use crate::{EliminationCriterion, Permutation, RecursiveElimination, Round, Trained, Training};
 use fewest_linalg::dot;
 
 /// Features scored between two looks at the clock.
@@ -131,7 +131,7 @@ impl Known {
     }
 }
 
-impl Criterion for Sensitivity {
+impl EliminationCriterion for Sensitivity {
     fn name(&self) -> &'static str {
         match self.noise {
             SensitivityNoise::Laplace => "sd-l",
