@@ -10,8 +10,8 @@ use super::program::Program;
 /// Most linear programs solved one after the other.
 const MOST_ROUNDS: usize = 100;
 
-/// The objective must fall by this share of what it is at zero for another linear program.
-const LEAST_FALL: f64 = 1e-9;
+/// The objective must decrease by this share of what it is at zero for another linear program.
+const LEAST_DECREASE: f64 = 1e-9;
 
 /// The smallest slope of the concave penalty as a share of that at zero: smaller ones would make the linear
 /// program as good as unbounded in its dual conditions.
@@ -29,9 +29,9 @@ options! {
     /// with `ξ_i = max(0, 1 − y_i (⟨w, x_i⟩ + b))`, `m` and `l` the numbers of samples of either class: the
     /// second sum nearly counts the weights that are not 0. It is concave in `|w|`; replaced by its
     /// linearisation at the current `w`, `λ α exp(−α |w_k|)` for each unit of `|w_k|`, it leaves a linear
-    /// program, whose solution is the next `w`. The objective falls with every program and the steps end, at
-    /// a stationary point, when it no longer does. The first program is that of `w = 0`, where all slopes are
-    /// `λ α`: an l1-SVM.
+    /// program, whose solution is the next `w`. The objective decreases with every program and the steps
+    /// end, at a stationary point, when it no longer does. The first program is that of `w = 0`, where all
+    /// slopes are `λ α`: an l1-SVM.
     ///
     /// On standardised features. With more classes there is a machine for each ([`Multiclass`]), and the
     /// score is `√Σ w_k²` over them; so it is over the level indicators of a category of more than two
@@ -39,7 +39,7 @@ options! {
     /// weight of 0 are never selected.
     ///
     /// Cost: a few linear programs (2 to 10), each by an interior point method over few columns, to which
-    /// columns are added until the dual conditions of all hold: `n d` for each look at all columns. The
+    /// columns are added until the dual conditions of all hold: `n d` for each pass over all columns. The
     /// report's gap is that of the last program: the larger of its relative duality gap and the violation of
     /// a dual condition.
     ///
@@ -110,7 +110,7 @@ impl Fsv {
                 report.status = found.status;
             }
             // At zero the objective is at most 2 (1 − λ).
-            if outside || before - objective <= 2.0 * LEAST_FALL {
+            if outside || before - objective <= 2.0 * LEAST_DECREASE {
                 break;
             }
         }

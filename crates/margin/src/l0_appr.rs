@@ -210,7 +210,7 @@ impl Selector for L0Appr {
             None => report.status,
         };
         let weights: Vec<Vec<f64>> = match budget {
-            // Features that vanished in the last round are still told apart by how fast.
+            // Features that vanished in the last round are still distinguished by how fast.
             Budget::Count(_) => scales.into_iter().map(|scales| scales.fresh).collect(),
             _ => scales.into_iter().map(|scales| scales.kept).collect(),
         };

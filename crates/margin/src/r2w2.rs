@@ -16,7 +16,7 @@ use super::problems::{Binary, Multiclass, binaries, control, select};
 const MOST_STEPS: usize = 30;
 
 /// Steps end when one lowers the logarithm of the bound by less than this.
-const LEAST_FALL: f64 = 1e-4;
+const LEAST_DECREASE: f64 = 1e-4;
 
 /// The largest change of the logarithm of a scale in the first step.
 const FIRST_CHANGE: f64 = 0.5;
@@ -24,7 +24,7 @@ const FIRST_CHANGE: f64 = 0.5;
 /// Most halvings of a step.
 const MOST_HALVINGS: usize = 20;
 
-/// Share of the fall that the gradient promises, which a step must bring.
+/// Share of the decrease that the gradient predicts, which a step must bring.
 const ARMIJO: f64 = 1e-2;
 
 choice! {
@@ -55,9 +55,9 @@ options! {
     /// on standardised features, with squared losses, that is, a hard margin in `K + 1/(2C)`
     /// ([`RadiusMargin`]). Steps are taken in `ln σ`, so that scales stay positive, in the direction of
     /// steepest descent along `Σ σ² = constant`; their length is halved until the logarithm of the bound
-    /// falls by a share of what the gradient promises. When a step gains less than 1e-4, or after 30, half of
-    /// the features too many are removed, those with the smallest scales, and the descent goes on with the
-    /// others, until the `k` wanted are left and have scales of their own.
+    /// decreases by a share of what the gradient predicts. When a step gains less than 1e-4, or after 30,
+    /// half of the features too many are removed, those with the smallest scales, and the descent goes on
+    /// with the others, until the `k` wanted are left and have scales of their own.
     ///
     /// With more classes the bounds of all machines ([`Multiclass`]) are added and share the scales. The
     /// columns of a category of more than two levels share one scale.
@@ -226,10 +226,10 @@ impl Scaled<'_> {
             let Some(moved) = found else { return Ok((bound, step)) };
             self.scales = moved;
             let next = self.bound(&self.scales, true)?;
-            let fall = bound.value.ln() - next.value.ln();
+            let decrease = bound.value.ln() - next.value.ln();
             bound = next;
             length = Some(2.0 * share);
-            if fall < LEAST_FALL {
+            if decrease < LEAST_DECREASE {
                 return Ok((bound, step + 1));
             }
         }

@@ -51,7 +51,7 @@ options! {
     /// by the larger of that gap and the violation of a dual condition. Reports are of the problem divided by
     /// `C`, that is, of `Σ ξ² + ‖w‖₁ / C`, with `lambda = 1/C`.
     ///
-    /// Cost: `n d` for each look at all features, a few for each `C`; with `k` features chosen `n k²` a
+    /// Cost: `n d` for each pass over all features, a few for each `C`; with `k` features chosen `n k²` a
     /// Newton step. Memory: a standardised copy of the data (sparse columns stay sparse).
     ///
     /// # Errors
@@ -89,7 +89,7 @@ options! {
     /// minimise over w, b   r ‖w‖₁ + ½ (1 − r) ‖w‖² + C Σ_i ξ_i²,      score(k) = w_k
     /// ```
     ///
-    /// with the share `r` of the l1 norm: features that resemble each other come together, where [`L1Svm`]
+    /// with the share `r` of the l1 norm: similar features are selected together, where [`L1Svm`]
     /// takes one of them. All else as there.
     ///
     /// ```

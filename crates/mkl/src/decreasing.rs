@@ -29,7 +29,7 @@ impl DecreasingPenalty {
         self.penalty
     }
 
-    /// Told how many features have a weight at this penalty; whether these are more than at all penalties
+    /// Takes how many features have a weight at this penalty; whether these are more than at all penalties
     /// before, or it is the first.
     pub(crate) fn is_best(&mut self, found: usize) -> bool {
         let is_best = self.steps == 0 || found > self.most;

@@ -163,9 +163,9 @@ impl fmt::Display for Range {
             Range::Between(least, most) => write!(f, "{}{least} to {most}", __range_words!(Between)),
             Range::OneOf(words) => f.write_str(&words.join("|")),
             Range::PositiveOr(words) => {
-                write!(f, "{}, or {}", __range_words!(Positive), words.join("|"))
+                write!(f, "{}, or {}", __range_words!(Positive), words.join(" or "))
             }
-            Range::ShareOr(words) => write!(f, "{}, or {}", __range_words!(Share), words.join("|")),
+            Range::ShareOr(words) => write!(f, "{}, or {}", __range_words!(Share), words.join(" or ")),
             Range::Features => f.write_str(__range_words!(Features)),
         }
     }

@@ -53,7 +53,7 @@ options! {
     /// ```
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct Discretisation {
-        /// How numbers, and a real target, become levels; mdl: cuts that tell the classes apart.
+        /// How numbers, and a real target, become levels; mdl: cuts that separate the classes.
         pub discretisation: DiscretisationRule = DiscretisationRule::EqualWidth;
         /// Number of bins; with mdl those of a real target, of equally many samples.
         pub bins: usize = 5, Between(2, 65536);

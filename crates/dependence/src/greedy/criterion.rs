@@ -12,7 +12,7 @@ use crate::atoms::centred_target;
 /// Pairs of samples worked on at a time: they stay in the processor's first cache.
 const PAIRS: usize = 1024;
 
-/// Features scored between two looks at the clock.
+/// Features scored between two checks of the clock.
 const ROUND: usize = 256;
 
 /// The features, standardised, and the target's centred Gram matrix.

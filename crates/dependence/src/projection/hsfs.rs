@@ -30,7 +30,7 @@ options! {
     /// with one column `wⱼ` a feature. Features are standardised and ranked by `‖wⱼ‖_∞`; of a category it is
     /// the largest coefficient of its indicators, each standardised. `HSIC = tr(K L̄)/(n ‖L̄‖_F)` with a
     /// Gaussian kernel of width 1 on the projections, between 0 and 1, so that `λ` means the same for any
-    /// number of samples. The original has `q = d`; fewer of them cost `q/d` of that, and tell the same as
+    /// number of samples. The original has `q = d`; fewer of them cost `q/d` of that, and give the same as
     /// far as the target depends on few directions.
     ///
     /// `‖v‖_∞` is smoothed to `1/s · ln(mean of cosh(s v))`, at most `ln(2q)/s` below it, and minimised by

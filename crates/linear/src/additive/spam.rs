@@ -13,7 +13,7 @@ use super::basis::Basis;
 /// Most rounds of back-fitting over the active features.
 const MOST_SWEEPS: usize = 20_000;
 
-/// Rounds between two looks at the certificate.
+/// Rounds between two checks of the certificate.
 const SWEEPS_AT_ONCE: usize = 10;
 
 /// Rounds from which a point further on is extrapolated.

@@ -12,10 +12,10 @@ use fewest_columns::{Standard, range};
 use fewest_kernels::Form;
 use fewest_linalg::add_scaled;
 
-/// Atoms made between two looks at the clock.
+/// Atoms made between two checks of the clock.
 const CHUNK: usize = 256;
 
-/// Features standardised between two looks at the clock.
+/// Features standardised between two checks of the clock.
 const BATCH: usize = 1024;
 
 /// Up to this many features, factors of all cost less than a shared one.

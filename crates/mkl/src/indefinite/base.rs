@@ -39,7 +39,7 @@ pub enum BaseKernel {
     },
     /// `x x′`.
     Linear,
-    /// A kernel of your own, which no parameter tells.
+    /// A kernel of your own, which no parameter can name.
     Custom(Arc<dyn ScalarKernel>),
 }
 

@@ -26,7 +26,7 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
-    /// What the inner solvers are told.
+    /// The settings of the inner solvers.
     fn control<'c>(&self, context: &Context<'c>) -> Control<'c> {
         Control {
             tolerance: self.inner_tolerance,

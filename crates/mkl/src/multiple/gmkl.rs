@@ -29,9 +29,9 @@ options! {
     /// the same weights. Features are standardised; categories differ by 1 or 0. Of exact copies of a feature
     /// the first has the weight.
     ///
-    /// The penalty `λ` is, as a ratio, relative to that at which no weight is worth it where all are zero.
-    /// `Budget::Count(k)` lowers it in steps of 0.7 from warm starts while fewer than `k` features have a
-    /// weight, until six steps in a row have brought no more of them.
+    /// The penalty `λ` is, as a ratio, relative to that at which no weight gains more than its penalty
+    /// where all are zero. `Budget::Count(k)` lowers it in steps of 0.7 from warm starts while fewer than
+    /// `k` features have a weight, until six steps in a row have brought no more of them.
     ///
     /// Cost: an evaluation takes `n²` for each feature with a weight, trains the machines, and takes `s²` for
     /// each feature, with `s` support vectors; some 50 to 300 evaluations. Memory: `8 n` bytes a feature and
@@ -45,7 +45,7 @@ options! {
     /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
     /// use fewest_mkl::Gmkl;
     ///
-    /// // Two features that matter only together.
+    /// // Two features that matter only jointly.
     /// let wave = |step: i32| (0..60).map(|i| f64::from(i * step % 61) / 30.0 - 1.0).collect::<Vec<f64>>();
     /// let (a, b, noise) = (wave(7), wave(17), wave(23));
     /// let target = Target::from_labels(&a.iter().zip(&b).map(|(a, b)| a * b > 0.0).collect::<Vec<_>>());

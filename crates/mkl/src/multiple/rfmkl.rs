@@ -9,7 +9,7 @@ use super::{THRESHOLD, machines};
 use crate::decreasing::DecreasingPenalty;
 use crate::indefinite::BaseKernel;
 
-/// What all weights together must bring, relative to the objective, to count.
+/// What all weights must bring in sum, relative to the objective, to count.
 const LEAST: f64 = 1e-7;
 
 options! {
@@ -29,9 +29,9 @@ options! {
     /// more classes there is a machine for each pair, all with the same weights. Categories have the delta
     /// kernel, `1/n_level`. Of exact copies of a feature the first has the weight.
     ///
-    /// The penalty `λ` is, as a ratio, relative to that at which no weight is worth it where all are zero.
-    /// `Budget::Count(k)` lowers it in steps of 0.7 while fewer than `k` features have a weight, until six
-    /// steps in a row have brought no more of them.
+    /// The penalty `λ` is, as a ratio, relative to that at which no weight gains more than its penalty
+    /// where all are zero. `Budget::Count(k)` lowers it in steps of 0.7 while fewer than `k` features have
+    /// a weight, until six steps in a row have brought no more of them.
     ///
     /// The kernels must be positive semidefinite: another is an error, unless its matrices are [made
     /// so](Spectrum). These are the matrices of the samples given, so what such a machine would predict
@@ -120,7 +120,7 @@ impl Selector for Rfmkl {
                 return Err(Error::Stopped { before: "the first step was taken" });
             }
             let places = counted(&solution, lambda);
-            // Those with a weight come first, then what is worth most.
+            // Those with a weight come first, then those of the largest gain.
             let most = hints.iter().copied().fold(0.0, f64::max);
             for &m in &places {
                 hints[m] = hints[m].max(most) + solution.weights[m];

@@ -13,8 +13,8 @@ const FIRST: usize = 32;
 /// Kernels that are added at a time, at least.
 const MORE: usize = 16;
 
-/// By how much a kernel must be worth more than its penalty to be added.
-const WORTH: f64 = 1e-12;
+/// By how much the gain of a kernel must exceed its penalty for it to be added.
+const LEAST_GAIN: f64 = 1e-12;
 
 /// Kernel weights with `C = 1`: a factor `c` on it divides the weights by `c` where the penalty grows by
 /// `c²`.
@@ -36,8 +36,8 @@ impl Solution {
     }
 }
 
-/// The penalty at which no weight is worth it where all are zero, with `C = 1`, and the kernels by what they
-/// are worth there.
+/// The penalty at which no weight gains more than its penalty where all are zero, with `C = 1`, and the
+/// kernels by what they are worth there.
 pub(super) fn largest_penalty(terms: &Terms, machines: &[Machine]) -> (f64, Vec<f64>) {
     let balanced: Vec<Vec<f64>> = machines.iter().map(Machine::balanced).collect();
     let worths = terms.squares(machines, &balanced);
@@ -70,7 +70,7 @@ pub(super) fn solve(
         let gap = saddle.gap(squares.iter().copied().fold(0.0, f64::max));
         let stopped = saddle.status.is_stopped();
         let outside: Vec<usize> = (0..terms.len())
-            .filter(|m| chosen.binary_search(m).is_err() && 0.5 * squares[*m] > 1.0 + WORTH)
+            .filter(|m| chosen.binary_search(m).is_err() && 0.5 * squares[*m] > 1.0 + LEAST_GAIN)
             .collect();
         let reached = gap <= tolerance * saddle.primal;
         if reached || stopped || outside.is_empty() {

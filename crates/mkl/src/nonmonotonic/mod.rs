@@ -73,7 +73,7 @@ choice! {
 pub struct FeatureCosts {
     /// The cost of each feature, above 0.
     pub costs: Vec<f64>,
-    /// What all selected features may cost together, above 0.
+    /// What all selected features may cost in sum, above 0.
     pub limit: f64,
 }
 

@@ -8,7 +8,7 @@ use crate::elimination::go_on;
 use crate::training::settled;
 use crate::{EliminationCriterion, Round, Trained, TrainingTarget};
 
-/// Features judged between two looks at the clock.
+/// Features judged between two checks of the clock.
 const BLOCK: usize = 16;
 
 /// A bound on the leave-one-out error.

@@ -51,7 +51,7 @@ impl Rounds<'_> {
         let order = canonical_order(data)?;
         let stratified = matches!(data.target(), Target::Class(_));
         let splits = KFold { folds, stratified }.splits(&data.subset(&order)?, context.seed)?;
-        // Progress is told from one thread at a time.
+        // Progress is reported from one thread at a time.
         let silent = Context { progress: None, ..*context };
         let errors =
             fewest_parallel::try_map(splits.len(), |at| self.fold(data, &order, &splits[at], &silent));

@@ -94,8 +94,8 @@ impl Step {
 /// The score of a feature is its importance in the round in which it went. With `Budget::Auto` all features
 /// that vary are ranked, or with `folds` the number of them with the least error is returned.
 ///
-/// Cost: `O(n²)` for each feature and round beside training; memory `8 n²` bytes for the linear and `16 n²`
-/// for the Gaussian kernel, and the data.
+/// Cost: `O(n²)` for each feature and round in addition to training; memory `8 n²` bytes for the linear and
+/// `16 n²` for the Gaussian kernel, and the data.
 ///
 /// # Errors
 /// Fewer than two samples, classes or target values; a NaN or an infinity (naming the cell); a target of
