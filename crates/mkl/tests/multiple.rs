@@ -254,11 +254,12 @@ fn the_median_rule_is_the_median_distance_of_the_feature() -> Result<(), Error> 
         let method = Nmmkl { options, ..Nmmkl::default() };
         Ok(method.solve(&data, Budget::Count(1), &Context::default())?.omega)
     };
-    let methods: [(&str, &dyn Fn(KernelWidth) -> Result<f64, Error>); 3] =
-        [("rfmkl", &rfmkl), ("mik-fs", &mik_fs), ("nmmkl", &nmmkl)];
-    for (name, objective) in methods {
-        let [by_rule, by_value, other] =
-            [objective(KernelWidth::Median)?, objective(median)?, objective(KernelWidth::Value(5.0))?];
+    let widths = [KernelWidth::Median, median, KernelWidth::Value(5.0)];
+    for (name, objectives) in
+        [("rfmkl", widths.map(rfmkl)), ("mik-fs", widths.map(mik_fs)), ("nmmkl", widths.map(nmmkl))]
+    {
+        let [by_rule, by_value, other] = objectives;
+        let (by_rule, by_value, other) = (by_rule?, by_value?, other?);
         assert!((by_rule - by_value).abs() < 1e-6 * by_value.abs(), "{name}: {by_rule} and {by_value}");
         assert!((by_rule - other).abs() > 1e-3 * other.abs(), "{name}: {by_rule} and {other}");
     }

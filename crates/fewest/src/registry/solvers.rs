@@ -34,8 +34,11 @@ fn lasso_options() -> LassoOptions {
     LassoOptions { solver: SolverChoice::AutoOr(&SOLVERS), ..LassoOptions::default() }
 }
 
-/// The methods that take any of these, with options that know them.
-static METHODS: &[(&str, fn() -> Draft)] = &[
+/// A method's id, and its options with the solvers known here.
+type WithSolvers = (&'static str, fn() -> Draft);
+
+/// The methods that take any of these.
+static METHODS: &[WithSolvers] = &[
     ("hsic-lasso", || Draft::selector(HsicLasso { lasso: lasso_options(), ..HsicLasso::default() })),
     ("nocco-lasso", || Draft::selector(NoccoLasso { lasso: lasso_options(), ..NoccoLasso::default() })),
     ("lasso", || Draft::selector(lasso())),
