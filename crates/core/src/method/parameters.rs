@@ -238,6 +238,9 @@ impl Parameters {
         let names: Vec<&str> = self.entries.iter().map(|entry| entry.parameter.name).collect();
         let takes = if names.is_empty() { "no parameters".to_owned() } else { names.join(", ") };
         let hint = match similar(name, &names) {
+            Some(near) if name == "gamma" && near.starts_with("sigma") => {
+                format!("; did you mean `{near}`, where gamma is 1/(2 {near}²)?")
+            }
             Some(near) => format!("; did you mean `{near}`?"),
             None => String::new(),
         };
