@@ -4,7 +4,7 @@ use criterion::{BenchmarkId, Criterion};
 use fewest::core::{Budget, Context, Dataset, Selector, Target};
 use fewest::data::synthetic;
 use fewest::neighbours::{Coordinate, Distances, Metric, Samples, nearest, nearest_among};
-use fewest::registry::{self, Parameters};
+use fewest::registry::{Parameters, Registry};
 
 /// Samples and features: few of many, many of few.
 const SIZES: [(usize, usize); 2] = [(100, 2000), (1000, 200)];
@@ -29,7 +29,7 @@ pub(crate) fn benches(criterion: &mut Criterion) {
     for (n, d) in SIZES {
         let data = classes(n, d);
         for id in METHODS {
-            let method = registry::find(id).expect("a registered method");
+            let method = Registry::standard().find(id).expect("a registered method");
             let selector: Box<dyn Selector> =
                 method.build(&Parameters::defaults(method)).expect("default parameters").into_selector();
             group.bench_with_input(

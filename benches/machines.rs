@@ -4,7 +4,7 @@
 use criterion::Criterion;
 use fewest::core::{Budget, Context, Dataset, Target};
 use fewest::data::synthetic;
-use fewest::registry::{self, Parameters};
+use fewest::registry::{Parameters, Registry};
 
 /// Method and parameters, with the samples and features of the problem.
 const CASES: [(&str, &[&str], usize, usize); 14] = [
@@ -33,7 +33,7 @@ pub(crate) fn benches(criterion: &mut Criterion) {
         let Target::Real(outputs) = problem.target() else { continue };
         let labels: Vec<bool> = outputs.output(0).iter().map(|value| *value > 0.0).collect();
         let data = Dataset::shared(problem.shared_x(), Target::from_labels(&labels)).expect("two classes");
-        let method = registry::find(id).expect("a method");
+        let method = Registry::standard().find(id).expect("a method");
         let parameters = Parameters::parse(method, params).expect("parameters");
         let selector = method.build(&parameters).expect("a selector").into_selector();
         let name = [&[id], params].concat().join(" ");

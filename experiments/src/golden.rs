@@ -9,11 +9,12 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
+use fewest::core::method::KernelWidth;
 use fewest::core::{Budget, Context, Dataset, Error, Scorer};
 use fewest::data::{Missing, ReadOptions, Table, Task};
-use fewest::registry::{self, Built, Method, Parameters};
+use fewest::registry::{Built, Method, Parameters, Registry};
 use fewest::wrappers::{Kernel, Sensitivity, SensitivityNoise, SensitivityScorer, Training};
-use fewest_testkit::golden::{self, Case, Comparison, Deviation, Observed};
+use fewest_testkit::golden::{self, Case, CaseComparison, Deviation, Observed};
 
 use crate::Result;
 
@@ -56,7 +57,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         let start = Instant::now();
         let results = if machines::GROUPS.contains(&case.method.as_str()) {
             machines::compare(case, data.get(case)?)?
-        } else if let Ok(method) = registry::find(&case.method_id()) {
+        } else if let Ok(method) = Registry::standard().find(&case.method_id()) {
             compare_all(case, method, data.get(case)?)?
         } else {
             *waiting.entry(case.method.clone()).or_insert(0_usize) += 1;
@@ -105,7 +106,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
 }
 
 /// The result of every variant of `case`, with what makes the variant.
-fn compare_all(case: &Case, method: &'static Method, data: &Dataset) -> Result<Vec<(String, Comparison)>> {
+fn compare_all(
+    case: &Case,
+    method: &'static Method,
+    data: &Dataset,
+) -> Result<Vec<(String, CaseComparison)>> {
     if nonmonotonic::handles(case) {
         return Ok(vec![(String::new(), nonmonotonic::compare(case, data)?)]);
     }
@@ -153,7 +158,7 @@ fn observe(
     }
     Ok(match method.build(&Parameters::parse(method, assignments)?)? {
         Built::Scorer(scorer) => Observed::from(&scorer.score(data, &context)?),
-        Built::Selector(selector) => Observed::from(&selector.select(data, budget, &context)?),
+        other => Observed::from(&other.into_selector().select(data, budget, &context)?),
     })
 }
 
@@ -169,7 +174,7 @@ fn with_permutations(
     let noise = if case.method == "sd_l" { SensitivityNoise::Laplace } else { SensitivityNoise::Gaussian };
     let sensitivity = Sensitivity { given: Some(permutations), ..Sensitivity::new(noise) };
     let training = Training {
-        kernel: Kernel::Gaussian { gamma: Some(real("kappa")?) },
+        kernel: Kernel::Gaussian { sigma: KernelWidth::Value((0.5 / real("kappa")?).sqrt()) },
         c: real("C")?,
         epsilon: real("epsilon")?,
         standardise_target: false,
@@ -179,7 +184,7 @@ fn with_permutations(
 }
 
 /// The worst deviation of each part.
-fn summary<'a>(comparisons: impl Iterator<Item = &'a Comparison>) -> String {
+fn summary<'a>(comparisons: impl Iterator<Item = &'a CaseComparison>) -> String {
     let mut worst: Vec<Deviation> = Vec::new();
     for deviation in comparisons.flat_map(|comparison| &comparison.deviations) {
         match worst.iter_mut().find(|other| other.part == deviation.part) {
@@ -198,7 +203,7 @@ fn summary<'a>(comparisons: impl Iterator<Item = &'a Comparison>) -> String {
     parts.join(", ")
 }
 
-fn print_variant(variant: &str, comparison: &Comparison) {
+fn print_variant(variant: &str, comparison: &CaseComparison) {
     for deviation in &comparison.deviations {
         let Deviation { part, value, tolerance, place } = deviation;
         let verdict = if deviation.passes() { "ok" } else { "FAILED" };
@@ -252,7 +257,7 @@ mod tests {
         let cases = golden::load(&golden::committed(), "").unwrap();
         assert_eq!(cases.len(), 87);
         for case in &cases {
-            let method = registry::find(&case.method_id()).unwrap();
+            let method = Registry::standard().find(&case.method_id()).unwrap();
             for (variant, comparison) in compare_all(case, method, data.get(case).unwrap()).unwrap() {
                 assert!(comparison.passes(), "{} {variant}: {:?}", case.name, comparison.deviations);
             }

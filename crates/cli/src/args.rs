@@ -251,7 +251,7 @@ mod tests {
 
     #[test]
     fn the_call_is_well_formed() {
-        command(&Registry::standard()).debug_assert();
+        command(Registry::standard()).debug_assert();
     }
 
     #[test]

@@ -101,14 +101,14 @@ impl Failure {
                     other => other.to_string(),
                 };
                 format!(
-                    "--resume {}: its folds are of another evaluation ({told}): give the same call again, or \
-                     another file",
+                    "--resume {}: the file holds folds of another evaluation ({told}): repeat the command of \
+                     that evaluation, or name a new file",
                     path.display()
                 )
             }
             Error::BrokenFolds { method, found } => format!(
-                "--resume: the folds of {method} in the file are {found}: give the same call again, or another \
-                 file"
+                "--resume: the folds of {method} in the file are {found}: repeat the command that wrote it, or \
+                 name a new file"
             ),
             Error::Fold { .. } => format!("{shown}: {error}"),
             Error::NothingFinished(Status::Interrupted) => return Self::interrupted(),

@@ -21,8 +21,7 @@ use failure::{Failure, STATUS_WRONG};
 /// Does what the arguments of the process say, and tells the status to end with: 0 done, 2 the call or the
 /// data is wrong, 130 interrupted. Answers go to stdout and to the files named, one line on what is wrong to
 /// stderr. Handles Ctrl-C. Methods, learners, metrics and file formats are those of `registry`.
-pub fn run(registry: Registry) -> ExitCode {
-    let registry = &registry;
+pub fn run(registry: &Registry) -> ExitCode {
     let called = args::command(registry).try_get_matches();
     let cli = match called.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,

@@ -33,7 +33,7 @@ fn wrong_calls() {
         ("select table.csv -p lambda=-1", &["`lambda` is -1"]),
         (
             "select table.csv -p lambda=1 -p lambda_ratio=0.5",
-            &["`lambda_ratio` is 0.5", "left out beside `lambda`"],
+            &["`lambda_ratio` is 0.5", "left out: `lambda` is given"],
         ),
         ("select table.csv -p block_size=10", &["block_size", "estimator=block"]),
         ("select table.csv -p estimator=block -p block_size=100", &["block_size", "100"]),
@@ -50,10 +50,13 @@ fn wrong_calls() {
             &["--groups", "mrmr has no use", "hsic-lasso", "nmmkl"],
         ),
         ("select table.csv --groups g.csv", &["--groups", "--param penalty=group"]),
-        ("select table.csv --task classification --method l1-svm -k auto", &["unless `c` is given"]),
+        (
+            "select table.csv --task classification --method l1-svm -k auto",
+            &["`k` is auto", "a number of features", "give `c`"],
+        ),
         (
             "select table.csv --method mik-fs -p lambda_ratio=0.5 -p lambda=3",
-            &["`lambda_ratio` is 0.5", "beside `lambda`"],
+            &["`lambda_ratio` is 0.5", "`lambda` is given"],
         ),
         ("select table.csv --x-variable Z", &["--x-variable", ".mat"]),
         ("select table.csv --frobnicate", &["fewest select --help"]),

@@ -165,6 +165,6 @@ fn files_that_hold_no_folds_of_this_evaluation() {
     ] {
         assert_ne!(odd, whole);
         place.write("odd.json", &odd);
-        place.refuses(&[&call[..], &["--resume", "odd.json"]].concat(), &["--resume", "another file"]);
+        place.refuses(&[&call[..], &["--resume", "odd.json"]].concat(), &["--resume", "name a new file"]);
     }
 }

@@ -156,7 +156,8 @@ impl SolverReport {
 }
 
 /// How an alternating method settled on a problem that is not convex (`mik-fs`).
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[non_exhaustive]
 pub struct AlternationSummary {
     /// The objective at the start.
     pub first_objective: f64,
@@ -189,7 +190,8 @@ pub struct ValidatedPenalty {
 }
 
 /// How far a set of features made of a relaxation may be from the best set (`nmmkl`).
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[non_exhaustive]
 pub struct RelaxationSummary {
     /// The objective of the features chosen.
     pub objective: f64,

@@ -6,6 +6,7 @@ use crate::{Budget, Context, Dataset, Error, Selection, Selector, Status};
 
 /// A score for every feature.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Scores {
     /// One value a feature. NaN means that none could be computed; it never wins.
     pub values: Vec<f64>,

@@ -31,6 +31,23 @@ impl Budget {
             _ => Ok(()),
         }
     }
+
+    /// The number of features, for a method that needs one unless a parameter of `decided_by` is given.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] where there is none.
+    pub fn count(self, decided_by: &[&str]) -> Result<usize, Error> {
+        let value = match self {
+            Budget::Count(k) => return Ok(k),
+            Budget::Auto => "auto",
+            Budget::Threshold(_) => "not given",
+        };
+        let expected = match decided_by {
+            [] => "a number of features".to_owned(),
+            names => format!("a number of features; without one, give `{}`", names.join("` or `")),
+        };
+        Err(Error::parameter("k", value, expected))
+    }
 }
 
 /// How a computation ended. Anything but `Converged` still comes with the best answer found.

@@ -27,6 +27,6 @@ pub use missing::{Complete, Missing};
 pub use options::{Header, ReadOptions, TargetChoice, Task};
 pub use scaling::{Scaled, Scaling};
 pub use source::Source;
-pub use summary::{ColumnSummary, Summary, TargetSummary};
+pub use summary::{ColumnSummary, TableSummary, TargetSummary};
 pub use table::{Cells, Table};
 pub use write::{read_if_there, write_atomically, write_csv, write_json};

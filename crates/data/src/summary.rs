@@ -12,7 +12,7 @@ use crate::target::TargetValues;
 
 /// What a table holds, before anything is done about missing values.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Summary {
+pub struct TableSummary {
     /// Number of samples.
     pub n_samples: usize,
     /// Number of features.
@@ -79,7 +79,7 @@ pub enum TargetSummary {
 
 impl Table {
     /// Counts and ranges of everything in the table. O(n·d).
-    pub fn summary(&self) -> Summary {
+    pub fn summary(&self) -> TableSummary {
         let n_samples = self.n_samples();
         let mut incomplete = vec![false; n_samples];
         self.mark_missing_features(&mut incomplete);
@@ -94,7 +94,7 @@ impl Table {
                 summarise(place, levels, self.features.stored(j), n_samples)
             })
             .collect();
-        Summary {
+        TableSummary {
             n_samples,
             n_features: features.len(),
             n_categorical: features.iter().filter(|column| column.levels.is_some()).count(),

@@ -235,7 +235,7 @@ fn bad_parameters_are_typed_errors() {
         fails("fraction", &Bahsic { fraction: bad, ..Bahsic::default() }, k);
         fails("sharpness", &Hsfs { sharpness: bad, ..Hsfs::default() }, k);
         fails("tolerance", &Hsfs { tolerance: bad, ..Hsfs::default() }, k);
-        fails("lambda", &Hsfs { lambda: bad, ..Hsfs::default() }, k);
+        fails("lambda", &Hsfs { regularization: Regularization::Value(bad), ..Hsfs::default() }, k);
         fails("ridge", &Ckta { ridge: bad, ..Ckta::default() }, k);
         fails("gamma", &Qpfs { gamma: RelevanceWeight::Value(bad), ..Qpfs::default() }, k);
         fails("lambda_ratio", &Fvm { regularization: Regularization::Ratio(bad), ..Fvm::default() }, k);

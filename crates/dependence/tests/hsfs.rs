@@ -1,5 +1,6 @@
 //! Hilbert-Schmidt feature selection: what it finds, stationarity by its own report, laws of its parameters.
 
+use fewest_core::method::Regularization;
 use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, Selector, Status, Target, derive_seed};
 use fewest_dependence::Hsfs;
 
@@ -34,7 +35,7 @@ fn finds_features_that_matter_together_only() -> Tested {
 
 #[test]
 fn converges_and_tells_what_has_a_weight() -> Tested {
-    let method = Hsfs { lambda: 0.05, ..Hsfs::default() };
+    let method = Hsfs { regularization: Regularization::Value(0.05), ..Hsfs::default() };
     let selection = method.select(&additive()?, Budget::Auto, &Context::default())?;
     let mut first = selection.order[..2].to_vec();
     first.sort_unstable();
@@ -50,7 +51,7 @@ fn converges_and_tells_what_has_a_weight() -> Tested {
 fn the_penalty_takes_weight_away() -> Tested {
     let data = additive()?;
     let sum = |lambda: f64| -> Result<f64, Error> {
-        let method = Hsfs { lambda, ..Hsfs::default() };
+        let method = Hsfs { regularization: Regularization::Value(lambda), ..Hsfs::default() };
         Ok(method.select(&data, Budget::Count(20), &Context::default())?.scores.iter().sum())
     };
     let sums = [sum(0.0)?, sum(0.01)?, sum(0.05)?];

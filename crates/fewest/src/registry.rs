@@ -2,12 +2,12 @@
 //!
 //! ```
 //! use fewest::prelude::*;
-//! use fewest::registry::{self, Parameters};
+//! use fewest::registry::{Parameters, Registry};
 //!
 //! let x = DenseColumns::from_columns(&[vec![0.0, 1.0, 0.0, 1.0], vec![0.1, 0.2, 0.9, 0.8]])?;
 //! let data = Dataset::new(x, Target::from_labels(&["a", "a", "b", "b"]))?;
 //!
-//! let method = registry::find("hsic")?;
+//! let method = Registry::standard().find("hsic")?;
 //! let selector = method.build(&Parameters::parse(method, &["sigma_x=2"])?)?.into_selector();
 //! let selection = selector.select(&data, Budget::Count(1), &Context::default())?;
 //! assert_eq!(selection.order, [1]);
@@ -40,7 +40,7 @@ pub use fewest_core::method::{
 ///
 /// // A program of one's own knows one method more.
 /// let mine = Method::scorer::<Relieff>("mine", "my ReliefF", "as relieff", &[TargetKind::Classes]);
-/// let registry = Registry::standard().with_method(mine)?;
+/// let registry = Registry::standard().clone().with_method(mine)?;
 /// assert_eq!(registry.find("mine")?.id, "mine");
 /// # Ok::<(), fewest::core::Error>(())
 /// ```
@@ -58,20 +58,25 @@ impl Registry {
         Self::default()
     }
 
-    /// With all methods of this project, family by family, and all learners and metrics.
-    pub fn standard() -> Self {
+    /// With all methods of this project, family by family, and all learners and metrics. `clone` makes one of
+    /// it that more can be added to.
+    pub fn standard() -> &'static Self {
+        static STANDARD: LazyLock<Registry> = LazyLock::new(Registry::gathered);
+        &STANDARD
+    }
+
+    fn gathered() -> Self {
         let families = [
             fewest_dependence::METHODS,
             statistical::METHODS,
             similarity::METHODS,
             information::METHODS,
             fewest_linear::METHODS,
+            fewest_margin::METHODS,
+            fewest_wrappers::METHODS,
+            fewest_mkl::METHODS,
         ];
-        let mut methods: Vec<Method> = families.concat().iter().map(solvers::with_solvers).collect();
-        methods.extend_from_slice(fewest_mkl::NON_MONOTONIC_METHODS);
-        methods.extend_from_slice(fewest_margin::METHODS);
-        methods.extend_from_slice(fewest_wrappers::METHODS);
-        methods.extend_from_slice(fewest_mkl::METHODS);
+        let methods = families.concat().iter().map(solvers::with_solvers).collect();
         Self { methods, learners: LEARNERS.to_vec(), metrics: METRICS.to_vec(), formats: Formats::standard() }
     }
 
@@ -184,21 +189,6 @@ impl Registry {
     }
 }
 
-static STANDARD: LazyLock<Registry> = LazyLock::new(Registry::standard);
-
-/// The methods of [`Registry::standard`].
-pub fn methods() -> impl Iterator<Item = &'static Method> {
-    STANDARD.methods().iter()
-}
-
-/// [`Registry::find`] in [`Registry::standard`].
-///
-/// # Errors
-/// As there.
-pub fn find(id: &str) -> Result<&'static Method, Error> {
-    STANDARD.find(id)
-}
-
 #[cfg(test)]
 mod tests {
     use fewest_eval::Accuracy;
@@ -211,7 +201,7 @@ mod tests {
 
     #[test]
     fn what_is_added_is_found_and_an_id_is_taken_once() -> Result<(), Error> {
-        let registry = Registry::standard().with_method(METHOD)?.with_metric(METRIC)?;
+        let registry = Registry::standard().clone().with_method(METHOD)?.with_metric(METRIC)?;
         assert_eq!(registry.find("mine")?.id, "mine");
         assert_eq!(registry.find_metric("mine")?.build().name(), "accuracy");
         assert!(

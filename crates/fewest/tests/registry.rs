@@ -14,7 +14,7 @@ fn message<T>(result: Result<T, Error>) -> String {
 }
 
 fn find(id: &str) -> &'static Method {
-    match registry::find(id) {
+    match Registry::standard().find(id) {
         Ok(method) => method,
         Err(error) => panic!("{error}"),
     }
@@ -28,7 +28,7 @@ fn needs_classes(method: &Method) -> bool {
 #[test]
 fn ids_and_parameter_names_are_unique_and_plain() {
     let mut ids = HashSet::new();
-    for method in registry::methods() {
+    for method in Registry::standard().methods().iter() {
         assert!(ids.insert(method.id), "{} is registered twice", method.id);
         assert!(
             method.id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'),
@@ -54,7 +54,7 @@ fn without_target(data: &Dataset) -> Result<Dataset, Error> {
 
 #[test]
 fn unsupervised_methods_are_those_whose_defaults_run_without_a_target() -> Result<(), Error> {
-    for method in registry::methods() {
+    for method in Registry::standard().methods().iter() {
         let data = without_target(&problem(false))?;
         let selector = method.build(&Parameters::defaults(method))?.into_selector();
         let result = selector.select(&data, Budget::Count(2), &Context::default());
@@ -84,7 +84,7 @@ fn the_trace_ratio_takes_both_of_its_styles() -> Result<(), Error> {
 
 #[test]
 fn defaults_are_values_that_could_be_given() -> Result<(), Error> {
-    for method in registry::methods() {
+    for method in Registry::standard().methods().iter() {
         let defaults = Parameters::defaults(method);
         for parameter in method.parameters() {
             assert_eq!(
@@ -104,7 +104,7 @@ fn defaults_are_values_that_could_be_given() -> Result<(), Error> {
 
 #[test]
 fn methods_are_what_they_say_and_keep_the_laws() -> Result<(), Error> {
-    for method in registry::methods() {
+    for method in Registry::standard().methods().iter() {
         let built = method.build(&Parameters::defaults(method))?;
         match (&built, method.kind) {
             (Built::Scorer(_), Kind::Score) | (Built::Selector(_), Kind::Select | Kind::Sequence) => {}
@@ -133,7 +133,7 @@ fn methods_are_what_they_say_and_keep_the_laws() -> Result<(), Error> {
 
 #[test]
 fn nested_methods_start_larger_selections_with_the_smaller_ones() -> Result<(), Error> {
-    for method in registry::methods().filter(|method| method.is_nested()) {
+    for method in Registry::standard().methods().iter().filter(|method| method.is_nested()) {
         let data = problem(needs_classes(method));
         let selector = method.build(&Parameters::defaults(method))?.into_selector();
         let order = |k: usize| -> Result<Vec<usize>, Error> {
@@ -162,7 +162,7 @@ fn is_indefinite(id: &str, word: &str) -> bool {
 
 #[test]
 fn every_word_of_every_list_builds_a_method_that_runs() -> Result<(), Error> {
-    for method in registry::methods() {
+    for method in Registry::standard().methods().iter() {
         for parameter in method.parameters() {
             for word in parameter.range.words() {
                 let mut assignments = vec![format!("{}={word}", parameter.name)];
@@ -217,7 +217,7 @@ fn parameters_reach_the_method() -> Result<(), Error> {
         let method = find("hsic");
         match method.build(&Parameters::parse(method, assignments)?)? {
             Built::Scorer(scorer) => Ok(scorer.score(&data, &Context::default())?.values),
-            Built::Selector(_) => panic!("hsic scores"),
+            _ => panic!("hsic scores"),
         }
     };
     let default = scores(&[])?;
@@ -257,7 +257,7 @@ fn messages_name_the_parameter_and_what_would_do() {
     let unknown = parse(&["lamda=1"]);
     assert!(unknown.contains("`lamda` is not offered by hsic-lasso: it takes lambda,"), "{unknown}");
     assert!(unknown.ends_with("did you mean `lambda`?"), "{unknown}");
-    let unknown = message(registry::find("nothing-like-it"));
+    let unknown = message(Registry::standard().find("nothing-like-it"));
     assert!(unknown.contains("hsic-lasso") && !unknown.contains("did you mean"), "{unknown}");
 }
 
@@ -356,7 +356,7 @@ fn hostile_data_give_an_answer_or_a_message() -> Result<(), Error> {
     ];
     let lonely: Vec<&str> = (0..12).map(|i| if i == 4 { "rare" } else { "common" }).collect();
     cases.push(("a class of one", table(&[wave(12, 5), wave(12, 7)], Target::from_labels(&lonely))?));
-    for method in registry::methods() {
+    for method in Registry::standard().methods().iter() {
         for (name, data) in &cases {
             let selector = method.build(&Parameters::defaults(method))?.into_selector();
             match selector.select(data, Budget::Count(1), &Context::default()) {
@@ -377,7 +377,7 @@ fn hostile_data_give_an_answer_or_a_message() -> Result<(), Error> {
 
 #[test]
 fn threads_change_nothing() -> Result<(), Error> {
-    for method in registry::methods() {
+    for method in Registry::standard().methods().iter() {
         let data = problem(needs_classes(method));
         let answer = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();

@@ -8,7 +8,7 @@
 use std::time::Instant;
 
 use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, Ranked, Selector, Target, derive_seed};
-use fewest_filters::information::{Cfs, Criterion, Estimator, Fcbf, Fcq, Form, Forward, Mim};
+use fewest_filters::information::{Cfs, Estimator, Fcbf, Fcq, Forward, ForwardCriterion, Mim, MrmrForm};
 
 /// Uniform numbers from a seed.
 struct Numbers(u64);
@@ -39,24 +39,25 @@ fn problem(n: usize, d: usize) -> Result<Dataset, Error> {
 
 fn method(name: &str) -> Option<Box<dyn Selector>> {
     let forward = |criterion| Some(Box::new(Forward::new(criterion)) as Box<dyn Selector>);
-    let mrmr = Criterion::Mrmr { form: Form::Difference };
+    let mrmr = ForwardCriterion::Mrmr { form: MrmrForm::Difference };
     match name {
         "mim" => Some(Box::new(Ranked::new(Mim::default()))),
-        "mifs" => forward(Criterion::Mifs { beta: 1.0 }),
+        "mifs" => forward(ForwardCriterion::Mifs { beta: 1.0 }),
         "mrmr" => forward(mrmr),
-        "mrmr-parzen" => {
-            Some(Box::new(Forward { criterion: mrmr, estimator: Estimator::Parzen { width: 1.0 } }))
-        }
+        "mrmr-parzen" => Some(Box::new(Forward {
+            criterion: mrmr,
+            estimator: Estimator::Parzen { bandwidth_factor: 1.0 },
+        })),
         "mrmr-ksg" => {
             Some(Box::new(Forward { criterion: mrmr, estimator: Estimator::Kraskov { neighbours: 3 } }))
         }
-        "cife" => forward(Criterion::Cife),
-        "jmi" => forward(Criterion::Jmi),
-        "cmim" => forward(Criterion::Cmim { capped: false }),
-        "icap" => forward(Criterion::Icap),
-        "disr" => forward(Criterion::Disr),
-        "jmim" => forward(Criterion::Jmim),
-        "jmi3" => forward(Criterion::Jmi3),
+        "cife" => forward(ForwardCriterion::Cife),
+        "jmi" => forward(ForwardCriterion::Jmi),
+        "cmim" => forward(ForwardCriterion::Cmim { capped: false }),
+        "icap" => forward(ForwardCriterion::Icap),
+        "disr" => forward(ForwardCriterion::Disr),
+        "jmim" => forward(ForwardCriterion::Jmim),
+        "jmi3" => forward(ForwardCriterion::Jmi3),
         "fcq" => Some(Box::new(Fcq::default())),
         "fcbf" => Some(Box::new(Fcbf::default())),
         "cfs" => Some(Box::new(Cfs::default())),

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, Scorer, Selector, Target, derive_seed};
 use fewest_filters::similarity::{
-    Criterion, FisherScore, GeneralizedFisher, LaplacianScore, MultiSurf, Relief, Relieff, Spec, Surf,
+    FisherScore, GeneralizedFisher, LaplacianScore, MultiSurf, Relief, Relieff, Spec, SpecCriterion, Surf,
     TraceRatio,
 };
 
@@ -20,8 +20,8 @@ fn main() -> Result<(), Error> {
     let shift = |i: usize, j: usize| if j < 10 && labels[i] { 0.3 } else { 0.0 };
     let values = (0..n * d).map(|at| uniform(at) + shift(at % n, at / n)).collect();
     let data = Dataset::new(DenseColumns::new(values, n, d)?, Target::from_labels(&labels))?;
-    let second = Criterion::NormalisedSmoothness;
-    let third = Criterion::LeadingEigenvectors { m: None };
+    let second = SpecCriterion::NormalisedSmoothness;
+    let third = SpecCriterion::LeadingEigenvectors { m: None };
     let scorers: [(&str, Box<dyn Scorer>); 9] = [
         ("fisher", Box::new(FisherScore)),
         ("relief", Box::new(Relief)),

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Sparse, uniform};
 use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Selector, Target};
-use fewest_filters::information::{Fcq, Form};
+use fewest_filters::information::{Fcq, MrmrForm};
 
 /// 90 features, many of them mixtures of two others and the target; mostly zeros when `sparse`.
 fn columns(n: usize, target: &[f64], sparse: bool) -> Vec<Vec<f64>> {
@@ -45,7 +45,7 @@ fn f_of_classes(x: &[f64], y: &[usize], n_classes: usize) -> f64 {
     (between / (n_classes - 1) as f64) / (within / (x.len() - n_classes) as f64)
 }
 
-fn select(form: Form, data: &Dataset, k: usize) -> fewest_core::Selection {
+fn select(form: MrmrForm, data: &Dataset, k: usize) -> fewest_core::Selection {
     Fcq { form }.select(data, Budget::Count(k), &Context::default()).unwrap()
 }
 
@@ -64,7 +64,7 @@ fn every_step_takes_the_best_by_the_formula() {
         {
             let dense = Dataset::new(DenseColumns::from_columns(&x).unwrap(), target.clone()).unwrap();
             let stored = Dataset::new(Sparse::without_zeros(&x), target).unwrap();
-            for form in [Form::Quotient, Form::Difference] {
+            for form in [MrmrForm::Quotient, MrmrForm::Difference] {
                 for data in [&dense, &stored] {
                     let selection = select(form, data, 12);
                     for (step, (&picked, score)) in selection.order.iter().zip(&selection.scores).enumerate()
@@ -75,8 +75,8 @@ fn every_step_takes_the_best_by_the_formula() {
                                 selected.iter().map(|&j| correlation(&x[k], &x[j]).abs().max(1e-3)).sum();
                             match form {
                                 _ if step == 0 => relevance[k],
-                                Form::Quotient => relevance[k] / (sum / step as f64),
-                                Form::Difference => relevance[k] - sum / step as f64,
+                                MrmrForm::Quotient => relevance[k] / (sum / step as f64),
+                                MrmrForm::Difference => relevance[k] - sum / step as f64,
                             }
                         };
                         let best =
@@ -99,7 +99,8 @@ fn an_offset_changes_nothing() {
     let data = |x: &[Vec<f64>]| {
         Dataset::new(DenseColumns::from_columns(x).unwrap(), Target::real(target.clone()).unwrap()).unwrap()
     };
-    let (plain, moved) = (select(Form::Quotient, &data(&x), 10), select(Form::Quotient, &data(&shifted), 10));
+    let (plain, moved) =
+        (select(MrmrForm::Quotient, &data(&x), 10), select(MrmrForm::Quotient, &data(&shifted), 10));
     assert_eq!(plain.order, moved.order);
     for (a, b) in plain.scores.iter().zip(&moved.scores) {
         assert!((a - b).abs() < 1e-6 * a, "{a} {b}");
@@ -115,7 +116,7 @@ fn a_perfect_feature_comes_first() {
     let good: Vec<f64> = perfect.iter().zip(uniform(n, 1)).map(|(y, u)| y + 2.0 * u).collect();
     let table = DenseColumns::from_columns(&[uniform(n, 2), good, perfect]).unwrap();
     let data = Dataset::new(table, Target::from_labels(&y)).unwrap();
-    for form in [Form::Quotient, Form::Difference] {
+    for form in [MrmrForm::Quotient, MrmrForm::Difference] {
         let selection = select(form, &data, 3);
         assert_eq!(selection.order[0], 2);
         assert!(selection.scores.iter().all(|score| score.is_finite()));
@@ -147,7 +148,7 @@ fn categories_of_many_levels_are_noted() {
     let data = Dataset::new(x, Target::real(uniform(30, 2)).unwrap()).unwrap();
     let notes = |levels| {
         let data = data.clone().with_feature_kinds(vec![FeatureKind::Numeric, kinds(levels)]).unwrap();
-        select(Form::Quotient, &data, 2).notes.len()
+        select(MrmrForm::Quotient, &data, 2).notes.len()
     };
     assert_eq!((notes(2), notes(3)), (0, 1));
 }

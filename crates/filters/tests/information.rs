@@ -11,9 +11,9 @@ use fewest_core::{
     Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Ranked, Scorer, Selection, Selector, Status,
     Target,
 };
-use fewest_filters::discretisation::{Discretisation, Integers, Rule};
+use fewest_filters::discretisation::{Discretisation, DiscretisationRule, Integers};
 use fewest_filters::information::{
-    Cfs, Criterion, Estimator, Fcbf, Fcq, Form, Forward, Mim, Observations, kraskov, parzen,
+    Cfs, Estimator, Fcbf, Fcq, Forward, ForwardCriterion, Mim, MrmrForm, Observations, kraskov, parzen,
 };
 
 type Columns = Vec<Vec<usize>>;
@@ -63,7 +63,7 @@ fn given(a: &[usize], b: &[usize], c: &[usize]) -> f64 {
 }
 
 /// The criterion of candidate `k`, by its formula.
-fn definition(criterion: Criterion, x: &Columns, y: &[usize], k: usize, selected: &[usize]) -> f64 {
+fn definition(criterion: ForwardCriterion, x: &Columns, y: &[usize], k: usize, selected: &[usize]) -> f64 {
     let relevance = information(&[&x[k]], &[y]);
     if selected.is_empty() {
         return relevance;
@@ -77,22 +77,24 @@ fn definition(criterion: Criterion, x: &Columns, y: &[usize], k: usize, selected
     let jointly = |j: &[usize]| information(&[&x[k], j], &[y]);
     let normalised = |j: &[usize]| jointly(j) / entropy(&[&x[k], j, y]);
     match criterion {
-        Criterion::Mifs { beta } => relevance - beta * sum(&redundancy),
-        Criterion::Mrmr { form: Form::Difference } => relevance - sum(&redundancy) / count,
-        Criterion::Mrmr { form: Form::Quotient } => relevance / (sum(&redundancy) / count).max(1e-3),
-        Criterion::Cife => relevance - sum(&redundancy) + sum(&within),
-        Criterion::Jmi => relevance - (sum(&redundancy) - sum(&within)) / count,
-        Criterion::Cmim { capped } => {
+        ForwardCriterion::Mifs { beta } => relevance - beta * sum(&redundancy),
+        ForwardCriterion::Mrmr { form: MrmrForm::Difference } => relevance - sum(&redundancy) / count,
+        ForwardCriterion::Mrmr { form: MrmrForm::Quotient } => {
+            relevance / (sum(&redundancy) / count).max(1e-3)
+        }
+        ForwardCriterion::Cife => relevance - sum(&redundancy) + sum(&within),
+        ForwardCriterion::Jmi => relevance - (sum(&redundancy) - sum(&within)) / count,
+        ForwardCriterion::Cmim { capped } => {
             let least = least(&|j| given(&x[k], y, j));
             if capped { least.min(relevance) } else { least }
         }
-        Criterion::InformativeFragments => least(&|j| jointly(j) - information(&[j], &[y])),
-        Criterion::Icap => relevance - sum(&|j| (redundancy(j) - within(j)).max(0.0)),
-        Criterion::Disr => sum(&normalised),
-        Criterion::Jmim => least(&jointly),
-        Criterion::Njmim => least(&normalised),
-        Criterion::Jmi3 if selected.len() == 1 => sum(&jointly),
-        Criterion::Jmi3 => {
+        ForwardCriterion::InformativeFragments => least(&|j| jointly(j) - information(&[j], &[y])),
+        ForwardCriterion::Icap => relevance - sum(&|j| (redundancy(j) - within(j)).max(0.0)),
+        ForwardCriterion::Disr => sum(&normalised),
+        ForwardCriterion::Jmim => least(&jointly),
+        ForwardCriterion::Njmim => least(&normalised),
+        ForwardCriterion::Jmi3 if selected.len() == 1 => sum(&jointly),
+        ForwardCriterion::Jmi3 => {
             let mut total = 0.0;
             for (at, &j) in selected.iter().enumerate() {
                 for &i in &selected[..at] {
@@ -101,19 +103,21 @@ fn definition(criterion: Criterion, x: &Columns, y: &[usize], k: usize, selected
             }
             total
         }
-        Criterion::General { beta, lambda } => relevance - beta * sum(&redundancy) + lambda * sum(&within),
+        ForwardCriterion::General { beta, lambda } => {
+            relevance - beta * sum(&redundancy) + lambda * sum(&within)
+        }
         other => panic!("no definition of {other:?}"),
     }
 }
 
-fn all() -> Vec<Criterion> {
+fn all() -> Vec<ForwardCriterion> {
     criteria(0.7, 0.4, 0.9)
 }
 
 const AS_LEVELS: Discretisation =
-    Discretisation { discretisation: Rule::EqualWidth, bins: 5, integers: Integers::Levels };
+    Discretisation { discretisation: DiscretisationRule::EqualWidth, bins: 5, integers: Integers::Levels };
 
-fn run(criterion: Criterion, data: &Dataset, budget: Budget) -> Selection {
+fn run(criterion: ForwardCriterion, data: &Dataset, budget: Budget) -> Selection {
     let forward = Forward { criterion, estimator: Estimator::Discrete(AS_LEVELS) };
     forward.select(data, budget, &Context::default()).unwrap()
 }
@@ -150,10 +154,10 @@ fn bounds_rule_out_no_winner() {
     }
     let data = dataset(&x, &y);
     for criterion in [
-        Criterion::Mrmr { form: Form::Difference },
-        Criterion::Cmim { capped: false },
-        Criterion::Icap,
-        Criterion::Jmim,
+        ForwardCriterion::Mrmr { form: MrmrForm::Difference },
+        ForwardCriterion::Cmim { capped: false },
+        ForwardCriterion::Icap,
+        ForwardCriterion::Jmim,
     ] {
         let selection = run(criterion, &data, Budget::Count(6));
         for step in 0..6 {
@@ -192,8 +196,8 @@ fn the_number_of_threads_changes_no_bit() {
 fn fragments_are_conditional_information() {
     let (x, y) = levels(150, 9);
     let data = dataset(&x, &y);
-    let fragments = run(Criterion::InformativeFragments, &data, Budget::Count(9));
-    let cmim = run(Criterion::Cmim { capped: false }, &data, Budget::Count(9));
+    let fragments = run(ForwardCriterion::InformativeFragments, &data, Budget::Count(9));
+    let cmim = run(ForwardCriterion::Cmim { capped: false }, &data, Budget::Count(9));
     assert_eq!(fragments.order, cmim.order);
 }
 
@@ -232,7 +236,7 @@ fn categories_are_levels_whatever_their_codes() {
 fn budgets_bound_the_number_or_the_criterion() {
     let (x, y) = levels(200, 2);
     let data = dataset(&x, &y);
-    let criterion = Criterion::Mifs { beta: 1.0 };
+    let criterion = ForwardCriterion::Mifs { beta: 1.0 };
     let all = run(criterion, &data, Budget::Count(9));
     assert!(all.scores[8] < 0.0 && all.scores[1] > 0.0, "{:?}", all.scores);
     let auto = run(criterion, &data, Budget::Auto);
@@ -259,11 +263,14 @@ fn a_stopped_run_gives_what_it_has() {
     let flag = AtomicBool::new(false);
     let progress = StopAt(2, &flag);
     let context = Context { progress: Some(&progress), interrupt: Some(&flag), ..Context::default() };
-    let selection = Forward::new(Criterion::Jmi).select(&data, Budget::Count(5), &context).unwrap();
+    let selection = Forward::new(ForwardCriterion::Jmi).select(&data, Budget::Count(5), &context).unwrap();
     assert_eq!((selection.order.len(), selection.status), (2, Status::Interrupted));
-    for selector in
-        [&Forward::new(Criterion::Jmi) as &dyn Selector, &Fcbf::default(), &Cfs::default(), &Fcq::default()]
-    {
+    for selector in [
+        &Forward::new(ForwardCriterion::Jmi) as &dyn Selector,
+        &Fcbf::default(),
+        &Cfs::default(),
+        &Fcq::default(),
+    ] {
         assert!(matches!(selector.select(&data, Budget::Count(5), &context), Err(Error::Stopped { .. })));
     }
 }
@@ -275,7 +282,7 @@ fn targets_and_parameters_that_make_no_sense_are_errors() {
     let with = |target| Dataset::shared(data.shared_x(), target).unwrap();
     let context = Context::default();
     let selectors: [&dyn Selector; 4] =
-        [&Forward::new(Criterion::Jmi), &Fcbf::default(), &Cfs::default(), &Fcq::default()];
+        [&Forward::new(ForwardCriterion::Jmi), &Fcbf::default(), &Cfs::default(), &Fcq::default()];
     for selector in selectors {
         let select = |data: &Dataset| selector.select(data, Budget::Count(2), &context);
         assert!(matches!(select(&with(Target::None)), Err(Error::UnsupportedTarget { .. })));
@@ -290,18 +297,22 @@ fn targets_and_parameters_that_make_no_sense_are_errors() {
         Error::InvalidParameter { name, .. } => assert_eq!(name, expected),
         other => panic!("{other}"),
     };
-    invalid(&Forward::new(Criterion::Mifs { beta: -1.0 }), "beta");
-    invalid(&Forward::new(Criterion::General { beta: 1.0, lambda: f64::NAN }), "lambda");
+    invalid(&Forward::new(ForwardCriterion::Mifs { beta: -1.0 }), "beta");
+    invalid(&Forward::new(ForwardCriterion::General { beta: 1.0, lambda: f64::NAN }), "lambda");
     invalid(&Fcbf { delta: 1.0, ..Fcbf::default() }, "delta");
     invalid(&Cfs { patience: 0, ..Cfs::default() }, "patience");
     let rule = Discretisation { bins: 1, ..Discretisation::default() };
     invalid(&Cfs { discretisation: rule, ..Cfs::default() }, "bins");
-    let mrmr = Criterion::Mrmr { form: Form::Difference };
-    invalid(&Forward { criterion: mrmr, estimator: Estimator::Parzen { width: 0.0 } }, "width");
+    let mrmr = ForwardCriterion::Mrmr { form: MrmrForm::Difference };
+    invalid(
+        &Forward { criterion: mrmr, estimator: Estimator::Parzen { bandwidth_factor: 0.0 } },
+        "bandwidth_factor",
+    );
     for neighbours in [0, 30] {
         invalid(&Forward { criterion: mrmr, estimator: Estimator::Kraskov { neighbours } }, "neighbours");
     }
-    let jmi = Forward { criterion: Criterion::Jmi, estimator: Estimator::Parzen { width: 1.0 } };
+    let jmi =
+        Forward { criterion: ForwardCriterion::Jmi, estimator: Estimator::Parzen { bandwidth_factor: 1.0 } };
     assert!(matches!(select(&jmi), Error::Unsupported { .. }));
 }
 
@@ -385,12 +396,14 @@ fn a_class_told_apart_is_told_by_every_estimator() {
     let noise: Vec<f64> = (0..100).map(|i| f64::from(i * 37 % 100)).collect();
     let data =
         Dataset::new(DenseColumns::from_columns(&[noise, x]).unwrap(), Target::from_labels(&labels)).unwrap();
-    for estimator in
-        [Estimator::default(), Estimator::Parzen { width: 1.0 }, Estimator::Kraskov { neighbours: 3 }]
-    {
+    for estimator in [
+        Estimator::default(),
+        Estimator::Parzen { bandwidth_factor: 1.0 },
+        Estimator::Kraskov { neighbours: 3 },
+    ] {
         let scores = Mim { estimator }.score(&data, &Context::default()).unwrap().values;
         assert!((scores[1] - 2_f64.ln()).abs() < 0.05 && scores[0] < 0.1, "{estimator:?}: {scores:?}");
-        let mrmr = Forward { criterion: Criterion::Mrmr { form: Form::Difference }, estimator };
+        let mrmr = Forward { criterion: ForwardCriterion::Mrmr { form: MrmrForm::Difference }, estimator };
         let selection = mrmr.select(&data, Budget::Count(2), &Context::default()).unwrap();
         assert_eq!(selection.order, [1, 0]);
     }
@@ -400,11 +413,14 @@ fn a_class_told_apart_is_told_by_every_estimator() {
 #[test]
 fn every_choice_keeps_the_laws() {
     use fewest_testkit::conformance::{check_selector, problem};
-    let estimators = [(Rule::EqualWidth, 4), (Rule::EqualFrequency, 3), (Rule::EqualFrequency, 7)].map(
-        |(discretisation, bins)| {
-            Estimator::Discrete(Discretisation { discretisation, bins, ..Discretisation::default() })
-        },
-    );
+    let estimators = [
+        (DiscretisationRule::EqualWidth, 4),
+        (DiscretisationRule::EqualFrequency, 3),
+        (DiscretisationRule::EqualFrequency, 7),
+    ]
+    .map(|(discretisation, bins)| {
+        Estimator::Discrete(Discretisation { discretisation, bins, ..Discretisation::default() })
+    });
     for classes in [false, true] {
         let data = problem(classes);
         for estimator in estimators {
@@ -412,13 +428,13 @@ fn every_choice_keeps_the_laws() {
                 check_selector(&Forward { criterion, estimator }, &data, 3);
             }
         }
-        for estimator in [Estimator::Parzen { width: 0.7 }, Estimator::Kraskov { neighbours: 2 }] {
+        for estimator in [Estimator::Parzen { bandwidth_factor: 0.7 }, Estimator::Kraskov { neighbours: 2 }] {
             for criterion in &all()[..3] {
                 check_selector(&Forward { criterion: *criterion, estimator }, &data, 3);
             }
             check_selector(&Ranked::new(Mim { estimator }), &data, 3);
         }
-        for form in [Form::Difference, Form::Quotient] {
+        for form in [MrmrForm::Difference, MrmrForm::Quotient] {
             check_selector(&Fcq { form }, &data, 3);
         }
         check_selector(&Fcbf::default(), &data, 3);

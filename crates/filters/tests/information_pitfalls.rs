@@ -9,7 +9,7 @@ use criteria::criteria;
 use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, Scorer, Selector, Target};
 use fewest_filters::discretisation::{Discretisation, Integers};
 use fewest_filters::information::{
-    Cfs, Criterion, Estimator, Fcbf, Fcq, Form, Forward, Mim, Observations, kraskov,
+    Cfs, Estimator, Fcbf, Fcq, Forward, ForwardCriterion, Mim, MrmrForm, Observations, kraskov,
 };
 
 fn dataset(columns: &[Vec<f64>], labels: &[usize]) -> Dataset {
@@ -30,7 +30,7 @@ fn problem(n: usize, d: usize) -> Dataset {
     dataset(&columns, &labels)
 }
 
-fn forward() -> Vec<Criterion> {
+fn forward() -> Vec<ForwardCriterion> {
     criteria(1.0, 0.5, 0.5)
 }
 
@@ -49,8 +49,8 @@ fn icap_sums_over_the_selected() {
         (0..n).map(|i| if i % period == shift { 1.0 - y[i] as f64 } else { y[i] as f64 }).collect()
     };
     let data = dataset(&[copy(8, 0), copy(7, 1), copy(6, 2), copy(5, 3)], &y);
-    let icap = select(&Forward::new(Criterion::Icap), &data, Budget::Count(4));
-    let cmim = select(&Forward::new(Criterion::Cmim { capped: true }), &data, Budget::Count(4));
+    let icap = select(&Forward::new(ForwardCriterion::Icap), &data, Budget::Count(4));
+    let cmim = select(&Forward::new(ForwardCriterion::Cmim { capped: true }), &data, Budget::Count(4));
     // With two features selected the sum is more than its largest term.
     assert!(icap.scores[2] < cmim.scores[2] - 0.01, "{:?} {:?}", icap.scores, cmim.scores);
 }
@@ -170,9 +170,11 @@ fn cfs_gives_the_best_subset() {
 fn information_stays_between_zero_and_the_entropy() {
     let data = problem(80, 12);
     let entropy = 2_f64.ln();
-    for estimator in
-        [Estimator::default(), Estimator::Parzen { width: 1.0 }, Estimator::Kraskov { neighbours: 3 }]
-    {
+    for estimator in [
+        Estimator::default(),
+        Estimator::Parzen { bandwidth_factor: 1.0 },
+        Estimator::Kraskov { neighbours: 3 },
+    ] {
         let scores = Mim { estimator }.score(&data, &Context::default()).unwrap().values;
         assert!(
             scores.iter().all(|score| (0.0..=entropy + 0.05).contains(score)),
@@ -182,7 +184,9 @@ fn information_stays_between_zero_and_the_entropy() {
     let y: Vec<usize> = (0..60).map(|i| i % 2).collect();
     let a: Vec<f64> = uniform(60, 4).iter().zip(&y).map(|(u, y)| u + *y as f64).collect();
     let twins = dataset(&[a.clone(), a, uniform(60, 6)], &y);
-    for criterion in [Criterion::Mrmr { form: Form::Difference }, Criterion::Cmim { capped: false }] {
+    for criterion in
+        [ForwardCriterion::Mrmr { form: MrmrForm::Difference }, ForwardCriterion::Cmim { capped: false }]
+    {
         let selection = select(&Forward::new(criterion), &twins, Budget::Count(3));
         assert_eq!(selection.order, [0, 2, 1], "{criterion:?}");
     }

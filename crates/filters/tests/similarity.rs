@@ -8,8 +8,8 @@ use fewest_core::{
     Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Scorer, Selector, Status, Target,
 };
 use fewest_filters::similarity::{
-    Criterion, EdgeWeights, FisherScore, GeneralizedFisher, GraphOptions, LaplacianScore, MultiSurf,
-    RRelieff, Relief, Relieff, Spec, Surf, TraceRatio, TraceRatioStyle,
+    EdgeWeights, FisherScore, GeneralizedFisher, GraphOptions, LaplacianScore, MultiSurf, RRelieff, Relief,
+    Relieff, Spec, SpecCriterion, Surf, TraceRatio, TraceRatioStyle,
 };
 
 fn labels(n: usize, classes: u32) -> Vec<u32> {
@@ -142,7 +142,7 @@ fn rrelieff_is_that_of_the_formulas() -> Result<(), Error> {
     let manhattan = distance(n, 1);
     let range = y.iter().copied().fold(f64::MIN, f64::max) - y.iter().copied().fold(f64::MAX, f64::min);
     for (k, sigma) in [(5, None), (10, Some(3.0)), (80, None)] {
-        let found = RRelieff { neighbours: k, sigma }.score(&data, &Context::default())?;
+        let found = RRelieff { neighbours: k, rank_sigma: sigma }.score(&data, &Context::default())?;
         let (mut dc, mut da, mut both) = (0.0, [0.0; 6], [0.0; 6]);
         for i in 0..n {
             let near = nearest((0..n).filter(|r| *r != i).collect(), k, |r| manhattan(i, r));
@@ -180,12 +180,12 @@ fn two_categories_score_as_their_codes_do() -> Result<(), Error> {
     let mut kinds = vec![FeatureKind::Numeric; 4];
     kinds[2] = FeatureKind::Categorical { levels: vec!["no".to_owned(), "yes".to_owned()] };
     let categorical = numeric.clone().with_feature_kinds(kinds)?;
-    let leading = Criterion::LeadingEigenvectors { m: None };
+    let leading = SpecCriterion::LeadingEigenvectors { m: None };
     let scorers: Vec<Box<dyn Scorer>> = vec![
         Box::new(FisherScore),
         Box::new(LaplacianScore::default()),
         Box::new(Spec::default()),
-        Box::new(Spec { criterion: Criterion::NormalisedSmoothness, ..Spec::default() }),
+        Box::new(Spec { criterion: SpecCriterion::NormalisedSmoothness, ..Spec::default() }),
         Box::new(Spec { criterion: leading, ..Spec::default() }),
         Box::new(Relieff::default()),
         Box::new(MultiSurf),
@@ -302,8 +302,8 @@ fn wrong_targets_and_parameters_are_errors_that_name_them() -> Result<(), Error>
     assert_eq!(name(Relieff { neighbours: 0 }.score(&classes, &context)), "neighbours");
     assert_eq!(name(RRelieff { neighbours: 0, ..RRelieff::default() }.score(&real, &context)), "neighbours");
     assert_eq!(
-        name(RRelieff { sigma: Some(f64::NAN), ..RRelieff::default() }.score(&real, &context)),
-        "sigma"
+        name(RRelieff { rank_sigma: Some(f64::NAN), ..RRelieff::default() }.score(&real, &context)),
+        "rank_sigma"
     );
     for t in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let graph = GraphOptions {
@@ -315,7 +315,7 @@ fn wrong_targets_and_parameters_are_errors_that_name_them() -> Result<(), Error>
         assert_eq!(name(spec.score(&real, &context)), "sigma");
     }
     for m in [0, n + 1] {
-        let criterion = Criterion::LeadingEigenvectors { m: Some(m) };
+        let criterion = SpecCriterion::LeadingEigenvectors { m: Some(m) };
         assert_eq!(name(Spec { criterion, ..Spec::default() }.score(&real, &context)), "m");
     }
     let graph = GraphOptions {
@@ -338,7 +338,7 @@ fn wrong_targets_and_parameters_are_errors_that_name_them() -> Result<(), Error>
 fn degenerate_tables_give_answers_and_not_panics() -> Result<(), Error> {
     let context = Context::default();
     let laplacian = TraceRatio { style: TraceRatioStyle::Laplacian(GraphOptions::default()) };
-    let leading = |m| Spec { criterion: Criterion::LeadingEigenvectors { m }, ..Spec::default() };
+    let leading = |m| Spec { criterion: SpecCriterion::LeadingEigenvectors { m }, ..Spec::default() };
     let all_equal = vec![vec![2.0; 6]; 3];
     let repeated = vec![vec![0.0, 0.0, 0.0, 0.0, 0.0, 1.0], vec![0.0, 0.0, 0.0, 0.0, 0.0, 1.0]];
     let huge = vec![vec![-1e308, 1e308, 0.0, 5.0, 1e307, -1e307], vec![1e-308, 0.0, 2e-308, 0.0, 0.0, 0.0]];
@@ -411,7 +411,7 @@ fn the_answer_does_not_depend_on_the_number_of_threads() -> Result<(), Error> {
                 &MultiSurf,
                 &LaplacianScore::default(),
                 &Spec::default(),
-                &Spec { criterion: Criterion::LeadingEigenvectors { m: None }, ..Spec::default() },
+                &Spec { criterion: SpecCriterion::LeadingEigenvectors { m: None }, ..Spec::default() },
             ];
             let mut bits = Vec::new();
             for scorer in scorers {

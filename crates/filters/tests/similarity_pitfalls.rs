@@ -7,7 +7,7 @@ use common::{noise, standardised};
 use fewest_core::method::KernelWidth;
 use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, Ranked, Scorer, Selector, Target};
 use fewest_filters::similarity::{
-    Criterion, EdgeWeights, FisherScore, Gamma, GraphOptions, LaplacianScore, Relieff, Spec, TraceRatio,
+    EdgeWeights, FisherScore, Gamma, GraphOptions, LaplacianScore, Relieff, Spec, SpecCriterion, TraceRatio,
 };
 
 fn data(columns: &[Vec<f64>], labels: &[u32]) -> Result<Dataset, Error> {
@@ -79,8 +79,8 @@ fn pitfall_4_spec_ranks_the_feature_of_the_clusters_first_and_a_constant_last() 
     let columns =
         vec![vec![0.0; n], noise(n, 3), cluster(0.1, 4), cluster(1.0, 5), cluster(1.0, 6), noise(n, 8)];
     let data = Dataset::new(DenseColumns::from_columns(&columns)?, Target::None)?;
-    let leading = Criterion::LeadingEigenvectors { m: Some(2) };
-    for criterion in [Criterion::Smoothness, Criterion::NormalisedSmoothness, leading] {
+    let leading = SpecCriterion::LeadingEigenvectors { m: Some(2) };
+    for criterion in [SpecCriterion::Smoothness, SpecCriterion::NormalisedSmoothness, leading] {
         for gamma in [Gamma::Identity, Gamma::Square, Gamma::Cube] {
             let spec = Spec { criterion, gamma, ..Spec::default() };
             let scores = spec.score(&data, &Context::default())?;

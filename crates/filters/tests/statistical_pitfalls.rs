@@ -8,7 +8,7 @@ use fewest_core::{
     Target,
 };
 use fewest_filters::statistical::{
-    ChiSquare, ClassVariance, Coefficient, Copies, Correction, Correlation, Distinct, FScore, Gini,
+    ChiSquare, ClassVariance, Coefficient, Copies, Correction, CorrelationScore, Distinct, FScore, Gini,
     KruskalWallis, Significant, TScore, Uncorrelated, Variance,
 };
 use proptest::prelude::*;
@@ -40,8 +40,8 @@ fn supervised() -> Vec<(&'static str, Box<dyn Scorer>)> {
         ("chi2", Box::new(ChiSquare::default())),
         ("gini", Box::new(Gini)),
         ("kruskal-wallis", Box::new(KruskalWallis)),
-        ("correlation", Box::new(Correlation::default())),
-        ("spearman", Box::new(Correlation { coefficient: Coefficient::Spearman })),
+        ("correlation", Box::new(CorrelationScore::default())),
+        ("spearman", Box::new(CorrelationScore { coefficient: Coefficient::Spearman })),
     ]
 }
 
@@ -91,7 +91,7 @@ fn a_constant_is_never_the_best() -> Tested {
 fn what_a_statistic_does_not_know_is_a_typed_error() -> Tested {
     let three = data(&[noise(9, 1)], Target::from_labels(&[1, 2, 3, 1, 2, 3, 1, 2, 3]))?;
     let score = |scorer: &dyn Scorer, data: &Dataset| scorer.score(data, &Context::default());
-    for scorer in [&TScore::default() as &dyn Scorer, &Correlation::default()] {
+    for scorer in [&TScore::default() as &dyn Scorer, &CorrelationScore::default()] {
         assert!(matches!(score(scorer, &three), Err(Error::UnsupportedTarget { .. })));
     }
     let one_class = data(&[noise(4, 1)], Target::from_labels(&["a"; 4]))?;
@@ -131,7 +131,7 @@ fn a_perfect_separator_wins() -> Tested {
     let line = x.iter().map(|x| 3.0 - 0.7 * x).collect();
     let data = data(&[noise(30, 2), x], Target::real(line)?)?;
     assert_eq!(FScore.score(&data, &Context::default())?.values[1], f64::INFINITY);
-    assert_eq!(Correlation::default().score(&data, &Context::default())?.values[1], 1.0);
+    assert_eq!(CorrelationScore::default().score(&data, &Context::default())?.values[1], 1.0);
     Ok(())
 }
 
@@ -273,7 +273,7 @@ fn two_roads_to_f_meet() -> Tested {
     let codes: Vec<f64> = (0..40).map(|i| f64::from(i % 2)).collect();
     let by_class = FScore.score(&data(&columns, halves(40))?, &Context::default())?;
     let by_code = FScore.score(&data(&columns, Target::real(codes)?)?, &Context::default())?;
-    let correlation = Correlation::default().score(&data(&columns, halves(40))?, &Context::default())?;
+    let correlation = CorrelationScore::default().score(&data(&columns, halves(40))?, &Context::default())?;
     for j in 0..2 {
         close(by_class.values[j], by_code.values[j], 1e-9, "F");
         let r2 = correlation.values[j].powi(2);

@@ -25,6 +25,7 @@ use crate::stationary::check_bandwidth;
 pub fn kernel_width(width: KernelWidth, points: &[f64]) -> Result<f64, Error> {
     match width {
         KernelWidth::Value(sigma) => check_bandwidth(sigma),
+        KernelWidth::Dimension => Ok(0.5_f64.sqrt()),
         KernelWidth::Median => {
             let differences = Differences::new(points)?;
             let zeros = differences.count_up_to(0.0);
@@ -33,7 +34,54 @@ pub fn kernel_width(width: KernelWidth, points: &[f64]) -> Result<f64, Error> {
             }
             Ok(if zeros < differences.count { differences.median(zeros) } else { 1.0 })
         }
+        other => Err(unknown_rule(other)),
     }
+}
+
+/// `γ = 1/(2σ²)` of a Gaussian kernel `exp(−γ ‖x − z‖²)` of samples with `n_features` features that vary:
+/// `1/n_features` by [`KernelWidth::Dimension`]. `squared_distances` gives those of all pairs of samples, of
+/// which [`KernelWidth::Median`] takes the median; of those above 0 where half of them are 0.
+///
+/// ```
+/// use fewest_core::method::KernelWidth;
+/// use fewest_kernels::gaussian_gamma;
+///
+/// let distances = || vec![0.0, 4.0, 4.0];
+/// assert_eq!(gaussian_gamma(KernelWidth::Value(2.0), 3, distances)?, 0.125);
+/// assert_eq!(gaussian_gamma(KernelWidth::Median, 3, distances)?, 0.125);
+/// assert_eq!(gaussian_gamma(KernelWidth::Dimension, 4, distances)?, 0.25);
+/// # Ok::<(), fewest_core::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::InvalidParameter`] for a number out of range.
+pub fn gaussian_gamma(
+    width: KernelWidth,
+    n_features: usize,
+    squared_distances: impl FnOnce() -> Vec<f64>,
+) -> Result<f64, Error> {
+    let gamma = |sigma: f64| 0.5 / (sigma * sigma);
+    match width {
+        KernelWidth::Value(sigma) => check_bandwidth(sigma).map(gamma),
+        KernelWidth::Dimension => Ok(1.0 / n_features.max(1) as f64),
+        KernelWidth::Median => Ok(gamma(median_distance(squared_distances()).unwrap_or(1.0))),
+        other => Err(unknown_rule(other)),
+    }
+}
+
+fn unknown_rule(width: KernelWidth) -> Error {
+    Error::parameter("sigma", format!("{width:?}"), "a number above 0, or a rule that this kernel has")
+}
+
+/// The median distance, given the squared ones: of those above 0 where half of them or more are 0, and none
+/// where all are.
+pub fn median_distance(mut squared: Vec<f64>) -> Option<f64> {
+    squared.sort_unstable_by(f64::total_cmp);
+    let zeros = squared.partition_point(|&distance| distance <= 0.0);
+    let kept = if 2 * zeros < squared.len() { &squared[..] } else { &squared[zeros..] };
+    let upper = kept.get(kept.len() / 2)?;
+    let lower = kept[(kept.len() - 1) / 2];
+    Some(0.5 * (lower.sqrt() + upper.sqrt()))
 }
 
 /// The median of `|x_i - x_j|` over all pairs `i < j`, exactly: the mean of the middle two where their

@@ -6,7 +6,7 @@ use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
 
-use crate::hsic::{self, Scaling};
+use crate::hsic::{self, HsicScaling};
 use crate::{Gram, ScalarKernel, centred_packed, packed_len};
 
 /// `permutations` random partitions of `n` samples into blocks of at most `size`.
@@ -16,14 +16,14 @@ use crate::{Gram, ScalarKernel, centred_packed, packed_len};
 /// the original order.
 ///
 /// ```
-/// use fewest_kernels::Blocks;
-/// let blocks = Blocks::new(50, 20, 3, 0)?;
+/// use fewest_kernels::SampleBlocks;
+/// let blocks = SampleBlocks::new(50, 20, 3, 0)?;
 /// assert_eq!(blocks.iter().map(<[usize]>::len).collect::<Vec<_>>(), [17, 17, 16].repeat(3));
-/// assert!(Blocks::new(10, 20, 3, 0).is_err());
+/// assert!(SampleBlocks::new(10, 20, 3, 0).is_err());
 /// # Ok::<(), fewest_core::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Blocks {
+pub struct SampleBlocks {
     n_samples: usize,
     permutations: usize,
     /// The permutations, one after the other.
@@ -32,7 +32,7 @@ pub struct Blocks {
     sizes: Vec<usize>,
 }
 
-impl Blocks {
+impl SampleBlocks {
     /// From ChaCha8 streams, one for each permutation. The paper uses sizes of 5 to 50 and 1 to 30
     /// permutations; 20 and 3 are usual.
     ///
@@ -89,7 +89,7 @@ impl Blocks {
 #[non_exhaustive]
 pub enum BlockEstimator {
     /// [`hsic::biased`].
-    Biased(Scaling),
+    Biased(HsicScaling),
     /// [`hsic::unbiased`]; blocks of 4 samples at least.
     Unbiased,
     /// [`hsic::normalised`].
@@ -100,10 +100,10 @@ pub enum BlockEstimator {
 /// by its size. `O(n B M)` for `M` permutations and blocks of `B`, against `O(n²)`.
 ///
 /// ```
-/// use fewest_kernels::{BlockEstimator, Blocks, Gaussian, block_hsic};
+/// use fewest_kernels::{BlockEstimator, SampleBlocks, Gaussian, block_hsic};
 /// let kernel = Gaussian::new(1.0)?;
 /// let x: Vec<f64> = (0..60).map(|i| (i as f64).sin()).collect();
-/// let (blocks, estimator) = (Blocks::new(60, 20, 3, 7)?, BlockEstimator::Normalised);
+/// let (blocks, estimator) = (SampleBlocks::new(60, 20, 3, 7)?, BlockEstimator::Normalised);
 /// assert!((block_hsic(&kernel, &x, &kernel, &x, &blocks, estimator)? - 1.0).abs() < 1e-12);
 /// # Ok::<(), fewest_core::Error>(())
 /// ```
@@ -116,7 +116,7 @@ pub fn block_hsic(
     x: &[f64],
     kernel_y: &dyn ScalarKernel,
     y: &[f64],
-    blocks: &Blocks,
+    blocks: &SampleBlocks,
     estimator: BlockEstimator,
 ) -> Result<f64, Error> {
     for values in [x, y] {
@@ -154,8 +154,8 @@ pub fn block_hsic(
 pub fn centred_packed_blocks(
     kernel: &dyn ScalarKernel,
     points: &[f64],
-    blocks: &Blocks,
-    scaling: Scaling,
+    blocks: &SampleBlocks,
+    scaling: HsicScaling,
     scratch: &mut Vec<f64>,
     out: &mut [f64],
 ) {

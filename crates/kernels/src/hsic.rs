@@ -65,7 +65,7 @@ impl KernelMatrix for Factor {
 /// Which power of n the biased estimator is divided by. A scaling changes no ranking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
-pub enum Scaling {
+pub enum HsicScaling {
     /// `tr(KHLH)`, the form of HSIC Lasso (Yamada et al. 2014, Eq. 4).
     #[default]
     Trace,
@@ -75,13 +75,13 @@ pub enum Scaling {
     SampleSize,
 }
 
-impl Scaling {
+impl HsicScaling {
     /// What `tr(KHLH)` of `n` samples is multiplied by.
     pub fn factor(self, n: usize) -> f64 {
         match self {
-            Scaling::Trace => 1.0,
-            Scaling::SampleSizeLessOne => 1.0 / ((n.max(2) - 1) as f64).powi(2),
-            Scaling::SampleSize => 1.0 / (n.max(1) as f64).powi(2),
+            HsicScaling::Trace => 1.0,
+            HsicScaling::SampleSizeLessOne => 1.0 / ((n.max(2) - 1) as f64).powi(2),
+            HsicScaling::SampleSize => 1.0 / (n.max(1) as f64).powi(2),
         }
     }
 }
@@ -90,18 +90,18 @@ impl Scaling {
 /// semidefinite kernels.
 ///
 /// ```
-/// use fewest_kernels::hsic::{Scaling, biased};
+/// use fewest_kernels::hsic::{HsicScaling, biased};
 /// use fewest_kernels::{Gram, Linear};
 /// // With linear kernels: the squared sum of products of the centred values.
 /// let x = Gram::new(&Linear, &[1.0, 2.0, 3.0]);
 /// let y = Gram::new(&Linear, &[2.0, 4.0, 7.0]);
-/// assert!((biased(&x, &y, Scaling::Trace)? - 25.0).abs() < 1e-12);
+/// assert!((biased(&x, &y, HsicScaling::Trace)? - 25.0).abs() < 1e-12);
 /// # Ok::<(), fewest_core::Error>(())
 /// ```
 ///
 /// # Errors
 /// [`Error::ShapeMismatch`] when the numbers of samples differ.
-pub fn biased<M: KernelMatrix>(k: &M, l: &M, scaling: Scaling) -> Result<f64, Error> {
+pub fn biased<M: KernelMatrix>(k: &M, l: &M, scaling: HsicScaling) -> Result<f64, Error> {
     let n = check(k, l, 1)?;
     Ok(scaling.factor(n) * k.centred().inner(&l.centred()))
 }

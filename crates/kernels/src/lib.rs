@@ -17,8 +17,8 @@ mod rows;
 mod stationary;
 mod vectors;
 
-pub use bandwidth::{kernel_width, median_bandwidth};
-pub use block::{BlockEstimator, Blocks, block_hsic, centred_packed_blocks};
+pub use bandwidth::{gaussian_gamma, kernel_width, median_bandwidth, median_distance};
+pub use block::{BlockEstimator, SampleBlocks, block_hsic, centred_packed_blocks};
 pub use delta::{Delta, NormalisedDelta};
 pub use distances::SquaredDistances;
 pub use factor::{

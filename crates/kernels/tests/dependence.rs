@@ -2,11 +2,11 @@
 
 use fewest_core::Error;
 use fewest_core::method::KernelWidth;
-use fewest_kernels::hsic::{self, KernelMatrix, Scaling};
+use fewest_kernels::hsic::{self, HsicScaling, KernelMatrix};
 use fewest_kernels::{
-    BlockEstimator, Blocks, Delta, Factor, Gaussian, GaussianRows, Gram, Laplace, Linear, NormalisedDelta,
-    Polynomial, ScalarKernel, Sigmoid, TableGaussian, block_hsic, centred_packed, centred_packed_blocks,
-    kernel_width, median_bandwidth, packed_len,
+    BlockEstimator, Delta, Factor, Gaussian, GaussianRows, Gram, Laplace, Linear, NormalisedDelta,
+    Polynomial, SampleBlocks, ScalarKernel, Sigmoid, TableGaussian, block_hsic, centred_packed,
+    centred_packed_blocks, kernel_width, median_bandwidth, packed_len,
 };
 use fewest_linalg::dot_products;
 use proptest::prelude::*;
@@ -61,14 +61,14 @@ proptest! {
         let (k, l) = (Gram::new(&Gaussian::new(0.9).unwrap(), &x), Gram::new(&Laplace::new(1.1).unwrap(), &y));
         let trace = trace_by_definition(&k, &l);
         let n = x.len() as f64;
-        prop_assert!(close(hsic::biased(&k, &l, Scaling::Trace).unwrap(), trace, 1e-12));
-        prop_assert!(close(hsic::biased(&k, &l, Scaling::SampleSize).unwrap(), trace / (n * n), 1e-13));
-        let less_one = hsic::biased(&k, &l, Scaling::SampleSizeLessOne).unwrap();
+        prop_assert!(close(hsic::biased(&k, &l, HsicScaling::Trace).unwrap(), trace, 1e-12));
+        prop_assert!(close(hsic::biased(&k, &l, HsicScaling::SampleSize).unwrap(), trace / (n * n), 1e-13));
+        let less_one = hsic::biased(&k, &l, HsicScaling::SampleSizeLessOne).unwrap();
         prop_assert!(close(less_one, trace / ((n - 1.0) * (n - 1.0)), 1e-13));
         prop_assert!(close(hsic::unbiased(&k, &l).unwrap(), unbiased_by_definition(&k, &l), 1e-12));
         prop_assert!(trace >= -1e-12);
         let factors = [&k, &l].map(|gram| Factor::from_gram(gram, 1e-14).unwrap());
-        prop_assert!(close(hsic::biased(&factors[0], &factors[1], Scaling::Trace).unwrap(), trace, 1e-11));
+        prop_assert!(close(hsic::biased(&factors[0], &factors[1], HsicScaling::Trace).unwrap(), trace, 1e-11));
         let unbiased = hsic::unbiased(&factors[0], &factors[1]).unwrap();
         prop_assert!(close(unbiased, unbiased_by_definition(&k, &l), 1e-11));
     }
@@ -79,7 +79,7 @@ proptest! {
         let turned = |values: &[f64]| [&values[turn..], &values[..turn]].concat();
         let (k, l) = (Gram::new(&kernel_x, &x), Gram::new(&kernel_y, &y));
         let (k_turned, l_turned) = (Gram::new(&kernel_x, &turned(&x)), Gram::new(&kernel_y, &turned(&y)));
-        for estimator in [|k: &Gram, l: &Gram| hsic::biased(k, l, Scaling::Trace), hsic::unbiased, hsic::normalised] {
+        for estimator in [|k: &Gram, l: &Gram| hsic::biased(k, l, HsicScaling::Trace), hsic::unbiased, hsic::normalised] {
             let value = estimator(&k, &l).unwrap();
             prop_assert!(close(value, estimator(&l, &k).unwrap(), 1e-12));
             prop_assert!(close(value, estimator(&k_turned, &l_turned).unwrap(), 1e-10));
@@ -163,9 +163,9 @@ proptest! {
         let n = x.len();
         let (kernel_x, kernel_y) = (Gaussian::new(0.9).unwrap(), Delta);
         let (k, l) = (Gram::new(&kernel_x, &x), Gram::new(&kernel_y, &y));
-        let whole = Blocks::new(n, n, permutations, seed).unwrap();
+        let whole = SampleBlocks::new(n, n, permutations, seed).unwrap();
         for (estimator, full) in [
-            (BlockEstimator::Biased(Scaling::Trace), hsic::biased(&k, &l, Scaling::Trace)),
+            (BlockEstimator::Biased(HsicScaling::Trace), hsic::biased(&k, &l, HsicScaling::Trace)),
             (BlockEstimator::Unbiased, hsic::unbiased(&k, &l)),
             (BlockEstimator::Normalised, hsic::normalised(&k, &l)),
         ] {
@@ -173,11 +173,11 @@ proptest! {
             prop_assert!(close(found, full.unwrap(), 1e-13));
         }
         if size > n {
-            prop_assert!(Blocks::new(n, size, permutations, seed).is_err());
+            prop_assert!(SampleBlocks::new(n, size, permutations, seed).is_err());
             return Ok(());
         }
-        let blocks = Blocks::new(n, size, permutations, seed).unwrap();
-        prop_assert_eq!(&blocks, &Blocks::new(n, size, permutations, seed).unwrap());
+        let blocks = SampleBlocks::new(n, size, permutations, seed).unwrap();
+        prop_assert_eq!(&blocks, &SampleBlocks::new(n, size, permutations, seed).unwrap());
         let mut counts = vec![0; n];
         let mut weights = 0.0;
         for block in blocks.iter() {
@@ -186,7 +186,7 @@ proptest! {
             block.iter().for_each(|&sample| counts[sample] += 1);
         }
         prop_assert!(counts.iter().all(|&count| count == permutations) && (weights - 1.0).abs() < 1e-12);
-        for scaling in [Scaling::Trace, Scaling::SampleSize, Scaling::SampleSizeLessOne] {
+        for scaling in [HsicScaling::Trace, HsicScaling::SampleSize, HsicScaling::SampleSizeLessOne] {
             let m = blocks.packed_len();
             let (mut left, mut right, mut found) = (vec![0.0; m], vec![0.0; m], [0.0]);
             centred_packed_blocks(&kernel_x, &x, &blocks, scaling, &mut Vec::new(), &mut left);
@@ -252,7 +252,7 @@ fn constants_depend_on_nothing() {
         let x: Vec<f64> = (0..n).map(f64::from).collect();
         let constant = vec![3.25; x.len()];
         let (k, l) = (Gram::new(&kernel, &x), Gram::new(&kernel, &constant));
-        assert_eq!(hsic::biased(&k, &l, Scaling::Trace).unwrap(), 0.0);
+        assert_eq!(hsic::biased(&k, &l, HsicScaling::Trace).unwrap(), 0.0);
         assert_eq!(hsic::normalised(&k, &l).unwrap(), 0.0);
         let classes = Gram::new(&NormalisedDelta::from_points(&constant), &constant);
         assert_eq!(hsic::normalised(&k, &classes).unwrap(), 0.0);
@@ -290,15 +290,15 @@ fn several_outputs_count_together() {
 #[test]
 fn bad_calls_are_errors_that_say_why() {
     let (three, five) = (Gram::from_fn(3, |_, _| 1.0), Gram::from_fn(5, |_, _| 1.0));
-    assert!(matches!(hsic::biased(&three, &five, Scaling::Trace), Err(Error::ShapeMismatch { .. })));
+    assert!(matches!(hsic::biased(&three, &five, HsicScaling::Trace), Err(Error::ShapeMismatch { .. })));
     assert!(matches!(hsic::unbiased(&three, &three), Err(Error::TooFew { minimum: 4, .. })));
-    assert!(Blocks::new(10, 11, 1, 0).unwrap_err().to_string().contains("`block_size` is 11"));
+    assert!(SampleBlocks::new(10, 11, 1, 0).unwrap_err().to_string().contains("`block_size` is 11"));
     assert!(
-        Blocks::new(10, 1, 1, 0).is_err()
-            && Blocks::new(10, 5, 0, 0).is_err()
-            && Blocks::new(0, 2, 1, 0).is_err()
+        SampleBlocks::new(10, 1, 1, 0).is_err()
+            && SampleBlocks::new(10, 5, 0, 0).is_err()
+            && SampleBlocks::new(0, 2, 1, 0).is_err()
     );
-    let (kernel, blocks) = (Gaussian::new(1.0).unwrap(), Blocks::new(10, 3, 1, 0).unwrap());
+    let (kernel, blocks) = (Gaussian::new(1.0).unwrap(), SampleBlocks::new(10, 3, 1, 0).unwrap());
     let (short, long) = ([0.0; 9], [0.0; 10]);
     let run = |x: &[f64], y: &[f64]| block_hsic(&kernel, x, &kernel, y, &blocks, BlockEstimator::Unbiased);
     assert!(matches!(run(&short, &long), Err(Error::ShapeMismatch { .. })));
@@ -315,7 +315,8 @@ fn bad_calls_are_errors_that_say_why() {
 
 #[test]
 fn different_seeds_give_different_partitions() {
-    let order = |seed| Blocks::new(30, 10, 2, seed).unwrap().iter().flatten().copied().collect::<Vec<_>>();
+    let order =
+        |seed| SampleBlocks::new(30, 10, 2, seed).unwrap().iter().flatten().copied().collect::<Vec<_>>();
     assert_ne!(order(0), order(1));
     assert_ne!(order(0)[..30], order(0)[30..]);
 }

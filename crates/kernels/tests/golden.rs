@@ -1,7 +1,7 @@
 //! HSIC and NOCCO of real data, against values computed independently from the formulas of Yamada et al.
 //! (2014) in double precision: standardised features (and regression target), sigma = 1, `1/n_y` for classes.
 
-use fewest_kernels::hsic::{self, Scaling};
+use fewest_kernels::hsic::{self, HsicScaling};
 use fewest_kernels::{
     Factor, Gaussian, Gram, NormalisedDelta, ScalarKernel, centred_packed, nocco, packed_len,
 };
@@ -109,7 +109,7 @@ fn whole_gram_matrices() {
         let (mut trace, mut unit, mut normalised) = (Vec::new(), Vec::new(), Vec::new());
         for (k, feature) in case.features.iter().enumerate() {
             let gram = Gram::new(&kernel, feature);
-            trace.push(hsic::biased(&gram, &output, Scaling::Trace).unwrap());
+            trace.push(hsic::biased(&gram, &output, HsicScaling::Trace).unwrap());
             unit.push(hsic::normalised(&gram, &output).unwrap());
             if k < 2 {
                 let gram = nocco::normalise(&gram.centre(), 1e-3).unwrap();
@@ -136,7 +136,7 @@ fn factors() {
         let (mut trace, mut unit, mut normalised) = (Vec::new(), Vec::new(), Vec::new());
         for feature in &case.features {
             let factor = factor(&kernel, feature);
-            trace.push(hsic::biased(&factor, &output, Scaling::Trace).unwrap());
+            trace.push(hsic::biased(&factor, &output, HsicScaling::Trace).unwrap());
             unit.push(hsic::normalised(&factor, &output).unwrap());
             normalised.push(factor.nocco(1e-3).unwrap().inner(&normalised_output));
         }

@@ -9,7 +9,7 @@ use fewest_columns::{standardise, standardised_outputs};
 /// Columns multiplied at a time.
 const PANEL: usize = 64;
 
-/// Columns built between two looks at the clock.
+/// Columns built between two checks of the clock.
 const ROUND: usize = 512;
 
 /// Bytes that standardised columns may take; beyond, they are built again when needed.

@@ -35,7 +35,7 @@ struct End {
 }
 
 /// Follows the paths of `problems`, one an output, to the middle of the last segment before more than `k`
-/// features would have a coefficient for the first time, or to a penalty of 0. `feature` tells what an atom
+/// features would have a coefficient for the first time, or to a penalty of 0. `feature` says what an atom
 /// belongs to.
 ///
 /// The outputs share a penalty and nothing else: the l1 norm of all coefficients is a sum over outputs. So

@@ -73,15 +73,13 @@ pub(super) fn select_many(
 
 impl Problem<'_> {
     fn select(&self, budget: Budget, n_features: usize, context: &Context<'_>) -> Result<Selection, Error> {
-        let fit = match (self.options.regularization, budget) {
-            (Regularization::Value(lambda), _) => self.at(lambda, &[])?,
-            (Regularization::Ratio(ratio), _) => self.at(ratio * self.largest_lambda, &[])?,
-            (_, Budget::Count(k)) if self.l1_ratio == 1.0 => self.along_path(k)?,
-            (_, Budget::Count(k)) => self.by_bisection(k, context)?,
-            _ => {
-                let expected = "a number of features, unless lambda or lambda_ratio is given";
-                return Err(Error::parameter("k", "not given", expected));
-            }
+        let fit = match self.options.regularization {
+            Regularization::Value(lambda) => self.at(lambda, &[])?,
+            Regularization::Ratio(ratio) => self.at(ratio * self.largest_lambda, &[])?,
+            _ => match budget.count(&["lambda", "lambda_ratio"])? {
+                k if self.l1_ratio == 1.0 => self.along_path(k)?,
+                k => self.by_bisection(k, context)?,
+            },
         };
         let mut chosen: Vec<(usize, f64)> = self.features(&fit.coefficients).into_iter().collect();
         chosen.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));

@@ -1,6 +1,6 @@
 //! Feature selection by a concave penalty.
 
-use fewest_core::method::Options;
+use fewest_core::method::{Options, Regularization};
 use fewest_core::{Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport, options};
 
 use super::design::Design;
@@ -10,8 +10,8 @@ use super::program::Program;
 /// Most linear programs solved one after the other.
 const MOST_ROUNDS: usize = 100;
 
-/// The objective must fall by this share of what it is at zero for another linear program.
-const LEAST_FALL: f64 = 1e-9;
+/// The objective must decrease by this share of what it is at zero for another linear program.
+const LEAST_DECREASE: f64 = 1e-9;
 
 /// The smallest slope of the concave penalty as a share of that at zero: smaller ones would make the linear
 /// program as good as unbounded in its dual conditions.
@@ -29,9 +29,9 @@ options! {
     /// with `ξ_i = max(0, 1 − y_i (⟨w, x_i⟩ + b))`, `m` and `l` the numbers of samples of either class: the
     /// second sum nearly counts the weights that are not 0. It is concave in `|w|`; replaced by its
     /// linearisation at the current `w`, `λ α exp(−α |w_k|)` for each unit of `|w_k|`, it leaves a linear
-    /// program, whose solution is the next `w`. The objective falls with every program and the steps end, at
-    /// a stationary point, when it no longer does. The first program is that of `w = 0`, where all slopes are
-    /// `λ α`: an l1-SVM.
+    /// program, whose solution is the next `w`. The objective decreases with every program and the steps
+    /// end, at a stationary point, when it no longer does. The first program is that of `w = 0`, where all
+    /// slopes are `λ α`: an l1-SVM.
     ///
     /// On standardised features. With more classes there is a machine for each ([`Multiclass`]), and the
     /// score is `√Σ w_k²` over them; so it is over the level indicators of a category of more than two
@@ -39,7 +39,7 @@ options! {
     /// weight of 0 are never selected.
     ///
     /// Cost: a few linear programs (2 to 10), each by an interior point method over few columns, to which
-    /// columns are added until the dual conditions of all hold: `n d` for each look at all columns. The
+    /// columns are added until the dual conditions of all hold: `n d` for each pass over all columns. The
     /// report's gap is that of the last program: the larger of its relative duality gap and the violation of
     /// a dual condition.
     ///
@@ -58,13 +58,13 @@ options! {
     /// ```
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub struct Fsv {
-        /// λ: how much features count against errors.
-        pub lambda: f64 = 0.05, ProperFraction, decides_count;
+        /// The penalty `λ`; errors have the weight `1 − λ`.
+        pub regularization: Regularization = Regularization::Value(0.05), offers(ValueBelowOne);
         /// α: how fast the penalty of a weight saturates.
         ///
         /// The default is that of the paper.
         pub alpha: f64 = 5.0, Positive;
-        /// Gap of each linear program.
+        /// Relative duality gap to reach by each linear program.
         pub tolerance: f64 = 1e-8, Positive;
         /// More than two classes: a machine for each class, or for each pair of classes.
         pub multiclass: Multiclass = Multiclass::OneVsRest;
@@ -79,13 +79,14 @@ impl Fsv {
         problem: &Binary,
         context: &Context<'_>,
     ) -> Result<(Vec<f64>, SolverReport), Error> {
+        let lambda = self.regularization.lambda(None)?;
         let n = problem.positive.len() as f64;
         let positive = problem.positive.iter().filter(|positive| **positive).count() as f64;
-        let cost = |&label: &bool| (1.0 - self.lambda) / if label { positive } else { n - positive };
+        let cost = |&label: &bool| (1.0 - lambda) / if label { positive } else { n - positive };
         let costs: Vec<f64> = problem.positive.iter().map(cost).collect();
         let labels = problem.labels();
         let program = Program { design: samples, labels: &labels, costs: &costs };
-        let slope = |w: &f64| self.lambda * self.alpha * (-self.alpha * w.abs()).exp().max(SMALLEST_SLOPE);
+        let slope = |w: &f64| lambda * self.alpha * (-self.alpha * w.abs()).exp().max(SMALLEST_SLOPE);
         let mut weights = vec![0.0; fewest_solver::LinearOperator::n_columns(samples)];
         let mut report: Option<SolverReport> = None;
         let mut iterations = 0;
@@ -94,7 +95,7 @@ impl Fsv {
             let start: Vec<usize> = (0..weights.len()).filter(|&j| weights[j] != 0.0).collect();
             let found = program.minimise(&penalties, &start, self.tolerance, context)?;
             let concave: f64 = found.weights.iter().map(|w| -(-self.alpha * w.abs()).exp_m1()).sum();
-            let objective = found.loss + self.lambda * concave;
+            let objective = found.loss + lambda * concave;
             iterations += found.iterations;
             let before = report.as_ref().map_or(f64::INFINITY, |report| report.objective);
             let outside = found.status.is_stopped();
@@ -102,14 +103,14 @@ impl Fsv {
                 weights = found.weights;
                 report = Some(
                     SolverReport::new("clarabel", found.status, objective, Certificate::gap(found.gap))
-                        .with_lambda(self.lambda)
+                        .with_lambda(lambda)
                         .with_iterations(iterations),
                 );
             } else if outside && let Some(report) = &mut report {
                 report.status = found.status;
             }
             // At zero the objective is at most 2 (1 − λ).
-            if outside || before - objective <= 2.0 * LEAST_FALL {
+            if outside || before - objective <= 2.0 * LEAST_DECREASE {
                 break;
             }
         }
@@ -159,7 +160,7 @@ mod tests {
         let design = Design::new(&data, "fsv", &context)?;
         let problem = Binary { rows: None, positive: labels };
         for lambda in [0.01, 0.05, 0.3] {
-            let method = Fsv { lambda, ..Fsv::default() };
+            let method = Fsv { regularization: Regularization::Value(lambda), ..Fsv::default() };
             let (weights, report) = method.machine(&design, &problem, &context)?;
             let y = problem.labels();
             let positive = problem.positive.iter().filter(|positive| **positive).count() as f64;

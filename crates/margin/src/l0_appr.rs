@@ -69,13 +69,13 @@ options! {
     /// ```
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub struct L0Appr {
-        /// C, cost of a sample inside the margin; features are standardised.
+        /// C, cost of errors; features are standardised.
         pub c: f64 = 1.0, Positive;
         /// Norm that each machine minimises; l1 is a linear program.
         pub norm: InnerNorm = InnerNorm::L2;
         /// More than two classes: a machine for each class, or for each pair of classes.
         pub multiclass: Multiclass = Multiclass::OneVsRest;
-        /// Relative duality gap of each machine.
+        /// Relative duality gap to reach by each machine.
         pub tolerance: f64 = 1e-9, Positive;
     }
 }
@@ -208,7 +208,7 @@ impl Selector for L0Appr {
             None => report.status,
         };
         let weights: Vec<Vec<f64>> = match budget {
-            // Features that vanished in the last round are still told apart by how fast.
+            // Features that vanished in the last round are still distinguished by how fast.
             Budget::Count(_) => scales.into_iter().map(|scales| scales.fresh).collect(),
             _ => scales.into_iter().map(|scales| scales.kept).collect(),
         };

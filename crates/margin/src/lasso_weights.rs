@@ -1,6 +1,6 @@
 //! Features by the weights of a lasso at a cross-validated penalty.
 
-use fewest_core::method::Options;
+use fewest_core::method::{Options, Regularization};
 use fewest_core::{Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport, options};
 use fewest_lars::{PathOptions, path};
 use fewest_solver::{Atoms, Control, InnerProducts, LinearOperator, Signed};
@@ -57,10 +57,9 @@ options! {
     /// ```
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub struct LassoWeights {
-        /// Folds of the cross-validation that chooses λ.
-        ///
-        /// At most the number of samples.
-        pub lambda_folds: usize = 5, Count(2);
+        /// How `λ` is chosen: by a cross-validation with at most as many folds as samples.
+        pub regularization: Regularization = Regularization::CrossValidated { folds: 5 },
+            offers(CrossValidated);
         /// The largest λ within one standard error of the least error, instead of that with the least.
         pub one_standard_error: bool = false;
         /// Duality gap to reach, relative to the objective at zero.
@@ -171,15 +170,15 @@ impl InnerProducts for Centred<'_> {
 impl LassoWeights {
     /// Squared errors of the held-out samples at every penalty, one row a fold: their sum and number.
     fn errors(
-        &self,
+        n_folds: usize,
         design: &Design,
         targets: &[Vec<f64>],
         penalties: &[f64],
         control: &Control<'_>,
         context: &Context<'_>,
     ) -> Result<Vec<(Vec<f64>, usize)>, Error> {
-        let folds = folds::assign(design, targets, self.lambda_folds, context.seed)?;
-        fewest_parallel::try_map(self.lambda_folds, |fold| {
+        let folds = folds::assign(design, targets, n_folds, context.seed)?;
+        fewest_parallel::try_map(n_folds, |fold| {
             if context.stopped().is_some() {
                 return Err(Error::Stopped { before: "the penalty was chosen" });
             }
@@ -234,6 +233,7 @@ impl Selector for LassoWeights {
         const METHOD: &str = "lasso-lw";
         self.check()?;
         budget.check(data.n_features())?;
+        let n_folds = self.regularization.folds()?;
         let control = control(self.tolerance, context)?;
         let targets = standardised_outputs(data, METHOD)?;
         let design = Design::new(data, METHOD, context)?;
@@ -241,7 +241,7 @@ impl Selector for LassoWeights {
         let largest = problems.iter().map(Centred::largest_penalty).fold(0.0, f64::max);
         let step = SMALLEST_RATIO.powf(1.0 / (N_PENALTIES - 1) as f64);
         let penalties: Vec<f64> = (0..N_PENALTIES).map(|at| largest * step.powi(at as i32)).collect();
-        let errors = self.errors(&design, &targets, &penalties, &control, context)?;
+        let errors = Self::errors(n_folds, &design, &targets, &penalties, &control, context)?;
         let chosen = penalties[self.choose(&errors)];
         let mut weights = Vec::new();
         let mut reports = Vec::new();

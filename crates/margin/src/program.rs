@@ -41,7 +41,7 @@ pub(super) struct Optimum {
     /// violation of a dual condition, as a share of the largest cost.
     pub(super) gap: f64,
     pub(super) status: Status,
-    /// Steps of the interior point method, all programs together.
+    /// Steps of the interior point method, summed over the programs.
     pub(super) iterations: usize,
 }
 

@@ -1,10 +1,10 @@
 //! Scales of features that minimise a bound on the leave-one-out error.
 
-use fewest_core::method::Options;
+use fewest_core::method::{KernelWidth, Options};
 use fewest_core::{
     Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport, Status, choice, options,
 };
-use fewest_kernels::VectorKernel;
+use fewest_kernels::{VectorKernel, gaussian_gamma};
 use fewest_machines::{PointRows, Points, RadiusMargin};
 use fewest_smo::{Classifier, Loss};
 use fewest_solver::{Control, LinearOperator};
@@ -16,7 +16,7 @@ use super::problems::{Binary, Multiclass, binaries, control, select};
 const MOST_STEPS: usize = 30;
 
 /// Steps end when one lowers the logarithm of the bound by less than this.
-const LEAST_FALL: f64 = 1e-4;
+const LEAST_DECREASE: f64 = 1e-4;
 
 /// The largest change of the logarithm of a scale in the first step.
 const FIRST_CHANGE: f64 = 0.5;
@@ -24,7 +24,7 @@ const FIRST_CHANGE: f64 = 0.5;
 /// Most halvings of a step.
 const MOST_HALVINGS: usize = 20;
 
-/// Share of the fall that the gradient promises, which a step must bring.
+/// Share of the decrease that the gradient predicts, which a step must bring.
 const ARMIJO: f64 = 1e-2;
 
 choice! {
@@ -33,10 +33,11 @@ choice! {
     pub enum ScaledKernel {
         /// `⟨x, z⟩`.
         Linear = "linear",
-        /// `exp(−‖x − z‖² / 2σ²)`.
+        /// `exp(−‖x − z‖²/(2σ²))`.
         Gaussian {
-            /// Width σ of the Gaussian kernel; when left out, σ² is half the number of features that vary.
-            sigma: Option<f64> = None, Positive;
+            /// Width σ of exp(−‖x − z‖²/(2σ²)); dimension: 2σ² is the number of features that vary; median:
+            /// the median distance of two samples.
+            sigma: KernelWidth = KernelWidth::Dimension, PositiveOr(&["median", "dimension"]);
         } = "gaussian",
     }
 }
@@ -54,9 +55,9 @@ options! {
     /// on standardised features, with squared losses, that is, a hard margin in `K + 1/(2C)`
     /// ([`RadiusMargin`]). Steps are taken in `ln σ`, so that scales stay positive, in the direction of
     /// steepest descent along `Σ σ² = constant`; their length is halved until the logarithm of the bound
-    /// falls by a share of what the gradient promises. When a step gains less than 1e-4, or after 30, half of
-    /// the features too many are removed, those with the smallest scales, and the descent goes on with the
-    /// others, until the `k` wanted are left and have scales of their own.
+    /// decreases by a share of what the gradient predicts. When a step gains less than 1e-4, or after 30,
+    /// half of the features too many are removed, those with the smallest scales, and the descent goes on
+    /// with the others, until the `k` wanted are left and have scales of their own.
     ///
     /// With more classes the bounds of all machines ([`Multiclass`]) are added and share the scales. The
     /// columns of a category of more than two levels share one scale.
@@ -83,11 +84,12 @@ options! {
     pub struct R2w2 {
         /// Kernel of the machine and of the ball.
         pub kernel: ScaledKernel = ScaledKernel::Linear;
-        /// C, cost of a sample inside the margin; features are standardised.
+        /// C, cost of errors; features are standardised.
         pub c: f64 = 1.0, Positive;
         /// More than two classes: a machine for each class, or for each pair of classes.
         pub multiclass: Multiclass = Multiclass::OneVsRest;
-        /// Relative duality gap of each machine and ball.
+        /// Duality gap to reach by each machine and ball, relative to the larger of the primal and the dual
+        /// objective.
         ///
         /// Gradients are exact to its root, and the descent carries their errors on; a gap this small costs
         /// little, since the last steps of the solver converge fast.
@@ -224,10 +226,10 @@ impl Scaled<'_> {
             let Some(moved) = found else { return Ok((bound, step)) };
             self.scales = moved;
             let next = self.bound(&self.scales, true)?;
-            let fall = bound.value.ln() - next.value.ln();
+            let decrease = bound.value.ln() - next.value.ln();
             bound = next;
             length = Some(2.0 * share);
-            if fall < LEAST_FALL {
+            if decrease < LEAST_DECREASE {
                 return Ok((bound, step + 1));
             }
         }
@@ -254,14 +256,23 @@ impl Scaled<'_> {
     }
 }
 
+/// The squared distances of all pairs of samples.
+fn squared_distances(columns: &[Vec<f64>]) -> Vec<f64> {
+    let n = columns.first().map_or(0, Vec::len);
+    let mut distances = vec![0.0; n * n.saturating_sub(1) / 2];
+    for column in columns {
+        let pairs = (1..n).flat_map(|i| column[..i].iter().map(move |other| column[i] - other));
+        distances.iter_mut().zip(pairs).for_each(|(sum, difference)| *sum += difference * difference);
+    }
+    distances
+}
+
 impl Selector for R2w2 {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
         const METHOD: &str = "r2w2";
         self.check()?;
         budget.check(data.n_features())?;
-        let Budget::Count(k) = budget else {
-            return Err(Error::parameter("k", "not given", "a number of features"));
-        };
+        let k = budget.count(&[])?;
         let control = control(self.tolerance, context)?;
         let problems = binaries(data, METHOD, self.multiclass)?;
         let design = Design::new(data, METHOD, context)?;
@@ -290,8 +301,8 @@ impl Selector for R2w2 {
         let kernel = match self.kernel {
             ScaledKernel::Linear => VectorKernel::Linear,
             ScaledKernel::Gaussian { sigma } => {
-                let width = |sigma: f64| 0.5 / (sigma * sigma);
-                VectorKernel::Gaussian { gamma: sigma.map_or((features.len() as f64).recip(), width) }
+                let gamma = gaussian_gamma(sigma, features.len(), || squared_distances(&columns))?;
+                VectorKernel::Gaussian { gamma }
             }
         };
         let (n_features, scales) = (features.len(), vec![1.0; features.len()]);

@@ -51,7 +51,7 @@ options! {
     /// by the larger of that gap and the violation of a dual condition. Reports are of the problem divided by
     /// `C`, that is, of `Σ ξ² + ‖w‖₁ / C`, with `lambda = 1/C`.
     ///
-    /// Cost: `n d` for each look at all features, a few for each `C`; with `k` features chosen `n k²` a
+    /// Cost: `n d` for each pass over all features, a few for each `C`; with `k` features chosen `n k²` a
     /// Newton step. Memory: a standardised copy of the data (sparse columns stay sparse).
     ///
     /// # Errors
@@ -71,7 +71,7 @@ options! {
     /// ```
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub struct L1Svm {
-        /// C, cost of a sample inside the margin; when left out, the number of features decides.
+        /// C, cost of errors; when left out, the number of features decides.
         pub c: Option<f64> = None, Positive, decides_count;
         /// Loss of a sample inside the margin: ξ², or ξ by a linear program.
         pub loss: HingeLoss = HingeLoss::Squared;
@@ -89,7 +89,7 @@ options! {
     /// minimise over w, b   r ‖w‖₁ + ½ (1 − r) ‖w‖² + C Σ_i ξ_i²,      score(k) = w_k
     /// ```
     ///
-    /// with the share `r` of the l1 norm: features that resemble each other come together, where [`L1Svm`]
+    /// with the share `r` of the l1 norm: similar features are selected together, where [`L1Svm`]
     /// takes one of them. All else as there.
     ///
     /// ```
@@ -107,7 +107,7 @@ options! {
     /// ```
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub struct ElasticNetSvm {
-        /// C, cost of a sample inside the margin; when left out, the number of features decides.
+        /// C, cost of errors; when left out, the number of features decides.
         pub c: Option<f64> = None, Positive, decides_count;
         /// Share r of the l1 norm in the penalty; 1 is l1-svm.
         pub l1_ratio: f64 = 0.5, Fraction;
@@ -264,7 +264,8 @@ impl Request {
         };
         let fit = match (self.c, budget) {
             (Some(c), _) => solve(c.recip(), None)?,
-            (None, Budget::Count(k)) => {
+            (None, budget) => {
+                let k = budget.count(&["c"])?;
                 let largest =
                     machines.iter().map(|machine| self.largest_penalty(machine)).fold(0.0, f64::max);
                 if largest > 0.0 {
@@ -274,10 +275,6 @@ impl Request {
                 } else {
                     solve(1.0, None)?
                 }
-            }
-            (None, _) => {
-                let expected = "a number of features, unless `c` is given";
-                return Err(Error::parameter("k", "not given", expected));
             }
         };
         Ok(select(&feature_scores(&design, &fit.weights), budget, fit.report))

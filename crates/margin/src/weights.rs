@@ -43,11 +43,11 @@ options! {
     /// ```
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub struct SvmWeights {
-        /// C, cost of a sample inside the margin; features are standardised.
+        /// C, cost of errors; features are standardised.
         pub c: f64 = 1.0, Positive;
         /// More than two classes: a machine for each class, or for each pair of classes.
         pub multiclass: Multiclass = Multiclass::OneVsRest;
-        /// Relative duality gap to reach.
+        /// Duality gap to reach, relative to the larger of the primal and the dual objective.
         pub tolerance: f64 = 1e-9, Positive;
     }
 }
@@ -81,11 +81,11 @@ options! {
     /// ```
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub struct SvrWeights {
-        /// C, cost of a unit of error; features and target are standardised.
+        /// C, cost of errors; features and target are standardised.
         pub c: f64 = 1.0, Positive;
         /// Error that costs nothing, in standard deviations of the target.
         pub epsilon: f64 = 0.1, NonNegative;
-        /// Relative duality gap to reach.
+        /// Duality gap to reach, relative to the larger of the primal and the dual objective.
         pub tolerance: f64 = 1e-9, Positive;
     }
 }

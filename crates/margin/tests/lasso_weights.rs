@@ -73,10 +73,16 @@ fn noise_alone_may_select_nothing_and_never_panics() {
         let table = DenseColumns::from_columns(&[wave(3), wave(5), wave(2)]).unwrap();
         let data = Dataset::new(table, Target::real(target).unwrap()).unwrap();
         for folds in [2, 4] {
-            let selector = LassoWeights { lambda_folds: folds, ..LassoWeights::default() };
+            let selector = LassoWeights {
+                regularization: Regularization::CrossValidated { folds },
+                ..LassoWeights::default()
+            };
             assert!(all(&selector, &data).order.len() <= 3);
         }
-        let message = LassoWeights { lambda_folds: n + 1, ..LassoWeights::default() };
+        let message = LassoWeights {
+            regularization: Regularization::CrossValidated { folds: n + 1 },
+            ..LassoWeights::default()
+        };
         let error = message.select(&data, Budget::Count(1), &Context::default()).unwrap_err();
         assert!(matches!(error, Error::InvalidParameter { name: "lambda_folds", .. }), "{error}");
     }

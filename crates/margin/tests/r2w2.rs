@@ -4,6 +4,7 @@
 mod common;
 
 use common::read;
+use fewest_core::method::KernelWidth;
 use fewest_core::{Budget, Context, Dataset, DenseColumns, FeatureKind, Selector, Status, Target};
 use fewest_data::Task;
 use fewest_margin::{Multiclass, R2w2, ScaledKernel};
@@ -37,14 +38,15 @@ fn chosen(selector: &R2w2, data: &Dataset, k: usize) -> Vec<usize> {
 #[test]
 fn features_of_either_kind_are_found_by_their_kernel() {
     assert_eq!(chosen(&R2w2::default(), &hidden(false), 2), [3, 9]);
-    let gaussian = R2w2 { kernel: ScaledKernel::Gaussian { sigma: None }, c: 10.0, ..R2w2::default() };
+    let gaussian =
+        R2w2 { kernel: ScaledKernel::Gaussian { sigma: KernelWidth::Dimension }, c: 10.0, ..R2w2::default() };
     assert_eq!(chosen(&gaussian, &hidden(true), 2), [3, 9]);
 }
 
 #[test]
 fn laws_hold() {
     check_selector(&R2w2::default(), &problem(true), 3);
-    let kernel = ScaledKernel::Gaussian { sigma: Some(2.5_f64.sqrt()) };
+    let kernel = ScaledKernel::Gaussian { sigma: KernelWidth::Value(2.5_f64.sqrt()) };
     check_selector(&R2w2 { kernel, ..R2w2::default() }, &problem(true), 3);
 }
 
@@ -77,8 +79,24 @@ fn bad_input_is_an_error_that_names_it() {
     let default = R2w2::default;
     for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         assert!(message(R2w2 { c: bad, ..default() }, Budget::Count(1)).contains("`c`"));
-        let kernel = ScaledKernel::Gaussian { sigma: Some(bad) };
+        let kernel = ScaledKernel::Gaussian { sigma: KernelWidth::Value(bad) };
         assert!(message(R2w2 { kernel, ..default() }, Budget::Count(1)).contains("`sigma`"));
     }
     assert!(message(default(), Budget::Auto).contains("`k`"));
+}
+
+#[test]
+fn rules_for_the_width_are_the_widths_they_name() {
+    // Two columns of ±1: squared distances are 0 or 4 for a feature that differs, and four samples have
+    // distances 4, 4, 8, 8, 4, 4.
+    let columns = [vec![-1.0, -1.0, 1.0, 1.0], vec![-1.0, 1.0, -1.0, 1.0]];
+    let target = Target::from_labels(&["a", "a", "b", "b"]);
+    let data = Dataset::new(DenseColumns::from_columns(&columns).unwrap(), target).unwrap();
+    let scores = |sigma: KernelWidth| {
+        let selector = R2w2 { kernel: ScaledKernel::Gaussian { sigma }, ..R2w2::default() };
+        selector.select(&data, Budget::Count(2), &Context::default()).unwrap().scores
+    };
+    assert_eq!(scores(KernelWidth::Median), scores(KernelWidth::Value(2.0)));
+    assert_eq!(scores(KernelWidth::Dimension), scores(KernelWidth::Value(1.0)));
+    assert_ne!(scores(KernelWidth::Median), scores(KernelWidth::Dimension));
 }

@@ -4,6 +4,7 @@
 mod common;
 
 use common::{all, close, read, scores};
+use fewest_core::method::Regularization;
 use fewest_core::{Budget, Columns, Context, Dataset, DenseColumns, Error, Selector, Status, Target};
 use fewest_data::{Scaling, Task};
 use fewest_margin::{ElasticNetSvm, Fsv, HingeLoss, InnerNorm, L0Appr, L1Svm, Multiclass};
@@ -228,7 +229,10 @@ fn bad_input_is_an_error_that_names_it() {
         assert!(
             message(&ElasticNetSvm { l1_ratio: share, ..ElasticNetSvm::default() }, one).contains("l1_ratio")
         );
-        assert!(message(&Fsv { lambda: share, ..Fsv::default() }, one).contains("lambda"));
+        assert!(
+            message(&Fsv { regularization: Regularization::Value(share), ..Fsv::default() }, one)
+                .contains("lambda")
+        );
     }
     assert!(message(&L1Svm::default(), Budget::Auto).contains("`k`"));
     assert!(matches!(

@@ -1,8 +1,5 @@
 //! Penalties that decrease until enough features have a weight.
 
-use fewest_core::Error;
-use fewest_core::method::Regularization;
-
 /// A penalty is this part of the one before.
 const FACTOR: f64 = 0.7;
 
@@ -12,21 +9,6 @@ const STEPS: usize = 40;
 /// Penalties in a row that bring no more features than there have been, after which no more are expected:
 /// down to an eighth.
 const IDLE: usize = 6;
-
-/// The penalty to begin with, where `largest` is the smallest that selects nothing.
-///
-/// # Errors
-/// [`Error::InvalidParameter`] for a penalty told in another way than by its value or ratio.
-pub(crate) fn first_penalty(regularization: Regularization, largest: f64) -> Result<f64, Error> {
-    match regularization {
-        Regularization::Value(lambda) => Ok(lambda),
-        Regularization::Ratio(ratio) => Ok(ratio * largest),
-        other => {
-            let expected = "told by `lambda` or `lambda_ratio`";
-            Err(Error::parameter("regularization", format!("{other:?}"), expected))
-        }
-    }
-}
 
 /// A penalty on its way down.
 pub(crate) struct DecreasingPenalty {
@@ -47,7 +29,7 @@ impl DecreasingPenalty {
         self.penalty
     }
 
-    /// Told how many features have a weight at this penalty; whether these are more than at all penalties
+    /// Takes how many features have a weight at this penalty; whether these are more than at all penalties
     /// before, or it is the first.
     pub(crate) fn is_best(&mut self, found: usize) -> bool {
         let is_best = self.steps == 0 || found > self.most;

@@ -21,8 +21,8 @@ pub use nonmonotonic::{
 
 const CLASSES: &[TargetKind] = &[TargetKind::Classes];
 
-/// The methods of non-monotonic selection.
-pub static NON_MONOTONIC_METHODS: &[Method] = &[
+/// The methods of this family.
+pub static METHODS: &[Method] = &[
     Method::selector::<Nmmkl>(
         "nmmkl",
         "non-monotonic selection by multiple kernel learning, for classes",
@@ -36,10 +36,6 @@ pub static NON_MONOTONIC_METHODS: &[Method] = &[
          score(k) = τₖ = (xₖᵀβ)²",
         &[TargetKind::Real, TargetKind::Outputs],
     ),
-];
-
-/// Multiple indefinite kernel learning, and the methods it is compared with.
-pub static METHODS: &[Method] = &[
     Method::selector::<MikFs>(
         "mik-fs",
         "multiple indefinite kernel learning for feature selection",

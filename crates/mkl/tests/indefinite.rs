@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use fewest_core::method::Regularization;
+use fewest_core::method::{KernelWidth, Regularization};
 use fewest_core::{
     Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Progress, Selector, Status, Target,
 };
@@ -30,7 +30,7 @@ fn three_classes() -> Result<Dataset, Error> {
 fn mixed() -> BaseKernels {
     BaseKernels(vec![
         BaseKernel::default(),
-        BaseKernel::Gaussian { sigma: 1.0 },
+        BaseKernel::Gaussian { sigma: KernelWidth::Value(1.0) },
         BaseKernel::Polynomial { degree: 2, offset: 1.0, scale: 1.0 },
     ])
 }
@@ -46,7 +46,11 @@ fn the_laws_of_selectors_hold_for_classes_and_outputs() {
 #[test]
 fn three_classes_share_their_weights_and_are_told_apart() -> Result<(), Error> {
     let data = three_classes()?;
-    for kernel in [BaseKernels::default(), BaseKernels(vec![BaseKernel::Gaussian { sigma: 1.0 }]), mixed()] {
+    for kernel in [
+        BaseKernels::default(),
+        BaseKernels(vec![BaseKernel::Gaussian { sigma: KernelWidth::Value(1.0) }]),
+        mixed(),
+    ] {
         let method = MikFs { kernel, ..MikFs::default() };
         let selection = method.select(&data, Budget::Count(2), &Context::default())?;
         let mut found = selection.order.clone();
@@ -144,7 +148,7 @@ fn what_cannot_be_done_is_said() -> Result<(), Error> {
         ("epsilon", MikFs { epsilon: -1.0, ..standard() }),
         ("threshold", MikFs { threshold: 1.0, ..standard() }),
         ("factor_tolerance", MikFs { factor_tolerance: 0.0, ..standard() }),
-        ("tolerance", MikFs { tolerance: f64::INFINITY, ..standard() }),
+        ("min_improvement", MikFs { min_improvement: f64::INFINITY, ..standard() }),
         ("iterations", MikFs { iterations: 0, ..standard() }),
         ("kernel", MikFs { kernel: BaseKernels(Vec::new()), ..standard() }),
         (
@@ -154,7 +158,13 @@ fn what_cannot_be_done_is_said() -> Result<(), Error> {
                 ..standard()
             },
         ),
-        ("sigma", MikFs { kernel: BaseKernels(vec![BaseKernel::Gaussian { sigma: 0.0 }]), ..standard() }),
+        (
+            "sigma",
+            MikFs {
+                kernel: BaseKernels(vec![BaseKernel::Gaussian { sigma: KernelWidth::Value(0.0) }]),
+                ..standard()
+            },
+        ),
     ] {
         let message = fails(method).unwrap_or_default();
         assert!(message.contains(name), "{name}: {message}");

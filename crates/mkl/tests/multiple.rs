@@ -3,9 +3,10 @@
 
 use std::sync::atomic::AtomicBool;
 
-use fewest_core::method::Regularization;
+use fewest_core::method::{KernelWidth, Regularization};
 use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Selector, Status, Target};
-use fewest_mkl::{BaseKernel, FeatureKernel, Gmkl, Nmmkl, NonMonotonic, Rfmkl, Spectrum};
+use fewest_kernels::kernel_width;
+use fewest_mkl::{BaseKernel, BaseKernels, FeatureKernel, Gmkl, MikFs, Nmmkl, NonMonotonic, Rfmkl, Spectrum};
 use fewest_testkit::conformance::{check_selector, problem};
 
 fn sum(kernel: BaseKernel, spectrum: Option<Spectrum>) -> Rfmkl {
@@ -121,7 +122,7 @@ fn what_cannot_be_done_is_said() -> Result<(), Error> {
         ("tolerance", Box::new(Rfmkl { tolerance: f64::NAN, ..standard() })),
         ("lambda_ratio", Box::new(Rfmkl { regularization: Regularization::Ratio(0.0), ..standard() })),
         ("lambda_ratio", Box::new(Rfmkl { regularization: Regularization::Ratio(1.5), ..standard() })),
-        ("sigma", Box::new(sum(BaseKernel::Gaussian { sigma: -1.0 }, None))),
+        ("sigma", Box::new(sum(BaseKernel::Gaussian { sigma: KernelWidth::Value(-1.0) }, None))),
         ("`c`", Box::new(Gmkl { c: 0.0, ..product() })),
         ("`c`", Box::new(Gmkl { c: f64::NAN, ..product() })),
         ("tolerance", Box::new(Gmkl { tolerance: 0.0, ..product() })),
@@ -172,10 +173,11 @@ fn what_cannot_be_done_is_said() -> Result<(), Error> {
 /// whose simplex they lie: a factor `D` on all kernels is one on the cost.
 #[test]
 fn on_a_simplex_it_is_the_relaxation_of_nmmkl() -> Result<(), Error> {
-    let gaussian = FeatureKernel::Gaussian { sigma: 1.0, factor_tolerance: 1e-9 };
-    for (kernel, theirs) in
-        [(BaseKernel::Gaussian { sigma: 1.0 }, gaussian), (BaseKernel::Linear, FeatureKernel::default())]
-    {
+    let gaussian = FeatureKernel::Gaussian { sigma: KernelWidth::Value(1.0), factor_tolerance: 1e-9 };
+    for (kernel, theirs) in [
+        (BaseKernel::Gaussian { sigma: KernelWidth::Value(1.0) }, gaussian),
+        (BaseKernel::Linear, FeatureKernel::default()),
+    ] {
         for ratio in [0.5, 0.1, 0.01] {
             let method = Rfmkl {
                 kernel: kernel.clone(),
@@ -227,5 +229,39 @@ fn a_path_that_starts_without_weights_finds_the_feature() -> Result<(), Error> {
     let selection = method.select(&data, Budget::Count(1), &Context::default())?;
     assert_eq!(selection.order, [0]);
     assert!(selection.scores[0] > 0.0 && selection.status == Status::Converged, "{selection:?}");
+    Ok(())
+}
+
+/// By the median rule a feature has the kernel whose width is the median distance of its standardised values.
+#[test]
+fn the_median_rule_is_the_median_distance_of_the_feature() -> Result<(), Error> {
+    let x = wave(7).into_iter().map(|x| x * x * x).collect::<Vec<f64>>();
+    let labels: Vec<bool> = (0..90).map(|i| x[i] + 0.2 * wave(23)[i] > 0.0).collect();
+    let mut points = x.clone();
+    assert!(fewest_columns::standardise(&mut points));
+    let median = KernelWidth::Value(kernel_width(KernelWidth::Median, &points)?);
+    let data = Dataset::new(DenseColumns::from_columns(&[x])?, Target::from_labels(&labels))?;
+    let score = |method: &dyn Selector| -> Result<f64, Error> {
+        let selection = method.select(&data, Budget::Auto, &Context::default())?;
+        Ok(selection.objective.or(selection.solver.map(|report| report.objective)).unwrap_or(f64::NAN))
+    };
+    let kernel = |sigma| BaseKernel::Gaussian { sigma };
+    let rfmkl = |sigma| score(&sum(kernel(sigma), None));
+    let mik_fs = |sigma| score(&MikFs { kernel: BaseKernels(vec![kernel(sigma)]), ..MikFs::default() });
+    let nmmkl = |sigma| -> Result<f64, Error> {
+        let kernel = FeatureKernel::Gaussian { sigma, factor_tolerance: 1e-9 };
+        let options = NonMonotonic { kernel, ..NonMonotonic::default() };
+        let method = Nmmkl { options, ..Nmmkl::default() };
+        Ok(method.solve(&data, Budget::Count(1), &Context::default())?.omega)
+    };
+    let widths = [KernelWidth::Median, median, KernelWidth::Value(5.0)];
+    for (name, objectives) in
+        [("rfmkl", widths.map(rfmkl)), ("mik-fs", widths.map(mik_fs)), ("nmmkl", widths.map(nmmkl))]
+    {
+        let [by_rule, by_value, other] = objectives;
+        let (by_rule, by_value, other) = (by_rule?, by_value?, other?);
+        assert!((by_rule - by_value).abs() < 1e-6 * by_value.abs(), "{name}: {by_rule} and {by_value}");
+        assert!((by_rule - other).abs() > 1e-3 * other.abs(), "{name}: {by_rule} and {other}");
+    }
     Ok(())
 }

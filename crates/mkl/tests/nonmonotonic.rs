@@ -6,6 +6,7 @@ mod common;
 mod conic;
 
 use common::Sparse;
+use fewest_core::method::KernelWidth;
 use fewest_core::{
     Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Groups, Selector, Status, Target, derive_seed,
 };
@@ -353,7 +354,7 @@ fn gaussian_kernels_see_what_linear_ones_do_not() {
     let y: Vec<f64> = (0..n).map(|i| columns[4][i].powi(2) - 0.8).collect();
     let data = classes(&columns, &y);
     let labels: Vec<bool> = y.iter().map(|y| *y > 0.0).collect();
-    let kernel = FeatureKernel::Gaussian { sigma: 0.8, factor_tolerance: 1e-10 };
+    let kernel = FeatureKernel::Gaussian { sigma: KernelWidth::Value(0.8), factor_tolerance: 1e-10 };
     let options = NonMonotonic { kernel, tolerance: 1e-10, ..NonMonotonic::default() };
     let gaussian = Nmmkl { options, ..Nmmkl::default() };
     let solution = gaussian.solve(&data, Budget::Count(1), &Context::default()).unwrap();

@@ -1,12 +1,12 @@
 //! What the methods are told, as parameters.
 
-use fewest_core::method::{Method, Options, Parameters, Regularization};
+use fewest_core::method::{KernelWidth, Method, Options, Parameters, Regularization};
 use fewest_core::{Budget, Context, Error, Selector};
-use fewest_mkl::{BaseKernel, FeatureKernel, METHODS, MikFs, NON_MONOTONIC_METHODS, Nmmklr, Rfmkl};
+use fewest_mkl::{BaseKernel, FeatureKernel, METHODS, MikFs, Nmmklr, Rfmkl};
 use fewest_testkit::conformance::problem;
 
 fn method(id: &str) -> &'static Method {
-    METHODS.iter().chain(NON_MONOTONIC_METHODS).find(|method| method.id == id).unwrap()
+    METHODS.iter().find(|method| method.id == id).unwrap()
 }
 
 fn told<T: Options + Default>(id: &str, assignments: &[&str]) -> Result<T, Error> {
@@ -24,7 +24,7 @@ fn a_mixture_has_the_parameters_of_all_its_kernels() -> Result<(), Error> {
     let found: MikFs = told("mik-fs", &["kernel=mixed", "scale=2", "sigma=3", "degree=4"])?;
     let [sigmoid, gaussian, polynomial] = &found.kernel.0[..] else { panic!("{:?}", found.kernel) };
     assert!(matches!(sigmoid, BaseKernel::Sigmoid { scale: 2.0, shift: 0.0 }));
-    assert!(matches!(gaussian, BaseKernel::Gaussian { sigma: 3.0 }));
+    assert!(matches!(gaussian, BaseKernel::Gaussian { sigma: KernelWidth::Value(3.0) }));
     assert!(matches!(polynomial, BaseKernel::Polynomial { scale: 2.0, degree: 4, offset: 1.0 }));
     assert!(told::<MikFs>("mik-fs", &["sigma=3"]).is_err());
     assert!(told::<MikFs>("mik-fs", &["kernel=polynomial", "degree=65"]).is_err());
@@ -35,7 +35,7 @@ fn a_mixture_has_the_parameters_of_all_its_kernels() -> Result<(), Error> {
 fn options_take_in_what_is_shared() -> Result<(), Error> {
     let found: Nmmklr = told("nmmklr", &["c=2", "kernel=gaussian", "sigma=3", "standardise_target=false"])?;
     assert!((found.c, found.tau, found.standardise_target) == (2.0, 0.0, false));
-    assert!(matches!(found.options.kernel, FeatureKernel::Gaussian { sigma: 3.0, .. }));
+    assert!(matches!(found.options.kernel, FeatureKernel::Gaussian { sigma: KernelWidth::Value(3.0), .. }));
     let grouped = Parameters::parse(method("nmmkl"), &["weights=group"])?;
     assert!(grouped.selects_groups() && !grouped.decides_count());
     Ok(())

@@ -4,7 +4,7 @@ use fewest::core::{Budget, Dataset, Target};
 use fewest::eval::{GroupFolds, HoldOut, KFold, Learner, Metric, Repeated, Splitter};
 
 use crate::catalogue::{Registry, TargetKind};
-use crate::{DataInfo, Division, Error, Options, text};
+use crate::{DataInfo, Division, Error, StudyOptions, text};
 
 /// Numbers of features to judge when none are named.
 const DEFAULT_KS: [usize; 7] = [1, 2, 5, 10, 20, 50, 100];
@@ -36,7 +36,7 @@ impl Design {
     /// The design that the options describe, checked against the data.
     pub(crate) fn new(
         registry: &Registry,
-        options: &Options,
+        options: &StudyOptions,
         data: &Dataset,
         info: &DataInfo,
     ) -> Result<Self, Error> {
@@ -65,7 +65,7 @@ impl Design {
 
 fn learner(
     registry: &Registry,
-    options: &Options,
+    options: &StudyOptions,
     kind: TargetKind,
 ) -> Result<(&'static str, Box<dyn Learner>), Error> {
     let fitting = || registry.learners().iter().filter(|entry| entry.targets.contains(&kind));
@@ -86,7 +86,11 @@ fn learner(
     }
 }
 
-fn metrics(registry: &Registry, options: &Options, kind: TargetKind) -> Result<Vec<Box<dyn Metric>>, Error> {
+fn metrics(
+    registry: &Registry,
+    options: &StudyOptions,
+    kind: TargetKind,
+) -> Result<Vec<Box<dyn Metric>>, Error> {
     let fitting = || registry.metrics().iter().filter(|entry| entry.targets.contains(&kind));
     if options.metrics.is_empty() {
         return fitting().take(1).map(|entry| Ok(entry.build())).collect();
@@ -105,7 +109,7 @@ fn metrics(registry: &Registry, options: &Options, kind: TargetKind) -> Result<V
         .collect()
 }
 
-fn ks(options: &Options, n_features: usize) -> Result<Vec<usize>, Error> {
+fn ks(options: &StudyOptions, n_features: usize) -> Result<Vec<usize>, Error> {
     if options.ks.is_empty() {
         let mut ks: Vec<usize> = DEFAULT_KS.into_iter().filter(|k| *k < n_features).collect();
         if DEFAULT_KS.last().is_some_and(|largest| n_features <= *largest) {
@@ -123,7 +127,7 @@ fn ks(options: &Options, n_features: usize) -> Result<Vec<usize>, Error> {
 }
 
 /// A class of one sample cannot be both learnt and judged; one of few is missing from some test parts.
-fn check_classes(options: &Options, data: &Dataset, notes: &mut Vec<String>) -> Result<(), Error> {
+fn check_classes(options: &StudyOptions, data: &Dataset, notes: &mut Vec<String>) -> Result<(), Error> {
     let Target::Class(classes) = data.target() else { return Ok(()) };
     if matches!(options.division, Division::Groups { .. }) {
         return Ok(());
@@ -146,7 +150,7 @@ fn check_classes(options: &Options, data: &Dataset, notes: &mut Vec<String>) -> 
 }
 
 /// Divisions without number would fill the memory before the first fold is run.
-fn check_size(options: &Options, n_samples: usize) -> Result<(), Error> {
+fn check_size(options: &StudyOptions, n_samples: usize) -> Result<(), Error> {
     let repeats = options.repeats;
     let folds = match options.division {
         Division::HeldOut(_) => 1,
@@ -160,7 +164,7 @@ fn check_size(options: &Options, n_samples: usize) -> Result<(), Error> {
     }
 }
 
-fn splitter(options: &Options, data: &Dataset) -> Result<(Box<dyn Splitter>, String), Error> {
+fn splitter(options: &StudyOptions, data: &Dataset) -> Result<(Box<dyn Splitter>, String), Error> {
     let stratified = matches!(data.target(), Target::Class(_));
     let suffix = if stratified { ", stratified" } else { "" };
     let repeats = options.repeats;

@@ -7,18 +7,20 @@ use crate::Report;
 
 /// The methods at one number of features by one metric.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Column {
+#[non_exhaustive]
+pub struct DifferenceColumn {
     /// The number of features.
     pub k: usize,
     /// The best method's place among the methods; of equal ones the first.
     pub best: usize,
     /// One entry for each method.
-    pub cells: Vec<Cell>,
+    pub cells: Vec<DifferenceCell>,
 }
 
 /// A method against the best one.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Cell {
+#[non_exhaustive]
+pub struct DifferenceCell {
     /// Mean over the folds.
     pub mean: f64,
     /// Standard error of that mean; `None` for a single fold.
@@ -29,6 +31,7 @@ pub struct Cell {
 
 /// A paired difference.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Difference {
     /// The best method less this one, mean over the folds.
     pub mean: f64,
@@ -39,7 +42,7 @@ pub struct Difference {
 }
 
 /// A column for each number of features, by the metric at `m`; none where there is no such metric.
-pub fn columns(report: &Report, m: usize) -> Vec<Column> {
+pub fn columns(report: &Report, m: usize) -> Vec<DifferenceColumn> {
     let sign = if report.greater_is_better(m) { 1.0 } else { -1.0 };
     let Some(metric) = report.metrics().get(m) else { return Vec::new() };
     let summaries: Vec<_> = report.methods.iter().map(|method| method.evaluation.summaries()).collect();
@@ -66,13 +69,13 @@ pub fn columns(report: &Report, m: usize) -> Vec<Column> {
         let cells = of_k
             .iter()
             .enumerate()
-            .map(|(i, summary)| Cell {
+            .map(|(i, summary)| DifferenceCell {
                 mean: summary.mean,
                 standard_error: summary.standard_error,
                 difference: difference(i),
             })
             .collect();
-        Some(Column { k, best, cells })
+        Some(DifferenceColumn { k, best, cells })
     };
     report.ks().iter().filter_map(column).collect()
 }

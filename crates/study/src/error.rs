@@ -98,7 +98,7 @@ pub enum Error {
     },
     /// Finished folds of another study.
     #[error(
-        "{}: its folds are of another evaluation ({mismatch}): give the same options again, or another file",
+        "{}: the file holds folds of another evaluation ({mismatch}): repeat that one, or name a new file",
         path.display()
     )]
     OtherFolds {
@@ -108,7 +108,7 @@ pub enum Error {
         mismatch: Mismatch,
     },
     /// Finished folds of a method that are not what the same study would have stored.
-    #[error("the finished folds of {method} are {found}: give the same options again, or other folds")]
+    #[error("the finished folds of {method} are {found}: repeat the evaluation that stored them")]
     BrokenFolds {
         /// The method's id.
         method: &'static str,

@@ -117,12 +117,12 @@ impl Serialize for Params<'_> {
 ///
 /// ```
 /// use fewest::core::{Budget, Context, Dataset, DenseColumns, Target};
-/// use fewest::registry::{self, Parameters};
+/// use fewest::registry::{Parameters, Registry};
 /// use fewest_study::{DataInfo, RunInfo, json};
 ///
 /// let x = DenseColumns::from_columns(&[vec![0.0, 1.0, 0.0, 1.0], vec![0.1, 0.2, 0.9, 0.8]])?;
 /// let data = Dataset::new(x, Target::from_labels(&["a", "a", "b", "b"]))?;
-/// let method = registry::find("f-score")?;
+/// let method = Registry::standard().find("f-score")?;
 /// let parameters = Parameters::defaults(method);
 /// let selector = method.build(&parameters)?.into_selector();
 /// let selection = selector.select(&data, Budget::Count(1), &Context::default())?;

@@ -7,19 +7,19 @@ use crate::catalogue::Registry;
 ///
 /// ```
 /// use fewest::registry::Registry;
-/// use fewest_study::{Division, Options};
+/// use fewest_study::{Division, StudyOptions};
 ///
 /// let registry = Registry::standard();
 /// let learner = Some("knn".to_owned());
-/// let options = Options { learner, division: Division::HeldOut(0.3), ..Options::default() };
-/// options.check(&registry)?;
-/// let wrong = Options { division: Division::HeldOut(1.0), ..options };
-/// let told = wrong.check(&registry).unwrap_err().to_string();
+/// let options = StudyOptions { learner, division: Division::HeldOut(0.3), ..StudyOptions::default() };
+/// options.check(registry)?;
+/// let wrong = StudyOptions { division: Division::HeldOut(1.0), ..options };
+/// let told = wrong.check(registry).unwrap_err().to_string();
 /// assert_eq!(told, "the share held out is 1, but must be above 0 and below 1");
 /// # Ok::<(), fewest_study::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct Options {
+pub struct StudyOptions {
     /// The numbers of features to judge, in any order, each from 1 to the number of features. None: 1, 2, 5,
     /// 10, 20, 50 and 100, as far as there are as many, and all features where these are fewer.
     pub ks: Vec<usize>,
@@ -39,6 +39,7 @@ pub struct Options {
 /// How samples are divided into training and test samples. Where the target is classes, every part has them
 /// in proportion, unless groups are kept together.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum Division {
     /// This many parts of equal size, each the test samples once: from 2 to the number of samples.
     Folds(usize),
@@ -60,7 +61,7 @@ impl Default for Division {
     }
 }
 
-impl Default for Options {
+impl Default for StudyOptions {
     fn default() -> Self {
         Self {
             ks: Vec::new(),
@@ -73,7 +74,7 @@ impl Default for Options {
     }
 }
 
-impl Options {
+impl StudyOptions {
     /// Checks what can be known before there are data, with the learners and metrics of `registry`.
     /// [`Study::new`](crate::Study::new) checks this and the rest.
     ///

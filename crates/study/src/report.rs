@@ -9,6 +9,7 @@ use crate::catalogue::{Method, Parameters};
 
 /// Evaluations of one or more methods on the same folds.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Report {
     /// The seed.
     pub seed: u64,
@@ -35,6 +36,7 @@ pub struct Report {
 
 /// A method with its finished folds.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Evaluated {
     /// The method.
     pub method: Method,
@@ -48,6 +50,7 @@ pub struct Evaluated {
 
 /// A number of features, and the features.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Chosen {
     /// The rule that chose the number.
     pub rule: KRule,
@@ -59,6 +62,7 @@ pub struct Chosen {
 
 /// All about one number of features.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Row {
     /// The number.
     pub k: usize,
@@ -79,7 +83,19 @@ impl Row {
     }
 }
 
+impl Chosen {
+    /// `k` features by `rule`, and which these are.
+    pub fn new(rule: KRule, k: usize, features: Option<Vec<usize>>) -> Self {
+        Self { rule, k, features }
+    }
+}
+
 impl Evaluated {
+    /// The finished folds of a method, and what the rules choose by them.
+    pub fn new(method: Method, parameters: Parameters, evaluation: Evaluation, chosen: Vec<Chosen>) -> Self {
+        Self { method, parameters, evaluation, chosen }
+    }
+
     /// All about every number of features, increasing.
     pub fn rows(&self) -> Vec<Row> {
         let evaluation = &self.evaluation;
@@ -105,6 +121,22 @@ impl Evaluated {
 }
 
 impl Report {
+    /// Without results so far: the evaluations and how they ended are added.
+    pub fn new(seed: u64, data: DataInfo, learner: &'static str, splitter: String, n_folds: usize) -> Self {
+        Self {
+            seed,
+            data,
+            learner,
+            splitter,
+            n_folds,
+            methods: Vec::new(),
+            status: Status::Converged,
+            notes: Vec::new(),
+            not_stored: None,
+            seconds: 0.0,
+        }
+    }
+
     /// The metrics; the first decides.
     pub fn metrics(&self) -> &[String] {
         self.methods.first().map_or(&[], |method| &method.evaluation.plan.metrics)

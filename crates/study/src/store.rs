@@ -18,16 +18,16 @@ use crate::{Error, Mismatch};
 ///
 /// ```
 /// # use fewest::core::{Context, Dataset, DenseColumns, Target};
-/// # use fewest::registry::{self, Parameters, Registry};
-/// # use fewest_study::{Candidate, DataInfo, Options, Store, Study};
+/// # use fewest::registry::{Parameters, Registry};
+/// # use fewest_study::{Candidate, DataInfo, StudyOptions, Store, Study};
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("folds.json");
 /// # let values: Vec<f64> = (0..40).map(|i| f64::from(i * 7 % 41)).collect();
 /// # let labels: Vec<bool> = values.iter().map(|value| *value > 20.0).collect();
 /// # let data = Dataset::new(DenseColumns::from_columns(&[values])?, Target::from_labels(&labels))?;
-/// # let method = registry::find("f-score")?;
+/// # let method = Registry::standard().find("f-score")?;
 /// # let candidates = vec![Candidate::new(method, Parameters::defaults(method))?];
-/// # let study = Study::new(&Registry::standard(), &data, DataInfo::new("waves", &data), candidates, &Options::default())?;
+/// # let study = Study::new(Registry::standard(), &data, DataInfo::new("waves", &data), candidates, &StudyOptions::default())?;
 /// let first = study.run(Some(&Store::open(&path)?), &Context::default())?;
 /// // All folds are there by now: none is run again.
 /// let again = study.run(Some(&Store::open(&path)?), &Context::default())?;

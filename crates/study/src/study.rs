@@ -7,7 +7,7 @@ use fewest::eval::{Evaluation, Experiment, ExperimentError, KRule, Metric, RunOp
 
 use crate::catalogue::{Registry, TargetKind};
 use crate::design::Design;
-use crate::{Candidate, Chosen, DataInfo, Error, Evaluated, Options, Report, Store};
+use crate::{Candidate, Chosen, DataInfo, Error, Evaluated, Report, Store, StudyOptions};
 
 /// Methods to be evaluated on the same folds, checked against the data.
 pub struct Study<'a> {
@@ -23,16 +23,16 @@ impl<'a> Study<'a> {
     /// those of `registry`.
     ///
     /// # Errors
-    /// Those of [`Options::check`]; [`Error::Method`] and [`Error::NotForTarget`] for what has no use for the
-    /// target; [`Error::Twice`] for methods of one id, [`Error::Core`] for none, or for numbers of features
-    /// out of range; [`Error::SingleSample`], [`Error::TooManyFolds`] and [`Error::NoGroup`] for samples that
-    /// cannot be divided so.
+    /// Those of [`StudyOptions::check`]; [`Error::Method`] and [`Error::NotForTarget`] for what cannot use
+    /// the target; [`Error::Twice`] for methods of one id, [`Error::Core`] for none, or for numbers of
+    /// features out of range; [`Error::SingleSample`], [`Error::TooManyFolds`] and [`Error::NoGroup`] for
+    /// samples that cannot be divided so.
     pub fn new(
         registry: &Registry,
         data: &'a Dataset,
         info: DataInfo,
         candidates: Vec<Candidate>,
-        options: &Options,
+        options: &StudyOptions,
     ) -> Result<Self, Error> {
         if candidates.is_empty() {
             return Err(CoreError::TooFew { what: "methods", minimum: 1, found: 0 }.into());
@@ -65,17 +65,14 @@ impl<'a> Study<'a> {
         let not_stored = store.and_then(Store::finish);
         let (methods, status) = worked?;
         let Some(first) = methods.first() else { return Err(Error::NothingFinished(status)) };
+        let (splitter, n_folds) = (self.design.splitter_text.clone(), first.evaluation.plan.n_folds);
         Ok(Report {
-            seed: context.seed,
-            data: self.info.clone(),
-            learner: self.design.learner_id,
-            splitter: self.design.splitter_text.clone(),
-            n_folds: first.evaluation.plan.n_folds,
             methods,
             status,
             notes: [self.info.notes.clone(), self.design.notes.clone()].concat(),
             not_stored,
             seconds,
+            ..Report::new(context.seed, self.info.clone(), self.design.learner_id, splitter, n_folds)
         })
     }
 
@@ -123,12 +120,7 @@ impl<'a> Study<'a> {
                 let filled = prepare(data, data)?;
                 let chosen = choose(candidate, &evaluation, &filled, context)?;
                 let parameters = candidate.parameters.clone();
-                evaluated.push(Evaluated {
-                    method: candidate.method.clone(),
-                    parameters,
-                    evaluation,
-                    chosen,
-                });
+                evaluated.push(Evaluated::new(candidate.method.clone(), parameters, evaluation, chosen));
             }
         }
         Ok((evaluated, status))
@@ -169,7 +161,7 @@ fn choose(
                 Err(error) => return Err(error),
             },
         };
-        chosen.push(Chosen { rule, k, features });
+        chosen.push(Chosen::new(rule, k, features));
     }
     Ok(chosen)
 }

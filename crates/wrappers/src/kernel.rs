@@ -1,7 +1,8 @@
 //! The kernel between samples over the features that are left.
 
+use fewest_core::method::KernelWidth;
 use fewest_core::{Error, choice};
-use fewest_kernels::{Factor, FactorSum, SquaredDistances, VectorKernel};
+use fewest_kernels::{Factor, FactorSum, SquaredDistances, gaussian_gamma};
 use fewest_smo::KernelRows;
 
 choice! {
@@ -9,12 +10,13 @@ choice! {
     #[derive(Debug, Clone, Copy, PartialEq)]
     #[non_exhaustive]
     pub enum Kernel {
-        /// `k(x, z) = exp(−γ ‖x − z‖²)`.
+        /// `k(x, z) = exp(−γ ‖x − z‖²)`, `γ = 1/(2σ²)`.
         Gaussian {
-            /// γ of exp(−γ ‖x − z‖²); left out, 1 over the number of features that vary.
+            /// Width σ of exp(−‖x − z‖²/(2σ²)); dimension: 2σ² is the number of features that vary; median:
+            /// the median distance of two samples.
             ///
-            /// It stays while features go.
-            gamma: Option<f64> = None, Positive;
+            /// It stays the same while features are eliminated.
+            sigma: KernelWidth = KernelWidth::Dimension, PositiveOr(&["median", "dimension"]);
         } = "gaussian",
         /// `k(x, z) = ⟨x, z⟩`.
         Linear = "linear",
@@ -42,10 +44,12 @@ impl KernelMatrix {
                 let weights = vec![1.0; factors.len()];
                 Ok(Self::Linear { products: FactorSum::new(factors, weights)?, features, n_train })
             }
-            Kernel::Gaussian { gamma } => {
-                let gamma = gamma.unwrap_or(1.0 / features.len().max(1) as f64);
-                VectorKernel::Gaussian { gamma }.check()?;
-                Ok(Self::Gaussian { distances: SquaredDistances::new(features, n)?, gamma, n_train })
+            Kernel::Gaussian { sigma } => {
+                let n_features = features.len();
+                let distances = SquaredDistances::new(features, n)?;
+                let of_pairs = || (1..n_train).flat_map(|i| distances.row(i)[..i].iter().copied()).collect();
+                let gamma = gaussian_gamma(sigma, n_features, of_pairs)?;
+                Ok(Self::Gaussian { distances, gamma, n_train })
             }
         }
     }

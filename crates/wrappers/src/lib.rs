@@ -14,7 +14,7 @@ pub use criteria::{
     Bound, BoundChange, HsicChange, NormChange, Reference, Sensitivity, SensitivityNoise, SensitivityScorer,
 };
 pub use elimination::{
-    Criterion, CurvePoint, Eliminated, Elimination, RecursiveElimination, Round, Schedule, Step,
+    CurvePoint, Eliminated, Elimination, EliminationCriterion, RecursiveElimination, Round, Schedule, Step,
 };
 pub use fewest_core::Error;
 pub use kernel::Kernel;

@@ -15,14 +15,14 @@ options! {
     #[derive(Debug, Clone, PartialEq)]
     pub struct Training {
         /// Kernel of the support vector machine, on standardised features.
-        pub kernel: Kernel = Kernel::Gaussian { gamma: None };
-        /// C, the weight of errors against the norm of the weights.
+        pub kernel: Kernel = Kernel::default();
+        /// C, cost of errors.
         pub c: f64 = 1.0, Positive;
         /// Errors of regression up to ε are free, in units of the target as trained on.
         pub epsilon: f64 = 0.1, NonNegative;
         /// Whether a real target is standardised: mean 0, standard deviation 1, dividing by n.
         pub standardise_target: bool = true;
-        /// Duality gap that training ends at, relative to the larger of the primal and the dual objective.
+        /// Duality gap to reach, relative to the larger of the primal and the dual objective.
         ///
         /// Scores of features are differences, and rankings should not depend on where a solver stopped.
         pub tolerance: f64 = 1e-12, Positive;

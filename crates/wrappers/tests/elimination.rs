@@ -1,10 +1,11 @@
 //! What every elimination must do, whatever its criterion.
 
+use fewest_core::method::KernelWidth;
 use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Selector, Status, Target};
 use fewest_testkit::conformance::{check_selector, problem};
 use fewest_wrappers::{
-    Bound, BoundChange, Criterion, HsicChange, Kernel, NormChange, Permutation, RecursiveElimination,
-    Reference, Schedule, Sensitivity, SensitivityNoise, Step, Training,
+    Bound, BoundChange, EliminationCriterion, HsicChange, Kernel, NormChange, Permutation,
+    RecursiveElimination, Reference, Schedule, Sensitivity, SensitivityNoise, Step, Training,
 };
 
 /// By the norm of the weights.
@@ -12,7 +13,7 @@ fn by_norm(schedule: Schedule) -> RecursiveElimination<NormChange> {
     RecursiveElimination { schedule, ..RecursiveElimination::new(NormChange) }
 }
 
-fn criteria() -> Vec<Box<dyn Criterion>> {
+fn criteria() -> Vec<Box<dyn EliminationCriterion>> {
     let several = Sensitivity {
         permutation: Permutation::Random { permutations: 3 },
         ..Sensitivity::new(SensitivityNoise::Laplace)
@@ -31,7 +32,10 @@ fn criteria() -> Vec<Box<dyn Criterion>> {
     ]
 }
 
-fn elimination(criterion: Box<dyn Criterion>, kernel: Kernel) -> RecursiveElimination<Box<dyn Criterion>> {
+fn elimination(
+    criterion: Box<dyn EliminationCriterion>,
+    kernel: Kernel,
+) -> RecursiveElimination<Box<dyn EliminationCriterion>> {
     let training = Training { kernel, ..Training::default() };
     RecursiveElimination { training, ..RecursiveElimination::new(criterion) }
 }
@@ -39,7 +43,7 @@ fn elimination(criterion: Box<dyn Criterion>, kernel: Kernel) -> RecursiveElimin
 #[test]
 fn every_criterion_keeps_the_laws() {
     for classes in [false, true] {
-        for kernel in [Kernel::Linear, Kernel::Gaussian { gamma: None }] {
+        for kernel in [Kernel::Linear, Kernel::default()] {
             for criterion in criteria() {
                 // Without its last feature a machine is a constant, and which one ε leaves open: the score of
                 // that feature may depend on the order of samples.
@@ -81,7 +85,11 @@ fn mixed(n: usize, n_classes: usize) -> Dataset {
     Dataset::new(x, target).unwrap().with_feature_kinds(kinds).unwrap()
 }
 
-fn select(criterion: Box<dyn Criterion>, data: &Dataset, budget: Budget) -> fewest_core::Selection {
+fn select(
+    criterion: Box<dyn EliminationCriterion>,
+    data: &Dataset,
+    budget: Budget,
+) -> fewest_core::Selection {
     elimination(criterion, Kernel::default()).select(data, budget, &Context::seeded(1)).unwrap()
 }
 
@@ -108,7 +116,7 @@ fn permutation_and_retraining_agree_on_what_matters() {
     for n_classes in [0, 2] {
         let data = mixed(90, n_classes);
         for noise in [SensitivityNoise::Laplace, SensitivityNoise::Gaussian] {
-            let best = |criterion: Box<dyn Criterion>| {
+            let best = |criterion: Box<dyn EliminationCriterion>| {
                 let order = select(criterion, &data, Budget::Count(3)).order;
                 let mut order: Vec<usize> = order.iter().map(|&j| if j == 4 { 1 } else { j }).collect();
                 order.sort_unstable();
@@ -131,11 +139,28 @@ fn norms_of_wide_gaussians_are_squared_weights() {
     };
     let gamma = 1e-7;
     let linear = importances(Kernel::Linear, 1.0);
-    let wide = importances(Kernel::Gaussian { gamma: Some(gamma) }, 0.5 / gamma);
+    let sigma = KernelWidth::Value((0.5_f64 / gamma).sqrt());
+    let wide = importances(Kernel::Gaussian { sigma }, 0.5 / gamma);
     let largest = linear.iter().copied().fold(0.0, f64::max);
     for (a, b) in linear.iter().zip(wide) {
         assert!((a - 2.0 * gamma * b).abs() < 1e-3 * largest, "{a} {}", 2.0 * gamma * b);
     }
+}
+
+/// The median is that of the training samples' distances; by their number of features, `2σ²` is that.
+#[test]
+fn rules_for_the_width_are_the_widths_they_name() {
+    let columns = [vec![-1.0, -1.0, 1.0, 1.0], vec![-1.0, 1.0, -1.0, 1.0]];
+    let target = Target::real(vec![-2.0, -1.0, 1.0, 3.0]).unwrap();
+    let data = Dataset::new(DenseColumns::from_columns(&columns).unwrap(), target).unwrap();
+    let importances = |sigma: KernelWidth| {
+        let training = Training { kernel: Kernel::Gaussian { sigma }, ..Training::default() };
+        let elimination = RecursiveElimination { training, ..RecursiveElimination::new(NormChange) };
+        elimination.run(&data, 1, &Context::default()).unwrap().rounds.remove(0).importances
+    };
+    assert_eq!(importances(KernelWidth::Median), importances(KernelWidth::Value(2.0)));
+    assert_eq!(importances(KernelWidth::Dimension), importances(KernelWidth::Value(1.0)));
+    assert_ne!(importances(KernelWidth::Median), importances(KernelWidth::Dimension));
 }
 
 #[test]
@@ -220,7 +245,7 @@ fn a_run_that_is_stopped_says_so() {
 
     /// Says stop after some rounds.
     struct After<'a>(NormChange, usize, &'a std::sync::atomic::AtomicBool);
-    impl Criterion for After<'_> {
+    impl EliminationCriterion for After<'_> {
         fn name(&self) -> &'static str {
             "after"
         }
@@ -257,8 +282,8 @@ fn faults_are_named() {
     let default = || Sensitivity::new(SensitivityNoise::Laplace);
     for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         assert_eq!(name(Training { c: bad, ..Training::default() }, default()), "c");
-        let kernel = Kernel::Gaussian { gamma: Some(bad) };
-        assert_eq!(name(Training { kernel, ..Training::default() }, default()), "gamma");
+        let kernel = Kernel::Gaussian { sigma: KernelWidth::Value(bad) };
+        assert_eq!(name(Training { kernel, ..Training::default() }, default()), "sigma");
         assert_eq!(name(Training { tolerance: bad, ..Training::default() }, default()), "tolerance");
     }
     assert_eq!(name(Training { epsilon: -1.0, ..Training::default() }, default()), "epsilon");

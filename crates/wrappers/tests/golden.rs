@@ -2,6 +2,7 @@
 //! methods.
 
 use fewest_core::Context;
+use fewest_core::method::KernelWidth;
 use fewest_data::{Missing, ReadOptions, Table, Task};
 use fewest_testkit::{datasets, golden};
 use fewest_wrappers::{Kernel, Permutation, RecursiveElimination, Sensitivity, SensitivityNoise, Training};
@@ -21,7 +22,7 @@ fn scores_of_every_round_are_those_of_the_reference() {
             if case.method == "sd_l_rfe" { SensitivityNoise::Laplace } else { SensitivityNoise::Gaussian };
         let elimination = RecursiveElimination {
             training: Training {
-                kernel: Kernel::Gaussian { gamma: Some(real("kappa")) },
+                kernel: Kernel::Gaussian { sigma: KernelWidth::Value((0.5 / real("kappa")).sqrt()) },
                 c: real("C"),
                 epsilon: real("epsilon"),
                 standardise_target: false,

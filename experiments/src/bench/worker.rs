@@ -7,7 +7,7 @@ use std::time::Instant;
 use clap::Args;
 use fewest::core::{Budget, Context, Dataset};
 use fewest::data::{Missing, ReadOptions, Table, Task};
-use fewest::registry::{self, Built, Parameters};
+use fewest::registry::{Built, Parameters, Registry};
 use serde_json::{Value, json};
 
 use super::cpu;
@@ -70,16 +70,17 @@ pub(crate) fn timed<T>(work: impl FnOnce() -> T) -> (T, f64, Option<f64>) {
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let task = if arguments.regression { Task::Regression } else { Task::Classification };
     let data = arguments.files.read(task)?;
-    let method = registry::find(&arguments.method)?;
+    let method = Registry::standard().find(&arguments.method)?;
     let built = method.build(&Parameters::parse(method, &arguments.param)?)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.threads).build()?;
-    let select = || match &built {
+    let select = || match built {
         Built::Scorer(scorer) => scorer.score(&data, &Context::default()).map(|scores| {
             let mut ranking = scores.ranking();
             ranking.truncate(arguments.k);
             (ranking, Some(scores.values))
         }),
-        Built::Selector(selector) => selector
+        other => other
+            .into_selector()
             .select(&data, Budget::Count(arguments.k), &Context::default())
             .map(|selection| (selection.order, None)),
     };

@@ -269,7 +269,7 @@ mod tests {
     #[test]
     fn methods_and_their_parameters_exist() {
         for case in CASES {
-            let method = fewest::registry::find(case.method).unwrap();
+            let method = fewest::registry::Registry::standard().find(case.method).unwrap();
             fewest::registry::Parameters::parse(method, case.params).unwrap();
         }
     }

@@ -6,7 +6,7 @@ use fewest::kernels::{SquaredDistances, VectorKernel};
 use fewest::machines::{DistanceRows, Encoding, PointRows};
 use fewest::solver::Control;
 use fewest::solvers::smo::{Classifier, KernelRows, Machine, Regressor};
-use fewest_testkit::golden::{self, Case, Comparison, Deviation, Observed};
+use fewest_testkit::golden::{self, Case, CaseComparison, Deviation, Observed};
 
 use crate::Result;
 
@@ -17,7 +17,7 @@ pub(super) const GROUPS: [&str; 2] = ["c_svc", "epsilon_svr"];
 const DECISIONS: f64 = 1e-5;
 
 /// Trains on kernel rows computed when asked for and on distances kept, and compares both.
-pub(super) fn compare(case: &Case, data: &Dataset) -> Result<Vec<(String, Comparison)>> {
+pub(super) fn compare(case: &Case, data: &Dataset) -> Result<Vec<(String, CaseComparison)>> {
     let encoding = Encoding::fit(data)?;
     let points = encoding.encode(data.x())?;
     let gamma = 1.0 / points.width as f64;
@@ -54,7 +54,7 @@ fn train(case: &Case, kernel: &dyn KernelRows, data: &Dataset) -> Result<Machine
     }
 }
 
-fn compare_machine(case: &Case, kernel: &dyn KernelRows, machine: &Machine) -> Result<Comparison> {
+fn compare_machine(case: &Case, kernel: &dyn KernelRows, machine: &Machine) -> Result<CaseComparison> {
     let solution = &machine.dual.solution;
     let observed = Observed {
         scores: solution.coefficients.clone(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use fewest::core::{Budget, Columns, Context, Dataset, OnDemand};
 use fewest::mkl::{FeatureKernel, FeatureScaling, Nmmkl, Nmmklr, NonMonotonic, NonMonotonicSolution};
-use fewest_testkit::golden::{Case, Comparison, Deviation};
+use fewest_testkit::golden::{Case, CaseComparison, Deviation};
 use serde_json::Value;
 
 use crate::Result;
@@ -21,7 +21,7 @@ pub(super) fn handles(case: &Case) -> bool {
 
 /// Runs the case and compares objective, `λ`, `τ`, the relaxed weights, the sets, the selected features and
 /// their `ω`.
-pub(super) fn compare(case: &Case, data: &Dataset) -> Result<Comparison> {
+pub(super) fn compare(case: &Case, data: &Dataset) -> Result<CaseComparison> {
     let solution = solve(case, data)?;
     let extra = |key: &str| &case.extra[key];
     let number = |key: &str| extra(key).as_f64().unwrap_or(f64::NAN);
@@ -58,7 +58,7 @@ pub(super) fn compare(case: &Case, data: &Dataset) -> Result<Comparison> {
     add("selected", differing as f64, 0.0, format!("{:?}", solution.selected));
     let omega = number("omega_selected");
     add("omega", (solution.omega / omega - 1.0).abs(), 1e-6, format!("{} for {omega}", solution.omega));
-    Ok(Comparison { deviations, not_compared: Vec::new() })
+    Ok(CaseComparison { deviations, not_compared: Vec::new() })
 }
 
 fn solve(case: &Case, data: &Dataset) -> Result<NonMonotonicSolution> {

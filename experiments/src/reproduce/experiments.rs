@@ -7,7 +7,7 @@ use clap::Args;
 use fewest::core::{Context, Dataset, Selector};
 use fewest::data::{Missing, ReadOptions, Table};
 use fewest::eval::{Evaluation, Experiment, Learner, Metric, RunOptions, Splitter};
-use fewest::registry::{self, Parameters};
+use fewest::registry::{Parameters, Registry};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -51,7 +51,7 @@ pub(super) struct Method {
 impl Method {
     /// The selector with these parameters.
     pub(super) fn selector(&self) -> Result<Box<dyn Selector>> {
-        let method = registry::find(self.id)?;
+        let method = Registry::standard().find(self.id)?;
         Ok(method.build(&Parameters::parse(method, self.parameters)?)?.into_selector())
     }
 }

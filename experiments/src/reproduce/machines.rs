@@ -5,7 +5,7 @@ use fewest::eval::SupportVectorRegressionModel;
 use fewest::eval::{
     Learner, MachineGrid, MachineKernel, Model, SupportVectorClassifier, SupportVectorRegression,
 };
-use fewest::registry::{self, Parameters};
+use fewest::registry::{Parameters, Registry};
 
 use super::experiments::Method;
 use crate::Result;
@@ -86,7 +86,7 @@ pub(super) fn deviation(values: &[f64]) -> f64 {
 pub(super) struct Regression {
     /// The cost.
     pub c: f64,
-    /// The width of the kernel.
+    /// `κ` of the kernel `exp(−κ ‖x − z‖²)`.
     pub kappa: f64,
     /// Half the width of the tube.
     pub epsilon: f64,
@@ -101,10 +101,10 @@ impl Regression {
 
     /// A method that selects with them, as far as it has them.
     pub(super) fn selector(&self, method: &Method) -> Result<Box<dyn Selector>> {
-        let registered = registry::find(method.id)?;
+        let registered = Registry::standard().find(method.id)?;
         let machine = [
             format!("c={}", self.c),
-            format!("gamma={}", self.kappa),
+            format!("sigma={}", (0.5 / self.kappa).sqrt()),
             format!("epsilon={}", self.epsilon),
             "standardise_target=false".to_owned(),
         ];

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use clap::Args;
 use fewest::core::{Dataset, Target};
 use fewest::eval::{Accuracy, Clustering, DecisionTree, KFold, Learner, LinearSvm, Metric, NaiveBayes};
-use fewest::registry::{self, TargetKind};
+use fewest::registry::{self, Registry, TargetKind};
 
 use super::experiments::{Method, Protocol, Row, Setting, mean_of};
 use crate::Result;
@@ -133,9 +133,9 @@ fn methods(wanted: &[String]) -> Result<Vec<Chosen>> {
         let usable = |method: &&'static registry::Method| {
             method.targets.contains(&TargetKind::Classes) || !method.is_supervised()
         };
-        return Ok(registry::methods().filter(usable).map(chosen).collect());
+        return Ok(Registry::standard().methods().iter().filter(usable).map(chosen).collect());
     }
-    wanted.iter().map(|id| Ok(chosen(registry::find(id)?))).collect()
+    wanted.iter().map(|id| Ok(chosen(Registry::standard().find(id)?))).collect()
 }
 
 /// Selects without classes and clusters: one row a number of features and start, with mutual information and

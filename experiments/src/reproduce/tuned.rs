@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use fewest::core::{Budget, Context, Dataset, DenseColumns, Error, Selection, Selector, derive_seed};
 use fewest::eval::{Experiment, KFold, Learner, Metric, Split, Splitter};
-use fewest::registry::{self, Parameters};
+use fewest::registry::{Parameters, Registry};
 
 /// Folds that choose a parameter.
 const FOLDS: usize = 5;
@@ -90,7 +90,7 @@ fn name(assignment: &str) -> &str {
 
 impl Tuned<'_> {
     fn build(&self, parameters: &[String]) -> Result<Box<dyn Selector>, Error> {
-        let method = registry::find(self.id)?;
+        let method = Registry::standard().find(self.id)?;
         let has = |assignment: &&str| {
             method.parameters().iter().any(|parameter| parameter.name == name(assignment))
         };
@@ -140,7 +140,7 @@ impl Tuned<'_> {
         if data.n_features() <= most {
             return Ok((0..data.n_features()).collect());
         }
-        let method = registry::find("fisher")?;
+        let method = Registry::standard().find("fisher")?;
         let fisher = method.build(&Parameters::defaults(method))?.into_selector();
         let mut candidates = fisher.select(data, Budget::Count(most), context)?.order;
         candidates.sort_unstable();

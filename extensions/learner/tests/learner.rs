@@ -7,7 +7,7 @@ use fewest::registry::Registry;
 
 #[test]
 fn it_is_found_and_predicts_the_class_with_the_nearest_mean() -> Result<(), Error> {
-    let registry = Registry::standard().with_learner(LEARNERS[0].clone())?;
+    let registry = Registry::standard().clone().with_learner(LEARNERS[0].clone())?;
     let entry = registry.find_learner("nearest-centroid")?;
     let x = DenseColumns::from_columns(&[vec![0.0, 2.0, 9.0, 11.0, 5.4, 5.6], vec![1.0; 6]])?;
     let data = Dataset::new(x, Target::from_labels(&["a", "a", "b", "b", "a", "b"]))?;

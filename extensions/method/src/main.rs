@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use fewest::registry::Registry;
 
 fn main() -> ExitCode {
-    let mut registry = Registry::standard();
+    let mut registry = Registry::standard().clone();
     for method in example_method::METHODS {
         registry = match registry.with_method(method.clone()) {
             Ok(registry) => registry,
@@ -15,5 +15,5 @@ fn main() -> ExitCode {
             }
         };
     }
-    fewest_cli::run(registry)
+    fewest_cli::run(&registry)
 }

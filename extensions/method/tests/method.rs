@@ -6,7 +6,7 @@ use fewest::registry::{Parameters, Registry};
 
 #[test]
 fn it_is_found_and_ranks_the_feature_with_an_outlier_first() -> Result<(), Error> {
-    let registry = Registry::standard().with_method(METHODS[0].clone())?;
+    let registry = Registry::standard().clone().with_method(METHODS[0].clone())?;
     let method = registry.find("range-score")?;
     let even: Vec<f64> = (0..20).map(f64::from).collect();
     let outlier: Vec<f64> = (0..20).map(|i| if i == 7 { 100.0 } else { f64::from(i % 3) }).collect();

@@ -10,7 +10,7 @@ const FILE: &[u8] =
 
 #[test]
 fn it_is_known_by_its_first_line_and_read() -> Result<(), Box<dyn std::error::Error>> {
-    let registry = Registry::standard().with_format(ARFF)?;
+    let registry = Registry::standard().clone().with_format(ARFF)?;
     let options = ReadOptions {
         formats: registry.formats().clone(),
         target: TargetChoice::Columns(vec!["play".to_owned()]),

@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn the_help_lists_what_the_registry_has() {
         let registry = Registry::standard();
-        let mut command = command(&registry);
+        let mut command = command(registry);
         let Some(evaluate) = command.find_subcommand_mut("evaluate") else { panic!("there is `evaluate`") };
         for help in [evaluate.render_help(), evaluate.render_long_help()].map(|help| help.to_string()) {
             // Lines are wrapped anywhere.

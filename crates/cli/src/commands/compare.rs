@@ -73,7 +73,7 @@ mod tests {
     fn of(ids: &[&str], assignments: &[&str]) -> Result<Vec<Parameters>, Failure> {
         let registry = Registry::standard();
         let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
-        let found = candidates(&registry, &owned(ids), &owned(assignments))?;
+        let found = candidates(registry, &owned(ids), &owned(assignments))?;
         Ok(found.into_iter().map(|(_, parameters)| parameters).collect())
     }
 

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use fewest::core::{Budget, Status};
 use fewest::registry::{Parameters, Registry};
-use fewest_study::{Candidate, Division, Options, Report, Store, Study, json};
+use fewest_study::{Candidate, Division, Report, Store, Study, StudyOptions, json};
 
 use super::{command_line, is_stdout};
 use crate::args::{DataArgs, EvaluateArgs, EvaluationArgs, RunArgs};
@@ -64,14 +64,14 @@ pub(super) fn work(
 }
 
 /// What the call says about the study, but for the numbers of features.
-fn options(args: &EvaluationArgs) -> Options {
+fn options(args: &EvaluationArgs) -> StudyOptions {
     let division = match (args.test_share, &args.group_column, args.folds) {
         (Some(share), ..) => Division::HeldOut(share),
         (None, Some(column), folds) => Division::Groups { name: column.clone(), folds },
         (None, None, Some(folds)) => Division::Folds(folds),
         (None, None, None) => Division::default(),
     };
-    Options {
+    StudyOptions {
         ks: Vec::new(),
         learner: args.learner.clone(),
         learner_parameters: args.learner_param.clone(),

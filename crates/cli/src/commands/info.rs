@@ -1,6 +1,6 @@
 //! `fewest info`.
 
-use fewest::data::{ColumnSummary, Summary, TargetSummary};
+use fewest::data::{ColumnSummary, TableSummary, TargetSummary};
 use fewest::registry::Registry;
 
 use crate::args::InfoArgs;
@@ -66,7 +66,7 @@ fn target(out: &mut String, target: &TargetSummary, target_found: Option<&str>) 
     }
 }
 
-fn features(out: &mut String, summary: &Summary) {
+fn features(out: &mut String, summary: &TableSummary) {
     let numeric = summary.n_features - summary.n_categorical;
     out.push_str(&format!(
         "features: {} numeric, {} categorical",
@@ -117,7 +117,7 @@ fn few(names: &[&str]) -> String {
     shown.join(", ")
 }
 
-fn columns(summary: &Summary) -> String {
+fn columns(summary: &TableSummary) -> String {
     let mut rows = vec![["column", "feature", "type", "values", "missing"].map(str::to_owned).to_vec()];
     for column in summary.features.iter().take(MOST) {
         let (kind, values) = match &column.levels {

@@ -31,6 +31,7 @@ fn details(method: &Method) -> String {
         Kind::Score => "a score for every feature, each on its own (`fewest score`, `fewest select`)",
         Kind::Select => "features chosen together (`fewest select`)",
         Kind::Sequence => "features chosen one after the other (`fewest select`)",
+        _ => "features (`fewest select`)",
     };
     let targets: Vec<&str> = method.targets.iter().map(|target| target.name()).collect();
     let mut text = format!(
@@ -62,7 +63,7 @@ mod tests {
     #[test]
     fn every_method_is_listed_and_shown_with_its_parameters() {
         let registry = Registry::standard();
-        let list = list(&registry);
+        let list = list(registry);
         for method in registry.methods() {
             assert!(list.contains(method.id) && list.contains(method.formula));
             let details = details(method);

@@ -170,12 +170,12 @@ mod tests {
         let registry = Registry::standard();
         for name in ["a.csv", "a", "a.CSV", "a.out"] {
             assert!(
-                reduced_format(&registry, Path::new(name)).is_ok_and(|format| format.name() == "csv"),
+                reduced_format(registry, Path::new(name)).is_ok_and(|format| format.name() == "csv"),
                 "{name}"
             );
         }
         for name in ["a.TSV", "a.csv.gz", "a.mat", "a.xlsx"] {
-            assert!(reduced_format(&registry, Path::new(name)).is_err(), "{name}");
+            assert!(reduced_format(registry, Path::new(name)).is_err(), "{name}");
         }
     }
 }

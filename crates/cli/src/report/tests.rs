@@ -2,7 +2,7 @@
 
 use fewest::core::{Certificate, Path, PathPoint, Related, Selection, Similarity, SolverReport, Status};
 use fewest::data::Missing;
-use fewest::registry::{self, Parameters};
+use fewest::registry::{Parameters, Registry};
 use fewest_study::{DataInfo, RunInfo, VERSION};
 use roxmltree::Document;
 
@@ -14,7 +14,7 @@ pub(super) const COMMAND: &str = "fewest select 'my data.csv' -k 3";
 
 /// A run over `names`.
 pub(super) fn run(names: &[&str]) -> RunInfo {
-    let Ok(method) = registry::find("hsic-lasso") else { panic!("hsic-lasso is registered") };
+    let Ok(method) = Registry::standard().find("hsic-lasso") else { panic!("hsic-lasso is registered") };
     RunInfo {
         method: method.clone(),
         parameters: Parameters::defaults(method),

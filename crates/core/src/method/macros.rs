@@ -237,7 +237,7 @@ macro_rules! words {
 /// };
 /// assert_eq!(machine(&["kernel=gaussian", "sigma=2"])?, Machine { kernel: Kernel::Gaussian { sigma: 2.0 } });
 /// let error = machine(&["sigma=2"]).unwrap_err();
-/// assert_eq!(error.to_string(), "parameter `sigma` is 2, but must be left out unless kernel=gaussian");
+/// assert_eq!(error.to_string(), "parameter `sigma` is 2, but must be left out: it has a meaning only where kernel=gaussian");
 /// # Ok::<(), fewest_core::Error>(())
 /// ```
 ///

@@ -95,6 +95,7 @@ pub struct Method {
 
 /// What a method gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Kind {
     /// A score for every feature, each on its own: a [`Scorer`].
     Score,
@@ -106,6 +107,7 @@ pub enum Kind {
 
 /// A kind of [`Target`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum TargetKind {
     /// No target: the method is unsupervised.
     None,
@@ -120,6 +122,7 @@ pub enum TargetKind {
 }
 
 /// A method ready to run.
+#[non_exhaustive]
 pub enum Built {
     /// One that scores.
     Scorer(Box<dyn Scorer>),

@@ -89,6 +89,7 @@ pub trait Field {
 
 /// What the declaration of a field says besides its type and default.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct FieldInfo {
     /// The name.
     pub name: &'static str,

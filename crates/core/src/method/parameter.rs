@@ -4,6 +4,7 @@ use super::{Range, Value};
 
 /// A parameter a method takes.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Parameter {
     /// The name: of the options' field, on the command line and in JSON.
     pub name: &'static str,
@@ -34,7 +35,7 @@ pub enum Relation {
     },
     /// It means something only where this parameter is given.
     Needs(&'static str),
-    /// It must be left out beside these, each of which decides in its place.
+    /// It must be left out where one of these is given, which decides in its place.
     Yields(&'static [&'static str]),
 }
 

@@ -107,7 +107,7 @@ impl Parameters {
         })
     }
 
-    /// Every parameter that has a value and means something beside the others, in the method's order.
+    /// Every parameter that has a value and, given the others, a meaning; in the method's order.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, &Value)> {
         let meant = self.entries.iter().filter(|entry| self.unmet(entry).is_none());
         meant.filter_map(|entry| Some((entry.parameter.name, entry.value.as_ref()?)))
@@ -198,8 +198,8 @@ impl Parameters {
         })
     }
 
-    /// An error unless `name` was left out: it means something only where `where_it_counts`. For what no
-    /// [`Relation`] tells.
+    /// An error unless `name` was left out: it has a meaning only where `where_it_counts`. For conditions
+    /// that no [`Relation`] can say.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] when it was given and does not count.
@@ -210,21 +210,23 @@ impl Parameters {
         where_it_counts: &str,
     ) -> Result<(), Error> {
         match self.get(name) {
-            Some(value) if !counts && self.is_given(name) => {
-                Err(Error::parameter(name, value.to_string(), format!("left out unless {where_it_counts}")))
-            }
+            Some(value) if !counts && self.is_given(name) => Err(Error::parameter(
+                name,
+                value.to_string(),
+                format!("left out: it has a meaning only where {where_it_counts}"),
+            )),
             _ => Ok(()),
         }
     }
 
-    /// An error when `name` was given beside one of `others`, each of which decides in its place.
+    /// An error when `name` was given and one of `others` too, each of which decides in its place.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] when both were given.
     pub(crate) fn instead_of(&self, others: &[&str], name: &'static str) -> Result<(), Error> {
         match (self.get(name), others.iter().find(|other| self.is_given(other))) {
             (Some(value), Some(other)) if self.is_given(name) => {
-                let expected = format!("left out beside `{other}`, which decides in its place");
+                let expected = format!("left out: `{other}` is given, which decides in its place");
                 Err(Error::parameter(name, value.to_string(), expected))
             }
             _ => Ok(()),
@@ -235,7 +237,10 @@ impl Parameters {
     pub(super) fn unknown(&self, name: &str) -> Error {
         let names: Vec<&str> = self.entries.iter().map(|entry| entry.parameter.name).collect();
         let takes = if names.is_empty() { "no parameters".to_owned() } else { names.join(", ") };
-        let hint = match nearest(name, &names).first() {
+        let hint = match similar(name, &names) {
+            Some(near) if name == "gamma" && near.starts_with("sigma") => {
+                format!("; did you mean `{near}`, where gamma is 1/(2 {near}²)?")
+            }
             Some(near) => format!("; did you mean `{near}`?"),
             None => String::new(),
         };
@@ -245,4 +250,32 @@ impl Parameters {
             instead: format!("it takes {takes}{hint}"),
         }
     }
+}
+
+/// What other programs and papers call a parameter, and its name here.
+const OTHER_NAMES: &[(&str, &[&str])] = &[
+    ("alpha", &["lambda"]),
+    ("bandwidth", &["sigma", "sigma_x", "bandwidth_factor"]),
+    ("box", &["c"]),
+    ("cost", &["c"]),
+    ("gamma", &["sigma", "sigma_x"]),
+    ("k", &["neighbours"]),
+    ("n_neighbors", &["neighbours"]),
+    ("price", &["lambda"]),
+    ("ratio", &["lambda_ratio"]),
+    ("rho", &["l1_ratio"]),
+    ("tol", &["tolerance", "min_improvement"]),
+    ("width", &["sigma", "sigma_x", "bandwidth_factor"]),
+];
+
+/// The one of `names` that `name` most likely stands for: the name here of what it means elsewhere, one with
+/// few other letters, or one that it is a part of.
+fn similar(name: &str, names: &[&'static str]) -> Option<String> {
+    let lower = name.to_lowercase();
+    let of = |known: &&str| names.contains(known);
+    let known = OTHER_NAMES.iter().find(|(other, _)| *other == lower);
+    let known = known.and_then(|(_, here)| here.iter().copied().find(of));
+    let contained = || names.iter().copied().find(|other| lower.len() > 2 && other.contains(&lower));
+    let near = || nearest(name, names).into_iter().next();
+    known.map(str::to_owned).or_else(near).or_else(|| contained().map(str::to_owned))
 }

@@ -163,11 +163,19 @@ impl fmt::Display for Range {
             Range::Between(least, most) => write!(f, "{}{least} to {most}", __range_words!(Between)),
             Range::OneOf(words) => f.write_str(&words.join("|")),
             Range::PositiveOr(words) => {
-                write!(f, "{}, or {}", __range_words!(Positive), words.join("|"))
+                write!(f, "{}, {}", __range_words!(Positive), alternatives(words))
             }
-            Range::ShareOr(words) => write!(f, "{}, or {}", __range_words!(Share), words.join("|")),
+            Range::ShareOr(words) => write!(f, "{}, {}", __range_words!(Share), alternatives(words)),
             Range::Features => f.write_str(__range_words!(Features)),
         }
+    }
+}
+
+/// `or median`, `median or dimension`.
+fn alternatives(words: &[&str]) -> String {
+    match words {
+        [others @ .., last] if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        words => format!("or {}", words.concat()),
     }
 }
 
@@ -191,6 +199,13 @@ impl fmt::Display for Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_number_or_words_read_as_a_list() {
+        assert_eq!(Range::PositiveOr(&["median"]).to_string(), "a number above 0, or median");
+        let two = Range::PositiveOr(&["median", "dimension"]);
+        assert_eq!(two.to_string(), "a number above 0, median or dimension");
+    }
 
     #[test]
     fn a_range_holds_what_it_says() {

@@ -49,6 +49,8 @@ pub enum Offer {
     Value,
     /// [`Regularization::Value`] of at least 0: without a penalty there is an answer too.
     ValueOrZero,
+    /// [`Regularization::Value`] above 0 and below 1: errors have the weight `1 − λ`.
+    ValueBelowOne,
     /// [`Regularization::Ratio`].
     Ratio,
     /// [`Regularization::Paper`].
@@ -65,7 +67,7 @@ const RULE: &str = "rule";
 impl Offer {
     fn name(self) -> &'static str {
         match self {
-            Offer::Value | Offer::ValueOrZero => LAMBDA,
+            Offer::Value | Offer::ValueOrZero | Offer::ValueBelowOne => LAMBDA,
             Offer::Ratio => RATIO,
             Offer::Paper => RULE,
             Offer::CrossValidated => FOLDS,
@@ -76,6 +78,7 @@ impl Offer {
         match self {
             Offer::Value => Range::Positive,
             Offer::ValueOrZero => Range::NonNegative,
+            Offer::ValueBelowOne => Range::ProperFraction,
             Offer::Ratio => Range::Fraction,
             Offer::Paper => Range::OneOf(&["path", "paper"]),
             Offer::CrossValidated => Range::Count(2),
@@ -85,10 +88,10 @@ impl Offer {
     /// The meaning; `by_count` where the number of features decides unless something is told.
     fn doc(self, by_count: bool) -> &'static str {
         match self {
-            Offer::Value | Offer::ValueOrZero if by_count => {
+            Offer::Value | Offer::ValueOrZero | Offer::ValueBelowOne if by_count => {
                 "Penalty λ; when left out, the number of features decides."
             }
-            Offer::Value | Offer::ValueOrZero => "Penalty λ.",
+            Offer::Value | Offer::ValueOrZero | Offer::ValueBelowOne => "Penalty λ.",
             Offer::Ratio => "λ as a share of the smallest λ that selects nothing.",
             Offer::Paper => {
                 "k features: from the path just before one more enters, or by the rule of the method's paper."
@@ -100,7 +103,7 @@ impl Offer {
     /// Of two that are given, the first decides.
     fn yields_to(self) -> &'static [&'static str] {
         match self {
-            Offer::Value | Offer::ValueOrZero => &[],
+            Offer::Value | Offer::ValueOrZero | Offer::ValueBelowOne => &[],
             Offer::Ratio => &[LAMBDA],
             Offer::CrossValidated => &[LAMBDA, RATIO],
             Offer::Paper => &[LAMBDA, RATIO, FOLDS],
@@ -109,10 +112,41 @@ impl Offer {
 }
 
 impl Regularization {
+    /// `λ` of a method that takes it as a value, or as a share of `largest`, the smallest `λ` that selects
+    /// nothing, where the method knows that.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] where it is given in another way.
+    pub fn lambda(self, largest: Option<f64>) -> Result<f64, Error> {
+        match (self, largest) {
+            (Regularization::Value(lambda), _) => Ok(lambda),
+            (Regularization::Ratio(ratio), Some(largest)) => Ok(ratio * largest),
+            (_, Some(_)) => Err(self.not_offered("`lambda` or `lambda_ratio`")),
+            (_, None) => Err(self.not_offered("`lambda`")),
+        }
+    }
+
+    /// The number of folds of a method that chooses `λ` by cross-validation only.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] where `λ` is given in another way.
+    pub fn folds(self) -> Result<usize, Error> {
+        match self {
+            Regularization::CrossValidated { folds } => Ok(folds),
+            _ => Err(self.not_offered("`lambda_folds`")),
+        }
+    }
+
+    fn not_offered(self, offered: &str) -> Error {
+        Error::parameter("regularization", format!("{self:?}"), format!("given by {offered}"))
+    }
+
     /// The value of the parameter of `offer`, where this is told by it.
     fn value(self, offer: Offer) -> Option<Value> {
         match (self, offer) {
-            (Regularization::Value(lambda), Offer::Value | Offer::ValueOrZero) => Some(Value::Real(lambda)),
+            (Regularization::Value(lambda), Offer::Value | Offer::ValueOrZero | Offer::ValueBelowOne) => {
+                Some(Value::Real(lambda))
+            }
             (Regularization::Ratio(ratio), Offer::Ratio) => Some(Value::Real(ratio)),
             (Regularization::CrossValidated { folds }, Offer::CrossValidated) => Some(Value::Count(folds)),
             (Regularization::Paper, Offer::Paper) => Some(Value::Word("paper")),
@@ -140,7 +174,9 @@ impl Field for Regularization {
         // What is given decides; where nothing is, the default stays.
         for offer in field.offers.iter().filter(|offer| parameters.is_given(offer.name())) {
             *self = match offer {
-                Offer::Value | Offer::ValueOrZero => Regularization::Value(parameters.real(LAMBDA)?),
+                Offer::Value | Offer::ValueOrZero | Offer::ValueBelowOne => {
+                    Regularization::Value(parameters.real(LAMBDA)?)
+                }
                 Offer::Ratio => Regularization::Ratio(parameters.real(RATIO)?),
                 Offer::CrossValidated => Regularization::CrossValidated { folds: parameters.count(FOLDS)? },
                 Offer::Paper if parameters.word(RULE)? == "paper" => Regularization::Paper,
@@ -158,7 +194,7 @@ impl Field for Regularization {
             }
             None if *self != Regularization::Count => {
                 let offered: Vec<&str> = field.offers.iter().map(|offer| offer.name()).collect();
-                let expected = format!("the number of features, or told by {}", offered.join(", "));
+                let expected = format!("the number of features, or given by {}", offered.join(", "));
                 Err(Error::parameter(field.name, format!("{self:?}"), expected))
             }
             _ => Ok(()),

@@ -158,7 +158,7 @@ fn a_regularization_is_told_in_one_way() -> Result<(), Error> {
     assert_eq!(told(&["lambda_folds=4"])?, Regularization::CrossValidated { folds: 4 });
     assert_eq!(told(&["rule=paper"])?, Regularization::Paper);
     assert_eq!(told(&["rule=path"])?, Regularization::Count);
-    let beside = "but must be left out beside `lambda`, which decides in its place";
+    let beside = "but must be left out: `lambda` is given, which decides in its place";
     assert_eq!(
         message(&["lambda=1", "lambda_ratio=0.5"]),
         format!("parameter `lambda_ratio` is 0.5, {beside}")
@@ -197,14 +197,17 @@ fn groups_are_selected_by_a_typed_word() -> Result<(), Error> {
 
 #[test]
 fn parameters_that_mean_nothing_are_errors_and_not_listed() -> Result<(), Error> {
-    assert_eq!(message(&["bins=3"]), "parameter `bins` is 3, but must be left out unless estimator=discrete");
+    assert_eq!(
+        message(&["bins=3"]),
+        "parameter `bins` is 3, but must be left out: it has a meaning only where estimator=discrete"
+    );
     assert_eq!(
         message(&["estimator=discrete", "most=3"]),
-        "parameter `most` is 3, but must be left out unless estimator=parzen or ksg"
+        "parameter `most` is 3, but must be left out: it has a meaning only where estimator=parzen or ksg"
     );
     assert_eq!(
         message(&["corrected=false"]),
-        "parameter `corrected` is false, but must be left out unless alpha is given"
+        "parameter `corrected` is false, but must be left out: it has a meaning only where alpha is given"
     );
     let listed = |assignments: &[&str]| {
         let parameters = Parameters::parse(&METHODS[0], assignments)?;
@@ -264,4 +267,20 @@ fn a_method_may_start_from_other_options() -> Result<(), Error> {
     let degree = |method: &Method| Parameters::defaults(method).count("degree");
     assert_eq!((degree(&METHODS[0])?, degree(&other)?, other.id), (2, 5, "example"));
     Ok(())
+}
+
+#[test]
+fn a_name_from_elsewhere_has_a_hint() {
+    // `lambda_ratio` is the share of the largest; `strength` is no part of a name and like none.
+    for (given, hint) in [
+        ("ratio", "did you mean `lambda_ratio`?"),
+        ("Width", "did you mean `width`?"),
+        ("price", "did you mean `lambda`?"),
+        ("fold", "did you mean `lambda_folds`?"),
+    ] {
+        let message = message(&[&format!("{given}=1")]);
+        assert!(message.contains(hint), "{message}");
+    }
+    let message = message(&["strength=1"]);
+    assert!(!message.contains("did you mean"), "{message}");
 }

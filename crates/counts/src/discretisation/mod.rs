@@ -12,7 +12,7 @@ words! {
     /// How the values of a feature become levels.
     #[derive(Default)]
     #[non_exhaustive]
-    pub enum Rule {
+    pub enum DiscretisationRule {
         /// Bins of equal width over the range: `min(b - 1, ⌊b (x - min)/(max - min)⌋)`, so the last bin is
         /// closed. The quotient is taken first: it rounds to the bound of a bin where the exact one is that
         /// bound.
@@ -53,8 +53,8 @@ options! {
     /// ```
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct Discretisation {
-        /// How numbers, and a real target, become levels; mdl: cuts that tell the classes apart.
-        pub discretisation: Rule = Rule::EqualWidth;
+        /// How numbers, and a real target, become levels; mdl: cuts that separate the classes.
+        pub discretisation: DiscretisationRule = DiscretisationRule::EqualWidth;
         /// Number of bins; with mdl those of a real target, of equally many samples.
         pub bins: usize = 5, Between(2, 65536);
         /// Levels: a feature of whole numbers only is taken as it is.
@@ -114,8 +114,8 @@ impl Levels {
 }
 
 impl Discretisation {
-    /// The levels of numbers, all of them finite. [`Rule::Mdl`] looks at the `classes`; without classes all
-    /// is one level.
+    /// The levels of numbers, all of them finite. [`DiscretisationRule::Mdl`] uses the `classes`; without
+    /// classes all is one level.
     ///
     /// Cost: `O(n)` for bins of equal width, else `O(n log n)`.
     ///
@@ -127,21 +127,21 @@ impl Discretisation {
             return Ok(categories(values));
         }
         Ok(match (self.discretisation, classes) {
-            (Rule::EqualWidth, _) => equal_width(values, self.bins),
-            (Rule::EqualFrequency, _) => equal_frequency(values, self.bins),
-            (Rule::Mdl, Some(classes)) => mdl::levels(values, classes),
-            (Rule::Mdl, None) => Levels { codes: vec![0; values.len()], n_levels: 1 },
+            (DiscretisationRule::EqualWidth, _) => equal_width(values, self.bins),
+            (DiscretisationRule::EqualFrequency, _) => equal_frequency(values, self.bins),
+            (DiscretisationRule::Mdl, Some(classes)) => mdl::levels(values, classes),
+            (DiscretisationRule::Mdl, None) => Levels { codes: vec![0; values.len()], n_levels: 1 },
         })
     }
 
-    /// The levels of a real target: by the same rule, but for [`Rule::Mdl`], which needs classes, in bins of
-    /// equally many samples.
+    /// The levels of a real target: by the same rule, but for [`DiscretisationRule::Mdl`], which needs
+    /// classes, in bins of equally many samples.
     ///
     /// # Errors
     /// For a number of bins out of range.
     pub(crate) fn target_levels(&self, values: &[f64]) -> Result<Levels, Error> {
         let discretisation = match self.discretisation {
-            Rule::Mdl => Rule::EqualFrequency,
+            DiscretisationRule::Mdl => DiscretisationRule::EqualFrequency,
             other => other,
         };
         Self { discretisation, ..*self }.levels(values, None)
@@ -229,7 +229,7 @@ fn ordered_bits(value: f64) -> u64 {
 mod tests {
     use super::*;
 
-    fn levels(discretisation: Rule, bins: usize, values: &[f64]) -> Vec<u32> {
+    fn levels(discretisation: DiscretisationRule, bins: usize, values: &[f64]) -> Vec<u32> {
         let rule = Discretisation { discretisation, bins, ..Discretisation::default() };
         rule.levels(values, None).unwrap().codes
     }
@@ -237,32 +237,32 @@ mod tests {
     #[test]
     fn equal_width_closes_the_last_bin() {
         let values: Vec<f64> = (0..1001).map(f64::from).collect();
-        let codes = levels(Rule::EqualWidth, 5, &values);
+        let codes = levels(DiscretisationRule::EqualWidth, 5, &values);
         let counts: Vec<usize> =
             (0..5).map(|bin| codes.iter().filter(|code| **code == bin).count()).collect();
         assert_eq!(counts, [200, 200, 200, 200, 201]);
-        assert_eq!(levels(Rule::EqualWidth, 5, &[3.0, 3.0]), [0, 0]);
+        assert_eq!(levels(DiscretisationRule::EqualWidth, 5, &[3.0, 3.0]), [0, 0]);
     }
 
     #[test]
     fn equal_width_at_the_ends_of_the_numbers() {
         for (low, high) in [(f64::MIN, f64::MAX), (0.0, f64::from_bits(1)), (-f64::MIN_POSITIVE, 0.0)] {
-            let codes = levels(Rule::EqualWidth, 4, &[low, high, low]);
+            let codes = levels(DiscretisationRule::EqualWidth, 4, &[low, high, low]);
             assert_eq!(codes, [0, 1, 0], "{low} to {high}");
         }
         assert_eq!(
-            levels(Rule::EqualWidth, 4, &[f64::MIN, f64::MIN / 4.0, f64::MAX / 4.0, f64::MAX]),
+            levels(DiscretisationRule::EqualWidth, 4, &[f64::MIN, f64::MIN / 4.0, f64::MAX / 4.0, f64::MAX]),
             [0, 1, 2, 3]
         );
     }
 
     #[test]
     fn equal_frequency_keeps_equal_values_together() {
-        assert_eq!(levels(Rule::EqualFrequency, 2, &[4.0, 1.0, 3.0, 2.0]), [1, 0, 1, 0]);
+        assert_eq!(levels(DiscretisationRule::EqualFrequency, 2, &[4.0, 1.0, 3.0, 2.0]), [1, 0, 1, 0]);
         // Six of ten are zero: they are one bin, whatever else.
         let mut zeros = vec![0.0, -0.0, 0.0, -0.0, 0.0, 0.0];
         zeros.extend([1.0, 2.0, 3.0, 4.0]);
-        assert_eq!(levels(Rule::EqualFrequency, 5, &zeros), [0, 0, 0, 0, 0, 0, 1, 1, 2, 2]);
+        assert_eq!(levels(DiscretisationRule::EqualFrequency, 5, &zeros), [0, 0, 0, 0, 0, 0, 1, 1, 2, 2]);
     }
 
     #[test]
@@ -283,7 +283,7 @@ mod tests {
     #[test]
     fn bins_out_of_range_are_an_error() {
         for bins in [0, 1, 65537, usize::MAX] {
-            for &discretisation in Rule::ALL {
+            for &discretisation in DiscretisationRule::ALL {
                 let rule = Discretisation { discretisation, bins, ..Discretisation::default() };
                 let found = rule.levels(&[1.0], None);
                 assert!(matches!(found, Err(Error::InvalidParameter { name: "bins", .. })));

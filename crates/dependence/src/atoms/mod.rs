@@ -22,7 +22,7 @@ use packed::Packed;
 pub use features::InputKernel;
 pub use output::OutputKernel;
 
-/// Features of a first pass between two looks at the clock.
+/// Features of a first pass between two checks of the clock.
 const ROUND: usize = 2048;
 
 /// Requests for more rows than this are passes over everything; what smaller ones build is kept.

@@ -87,7 +87,7 @@ impl Output {
         let Some(first) = columns.first() else {
             return Err(Error::UnsupportedTarget {
                 method: "hsic",
-                expected: "a target that varies",
+                expected: "values that vary",
                 found: "the same in every sample".to_owned(),
             });
         };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fewest_core::{Error, derive_seed};
-use fewest_kernels::{Blocks, Gram, ScalarKernel, centred_packed, nocco, packed_len};
+use fewest_kernels::{Gram, SampleBlocks, ScalarKernel, centred_packed, nocco, packed_len};
 use fewest_linalg::dot_products;
 
 use super::output::Output;
@@ -23,7 +23,7 @@ const PANEL_NUMBERS: usize = 1 << 19;
 /// that products are means over blocks; the full estimator has one block.
 pub(super) struct Packed {
     measure: Measure,
-    blocks: Blocks,
+    blocks: SampleBlocks,
     length: usize,
 }
 
@@ -35,9 +35,9 @@ impl Packed {
         seed: u64,
     ) -> Result<Self, Error> {
         let blocks = match estimator {
-            HsicEstimator::Full => Blocks::new(n, n, 1, seed)?,
+            HsicEstimator::Full => SampleBlocks::new(n, n, 1, seed)?,
             HsicEstimator::Block { block_size, permutations } => {
-                Blocks::new(n, block_size, permutations, derive_seed(seed, 0))?
+                SampleBlocks::new(n, block_size, permutations, derive_seed(seed, 0))?
             }
         };
         let length = blocks.packed_len();

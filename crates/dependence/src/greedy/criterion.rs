@@ -3,7 +3,7 @@
 use fewest_columns::standardise;
 use fewest_core::method::KernelWidth;
 use fewest_core::{Context, Dataset, Error, FeatureKind, Status};
-use fewest_kernels::{fast, packed_len};
+use fewest_kernels::{fast, median_distance, packed_len};
 use fewest_linalg::dot_products;
 
 use crate::OutputKernel;
@@ -12,7 +12,7 @@ use crate::atoms::centred_target;
 /// Pairs of samples worked on at a time: they stay in the processor's first cache.
 const PAIRS: usize = 1024;
 
-/// Features scored between two looks at the clock.
+/// Features scored between two checks of the clock.
 const ROUND: usize = 256;
 
 /// The features, standardised, and the target's centred Gram matrix.
@@ -85,22 +85,21 @@ impl Criterion {
         let sigma = match width {
             KernelWidth::Value(sigma) => sigma,
             KernelWidth::Median => criterion.median_width(),
+            other => {
+                let expected = "a number above 0, or median";
+                return Err(Error::parameter("sigma_x", format!("{other:?}"), expected));
+            }
         };
         criterion.scale = 0.5 / (sigma * sigma);
         Ok(criterion)
     }
 
-    /// The median distance of two samples over all features, divided by the root of their number; of the
-    /// distances above 0 where half of them are 0, and 1 where all are.
+    /// The median distance of two samples over all features ([`median_distance`]), divided by the root of
+    /// their number; 1 where all distances are 0.
     fn median_width(&self) -> f64 {
         let features = self.candidates();
-        let mut distances = self.distances(&features);
-        distances.sort_unstable_by(f64::total_cmp);
-        let zeros = distances.partition_point(|&distance| distance <= 0.0);
-        let kept = if 2 * zeros < distances.len() { &distances[..] } else { &distances[zeros..] };
-        let Some(&upper) = kept.get(kept.len() / 2) else { return 1.0 };
-        let lower = kept[(kept.len() - 1) / 2];
-        0.5 * (lower.sqrt() + upper.sqrt()) / (features.len() as f64).sqrt()
+        let median = median_distance(self.distances(&features));
+        median.map_or(1.0, |median| median / (features.len() as f64).sqrt())
     }
 
     /// The features that vary.

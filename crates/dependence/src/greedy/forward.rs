@@ -19,7 +19,7 @@ options! {
     ///
     /// `M̄` and `L̄` are centred. Features are standardised, and the number of them in the exponent keeps the
     /// width from shrinking as the set grows; categories count as their indicators, scaled alike. Unlike a
-    /// sum of kernels, `M` sees features that matter together only. Ties go to the lower index.
+    /// sum of kernels, `M` sees features that matter only jointly. Ties go to the lower index.
     ///
     /// The score of a feature is the criterion when it was taken. With `Budget::Auto` the search ends when
     /// the criterion no longer grows.

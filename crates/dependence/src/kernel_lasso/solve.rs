@@ -141,19 +141,10 @@ fn control<'a>(options: &LassoOptions, context: &Context<'a>) -> Control<'a> {
 
 /// How many unforced features are wanted, where their number decides the penalty.
 fn wanted(options: &LassoOptions, budget: Budget) -> Result<usize, Error> {
-    match budget {
-        Budget::Count(k) if k < options.forced.len() => Err(Error::parameter(
-            "k",
-            k,
-            format!("at least the number of forced features, {}", options.forced.len()),
-        )),
-        Budget::Count(k) => Ok(k - options.forced.len()),
-        _ => Err(Error::parameter(
-            "k",
-            "not given",
-            "a number of features, unless lambda or lambda_ratio is given",
-        )),
-    }
+    let (k, n_forced) = (budget.count(&["lambda", "lambda_ratio"])?, options.forced.len());
+    k.checked_sub(n_forced).ok_or_else(|| {
+        Error::parameter("k", k, format!("at least the number of forced features, {n_forced}"))
+    })
 }
 
 /// The penalty, where it does not depend on the number of features.

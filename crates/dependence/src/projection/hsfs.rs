@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use argmin::core::{Executor, State};
 use argmin::solver::linesearch::MoreThuenteLineSearch;
 use argmin::solver::quasinewton::LBFGS;
-use fewest_core::method::Options;
+use fewest_core::method::{Options, Regularization};
 use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status, derive_seed, options, rank};
 
 use super::objective::{Objective, Seen, Watched};
@@ -30,7 +30,7 @@ options! {
     /// with one column `wⱼ` a feature. Features are standardised and ranked by `‖wⱼ‖_∞`; of a category it is
     /// the largest coefficient of its indicators, each standardised. `HSIC = tr(K L̄)/(n ‖L̄‖_F)` with a
     /// Gaussian kernel of width 1 on the projections, between 0 and 1, so that `λ` means the same for any
-    /// number of samples. The original has `q = d`; fewer of them cost `q/d` of that, and tell the same as
+    /// number of samples. The original has `q = d`; fewer of them cost `q/d` of that, and give the same as
     /// far as the target depends on few directions.
     ///
     /// `‖v‖_∞` is smoothed to `1/s · ln(mean of cosh(s v))`, at most `ln(2q)/s` below it, and minimised by
@@ -62,8 +62,8 @@ options! {
     /// ```
     #[derive(Debug, Clone)]
     pub struct Hsfs {
-        /// Weight λ of the norms against HSIC, which is between 0 and 1.
-        pub lambda: f64 = 0.01, NonNegative, decides_count;
+        /// The penalty `λ` on the norms; HSIC is between 0 and 1.
+        pub regularization: Regularization = Regularization::Value(0.01), offers(ValueOrZero);
         /// Number q of projections, at most that of the features.
         pub projections: usize = 2, Count(1);
         /// Seeded starts, of which the best end is taken.
@@ -72,7 +72,7 @@ options! {
         pub sharpness: f64 = 100.0, Positive;
         /// Most iterations from a start.
         pub iterations: usize = 500, Count(1);
-        /// Norm of the gradient at which a start is done.
+        /// Stationarity to reach from a start: the norm of the gradient, where HSIC is between 0 and 1.
         pub tolerance: f64 = 1e-8, Positive;
         /// Kernel of the target; auto: delta for classes, Gaussian for numbers, an affinity as it is.
         pub output: OutputKernel = OutputKernel::Auto;
@@ -160,7 +160,8 @@ impl Selector for Hsfs {
         budget.check(d)?;
         self.check()?;
         self.check_data(data)?;
-        let objective = Objective::new(data, &self.output, self.projections, self.lambda, self.sharpness)?;
+        let lambda = self.regularization.lambda(None)?;
+        let objective = Objective::new(data, &self.output, self.projections, lambda, self.sharpness)?;
         if objective.len() == 0 {
             let mut selection = Selection::new(Vec::new(), Vec::new(), d, Status::Converged);
             selection.notes.push("every feature is constant".to_owned());

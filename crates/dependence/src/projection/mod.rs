@@ -1,4 +1,4 @@
-//! Projections of all features together that depend on the target, sparse in features.
+//! Projections of all features jointly that depend on the target, sparse in features.
 
 mod hsfs;
 mod objective;

@@ -58,7 +58,7 @@ impl Objective {
         let gram = centred_target(data, output)?;
         let norm = gram.frobenius_norm();
         if norm.partial_cmp(&0.0) != Some(std::cmp::Ordering::Greater) {
-            let expected = "a target that varies";
+            let expected = "values that vary";
             return Err(Error::UnsupportedTarget { method: "hsfs", expected, found: "constant".to_owned() });
         }
         let target = gram.as_slice().iter().map(|value| value / (n as f64 * norm)).collect();

@@ -71,13 +71,9 @@ impl Selector for Fvm {
         {
             dependence.output = OutputKernel::Gaussian { sigma_y: KernelWidth::Value(1.0) };
         }
-        let most_active = match (self.regularization, budget) {
-            (Regularization::Value(_) | Regularization::Ratio(_), _) => usize::MAX,
-            (_, Budget::Count(k)) => k,
-            _ => {
-                let expected = "a number of features, unless lambda or lambda_ratio is given";
-                return Err(Error::parameter("k", "not given", expected));
-            }
+        let most_active = match self.regularization {
+            Regularization::Value(_) | Regularization::Ratio(_) => usize::MAX,
+            _ => budget.count(&["lambda", "lambda_ratio"])?,
         };
         let (path, by_feature, constant) = similarity.with_products(data, "fvm", context, |matrix| {
             similarity.convexly(matrix, |products| {

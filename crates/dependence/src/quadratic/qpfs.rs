@@ -239,7 +239,7 @@ impl Qpfs {
         .with_lambda(gamma)
         .with_iterations(path.iterations as usize);
         let mut selection = ranked(weights, d, budget, report);
-        selection.notes.push(format!("gamma is {gamma:.4}"));
+        selection.notes.push(format!("gamma, the weight of relevance, is {gamma:.4}"));
         selection.notes.extend(FeatureSimilarity::note(constant));
         Ok(selection)
     }

@@ -137,7 +137,7 @@ impl FeatureSimilarity {
 
     /// What the notes say of the constant.
     pub(super) fn note(constant: f64) -> Option<String> {
-        (constant > 0.0).then(|| format!("{constant:.3e} was added to the diagonal of D"))
+        (constant > 0.0).then(|| format!("{constant:.3e} was added to the diagonal of D, the similarities of features, to make it positive semidefinite"))
     }
 }
 

@@ -23,7 +23,7 @@ pub(crate) fn predict(target: &Target, n_samples: usize) -> Result<Predictions, 
         }
         other => Err(Error::UnsupportedTarget {
             method: "prediction",
-            expected: "classes or a real target",
+            expected: "classes or a real output",
             found: other.describe(),
         }),
     }

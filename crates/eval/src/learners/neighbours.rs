@@ -43,7 +43,7 @@ impl Learner for NearestNeighbours {
         if !matches!(data.target(), Target::Class(_) | Target::Real(_)) {
             return Err(Error::UnsupportedTarget {
                 method: self.name(),
-                expected: "classes or a real target",
+                expected: "classes or a real output",
                 found: data.target().describe(),
             });
         }

@@ -103,7 +103,7 @@ fn mean_over_outputs(
         _ => {
             return Err(Error::UnsupportedTarget {
                 method,
-                expected: "a real target",
+                expected: "a real output",
                 found: truth.describe(),
             });
         }

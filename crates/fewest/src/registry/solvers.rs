@@ -34,14 +34,60 @@ fn lasso_options() -> LassoOptions {
     LassoOptions { solver: SolverChoice::AutoOr(&SOLVERS), ..LassoOptions::default() }
 }
 
+/// A method's id, and its options with the solvers known here.
+type WithSolvers = (&'static str, fn() -> Draft);
+
+/// The methods that take any of these.
+static METHODS: &[WithSolvers] = &[
+    ("hsic-lasso", || Draft::selector(HsicLasso { lasso: lasso_options(), ..HsicLasso::default() })),
+    ("nocco-lasso", || Draft::selector(NoccoLasso { lasso: lasso_options(), ..NoccoLasso::default() })),
+    ("lasso", || Draft::selector(lasso())),
+    ("elastic-net", || Draft::selector(ElasticNet { lasso: lasso(), ..ElasticNet::default() })),
+];
+
 /// The method with parameter `solver`, where it takes any of these.
 pub(super) fn with_solvers(method: &Method) -> Method {
-    let options: fn() -> Draft = match method.id {
-        "hsic-lasso" => || Draft::selector(HsicLasso { lasso: lasso_options(), ..HsicLasso::default() }),
-        "nocco-lasso" => || Draft::selector(NoccoLasso { lasso: lasso_options(), ..NoccoLasso::default() }),
-        "lasso" => || Draft::selector(lasso()),
-        "elastic-net" => || Draft::selector(ElasticNet { lasso: lasso(), ..ElasticNet::default() }),
-        _ => return method.clone(),
-    };
-    method.clone().with_options(options)
+    match METHODS.iter().find(|(id, _)| *id == method.id) {
+        Some((_, options)) => method.clone().with_options(*options),
+        None => method.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::registry::Registry;
+
+    use super::*;
+
+    /// Besides the choice of a solver, the options given here are the defaults of the method of that id.
+    #[test]
+    fn the_methods_listed_differ_by_their_solver_alone() {
+        let families = [fewest_dependence::METHODS, fewest_linear::METHODS].concat();
+        for (id, _) in METHODS {
+            let Some(own) = families.iter().find(|method| method.id == *id) else {
+                panic!("{id} is no method")
+            };
+            let Ok(here) = Registry::standard().find(id) else { panic!("{id} is not registered") };
+            let values = |method: &Method| -> Vec<(&str, Option<String>)> {
+                let parameters = method.parameters().into_iter();
+                let text = |value: fewest_core::method::Value| value.to_string();
+                parameters.map(|parameter| (parameter.name, parameter.default.map(text))).collect()
+            };
+            let (mut here, own) = (values(here), values(own));
+            let n = here.len();
+            here.retain(|(name, _)| *name != "solver");
+            assert_eq!((here.len(), here), (n - 1, own), "{id}");
+        }
+    }
+
+    #[test]
+    fn every_method_that_names_a_solver_is_listed() {
+        let methods = Registry::standard().methods();
+        let takes = |method: &&Method| method.parameters().iter().any(|parameter| parameter.name == "solver");
+        let mut found: Vec<&str> = methods.iter().filter(takes).map(|method| method.id).collect();
+        let mut listed: Vec<&str> = METHODS.iter().map(|(id, _)| *id).collect();
+        found.sort_unstable();
+        listed.sort_unstable();
+        assert_eq!(found, listed);
+    }
 }

@@ -4,7 +4,7 @@
 use fewest_core::{Column, Context, Dataset, Error, FeatureKind, Target};
 use fewest_counts::discretisation::{self, Levels};
 
-use super::criterion::Criterion;
+use super::criterion::ForwardCriterion;
 use super::estimators::{Neighbourhoods, Observations, Search, Windows};
 use super::forward;
 use crate::features::map_features;
@@ -18,7 +18,7 @@ pub(super) trait Pairs: Sync {
     fn information(&self, x: &Self::Variable, y: &Self::Variable) -> f64;
 }
 
-/// Parzen windows of a width.
+/// Parzen windows with a factor on their bandwidth.
 pub(super) struct Parzen(pub(super) f64);
 
 impl Pairs for Parzen {
@@ -48,7 +48,7 @@ impl Pairs for Search {
 /// The features, prepared, with their mutual information with the target.
 pub(super) struct Estimated<'a, P: Pairs> {
     pairs: &'a P,
-    criterion: Criterion,
+    criterion: ForwardCriterion,
     /// `None` for a constant.
     features: Vec<Option<P::Variable>>,
     pub(super) relevances: Vec<f64>,
@@ -59,7 +59,7 @@ impl<'a, P: Pairs> Estimated<'a, P> {
     /// data.
     pub(super) fn new(
         data: &Dataset,
-        criterion: Criterion,
+        criterion: ForwardCriterion,
         pairs: &'a P,
         method: &'static str,
         keep: bool,

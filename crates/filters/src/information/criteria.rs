@@ -5,11 +5,11 @@ use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector};
 use fewest_counts::{Coded, Scratch, SideBySide, Variable, joint_conditional_entropies, joint_sum, sums};
 
 use super::continuous::{Estimated, Pairs, Parzen};
-use super::criterion::Criterion;
+use super::criterion::ForwardCriterion;
 use super::estimators::{ESTIMATOR, Estimator, Search};
 use super::forward::{self, add_notes, forward};
 
-/// Forward selection by a [`Criterion`] over plug-in estimates from joint counts, natural logarithms.
+/// Forward selection by a [`ForwardCriterion`] over plug-in estimates from joint counts, natural logarithms.
 ///
 /// The selection's order is that of the picks, its scores are the criterion at the moment of the pick;
 /// candidates within 1e-11 of the best tie, and the lowest index is taken. Features with one level are never
@@ -28,21 +28,21 @@ use super::forward::{self, add_notes, forward};
 ///
 /// ```
 /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
-/// use fewest_filters::information::{Criterion, Forward};
+/// use fewest_filters::information::{ForwardCriterion, Forward};
 ///
 /// // The target is told by features 0 and 2 together; feature 1 repeats feature 0.
 /// let bit = |shift: usize| (0..64).map(move |i| (i >> shift & 1) as f64).collect::<Vec<_>>();
 /// let x = DenseColumns::from_columns(&[bit(0), bit(0), bit(1), bit(2)])?;
 /// let labels: Vec<usize> = (0..64).map(|i| (i & 1) * 2 + (i >> 1 & 1)).collect();
 /// let data = Dataset::new(x, Target::from_labels(&labels))?;
-/// let selection = Forward::new(Criterion::Jmi).select(&data, Budget::Count(2), &Context::default())?;
+/// let selection = Forward::new(ForwardCriterion::Jmi).select(&data, Budget::Count(2), &Context::default())?;
 /// assert_eq!(selection.order, [0, 2]);
 /// # Ok::<(), fewest_filters::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Forward {
     /// What candidates are judged by.
-    pub criterion: Criterion,
+    pub criterion: ForwardCriterion,
     /// How mutual information is estimated. MIFS and mRMR know every estimator, the others need levels.
     pub estimator: Estimator,
 }
@@ -52,7 +52,7 @@ impl Options for Forward {
     fn parameters(&self) -> Vec<Parameter> {
         let mut list = self.criterion.own_parameters();
         list.extend(match self.criterion {
-            Criterion::Mrmr { .. } => self.estimator.field_parameters(&ESTIMATOR),
+            ForwardCriterion::Mrmr { .. } => self.estimator.field_parameters(&ESTIMATOR),
             _ => self.estimator.own_parameters(),
         });
         list
@@ -61,7 +61,7 @@ impl Options for Forward {
     fn set(&mut self, parameters: &Parameters) -> Result<(), Error> {
         self.criterion.set_own(parameters)?;
         match self.criterion {
-            Criterion::Mrmr { .. } => self.estimator.set_field(&ESTIMATOR, parameters),
+            ForwardCriterion::Mrmr { .. } => self.estimator.set_field(&ESTIMATOR, parameters),
             _ => self.estimator.set_own(parameters),
         }
     }
@@ -74,7 +74,7 @@ impl Options for Forward {
 
 impl Forward {
     /// With five bins of equal width.
-    pub fn new(criterion: Criterion) -> Self {
+    pub fn new(criterion: ForwardCriterion) -> Self {
         Self { criterion, estimator: Estimator::default() }
     }
 
@@ -87,7 +87,7 @@ impl Forward {
         context: &Context<'_>,
     ) -> Result<Selection, Error> {
         let id = self.criterion.word();
-        if !matches!(self.criterion, Criterion::Mifs { .. } | Criterion::Mrmr { .. }) {
+        if !matches!(self.criterion, ForwardCriterion::Mifs { .. } | ForwardCriterion::Mrmr { .. }) {
             let what = "an estimator without levels".to_owned();
             let instead =
                 "it compares three variables; use the discrete estimator, or mifs or mrmr".to_owned();
@@ -110,8 +110,8 @@ impl Selector for Forward {
         self.estimator.check_samples(data.n_samples())?;
         let rule = match self.estimator {
             Estimator::Discrete(rule) => rule,
-            Estimator::Parzen { width } => {
-                return self.select_continuous(&Parzen(width), data, budget, context);
+            Estimator::Parzen { bandwidth_factor } => {
+                return self.select_continuous(&Parzen(bandwidth_factor), data, budget, context);
             }
             Estimator::Kraskov { neighbours } => {
                 let search = Search::new(data.n_samples(), neighbours);
@@ -130,7 +130,7 @@ impl Selector for Forward {
 }
 
 struct PlugIn {
-    criterion: Criterion,
+    criterion: ForwardCriterion,
     coded: Coded,
 }
 
@@ -178,7 +178,7 @@ impl PlugIn {
         let total = rows.total_sum();
         // Entropies are (total - sum)/n; information is never negative, but for rounding.
         let redundancy = |joint: f64| ((total - k.sum - j.sum + joint) / n).max(0.0);
-        if let Criterion::Mifs { .. } | Criterion::Mrmr { .. } = self.criterion {
+        if let ForwardCriterion::Mifs { .. } | ForwardCriterion::Mrmr { .. } = self.criterion {
             return redundancy(joint_sum(rows, k, j, scratch));
         }
         let pair = sums(rows, k, j, scratch);
@@ -188,24 +188,26 @@ impl PlugIn {
         let jointly = ((total - pair.joint - rows.target_sum + pair.with_target) / n).max(0.0);
         let entropy = ((total - pair.with_target) / n).max(0.0);
         match self.criterion {
-            Criterion::Mifs { .. } | Criterion::Mrmr { .. } => redundancy(pair.joint),
-            Criterion::Cife | Criterion::Jmi => redundancy(pair.joint) - within_classes,
-            Criterion::General { beta, lambda } => beta * redundancy(pair.joint) - lambda * within_classes,
-            Criterion::Icap => (redundancy(pair.joint) - within_classes).max(0.0),
-            Criterion::Cmim { .. } => given_j,
-            Criterion::InformativeFragments => {
+            ForwardCriterion::Mifs { .. } | ForwardCriterion::Mrmr { .. } => redundancy(pair.joint),
+            ForwardCriterion::Cife | ForwardCriterion::Jmi => redundancy(pair.joint) - within_classes,
+            ForwardCriterion::General { beta, lambda } => {
+                beta * redundancy(pair.joint) - lambda * within_classes
+            }
+            ForwardCriterion::Icap => (redundancy(pair.joint) - within_classes).max(0.0),
+            ForwardCriterion::Cmim { .. } => given_j,
+            ForwardCriterion::InformativeFragments => {
                 let alone = ((total - j.sum - rows.target_sum + j.target_sum) / n).max(0.0);
                 (jointly - alone).max(0.0)
             }
-            Criterion::Jmim | Criterion::Jmi3 => jointly,
-            Criterion::Disr | Criterion::Njmim if entropy > 0.0 => jointly / entropy,
-            Criterion::Disr | Criterion::Njmim => 0.0,
+            ForwardCriterion::Jmim | ForwardCriterion::Jmi3 => jointly,
+            ForwardCriterion::Disr | ForwardCriterion::Njmim if entropy > 0.0 => jointly / entropy,
+            ForwardCriterion::Disr | ForwardCriterion::Njmim => 0.0,
         }
     }
 
     /// Whether the fold is the least term, rather than the sum of all.
     fn takes_least(&self) -> bool {
-        use Criterion::{Cmim, InformativeFragments, Jmim, Njmim};
+        use ForwardCriterion::{Cmim, InformativeFragments, Jmim, Njmim};
         matches!(self.criterion, Cmim { .. } | InformativeFragments | Jmim | Njmim)
     }
 }
@@ -219,12 +221,12 @@ impl forward::Criterion for PlugIn {
     }
 
     fn restarts(&self, n_selected: usize) -> bool {
-        self.criterion == Criterion::Jmi3 && n_selected == 2
+        self.criterion == ForwardCriterion::Jmi3 && n_selected == 2
     }
 
     fn start(&self, k: usize) -> f64 {
         match self.criterion {
-            Criterion::Cmim { capped: true } => self.relevance(k),
+            ForwardCriterion::Cmim { capped: true } => self.relevance(k),
             _ if self.takes_least() => f64::INFINITY,
             _ => 0.0,
         }
@@ -232,7 +234,7 @@ impl forward::Criterion for PlugIn {
 
     fn partners(&self, selected: &[usize]) -> Result<Vec<Partner>, Error> {
         let Some((&last, before)) = selected.split_last() else { return Ok(Vec::new()) };
-        if self.criterion != Criterion::Jmi3 || before.is_empty() {
+        if self.criterion != ForwardCriterion::Jmi3 || before.is_empty() {
             return Ok(vec![Partner::Feature(last)]);
         }
         let Coded { rows, features } = &self.coded;
@@ -257,22 +259,24 @@ impl forward::Criterion for PlugIn {
 
     fn value(&self, k: usize, fold: f64, n_selected: usize) -> f64 {
         match self.criterion {
-            Criterion::Mifs { .. } | Criterion::Mrmr { .. } => {
+            ForwardCriterion::Mifs { .. } | ForwardCriterion::Mrmr { .. } => {
                 self.criterion.of_redundancy(self.relevance(k), fold, n_selected)
             }
-            Criterion::Jmi => self.relevance(k) - fold / n_selected as f64,
-            Criterion::Cife | Criterion::General { .. } | Criterion::Icap => self.relevance(k) - fold,
-            Criterion::Cmim { .. }
-            | Criterion::InformativeFragments
-            | Criterion::Jmim
-            | Criterion::Njmim
-            | Criterion::Disr
-            | Criterion::Jmi3 => fold,
+            ForwardCriterion::Jmi => self.relevance(k) - fold / n_selected as f64,
+            ForwardCriterion::Cife | ForwardCriterion::General { .. } | ForwardCriterion::Icap => {
+                self.relevance(k) - fold
+            }
+            ForwardCriterion::Cmim { .. }
+            | ForwardCriterion::InformativeFragments
+            | ForwardCriterion::Jmim
+            | ForwardCriterion::Njmim
+            | ForwardCriterion::Disr
+            | ForwardCriterion::Jmi3 => fold,
         }
     }
 
     fn folds_bound(&self) -> bool {
-        use Criterion::{Icap, Mifs, Mrmr};
+        use ForwardCriterion::{Icap, Mifs, Mrmr};
         self.takes_least() || matches!(self.criterion, Mifs { .. } | Mrmr { .. } | Icap)
     }
 }

@@ -8,7 +8,7 @@ const LEAST_REDUNDANCY: f64 = 1e-3;
 words! {
     /// How relevance and redundancy become one number.
     #[derive(Default)]
-    pub enum Form {
+    pub enum MrmrForm {
         /// Relevance less redundancy.
         #[default]
         Difference = "difference",
@@ -17,11 +17,11 @@ words! {
     }
 }
 
-impl Form {
+impl MrmrForm {
     pub(super) fn combine(self, relevance: f64, redundancy: f64) -> f64 {
         match self {
-            Form::Difference => relevance - redundancy,
-            Form::Quotient => relevance / redundancy.max(LEAST_REDUNDANCY),
+            MrmrForm::Difference => relevance - redundancy,
+            MrmrForm::Quotient => relevance / redundancy.max(LEAST_REDUNDANCY),
         }
     }
 }
@@ -32,7 +32,7 @@ choice! {
     /// that of largest `I(k;Y)`.
     #[derive(Debug, Clone, Copy, PartialEq)]
     #[non_exhaustive]
-    pub enum Criterion {
+    pub enum ForwardCriterion {
         /// Mutual information feature selection, Eq. (38): `I(k;Y) - β Σ_j I(k;j)` (Battiti 1994).
         Mifs {
             /// Weight of what a feature shares with the selected ones.
@@ -42,7 +42,7 @@ choice! {
         /// or a quotient (Peng, Long & Ding 2005).
         Mrmr {
             /// Relevance less redundancy, or divided by it.
-            form: Form = Form::Difference;
+            form: MrmrForm = MrmrForm::Difference;
         } = "mrmr",
         /// Conditional infomax feature extraction, Eq. (42): `I(k;Y) - Σ_j [I(k;j) - I(k;j|Y)]` (Lin & Tang
         /// 2006).
@@ -83,12 +83,14 @@ choice! {
     }
 }
 
-impl Criterion {
+impl ForwardCriterion {
     /// The criterion of those that know only relevance and the sum of `I(k;j)` over the selected features.
     pub(super) fn of_redundancy(self, relevance: f64, sum: f64, n_selected: usize) -> f64 {
         match self {
-            Criterion::Mrmr { form } => form.combine(relevance, sum / n_selected as f64),
-            Criterion::Mifs { beta } | Criterion::General { beta, .. } => relevance - beta * sum,
+            ForwardCriterion::Mrmr { form } => form.combine(relevance, sum / n_selected as f64),
+            ForwardCriterion::Mifs { beta } | ForwardCriterion::General { beta, .. } => {
+                relevance - beta * sum
+            }
             _ => relevance - sum,
         }
     }

@@ -5,7 +5,7 @@ use fewest_core::{
 };
 use fewest_counts::discretisation::Levels;
 
-use super::criterion::Form;
+use super::criterion::MrmrForm;
 use super::forward::{self, add_notes, forward};
 use crate::features::map_features;
 
@@ -50,7 +50,7 @@ options! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct Fcq {
         /// Relevance divided by redundancy, or less it.
-        pub form: Form = Form::Quotient;
+        pub form: MrmrForm = MrmrForm::Quotient;
     }
 }
 
@@ -229,7 +229,7 @@ fn centred(values: &[f64]) -> (Vec<f64>, f64) {
 
 struct Linear<'a> {
     data: &'a Dataset,
-    form: Form,
+    form: MrmrForm,
     moments: Vec<Moments>,
 }
 

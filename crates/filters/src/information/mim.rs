@@ -2,11 +2,11 @@
 
 use fewest_core::method::Options;
 use fewest_core::{Context, Dataset, Error, SampleStream, Scorer, Scores, StreamScorer, options, rank};
-use fewest_counts::discretisation::{Discretisation, Integers, Rule};
+use fewest_counts::discretisation::{Discretisation, DiscretisationRule, Integers};
 use fewest_counts::{Coded, LevelTable, stream_tables};
 
 use super::continuous::{Estimated, Parzen};
-use super::criterion::Criterion;
+use super::criterion::ForwardCriterion;
 use super::estimators::{Estimator, Search};
 use super::forward::TIE;
 
@@ -45,14 +45,14 @@ impl Scorer for Mim {
         self.check()?;
         self.estimator.check_samples(data.n_samples())?;
         // Of no effect: only relevances are asked for.
-        let criterion = Criterion::Mifs { beta: 0.0 };
+        let criterion = ForwardCriterion::Mifs { beta: 0.0 };
         let mut values = match self.estimator {
             Estimator::Discrete(rule) => {
                 let coded = Coded::new(data, &rule, "mim", context)?;
                 (0..data.n_features()).map(|k| coded.relevance(k)).collect()
             }
-            Estimator::Parzen { width } => {
-                Estimated::new(data, criterion, &Parzen(width), "mim", false, context)?.relevances
+            Estimator::Parzen { bandwidth_factor } => {
+                Estimated::new(data, criterion, &Parzen(bandwidth_factor), "mim", false, context)?.relevances
             }
             Estimator::Kraskov { neighbours } => {
                 let search = Search::new(data.n_samples(), neighbours);
@@ -70,7 +70,7 @@ impl StreamScorer for Mim {
     fn score_stream(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
         self.check()?;
         let Estimator::Discrete(Discretisation {
-            discretisation: Rule::EqualWidth,
+            discretisation: DiscretisationRule::EqualWidth,
             integers: Integers::Bins,
             bins,
             ..

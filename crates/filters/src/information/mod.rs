@@ -2,7 +2,7 @@
 //! already.
 //!
 //! All criteria over levels share the engine of joint counts ([`fewest_counts`]) and one forward selection.
-//! See [`Criterion`] for the formulas.
+//! See [`ForwardCriterion`] for the formulas.
 
 mod cfs;
 mod continuous;
@@ -18,7 +18,7 @@ use fewest_core::method::{Draft, Kind, Method, TargetKind};
 
 pub use cfs::Cfs;
 pub use criteria::Forward;
-pub use criterion::{Criterion, Form};
+pub use criterion::{ForwardCriterion, MrmrForm};
 pub use estimators::{Estimator, Observations, kraskov, parzen};
 pub use fcq::Fcq;
 pub use mim::Mim;
@@ -33,13 +33,13 @@ pub static METHODS: &[Method] = &[
         "mifs",
         "mutual information feature selection",
         "J(k) = I(k;Y) - β Σ_j I(k;j) over the selected j",
-        || Draft::selector(Forward::new(Criterion::Mifs { beta: 1.0 })),
+        || Draft::selector(Forward::new(ForwardCriterion::Mifs { beta: 1.0 })),
     ),
     forward(
         "mrmr",
         "minimum redundancy maximum relevance",
         "J(k) = I(k;Y) - 1/|S| Σ_j I(k;j) over the selected j, or their quotient",
-        || Draft::selector(Forward::new(Criterion::Mrmr { form: Form::Difference })),
+        || Draft::selector(Forward::new(ForwardCriterion::Mrmr { form: MrmrForm::Difference })),
     ),
     Method::sequence::<Fcq>(
         "fcq",
@@ -51,61 +51,61 @@ pub static METHODS: &[Method] = &[
         "cife",
         "conditional infomax feature extraction",
         "J(k) = I(k;Y) - Σ_j [I(k;j) - I(k;j|Y)] over the selected j",
-        || Draft::selector(Forward::new(Criterion::Cife)),
+        || Draft::selector(Forward::new(ForwardCriterion::Cife)),
     ),
     forward(
         "jmi",
         "joint mutual information",
         "J(k) = I(k;Y) - 1/|S| Σ_j [I(k;j) - I(k;j|Y)] over the selected j",
-        || Draft::selector(Forward::new(Criterion::Jmi)),
+        || Draft::selector(Forward::new(ForwardCriterion::Jmi)),
     ),
     forward(
         "cmim",
         "conditional mutual information maximisation",
         "J(k) = min_j I(k;Y|j) over the selected j",
-        || Draft::selector(Forward::new(Criterion::Cmim { capped: false })),
+        || Draft::selector(Forward::new(ForwardCriterion::Cmim { capped: false })),
     ),
     forward(
         "informative-fragments",
         "informative fragments",
         "J(k) = min_j [I(k,j;Y) - I(j;Y)] over the selected j",
-        || Draft::selector(Forward::new(Criterion::InformativeFragments)),
+        || Draft::selector(Forward::new(ForwardCriterion::InformativeFragments)),
     ),
     forward(
         "icap",
         "interaction capping",
         "J(k) = I(k;Y) - Σ_j max(0, I(k;j) - I(k;j|Y)) over the selected j",
-        || Draft::selector(Forward::new(Criterion::Icap)),
+        || Draft::selector(Forward::new(ForwardCriterion::Icap)),
     ),
     forward(
         "disr",
         "double input symmetrical relevance",
         "J(k) = Σ_j I(k,j;Y) / H(k,j,Y) over the selected j",
-        || Draft::selector(Forward::new(Criterion::Disr)),
+        || Draft::selector(Forward::new(ForwardCriterion::Disr)),
     ),
     forward(
         "jmim",
         "joint mutual information maximisation",
         "J(k) = min_j I(k,j;Y) over the selected j",
-        || Draft::selector(Forward::new(Criterion::Jmim)),
+        || Draft::selector(Forward::new(ForwardCriterion::Jmim)),
     ),
     forward(
         "njmim",
         "normalised joint mutual information maximisation",
         "J(k) = min_j I(k,j;Y) / H(k,j,Y) over the selected j",
-        || Draft::selector(Forward::new(Criterion::Njmim)),
+        || Draft::selector(Forward::new(ForwardCriterion::Njmim)),
     ),
     forward(
         "jmi3",
         "joint mutual information of three",
         "J(k) = Σ_{i<j} I(k,i,j;Y) over the selected i, j",
-        || Draft::selector(Forward::new(Criterion::Jmi3)),
+        || Draft::selector(Forward::new(ForwardCriterion::Jmi3)),
     ),
     forward(
         "linear-information",
         "linear combination of Shannon information",
         "J(k) = I(k;Y) - β Σ_j I(k;j) + λ Σ_j I(k;j|Y) over the selected j",
-        || Draft::selector(Forward::new(Criterion::General { beta: 1.0, lambda: 1.0 })),
+        || Draft::selector(Forward::new(ForwardCriterion::General { beta: 1.0, lambda: 1.0 })),
     ),
     Method::sequence::<Fcbf>(
         "fcbf",
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn every_criterion_is_a_method_with_its_defaults() {
-        for criterion in Criterion::alternatives() {
+        for criterion in ForwardCriterion::alternatives() {
             let method = METHODS.iter().find(|method| method.id == criterion.word());
             let parameters = method.map(Method::parameters);
             assert_eq!(parameters, Some(Forward::new(criterion).parameters()), "{}", criterion.word());

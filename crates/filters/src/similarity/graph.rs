@@ -136,5 +136,6 @@ pub(super) fn scale(
             let median = median_distance(distances, context)?;
             Ok(if median > 0.0 { median } else { 1.0 })
         }
+        other => Err(Error::parameter(name, format!("{other:?}"), "a number above 0, or median")),
     }
 }

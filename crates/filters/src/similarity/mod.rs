@@ -21,7 +21,7 @@ pub use generalized_fisher::GeneralizedFisher;
 pub use graph::{EdgeWeights, GraphOptions};
 pub use laplacian::LaplacianScore;
 pub use relief::{MultiSurf, RRelieff, Relief, Relieff, Surf};
-pub use spec::{Criterion, Gamma, Spec};
+pub use spec::{Gamma, Spec, SpecCriterion};
 pub use trace_ratio::{TraceRatio, TraceRatioStyle};
 
 const CLASSES: &[TargetKind] = &[TargetKind::Classes];

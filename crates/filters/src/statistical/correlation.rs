@@ -39,23 +39,23 @@ options! {
     ///
     /// ```
     /// use fewest_core::{Context, Dataset, DenseColumns, Scorer, Target};
-    /// use fewest_filters::statistical::{Coefficient, Correlation};
+    /// use fewest_filters::statistical::{Coefficient, CorrelationScore};
     ///
     /// let x = DenseColumns::from_columns(&[vec![1.0, 2.0, 3.0, 10.0], vec![1.0, -1.0, 1.0, -1.0]])?;
     /// let data = Dataset::new(x, Target::real(vec![-1.0, -2.0, -3.0, -4.0])?)?;
-    /// let scores = Correlation { coefficient: Coefficient::Spearman }.score(&data, &Context::default())?;
+    /// let scores = CorrelationScore { coefficient: Coefficient::Spearman }.score(&data, &Context::default())?;
     /// assert_eq!(scores.values[0], 1.0);
     /// assert!(scores.values[1] < 0.5);
     /// # Ok::<(), fewest_filters::Error>(())
     /// ```
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub struct Correlation {
+    pub struct CorrelationScore {
         /// Pearson: how close to a line; spearman: how close to monotone.
         pub coefficient: Coefficient = Coefficient::Pearson;
     }
 }
 
-impl Scorer for Correlation {
+impl Scorer for CorrelationScore {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
         data.refuse_sample_weights("correlation")?;
         let mut target = match data.target() {
@@ -119,7 +119,7 @@ impl Regression {
         if target.iter().all(|value| *value == target[0]) {
             return Err(Error::UnsupportedTarget {
                 method,
-                expected: "a target that varies",
+                expected: "values that vary",
                 found: format!("{} in every sample", target[0]),
             });
         }

@@ -23,7 +23,7 @@ use fewest_core::Scores;
 use fewest_core::method::{Draft, Kind, Method, Relation, TargetKind};
 
 pub use chi2::ChiSquare;
-pub use correlation::{Coefficient, Correlation};
+pub use correlation::{Coefficient, CorrelationScore};
 pub use distinct::{Copies, Distinct};
 pub use f_score::FScore;
 pub use gini::Gini;
@@ -63,7 +63,7 @@ pub static METHODS: &[Method] = &[
         "score(k) = (n − 1) Σⱼ nⱼ (r̄ⱼ − r̄)² / Σᵢ (rᵢ − r̄)², r the ranks",
         CLASSES,
     ),
-    test::<Correlation>(
+    test::<CorrelationScore>(
         "correlation",
         "absolute correlation",
         "score(k) = |cov(xₖ, y)| / √(var(xₖ) var(y))",
@@ -96,7 +96,7 @@ const fn test<S: Test + Default + 'static>(
 impl Test for FScore {}
 impl Test for ChiSquare {}
 impl Test for KruskalWallis {}
-impl Test for Correlation {}
+impl Test for CorrelationScore {}
 
 impl Test for TScore {
     fn p_values_where() -> Option<Relation> {

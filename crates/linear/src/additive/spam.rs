@@ -13,7 +13,7 @@ use super::basis::Basis;
 /// Most rounds of back-fitting over the active features.
 const MOST_SWEEPS: usize = 20_000;
 
-/// Rounds between two looks at the certificate.
+/// Rounds between two checks of the certificate.
 const SWEEPS_AT_ONCE: usize = 10;
 
 /// Rounds from which a point further on is extrapolated.
@@ -307,13 +307,9 @@ impl Selector for Spam {
         context.report("functions of the features", d, d);
         let problem = Problem { bases, target, n, tolerance: self.tolerance, context };
         let largest = problem.correlations(&problem.target).into_iter().fold(0.0, f64::max);
-        let fit = match (self.regularization, budget) {
-            (Regularization::Ratio(ratio), _) => problem.solve(ratio * largest, &Functions::new(), true),
-            (_, Budget::Count(k)) => problem.by_count(k, largest),
-            _ => {
-                let expected = "a number of features, unless lambda_ratio is given";
-                return Err(Error::parameter("k", "not given", expected));
-            }
+        let fit = match self.regularization {
+            Regularization::Ratio(ratio) => problem.solve(ratio * largest, &Functions::new(), true),
+            _ => problem.by_count(budget.count(&["lambda_ratio"])?, largest),
         };
         let scale = (n as f64).sqrt().recip();
         let mut chosen: Vec<(usize, f64)> =

@@ -8,17 +8,17 @@ mod support;
 
 pub use ball::Ball;
 pub use radius_margin::RadiusMargin;
-pub use sensitivity::Sensitivity;
+pub use sensitivity::BoundSensitivity;
 pub use span::SpanBound;
 
 use nalgebra::DMatrix;
 
 /// The sensitivity with its samples in increasing order.
-fn in_order(samples: &[usize], weights: DMatrix<f64>) -> Sensitivity {
+fn in_order(samples: &[usize], weights: DMatrix<f64>) -> BoundSensitivity {
     let mut order: Vec<usize> = (0..samples.len()).collect();
     order.sort_by_key(|&a| samples[a]);
     let weights = DMatrix::from_fn(order.len(), order.len(), |a, b| weights[(order[a], order[b])]);
-    Sensitivity { samples: order.iter().map(|&a| samples[a]).collect(), weights }
+    BoundSensitivity { samples: order.iter().map(|&a| samples[a]).collect(), weights }
 }
 
 #[cfg(test)]

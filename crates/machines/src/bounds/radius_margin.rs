@@ -8,7 +8,7 @@ use nalgebra::{DMatrix, DVector};
 use super::sensitivity::add_symmetric;
 use super::span::adjoint;
 use super::support::Support;
-use super::{Ball, Sensitivity, in_order};
+use super::{Ball, BoundSensitivity, in_order};
 
 /// The radius–margin bound on the leave-one-out error.
 ///
@@ -38,7 +38,7 @@ pub struct RadiusMargin {
     /// The ball.
     pub ball: Ball,
     /// How it changes with the kernel; none for a regression without a free support vector.
-    pub sensitivity: Option<Sensitivity>,
+    pub sensitivity: Option<BoundSensitivity>,
 }
 
 impl RadiusMargin {

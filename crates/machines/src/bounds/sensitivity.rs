@@ -8,14 +8,14 @@ use crate::Points;
 
 /// How a bound changes with the kernel: `∂T = Σ_ab W_ab ∂K_ab` over some samples.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Sensitivity {
+pub struct BoundSensitivity {
     /// The samples that matter, increasing.
     pub samples: Vec<usize>,
     /// `W`, symmetric, in their order.
     pub weights: DMatrix<f64>,
 }
 
-impl Sensitivity {
+impl BoundSensitivity {
     /// `∂T/∂θ_j` at `θ = 1` for each coordinate of `points`, in the kernel of the scaled points `θ_j x_j`:
     ///
     /// ```text

@@ -6,7 +6,7 @@ use nalgebra::{DMatrix, DVector};
 
 use super::sensitivity::add_symmetric;
 use super::support::Support;
-use super::{Sensitivity, in_order};
+use super::{BoundSensitivity, in_order};
 
 /// The span bound (Vapnik and Chapelle 2000; Chapelle et al. 2002; for regression Chang and Lin 2005,
 /// Rakotomamonjy 2007).
@@ -39,7 +39,7 @@ pub struct SpanBound {
     pub squared_spans: Vec<f64>,
     /// How it changes with the kernel, the sets of free and bounded support vectors kept; none without two
     /// free ones.
-    pub sensitivity: Option<Sensitivity>,
+    pub sensitivity: Option<BoundSensitivity>,
 }
 
 impl SpanBound {
@@ -124,7 +124,7 @@ impl Residuals {
 
     /// `dS_p² = z_pᵀ dK z_p` by the minimum's own property; and `β` follows the kernel by
     /// `M d(β_F, b) = −((dK β)_F, 0)`, which `h` takes back to the kernel.
-    fn sensitivity(&self, support: &Support) -> Result<Sensitivity, Error> {
+    fn sensitivity(&self, support: &Support) -> Result<BoundSensitivity, Error> {
         let (m, n_free) = (support.len(), support.n_free);
         let mut weights = DMatrix::zeros(m, m);
         let mut scaled = self.on_free.clone();

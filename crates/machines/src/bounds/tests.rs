@@ -69,7 +69,12 @@ impl Setting {
         }
     }
 
-    fn bound(&self, kernel: &dyn KernelRows, targets: &[f64], gradient: bool) -> (f64, Option<Sensitivity>) {
+    fn bound(
+        &self,
+        kernel: &dyn KernelRows,
+        targets: &[f64],
+        gradient: bool,
+    ) -> (f64, Option<BoundSensitivity>) {
         self.with(kernel, targets, |problem, machine| {
             if self.span {
                 let bound = SpanBound::new(problem, machine, gradient).unwrap();

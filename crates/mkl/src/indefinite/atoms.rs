@@ -12,10 +12,10 @@ use fewest_columns::{Standard, range};
 use fewest_kernels::Form;
 use fewest_linalg::add_scaled;
 
-/// Atoms made between two looks at the clock.
+/// Atoms made between two checks of the clock.
 const CHUNK: usize = 256;
 
-/// Features standardised between two looks at the clock.
+/// Features standardised between two checks of the clock.
 const BATCH: usize = 1024;
 
 /// Up to this many features, factors of all cost less than a shared one.
@@ -56,7 +56,9 @@ pub(crate) struct Atoms<'a> {
     /// The feature and the kernel, by its place in the list, of each atom.
     owners: Vec<(usize, usize)>,
     made: Vec<OnceLock<Box<Atom>>>,
-    kernels: Vec<Arc<dyn ScalarKernel>>,
+    kernels: Vec<BaseKernel>,
+    /// Each of them, where it is the same for every feature.
+    built: Vec<Option<Arc<dyn ScalarKernel>>>,
     shared: Vec<Option<SharedFactor>>,
     tolerance: f64,
     form: Form,
@@ -109,7 +111,6 @@ impl<'a> Atoms<'a> {
         if kernels.is_empty() {
             return Err(Error::parameter("kernel", "empty", "at least one kernel"));
         }
-        let kernels = kernels.iter().map(BaseKernel::build).collect::<Result<Vec<_>, _>>()?;
         let d = data.n_features();
         let mut atoms = Self {
             data,
@@ -117,7 +118,8 @@ impl<'a> Atoms<'a> {
             owners: Vec::with_capacity(d),
             made: Vec::new(),
             shared: vec![None; kernels.len()],
-            kernels,
+            kernels: kernels.to_vec(),
+            built: kernels.iter().map(BaseKernel::shared).collect::<Result<_, _>>()?,
             tolerance,
             form,
         };
@@ -183,7 +185,8 @@ impl<'a> Atoms<'a> {
         }
         let relative =
             (SHARED_ERROR * 100.0 / self.n_samples() as f64).clamp(LEAST_SHARED_ERROR, SHARED_ERROR);
-        for (kernel, shared) in self.kernels.iter().zip(&mut self.shared) {
+        for (kernel, shared) in self.built.iter().zip(&mut self.shared) {
+            let Some(kernel) = kernel else { continue };
             let size = sampled.iter().map(|&x| kernel.eval(x, x).abs()).sum::<f64>() / sampled.len() as f64;
             *shared = SharedFactor::new(&**kernel, low, high, relative * size);
         }
@@ -236,7 +239,10 @@ impl<'a> Atoms<'a> {
         let made = if matches!(self.seen[feature], Seen::Codes) {
             self.make(&NormalisedDelta::from_points(&points), &points)?
         } else {
-            self.make(&*self.kernels[kernel], &points)?
+            match &self.built[kernel] {
+                Some(built) => self.make(&**built, &points)?,
+                None => self.make(&*self.kernels[kernel].build(&points)?, &points)?,
+            }
         };
         Ok(self.made[m].get_or_init(|| Box::new(made)))
     }

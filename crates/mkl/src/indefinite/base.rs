@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use fewest_core::Error;
 use fewest_core::method::{
-    Choice, Field, FieldInfo, Parameter, Parameters, Range, choice_parameters, set_choice,
+    Choice, Field, FieldInfo, KernelWidth, Parameter, Parameters, Range, choice_parameters, set_choice,
 };
-use fewest_kernels::{Gaussian, Linear, Polynomial, ScalarKernel, Sigmoid};
+use fewest_kernels::{Gaussian, Linear, Polynomial, ScalarKernel, Sigmoid, kernel_width};
 
 /// A kernel of one feature; features are standardised first.
 ///
@@ -25,8 +25,8 @@ pub enum BaseKernel {
     },
     /// `exp(−(x − x′)²/(2σ²))`, positive semidefinite.
     Gaussian {
-        /// `σ`, above 0.
-        sigma: f64,
+        /// `σ`.
+        sigma: KernelWidth,
     },
     /// `(a x x′ + c)^degree`, indefinite for a negative `c`.
     Polynomial {
@@ -39,7 +39,7 @@ pub enum BaseKernel {
     },
     /// `x x′`.
     Linear,
-    /// A kernel of your own, which no parameter tells.
+    /// A kernel of your own, which no parameter can name.
     Custom(Arc<dyn ScalarKernel>),
 }
 
@@ -53,7 +53,10 @@ impl fmt::Debug for BaseKernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Sigmoid { scale, shift } => write!(f, "tanh({scale} x x′ − {shift})"),
-            Self::Gaussian { sigma } => write!(f, "exp(−(x − x′)²/(2·{sigma}²))"),
+            Self::Gaussian { sigma: KernelWidth::Value(sigma) } => {
+                write!(f, "exp(−(x − x′)²/(2·{sigma}²))")
+            }
+            Self::Gaussian { sigma } => write!(f, "exp(−(x − x′)²/(2σ²)), σ by {sigma:?}"),
             Self::Polynomial { degree, offset, scale } => write!(f, "({scale} x x′ + {offset})^{degree}"),
             Self::Linear => f.write_str("x x′"),
             Self::Custom(_) => f.write_str("custom"),
@@ -62,14 +65,26 @@ impl fmt::Debug for BaseKernel {
 }
 
 impl BaseKernel {
-    /// The kernel to evaluate.
+    /// The kernel where it is the same for every feature; `None` where its width follows from the values.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] for a parameter out of range.
-    pub(crate) fn build(&self) -> Result<Arc<dyn ScalarKernel>, Error> {
+    pub(crate) fn shared(&self) -> Result<Option<Arc<dyn ScalarKernel>>, Error> {
+        match self {
+            Self::Gaussian { sigma: KernelWidth::Value(_) } => self.build(&[]).map(Some),
+            Self::Gaussian { .. } => Ok(None),
+            _ => self.build(&[]).map(Some),
+        }
+    }
+
+    /// The kernel of a feature with the values `points`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a parameter out of range.
+    pub(crate) fn build(&self, points: &[f64]) -> Result<Arc<dyn ScalarKernel>, Error> {
         Ok(match self {
             Self::Sigmoid { scale, shift } => Arc::new(Sigmoid::new(*scale, -shift)?),
-            Self::Gaussian { sigma } => Arc::new(Gaussian::new(*sigma)?),
+            Self::Gaussian { sigma } => Arc::new(Gaussian::new(kernel_width(*sigma, points)?)?),
             Self::Polynomial { degree, offset, scale } => {
                 Arc::new(Polynomial::new(*degree, *offset, *scale)?)
             }
@@ -80,7 +95,11 @@ impl BaseKernel {
 
     /// Its parameters, each with its place: by hand, since `choice!` knows no variant without a word.
     fn values(&mut self) -> Vec<(FieldInfo, &mut dyn Field)> {
-        let info = |name, range, doc| FieldInfo { range: Some(range), ..FieldInfo::new(name, doc) };
+        let info = |name, range, doc| {
+            let mut info = FieldInfo::new(name, doc);
+            info.range = Some(range);
+            info
+        };
         let by = || info("scale", Range::Positive, "Scale a of tanh(a x x′ − r) and of (a x x′ + c)^degree.");
         match self {
             Self::Sigmoid { scale, shift } => {
@@ -88,7 +107,8 @@ impl BaseKernel {
                 vec![(by(), scale), (by_shift, shift)]
             }
             Self::Gaussian { sigma } => {
-                vec![(info("sigma", Range::Positive, "Width σ of the Gaussian kernel."), sigma)]
+                let doc = "Width σ of the Gaussian kernel; median: the median distance of each feature.";
+                vec![(FieldInfo::new("sigma", doc), sigma)]
             }
             Self::Polynomial { scale, degree, offset } => {
                 let by_degree = info("degree", Range::Between(1, 64), "Degree of the polynomial kernel.");
@@ -106,7 +126,7 @@ impl Choice for BaseKernel {
 
     fn alternatives() -> Vec<Self> {
         let polynomial = Self::Polynomial { scale: 1.0, degree: 2, offset: 1.0 };
-        vec![Self::default(), Self::Gaussian { sigma: 1.0 }, polynomial, Self::Linear]
+        vec![Self::default(), Self::Gaussian { sigma: KernelWidth::Value(1.0) }, polynomial, Self::Linear]
     }
 
     fn word(&self) -> &'static str {

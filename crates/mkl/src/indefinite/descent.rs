@@ -12,7 +12,7 @@ use super::tasks::Tasks;
 const DIRECT: f64 = 0.1;
 
 /// A step. From too far above, a few features get weights that many would share, and the machine of their
-/// indefinite kernel falls without end.
+/// indefinite kernel decreases without bound.
 const STEP: f64 = 0.3;
 
 /// The objective of MIK-FS on its way down the penalties.

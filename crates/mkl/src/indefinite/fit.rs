@@ -15,7 +15,7 @@ const ROUNDING: f64 = 1e-12;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
     /// Relative decrease of the objective at which the alternation has converged.
-    pub(crate) tolerance: f64,
+    pub(crate) min_improvement: f64,
     pub(crate) iterations: usize,
     /// Relative decrease of objective and coefficients at which a machine is fitted.
     pub(crate) inner_tolerance: f64,
@@ -26,7 +26,7 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
-    /// What the inner solvers are told.
+    /// The settings of the inner solvers.
     fn control<'c>(&self, context: &Context<'c>) -> Control<'c> {
         Control {
             tolerance: self.inner_tolerance,
@@ -207,7 +207,7 @@ impl Objective<'_> {
                 fit.status = status;
                 return Ok(());
             }
-            if before - descended.value <= limits.tolerance * descended.value.abs() {
+            if before - descended.value <= limits.min_improvement * descended.value.abs() {
                 return Ok(());
             }
         }

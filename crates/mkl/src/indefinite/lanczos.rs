@@ -17,7 +17,7 @@ impl KernelMatrix {
         let start = |i: usize| derive_seed(0, i as u64) as f64 / u64::MAX as f64 - 0.5;
         let mut v: Vec<f64> = (0..n).map(start).collect();
         let mut basis: Vec<Vec<f64>> = Vec::new();
-        let (mut diagonal, mut beside): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
+        let (mut diagonal, mut off_diagonal): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
         let mut found = (0.0_f64, 0.0_f64);
         let mut scale = dot(&v, &v).sqrt();
         for step in 1..=LANCZOS_STEPS.min(n) {
@@ -35,13 +35,13 @@ impl KernelMatrix {
                 }
             }
             scale = dot(&next, &next).sqrt();
-            let largest = diagonal.iter().chain(&beside).fold(0.0, |most: f64, d| most.max(d.abs()));
+            let largest = diagonal.iter().chain(&off_diagonal).fold(0.0, |most: f64, d| most.max(d.abs()));
             // What is left has no part in the eigenvectors that the start has.
             let is_complete = scale <= 1e-12 * largest;
             if is_complete || step % 5 == 0 || step == n || step == LANCZOS_STEPS {
                 let tridiagonal = DMatrix::from_fn(step, step, |i, j| match i.abs_diff(j) {
                     0 => diagonal[i],
-                    1 => beside[i.min(j)],
+                    1 => off_diagonal[i.min(j)],
                     _ => 0.0,
                 });
                 let values = fewest_linalg::symmetric_eigenvalues(&tridiagonal);
@@ -52,7 +52,7 @@ impl KernelMatrix {
                     break;
                 }
             }
-            beside.push(scale);
+            off_diagonal.push(scale);
             v = next;
         }
         found

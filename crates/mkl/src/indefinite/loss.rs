@@ -35,7 +35,7 @@ impl Loss {
     }
 
     /// The constant of smallest loss: of the squared hinge the mean of `y = ±1`, since every sample has a
-    /// loss; else by bisection, as the sum of half_gradients falls when the constant rises.
+    /// loss; else by bisection, as the sum of half_gradients decreases when the constant rises.
     pub(crate) fn best_constant(self, y: &[f64]) -> f64 {
         if self == Self::SquaredHinge {
             return y.iter().sum::<f64>() / y.len().max(1) as f64;

@@ -81,8 +81,8 @@ impl<'a> FixedKernel<'a> {
         if self.matrix.is_indefinite() {
             let mut x = start.beta.clone();
             x.push(start.bias);
-            let worth = (self.objective(&x).max(0.0)).sqrt() / self.lambda;
-            self.bound = Some(worth.max(dot(&start.beta, &start.beta).sqrt()));
+            let radius = (self.objective(&x).max(0.0)).sqrt() / self.lambda;
+            self.bound = Some(radius.max(dot(&start.beta, &start.beta).sqrt()));
         }
         self
     }
@@ -140,8 +140,8 @@ impl<'a> FixedKernel<'a> {
                 let machine = Machine { beta, bias: point.bias };
                 let constant = vec![self.loss.best_constant(self.y); self.y.len()];
                 let fits = self.loss.sum(self.y, &point.values) <= self.loss.sum(self.y, &constant);
-                let falls = self.objective(&joined(&machine)) <= self.objective(&from);
-                if !(fits && falls) {
+                let decreases = self.objective(&joined(&machine)) <= self.objective(&from);
+                if !(fits && decreases) {
                     return None;
                 }
                 problem.certify(&point, problem.convex_value(&point), &origin);
@@ -250,7 +250,7 @@ impl<'a> FixedKernel<'a> {
             active_targets = now;
             let mut trial = self.newton(&active_targets, point.bias, offset)?;
             let mut trial_value = self.convex_value(&trial);
-            // The problem is convex and this a direction of descent: some share of the step falls.
+            // The problem is convex and this a direction of descent: some share of the step decreases it.
             for _ in 0..HALVINGS {
                 if trial_value < value {
                     break;
@@ -274,7 +274,7 @@ impl<'a> FixedKernel<'a> {
     /// At a stationary point `β = half_gradients/λ₁` but for what the kernel maps to zero, where `λ₁²‖β‖²` is
     /// the sum of the losses, so none lies beyond, and twice that leaves room for the way there; and from a
     /// value `F` minima of positive semidefinite kernels have `λ₁²‖β‖² = Σ loss ≤ F`. Along the way the
-    /// convex function that a step minimises falls, so `F` does not rise wherever the step ends.
+    /// convex function that a step minimises decreases, so `F` does not rise wherever the step ends.
     fn held_back(&self, start: &[f64], next: Vec<f64>, bound: f64) -> Vec<f64> {
         let n = self.matrix.n();
         let (from, to) = (self.values(start), self.values(&next));

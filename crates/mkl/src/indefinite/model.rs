@@ -40,7 +40,7 @@ pub struct Alternation {
     /// The largest relative duality gap: of the convex problems of Algorithm 2, and of stationary points
     /// against their concave dual.
     pub convex_gap: f64,
-    /// Convex problems solved and stationary points taken instead, all machines and iterations together.
+    /// Convex problems solved and stationary points taken instead, summed over machines and iterations.
     pub convex_problems: u64,
 }
 
@@ -98,7 +98,7 @@ impl MikFsModel {
             let built: Arc<dyn ScalarKernel> = if categorical {
                 Arc::new(NormalisedDelta::from_points(&points))
             } else {
-                kernels[kernel].build()?
+                kernels[kernel].build(&points)?
             };
             parts.push(Part { feature, weight, kernel: built, points, seen: atoms.seen(m) });
         }

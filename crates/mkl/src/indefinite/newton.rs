@@ -31,8 +31,8 @@ impl Default for Newton {
 }
 
 impl Newton {
-    /// Steps from `d` until the projected gradient is at most `allowed`, no step falls, or `most` are taken;
-    /// `go_on` is asked after each. The objective never rises.
+    /// Steps from `d` until the projected gradient is at most `allowed`, no step decreases it, or `most`
+    /// are taken; `go_on` is asked after each. The objective never rises.
     pub(super) fn descend(
         &mut self,
         problem: &Restricted<'_>,

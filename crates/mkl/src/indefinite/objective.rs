@@ -10,7 +10,8 @@ use super::screen::{Pairs, Screen};
 use super::weights::Weights;
 use fewest_linalg::{add_scaled, centre, dot, projected};
 
-/// Samples times features, of which some ten columns of a factor each make a job worth a thread of its own.
+/// Samples times features, of which some ten columns of a factor each make a job large enough for a thread of
+/// its own.
 const THREADED: usize = 1 << 13;
 
 /// One machine's part of the problem: its samples and what it is to say about them.
@@ -43,7 +44,7 @@ impl Point {
     }
 }
 
-/// What the machines make of every atom: `θ` and `γ` of Eq. 16, and the labels and biases beside them.
+/// What the machines make of every atom: `θ` and `γ` of Eq. 16, and the labels and biases.
 pub(super) struct Responses {
     responses: Vec<f64>,
     slopes: Vec<f64>,
@@ -59,7 +60,7 @@ impl Responses {
 }
 
 impl Objective<'_> {
-    /// The smallest `λ₂` at which no feature is worth its penalty to the best constant: with `r` the
+    /// The smallest `λ₂` at which no feature gains more than its penalty over the best constant: with `r` the
     /// half_gradients there, `max_m Σ_t r_tᵀ K_m r_t / λ₁`. For positive semidefinite kernels nothing is
     /// selected from there on.
     pub(crate) fn largest_lambda2(&self, screen: &mut Screen) -> Result<f64, Error> {
@@ -68,17 +69,17 @@ impl Objective<'_> {
         let mut sure = f64::NEG_INFINITY;
         let estimates = loop {
             let estimates = screen.estimates(self.atoms, &pairs, sure)?;
-            let least = estimates.iter().map(|worth| worth.least()).fold(0.0, f64::max);
+            let least = estimates.iter().map(|gain| gain.least()).fold(0.0, f64::max);
             if least <= sure {
                 break estimates;
             }
             sure = least;
         };
         let mut largest = 0.0_f64;
-        for (m, worth) in estimates.iter().enumerate() {
-            if worth.bound() >= sure {
+        for (m, gain) in estimates.iter().enumerate() {
+            if gain.bound() >= sure {
                 largest =
-                    largest.max(if worth.error > 0.0 { self.atoms.product(m, &pairs)? } else { worth.value });
+                    largest.max(if gain.error > 0.0 { self.atoms.product(m, &pairs)? } else { gain.value });
             }
         }
         Ok(largest)
@@ -207,7 +208,7 @@ impl Objective<'_> {
         candidates.sort_by(|&a, &b| estimates[b].value.total_cmp(&estimates[a].value));
         let wanted = (self.atoms.n_samples() / 2).max(members.len()).max(1);
         let mut entering: Vec<(usize, f64)> = Vec::new();
-        // Estimates tell where to look; who enters is decided by the kernel itself.
+        // Estimates say which to compute; which one enters is decided by the kernel itself.
         for batch in candidates.chunks(wanted) {
             let products = fewest_parallel::try_map(batch.len(), |at| self.atoms.product(batch[at], &pairs))?;
             for (&m, product) in batch.iter().zip(products) {

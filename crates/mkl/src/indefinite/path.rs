@@ -10,7 +10,7 @@ use super::model::MikFsModel;
 use super::select::MikFs;
 use super::tasks::{Tasks, tasks};
 use super::validation::{Penalties, RATIOS, ValidationPoint, validate};
-use crate::decreasing::{DecreasingPenalty, first_penalty};
+use crate::decreasing::DecreasingPenalty;
 
 /// What a run leaves behind: the model, the path of penalties on the way to it, and the cross-validation
 /// before.
@@ -130,7 +130,7 @@ impl MikFs {
                 }
                 Penalties::Ratios(&RATIOS[..=best]).values(largest)
             }
-            other => vec![first_penalty(other, largest)?],
+            other => vec![other.lambda(Some(largest))?],
         };
         // As in the folds: what is found at a penalty depends on where one comes from.
         let (&last, before) = penalties.split_last().unwrap_or((&largest, &[]));

@@ -105,7 +105,7 @@ struct Memory {
 }
 
 /// Products of all atoms as they were when they were last looked at. While machines move little, most
-/// features stay far from being worth their penalty, and need not be looked at again.
+/// features gain far less than their penalty, and need not be computed again.
 #[derive(Default)]
 pub(crate) struct Screen {
     /// What was asked before.
@@ -129,7 +129,7 @@ impl Look {
 
 impl Screen {
     /// `Σ_t u_tᵀ K_m v_t` of every atom: by the shared factors where atoms have not come into being, and from
-    /// before where that is enough. Exact enough to tell on which side of `least` the product lies, where the
+    /// before where that is enough. Exact enough to know on which side of `least` the product lies, where the
     /// shared factors are.
     ///
     /// # Errors
@@ -212,6 +212,7 @@ impl Screen {
 
 #[cfg(test)]
 mod tests {
+    use fewest_core::method::KernelWidth;
     use fewest_core::{Context, Dataset, DenseColumns, Target, derive_seed};
 
     use super::super::base::BaseKernel;
@@ -226,7 +227,7 @@ mod tests {
         2.0 * (derive_seed(seed, stream as u64) as f64 / u64::MAX as f64) - 1.0
     }
 
-    /// Three classes that the first two of 200 features tell apart; some values lie far out.
+    /// Three classes that the first two of 200 features separate; some values lie far out.
     fn data(n: usize) -> Result<Dataset, Error> {
         let columns: Vec<Vec<f64>> =
             (0..200).map(|j| (0..n).map(|i| random(7, i * 200 + j).powi(5)).collect()).collect();
@@ -237,7 +238,7 @@ mod tests {
     }
 
     fn kernels() -> Vec<BaseKernel> {
-        vec![BaseKernel::default(), BaseKernel::Gaussian { sigma: 1.0 }]
+        vec![BaseKernel::default(), BaseKernel::Gaussian { sigma: KernelWidth::Value(1.0) }]
     }
 
     #[test]
@@ -281,7 +282,7 @@ mod tests {
         let data = data(50)?;
         let tasks = tasks(&data, 0.1, "test")?;
         let limits = |working_set| Limits {
-            tolerance: 1e-9,
+            min_improvement: 1e-9,
             iterations: 2000,
             inner_tolerance: 1e-10,
             inner_iterations: 1000,
@@ -307,15 +308,15 @@ mod tests {
         // The slopes of all weights at the end, from whole matrices: β is stationary, so that each is λ₂ − λ₁
         // Σ βᵀK_mβ.
         for m in 0..exact.len() {
-            let mut worth = 0.0;
+            let mut gain = 0.0;
             for (task, machine) in tasks.tasks.iter().zip(&own.point.machines) {
                 let (mut spread, mut image) = (vec![0.0; 50], vec![0.0; 50]);
                 task.rows.iter().zip(&machine.beta).for_each(|(&row, &beta)| spread[row] = beta);
                 exact.apply(m, &spread, &mut image)?;
-                worth += dot(&spread, &image);
+                gain += dot(&spread, &image);
             }
-            assert!(worth < lambda2 * (1.0 + 1e-3), "{m}: {worth} against {lambda2}");
-            assert!(own.point.weights[m] == 0.0 || worth > lambda2 * (1.0 - 1e-3), "{m}: {worth}");
+            assert!(gain < lambda2 * (1.0 + 1e-3), "{m}: {gain} against {lambda2}");
+            assert!(own.point.weights[m] == 0.0 || gain > lambda2 * (1.0 - 1e-3), "{m}: {gain}");
         }
         Ok(())
     }

@@ -23,7 +23,7 @@ options! {
     /// scores. In turn, the machine `β, b` is fitted with fixed weights by difference-of-convex programming
     /// (Algorithm 2, [`fewest_dca`]), whose convex problems a Newton method solves on the support (a positive
     /// semidefinite `K` leaves one such problem, the machine's own), and the weights with a fixed machine by
-    /// projected gradient descent under Armijo's rule (Algorithm 3, [`fewest_pgd`]), which tells the weights
+    /// projected gradient descent under Armijo's rule (Algorithm 3, [`fewest_pgd`]), which finds the weights
     /// that are zero, and projected Newton steps (Bertsekas 1982) on the others, stopped by the projected
     /// gradient. `F`, Eq. 8, never rises (Proposition 2).
     ///
@@ -40,7 +40,7 @@ options! {
     ///   projected gradients decide (Algorithm 3 stops on the plain one, which need not vanish).
     /// - `K` is centred on the samples of a machine, so that `β` sums to zero. The bias takes up constants
     ///   anyway, and for positive semidefinite kernels the solution is the same. For others, a negative
-    ///   eigenvalue in the direction of the constant would make `F` fall without end for every `λ₁`.
+    ///   eigenvalue in the direction of the constant would make `F` decrease without bound for every `λ₁`.
     /// - Only `λ₁λ₂` counts: `(β, d) → (β/c, c d)` turns the problem of `(λ₁, λ₂)` into that of
     ///   `(c λ₁, λ₂/c)`. The start, which the paper leaves open, keeps that law: no weights, and the best
     ///   constant.
@@ -49,11 +49,11 @@ options! {
     ///   as well, until there are none ([`MikFs::working_set`]). Penalties below a tenth of the largest are
     ///   approached by fits at larger ones.
     /// - With indefinite kernels `F` is not bounded below: `β = t v, d = e_m/t` with `vᵀK_m v < 0` makes it
-    ///   fall without end. So the machine goes to the stationary point `β = half_gradients/λ₁`, as with other
-    ///   kernels, where all eigenvalues of `K` are above `−λ₁` and it is no higher than where the machine
-    ///   stands: a fixed point of Algorithm 2. Else Algorithm 2 descends, kept from leaving the ball in which
-    ///   stationary points lie. What is found is where this settles, not a minimum:
-    ///   [`Selection::alternation`] has objective and violations, and so have the notes.
+    ///   decrease without bound. So the machine goes to the stationary point `β = half_gradients/λ₁`, as
+    /// with other   kernels, where all eigenvalues of `K` are above `−λ₁` and it is no higher than where
+    /// the machine   stands: a fixed point of Algorithm 2. Else Algorithm 2 descends, kept from leaving the
+    /// ball in which   stationary points lie. What is found is where this settles, not a minimum:
+    /// [`Selection::alternation`] has objective and violations, and so have the notes.
     ///
     /// `Budget::Count(k)` takes the `k` largest weights, lowering `λ₂` by steps of 0.7 from warm starts while
     /// fewer than `k` features have one, until six steps bring no more, since hardly more features than
@@ -65,8 +65,8 @@ options! {
     /// these do not decide. Features that come into question, half as many as samples at first: `n² + n r²`
     /// for a factor of their own, then `n r` in an iteration. The machine: `n³/3`, or `n R²` where the active
     /// factors have fewer than `n/4` columns in all; the weights: `n s²` a Newton step on `s` of them. Memory
-    /// beside the data: some hundred bytes a feature, `8 n r` one in question. A kernel with a kink has no
-    /// shared factor: all features get their own.
+    /// in addition to the data: some hundred bytes a feature, `8 n r` one in question. A kernel with a kink
+    /// has no shared factor: all features get their own.
     ///
     /// # Errors
     /// A NaN or an infinity (naming the cell), fewer than two classes, an output that does not vary, another
@@ -94,8 +94,8 @@ options! {
         pub lambda1: f64 = 1.0, Positive;
         /// The penalty `λ₂`; where it decreases, its first value.
         ///
-        /// A ratio is relative to the smallest at which no feature is worth its penalty; a cross-validation
-        /// takes the ratio of the best score, of equal ones the largest.
+        /// A ratio is relative to the smallest at which no feature gains more than its penalty; a
+        /// cross-validation takes the ratio of the best score, of equal ones the largest.
         pub regularization: Regularization = Regularization::Ratio(0.1),
             offers(Value, Ratio, CrossValidated);
         /// Half the tube of a real target's loss, in its standard deviations.
@@ -104,8 +104,8 @@ options! {
         pub threshold: f64 = 1e-5, BelowOne;
         /// Most alternations between machine and weights.
         pub iterations: usize = 200, Count(1);
-        /// Relative decrease of the objective at which the alternation ends.
-        pub tolerance: f64 = 1e-5, Positive;
+        /// Smallest relative decrease of the objective for another alternation.
+        pub min_improvement: f64 = 1e-5, Positive;
         /// Difference-of-convex steps with momentum.
         pub accelerated: bool = true;
         /// Only weights that come into question take part; else all, as in the paper, for comparison.
@@ -141,7 +141,7 @@ impl MikFs {
 
     pub(crate) fn limits(&self) -> Limits {
         Limits {
-            tolerance: self.tolerance,
+            min_improvement: self.min_improvement,
             iterations: self.iterations,
             inner_tolerance: self.inner_tolerance,
             inner_iterations: self.inner_iterations,
@@ -155,8 +155,12 @@ impl MikFs {
 fn notes(summary: &AlternationSummary) -> Vec<String> {
     let mut notes = vec![
         format!(
-            "objective {:.6} to {:.6}, falling at each of {} alternations; lambda = {:.4e}",
-            summary.first_objective, summary.last_objective, summary.n_alternations, summary.lambda
+            "objective {:.6} at the start, {:.6} after {} alternation{}; lambda = {:.4e}",
+            summary.first_objective,
+            summary.last_objective,
+            summary.n_alternations,
+            if summary.n_alternations == 1 { "" } else { "s" },
+            summary.lambda
         ),
         format!(
             "projected gradient of the weights {:.1e}, gradient of the machines {:.1e}, both relative to \
@@ -200,17 +204,16 @@ impl Selector for MikFs {
         let alternation = &model.alternation;
         selection.objective = alternation.history.last().copied();
         let best = run.validation.iter().reduce(|a, b| if b.score > a.score { b } else { a });
-        let summary = AlternationSummary {
-            first_objective: alternation.history.first().copied().unwrap_or(f64::NAN),
-            last_objective: alternation.history.last().copied().unwrap_or(f64::NAN),
-            n_alternations: alternation.history.len() - 1,
-            lambda: alternation.lambda,
-            weight_violation: alternation.weight_violation,
-            machine_violation: alternation.machine_violation,
-            n_penalties: run.n_penalties,
-            n_kept: counted.len(),
-            validation: best.map(|best| ValidatedPenalty { ratio: best.ratio, score: best.score }),
-        };
+        let mut summary = AlternationSummary::default();
+        summary.first_objective = alternation.history.first().copied().unwrap_or(f64::NAN);
+        summary.last_objective = alternation.history.last().copied().unwrap_or(f64::NAN);
+        summary.n_alternations = alternation.history.len() - 1;
+        summary.lambda = alternation.lambda;
+        summary.weight_violation = alternation.weight_violation;
+        summary.machine_violation = alternation.machine_violation;
+        summary.n_penalties = run.n_penalties;
+        summary.n_kept = counted.len();
+        summary.validation = best.map(|best| ValidatedPenalty { ratio: best.ratio, score: best.score });
         selection.notes.extend(notes(&summary));
         selection.alternation = Some(summary);
         selection.note_missing_features(budget, "no others have a weight");

@@ -61,7 +61,7 @@ pub(crate) fn tasks(data: &Dataset, epsilon: f64, method: &'static str) -> Resul
             if !fewest_columns::standardise(&mut y) {
                 return Err(Error::TooFew { what: "different target values", minimum: 2, found: 1 });
             }
-            // The largest deviation before and after tells the scale without squaring what may overflow.
+            // The largest deviation before and after gives the scale without squaring what may overflow.
             let scale = largest / y.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
             let task = Task { rows: (0..y.len()).collect(), y };
             let prediction = Prediction::Output { scale, offset };

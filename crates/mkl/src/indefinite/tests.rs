@@ -3,6 +3,7 @@
 use argmin::core::{CostFunction, Executor, Gradient};
 use argmin::solver::linesearch::MoreThuenteLineSearch;
 use argmin::solver::quasinewton::LBFGS;
+use fewest_core::method::KernelWidth;
 use fewest_core::{Context, Dataset, DenseColumns, Error, Target, derive_seed};
 use fewest_dca::DifferenceOfConvex;
 use fewest_kernels::{Gaussian, Gram, ScalarKernel, Sigmoid};
@@ -243,7 +244,7 @@ fn data(n: usize, seed: u64, n_classes: u32) -> Result<Dataset, Error> {
 
 fn limits() -> Limits {
     Limits {
-        tolerance: 1e-6,
+        min_improvement: 1e-6,
         iterations: 100,
         inner_tolerance: 1e-8,
         inner_iterations: 1000,
@@ -256,7 +257,7 @@ fn limits() -> Limits {
 fn only_the_product_of_the_penalties_counts() -> Result<(), Error> {
     let data = data(50, 11, 2)?;
     let tasks = tasks(&data, 0.1, "test")?;
-    for kernel in [BaseKernel::default(), BaseKernel::Gaussian { sigma: 1.0 }] {
+    for kernel in [BaseKernel::default(), BaseKernel::Gaussian { sigma: KernelWidth::Value(1.0) }] {
         let atoms = Atoms::new(&data, &[kernel], 1e-6, Form::Auto, &Context::default())?;
         let fit = |c: f64| {
             let (lambda1, lambda2) = (c, 20.0 / c);
@@ -287,7 +288,7 @@ fn objectives_never_rise_and_are_what_their_definition_says() -> Result<(), Erro
                 for kernel in [
                     BaseKernel::default(),
                     BaseKernel::Sigmoid { scale: 2.0, shift: 1.0 },
-                    BaseKernel::Gaussian { sigma: 1.0 },
+                    BaseKernel::Gaussian { sigma: KernelWidth::Value(1.0) },
                     BaseKernel::Polynomial { degree: 3, offset: -0.5, scale: 1.0 },
                 ] {
                     let atoms = Atoms::new(&data, &[kernel], 1e-4, form, &Context::default())?;
@@ -328,7 +329,7 @@ fn factors_and_whole_matrices_give_the_same() -> Result<(), Error> {
     let data = data(60, 3, 2)?;
     let tasks = tasks(&data, 0.1, "test")?;
     let run = |form| {
-        let kernels = [BaseKernel::Gaussian { sigma: 1.0 }];
+        let kernels = [BaseKernel::Gaussian { sigma: KernelWidth::Value(1.0) }];
         let atoms = Atoms::new(&data, &kernels, 1e-10, form, &Context::default())?;
         let (lambda1, loss) = (1.0, tasks.loss);
         let mut screen = Screen::default();
@@ -336,7 +337,7 @@ fn factors_and_whole_matrices_give_the_same() -> Result<(), Error> {
         objective.alternate(
             objective.start(),
             &mut screen,
-            &Limits { tolerance: 1e-10, ..limits() },
+            &Limits { min_improvement: 1e-10, ..limits() },
             &Context::default(),
         )
     };

@@ -14,8 +14,8 @@ pub(crate) const RATIOS: [f64; 9] = [0.9, 0.7, 0.5, 0.3, 0.2, 0.1, 0.05, 0.02, 0
 /// One point of the regularisation path of a cross-validation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ValidationPoint {
-    /// `λ₂` relative to the smallest value at which no feature is worth its penalty, in the mean over the
-    /// folds that have one.
+    /// `λ₂` relative to the smallest value at which no feature gains more than its penalty, in the mean
+    /// over the folds that have one.
     pub ratio: f64,
     /// `λ₂`, in the mean over the folds.
     pub lambda: f64,
@@ -45,7 +45,7 @@ fn folds(data: &Dataset, n_folds: usize, seed: u64) -> Vec<usize> {
 /// The penalties of a path, from the largest.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Penalties<'a> {
-    /// Relative to the smallest value at which no feature is worth its penalty.
+    /// Relative to the smallest value at which no feature gains more than its penalty.
     Ratios(&'a [f64]),
     /// `λ₂` itself.
     Given(&'a [f64]),
@@ -58,7 +58,8 @@ impl Penalties<'_> {
         }
     }
 
-    /// `λ₂` at every point, where `largest` is the smallest value at which no feature is worth its penalty.
+    /// `λ₂` at every point, where `largest` is the smallest value at which no feature gains more than its
+    /// penalty.
     pub(crate) fn values(self, largest: f64) -> Vec<f64> {
         match self {
             Self::Ratios(values) => values.iter().map(|ratio| ratio * largest).collect(),

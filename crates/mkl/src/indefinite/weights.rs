@@ -10,13 +10,13 @@ use super::loss::Loss;
 use super::newton::Newton;
 use fewest_linalg::{add_scaled, dot, projected};
 
-/// Samples times weights that are worth a thread of their own.
+/// Samples times weights that are enough for a thread of their own.
 const THREADED: usize = 1 << 16;
 
 /// Working sets at most.
 const ROUNDS: usize = 40;
 
-/// Iterations of projected gradients, of ten steps each, where Newton steps follow: they tell which weights
+/// Iterations of projected gradients, of ten steps each, where Newton steps follow: they find which weights
 /// are zero.
 const FEW_ITERATIONS: u64 = 1;
 
@@ -187,7 +187,7 @@ impl Weights<'_> {
         }
         let value = self.value(&d);
         if value > start_value {
-            // Rounding only: every step of the descent falls.
+            // Rounding only: every step of the descent decreases it.
             return Ok(Descended { weights: start.to_vec(), value: start_value });
         }
         Ok(Descended { weights: d, value })

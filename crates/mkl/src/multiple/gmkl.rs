@@ -5,7 +5,7 @@ use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status, 
 
 use super::product::{Descended, Distances, Learning};
 use super::{THRESHOLD, machines};
-use crate::decreasing::{DecreasingPenalty, first_penalty};
+use crate::decreasing::DecreasingPenalty;
 
 options! {
     /// Generalised multiple kernel learning (GMKL: Varma and Babu 2009, with their l1 regulariser and the
@@ -29,9 +29,9 @@ options! {
     /// the same weights. Features are standardised; categories differ by 1 or 0. Of exact copies of a feature
     /// the first has the weight.
     ///
-    /// The penalty `λ` is, as a ratio, relative to that at which no weight is worth it where all are zero.
-    /// `Budget::Count(k)` lowers it in steps of 0.7 from warm starts while fewer than `k` features have a
-    /// weight, until six steps in a row have brought no more of them.
+    /// The penalty `λ` is, as a ratio, relative to that at which no weight gains more than its penalty
+    /// where all are zero. `Budget::Count(k)` lowers it in steps of 0.7 from warm starts while fewer than
+    /// `k` features have a weight, until six steps in a row have brought no more of them.
     ///
     /// Cost: an evaluation takes `n²` for each feature with a weight, trains the machines, and takes `s²` for
     /// each feature, with `s` support vectors; some 50 to 300 evaluations. Memory: `8 n` bytes a feature and
@@ -45,7 +45,7 @@ options! {
     /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
     /// use fewest_mkl::Gmkl;
     ///
-    /// // Two features that matter only together.
+    /// // Two features that matter only jointly.
     /// let wave = |step: i32| (0..60).map(|i| f64::from(i * step % 61) / 30.0 - 1.0).collect::<Vec<f64>>();
     /// let (a, b, noise) = (wave(7), wave(17), wave(23));
     /// let target = Target::from_labels(&a.iter().zip(&b).map(|(a, b)| a * b > 0.0).collect::<Vec<_>>());
@@ -57,11 +57,11 @@ options! {
     /// ```
     #[derive(Debug, Clone)]
     pub struct Gmkl {
-        /// C, cost of an error.
+        /// C, cost of errors.
         pub c: f64 = 1.0, Positive;
         /// How strong the penalty is; where it decreases, its first value.
         pub regularization: Regularization = Regularization::Ratio(0.1), offers(Value, Ratio);
-        /// Projected gradient to reach, relative to the penalty.
+        /// Stationarity to reach: the projected gradient, relative to the penalty.
         pub tolerance: f64 = 1e-8, Positive;
         /// Most steps at a penalty.
         pub iterations: usize = 1000, Count(1);
@@ -127,7 +127,7 @@ impl Selector for Gmkl {
         if largest <= 0.0 {
             return Ok(super::nothing(d));
         }
-        learning.lambda = first_penalty(self.regularization, largest)?;
+        learning.lambda = self.regularization.lambda(Some(largest))?;
         let wanted = if let Budget::Count(k) = budget { k } else { 0 };
         let (found, lambda, status) = self.path(&mut learning, wanted, context)?;
         let mut scores = vec![0.0; d];

@@ -52,7 +52,7 @@ fn machines(data: &Dataset, method: &'static str) -> Result<Vec<Machine>, Error>
     Ok(tasks(data, 0.0, method)?.tasks.into_iter().map(machine).collect())
 }
 
-/// What there is to select where no kernel is worth anything.
+/// What there is to select where no kernel gains anything.
 fn nothing(n_features: usize) -> Selection {
     let mut selection = Selection::new(Vec::new(), Vec::new(), n_features, Status::Converged);
     selection.notes.push("no feature's kernel has anything in common with the target".to_owned());

@@ -11,7 +11,7 @@ use super::terms::distinct;
 use crate::indefinite::atoms::points;
 use fewest_linalg::projected;
 
-/// Share of the fall that the gradient promises, which a step must bring (Armijo).
+/// Share of the decrease that the gradient predicts, which a step must bring (Armijo).
 const ARMIJO: f64 = 1e-4;
 
 /// Halvings of a step at most.
@@ -157,14 +157,14 @@ impl Learning<'_> {
     /// `λ` at which no weight is worth its penalty where all are zero and the multipliers are alike within a
     /// class.
     pub(super) fn largest_penalty(&self) -> f64 {
-        let mut worths = vec![0.0; self.distances.len()];
+        let mut gains = vec![0.0; self.distances.len()];
         for machine in self.machines {
             let n = machine.rows.len();
             let beta: Vec<f64> = machine.balanced().into_iter().map(|b| self.cost * b).collect();
             let slopes = self.distances.slopes(&vec![1.0; n * n], &beta, &machine.rows, &self.all());
-            worths.iter_mut().zip(slopes).for_each(|(worth, slope)| *worth += slope);
+            gains.iter_mut().zip(slopes).for_each(|(gain, slope)| *gain += slope);
         }
-        worths.into_iter().fold(0.0, f64::max)
+        gains.into_iter().fold(0.0, f64::max)
     }
 
     fn all(&self) -> Vec<usize> {
@@ -172,7 +172,7 @@ impl Learning<'_> {
     }
 
     /// Trains the machines at `weights`, from the multipliers `starts` where there are any. The others than
-    /// `watched`, whose weights are zero, get the slope `λ` of a weight that is worth nothing.
+    /// `watched`, whose weights are zero, get the slope `λ` of a weight that gains nothing.
     fn point(
         &self,
         weights: Vec<f64>,
@@ -215,7 +215,7 @@ impl Learning<'_> {
         projected(&point.weights, &point.gradient) / self.lambda
     }
 
-    /// Those with a weight, or worth a good part of their penalty.
+    /// Those with a weight, or a gain of a good part of their penalty.
     fn watched(&self, point: &Point) -> Vec<usize> {
         let is_near = |&m: &usize| point.weights[m] > 0.0 || point.gradient[m] < FAR * self.lambda;
         (0..self.distances.len()).filter(is_near).collect()
@@ -299,10 +299,10 @@ impl Learning<'_> {
                 .map(|m| (next.weights[m] - point.weights[m]) * (next.gradient[m] - point.gradient[m]))
                 .sum();
             step = if curvature > 0.0 { squares / curvature } else { 2.0 * step };
-            let fall = point.value - next.value;
+            let decrease = point.value - next.value;
             point = next;
             context.report("steps", iteration + 1, iterations);
-            if idle && fall <= ROUNDING * point.value.abs() {
+            if idle && decrease <= ROUNDING * point.value.abs() {
                 return end(whole(point)?, Status::Stalled, iteration + 1);
             }
         }

@@ -1,15 +1,15 @@
 //! Multiple kernel learning with a sum of kernels.
 
-use fewest_core::method::{Options, Regularization};
+use fewest_core::method::{KernelWidth, Options, Regularization};
 use fewest_core::{Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport, options};
 
 use super::terms::{Spectrum, Terms};
 use super::working::{Solution, largest_penalty, solve};
 use super::{THRESHOLD, machines};
-use crate::decreasing::{DecreasingPenalty, first_penalty};
+use crate::decreasing::DecreasingPenalty;
 use crate::indefinite::BaseKernel;
 
-/// What all weights together must bring, relative to the objective, to count.
+/// What all weights must bring in sum, relative to the objective, to count.
 const LEAST: f64 = 1e-7;
 
 options! {
@@ -29,9 +29,9 @@ options! {
     /// more classes there is a machine for each pair, all with the same weights. Categories have the delta
     /// kernel, `1/n_level`. Of exact copies of a feature the first has the weight.
     ///
-    /// The penalty `λ` is, as a ratio, relative to that at which no weight is worth it where all are zero.
-    /// `Budget::Count(k)` lowers it in steps of 0.7 while fewer than `k` features have a weight, until six
-    /// steps in a row have brought no more of them.
+    /// The penalty `λ` is, as a ratio, relative to that at which no weight gains more than its penalty
+    /// where all are zero. `Budget::Count(k)` lowers it in steps of 0.7 while fewer than `k` features have
+    /// a weight, until six steps in a row have brought no more of them.
     ///
     /// The kernels must be positive semidefinite: another is an error, unless its matrices are [made
     /// so](Spectrum). These are the matrices of the samples given, so what such a machine would predict
@@ -61,7 +61,7 @@ options! {
     #[derive(Debug, Clone)]
     pub struct Rfmkl {
         /// Kernel of standardised features.
-        pub kernel: BaseKernel = BaseKernel::Gaussian { sigma: 1.0 };
+        pub kernel: BaseKernel = BaseKernel::Gaussian { sigma: KernelWidth::Value(1.0) };
         /// What becomes of an indefinite kernel's negative eigenvalues; when left out, such a kernel is an
         /// error.
         pub spectrum: Option<Spectrum> = None;
@@ -106,7 +106,7 @@ impl Selector for Rfmkl {
             return Ok(super::nothing(d));
         }
         let wanted = if let Budget::Count(k) = budget { k.min(terms.len()) } else { 0 };
-        let mut decreasing = DecreasingPenalty::new(first_penalty(self.regularization, largest)?, wanted);
+        let mut decreasing = DecreasingPenalty::new(self.regularization.lambda(Some(largest))?, wanted);
         let mut best: Option<(Solution, Vec<usize>, f64)> = None;
         let stopped = loop {
             let lambda = decreasing.penalty();
@@ -120,7 +120,7 @@ impl Selector for Rfmkl {
                 return Err(Error::Stopped { before: "the first step was taken" });
             }
             let places = counted(&solution, lambda);
-            // Those with a weight come first, then what is worth most.
+            // Those with a weight come first, then those of the largest gain.
             let most = hints.iter().copied().fold(0.0, f64::max);
             for &m in &places {
                 hints[m] = hints[m].max(most) + solution.weights[m];

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::sync::Arc;
 
 use fewest_columns::map_features;
 use fewest_core::{Context, Dataset, Error, FeatureKind, words};
@@ -63,8 +64,10 @@ impl Terms {
         spectrum: Option<Spectrum>,
         context: &Context<'_>,
     ) -> Result<Self, Error> {
-        let built = kernel.build()?;
-        if spectrum.is_none() && built.definiteness() != Definiteness::PositiveSemidefinite {
+        let built = kernel.shared()?;
+        let is_indefinite =
+            |built: &Arc<dyn ScalarKernel>| built.definiteness() != Definiteness::PositiveSemidefinite;
+        if spectrum.is_none() && built.as_ref().is_some_and(is_indefinite) {
             return Err(Error::Indefinite {
                 kernel: format!("the kernel {kernel:?}"),
                 solver: "rfmkl, the interior-point method for the dual,",
@@ -75,12 +78,12 @@ impl Terms {
         let made = map_features(data, context, "kernels", |j, column| {
             let Some(points) = points(data, j, column) else { return Ok(None) };
             let categorical = matches!(data.feature_kind(j), FeatureKind::Categorical { .. });
-            let delta = categorical.then(|| NormalisedDelta::from_points(&points));
-            let kernel: &dyn ScalarKernel = match &delta {
-                Some(delta) => delta,
-                None => &*built,
+            let own: Arc<dyn ScalarKernel> = match &built {
+                _ if categorical => Arc::new(NormalisedDelta::from_points(&points)),
+                Some(built) => Arc::clone(built),
+                None => kernel.build(&points)?,
             };
-            let factor = Factor::new(kernel, &points, FACTOR_TOLERANCE, n_samples)?;
+            let factor = Factor::new(&*own, &points, FACTOR_TOLERANCE, n_samples)?;
             Ok(Some(term(&factor, spectrum)?))
         })?;
         let n_constant = made.iter().filter(|made| made.is_none()).count();

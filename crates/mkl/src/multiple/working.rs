@@ -13,8 +13,8 @@ const FIRST: usize = 32;
 /// Kernels that are added at a time, at least.
 const MORE: usize = 16;
 
-/// By how much a kernel must be worth more than its penalty to be added.
-const WORTH: f64 = 1e-12;
+/// By how much the gain of a kernel must exceed its penalty for it to be added.
+const LEAST_GAIN: f64 = 1e-12;
 
 /// Kernel weights with `C = 1`: a factor `c` on it divides the weights by `c` where the penalty grows by
 /// `c²`.
@@ -36,8 +36,8 @@ impl Solution {
     }
 }
 
-/// The penalty at which no weight is worth it where all are zero, with `C = 1`, and the kernels by what they
-/// are worth there.
+/// The penalty at which no weight gains more than its penalty where all are zero, with `C = 1`, and the
+/// kernels by what they are worth there.
 pub(super) fn largest_penalty(terms: &Terms, machines: &[Machine]) -> (f64, Vec<f64>) {
     let balanced: Vec<Vec<f64>> = machines.iter().map(Machine::balanced).collect();
     let worths = terms.squares(machines, &balanced);
@@ -70,7 +70,7 @@ pub(super) fn solve(
         let gap = saddle.gap(squares.iter().copied().fold(0.0, f64::max));
         let stopped = saddle.status.is_stopped();
         let outside: Vec<usize> = (0..terms.len())
-            .filter(|m| chosen.binary_search(m).is_err() && 0.5 * squares[*m] > 1.0 + WORTH)
+            .filter(|m| chosen.binary_search(m).is_err() && 0.5 * squares[*m] > 1.0 + LEAST_GAIN)
             .collect();
         let reached = gap <= tolerance * saddle.primal;
         if reached || stopped || outside.is_empty() {
@@ -94,6 +94,7 @@ pub(super) fn solve(
 
 #[cfg(test)]
 mod tests {
+    use fewest_core::method::KernelWidth;
     use fewest_core::{Dataset, DenseColumns, Target, derive_seed};
     use fewest_smo::{Classifier, GramRows};
     use fewest_solver::Control;
@@ -150,7 +151,7 @@ mod tests {
         let context = Context::default();
         let sigmoid = BaseKernel::Sigmoid { scale: 2.0, shift: 0.5 };
         for (kernel, spectrum) in [
-            (BaseKernel::Gaussian { sigma: 0.7 }, None),
+            (BaseKernel::Gaussian { sigma: KernelWidth::Value(0.7) }, None),
             (BaseKernel::Linear, None),
             (sigmoid.clone(), Some(Spectrum::Clip)),
             (sigmoid.clone(), Some(Spectrum::Flip)),
@@ -212,7 +213,8 @@ mod tests {
         let data = Dataset::new(DenseColumns::from_columns(&two)?, all.target().clone())?;
         let context = Context::default();
         let machines = machines(&data, "rfmkl")?;
-        let terms = Terms::new(&data, &BaseKernel::Gaussian { sigma: 1.0 }, None, &context)?;
+        let terms =
+            Terms::new(&data, &BaseKernel::Gaussian { sigma: KernelWidth::Value(1.0) }, None, &context)?;
         let (largest, hints) = largest_penalty(&terms, &machines);
         let lambda = 0.05 * largest;
         let found = solve(&terms, &machines, lambda, &hints, 1e-10, &context)?;

@@ -38,12 +38,12 @@ pub(super) struct Partition {
 impl Partition {
     pub(super) fn new(relaxation: &Saddle, units: &Units<'_>, feature_costs: &[f64]) -> Result<Self, Error> {
         let lambda = relaxation.multiplier;
-        let worth = |u: usize| relaxation.squares[u] / feature_costs[u];
+        let gain = |u: usize| relaxation.squares[u] / feature_costs[u];
         let mut sets = Self { above: Vec::new(), tied: Vec::new(), below: Vec::new() };
         for u in 0..feature_costs.len() {
-            let distance = worth(u) - lambda;
+            let distance = gain(u) - lambda;
             // At a solution all units with a weight between the bounds tie; where `τ` is not that exact,
-            // their weights tell.
+            // their weights decide.
             let is_inside = (INSIDE..1.0 - INSIDE).contains(&relaxation.weights[u]);
             if distance.abs() <= TIE * lambda || is_inside {
                 sets.tied.push(u);
@@ -59,7 +59,7 @@ impl Partition {
         let weight = |u: usize| (gathered[u] / TIE).round();
         sets.tied.sort_by(|&a, &b| weight(b).total_cmp(&weight(a)).then(a.cmp(&b)));
         for set in [&mut sets.above, &mut sets.below] {
-            set.sort_by(|&a, &b| worth(b).total_cmp(&worth(a)).then(a.cmp(&b)));
+            set.sort_by(|&a, &b| gain(b).total_cmp(&gain(a)).then(a.cmp(&b)));
         }
         Ok(sets)
     }
@@ -82,7 +82,7 @@ impl Partition {
 /// The weights of another solution of the relaxation: of those `tied` that have one kernel and one cost,
 /// copies of one feature say, only the sum of the weights is determined. The solver divides it anyhow; here
 /// the first of them has as much as it may, then the next. With a share each, copies of a feature that
-/// matters would fall behind features that matter less.
+/// matters would rank behind features that matter less.
 fn gathered_weights(
     weights: &[f64],
     tied: &[usize],
@@ -158,8 +158,8 @@ pub(super) fn machines_on(
     solve(machines, &units.factors(&ordered)?, &Capacity::All, stop)
 }
 
-/// Swaps one unit of `chosen` for one outside as long as `ω` falls, and returns how often it did, with the
-/// last `ω`.
+/// Swaps one unit of `chosen` for one outside as long as `ω` decreases, and returns how often it did, with
+/// the last `ω`.
 ///
 /// The dual objective at the present `β` bounds that of a swap from below: `ω(S − i + j) ≥ ω(S) + τᵢ − τⱼ`.
 /// So only pairs with `τⱼ > τᵢ` are tried, those with the largest difference first; a trial ends as soon as

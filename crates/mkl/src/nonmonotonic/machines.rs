@@ -96,12 +96,12 @@ impl Machines {
 /// and the last of them.
 pub(super) fn knapsack(values: &[f64], feature_costs: &[f64], limit: f64) -> (f64, f64) {
     let mut order: Vec<usize> = (0..values.len()).collect();
-    let worth = |j: usize| values[j] / feature_costs[j];
-    order.sort_by(|&a, &b| worth(b).total_cmp(&worth(a)).then(a.cmp(&b)));
+    let gain = |j: usize| values[j] / feature_costs[j];
+    order.sort_by(|&a, &b| gain(b).total_cmp(&gain(a)).then(a.cmp(&b)));
     let (mut left, mut sum) = (limit, 0.0);
     for j in order {
         if feature_costs[j] >= left {
-            return (sum + values[j] * (left / feature_costs[j]), worth(j));
+            return (sum + values[j] * (left / feature_costs[j]), gain(j));
         }
         left -= feature_costs[j];
         sum += values[j];

@@ -61,7 +61,7 @@ options! {
     /// ```
     #[derive(Debug, Clone)]
     pub struct Nmmkl {
-        /// C, cost of an error; larger fits closer.
+        /// C, cost of errors.
         ///
         /// Weights of samples multiply it.
         pub c: f64 = 1.0, Positive;
@@ -100,7 +100,7 @@ options! {
     /// ```
     #[derive(Debug, Clone)]
     pub struct Nmmklr {
-        /// C, cost of an error; larger fits closer.
+        /// C, cost of errors.
         ///
         /// Weights of samples multiply it.
         pub c: f64 = 1.0, Positive;

@@ -10,6 +10,7 @@ mod system;
 mod units;
 mod working;
 
+use fewest_core::method::KernelWidth;
 use fewest_core::{
     Budget, Certificate, Context, Dataset, Error, RelaxationSummary, Selection, SolverReport, Status, choice,
     options, words,
@@ -59,8 +60,8 @@ choice! {
         /// `exp(−(x − x′)² / (2σ²))` of the standardised feature, through its low-rank factor `F`:
         /// `τ = ‖Fᵀ(α ∘ y)‖²`.
         Gaussian {
-            /// Width of the Gaussian kernel on standardised features.
-            sigma: f64 = 1.0, Positive;
+            /// Width σ of the Gaussian kernel on standardised features; median: the median distance of each.
+            sigma: KernelWidth = KernelWidth::Value(1.0);
             /// What the factor of a Gaussian kernel may leave of its trace, as a share.
             factor_tolerance: f64 = 1e-6, ProperFraction;
         } = "gaussian",
@@ -72,7 +73,7 @@ choice! {
 pub struct FeatureCosts {
     /// The cost of each feature, above 0.
     pub costs: Vec<f64>,
-    /// What all selected features may cost together, above 0.
+    /// What all selected features may cost in sum, above 0.
     pub limit: f64,
 }
 
@@ -155,13 +156,10 @@ impl NonMonotonic {
     /// What may be spent: the number of features, or the limit of the costs.
     fn limit(&self, budget: Budget) -> Result<f64, Error> {
         match (&self.feature_costs, budget) {
-            (None, Budget::Count(count)) => Ok(count as f64),
-            (None, Budget::Auto) => {
-                Err(Error::parameter("k", "auto", "a number, which the method cannot do without"))
-            }
+            (None, Budget::Count(_) | Budget::Auto) => Ok(budget.count(&[])? as f64),
             (Some(costs), Budget::Auto) => Ok(costs.limit),
             (Some(_), Budget::Count(count)) => {
-                Err(Error::parameter("k", count, "auto where costs decide how many features fit"))
+                Err(Error::parameter("k", count, "auto: the costs decide how many features are selected"))
             }
             _ => {
                 Err(Error::parameter("threshold", "given", "left out: the method needs a number of features"))
@@ -263,42 +261,41 @@ impl NonMonotonicSolution {
                 .with_lambda(self.lambda)
                 .with_iterations(self.steps),
         );
-        let summary = RelaxationSummary {
-            objective: self.omega,
-            lower_bound: self.objective,
-            bound: self.bound,
-            n_above: self.above.len(),
-            n_tied: self.tied.len(),
-            n_below: self.n_below,
-            n_swaps: self.swaps,
-        };
+        let mut summary = RelaxationSummary::default();
+        summary.objective = self.omega;
+        summary.lower_bound = self.objective;
+        summary.bound = self.bound;
+        summary.n_above = self.above.len();
+        summary.n_tied = self.tied.len();
+        summary.n_below = self.n_below;
+        summary.n_swaps = self.swaps;
         selection.notes.extend(notes(&summary));
         selection.relaxation = Some(summary);
-        selection.note_missing_features(budget, "no others vary, fit, or are of use");
+        selection.note_missing_features(budget, "all others are constant, cost too much or have tau = 0");
         selection
     }
 }
 
 /// A summary in sentences.
 fn notes(summary: &RelaxationSummary) -> Vec<String> {
-    let RelaxationSummary { objective, lower_bound, bound, n_above, n_tied, n_below, n_swaps } = summary;
+    let RelaxationSummary { objective, lower_bound, bound, n_above, n_tied, n_below, n_swaps, .. } = summary;
     let mut notes = vec![
         format!(
-            "omega is {objective:.6} for these features and at least {lower_bound:.6} for any others within \
-             the budget: {:.4} times",
+            "omega, which is minimised, is {objective:.6} for these features, {:.4} times the lower bound for \
+             all sets within the budget, {lower_bound:.6}",
             summary.ratio()
         ),
-        format!("features by tau: {n_above} above lambda, {n_tied} tied at it, {n_below} below"),
+        format!("tau of the features: {n_above} above lambda, {n_tied} equal to it, {n_below} below"),
     ];
     match bound {
         Some(bound) if bound.is_finite() => {
-            notes.push(format!("omega is at most {bound:.4} times the best there is, by Theorem 4"));
+            notes.push(format!("by Theorem 4, omega is at most {bound:.4} times its minimum over all sets"));
         }
-        Some(_) => notes.push("the bound of Theorem 4 is infinite".to_owned()),
+        Some(_) => notes.push("Theorem 4 gives no bound here".to_owned()),
         None => {}
     }
     if *n_swaps > 0 {
-        notes.push(format!("{n_swaps} features were swapped for better ones"));
+        notes.push(format!("swaps of a feature for a better one: {n_swaps}"));
     }
     notes
 }

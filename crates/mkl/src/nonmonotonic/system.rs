@@ -35,7 +35,7 @@ impl Factors {
         w.chunks_exact(self.width()).flat_map(|w| combination(&self.columns, w, self.n)).collect()
     }
 
-    /// `‖Fⱼᵀβ‖²` of every unit, all machines together, given `z = Fᵀβ`.
+    /// `‖Fⱼᵀβ‖²` of every unit, summed over the machines, given `z = Fᵀβ`.
     pub(super) fn squares(&self, z: &[f64]) -> Vec<f64> {
         let mut squares = vec![0.0; self.units()];
         for z in z.chunks_exact(self.width()) {
@@ -46,7 +46,7 @@ impl Factors {
         squares
     }
 
-    /// `zⱼᵀyⱼ` of every unit, all machines together.
+    /// `zⱼᵀyⱼ` of every unit, summed over the machines.
     pub(super) fn inner(&self, z: &[f64], y: &[f64]) -> Vec<f64> {
         let mut products = vec![0.0; self.units()];
         for (z, y) in z.chunks_exact(self.width()).zip(y.chunks_exact(self.width())) {

@@ -2,7 +2,7 @@
 
 use fewest_columns::map_features;
 use fewest_core::{Column, Context, Dataset, Error, FeatureKind};
-use fewest_kernels::{Factor, Gaussian};
+use fewest_kernels::{Factor, Gaussian, kernel_width};
 
 use super::system::Factors;
 use super::{FeatureKernel, FeatureScaling};
@@ -63,8 +63,8 @@ impl<'a> Units<'a> {
                     if !standardise(&mut points) {
                         return Ok(Form::Constant);
                     }
-                    let mut factor =
-                        Factor::new(&Gaussian::new(sigma)?, &points, factor_tolerance, MOST_COLUMNS)?;
+                    let kernel = Gaussian::new(kernel_width(sigma, &points)?)?;
+                    let mut factor = Factor::new(&kernel, &points, factor_tolerance, MOST_COLUMNS)?;
                     factor.centre();
                     Ok(Form::Factor(factor.values().to_vec()))
                 }

@@ -98,8 +98,8 @@ fn first(
     }
     let agreement = units.squares(&centred)?;
     let mut order: Vec<usize> = (0..feature_costs.len()).collect();
-    let worth = |u: usize| agreement[u] / feature_costs[u];
-    order.sort_by(|&a, &b| worth(b).total_cmp(&worth(a)).then(a.cmp(&b)));
+    let gain = |u: usize| agreement[u] / feature_costs[u];
+    order.sort_by(|&a, &b| gain(b).total_cmp(&gain(a)).then(a.cmp(&b)));
     let mut spent = 0.0;
     let bought = order
         .iter()
@@ -109,7 +109,7 @@ fn first(
         })
         .count();
     let wanted = (2 * bought).max(SMALLEST);
-    // The last few are not worth a second round.
+    // The last few do not justify a second round.
     let all_at_once = feature_costs.len() <= (3 * wanted / 2).max(ALL_AT_ONCE);
     order.truncate(if all_at_once { feature_costs.len() } else { wanted });
     order.sort_unstable();
@@ -128,17 +128,17 @@ fn grow(
     let mut inside = vec![false; feature_costs.len()];
     working.iter().for_each(|&u| inside[u] = true);
     let inside = &inside;
-    let worth = |u: usize| found.squares[u] / feature_costs[u];
-    let outside = |least: f64| (0..feature_costs.len()).filter(move |&u| !inside[u] && worth(u) > least);
+    let gain = |u: usize| found.squares[u] / feature_costs[u];
+    let outside = |least: f64| (0..feature_costs.len()).filter(move |&u| !inside[u] && gain(u) > least);
     if outside(multiplier).next().is_none() {
         return 0;
     }
     // Those that are nearly worth it come along: they may be at the next multiplier.
     let mut joining: Vec<usize> = outside(NEARLY * multiplier).collect();
-    joining.sort_by(|&a, &b| worth(b).total_cmp(&worth(a)).then(a.cmp(&b)));
+    joining.sort_by(|&a, &b| gain(b).total_cmp(&gain(a)).then(a.cmp(&b)));
     joining.truncate(working.len());
     working.retain(|&u| {
-        let leaves = !dropped[u] && found.weights[u] < 1e-2 && worth(u) < 0.3 * multiplier;
+        let leaves = !dropped[u] && found.weights[u] < 1e-2 && gain(u) < 0.3 * multiplier;
         dropped[u] |= leaves;
         !leaves
     });

@@ -27,7 +27,7 @@ const ROUNDING: f64 = 1e-11;
 
 /// What certifies a point of a [`DualProblem`].
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Certificate {
+pub struct SvmCertificate {
     /// The minimised objective, minus the dual objective of the literature.
     pub objective: f64,
     /// `m(β) − M(β)`, at most 0 at an optimum.
@@ -41,7 +41,7 @@ pub struct Certificate {
     pub indefinite: bool,
 }
 
-impl Certificate {
+impl SvmCertificate {
     /// The gap relative to the larger of the primal and the dual objective.
     pub fn relative_gap(&self) -> f64 {
         if self.indefinite {
@@ -116,12 +116,12 @@ pub fn errors(problem: &DualProblem<'_>, coefficients: &[f64]) -> Result<Vec<f64
 ///
 /// # Errors
 /// As [`errors`].
-pub fn certify(problem: &DualProblem<'_>, coefficients: &[f64]) -> Result<Certificate, Error> {
+pub fn certify(problem: &DualProblem<'_>, coefficients: &[f64]) -> Result<SvmCertificate, Error> {
     Ok(assess(problem, coefficients, &errors(problem, coefficients)?))
 }
 
 /// The certificate, given `e`.
-pub(crate) fn assess(problem: &DualProblem<'_>, coefficients: &[f64], errors: &[f64]) -> Certificate {
+pub(crate) fn assess(problem: &DualProblem<'_>, coefficients: &[f64], errors: &[f64]) -> SvmCertificate {
     let (mut highest, mut lowest) = (f64::NEG_INFINITY, f64::INFINITY);
     let (mut free, mut n_free) = (0.0, 0.0);
     let (mut objective, mut quadratic, mut size) = (0.0, 0.0, 0.0);
@@ -150,7 +150,7 @@ pub(crate) fn assess(problem: &DualProblem<'_>, coefficients: &[f64], errors: &[
     // No term |β_i K_ij β_j| of a semidefinite kernel's form exceeds its part of size², of which rounding
     // leaves a tiny share.
     let indefinite = problem.sum == 0.0 && quadratic < -ROUNDING * size * size;
-    Certificate { objective, violation: highest - lowest, duality_gap, bias, indefinite }
+    SvmCertificate { objective, violation: highest - lowest, duality_gap, bias, indefinite }
 }
 
 /// `h_i(β_i) + h_i*(v_i) − v_i β_i`, given `e_i − b = v_i − r_i β_i`.

@@ -17,7 +17,7 @@ mod rows;
 mod solver;
 
 pub use calibration::Sigmoid;
-pub use certificate::Certificate;
+pub use certificate::SvmCertificate;
 pub use coupling::{Calibration, couple};
 pub use linear::{DualCoordinateDescent, LinearKernel, LinearProblem, LinearSolution, SampleRows};
 pub use machine::{Classifier, Loss, Machine, Regressor};

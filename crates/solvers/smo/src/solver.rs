@@ -5,7 +5,7 @@ use fewest_solver::{Control, Error, Solution, SolverState, Status, Step, given};
 use serde::{Deserialize, Serialize};
 
 use crate::DualProblem;
-use crate::certificate::{self, Certificate};
+use crate::certificate::{self, SvmCertificate};
 use crate::descent::{Descent, Point};
 
 /// Most steps in an iteration, and steps after which variables are set aside.
@@ -64,7 +64,7 @@ struct Run {
     n_steps: u64,
     /// The certificate of the point from the definition, until the next step.
     #[serde(skip)]
-    certified: Option<Certificate>,
+    certified: Option<SvmCertificate>,
 }
 
 /// Since when neither the violation nor the objective fell.
@@ -125,7 +125,7 @@ pub struct DualSolution {
     pub solution: Solution,
     /// The certificate, computed from the definition; of the stored errors where the run was stopped from
     /// outside.
-    pub certificate: Certificate,
+    pub certificate: SvmCertificate,
     /// Steps of two variables.
     pub n_steps: u64,
     /// Rows of the kernel computed, those of the certificate left out.
@@ -215,14 +215,14 @@ impl Smo {
     }
 
     /// The certificate by the stored errors, which must be those of all variables.
-    fn assess(&self, problem: &DualProblem<'_>) -> Certificate {
+    fn assess(&self, problem: &DualProblem<'_>) -> SvmCertificate {
         let point = &self.run.point;
         certificate::assess(problem, &point.natural(&point.coefficients), &point.natural(&point.errors))
     }
 
     /// Puts errors computed from the definition in the place of those updated step by step, and says the
     /// certificate.
-    fn recompute(&mut self, problem: &DualProblem<'_>) -> Result<Certificate, Error> {
+    fn recompute(&mut self, problem: &DualProblem<'_>) -> Result<SvmCertificate, Error> {
         let natural = self.run.point.natural(&self.run.point.coefficients);
         let errors = certificate::errors(problem, &natural)?;
         let certificate = certificate::assess(problem, &natural, &errors);

@@ -63,7 +63,7 @@ fn close(a: f64, b: f64, tolerance: f64) {
 }
 
 /// `relative_gap()` is never below 0, so this looks at the gap itself.
-fn not_negative(certificate: &certificate::Certificate) -> bool {
+fn not_negative(certificate: &certificate::SvmCertificate) -> bool {
     certificate.duality_gap >= -1e-12 * certificate.objective.abs()
 }
 

@@ -1,9 +1,9 @@
 use fewest::core::{Budget, Context, Dataset, DenseColumns, Related, Scorer, Selection, Status, Target};
-use fewest::registry::{self, Built, Registry};
+use fewest::registry::{Built, Registry};
 use serde_json::Value as Json;
 
 use super::*;
-use crate::{Candidate, Options, Study};
+use crate::{Candidate, Study, StudyOptions};
 
 /// The keys of the outermost object, in the order in which they are written.
 fn keys(document: &str) -> Vec<&str> {
@@ -20,7 +20,7 @@ fn data() -> Result<Dataset, Error> {
 }
 
 fn run(data: &Dataset, method: &str) -> Result<RunInfo, Error> {
-    let method = registry::find(method)?;
+    let method = Registry::standard().find(method)?;
     let data = DataInfo { targets: vec!["class".to_owned()], ..DataInfo::new("waves", data) };
     Ok(RunInfo {
         method: method.clone(),
@@ -81,14 +81,14 @@ fn scores_are_told_best_first_with_their_p_values() -> Result<(), Error> {
 fn studies_are_told_with_keys_in_their_order() -> Result<(), Error> {
     let data = data()?;
     let candidates = ["f-score", "mrmr"].map(|id| {
-        let method = registry::find(id)?;
+        let method = Registry::standard().find(id)?;
         Candidate::new(method, Parameters::defaults(method))
     });
     let candidates = candidates.into_iter().collect::<Result<_, _>>()?;
     let metrics = ["accuracy", "macro-f1"].map(str::to_owned).to_vec();
-    let options = Options { ks: vec![2, 1], learner: Some("knn".to_owned()), metrics, ..Options::default() };
-    let study =
-        Study::new(&Registry::standard(), &data, DataInfo::new("waves", &data), candidates, &options)?;
+    let options =
+        StudyOptions { ks: vec![2, 1], learner: Some("knn".to_owned()), metrics, ..StudyOptions::default() };
+    let study = Study::new(Registry::standard(), &data, DataInfo::new("waves", &data), candidates, &options)?;
     let report = study.run(None, &Context::default())?;
     let text = evaluation(&report)?;
     let expected = [

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use fewest::core::{DenseColumns, Target};
 use fewest::data::{read_if_there, write_atomically};
-use fewest::registry::{self, Parameters, Registry};
+use fewest::registry::{Parameters, Registry};
 
 use super::*;
 use crate::{Division, Mismatch, differences};
@@ -21,23 +21,23 @@ fn data() -> Result<Dataset, Error> {
 
 fn candidates(ids: &[&str]) -> Result<Vec<Candidate>, Error> {
     let of = |id: &&str| {
-        let method = registry::find(id)?;
+        let method = Registry::standard().find(id)?;
         Candidate::new(method, Parameters::defaults(method))
     };
     ids.iter().map(of).collect()
 }
 
-fn options() -> Options {
-    Options {
+fn options() -> StudyOptions {
+    StudyOptions {
         ks: vec![1, 2, 3],
         learner: Some("knn".to_owned()),
         division: Division::Folds(5),
-        ..Options::default()
+        ..StudyOptions::default()
     }
 }
 
-fn study<'a>(data: &'a Dataset, ids: &[&str], options: &Options) -> Result<Study<'a>, Error> {
-    Study::new(&Registry::standard(), data, DataInfo::new("waves", data), candidates(ids)?, options)
+fn study<'a>(data: &'a Dataset, ids: &[&str], options: &StudyOptions) -> Result<Study<'a>, Error> {
+    Study::new(Registry::standard(), data, DataInfo::new("waves", data), candidates(ids)?, options)
 }
 
 fn bytes_of(path: &Path) -> Result<Vec<u8>, Box<dyn StdError>> {
@@ -131,10 +131,10 @@ fn folds_of_another_study_are_refused_and_left_alone() -> Tested {
     let content = bytes_of(&path)?;
     let metrics = vec!["macro-f1".to_owned()];
     for (options, seed, expected) in [
-        (Options { ks: vec![1], ..options() }, 0, Mismatch::Ks),
-        (Options { learner: None, ..options() }, 0, Mismatch::Learner),
-        (Options { metrics, ..options() }, 0, Mismatch::Metrics),
-        (Options { division: Division::Folds(4), ..options() }, 0, Mismatch::Data),
+        (StudyOptions { ks: vec![1], ..options() }, 0, Mismatch::Ks),
+        (StudyOptions { learner: None, ..options() }, 0, Mismatch::Learner),
+        (StudyOptions { metrics, ..options() }, 0, Mismatch::Metrics),
+        (StudyOptions { division: Division::Folds(4), ..options() }, 0, Mismatch::Data),
         (options(), 1, Mismatch::Seed),
     ] {
         let error = study(&data, &["f-score"], &options)?
@@ -199,7 +199,7 @@ fn candidates_that_do_not_fit_are_errors() -> Tested {
     );
     assert_eq!(refused(&[]).as_deref(), Some("methods: at least 1 needed, found 0"));
     let numbers = Dataset::shared(data.shared_x(), Target::real((0..60).map(f64::from).collect())?)?;
-    let options = Options { learner: None, ..options() };
+    let options = StudyOptions { learner: None, ..options() };
     let refused = study(&numbers, &["hsic", "chi2"], &options).err().map(|error| error.to_string());
     let expected = "chi2 needs classes as target, but the target is a real output: take another method";
     assert_eq!(refused.as_deref(), Some(expected));
@@ -211,7 +211,7 @@ fn a_fold_that_fails_is_named() -> Tested {
     let numbers = Dataset::shared(data()?.shared_x(), Target::real((0..60).map(f64::from).collect())?)?;
     // One test sample has no variance to measure the error in.
     let metrics = vec!["q2".to_owned()];
-    let options = Options { metrics, division: Division::Folds(60), ..options() };
+    let options = StudyOptions { metrics, division: Division::Folds(60), ..options() };
     let failed = study(&numbers, &["f-score"], &options)?.run(None, &Context::default()).err();
     let told = failed.map(|error| error.to_string()).unwrap_or_default();
     assert!(told.starts_with("f-score: fold ") && told.contains("q2 with 1 feature"), "{told}");

@@ -224,10 +224,14 @@ impl Case {
                     "r" => "lambda_ratio",
                     "k" => "neighbours",
                     "C" => "c",
-                    "kappa" => "gamma",
+                    "kappa" => "sigma",
                     other => other,
                 };
                 match value {
+                    // exp(−κ ‖x − z‖²) has the width σ with κ = 1/(2σ²).
+                    Value::Number(kappa) if name == "sigma" && self.params.contains_key("kappa") => {
+                        format!("sigma={}", (0.5 / kappa.as_f64().unwrap_or(f64::NAN)).sqrt())
+                    }
                     // The words spell the rule out.
                     Value::String(_) if name == "permutation" => "permutation=shift".to_owned(),
                     // What follows in brackets explains the word.

@@ -68,14 +68,14 @@ impl Deviation {
 
 /// All deviations of a result from a case.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Comparison {
+pub struct CaseComparison {
     /// One an aspect compared.
     pub deviations: Vec<Deviation>,
     /// What the case holds that was not compared, and why.
     pub not_compared: Vec<String>,
 }
 
-impl Comparison {
+impl CaseComparison {
     /// Whether something was compared and all of it is within its tolerance.
     pub fn passes(&self) -> bool {
         !self.deviations.is_empty() && self.deviations.iter().all(Deviation::passes)
@@ -86,8 +86,8 @@ impl Comparison {
 ///
 /// Scores: relative to the largest finite absolute score of the case, or absolute. Ranking: exact up to ties,
 /// a prefix, or a set. A case whose optimum may not be unique is compared by its objective alone.
-pub fn compare(case: &Case, observed: &Observed) -> Comparison {
-    let mut result = Comparison { deviations: Vec::new(), not_compared: Vec::new() };
+pub fn compare(case: &Case, observed: &Observed) -> CaseComparison {
+    let mut result = CaseComparison { deviations: Vec::new(), not_compared: Vec::new() };
     let tolerance = &case.tolerance;
     if case.is_degenerate() {
         result.not_compared.push("scores and ranking: the optimum may not be unique".to_owned());

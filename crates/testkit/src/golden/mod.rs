@@ -12,7 +12,7 @@ mod case;
 mod compare;
 
 pub use case::{Case, Error, Ranking, Tolerance};
-pub use compare::{Comparison, Deviation, Observed, compare};
+pub use compare::{CaseComparison, Deviation, Observed, compare};
 
 use std::path::{Path, PathBuf};
 

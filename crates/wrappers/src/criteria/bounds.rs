@@ -6,9 +6,9 @@ use fewest_smo::{DualProblem, KernelRows, Loss, Machine, certificate};
 
 use crate::elimination::go_on;
 use crate::training::settled;
-use crate::{Criterion, Round, Trained, TrainingTarget};
+use crate::{EliminationCriterion, Round, Trained, TrainingTarget};
 
-/// Features judged between two looks at the clock.
+/// Features judged between two checks of the clock.
 const BLOCK: usize = 16;
 
 /// A bound on the leave-one-out error.
@@ -88,7 +88,7 @@ fn with_norm(problem: &DualProblem<'_>, machine: &Machine) -> Result<Machine, Er
     Ok(machine)
 }
 
-impl Criterion for BoundChange {
+impl EliminationCriterion for BoundChange {
     fn name(&self) -> &'static str {
         match self.bound {
             Bound::RadiusMargin => "rmb-rfe",

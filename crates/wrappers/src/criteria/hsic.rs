@@ -6,7 +6,7 @@ use fewest_kernels::{Gaussian, Gram, NormalisedDelta};
 
 use super::pairs;
 use crate::table::standardised;
-use crate::{Criterion, Round, TrainingTarget};
+use crate::{EliminationCriterion, Round, TrainingTarget};
 
 /// The change of the Hilbert-Schmidt independence criterion without the feature (Song, Smola, Gretton, Bedo
 /// and Borgwardt 2007; HSIC of Yang and Ong 2011, Section V):
@@ -25,7 +25,7 @@ pub struct HsicChange;
 
 impl Options for HsicChange {}
 
-impl Criterion for HsicChange {
+impl EliminationCriterion for HsicChange {
     fn name(&self) -> &'static str {
         "hsic-rfe"
     }

@@ -5,7 +5,7 @@ use fewest_core::{Context, Error};
 
 use super::pairs;
 use crate::kernel::KernelMatrix;
-use crate::{Criterion, Round};
+use crate::{EliminationCriterion, Round};
 
 /// The change of `‖ω‖²` without the feature (Guyon, Weston, Barnhill and Vapnik 2002; for other kernels and
 /// regression Rakotomamonjy 2003 and 2007; Δ‖ω‖² of Yang and Ong 2011, Section V):
@@ -18,14 +18,14 @@ use crate::{Criterion, Round};
 /// over the machines of all pairs of classes. With the linear kernel it is `w_j²`, and the elimination is the
 /// classical SVM-RFE; a category counts with the squared weights of all its levels.
 ///
-/// Cost a round beside training: `O(n d)` for the linear kernel, `d m²` exponentials with `m` support vectors
-/// for the Gaussian.
+/// Cost a round in addition to training: `O(n d)` for the linear kernel, `d m²` exponentials with `m`
+/// support vectors for the Gaussian.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct NormChange;
 
 impl Options for NormChange {}
 
-impl Criterion for NormChange {
+impl EliminationCriterion for NormChange {
     fn name(&self) -> &'static str {
         "dw-rfe"
     }

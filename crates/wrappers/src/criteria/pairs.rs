@@ -11,7 +11,7 @@ use fewest_linalg::dot;
 /// Pairs worked on at a time: they stay in the processor's first cache.
 const PAIRS: usize = 1024;
 
-/// Features scored between two looks at the clock.
+/// Features scored between two checks of the clock.
 const BLOCK: usize = 64;
 
 /// `Σ_il w_il k(x_i, x_l) − Σ_il w_il k₍₋ⱼ₎(x_i, x_l)` over `samples` for every feature `j` of the round,

@@ -5,7 +5,7 @@ use fewest_smo::{KernelRows, Loss};
 
 use super::divergence::Predictions;
 use crate::elimination::go_on;
-use crate::{Criterion, Round, SensitivityNoise};
+use crate::{EliminationCriterion, Round, SensitivityNoise};
 
 /// The sensitivity `S_D` of Yang and Ong (2011), Eq. (12), with machines trained without each feature in
 /// turn: what [`Sensitivity`](crate::Sensitivity) approximates by permuting (Theorem 1). With `f` the output
@@ -19,7 +19,7 @@ pub struct Reference {
     pub noise: SensitivityNoise,
 }
 
-impl Criterion for Reference {
+impl EliminationCriterion for Reference {
     fn name(&self) -> &'static str {
         "sd-retrained"
     }

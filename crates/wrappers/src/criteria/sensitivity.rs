@@ -9,10 +9,10 @@ use super::divergence::Predictions;
 use crate::elimination::go_on;
 use crate::kernel::KernelMatrix;
 use crate::permutation::given;
-use crate::{Criterion, Permutation, RecursiveElimination, Round, Trained, Training};
+use crate::{EliminationCriterion, Permutation, RecursiveElimination, Round, Trained, Training};
 use fewest_linalg::dot;
 
-/// Features scored between two looks at the clock.
+/// Features scored between two checks of the clock.
 const BLOCK: usize = 64;
 
 options! {
@@ -23,7 +23,7 @@ options! {
     ///
     /// `f` at a permuted point is computed from the distances to the support vectors, of which one feature's
     /// part is exchanged (Section V-C): `O(m)` for `m` support vectors, so a round takes `O(d n m)`
-    /// exponentials beside training, and `O(d n)` with a linear kernel. The noise is estimated on the
+    /// exponentials in addition to training, and `O(d n)` with a linear kernel. The noise is estimated on the
     /// training samples, as in Eq. (9) and (10), and so is Platt's sigmoid.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Sensitivity {
@@ -131,7 +131,7 @@ impl Known {
     }
 }
 
-impl Criterion for Sensitivity {
+impl EliminationCriterion for Sensitivity {
     fn name(&self) -> &'static str {
         match self.noise {
             SensitivityNoise::Laplace => "sd-l",

@@ -5,7 +5,7 @@ use fewest_eval::{KFold, Split, Splitter};
 use fewest_smo::KernelRows;
 
 use super::problem::{Problem, State};
-use super::{Criterion, Elimination, RecursiveElimination, Rounds, go_on};
+use super::{Elimination, EliminationCriterion, RecursiveElimination, Rounds, go_on};
 use crate::table::canonical_order;
 use crate::{Trained, TrainingTarget};
 
@@ -21,7 +21,7 @@ pub struct CurvePoint {
     pub standard_error: f64,
 }
 
-impl<C: Criterion> RecursiveElimination<C> {
+impl<C: EliminationCriterion> RecursiveElimination<C> {
     /// The cross-validated error for each number of features in the rounds of `outcome`, an elimination on
     /// all of `data`: on the training samples of each fold the features are eliminated anew, and the machines
     /// of every round predict the others. Largest number first.
@@ -51,7 +51,7 @@ impl Rounds<'_> {
         let order = canonical_order(data)?;
         let stratified = matches!(data.target(), Target::Class(_));
         let splits = KFold { folds, stratified }.splits(&data.subset(&order)?, context.seed)?;
-        // Progress is told from one thread at a time.
+        // Progress is reported from one thread at a time.
         let silent = Context { progress: None, ..*context };
         let errors =
             fewest_parallel::try_map(splits.len(), |at| self.fold(data, &order, &splits[at], &silent));

@@ -10,7 +10,7 @@ use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status, 
 pub use curve::CurvePoint;
 use problem::Problem;
 pub(crate) use round::go_on;
-pub use round::{Criterion, Round};
+pub use round::{EliminationCriterion, Round};
 
 use crate::{Trained, Training};
 
@@ -84,9 +84,9 @@ impl Step {
 }
 
 /// Recursive feature elimination (Guyon, Weston, Barnhill and Vapnik 2002; Yang and Ong 2011, Section IV) by
-/// any [`Criterion`]: machines are trained on the features left, each feature gets an importance, and the
-/// least important ones go; of equals the higher index goes. The answer is the reverse order of going: the
-/// last one left is the best.
+/// any [`EliminationCriterion`]: machines are trained on the features left, each feature gets an importance,
+/// and the least important ones are eliminated; of equals the one with the higher index. The answer is the
+/// reverse order of elimination: the last one left is the best.
 ///
 /// The matrix of kernel values is not computed again: the parts of the features that went are taken from it.
 /// Each machine starts from the one before.
@@ -94,8 +94,8 @@ impl Step {
 /// The score of a feature is its importance in the round in which it went. With `Budget::Auto` all features
 /// that vary are ranked, or with `folds` the number of them with the least error is returned.
 ///
-/// Cost: `O(n²)` for each feature and round beside training; memory `8 n²` bytes for the linear and `16 n²`
-/// for the Gaussian kernel, and the data.
+/// Cost: `O(n²)` for each feature and round in addition to training; memory `8 n²` bytes for the linear and
+/// `16 n²` for the Gaussian kernel, and the data.
 ///
 /// # Errors
 /// Fewer than two samples, classes or target values; a NaN or an infinity (naming the cell); a target of
@@ -143,7 +143,7 @@ options! {
     }
 }
 
-impl<C: Criterion + Options> Options for RecursiveElimination<C> {
+impl<C: EliminationCriterion + Options> Options for RecursiveElimination<C> {
     fn parameters(&self) -> Vec<Parameter> {
         [self.criterion.parameters(), self.schedule.parameters(), self.training.parameters()].concat()
     }
@@ -187,7 +187,7 @@ pub struct Elimination {
     pub empty_machine: bool,
 }
 
-impl<C: Criterion> RecursiveElimination<C> {
+impl<C: EliminationCriterion> RecursiveElimination<C> {
     /// With default machines, one feature a round.
     pub fn new(criterion: C) -> Self {
         Self { criterion, training: Training::default(), schedule: Schedule::default() }
@@ -208,7 +208,7 @@ impl<C: Criterion> RecursiveElimination<C> {
 
 /// An elimination, of whatever type its criterion is: compiled once for all of them.
 struct Rounds<'a> {
-    criterion: &'a dyn Criterion,
+    criterion: &'a dyn EliminationCriterion,
     training: &'a Training,
     schedule: &'a Schedule,
 }
@@ -321,7 +321,7 @@ fn worst_first(importances: &[f64]) -> Vec<usize> {
     order
 }
 
-impl<C: Criterion> Selector for RecursiveElimination<C> {
+impl<C: EliminationCriterion> Selector for RecursiveElimination<C> {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
         self.rounds().select(data, budget, context)
     }

@@ -7,7 +7,7 @@ use crate::kernel::{KernelMatrix, Without};
 use crate::{Trained, Training, TrainingTarget};
 
 /// Says how much each of the features left matters; the one that matters least goes.
-pub trait Criterion: Send + Sync {
+pub trait EliminationCriterion: Send + Sync {
     /// What the method is called, for messages: `sd-l-rfe`, …
     fn name(&self) -> &'static str;
 
@@ -28,7 +28,7 @@ pub trait Criterion: Send + Sync {
     fn importances(&self, round: &Round<'_>, context: &Context<'_>) -> Result<Vec<f64>, Error>;
 }
 
-impl<C: Criterion + ?Sized> Criterion for Box<C> {
+impl<C: EliminationCriterion + ?Sized> EliminationCriterion for Box<C> {
     fn name(&self) -> &'static str {
         (**self).name()
     }

@@ -54,7 +54,7 @@ pub(super) fn search(
     };
     let (set, score) = chosen.ok_or(Error::Stopped { before: "a set of features was found" })?;
     let unfinished = status != Status::Converged;
-    // Told to stop, there is no time to ask what each feature is worth.
+    // When stopped, there is no time to compute the gain of each feature.
     let (order, scores) =
         if unfinished { (set.clone(), vec![score; set.len()]) } else { by_loss(judge, set, score, context)? };
     Ok(Found { order, scores, objective: Some(score), status })
@@ -112,7 +112,7 @@ fn backward(judge: &Judge<'_>, least: usize, best: &mut Best, context: &Context<
     Ok(())
 }
 
-/// The features of a set ordered by how much its score falls without each.
+/// The features of a set ordered by how much its score decreases without each.
 fn by_loss(
     judge: &Judge<'_>,
     mut set: Vec<usize>,

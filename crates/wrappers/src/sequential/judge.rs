@@ -87,7 +87,7 @@ impl<'a> Judge<'a> {
             let train = Dataset::new(part(&split.train)?, self.target.subset(&split.train))?
                 .with_feature_kinds(kinds)?
                 .with_feature_names(features.iter().map(|&j| self.names[j].clone()).collect())?;
-            // Learners tell progress of their own.
+            // Learners report progress of their own.
             let model = self.learner.fit(&train, &Context { progress: None, ..*context })?;
             let predicted = model.predict(&part(&split.test)?)?;
             let truth = self.target.subset(&split.test);

@@ -207,7 +207,7 @@ mod tests {
     fn names_are_unique_and_methods_exist() {
         assert_eq!(CASES.iter().map(|case| case.name).collect::<BTreeSet<_>>().len(), CASES.len());
         for case in CASES {
-            let method = fewest::registry::find(case.method).unwrap();
+            let method = fewest::registry::Registry::standard().find(case.method).unwrap();
             fewest::registry::Parameters::parse(method, case.params).unwrap();
         }
     }

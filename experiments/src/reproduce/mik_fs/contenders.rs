@@ -1,5 +1,6 @@
 //! The methods of Table 2: each finds its parameters on the training samples and predicts the others.
 
+use fewest::core::method::KernelWidth;
 use fewest::core::{Context, Dataset, Error};
 use fewest::eval::{KFold, Splitter};
 use fewest::mkl::{BaseKernel, BaseKernels, MikFs};
@@ -90,7 +91,9 @@ fn sigmoid(train: &Dataset, test: &Dataset, context: &Context<'_>) -> Result<Out
 }
 
 fn gaussian(train: &Dataset, test: &Dataset, context: &Context<'_>) -> Result<Outcome, Error> {
-    let kernels = GRID.iter().map(|&sigma| (format!("sigma = {sigma}"), BaseKernel::Gaussian { sigma }));
+    let kernels = GRID.iter().map(|&sigma| {
+        (format!("sigma = {sigma}"), BaseKernel::Gaussian { sigma: KernelWidth::Value(sigma) })
+    });
     mik_fs(kernels.collect(), train, test, context)
 }
 

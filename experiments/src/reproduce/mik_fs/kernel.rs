@@ -1,5 +1,6 @@
 //! RFMKL, GMKL and IKPCA as machines that predict.
 
+use fewest::core::method::KernelWidth;
 use fewest::core::method::Regularization;
 use fewest::core::{Budget, Context, Dataset, Error, Selector};
 use fewest::mkl::{BaseKernel, Gmkl, Rfmkl};
@@ -20,7 +21,7 @@ pub(super) fn sum(
     test: &Dataset,
     context: &Context<'_>,
 ) -> Result<(f64, usize), Error> {
-    let kernel = BaseKernel::Gaussian { sigma };
+    let kernel = BaseKernel::Gaussian { sigma: KernelWidth::Value(sigma) };
     let regularization = Regularization::Ratio(ratio);
     let method = Rfmkl { kernel, regularization, tolerance: TOLERANCE, ..Rfmkl::default() };
     let selection = method.select(train, Budget::Auto, context)?;

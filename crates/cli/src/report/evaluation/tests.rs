@@ -1,6 +1,6 @@
 use fewest::core::Status;
 use fewest::eval::{Evaluation, FoldRecord, KRule, Outcome, Plan};
-use fewest::registry::{self, Parameters};
+use fewest::registry::{Parameters, Registry};
 use fewest_study::{Chosen, Evaluated, Report};
 
 use super::render;
@@ -10,7 +10,7 @@ const FOLDS: usize = 4;
 
 /// A method whose scores by fold lie around `level`, for 1 and 3 features.
 fn evaluated(id: &str, level: f64) -> Evaluated {
-    let Ok(method) = registry::find(id) else { panic!("{id} is registered") };
+    let Ok(method) = Registry::standard().find(id) else { panic!("{id} is registered") };
     let outcome = |k: usize, fold: usize| Outcome {
         k,
         features: (fold % 2..fold % 2 + k).collect(),
@@ -38,32 +38,22 @@ fn evaluated(id: &str, level: f64) -> Evaluated {
         n_features: 5,
         fingerprint: 0,
     };
-    let chosen = |rule, k: usize, features| Chosen { rule, k, features };
-    Evaluated {
-        method: method.clone(),
-        parameters: Parameters::defaults(method),
-        evaluation: Evaluation { plan, folds: (0..FOLDS).map(fold).collect(), out_of_time: false },
-        chosen: vec![
-            chosen(KRule::Best, 3, Some(vec![2, 0, 1])),
-            chosen(KRule::OneStandardError, 1, Some(vec![2])),
-        ],
-    }
+    let chosen = vec![
+        Chosen::new(KRule::Best, 3, Some(vec![2, 0, 1])),
+        Chosen::new(KRule::OneStandardError, 1, Some(vec![2])),
+    ];
+    let evaluation = Evaluation { plan, folds: (0..FOLDS).map(fold).collect(), out_of_time: false };
+    Evaluated::new(method.clone(), Parameters::defaults(method), evaluation, chosen)
 }
 
 fn report(names: &[&str], methods: Vec<Evaluated>) -> Report {
     let run = run(names);
-    Report {
-        seed: run.seed,
-        data: run.data,
-        learner: "linear-svm",
-        splitter: "4 folds, stratified".to_owned(),
-        n_folds: FOLDS,
-        methods,
-        status: Status::Converged,
-        notes: vec!["a class is rare".to_owned()],
-        not_stored: None,
-        seconds: 1.5,
-    }
+    let splitter = "4 folds, stratified".to_owned();
+    let mut report = Report::new(run.seed, run.data, "linear-svm", splitter, FOLDS);
+    report.methods = methods;
+    report.notes = vec!["a class is rare".to_owned()];
+    report.seconds = 1.5;
+    report
 }
 
 #[test]

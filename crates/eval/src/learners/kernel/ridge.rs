@@ -56,7 +56,7 @@ impl KernelRidge {
     pub fn train(&self, data: &Dataset, context: &Context<'_>) -> Result<KernelRidgeModel, Error> {
         self.grid.check()?;
         let Target::Real(outputs) = data.target() else {
-            let (method, expected) = ("kernel-ridge", "a real target");
+            let (method, expected) = ("kernel-ridge", "a real output");
             return Err(Error::UnsupportedTarget { method, expected, found: data.target().describe() });
         };
         let space = Space::new(data)?;

@@ -96,7 +96,7 @@ impl SupportVectorRegression {
         let values = match data.target() {
             Target::Real(outputs) if outputs.n_outputs() == 1 => outputs.output(0),
             other => {
-                let (method, expected) = ("svr", "a real target of one output");
+                let (method, expected) = ("svr", "one real output");
                 return Err(Error::UnsupportedTarget { method, expected, found: other.describe() });
             }
         };

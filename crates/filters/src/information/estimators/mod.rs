@@ -22,8 +22,8 @@ choice! {
         Discrete(Discretisation) = "discrete",
         /// From Gaussian Parzen windows, [`parzen`]; `O(n²)` a pair of features.
         Parzen {
-            /// Factor on the width of the windows, n^(-1/6) on standardised features.
-            width: f64 = 1.0, Positive;
+            /// Factor on the bandwidth n^(-1/6) of the windows, on standardised features.
+            bandwidth_factor: f64 = 1.0, Positive;
         } = "parzen",
         /// From nearest neighbours, [`kraskov`]; about `O(n^1.5)` a pair of features.
         Kraskov {
@@ -49,11 +49,11 @@ impl Estimator {
     }
 }
 
-fn check_width(width: f64) -> Result<(), Error> {
-    if width.is_finite() && width > 0.0 {
+fn check_bandwidth_factor(factor: f64) -> Result<(), Error> {
+    if factor.is_finite() && factor > 0.0 {
         Ok(())
     } else {
-        Err(Error::parameter("width", width, "a number above 0"))
+        Err(Error::parameter("bandwidth_factor", factor, "a number above 0"))
     }
 }
 

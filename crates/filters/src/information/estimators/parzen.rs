@@ -3,7 +3,7 @@
 use fewest_core::Error;
 use fewest_kernels::fast;
 
-use super::{Observations, check_lengths, check_width};
+use super::{Observations, check_bandwidth_factor, check_lengths};
 
 /// Mutual information in nats from Parzen windows (Moon, Rajagopalan & Lall 1995; Peng, Long & Ding 2005):
 ///
@@ -11,12 +11,12 @@ use super::{Observations, check_lengths, check_width};
 /// I(x;y) = 1/n Σᵢ ln [ n Σₗ w(xᵢ,xₗ) w(yᵢ,yₗ) / (Σₗ w(xᵢ,xₗ) Σₗ w(yᵢ,yₗ)) ]
 /// ```
 ///
-/// with Gaussian windows `w` of width `h = width · n^(-1/6)` on standardised numbers (Scott's rule for two
-/// dimensions), and `w` = 1 or 0 for equal and different categories. For two categories it is the plug-in
-/// estimate. Not below 0. Cost: `O(n²)` time, `O(n)` memory.
+/// with Gaussian windows `w` of bandwidth `h = bandwidth_factor · n^(-1/6)` on standardised numbers (Scott's
+/// rule for two dimensions), and `w` = 1 or 0 for equal and different categories. For two categories it is
+/// the plug-in estimate. Not below 0. Cost: `O(n²)` time, `O(n)` memory.
 ///
 /// # Errors
-/// [`Error::ShapeMismatch`] for different lengths, [`Error::InvalidParameter`] for a width that is not above
+/// [`Error::ShapeMismatch`] for different lengths, [`Error::InvalidParameter`] for a factor that is not above
 /// 0.
 ///
 /// ```
@@ -26,10 +26,10 @@ use super::{Observations, check_lengths, check_width};
 /// assert!(parzen(Observations::Real(&x), Observations::Real(&square), 1.0)? > 0.5);
 /// # Ok::<(), fewest_filters::Error>(())
 /// ```
-pub fn parzen(x: Observations<'_>, y: Observations<'_>, width: f64) -> Result<f64, Error> {
+pub fn parzen(x: Observations<'_>, y: Observations<'_>, bandwidth_factor: f64) -> Result<f64, Error> {
     check_lengths(&x, &y)?;
-    check_width(width)?;
-    Ok(Windows::new(x, width).information(&Windows::new(y, width)))
+    check_bandwidth_factor(bandwidth_factor)?;
+    Ok(Windows::new(x, bandwidth_factor).information(&Windows::new(y, bandwidth_factor)))
 }
 
 /// A variable with the window sums of its samples.
@@ -46,11 +46,11 @@ enum Kind {
 }
 
 impl Windows {
-    pub(in super::super) fn new(x: Observations<'_>, width: f64) -> Self {
+    pub(in super::super) fn new(x: Observations<'_>, bandwidth_factor: f64) -> Self {
         let n = x.len();
         match x {
             Observations::Real(values) => {
-                let scale = (n as f64).powf(1.0 / 6.0) / (width * 2.0_f64.sqrt());
+                let scale = (n as f64).powf(1.0 / 6.0) / (bandwidth_factor * 2.0_f64.sqrt());
                 let mut points = Observations::standardised(values);
                 points.iter_mut().for_each(|point| *point *= scale);
                 let sums = window_sums(n, |j, out| {

@@ -39,8 +39,10 @@ options! {
     pub struct RRelieff {
         /// Neighbours of each sample.
         pub neighbours: usize = 10, Count(1);
-        /// Neighbour of rank r counts exp(−(r/σ)²); left out, all count the same.
-        pub sigma: Option<f64> = None, Positive;
+        /// Scale σ of the weight exp(−(r/σ)²) of the r-th neighbour; when left out, all have the same.
+        ///
+        /// Of ranks, not of distances: it is no width of a kernel.
+        pub rank_sigma: Option<f64> = None, Positive;
     }
 }
 
@@ -90,7 +92,7 @@ impl Scorer for RRelieff {
 impl RRelieff {
     /// The influence of the neighbour of this rank, from 0, before all are made to add up to 1.
     fn influence_of(&self, rank: usize) -> f64 {
-        match self.sigma {
+        match self.rank_sigma {
             None => 1.0,
             // Relative to the nearest one, so that a small σ does not make all of them vanish.
             Some(sigma) => {

@@ -18,7 +18,7 @@ use crate::features::map_features;
 choice! {
     /// Which function of the spectrum is the score.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum Criterion {
+    pub enum SpecCriterion {
         /// `φ₁ = f̂ᵀ γ(𝓛) f̂`, smaller is better.
         Smoothness = "1",
         /// `φ₂ = φ₁ / (1 − (f̂ᵀξ₁)²)`, smaller is better: the part along the trivial eigenvector is left out.
@@ -63,9 +63,9 @@ options! {
     /// S_ij = exp(−d_ij² / 2σ²)     D = diag(S 1)     𝓛 = I − D^−½ S D^−½ = Σ_j λ_j ξ_j ξ_jᵀ     f̂ = D^½ f / ‖D^½ f‖
     /// ```
     ///
-    /// with the Euclidean distances of standardised features and the score chosen by [`Criterion`]. A feature
-    /// that separates groups of samples has low frequency, near the small eigenvalues. The target is not
-    /// used, except for the default of `m`.
+    /// with the Euclidean distances of standardised features and the score chosen by [`SpecCriterion`]. A
+    /// feature that separates groups of samples has low frequency, near the small eigenvalues. The target is
+    /// not used, except for the default of `m`.
     ///
     /// `φ₁, φ₂ ∈ [0, γ(2)]`, and `φ₃ ∈ [0, γ(2)]`. A constant feature has `∞` for `φ₁` and `φ₂`, `−∞` for
     /// `φ₃`. Where the `m`-th and the next eigenvalue coincide, `φ₃` is not well defined.
@@ -91,7 +91,7 @@ options! {
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub struct Spec {
         /// Which of φ₁, φ₂, φ₃.
-        pub criterion: Criterion = Criterion::Smoothness;
+        pub criterion: SpecCriterion = SpecCriterion::Smoothness;
         /// The function γ of the eigenvalues: λ, λ² or λ³; higher powers count high frequencies more.
         pub gamma: Gamma = Gamma::Identity;
         /// Width of the graph's weights exp(−d²/2σ²); median: the root of the median squared distance.
@@ -106,19 +106,19 @@ impl Scorer for Spec {
         let n = data.n_samples();
         let samples = standardised(data, Metric::SquaredEuclidean)?;
         let m = match self.criterion {
-            Criterion::LeadingEigenvectors { m } => {
+            SpecCriterion::LeadingEigenvectors { m } => {
                 let m = m.unwrap_or_else(|| default_m(data.target()).min(n));
                 if m > n {
                     return Err(Error::parameter("m", m, format!("from 1 to the number of samples, {n}")));
                 }
                 Some(m)
             }
-            Criterion::Smoothness | Criterion::NormalisedSmoothness => None,
+            SpecCriterion::Smoothness | SpecCriterion::NormalisedSmoothness => None,
         };
         let distances = Distances::new(&samples);
         let sigma_squared = match self.sigma {
             KernelWidth::Value(sigma) => KernelWidth::Value(sigma * sigma),
-            KernelWidth::Median => KernelWidth::Median,
+            rule => rule,
         };
         let sigma_squared = scale(sigma_squared, "sigma", &distances, context)?;
         let affinity = Affinity::new(&distances, sigma_squared, context)?;
@@ -172,7 +172,7 @@ impl Spec {
         };
         let trivial = affinity.trivial_eigenvector();
         let along: Vec<f64> = match self.criterion {
-            Criterion::NormalisedSmoothness => {
+            SpecCriterion::NormalisedSmoothness => {
                 (0..y.nrows()).map(|at| (y.row(at) * &trivial)[0].powi(2)).collect()
             }
             _ => vec![0.0; y.nrows()],

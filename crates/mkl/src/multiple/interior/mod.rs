@@ -316,7 +316,7 @@ struct Newton {
 
 impl Saddle {
     /// How far the primal objective may be above the optimum, where the largest `Σ βᵀK_mβ` of all kernels is
-    /// `most`: multipliers shrunk until no kernel is worth more than its penalty are those of a dual point.
+    /// `most`: multipliers shrunk until no kernel gains more than its penalty are those of a dual point.
     pub(super) fn gap(&self, most: f64) -> f64 {
         self.primal - self.gain * (2.0 / most.max(2.0)).sqrt() + self.slip
     }

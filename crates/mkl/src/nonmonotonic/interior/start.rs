@@ -73,9 +73,9 @@ impl Interior<'_> {
         let (mut s, mut gamma) = (vec![0.0; units], vec![0.0; units]);
         let (mut lambda, mut v) = (0.0, 0.0);
         if self.limited {
-            let (_, worth) = knapsack(&squares, &self.feature_costs, self.limit);
+            let (_, gain) = knapsack(&squares, &self.feature_costs, self.limit);
             v = self.limit - share * total;
-            lambda = (0.5 * worth).max(centre / v);
+            lambda = (0.5 * gain).max(centre / v);
             for j in 0..units {
                 let above = 0.5 * squares[j] - self.feature_costs[j] * lambda;
                 s[j] = (-above).max(0.0) + centre / share;
