@@ -10,172 +10,51 @@ struct Rule {
     why: &'static str,
 }
 
-const SOLVER_CRATES: &[&str] =
-    &["fewest-pgd", "fewest-cd", "fewest-dal", "fewest-lars", "fewest-smo", "fewest-dca"];
+/// The rule of `fewest-…` packages, whose names are given without that.
+macro_rules! rules {
+    ($($package:literal: [$($may_use:ident)*], $why:expr;)*) => {
+        &[$(Rule {
+            package: concat!("fewest-", $package),
+            may_use: &[$(concat!("fewest-", stringify!($may_use))),*],
+            why: $why,
+        }),*]
+    };
+}
 
-const RULES: &[Rule] = &[
-    Rule { package: "fewest-core", may_use: &[], why: "everything meets in core, so core knows nobody" },
-    Rule {
-        package: "fewest-data",
-        may_use: &["fewest-core", "fewest-columns"],
-        why: "readers make a Dataset; they know no method",
-    },
-    Rule {
-        package: "fewest-kernels",
-        may_use: &["fewest-core", "fewest-linalg"],
-        why: "a kernel sees numbers; a target's kernel is a kernel like any other",
-    },
-    Rule {
-        package: "fewest-solver",
-        may_use: &["fewest-core"],
-        why: "what solvers share: numbers, datafits, penalties; only Status and the context come from core",
-    },
-    Rule { package: "fewest-linalg", may_use: &[], why: "slices of numbers only" },
-    Rule {
-        package: "fewest-columns",
-        may_use: &["fewest-core", "fewest-linalg"],
-        why: "columns of a table; no method, no solver",
-    },
-    Rule {
-        package: "fewest-dependence",
-        may_use: &[
-            "fewest-core",
-            "fewest-columns",
-            "fewest-counts",
-            "fewest-kernels",
-            "fewest-linalg",
-            "fewest-solver",
-            "fewest-cd",
-            "fewest-lars",
-        ],
-        why: "kernel, then solver, then selector; families of methods never know each other",
-    },
-    Rule {
-        package: "fewest-linear",
-        may_use: &[
-            "fewest-core",
-            "fewest-columns",
-            "fewest-kernels",
-            "fewest-linalg",
-            "fewest-solver",
-            "fewest-cd",
-            "fewest-lars",
-        ],
-        why: "who wants the lasso compiles no conic solver and no machine; families of methods never know each other",
-    },
-    Rule {
-        package: "fewest-margin",
-        may_use: &[
-            "fewest-core",
-            "fewest-columns",
-            "fewest-kernels",
-            "fewest-linalg",
-            "fewest-solver",
-            "fewest-cd",
-            "fewest-lars",
-            "fewest-smo",
-            "fewest-machines",
-        ],
-        why: "families of methods never know each other",
-    },
-    Rule {
-        package: "fewest-mkl",
-        may_use: &[
-            "fewest-core",
-            "fewest-columns",
-            "fewest-kernels",
-            "fewest-linalg",
-            "fewest-solver",
-            "fewest-dca",
-            "fewest-pgd",
-            "fewest-smo",
-        ],
-        why: "families of methods never know each other",
-    },
-    Rule {
-        package: "fewest-filters",
-        may_use: &[
-            "fewest-core",
-            "fewest-columns",
-            "fewest-counts",
-            "fewest-kernels",
-            "fewest-linalg",
-            "fewest-neighbours",
-        ],
-        why: "families of methods never know each other",
-    },
-    Rule {
-        package: "fewest-counts",
-        may_use: &["fewest-core", "fewest-columns"],
-        why: "levels and joint counts serve filters and other families alike, which never know each other",
-    },
-    Rule {
-        package: "fewest-neighbours",
-        may_use: &["fewest-core"],
-        why: "neighbours of samples serve filters, other families and learners alike",
-    },
-    Rule {
-        package: "fewest-machines",
-        may_use: &["fewest-core", "fewest-kernels", "fewest-linalg", "fewest-solver", "fewest-smo"],
-        why: "kernel machines serve wrappers and learners alike, which never know each other",
-    },
-    Rule {
-        package: "fewest-eval",
-        may_use: &[
-            "fewest-core",
-            "fewest-columns",
-            "fewest-kernels",
-            "fewest-linalg",
-            "fewest-neighbours",
-            "fewest-solver",
-            "fewest-smo",
-            "fewest-machines",
-        ],
-        why: "evaluation sees selectors and learners through their traits: it knows no method",
-    },
-    Rule {
-        package: "fewest-wrappers",
-        may_use: &[
-            "fewest-core",
-            "fewest-columns",
-            "fewest-kernels",
-            "fewest-linalg",
-            "fewest-solver",
-            "fewest-smo",
-            "fewest-machines",
-            "fewest-eval",
-        ],
-        why: "a wrapper judges features by what is learned from them; families of methods never know each \
-              other",
-    },
-    Rule {
-        package: "fewest",
-        may_use: &[
-            "fewest-core",
-            "fewest-data",
-            "fewest-kernels",
-            "fewest-solver",
-            "fewest-pgd",
-            "fewest-cd",
-            "fewest-dal",
-            "fewest-dca",
-            "fewest-lars",
-            "fewest-smo",
-            "fewest-neighbours",
-            "fewest-counts",
-            "fewest-machines",
-            "fewest-columns",
-            "fewest-linalg",
-            "fewest-dependence",
-            "fewest-linear",
-            "fewest-margin",
-            "fewest-mkl",
-            "fewest-filters",
-            "fewest-wrappers",
-            "fewest-eval",
-        ],
-        why: "the façade re-exports the libraries, and nothing below knows it",
-    },
+const FAMILY: &str = "kernel, then solver, then selector; families of methods never know each other";
+const SOLVER: &str =
+    "a solver sees numbers, datafits, penalties, operators: never a data set, a kernel or another solver";
+
+const RULES: &[Rule] = rules! {
+    "core": [], "everything meets in core, so core knows nobody";
+    "parallel": [], "loops over threads; they know no data";
+    "linalg": [parallel], "slices of numbers only";
+    "columns": [core linalg parallel], "columns of a table; no method, no solver";
+    "data": [core columns parallel], "readers make a Dataset; they know no method";
+    "kernels": [core linalg], "a kernel sees numbers; a target's kernel is a kernel like any other";
+    "counts": [core columns], "levels and joint counts serve all families, which never know each other";
+    "neighbours": [core parallel], "neighbours of samples serve filters, other families and learners alike";
+    "solver": [core], "numbers, datafits, penalties; only Status and the context come from core";
+    "cd": [core solver], SOLVER;
+    "dal": [core solver], SOLVER;
+    "dca": [core solver], SOLVER;
+    "lars": [core solver parallel], SOLVER;
+    "pgd": [core solver], SOLVER;
+    "smo": [core solver], SOLVER;
+    "machines": [core kernels linalg solver smo], "kernel machines serve wrappers and learners alike";
+    "filters": [core columns counts kernels linalg neighbours parallel], FAMILY;
+    "dependence": [core columns counts kernels linalg parallel solver cd lars], FAMILY;
+    "linear": [core columns kernels linalg parallel solver cd lars], FAMILY;
+    "margin": [core columns kernels linalg parallel solver cd lars smo machines], FAMILY;
+    "mkl": [core columns kernels linalg parallel solver dca pgd smo], FAMILY;
+    "wrappers": [core columns kernels linalg parallel solver smo machines eval], FAMILY;
+    "eval": [core columns kernels linalg neighbours parallel solver smo machines],
+        "evaluation sees selectors and learners through their traits: it knows no method";
+    "testkit": [core data], "test data and comparisons; what is tested is handed to it";
+};
+
+/// Above the libraries.
+const TOP_RULES: &[Rule] = &[
     Rule {
         package: "fewest-study",
         may_use: &["fewest"],
@@ -187,18 +66,16 @@ const RULES: &[Rule] = &[
         why: "the command line holds no algorithm: it reaches everything through the façade and through studies",
     },
     Rule {
-        package: "fewest-testkit",
-        may_use: &["fewest-core", "fewest-data"],
-        why: "test data and comparisons; what is tested is handed to it",
-    },
-    Rule {
         package: "xtask",
         may_use: &[],
         why: "it builds in seconds; what needs the library is in experiments/",
     },
 ];
 
-/// Nothing depends on them, and they are not published. Those without a rule may depend on any library.
+/// May depend on any library: the façade, which offers them all, and programs.
+const ANY_LIBRARY: &[&str] = &["fewest", "fewest-benches", "fewest-experiments"];
+
+/// Nothing depends on them, and they are not published.
 const PROGRAMS: &[&str] = &["fewest-benches", "fewest-experiments", "xtask"];
 
 /// Broken rules among the `members`' dependencies on each other. Tests may also use the testkit, and
@@ -208,24 +85,21 @@ pub(super) fn check(members: &[Package]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for member in members {
         let file = format!("package {}", member.name);
-        let Some((may_use, why)) = allowed(&member.name) else {
-            findings.push(Finding::new(
-                &file,
-                0,
-                "has no rule in xtask/src/tidy/edges.rs: add one, with the reason",
-            ));
+        let rule = rule_of(&member.name);
+        let may_use_any = ANY_LIBRARY.contains(&member.name.as_str());
+        if rule.is_none() && !may_use_any {
+            let message = "has no rule in xtask/src/tidy/edges.rs: add one, with the reason";
+            findings.push(Finding::new(&file, 0, message));
             continue;
-        };
+        }
         for dependency in member.dependencies.iter().filter(|dependency| is_member(&dependency.name)) {
             let name = dependency.name.as_str();
             let fine = match dependency.kind.as_deref() {
                 Some("dev") => !PROGRAMS.contains(&name),
-                _ => {
-                    may_use.contains(&name)
-                        || (may_use_any_library(&member.name) && !PROGRAMS.contains(&name))
-                }
+                _ => rule.map_or_else(|| is_library(name), |rule| rule.may_use.contains(&name)),
             };
             if !fine {
+                let why = rule.map_or("programs and the façade use libraries only", |rule| rule.why);
                 findings.push(Finding::new(&file, 0, format!("must not depend on {name}: {why}")));
             }
         }
@@ -233,23 +107,14 @@ pub(super) fn check(members: &[Package]) -> Vec<Finding> {
     findings
 }
 
-/// The crates `package` may use and the reason; `None` for a package nobody thought about.
-fn allowed(package: &str) -> Option<(&'static [&'static str], &'static str)> {
-    if SOLVER_CRATES.contains(&package) {
-        return Some((
-            &["fewest-core", "fewest-solver"],
-            "a solver sees numbers, datafits, penalties, operators: never a data set, a kernel or another \
-             solver",
-        ));
-    }
-    if may_use_any_library(package) {
-        return Some((&[], "programs use libraries only"));
-    }
-    RULES.iter().find(|rule| rule.package == package).map(|rule| (rule.may_use, rule.why))
+/// The rule of `package`; `None` for a package nobody thought about.
+fn rule_of(package: &str) -> Option<&'static Rule> {
+    RULES.iter().chain(TOP_RULES).find(|rule| rule.package == package)
 }
 
-fn may_use_any_library(package: &str) -> bool {
-    PROGRAMS.contains(&package) && !RULES.iter().any(|rule| rule.package == package)
+/// Whether `package` is a library below the façade.
+fn is_library(package: &str) -> bool {
+    RULES.iter().any(|rule| rule.package == package) || package == "fewest"
 }
 
 #[cfg(test)]

@@ -147,6 +147,11 @@ impl<'a> DualProblem<'a> {
         self.targets.len()
     }
 
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// `t`.
     pub fn targets(&self) -> &[f64] {
         &self.targets
