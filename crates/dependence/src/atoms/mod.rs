@@ -190,7 +190,6 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
             target_squared_norm: outline.squared_norm,
             target_products: Vec::with_capacity(d),
             squared_norms: Vec::with_capacity(d),
-            ..Atoms::default()
         };
         let target = representation.stack(std::slice::from_ref(&target))?;
         let mut atoms = Self {
