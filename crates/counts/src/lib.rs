@@ -3,7 +3,6 @@
 mod codes;
 mod counts;
 mod side_by_side;
-mod tables;
 
 pub mod discretisation;
 
@@ -11,4 +10,3 @@ pub use codes::{Coded, Rows, Variable};
 pub use counts::{Scratch, Sums, joint_sum, sums};
 pub use fewest_core::Error;
 pub use side_by_side::{SideBySide, joint_conditional_entropies};
-pub use tables::{LevelTable, stream_tables};

@@ -24,7 +24,7 @@ pub use learners::{
     DecisionTree, KMeans, KMeansModel, KernelGrid, KernelLogistic, KernelLogisticModel, KernelRidge,
     KernelRidgeModel, Learner, LinearSvm, LinearSvmModel, MachineGrid, MachineKernel, Model, NaiveBayes,
     NearestNeighbours, Predictions, SupportVectorClassifier, SupportVectorClassifierModel,
-    SupportVectorRegression, SupportVectorRegressionModel, TwinClassifier, TwinClassifierModel, TwinPair,
+    SupportVectorRegression, SupportVectorRegressionModel, TwinClassifier, TwinClassifierModel,
     TwinRegularization,
 };
 pub use metrics::{

@@ -22,8 +22,7 @@ pub use block::{BlockEstimator, SampleBlocks, block_hsic, centred_packed_blocks}
 pub use delta::{Delta, NormalisedDelta};
 pub use distances::SquaredDistances;
 pub use factor::{
-    Factor, FactorSum, Interpolated, Leading, Pair, SharedFactor, Stacked, squared_cross_norms,
-    squared_cross_norms_many,
+    Factor, Interpolated, Leading, Pair, SharedFactor, Stacked, squared_cross_norms, squared_cross_norms_many,
 };
 pub use form::Form;
 pub use gram::Gram;

@@ -2,7 +2,9 @@
 
 use fewest_core::method::KernelWidth;
 use fewest_core::{Error, choice};
-use fewest_kernels::{Factor, FactorSum, SquaredDistances, gaussian_gamma};
+use fewest_kernels::{Factor, SquaredDistances, gaussian_gamma};
+
+use crate::factor_sum::FactorSum;
 use fewest_smo::KernelRows;
 
 choice! {

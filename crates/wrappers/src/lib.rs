@@ -2,8 +2,10 @@
 
 mod criteria;
 mod elimination;
+mod factor_sum;
 mod kernel;
 mod methods;
+mod noise;
 mod permutation;
 mod sequential;
 mod stepwise;

@@ -182,7 +182,7 @@ pub struct EqualWidth {
 
 impl EqualWidth {
     /// `bins` bins, at least one, from `low` to `high`; all is one bin where `high` is not larger.
-    pub(crate) fn new(low: f64, high: f64, bins: usize) -> Self {
+    pub fn new(low: f64, high: f64, bins: usize) -> Self {
         if low >= high {
             return Self { low, range: 1.0, scale: 1.0, count: 0.0, last: 0 };
         }
@@ -194,7 +194,7 @@ impl EqualWidth {
 
     /// The bin of a value within the range.
     #[inline]
-    pub(crate) fn code(&self, value: f64) -> u32 {
+    pub fn code(&self, value: f64) -> u32 {
         ((self.count * ((value * self.scale - self.low) / self.range)) as u32).min(self.last)
     }
 }

@@ -21,7 +21,7 @@ pub use k_means::{KMeans, KMeansModel};
 pub use kernel::{KernelGrid, KernelLogistic, KernelLogisticModel, KernelRidge, KernelRidgeModel};
 pub use machine::{
     MachineGrid, MachineKernel, SupportVectorClassifier, SupportVectorClassifierModel,
-    SupportVectorRegression, SupportVectorRegressionModel, TwinClassifier, TwinClassifierModel, TwinPair,
+    SupportVectorRegression, SupportVectorRegressionModel, TwinClassifier, TwinClassifierModel,
     TwinRegularization,
 };
 pub use neighbours::NearestNeighbours;

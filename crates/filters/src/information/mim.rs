@@ -1,9 +1,10 @@
 //! Mutual information of each feature with the target.
 
+use crate::tables::{LevelTable, stream_tables};
 use fewest_core::method::Options;
 use fewest_core::{Context, Dataset, Error, SampleStream, Scorer, Scores, StreamScorer, options, rank};
+use fewest_counts::Coded;
 use fewest_counts::discretisation::{Discretisation, DiscretisationRule, Integers};
-use fewest_counts::{Coded, LevelTable, stream_tables};
 
 use super::continuous::{Estimated, Parzen};
 use super::criterion::ForwardCriterion;

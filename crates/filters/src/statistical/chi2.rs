@@ -1,11 +1,11 @@
 //! Chi-squared score.
 
+use crate::tables::stream_tables;
 use fewest_core::method::Options;
 use fewest_core::{
     Context, Dataset, Error, FeatureKind, SampleStream, Scorer, Scores, StreamScorer, options,
 };
 use fewest_counts::discretisation::{Discretisation, categories};
-use fewest_counts::stream_tables;
 
 use super::classes::{ClassOrder, check_classes};
 use super::levels::contingency;

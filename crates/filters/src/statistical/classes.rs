@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
+use crate::tables::LevelTable;
 use fewest_columns::{ColumnSums, TableSums, divided, safe_stream_sums};
 use fewest_core::{Classes, Column, Context, Dataset, Error, FeatureKind, SampleStream, Target};
-use fewest_counts::LevelTable;
 
 use super::moments::{Moments, is_safe, magnitude};
 

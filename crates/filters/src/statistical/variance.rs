@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
+use crate::tables::LevelTable;
 use fewest_columns::{ColumnSums, TableSums, divided, safe_stream_sums};
 use fewest_core::method::Options;
 use fewest_core::{
     Column, Context, Dataset, Error, FeatureKind, SampleStream, Scorer, Scores, StreamScorer, Target,
 };
-use fewest_counts::LevelTable;
 
 use super::moments::{Moments, is_safe, magnitude};
 use crate::features::map_features;

@@ -6,14 +6,12 @@ mod shared;
 mod signed;
 mod spectral;
 mod stacked;
-mod sum;
 
 use fewest_core::Error;
 
 pub use leading::Leading;
 pub use shared::{Interpolated, Pair, SharedFactor};
 pub use stacked::{Stacked, squared_cross_norms, squared_cross_norms_many};
-pub use sum::FactorSum;
 
 use fewest_linalg::{lanes, transposed_product};
 

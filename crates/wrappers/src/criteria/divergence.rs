@@ -1,7 +1,8 @@
 //! How far the predictions with and without a feature are apart.
 
+use crate::noise::Noise;
 use fewest_core::Error;
-use fewest_smo::{Noise, Sigmoid};
+use fewest_smo::Sigmoid;
 
 use crate::Trained;
 

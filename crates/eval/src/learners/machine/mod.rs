@@ -1,12 +1,13 @@
 //! Kernel support vector machines, whose parameters are chosen by cross-validation.
 
 mod classification;
+mod planes;
 mod regression;
 mod twin;
 
 pub use classification::{SupportVectorClassifier, SupportVectorClassifierModel};
 pub use regression::{SupportVectorRegression, SupportVectorRegressionModel};
-pub use twin::{TwinClassifier, TwinClassifierModel, TwinPair, TwinRegularization};
+pub use twin::{TwinClassifier, TwinClassifierModel, TwinRegularization};
 
 use fewest_core::{Columns, Context, Dataset, Error, Status, derive_seed, words};
 use fewest_kernels::{SquaredDistances, VectorKernel};

@@ -3,10 +3,11 @@
 use fewest_core::method::{Field, FieldInfo, Options, Parameter, Parameters, Range, Value};
 use fewest_core::{Columns, Context, Dataset, Error, options};
 use fewest_kernels::VectorKernel;
-use fewest_machines::{Encoding, PointRows, Points, TwinMachine, TwinProblem};
+use fewest_machines::{Encoding, PointRows, Points};
 use fewest_smo::{KernelRows, most_votes};
 use fewest_solver::Control;
 
+use super::planes::{TwinMachine, TwinProblem};
 use super::{MachineGrid, MachineKernel, ROUGH, Space, check_stop, check_values, control, gamma_of, sorted};
 use crate::learners::{Learner, Model, Predictions, classes};
 
@@ -138,18 +139,18 @@ struct Pairs {
 
 /// The machine of two classes.
 #[derive(Debug, Clone, PartialEq)]
-pub struct TwinPair {
+pub(crate) struct TwinPair {
     /// The two classes, the smaller code first.
-    pub classes: [u32; 2],
+    pub(crate) classes: [u32; 2],
     /// The training samples it was trained on.
-    pub samples: Vec<usize>,
+    pub(crate) samples: Vec<usize>,
     /// The machine; its first plane is that of the first class.
-    pub machine: TwinMachine,
+    pub(crate) machine: TwinMachine,
 }
 
 impl TwinClassifierModel {
     /// A machine for each pair of classes; none where there is one class only.
-    pub fn pairs(&self) -> &[TwinPair] {
+    pub(crate) fn pairs(&self) -> &[TwinPair] {
         &self.pairs.machines
     }
 

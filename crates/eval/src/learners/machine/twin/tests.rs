@@ -80,7 +80,7 @@ fn a_bounded_machine_with_a_small_risk_is_the_twin_machine() {
         let more = TwinRegularization::Bounded(vec![10.0]);
         let more = TwinClassifier { regularization: more, ..bounded }.train(&train, &context).unwrap();
         for (a, b) in more.pairs()[0].machine.planes.iter().zip(&twin.pairs()[0].machine.planes) {
-            let square = |plane: &fewest_machines::Plane| {
+            let square = |plane: &crate::learners::machine::planes::Plane| {
                 plane.bias.powi(2) + plane.weights.iter().map(|w| w * w).sum::<f64>()
             };
             assert!(square(a) < square(b));

@@ -2,7 +2,7 @@
 
 use fewest_core::Error;
 
-use crate::Factor;
+use fewest_kernels::Factor;
 
 /// The trace, relative to that of the last sum from the definition, below which the sum is formed afresh.
 const SHARE: f64 = 0.125;
@@ -13,20 +13,8 @@ const SHARE: f64 = 0.125;
 /// Subtracting leaves the rounding of what was there before: whenever the trace has fallen to an eighth, the
 /// matrix is summed afresh from the factors left. So the error stays below some units in the last place of
 /// eight times the trace.
-///
-/// ```
-/// use fewest_kernels::{Factor, FactorSum};
-///
-/// // Two features with the linear kernel.
-/// let factor = |values: Vec<f64>| Factor::from_values(values, 2, 1);
-/// let mut sum = FactorSum::new(vec![factor(vec![1.0, 2.0])?, factor(vec![3.0, -1.0])?], vec![1.0, 2.0])?;
-/// assert_eq!(sum.values(), [19.0, -4.0, -4.0, 6.0]);
-/// sum.remove(1)?;
-/// assert_eq!(sum.values(), [1.0, 2.0, 2.0, 4.0]);
-/// # Ok::<(), fewest_core::Error>(())
-/// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct FactorSum {
+pub(crate) struct FactorSum {
     factors: Vec<Factor>,
     weights: Vec<f64>,
     present: Vec<bool>,
@@ -43,7 +31,7 @@ impl FactorSum {
     /// [`Error::TooFew`] without a factor or without a sample; [`Error::ShapeMismatch`] unless there is a
     /// weight for each and all have the same samples; [`Error::InvalidParameter`] for a weight that is
     /// negative or not finite; [`Error::Numerical`] when an entry overflows.
-    pub fn new(factors: Vec<Factor>, weights: Vec<f64>) -> Result<Self, Error> {
+    pub(crate) fn new(factors: Vec<Factor>, weights: Vec<f64>) -> Result<Self, Error> {
         let Some(first) = factors.first() else {
             return Err(Error::TooFew { what: "factors", minimum: 1, found: 0 });
         };
@@ -72,12 +60,12 @@ impl FactorSum {
     }
 
     /// Number of samples.
-    pub fn n_samples(&self) -> usize {
+    pub(crate) fn n_samples(&self) -> usize {
         self.n
     }
 
     /// All entries, row after row.
-    pub fn values(&self) -> &[f64] {
+    pub(crate) fn values(&self) -> &[f64] {
         &self.values
     }
 
@@ -85,7 +73,7 @@ impl FactorSum {
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] unless it is present.
-    pub fn remove(&mut self, j: usize) -> Result<(), Error> {
+    pub(crate) fn remove(&mut self, j: usize) -> Result<(), Error> {
         let mut values = std::mem::take(&mut self.values);
         let done = self.check_present(j);
         if done.is_ok() {
@@ -142,7 +130,7 @@ fn trace(values: &[f64], n: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Gaussian;
+    use fewest_kernels::Gaussian;
 
     #[test]
     fn features_go_one_by_one() {

@@ -5,11 +5,11 @@ use std::ops::Range;
 use fewest_columns::{ColumnSums, Extremes, rewind, stream_sums};
 use fewest_core::{Column, Context, Error, FeatureKind, SampleStream, Target};
 
-use crate::discretisation::{EqualWidth, categories};
+use fewest_counts::discretisation::{EqualWidth, categories};
 
 /// How often each level of a feature occurs with each class.
 #[derive(Debug, Clone, PartialEq)]
-pub struct LevelTable {
+pub(crate) struct LevelTable {
     /// What tells a level: its value, or the number of its bin. Increasing; every one occurs.
     levels: Vec<f64>,
     /// `counts[level + class · n_levels]`.
@@ -21,7 +21,7 @@ pub struct LevelTable {
 
 impl LevelTable {
     /// Of samples with these levels, told by a number each, and these classes below `n_classes`.
-    pub fn new(values: &[f64], classes: &[u32], n_classes: usize) -> Self {
+    pub(crate) fn new(values: &[f64], classes: &[u32], n_classes: usize) -> Self {
         let coded = categories(values);
         let n_levels = coded.n_levels();
         let mut levels = vec![0.0; n_levels];
@@ -40,25 +40,25 @@ impl LevelTable {
     }
 
     /// Number of levels.
-    pub fn n_levels(&self) -> usize {
+    pub(crate) fn n_levels(&self) -> usize {
         self.levels.len()
     }
 
     /// Counts of the levels by class, `[level + class · n_levels]`, of the classes that occur.
-    pub fn counts(&self) -> Vec<f64> {
+    pub(crate) fn counts(&self) -> Vec<f64> {
         let by_class = self.counts.chunks_exact(self.n_levels().max(1));
         let occurs = by_class.filter(|counts| counts.iter().any(|count| *count > 0));
         occurs.flatten().map(|&count| count as f64).collect()
     }
 
     /// Samples of each class that occurs.
-    pub fn class_counts(&self) -> Vec<usize> {
+    pub(crate) fn class_counts(&self) -> Vec<usize> {
         let by_class = self.counts.chunks_exact(self.n_levels().max(1));
         by_class.map(|counts| counts.iter().sum::<u64>() as usize).filter(|count| *count > 0).collect()
     }
 
     /// Adds the counts of later samples.
-    pub fn merge(&mut self, later: &Self) {
+    pub(crate) fn merge(&mut self, later: &Self) {
         let mut levels: Vec<f64> = self.levels.iter().chain(&later.levels).copied().collect();
         levels.sort_unstable_by(f64::total_cmp);
         levels.dedup();
@@ -79,8 +79,8 @@ impl LevelTable {
     }
 
     /// `I(feature; class)` in nats, never negative: with the bits of
-    /// [`Coded::relevance`](crate::Coded::relevance).
-    pub fn relevance(&self) -> f64 {
+    /// [`Coded::relevance`](fewest_counts::Coded::relevance).
+    pub(crate) fn relevance(&self) -> f64 {
         let log_sum = |count: u64| count as f64 * (count.max(1) as f64).ln();
         let n_levels = self.n_levels();
         let by_class = || self.counts.chunks_exact(n_levels.max(1));
@@ -171,7 +171,7 @@ impl ColumnSums for Numbers {
 /// # Errors
 /// A target that is not classes, which `method` needs; a NaN or an infinity, naming the cell; a stream that
 /// cannot be rewound; [`Error::Stopped`] when the context says so.
-pub fn stream_tables(
+pub(crate) fn stream_tables(
     stream: &mut dyn SampleStream,
     bins: usize,
     method: &'static str,

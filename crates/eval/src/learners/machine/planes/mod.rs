@@ -7,9 +7,9 @@ use fewest_smo::KernelRows;
 use fewest_solver::Solution;
 use nalgebra::{DMatrix, DVector};
 
-pub use dual::TwinDual;
+pub(crate) use dual::TwinDual;
 
-use crate::Points;
+use fewest_machines::Points;
 
 /// Two classes and two planes that need not be parallel, each near the samples of one class and at least 1
 /// away from those of the other: the twin support vector machine, TWSVM (Jayadeva, Khemchandani and Chandra
@@ -60,7 +60,7 @@ use crate::Points;
 /// }
 /// # Ok::<(), fewest_core::Error>(())
 /// ```
-pub struct TwinProblem {
+pub(crate) struct TwinProblem {
     /// The rows of `H` and of `G` as columns, the 1 last.
     rows: [DMatrix<f64>; 2],
     /// With a kernel the place of each row among the coordinates.
@@ -83,7 +83,7 @@ impl TwinProblem {
     /// # Errors
     /// [`Error::ShapeMismatch`] for a sample that is not there and unless each has a class; [`Error::TooFew`]
     /// unless both classes have a sample; [`Error::Numerical`] for products that are not finite.
-    pub fn linear(points: &Points, samples: &[usize], first: &[bool]) -> Result<Self, Error> {
+    pub(crate) fn linear(points: &Points, samples: &[usize], first: &[bool]) -> Result<Self, Error> {
         check(points.n_samples, samples, first)?;
         let width = points.width;
         let rows = |class: bool| {
@@ -101,7 +101,7 @@ impl TwinProblem {
     ///
     /// # Errors
     /// As [`linear`](Self::linear).
-    pub fn kernel(rows: &dyn KernelRows, samples: &[usize], first: &[bool]) -> Result<Self, Error> {
+    pub(crate) fn kernel(rows: &dyn KernelRows, samples: &[usize], first: &[bool]) -> Result<Self, Error> {
         check(rows.len(), samples, first)?;
         let mut whole = vec![0.0; rows.len()];
         let mut matrix = |class: bool| {
@@ -145,7 +145,7 @@ impl TwinProblem {
     ///
     /// # Errors
     /// [`Error::InvalidParameter`]; [`Error::Numerical`] where it is too small to invert.
-    pub fn regularised(&self, regularization: f64) -> Result<TwinDual<'_>, Error> {
+    pub(crate) fn regularised(&self, regularization: f64) -> Result<TwinDual<'_>, Error> {
         TwinDual::new(self, regularization)
     }
 
@@ -198,16 +198,16 @@ fn check(n_samples: usize, samples: &[usize], first: &[bool]) -> Result<(), Erro
 
 /// One of the two planes.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Plane {
+pub(crate) struct Plane {
     /// `w`, or with a kernel `u_j` of each sample.
-    pub weights: Vec<f64>,
+    pub(crate) weights: Vec<f64>,
     /// `b`.
-    pub bias: f64,
+    pub(crate) bias: f64,
     /// `‖w‖`, with a kernel `√(uᵀKu)`.
-    pub norm: f64,
+    pub(crate) norm: f64,
     /// `α` of each sample of the other class, in the order of the samples; the gap is relative to the larger
     /// of the primal and the dual objective.
-    pub dual: Solution,
+    pub(crate) dual: Solution,
 }
 
 impl Plane {
@@ -219,9 +219,9 @@ impl Plane {
 
 /// A trained twin machine.
 #[derive(Debug, Clone, PartialEq)]
-pub struct TwinMachine {
+pub(crate) struct TwinMachine {
     /// The plane of the first class and that of the second.
-    pub planes: [Plane; 2],
+    pub(crate) planes: [Plane; 2],
 }
 
 impl TwinMachine {
@@ -230,7 +230,7 @@ impl TwinMachine {
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] for another number of them.
-    pub fn decision(&self, features: &[f64]) -> Result<f64, Error> {
+    pub(crate) fn decision(&self, features: &[f64]) -> Result<f64, Error> {
         let [first, second] = &self.planes;
         let (expected, found) = (first.weights.len(), features.len());
         if expected != found {
@@ -244,7 +244,7 @@ impl TwinMachine {
     }
 
     /// The larger of the two relative duality gaps.
-    pub fn gap(&self) -> f64 {
+    pub(crate) fn gap(&self) -> f64 {
         self.planes.iter().map(|plane| plane.dual.duality_gap).fold(0.0, f64::max)
     }
 }

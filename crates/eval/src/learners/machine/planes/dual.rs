@@ -11,7 +11,7 @@ use super::{Products, TwinMachine, TwinProblem};
 
 /// The dual programs of a [`TwinProblem`] at one `c₃`: `O(d³ + n d²)` for `n` samples of `d` coordinates or,
 /// where there are fewer samples, `O(n³)`.
-pub struct TwinDual<'a> {
+pub(crate) struct TwinDual<'a> {
     problem: &'a TwinProblem,
     regularization: f64,
     sides: [Side; 2],
@@ -145,7 +145,7 @@ impl<'a> TwinDual<'a> {
     /// # Errors
     /// [`Error::InvalidParameter`] for `cost`, `relaxation` or a tolerance out of range;
     /// [`Error::ShapeMismatch`] for a start of other samples.
-    pub fn train(
+    pub(crate) fn train(
         &self,
         cost: f64,
         relaxation: f64,

@@ -3,7 +3,7 @@ use fewest_smo::GramRows;
 use fewest_solver::{Control, Status};
 
 use super::*;
-use crate::PointRows;
+use fewest_machines::PointRows;
 
 /// Samples about two planes that cross, `d` coordinates.
 fn samples(n: usize, d: usize) -> (Points, Vec<bool>) {

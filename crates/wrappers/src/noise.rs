@@ -5,7 +5,7 @@ use fewest_solver::Error;
 
 /// The distribution of `y − f(x)`, independent of `x`.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Noise {
+pub(crate) enum Noise {
     /// `p(y|x) = exp(−|y − f(x)| / σ) / (2σ)`, Eq. (7).
     Laplace {
         /// `σ`, the mean absolute deviation.
@@ -55,7 +55,7 @@ impl Noise {
     /// [`Error::ShapeMismatch`]; [`Error::TooFew`] without samples; [`Error::NonFiniteTarget`],
     /// [`Error::InvalidParameter`] for values that are not finite; [`Error::Numerical`] if all deviations are
     /// 0.
-    pub fn laplace(targets: &[f64], outputs: &[f64]) -> Result<Self, Error> {
+    pub(crate) fn laplace(targets: &[f64], outputs: &[f64]) -> Result<Self, Error> {
         let mean = deviations(targets, outputs)?.map(|d| d.abs() / targets.len() as f64).sum();
         Ok(Self::Laplace { sigma: positive(mean)? })
     }
@@ -64,7 +64,7 @@ impl Noise {
     ///
     /// # Errors
     /// As [`laplace`](Self::laplace).
-    pub fn gaussian(targets: &[f64], outputs: &[f64]) -> Result<Self, Error> {
+    pub(crate) fn gaussian(targets: &[f64], outputs: &[f64]) -> Result<Self, Error> {
         // Scaled, so that the square neither overflows nor vanishes.
         let largest = deviations(targets, outputs)?.fold(0.0_f64, |most, d| most.max(d.abs()));
         let largest = positive(largest)?;
@@ -74,13 +74,14 @@ impl Noise {
     }
 
     /// `σ`.
-    pub fn sigma(&self) -> f64 {
+    pub(crate) fn sigma(&self) -> f64 {
         let (Self::Laplace { sigma } | Self::Gaussian { sigma }) = *self;
         sigma
     }
 
+    #[cfg(test)]
     /// `ln p(y|x)`, given `f(x)`.
-    pub fn log_density(&self, target: f64, output: f64) -> f64 {
+    pub(crate) fn log_density(&self, target: f64, output: f64) -> f64 {
         let ratio = (target - output) / self.sigma();
         match self {
             Self::Laplace { sigma } => -ratio.abs() - (2.0 * sigma).ln(),
