@@ -31,7 +31,7 @@ pub(crate) fn benches(criterion: &mut Criterion) {
             bencher.iter(|| experiment.run(&data, &Context::default()).expect("an evaluation"));
         });
     }
-    for (name, learner) in [("twsvm", TwinClassifier::twsvm()), ("tbsvm", TwinClassifier::tbsvm())] {
+    for (name, learner) in [("twsvm", TwinClassifier::default()), ("tbsvm", TwinClassifier::tbsvm())] {
         let data = classes(100, 10);
         group.bench_function(format!("{name}, n = 100, d = 10"), |bencher| {
             bencher.iter(|| learner.fit(&data, &Context::default()).expect("a model"));

@@ -33,12 +33,12 @@ pub(crate) struct Stretch {
 
 impl Rows {
     fn new(target: &Levels) -> Self {
-        let n = target.codes().len();
+        let n = target.codes.len();
         let mut order: Vec<u32> = (0..n as u32).collect();
-        order.sort_by_key(|&row| target.codes()[row as usize]);
+        order.sort_by_key(|&row| target.codes[row as usize]);
         let log_sums: Vec<f64> = (0..=n).map(|count| count as f64 * (count.max(1) as f64).ln()).collect();
-        let mut counts = vec![0; target.n_levels()];
-        for &code in target.codes() {
+        let mut counts = vec![0; target.n_levels];
+        for &code in &target.codes {
             counts[code as usize] += 1;
         }
         let (mut row, mut word) = (0, 0);
@@ -147,7 +147,7 @@ impl Variable {
         let key = |row| u64::from(a.codes.at(row)) * b.n_levels as u64 + u64::from(b.codes.at(row));
         let keys: Vec<u64> = (0..rows.n_samples()).map(key).collect();
         let levels = Levels::from_keys(&keys);
-        Self::new(levels.codes().to_vec(), levels.n_levels(), rows)
+        Self::new(levels.codes.to_vec(), levels.n_levels, rows)
     }
 
     /// Whether all samples have one level.
@@ -193,8 +193,8 @@ impl Coded {
                 FeatureKind::Categorical { .. } => discretisation::categories(values),
                 _ => rule.levels(values, Some(&target))?,
             };
-            let codes = rows.order.iter().map(|&row| levels.codes()[row as usize]).collect();
-            Ok(Variable::new(codes, levels.n_levels(), &rows))
+            let codes = rows.order.iter().map(|&row| levels.codes[row as usize]).collect();
+            Ok(Variable::new(codes, levels.n_levels, &rows))
         })?;
         Ok(Self { rows, features })
     }
@@ -229,9 +229,9 @@ fn target_levels(data: &Dataset, rule: &Discretisation, method: &'static str) ->
             return Err(Error::UnsupportedTarget { method, expected, found: other.describe() });
         }
     };
-    if levels.n_levels() < 2 {
+    if levels.n_levels < 2 {
         let what = "different values of the target";
-        return Err(Error::TooFew { what, minimum: 2, found: levels.n_levels() });
+        return Err(Error::TooFew { what, minimum: 2, found: levels.n_levels });
     }
     Ok(levels)
 }

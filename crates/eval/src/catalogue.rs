@@ -127,7 +127,7 @@ impl LearnerEntry {
     /// As [`Parameters::parse`].
     ///
     /// ```
-    /// let learner = fewest_eval::find_learner("knn")?;
+    /// let learner = fewest_eval::learner_in(fewest_eval::LEARNERS, "knn")?;
     /// assert_eq!(learner.build_with(&["neighbours=7"])?.name(), "nearest-neighbours");
     /// let error = learner.build_with(&["neighbors=7"]).err().map(|error| error.to_string()).unwrap_or_default();
     /// assert!(error.ends_with("it takes neighbours; did you mean `neighbours`?"));
@@ -154,37 +154,17 @@ impl MetricEntry {
     }
 }
 
-/// The learner with this id or short name among [`LEARNERS`].
+/// The learner with this id or short name among `entries`.
 ///
 /// ```
 /// use fewest_core::method::TargetKind;
+/// use fewest_eval::{LEARNERS, learner_in};
 ///
-/// let learner = fewest_eval::find_learner("svm")?;
+/// let learner = learner_in(LEARNERS, "svm")?;
 /// assert_eq!((learner.id, learner.build()?.name()), ("linear-svm", "linear-svm"));
 /// assert!(!learner.targets.contains(&TargetKind::Real));
 /// # Ok::<(), fewest_core::Error>(())
 /// ```
-///
-/// # Errors
-/// As [`learner_in`].
-pub fn find_learner(id: &str) -> Result<&'static LearnerEntry, Error> {
-    learner_in(LEARNERS, id)
-}
-
-/// The metric with this id among [`METRICS`].
-///
-/// ```
-/// let error = fewest_eval::find_metric("acuracy").unwrap_err();
-/// assert!(error.to_string().ends_with("did you mean `accuracy`?"));
-/// ```
-///
-/// # Errors
-/// As [`learner_in`].
-pub fn find_metric(id: &str) -> Result<&'static MetricEntry, Error> {
-    metric_in(METRICS, id)
-}
-
-/// The learner with this id or short name among `entries`.
 ///
 /// # Errors
 /// [`Error::InvalidParameter`] for an unknown id, with the ids there are and the nearest one.
@@ -195,6 +175,13 @@ pub fn learner_in<'a>(entries: &'a [LearnerEntry], id: &str) -> Result<&'a Learn
 }
 
 /// The metric with this id among `entries`.
+///
+/// ```
+/// use fewest_eval::{METRICS, metric_in};
+///
+/// let error = metric_in(METRICS, "acuracy").unwrap_err();
+/// assert!(error.to_string().ends_with("did you mean `accuracy`?"));
+/// ```
 ///
 /// # Errors
 /// As [`learner_in`].
@@ -295,7 +282,7 @@ impl ParameterType for ChosenLearner {
 
     fn from_value(value: Option<&Value>) -> Option<Self> {
         match value {
-            Some(Value::Word(id)) => Some(find_learner(id).ok()?.build().ok()?.into()),
+            Some(Value::Word(id)) => Some(learner_in(LEARNERS, id).ok()?.build().ok()?.into()),
             _ => None,
         }
     }
@@ -311,14 +298,14 @@ mod tests {
     fn entries_are_what_they_say() -> Result<(), Error> {
         for entry in LEARNERS {
             assert_eq!(entry.build()?.name(), entry.id);
-            assert_eq!(find_learner(entry.id)?.id, entry.id);
+            assert_eq!(learner_in(LEARNERS, entry.id)?.id, entry.id);
             if let Some(short) = entry.short {
-                assert_eq!(find_learner(short)?.id, entry.id);
+                assert_eq!(learner_in(LEARNERS, short)?.id, entry.id);
             }
         }
         for entry in METRICS {
             assert_eq!(entry.build().name(), entry.id);
-            assert_eq!(find_metric(entry.id)?.id, entry.id);
+            assert_eq!(metric_in(METRICS, entry.id)?.id, entry.id);
         }
         Ok(())
     }
@@ -353,7 +340,7 @@ mod tests {
         let labels = ["a", "b", "b", "b", "b"];
         let data = Dataset::new(x, Target::from_labels(&labels))?;
         let predicted = |assignment: &str| {
-            let learner = find_learner("knn")?.build_with(&[assignment])?;
+            let learner = learner_in(LEARNERS, "knn")?.build_with(&[assignment])?;
             learner.fit(&data, &Context::default())?.predict(data.x())
         };
         assert_ne!(predicted("neighbours=1")?, predicted("neighbours=5")?);

@@ -97,7 +97,7 @@ impl Clustering<'_> {
             let repeat = |repeat: usize| {
                 let seed = derive_seed(derive_seed(context.seed, 1), repeat as u64);
                 let found = k_means.train(&subset, &Context { seed, progress: None, ..*context })?;
-                let predicted = Predictions::Classes(found.clusters().to_vec());
+                let predicted = Predictions::Classes(found.clusters);
                 let information = NormalisedMutualInformation::default().score(data.target(), &predicted)?;
                 Ok((information, ClusteringAccuracy.score(data.target(), &predicted)?))
             };

@@ -11,14 +11,11 @@ mod splits;
 pub mod stability;
 mod stability_selection;
 
-pub use catalogue::{
-    ChosenLearner, LEARNERS, LearnerEntry, METRICS, MetricEntry, find_learner, find_metric, learner_in,
-    metric_in,
-};
+pub use catalogue::{ChosenLearner, LEARNERS, LearnerEntry, METRICS, MetricEntry, learner_in, metric_in};
 pub use clustering::{Clustering, ClusteringOutcome};
 pub use experiment::{
     Comparison, Evaluation, Experiment, ExperimentError, FoldRecord, KRule, Outcome, Plan, RunOptions, Stage,
-    Summary, choose_k, compare,
+    Summary, compare,
 };
 pub use learners::{
     DecisionTree, KMeans, KMeansModel, KernelGrid, KernelLogistic, KernelLogisticModel, KernelRidge,

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use fewest::core::{Budget, Context, Dataset, DenseColumns, Error, Groups, Target};
 use fewest::registry::{self, Built, Kind, Method, Parameters, Registry, Relation, TargetKind, Value};
-use fewest_testkit::conformance::{self, check_selector, problem};
+use fewest_testkit::conformance::{check_by_place, check_selector, problem};
 
 fn message<T>(result: Result<T, Error>) -> String {
     match result {
@@ -115,15 +115,7 @@ fn methods_are_what_they_say_and_keep_the_laws() -> Result<(), Error> {
         let (selector, data) = (built.into_selector(), problem(needs_classes(method)));
         if method.id == "distinct" {
             // Its ranking is the order of the table: no law of permuted columns.
-            conformance::shape(&*selector, &data, 3);
-            conformance::same_answer_twice(&*selector, &data, 3);
-            conformance::many_budgets_are_each_of_them(&*selector, &data, 3);
-            conformance::permuted_rows(&*selector, &data, 3);
-            conformance::constants_never_win(&*selector, &data);
-            conformance::bad_budgets_are_errors(&*selector, &data);
-            conformance::not_a_number_is_an_error(&*selector, &data);
-            conformance::a_column_that_fails_is_an_error(&*selector, &data, 3);
-            conformance::weights_are_used_or_refused(&*selector, &data, 3);
+            check_by_place(&*selector, &data, 3);
         } else {
             check_selector(&*selector, &data, 3);
         }

@@ -23,11 +23,11 @@ impl LevelTable {
     /// Of samples with these levels, told by a number each, and these classes below `n_classes`.
     pub(crate) fn new(values: &[f64], classes: &[u32], n_classes: usize) -> Self {
         let coded = categories(values);
-        let n_levels = coded.n_levels();
+        let n_levels = coded.n_levels;
         let mut levels = vec![0.0; n_levels];
         let mut counts = vec![0; n_levels * n_classes];
         let mut first_seen = vec![Vec::new(); n_classes];
-        for ((&level, &value), &class) in coded.codes().iter().zip(values).zip(classes) {
+        for ((&level, &value), &class) in coded.codes.iter().zip(values).zip(classes) {
             // Both zeros are one level.
             levels[level as usize] = value + 0.0;
             let count = &mut counts[level as usize + class as usize * n_levels];

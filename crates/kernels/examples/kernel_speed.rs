@@ -120,21 +120,22 @@ fn products() -> Result<(), fewest_core::Error> {
     }
     let kernel = Gaussian::new(1.0)?;
     for (n, lefts, rights) in [(1000, 1, 200), (1000, 16, 50), (20_000, 1, 100), (20_000, 16, 40)] {
-        let make = |count: usize, seed: u64| -> Result<Stacked, fewest_core::Error> {
-            let mut stacked = Stacked::new(n);
-            for k in 0..count {
+        let make = |count: usize, seed: u64| -> Result<Vec<Factor>, fewest_core::Error> {
+            let factor = |k: usize| {
                 let mut factor = Factor::new(&kernel, &normal_like(n, seed + k as u64), 1e-6, 50)?;
                 factor.centre();
-                stacked.push(&factor)?;
-            }
-            Ok(stacked)
+                Ok(factor)
+            };
+            (0..count).map(factor).collect()
         };
-        let (left, right) = (make(lefts, 100)?, make(rights, 1000)?);
-        let one = left.factor(0);
+        let lefts_alone = make(lefts, 100)?;
+        let (left, right) =
+            (Stacked::from_factors(n, &lefts_alone)?, Stacked::from_factors(n, &make(rights, 1000)?)?);
+        let one = &lefts_alone[0];
         let mut out = vec![0.0; lefts * rights];
         let seconds = fastest(|| {
             if lefts == 1 {
-                squared_cross_norms(&one, &right, black_box(&mut out));
+                squared_cross_norms(one, &right, black_box(&mut out));
             } else {
                 squared_cross_norms_many(&left, &right, black_box(&mut out));
             }

@@ -291,7 +291,7 @@ fn a_false_claim_and_bad_numbers_are_errors() {
     assert!(
         factor.nocco(0.0).is_err() && factor.nocco(f64::INFINITY).is_err() && factor.compress(2.0).is_err()
     );
-    assert!(Stacked::new(3).push(&factor).is_err());
+    assert!(Stacked::from_factors(3, [&factor]).is_err());
 }
 
 #[test]

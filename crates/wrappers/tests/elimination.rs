@@ -254,7 +254,7 @@ fn a_run_that_is_stopped_says_so() {
             round: &fewest_wrappers::Round<'_>,
             context: &Context<'_>,
         ) -> Result<Vec<f64>, Error> {
-            if round.number() == self.1 {
+            if round.number == self.1 {
                 self.2.store(true, std::sync::atomic::Ordering::Relaxed);
             }
             self.0.importances(round, context)

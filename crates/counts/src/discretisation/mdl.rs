@@ -9,13 +9,13 @@ use super::{Levels, sorted_order};
 pub(super) fn levels(values: &[f64], classes: &Levels) -> Levels {
     let order = sorted_order(values);
     let sorted: Vec<f64> = order.iter().map(|&row| values[row as usize]).collect();
-    let labels: Vec<u32> = order.iter().map(|&row| classes.codes()[row as usize]).collect();
+    let labels: Vec<u32> = order.iter().map(|&row| classes.codes[row as usize]).collect();
     let mut search = Search {
         sorted: &sorted,
         labels: &labels,
         log_sums: (0..=values.len()).map(|count| count as f64 * (count.max(1) as f64).log2()).collect(),
-        left: vec![0; classes.n_levels()],
-        right: vec![0; classes.n_levels()],
+        left: vec![0; classes.n_levels],
+        right: vec![0; classes.n_levels],
     };
     let mut starts = vec![0];
     let mut stretches = vec![(0, values.len())];
@@ -124,14 +124,14 @@ mod tests {
         let labels: Vec<u32> =
             values.iter().map(|value| u32::from(*value >= 20.0) + u32::from(*value >= 45.0)).collect();
         let found = cut(&values, &labels);
-        assert_eq!((found.codes(), found.n_levels()), (&labels[..], 3));
+        assert_eq!((&found.codes[..], found.n_levels), (&labels[..], 3));
     }
 
     #[test]
     fn noise_is_one_level() {
         let values: Vec<f64> = (0..200).map(|i| f64::from(i * 77 % 200)).collect();
         let labels: Vec<u32> = (0..200).map(|i| i % 2).collect();
-        assert_eq!(cut(&values, &labels).n_levels(), 1);
+        assert_eq!(cut(&values, &labels).n_levels, 1);
     }
 
     /// By the definition: with probabilities, and every cut tried.
@@ -164,7 +164,7 @@ mod tests {
                 });
                 is_best && whole - after > price / f64::from(n)
             });
-            assert_eq!(cut(&values, &labels).n_levels() > 1, pays, "{labels:?}");
+            assert_eq!(cut(&values, &labels).n_levels > 1, pays, "{labels:?}");
             seen[usize::from(pays)] = true;
         }
         assert_eq!(seen, [true; 2], "both outcomes must occur");
@@ -172,8 +172,8 @@ mod tests {
 
     #[test]
     fn one_sample_one_value_one_class() {
-        assert_eq!(cut(&[1.0], &[0]).n_levels(), 1);
-        assert_eq!(cut(&[2.0; 9], &[0, 1, 0, 1, 0, 1, 0, 1, 0]).n_levels(), 1);
-        assert_eq!(cut(&[1.0, 2.0, 3.0], &[4, 4, 4]).n_levels(), 1);
+        assert_eq!(cut(&[1.0], &[0]).n_levels, 1);
+        assert_eq!(cut(&[2.0; 9], &[0, 1, 0, 1, 0, 1, 0, 1, 0]).n_levels, 1);
+        assert_eq!(cut(&[1.0, 2.0, 3.0], &[4, 4, 4]).n_levels, 1);
     }
 }

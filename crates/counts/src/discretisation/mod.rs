@@ -64,22 +64,15 @@ options! {
 
 /// A level for every sample: codes `0 .. n_levels`, by increasing value, each of which occurs.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Levels {
-    codes: Vec<u32>,
-    n_levels: usize,
+    /// The level of every sample.
+    pub codes: Vec<u32>,
+    /// Number of levels.
+    pub n_levels: usize,
 }
 
 impl Levels {
-    /// The level of every sample.
-    pub fn codes(&self) -> &[u32] {
-        &self.codes
-    }
-
-    /// Number of levels.
-    pub fn n_levels(&self) -> usize {
-        self.n_levels
-    }
-
     /// Keys to levels, by increasing key.
     pub(crate) fn from_keys<K: Ord + Copy>(keys: &[K]) -> Self {
         let mut distinct = keys.to_vec();
@@ -268,7 +261,7 @@ mod tests {
     #[test]
     fn both_zeros_are_one_category() {
         let levels = categories(&[3.5, -0.0, 7.0, 0.0, 3.5]);
-        assert_eq!((levels.codes(), levels.n_levels()), (&[1, 0, 2, 0, 1][..], 3));
+        assert_eq!((&levels.codes[..], levels.n_levels), (&[1, 0, 2, 0, 1][..], 3));
     }
 
     #[test]

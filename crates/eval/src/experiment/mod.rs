@@ -7,7 +7,7 @@ mod summary;
 
 pub use error::{ExperimentError, Stage};
 pub use records::{Evaluation, FoldRecord, Outcome, Plan};
-pub use summary::{Comparison, KRule, Summary, choose_k, compare};
+pub use summary::{Comparison, KRule, Summary, compare};
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -43,7 +43,7 @@ pub enum KRule {
 }
 
 /// The number of features that `rule` takes from the summaries of one metric; `None` for none.
-pub fn choose_k(summaries: &[Summary], greater_is_better: bool, rule: KRule) -> Option<usize> {
+pub(crate) fn choose_k(summaries: &[Summary], greater_is_better: bool, rule: KRule) -> Option<usize> {
     let sign = if greater_is_better { 1.0 } else { -1.0 };
     let mut by_k: Vec<&Summary> = summaries.iter().collect();
     by_k.sort_by_key(|summary| summary.k);

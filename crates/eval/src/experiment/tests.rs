@@ -3,6 +3,7 @@ use std::time::Instant;
 
 use fewest_core::{Column, Columns, DenseColumns, OnDemand, Ranked, Scorer, Scores, Selection, Status};
 
+use super::summary::choose_k;
 use super::*;
 use crate::{
     Accuracy, BalancedAccuracy, HoldOut, KFold, KernelLogistic, KernelRidge, LinearSvm, MeanSquaredError,

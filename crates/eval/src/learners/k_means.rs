@@ -20,8 +20,8 @@ use super::{Model, Predictions};
 ///
 /// let x = DenseColumns::from_columns(&[vec![0.0, 0.1, 0.2, 5.0, 5.1, 5.2]])?;
 /// let model = KMeans::new(2).train(&Dataset::new(x, Target::None)?, &Context::seeded(1))?;
-/// assert_eq!(model.clusters()[..3], [model.clusters()[0]; 3]);
-/// assert_ne!(model.clusters()[0], model.clusters()[5]);
+/// assert_eq!(model.clusters[..3], [model.clusters[0]; 3]);
+/// assert_ne!(model.clusters[0], model.clusters[5]);
 /// # Ok::<(), fewest_core::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,8 +36,12 @@ pub struct KMeans {
 
 /// What [`KMeans`] has found.
 pub struct KMeansModel {
+    /// The cluster of each training sample.
+    pub clusters: Vec<u32>,
+    /// The sum of squared distances of the training samples to their centres.
+    pub inertia: f64,
     encoding: Encoding,
-    run: Run,
+    centres: Points,
 }
 
 struct Run {
@@ -79,7 +83,8 @@ impl KMeans {
                 best = run;
             }
         }
-        Ok(KMeansModel { encoding, run: best })
+        let Run { centres, clusters, inertia } = best;
+        Ok(KMeansModel { clusters, inertia, encoding, centres })
     }
 
     fn run(&self, points: &Points, seed: u64) -> Run {
@@ -96,18 +101,6 @@ impl KMeans {
         }
         let inertia = nearest.iter().map(|(_, distance)| distance).sum();
         Run { centres, clusters: nearest.into_iter().map(|(cluster, _)| cluster as u32).collect(), inertia }
-    }
-}
-
-impl KMeansModel {
-    /// The cluster of each training sample.
-    pub fn clusters(&self) -> &[u32] {
-        &self.run.clusters
-    }
-
-    /// The sum of squared distances of the training samples to their centres.
-    pub fn inertia(&self) -> f64 {
-        self.run.inertia
     }
 }
 
@@ -183,11 +176,11 @@ fn move_centres(points: &Points, nearest: &[(usize, f64)], centres: &mut Points)
 impl Model for KMeansModel {
     fn predict(&self, x: &dyn Columns) -> Result<Predictions, Error> {
         let points = self.encoding.encode(x)?;
-        let nearest = assign(&points, &self.run.centres);
+        let nearest = assign(&points, &self.centres);
         Ok(Predictions::Classes(nearest.into_iter().map(|(cluster, _)| cluster as u32).collect()))
     }
 
     fn facts(&self) -> Vec<(&'static str, f64)> {
-        vec![("inertia", self.run.inertia)]
+        vec![("inertia", self.inertia)]
     }
 }

@@ -56,7 +56,7 @@ fn predictions_of_scikit_learn() {
     }
     // KMeans(3, n_init=1000).inertia_ on the same standardised features.
     let model = KMeans { restarts: 1000, ..KMeans::new(3) }.train(&train, &Context::default()).unwrap();
-    assert!((model.inertia() - SK_INERTIA).abs() < 1e-9, "{}", model.inertia());
+    assert!((model.inertia - SK_INERTIA).abs() < 1e-9, "{}", model.inertia);
 }
 
 #[test]
@@ -187,8 +187,8 @@ fn k_means_survives_duplicate_points() {
     let x = DenseColumns::from_columns(&[vec![1.0, 1.0, 1.0, 1.0, 7.0]]).unwrap();
     let data = Dataset::new(x, Target::None).unwrap();
     let model = KMeans::new(4).train(&data, &Context::default()).unwrap();
-    assert_eq!(model.inertia(), 0.0);
-    assert_ne!(model.clusters()[0], model.clusters()[4]);
+    assert_eq!(model.inertia, 0.0);
+    assert_ne!(model.clusters[0], model.clusters[4]);
 }
 
 #[test]

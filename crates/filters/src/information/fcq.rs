@@ -103,16 +103,16 @@ impl Response {
         match data.target() {
             Target::Class(classes) => {
                 let levels = Levels::of_classes(classes);
-                check_many(levels.n_levels() > 1, levels.n_levels())?;
-                if n_samples <= levels.n_levels() {
+                check_many(levels.n_levels > 1, levels.n_levels)?;
+                if n_samples <= levels.n_levels {
                     return Err(Error::TooFew {
                         what: "samples (more than classes)",
-                        minimum: levels.n_levels() + 1,
+                        minimum: levels.n_levels + 1,
                         found: n_samples,
                     });
                 }
-                let mut counts = vec![0.0; levels.n_levels()];
-                for &code in levels.codes() {
+                let mut counts = vec![0.0; levels.n_levels];
+                for &code in &levels.codes {
                     counts[code as usize] += 1.0;
                 }
                 Ok(Response::Classes { levels, counts })
@@ -141,7 +141,7 @@ impl Response {
             Column::Sparse { rows, values } => {
                 let entries = rows.iter().copied().zip(values.iter().copied());
                 let n_samples = match self {
-                    Response::Classes { levels, .. } => levels.codes().len(),
+                    Response::Classes { levels, .. } => levels.codes.len(),
                     Response::Real(target) => target.len(),
                 };
                 self.moments_of(entries, values.len(), n_samples)
@@ -184,7 +184,7 @@ impl Response {
                 let mut sums = vec![0.0; counts.len()];
                 let mut stored = vec![0.0; counts.len()];
                 for (row, value) in entries.clone() {
-                    let class = levels.codes()[row] as usize;
+                    let class = levels.codes[row] as usize;
                     sums[class] += value - mean;
                     stored[class] += 1.0;
                 }
@@ -195,7 +195,7 @@ impl Response {
                 let between: f64 =
                     centres.iter().zip(counts).map(|(centre, count)| count * centre * centre).sum();
                 let mut within: f64 = entries
-                    .map(|(row, value)| (value - mean - centres[levels.codes()[row] as usize]).powi(2))
+                    .map(|(row, value)| (value - mean - centres[levels.codes[row] as usize]).powi(2))
                     .sum();
                 for class in 0..counts.len() {
                     within += (counts[class] - stored[class]) * (mean + centres[class]).powi(2);

@@ -58,8 +58,8 @@ impl Scorer for ChiSquare {
                 FeatureKind::Categorical { .. } => categories(&values),
                 _ => bins.levels(&values, None)?,
             };
-            let n_levels = levels.n_levels();
-            let table = contingency(levels.codes(), n_levels, order.codes(), order.counts.len());
+            let n_levels = levels.n_levels;
+            let table = contingency(&levels.codes, n_levels, order.codes(), order.counts.len());
             Ok(test(&table, n_levels, &order.counts))
         })?;
         Ok(tested(scored))

@@ -171,13 +171,13 @@ impl Regression {
 
     fn between_levels(&self, values: &[f64]) -> (f64, f64) {
         let levels = categories(values);
-        let (mut sums, mut counts) = (vec![0.0; levels.n_levels()], vec![0.0; levels.n_levels()]);
-        for (&level, y) in levels.codes().iter().zip(&self.centred) {
+        let (mut sums, mut counts) = (vec![0.0; levels.n_levels], vec![0.0; levels.n_levels]);
+        for (&level, y) in levels.codes.iter().zip(&self.centred) {
             sums[level as usize] += y;
             counts[level as usize] += 1.0;
         }
         let explained = sums.iter().zip(&counts).map(|(sum, count): (&f64, &f64)| sum * sum / count).sum();
-        (explained, levels.n_levels().saturating_sub(1) as f64)
+        (explained, levels.n_levels.saturating_sub(1) as f64)
     }
 }
 

@@ -98,7 +98,7 @@ impl Distinct {
 /// Levels numbered in the order in which they occur, so that copies under other names are equal.
 fn renamed(values: &[f64]) -> Vec<f64> {
     let levels = categories(values);
-    let mut names = vec![None; levels.n_levels()];
+    let mut names = vec![None; levels.n_levels];
     let mut next = 0.0;
     let mut name = |&level: &u32| {
         *names[level as usize].get_or_insert_with(|| {
@@ -106,7 +106,7 @@ fn renamed(values: &[f64]) -> Vec<f64> {
             next
         })
     };
-    levels.codes().iter().map(&mut name).collect()
+    levels.codes.iter().map(&mut name).collect()
 }
 
 /// The fixed direction: numbers in [−1, 1) that no feature is likely to follow.

@@ -99,8 +99,8 @@ fn best_threshold(values: &[f64], order: &ClassOrder) -> f64 {
 fn best_level(values: &[f64], order: &ClassOrder) -> f64 {
     let all = whole(order);
     let levels = categories(values);
-    let n_levels = levels.n_levels();
-    let table = contingency(levels.codes(), n_levels, order.codes(), order.counts.len());
+    let n_levels = levels.n_levels;
+    let table = contingency(&levels.codes, n_levels, order.codes(), order.counts.len());
     let split = |level: usize| {
         let inside: Vec<u64> =
             table.iter().skip(level).step_by(n_levels).map(|&count| count as u64).collect();

@@ -49,7 +49,7 @@ impl Scorer for KruskalWallis {
         let scored = map_features(data, context, "Kruskal–Wallis", |j, column| {
             let values = column.to_vec(n);
             if matches!(data.feature_kind(j), FeatureKind::Categorical { .. })
-                && categories(&values).n_levels() > 2
+                && categories(&values).n_levels > 2
             {
                 return Ok((f64::NAN, f64::NAN));
             }

@@ -61,15 +61,15 @@ impl Basis {
     fn new(values: &[f64], kind: &FeatureKind) -> Self {
         if let FeatureKind::Categorical { .. } = kind {
             let levels = categories(values);
-            let codes = levels.codes();
-            let columns = (0..levels.n_levels() as u32)
+            let codes = levels.codes;
+            let columns = (0..levels.n_levels as u32)
                 .map(|level| {
                     let count = codes.iter().filter(|&&other| other == level).count() as f64;
                     let (inside, share) = (count.sqrt().recip(), count.sqrt() / values.len() as f64);
                     codes.iter().map(|&other| if other == level { inside - share } else { -share }).collect()
                 })
                 .collect();
-            return Self { columns, dimensions: levels.n_levels().saturating_sub(1) as f64 };
+            return Self { columns, dimensions: levels.n_levels.saturating_sub(1) as f64 };
         }
         Self { columns: vec![unit(values)], dimensions: 1.0 }
     }

@@ -2,8 +2,8 @@
 
 use fewest_core::Error;
 
+use super::pivots::{self, Residual};
 use super::{Factor, check_tolerance, not_finite};
-use fewest_linalg::lanes::{self, Residual};
 
 /// A diagonal residual below minus this, relative to the largest diagonal entry, is not rounding.
 const NEGATIVE: f64 = 1e-8;
@@ -49,7 +49,7 @@ impl Factor {
     ) -> Result<Self, Error> {
         check_tolerance(tolerance)?;
         let mut left: Vec<f64> = (0..n).map(diagonal).collect();
-        let mut state = lanes::summarise(&left);
+        let mut state = pivots::summarise(&left);
         let scale = state.largest;
         check(&left, state, scale)?;
         let trace = state.sum;
@@ -67,10 +67,10 @@ impl Factor {
             column(pivot, new);
             pivot_row.clear();
             pivot_row.extend(earlier.chunks_exact(n).map(|phi| phi[pivot]));
-            lanes::subtract_combination(earlier, &pivot_row, new);
+            pivots::subtract_combination(earlier, &pivot_row, new);
             // What the diagonal says, so that this sample keeps no residual but rounding.
             new[pivot] = state.largest;
-            state = lanes::finish_pivot(new, 1.0 / state.largest.sqrt(), &mut left);
+            state = pivots::finish_pivot(new, 1.0 / state.largest.sqrt(), &mut left);
             rank += 1;
             check(&left, state, scale)?;
         }

@@ -2,6 +2,7 @@
 
 mod cholesky;
 mod leading;
+mod pivots;
 mod shared;
 mod signed;
 mod spectral;

@@ -5,6 +5,8 @@ use fewest_core::Error;
 use super::{Factor, check_tolerance, not_finite};
 use fewest_linalg::lanes;
 
+use crate::factor::pivots;
+
 use crate::Gram;
 
 /// Up to this many samples every column is watched while factoring, and every bound is exact.
@@ -148,7 +150,7 @@ impl Watched {
     fn subtract(&mut self, phi: &[f64], sign: f64) {
         let columns = self.residual.chunks_exact_mut(phi.len().max(1));
         for (k, (column, &index)) in columns.zip(&self.indices).enumerate() {
-            (self.squares[k], self.largest[k]) = lanes::subtract_and_measure(phi, sign * phi[index], column);
+            (self.squares[k], self.largest[k]) = pivots::subtract_and_measure(phi, sign * phi[index], column);
         }
     }
 
@@ -240,7 +242,7 @@ impl<C: FnMut(usize, &mut [f64])> Elimination<C> {
             }
             watched.indices.push(index);
             watched.squares.push(squares);
-            watched.largest.push(lanes::largest_size(column));
+            watched.largest.push(pivots::largest_size(column));
         }
         if watched.original.is_finite() { Ok(()) } else { Err(not_finite()) }
     }
@@ -253,7 +255,7 @@ impl<C: FnMut(usize, &mut [f64])> Elimination<C> {
             .zip(&self.signs)
             .map(|(phi, sign)| sign * phi[index])
             .collect();
-        lanes::subtract_combination(&self.values, &row, column);
+        pivots::subtract_combination(&self.values, &row, column);
     }
 
     fn residual_column(&mut self, index: usize) -> Vec<f64> {
@@ -329,6 +331,6 @@ impl<C: FnMut(usize, &mut [f64])> Elimination<C> {
 
 /// Position and size of the entry largest in size, the first of equal ones; `(0, 0.0)` when there is none.
 fn largest_entry(values: &[f64]) -> (usize, f64) {
-    let largest = lanes::largest_size(values);
+    let largest = pivots::largest_size(values);
     (values.iter().position(|value| value.abs() == largest).unwrap_or(0), largest)
 }

@@ -33,7 +33,7 @@ pub struct Stacked {
 
 impl Stacked {
     /// None yet, of `n_samples` samples.
-    pub fn new(n_samples: usize) -> Self {
+    pub(crate) fn new(n_samples: usize) -> Self {
         Self { n_samples, values: Vec::new(), signs: None, starts: vec![0] }
     }
 
@@ -56,7 +56,7 @@ impl Stacked {
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] when it has another number of samples.
-    pub fn push(&mut self, factor: &Factor) -> Result<(), Error> {
+    pub(crate) fn push(&mut self, factor: &Factor) -> Result<(), Error> {
         if factor.n_samples != self.n_samples {
             return Err(Error::ShapeMismatch {
                 what: "samples of a factor",
@@ -90,15 +90,6 @@ impl Stacked {
     /// Rank of factor `l < len()`.
     pub(crate) fn rank(&self, l: usize) -> usize {
         self.starts[l + 1] - self.starts[l]
-    }
-
-    /// A copy of factor `l < len()`, as exact as what was pushed.
-    pub fn factor(&self, l: usize) -> Factor {
-        let (start, end) = (self.starts[l], self.starts[l + 1]);
-        let values = self.values[start * self.n_samples..end * self.n_samples].to_vec();
-        let mut factor = Factor::exact(self.n_samples, end - start, values);
-        factor.signs = self.signs.as_ref().map(|signs| signs[start..end].to_vec());
-        factor
     }
 
     /// The signs of factor `l`.

@@ -74,7 +74,7 @@ options! {
 
 impl Rfmkl {
     /// The method `mkl`: a sigmoid kernel, whose negative eigenvalues are clipped.
-    pub fn mkl() -> Self {
+    pub(crate) fn mkl() -> Self {
         Self { kernel: BaseKernel::default(), spectrum: Some(Spectrum::Clip), ..Self::default() }
     }
 

@@ -114,7 +114,7 @@ impl Homotopy {
     }
 
     /// Atoms that reached the penalty but depend linearly on the atoms active then, such as duplicates.
-    pub fn tied(&self) -> &[(usize, Vec<usize>)] {
+    pub(crate) fn tied(&self) -> &[(usize, Vec<usize>)] {
         &self.tied
     }
 

@@ -134,7 +134,7 @@ impl Pairwise {
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] unless there is one for each.
-    pub fn decisions(&self, kernel_row: &[f64]) -> Result<Vec<f64>, Error> {
+    pub(crate) fn decisions(&self, kernel_row: &[f64]) -> Result<Vec<f64>, Error> {
         if kernel_row.len() != self.n_samples {
             let (expected, found) = (self.n_samples, kernel_row.len());
             return Err(Error::ShapeMismatch { what: "kernel values of a sample", expected, found });

@@ -55,13 +55,13 @@ impl BoundChange {
         machines: &[Trained],
         context: &Context<'_>,
     ) -> Result<f64, Error> {
-        let loss = self.loss(round.truth());
-        let control = round.training().control(context);
+        let loss = self.loss(round.truth);
+        let control = round.training.control(context);
         let mut machines = machines.iter();
         let mut sum = 0.0;
-        round.training().each(kernel, round.truth(), loss, |part| {
+        round.training.each(kernel, round.truth, loss, |part| {
             let (Some(trained), problem) = (machines.next(), &part.problem) else { return Ok(()) };
-            let machine = &settled(problem, &trained.machine, loss, round.training().c)?;
+            let machine = &settled(problem, &trained.machine, loss, round.training.c)?;
             sum += match self.bound {
                 Bound::Span => SpanBound::new(problem, machine, false)?.value,
                 Bound::RadiusMargin if trained.classes.is_some() => {
@@ -108,14 +108,14 @@ impl EliminationCriterion for BoundChange {
         if n_features == 1 {
             return Ok(vec![0.0]);
         }
-        let whole = self.of(round, round.kernel, round.machines(), context)?;
+        let whole = self.of(round, round.kernel, round.machines, context)?;
         let judge = |at: usize| -> Result<f64, Error> {
             let kernel = round.without(at);
             let bound = if self.retrain {
-                let machines = round.retrained(&kernel, self.loss(round.truth()), context)?;
+                let machines = round.retrained(&kernel, self.loss(round.truth), context)?;
                 self.of(round, &kernel, &machines, context)?
             } else {
-                self.of(round, &kernel, round.machines(), context)?
+                self.of(round, &kernel, round.machines, context)?
             };
             Ok(bound - whole)
         };

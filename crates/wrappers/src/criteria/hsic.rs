@@ -36,7 +36,7 @@ impl EliminationCriterion for HsicChange {
 
     fn importances(&self, round: &Round<'_>, context: &Context<'_>) -> Result<Vec<f64>, Error> {
         let n = round.n_samples();
-        let gram = match round.truth() {
+        let gram = match round.truth {
             TrainingTarget::Real(values) => {
                 let values = standardised(values.clone(), n).unwrap_or_else(|| vec![0.0; n]);
                 Gram::new(&Gaussian::new(1.0)?, &values)

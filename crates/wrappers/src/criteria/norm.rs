@@ -32,7 +32,7 @@ impl EliminationCriterion for NormChange {
 
     fn importances(&self, round: &Round<'_>, context: &Context<'_>) -> Result<Vec<f64>, Error> {
         let mut sums = vec![0.0; round.n_features()];
-        for machine in round.machines() {
+        for machine in round.machines {
             let (support, coefficients) = machine.support();
             let changes: Vec<f64> = match round.kernel {
                 KernelMatrix::Linear { .. } => {

@@ -26,8 +26,8 @@ impl EliminationCriterion for Reference {
 
     fn importances(&self, round: &Round<'_>, context: &Context<'_>) -> Result<Vec<f64>, Error> {
         let mut row = vec![0.0; round.n_samples()];
-        let mut models = Vec::with_capacity(round.machines().len());
-        for machine in round.machines() {
+        let mut models = Vec::with_capacity(round.machines.len());
+        for machine in round.machines {
             let mut outputs = Vec::with_capacity(machine.samples.len());
             for &i in &machine.samples {
                 round.kernel_row(i, &mut row);

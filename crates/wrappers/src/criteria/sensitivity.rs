@@ -143,13 +143,13 @@ impl EliminationCriterion for Sensitivity {
         self.check()?;
         let n_features = round.n_features();
         let mut sums = vec![0.0; n_features];
-        for (k, machine) in round.machines().iter().enumerate() {
+        for (k, machine) in round.machines.iter().enumerate() {
             let known = Known::new(round, machine);
             let predictions = Predictions::new(self.noise, machine, known.outputs.clone())?;
-            let canonical: Vec<usize> = machine.samples.iter().map(|&i| round.canonical()[i]).collect();
+            let canonical: Vec<usize> = machine.samples.iter().map(|&i| round.canonical[i]).collect();
             for repetition in 0..self.permutations() {
                 // Rounds, pairs of classes and repetitions draw from streams of their own.
-                let draw = [round.number(), k, repetition]
+                let draw = [round.number, k, repetition]
                     .iter()
                     .fold(0, |stream, &number| derive_seed(stream, number as u64));
                 for first in (0..n_features).step_by(BLOCK) {

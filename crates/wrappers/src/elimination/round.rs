@@ -47,25 +47,27 @@ impl<C: EliminationCriterion + ?Sized> EliminationCriterion for Box<C> {
 }
 
 /// The features left, their kernel, and the machines trained with it.
+#[non_exhaustive]
 pub struct Round<'a> {
-    pub(crate) number: usize,
+    /// Rounds before this one.
+    pub number: usize,
     pub(crate) kernel: &'a KernelMatrix,
     /// The features left, as places in `varying`.
     pub(crate) left: &'a [usize],
     /// The features that vary, by their index in the data.
     pub(crate) varying: &'a [usize],
-    pub(crate) truth: &'a TrainingTarget,
-    pub(crate) canonical: &'a [usize],
-    pub(crate) machines: &'a [Trained],
-    pub(crate) training: &'a Training,
+    /// What is to be predicted.
+    pub truth: &'a TrainingTarget,
+    /// The place of each sample in an order that depends on what the samples are only.
+    pub canonical: &'a [usize],
+    /// The machines trained on the features left, unless the criterion needs none: one for regression, else
+    /// one for each pair of classes.
+    pub machines: &'a [Trained],
+    /// How the machines were trained.
+    pub training: &'a Training,
 }
 
 impl<'a> Round<'a> {
-    /// Rounds before this one.
-    pub fn number(&self) -> usize {
-        self.number
-    }
-
     /// Number of samples.
     pub fn n_samples(&self) -> usize {
         self.kernel.len()
@@ -105,27 +107,6 @@ impl<'a> Round<'a> {
         context: &Context<'_>,
     ) -> Result<Vec<Trained>, Error> {
         self.training.train(kernel, self.truth, loss, self.machines, context)
-    }
-
-    /// The machines trained on the features left, unless the criterion needs none: one for regression, else
-    /// one for each pair of classes.
-    pub fn machines(&self) -> &'a [Trained] {
-        self.machines
-    }
-
-    /// What is to be predicted.
-    pub fn truth(&self) -> &'a TrainingTarget {
-        self.truth
-    }
-
-    /// How the machines were trained.
-    pub fn training(&self) -> &'a Training {
-        self.training
-    }
-
-    /// The place of each sample in an order that depends on what the samples are only.
-    pub fn canonical(&self) -> &'a [usize] {
-        self.canonical
     }
 }
 

@@ -48,6 +48,8 @@ options! {
 
 /// What [`SupportVectorClassifier`] has learned.
 pub struct SupportVectorClassifierModel {
+    /// The kernel, its width in units of the standardised features.
+    pub kernel: VectorKernel,
     encoding: Encoding,
     rows: PointRows,
     /// The machines, unless there was one class only.
@@ -57,12 +59,7 @@ pub struct SupportVectorClassifierModel {
     pub cost: f64,
 }
 
-impl SupportVectorClassifierModel {
-    /// The kernel, its width in units of the standardised features.
-    pub fn kernel(&self) -> VectorKernel {
-        self.rows.0.kernel()
-    }
-}
+impl SupportVectorClassifierModel {}
 
 impl SupportVectorClassifier {
     /// [`Learner::fit`], with the model's own type.
@@ -92,7 +89,14 @@ impl SupportVectorClassifier {
             Some(trained)
         };
         let rows = PointRows::new(&space.points, kernel)?;
-        Ok(SupportVectorClassifierModel { encoding: space.encoding, rows, machines, only, cost })
+        Ok(SupportVectorClassifierModel {
+            kernel: rows.0.kernel(),
+            encoding: space.encoding,
+            rows,
+            machines,
+            only,
+            cost,
+        })
     }
 
     fn choose(
@@ -170,7 +174,7 @@ impl Model for SupportVectorClassifierModel {
         let gap = pairs.map(|pair| pair.machine.dual.solution.duality_gap).fold(0.0, f64::max);
         vec![
             ("cost", self.cost),
-            ("gamma", gamma_of(self.kernel())),
+            ("gamma", gamma_of(self.kernel)),
             ("support vectors", support.len() as f64),
             ("gap", gap),
         ]

@@ -47,6 +47,8 @@ options! {
 
 /// What [`SupportVectorRegression`] has learned.
 pub struct SupportVectorRegressionModel {
+    /// The kernel, its width in units of the standardised features.
+    pub kernel: VectorKernel,
     encoding: Encoding,
     rows: PointRows,
     /// The machine, of the standardised target.
@@ -59,12 +61,7 @@ pub struct SupportVectorRegressionModel {
     pub epsilon: f64,
 }
 
-impl SupportVectorRegressionModel {
-    /// The kernel, its width in units of the standardised features.
-    pub fn kernel(&self) -> VectorKernel {
-        self.rows.0.kernel()
-    }
-}
+impl SupportVectorRegressionModel {}
 
 /// Mean and standard deviation; 1 instead of 0.
 fn scales(values: &[f64]) -> Result<(f64, f64), Error> {
@@ -110,6 +107,7 @@ impl SupportVectorRegression {
         check_stop(machine.dual.solution.status)?;
         let rows = PointRows::new(&space.points, kernel)?;
         Ok(SupportVectorRegressionModel {
+            kernel: rows.0.kernel(),
             encoding: space.encoding,
             rows,
             machine,
@@ -187,7 +185,7 @@ impl Model for SupportVectorRegressionModel {
     fn facts(&self) -> Vec<(&'static str, f64)> {
         vec![
             ("cost", self.cost),
-            ("gamma", gamma_of(self.kernel())),
+            ("gamma", gamma_of(self.kernel)),
             ("epsilon", self.epsilon),
             ("support vectors", self.machine.support.len() as f64),
             ("gap", self.machine.dual.solution.duality_gap),

@@ -59,8 +59,8 @@ impl Neighbourhoods {
                 Neighbourhoods::Real { values, order, sorted }
             }
             Observations::Levels(levels) => {
-                let mut counts = vec![0; levels.n_levels()];
-                for &code in levels.codes() {
+                let mut counts = vec![0; levels.n_levels];
+                for &code in &levels.codes {
                     counts[code as usize] += 1;
                 }
                 Neighbourhoods::Levels { levels: levels.clone(), counts }
@@ -153,7 +153,7 @@ impl Search {
         let n = order.len();
         let mut members: Vec<Vec<f64>> = counts.iter().map(|&count| Vec::with_capacity(count)).collect();
         for (&row, &value) in order.iter().zip(sorted) {
-            members[levels.codes()[row as usize] as usize].push(value);
+            members[levels.codes[row as usize] as usize].push(value);
         }
         let mut sum = 0.0;
         for values in members.iter().filter(|values| values.len() > 1) {
@@ -212,8 +212,8 @@ fn equal(sorted: &[f64], here: f64) -> (usize, usize) {
 }
 
 fn plug_in(x: &Levels, x_counts: &[usize], y: &Levels, y_counts: &[usize]) -> f64 {
-    let n = x.codes().len() as f64;
-    let mut pairs: Vec<(u32, u32)> = x.codes().iter().copied().zip(y.codes().iter().copied()).collect();
+    let n = x.codes.len() as f64;
+    let mut pairs: Vec<(u32, u32)> = x.codes.iter().copied().zip(y.codes.iter().copied()).collect();
     pairs.sort_unstable();
     let term = |pair: &[(u32, u32)]| {
         let count = pair.len() as f64;

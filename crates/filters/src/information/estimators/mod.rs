@@ -81,7 +81,7 @@ impl Observations<'_> {
     fn len(&self) -> usize {
         match self {
             Observations::Real(values) => values.len(),
-            Observations::Levels(levels) => levels.codes().len(),
+            Observations::Levels(levels) => levels.codes.len(),
         }
     }
 

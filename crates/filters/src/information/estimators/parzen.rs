@@ -62,12 +62,12 @@ impl Windows {
                 Self { kind: Kind::Real(points), sums }
             }
             Observations::Levels(levels) => {
-                let mut counts = vec![0.0; levels.n_levels()];
-                for &code in levels.codes() {
+                let mut counts = vec![0.0; levels.n_levels];
+                for &code in &levels.codes {
                     counts[code as usize] += 1.0;
                 }
-                let sums = levels.codes().iter().map(|&code| counts[code as usize]).collect();
-                Self { kind: Kind::Levels(levels.codes().to_vec()), sums }
+                let sums = levels.codes.iter().map(|&code| counts[code as usize]).collect();
+                Self { kind: Kind::Levels(levels.codes.to_vec()), sums }
             }
         }
     }

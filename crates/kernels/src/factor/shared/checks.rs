@@ -3,6 +3,8 @@
 use super::cubic::NODES;
 use fewest_linalg::lanes;
 
+use crate::factor::pivots;
+
 use crate::ScalarKernel;
 
 /// Intervals between nodes at first; each attempt doubles them.
@@ -60,7 +62,7 @@ impl Checks {
     /// The size of the largest value.
     pub(super) fn largest(&self) -> f64 {
         let all = self.at_nodes.iter().chain(&self.between);
-        all.map(|column| lanes::largest_size(column)).fold(0.0, f64::max)
+        all.map(|column| pivots::largest_size(column)).fold(0.0, f64::max)
     }
 
     /// How wrong cubics through the values at nodes are between these.

@@ -121,6 +121,8 @@ options! {
 
 /// What [`TwinClassifier`] has learned.
 pub struct TwinClassifierModel {
+    /// The kernel, its width in units of the standardised features.
+    pub kernel: VectorKernel,
     encoding: Encoding,
     rows: PointRows,
     pairs: Pairs,
@@ -152,11 +154,6 @@ impl TwinClassifierModel {
     /// A machine for each pair of classes; none where there is one class only.
     pub(crate) fn pairs(&self) -> &[TwinPair] {
         &self.pairs.machines
-    }
-
-    /// The kernel, its width in units of the standardised features.
-    pub fn kernel(&self) -> VectorKernel {
-        self.rows.0.kernel()
     }
 }
 
@@ -211,14 +208,9 @@ impl Pairs {
 }
 
 impl TwinClassifier {
-    /// The twin support vector machine.
-    pub fn twsvm() -> Self {
-        Self::default()
-    }
-
     /// The twin bounded support vector machine.
     pub fn tbsvm() -> Self {
-        Self { regularization: TwinRegularization::Bounded(vec![0.01, 0.1, 1.0]), ..Self::twsvm() }
+        Self { regularization: TwinRegularization::Bounded(vec![0.01, 0.1, 1.0]), ..Self::default() }
     }
 
     /// [`Learner::fit`], with the model's own type.
@@ -241,7 +233,14 @@ impl TwinClassifier {
             return Err(Error::TooFew { what: "samples", minimum: 1, found: 0 });
         };
         let rows = PointRows::new(&space.points, kernel)?;
-        Ok(TwinClassifierModel { encoding: space.encoding, rows, pairs, cost, regularization })
+        Ok(TwinClassifierModel {
+            kernel: rows.0.kernel(),
+            encoding: space.encoding,
+            rows,
+            pairs,
+            cost,
+            regularization,
+        })
     }
 
     fn costs(&self) -> Vec<f64> {
@@ -374,7 +373,7 @@ impl Model for TwinClassifierModel {
         let mut row = vec![0.0; self.rows.len()];
         let mut codes = Vec::with_capacity(points.n_samples);
         for i in 0..points.n_samples {
-            codes.push(if self.kernel() == VectorKernel::Linear {
+            codes.push(if self.kernel == VectorKernel::Linear {
                 self.pairs.predict(points.point(i), MachineKernel::Linear)?
             } else {
                 self.rows.0.row_at(points.point(i), &mut row)?;
@@ -388,7 +387,7 @@ impl Model for TwinClassifierModel {
         let gap = self.pairs().iter().map(|pair| pair.machine.gap()).fold(0.0, f64::max);
         vec![
             ("cost", self.cost),
-            ("gamma", gamma_of(self.kernel())),
+            ("gamma", gamma_of(self.kernel)),
             ("regularization", self.regularization),
             ("gap", gap),
         ]

@@ -39,7 +39,7 @@ fn linear(learner: TwinClassifier) -> TwinClassifier {
 fn crossing_planes_are_told_apart_where_one_plane_cannot() {
     let (train, test) = halves(&cross_planes(200, &[0.8, -0.9]));
     assert!(hits(&LinearSvm::default(), &train, &test) < 0.7);
-    for learner in [TwinClassifier::twsvm(), TwinClassifier::tbsvm()] {
+    for learner in [TwinClassifier::default(), TwinClassifier::tbsvm()] {
         let found = hits(&linear(learner.clone()), &train, &test);
         assert!(found > 0.93, "linear {}: {found}", learner.name());
         let found = hits(&learner, &train, &test);
@@ -68,7 +68,7 @@ fn a_bounded_machine_with_a_small_risk_is_the_twin_machine() {
     let (train, test) = halves(&cross_planes(120, &[0.8, -0.9]));
     for kernel in [MachineKernel::Linear, MachineKernel::Gaussian] {
         let grid = MachineGrid { costs: vec![1.0], gammas: vec![1.0], ..MachineGrid::default() };
-        let twin = TwinClassifier { kernel, grid: grid.clone(), ..TwinClassifier::twsvm() };
+        let twin = TwinClassifier { kernel, grid: grid.clone(), ..TwinClassifier::default() };
         let same = TwinRegularization::Bounded(vec![1e-4]);
         let bounded = TwinClassifier { regularization: same, ..twin.clone() };
         assert_eq!((twin.name(), bounded.name()), ("twsvm", "tbsvm"));
@@ -94,7 +94,7 @@ fn a_bounded_machine_with_a_small_risk_is_the_twin_machine() {
 fn predictions_are_the_nearer_planes() {
     let (train, test) = halves(&cross_planes(120, &[0.8, -0.9]));
     let model = TwinClassifier::tbsvm().train(&train, &Context::default()).unwrap();
-    let VectorKernel::Gaussian { gamma } = model.kernel() else { unreachable!() };
+    let VectorKernel::Gaussian { gamma } = model.kernel else { unreachable!() };
     let encoding = Encoding::fit(&train).unwrap();
     let (points, others) = (encoding.encode(train.x()).unwrap(), encoding.encode(test.x()).unwrap());
     let kernel = |a: &[f64], b: &[f64]| (-gamma * fewest_machines::squared_distance(a, b)).exp();
@@ -134,9 +134,9 @@ fn hostile_input_is_survived_or_named() {
     let context = Context::default();
     let names = || vec!["a".to_owned(), "b".to_owned(), "c".to_owned()];
     let learners = [
-        TwinClassifier::twsvm(),
+        TwinClassifier::default(),
         TwinClassifier::tbsvm(),
-        linear(TwinClassifier::twsvm()),
+        linear(TwinClassifier::default()),
         linear(TwinClassifier::tbsvm()),
     ];
     // Duplicated rows, duplicated and constant features; a class of one sample, one class, a class without
@@ -195,7 +195,7 @@ fn parameters_out_of_range_and_stops_are_named() {
         Some(Error::InvalidParameter { name, .. }) => name,
         other => panic!("{other:?}"),
     };
-    let twin = TwinClassifier::twsvm;
+    let twin = TwinClassifier::default;
     for cost in [0.0, -1.0, f64::NAN] {
         let grid = MachineGrid { costs: vec![cost], ..MachineGrid::default() };
         assert_eq!(name(TwinClassifier { grid, ..twin() }), "costs");
