@@ -128,10 +128,10 @@ fn products() -> Result<(), fewest_core::Error> {
             };
             (0..count).map(factor).collect()
         };
-        let lefts_alone = make(lefts, 100)?;
+        let (left_factors, right_factors) = (make(lefts, 100)?, make(rights, 1000)?);
         let (left, right) =
-            (Stacked::from_factors(n, &lefts_alone)?, Stacked::from_factors(n, &make(rights, 1000)?)?);
-        let one = &lefts_alone[0];
+            (Stacked::from_factors(n, &left_factors)?, Stacked::from_factors(n, &right_factors)?);
+        let one = &left_factors[0];
         let mut out = vec![0.0; lefts * rights];
         let seconds = fastest(|| {
             if lefts == 1 {
@@ -140,7 +140,8 @@ fn products() -> Result<(), fewest_core::Error> {
                 squared_cross_norms_many(&left, &right, black_box(&mut out));
             }
         });
-        let operations = 2e-9 * (n * left.total_rank() * right.total_rank()) as f64;
+        let total_rank = |factors: &[Factor]| factors.iter().map(Factor::rank).sum::<usize>();
+        let operations = 2e-9 * (n * total_rank(&left_factors) * total_rank(&right_factors)) as f64;
         println!(
             "cross norms n = {n}, {lefts:>2} x {rights:<10} {:8.1} GFLOP/s, {:.2} us a pair",
             operations / seconds,

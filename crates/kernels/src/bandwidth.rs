@@ -20,8 +20,8 @@ use crate::stationary::check_bandwidth;
 /// ```
 ///
 /// # Errors
-/// [`Error::InvalidParameter`] for a number out of range; [`Error::TooFew`] and [`Error::Numerical`] as in
-/// [`median_bandwidth`].
+/// [`Error::InvalidParameter`] for a number out of range; for the median [`Error::TooFew`] below two values
+/// and [`Error::Numerical`] when one, or a difference, is not finite.
 pub fn kernel_width(width: KernelWidth, points: &[f64]) -> Result<f64, Error> {
     match width {
         KernelWidth::Value(sigma) => check_bandwidth(sigma),
@@ -84,20 +84,12 @@ pub fn median_distance(mut squared: Vec<f64>) -> Option<f64> {
     Some(0.5 * (lower.sqrt() + upper.sqrt()))
 }
 
-/// The median of `|x_i - x_j|` over all pairs `i < j`, exactly: the mean of the middle two where their
-/// number is even. 0 when half of the pairs are equal or more.
+/// The differences `|x_i - x_j|` of all pairs `i < j` of some values, for their median: the mean of the
+/// middle two where their number is even.
 ///
-/// Not by the `n(n-1)/2` differences: the values are sorted, counting the pairs within a distance is then
-/// linear, and bisection over the floating-point numbers finds the distance with the right count in at
+/// Not the `n(n-1)/2` differences one by one: the values are sorted, counting the pairs within a distance is
+/// then linear, and bisection over the floating-point numbers finds the distance with the right count in at
 /// most 64 such steps. `O(n log n)`.
-///
-/// # Errors
-/// [`Error::TooFew`] below two values; [`Error::Numerical`] when one, or a difference, is not finite.
-pub fn median_bandwidth(points: &[f64]) -> Result<f64, Error> {
-    Ok(Differences::new(points)?.median(0))
-}
-
-/// The differences of all pairs of some values.
 struct Differences {
     sorted: Vec<f64>,
     count: usize,

@@ -17,7 +17,7 @@ mod rows;
 mod stationary;
 mod vectors;
 
-pub use bandwidth::{gaussian_gamma, kernel_width, median_bandwidth, median_distance};
+pub use bandwidth::{gaussian_gamma, kernel_width, median_distance};
 pub use block::{BlockEstimator, SampleBlocks, block_hsic, centred_packed_blocks};
 pub use delta::{Delta, NormalisedDelta};
 pub use distances::SquaredDistances;

@@ -65,12 +65,6 @@ impl Parameter {
         self
     }
 
-    /// With one more relation.
-    pub fn with_relation(mut self, relation: Relation) -> Self {
-        self.relations.push(relation);
-        self
-    }
-
     /// What it does, in one line: the first paragraph of its documentation, as part of a sentence.
     pub fn description(&self) -> String {
         let lines = self.doc.lines().map(str::trim).skip_while(|line| line.is_empty());
@@ -135,9 +129,8 @@ mod tests {
         };
         assert_eq!(with(&["gaussian"]), "kernel=gaussian");
         assert_eq!(with(&["sigmoid", "polynomial", "mixed"]), "kernel=sigmoid, polynomial or mixed");
-        let both = Parameter::new("t", Range::Positive, "")
-            .with_relation(Relation::Needs("alpha"))
-            .with_relation(Relation::Yields(&["beta"]));
+        let relations = vec![Relation::Needs("alpha"), Relation::Yields(&["beta"])];
+        let both = Parameter { relations, ..Parameter::new("t", Range::Positive, "") };
         assert_eq!(both.condition().as_deref(), Some("alpha is given"));
     }
 }

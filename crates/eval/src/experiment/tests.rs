@@ -363,7 +363,7 @@ fn impossible_experiments_are_errors() {
     broken[4][7] = f64::NAN;
     let broken =
         Dataset::new(DenseColumns::from_columns(&broken).unwrap(), data(40, 9).target().clone()).unwrap();
-    let splitter = crate::GroupFolds::leave_one_out((0..40).map(|i| usize::from(i == 7)).collect());
+    let splitter = crate::GroupFolds { groups: (0..40).map(|i| usize::from(i == 7)).collect(), folds: None };
     let error = Experiment { splitter: &splitter, ..experiment(&selector) }
         .run(&broken, &Context::default())
         .unwrap_err();

@@ -19,13 +19,6 @@ pub struct GroupFolds {
     pub folds: Option<usize>,
 }
 
-impl GroupFolds {
-    /// Leaves out one group at a time.
-    pub fn leave_one_out(groups: Vec<usize>) -> Self {
-        Self { groups, folds: None }
-    }
-}
-
 impl Splitter for GroupFolds {
     fn splits(&self, data: &Dataset, seed: u64) -> Result<Vec<Split>, Error> {
         let n_samples = data.n_samples();

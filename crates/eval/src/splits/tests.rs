@@ -80,7 +80,7 @@ proptest! {
 
 #[test]
 fn leaving_one_group_out_goes_by_number() {
-    let splits = GroupFolds::leave_one_out(vec![7, 2, 7, 5]).splits(&data(&[0; 4]), 0).unwrap();
+    let splits = GroupFolds { groups: vec![7, 2, 7, 5], folds: None }.splits(&data(&[0; 4]), 0).unwrap();
     let tests: Vec<Vec<usize>> = splits.into_iter().map(|split| split.test).collect();
     assert_eq!(tests, [vec![1], vec![3], vec![0, 2]]);
 }
@@ -115,8 +115,8 @@ fn impossible_divisions_are_errors_that_name_the_parameter() {
     assert_eq!(named(HoldOut { repeats: 0, ..HoldOut::default() }.splits(&few, 0)), "repeats");
     assert_eq!(named(HoldOut::default().splits(&data(&[0]), 0)), "samples to divide");
     assert_eq!(named(Repeated { splitter: KFold::default(), repeats: 0 }.splits(&few, 0)), "repeats");
-    assert_eq!(named(GroupFolds::leave_one_out(vec![1]).splits(&few, 0)), "groups of samples");
-    assert_eq!(named(GroupFolds::leave_one_out(vec![1, 1, 1]).splits(&few, 0)), "groups of samples");
+    assert_eq!(named(GroupFolds { groups: vec![1], folds: None }.splits(&few, 0)), "groups of samples");
+    assert_eq!(named(GroupFolds { groups: vec![1, 1, 1], folds: None }.splits(&few, 0)), "groups of samples");
     let splitter = GroupFolds { groups: vec![1, 2, 1], folds: Some(3) };
     assert_eq!(named(splitter.splits(&real, 0)), "folds");
 }

@@ -83,7 +83,7 @@ impl Stacked {
     }
 
     /// The sum of all ranks, the number of columns.
-    pub fn total_rank(&self) -> usize {
+    pub(crate) fn total_rank(&self) -> usize {
         self.starts.last().copied().unwrap_or(0)
     }
 
