@@ -347,7 +347,7 @@ fn ctrl_c_ends_a_long_run_in_order() {
     // Too early a signal finds no handler yet, too late a one an answer: try until one hits.
     for wait in [150, 300, 600, 1200, 2400] {
         let call = ["score", "t.csv", "-m", "nocco", "-p", "form=exact", "--json", "a.json"];
-        let mut child = place.command(&call).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = place.command(&call).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         std::thread::sleep(std::time::Duration::from_millis(wait));
         std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
         let mut complaint = String::new();
