@@ -32,11 +32,6 @@ pub struct Stacked {
 }
 
 impl Stacked {
-    /// None yet, of `n_samples` samples.
-    pub(crate) fn new(n_samples: usize) -> Self {
-        Self { n_samples, values: Vec::new(), signs: None, starts: vec![0] }
-    }
-
     /// All of `factors`.
     ///
     /// # Errors
@@ -45,36 +40,27 @@ impl Stacked {
         n_samples: usize,
         factors: impl IntoIterator<Item = &'a Factor>,
     ) -> Result<Self, Error> {
-        let mut stacked = Self::new(n_samples);
-        for factor in factors {
-            stacked.push(factor)?;
-        }
-        Ok(stacked)
-    }
-
-    /// Adds a factor behind the others.
-    ///
-    /// # Errors
-    /// [`Error::ShapeMismatch`] when it has another number of samples.
-    pub(crate) fn push(&mut self, factor: &Factor) -> Result<(), Error> {
-        if factor.n_samples != self.n_samples {
-            return Err(Error::ShapeMismatch {
-                what: "samples of a factor",
-                expected: self.n_samples,
-                found: factor.n_samples,
-            });
-        }
-        if factor.signs.is_some() || self.signs.is_some() {
-            let before = self.total_rank();
-            let signs = self.signs.get_or_insert_with(|| vec![1.0; before]);
-            match &factor.signs {
-                Some(new) => signs.extend_from_slice(new),
-                None => signs.resize(before + factor.rank, 1.0),
+        let factors: Vec<&Factor> = factors.into_iter().collect();
+        let total_rank: usize = factors.iter().map(|factor| factor.rank).sum();
+        // In one piece: a vector that grows leaves holes behind for each of thousands of stacks.
+        let mut values = Vec::with_capacity(n_samples * total_rank);
+        let mut starts = vec![0];
+        for factor in &factors {
+            if factor.n_samples != n_samples {
+                return Err(Error::ShapeMismatch {
+                    what: "samples of a factor",
+                    expected: n_samples,
+                    found: factor.n_samples,
+                });
             }
+            values.extend_from_slice(&factor.values);
+            starts.push(starts[starts.len() - 1] + factor.rank);
         }
-        self.values.extend_from_slice(&factor.values);
-        self.starts.push(self.total_rank() + factor.rank);
-        Ok(())
+        let signs = factors.iter().any(|factor| factor.signs.is_some()).then(|| {
+            let signs = |factor: &&Factor| factor.signs.clone().unwrap_or_else(|| vec![1.0; factor.rank]);
+            factors.iter().flat_map(signs).collect()
+        });
+        Ok(Self { n_samples, values, signs, starts })
     }
 
     /// Number of factors.
