@@ -4,8 +4,11 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-/// Indices that share a scratch value: enough to make its cost small, few enough to keep all threads busy.
-const FEW: usize = 4;
+/// The fewest and the most indices that share a scratch value.
+const RUN: [usize; 2] = [4, 64];
+
+/// Tasks that keep all threads busy: longer loops have longer tasks.
+const TASKS: usize = 64;
 
 /// `work(i)` for every `i < n`, in the order of the indices.
 ///
@@ -47,7 +50,7 @@ pub fn try_map<T: Send, E: Send>(n: usize, work: impl Fn(usize) -> Result<T, E> 
 /// assert_eq!(lengths.iter().sum::<usize>(), 190);
 /// ```
 pub fn map_with<S: Default, T: Send>(n: usize, work: impl Fn(&mut S, usize) -> T + Sync) -> Vec<T> {
-    in_runs(n, FEW, work)
+    in_runs(n, (n / TASKS).clamp(RUN[0], RUN[1]), work)
 }
 
 /// [`map_with`] in tasks of `run` indices. Plain loops: all that is generic here is compiled for each use.
@@ -58,10 +61,15 @@ fn in_runs<S: Default, T: Send>(n: usize, run: usize, work: impl Fn(&mut S, usiz
     places.resize_with(n, || None);
     let places = Mutex::new(places);
     each(n.div_ceil(run), &|task| {
+        let indices = task * run..n.min(task.saturating_add(1).saturating_mul(run));
         let mut scratch = S::default();
-        for i in task * run..n.min(task.saturating_add(1).saturating_mul(run)) {
-            let value = work(&mut scratch, i);
-            places.lock().unwrap_or_else(PoisonError::into_inner)[i] = Some(value);
+        let mut found = Vec::with_capacity(indices.len());
+        for i in indices {
+            found.push(work(&mut scratch, i));
+        }
+        let mut places = places.lock().unwrap_or_else(PoisonError::into_inner);
+        for (place, value) in places[task * run..].iter_mut().zip(found) {
+            *place = Some(value);
         }
     });
     let mut results = Vec::with_capacity(n);

@@ -11,15 +11,15 @@ use fewest_linalg::transposed_product;
 /// use fewest_kernels::{Factor, Gaussian, Stacked, squared_cross_norms};
 /// let kernel = Gaussian::new(1.0)?;
 /// let features = [[0.0, 1.0, 2.0, 3.0], [1.0, 0.0, 2.0, 2.0]];
-/// let mut stacked = Stacked::new(4);
+/// let mut factors = Vec::new();
 /// for feature in &features {
 ///     let mut factor = Factor::new(&kernel, feature, 1e-10, 4)?;
 ///     factor.centre();
-///     stacked.push(&factor)?;
+///     factors.push(factor);
 /// }
 /// let mut hsic = [0.0; 2];
-/// squared_cross_norms(&stacked.factor(0), &stacked, &mut hsic);
-/// assert!((hsic[1] - stacked.factor(0).inner(&stacked.factor(1))).abs() < 1e-12);
+/// squared_cross_norms(&factors[0], &Stacked::from_factors(4, &factors)?, &mut hsic);
+/// assert!((hsic[1] - factors[0].inner(&factors[1])).abs() < 1e-12);
 /// # Ok::<(), fewest_core::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
