@@ -47,8 +47,8 @@ options! {
     ///
     /// let levels = Discretisation::default().levels(&[0.0, 1.9, 2.0, 9.9, 10.0], None)?;
     /// // The maximum is in the last bin, not in one of its own; bins without a sample are not counted.
-    /// assert_eq!(levels.codes(), [0, 0, 1, 2, 2]);
-    /// assert_eq!(levels.n_levels(), 3);
+    /// assert_eq!(levels.codes, [0, 0, 1, 2, 2]);
+    /// assert_eq!(levels.n_levels, 3);
     /// # Ok::<(), fewest_counts::Error>(())
     /// ```
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]

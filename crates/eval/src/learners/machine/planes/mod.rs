@@ -42,24 +42,6 @@ use fewest_machines::Points;
 /// What does not depend on `c₃` is computed here, what does not depend on `c₁` in [`TwinDual`]. For `n`
 /// samples of `d` coordinates: `O(n d²)` or, if fewer, `O(n² d)`; memory the rows, and the square of the
 /// smaller of `n` and `d`.
-///
-/// ```
-/// use fewest_machines::{Points, TwinProblem};
-/// use fewest_solver::Control;
-///
-/// // Two lines that cross, y = x and y = −x: no line separates them, but each is a plane of its own, and has most of the
-/// // other class on one side.
-/// let t = [-1.0, 1.0, 2.0, 3.0, 4.0, 5.0];
-/// let values = t.iter().flat_map(|t| [*t, *t]).chain(t.iter().flat_map(|t| [*t, -*t])).collect();
-/// let points = Points { values, n_samples: 12, width: 2 };
-/// let first: Vec<bool> = (0..12).map(|i| i < 6).collect();
-/// let problem = TwinProblem::linear(&points, &(0..12).collect::<Vec<usize>>(), &first)?;
-/// let machine = problem.regularised(1e-3)?.train(0.1, 1.0, None, &Control::default())?;
-/// for (i, &first) in first.iter().enumerate() {
-///     assert_eq!(machine.decision(points.point(i))? > 0.0, first);
-/// }
-/// # Ok::<(), fewest_core::Error>(())
-/// ```
 pub(crate) struct TwinProblem {
     /// The rows of `H` and of `G` as columns, the 1 last.
     rows: [DMatrix<f64>; 2],
