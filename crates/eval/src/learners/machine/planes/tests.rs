@@ -276,3 +276,17 @@ fn faults_are_named() {
     let same = TwinProblem::kernel(&same, &all(4), &[true, true, false, false]).unwrap();
     assert!(matches!(same.regularised(1e-12).err(), Some(Error::Numerical { .. })));
 }
+
+#[test]
+fn two_lines_that_cross_are_a_plane_each() {
+    // y = x and y = −x: no line separates them, but each is a plane, with most of the other class on one side.
+    let t = [-1.0, 1.0, 2.0, 3.0, 4.0, 5.0];
+    let values = t.iter().flat_map(|t| [*t, *t]).chain(t.iter().flat_map(|t| [*t, -*t])).collect();
+    let points = Points { values, n_samples: 12, width: 2 };
+    let first: Vec<bool> = (0..12).map(|i| i < 6).collect();
+    let problem = TwinProblem::linear(&points, &all(12), &first).unwrap();
+    let machine = problem.regularised(1e-3).unwrap().train(0.1, 1.0, None, &Control::default()).unwrap();
+    for (i, &first) in first.iter().enumerate() {
+        assert_eq!(machine.decision(points.point(i)).unwrap() > 0.0, first);
+    }
+}
