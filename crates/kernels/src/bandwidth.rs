@@ -5,7 +5,8 @@ use fewest_core::method::KernelWidth;
 
 use crate::stationary::check_bandwidth;
 
-/// The width of a kernel on the values `points` of a feature: the number given, or [`median_bandwidth`].
+/// The width of a kernel on the values `points` of a feature: the number given, or the
+/// median of all differences.
 /// Where half of the differences or more are zero, the median of those that are not; 1 for a constant
 /// feature, whose Gram matrix is constant under any width.
 ///

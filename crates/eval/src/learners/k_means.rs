@@ -56,7 +56,7 @@ impl KMeans {
         Self { clusters, restarts: 10, max_iterations: 300 }
     }
 
-    /// [`Learner::fit`], with the model's own type.
+    /// [`Learner::fit`](crate::Learner::fit), with the model's own type.
     ///
     /// # Errors
     /// For parameters out of range or values that are not finite.

@@ -149,7 +149,7 @@ impl Pairwise {
     /// The class with most votes, of equals the smaller code.
     ///
     /// # Errors
-    /// As [`decisions`](Self::decisions).
+    /// [`Error::ShapeMismatch`] unless there is one for each training sample.
     pub fn predict(&self, kernel_row: &[f64]) -> Result<u32, Error> {
         let decisions = self.decisions(kernel_row)?;
         let won = |(pair, decision): (&PairMachine, &f64)| pair.classes[usize::from(*decision <= 0.0)];

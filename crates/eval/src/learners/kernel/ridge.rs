@@ -49,7 +49,7 @@ pub struct KernelRidgeModel {
 }
 
 impl KernelRidge {
-    /// [`Learner::fit`], with the model's own type.
+    /// [`Learner::fit`](crate::Learner::fit), with the model's own type.
     ///
     /// # Errors
     /// For a target that is not real, a grid out of range, values that are not finite.

@@ -77,7 +77,7 @@ fn scales(values: &[f64]) -> Result<(f64, f64), Error> {
 }
 
 impl SupportVectorRegression {
-    /// [`Learner::fit`], with the model's own type.
+    /// [`Learner::fit`](crate::Learner::fit), with the model's own type.
     ///
     /// # Errors
     /// For a target that is not one column of numbers, parameters out of range, values that are not finite;

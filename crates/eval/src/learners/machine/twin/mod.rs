@@ -14,8 +14,7 @@ use crate::learners::{Learner, Model, Predictions, classes};
 /// Most passes over the variables of a plane while parameters are chosen, and for the machines of the choice.
 const PASSES: [u64; 2] = [300, 20_000];
 
-/// What is added to the squared distances from the plane's own samples: `½ c₃ (‖w‖² + b²)` of
-/// [`TwinProblem`].
+/// What is added to the squared distances from the plane's own samples: `½ c₃ (‖w‖² + b²)`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TwinRegularization {
     /// TWSVM: a ridge with which matrices can be inverted, above 0.
