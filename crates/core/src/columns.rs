@@ -125,11 +125,6 @@ impl DenseColumns {
         }
         Ok(Self { values: columns.concat(), n_samples, n_features: columns.len() })
     }
-
-    /// The values, column after column.
-    pub fn as_slice(&self) -> &[f64] {
-        &self.values
-    }
 }
 
 impl Columns for DenseColumns {
@@ -198,7 +193,7 @@ impl<F: Fn(usize, &mut [f64]) -> Result<(), Error> + Send + Sync> Columns for On
 /// Some rows of a table, in the order given, without copying the table: the folds of an evaluation.
 ///
 /// Costs a look at each of the rows kept and, where the table's columns are sparse, at each stored value.
-pub struct RowSubset<C> {
+pub(crate) struct RowSubset<C> {
     table: C,
     rows: Vec<usize>,
     /// Where each row of the table stands among `rows`, once a sparse column asked for it.
@@ -212,7 +207,7 @@ impl<C: Columns> RowSubset<C> {
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] when a row is out of range.
-    pub fn new(table: C, rows: Vec<usize>) -> Result<Self, Error> {
+    pub(crate) fn new(table: C, rows: Vec<usize>) -> Result<Self, Error> {
         let n_samples = table.n_samples();
         if let Some(&row) = rows.iter().find(|&&row| row >= n_samples) {
             return Err(Error::parameter("rows", row, format!("below the number of samples, {n_samples}")));

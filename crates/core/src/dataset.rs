@@ -4,7 +4,8 @@ mod parts;
 
 use std::sync::Arc;
 
-use crate::{Column, Columns, Error, Graph, Groups, RowSubset, Target, View, views};
+use crate::columns::RowSubset;
+use crate::{Column, Columns, Error, Graph, Groups, Target, View, views};
 
 /// What a feature's numbers mean.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -189,8 +189,6 @@ impl Groups {
     }
 }
 
-impl OverlappingGroups {}
-
 impl GroupTree {
     /// Number of groups.
     pub fn n_groups(&self) -> usize {

@@ -16,7 +16,7 @@ mod target;
 mod views;
 
 pub use accumulator::{Accumulator, BATCH_ROWS, Partial, accumulate, accumulate_part};
-pub use columns::{Column, Columns, DenseColumns, FeatureSubset, OnDemand, RowSubset};
+pub use columns::{Column, Columns, DenseColumns, FeatureSubset, OnDemand};
 pub use context::{Context, Progress, derive_seed};
 pub use dataset::{Dataset, FeatureKind};
 pub use error::Error;

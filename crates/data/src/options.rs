@@ -100,8 +100,8 @@ pub enum TargetChoice {
 ///
 /// `Auto` takes a target for classes when it is text, or when all its values are integers and there are
 /// - at most 10 different ones, fewer than samples; or
-/// - at most 100 different ones, each of at least two samples (a level that occurs once is the mark of a count
-///   or a measurement).
+/// - at most 100 different ones, each of at least two samples (a level that occurs once is the mark of a
+///   count or a measurement).
 ///
 /// Everything else is a real output. The other two variants decide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

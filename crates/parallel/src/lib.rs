@@ -4,11 +4,11 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-/// The fewest and the most indices that share a scratch value.
-const RUN: [usize; 2] = [4, 64];
-
 /// Tasks that keep all threads busy: longer loops have longer tasks.
 const TASKS: usize = 64;
+
+/// The most indices of a task.
+const LONGEST_RUN: usize = 64;
 
 /// `work(i)` for every `i < n`, in the order of the indices.
 ///
@@ -50,13 +50,12 @@ pub fn try_map<T: Send, E: Send>(n: usize, work: impl Fn(usize) -> Result<T, E> 
 /// assert_eq!(lengths.iter().sum::<usize>(), 190);
 /// ```
 pub fn map_with<S: Default, T: Send>(n: usize, work: impl Fn(&mut S, usize) -> T + Sync) -> Vec<T> {
-    in_runs(n, (n / TASKS).clamp(RUN[0], RUN[1]), work)
+    in_runs(n, (n / TASKS).clamp(1, LONGEST_RUN), work)
 }
 
 /// [`map_with`] in tasks of `run` indices. Plain loops: all that is generic here is compiled for each use.
 fn in_runs<S: Default, T: Send>(n: usize, run: usize, work: impl Fn(&mut S, usize) -> T + Sync) -> Vec<T> {
-    // One place for all results: a small vector for each task would outlive the task's own memory and leave
-    // holes in it.
+    // One place for all results: a vector for each task that outlives it would leave holes in the memory.
     let mut places: Vec<Option<T>> = Vec::new();
     places.resize_with(n, || None);
     let places = Mutex::new(places);
@@ -126,9 +125,10 @@ mod tests {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
             let mut all = map(1001, |i| (i as f64).sin());
-            all.extend(map_with(1001, |sum: &mut f64, i| {
-                *sum += 1.0 / (i + 1) as f64;
-                *sum
+            all.extend(map_with(1001, |terms: &mut Vec<f64>, i| {
+                terms.clear();
+                terms.extend((0..i).map(|k| 1.0 / (k + 1) as f64));
+                terms.iter().sum::<f64>()
             }));
             let mut values = vec![1.0; 1001];
             all.extend(chunks(&mut values, 10, |at, chunk| {

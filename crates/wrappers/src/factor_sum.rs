@@ -96,14 +96,14 @@ impl FactorSum {
 
     fn form(&mut self) {
         let mut values = std::mem::take(&mut self.values);
-        self.sum(None, &mut values);
+        self.sum(&mut values);
         self.trace = trace(&values, self.n);
         self.values = values;
     }
 
-    fn sum(&self, without: Option<usize>, out: &mut [f64]) {
+    fn sum(&self, out: &mut [f64]) {
         out.fill(0.0);
-        for j in (0..self.factors.len()).filter(|&j| self.present[j] && Some(j) != without) {
+        for j in (0..self.factors.len()).filter(|&j| self.present[j]) {
             self.add(j, 1.0, out);
         }
     }

@@ -96,7 +96,9 @@ impl Offer {
             Offer::Paper => {
                 "k features: from the path just before one more enters, or by the rule of the method's paper."
             }
-            Offer::CrossValidated => "Folds of a cross-validation that chooses λ.",
+            Offer::CrossValidated => {
+                "Folds of a cross-validation that chooses λ, at most the number of samples."
+            }
         }
     }
 
@@ -159,13 +161,18 @@ impl Regularization {
 impl Field for Regularization {
     fn field_parameters(&self, field: &FieldInfo) -> Vec<Parameter> {
         let by_count = matches!(self, Regularization::Count | Regularization::Paper);
+        // Where a value is all there is, the field says what it means.
+        let doc = |offer: Offer| match field.offers {
+            [Offer::Value | Offer::ValueOrZero | Offer::ValueBelowOne] => field.doc,
+            _ => offer.doc(by_count),
+        };
         let parameter = |&offer: &Offer| Parameter {
             decides_count: offer != Offer::Paper,
             relations: match offer.yields_to() {
                 [] => Vec::new(),
                 others => vec![Relation::Yields(others)],
             },
-            ..Parameter::new(offer.name(), offer.range(), offer.doc(by_count)).with_default(self.value(offer))
+            ..Parameter::new(offer.name(), offer.range(), doc(offer)).with_default(self.value(offer))
         };
         field.offers.iter().map(parameter).collect()
     }

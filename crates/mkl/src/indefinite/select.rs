@@ -50,10 +50,10 @@ options! {
     ///   approached by fits at larger ones.
     /// - With indefinite kernels `F` is not bounded below: `β = t v, d = e_m/t` with `vᵀK_m v < 0` makes it
     ///   decrease without bound. So the machine goes to the stationary point `β = half_gradients/λ₁`, as
-    /// with other   kernels, where all eigenvalues of `K` are above `−λ₁` and it is no higher than where
-    /// the machine   stands: a fixed point of Algorithm 2. Else Algorithm 2 descends, kept from leaving the
-    /// ball in which   stationary points lie. What is found is where this settles, not a minimum:
-    /// [`Selection::alternation`] has objective and violations, and so have the notes.
+    ///   with other kernels, where all eigenvalues of `K` are above `−λ₁` and it is no higher than where the
+    ///   machine stands: a fixed point of Algorithm 2. Else Algorithm 2 descends, kept from leaving the ball
+    ///   in which stationary points lie. What is found is where this settles, not a minimum:
+    ///   [`Selection::alternation`] has objective and violations, and so have the notes.
     ///
     /// `Budget::Count(k)` takes the `k` largest weights, lowering `λ₂` by steps of 0.7 from warm starts while
     /// fewer than `k` features have one, until six steps bring no more, since hardly more features than

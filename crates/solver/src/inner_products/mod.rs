@@ -20,7 +20,9 @@ use crate::Error;
 /// The problem `½‖b − Σⱼ wⱼ Aⱼ‖²` in a Hilbert space, seen through inner products.
 ///
 /// The atoms of HSIC Lasso are n × n matrices, one a feature: they are never stored, and few of their
-/// d² inner products are ever needed. All methods are pure: the same values at every call.
+/// d² inner products are ever needed. All methods are pure: the same values at every call. Those that read
+/// [`atoms`](InnerProducts::atoms) are left as they are: behind a pointer they are not the implementation's
+/// own.
 pub trait InnerProducts: Sync {
     /// What is known of target and atoms one by one.
     fn atoms(&self) -> &Atoms;

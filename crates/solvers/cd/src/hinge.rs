@@ -71,7 +71,7 @@ impl SquaredHingeDescent {
     /// The relative duality gap at which the solver stops of itself, at least 0. Default 0: it stops where
     /// nothing improves. [`minimise`](Self::minimise) takes it from its `control`.
     #[must_use]
-    pub(crate) fn tolerance(mut self, tolerance: f64) -> Self {
+    pub fn tolerance(mut self, tolerance: f64) -> Self {
         self.tolerance = tolerance;
         self
     }

@@ -170,7 +170,7 @@ impl DualCoordinateDescent {
     /// The relative duality gap at which the solver stops of itself. Default 1e-6.
     /// [`minimise`](Self::minimise) takes it from its `control`.
     #[must_use]
-    pub(crate) fn tolerance(mut self, tolerance: f64) -> Self {
+    pub fn tolerance(mut self, tolerance: f64) -> Self {
         self.tolerance = tolerance;
         self
     }

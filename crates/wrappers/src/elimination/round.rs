@@ -94,6 +94,11 @@ impl<'a> Round<'a> {
         self.kernel.row_of(i, out);
     }
 
+    /// The same without feature `at`.
+    pub fn kernel_row_without(&self, at: usize, i: usize, out: &mut [f64]) {
+        self.without(at).row(i, out);
+    }
+
     /// The kernel without feature `at`.
     pub(crate) fn without(&self, at: usize) -> Without<'a> {
         Without { kernel: self.kernel, feature: self.left[at], last: self.left.len() == 1 }

@@ -59,8 +59,6 @@ pub struct SupportVectorClassifierModel {
     pub cost: f64,
 }
 
-impl SupportVectorClassifierModel {}
-
 impl SupportVectorClassifier {
     /// [`Learner::fit`], with the model's own type.
     ///

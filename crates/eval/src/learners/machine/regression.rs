@@ -61,8 +61,6 @@ pub struct SupportVectorRegressionModel {
     pub epsilon: f64,
 }
 
-impl SupportVectorRegressionModel {}
-
 /// Mean and standard deviation; 1 instead of 0.
 fn scales(values: &[f64]) -> Result<(f64, f64), Error> {
     let Some(standard) = Standard::of(values, range(values)) else {

@@ -279,7 +279,8 @@ fn faults_are_named() {
 
 #[test]
 fn two_lines_that_cross_are_a_plane_each() {
-    // y = x and y = −x: no line separates them, but each is a plane, with most of the other class on one side.
+    // y = x and y = −x: no line separates them, but each is a plane, with most of the other class on one
+    // side.
     let t = [-1.0, 1.0, 2.0, 3.0, 4.0, 5.0];
     let values = t.iter().flat_map(|t| [*t, *t]).chain(t.iter().flat_map(|t| [*t, -*t])).collect();
     let points = Points { values, n_samples: 12, width: 2 };
