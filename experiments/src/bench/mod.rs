@@ -1,5 +1,6 @@
 //! `cargo xtask bench`: how fast, against ourselves and against others.
 
+mod against;
 mod cases;
 mod cpu;
 mod filters;
@@ -50,6 +51,9 @@ pub(crate) struct Arguments {
     /// Measure MIK-FS on real data, with low-rank factors and with whole Gram matrices.
     #[arg(long, conflicts_with_all = ["peers", "filters", "scaling"])]
     mik_fs: bool,
+    /// Measure this older build of the command against the one built here, turn about.
+    #[arg(long, conflicts_with_all = ["peers", "filters", "scaling"])]
+    against: Option<PathBuf>,
     /// Run only benchmarks or cases whose name contains this.
     #[arg(long, default_value = "")]
     only: String,
@@ -59,7 +63,8 @@ pub(crate) struct Arguments {
     /// Threads of every program.
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..))]
     threads: u32,
-    /// The folder with the data sets, for --peers, --machines, --nonmonotonic and --mik-fs.
+    /// The folder with the data sets, for --peers, --machines, --nonmonotonic, --mik-fs and
+    /// --against.
     #[arg(long, env = "FEWEST_DATA")]
     data: Option<PathBuf>,
     /// A Python with the pinned packages, for --peers, --filters, --machines and --wrappers; else one is made
@@ -102,7 +107,9 @@ impl Arguments {
 
 /// Runs what was asked for.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
-    if arguments.peers {
+    if let Some(older) = &arguments.against {
+        against::run(arguments, older)
+    } else if arguments.peers {
         peers::run(arguments)
     } else if arguments.filters {
         filters::run(arguments)
