@@ -84,11 +84,15 @@ impl Store {
         self.state().evaluations.iter().find(|evaluation| evaluation.plan.label == label).cloned()
     }
 
-    /// Adds a fold, and writes the file anew unless that was done just now.
+    /// Adds a fold in the order of their numbers, whatever order threads finish them in, and writes the file
+    /// anew unless that was done just now.
     pub(crate) fn add(&self, plan: &Plan, record: &FoldRecord) {
         let mut state = self.state();
         match state.evaluations.iter_mut().find(|evaluation| evaluation.plan.label == plan.label) {
-            Some(evaluation) => evaluation.folds.push(record.clone()),
+            Some(evaluation) => {
+                evaluation.folds.push(record.clone());
+                evaluation.folds.sort_by_key(|record| record.fold);
+            }
             None => {
                 let folds = vec![record.clone()];
                 state.evaluations.push(Evaluation { plan: plan.clone(), folds, out_of_time: false });

@@ -44,8 +44,7 @@ fn bytes_of(path: &Path) -> Result<Vec<u8>, Box<dyn StdError>> {
     Ok(read_if_there(path)?.ok_or("no file")?)
 }
 
-/// Everything but times.
-/// A fold with the features and scores at each number of features.
+/// Everything but times: a fold with the features and scores at each number of features.
 type Fold = (usize, Vec<(Vec<usize>, Vec<f64>)>);
 
 fn folds(report: &Report) -> Vec<Fold> {
@@ -119,6 +118,23 @@ fn finished_folds_are_not_run_again() -> Tested {
     assert!(report.not_stored.is_none());
     let evaluations: Vec<Evaluation> = serde_json::from_slice(&bytes_of(&path)?)?;
     assert_eq!(evaluations.iter().map(|stored| stored.folds.len()).collect::<Vec<_>>(), [5, 5]);
+    Ok(())
+}
+
+#[test]
+fn folds_are_stored_in_their_order_whichever_ends_first() -> Tested {
+    let data = data()?;
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("folds.json");
+    let whole = study(&data, &["f-score"], &options())?.run(None, &Context::default())?;
+    let evaluation = &whole.methods[0].evaluation;
+    let store = Store::open(&path)?;
+    for fold in [3, 0, 4, 2, 1] {
+        store.add(&evaluation.plan, &evaluation.folds[fold]);
+    }
+    assert_eq!(store.finish(), None);
+    let stored: Vec<Evaluation> = serde_json::from_slice(&bytes_of(&path)?)?;
+    assert_eq!(stored[0].folds, evaluation.folds);
     Ok(())
 }
 
