@@ -1,8 +1,7 @@
 //! A walk over all features.
 
-use std::sync::{Mutex, PoisonError};
-
 use fewest_core::{Column, Context, Dataset, Error};
+use fewest_parallel::Places;
 
 /// Features handled between two looks at the interruption flag.
 const BATCH: usize = 256;
@@ -20,21 +19,12 @@ pub fn map_features<T: Send>(
     stage: &'static str,
     work: impl Fn(usize, Column<'_>) -> Result<T, Error> + Sync,
 ) -> Result<Vec<T>, Error> {
-    let results: Mutex<Vec<Option<T>>> = Mutex::new(Vec::new());
+    let places = Places::new(data.n_features());
     walk(data, context, stage, &|j, column| {
-        let result = work(j, column)?;
-        let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
-        if results.is_empty() {
-            results.resize_with(data.n_features(), || None);
-        }
-        results[j] = Some(result);
+        places.put(j, work(j, column)?);
         Ok(())
     })?;
-    let mut all = Vec::with_capacity(data.n_features());
-    for result in results.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        all.extend(result);
-    }
-    Ok(all)
+    Ok(places.into_results())
 }
 
 /// `work(j, column)` for all features. What does not depend on a method's results is compiled here once, and

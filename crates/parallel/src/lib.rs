@@ -15,7 +15,9 @@ const LONGEST_RUN: usize = 64;
 /// Each index is a task of its own, for work that takes microseconds or more; for less see [`fill`] and
 /// [`chunks`].
 pub fn map<T: Send>(n: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    in_runs(n, 1, |(), i| work(i))
+    let places = Places::new(n);
+    each(n, &|i| places.put(i, work(i)));
+    places.into_results()
 }
 
 /// [`map`] of work that may fail. All of it is done; the error of the lowest index is returned.
@@ -53,12 +55,9 @@ pub fn map_with<S: Default, T: Send>(n: usize, work: impl Fn(&mut S, usize) -> T
     in_runs(n, (n / TASKS).clamp(1, LONGEST_RUN), work)
 }
 
-/// [`map_with`] in tasks of `run` indices. Plain loops: all that is generic here is compiled for each use.
+/// [`map_with`] in tasks of `run` indices.
 fn in_runs<S: Default, T: Send>(n: usize, run: usize, work: impl Fn(&mut S, usize) -> T + Sync) -> Vec<T> {
-    // One place for all results: a vector for each task that outlives it would leave holes in the memory.
-    let mut places: Vec<Option<T>> = Vec::new();
-    places.resize_with(n, || None);
-    let places = Mutex::new(places);
+    let places = Places::new(n);
     each(n.div_ceil(run), &|task| {
         let indices = task * run..n.min(task.saturating_add(1).saturating_mul(run));
         let mut scratch = S::default();
@@ -66,16 +65,55 @@ fn in_runs<S: Default, T: Send>(n: usize, run: usize, work: impl Fn(&mut S, usiz
         for i in indices {
             found.push(work(&mut scratch, i));
         }
-        let mut places = places.lock().unwrap_or_else(PoisonError::into_inner);
-        for (place, value) in places[task * run..].iter_mut().zip(found) {
-            *place = Some(value);
-        }
+        places.put_run(task * run, found);
     });
-    let mut results = Vec::with_capacity(n);
-    for place in places.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        results.extend(place);
+    places.into_results()
+}
+
+/// A place for the result of each index, whichever thread brings it and when.
+///
+/// All are in one piece of memory: a vector for each task that outlives it would leave holes. What is generic
+/// here is compiled for each type of result, what is generic in a loop for each use: so the loops are short,
+/// and plain.
+#[derive(Debug)]
+pub struct Places<T>(Mutex<Vec<Option<T>>>);
+
+impl<T> Places<T> {
+    /// Places for the results of the indices below `n`.
+    pub fn new(n: usize) -> Self {
+        let mut places = Vec::with_capacity(n);
+        for _ in 0..n {
+            places.push(None);
+        }
+        Self(Mutex::new(places))
     }
-    results
+
+    /// Takes the result of index `i`; of several the last.
+    ///
+    /// # Panics
+    /// For an index that has no place.
+    pub fn put(&self, i: usize, result: T) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)[i] = Some(result);
+    }
+
+    /// Takes the results of `start` and the indices after it.
+    fn put_run(&self, start: usize, results: Vec<T>) {
+        let mut places = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for (place, result) in places[start..].iter_mut().zip(results) {
+            *place = Some(result);
+        }
+    }
+
+    /// The results in the order of the indices, without places that are still empty.
+    pub fn into_results(self) -> Vec<T> {
+        let places = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut results = Vec::with_capacity(places.len());
+        for place in places {
+            let Some(result) = place else { continue };
+            results.push(result);
+        }
+        results
+    }
 }
 
 /// `work(at, chunk)` for every chunk of `size` items, the last perhaps shorter, in the order of the chunks.
