@@ -1,10 +1,11 @@
 //! The linear program of hinge loss and weighted l1 norm.
 
-use clarabel::algebra::CscMatrix;
-use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus};
+mod interior;
+
 use fewest_core::{Context, Error, Status};
 use fewest_solver::LinearOperator;
 
+use self::interior::{Conditions, Solution};
 use super::design::Design;
 
 /// Columns that join the program at a time, at least.
@@ -19,7 +20,7 @@ const ROUNDING: f64 = 1e-7;
 /// `minimise over w, b   Σ_j c_j |w_j| + Σ_i d_i max(0, 1 − y_i (⟨w, x_i⟩ + b))`.
 ///
 /// Its dual is `maximise Σ_i u_i` with `0 ≤ u_i ≤ d_i`, `Σ u_i y_i = 0` and `|Σ_i u_i y_i x_ij| ≤ c_j` for
-/// all columns `j`. A program over few columns is solved by an interior point method ([`clarabel`]); columns
+/// all columns `j`. A program over few columns is solved by an interior point method; columns
 /// whose condition its dual point breaks join, until none does (column generation). So the memory is that of
 /// few columns.
 pub(super) struct Program<'a> {
@@ -55,6 +56,7 @@ impl Program<'_> {
         context: &Context<'_>,
     ) -> Result<Optimum, Error> {
         let largest = penalties.iter().copied().fold(0.0, f64::max);
+        let at_zero = self.loss(&vec![0.0; self.labels.len()]);
         let mut columns = start.to_vec();
         let (mut iterations, mut status) = (0, Status::Converged);
         let mut dual = self.balanced(self.costs.to_vec());
@@ -80,7 +82,13 @@ impl Program<'_> {
             joining.truncate(columns.len().max(LEAST_JOINING));
             columns.extend(joining.into_iter().map(|(_, j)| j));
             columns.sort_unstable();
-            let small = self.solve(&columns, penalties, tolerance)?;
+            let small = self.solve(&columns, penalties, at_zero, tolerance, context);
+            if !small.weights.iter().chain(&small.dual).all(|value| value.is_finite()) {
+                return Err(Error::Numerical {
+                    what: "the linear program",
+                    hint: "the features or their costs differ too much in size".to_owned(),
+                });
+            }
             iterations += small.iterations.max(1);
             weights.fill(0.0);
             let most = small.weights.iter().fold(0.0_f64, |most, w| most.max(w.abs()));
@@ -89,7 +97,7 @@ impl Program<'_> {
             }
             dual = self.balanced(small.dual);
             if !small.solved {
-                status = Status::Stalled;
+                status = context.stopped().unwrap_or(Status::Stalled);
                 break;
             }
         }
@@ -100,7 +108,6 @@ impl Program<'_> {
         let bound: f64 = dual.iter().sum();
         let products = self.products(&dual);
         let excess = products.iter().zip(penalties).fold(0.0_f64, |most, (v, c)| most.max(v.abs() - c));
-        let at_zero = self.loss(&vec![0.0; self.labels.len()]);
         let gap = ((primal - bound).max(0.0) / at_zero).max(excess / largest);
         if status == Status::Converged && gap > tolerance {
             status = if gap <= 1e3 * tolerance { Status::AlmostConverged } else { Status::Stalled };
@@ -153,84 +160,25 @@ impl Program<'_> {
     }
 
     /// The program over `columns`.
-    fn solve(&self, columns: &[usize], penalties: &[f64], tolerance: f64) -> Result<Small, Error> {
-        let (n, k) = (self.labels.len(), columns.len());
-        // Variables w, v, b, ξ; conditions −y (Xw + b) − ξ ≤ −1, −ξ ≤ 0, w − v ≤ 0, −w − v ≤ 0.
-        let (mut pointers, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
-        let mut column = vec![0.0; n];
-        for (at, &j) in columns.iter().enumerate() {
-            self.design.column(j, &mut column);
-            for (i, (value, y)) in column.iter().zip(self.labels).enumerate() {
-                if *value != 0.0 {
-                    rows.push(i);
-                    values.push(-y * value);
-                }
-            }
-            rows.extend([2 * n + at, 2 * n + k + at]);
-            values.extend([1.0, -1.0]);
-            pointers.push(rows.len());
+    fn solve(
+        &self,
+        columns: &[usize],
+        penalties: &[f64],
+        at_zero: f64,
+        tolerance: f64,
+        context: &Context<'_>,
+    ) -> Solution {
+        let n = self.labels.len();
+        let mut signed = vec![0.0; n * columns.len()];
+        for (column, &j) in signed.chunks_exact_mut(n).zip(columns) {
+            self.design.column(j, column);
+            column.iter_mut().zip(self.labels).for_each(|(value, y)| *value *= y);
         }
-        for at in 0..k {
-            rows.extend([2 * n + at, 2 * n + k + at]);
-            values.extend([-1.0, -1.0]);
-            pointers.push(rows.len());
-        }
-        rows.extend(0..n);
-        values.extend(self.labels.iter().map(|y| -y));
-        pointers.push(rows.len());
-        for i in 0..n {
-            rows.extend([i, n + i]);
-            values.extend([-1.0, -1.0]);
-            pointers.push(rows.len());
-        }
-        let (n_rows, n_variables) = (2 * n + 2 * k, 2 * k + 1 + n);
-        let conditions = CscMatrix::new(n_rows, n_variables, pointers, rows, values);
-        let mut linear = vec![0.0; k];
-        linear.extend(columns.iter().map(|&j| penalties[j]));
-        linear.push(0.0);
-        linear.extend(self.costs);
-        let mut right = vec![-1.0; n];
-        right.resize(n_rows, 0.0);
-        let settings = DefaultSettings {
-            verbose: false,
-            max_iter: 200,
-            tol_gap_abs: 0.0,
-            tol_gap_rel: (0.1 * tolerance).max(1e-12),
-            tol_feas: (0.1 * tolerance).max(1e-12),
-            ..DefaultSettings::default()
-        };
-        let broken = |hint: String| Error::Numerical { what: "the linear program", hint };
-        let quadratic = CscMatrix::zeros((n_variables, n_variables));
-        let mut solver = DefaultSolver::new(
-            &quadratic,
-            &linear,
-            &conditions,
-            &right,
-            &[NonnegativeConeT(n_rows)],
-            settings,
-        )
-        .map_err(|error| broken(error.to_string()))?;
-        solver.solve();
-        let solution = &solver.solution;
-        let solved = matches!(solution.status, SolverStatus::Solved | SolverStatus::AlmostSolved);
-        if !solution.x.iter().chain(&solution.z).all(|value| value.is_finite()) {
-            return Err(broken("the features or their costs differ too much in size".to_owned()));
-        }
-        Ok(Small {
-            weights: solution.x[..k].to_vec(),
-            dual: solution.z[..n].to_vec(),
-            solved,
-            iterations: solution.iterations as usize,
-        })
+        let penalties: Vec<f64> = columns.iter().map(|&j| penalties[j]).collect();
+        let conditions =
+            Conditions { signed: &signed, labels: self.labels, penalties: &penalties, costs: self.costs };
+        conditions.solve(at_zero, (0.1 * tolerance).max(1e-12), context)
     }
-}
-
-/// The solution over few columns.
-struct Small {
-    weights: Vec<f64>,
-    dual: Vec<f64>,
-    solved: bool,
-    iterations: usize,
 }
 
 #[cfg(test)]
