@@ -1,6 +1,6 @@
 //! Which features belong together.
 
-use crate::Error;
+use crate::{Error, order};
 
 /// Groups of features.
 ///
@@ -48,7 +48,7 @@ impl Groups {
     /// [`Error::InvalidPart`] names the first group that is empty, or has a feature out of range or twice.
     pub fn overlapping(n_features: usize, mut sets: Vec<Vec<usize>>) -> Result<Self, Error> {
         for (number, set) in sets.iter_mut().enumerate() {
-            set.sort_unstable();
+            order::sort_indices(set);
             let problem = if set.is_empty() {
                 "has no feature: leave it out".to_owned()
             } else if let Some(j) = set.iter().find(|&&j| j >= n_features) {
@@ -119,8 +119,7 @@ impl Groups {
     pub fn sets(&self) -> Vec<Vec<usize>> {
         match self {
             Self::Partition(group_of) => {
-                let mut features: Vec<usize> = (0..group_of.len()).collect();
-                features.sort_by_key(|&j| group_of[j]);
+                let features = order::by_key(group_of);
                 features.chunk_by(|&a, &b| group_of[a] == group_of[b]).map(<[usize]>::to_vec).collect()
             }
             Self::Overlapping(groups) => groups.sets.clone(),

@@ -8,6 +8,7 @@ mod error;
 mod graph;
 mod groups;
 pub mod method;
+pub mod order;
 mod report;
 mod scores;
 mod selection;

@@ -1,8 +1,6 @@
 //! A number a feature, and the cut-off that makes a selection of it.
 
-use std::cmp::Ordering;
-
-use crate::{Budget, Context, Dataset, Error, Selection, Selector, Status};
+use crate::{Budget, Context, Dataset, Error, Selection, Selector, Status, order};
 
 /// A score for every feature.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,19 +38,11 @@ impl Scores {
 
 /// Indices of `values`, best first; ties go to the lower index, NaN comes last.
 pub fn rank(values: &[f64], higher_is_better: bool) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..values.len()).collect();
-    order.sort_by(|&a, &b| {
-        let (a, b) = (values[a], values[b]);
-        match (a.is_nan(), b.is_nan()) {
-            (true, true) => Ordering::Equal,
-            (true, false) => Ordering::Greater,
-            (false, true) => Ordering::Less,
-            // Equal for 0.0 and -0.0, unlike `total_cmp`; the sort is stable, so ties keep the index order.
-            (false, false) if higher_is_better => b.partial_cmp(&a).unwrap_or(Ordering::Equal),
-            (false, false) => a.partial_cmp(&b).unwrap_or(Ordering::Equal),
-        }
-    });
-    order
+    // Adding zero makes -0.0 and 0.0 one value; a NaN of the right sign is beyond all others.
+    let last = f64::NAN.copysign(if higher_is_better { -1.0 } else { 1.0 });
+    let key = |&value: &f64| if value.is_nan() { last } else { value + 0.0 };
+    let keys: Vec<f64> = values.iter().map(key).collect();
+    if higher_is_better { order::descending(&keys) } else { order::ascending(&keys) }
 }
 
 /// A method that gives every feature a score of its own.

@@ -1,6 +1,6 @@
 //! What a selector returns.
 
-use crate::{AlternationSummary, Context, Dataset, Error, RelaxationSummary, SolverReport};
+use crate::{AlternationSummary, Context, Dataset, Error, RelaxationSummary, SolverReport, order};
 
 /// How many features are wanted.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -156,6 +156,33 @@ impl Selection {
             relaxation: None,
             notes: Vec::new(),
         }
+    }
+
+    /// The features by the size of their weights, the largest first and ties to the lower index, as far as
+    /// the budget goes.
+    ///
+    /// ```
+    /// use fewest_core::{Budget, Selection, Status};
+    /// let weights = vec![(1, 0.5), (4, -2.0), (6, 0.5)];
+    /// let selection = Selection::by_weight(weights, 9, Budget::Count(2), Status::Converged);
+    /// assert_eq!((selection.order, selection.scores), (vec![4, 1], vec![-2.0, 0.5]));
+    /// ```
+    pub fn by_weight(
+        mut weights: Vec<(usize, f64)>,
+        n_features: usize,
+        budget: Budget,
+        status: Status,
+    ) -> Self {
+        order::sort_entries(&mut weights);
+        let sizes: Vec<f64> = weights.iter().map(|(_, weight)| weight.abs()).collect();
+        let mut chosen = order::descending(&sizes);
+        match budget {
+            Budget::Count(k) => chosen.truncate(k),
+            Budget::Threshold(threshold) => chosen.retain(|&at| sizes[at] >= threshold),
+            Budget::Auto => {}
+        }
+        let (order, scores) = chosen.into_iter().map(|at| weights[at]).unzip();
+        Self::new(order, scores, n_features, status)
     }
 
     /// Notes that `n` features are constant and so cannot be selected; nothing if there are none.

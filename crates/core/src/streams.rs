@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use crate::{Budget, Context, Dataset, Error, FeatureKind, Scorer, Scores, Selection, Selector, Target};
+use crate::{
+    Budget, Context, Dataset, Error, FeatureKind, Scorer, Scores, Selection, Selector, Target, order,
+};
 
 /// Samples that come in batches of the same features: rows of a file, of a data base, of a machine.
 ///
@@ -310,7 +312,7 @@ fn renumbered(mut selection: Selection, names: &[usize]) -> Selection {
         path.entered.iter_mut().for_each(name);
         for point in &mut path.points {
             point.coefficients.iter_mut().for_each(|(j, _)| name(j));
-            point.coefficients.sort_unstable_by_key(|(j, _)| *j);
+            order::sort_entries(&mut point.coefficients);
         }
     }
     selection

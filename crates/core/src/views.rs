@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use crate::Error;
+use crate::{Error, order};
 
 /// The columns of one source: a view of the samples.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,8 +26,8 @@ impl View {
 /// one, or over columns of one.
 pub(crate) fn check(views: &[View], n_features: usize) -> Result<(), Error> {
     let mut names = HashSet::new();
-    let mut by_start: Vec<usize> = (0..views.len()).collect();
-    by_start.sort_by_key(|&number| views[number].columns.start);
+    let starts: Vec<usize> = views.iter().map(|view| view.columns.start).collect();
+    let by_start = order::by_key(&starts);
     let overlap = by_start.windows(2).find(|pair| views[pair[0]].columns.end > views[pair[1]].columns.start);
     for (number, View { name, columns }) in views.iter().enumerate() {
         let problem = if columns.is_empty() {

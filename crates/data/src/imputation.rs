@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fewest_core::{Column, Columns, Dataset, Error, FeatureKind};
+use fewest_core::{Column, Columns, Dataset, Error, FeatureKind, order};
 
 use crate::Missing;
 
@@ -107,7 +107,7 @@ fn mean(present: &[f64]) -> f64 {
 }
 
 fn median(mut present: Vec<f64>) -> f64 {
-    present.sort_by(f64::total_cmp);
+    order::sort(&mut present);
     let middle = present.len() / 2;
     match (present.get(middle.wrapping_sub(1)), present.get(middle)) {
         (Some(&below), Some(&above)) if present.len().is_multiple_of(2) => f64::midpoint(below, above),
@@ -116,7 +116,7 @@ fn median(mut present: Vec<f64>) -> f64 {
 }
 
 fn most_frequent(mut present: Vec<f64>) -> f64 {
-    present.sort_by(f64::total_cmp);
+    order::sort(&mut present);
     let mut best = (0, f64::NAN);
     for run in present.chunk_by(|a, b| a == b) {
         if run.len() > best.0 {

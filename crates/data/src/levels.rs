@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use fewest_core::order;
+
 /// Gives each distinct text a code, in the order of first appearance.
 #[derive(Debug, Default)]
 pub(crate) struct Interner {
@@ -35,14 +37,17 @@ impl Interner {
 /// The order is that of numbers when all names are numbers, else that of the texts. Names of one and the same
 /// number, such as `1` and `1.0`, become one level under the spelling met first.
 pub(crate) fn sort_levels(codes: &mut [f64], names: Vec<String>) -> Vec<String> {
-    let numbers: Option<Vec<f64>> =
-        names.iter().map(|name| name.parse::<f64>().ok().filter(|number| number.is_finite())).collect();
-    let mut order: Vec<usize> = (0..names.len()).collect();
-    match &numbers {
-        // `+ 0.0` makes one of 0 and -0; the sort is stable, so the spelling met first stays in front.
-        Some(numbers) => order.sort_by(|&a, &b| (numbers[a] + 0.0).total_cmp(&(numbers[b] + 0.0))),
-        None => order.sort_by(|&a, &b| names[a].cmp(&names[b])),
-    }
+    // `+ 0.0` makes one of 0 and -0: the spelling met first stays in front.
+    let number = |name: &String| name.parse().ok().filter(|number: &f64| number.is_finite()).map(|n| n + 0.0);
+    let numbers: Option<Vec<f64>> = names.iter().map(number).collect();
+    let order = match &numbers {
+        Some(numbers) => order::ascending(numbers),
+        None => {
+            let mut order: Vec<usize> = (0..names.len()).collect();
+            order.sort_by(|&a, &b| names[a].cmp(&names[b]));
+            order
+        }
+    };
     let mut renamed = vec![0.0; names.len()];
     let mut sorted: Vec<String> = Vec::with_capacity(names.len());
     let mut previous: Option<usize> = None;
@@ -66,10 +71,8 @@ pub(crate) fn sort_levels(codes: &mut [f64], names: Vec<String>) -> Vec<String> 
 /// Replaces numbers (NaN where missing) by codes in their increasing order, and returns a name for each code:
 /// its spelling in the file where that is known, otherwise [`number_text`].
 pub(crate) fn levels_of_numbers(values: &mut [f64], spelling: &Spellings) -> Vec<String> {
-    let mut levels: Vec<f64> =
-        values.iter().copied().filter(|value| !value.is_nan()).map(|v| v + 0.0).collect();
-    levels.sort_by(f64::total_cmp);
-    levels.dedup();
+    let present = values.iter().copied().filter(|value| !value.is_nan());
+    let levels = order::distinct(present.map(|value| value + 0.0).collect());
     for value in values.iter_mut().filter(|value| !value.is_nan()) {
         let number = *value;
         *value = levels.partition_point(|&level| level < number) as f64;

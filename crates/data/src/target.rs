@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use fewest_core::order;
+
 use crate::levels::{Spellings, levels_of_numbers};
 use crate::table::ReadColumn;
 use crate::{ColumnLabel, Error, Place, Task};
@@ -95,7 +97,7 @@ fn are_classes(values: &[f64]) -> bool {
     if present.is_empty() || present.iter().any(|value| value.fract() != 0.0) {
         return false;
     }
-    present.sort_by(f64::total_cmp);
+    order::sort(&mut present);
     let counts: Vec<usize> = present.chunk_by(|a, b| a == b).map(<[f64]>::len).collect();
     let few = counts.len() <= FEW_CLASSES && counts.len() < present.len();
     let many = counts.len() <= MANY_CLASSES && counts.iter().all(|&count| count >= 2);

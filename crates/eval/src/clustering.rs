@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use fewest_core::{Budget, Context, Dataset, Error, Selector, Target, derive_seed};
+use fewest_core::{Budget, Context, Dataset, Error, Selector, Target, derive_seed, order};
 use serde::{Deserialize, Serialize};
 
 use crate::features::{check_features, describe, gather};
@@ -55,7 +55,7 @@ impl Clustering<'_> {
             return Err(Error::UnsupportedTarget { method, expected, found: data.target().describe() });
         };
         let mut ks = self.ks.clone();
-        ks.sort_unstable();
+        order::sort_indices(&mut ks);
         ks.dedup();
         let Some(&largest) = ks.last() else {
             return Err(Error::parameter("ks", "empty", "at least one number of features"));

@@ -1,6 +1,6 @@
 //! Whether differences between paired measurements are more than chance. All tests are two-sided.
 
-use fewest_core::Error;
+use fewest_core::{Error, order};
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
 /// The outcome of a test.
@@ -117,16 +117,17 @@ pub fn corrected_resampled_t_test(differences: &[f64], test_train_ratio: f64) ->
 /// [`Error::TooFew`] for fewer than two differences, [`Error::InvalidParameter`] for one that is not finite.
 pub fn wilcoxon_signed_rank(differences: &[f64]) -> Result<TestResult, Error> {
     check(differences)?;
-    let mut sorted: Vec<f64> = differences.iter().copied().filter(|value| *value != 0.0).collect();
-    let n = sorted.len();
+    let changes: Vec<f64> = differences.iter().copied().filter(|value| *value != 0.0).collect();
+    let n = changes.len();
     if n == 0 {
         return Ok(TestResult { statistic: 0.0, p_value: 1.0 });
     }
-    sorted.sort_by(|a, b| a.abs().total_cmp(&b.abs()));
+    let sizes: Vec<f64> = changes.iter().map(|value| value.abs()).collect();
+    let by_size: Vec<f64> = order::ascending(&sizes).into_iter().map(|at| changes[at]).collect();
     // Twice the ranks: mean ranks of ties are halves, so these are whole numbers.
     let mut ranks = Vec::with_capacity(n);
     let mut tie_correction = 0.0;
-    for tied in sorted.chunk_by(|a, b| a.abs() == b.abs()) {
+    for tied in by_size.chunk_by(|a, b| a.abs() == b.abs()) {
         let (first, size) = (ranks.len() + 1, tied.len());
         ranks.resize(ranks.len() + size, 2 * first + size - 1);
         let size = size as f64;
@@ -134,7 +135,7 @@ pub fn wilcoxon_signed_rank(differences: &[f64]) -> Result<TestResult, Error> {
     }
     let total: usize = ranks.iter().sum();
     let positive: usize =
-        ranks.iter().zip(&sorted).filter(|(_, value)| **value > 0.0).map(|(rank, _)| rank).sum();
+        ranks.iter().zip(&by_size).filter(|(_, value)| **value > 0.0).map(|(rank, _)| rank).sum();
     let smaller = positive.min(total - positive);
     let statistic = smaller as f64 / 2.0;
     let p_value = if n <= EXACT_UP_TO {

@@ -1,6 +1,6 @@
 //! How much selections from different samples agree.
 
-use fewest_core::Error;
+use fewest_core::{Error, order};
 use statrs::distribution::{ContinuousCDF, Normal};
 
 use crate::features::check_features;
@@ -25,7 +25,7 @@ fn check(selections: &[&[usize]], n_features: usize) -> Result<(), Error> {
     for selection in selections {
         check_features(selection, n_features)?;
         let mut sorted = selection.to_vec();
-        sorted.sort_unstable();
+        order::sort_indices(&mut sorted);
         if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
             return Err(Error::parameter("features", pair[0], "named once in a selection"));
         }
@@ -95,7 +95,7 @@ fn mean_over_pairs(selections: &[&[usize]], similarity: impl Fn(f64, f64, f64) -
         .iter()
         .map(|selection| {
             let mut sorted = selection.to_vec();
-            sorted.sort_unstable();
+            order::sort_indices(&mut sorted);
             sorted
         })
         .collect();

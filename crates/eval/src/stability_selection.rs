@@ -2,10 +2,14 @@
 
 use std::sync::Mutex;
 
-use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status, Target, derive_seed, rank};
+use fewest_core::{
+    Budget, Context, Dataset, Error, Selection, Selector, Status, Target, derive_seed, order, rank,
+};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
+
+use crate::splits::by_class;
 
 /// Stability selection (Meinshausen and Bühlmann 2010) with any selector: it runs on many random halves of
 /// the samples, and the features that it chooses in at least a share `threshold` of them are selected. The
@@ -89,10 +93,10 @@ impl<S: Selector> StabilitySelection<S> {
         // Without the one too many: it is a random one.
         rows.truncate(data.n_samples() / 2 * 2);
         if let Target::Class(classes) = data.target() {
-            rows.sort_by_key(|&row| classes.codes()[row]);
+            rows = by_class(&rows, classes);
         }
         let mut half: Vec<usize> = rows.into_iter().skip(part).step_by(2).collect();
-        half.sort_unstable();
+        order::sort_indices(&mut half);
         half
     }
 }

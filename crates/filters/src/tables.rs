@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use fewest_columns::{ColumnSums, Extremes, rewind, stream_sums};
-use fewest_core::{Column, Context, Error, FeatureKind, SampleStream, Target};
+use fewest_core::{Column, Context, Error, FeatureKind, SampleStream, Target, order};
 
 use fewest_counts::discretisation::{EqualWidth, categories};
 
@@ -59,9 +59,7 @@ impl LevelTable {
 
     /// Adds the counts of later samples.
     pub(crate) fn merge(&mut self, later: &Self) {
-        let mut levels: Vec<f64> = self.levels.iter().chain(&later.levels).copied().collect();
-        levels.sort_unstable_by(f64::total_cmp);
-        levels.dedup();
+        let levels = order::distinct(self.levels.iter().chain(&later.levels).copied().collect());
         let mut counts = vec![0; levels.len() * self.n_classes];
         for table in [&*self, later] {
             for (at, level) in table.levels.iter().enumerate() {

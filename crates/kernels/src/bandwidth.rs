@@ -1,7 +1,7 @@
 //! The width of stationary kernels.
 
-use fewest_core::Error;
 use fewest_core::method::KernelWidth;
+use fewest_core::{Error, order};
 
 use crate::stationary::check_bandwidth;
 
@@ -77,7 +77,7 @@ fn unknown_rule(width: KernelWidth) -> Error {
 /// The median distance, given the squared ones: of those above 0 where half of them or more are 0, and none
 /// where all are.
 pub fn median_distance(mut squared: Vec<f64>) -> Option<f64> {
-    squared.sort_unstable_by(f64::total_cmp);
+    order::sort(&mut squared);
     let zeros = squared.partition_point(|&distance| distance <= 0.0);
     let kept = if 2 * zeros < squared.len() { &squared[..] } else { &squared[zeros..] };
     let upper = kept.get(kept.len() / 2)?;
@@ -103,7 +103,7 @@ impl Differences {
             return Err(Error::TooFew { what: "values for the median bandwidth", minimum: 2, found: n });
         }
         let mut sorted = points.to_vec();
-        sorted.sort_unstable_by(f64::total_cmp);
+        order::sort(&mut sorted);
         if sorted.iter().any(|value| !value.is_finite()) || !(sorted[n - 1] - sorted[0]).is_finite() {
             return Err(Error::Numerical {
                 what: "median bandwidth",

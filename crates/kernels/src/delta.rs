@@ -1,12 +1,14 @@
 //! Kernels on the codes of categories.
 
+use fewest_core::order;
+
 use crate::{Definiteness, Factor, ScalarKernel};
 
 /// The distinct values of `points` in increasing order, with their counts; NaN equals nothing and is left
 /// out.
 fn levels(points: &[f64]) -> (Vec<f64>, Vec<usize>) {
     let mut sorted: Vec<f64> = points.iter().copied().filter(|point| !point.is_nan()).collect();
-    sorted.sort_unstable_by(f64::total_cmp);
+    order::sort(&mut sorted);
     let (mut values, mut counts) = (Vec::new(), Vec::new());
     for point in sorted {
         if values.last() == Some(&point) {

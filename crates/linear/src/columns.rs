@@ -1,6 +1,6 @@
 //! Standardised features and outputs as atoms of a linear model.
 
-use fewest_core::{Context, Dataset, Error, FeatureKind};
+use fewest_core::{Context, Dataset, Error, FeatureKind, order};
 use fewest_linalg::dot_products;
 use fewest_solver::{Atoms, InnerProducts};
 
@@ -115,8 +115,7 @@ impl Source {
         if let FeatureKind::Categorical { .. } = data.feature_kind(j) {
             let mut levels = vec![0.0; data.n_samples()];
             data.x().copy_column(j, &mut levels)?;
-            levels.sort_by(f64::total_cmp);
-            levels.dedup_by(|a, b| a == b);
+            let levels = order::distinct(levels);
             if levels.len() > 2 {
                 return Ok(levels.into_iter().map(|level| Self { feature: j, level: Some(level) }).collect());
             }

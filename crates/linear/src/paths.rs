@@ -1,6 +1,6 @@
 //! The exact path of several outputs, from the path of each.
 
-use fewest_core::{Error, Status};
+use fewest_core::{Error, Status, order};
 use fewest_lars::{Breakpoint, Event, LassoPath, PathOptions};
 use fewest_solver::{Control, InnerProducts};
 
@@ -95,14 +95,14 @@ fn lowest(path: &LassoPath) -> f64 {
 /// Output and breakpoint of every join and leave, by decreasing penalty.
 fn events(paths: &[LassoPath]) -> Vec<(usize, &Breakpoint)> {
     let happens = |point: &&Breakpoint| point.event != Event::End;
-    let mut events: Vec<(usize, &Breakpoint)> = paths
+    let events: Vec<(usize, &Breakpoint)> = paths
         .iter()
         .enumerate()
         .flat_map(|(output, path)| path.breakpoints.iter().filter(happens).map(move |point| (output, point)))
         .collect();
+    let lambdas: Vec<f64> = events.iter().map(|(_, point)| point.lambda).collect();
     // The order of an output's own events is kept.
-    events.sort_by(|a, b| b.1.lambda.total_cmp(&a.1.lambda));
-    events
+    order::descending(&lambdas).into_iter().map(|at| events[at]).collect()
 }
 
 /// Where more than `k` features would be active next, if the paths are known that far.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fewest_cd::CoordinateDescent;
 use fewest_core::method::Regularization;
 use fewest_core::{
-    Budget, Certificate, Context, Dataset, Error, Path, PathPoint, Selection, SolverReport, Status,
+    Budget, Certificate, Context, Dataset, Error, Path, PathPoint, Selection, SolverReport, Status, order,
 };
 use fewest_solver::bisection::{self, PenaltyCandidate};
 use fewest_solver::certificate::DualityGap;
@@ -81,15 +81,8 @@ impl Problem<'_> {
                 k => self.by_bisection(k, context)?,
             },
         };
-        let mut chosen: Vec<(usize, f64)> = self.features(&fit.coefficients).into_iter().collect();
-        chosen.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
-        match budget {
-            Budget::Count(k) => chosen.truncate(k),
-            Budget::Threshold(threshold) => chosen.retain(|(_, value)| value.abs() >= threshold),
-            _ => {}
-        }
-        let (order, scores) = chosen.into_iter().unzip();
-        let mut selection = Selection::new(order, scores, n_features, fit.report.status);
+        let weights = self.features(&fit.coefficients).into_iter().collect();
+        let mut selection = Selection::by_weight(weights, n_features, budget, fit.report.status);
         selection.solver = Some(fit.report);
         selection.path = fit.path;
         selection.notes = fit.notes;
@@ -160,7 +153,7 @@ impl Problem<'_> {
             path.points.push(PathPoint { lambda: point.lambda, coefficients });
         }
         let mut tied: Vec<usize> = paths.tied.iter().map(|&(_, atom)| self.feature(atom)).collect();
-        tied.sort_unstable();
+        order::sort_indices(&mut tied);
         tied.dedup();
         let note =
             |feature: &usize| format!("feature {feature} depends linearly on chosen ones and was left out");

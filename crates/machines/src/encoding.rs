@@ -1,6 +1,6 @@
 //! Tables as points in space, for what measures distances or forms sums.
 
-use fewest_core::{Columns, Dataset, Error, FeatureKind};
+use fewest_core::{Columns, Dataset, Error, FeatureKind, order};
 
 /// How each feature becomes coordinates, learned from training samples.
 ///
@@ -87,13 +87,12 @@ impl Encoding {
         let mut features = Vec::with_capacity(names.len());
         let mut width = 0;
         for j in 0..data.n_features() {
-            let mut values = finite_column(data.x(), &names, j)?;
+            let values = finite_column(data.x(), &names, j)?;
             features.push(match data.feature_kind(j) {
                 FeatureKind::Categorical { .. } => {
-                    values.sort_by(f64::total_cmp);
-                    values.dedup();
-                    width += values.len();
-                    Feature::Categorical { levels: values }
+                    let levels = order::distinct(values);
+                    width += levels.len();
+                    Feature::Categorical { levels }
                 }
                 _ => {
                     width += 1;

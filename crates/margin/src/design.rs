@@ -1,7 +1,7 @@
 //! Standardised features as columns of a linear machine, sparse ones kept sparse.
 
 use fewest_columns::map_features;
-use fewest_core::{Column, Context, Dataset, Error, FeatureKind};
+use fewest_core::{Column, Context, Dataset, Error, FeatureKind, order};
 use fewest_solver::LinearOperator;
 use nalgebra::DMatrix;
 
@@ -136,9 +136,7 @@ impl Stored {
     /// An indicator a level, or the codes themselves where there are at most two levels.
     fn levels(column: Column<'_>, n: usize) -> Vec<Self> {
         let codes = column.to_vec(n);
-        let mut levels = codes.clone();
-        levels.sort_by(f64::total_cmp);
-        levels.dedup_by(|a, b| a == b);
+        let levels = order::distinct(codes.clone());
         if levels.len() <= 2 {
             return vec![Self::standardised(column, n)];
         }

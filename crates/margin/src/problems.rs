@@ -1,7 +1,5 @@
 //! From a target to machines of two classes or of numbers, and from their weights to features.
 
-use std::cmp::Ordering;
-
 use fewest_core::{Budget, Context, Dataset, Error, Selection, SolverReport, Status, Target, words};
 use fewest_solver::Control;
 
@@ -115,15 +113,8 @@ pub(super) fn feature_scores(design: &Design, machines: &[Vec<f64>]) -> Vec<f64>
 
 /// The features whose score is not 0, by its size, within the budget.
 pub(super) fn select(scores: &[f64], budget: Budget, report: SolverReport) -> Selection {
-    let mut order: Vec<usize> = (0..scores.len()).filter(|&j| scores[j] != 0.0).collect();
-    order.sort_by(|&a, &b| scores[b].abs().partial_cmp(&scores[a].abs()).unwrap_or(Ordering::Equal));
-    match budget {
-        Budget::Count(k) => order.truncate(k),
-        Budget::Threshold(threshold) => order.retain(|&j| scores[j].abs() >= threshold),
-        _ => {}
-    }
-    let chosen: Vec<f64> = order.iter().map(|&j| scores[j]).collect();
-    let mut selection = Selection::new(order, chosen, scores.len(), report.status);
+    let weights = scores.iter().copied().enumerate().filter(|(_, score)| *score != 0.0).collect();
+    let mut selection = Selection::by_weight(weights, scores.len(), budget, report.status);
     selection.note_missing_features(budget, "no others have a weight");
     selection.solver = Some(report);
     selection

@@ -3,6 +3,7 @@
 use fewest_core::method::{KernelWidth, Options};
 use fewest_core::{
     Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport, Status, choice, options,
+    order,
 };
 use fewest_kernels::{VectorKernel, gaussian_gamma};
 use fewest_machines::{PointRows, Points, RadiusMargin};
@@ -238,10 +239,9 @@ impl Scaled<'_> {
 
     /// Keeps the `k` features with the largest scales, of equals those with the lower index.
     fn keep(&mut self, k: usize) {
-        let mut order: Vec<usize> = (0..self.features.len()).collect();
-        order.sort_by(|&a, &b| self.scales[b].total_cmp(&self.scales[a]).then(a.cmp(&b)));
+        let mut order = order::descending(&self.scales);
         order.truncate(k);
-        order.sort_unstable();
+        order::sort_indices(&mut order);
         let mut columns = Vec::new();
         let mut owners = Vec::new();
         for (column, owner) in std::mem::take(&mut self.columns).into_iter().zip(&self.owners) {

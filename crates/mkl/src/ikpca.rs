@@ -1,7 +1,7 @@
 //! Features by their share of the principal components of a kernel that may be indefinite.
 
 use fewest_core::method::Options;
-use fewest_core::{Context, Dataset, Error, Scorer, Scores, options};
+use fewest_core::{Context, Dataset, Error, Scorer, Scores, options, order};
 
 use crate::indefinite::BaseKernel;
 use crate::indefinite::atoms::Atoms;
@@ -68,8 +68,8 @@ impl Scorer for Ikpca {
         let atoms = Atoms::new(data, &kernels, FACTOR_TOLERANCE, Form::LowRank, context)?;
         let rows: Vec<usize> = (0..data.n_samples()).collect();
         let (vectors, values) = atoms.combine(&vec![1.0; atoms.len()], &rows)?.spectrum()?;
-        let mut order: Vec<usize> = (0..values.len()).collect();
-        order.sort_by(|&a, &b| values[b].abs().total_cmp(&values[a].abs()).then(a.cmp(&b)));
+        let sizes: Vec<f64> = values.iter().map(|value| value.abs()).collect();
+        let mut order = order::descending(&sizes);
         order.truncate(self.components);
         let share = |m: usize| -> Result<f64, Error> {
             if context.stopped().is_some() {

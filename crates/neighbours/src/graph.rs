@@ -1,6 +1,6 @@
 //! Samples joined to their neighbours.
 
-use fewest_core::Error;
+use fewest_core::{Error, order};
 
 use crate::{Metric, Neighbours};
 
@@ -76,7 +76,7 @@ impl NeighbourGraph {
         let mut graph =
             Self { offsets: vec![0], ends: Vec::new(), weights: Vec::new(), degrees: Vec::with_capacity(n) };
         for mut list in edges {
-            list.sort_by_key(|(end, _)| *end);
+            order::sort_entries(&mut list);
             graph.degrees.push(list.iter().map(|(_, weight)| weight).sum());
             for (end, weight) in list {
                 graph.ends.push(end);

@@ -1,6 +1,6 @@
 //! The median distance, the usual scale of a kernel.
 
-use fewest_core::{Context, Error, derive_seed};
+use fewest_core::{Context, Error, derive_seed, order};
 use rand::SeedableRng;
 use rand::seq::index;
 
@@ -27,7 +27,7 @@ pub fn median_distance(distances: &Distances<'_>, context: &Context<'_>) -> Resu
     } else {
         let mut rng = rand::rngs::ChaCha8Rng::seed_from_u64(derive_seed(context.seed, 0));
         let mut drawn = index::sample(&mut rng, n, LARGEST).into_vec();
-        drawn.sort_unstable();
+        order::sort_indices(&mut drawn);
         upper(&Distances::new(&samples.subset(&drawn)), context)?
     };
     let middle = median(&mut values);

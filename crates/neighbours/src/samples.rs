@@ -80,13 +80,12 @@ impl Samples {
             let batch_columns = &mut columns[..n_samples * positions.len()];
             let filled =
                 fewest_parallel::chunks(batch_columns, n_samples, |at, column| fill(positions[at], column));
-            let mut failed: Vec<(usize, Error)> = filled
+            let failed = filled
                 .into_iter()
                 .zip(positions)
                 .filter_map(|(result, &j)| result.err().map(|error| (j, error)))
-                .collect();
-            failed.sort_by_key(|(j, _)| *j);
-            if let Some((_, error)) = failed.into_iter().next() {
+                .min_by_key(|(j, _)| *j);
+            if let Some((_, error)) = failed {
                 return Err(error);
             }
             fewest_parallel::chunks(&mut panels, PANEL * width, |panel, values| {

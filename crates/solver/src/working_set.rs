@@ -12,6 +12,8 @@
 //!
 //! Cost of a pass: one inner product for each atom still in question and each non-zero coefficient.
 
+use fewest_core::order;
+
 use crate::certificate::{self, DualityGap};
 use crate::{
     BlockPenalty, Control, Error, InnerProducts, Penalty, Quadratic, QuadraticSolver, Solution, Status,
@@ -117,7 +119,7 @@ pub fn solve(
         }
 
         let mut atoms: Vec<usize> = working.iter().flat_map(|&b| blocks.block(b)).copied().collect();
-        atoms.sort_unstable();
+        order::sort_indices(&mut atoms);
         let small = Quadratic::restrict(problem, &atoms)?;
         let inner_penalty = penalty.restrict(&atoms);
         let inner_start: Vec<f64> = atoms.iter().map(|&j| w[j]).collect();
@@ -198,11 +200,11 @@ fn grow(
             }
         }
     }
-    violations.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    order::largest_first(&mut violations);
     let room = working.len().max(SMALLEST_WORKING_SET);
     violations.truncate(room);
     working.extend(violations.iter().map(|&(_, b)| b));
-    working.sort_unstable();
+    order::sort_indices(working);
     violations.len()
 }
 

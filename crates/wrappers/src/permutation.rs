@@ -1,6 +1,6 @@
 //! Where the values of a permuted feature come from.
 
-use fewest_core::{Error, choice, derive_seed};
+use fewest_core::{Error, choice, derive_seed, order};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
@@ -31,8 +31,7 @@ impl Permutation {
         let n = canonical.len();
         match self {
             Self::Random { .. } => {
-                let mut order: Vec<usize> = (0..n).collect();
-                order.sort_by_key(|&i| canonical[i]);
+                let order = order::by_key(canonical);
                 let mut shuffled = order.clone();
                 shuffled.shuffle(&mut ChaCha8Rng::seed_from_u64(derive_seed(seed, draw)));
                 let mut sources = vec![0; n];
@@ -60,7 +59,7 @@ pub(crate) fn given(permutations: &[Vec<usize>], j: usize, n: usize) -> Result<V
     };
     let Some(given) = permutations.get(j) else { return wrong("none") };
     let mut sorted = given.clone();
-    sorted.sort_unstable();
+    order::sort_indices(&mut sorted);
     if sorted.iter().enumerate().any(|(i, &value)| i != value) || sorted.len() != n {
         return wrong("no permutation");
     }

@@ -1,6 +1,6 @@
 //! The machines that features are judged by.
 
-use fewest_core::{Context, Dataset, Error, Target, options};
+use fewest_core::{Context, Dataset, Error, Target, options, order};
 use fewest_smo::{
     Classifier, DualProblem, KernelRows, Loss, Machine, Regressor, Smo, SubsetRows, certificate,
 };
@@ -66,9 +66,7 @@ impl TrainingTarget {
             }
             Target::Class(classes) => {
                 let codes: Vec<u32> = rows.iter().map(|&row| classes.codes()[row]).collect();
-                let mut present = codes[..n_train].to_vec();
-                present.sort_unstable();
-                present.dedup();
+                let present = order::distinct_codes(codes[..n_train].to_vec());
                 if present.len() < 2 {
                     return Err(Error::TooFew {
                         what: "classes with samples",
@@ -192,9 +190,7 @@ impl Training {
             }
             TrainingTarget::Classes(codes) => {
                 let learner = Classifier { cost: self.c, loss, ..Classifier::default() };
-                let mut classes = codes.clone();
-                classes.sort_unstable();
-                classes.dedup();
+                let classes = order::distinct_codes(codes.clone());
                 for (k, &first) in classes.iter().enumerate() {
                     for &second in &classes[k + 1..] {
                         let pair = [first, second];

@@ -326,12 +326,9 @@ pub fn nearest<S: AsRef<str>>(name: &str, names: &[S]) -> Vec<String> {
     let wanted = name.to_lowercase();
     let distance = |other: &str| strsim::damerau_levenshtein(&wanted, &other.to_lowercase());
     let allowed = |other: &str| (wanted.chars().count().max(other.chars().count())).div_ceil(3);
-    let mut near: Vec<(usize, &str)> = names
-        .iter()
-        .map(|other| (distance(other.as_ref()), other.as_ref()))
-        .filter(|(distance, other)| *distance <= allowed(other))
-        .collect();
-    near.sort_by_key(|(distance, _)| *distance);
-    near.truncate(3);
-    near.into_iter().map(|(_, other)| other.to_owned()).collect()
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    let distances: Vec<usize> = names.iter().map(|other| distance(other)).collect();
+    let mut near = crate::order::by_key(&distances);
+    near.retain(|&at| distances[at] <= allowed(names[at]));
+    near.into_iter().take(3).map(|at| names[at].to_owned()).collect()
 }

@@ -1,6 +1,8 @@
 //! Cuts by minimum description length: Fayyad & Irani, *Multi-interval discretization of continuous-valued
 //! attributes for classification learning*, IJCAI 1993.
 
+use fewest_core::order;
+
 use super::{Levels, sorted_order};
 
 /// Cuts a stretch of `N` samples into two where the classes' entropy after the cut is smallest, and the two
@@ -25,7 +27,7 @@ pub(super) fn levels(values: &[f64], classes: &Levels) -> Levels {
             stretches.extend([(start, cut), (cut, end)]);
         }
     }
-    starts.sort_unstable();
+    order::sort_indices(&mut starts);
     let mut codes = vec![0; values.len()];
     let mut level = 0;
     for (position, &row) in order.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! Backward elimination.
 
 use fewest_core::method::{KernelWidth, Options};
-use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status, options};
+use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status, options, order};
 
 use super::begin;
 use crate::OutputKernel;
@@ -69,12 +69,12 @@ impl Selector for Bahsic {
             let surplus = size.saturating_sub(most.unwrap_or(1));
             let share = (self.fraction * size as f64).floor() as usize;
             // Of equals the one with the higher index goes.
-            let mut away: Vec<usize> = (0..size).collect();
-            away.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]).then(b.cmp(&a)));
+            let mut away = order::ascending(&scores);
+            away.reverse();
             away.truncate(share.min(surplus).max(1));
             gone.extend(away.iter().map(|&at| left[at]));
             values.resize(gone.len(), value);
-            away.sort_unstable();
+            order::sort_indices(&mut away);
             for &at in away.iter().rev() {
                 left.remove(at);
             }

@@ -2,7 +2,7 @@
 
 use fewest_columns::standardise;
 use fewest_core::method::KernelWidth;
-use fewest_core::{Context, Dataset, Error, FeatureKind, Status};
+use fewest_core::{Context, Dataset, Error, FeatureKind, Status, order};
 use fewest_kernels::{fast, median_distance, packed_len};
 use fewest_linalg::dot_products;
 
@@ -47,7 +47,7 @@ impl Distance {
         if let FeatureKind::Categorical { .. } = data.feature_kind(j) {
             let n = values.len() as f64;
             let mut sorted = values.clone();
-            sorted.sort_by(f64::total_cmp);
+            order::sort(&mut sorted);
             let equal: f64 =
                 sorted.chunk_by(|a, b| a == b).map(|level| (level.len() as f64 / n).powi(2)).sum();
             let two_levels = sorted.first() != sorted.last();

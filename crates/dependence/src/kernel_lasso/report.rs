@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fewest_core::{Budget, Context, Dataset, Error, Related, Selection, Similarity, Status};
+use fewest_core::{Budget, Context, Dataset, Error, Related, Selection, Similarity, Status, order};
 use fewest_solver::InnerProducts;
 
 use super::solve::Fit;
@@ -158,14 +158,12 @@ fn closest(
 ) -> Result<Vec<Related>, Error> {
     let mut products = vec![0.0; near.len()];
     atoms.products(near, &[selected], &mut products)?;
-    let relate = |(&feature, product): (&usize, &f64)| Related {
-        feature,
-        relatedness: product / (norms[feature] * norms[selected]),
-    };
-    let mut best: Vec<Related> = near.iter().zip(&products).map(relate).collect();
-    best.sort_by(|a, b| b.relatedness.total_cmp(&a.relatedness).then(a.feature.cmp(&b.feature)));
-    best.truncate(n_related);
-    Ok(best)
+    let relate =
+        |(&feature, product): (&usize, &f64)| (product / (norms[feature] * norms[selected]), feature);
+    let mut best: Vec<(f64, usize)> = near.iter().zip(&products).map(relate).collect();
+    order::largest_first(&mut best);
+    let best = best.into_iter().take(n_related);
+    Ok(best.map(|(relatedness, feature)| Related { feature, relatedness }).collect())
 }
 
 /// The `k`-th largest of `values`, or the smallest when there are fewer.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use fewest_cd::CoordinateDescent;
 use fewest_core::method::Regularization;
 use fewest_core::{
-    Budget, Certificate, Context, Dataset, Error, Path, PathPoint, Selection, SolverReport, Status,
+    Budget, Certificate, Context, Dataset, Error, Path, PathPoint, Selection, SolverReport, Status, order,
 };
 use fewest_lars::{Event, LassoPath, PathOptions};
 use fewest_solver::{
@@ -121,14 +121,14 @@ pub(super) fn select_many(
 /// Forced features in their order, then the others by coefficient, ties to the lower index, as far as the
 /// budget goes.
 fn rank(forced: &[(usize, f64)], coefficients: &[(usize, f64)], budget: Budget) -> (Vec<usize>, Vec<f64>) {
-    let mut chosen: Vec<(usize, f64)> =
-        coefficients.iter().copied().filter(|&(_, value)| value > 0.0).collect();
-    chosen.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    let mut chosen: Vec<(f64, usize)> =
+        coefficients.iter().filter(|(_, value)| *value > 0.0).map(|&(j, value)| (value, j)).collect();
+    order::largest_first(&mut chosen);
     if let Budget::Threshold(threshold) = budget {
-        chosen.retain(|&(_, value)| value >= threshold);
+        chosen.retain(|&(value, _)| value >= threshold);
     }
     let mut all = forced.to_vec();
-    all.extend(chosen);
+    all.extend(chosen.into_iter().map(|(value, j)| (j, value)));
     if let Budget::Count(k) = budget {
         all.truncate(k);
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use argmin::core::{ArgminError, CostFunction, Gradient};
-use fewest_core::{Context, Dataset, Error, FeatureKind};
+use fewest_core::{Context, Dataset, Error, FeatureKind, order};
 
 use crate::OutputKernel;
 use crate::atoms::centred_target;
@@ -74,7 +74,7 @@ impl Objective {
     /// are ordered.
     pub(super) fn sorted_column(&self, column: usize) -> Vec<f64> {
         let mut values = self.columns[column].clone();
-        values.sort_by(f64::total_cmp);
+        order::sort(&mut values);
         values
     }
 
@@ -171,9 +171,7 @@ fn write_out(data: &Dataset, j: usize) -> Result<Vec<Vec<f64>>, Error> {
     data.check_finite(j, &values)?;
     let mut columns = match data.feature_kind(j) {
         FeatureKind::Categorical { .. } => {
-            let mut levels = values.clone();
-            levels.sort_by(f64::total_cmp);
-            levels.dedup();
+            let levels = order::distinct(values.clone());
             let indicator = |level: &f64| values.iter().map(|value| f64::from(value == level)).collect();
             levels.iter().map(indicator).collect()
         }

@@ -29,14 +29,7 @@ fn ranked(
     report: SolverReport,
 ) -> Selection {
     weights.retain(|(_, weight)| *weight != 0.0);
-    weights.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
-    match budget {
-        Budget::Count(k) => weights.truncate(k),
-        Budget::Threshold(threshold) => weights.retain(|(_, weight)| weight.abs() >= threshold),
-        _ => {}
-    }
-    let (order, scores) = weights.into_iter().unzip();
-    let mut selection = Selection::new(order, scores, n_features, report.status);
+    let mut selection = Selection::by_weight(weights, n_features, budget, report.status);
     selection.solver = Some(report);
     selection.note_missing_features(budget, "no others have a weight");
     selection

@@ -12,7 +12,7 @@ pub use summary::{Comparison, KRule, Summary, compare};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use fewest_core::{Budget, Context, Dataset, Error, Selector, Status, Target, derive_seed};
+use fewest_core::{Budget, Context, Dataset, Error, Selector, Status, Target, derive_seed, order};
 
 use crate::{Learner, Metric, Split, Splitter};
 
@@ -168,14 +168,14 @@ impl Experiment<'_> {
         };
         let records = fewest_parallel::try_map(pending.len(), |at| run_fold(pending[at]))?;
         folds.extend(records.into_iter().flatten());
-        folds.sort_by_key(|record| record.fold);
+        sort_by_fold(&mut folds);
         let out_of_time = folds.len() < splits.len() && context.stopped() == Some(Status::TimeLimit);
         Ok(Evaluation { plan, folds, out_of_time })
     }
 
     fn plan(&self, data: &Dataset, splits: &[Split], seed: u64) -> Result<Plan, Error> {
         let mut ks = self.ks.clone();
-        ks.sort_unstable();
+        order::sort_indices(&mut ks);
         ks.dedup();
         if ks.is_empty() {
             return Err(Error::parameter("ks", "empty", "at least one number of features"));
@@ -231,6 +231,10 @@ fn check_splits(splits: &[Split], n_samples: usize) -> Result<(), Error> {
     Ok(())
 }
 
+fn sort_by_fold(folds: &mut [FoldRecord]) {
+    folds.sort_by_key(|record| record.fold);
+}
+
 /// The finished folds, by increasing index, once they are found to be of this experiment.
 fn checked(evaluation: &Evaluation, plan: &Plan) -> Result<Vec<FoldRecord>, Error> {
     let wrong = |value: String| Error::parameter("finished", value, "records of the same experiment");
@@ -238,7 +242,7 @@ fn checked(evaluation: &Evaluation, plan: &Plan) -> Result<Vec<FoldRecord>, Erro
         return Err(wrong(format!("of `{}` with another plan, data or seed", evaluation.plan.label)));
     }
     let mut folds = evaluation.folds.clone();
-    folds.sort_by_key(|record| record.fold);
+    sort_by_fold(&mut folds);
     folds.dedup_by_key(|record| record.fold);
     for record in &folds {
         let ks = record.outcomes.iter().map(|outcome| outcome.k);

@@ -1,6 +1,6 @@
 //! What records say together: means, stability, the number of features to use, comparisons.
 
-use fewest_core::Error;
+use fewest_core::{Error, order};
 
 use super::{Evaluation, Outcome};
 use crate::significance::{
@@ -45,8 +45,8 @@ pub enum KRule {
 /// The number of features that `rule` takes from the summaries of one metric; `None` for none.
 pub(crate) fn choose_k(summaries: &[Summary], greater_is_better: bool, rule: KRule) -> Option<usize> {
     let sign = if greater_is_better { 1.0 } else { -1.0 };
-    let mut by_k: Vec<&Summary> = summaries.iter().collect();
-    by_k.sort_by_key(|summary| summary.k);
+    let ks: Vec<usize> = summaries.iter().map(|summary| summary.k).collect();
+    let by_k: Vec<&Summary> = order::by_key(&ks).into_iter().map(|at| &summaries[at]).collect();
     let best = by_k
         .iter()
         .copied()

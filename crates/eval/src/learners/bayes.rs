@@ -1,7 +1,7 @@
 //! Naive Bayes.
 
 use fewest_core::method::Options;
-use fewest_core::{Columns, Context, Dataset, Error, FeatureKind, options};
+use fewest_core::{Columns, Context, Dataset, Error, FeatureKind, options, order};
 use fewest_machines::{check_width, feature_names, finite_column};
 
 use super::{Learner, Model, Predictions, classes};
@@ -64,9 +64,7 @@ impl Learner for NaiveBayes {
                 codes.zip(&values).filter(|(code, _)| **code == class).map(|(_, value)| *value).collect()
             };
             evidence.push(if matches!(data.feature_kind(j), FeatureKind::Categorical { .. }) {
-                let mut levels = values.clone();
-                levels.sort_by(f64::total_cmp);
-                levels.dedup();
+                let levels = order::distinct(values.clone());
                 let shares = |class: &u32| {
                     let members = of_class(*class);
                     let share = |level: &f64| {

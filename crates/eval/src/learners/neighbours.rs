@@ -1,7 +1,7 @@
 //! The nearest neighbours.
 
 use fewest_core::method::Options;
-use fewest_core::{Classes, Columns, Context, Dataset, Error, Target, options};
+use fewest_core::{Classes, Columns, Context, Dataset, Error, Target, options, order};
 use fewest_machines::{Encoding, Points, squared_distance};
 
 use super::{Learner, Model, Predictions};
@@ -70,7 +70,7 @@ impl NeighboursModel {
         }
         // In order of samples, so that sums over them have one value.
         let mut nearest: Vec<usize> = distances.into_iter().map(|(_, i)| i).collect();
-        nearest.sort_unstable();
+        order::sort_indices(&mut nearest);
         nearest
     }
 }

@@ -10,7 +10,7 @@ pub use hold_out::HoldOut;
 pub use k_fold::KFold;
 pub use repeated::Repeated;
 
-use fewest_core::{Dataset, Error, Target};
+use fewest_core::{Classes, Dataset, Error, Target, order};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
@@ -74,9 +74,15 @@ fn shuffled(data: &Dataset, stratified: bool, seed: u64) -> Result<Vec<usize>, E
                 found: data.target().describe(),
             });
         };
-        rows.sort_by_key(|&row| classes.codes()[row]);
+        rows = by_class(&rows, classes);
     }
     Ok(rows)
+}
+
+/// The samples of a class one after the other, each class in the order of `rows`.
+pub(crate) fn by_class(rows: &[usize], classes: &Classes) -> Vec<usize> {
+    let codes: Vec<usize> = rows.iter().map(|&row| classes.codes()[row] as usize).collect();
+    order::by_key(&codes).into_iter().map(|at| rows[at]).collect()
 }
 
 #[cfg(test)]

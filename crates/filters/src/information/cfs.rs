@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 
 use fewest_core::method::Options;
-use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status, options};
+use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status, options, order};
 use fewest_counts::Scratch;
 use fewest_counts::discretisation::Discretisation;
 
@@ -171,7 +171,7 @@ impl Search<'_> {
             });
         }
         let mut members = features.to_vec();
-        members.sort_unstable();
+        order::sort_indices(&mut members);
         let with_target: f64 = members.iter().map(|&k| uncertainty.with_target[k]).sum();
         let columns: Vec<&Vec<f64>> = members.iter().filter_map(|member| columns.get(member)).collect();
         // Redundancy within the subset, from the same columns.
@@ -208,7 +208,7 @@ fn next(
         let mut subset = features.clone();
         subset.push(children[position].1);
         let mut members = subset.clone();
-        members.sort_unstable();
+        order::sort_indices(&mut members);
         // A subset is found once for each order of its features.
         if seen.insert(members) {
             return Some(subset);

@@ -1,6 +1,6 @@
 //! A feature as one or more columns of numbers.
 
-use fewest_core::{Column, FeatureKind};
+use fewest_core::{Column, FeatureKind, order};
 
 /// Whether every value is the same.
 pub(super) fn is_constant(values: &[f64]) -> bool {
@@ -23,7 +23,7 @@ pub(super) fn parts(column: Column<'_>, kind: &FeatureKind, n_samples: usize) ->
 /// The different values, increasing, with the number of times each occurs.
 pub(super) fn levels(values: &[f64]) -> Vec<(f64, usize)> {
     let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
+    order::sort(&mut sorted);
     sorted.chunk_by(|a, b| a == b).map(|run| (run[0], run.len())).collect()
 }
 

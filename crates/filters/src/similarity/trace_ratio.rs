@@ -2,7 +2,7 @@
 
 use fewest_core::{
     Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport, Status, choice, options,
-    rank,
+    order, rank,
 };
 
 use super::graph::{GraphOptions, along_edges};
@@ -161,7 +161,7 @@ fn maximise(scatters: &[Scatter], candidates: &[usize], k: usize) -> Maximum {
         order = top(&merits);
         // The order of summation must not decide whether λ grows.
         let mut sorted = order.clone();
-        sorted.sort_unstable();
+        order::sort_indices(&mut sorted);
         let (between, within) = sums(&sorted);
         let next = ratio(between, within);
         // Each step but the last increases λ; rounding may let it fall by a digit at the fixed point.

@@ -1,7 +1,9 @@
 //! Features chosen by significance.
 
 use fewest_core::method::{Built, Options, Parameter, Parameters, Relation};
-use fewest_core::{Budget, Context, Dataset, Error, Scorer, Selection, Selector, Status, options, words};
+use fewest_core::{
+    Budget, Context, Dataset, Error, Scorer, Selection, Selector, Status, options, order, words,
+};
 
 words! {
     /// What is held below the level, over all features together.
@@ -112,7 +114,7 @@ impl Correction {
     /// The largest p-value that is significant, or a negative number when none is.
     fn cut_off(self, p_values: &[f64], alpha: f64) -> f64 {
         let mut sorted: Vec<f64> = p_values.iter().copied().filter(|p| !p.is_nan()).collect();
-        sorted.sort_by(f64::total_cmp);
+        order::sort(&mut sorted);
         let m = sorted.len() as f64;
         match self {
             Self::Bonferroni => alpha / m,

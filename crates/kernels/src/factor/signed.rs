@@ -1,6 +1,6 @@
 //! Signed factors of symmetric matrices that need not be positive semidefinite.
 
-use fewest_core::Error;
+use fewest_core::{Error, order};
 
 use super::{Factor, check_tolerance, not_finite};
 use fewest_linalg::lanes;
@@ -54,8 +54,7 @@ impl Factor {
     ) -> Result<Self, Error> {
         check_tolerance(tolerance)?;
         let n = points.len();
-        let mut sorted: Vec<usize> = (0..n).collect();
-        sorted.sort_by(|&a, &b| points[a].total_cmp(&points[b]));
+        let sorted = order::ascending(points);
         let mut order = Vec::with_capacity(n);
         let mut taken = vec![false; n];
         for parts in [WATCHED, 2 * WATCHED - 1, 32 * WATCHED - 31] {

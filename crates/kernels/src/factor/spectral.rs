@@ -1,6 +1,6 @@
 //! What the eigenvalues of the small matrix `ΦᵀΦ` give: NOCCO's factor, and the smallest factor.
 
-use fewest_core::Error;
+use fewest_core::{Error, order};
 use nalgebra::{DMatrix, DMatrixView, Dyn, SymmetricEigen};
 
 use super::{Factor, check_tolerance, sign};
@@ -110,8 +110,8 @@ impl Factor {
         }
         let Principal { basis, directions, eigenvalues } = self.principal()?;
         let total: f64 = eigenvalues.iter().map(|value| value * value).sum();
-        let mut order: Vec<usize> = (0..eigenvalues.len()).collect();
-        order.sort_by(|&a, &b| eigenvalues[b].abs().total_cmp(&eigenvalues[a].abs()));
+        let sizes: Vec<f64> = eigenvalues.iter().map(|value| value.abs()).collect();
+        let mut order = order::descending(&sizes);
         let mut dropped = 0.0;
         let mut dropped_trace = 0.0;
         while let Some(&last) = order.last() {

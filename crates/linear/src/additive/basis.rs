@@ -2,7 +2,7 @@
 
 use fewest_columns::standardise;
 use fewest_core::method::KernelWidth;
-use fewest_core::{Dataset, Error, FeatureKind};
+use fewest_core::{Dataset, Error, FeatureKind, order};
 use fewest_kernels::{Factor, Gaussian, NormalisedDelta, kernel_width};
 use fewest_linalg::dot_products;
 use nalgebra::DMatrix;
@@ -50,8 +50,8 @@ impl Basis {
         if largest <= 1e-12 * n as f64 {
             return Ok(Self { values: Vec::new(), rank: 0 });
         }
-        let mut order: Vec<usize> = (0..r).filter(|&a| eigen.eigenvalues[a] >= smallest * largest).collect();
-        order.sort_by(|&a, &b| eigen.eigenvalues[b].total_cmp(&eigen.eigenvalues[a]));
+        let mut order = order::descending(eigen.eigenvalues.as_slice());
+        order.retain(|&a| eigen.eigenvalues[a] >= smallest * largest);
         let mut values = Vec::with_capacity(n * order.len());
         for &a in &order {
             let start = values.len();

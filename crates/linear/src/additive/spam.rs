@@ -312,16 +312,8 @@ impl Selector for Spam {
             _ => problem.by_count(budget.count(&["lambda_ratio"])?, largest),
         };
         let scale = (n as f64).sqrt().recip();
-        let mut chosen: Vec<(usize, f64)> =
-            fit.functions.iter().map(|(&k, coefficients)| (k, scale * norm(coefficients))).collect();
-        chosen.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        match budget {
-            Budget::Count(k) => chosen.truncate(k),
-            Budget::Threshold(threshold) => chosen.retain(|(_, value)| *value >= threshold),
-            _ => {}
-        }
-        let (order, scores) = chosen.into_iter().unzip();
-        let mut selection = Selection::new(order, scores, d, fit.report.status);
+        let norms = fit.functions.iter().map(|(&k, coefficients)| (k, scale * norm(coefficients)));
+        let mut selection = Selection::by_weight(norms.collect(), d, budget, fit.report.status);
         selection.solver = Some(fit.report);
         selection.note_missing_features(budget, "no others have a function");
         Ok(selection)

@@ -11,12 +11,12 @@ pub use radius_margin::RadiusMargin;
 pub use sensitivity::BoundSensitivity;
 pub use span::SpanBound;
 
+use fewest_core::order;
 use nalgebra::DMatrix;
 
 /// The sensitivity with its samples in increasing order.
 fn in_order(samples: &[usize], weights: DMatrix<f64>) -> BoundSensitivity {
-    let mut order: Vec<usize> = (0..samples.len()).collect();
-    order.sort_by_key(|&a| samples[a]);
+    let order = order::by_key(samples);
     let weights = DMatrix::from_fn(order.len(), order.len(), |a, b| weights[(order[a], order[b])]);
     BoundSensitivity { samples: order.iter().map(|&a| samples[a]).collect(), weights }
 }

@@ -1,6 +1,6 @@
 //! The radius–margin bounds.
 
-use fewest_core::Error;
+use fewest_core::{Error, order};
 use fewest_smo::{DualProblem, Machine};
 use fewest_solver::Control;
 use nalgebra::{DMatrix, DVector};
@@ -121,7 +121,7 @@ fn common_ridge(problem: &DualProblem<'_>) -> Result<f64, Error> {
 fn spread(ball: &Ball, support: &Support, factor: f64) -> (DMatrix<f64>, Vec<usize>) {
     let mut samples = support.samples.clone();
     samples.extend((0..ball.coefficients.len()).filter(|&i| ball.coefficients[i] > 0.0));
-    samples.sort_unstable();
+    order::sort_indices(&mut samples);
     samples.dedup();
     let inside = DVector::from_iterator(samples.len(), samples.iter().map(|&i| ball.coefficients[i]));
     let mut weights = DMatrix::from_diagonal(&(&inside * factor));

@@ -1,6 +1,6 @@
 //! The span of support vectors, and the bounds on the leave-one-out error made of it.
 
-use fewest_core::Error;
+use fewest_core::{Error, order};
 use fewest_smo::{DualProblem, Machine};
 use nalgebra::{DMatrix, DVector};
 
@@ -65,7 +65,7 @@ impl SpanBound {
             _ => None,
         };
         let mut by_sample: Vec<(usize, f64)> = support.samples.iter().copied().zip(spans).collect();
-        by_sample.sort_unstable_by_key(|(sample, _)| *sample);
+        order::sort_entries(&mut by_sample);
         let squared_spans = by_sample.into_iter().map(|(_, span)| span).collect();
         Ok(Self { value: charged + tube, squared_spans, sensitivity })
     }

@@ -1,6 +1,6 @@
 //! The alternation of Algorithm 1: machines with fixed weights, then weights with fixed machines.
 
-use fewest_core::{Context, Error, Status};
+use fewest_core::{Context, Error, Status, order};
 use fewest_solver::Control;
 
 use super::machine::{FixedKernel, Machine};
@@ -123,7 +123,7 @@ impl Objective<'_> {
                 return Ok(fit);
             }
             members.extend(entering.iter().map(|(m, _)| m));
-            members.sort_unstable();
+            order::sort_indices(&mut members);
             self.settle(&mut fit, &members, limits, context)?;
             if fit.status.is_stopped() {
                 return Ok(fit);

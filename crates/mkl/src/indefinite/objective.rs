@@ -1,6 +1,6 @@
 //! What is minimised (Eq. 8), and what every weight would do about it.
 
-use fewest_core::Error;
+use fewest_core::{Error, order};
 
 use super::atoms::Atoms;
 use super::loss::Loss;
@@ -202,10 +202,12 @@ impl Objective<'_> {
         let pairs = self.pairs(point)?;
         let least = self.lambda2 + allowed;
         let estimates = screen.estimates(self.atoms, &pairs, least)?;
-        let mut candidates: Vec<usize> = (0..self.atoms.len())
+        let candidates: Vec<usize> = (0..self.atoms.len())
             .filter(|m| members.binary_search(m).is_err() && estimates[*m].bound() > least)
             .collect();
-        candidates.sort_by(|&a, &b| estimates[b].value.total_cmp(&estimates[a].value));
+        let values: Vec<f64> = candidates.iter().map(|&m| estimates[m].value).collect();
+        let candidates: Vec<usize> =
+            order::descending(&values).into_iter().map(|at| candidates[at]).collect();
         let wanted = (self.atoms.n_samples() / 2).max(members.len()).max(1);
         let mut entering: Vec<(usize, f64)> = Vec::new();
         // Estimates say which to compute; which one enters is decided by the kernel itself.
@@ -220,9 +222,8 @@ impl Objective<'_> {
                 break;
             }
         }
-        entering.sort_by(|a, b| b.1.total_cmp(&a.1));
-        entering.truncate(wanted);
-        Ok(entering)
+        let products: Vec<f64> = entering.iter().map(|(_, product)| *product).collect();
+        Ok(order::descending(&products).into_iter().take(wanted).map(|at| entering[at]).collect())
     }
 }
 

@@ -3,7 +3,7 @@
 use fewest_core::method::{Options, Regularization};
 use fewest_core::{
     AlternationSummary, Budget, Context, Dataset, Error, Selection, Selector, Status, ValidatedPenalty,
-    options, rank,
+    options,
 };
 
 use super::base::BaseKernels;
@@ -192,15 +192,9 @@ impl Selector for MikFs {
         };
         let scores = model.scores();
         let counted = self.above_threshold(&scores);
-        let mut order = rank(&scores, true);
-        order.retain(|j| counted.binary_search(j).is_ok());
-        match budget {
-            Budget::Count(k) => order.truncate(k),
-            Budget::Threshold(threshold) => order.retain(|&j| scores[j] >= threshold),
-            _ => {}
-        }
-        let chosen = order.iter().map(|&j| scores[j]).collect();
-        let mut selection = Selection::new(order, chosen, d, run.stopped.unwrap_or(model.alternation.status));
+        let weights = counted.iter().map(|&j| (j, scores[j])).collect();
+        let status = run.stopped.unwrap_or(model.alternation.status);
+        let mut selection = Selection::by_weight(weights, d, budget, status);
         let alternation = &model.alternation;
         selection.objective = alternation.history.last().copied();
         let best = run.validation.iter().reduce(|a, b| if b.score > a.score { b } else { a });

@@ -1,7 +1,7 @@
 //! The kernel weights with fixed machines, by projected gradient descent (Algorithm 3) that Newton steps
 //! finish.
 
-use fewest_core::Error;
+use fewest_core::{Error, order};
 use fewest_pgd::ProximalGradient;
 use fewest_solver::{Composite, Control, Datafit, L1, SolverState, run};
 use nalgebra::DMatrix;
@@ -116,11 +116,12 @@ impl Weights<'_> {
     /// and at least as many as samples.
     fn working_set(&self, d: &[f64], gradient: &[f64], allowed: f64) -> Vec<usize> {
         let (mut members, zeros): (Vec<usize>, Vec<usize>) = (0..d.len()).partition(|&m| d[m] > 0.0);
-        let mut rising: Vec<usize> = zeros.into_iter().filter(|&m| gradient[m] < -allowed).collect();
-        rising.sort_by(|&a, &b| gradient[a].total_cmp(&gradient[b]));
+        let rising = zeros.into_iter().filter(|&m| gradient[m] < -allowed);
+        let mut rising: Vec<(f64, usize)> = rising.map(|m| (-gradient[m], m)).collect();
+        order::largest_first(&mut rising);
         rising.truncate(members.len().max(self.y.len()));
-        members.extend(rising);
-        members.sort_unstable();
+        members.extend(rising.into_iter().map(|(_, m)| m));
+        order::sort_indices(&mut members);
         members
     }
 

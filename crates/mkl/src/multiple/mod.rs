@@ -7,7 +7,7 @@ mod rfmkl;
 mod terms;
 mod working;
 
-use fewest_core::{Budget, Dataset, Error, Selection, Status, Target, rank};
+use fewest_core::{Budget, Dataset, Error, Selection, Status, Target};
 
 pub use gmkl::Gmkl;
 pub use rfmkl::Rfmkl;
@@ -61,15 +61,8 @@ fn nothing(n_features: usize) -> Selection {
 
 /// The features with a score, within the budget.
 fn selection(scores: &[f64], budget: Budget, status: Status) -> Selection {
-    let mut order = rank(scores, true);
-    order.retain(|&j| scores[j] > 0.0);
-    match budget {
-        Budget::Count(k) => order.truncate(k),
-        Budget::Threshold(threshold) => order.retain(|&j| scores[j] >= threshold),
-        _ => {}
-    }
-    let chosen = order.iter().map(|&j| scores[j]).collect();
-    let mut selection = Selection::new(order, chosen, scores.len(), status);
+    let weights = scores.iter().copied().enumerate().filter(|(_, score)| *score > 0.0).collect();
+    let mut selection = Selection::by_weight(weights, scores.len(), budget, status);
     selection.note_missing_features(budget, "no others have a weight");
     selection
 }

@@ -1,7 +1,7 @@
 //! The weights of all kernels: the interior-point method on those that may have one, and a look at all
 //! others.
 
-use fewest_core::{Context, Error, Status};
+use fewest_core::{Context, Error, Status, order};
 
 use super::Machine;
 use super::interior::Interior;
@@ -53,13 +53,9 @@ pub(super) fn solve(
     tolerance: f64,
     context: &Context<'_>,
 ) -> Result<Solution, Error> {
-    let by = |values: &[f64], mut from: Vec<usize>, most: usize| {
-        from.sort_by(|&a, &b| values[b].total_cmp(&values[a]).then(a.cmp(&b)));
-        from.truncate(most);
-        from
-    };
-    let mut chosen = by(hints, (0..terms.len()).collect(), FIRST);
-    chosen.sort_unstable();
+    let mut chosen = order::descending(hints);
+    chosen.truncate(FIRST);
+    order::sort_indices(&mut chosen);
     let mut steps = 0;
     loop {
         let interior = Interior::new(terms, &chosen, machines, lambda);
@@ -69,8 +65,9 @@ pub(super) fn solve(
             terms.squares(machines, &saddle.betas).into_iter().map(|square| square / lambda).collect();
         let gap = saddle.gap(squares.iter().copied().fold(0.0, f64::max));
         let stopped = saddle.status.is_stopped();
-        let outside: Vec<usize> = (0..terms.len())
+        let mut outside: Vec<(f64, usize)> = (0..terms.len())
             .filter(|m| chosen.binary_search(m).is_err() && 0.5 * squares[*m] > 1.0 + LEAST_GAIN)
+            .map(|m| (squares[m], m))
             .collect();
         let reached = gap <= tolerance * saddle.primal;
         if reached || stopped || outside.is_empty() {
@@ -87,8 +84,10 @@ pub(super) fn solve(
             return Ok(Solution { weights, objective: saddle.primal, gap, status, steps });
         }
         context.report("kernels", chosen.len(), terms.len());
-        chosen.extend(by(&squares, outside, MORE.max(chosen.len() / 2)));
-        chosen.sort_unstable();
+        order::largest_first(&mut outside);
+        outside.truncate(MORE.max(chosen.len() / 2));
+        chosen.extend(outside.into_iter().map(|(_, m)| m));
+        order::sort_indices(&mut chosen);
     }
 }
 

@@ -1,6 +1,6 @@
 //! From the relaxation to a set of features.
 
-use fewest_core::{Context, Error};
+use fewest_core::{Context, Error, order};
 use nalgebra::DMatrix;
 
 use super::interior::{Capacity, Saddle, Stop, solve};
@@ -56,11 +56,9 @@ impl Partition {
         // Weights are known to the solver's accuracy: what differs by less is a tie, and goes to the lower
         // index.
         let gathered = gathered_weights(&relaxation.weights, &sets.tied, units, feature_costs)?;
-        let weight = |u: usize| (gathered[u] / TIE).round();
-        sets.tied.sort_by(|&a, &b| weight(b).total_cmp(&weight(a)).then(a.cmp(&b)));
-        for set in [&mut sets.above, &mut sets.below] {
-            set.sort_by(|&a, &b| gain(b).total_cmp(&gain(a)).then(a.cmp(&b)));
-        }
+        sets.tied = sorted(&sets.tied, &|u| (gathered[u] / TIE).round());
+        sets.above = sorted(&sets.above, &gain);
+        sets.below = sorted(&sets.below, &gain);
         Ok(sets)
     }
 
@@ -77,6 +75,13 @@ impl Partition {
         })
         .collect()
     }
+}
+
+/// `units` by decreasing `key`, ties to the lower unit.
+fn sorted(units: &[usize], key: &dyn Fn(usize) -> f64) -> Vec<usize> {
+    let mut pairs: Vec<(f64, usize)> = units.iter().map(|&u| (key(u), u)).collect();
+    order::largest_first(&mut pairs);
+    pairs.into_iter().map(|(_, u)| u).collect()
 }
 
 /// The weights of another solution of the relaxation: of those `tied` that have one kernel and one cost,
@@ -100,8 +105,7 @@ fn gathered_weights(
     let probe: Vec<f64> = (0..n).map(|i| (i as f64 * GOLDEN_RATIO).fract() - 0.5).collect();
     let mark = |at: usize| transposed_products(&centred[at], &probe, n).iter().map(|z| z * z).sum::<f64>();
     let marks: Vec<f64> = (0..present.len()).map(mark).collect();
-    let mut order: Vec<usize> = (0..present.len()).collect();
-    order.sort_by(|&a, &b| marks[a].total_cmp(&marks[b]).then(a.cmp(&b)));
+    let order = order::ascending(&marks);
     let mut joined = vec![false; present.len()];
     for (place, &first) in order.iter().enumerate() {
         if joined[first] {
@@ -117,7 +121,7 @@ fn gathered_weights(
                 twins.push(other);
             }
         }
-        twins.sort_unstable();
+        order::sort_indices(&mut twins);
         let mut left: f64 = twins.iter().map(|&at| weights[present[at]]).sum();
         for at in twins {
             joined[at] = true;
@@ -154,7 +158,7 @@ pub(super) fn machines_on(
     stop: &Stop<'_>,
 ) -> Result<Saddle, Error> {
     let mut ordered = chosen.to_vec();
-    ordered.sort_unstable();
+    order::sort_indices(&mut ordered);
     solve(machines, &units.factors(&ordered)?, &Capacity::All, stop)
 }
 
@@ -181,18 +185,19 @@ pub(super) fn refine(
         let mut inside = vec![false; units.len()];
         chosen.iter().for_each(|&u| inside[u] = true);
         let spent: f64 = chosen.iter().map(|&u| feature_costs[u]).sum();
-        let mut pairs: Vec<(f64, usize, usize)> = Vec::new();
+        let mut pairs: Vec<(f64, usize)> = Vec::new();
         for (place, &out) in chosen.iter().enumerate() {
             for (into, &square) in squares.iter().enumerate() {
                 let gain = square - squares[out];
                 let fits = spent - feature_costs[out] + feature_costs[into] <= limit * (1.0 + 1e-12);
                 if !inside[into] && fits && gain > least {
-                    pairs.push((gain, place, into));
+                    pairs.push((gain, place * units.len() + into));
                 }
             }
         }
-        pairs.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
-        for (tried, &(_, place, into)) in pairs.iter().enumerate() {
+        order::largest_first(&mut pairs);
+        for (tried, &(_, pair)) in pairs.iter().enumerate() {
+            let (place, into) = (pair / units.len(), pair % units.len());
             if context.stopped().is_some() {
                 break 'improve;
             }

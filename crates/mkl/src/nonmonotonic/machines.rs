@@ -1,5 +1,7 @@
 //! The support vector machines that share the features' weights, as one dual.
 
+use fewest_core::order;
+
 /// One machine or several over the same samples, all with the same features:
 ///
 /// ```text
@@ -95,13 +97,11 @@ impl Machines {
 /// at the end of it (0 where everything fits). For costs of 1 it is the sum of the `limit` largest values,
 /// and the last of them.
 pub(super) fn knapsack(values: &[f64], feature_costs: &[f64], limit: f64) -> (f64, f64) {
-    let mut order: Vec<usize> = (0..values.len()).collect();
-    let gain = |j: usize| values[j] / feature_costs[j];
-    order.sort_by(|&a, &b| gain(b).total_cmp(&gain(a)).then(a.cmp(&b)));
+    let gains: Vec<f64> = values.iter().zip(feature_costs).map(|(value, cost)| value / cost).collect();
     let (mut left, mut sum) = (limit, 0.0);
-    for j in order {
+    for j in order::descending(&gains) {
         if feature_costs[j] >= left {
-            return (sum + values[j] * (left / feature_costs[j]), gain(j));
+            return (sum + values[j] * (left / feature_costs[j]), gains[j]);
         }
         left -= feature_costs[j];
         sum += values[j];

@@ -1,7 +1,7 @@
 //! The two methods of the paper.
 
 use fewest_core::method::Options;
-use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Target, options};
+use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Target, options, order};
 
 use super::machines::Machines;
 use super::{NonMonotonic, NonMonotonicSolution};
@@ -140,15 +140,14 @@ impl Nmmkl {
             return Err(Error::UnsupportedTarget { method, expected: "classes", found });
         };
         let costs = costs(data, self.c);
-        let mut present: Vec<u32> = classes
+        let present: Vec<u32> = classes
             .codes()
             .iter()
             .zip(&costs)
             .filter(|(_, cost)| **cost > 0.0)
             .map(|(&code, _)| code)
             .collect();
-        present.sort_unstable();
-        present.dedup();
+        let mut present = order::distinct_codes(present);
         match present.len() {
             0 | 1 => {
                 let found = present.len();

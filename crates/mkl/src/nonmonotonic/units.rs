@@ -1,7 +1,7 @@
 //! Features, or groups of them, as factors of their kernels.
 
 use fewest_columns::map_features;
-use fewest_core::{Column, Context, Dataset, Error, FeatureKind};
+use fewest_core::{Column, Context, Dataset, Error, FeatureKind, order};
 use fewest_kernels::{Factor, Gaussian, kernel_width};
 
 use super::system::Factors;
@@ -187,9 +187,7 @@ impl<'a> Units<'a> {
 /// An indicator for each level, scaled so that the centred kernel has the trace of a standardised feature,
 /// `n`: two levels are then the same as the standardised 0/1 feature.
 fn levels(values: &[f64]) -> Form {
-    let mut codes = values.to_vec();
-    codes.sort_by(f64::total_cmp);
-    codes.dedup_by(|a, b| a == b);
+    let codes = order::distinct(values.to_vec());
     if codes.len() < 2 {
         return Form::Constant;
     }

@@ -1,6 +1,6 @@
 //! The min-max over all units, by small ones.
 
-use fewest_core::{Context, Error, Status};
+use fewest_core::{Context, Error, Status, order};
 
 use super::interior::{Capacity, Saddle, Stop, solve};
 use super::machines::{Machines, knapsack};
@@ -97,9 +97,8 @@ fn first(
         centred.iter_mut().enumerate().for_each(|(i, value)| *value = weight(i) * (*value - mean));
     }
     let agreement = units.squares(&centred)?;
-    let mut order: Vec<usize> = (0..feature_costs.len()).collect();
-    let gain = |u: usize| agreement[u] / feature_costs[u];
-    order.sort_by(|&a, &b| gain(b).total_cmp(&gain(a)).then(a.cmp(&b)));
+    let gains: Vec<f64> = agreement.iter().zip(feature_costs).map(|(value, cost)| value / cost).collect();
+    let mut order = order::descending(&gains);
     let mut spent = 0.0;
     let bought = order
         .iter()
@@ -112,7 +111,7 @@ fn first(
     // The last few do not justify a second round.
     let all_at_once = feature_costs.len() <= (3 * wanted / 2).max(ALL_AT_ONCE);
     order.truncate(if all_at_once { feature_costs.len() } else { wanted });
-    order.sort_unstable();
+    order::sort_indices(&mut order);
     Ok(order)
 }
 
@@ -134,8 +133,8 @@ fn grow(
         return 0;
     }
     // Those that are nearly worth it come along: they may be at the next multiplier.
-    let mut joining: Vec<usize> = outside(NEARLY * multiplier).collect();
-    joining.sort_by(|&a, &b| gain(b).total_cmp(&gain(a)).then(a.cmp(&b)));
+    let mut joining: Vec<(f64, usize)> = outside(NEARLY * multiplier).map(|u| (gain(u), u)).collect();
+    order::largest_first(&mut joining);
     joining.truncate(working.len());
     working.retain(|&u| {
         let leaves = !dropped[u] && found.weights[u] < 1e-2 && gain(u) < 0.3 * multiplier;
@@ -143,8 +142,8 @@ fn grow(
         !leaves
     });
     let joined = joining.len();
-    working.append(&mut joining);
-    working.sort_unstable();
+    working.extend(joining.into_iter().map(|(_, u)| u));
+    order::sort_indices(working);
     joined
 }
 

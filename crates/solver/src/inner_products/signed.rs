@@ -1,5 +1,7 @@
 //! Coefficients of any sign, for solvers of non-negative problems.
 
+use fewest_core::order;
+
 use crate::{Atoms, Error, InnerProducts};
 
 /// The problem `½ ‖b − Σⱼ wⱼ Aⱼ‖²` with `w = w⁺ − w⁻` split in its two signs: twice as many atoms, `Aⱼ` and
@@ -53,7 +55,7 @@ impl<P: InnerProducts> Signed<P> {
                 (inner, sign * value)
             })
             .collect();
-        merged.sort_by_key(|&(inner, _)| inner);
+        order::sort_entries(&mut merged);
         merged.dedup_by(|next, kept| {
             let same = next.0 == kept.0;
             if same {

@@ -1,5 +1,7 @@
 //! Blocks of coefficients.
 
+use fewest_core::order;
+
 /// A partition of the coefficients into blocks that a penalty treats together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Blocks {
@@ -16,8 +18,7 @@ impl Blocks {
     /// One block for each distinct number in `groups`, by increasing number; `groups[j]` is the group of
     /// coefficient `j`.
     pub fn from_groups(groups: &[usize]) -> Self {
-        let mut members: Vec<usize> = (0..groups.len()).collect();
-        members.sort_by_key(|&j| groups[j]);
+        let members = order::by_key(groups);
         let mut offsets: Vec<usize> =
             (0..members.len()).filter(|&i| i == 0 || groups[members[i]] != groups[members[i - 1]]).collect();
         offsets.push(members.len());

@@ -1,6 +1,7 @@
 //! The squared hinge loss: coordinate descent on one quadratic after the other.
 
 use argmin::core::{KV, Problem, Solver, TerminationStatus};
+use fewest_core::order;
 use fewest_solver::{
     BlockPenalty, Composite, Control, Datafit, Error, LinearOperator, Penalty, Quadratic, QuadraticSolver,
     Solution, SolverState, SquaredHinge, Step, certificate, given,
@@ -153,11 +154,11 @@ impl SquaredHingeDescent {
                 others.push((length, b));
             }
         }
-        others.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        order::largest_first(&mut others);
         others.truncate(chosen.len().max(LEAST_JOINING));
         chosen.extend(others.into_iter().map(|(_, b)| b));
         let mut members: Vec<usize> = chosen.into_iter().flat_map(|b| blocks.block(b)).copied().collect();
-        members.sort_unstable();
+        order::sort_indices(&mut members);
         members
     }
 }

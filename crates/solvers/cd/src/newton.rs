@@ -5,6 +5,7 @@
 //! takes. For a general penalty its gradient and curvature follow from the block's prox and the Jacobian
 //! of that.
 
+use fewest_core::order;
 use fewest_solver::{BlockPenalty, Quadratic};
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 
@@ -244,18 +245,20 @@ impl Line<'_> {
     /// `point` with the blocks put to zero that shrink most, as long as that lowers the objective: a line
     /// passes by the kink of a block of several coefficients and does not meet it.
     fn without_shrunken_blocks(&self, mut point: Vec<f64>, mut change: f64) -> (Vec<f64>, f64) {
-        let mut shrunken: Vec<(f64, &[usize])> = Vec::new();
-        for block in self.penalty.blocks().iter().filter(|block| block.len() > 1) {
+        let mut shrunken: Vec<(f64, usize)> = Vec::new();
+        let blocks = self.penalty.blocks();
+        for (b, block) in blocks.iter().enumerate().filter(|(_, block)| block.len() > 1) {
             let length = |w: &[f64]| block.iter().map(|&j| w[j] * w[j]).sum::<f64>().sqrt();
             let share = length(&point) / length(self.w);
             if share > 0.0 && share < 0.5 {
-                shrunken.push((share, block));
+                shrunken.push((-share, b));
             }
         }
-        shrunken.sort_by(|a, b| a.0.total_cmp(&b.0));
-        for (_, block) in shrunken {
+        // The smallest share first.
+        order::largest_first(&mut shrunken);
+        for (_, b) in shrunken {
             let mut trial = point.clone();
-            for &j in block {
+            for &j in blocks.block(b) {
                 trial[j] = 0.0;
             }
             let trial_change = self.change(&trial);

@@ -1,6 +1,7 @@
 //! The argmin solver.
 
 use argmin::core::{KV, Problem, Solver, TerminationStatus};
+use fewest_core::order;
 use fewest_solver::certificate::{self, DualityGap};
 use fewest_solver::{
     BlockPenalty, Composite, Control, Error, Penalty, Quadratic, QuadraticSolver, Solution, SolverState,
@@ -86,7 +87,7 @@ impl CoordinateDescent {
         if atoms.is_empty() {
             return Ok(());
         }
-        atoms.sort_unstable();
+        order::sort_indices(&mut atoms);
         let problem = Quadratic::restrict(whole.problem, &atoms)?;
         let penalty = whole.penalty.restrict(&atoms);
         let curvatures = curvatures(&problem, &*penalty);
@@ -182,7 +183,7 @@ impl Solver<Composite<'_, Quadratic>, SolverState> for CoordinateDescent {
         let entering = descent.violators(&self.candidates, self.entries);
         let mut blocks = descent.active_blocks();
         blocks.extend(&entering);
-        blocks.sort_unstable();
+        order::sort_indices(&mut blocks);
         descent.sweep(blocks.into_iter());
         self.descend_active(&mut descent)?;
         // Where most of what enters soon leaves again, the non-zeros are found sooner one by one.

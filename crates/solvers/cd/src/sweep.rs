@@ -1,5 +1,6 @@
 //! Sweeps over blocks: the descent itself.
 
+use fewest_core::order;
 use fewest_solver::{BlockPenalty, Quadratic};
 
 /// An upper bound of the largest eigenvalue of each block's Gram matrix: the Lipschitz constant of the
@@ -91,7 +92,7 @@ impl Descent<'_> {
                 found.push((curvature * squared_length, b));
             }
         }
-        found.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        order::largest_first(&mut found);
         found.truncate(most);
         found.into_iter().map(|(_, b)| b).collect()
     }

@@ -4,6 +4,7 @@
 //! Newton step on `w ↦ w − prox(w + τAᵀα(w))` with a short step `τ` removes that error: for the l1 penalty
 //! it is least squares on the support.
 
+use fewest_core::order;
 use fewest_solver::BlockPenalty;
 
 use crate::active::{Active, semidefinite_root};
@@ -66,9 +67,8 @@ pub(crate) fn newton_step(
         }
     }
     // Of two copies of an atom only one moves: the one with the larger coefficient, which keeps its sign.
-    let size = |i: usize| w[active.coordinates[i]].abs();
-    let mut order: Vec<usize> = (0..m).collect();
-    order.sort_by(|&a, &b| size(b).total_cmp(&size(a)));
+    let sizes: Vec<f64> = active.coordinates.iter().map(|&j| w[j].abs()).collect();
+    let order = order::descending(&sizes);
     let step = PivotedCholesky::new(&matrix, &order, INDEPENDENT).solve(&right);
     let mut next = proximal;
     for (&j, d) in active.coordinates.iter().zip(&step) {

@@ -1,6 +1,7 @@
 //! From breakpoint to breakpoint, as an argmin solver.
 
 use argmin::core::{Problem, Solver, TerminationReason, TerminationStatus};
+use fewest_core::order;
 use fewest_solver::{Error, InnerProducts, SolverState, Step};
 use serde::{Deserialize, Serialize};
 
@@ -186,7 +187,7 @@ impl Homotopy {
             // A coefficient that has just joined is zero but for rounding.
             .map(|(&atom, (p, q))| (atom, (p - lambda * q).max(0.0)))
             .collect();
-        coefficients.sort_unstable_by_key(|&(atom, _)| atom);
+        order::sort_entries(&mut coefficients);
         coefficients
     }
 

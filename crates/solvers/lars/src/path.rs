@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fewest_core::order;
 use fewest_solver::{Atoms, Control, Error, InnerProducts, L1, Status, certificate, run};
 use nalgebra::DMatrix;
 
@@ -95,7 +96,7 @@ impl<'a> WorkingSet<'a> {
         let name = |atom: usize| self.atoms[atom];
         let mut coefficients: Vec<(usize, f64)> =
             point.coefficients.iter().map(|&(j, value)| (name(j), value)).collect();
-        coefficients.sort_unstable_by_key(|&(j, _)| j);
+        order::sort_entries(&mut coefficients);
         let event = match point.event {
             Event::Joined(j) => Event::Joined(name(j)),
             Event::Left(j) => Event::Left(name(j)),
@@ -143,10 +144,11 @@ pub fn path(
     homotopy::check(&weights, options.smallest_lambda, options.most_active)?;
     let relevance: Vec<f64> =
         problem.target_products().iter().zip(&weights).map(|(c, weight)| c / weight).collect();
-    let mut more: Vec<usize> = (0..n).filter(|&j| relevance[j] > 0.0).collect();
-    more.sort_by(|&a, &b| relevance[b].total_cmp(&relevance[a]).then(a.cmp(&b)));
+    let mut relevant: Vec<(f64, usize)> =
+        relevance.iter().copied().zip(0..).filter(|(relevance, _)| *relevance > 0.0).collect();
+    order::largest_first(&mut relevant);
     let step = WORKING_SET_STEP.min(problem.atoms().n_cached / 2).max(FIRST_STAGE);
-    more.truncate(step);
+    let mut more: Vec<usize> = relevant.into_iter().take(step).map(|(_, j)| j).collect();
 
     let total = options.most_active.min(n);
     control.report("path", 0, total);
@@ -281,12 +283,8 @@ fn check(
         let limits: Vec<f64> = points.iter().map(|point| point.lambda + slack).collect();
         let section = Section { problem, weights, columns: &columns[..used], coefficients, limits };
         let mut excesses = section.excesses(&candidates)?;
-        let by_excess = |a: &(f64, usize), b: &(f64, usize)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
-        if excesses.len() > step {
-            excesses.select_nth_unstable_by(step, by_excess);
-            excesses.truncate(step);
-        }
-        excesses.sort_by(by_excess);
+        order::largest_first(&mut excesses);
+        excesses.truncate(step);
         violated = excesses.iter().any(|(excess, j)| *excess > 0.0 && working.binary_search(j).is_err());
         closest = excesses.into_iter().map(|(_, j)| j).collect();
         if !violated {

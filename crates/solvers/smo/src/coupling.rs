@@ -162,9 +162,9 @@ fn dealt(samples: &[usize], positive: impl Fn(usize) -> bool, folds: usize, seed
         let other = derive_seed(seed, k as u64) % (k as u64 + 1);
         order.swap(k, other as usize);
     }
-    order.sort_by_key(|&k| positive(samples[k]));
+    let (first, second): (Vec<usize>, Vec<usize>) = order.into_iter().partition(|&k| !positive(samples[k]));
     let mut parts = vec![0; samples.len()];
-    for (place, &k) in order.iter().enumerate() {
+    for (place, &k) in first.iter().chain(&second).enumerate() {
         parts[k] = place % folds;
     }
     parts

@@ -1,5 +1,6 @@
 //! More than two classes: a machine for each pair of them, and a vote (Knerr, Personnaz and Dreyfus 1990).
 
+use fewest_core::order;
 use fewest_solver::{Control, Error};
 
 use crate::{Classifier, KernelRows, Machine};
@@ -94,9 +95,7 @@ impl Pairwise {
     ) -> Result<Self, Error> {
         let n_samples = kernel.len();
         check_shapes(n_samples, codes, weights)?;
-        let mut classes = codes.to_vec();
-        classes.sort_unstable();
-        classes.dedup();
+        let classes = order::distinct_codes(codes.to_vec());
         if classes.len() < 2 {
             return Err(Error::TooFew { what: "classes", minimum: 2, found: classes.len() });
         }

@@ -1,6 +1,6 @@
 //! Search that takes steps back.
 
-use fewest_core::{Context, Error, Status};
+use fewest_core::{Context, Error, Status, order};
 
 use super::judge::{Judge, better, without};
 use super::{Direction, Found};
@@ -119,7 +119,7 @@ fn by_loss(
     score: f64,
     context: &Context<'_>,
 ) -> Result<(Vec<usize>, Vec<f64>), Error> {
-    set.sort_unstable();
+    order::sort_indices(&mut set);
     if set.len() < 2 {
         return Ok((set, vec![score]));
     }

@@ -1,6 +1,6 @@
 //! How well a learner does with a set of features.
 
-use fewest_core::{Context, Dataset, DenseColumns, Error, FeatureKind, Target, derive_seed};
+use fewest_core::{Context, Dataset, DenseColumns, Error, FeatureKind, Target, derive_seed, order};
 use fewest_eval::{Accuracy, ChosenLearner, KFold, MeanSquaredError, Metric, Split, Splitter};
 
 use crate::elimination::go_on;
@@ -126,7 +126,8 @@ impl<'a> Judge<'a> {
         context: &Context<'_>,
     ) -> Result<(usize, f64), Error> {
         let mut candidates = inside.to_vec();
-        candidates.sort_unstable_by(|a, b| b.cmp(a));
+        order::sort_indices(&mut candidates);
+        candidates.reverse();
         let sets: Vec<Vec<usize>> = candidates.iter().map(|&j| without(inside, j)).collect();
         Ok(best(candidates.into_iter().zip(self.scores(&sets, context)?)))
     }

@@ -7,7 +7,7 @@ mod ridge;
 pub use logistic::{KernelLogistic, KernelLogisticModel};
 pub use ridge::{KernelRidge, KernelRidgeModel};
 
-use fewest_core::{Columns, Context, Dataset, Error, derive_seed};
+use fewest_core::{Columns, Context, Dataset, Error, derive_seed, order};
 use fewest_kernels::fast::exp_in_place;
 use fewest_machines::{Encoding, Points, squared_distance};
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
@@ -61,14 +61,15 @@ impl KernelGrid {
     /// Widths relative to the median, increasing.
     fn sorted_widths(&self) -> Vec<f64> {
         let mut widths = self.widths.clone();
-        widths.sort_by(f64::total_cmp);
+        order::sort(&mut widths);
         widths
     }
 
     /// Regularisations, decreasing: each solution is near the one before.
     fn sorted_regularizations(&self) -> Vec<f64> {
         let mut values = self.regularizations.clone();
-        values.sort_by(|a, b| b.total_cmp(a));
+        order::sort(&mut values);
+        values.reverse();
         values
     }
 

@@ -1,7 +1,7 @@
 //! Support vector classification.
 
 use fewest_core::method::Options;
-use fewest_core::{Columns, Context, Dataset, Error, options};
+use fewest_core::{Columns, Context, Dataset, Error, options, order};
 use fewest_kernels::VectorKernel;
 use fewest_machines::{Encoding, PointRows};
 use fewest_smo::{Classifier, Pairwise};
@@ -167,7 +167,7 @@ impl Model for SupportVectorClassifierModel {
         let pairs = self.machines.iter().flat_map(|machines| &machines.machines);
         let mut support: Vec<usize> =
             pairs.clone().flat_map(|pair| pair.machine.support.iter().map(|&k| pair.samples[k])).collect();
-        support.sort_unstable();
+        order::sort_indices(&mut support);
         support.dedup();
         let gap = pairs.map(|pair| pair.machine.dual.solution.duality_gap).fold(0.0, f64::max);
         vec![

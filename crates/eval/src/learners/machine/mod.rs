@@ -9,7 +9,7 @@ pub use classification::{SupportVectorClassifier, SupportVectorClassifierModel};
 pub use regression::{SupportVectorRegression, SupportVectorRegressionModel};
 pub use twin::{TwinClassifier, TwinClassifierModel, TwinRegularization};
 
-use fewest_core::{Columns, Context, Dataset, Error, Status, derive_seed, words};
+use fewest_core::{Columns, Context, Dataset, Error, Status, derive_seed, order, words};
 use fewest_kernels::{SquaredDistances, VectorKernel};
 use fewest_machines::{Encoding, PointRows, Points};
 use fewest_smo::{GramRows, KernelRows, SubsetRows};
@@ -113,7 +113,7 @@ fn check_values(
 
 fn sorted(values: &[f64]) -> Vec<f64> {
     let mut values = values.to_vec();
-    values.sort_by(f64::total_cmp);
+    order::sort(&mut values);
     values
 }
 

@@ -1,6 +1,6 @@
 //! The problem over the features in the constraints found so far.
 
-use fewest_core::Error;
+use fewest_core::{Error, order};
 use nalgebra::{DMatrix, DVector};
 
 /// Projected gradient steps after which `p` must do.
@@ -165,7 +165,7 @@ impl Master {
     /// How far `J` can fall at most from `p`, since it is convex: to the linear bound of its tangent.
     fn gap(&self, indicators: &[f64], gradient: &[f64]) -> f64 {
         let mut sorted = gradient.to_vec();
-        sorted.sort_by(f64::total_cmp);
+        order::sort(&mut sorted);
         let least: f64 = sorted.iter().take(self.count as usize).sum();
         indicators.iter().zip(gradient).map(|(p, g)| p * g).sum::<f64>() - least
     }

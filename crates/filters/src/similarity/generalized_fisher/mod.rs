@@ -5,7 +5,7 @@ mod master;
 use fewest_core::method::Options;
 use fewest_core::{
     Budget, Certificate, Classes, Context, Dataset, Error, FeatureKind, Selection, Selector, SolverReport,
-    Status, options, rank,
+    Status, options, order, rank,
 };
 use nalgebra::DMatrix;
 
@@ -116,8 +116,8 @@ impl Selector for GeneralizedFisher {
                 Err(error) => return Err(error),
             };
             let mut strongest: Vec<f64> = candidates.iter().map(|&j| products[j]).collect();
-            strongest.sort_by(|a, b| b.total_cmp(a));
-            let best: f64 = strongest.iter().take(k).sum();
+            order::sort(&mut strongest);
+            let best: f64 = strongest.iter().rev().take(k).sum();
             let now: f64 = master.indicators().map(|(j, weight)| weight * products[j]).sum();
             gap = (best - now).max(0.0) / (2.0 * gamma) / at_zero;
             if gap <= self.tolerance {

@@ -1,6 +1,6 @@
 //! The smallest eigenvalues of the normalised Laplacian, by a block Krylov space with restarts.
 
-use fewest_core::{Context, Error, derive_seed};
+use fewest_core::{Context, Error, derive_seed, order};
 use nalgebra::{DMatrix, DVector};
 
 use super::affinity::Affinity;
@@ -56,8 +56,7 @@ pub(super) fn smallest(affinity: &Affinity<'_>, m: usize, context: &Context<'_>)
         let projected = basis.tr_mul(&images);
         let small = fewest_linalg::symmetric_eigen((&projected + projected.transpose()) * 0.5);
         let Some(small) = small else { return Err(not_found()) };
-        let mut order: Vec<usize> = (0..small.eigenvalues.len()).collect();
-        order.sort_by(|&a, &b| small.eigenvalues[b].total_cmp(&small.eigenvalues[a]));
+        let mut order = order::descending(small.eigenvalues.as_slice());
         order.truncate(block);
         let chosen = small.eigenvectors.select_columns(&order);
         let vectors = &basis * &chosen;

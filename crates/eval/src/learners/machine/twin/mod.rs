@@ -1,7 +1,7 @@
 //! Twin support vector machines.
 
 use fewest_core::method::{Field, FieldInfo, Options, Parameter, Parameters, Range, Value};
-use fewest_core::{Columns, Context, Dataset, Error, options};
+use fewest_core::{Columns, Context, Dataset, Error, options, order};
 use fewest_kernels::VectorKernel;
 use fewest_machines::{Encoding, PointRows, Points};
 use fewest_smo::{KernelRows, most_votes};
@@ -275,9 +275,7 @@ impl TwinClassifier {
         costs: &[f64],
         control: &Control<'_>,
     ) -> Result<Vec<Pairs>, Error> {
-        let mut classes: Vec<u32> = samples.iter().map(|&i| codes[i]).collect();
-        classes.sort_unstable();
-        classes.dedup();
+        let classes = order::distinct_codes(samples.iter().map(|&i| codes[i]).collect());
         let candidates = regularizations.len() * costs.len();
         let mut trained: Vec<Pairs> =
             (0..candidates).map(|_| Pairs { classes: classes.clone(), machines: Vec::new() }).collect();
