@@ -102,7 +102,7 @@ impl Fsv {
             if objective < before {
                 weights = found.weights;
                 report = Some(
-                    SolverReport::new("clarabel", found.status, objective, Certificate::gap(found.gap))
+                    SolverReport::new("interior-point", found.status, objective, Certificate::gap(found.gap))
                         .with_lambda(lambda)
                         .with_iterations(iterations),
                 );

@@ -125,7 +125,7 @@ impl L0Appr {
                 }
                 let norm: f64 = weights.iter().map(|w| w.abs()).sum();
                 let report = SolverReport::new(
-                    "clarabel",
+                    "interior-point",
                     found.status,
                     found.loss + norm,
                     Certificate::gap(found.gap),

@@ -196,7 +196,7 @@ impl Request {
         let n = machine.datafit.n_coefficients();
         let report = |status, objective, duality_gap, iterations| {
             SolverReport::new(
-                if self.loss == HingeLoss::Squared { "cd" } else { "clarabel" },
+                if self.loss == HingeLoss::Squared { "cd" } else { "interior-point" },
                 status,
                 objective,
                 Certificate::gap(duality_gap),

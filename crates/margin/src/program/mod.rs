@@ -2,7 +2,7 @@
 
 mod interior;
 
-use fewest_core::{Context, Error, Status};
+use fewest_core::{Context, Error, Status, order};
 use fewest_solver::LinearOperator;
 
 use self::interior::{Conditions, Solution};
@@ -78,10 +78,10 @@ impl Program<'_> {
                 status = reason;
                 break;
             }
-            joining.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+            order::largest_first(&mut joining);
             joining.truncate(columns.len().max(LEAST_JOINING));
             columns.extend(joining.into_iter().map(|(_, j)| j));
-            columns.sort_unstable();
+            order::sort_indices(&mut columns);
             let small = self.solve(&columns, penalties, at_zero, tolerance, context);
             if !small.weights.iter().chain(&small.dual).all(|value| value.is_finite()) {
                 return Err(Error::Numerical {
@@ -140,17 +140,15 @@ impl Program<'_> {
 
     /// The least `Σ d_i max(0, 1 − y_i (z_i + b))` over `b`, which is at one of the kinks `y_i − z_i`.
     fn loss(&self, fitted: &[f64]) -> f64 {
-        let mut kinks: Vec<(f64, f64)> =
-            self.labels.iter().zip(fitted).zip(self.costs).map(|((y, z), d)| (y - z, *d)).collect();
-        kinks.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let kinks: Vec<f64> = self.labels.iter().zip(fitted).map(|(y, z)| y - z).collect();
         // The slope is minus the costs of all positive samples far to the left, and rises by a sample's cost
         // at its kink.
         let mut slope: f64 =
             -self.labels.iter().zip(self.costs).map(|(y, d)| if *y > 0.0 { *d } else { 0.0 }).sum::<f64>();
-        let mut bias = kinks.first().map_or(0.0, |kink| kink.0);
-        for (kink, cost) in kinks {
-            bias = kink;
-            slope += cost;
+        let mut bias = 0.0;
+        for i in order::ascending(&kinks) {
+            bias = kinks[i];
+            slope += self.costs[i];
             if slope >= 0.0 {
                 break;
             }
