@@ -64,7 +64,7 @@ type Panel = (Vec<usize>, Vec<f64>);
 
 /// A way to hold centred Gram matrices and to multiply them.
 pub(crate) trait Representation: Send + Sync {
-    type Atom: Send + Sync;
+    type Atom: Clone + Send + Sync;
     /// Several atoms laid out for multiplication.
     type Stack: Send + Sync;
 
@@ -238,7 +238,7 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
         let mut products = vec![0.0; present.len()];
         self.representation.products(&self.representation.stack(&present)?, target, &mut products);
         let mut products = products.into_iter();
-        let mut seen = Vec::with_capacity(panel.len());
+        let (mut seen, mut keeping) = (Vec::with_capacity(panel.len()), Vec::with_capacity(panel.len()));
         for (&j, atom) in panel.iter().zip(&atoms) {
             let Some(atom) = atom else {
                 seen.push(Seen::default());
@@ -253,11 +253,17 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
                 Some((leading, _)) => (&self.leading, Arc::new(leading)),
                 None => (&self.whole, Arc::clone(atom)),
             };
-            let kept_bytes = self.representation.bytes(&kept);
-            if self.memory.fits(kept_bytes, self.features.len()) {
-                cache.keep(j, &kept, kept_bytes, &self.memory);
+            if self.memory.fits(self.representation.bytes(&kept), self.features.len()) {
+                keeping.push((cache, j, kept));
             }
             seen.push(Seen { target_product, squared_norm, lower_bound_error, approximation_error, bytes });
+        }
+        // Copies side by side, in the place of the panel: what was made in its midst stands between holes too
+        // small for the next panel, and would take three times the memory in the end.
+        drop((atoms, present));
+        let copies: Vec<_> = keeping.iter().map(|(_, _, kept)| Arc::new(R::Atom::clone(kept))).collect();
+        for ((cache, j, _), copy) in keeping.into_iter().zip(copies) {
+            cache.keep(j, &copy, self.representation.bytes(&copy), &self.memory);
         }
         Ok(seen)
     }
