@@ -23,7 +23,12 @@ const STEPS: &[Step] = &[
     step("clippy", "clippy --workspace --all-targets --locked -- -D warnings"),
     // The README's command; it runs the doc tests too.
     step("test", "test --workspace"),
-    // The feature sets of the crate that others depend on with and without them.
+    // The feature sets of the crates that others depend on with and without them.
+    step("fewest without families", "clippy --package fewest --no-default-features -- -D warnings"),
+    step(
+        "fewest with one family",
+        "clippy --package fewest --no-default-features --features linear -- -D warnings",
+    ),
     step("core without features", "test --package fewest-core --no-default-features"),
     step("core with all features", "test --package fewest-core --all-features"),
     Step {

@@ -5,4 +5,5 @@ pub use fewest_core::{
     Status, Target,
 };
 pub use fewest_data::{Missing, ReadOptions, Table};
+#[cfg(feature = "dependence")]
 pub use fewest_dependence::{Hsic, HsicLasso, Nocco, NoccoLasso};

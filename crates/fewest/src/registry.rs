@@ -21,10 +21,9 @@ use std::sync::LazyLock;
 
 use fewest_core::Error;
 use fewest_data::{Format, Formats};
-use fewest_filters::{information, similarity, statistical};
-
 use fewest_eval::{LEARNERS, LearnerEntry, METRICS, MetricEntry, learner_in, metric_in};
 
+#[cfg(any(feature = "dependence", feature = "linear"))]
 mod solvers;
 
 pub use fewest_core::method::{
@@ -58,7 +57,8 @@ impl Registry {
         Self::default()
     }
 
-    /// With all methods of this project, family by family, and all learners and metrics. `clone` makes one of
+    /// With all methods of the families that the features of this crate name (by default all), and all
+    /// learners and metrics. `clone` makes one of
     /// it that more can be added to.
     pub fn standard() -> &'static Self {
         static STANDARD: LazyLock<Registry> = LazyLock::new(Registry::gathered);
@@ -66,17 +66,27 @@ impl Registry {
     }
 
     fn gathered() -> Self {
-        let families = [
+        let families: &[&[Method]] = &[
+            #[cfg(feature = "dependence")]
             fewest_dependence::METHODS,
-            statistical::METHODS,
-            similarity::METHODS,
-            information::METHODS,
+            #[cfg(feature = "filters")]
+            fewest_filters::statistical::METHODS,
+            #[cfg(feature = "filters")]
+            fewest_filters::similarity::METHODS,
+            #[cfg(feature = "filters")]
+            fewest_filters::information::METHODS,
+            #[cfg(feature = "linear")]
             fewest_linear::METHODS,
+            #[cfg(feature = "margin")]
             fewest_margin::METHODS,
+            #[cfg(feature = "wrappers")]
             fewest_wrappers::METHODS,
+            #[cfg(feature = "mkl")]
             fewest_mkl::METHODS,
         ];
-        let methods = families.concat().iter().map(solvers::with_solvers).collect();
+        let methods = families.concat();
+        #[cfg(any(feature = "dependence", feature = "linear"))]
+        let methods = methods.iter().map(solvers::with_solvers).collect();
         Self { methods, learners: LEARNERS.to_vec(), metrics: METRICS.to_vec(), formats: Formats::standard() }
     }
 
@@ -189,7 +199,7 @@ impl Registry {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "filters"))]
 mod tests {
     use fewest_eval::Accuracy;
     use fewest_filters::similarity::Relief;

@@ -8,8 +8,10 @@ use std::sync::Arc;
 use fewest_cd::CoordinateDescent;
 use fewest_core::method::{Draft, Method};
 use fewest_dal::DualAugmentedLagrangian;
+#[cfg(feature = "dependence")]
 use fewest_dependence::{HsicLasso, LassoOptions, NoccoLasso};
 use fewest_lars::Lars;
+#[cfg(feature = "linear")]
 use fewest_linear::{ElasticNet, Lasso};
 use fewest_pgd::ProximalGradient;
 use fewest_solver::{NamedSolvers, QuadraticSolver, SolverChoice};
@@ -26,10 +28,12 @@ fn find(word: &str) -> Option<Arc<dyn QuadraticSolver>> {
     }
 }
 
+#[cfg(feature = "linear")]
 fn lasso() -> Lasso {
     Lasso { solver: SolverChoice::AutoOr(&SOLVERS), ..Lasso::default() }
 }
 
+#[cfg(feature = "dependence")]
 fn lasso_options() -> LassoOptions {
     LassoOptions { solver: SolverChoice::AutoOr(&SOLVERS), ..LassoOptions::default() }
 }
@@ -39,9 +43,13 @@ type WithSolvers = (&'static str, fn() -> Draft);
 
 /// The methods that take any of these.
 static METHODS: &[WithSolvers] = &[
+    #[cfg(feature = "dependence")]
     ("hsic-lasso", || Draft::selector(HsicLasso { lasso: lasso_options(), ..HsicLasso::default() })),
+    #[cfg(feature = "dependence")]
     ("nocco-lasso", || Draft::selector(NoccoLasso { lasso: lasso_options(), ..NoccoLasso::default() })),
+    #[cfg(feature = "linear")]
     ("lasso", || Draft::selector(lasso())),
+    #[cfg(feature = "linear")]
     ("elastic-net", || Draft::selector(ElasticNet { lasso: lasso(), ..ElasticNet::default() })),
 ];
 
@@ -53,7 +61,7 @@ pub(super) fn with_solvers(method: &Method) -> Method {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "dependence", feature = "linear"))]
 mod tests {
     use crate::registry::Registry;
 
