@@ -6,10 +6,10 @@ use fewest_linalg::{Cholesky, combination, dot, gram, transposed, transposed_pro
 /// Most steps: some 15 are usual.
 const MOST_STEPS: usize = 200;
 
-/// Steps without a smaller gap, after which rounding is all that is left.
-const MOST_IN_VAIN: usize = 20;
+/// After so many steps without a smaller gap only rounding errors are left.
+const MOST_WITHOUT_PROGRESS: usize = 20;
 
-/// A gap that is good enough to look for other columns where rounding allows no smaller one.
+/// Where rounding allows no smaller gap, this one still tells which columns are missing.
 const ALMOST: f64 = 1e-5;
 
 /// A step ends at this share of the way to the first variable that would become 0.
@@ -19,9 +19,22 @@ const SHARE: f64 = 0.995;
 const MOST_REFINEMENTS: usize = 5;
 
 /// A correction below this share of the solution is the last.
-const REFINED: f64 = 1e-9;
+const REFINED: f64 = 1e-7;
 
-/// Shorter steps than this lead nowhere.
+/// Where a step would be shorter than this, one that makes the products more equal is tried.
+const SHORT_STEP: f64 = 0.1;
+
+/// How much smaller that step makes the mean product.
+const CENTRED: f64 = 0.5;
+
+/// Up to this number of columns the larger system of equations costs nothing.
+const FEW_COLUMNS: usize = 300;
+
+/// Added to the diagonal of that system, as a share of it: what rounding makes of a pivot that should be small
+/// stays below.
+const DIAGONAL: f64 = 1e-14;
+
+/// Steps shorter than this change nothing.
 const SHORTEST_STEP: f64 = 1e-10;
 
 /// `minimise c·(p + q) + d·ξ` with `Z (p − q) + y b + ξ − t = 1` and `p, q, ξ, t ≥ 0`, the machine with the
@@ -69,7 +82,7 @@ struct Point {
     bias: f64,
 }
 
-/// What a point lacks in each equality, left side minus right side.
+/// By how much a point breaks each equality: left side minus right side.
 struct Residuals {
     /// `Z w + y b + ξ − t − 1`.
     margin: Vec<f64>,
@@ -82,19 +95,22 @@ struct Residuals {
     balance: f64,
 }
 
-/// `D δu + Z δw + y δb = a`, `Zᵀ δu − Θ⁻¹ δw = e`, `y·δu = f`: what is left of a step's equations.
+/// The equations of a step after elimination: `D δu + Z δw + y δb = a`, `Zᵀ δu − Θ⁻¹ δw = e`, `y·δu = f`.
 struct Reduced<'a> {
     conditions: &'a Conditions<'a>,
     /// `D`.
     samples: Vec<f64>,
     /// `Θ`.
     columns: Vec<f64>,
-    /// Of `I + AᵀA`, or of `I + AAᵀ` where that is smaller, with `A = D^(-1/2) Z Θ^(1/2)`: all its pivots are
-    /// at least 1, however the columns depend on each other.
+    /// Whether `factor` is that of `I + AᵀA`, one row a column of `Z`, and not of `I + AAᵀ`, one a sample; with
+    /// `A = D^(-1/2) Z Θ^(1/2)`. All pivots are at least 1, also where columns depend on each other. At an optimum
+    /// fewer columns than samples count, and only the first of these matrices keeps its digits then: the other
+    /// one is for many more columns than samples.
+    by_columns: bool,
     factor: Cholesky,
-    /// The solution for `a = y` and zeros, and its product with `y`.
+    /// `δu` and `δw` at `δb = 0` for `a = y` and zeros, and the product of that `δu` with `y`.
     of_labels: (Vec<f64>, Vec<f64>),
-    labels_product: f64,
+    product: f64,
 }
 
 type Direction = (Vec<f64>, Vec<f64>, f64);
@@ -102,20 +118,21 @@ type Direction = (Vec<f64>, Vec<f64>, f64);
 impl Conditions<'_> {
     /// Follows the central path to a relative gap of `tolerance`, by Mehrotra's predictor and corrector.
     ///
-    /// A step costs `n k min(n, k)` for `n` samples and `k` columns; memory is `2 n k`. `scale` is the size of
-    /// the objective that the gap is relative to.
+    /// A step costs `n k min(n, k)` for `n` samples and `k` columns; memory is `2 n k`. The gap is relative to
+    /// `scale`. The best point is returned, also where rounding ends the steps before the tolerance is reached.
     pub(super) fn solve(&self, scale: f64, tolerance: f64, context: &Context<'_>) -> Solution {
         let mut point = self.start();
         let mut best = (f64::INFINITY, point.clone());
-        let (mut iterations, mut in_vain) = (0, 0);
+        let (mut iterations, mut without_progress) = (0, 0);
         loop {
             let residuals = self.residuals(&point);
             let gap = self.gap(&point, &residuals, scale);
-            in_vain += 1;
+            without_progress += 1;
             if gap < best.0 {
-                (best, in_vain) = ((gap, point.clone()), 0);
+                (best, without_progress) = ((gap, point.clone()), 0);
             }
-            let ended = gap <= tolerance || iterations == MOST_STEPS || in_vain == MOST_IN_VAIN;
+            let ended =
+                gap <= tolerance || iterations == MOST_STEPS || without_progress == MOST_WITHOUT_PROGRESS;
             if ended || context.stopped().is_some() {
                 break;
             }
@@ -128,35 +145,24 @@ impl Conditions<'_> {
         Solution { weights, dual: point.surplus.dual, solved: gap <= ALMOST.max(tolerance), iterations }
     }
 
-    /// A point within all inequalities: no weights, and a dual point halfway to the first bound.
+    /// A point within all inequalities: no weights, and a dual point halfway between its bounds.
     fn start(&self) -> Point {
-        let (n, k) = (self.labels.len(), self.penalties.len());
+        let n = self.labels.len();
         let mut sums = [0.0, 0.0];
         for (d, y) in self.costs.iter().zip(self.labels) {
             sums[usize::from(*y > 0.0)] += d;
         }
         let least = sums[0].min(sums[1]);
         let share = |y: &f64| 0.5 * least / sums[usize::from(*y > 0.0)];
-        let mut u: Vec<f64> = self.costs.iter().zip(self.labels).map(|(d, y)| share(y) * d).collect();
-        let products = transposed_products(self.signed, &u, n);
-        let largest =
-            products.iter().zip(self.penalties).fold(1.0_f64, |most, (v, c)| most.max(2.0 * v.abs() / c));
-        let products: Vec<f64> = products.iter().map(|v| v / largest).collect();
-        u.iter_mut().for_each(|u| *u /= largest);
+        let u: Vec<f64> = self.costs.iter().zip(self.labels).map(|(d, y)| share(y) * d).collect();
         let v = differences(self.costs, &u);
         let (t, xi) = (vec![1.0; n], vec![2.0; n]);
         let mean = (dot(&t, &u) + dot(&xi, &v)) / (2 * n) as f64;
-        let pair = |sign: f64| {
-            let mut pair = Pair { primal: Vec::with_capacity(k), dual: Vec::with_capacity(k) };
-            for (c, v) in self.penalties.iter().zip(&products) {
-                pair.primal.push(mean / c);
-                pair.dual.push(c - sign * v);
-            }
-            pair
-        };
+        let weight =
+            Pair { primal: self.penalties.iter().map(|c| mean / c).collect(), dual: self.penalties.to_vec() };
         Point {
-            positive: pair(1.0),
-            negative: pair(-1.0),
+            positive: weight.clone(),
+            negative: weight,
             slack: Pair { primal: xi, dual: v },
             surplus: Pair { primal: t, dual: u },
             bias: 0.0,
@@ -212,15 +218,26 @@ impl Conditions<'_> {
                 *target -= primal * dual;
             }
         }
-        let direction = self.direction(&reduced, point, residuals, targets);
+        let mut direction = self.direction(&reduced, point, residuals, targets);
+        let shortest = |direction: &Point| {
+            let (primal, dual) = point.lengths(direction, SHARE);
+            primal.min(dual)
+        };
+        if shortest(&direction) < SHORT_STEP {
+            let targets = point.pairs().map(|pair| pair.products(CENTRED * now));
+            let centred = self.direction(&reduced, point, residuals, targets);
+            if shortest(&centred) > shortest(&direction) {
+                direction = centred;
+            }
+        }
         let next = point.moved(&direction, SHARE);
         let finite = next.pairs().iter().all(|pair| pair.is_positive()) && next.bias.is_finite();
         let (primal, dual) = point.lengths(&direction, SHARE);
         (finite && primal.max(dual) > SHORTEST_STEP).then_some(next)
     }
 
-    /// The Newton direction to the point where each product has changed by its target and no residual is
-    /// left, but for what is quadratic in it.
+    /// The Newton direction towards the point where each product has changed by its target and all residuals
+    /// are 0.
     fn direction(
         &self,
         reduced: &Reduced<'_>,
@@ -245,10 +262,10 @@ impl Conditions<'_> {
             (0..n).map(|i| surplus[i] / t.dual[i] - slack[i] / xi.dual[i] - residuals.margin[i]).collect();
         let shifted: Vec<f64> =
             shifts.iter().zip(&reduced.columns).map(|(shift, theta)| -shift / theta).collect();
-        let (u, w, bias) = reduced.solve(&right, &shifted, -residuals.balance);
+        let (u, w, bias) = reduced.refined(&right, &shifted, -residuals.balance, Reduced::with_bias);
         let mut change = point.clone();
         for j in 0..k {
-            // Zᵀδu as δw tells it, so that δp − δq is δw to the last digit.
+            // Zᵀδu, computed from δw: so δp − δq is δw to the last digit.
             let product = (w[j] - shifts[j]) / reduced.columns[j];
             change.positive.primal[j] = (positive[j] + p.primal[j] * product) / p.dual[j];
             change.negative.primal[j] = (negative[j] - q.primal[j] * product) / q.dual[j];
@@ -279,62 +296,93 @@ impl<'a> Reduced<'a> {
                 *value *= (theta / d).sqrt();
             }
         }
-        let size = n.min(k);
+        let by_columns = k <= n.saturating_mul(2).max(FEW_COLUMNS);
+        let size = if by_columns { k } else { n };
         let mut matrix =
-            if k <= n { gram(&scaled, n) } else { gram(&transposed(&scaled, n, &vec![1.0; n]), k) };
-        matrix.iter_mut().step_by(size + 1).for_each(|value| *value += 1.0);
+            if by_columns { gram(&scaled, n) } else { gram(&transposed(&scaled, n, &vec![1.0; n]), k) };
+        matrix.iter_mut().step_by(size + 1).for_each(|value| *value += 1.0 + DIAGONAL * *value);
         let factor = Cholesky::above_identity(matrix, size);
+        let zeros = vec![0.0; k];
         let mut reduced = Self {
             conditions,
             samples,
             columns,
+            by_columns,
             factor,
-            of_labels: (Vec::new(), Vec::new()),
-            labels_product: 0.0,
+            of_labels: (vec![0.0; n], zeros.clone()),
+            product: 1.0,
         };
-        reduced.of_labels = reduced.without_bias(conditions.labels, &vec![0.0; k]);
-        reduced.labels_product = dot(conditions.labels, &reduced.of_labels.0);
+        // The solution with a bias is one without it, minus a multiple of this one.
+        let (u, w, _) = reduced.refined(conditions.labels, &zeros, 0.0, Self::without_bias);
+        // y·δu, as a sum of squares: so it is positive, however small.
+        let samples: f64 = u.iter().zip(&reduced.samples).map(|(u, d)| d * u * u).sum();
+        let columns: f64 = w.iter().zip(&reduced.columns).map(|(w, theta)| w * w / theta).sum();
+        reduced.product = samples + columns;
+        reduced.of_labels = (u, w);
         reduced
     }
 
-    /// `δu`, `δw` and `δb`. The elimination loses what is small beside large numbers; solving again for what is
-    /// left brings it back.
-    fn solve(&self, a: &[f64], e: &[f64], f: f64) -> Direction {
-        let n = self.samples.len();
-        let (mut u, mut w, mut bias) = self.eliminated(a, e, f);
-        for _ in 0..MOST_REFINEMENTS {
-            let mut a = a.to_vec();
-            for (i, product) in combination(self.conditions.signed, &w, n).into_iter().enumerate() {
-                a[i] -= self.samples[i] * u[i] + product + self.conditions.labels[i] * bias;
+    /// The solution by `eliminate`. The elimination loses digits where `D` and `Θ` have very different sizes;
+    /// solving again for the residual brings them back.
+    fn refined(
+        &self,
+        a: &[f64],
+        e: &[f64],
+        f: f64,
+        eliminate: impl Fn(&Self, &[f64], &[f64], f64) -> Direction,
+    ) -> Direction {
+        let mut found = (vec![0.0; a.len()], vec![0.0; e.len()], 0.0);
+        let (mut a, mut e, mut f) = (a.to_vec(), e.to_vec(), f);
+        let mut before = f64::INFINITY;
+        for _ in 0..=MOST_REFINEMENTS {
+            let (du, dw, db) = eliminate(self, &a, &e, f);
+            for (i, product) in combination(self.conditions.signed, &dw, a.len()).into_iter().enumerate() {
+                a[i] -= self.samples[i] * du[i] + product + self.conditions.labels[i] * db;
             }
-            let mut e = e.to_vec();
-            for (j, product) in transposed_products(self.conditions.signed, &u, n).into_iter().enumerate() {
-                e[j] -= product - w[j] / self.columns[j];
+            for (j, product) in
+                transposed_products(self.conditions.signed, &du, a.len()).into_iter().enumerate()
+            {
+                e[j] -= product - dw[j] / self.columns[j];
             }
-            let (du, dw, db) = self.eliminated(&a, &e, f - dot(self.conditions.labels, &u));
-            let last = largest(&du) <= REFINED * largest(&u) && largest(&dw) <= REFINED * largest(&w);
-            u.iter_mut().zip(du).for_each(|(u, du)| *u += du);
-            w.iter_mut().zip(dw).for_each(|(w, dw)| *w += dw);
-            bias += db;
-            if last {
+            f -= dot(self.conditions.labels, &du);
+            let left = self.size(&a, &e);
+            if left >= before {
+                break;
+            }
+            let small =
+                largest(&du) <= REFINED * largest(&found.0) && largest(&dw) <= REFINED * largest(&found.1);
+            found.0.iter_mut().zip(du).for_each(|(u, du)| *u += du);
+            found.1.iter_mut().zip(dw).for_each(|(w, dw)| *w += dw);
+            found.2 += db;
+            before = left;
+            if small {
                 break;
             }
         }
-        (u, w, bias)
+        found
     }
 
-    fn eliminated(&self, a: &[f64], e: &[f64], f: f64) -> Direction {
-        let (mut u, mut w) = self.without_bias(a, e);
-        let bias = (dot(self.conditions.labels, &u) - f) / self.labels_product;
-        u.iter_mut().zip(&self.of_labels.0).for_each(|(u, of)| *u -= bias * of);
-        w.iter_mut().zip(&self.of_labels.1).for_each(|(w, of)| *w -= bias * of);
+    /// The size of a residual: `aᵀD⁻¹a + eᵀΘe`.
+    fn size(&self, a: &[f64], e: &[f64]) -> f64 {
+        let samples: f64 = a.iter().zip(&self.samples).map(|(a, d)| a * a / d).sum();
+        samples + e.iter().zip(&self.columns).map(|(e, theta)| e * e * theta).sum::<f64>()
+    }
+
+    /// `δu`, `δw` and `δb`.
+    fn with_bias(&self, a: &[f64], e: &[f64], f: f64) -> Direction {
+        let (mut u, mut w, _) = self.without_bias(a, e, f);
+        let (of_u, of_w) = &self.of_labels;
+        // y·δu at δb = 0, since the matrix is symmetric.
+        let bias = (dot(of_u, a) + dot(of_w, e) - f) / self.product;
+        u.iter_mut().zip(of_u).for_each(|(u, of)| *u -= bias * of);
+        w.iter_mut().zip(of_w).for_each(|(w, of)| *w -= bias * of);
         (u, w, bias)
     }
 
     /// `δu` and `δw` at `δb = 0`.
-    fn without_bias(&self, a: &[f64], e: &[f64]) -> (Vec<f64>, Vec<f64>) {
+    fn without_bias(&self, a: &[f64], e: &[f64], _: f64) -> Direction {
         let (n, signed) = (self.samples.len(), self.conditions.signed);
-        if self.columns.len() <= n {
+        if self.by_columns {
             let divided: Vec<f64> = a.iter().zip(&self.samples).map(|(a, d)| a / d).collect();
             let mut w = transposed_products(signed, &divided, n);
             w.iter_mut().zip(e).zip(&self.columns).for_each(|((w, e), theta)| *w = (*w - e) * theta.sqrt());
@@ -342,7 +390,7 @@ impl<'a> Reduced<'a> {
             w.iter_mut().zip(&self.columns).for_each(|(w, theta)| *w *= theta.sqrt());
             let mut u = combination(signed, &w, n);
             u.iter_mut().zip(a).zip(&self.samples).for_each(|((u, a), d)| *u = (a - *u) / d);
-            (u, w)
+            (u, w, 0.0)
         } else {
             let weighted: Vec<f64> = e.iter().zip(&self.columns).map(|(e, theta)| theta * e).collect();
             let mut u = combination(signed, &weighted, n);
@@ -351,7 +399,7 @@ impl<'a> Reduced<'a> {
             u.iter_mut().zip(&self.samples).for_each(|(u, d)| *u /= d.sqrt());
             let mut w = transposed_products(signed, &u, n);
             w.iter_mut().zip(e).zip(&self.columns).for_each(|((w, e), theta)| *w = theta * (*w - e));
-            (u, w)
+            (u, w, 0.0)
         }
     }
 }

@@ -14,6 +14,9 @@ const LEAST_JOINING: usize = 20;
 /// A column whose product with the dual point exceeds its cost by this share of the largest cost joins.
 const VIOLATION: f64 = 1e-8;
 
+/// Most fits of the weights that are not rounding.
+const MOST_REFITS: usize = 5;
+
 /// Weights below this share of the largest are rounding of the interior point.
 const ROUNDING: f64 = 1e-7;
 
@@ -90,22 +93,33 @@ impl Program<'_> {
                 });
             }
             iterations += small.iterations.max(1);
-            weights.fill(0.0);
-            let most = small.weights.iter().fold(0.0_f64, |most, w| most.max(w.abs()));
-            for (&j, &w) in columns.iter().zip(&small.weights) {
-                weights[j] = if w.abs() > ROUNDING * most { w } else { 0.0 };
-            }
+            spread(&mut weights, &columns, &small.weights);
             dual = self.balanced(small.dual);
             if !small.solved {
                 status = context.stopped().unwrap_or(Status::Stalled);
                 break;
             }
         }
-        let mut fitted = vec![0.0; self.labels.len()];
-        self.design.apply(&weights, &mut fitted);
-        let loss = self.loss(&fitted);
-        let primal = loss + weights.iter().zip(penalties).map(|(w, c)| c * w.abs()).sum::<f64>();
         let bound: f64 = dual.iter().sum();
+        let (mut loss, mut primal) = self.objective(&weights, penalties);
+        // Weights that were taken for rounding may leave a gap: those kept are fitted again to make up for them.
+        let mut fitted = weights.clone();
+        for _ in 0..MOST_REFITS {
+            let kept: Vec<usize> = columns.iter().copied().filter(|&j| fitted[j] != 0.0).collect();
+            let small_gap = primal - bound <= tolerance * at_zero;
+            if status != Status::Converged || small_gap || kept.len() == columns.len() {
+                break;
+            }
+            let small = self.solve(&kept, penalties, at_zero, tolerance, context);
+            iterations += small.iterations;
+            spread(&mut fitted, &kept, &small.weights);
+            let (its_loss, its_primal) = self.objective(&fitted, penalties);
+            if its_primal < primal {
+                (loss, primal) = (its_loss, its_primal);
+                weights.clone_from(&fitted);
+            }
+            columns = kept;
+        }
         let products = self.products(&dual);
         let excess = products.iter().zip(penalties).fold(0.0_f64, |most, (v, c)| most.max(v.abs() - c));
         let gap = ((primal - bound).max(0.0) / at_zero).max(excess / largest);
@@ -113,6 +127,14 @@ impl Program<'_> {
             status = if gap <= 1e3 * tolerance { Status::AlmostConverged } else { Status::Stalled };
         }
         Ok(Optimum { weights, loss, gap, status, iterations })
+    }
+
+    /// The loss at `weights` with the best bias, and the loss with the norm.
+    fn objective(&self, weights: &[f64], penalties: &[f64]) -> (f64, f64) {
+        let mut fitted = vec![0.0; self.labels.len()];
+        self.design.apply(weights, &mut fitted);
+        let loss = self.loss(&fitted);
+        (loss, loss + weights.iter().zip(penalties).map(|(w, c)| c * w.abs()).sum::<f64>())
     }
 
     /// `Σ_i u_i y_i x_ij` of every column.
@@ -179,8 +201,19 @@ impl Program<'_> {
     }
 }
 
+/// Writes the weights of `columns` into those of all columns, without what is rounding.
+fn spread(weights: &mut [f64], columns: &[usize], values: &[f64]) {
+    weights.fill(0.0);
+    let most = values.iter().fold(0.0_f64, |most, w| most.max(w.abs()));
+    for (&j, &w) in columns.iter().zip(values) {
+        weights[j] = if w.abs() > ROUNDING * most { w } else { 0.0 };
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicBool;
+
     use fewest_core::{Dataset, DenseColumns, Target};
     use nalgebra::{DMatrix, DVector};
 
@@ -259,6 +292,46 @@ mod tests {
         for gap in [some.gap, all.gap] {
             assert!((-1e-12..=1e-8).contains(&gap), "{gap}");
         }
+        Ok(())
+    }
+
+    /// More columns than samples and fewer, columns twice, and penalties and costs of very different sizes: the
+    /// gap, computed from the definition, is small each time.
+    #[test]
+    fn every_shape_has_a_small_gap() -> Result<(), Error> {
+        for (n, steps) in [(8, 1..40), (60, 1..4), (30, 1..2), (40, 1..41)] {
+            let mut columns: Vec<Vec<f64>> = steps.map(|step| wave(n, step)).collect();
+            columns.extend(columns.clone());
+            let design = design(&columns)?;
+            let labels: Vec<f64> = (0..n).map(|i| if i * 7 % 11 < 4 { 1.0 } else { -1.0 }).collect();
+            for spread in [0, 3, 8] {
+                let power = |i: usize| 10.0_f64.powi((i % 5) as i32 * spread / 4 - spread / 2);
+                let penalties: Vec<f64> = (0..design.n_columns()).map(power).collect();
+                let costs: Vec<f64> = (0..n).map(|i| 2.0 * power(i + 1)).collect();
+                let program = Program { design: &design, labels: &labels, costs: &costs };
+                let found = program.minimise(&penalties, &[], 1e-9, &Context::default())?;
+                assert!(found.gap <= 1e-8, "{n} samples, spread {spread}: {}", found.gap);
+                assert_eq!(found.status, Status::Converged);
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_stop_within_a_program_ends_it() -> Result<(), Error> {
+        let n = 40;
+        let columns: Vec<Vec<f64>> = (1..20).map(|step| wave(n, step)).collect();
+        let design = design(&columns)?;
+        let labels: Vec<f64> = (0..n).map(|i| if i % 3 == 0 { 1.0 } else { -1.0 }).collect();
+        let costs = vec![1.0; n];
+        let program = Program { design: &design, labels: &labels, costs: &costs };
+        let interrupt = AtomicBool::new(true);
+        let context = Context { interrupt: Some(&interrupt), ..Context::default() };
+        let all: Vec<usize> = (0..columns.len()).collect();
+        let small = program.solve(&all, &vec![0.1; columns.len()], 1.0, 1e-9, &context);
+        assert_eq!((small.iterations, small.solved), (0, false));
+        let stopped = program.minimise(&vec![0.1; columns.len()], &[], 1e-9, &context);
+        assert_eq!(stopped.err(), Some(Error::Stopped { before: "the first linear program was solved" }));
         Ok(())
     }
 }
