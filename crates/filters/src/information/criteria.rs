@@ -124,9 +124,7 @@ impl Selector for Forward {
         let candidates: Vec<usize> =
             (0..data.n_features()).filter(|&k| !coded.features[k].is_constant()).collect();
         let n_constant = data.n_features() - candidates.len();
-        let rows = &coded.rows;
-        let samples =
-            Samples { n: rows.n_samples() as f64, total: rows.total_sum(), target: rows.target_sum };
+        let samples = Samples::new(data.n_samples() as u64, coded.rows.target_sum);
         let plug_in = PlugIn { criterion: self.criterion, coded, samples };
         let mut selection = forward(&plug_in, candidates, data.n_features(), budget, context)?;
         add_notes(&mut selection, budget, n_constant);
@@ -171,8 +169,9 @@ impl PlugIn {
         {
             // I(k,i,j;Y) = H(Y) - H(Y|k,i,j).
             Some(joint_conditional_entropies) => {
-                let entropies = triples.joint.len() as f64 * (rows.total_sum() - rows.target_sum);
-                ((entropies - joint_conditional_entropies) / rows.n_samples() as f64).max(0.0)
+                let Samples { n, total, target } = self.samples;
+                let entropies = triples.joint.len() as f64 * (total - target);
+                ((entropies - joint_conditional_entropies) / n).max(0.0)
             }
             None => triples.joint.iter().map(|pair| self.term_with(k, pair, scratch)).sum(),
         }

@@ -3,6 +3,8 @@
 use fewest_core::{choice, words};
 use fewest_counts::Sums;
 
+use crate::tables::log_sum;
+
 /// The least redundancy that a quotient divides by, in nats.
 const LEAST_REDUNDANCY: f64 = 1e-3;
 
@@ -102,6 +104,13 @@ pub(super) struct Samples {
     pub(super) total: f64,
     /// `Σ c ln c` over the classes.
     pub(super) target: f64,
+}
+
+impl Samples {
+    /// Of `n` samples with this `Σ c ln c` over the classes.
+    pub(super) fn new(n: u64, target: f64) -> Self {
+        Self { n: n as f64, total: log_sum(n), target }
+    }
 }
 
 impl ForwardCriterion {

@@ -10,7 +10,8 @@ use super::criteria::Forward;
 use super::criterion::{Alone, ForwardCriterion, Samples};
 use super::estimators::Estimator;
 use super::forward::{self, add_notes, forward};
-use crate::tables::{JointTable, LevelTable, StreamTables, log_sum};
+use crate::joint_tables::JointTable;
+use crate::tables::{LevelTable, StreamTables};
 
 /// The levels of a stream by class, for `method`: levels of equal width, two classes or more.
 ///
@@ -125,7 +126,7 @@ impl<'a> Streamed<'a> {
         };
         Self {
             criterion,
-            samples: Samples { n: n as f64, total: log_sum(n), target },
+            samples: Samples::new(n, target),
             alone: levels.tables.iter().map(alone).collect(),
             relevances: levels.tables.iter().map(LevelTable::relevance).collect(),
             levels,

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use fewest_columns::{ColumnSums, TableSums, divided, safe_stream_sums};
+use fewest_columns::{ColumnSums, TableSums, divided, range, safe_stream_sums};
 use fewest_core::{Column, Context, Error, FeatureKind, SampleStream, Target};
 use fewest_counts::discretisation::categories;
 
@@ -283,12 +283,6 @@ pub(super) fn stream_explained(
         regression.check(target.n, (target.low, target.high))?;
     }
     Ok(products.iter().map(|(products, _)| products.explained()).collect())
-}
-
-/// The smallest and the largest value.
-fn range(values: &[f64]) -> (f64, f64) {
-    let start = (f64::INFINITY, f64::NEG_INFINITY);
-    values.iter().fold(start, |(low, high), &value| (low.min(value), high.max(value)))
 }
 
 /// The levels of `values`, and what `y` sums to over each.
