@@ -49,15 +49,14 @@ pub struct TableSums<S: ColumnSums> {
 }
 
 impl<S: ColumnSums> TableSums<S> {
-    /// For the samples of `data`.
+    /// For `n` samples with this target.
     ///
     /// # Errors
     /// When the target is of no use.
-    pub fn new(sums: S, data: &Dataset) -> Result<Self, Error> {
-        let n = data.n_samples();
+    pub fn new(sums: S, target: &Target, n: usize) -> Result<Self, Error> {
         let batch = |first: usize| {
             let rows = first..n.min(first + BATCH_ROWS);
-            Ok((rows.clone(), sums.batch(data.target(), rows)?))
+            Ok((rows.clone(), sums.batch(target, rows)?))
         };
         let batches = (0..n).step_by(BATCH_ROWS).map(batch).collect::<Result<_, Error>>()?;
         Ok(Self { sums, batches })

@@ -55,12 +55,12 @@ impl Rows {
     }
 
     /// Number of samples.
-    pub fn n_samples(&self) -> usize {
+    pub(crate) fn n_samples(&self) -> usize {
         self.order.len()
     }
 
     /// `n ln n`.
-    pub fn total_sum(&self) -> f64 {
+    pub(crate) fn total_sum(&self) -> f64 {
         self.log_sums.last().copied().unwrap_or(0.0)
     }
 

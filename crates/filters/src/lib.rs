@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod features;
+mod joint_tables;
 mod tables;
 
 pub mod information;

@@ -76,26 +76,43 @@ impl LevelTable {
         (self.levels, self.counts) = (levels, counts);
     }
 
-    /// `I(feature; class)` in nats, never negative: with the bits of
-    /// [`Coded::relevance`](fewest_counts::Coded::relevance).
-    pub(crate) fn relevance(&self) -> f64 {
-        let log_sum = |count: u64| count as f64 * (count.max(1) as f64).ln();
+    /// Number of samples.
+    pub(crate) fn n_samples(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+
+    /// `Σ c ln c` over the levels, and over the levels within each class.
+    pub(crate) fn sums(&self) -> (f64, f64) {
         let n_levels = self.n_levels();
         let by_class = || self.counts.chunks_exact(n_levels.max(1));
-        let n: u64 = self.counts.iter().sum();
         let totals = (0..n_levels).map(|level| by_class().map(|counts| counts[level]).sum());
-        let sum: f64 = totals.map(log_sum).sum();
-        let of_classes: f64 =
-            by_class().map(|counts| counts.iter().sum()).filter(|count| *count > 0).map(log_sum).sum();
-        // In the order of the samples, as there.
+        // In the order of the samples, as variables in memory are summed.
         let mut within = 0.0;
         for (counts, seen) in by_class().zip(&self.first_seen) {
             for level in seen {
                 within += log_sum(counts[self.levels.partition_point(|other| other < level)]);
             }
         }
-        ((log_sum(n) - sum - of_classes + within) / n as f64).max(0.0)
+        (totals.map(log_sum).sum(), within)
     }
+
+    /// `Σ c ln c` over the classes.
+    pub(crate) fn class_sum(&self) -> f64 {
+        self.class_counts().into_iter().map(|count| log_sum(count as u64)).sum()
+    }
+
+    /// `I(feature; class)` in nats, never negative: with the bits of
+    /// [`Coded::relevance`](fewest_counts::Coded::relevance).
+    pub(crate) fn relevance(&self) -> f64 {
+        let n = self.n_samples();
+        let (sum, within) = self.sums();
+        ((log_sum(n) - sum - self.class_sum() + within) / n as f64).max(0.0)
+    }
+}
+
+/// `c ln c`.
+pub(crate) fn log_sum(count: u64) -> f64 {
+    count as f64 * (count.max(1) as f64).ln()
 }
 
 /// Counts of levels by class, in bins of equal width for numbers.
@@ -163,21 +180,55 @@ impl ColumnSums for Numbers {
     }
 }
 
-/// The levels of every feature of `stream` by class, numbers in `bins` bins of equal width: one pass for the
-/// bounds of the bins, one to count.
-///
-/// # Errors
-/// A target that is not classes, which `method` needs; a NaN or an infinity, naming the cell; a stream that
-/// cannot be rewound; [`Error::Stopped`] when the context says so.
-pub(crate) fn stream_tables(
-    stream: &mut dyn SampleStream,
-    bins: usize,
-    method: &'static str,
-    context: &Context<'_>,
-) -> Result<Vec<LevelTable>, Error> {
-    let bounds = stream_sums(stream, &Numbers, context)?;
-    let bins: Vec<Option<EqualWidth>> =
-        bounds.into_iter().map(|bounds| bounds.map(|(low, high)| EqualWidth::new(low, high, bins))).collect();
-    rewind(stream)?;
-    stream_sums(stream, &Counts { bins: &bins, method }, context)
+/// The levels of every feature of a stream by class, and how values become levels.
+pub(crate) struct StreamTables {
+    /// The bins of numbers.
+    bins: Vec<Option<EqualWidth>>,
+    /// One a feature.
+    pub(crate) tables: Vec<LevelTable>,
+}
+
+impl StreamTables {
+    /// Of every feature of `stream`, numbers in `bins` bins of equal width: one pass for the bounds of the
+    /// bins, one to count.
+    ///
+    /// # Errors
+    /// A target that is not classes, which `method` needs; a NaN or an infinity, naming the cell; a stream
+    /// that cannot be rewound; [`Error::Stopped`] when the context says so.
+    pub(crate) fn new(
+        stream: &mut dyn SampleStream,
+        bins: usize,
+        method: &'static str,
+        context: &Context<'_>,
+    ) -> Result<Self, Error> {
+        let bounds = stream_sums(stream, &Numbers, context)?;
+        let bins: Vec<Option<EqualWidth>> = bounds
+            .into_iter()
+            .map(|bounds| bounds.map(|(low, high)| EqualWidth::new(low, high, bins)))
+            .collect();
+        rewind(stream)?;
+        let tables = stream_sums(stream, &Counts { bins: &bins, method }, context)?;
+        Ok(Self { bins, tables })
+    }
+
+    /// The number of the level of each value of feature `j`, by increasing value.
+    ///
+    /// # Errors
+    /// [`Error::Unreadable`] for a level that did not occur when levels were counted.
+    pub(crate) fn codes(&self, j: usize, mut values: Vec<f64>) -> Result<Vec<u32>, Error> {
+        if let Some(Some(bins)) = self.bins.get(j) {
+            values.iter_mut().for_each(|value| *value = f64::from(bins.code(*value)));
+        }
+        let levels = self.tables.get(j).map_or(&[][..], |table| &table.levels);
+        let code = |value: f64| {
+            let at = levels.partition_point(|level| *level < value);
+            if levels.get(at) == Some(&value) { Ok(at as u32) } else { Err(not_the_same(j)) }
+        };
+        values.into_iter().map(code).collect()
+    }
+}
+
+/// The error about feature `j` of a stream that gives other rows than before.
+pub(crate) fn not_the_same(j: usize) -> Error {
+    Error::unreadable(j, "the stream has other rows than in an earlier pass")
 }

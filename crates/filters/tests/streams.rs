@@ -5,7 +5,9 @@ use fewest_core::{
     SampleStream, Scorer, StreamScorer, Target,
 };
 use fewest_filters::information::Mim;
-use fewest_filters::statistical::{ChiSquare, ClassVariance, FScore, TScore, Variance};
+use fewest_filters::statistical::{
+    ChiSquare, ClassVariance, Coefficient, CorrelationScore, FScore, TScore, Variance,
+};
 
 fn scorers() -> Vec<(&'static str, Box<dyn StreamScorer>)> {
     vec![
@@ -15,6 +17,15 @@ fn scorers() -> Vec<(&'static str, Box<dyn StreamScorer>)> {
         ("f-score", Box::new(FScore)),
         ("chi2", Box::new(ChiSquare { bins: 7 })),
         ("mim", Box::new(Mim::default())),
+    ]
+}
+
+/// Those that know a real target.
+fn regressions() -> Vec<(&'static str, Box<dyn StreamScorer>)> {
+    vec![
+        ("variance", Box::new(Variance)),
+        ("f-score", Box::new(FScore)),
+        ("correlation", Box::new(CorrelationScore::default())),
     ]
 }
 
@@ -81,7 +92,17 @@ fn class(i: usize) -> u32 {
 fn data(n: usize) -> Result<Dataset, Error> {
     // A class without samples, before the others.
     let names = ["none", "no", "yes"].map(str::to_owned).to_vec();
-    let target = Target::classes((0..n).map(|i| class(i) + 1).collect(), names)?;
+    with_target(n, Target::classes((0..n).map(|i| class(i) + 1).collect(), names)?)
+}
+
+/// A real target that rises from the first row to the last, so that no batch is like another.
+fn real_target(n: usize) -> Vec<f64> {
+    (0..n)
+        .map(|i| noise(i, 0) - 2.0 * noise(i, 500) + f64::from(class(i)) + 3.0 * i as f64 / n as f64)
+        .collect()
+}
+
+fn with_target(n: usize, target: Target) -> Result<Dataset, Error> {
     let mut kinds = vec![FeatureKind::Numeric; DENSE + 2];
     for categorical in [2, 6] {
         kinds[categorical] = FeatureKind::Categorical { levels: Vec::new() };
@@ -95,20 +116,32 @@ fn bits(values: &[f64]) -> Vec<u64> {
 
 #[test]
 fn streams_and_tables_give_the_same_bits() -> Result<(), Error> {
-    let context = Context::default();
     for (n, cuts) in [(60, [7, 60]), (3 * BATCH_ROWS + 100, [1000, BATCH_ROWS + 1])] {
-        let data = data(n)?;
-        for (name, scorer) in scorers() {
-            let table = scorer.score(&data, &context)?;
-            for rows in cuts {
-                let stream = scorer.score_stream(&mut RowBatches::new(&data, rows)?, &context)?;
-                assert_eq!(bits(&stream.values), bits(&table.values), "{name} {n} {rows}");
-                assert_eq!(stream.higher_is_better, table.higher_is_better);
-                let p_values = |p_values: &Option<Vec<f64>>| p_values.as_deref().map(bits);
-                assert_eq!(p_values(&stream.p_values), p_values(&table.p_values), "{name} {n} {rows}");
+        let two_classes = Target::from_labels(&(0..n).map(class).collect::<Vec<_>>());
+        for (data, scorers) in [
+            (data(n)?, scorers()),
+            (with_target(n, Target::real(real_target(n))?)?, regressions()),
+            (with_target(n, two_classes)?, regressions()),
+        ] {
+            for (name, scorer) in scorers {
+                for rows in cuts {
+                    same_bits(&data, rows, &*scorer, name)?;
+                }
             }
         }
     }
+    Ok(())
+}
+
+/// That batches of so many rows give the scores and p-values of the table.
+fn same_bits(data: &Dataset, rows: usize, scorer: &dyn StreamScorer, name: &str) -> Result<(), Error> {
+    let context = Context::default();
+    let table = scorer.score(data, &context)?;
+    let stream = scorer.score_stream(&mut RowBatches::new(data, rows)?, &context)?;
+    assert_eq!(bits(&stream.values), bits(&table.values), "{name} {} {rows}", data.n_samples());
+    assert_eq!(stream.higher_is_better, table.higher_is_better);
+    let p_values = |p_values: &Option<Vec<f64>>| p_values.as_deref().map(bits);
+    assert_eq!(p_values(&stream.p_values), p_values(&table.p_values), "{name} {} {rows}", data.n_samples());
     Ok(())
 }
 
@@ -132,6 +165,133 @@ fn variances_over_many_batches_are_those_of_the_definition() -> Result<(), Error
     Ok(())
 }
 
+/// Pearson's r by its definition; of categories η.
+fn correlation(data: &Dataset, j: usize, y: &[f64]) -> Result<f64, Error> {
+    let n = y.len();
+    let mean =
+        |values: &[f64]| values.iter().map(|value| value - values[0]).sum::<f64>() / n as f64 + values[0];
+    let mut x = data.x().column(j, &mut Vec::new())?.to_vec(n);
+    if let FeatureKind::Categorical { .. } = data.feature_kind(j) {
+        // η is the correlation with the mean of the target over the level.
+        let means = |level: f64| {
+            let own = || (0..n).filter(|&i| x[i] == level).map(|i| y[i]);
+            own().sum::<f64>() / own().count() as f64
+        };
+        let levels = fewest_core::order::distinct(x.clone());
+        let means: Vec<f64> = levels.iter().map(|&level| means(level)).collect();
+        x = x.iter().map(|value| means[levels.partition_point(|level| level < value)]).collect();
+    }
+    // Differences first: those of values near 10⁹ are exact.
+    let first = x[0];
+    x.iter_mut().for_each(|value| *value -= first);
+    let scale = x.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
+    x.iter_mut().for_each(|value| *value /= scale);
+    let (x_mean, y_mean) = (mean(&x), mean(y));
+    let product =
+        |a: &dyn Fn(usize) -> f64, b: &dyn Fn(usize) -> f64| (0..n).map(|i| a(i) * b(i)).sum::<f64>();
+    let (x, y) = (|i: usize| x[i] - x_mean, |i: usize| y[i] - y_mean);
+    Ok(product(&x, &y).abs() / (product(&x, &x) * product(&y, &y)).sqrt())
+}
+
+#[test]
+fn correlations_and_f_over_many_batches_are_those_of_the_definition() -> Result<(), Error> {
+    let context = Context::default();
+    for n in [50, 5 * BATCH_ROWS + 1] {
+        let y = real_target(n);
+        let data = with_target(n, Target::real(y.clone())?)?;
+        let found = CorrelationScore::default().score(&data, &context)?.values;
+        let f = FScore.score(&data, &context)?.values;
+        for j in (0..DENSE + 2).filter(|&j| j != 3) {
+            let r = correlation(&data, j, &y)?;
+            assert!((found[j] - r).abs() <= 1e-13 * r, "{j}: {} and {r}", found[j]);
+            if let FeatureKind::Numeric = data.feature_kind(j) {
+                let expected = r * r / (1.0 - r * r) * (n as f64 - 2.0);
+                assert!((f[j] - expected).abs() <= 4e-13 * expected, "{j}: {} and {expected}", f[j]);
+            }
+        }
+        assert_eq!((found[3], f[3]), (0.0, 0.0));
+    }
+    Ok(())
+}
+
+/// The target's unit does not matter, not even where its squares overflow or vanish, nor where whole batches
+/// are zero or far smaller than others.
+#[test]
+fn the_unit_of_a_target_changes_no_bit() -> Result<(), Error> {
+    let context = Context::default();
+    let n = 3 * BATCH_ROWS + 100;
+    let mut y = real_target(n);
+    y[..BATCH_ROWS].fill(0.0);
+    y[BATCH_ROWS..2 * BATCH_ROWS].iter_mut().for_each(|value| *value *= 1e-30);
+    let scores = |unit: f64| -> Result<_, Error> {
+        let data = with_target(n, Target::real(y.iter().map(|value| value * unit).collect())?)?;
+        let mut found = Vec::new();
+        for (name, scorer) in regressions() {
+            same_bits(&data, 777, &*scorer, name)?;
+            found.push(bits(&scorer.score(&data, &context)?.values));
+        }
+        let values = CorrelationScore::default().score(&data, &context)?.values;
+        Ok((data, values, found))
+    };
+    let (data, values, found) = scores(1.0)?;
+    for j in [0, 2, 4, 5, 6, 7, 8] {
+        let r = correlation(&data, j, &y)?;
+        assert!((values[j] - r).abs() <= 1e-12 * r, "{j}: {} and {r}", values[j]);
+    }
+    for exponent in [-800, 900] {
+        assert_eq!(scores(2.0_f64.powi(exponent))?.2, found, "{exponent}");
+    }
+    Ok(())
+}
+
+/// A feature of which the target is a linear function explains all of it, however many batches there are.
+#[test]
+fn what_is_left_by_a_line_is_nothing_over_many_batches_too() -> Result<(), Error> {
+    for n in [3, 100, BATCH_ROWS + 1, 20 * BATCH_ROWS] {
+        let x: Vec<f64> = (0..n).map(|i| noise(i, 0) + i as f64 / n as f64).collect();
+        let y = x.iter().map(|x| 2.0 - 0.3 * x).collect();
+        let levels = (0..n).map(|i| f64::from(i % 3 == 0)).collect();
+        let data = Dataset::new(DenseColumns::from_columns(&[x, levels])?, Target::real(y)?)?;
+        let mut stream = RowBatches::new(&data, 1000)?;
+        assert_eq!(
+            CorrelationScore::default().score_stream(&mut stream, &Context::default())?.values[0],
+            1.0
+        );
+        stream.rewind()?;
+        assert_eq!(FScore.score_stream(&mut stream, &Context::default())?.values[0], f64::INFINITY);
+    }
+    Ok(())
+}
+
+#[test]
+fn real_targets_that_tell_nothing_are_errors_from_streams_too() -> Result<(), Error> {
+    let context = Context::default();
+    let score = |scorer: &dyn StreamScorer, x: Vec<f64>, y: Vec<f64>| {
+        let data = Dataset::new(DenseColumns::from_columns(&[x])?, Target::real(y)?)?;
+        scorer.score_stream(&mut RowBatches::new(&data, 999)?, &context)
+    };
+    for (name, scorer) in regressions().into_iter().skip(1) {
+        let found = |x: &[f64], y: &[f64]| score(&*scorer, x.to_vec(), y.to_vec());
+        assert!(matches!(found(&[1.0], &[1.0]), Err(Error::TooFew { found: 1, .. })), "{name}");
+        assert!(matches!(found(&[1.0, 2.0], &[1.0, 2.0]), Err(Error::TooFew { found: 2, .. })), "{name}");
+        let constant = found(&[1.0, 2.0, 3.0], &[0.1; 3]);
+        assert!(matches!(constant, Err(Error::UnsupportedTarget { .. })), "{name}: {constant:?}");
+        let n = BATCH_ROWS + 10;
+        let constant = found(&vec![0.3; n], &real_target(n));
+        assert_eq!(constant.map(|scores| scores.values), Ok(vec![0.0]), "{name}");
+        let mut values = vec![0.3; n];
+        values[n - 1] = f64::NAN;
+        let nan = found(&values, &real_target(n));
+        assert!(matches!(nan, Err(Error::NonFinite { row, .. }) if row == n - 1), "{name}: {nan:?}");
+        let affinity = Dataset::new(DenseColumns::new(vec![1.0; 4], 4, 1)?, Target::None)?;
+        let found = scorer.score_stream(&mut RowBatches::new(&affinity, 2)?, &context);
+        assert!(matches!(found, Err(Error::UnsupportedTarget { .. })), "{name}");
+    }
+    let spearman = CorrelationScore { coefficient: Coefficient::Spearman };
+    assert!(matches!(score(&spearman, vec![1.0; 3], vec![1.0; 3]), Err(Error::Unsupported { .. })));
+    Ok(())
+}
+
 /// A stream that comes once.
 struct Once<'a>(RowBatches<'a>);
 
@@ -145,12 +305,15 @@ impl SampleStream for Once<'_> {
 fn a_second_pass_is_asked_for_only_where_it_is_needed() -> Result<(), Error> {
     let context = Context::default();
     let all = data(50)?;
-    let easy = all.feature_subset(&[0, 1, 2, 3, 6])?;
-    for (name, scorer) in scorers() {
-        let once = |data: &Dataset| scorer.score_stream(&mut Once(RowBatches::new(data, 20)?), &context);
-        let bins = ["chi2", "mim"].contains(&name);
-        assert_eq!(once(&easy).is_err(), bins, "{name}");
-        assert!(matches!(once(&all), Err(Error::Unsupported { .. })), "{name}");
+    let real = with_target(50, Target::real(real_target(50))?)?;
+    for (all, scorers) in [(all, scorers()), (real, regressions())] {
+        let easy = all.feature_subset(&[0, 1, 2, 3, 6])?;
+        for (name, scorer) in scorers {
+            let once = |data: &Dataset| scorer.score_stream(&mut Once(RowBatches::new(data, 20)?), &context);
+            let bins = ["chi2", "mim"].contains(&name);
+            assert_eq!(once(&easy).is_err(), bins, "{name}");
+            assert!(matches!(once(&all), Err(Error::Unsupported { .. })), "{name}");
+        }
     }
     Ok(())
 }
@@ -175,9 +338,11 @@ fn hostile_streams_are_errors_that_name_the_cell() -> Result<(), Error> {
         }
         let weighted = dataset(classes(), 0, 0.5)?.with_sample_weights(vec![1.0; n])?;
         assert!(matches!(score(&weighted), Err(Error::Unsupported { .. })), "{name}");
-        if name != "variance" {
-            let real = dataset(Target::real(vec![1.0; n])?, 0, 0.5)?;
+        if !["variance", "f-score"].contains(&name) {
+            let real = dataset(Target::real((0..n).map(|i| noise(i, 2)).collect())?, 0, 0.5)?;
             assert!(matches!(score(&real), Err(Error::UnsupportedTarget { .. })), "{name}");
+        }
+        if name != "variance" {
             let one = dataset(Target::from_labels(&vec!["a"; n]), 0, 0.5)?;
             assert!(matches!(score(&one), Err(Error::TooFew { minimum: 2, found: 1, .. })), "{name}");
         }

@@ -2,10 +2,12 @@
 
 use fewest_core::method::{Choice, Field, Options, Parameter, Parameters};
 use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector};
-use fewest_counts::{Coded, Scratch, SideBySide, Variable, joint_conditional_entropies, joint_sum, sums};
+use fewest_counts::{
+    Coded, Scratch, SideBySide, Sums, Variable, joint_conditional_entropies, joint_sum, sums,
+};
 
 use super::continuous::{Estimated, Pairs, Parzen};
-use super::criterion::ForwardCriterion;
+use super::criterion::{Alone, ForwardCriterion, Samples};
 use super::estimators::{ESTIMATOR, Estimator, Search};
 use super::forward::{self, add_notes, forward};
 
@@ -122,7 +124,8 @@ impl Selector for Forward {
         let candidates: Vec<usize> =
             (0..data.n_features()).filter(|&k| !coded.features[k].is_constant()).collect();
         let n_constant = data.n_features() - candidates.len();
-        let plug_in = PlugIn { criterion: self.criterion, coded };
+        let samples = Samples::new(data.n_samples() as u64, coded.rows.target_sum);
+        let plug_in = PlugIn { criterion: self.criterion, coded, samples };
         let mut selection = forward(&plug_in, candidates, data.n_features(), budget, context)?;
         add_notes(&mut selection, budget, n_constant);
         Ok(selection)
@@ -132,6 +135,7 @@ impl Selector for Forward {
 struct PlugIn {
     criterion: ForwardCriterion,
     coded: Coded,
+    samples: Samples,
 }
 
 /// What a candidate is judged with.
@@ -165,8 +169,9 @@ impl PlugIn {
         {
             // I(k,i,j;Y) = H(Y) - H(Y|k,i,j).
             Some(joint_conditional_entropies) => {
-                let entropies = triples.joint.len() as f64 * (rows.total_sum() - rows.target_sum);
-                ((entropies - joint_conditional_entropies) / rows.n_samples() as f64).max(0.0)
+                let Samples { n, total, target } = self.samples;
+                let entropies = triples.joint.len() as f64 * (total - target);
+                ((entropies - joint_conditional_entropies) / n).max(0.0)
             }
             None => triples.joint.iter().map(|pair| self.term_with(k, pair, scratch)).sum(),
         }
@@ -174,41 +179,13 @@ impl PlugIn {
 
     fn term_with(&self, k: &Variable, j: &Variable, scratch: &mut Scratch) -> f64 {
         let Coded { rows, .. } = &self.coded;
-        let n = rows.n_samples() as f64;
-        let total = rows.total_sum();
-        // Entropies are (total - sum)/n; information is never negative, but for rounding.
-        let redundancy = |joint: f64| ((total - k.sum - j.sum + joint) / n).max(0.0);
-        if let ForwardCriterion::Mifs { .. } | ForwardCriterion::Mrmr { .. } = self.criterion {
-            return redundancy(joint_sum(rows, k, j, scratch));
-        }
-        let pair = sums(rows, k, j, scratch);
-        let within_classes =
-            ((pair.with_target - k.target_sum - j.target_sum + rows.target_sum) / n).max(0.0);
-        let given_j = ((pair.with_target - pair.joint - j.target_sum + j.sum) / n).max(0.0);
-        let jointly = ((total - pair.joint - rows.target_sum + pair.with_target) / n).max(0.0);
-        let entropy = ((total - pair.with_target) / n).max(0.0);
-        match self.criterion {
-            ForwardCriterion::Mifs { .. } | ForwardCriterion::Mrmr { .. } => redundancy(pair.joint),
-            ForwardCriterion::Cife | ForwardCriterion::Jmi => redundancy(pair.joint) - within_classes,
-            ForwardCriterion::General { beta, lambda } => {
-                beta * redundancy(pair.joint) - lambda * within_classes
-            }
-            ForwardCriterion::Icap => (redundancy(pair.joint) - within_classes).max(0.0),
-            ForwardCriterion::Cmim { .. } => given_j,
-            ForwardCriterion::InformativeFragments => {
-                let alone = ((total - j.sum - rows.target_sum + j.target_sum) / n).max(0.0);
-                (jointly - alone).max(0.0)
-            }
-            ForwardCriterion::Jmim | ForwardCriterion::Jmi3 => jointly,
-            ForwardCriterion::Disr | ForwardCriterion::Njmim if entropy > 0.0 => jointly / entropy,
-            ForwardCriterion::Disr | ForwardCriterion::Njmim => 0.0,
-        }
-    }
-
-    /// Whether the fold is the least term, rather than the sum of all.
-    fn takes_least(&self) -> bool {
-        use ForwardCriterion::{Cmim, InformativeFragments, Jmim, Njmim};
-        matches!(self.criterion, Cmim { .. } | InformativeFragments | Jmim | Njmim)
+        let alone = |of: &Variable| Alone { sum: of.sum, with_target: of.target_sum };
+        let pair = if self.criterion.knows_pairs_only() {
+            Sums { joint: joint_sum(rows, k, j, scratch), with_target: 0.0 }
+        } else {
+            sums(rows, k, j, scratch)
+        };
+        self.criterion.term(&self.samples, alone(k), alone(j), pair)
     }
 }
 
@@ -225,11 +202,7 @@ impl forward::Criterion for PlugIn {
     }
 
     fn start(&self, k: usize) -> f64 {
-        match self.criterion {
-            ForwardCriterion::Cmim { capped: true } => self.relevance(k),
-            _ if self.takes_least() => f64::INFINITY,
-            _ => 0.0,
-        }
+        self.criterion.start(self.relevance(k))
     }
 
     fn partners(&self, selected: &[usize]) -> Result<Vec<Partner>, Error> {
@@ -249,34 +222,14 @@ impl forward::Criterion for PlugIn {
     }
 
     fn fold(&self, k: usize, fold: f64, partners: &[Partner], scratch: &mut Scratch) -> Result<f64, Error> {
-        let terms = partners.iter().map(|partner| self.term(k, partner, scratch));
-        Ok(if self.takes_least() {
-            terms.fold(fold, f64::min)
-        } else {
-            terms.fold(fold, |sum, term| sum + term)
-        })
+        Ok(self.criterion.fold(fold, partners.iter().map(|partner| self.term(k, partner, scratch))))
     }
 
     fn value(&self, k: usize, fold: f64, n_selected: usize) -> f64 {
-        match self.criterion {
-            ForwardCriterion::Mifs { .. } | ForwardCriterion::Mrmr { .. } => {
-                self.criterion.of_redundancy(self.relevance(k), fold, n_selected)
-            }
-            ForwardCriterion::Jmi => self.relevance(k) - fold / n_selected as f64,
-            ForwardCriterion::Cife | ForwardCriterion::General { .. } | ForwardCriterion::Icap => {
-                self.relevance(k) - fold
-            }
-            ForwardCriterion::Cmim { .. }
-            | ForwardCriterion::InformativeFragments
-            | ForwardCriterion::Jmim
-            | ForwardCriterion::Njmim
-            | ForwardCriterion::Disr
-            | ForwardCriterion::Jmi3 => fold,
-        }
+        self.criterion.value(self.relevance(k), fold, n_selected)
     }
 
     fn folds_bound(&self) -> bool {
-        use ForwardCriterion::{Icap, Mifs, Mrmr};
-        self.takes_least() || matches!(self.criterion, Mifs { .. } | Mrmr { .. } | Icap)
+        self.criterion.folds_bound()
     }
 }

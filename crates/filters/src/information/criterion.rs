@@ -1,6 +1,9 @@
 //! What candidates are judged by.
 
 use fewest_core::{choice, words};
+use fewest_counts::Sums;
+
+use crate::tables::log_sum;
 
 /// The least redundancy that a quotient divides by, in nats.
 const LEAST_REDUNDANCY: f64 = 1e-3;
@@ -83,7 +86,113 @@ choice! {
     }
 }
 
+/// `Σ c ln c` over the counts of one variable.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Alone {
+    /// Over its levels.
+    pub(super) sum: f64,
+    /// Over its levels within each class.
+    pub(super) with_target: f64,
+}
+
+/// What all terms need of the samples.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Samples {
+    /// Their number.
+    pub(super) n: f64,
+    /// `n ln n`.
+    pub(super) total: f64,
+    /// `Σ c ln c` over the classes.
+    pub(super) target: f64,
+}
+
+impl Samples {
+    /// Of `n` samples with this `Σ c ln c` over the classes.
+    pub(super) fn new(n: u64, target: f64) -> Self {
+        Self { n: n as f64, total: log_sum(n), target }
+    }
+}
+
 impl ForwardCriterion {
+    /// Whether the joint counts of pairs are enough, without those within classes.
+    pub(super) fn knows_pairs_only(self) -> bool {
+        matches!(self, ForwardCriterion::Mifs { .. } | ForwardCriterion::Mrmr { .. })
+    }
+
+    /// The term of candidate `k` with a selected `j`, from the sums over the joint counts of both; those
+    /// within classes are of no effect where the criterion [knows pairs only](Self::knows_pairs_only).
+    pub(super) fn term(self, samples: &Samples, k: Alone, j: Alone, pair: Sums) -> f64 {
+        let Samples { n, total, target } = *samples;
+        // Entropies are (total - sum)/n; information is never negative, but for rounding.
+        let redundancy = || ((total - k.sum - j.sum + pair.joint) / n).max(0.0);
+        let within_classes = || ((pair.with_target - k.with_target - j.with_target + target) / n).max(0.0);
+        let jointly = || ((total - pair.joint - target + pair.with_target) / n).max(0.0);
+        let entropy = || ((total - pair.with_target) / n).max(0.0);
+        match self {
+            ForwardCriterion::Mifs { .. } | ForwardCriterion::Mrmr { .. } => redundancy(),
+            ForwardCriterion::Cife | ForwardCriterion::Jmi => redundancy() - within_classes(),
+            ForwardCriterion::General { beta, lambda } => beta * redundancy() - lambda * within_classes(),
+            ForwardCriterion::Icap => (redundancy() - within_classes()).max(0.0),
+            // I(k;Y|j)
+            ForwardCriterion::Cmim { .. } => {
+                ((pair.with_target - pair.joint - j.with_target + j.sum) / n).max(0.0)
+            }
+            ForwardCriterion::InformativeFragments => {
+                let alone = ((total - j.sum - target + j.with_target) / n).max(0.0);
+                (jointly() - alone).max(0.0)
+            }
+            ForwardCriterion::Jmim | ForwardCriterion::Jmi3 => jointly(),
+            ForwardCriterion::Disr | ForwardCriterion::Njmim => match entropy() {
+                entropy if entropy > 0.0 => jointly() / entropy,
+                _ => 0.0,
+            },
+        }
+    }
+
+    /// Whether the fold is the least term, rather than the sum of all.
+    fn takes_least(self) -> bool {
+        use ForwardCriterion::{Cmim, InformativeFragments, Jmim, Njmim};
+        matches!(self, Cmim { .. } | InformativeFragments | Jmim | Njmim)
+    }
+
+    /// The fold over nothing, for a candidate of this relevance.
+    pub(super) fn start(self, relevance: f64) -> f64 {
+        match self {
+            ForwardCriterion::Cmim { capped: true } => relevance,
+            _ if self.takes_least() => f64::INFINITY,
+            _ => 0.0,
+        }
+    }
+
+    /// The fold with more terms.
+    pub(super) fn fold(self, fold: f64, terms: impl Iterator<Item = f64>) -> f64 {
+        if self.takes_least() { terms.fold(fold, f64::min) } else { terms.fold(fold, |sum, term| sum + term) }
+    }
+
+    /// The criterion from the fold over all selected features.
+    pub(super) fn value(self, relevance: f64, fold: f64, n_selected: usize) -> f64 {
+        match self {
+            ForwardCriterion::Mifs { .. } | ForwardCriterion::Mrmr { .. } => {
+                self.of_redundancy(relevance, fold, n_selected)
+            }
+            ForwardCriterion::Jmi => relevance - fold / n_selected as f64,
+            ForwardCriterion::Cife | ForwardCriterion::General { .. } | ForwardCriterion::Icap => {
+                relevance - fold
+            }
+            ForwardCriterion::Cmim { .. }
+            | ForwardCriterion::InformativeFragments
+            | ForwardCriterion::Jmim
+            | ForwardCriterion::Njmim
+            | ForwardCriterion::Disr
+            | ForwardCriterion::Jmi3 => fold,
+        }
+    }
+
+    /// Whether more terms can only lower the criterion.
+    pub(super) fn folds_bound(self) -> bool {
+        self.takes_least() || self.knows_pairs_only() || self == ForwardCriterion::Icap
+    }
+
     /// The criterion of those that know only relevance and the sum of `I(k;j)` over the selected features.
     pub(super) fn of_redundancy(self, relevance: f64, sum: f64, n_selected: usize) -> f64 {
         match self {

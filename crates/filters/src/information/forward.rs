@@ -120,8 +120,19 @@ pub(crate) fn forward<C: Criterion>(
             break;
         }
         scores.push(value);
-        run.take(position)?;
+        run.take(position);
         context.report("selection", run.selected.len(), wanted);
+        if run.selected.len() == wanted {
+            break;
+        }
+        match (run.add_partners(), context.stopped()) {
+            (Ok(()), _) => {}
+            (Err(Error::Stopped { .. }), Some(stopped)) => {
+                status = stopped;
+                break;
+            }
+            (Err(error), _) => return Err(error),
+        }
     }
     if run.selected.is_empty() && status != Status::Converged {
         return Err(Error::Stopped { before: "the first feature was selected" });
@@ -139,9 +150,13 @@ impl<C: Criterion> Run<'_, C> {
         Some((position, self.candidates[position].value))
     }
 
-    fn take(&mut self, position: usize) -> Result<(), Error> {
+    fn take(&mut self, position: usize) {
         let taken = self.candidates.remove(position);
         self.selected.push(taken.feature);
+    }
+
+    /// Has the others judged by the feature that was taken last, too.
+    fn add_partners(&mut self) -> Result<(), Error> {
         let n_selected = self.selected.len();
         if !self.criterion.folds_bound() {
             // Every candidate has folded all of them.

@@ -1,15 +1,15 @@
 //! Mutual information of each feature with the target.
 
-use crate::tables::{LevelTable, stream_tables};
+use crate::tables::LevelTable;
 use fewest_core::method::Options;
 use fewest_core::{Context, Dataset, Error, SampleStream, Scorer, Scores, StreamScorer, options, rank};
 use fewest_counts::Coded;
-use fewest_counts::discretisation::{Discretisation, DiscretisationRule, Integers};
 
 use super::continuous::{Estimated, Parzen};
 use super::criterion::ForwardCriterion;
 use super::estimators::{Estimator, Search};
 use super::forward::TIE;
+use super::streamed::discrete_tables;
 
 options! {
     /// Mutual information maximisation, also called information gain: `I(k;Y)` in nats, Eq. (36) of Li et al.
@@ -70,23 +70,7 @@ impl Scorer for Mim {
 impl StreamScorer for Mim {
     fn score_stream(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
         self.check()?;
-        let Estimator::Discrete(Discretisation {
-            discretisation: DiscretisationRule::EqualWidth,
-            integers: Integers::Bins,
-            bins,
-            ..
-        }) = self.estimator
-        else {
-            return Err(Error::Unsupported {
-                method: "mim on a stream",
-                what: "an estimator other than levels of equal width".to_owned(),
-                instead: "leave the estimator at its default, or read the rows into one table".to_owned(),
-            });
-        };
-        let tables = stream_tables(stream, bins, "mim", context)?;
-        if let Some(found) = tables.iter().map(|table| table.class_counts().len()).find(|found| *found < 2) {
-            return Err(Error::TooFew { what: "different values of the target", minimum: 2, found });
-        }
+        let tables = discrete_tables(stream, self.estimator, "mim", context)?.tables;
         let mut values: Vec<f64> = tables.iter().map(LevelTable::relevance).collect();
         join_ties(&mut values);
         Ok(Scores::descending(values))

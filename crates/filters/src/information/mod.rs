@@ -12,6 +12,7 @@ mod estimators;
 mod fcq;
 mod forward;
 mod mim;
+mod streamed;
 mod uncertainty;
 
 use fewest_core::method::{Draft, Kind, Method, TargetKind};

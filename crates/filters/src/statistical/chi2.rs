@@ -1,6 +1,6 @@
 //! Chi-squared score.
 
-use crate::tables::stream_tables;
+use crate::tables::StreamTables;
 use fewest_core::method::Options;
 use fewest_core::{
     Context, Dataset, Error, FeatureKind, SampleStream, Scorer, Scores, StreamScorer, options,
@@ -71,7 +71,7 @@ impl StreamScorer for ChiSquare {
     fn score_stream(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
         self.check()?;
         let mut scored = Vec::new();
-        for table in stream_tables(stream, self.bins, "chi2", context)? {
+        for table in StreamTables::new(stream, self.bins, "chi2", context)?.tables {
             let classes = table.class_counts();
             check_classes(&classes)?;
             scored.push(test(&table.counts(), table.n_levels(), &classes));

@@ -178,7 +178,7 @@ pub(super) struct ClassTable(TableSums<ByClass>);
 
 impl ClassTable {
     pub(super) fn new(data: &Dataset, method: &'static str) -> Result<Self, Error> {
-        TableSums::new(ByClass { method }, data).map(Self)
+        TableSums::new(ByClass { method }, data.target(), data.n_samples()).map(Self)
     }
 
     /// How feature `j` varies between the classes and within them.

@@ -1,15 +1,14 @@
 //! Correlation with the target.
 
-use fewest_core::{Column, Context, Dataset, Error, FeatureKind, Scorer, Scores, Target, options, words};
-use fewest_counts::discretisation::categories;
+use fewest_core::{
+    Column, Context, Dataset, Error, FeatureKind, SampleStream, Scorer, Scores, StreamScorer, Target,
+    options, words,
+};
 
 use super::levels::ranks;
-use super::moments::{Moments, is_safe, magnitude, sum};
+use super::regression::{Explained, Regression, RegressionTable, stream_explained};
 use super::{tails, tested};
 use crate::features::map_features;
-
-/// A share of unexplained variance up to this is rounding: the target is a function of the feature.
-const NOTHING_LEFT: f64 = 1e-15;
 
 words! {
     /// Which correlation.
@@ -58,138 +57,53 @@ options! {
 impl Scorer for CorrelationScore {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
         data.refuse_sample_weights("correlation")?;
-        let mut target = match data.target() {
-            Target::Real(outputs) if outputs.n_outputs() == 1 => outputs.output(0).to_vec(),
-            Target::Class(classes) if classes.n_classes() == 2 => {
-                classes.codes().iter().map(|&code| f64::from(code)).collect()
-            }
-            other => {
-                return Err(Error::UnsupportedTarget {
-                    method: "correlation",
-                    expected: "one real output or two classes",
-                    found: other.describe(),
-                });
-            }
-        };
-        let by_rank = self.coefficient == Coefficient::Spearman;
-        if by_rank {
-            target = ranks(&target);
-        }
-        let regression = Regression::new(&target, "correlation")?;
         let n = data.n_samples();
+        let by_rank = self.coefficient == Coefficient::Spearman;
+        let table = if by_rank {
+            let ranked = Target::real(ranks(&REGRESSION.numbers(data.target(), 0..n)?))?;
+            RegressionTable::new(REGRESSION, &ranked, n)?
+        } else {
+            RegressionTable::new(REGRESSION, data.target(), n)?
+        };
         let scored = map_features(data, context, "correlation", |j, column| {
             let kind = data.feature_kind(j);
-            let (explained, dimensions) = if by_rank && *kind == FeatureKind::Numeric {
-                regression.explained(Column::Dense(&ranks(&column.to_vec(n))), kind)
+            if by_rank && *kind == FeatureKind::Numeric {
+                table.explained(j, Column::Dense(&ranks(&column.to_vec(n))), kind).map(correlation)
             } else {
-                regression.explained(column, kind)
-            };
-            let freedom = n as f64 - 1.0 - dimensions;
-            let p = if explained == 0.0 {
-                1.0
-            } else if freedom <= 0.0 {
-                f64::NAN
-            } else {
-                tails::fisher_snedecor(
-                    explained / dimensions / ((1.0 - explained) / freedom),
-                    dimensions,
-                    freedom,
-                )
-            };
-            Ok((explained.sqrt(), p))
+                table.explained(j, column, kind).map(correlation)
+            }
         })?;
         Ok(tested(scored))
     }
 }
 
-/// A real target, ready to be explained by one feature at a time.
-pub(super) struct Regression {
-    centred: Vec<f64>,
-    squared_norm: f64,
-}
-
-impl Regression {
-    pub(super) fn new(target: &[f64], method: &'static str) -> Result<Self, Error> {
-        if target.len() < 3 {
-            return Err(Error::TooFew { what: "samples", minimum: 3, found: target.len() });
-        }
-        let largest = magnitude(target);
-        let scaled: Vec<f64> = target.iter().map(|value| value / largest).collect();
-        let moments = Moments::new(&scaled, 0);
-        if target.iter().all(|value| *value == target[0]) {
-            return Err(Error::UnsupportedTarget {
-                method,
-                expected: "values that vary",
-                found: format!("{} in every sample", target[0]),
+/// Pearson's only: ranks are no sums over rows.
+impl StreamScorer for CorrelationScore {
+    fn score_stream(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
+        if self.coefficient == Coefficient::Spearman {
+            return Err(Error::Unsupported {
+                method: "correlation on a stream",
+                what: "the coefficient spearman".to_owned(),
+                instead: "take pearson, or read the rows into one table".to_owned(),
             });
         }
-        let centred: Vec<f64> = scaled.iter().map(|value| value - moments.mean()).collect();
-        let squared_norm = sum(&centred, |value| value * value);
-        Ok(Self { centred, squared_norm })
-    }
-
-    /// The share of the target's variance that the feature explains, and its dimensions: 1, or the number of
-    /// levels less 1. Both 0 for a constant feature.
-    pub(super) fn explained(&self, column: Column<'_>, kind: &FeatureKind) -> (f64, f64) {
-        let n = self.centred.len();
-        let (explained, dimensions) = match kind {
-            FeatureKind::Categorical { .. } => self.between_levels(&column.to_vec(n)),
-            _ => {
-                let moments = Moments::of(column, n);
-                if is_safe(moments.deviations) {
-                    (self.along(column, &moments), 1.0)
-                } else {
-                    let mut values = column.to_vec(n);
-                    let largest = magnitude(&values);
-                    values.iter_mut().for_each(|value| *value /= largest);
-                    (self.along(Column::Dense(&values), &Moments::new(&values, 0)), 1.0)
-                }
-            }
-        };
-        let share = explained / self.squared_norm;
-        if dimensions == 0.0 || share.is_nan() {
-            (0.0, 0.0)
-        } else if share >= 1.0 - NOTHING_LEFT {
-            (1.0, dimensions)
-        } else {
-            (share, dimensions)
-        }
-    }
-
-    /// `⟨x − mean, y⟩² / ‖x − mean‖²`; NaN for a constant feature.
-    fn along(&self, column: Column<'_>, moments: &Moments) -> f64 {
-        let mean = moments.mean();
-        let product = match column {
-            Column::Dense(values) => dot_centred(values, mean, &self.centred),
-            // The target is centred: what the unstored zeros add is minus what the stored values miss.
-            Column::Sparse { rows, values } => {
-                rows.iter().zip(values).map(|(&row, value)| value * self.centred[row]).sum()
-            }
-        };
-        if moments.deviations == 0.0 { f64::NAN } else { product * product / moments.deviations }
-    }
-
-    fn between_levels(&self, values: &[f64]) -> (f64, f64) {
-        let levels = categories(values);
-        let (mut sums, mut counts) = (vec![0.0; levels.n_levels], vec![0.0; levels.n_levels]);
-        for (&level, y) in levels.codes.iter().zip(&self.centred) {
-            sums[level as usize] += y;
-            counts[level as usize] += 1.0;
-        }
-        let explained = sums.iter().zip(&counts).map(|(sum, count): (&f64, &f64)| sum * sum / count).sum();
-        (explained, levels.n_levels.saturating_sub(1) as f64)
+        Ok(tested(stream_explained(REGRESSION, stream, context)?.into_iter().map(correlation).collect()))
     }
 }
 
-/// `Σ (x − mean) y`.
-fn dot_centred(values: &[f64], mean: f64, y: &[f64]) -> f64 {
-    let mut lanes = [0.0; 8];
-    let (chunks, others) = (values.chunks_exact(8), y.chunks_exact(8));
-    let rest: f64 = chunks.remainder().iter().zip(others.remainder()).map(|(x, y)| (x - mean) * y).sum();
-    for (x, y) in chunks.zip(others) {
-        for ((lane, x), y) in lanes.iter_mut().zip(x).zip(y) {
-            *lane += (x - mean) * y;
-        }
-    }
-    lanes.iter().sum::<f64>() + rest
+const REGRESSION: Regression =
+    Regression { method: "correlation", expected: "one real output or two classes" };
+
+/// The score and its p-value.
+fn correlation(explained: Explained) -> (f64, f64) {
+    let Explained { share, dimensions, n } = explained;
+    let freedom = n - 1.0 - dimensions;
+    let p = if share == 0.0 {
+        1.0
+    } else if freedom <= 0.0 {
+        f64::NAN
+    } else {
+        tails::fisher_snedecor(share / dimensions / ((1.0 - share) / freedom), dimensions, freedom)
+    };
+    (share.sqrt(), p)
 }

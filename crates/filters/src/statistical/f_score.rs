@@ -4,7 +4,7 @@ use fewest_core::method::Options;
 use fewest_core::{Context, Dataset, Error, SampleStream, Scorer, Scores, StreamScorer, Target};
 
 use super::classes::{ClassOrder, ClassTable, Spread, check_classes, stream_spreads};
-use super::correlation::Regression;
+use super::regression::{Explained, Regression, RegressionTable, stream_explained};
 use super::{tails, tested};
 use crate::features::map_features;
 
@@ -55,37 +55,27 @@ impl Scorer for FScore {
                     Ok(analysis_of_variance(&table.spread(j, column, data.feature_kind(j))?))
                 })?
             }
-            Target::Real(outputs) if outputs.n_outputs() == 1 => {
-                let regression = Regression::new(outputs.output(0), "f-score")?;
-                let n = data.n_samples() as f64;
+            target => {
+                let table = RegressionTable::new(REGRESSION, target, data.n_samples())?;
                 map_features(data, context, "F-score", |j, column| {
-                    let (explained, dimensions) = regression.explained(column, data.feature_kind(j));
-                    let denominator = n - 1.0 - dimensions;
-                    if dimensions == 0.0 {
-                        return Ok((0.0, 1.0));
-                    }
-                    if denominator <= 0.0 {
-                        return Ok((f64::NAN, f64::NAN));
-                    }
-                    let f = ratio(explained / dimensions, (1.0 - explained) / denominator);
-                    Ok((f, tails::fisher_snedecor(f, dimensions, denominator)))
+                    table.explained(j, column, data.feature_kind(j)).map(f_of_regression)
                 })?
-            }
-            other => {
-                return Err(Error::UnsupportedTarget {
-                    method: "f-score",
-                    expected: "classes or one real output",
-                    found: other.describe(),
-                });
             }
         };
         Ok(tested(scored))
     }
 }
 
-/// With classes as target only.
 impl StreamScorer for FScore {
     fn score_stream(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
+        // The first batch says which of the two F statistics it is.
+        let first = stream.next_batch()?;
+        let by_class = first.as_ref().is_some_and(|batch| matches!(batch.target(), Target::Class(_)));
+        let stream = &mut Returned { first, stream };
+        if !by_class {
+            let explained = stream_explained(REGRESSION, stream, context)?;
+            return Ok(tested(explained.into_iter().map(f_of_regression).collect()));
+        }
         let spreads = stream_spreads(stream, "f-score", context)?;
         for spread in &spreads {
             check_classes(&spread.counts)?;
@@ -93,6 +83,42 @@ impl StreamScorer for FScore {
         }
         Ok(tested(spreads.iter().map(analysis_of_variance).collect()))
     }
+}
+
+const REGRESSION: Regression = Regression { method: "f-score", expected: "classes or one real output" };
+
+/// A stream to which its first batch was returned.
+struct Returned<'a> {
+    first: Option<Dataset>,
+    stream: &'a mut dyn SampleStream,
+}
+
+impl SampleStream for Returned<'_> {
+    fn next_batch(&mut self) -> Result<Option<Dataset>, Error> {
+        match self.first.take() {
+            Some(first) => Ok(Some(first)),
+            None => self.stream.next_batch(),
+        }
+    }
+
+    fn rewind(&mut self) -> Result<bool, Error> {
+        self.first = None;
+        self.stream.rewind()
+    }
+}
+
+/// F of the regression of the target on the feature, and its p-value.
+fn f_of_regression(explained: Explained) -> (f64, f64) {
+    let Explained { share, dimensions, n } = explained;
+    if dimensions == 0.0 {
+        return (0.0, 1.0);
+    }
+    let denominator = n - 1.0 - dimensions;
+    if denominator <= 0.0 {
+        return (f64::NAN, f64::NAN);
+    }
+    let f = ratio(share / dimensions, (1.0 - share) / denominator);
+    (f, tails::fisher_snedecor(f, dimensions, denominator))
 }
 
 /// An error unless there are more samples than classes.

@@ -13,6 +13,7 @@ mod gini;
 mod kruskal_wallis;
 mod levels;
 mod moments;
+mod regression;
 mod significance;
 mod t_score;
 mod tails;

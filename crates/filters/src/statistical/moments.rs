@@ -80,9 +80,23 @@ impl Moments {
     /// all equal stay so to the bit.
     pub(super) fn merge(&mut self, n: usize, later: &Self, n_later: usize) {
         let (own, other) = (n as f64, n_later as f64);
-        let difference = later.mean_from(self.origin) - self.offset;
+        let difference = self.difference(later);
         self.offset += difference * (other / (own + other));
         self.deviations += later.deviations + difference * difference * (own * other / (own + other));
+    }
+
+    /// The mean of `later` less the mean here.
+    pub(super) fn difference(&self, later: &Self) -> f64 {
+        later.mean_from(self.origin) - self.offset
+    }
+
+    /// Those of the samples times `factor`.
+    pub(super) fn times(&self, factor: f64) -> Self {
+        Self {
+            origin: self.origin * factor,
+            offset: self.offset * factor,
+            deviations: self.deviations * factor * factor,
+        }
     }
 
     /// Of a column of `n` values.

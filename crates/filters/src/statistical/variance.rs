@@ -37,7 +37,7 @@ impl Options for Variance {}
 impl Scorer for Variance {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
         data.refuse_sample_weights("variance")?;
-        let table = TableSums::new(Deviations, data)?;
+        let table = TableSums::new(Deviations, data.target(), data.n_samples())?;
         let values = map_features(data, context, "variance", |j, column| {
             let kind = data.feature_kind(j);
             let sums = table.of(j, kind, column)?;

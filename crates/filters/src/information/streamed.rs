@@ -1,0 +1,176 @@
+//! Forward selection from a stream that is read again for each selected feature.
+
+use std::sync::{Mutex, PoisonError};
+
+use fewest_core::method::{Choice, Options};
+use fewest_core::{Budget, Context, Error, SampleStream, Selection};
+use fewest_counts::discretisation::{Discretisation, DiscretisationRule, Integers};
+
+use super::criteria::Forward;
+use super::criterion::{Alone, ForwardCriterion, Samples};
+use super::estimators::Estimator;
+use super::forward::{self, add_notes, forward};
+use crate::joint_tables::JointTable;
+use crate::tables::{LevelTable, StreamTables};
+
+/// The levels of a stream by class, for `method`: levels of equal width, two classes or more.
+///
+/// # Errors
+/// Another estimator; a target that does not vary; those of [`StreamTables::new`].
+pub(super) fn discrete_tables(
+    stream: &mut dyn SampleStream,
+    estimator: Estimator,
+    method: &'static str,
+    context: &Context<'_>,
+) -> Result<StreamTables, Error> {
+    let Estimator::Discrete(Discretisation {
+        discretisation: DiscretisationRule::EqualWidth,
+        integers: Integers::Bins,
+        bins,
+        ..
+    }) = estimator
+    else {
+        return Err(not_on_a_stream(method, "an estimator other than levels of equal width"));
+    };
+    let levels = StreamTables::new(stream, bins, method, context)?;
+    let n_classes = levels.tables.iter().map(|table| table.class_counts().len());
+    match n_classes.min() {
+        Some(found) if found < 2 => {
+            Err(Error::TooFew { what: "different values of the target", minimum: 2, found })
+        }
+        _ => Ok(levels),
+    }
+}
+
+fn not_on_a_stream(method: &'static str, what: &str) -> Error {
+    let instead = "read the rows into one table".to_owned();
+    Error::Unsupported { method, what: format!("{what} on a stream"), instead }
+}
+
+impl Forward {
+    /// The selection from rows that need not be in memory: that of [`Selector::select`] on the same rows in
+    /// one table, with the same bits.
+    ///
+    /// For levels of equal width and classes as target. The stream is read twice, for the bounds of the bins
+    /// and the counts of levels, and once more for each selected feature but the last, to count the levels of
+    /// all others with its own. Memory is that of the joint
+    /// counts of all features with one, whatever the number of rows.
+    ///
+    /// [`Selector::select`]: fewest_core::Selector::select
+    ///
+    /// # Errors
+    /// As [`Selector::select`]; [`Error::Unsupported`] for another estimator, for
+    /// [`ForwardCriterion::Jmi3`], and for a stream that cannot be rewound; [`Error::Unreadable`] for one
+    /// whose rows change between passes.
+    ///
+    /// ```
+    /// use fewest_core::{Budget, Context, Dataset, DenseColumns, RowBatches, Target};
+    /// use fewest_filters::information::{Forward, ForwardCriterion};
+    ///
+    /// let bit = |shift: usize| (0..64).map(move |i| (i >> shift & 1) as f64).collect::<Vec<_>>();
+    /// let x = DenseColumns::from_columns(&[bit(0), bit(0), bit(1), bit(2)])?;
+    /// let labels: Vec<usize> = (0..64).map(|i| (i & 1) * 2 + (i >> 1 & 1)).collect();
+    /// let data = Dataset::new(x, Target::from_labels(&labels))?;
+    /// let mut stream = RowBatches::new(&data, 10)?;
+    /// let jmi = Forward::new(ForwardCriterion::Jmi);
+    /// let selection = jmi.select_stream(&mut stream, Budget::Count(2), &Context::default())?;
+    /// assert_eq!(selection.order, [0, 2]);
+    /// # Ok::<(), fewest_filters::Error>(())
+    /// ```
+    pub fn select_stream(
+        &self,
+        stream: &mut dyn SampleStream,
+        budget: Budget,
+        context: &Context<'_>,
+    ) -> Result<Selection, Error> {
+        let (criterion, id) = (self.criterion, self.criterion.word());
+        self.check()?;
+        if criterion == ForwardCriterion::Jmi3 {
+            return Err(not_on_a_stream(id, "a criterion of three features"));
+        }
+        let levels = discrete_tables(stream, self.estimator, id, context)?;
+        let d = levels.tables.len();
+        budget.check(d)?;
+        let candidates: Vec<usize> = (0..d).filter(|&k| levels.tables[k].n_levels() > 1).collect();
+        let n_constant = d - candidates.len();
+        let streamed = Streamed::new(criterion, levels, stream, context);
+        let mut selection = forward(&streamed, candidates, d, budget, context)?;
+        add_notes(&mut selection, budget, n_constant);
+        Ok(selection)
+    }
+}
+
+/// A criterion over the counts of a stream.
+struct Streamed<'a> {
+    criterion: ForwardCriterion,
+    samples: Samples,
+    levels: StreamTables,
+    alone: Vec<Alone>,
+    relevances: Vec<f64>,
+    stream: Mutex<&'a mut dyn SampleStream>,
+    context: &'a Context<'a>,
+}
+
+impl<'a> Streamed<'a> {
+    fn new(
+        criterion: ForwardCriterion,
+        levels: StreamTables,
+        stream: &'a mut dyn SampleStream,
+        context: &'a Context<'a>,
+    ) -> Self {
+        let n = levels.tables.first().map_or(0, LevelTable::n_samples);
+        let target = levels.tables.first().map_or(0.0, LevelTable::class_sum);
+        let alone = |table: &LevelTable| {
+            let (sum, with_target) = table.sums();
+            Alone { sum, with_target }
+        };
+        Self {
+            criterion,
+            samples: Samples::new(n, target),
+            alone: levels.tables.iter().map(alone).collect(),
+            relevances: levels.tables.iter().map(LevelTable::relevance).collect(),
+            levels,
+            stream: Mutex::new(stream),
+            context,
+        }
+    }
+}
+
+impl forward::Criterion for Streamed<'_> {
+    /// The term of every feature with a selected one; of no effect for constants and what is selected.
+    type Partner = Vec<f64>;
+    type Scratch = ();
+
+    fn relevance(&self, k: usize) -> f64 {
+        self.relevances[k]
+    }
+
+    fn start(&self, k: usize) -> f64 {
+        self.criterion.start(self.relevances[k])
+    }
+
+    /// One pass over the stream.
+    fn partners(&self, selected: &[usize]) -> Result<Vec<Vec<f64>>, Error> {
+        let Some(&last) = selected.last() else { return Ok(Vec::new()) };
+        let is_wanted = |k: usize| self.levels.tables[k].n_levels() > 1 && !selected.contains(&k);
+        let wanted: Vec<bool> = (0..self.alone.len()).map(is_wanted).collect();
+        let mut stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
+        let joint = self.levels.joint(last, &wanted, &mut **stream, self.context)?;
+        let term = |(&k, joint): (&Alone, &JointTable)| {
+            self.criterion.term(&self.samples, k, self.alone[last], joint.sums())
+        };
+        Ok(vec![self.alone.iter().zip(&joint).map(term).collect()])
+    }
+
+    fn fold(&self, k: usize, fold: f64, partners: &[Vec<f64>], _scratch: &mut ()) -> Result<f64, Error> {
+        Ok(self.criterion.fold(fold, partners.iter().map(|terms| terms[k])))
+    }
+
+    fn value(&self, k: usize, fold: f64, n_selected: usize) -> f64 {
+        self.criterion.value(self.relevances[k], fold, n_selected)
+    }
+
+    fn folds_bound(&self) -> bool {
+        self.criterion.folds_bound()
+    }
+}

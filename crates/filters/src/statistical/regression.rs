@@ -1,0 +1,313 @@
+//! How much of a real target each feature explains: sums of products over rows.
+
+use std::ops::Range;
+
+use fewest_columns::{ColumnSums, TableSums, divided, range, safe_stream_sums};
+use fewest_core::{Column, Context, Error, FeatureKind, SampleStream, Target};
+use fewest_counts::discretisation::categories;
+
+use super::moments::{Moments, is_safe, magnitude, sum};
+
+/// A share of unexplained variance up to this is rounding: the target is a function of the feature.
+const NOTHING_LEFT: f64 = 1e-15;
+
+/// What a feature explains of the target.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Explained {
+    /// The share of the target's variance; 0 for a constant feature.
+    pub(super) share: f64,
+    /// 1, or the number of levels less 1; 0 for a constant feature.
+    pub(super) dimensions: f64,
+    /// Number of samples.
+    pub(super) n: f64,
+}
+
+/// Sums of products with one real output, or with the codes of two classes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Regression {
+    /// The id of the method.
+    pub(super) method: &'static str,
+    /// The targets it takes.
+    pub(super) expected: &'static str,
+}
+
+impl Regression {
+    /// The target as numbers.
+    ///
+    /// # Errors
+    /// [`Error::UnsupportedTarget`].
+    pub(super) fn numbers(&self, target: &Target, rows: Range<usize>) -> Result<Vec<f64>, Error> {
+        match target {
+            Target::Real(outputs) if outputs.n_outputs() == 1 => Ok(outputs.output(0)[rows].to_vec()),
+            Target::Class(classes) if classes.n_classes() == 2 => {
+                Ok(classes.codes()[rows].iter().map(|&code| f64::from(code)).collect())
+            }
+            other => Err(Error::UnsupportedTarget {
+                method: self.method,
+                expected: self.expected,
+                found: other.describe(),
+            }),
+        }
+    }
+
+    /// An error unless there are three samples, between the smallest and the largest target.
+    fn check(&self, n: usize, (low, high): (f64, f64)) -> Result<(), Error> {
+        if n < 3 {
+            return Err(Error::TooFew { what: "samples", minimum: 3, found: n });
+        }
+        if low >= high {
+            return Err(Error::UnsupportedTarget {
+                method: self.method,
+                expected: "values that vary",
+                found: format!("{low} in every sample"),
+            });
+        }
+        Ok(())
+    }
+}
+
+/// The target of a batch.
+pub(super) struct Response {
+    /// Divided by the largest, less the mean.
+    centred: Vec<f64>,
+    sums: TargetSums,
+}
+
+/// What is known of the target of some samples.
+#[derive(Debug, Clone, Copy)]
+struct TargetSums {
+    n: usize,
+    low: f64,
+    high: f64,
+    /// Of the target divided by [`TargetSums::largest`].
+    moments: Moments,
+}
+
+impl TargetSums {
+    /// The largest absolute value.
+    fn largest(&self) -> f64 {
+        self.low.abs().max(self.high.abs())
+    }
+
+    /// What turns sums divided by the largest value here to sums divided by `largest`, which is no less.
+    fn factor(&self, largest: f64) -> f64 {
+        if largest > 0.0 { self.largest() / largest } else { 1.0 }
+    }
+}
+
+/// Sums of a feature and the target.
+pub(super) struct Products {
+    target: TargetSums,
+    feature: FeatureSums,
+}
+
+/// What is summed of a feature; the target divided by its largest value.
+enum FeatureSums {
+    /// Of a number: its moments, and `Σ (x − mean) (y − mean)`.
+    Numbers(Moments, f64),
+    /// Of categories, by increasing value.
+    Levels(Vec<Level>),
+}
+
+/// A level of a categorical feature.
+#[derive(Debug, Clone, Copy)]
+struct Level {
+    value: f64,
+    count: f64,
+    /// `Σ (y − mean)` over the samples of the level.
+    sum: f64,
+}
+
+impl ColumnSums for Regression {
+    type Batch = Response;
+    type Sums = Products;
+
+    fn batch(&self, target: &Target, rows: Range<usize>) -> Result<Response, Error> {
+        let mut values = self.numbers(target, rows)?;
+        let (low, high) = range(&values);
+        let largest = magnitude(&values);
+        values.iter_mut().for_each(|value| *value /= largest);
+        let mut moments = Moments::new(&values, 0);
+        let mean = moments.mean();
+        values.iter_mut().for_each(|value| *value -= mean);
+        // Of the numbers that features are multiplied with.
+        moments.deviations = sum(&values, |value| value * value);
+        Ok(Response { sums: TargetSums { n: values.len(), low, high, moments }, centred: values })
+    }
+
+    fn sums(
+        &self,
+        _: usize,
+        kind: &FeatureKind,
+        response: &Response,
+        column: Column<'_>,
+    ) -> Result<Products, Error> {
+        let n = response.centred.len();
+        let feature = match kind {
+            FeatureKind::Categorical { .. } => {
+                FeatureSums::Levels(levels(&column.to_vec(n), &response.centred))
+            }
+            _ => {
+                let moments = Moments::of(column, n);
+                FeatureSums::Numbers(moments, response.product(column, moments.mean()))
+            }
+        };
+        Ok(Products { target: response.sums, feature })
+    }
+
+    fn merge(&self, sums: &mut Products, later: Products) {
+        let (own, other) = (sums.target, later.target);
+        let largest = own.largest().max(other.largest());
+        let (own_factor, other_factor) = (own.factor(largest), other.factor(largest));
+        let target = own.moments.times(own_factor);
+        let later_target = other.moments.times(other_factor);
+        let difference = target.difference(&later_target);
+        let (n, n_later) = (own.n as f64, other.n as f64);
+        let all = n + n_later;
+        match (&mut sums.feature, later.feature) {
+            (FeatureSums::Numbers(moments, product), FeatureSums::Numbers(later, later_product)) => {
+                let between = moments.difference(&later) * difference * (n * n_later / all);
+                *product = *product * own_factor + later_product * other_factor + between;
+                moments.merge(own.n, &later, other.n);
+            }
+            (FeatureSums::Levels(levels), FeatureSums::Levels(later)) => {
+                // From the mean of some samples to that of all.
+                let move_by = |level: &mut Level, factor: f64, step: f64| {
+                    level.sum = level.sum * factor + level.count * step;
+                };
+                for level in levels.iter_mut() {
+                    move_by(level, own_factor, -difference * (n_later / all));
+                }
+                for mut level in later {
+                    move_by(&mut level, other_factor, difference * (n / all));
+                    match levels.binary_search_by(|own| own.value.total_cmp(&level.value)) {
+                        Ok(at) => {
+                            levels[at].count += level.count;
+                            levels[at].sum += level.sum;
+                        }
+                        Err(at) => levels.insert(at, level),
+                    }
+                }
+            }
+            // One feature is of one kind in all batches of a table.
+            _ => {}
+        }
+        let mut moments = target;
+        moments.merge(own.n, &later_target, other.n);
+        sums.target = TargetSums {
+            n: own.n + other.n,
+            low: own.low.min(other.low),
+            high: own.high.max(other.high),
+            moments,
+        };
+    }
+}
+
+impl Response {
+    /// `Σ (x − mean) (y − mean)`.
+    fn product(&self, column: Column<'_>, mean: f64) -> f64 {
+        match column {
+            Column::Dense(values) => dot_centred(values, mean, &self.centred),
+            // The target is centred: what the unstored zeros add is minus what the stored values miss.
+            Column::Sparse { rows, values } => {
+                rows.iter().zip(values).map(|(&row, value)| value * self.centred[row]).sum()
+            }
+        }
+    }
+}
+
+impl Products {
+    /// Whether no square has overflowed or vanished.
+    fn is_safe(&self) -> bool {
+        match &self.feature {
+            FeatureSums::Numbers(moments, _) => is_safe(moments.deviations),
+            FeatureSums::Levels(_) => true,
+        }
+    }
+
+    fn explained(&self) -> Explained {
+        let (explained, dimensions) = match &self.feature {
+            FeatureSums::Numbers(moments, _) if moments.deviations == 0.0 => (f64::NAN, 1.0),
+            FeatureSums::Numbers(moments, product) => (product * product / moments.deviations, 1.0),
+            FeatureSums::Levels(levels) => (
+                levels.iter().map(|level| level.sum * level.sum / level.count).sum(),
+                levels.len().saturating_sub(1) as f64,
+            ),
+        };
+        let share: f64 = explained / self.target.moments.deviations;
+        let n = self.target.n as f64;
+        if dimensions == 0.0 || share.is_nan() {
+            Explained { share: 0.0, dimensions: 0.0, n }
+        } else if share >= 1.0 - NOTHING_LEFT {
+            Explained { share: 1.0, dimensions, n }
+        } else {
+            Explained { share, dimensions, n }
+        }
+    }
+}
+
+/// A table of which features are to explain the target.
+pub(super) struct RegressionTable(TableSums<Regression>);
+
+impl RegressionTable {
+    /// For a target of `n` samples.
+    pub(super) fn new(regression: Regression, target: &Target, n: usize) -> Result<Self, Error> {
+        regression.check(n, range(&regression.numbers(target, 0..n)?))?;
+        TableSums::new(regression, target, n).map(Self)
+    }
+
+    /// What feature `j` explains.
+    pub(super) fn explained(
+        &self,
+        j: usize,
+        column: Column<'_>,
+        kind: &FeatureKind,
+    ) -> Result<Explained, Error> {
+        let products = self.0.of(j, kind, column)?;
+        if products.is_safe() {
+            return Ok(products.explained());
+        }
+        let (Column::Dense(values) | Column::Sparse { values, .. }) = column;
+        divided(column, magnitude(values), |column| Ok(self.0.of(j, kind, column)?.explained()))
+    }
+}
+
+/// What every feature of a stream explains of the target.
+pub(super) fn stream_explained(
+    regression: Regression,
+    stream: &mut dyn SampleStream,
+    context: &Context<'_>,
+) -> Result<Vec<Explained>, Error> {
+    let products = safe_stream_sums(stream, &regression, Products::is_safe, context)?;
+    if let Some((Products { target, .. }, _)) = products.first() {
+        regression.check(target.n, (target.low, target.high))?;
+    }
+    Ok(products.iter().map(|(products, _)| products.explained()).collect())
+}
+
+/// The levels of `values`, and what `y` sums to over each.
+fn levels(values: &[f64], y: &[f64]) -> Vec<Level> {
+    let coded = categories(values);
+    let mut levels = vec![Level { value: 0.0, count: 0.0, sum: 0.0 }; coded.n_levels];
+    for ((&code, value), y) in coded.codes.iter().zip(values).zip(y) {
+        let level = &mut levels[code as usize];
+        // Both zeros are one level.
+        level.value = value + 0.0;
+        level.count += 1.0;
+        level.sum += y;
+    }
+    levels
+}
+
+/// `Σ (x − mean) y`.
+fn dot_centred(values: &[f64], mean: f64, y: &[f64]) -> f64 {
+    let mut lanes = [0.0; 8];
+    let (chunks, others) = (values.chunks_exact(8), y.chunks_exact(8));
+    let rest: f64 = chunks.remainder().iter().zip(others.remainder()).map(|(x, y)| (x - mean) * y).sum();
+    for (x, y) in chunks.zip(others) {
+        for ((lane, x), y) in lanes.iter_mut().zip(x).zip(y) {
+            *lane += (x - mean) * y;
+        }
+    }
+    lanes.iter().sum::<f64>() + rest
+}

@@ -1,0 +1,196 @@
+//! Forward selection from rows that come in batches: that of the same rows in one table, with the same bits.
+
+#[path = "common/criteria.rs"]
+mod criteria;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use criteria::criteria;
+use fewest_core::{
+    BATCH_ROWS, Budget, Context, Dataset, DenseColumns, Error, FeatureKind, RowBatches, SampleStream,
+    Selection, Selector, Status, Target,
+};
+use fewest_filters::discretisation::{Discretisation, DiscretisationRule, Integers};
+use fewest_filters::information::{Estimator, Forward, ForwardCriterion};
+
+fn noise(i: usize, j: usize) -> f64 {
+    (fewest_core::derive_seed(j as u64, i as u64) >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+/// Numbers, some of them copies of others in part, categories of few levels and of many, a constant.
+fn data(n: usize, many: f64) -> Result<Dataset, Error> {
+    // A class without samples, before the others.
+    let class = |i: usize| 1 + u32::from(noise(i, 100) > 0.3) + u32::from(noise(i, 100) > 0.7);
+    let value = |i: usize, j: usize| match j {
+        0 => 4.0,
+        1 | 2 => (many * noise(i, j)).floor() - 3.5,
+        3 => (3.0 * noise(i, j)).floor() + f64::from(class(i)),
+        _ if noise(i, 50 + j) < 0.3 => f64::from(class(i)) + 0.1 * noise(i, j),
+        _ if noise(i, 50 + j) < 0.6 && j > 6 => 3.0 * noise(i, j - 2),
+        _ => 3.0 * noise(i, j),
+    };
+    let columns: Vec<Vec<f64>> = (0..12).map(|j| (0..n).map(|i| value(i, j)).collect()).collect();
+    let names = ["none", "low", "middle", "high"].map(str::to_owned).to_vec();
+    let target = Target::classes((0..n).map(class).collect(), names)?;
+    let mut kinds = vec![FeatureKind::Numeric; columns.len()];
+    kinds[1..4].fill(FeatureKind::Categorical { levels: Vec::new() });
+    Dataset::new(DenseColumns::from_columns(&columns)?, target)?.with_feature_kinds(kinds)
+}
+
+fn parts(selection: &Selection) -> (&[usize], Vec<u64>, Status, &[String]) {
+    let bits = selection.scores.iter().map(|score| score.to_bits()).collect();
+    (&selection.order, bits, selection.status, &selection.notes)
+}
+
+#[test]
+fn streams_and_tables_give_the_same_selection() -> Result<(), Error> {
+    let context = Context::default();
+    for (n, many, cuts) in
+        [(50, 40.0, [1, 7]), (300, 200.0, [100, 300]), (2 * BATCH_ROWS + 100, 1500.0, [1000, BATCH_ROWS + 1])]
+    {
+        let data = data(n, many)?;
+        for criterion in criteria(0.7, 0.4, 0.6) {
+            if criterion == ForwardCriterion::Jmi3 {
+                continue;
+            }
+            let forward = Forward::new(criterion);
+            for budget in [Budget::Count(6), Budget::Auto, Budget::Threshold(0.02)] {
+                let table = forward.select(&data, budget, &context)?;
+                for rows in cuts {
+                    let mut stream = RowBatches::new(&data, rows)?;
+                    let found = forward.select_stream(&mut stream, budget, &context)?;
+                    assert_eq!(parts(&found), parts(&table), "{criterion:?} {n} {rows}");
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What a stream does at each pass, counted from 0: another table for each, or the wish to stop.
+struct Passes<'a> {
+    tables: Vec<&'a Dataset>,
+    pass: usize,
+    done: bool,
+    stop: Option<(usize, &'a AtomicBool)>,
+    rewinds: bool,
+}
+
+impl<'a> Passes<'a> {
+    fn of(tables: Vec<&'a Dataset>) -> Self {
+        Self { tables, pass: 0, done: false, stop: None, rewinds: true }
+    }
+}
+
+impl SampleStream for Passes<'_> {
+    fn next_batch(&mut self) -> Result<Option<Dataset>, Error> {
+        if let Some((pass, flag)) = self.stop
+            && pass == self.pass
+        {
+            flag.store(true, Ordering::Relaxed);
+        }
+        if std::mem::replace(&mut self.done, true) {
+            return Ok(None);
+        }
+        let last = self.tables.len() - 1;
+        Ok(Some(self.tables[self.pass.min(last)].clone()))
+    }
+
+    fn rewind(&mut self) -> Result<bool, Error> {
+        self.pass += 1;
+        self.done = false;
+        Ok(self.rewinds)
+    }
+}
+
+const MRMR: ForwardCriterion =
+    ForwardCriterion::Mrmr { form: fewest_filters::information::MrmrForm::Difference };
+
+#[test]
+fn a_stream_is_read_once_more_for_each_feature_but_the_last() -> Result<(), Error> {
+    let data = data(100, 9.0)?;
+    for k in 1..5 {
+        let mut stream = Passes::of(vec![&data]);
+        Forward::new(MRMR).select_stream(&mut stream, Budget::Count(k), &Context::default())?;
+        assert_eq!(stream.pass, k, "bounds, levels and {} pairs", k - 1);
+    }
+    let mut once = Passes { rewinds: false, ..Passes::of(vec![&data]) };
+    let found = Forward::new(MRMR).select_stream(&mut once, Budget::Count(1), &Context::default());
+    assert!(matches!(found, Err(Error::Unsupported { .. })));
+    Ok(())
+}
+
+#[test]
+fn a_run_that_is_stopped_answers_with_what_is_selected() -> Result<(), Error> {
+    let data = data(100, 9.0)?;
+    let all = Forward::new(MRMR).select(&data, Budget::Count(5), &Context::default())?;
+    for pass in 0..5 {
+        let flag = AtomicBool::new(false);
+        let context = Context { interrupt: Some(&flag), ..Context::default() };
+        let mut stream = Passes { stop: Some((pass, &flag)), ..Passes::of(vec![&data]) };
+        let found = Forward::new(MRMR).select_stream(&mut stream, Budget::Count(5), &context);
+        if pass < 2 {
+            assert!(matches!(found, Err(Error::Stopped { .. })));
+        } else {
+            let found = found?;
+            assert_eq!((found.order.as_slice(), found.status), (&all.order[..pass - 1], Status::Interrupted));
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_stream_whose_rows_change_is_an_error() -> Result<(), Error> {
+    let (data, other) = (data(100, 9.0)?, data(100, 50.0)?);
+    let fewer = data.subset(&(0..99).collect::<Vec<_>>())?;
+    for tables in [vec![&data, &data, &other], vec![&data, &data, &fewer]] {
+        let found =
+            Forward::new(MRMR).select_stream(&mut Passes::of(tables), Budget::Count(3), &Context::default());
+        assert!(matches!(found, Err(Error::Unreadable { .. })), "{found:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn hostile_streams_are_errors() -> Result<(), Error> {
+    let context = Context::default();
+    let select = |forward: Forward, data: &Dataset| {
+        forward.select_stream(&mut RowBatches::new(data, 999)?, Budget::Count(1), &context)
+    };
+    let mrmr = Forward::new(MRMR);
+    let dataset =
+        |values: Vec<f64>, target: Target| Dataset::new(DenseColumns::from_columns(&[values])?, target);
+    let n = BATCH_ROWS + 10;
+    let mut values: Vec<f64> = (0..n).map(|i| noise(i, 0)).collect();
+    values[n - 1] = f64::NAN;
+    let labels: Vec<bool> = (0..n).map(|i| noise(i, 1) > 0.5).collect();
+    let found = select(mrmr, &dataset(values, Target::from_labels(&labels))?);
+    assert!(matches!(found, Err(Error::NonFinite { row, column: 0, .. }) if row == n - 1), "{found:?}");
+
+    let one = dataset(vec![1.0], Target::from_labels(&[1]))?;
+    assert!(matches!(select(mrmr, &one), Err(Error::TooFew { found: 1, .. })));
+    let two = dataset(vec![1.0, 2.0], Target::from_labels(&[1, 2]))?;
+    assert_eq!(parts(&select(mrmr, &two)?), parts(&mrmr.select(&two, Budget::Count(1), &context)?));
+    let constant = dataset(vec![1.0, 1.0], Target::from_labels(&[1, 2]))?;
+    assert_eq!(parts(&select(mrmr, &constant)?), parts(&mrmr.select(&constant, Budget::Count(1), &context)?));
+    let real = dataset(vec![1.0, 2.0], Target::real(vec![0.1, 0.2])?)?;
+    assert!(matches!(select(mrmr, &real), Err(Error::UnsupportedTarget { method: "mrmr", .. })));
+
+    let weighted = two.clone().with_sample_weights(vec![1.0; 2])?;
+    let unsupported = [
+        (mrmr, &weighted),
+        (Forward::new(ForwardCriterion::Jmi3), &two),
+        (Forward { estimator: Estimator::Kraskov { neighbours: 1 }, ..mrmr }, &two),
+        (with(Discretisation { discretisation: DiscretisationRule::Mdl, ..Discretisation::default() }), &two),
+        (with(Discretisation { integers: Integers::Levels, ..Discretisation::default() }), &two),
+    ];
+    for (forward, data) in unsupported {
+        let found = select(forward, data);
+        assert!(matches!(found, Err(Error::Unsupported { .. })), "{found:?}");
+    }
+    Ok(())
+}
+
+fn with(rule: Discretisation) -> Forward {
+    Forward { criterion: MRMR, estimator: Estimator::Discrete(rule) }
+}
