@@ -1,7 +1,9 @@
-//! An interior point method for the linear program over few columns.
+//! An interior point method for the linear program over few columns: points, steps and residuals.
 
 use fewest_core::Context;
-use fewest_linalg::{Cholesky, combination, dot, gram, transposed, transposed_products};
+use fewest_linalg::{combination, dot, transposed_products};
+
+use super::reduced::Reduced;
 
 /// Most steps: some 15 are usual.
 const MOST_STEPS: usize = 200;
@@ -15,24 +17,11 @@ const ALMOST: f64 = 1e-5;
 /// A step ends at this share of the way to the first variable that would become 0.
 const SHARE: f64 = 0.995;
 
-/// Most corrections of a solution of the linear system by its residual.
-const MOST_REFINEMENTS: usize = 5;
-
-/// A correction below this share of the solution is the last.
-const REFINED: f64 = 1e-7;
-
 /// Where a step would be shorter than this, one that makes the products more equal is tried.
 const SHORT_STEP: f64 = 0.1;
 
 /// How much smaller that step makes the mean product.
 const CENTRED: f64 = 0.5;
-
-/// Up to this number of columns the larger system of equations costs nothing.
-const FEW_COLUMNS: usize = 300;
-
-/// Added to the diagonal of that system, as a share of it: what rounding makes of a pivot that should be small
-/// stays below.
-const DIAGONAL: f64 = 1e-14;
 
 /// Steps shorter than this change nothing.
 const SHORTEST_STEP: f64 = 1e-10;
@@ -63,14 +52,14 @@ pub(super) struct Solution {
 
 /// A pair of variables whose product is 0 at an optimum, and `μ` times one on the way to it.
 #[derive(Clone)]
-struct Pair {
-    primal: Vec<f64>,
-    dual: Vec<f64>,
+pub(super) struct Pair {
+    pub(super) primal: Vec<f64>,
+    pub(super) dual: Vec<f64>,
 }
 
 /// The four pairs, the bias and the dual point.
 #[derive(Clone)]
-struct Point {
+pub(super) struct Point {
     /// `p` and `r = c − Zᵀu`.
     positive: Pair,
     /// `q` and `c + Zᵀu`.
@@ -95,31 +84,12 @@ struct Residuals {
     balance: f64,
 }
 
-/// The equations of a step after elimination: `D δu + Z δw + y δb = a`, `Zᵀ δu − Θ⁻¹ δw = e`, `y·δu = f`.
-struct Reduced<'a> {
-    conditions: &'a Conditions<'a>,
-    /// `D`.
-    samples: Vec<f64>,
-    /// `Θ`.
-    columns: Vec<f64>,
-    /// Whether `factor` is that of `I + AᵀA`, one row a column of `Z`, and not of `I + AAᵀ`, one a sample; with
-    /// `A = D^(-1/2) Z Θ^(1/2)`. All pivots are at least 1, also where columns depend on each other. At an optimum
-    /// fewer columns than samples count, and only the first of these matrices keeps its digits then: the other
-    /// one is for many more columns than samples.
-    by_columns: bool,
-    factor: Cholesky,
-    /// `δu` and `δw` at `δb = 0` for `a = y` and zeros, and the product of that `δu` with `y`.
-    of_labels: (Vec<f64>, Vec<f64>),
-    product: f64,
-}
-
-type Direction = (Vec<f64>, Vec<f64>, f64);
-
 impl Conditions<'_> {
     /// Follows the central path to a relative gap of `tolerance`, by Mehrotra's predictor and corrector.
     ///
-    /// A step costs `n k min(n, k)` for `n` samples and `k` columns; memory is `2 n k`. The gap is relative to
-    /// `scale`. The best point is returned, also where rounding ends the steps before the tolerance is reached.
+    /// A step costs `n k²` for `n` samples and `k` columns, or `n² k` for many more columns. Memory is
+    /// `2 n k`. The gap is relative to `scale`. The best point is returned, also where rounding ends the steps before
+    /// the tolerance is reached.
     pub(super) fn solve(&self, scale: f64, tolerance: f64, context: &Context<'_>) -> Solution {
         let mut point = self.start();
         let mut best = (f64::INFINITY, point.clone());
@@ -283,129 +253,8 @@ impl Conditions<'_> {
     }
 }
 
-impl<'a> Reduced<'a> {
-    fn new(conditions: &'a Conditions<'a>, point: &Point) -> Self {
-        let (n, k) = (conditions.labels.len(), conditions.penalties.len());
-        let [p, q, xi, t] = point.pairs();
-        let ratio = |pair: &Pair, at: usize| pair.primal[at] / pair.dual[at];
-        let samples: Vec<f64> = (0..n).map(|i| ratio(xi, i) + ratio(t, i)).collect();
-        let columns: Vec<f64> = (0..k).map(|j| ratio(p, j) + ratio(q, j)).collect();
-        let mut scaled = conditions.signed.to_vec();
-        for (column, theta) in scaled.chunks_exact_mut(n).zip(&columns) {
-            for (value, d) in column.iter_mut().zip(&samples) {
-                *value *= (theta / d).sqrt();
-            }
-        }
-        let by_columns = k <= n.saturating_mul(2).max(FEW_COLUMNS);
-        let size = if by_columns { k } else { n };
-        let mut matrix =
-            if by_columns { gram(&scaled, n) } else { gram(&transposed(&scaled, n, &vec![1.0; n]), k) };
-        matrix.iter_mut().step_by(size + 1).for_each(|value| *value += 1.0 + DIAGONAL * *value);
-        let factor = Cholesky::above_identity(matrix, size);
-        let zeros = vec![0.0; k];
-        let mut reduced = Self {
-            conditions,
-            samples,
-            columns,
-            by_columns,
-            factor,
-            of_labels: (vec![0.0; n], zeros.clone()),
-            product: 1.0,
-        };
-        // The solution with a bias is one without it, minus a multiple of this one.
-        let (u, w, _) = reduced.refined(conditions.labels, &zeros, 0.0, Self::without_bias);
-        // y·δu, as a sum of squares: so it is positive, however small.
-        let samples: f64 = u.iter().zip(&reduced.samples).map(|(u, d)| d * u * u).sum();
-        let columns: f64 = w.iter().zip(&reduced.columns).map(|(w, theta)| w * w / theta).sum();
-        reduced.product = samples + columns;
-        reduced.of_labels = (u, w);
-        reduced
-    }
-
-    /// The solution by `eliminate`. The elimination loses digits where `D` and `Θ` have very different sizes;
-    /// solving again for the residual brings them back.
-    fn refined(
-        &self,
-        a: &[f64],
-        e: &[f64],
-        f: f64,
-        eliminate: impl Fn(&Self, &[f64], &[f64], f64) -> Direction,
-    ) -> Direction {
-        let mut found = (vec![0.0; a.len()], vec![0.0; e.len()], 0.0);
-        let (mut a, mut e, mut f) = (a.to_vec(), e.to_vec(), f);
-        let mut before = f64::INFINITY;
-        for _ in 0..=MOST_REFINEMENTS {
-            let (du, dw, db) = eliminate(self, &a, &e, f);
-            for (i, product) in combination(self.conditions.signed, &dw, a.len()).into_iter().enumerate() {
-                a[i] -= self.samples[i] * du[i] + product + self.conditions.labels[i] * db;
-            }
-            for (j, product) in
-                transposed_products(self.conditions.signed, &du, a.len()).into_iter().enumerate()
-            {
-                e[j] -= product - dw[j] / self.columns[j];
-            }
-            f -= dot(self.conditions.labels, &du);
-            let left = self.size(&a, &e);
-            if left >= before {
-                break;
-            }
-            let small =
-                largest(&du) <= REFINED * largest(&found.0) && largest(&dw) <= REFINED * largest(&found.1);
-            found.0.iter_mut().zip(du).for_each(|(u, du)| *u += du);
-            found.1.iter_mut().zip(dw).for_each(|(w, dw)| *w += dw);
-            found.2 += db;
-            before = left;
-            if small {
-                break;
-            }
-        }
-        found
-    }
-
-    /// The size of a residual: `aᵀD⁻¹a + eᵀΘe`.
-    fn size(&self, a: &[f64], e: &[f64]) -> f64 {
-        let samples: f64 = a.iter().zip(&self.samples).map(|(a, d)| a * a / d).sum();
-        samples + e.iter().zip(&self.columns).map(|(e, theta)| e * e * theta).sum::<f64>()
-    }
-
-    /// `δu`, `δw` and `δb`.
-    fn with_bias(&self, a: &[f64], e: &[f64], f: f64) -> Direction {
-        let (mut u, mut w, _) = self.without_bias(a, e, f);
-        let (of_u, of_w) = &self.of_labels;
-        // y·δu at δb = 0, since the matrix is symmetric.
-        let bias = (dot(of_u, a) + dot(of_w, e) - f) / self.product;
-        u.iter_mut().zip(of_u).for_each(|(u, of)| *u -= bias * of);
-        w.iter_mut().zip(of_w).for_each(|(w, of)| *w -= bias * of);
-        (u, w, bias)
-    }
-
-    /// `δu` and `δw` at `δb = 0`.
-    fn without_bias(&self, a: &[f64], e: &[f64], _: f64) -> Direction {
-        let (n, signed) = (self.samples.len(), self.conditions.signed);
-        if self.by_columns {
-            let divided: Vec<f64> = a.iter().zip(&self.samples).map(|(a, d)| a / d).collect();
-            let mut w = transposed_products(signed, &divided, n);
-            w.iter_mut().zip(e).zip(&self.columns).for_each(|((w, e), theta)| *w = (*w - e) * theta.sqrt());
-            self.factor.solve(&mut w);
-            w.iter_mut().zip(&self.columns).for_each(|(w, theta)| *w *= theta.sqrt());
-            let mut u = combination(signed, &w, n);
-            u.iter_mut().zip(a).zip(&self.samples).for_each(|((u, a), d)| *u = (a - *u) / d);
-            (u, w, 0.0)
-        } else {
-            let weighted: Vec<f64> = e.iter().zip(&self.columns).map(|(e, theta)| theta * e).collect();
-            let mut u = combination(signed, &weighted, n);
-            u.iter_mut().zip(a).zip(&self.samples).for_each(|((u, a), d)| *u = (*u + a) / d.sqrt());
-            self.factor.solve(&mut u);
-            u.iter_mut().zip(&self.samples).for_each(|(u, d)| *u /= d.sqrt());
-            let mut w = transposed_products(signed, &u, n);
-            w.iter_mut().zip(e).zip(&self.columns).for_each(|((w, e), theta)| *w = theta * (*w - e));
-            (u, w, 0.0)
-        }
-    }
-}
-
 impl Point {
-    fn pairs(&self) -> [&Pair; 4] {
+    pub(super) fn pairs(&self) -> [&Pair; 4] {
         [&self.positive, &self.negative, &self.slack, &self.surplus]
     }
 
@@ -459,6 +308,6 @@ fn differences(a: &[f64], b: &[f64]) -> Vec<f64> {
     a.iter().zip(b).map(|(a, b)| a - b).collect()
 }
 
-fn largest(values: &[f64]) -> f64 {
+pub(super) fn largest(values: &[f64]) -> f64 {
     values.iter().fold(0.0, |most, value| most.max(value.abs()))
 }

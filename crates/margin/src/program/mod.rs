@@ -1,6 +1,7 @@
 //! The linear program of hinge loss and weighted l1 norm.
 
 mod interior;
+mod reduced;
 
 use fewest_core::{Context, Error, Status, order};
 use fewest_solver::LinearOperator;
@@ -102,7 +103,7 @@ impl Program<'_> {
         }
         let bound: f64 = dual.iter().sum();
         let (mut loss, mut primal) = self.objective(&weights, penalties);
-        // Weights that were taken for rounding may leave a gap: those kept are fitted again to make up for them.
+        // Weights that were taken for rounding may leave a gap: those kept are fitted again to close it.
         let mut fitted = weights.clone();
         for _ in 0..MOST_REFITS {
             let kept: Vec<usize> = columns.iter().copied().filter(|&j| fitted[j] != 0.0).collect();
@@ -295,7 +296,7 @@ mod tests {
         Ok(())
     }
 
-    /// More columns than samples and fewer, columns twice, and penalties and costs of very different sizes: the
+    /// More columns than samples and fewer, columns twice, penalties and costs of very different sizes: the
     /// gap, computed from the definition, is small each time.
     #[test]
     fn every_shape_has_a_small_gap() -> Result<(), Error> {
