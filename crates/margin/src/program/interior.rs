@@ -87,9 +87,9 @@ struct Residuals {
 impl Conditions<'_> {
     /// Follows the central path to a relative gap of `tolerance`, by Mehrotra's predictor and corrector.
     ///
-    /// A step costs `n k²` for `n` samples and `k` columns, or `n² k` for many more columns. Memory is
-    /// `2 n k`. The gap is relative to `scale`. The best point is returned, also where rounding ends the steps before
-    /// the tolerance is reached.
+    /// A step costs `n k²` for `n` samples and `k` columns, or `n² k` where `k` is much larger; memory is
+    /// `2 n k`. The gap is relative to `scale`. The best point is returned, also where rounding ends the
+    /// steps early.
     pub(super) fn solve(&self, scale: f64, tolerance: f64, context: &Context<'_>) -> Solution {
         let mut point = self.start();
         let mut best = (f64::INFINITY, point.clone());

@@ -25,7 +25,7 @@ pub(super) struct Reduced<'a> {
     samples: Vec<f64>,
     /// `Θ`.
     pub(super) columns: Vec<f64>,
-    /// Whether `factor` is that of `I + AᵀA`, one row a column of `Z`, or of `I + AAᵀ`, one row a sample, with
+    /// Whether `factor` is that of `I + AᵀA`, one row a column of `Z`, or of `I + AAᵀ`, one row a sample;
     /// `A = D^(-1/2) Z Θ^(1/2)`. All pivots are at least 1, also where columns depend on each other. Near an
     /// optimum fewer columns than samples matter, and only the first of these matrices keeps its digits then;
     /// the other one is for many more columns than samples.
