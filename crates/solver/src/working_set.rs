@@ -16,7 +16,8 @@ use fewest_core::order;
 
 use crate::certificate::{self, DualityGap};
 use crate::{
-    BlockPenalty, Control, Error, InnerProducts, Penalty, Quadratic, QuadraticSolver, Solution, Status,
+    BlockPenalty, Certificate, Control, Error, InnerProducts, Penalty, Quadratic, QuadraticSolver, Solution,
+    Status,
 };
 
 /// Blocks the first working set holds at least.
@@ -104,7 +105,13 @@ pub fn solve(
         if let Some(status) = status {
             let objective = certificate.objective;
             return Ok(WorkingSetSolution {
-                solution: Solution { coefficients: w, objective, duality_gap: gap, iterations, status },
+                solution: Solution {
+                    coefficients: w,
+                    objective,
+                    certificate: Certificate::gap(gap),
+                    iterations,
+                    status,
+                },
                 certificate,
                 correlations,
                 passes,

@@ -186,7 +186,7 @@ impl Model for SupportVectorRegressionModel {
             ("gamma", gamma_of(self.kernel)),
             ("epsilon", self.epsilon),
             ("support vectors", self.machine.support.len() as f64),
-            ("gap", self.machine.dual.solution.duality_gap),
+            ("gap", self.machine.dual.solution.certificate.value()),
         ]
     }
 }

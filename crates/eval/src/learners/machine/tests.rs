@@ -47,7 +47,7 @@ fn curved_classes_need_the_gaussian_kernel() {
     let model = gaussian.train(&train, &Context::seeded(3)).unwrap();
     assert_eq!(model.machines.as_ref().unwrap().machines.len(), 3);
     assert!(gaussian.grid.costs.contains(&model.cost));
-    let gap = model.machines.as_ref().unwrap().machines[0].machine.dual.solution.duality_gap;
+    let gap = model.machines.as_ref().unwrap().machines[0].machine.dual.solution.certificate.value();
     assert!((-1e-12..=gaussian.tolerance).contains(&gap), "{gap}");
     // The same seed gives the same model; the last width and cost of a grid can be chosen too.
     let again = gaussian.train(&train, &Context::seeded(3)).unwrap();

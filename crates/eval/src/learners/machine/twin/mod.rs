@@ -1,7 +1,7 @@
 //! Twin support vector machines.
 
 use fewest_core::method::{Field, FieldInfo, Options, Parameter, Parameters, Range, Value};
-use fewest_core::{Columns, Context, Dataset, Error, options, order};
+use fewest_core::{Certificate, Columns, Context, Dataset, Error, options, order};
 use fewest_kernels::VectorKernel;
 use fewest_machines::{Encoding, PointRows, Points};
 use fewest_smo::{KernelRows, most_votes};
@@ -381,12 +381,13 @@ impl Model for TwinClassifierModel {
     }
 
     fn facts(&self) -> Vec<(&'static str, f64)> {
-        let gap = self.pairs().iter().map(|pair| pair.machine.gap()).fold(0.0, f64::max);
+        let pairs = self.pairs().iter().map(|pair| pair.machine.certificate());
+        let certificate = pairs.fold(Certificate::gap(0.0), Certificate::worse);
         vec![
             ("cost", self.cost),
             ("gamma", gamma_of(self.kernel)),
             ("regularization", self.regularization),
-            ("gap", gap),
+            ("gap", certificate.value()),
         ]
     }
 }

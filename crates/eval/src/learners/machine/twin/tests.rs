@@ -57,7 +57,7 @@ fn crossing_planes_are_told_apart_where_one_plane_cannot() {
         let variables: usize = pair.machine.planes.iter().map(|plane| plane.dual.coefficients.len()).sum();
         assert_eq!(pair.samples.len(), variables);
         // `gap()` is never below 0, so each plane is asked.
-        for gap in pair.machine.planes.iter().map(|plane| plane.dual.duality_gap) {
+        for gap in pair.machine.planes.iter().map(|plane| plane.dual.certificate.value()) {
             assert!((-1e-12..=1e-6).contains(&gap), "{gap}");
         }
     }
