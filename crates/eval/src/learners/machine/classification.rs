@@ -48,10 +48,8 @@ options! {
 
 /// What [`SupportVectorClassifier`] has learned.
 pub struct SupportVectorClassifierModel {
-    /// The kernel, its width in units of the standardised features.
-    pub kernel: VectorKernel,
     encoding: Encoding,
-    rows: PointRows,
+    pub(super) rows: PointRows,
     /// The machines, unless there was one class only.
     pub machines: Option<Pairwise>,
     only: u32,
@@ -87,14 +85,7 @@ impl SupportVectorClassifier {
             Some(trained)
         };
         let rows = PointRows::new(&space.points, kernel)?;
-        Ok(SupportVectorClassifierModel {
-            kernel: rows.0.kernel(),
-            encoding: space.encoding,
-            rows,
-            machines,
-            only,
-            cost,
-        })
+        Ok(SupportVectorClassifierModel { encoding: space.encoding, rows, machines, only, cost })
     }
 
     fn choose(
@@ -174,7 +165,7 @@ impl Model for SupportVectorClassifierModel {
             .fold(Certificate::gap(0.0), Certificate::worse);
         vec![
             ("cost", self.cost),
-            ("gamma", gamma_of(self.kernel)),
+            ("gamma", gamma_of(self.rows.0.kernel())),
             ("support vectors", support.len() as f64),
             ("gap", certificate.value()),
         ]

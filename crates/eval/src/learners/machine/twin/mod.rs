@@ -120,8 +120,6 @@ options! {
 
 /// What [`TwinClassifier`] has learned.
 pub struct TwinClassifierModel {
-    /// The kernel, its width in units of the standardised features.
-    pub kernel: VectorKernel,
     encoding: Encoding,
     rows: PointRows,
     pairs: Pairs,
@@ -232,14 +230,7 @@ impl TwinClassifier {
             return Err(Error::TooFew { what: "samples", minimum: 1, found: 0 });
         };
         let rows = PointRows::new(&space.points, kernel)?;
-        Ok(TwinClassifierModel {
-            kernel: rows.0.kernel(),
-            encoding: space.encoding,
-            rows,
-            pairs,
-            cost,
-            regularization,
-        })
+        Ok(TwinClassifierModel { encoding: space.encoding, rows, pairs, cost, regularization })
     }
 
     fn costs(&self) -> Vec<f64> {
@@ -370,7 +361,7 @@ impl Model for TwinClassifierModel {
         let mut row = vec![0.0; self.rows.len()];
         let mut codes = Vec::with_capacity(points.n_samples);
         for i in 0..points.n_samples {
-            codes.push(if self.kernel == VectorKernel::Linear {
+            codes.push(if self.rows.0.kernel() == VectorKernel::Linear {
                 self.pairs.predict(points.point(i), MachineKernel::Linear)?
             } else {
                 self.rows.0.row_at(points.point(i), &mut row)?;
@@ -385,7 +376,7 @@ impl Model for TwinClassifierModel {
         let certificate = pairs.fold(Certificate::gap(0.0), Certificate::worse);
         vec![
             ("cost", self.cost),
-            ("gamma", gamma_of(self.kernel)),
+            ("gamma", gamma_of(self.rows.0.kernel())),
             ("regularization", self.regularization),
             ("gap", certificate.value()),
         ]
