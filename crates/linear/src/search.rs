@@ -120,10 +120,13 @@ impl Problem<'_> {
             for &(atom, value) in start.get(output).into_iter().flatten() {
                 dense[atom] = value;
             }
-            Ok(working_set::solve(&ridged, &penalty, solver, &dense, &self.control)?.solution)
+            let found = working_set::solve(&ridged, &penalty, solver, &dense, &self.control)?;
+            Ok((found.solution, found.certificate))
         };
-        let found: Vec<Solution> =
-            fewest_parallel::try_map(self.outputs.len(), |at| solve((at, &self.outputs[at])))?;
+        let (found, gaps): (Vec<Solution>, Vec<DualityGap>) =
+            fewest_parallel::try_map(self.outputs.len(), |at| solve((at, &self.outputs[at])))?
+                .into_iter()
+                .unzip();
         let nonzero = |solution: &Solution| {
             solution.coefficients.iter().copied().enumerate().filter(|(_, value)| *value != 0.0).collect()
         };
@@ -131,7 +134,7 @@ impl Problem<'_> {
             solver.name(),
             Status::worst(found.iter().map(|solution| solution.status)),
             found.iter().map(|solution| solution.objective).sum(),
-            Certificate::gap(mean(found.iter().map(|solution| solution.duality_gap))),
+            Certificate::gap(mean(&gaps)),
         )
         .with_lambda(lambda)
         .with_iterations(found.iter().map(|solution| solution.iterations as usize).sum());
@@ -196,7 +199,7 @@ impl Problem<'_> {
         let found: Vec<DualityGap> = fewest_parallel::try_map(self.outputs.len(), |at| {
             certify((&self.outputs[at], &coefficients[at]))
         })?;
-        let duality_gap = mean(found.iter().map(DualityGap::relative_gap));
+        let duality_gap = mean(&found);
         let by_gap = match duality_gap / self.control.tolerance {
             gap if gap > 1e3 => Status::Stalled,
             gap if gap > 1.0 => Status::AlmostConverged,
@@ -229,9 +232,8 @@ impl Problem<'_> {
 }
 
 /// The mean of the outputs' gaps relative to their objectives at zero, which are all ½: that of the whole.
-fn mean(gaps: impl ExactSizeIterator<Item = f64>) -> f64 {
-    let n = gaps.len() as f64;
-    gaps.sum::<f64>() / n
+fn mean(gaps: &[DualityGap]) -> f64 {
+    gaps.iter().map(DualityGap::relative_gap).sum::<f64>() / gaps.len() as f64
 }
 
 /// A fit with its number of features.

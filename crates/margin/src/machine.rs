@@ -73,10 +73,9 @@ fn by_gram(
     for (w, scale) in weights.iter_mut().zip(scales.unwrap_or_default()) {
         *w *= scale;
     }
-    let report =
-        SolverReport::new("smo", solution.status, solution.objective, Certificate::gap(solution.duality_gap))
-            .with_lambda(cost.recip())
-            .with_iterations(machine.dual.n_steps as usize);
+    let report = SolverReport::new("smo", solution.status, solution.objective, solution.certificate)
+        .with_lambda(cost.recip())
+        .with_iterations(machine.dual.n_steps as usize);
     Ok(Fit { weights, report })
 }
 

@@ -118,7 +118,7 @@ struct Bound {
     value: f64,
     /// `∂ value / ∂ ln σ` of each feature.
     gradient: Vec<f64>,
-    gap: f64,
+    certificate: Certificate,
     status: Status,
 }
 
@@ -163,7 +163,7 @@ impl Scaled<'_> {
             Status::Converged => bound.ball.status,
             other => other,
         };
-        Ok(Bound { value: bound.value, gradient, gap: machine.dual.solution.duality_gap, status })
+        Ok(Bound { value: bound.value, gradient, certificate: machine.dual.solution.certificate, status })
     }
 
     /// The sum of the bounds of all machines.
@@ -171,11 +171,15 @@ impl Scaled<'_> {
         let bounds = fewest_parallel::try_map(self.problems.len(), |at| {
             self.machine(&self.problems[at], scales, with_gradient)
         })?;
-        let mut sum =
-            Bound { value: 0.0, gradient: vec![0.0; scales.len()], gap: 0.0, status: Status::Converged };
+        let mut sum = Bound {
+            value: 0.0,
+            gradient: vec![0.0; scales.len()],
+            certificate: Certificate::gap(0.0),
+            status: Status::Converged,
+        };
         for bound in bounds {
             sum.value += bound.value;
-            sum.gap = sum.gap.max(bound.gap);
+            sum.certificate = sum.certificate.worse(bound.certificate);
             sum.gradient.iter_mut().zip(&bound.gradient).for_each(|(sum, value)| *sum += value);
             if bound.status != Status::Converged {
                 sum.status = bound.status;
@@ -311,7 +315,7 @@ impl Selector for R2w2 {
         loop {
             let (bound, steps) = scaled.descend(context)?;
             report.objective = bound.value;
-            report.certificate = Certificate::gap(bound.gap);
+            report.certificate = bound.certificate;
             report.status = context.stopped().unwrap_or(bound.status);
             report.iterations += steps;
             let left = scaled.features.len();

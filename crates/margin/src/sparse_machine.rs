@@ -194,12 +194,12 @@ impl Request {
         context: &Context<'_>,
     ) -> Result<(Vec<f64>, SolverReport), Error> {
         let n = machine.datafit.n_coefficients();
-        let report = |status, objective, duality_gap, iterations| {
+        let report = |status, objective, certificate, iterations| {
             SolverReport::new(
                 if self.loss == HingeLoss::Squared { "cd" } else { "interior-point" },
                 status,
                 objective,
-                Certificate::gap(duality_gap),
+                certificate,
             )
             .with_lambda(penalty)
             .with_iterations(iterations)
@@ -217,7 +217,7 @@ impl Request {
                 let found =
                     SquaredHingeDescent::default().minimise(&machine.datafit, &*mixed, start, &control)?;
                 let report =
-                    report(found.status, found.objective, found.duality_gap, found.iterations as usize);
+                    report(found.status, found.objective, found.certificate, found.iterations as usize);
                 Ok((found.coefficients, report))
             }
             HingeLoss::Plain => {
@@ -229,7 +229,10 @@ impl Request {
                 let found = program.minimise(&vec![penalty; n], &start, self.tolerance, context)?;
                 let norm: f64 = found.weights.iter().map(|w| w.abs()).sum();
                 let objective = found.loss + penalty * norm;
-                Ok((found.weights, report(found.status, objective, found.gap, found.iterations)))
+                Ok((
+                    found.weights,
+                    report(found.status, objective, Certificate::gap(found.gap), found.iterations),
+                ))
             }
         }
     }

@@ -130,6 +130,25 @@ fn categories_and_duplicates_are_no_trouble() -> Result<(), Error> {
     Ok(())
 }
 
+/// `(β, d) → (β/c, c d)` turns the problem of `(λ₁, λ₂)` into that of `(c λ₁, λ₂/c)`: why `lambda1` is no
+/// cost of errors.
+#[test]
+fn the_ridge_rescales_the_scores_and_nothing_else() -> Result<(), Error> {
+    let data = three_classes()?;
+    for kernel in [BaseKernels::default(), mixed()] {
+        let select = |lambda1: f64| {
+            let method = MikFs { kernel: kernel.clone(), lambda1, ..MikFs::default() };
+            method.select(&data, Budget::Auto, &Context::default())
+        };
+        let (one, other) = (select(1.0)?, select(4.0)?);
+        assert!(one.order.len() > 1 && one.order == other.order, "{:?} {:?}", one.order, other.order);
+        for (a, b) in one.scores.iter().zip(&other.scores) {
+            assert!((4.0 * a - b).abs() < 1e-6 * other.scores[0], "{a} {b}");
+        }
+    }
+    Ok(())
+}
+
 #[test]
 fn what_cannot_be_done_is_said() -> Result<(), Error> {
     let data = problem(true);

@@ -2,7 +2,7 @@
 
 use fewest_core::{Error, order};
 
-use crate::{Metric, Neighbours};
+use crate::{DistanceMetric, Neighbours};
 
 /// Which samples are joined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -43,14 +43,16 @@ impl NeighbourGraph {
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] for a scale that is not above 0, or weights that the metric of the
-    /// distances does not give: [`Weights::Heat`] needs [`Metric::SquaredEuclidean`], [`Weights::Cosine`]
-    /// needs [`Metric::Cosine`].
+    /// distances does not give: [`Weights::Heat`] needs [`DistanceMetric::SquaredEuclidean`], [`Weights::Cosine`]
+    /// needs [`DistanceMetric::Cosine`].
     pub fn new(neighbours: &Neighbours, rule: Rule, weights: Weights) -> Result<Self, Error> {
         let metric = neighbours.metric();
         let weight: Box<dyn Fn(f64) -> f64> = match weights {
             Weights::Heat { t } if t.is_nan() || t <= 0.0 => return Err(Error::parameter("t", t, "above 0")),
-            Weights::Heat { t } if metric == Metric::SquaredEuclidean => Box::new(move |d| (-d / t).exp()),
-            Weights::Cosine if metric == Metric::Cosine => Box::new(|d| (1.0 - d).max(0.0)),
+            Weights::Heat { t } if metric == DistanceMetric::SquaredEuclidean => {
+                Box::new(move |d| (-d / t).exp())
+            }
+            Weights::Cosine if metric == DistanceMetric::Cosine => Box::new(|d| (1.0 - d).max(0.0)),
             Weights::Binary => Box::new(|_| 1.0),
             Weights::Heat { .. } | Weights::Cosine => {
                 let found = format!("{weights:?} of {metric:?} distances");

@@ -11,5 +11,5 @@ mod tree;
 pub use distances::Distances;
 pub use graph::{NeighbourGraph, Rule, Weights};
 pub use median::median_distance;
-pub use samples::{Coordinate, Metric, Samples};
+pub use samples::{Coordinate, DistanceMetric, Samples};
 pub use search::{Neighbours, NeighboursOf, nearest, nearest_among};

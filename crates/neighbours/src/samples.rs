@@ -9,7 +9,7 @@ const BATCH: usize = 64;
 
 /// How far apart two samples are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Metric {
+pub enum DistanceMetric {
     /// `Σ_j |a_j − b_j|`.
     Manhattan,
     /// `Σ_j (a_j − b_j)²`, the square of the Euclidean distance.
@@ -23,14 +23,14 @@ pub enum Metric {
 pub enum Coordinate {
     /// A difference, as the metric has it.
     Numeric,
-    /// This weight where two samples differ, nothing where they are equal. Not with [`Metric::Cosine`].
+    /// This weight where two samples differ, nothing where they are equal. Not with [`DistanceMetric::Cosine`].
     Category(f64),
 }
 
 /// Samples with finite coordinates, packed. The table they come from is not touched.
 #[derive(Debug, Clone)]
 pub struct Samples {
-    metric: Metric,
+    metric: DistanceMetric,
     n_samples: usize,
     n_numeric: usize,
     mismatch: Vec<f64>,
@@ -45,16 +45,16 @@ impl Samples {
     ///
     /// # Errors
     /// Those of `fill`, that of the lowest coordinate first; [`Error::Unsupported`] for a category with
-    /// [`Metric::Cosine`].
+    /// [`DistanceMetric::Cosine`].
     pub fn pack(
-        metric: Metric,
+        metric: DistanceMetric,
         n_samples: usize,
         coordinates: &[Coordinate],
         fill: impl Fn(usize, &mut [f64]) -> Result<(), Error> + Sync,
     ) -> Result<Self, Error> {
         let is_numeric = |j: &usize| coordinates[*j] == Coordinate::Numeric;
         let (mut order, categories): (Vec<usize>, Vec<usize>) = (0..coordinates.len()).partition(is_numeric);
-        if metric == Metric::Cosine && !categories.is_empty() {
+        if metric == DistanceMetric::Cosine && !categories.is_empty() {
             return Err(Error::Unsupported {
                 method: "the cosine of the angle between samples",
                 what: "a categorical feature".to_owned(),
@@ -98,8 +98,8 @@ impl Samples {
             });
         }
         let without_direction = match metric {
-            Metric::Cosine => to_unit_length(&mut panels, width),
-            Metric::Manhattan | Metric::SquaredEuclidean => Vec::new(),
+            DistanceMetric::Cosine => to_unit_length(&mut panels, width),
+            DistanceMetric::Manhattan | DistanceMetric::SquaredEuclidean => Vec::new(),
         };
         Ok(Self { metric, n_samples, n_numeric, mismatch, panels, without_direction })
     }
@@ -115,7 +115,7 @@ impl Samples {
     }
 
     /// The metric.
-    pub(crate) fn metric(&self) -> Metric {
+    pub(crate) fn metric(&self) -> DistanceMetric {
         self.metric
     }
 
@@ -135,11 +135,11 @@ impl Samples {
         }
         // For other metrics there is no such list; the cosine looks up the samples of a whole panel.
         let without_direction = match self.metric {
-            Metric::Cosine => {
+            DistanceMetric::Cosine => {
                 let real = rows.iter().map(|&row| self.without_direction.get(row).copied().unwrap_or(true));
                 real.chain(std::iter::repeat(true)).take(rows.len().div_ceil(PANEL) * PANEL).collect()
             }
-            Metric::Manhattan | Metric::SquaredEuclidean => Vec::new(),
+            DistanceMetric::Manhattan | DistanceMetric::SquaredEuclidean => Vec::new(),
         };
         Self { n_samples: rows.len(), panels, without_direction, mismatch: self.mismatch.clone(), ..*self }
     }
@@ -165,13 +165,15 @@ impl Samples {
         let ((numeric_a, category_a), (numeric_b, category_b)) =
             (self.panel(a).split_at(PANEL * self.n_numeric), self.panel(b).split_at(PANEL * self.n_numeric));
         match self.metric {
-            Metric::Manhattan => add_absolute(numeric_a, numeric_b, &mut tile),
-            Metric::SquaredEuclidean | Metric::Cosine => add_squared(numeric_a, numeric_b, &mut tile),
+            DistanceMetric::Manhattan => add_absolute(numeric_a, numeric_b, &mut tile),
+            DistanceMetric::SquaredEuclidean | DistanceMetric::Cosine => {
+                add_squared(numeric_a, numeric_b, &mut tile)
+            }
         }
         if !self.mismatch.is_empty() {
             add_mismatches(category_a, category_b, &self.mismatch, &mut tile);
         }
-        if self.metric == Metric::Cosine {
+        if self.metric == DistanceMetric::Cosine {
             for (r, row) in tile.iter_mut().enumerate() {
                 for (s, distance) in row.iter_mut().enumerate() {
                     let undirected = |panel: usize, at: usize| self.without_direction[panel * PANEL + at];
@@ -218,9 +220,9 @@ mod tests {
         let value = |j: usize, i: usize| ((i * 37 + j * 11) % 23) as f64 / 7.0 - 1.0;
         let rows: Vec<usize> = (0..43).filter(|i| i % 3 != 1).collect();
         for (metric, kind) in [
-            (Metric::Manhattan, Coordinate::Category(0.5)),
-            (Metric::SquaredEuclidean, Coordinate::Numeric),
-            (Metric::Cosine, Coordinate::Numeric),
+            (DistanceMetric::Manhattan, Coordinate::Category(0.5)),
+            (DistanceMetric::SquaredEuclidean, Coordinate::Numeric),
+            (DistanceMetric::Cosine, Coordinate::Numeric),
         ] {
             let kinds = [Coordinate::Numeric, Coordinate::Numeric, kind];
             let samples = Samples::pack(metric, 43, &kinds, |j, out| {

@@ -5,7 +5,7 @@
 
 use fewest_core::{Context, Error};
 
-use crate::{Distances, Metric, tree};
+use crate::{DistanceMetric, Distances, tree};
 
 /// Distances that agree to this, relatively, are equal.
 pub(crate) const TIE: f64 = 1e-12;
@@ -13,7 +13,7 @@ pub(crate) const TIE: f64 = 1e-12;
 /// The nearest other samples of every sample.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Neighbours {
-    metric: Metric,
+    metric: DistanceMetric,
     offsets: Vec<usize>,
     indices: Vec<usize>,
     distances: Vec<f64>,
@@ -35,7 +35,7 @@ impl Neighbours {
     }
 
     /// The metric of the distances.
-    pub(crate) fn metric(&self) -> Metric {
+    pub(crate) fn metric(&self) -> DistanceMetric {
         self.metric
     }
 

@@ -3,7 +3,7 @@
 use fewest_core::{Context, Error};
 
 use crate::search::{TIE, closest};
-use crate::{Metric, Samples};
+use crate::{DistanceMetric, Samples};
 
 /// Samples from which a tree is faster than the distances of all pairs.
 const FEWEST_SAMPLES: usize = 2000;
@@ -31,7 +31,7 @@ type Lists = Vec<Vec<(f64, usize)>>;
 /// metrics that are no sums over the coordinates, categories, more than six coordinates, few samples.
 pub(crate) fn nearest(samples: &Samples, k: usize, context: &Context<'_>) -> Result<Option<Lists>, Error> {
     let (n, d) = (samples.n_samples(), samples.n_coordinates());
-    let is_no_sum = samples.metric() == Metric::Cosine || samples.has_categories();
+    let is_no_sum = samples.metric() == DistanceMetric::Cosine || samples.has_categories();
     if n < FEWEST_SAMPLES || k == 0 || k >= n - 1 || is_no_sum || d == 0 || d > MOST_COORDINATES {
         return Ok(None);
     }
@@ -145,7 +145,7 @@ fn halve(
 /// stands for, not even in the last digit.
 struct Search<'a> {
     tree: &'a Tree,
-    metric: Metric,
+    metric: DistanceMetric,
     k: usize,
     sample: usize,
     point: Vec<f64>,
@@ -162,7 +162,7 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(tree: &'a Tree, metric: Metric, k: usize) -> Self {
+    fn new(tree: &'a Tree, metric: DistanceMetric, k: usize) -> Self {
         let nothing = vec![0.0; tree.n_coordinates];
         let found = Vec::with_capacity(2 * k + LEAF);
         let (point, terms) = (nothing.clone(), nothing);
@@ -199,7 +199,7 @@ impl<'a> Search<'a> {
         let (near, gap) = if value <= left { (0, right - value) } else { (1, value - left) };
         self.visit(sides[near].0, sides[near].1, sides[near].2);
         let before = self.terms[coordinate];
-        self.terms[coordinate] = if self.metric == Metric::Manhattan { gap } else { gap * gap };
+        self.terms[coordinate] = if self.metric == DistanceMetric::Manhattan { gap } else { gap * gap };
         let bound = self.terms.iter().fold(0.0, |sum, term| sum + term);
         let far = 1 - near;
         if self.may_be_one(bound, lowest[far]) {
@@ -219,7 +219,7 @@ impl<'a> Search<'a> {
         let values = &self.tree.values[leaf * length..(leaf + 1) * length];
         let mut sums = [0.0; LEAF];
         match self.metric {
-            Metric::Manhattan => add(values, &self.point, &mut sums, |a, b| (a - b).abs()),
+            DistanceMetric::Manhattan => add(values, &self.point, &mut sums, |a, b| (a - b).abs()),
             _ => add(values, &self.point, &mut sums, |a, b| (a - b) * (a - b)),
         }
         for (&distance, &j) in sums.iter().zip(&self.tree.order[leaf * LEAF..]) {
@@ -277,7 +277,7 @@ mod tests {
     use crate::search::by_all_pairs;
     use crate::{Coordinate, Distances};
 
-    fn pack(metric: Metric, columns: &[Vec<f64>]) -> Samples {
+    fn pack(metric: DistanceMetric, columns: &[Vec<f64>]) -> Samples {
         let kinds = vec![Coordinate::Numeric; columns.len()];
         let packed = Samples::pack(metric, columns[0].len(), &kinds, |j, out| {
             out.copy_from_slice(&columns[j]);
@@ -287,7 +287,7 @@ mod tests {
     }
 
     fn compare(columns: &[Vec<f64>], k: usize) {
-        for metric in [Metric::Manhattan, Metric::SquaredEuclidean] {
+        for metric in [DistanceMetric::Manhattan, DistanceMetric::SquaredEuclidean] {
             let samples = pack(metric, columns);
             let context = Context::default();
             let found = nearest(&samples, k, &context).unwrap().expect("a tree was built");
@@ -354,17 +354,17 @@ mod tests {
     fn where_a_tree_is_of_no_use_there_is_none() {
         let n = FEWEST_SAMPLES;
         let column = |scale: f64| (0..n).map(|i| i as f64 * scale).collect::<Vec<f64>>();
-        let none = |metric: Metric, columns: &[Vec<f64>], k: usize| {
+        let none = |metric: DistanceMetric, columns: &[Vec<f64>], k: usize| {
             nearest(&pack(metric, columns), k, &Context::default()).unwrap().is_none()
         };
-        assert!(none(Metric::Cosine, &[column(1.0)], 3));
-        assert!(none(Metric::Manhattan, &vec![column(1.0); 7], 3));
-        assert!(none(Metric::Manhattan, &[column(1e200)], 3));
-        assert!(none(Metric::Manhattan, &[column(1.0)[1..].to_vec()], 3));
+        assert!(none(DistanceMetric::Cosine, &[column(1.0)], 3));
+        assert!(none(DistanceMetric::Manhattan, &vec![column(1.0); 7], 3));
+        assert!(none(DistanceMetric::Manhattan, &[column(1e200)], 3));
+        assert!(none(DistanceMetric::Manhattan, &[column(1.0)[1..].to_vec()], 3));
         for k in [0, n - 1, n, usize::MAX - 1] {
-            assert!(none(Metric::Manhattan, &[column(1.0)], k), "{k}");
+            assert!(none(DistanceMetric::Manhattan, &[column(1.0)], k), "{k}");
         }
-        assert!(!none(Metric::Manhattan, &[column(1.0)], 3));
+        assert!(!none(DistanceMetric::Manhattan, &[column(1.0)], 3));
     }
 
     proptest! {

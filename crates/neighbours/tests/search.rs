@@ -2,13 +2,14 @@
 
 use fewest_core::{Context, Error};
 use fewest_neighbours::{
-    Coordinate, Distances, Metric, NeighbourGraph, Rule, Samples, Weights, median_distance, nearest,
+    Coordinate, DistanceMetric, Distances, NeighbourGraph, Rule, Samples, Weights, median_distance, nearest,
 };
 use proptest::prelude::*;
 
-const METRICS: [Metric; 3] = [Metric::Manhattan, Metric::SquaredEuclidean, Metric::Cosine];
+const METRICS: [DistanceMetric; 3] =
+    [DistanceMetric::Manhattan, DistanceMetric::SquaredEuclidean, DistanceMetric::Cosine];
 
-fn pack(metric: Metric, columns: &[Vec<f64>]) -> Samples {
+fn pack(metric: DistanceMetric, columns: &[Vec<f64>]) -> Samples {
     let n = columns.first().map_or(0, Vec::len);
     let coordinates = vec![Coordinate::Numeric; columns.len()];
     let packed = Samples::pack(metric, n, &coordinates, |j, out| {
@@ -22,12 +23,12 @@ fn waves(n: usize, d: usize) -> Vec<Vec<f64>> {
     (0..d).map(|j| (0..n).map(|i| ((i * (j + 3) + j * j) as f64 * 0.7).sin()).collect()).collect()
 }
 
-fn plain(metric: Metric, columns: &[Vec<f64>], a: usize, b: usize) -> f64 {
+fn plain(metric: DistanceMetric, columns: &[Vec<f64>], a: usize, b: usize) -> f64 {
     let pairs = columns.iter().map(|column| (column[a], column[b]));
     match metric {
-        Metric::Manhattan => pairs.map(|(a, b)| (a - b).abs()).sum(),
-        Metric::SquaredEuclidean => pairs.map(|(a, b)| (a - b).powi(2)).sum(),
-        Metric::Cosine => {
+        DistanceMetric::Manhattan => pairs.map(|(a, b)| (a - b).abs()).sum(),
+        DistanceMetric::SquaredEuclidean => pairs.map(|(a, b)| (a - b).powi(2)).sum(),
+        DistanceMetric::Cosine => {
             let (mut ab, mut aa, mut bb) = (0.0, 0.0, 0.0);
             for (a, b) in pairs {
                 (ab, aa, bb) = (ab + a * b, aa + a * a, bb + b * b);
@@ -63,8 +64,8 @@ fn distances_are_those_of_the_formula_and_the_same_in_both_directions() -> Resul
 fn rows_do_not_depend_on_whether_they_are_kept() -> Result<(), Error> {
     // 3000² / 2 distances of a single coordinate are more than is kept; those of 100 samples are not.
     let columns = waves(3000, 1);
-    let many = pack(Metric::Manhattan, &columns);
-    let few = pack(Metric::Manhattan, &[columns[0][..100].to_vec()]);
+    let many = pack(DistanceMetric::Manhattan, &columns);
+    let few = pack(DistanceMetric::Manhattan, &[columns[0][..100].to_vec()]);
     let (many, few) = (Distances::new(&many), Distances::new(&few));
     assert!(!many.are_kept() && few.are_kept());
     let context = Context::default();
@@ -79,7 +80,7 @@ fn an_offset_costs_no_accuracy() -> Result<(), Error> {
     // A power of two: the values themselves lose their last digits only.
     let moved: Vec<Vec<f64>> =
         columns.iter().map(|column| column.iter().map(|value| value + 65536.0).collect()).collect();
-    let [here, there] = [&columns, &moved].map(|columns| pack(Metric::SquaredEuclidean, columns));
+    let [here, there] = [&columns, &moved].map(|columns| pack(DistanceMetric::SquaredEuclidean, columns));
     let context = Context::default();
     let found = nearest(&Distances::new(&there), 3, &context)?;
     let expected = nearest(&Distances::new(&here), 3, &context)?;
@@ -97,7 +98,7 @@ fn equal_distances_go_to_the_lower_index_and_no_sample_is_its_own_neighbour() ->
     // Twelve samples in three places: every other sample of the place is at distance 0.
     let column: Vec<f64> = (0..12).map(|i| f64::from(i % 3)).collect();
     for k in 1..=12 {
-        let samples = pack(Metric::Manhattan, std::slice::from_ref(&column));
+        let samples = pack(DistanceMetric::Manhattan, std::slice::from_ref(&column));
         let found = nearest(&Distances::new(&samples), k, &Context::default())?;
         for i in 0..12 {
             let mut others: Vec<usize> = (0..12).filter(|j| *j != i).collect();
@@ -135,7 +136,7 @@ fn pitfall_7_as_many_neighbours_as_samples_or_more_is_no_crash() -> Result<(), E
 fn pitfall_7_the_cosine_changes_no_data_and_whole_numbers_work() -> Result<(), Error> {
     let columns = vec![vec![3.0, 0.0, 6.0, 0.0], vec![4.0, 2.0, 8.0, 0.0]];
     let before = columns.clone();
-    let samples = pack(Metric::Cosine, &columns);
+    let samples = pack(DistanceMetric::Cosine, &columns);
     let found = nearest(&Distances::new(&samples), 2, &Context::default())?;
     assert_eq!(columns, before);
     // Sample 2 points where sample 0 does; sample 3 points nowhere.
@@ -149,14 +150,14 @@ fn pitfall_7_the_cosine_changes_no_data_and_whole_numbers_work() -> Result<(), E
 fn categories_add_their_weight_where_they_differ() -> Result<(), Error> {
     let columns = [[0.0, 1.0, 1.0], [0.0, 0.0, 3.0], [5.0, 5.0, 7.0]];
     let coordinates = [Coordinate::Category(0.5), Coordinate::Numeric, Coordinate::Category(4.0)];
-    let samples = Samples::pack(Metric::SquaredEuclidean, 3, &coordinates, |j, out| {
+    let samples = Samples::pack(DistanceMetric::SquaredEuclidean, 3, &coordinates, |j, out| {
         out.copy_from_slice(&columns[j]);
         Ok(())
     })?;
     let distances = Distances::new(&samples);
     let rows = distances.map_rows(0..3, &Context::default(), |_, row| row.to_vec())?;
     assert_eq!(rows, [[0.0, 0.5, 13.5], [0.5, 0.0, 13.0], [13.5, 13.0, 0.0]]);
-    assert!(Samples::pack(Metric::Cosine, 3, &coordinates, |_, _| Ok(())).is_err());
+    assert!(Samples::pack(DistanceMetric::Cosine, 3, &coordinates, |_, _| Ok(())).is_err());
     Ok(())
 }
 
@@ -165,14 +166,14 @@ fn of_several_unreadable_columns_the_lowest_is_told() {
     let failing =
         |j: usize, _: &mut [f64]| if j >= 3 { Err(Error::parameter("j", j, "readable")) } else { Ok(()) };
     let coordinates = [Coordinate::Category(1.0); 9];
-    let error = Samples::pack(Metric::Manhattan, 4, &coordinates, failing).err();
+    let error = Samples::pack(DistanceMetric::Manhattan, 4, &coordinates, failing).err();
     assert_eq!(error, Some(Error::parameter("j", 3, "readable")));
 }
 
 #[test]
 fn the_median_is_that_of_all_pairs() -> Result<(), Error> {
     let median = |column: Vec<f64>| {
-        let samples = pack(Metric::Manhattan, &[column]);
+        let samples = pack(DistanceMetric::Manhattan, &[column]);
         median_distance(&Distances::new(&samples), &Context::default())
     };
     assert_eq!(median(vec![0.0, 1.0, 4.0])?, 3.0);
@@ -191,7 +192,7 @@ fn the_median_is_that_of_all_pairs() -> Result<(), Error> {
 #[test]
 fn graphs_are_symmetric_and_the_forms_are_those_of_the_matrices() -> Result<(), Error> {
     let (n, columns) = (30, waves(30, 4));
-    let samples = pack(Metric::SquaredEuclidean, &columns);
+    let samples = pack(DistanceMetric::SquaredEuclidean, &columns);
     let neighbours = nearest(&Distances::new(&samples), 3, &Context::default())?;
     let has = |i: usize, j: usize| neighbours.of(i).indices.contains(&j);
     let f: Vec<f64> = (0..n).map(|i| (i as f64).cos()).collect();
@@ -200,7 +201,7 @@ fn graphs_are_symmetric_and_the_forms_are_those_of_the_matrices() -> Result<(), 
         let mut matrix = vec![0.0; n * n];
         for i in 0..n {
             for (j, weight) in graph.edges(i) {
-                let expected = (-plain(Metric::SquaredEuclidean, &columns, i, j) / 1.5).exp();
+                let expected = (-plain(DistanceMetric::SquaredEuclidean, &columns, i, j) / 1.5).exp();
                 assert!((weight - expected).abs() < 1e-15);
                 matrix[i * n + j] = weight;
             }
@@ -236,7 +237,7 @@ fn light_edges_count_beside_heavy_ones() -> Result<(), Error> {
     // Two samples 0.1 apart and two others whose edge weighs 1e-20 of theirs; f is constant on the heavy
     // edge, so all there is to f is on the light one, where it changes by 1.
     let columns = vec![vec![0.0, 0.1, 100.0, 106.5]];
-    let samples = pack(Metric::SquaredEuclidean, &columns);
+    let samples = pack(DistanceMetric::SquaredEuclidean, &columns);
     let neighbours = nearest(&Distances::new(&samples), 1, &Context::default())?;
     let graph = NeighbourGraph::new(&neighbours, Rule::Either, Weights::Heat { t: 1.0 })?;
     let light = (-6.5_f64 * 6.5).exp();
@@ -250,7 +251,7 @@ fn light_edges_count_beside_heavy_ones() -> Result<(), Error> {
 fn a_stopped_search_says_so() {
     let interrupt = std::sync::atomic::AtomicBool::new(true);
     let context = Context { interrupt: Some(&interrupt), ..Context::default() };
-    let samples = pack(Metric::Manhattan, &waves(20, 2));
+    let samples = pack(DistanceMetric::Manhattan, &waves(20, 2));
     assert!(matches!(nearest(&Distances::new(&samples), 3, &context), Err(Error::Stopped { .. })));
 }
 
@@ -267,7 +268,7 @@ proptest! {
         let n = values.len() / d;
         let columns: Vec<Vec<f64>> =
             (0..d).map(|j| (0..n).map(|i| f64::from(values[j * n + i]) / 3.0).collect()).collect();
-        for metric in [Metric::Manhattan, Metric::SquaredEuclidean] {
+        for metric in [DistanceMetric::Manhattan, DistanceMetric::SquaredEuclidean] {
             let samples = pack(metric, &columns);
             let found = nearest(&Distances::new(&samples), k, &Context::default()).unwrap();
             for i in 0..n {

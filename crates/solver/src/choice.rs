@@ -10,9 +10,8 @@ use crate::QuadraticSolver;
 
 /// The solver.
 ///
-/// As a field of [`options!`](fewest_core::options) it is a parameter where it starts from
-/// [`SolverChoice::AutoOr`] and so knows the solvers that words stand for; else it is for programs in Rust
-/// only.
+/// As a field of [`options!`](fewest_core::options) it is a parameter, with `auto` as its only word unless it
+/// starts from [`SolverChoice::AutoOr`] and so knows the solvers that words stand for.
 #[derive(Clone, Default)]
 pub enum SolverChoice {
     /// The exact path where there is one (l1 and elastic net by number of features), else coordinate descent.
@@ -52,12 +51,12 @@ impl fmt::Debug for SolverChoice {
 
 impl Field for SolverChoice {
     fn field_parameters(&self, field: &FieldInfo) -> Vec<Parameter> {
-        match self {
-            Self::AutoOr(known) => {
-                vec![field.parameter(Range::OneOf(known.words), Some(Value::Word("auto")))]
-            }
-            Self::Auto | Self::Use(_) => Vec::new(),
-        }
+        let words = match self {
+            Self::Auto => &["auto"],
+            Self::AutoOr(known) => known.words,
+            Self::Use(_) => return Vec::new(),
+        };
+        vec![field.parameter(Range::OneOf(words), Some(Value::Word("auto")))]
     }
 
     fn set_field(&mut self, field: &FieldInfo, parameters: &Parameters) -> Result<(), Error> {

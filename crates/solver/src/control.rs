@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use fewest_core::{Context, Progress};
 
-use crate::{Error, Solution, Status};
+use crate::{Certificate, Error, Solution, Status};
 
 /// When a solver stops, and whom it tells how far it is.
 ///
@@ -107,9 +107,9 @@ pub struct SolverState {
     pub coefficients: Vec<f64>,
     /// `f(w) + Ω(w)` at them.
     pub objective: f64,
-    /// Their duality gap relative to the objective at zero; `f64::MAX` until first computed (an infinity
-    /// would not survive a checkpoint in JSON).
-    pub duality_gap: f64,
+    /// What certifies them: none until first computed.
+    #[serde(with = "stored")]
+    pub certificate: Certificate,
     /// Set by a solver that can make no further progress.
     pub stalled: bool,
     iteration: u64,
@@ -136,9 +136,9 @@ impl SolverState {
         self
     }
 
-    /// Whether a run ends here: at a gap of `tolerance`, or where the solver can make no further progress.
+    /// Whether a run ends here: at a certificate of `tolerance`, or where the solver can make no further progress.
     pub fn ended(&self, tolerance: f64) -> TerminationStatus {
-        if self.duality_gap <= tolerance {
+        if self.certificate.value() <= tolerance {
             TerminationStatus::Terminated(TerminationReason::SolverConverged)
         } else if self.stalled {
             TerminationStatus::Terminated(TerminationReason::SolverExit("no further progress".to_owned()))
@@ -149,9 +149,10 @@ impl SolverState {
 
     /// The outcome so far: `tolerance` decides between [`Status::AlmostConverged`] and worse.
     pub fn into_solution(self, tolerance: f64) -> Solution {
-        let close = self.duality_gap <= 1e3 * tolerance;
+        let value = self.certificate.value();
+        let close = value <= 1e3 * tolerance;
         let status = match &self.termination {
-            _ if self.duality_gap <= tolerance => Status::Converged,
+            _ if value <= tolerance => Status::Converged,
             TerminationStatus::Terminated(TerminationReason::Interrupt) => Status::Interrupted,
             TerminationStatus::Terminated(TerminationReason::Timeout) => Status::TimeLimit,
             _ if self.stalled && close => Status::AlmostConverged,
@@ -161,7 +162,7 @@ impl SolverState {
         Solution {
             coefficients: self.coefficients,
             objective: self.objective,
-            duality_gap: self.duality_gap,
+            certificate: self.certificate,
             iterations: self.iteration,
             status,
         }
@@ -176,7 +177,7 @@ impl State for SolverState {
         Self {
             coefficients: Vec::new(),
             objective: f64::MAX,
-            duality_gap: f64::MAX,
+            certificate: Certificate::None,
             stalled: false,
             iteration: 0,
             max_iterations: u64::MAX,
@@ -271,6 +272,30 @@ impl State for SolverState {
     }
 }
 
+/// A certificate in a checkpoint: its name and its value, where JSON can write it.
+mod stored {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+    use crate::Certificate;
+
+    pub(super) fn serialize<S: Serializer>(
+        certificate: &Certificate,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let value = Some(certificate.value()).filter(|value| value.is_finite());
+        (certificate.name(), value).serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Certificate, D::Error> {
+        let (name, value) = <(String, Option<f64>)>::deserialize(deserializer)?;
+        let relative = value.unwrap_or(f64::INFINITY);
+        [Certificate::gap(relative), Certificate::stationarity(relative), Certificate::None]
+            .into_iter()
+            .find(|certificate| certificate.name() == name)
+            .ok_or_else(|| de::Error::custom(format!("there is no certificate `{name}`")))
+    }
+}
+
 /// A solver with the caller's [`Control`] added to its own stopping rule.
 struct Controlled<'a, S> {
     solver: &'a mut S,
@@ -342,4 +367,29 @@ pub fn run<O, S: Solver<O, SolverState>>(
             Err(other) => Error::Numerical { what: "the solver", hint: other.to_string() },
         })?;
     Ok(result.state.into_solution(control.tolerance))
+}
+
+#[cfg(test)]
+mod tests {
+    use argmin::core::State;
+
+    use super::SolverState;
+    use crate::Certificate;
+
+    /// Whatever certifies a state, also an infinite gap, which JSON has no number for.
+    #[test]
+    fn a_checkpoint_keeps_the_certificate() {
+        let infinite = Certificate::gap(f64::INFINITY);
+        for certificate in
+            [Certificate::None, Certificate::stationarity(0.1), Certificate::gap(1e-9), infinite]
+        {
+            let state = SolverState { certificate, ..SolverState::new() };
+            let text = serde_json::to_string(&state).unwrap();
+            let read: SolverState = serde_json::from_str(&text).unwrap();
+            assert_eq!(read.certificate, certificate, "{text}");
+        }
+        let text = serde_json::to_string(&SolverState::new()).unwrap().replace("\"none\"", "\"luck\"");
+        let error = serde_json::from_str::<SolverState>(&text).unwrap_err();
+        assert!(error.to_string().contains("luck"), "{error}");
+    }
 }

@@ -24,7 +24,7 @@ pub use control::{Control, SolverState, Step, given, run};
 pub use datafit::{Datafit, Logistic, SquaredLoss};
 pub use dual_datafit::DualDatafit;
 pub use extrapolation::extrapolation_weights;
-pub use fewest_core::{Error, Status};
+pub use fewest_core::{Certificate, Error, Status};
 pub use inner_products::{
     Atoms, CachedProducts, ColumnCache, InnerProducts, Normalised, Projected, Ridged, Signed,
 };

@@ -1,6 +1,6 @@
 //! What a solver returns.
 
-use crate::Status;
+use crate::{Certificate, Status};
 
 /// The outcome of a solver: the best point found, with its certificate.
 #[derive(Debug, Clone, PartialEq)]
@@ -9,9 +9,9 @@ pub struct Solution {
     pub coefficients: Vec<f64>,
     /// `f(w) + Ω(w)`.
     pub objective: f64,
-    /// Duality gap relative to the objective at `w = 0`: the true optimum is no further below
-    /// `objective` than this share of it.
-    pub duality_gap: f64,
+    /// What certifies it, and what the tolerance was compared with: of a convex problem the duality gap
+    /// relative to the objective at `w = 0`, else the solver's measure of stationarity.
+    pub certificate: Certificate,
     /// Iterations, in the solver's own unit: epochs, Newton steps, path steps.
     pub iterations: u64,
     /// How the solver ended.

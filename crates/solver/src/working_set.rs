@@ -16,7 +16,8 @@ use fewest_core::order;
 
 use crate::certificate::{self, DualityGap};
 use crate::{
-    BlockPenalty, Control, Error, InnerProducts, Penalty, Quadratic, QuadraticSolver, Solution, Status,
+    BlockPenalty, Certificate, Control, Error, InnerProducts, Penalty, Quadratic, QuadraticSolver, Solution,
+    Status,
 };
 
 /// Blocks the first working set holds at least.
@@ -84,6 +85,8 @@ pub fn solve(
     let mut working: Vec<usize> =
         (0..blocks.len()).filter(|&b| blocks.block(b).iter().any(|&j| w[j] != 0.0)).collect();
     let (mut iterations, mut passes) = (0, 0);
+    // That of an inner solver that did not end of itself, which may know more than `control` tells here.
+    let mut stopped: Option<Status> = None;
     // The inner problems are solved somewhat beyond what is asked for, so that the outer gap can reach it.
     let mut inner_tolerance = 0.3 * control.tolerance;
 
@@ -93,7 +96,8 @@ pub fn solve(
         let status = if gap <= control.tolerance {
             Some(Status::Converged)
         } else {
-            control.stopped().or((iterations >= control.max_iterations).then_some(Status::MaxIterations))
+            let spent = (iterations >= control.max_iterations).then_some(Status::MaxIterations);
+            stopped.or_else(|| control.stopped()).or(spent)
         };
         // Once nothing was left to add, what is missing is the inner solver's accuracy; below this, rounding.
         let status = status.or_else(|| {
@@ -104,7 +108,13 @@ pub fn solve(
         if let Some(status) = status {
             let objective = certificate.objective;
             return Ok(WorkingSetSolution {
-                solution: Solution { coefficients: w, objective, duality_gap: gap, iterations, status },
+                solution: Solution {
+                    coefficients: w,
+                    objective,
+                    certificate: Certificate::gap(gap),
+                    iterations,
+                    status,
+                },
                 certificate,
                 correlations,
                 passes,
@@ -130,6 +140,7 @@ pub fn solve(
         };
         let inner = solver.minimise(&small, &*inner_penalty, &inner_start, &inner_control)?;
         iterations += inner.iterations.max(1);
+        stopped = inner.status.is_stopped().then_some(inner.status);
         w.fill(0.0);
         for (&j, &value) in atoms.iter().zip(&inner.coefficients) {
             w[j] = value;

@@ -59,7 +59,7 @@ fn compare_machine(case: &Case, kernel: &dyn KernelRows, machine: &Machine) -> R
     let observed = Observed {
         scores: solution.coefficients.clone(),
         objective: Some(-solution.objective),
-        gap: Some(solution.duality_gap),
+        gap: Some(solution.certificate.value()),
         ..Observed::default()
     };
     let mut comparison = golden::compare(case, &observed);

@@ -29,7 +29,7 @@ fn example(out: &mut String) -> Result<(), Box<dyn std::error::Error>> {
     let found = working_set::solve(&problem, &penalty, &solver, &start, &Control::default())?;
 
     let solution = &found.solution;
-    writeln!(out, "{}, gap below 1e-9: {}", solution.status.name(), solution.duality_gap < 1e-9)?;
+    writeln!(out, "{}, gap below 1e-9: {}", solution.status.name(), solution.certificate.value() < 1e-9)?;
     for (j, w) in solution.coefficients.iter().enumerate().filter(|(_, w)| **w != 0.0) {
         writeln!(out, "atom {j}: {w:.4}")?;
     }

@@ -22,7 +22,7 @@ fn the_solution_is_certified_and_a_dear_sign_is_avoided() -> Result<(), Error> {
     let (above, below) = (0.5, 1.0);
     let solution = solve(above, below)?;
     assert_eq!(solution.status, Status::Converged);
-    assert!(solution.duality_gap <= 1e-9, "{}", solution.duality_gap);
+    assert!(solution.certificate.value() <= 1e-9, "{}", solution.certificate.value());
 
     // P(w) − D, D of the residual scaled until its correlations are in [−below, above].
     let w = &solution.coefficients;

@@ -231,10 +231,9 @@ fn solve(
     let found = working_set::solve(problem, penalty, solver, start, control)?.solution;
     let coefficients =
         found.coefficients.iter().copied().enumerate().filter(|&(_, value)| value != 0.0).collect();
-    let report =
-        SolverReport::new(solver.name(), found.status, found.objective, Certificate::gap(found.duality_gap))
-            .with_lambda(lambda)
-            .with_iterations(found.iterations as usize);
+    let report = SolverReport::new(solver.name(), found.status, found.objective, found.certificate)
+        .with_lambda(lambda)
+        .with_iterations(found.iterations as usize);
     Ok(Fit { coefficients, report: Some(report), path, tied })
 }
 

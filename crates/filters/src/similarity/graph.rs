@@ -3,7 +3,7 @@
 use fewest_core::method::{KernelWidth, Options};
 use fewest_core::{Column, Context, Dataset, Error, FeatureKind, choice, options};
 use fewest_neighbours::{
-    Coordinate, Distances, Metric, NeighbourGraph, Rule, Samples, Weights, median_distance, nearest,
+    Coordinate, DistanceMetric, Distances, NeighbourGraph, Rule, Samples, Weights, median_distance, nearest,
 };
 
 use super::feature::{is_constant, levels, parts, standardise, unit};
@@ -45,8 +45,8 @@ impl GraphOptions {
     pub(super) fn build(&self, data: &Dataset, context: &Context<'_>) -> Result<NeighbourGraph, Error> {
         self.check()?;
         let metric = match self.weights {
-            EdgeWeights::Cosine => Metric::Cosine,
-            EdgeWeights::Heat { .. } | EdgeWeights::Binary => Metric::SquaredEuclidean,
+            EdgeWeights::Cosine => DistanceMetric::Cosine,
+            EdgeWeights::Heat { .. } | EdgeWeights::Binary => DistanceMetric::SquaredEuclidean,
         };
         let samples = standardised(data, metric)?;
         let distances = Distances::new(&samples);
@@ -88,7 +88,7 @@ pub(super) fn along_edges(graph: &NeighbourGraph, column: Column<'_>, kind: &Fea
 }
 
 /// The samples of `data` with standardised features.
-pub(super) fn standardised(data: &Dataset, metric: Metric) -> Result<Samples, Error> {
+pub(super) fn standardised(data: &Dataset, metric: DistanceMetric) -> Result<Samples, Error> {
     let n = data.n_samples();
     if n < 2 {
         return Err(Error::TooFew { what: "samples", minimum: 2, found: n });

@@ -68,7 +68,7 @@ impl Objective<'_> {
         let (mut machine, iterations) = match problem.stationary(start, context) {
             Some(machine) => (machine, 1),
             None => {
-                problem = problem.adapted(start);
+                problem = problem.adapted(start)?;
                 let fitted = problem.minimise(start, limits.accelerated, &limits.control(context))?;
                 (fitted.machine, fitted.iterations)
             }

@@ -11,7 +11,7 @@ const LANCZOS_STEPS: usize = 80;
 
 impl KernelMatrix {
     /// Estimates of the smallest and the largest eigenvalue, by the Lanczos iteration with full
-    /// orthogonalisation from a fixed start.
+    /// orthogonalisation from a fixed start; NaN where numbers overflow.
     pub(super) fn lanczos(&self) -> (f64, f64) {
         let n = self.n();
         let start = |i: usize| derive_seed(0, i as u64) as f64 / u64::MAX as f64 - 0.5;
@@ -44,7 +44,9 @@ impl KernelMatrix {
                     1 => off_diagonal[i.min(j)],
                     _ => 0.0,
                 });
-                let values = fewest_linalg::symmetric_eigenvalues(&tridiagonal);
+                let Some(values) = fewest_linalg::symmetric_eigenvalues(tridiagonal) else {
+                    return (f64::NAN, f64::NAN);
+                };
                 let now = (values.min(), values.max());
                 let settled = (now.0 - found.0).abs().max((now.1 - found.1).abs()) <= 1e-10 * values.amax();
                 found = now;

@@ -75,16 +75,20 @@ impl<'a> FixedKernel<'a> {
     /// The same without the detour over a difference where the kernel is positive semidefinite, and else kept
     /// where minima of such kernels are, since its objective need not be bounded below: see
     /// [`FixedKernel::held_back`].
-    pub(crate) fn adapted(mut self, start: &Machine) -> Self {
+    ///
+    /// # Errors
+    /// [`Error::Numerical`] where the ends of the kernel's spectrum are not found.
+    pub(crate) fn adapted(mut self, start: &Machine) -> Result<Self, Error> {
+        let is_indefinite = self.matrix.is_indefinite()?;
         // What is negative by rounding only must leave I + K/λ₁ positive definite.
-        self.convex = !self.matrix.is_indefinite() && self.matrix.smallest() > -0.5 * self.lambda;
-        if self.matrix.is_indefinite() {
+        self.convex = !is_indefinite && self.matrix.smallest() > -0.5 * self.lambda;
+        if is_indefinite {
             let mut x = start.beta.clone();
             x.push(start.bias);
             let radius = (self.objective(&x).max(0.0)).sqrt() / self.lambda;
             self.bound = Some(radius.max(dot(&start.beta, &start.beta).sqrt()));
         }
-        self
+        Ok(self)
     }
 
     /// Whether the objective need not be bounded below.

@@ -26,7 +26,8 @@ const OFFSET: f64 = 1e-3;
 pub(crate) struct KernelMatrix {
     form: Form,
     n: usize,
-    /// The smallest and the largest eigenvalue, 0 for a matrix of zeros, once they are asked for.
+    /// The smallest and the largest eigenvalue, 0 for a matrix of zeros, once they are asked for; NaN where
+    /// they are not found, which [`KernelMatrix::is_indefinite`] refuses.
     ends: OnceCell<(f64, f64)>,
 }
 
@@ -195,8 +196,12 @@ impl KernelMatrix {
     }
 
     /// Whether some eigenvalue is negative by more than rounding.
-    pub(crate) fn is_indefinite(&self) -> bool {
-        self.smallest() < -INDEFINITE * self.size()
+    ///
+    /// # Errors
+    /// [`Error::Numerical`] where the ends of the spectrum are not found.
+    pub(crate) fn is_indefinite(&self) -> Result<bool, Error> {
+        let size = self.size();
+        if size.is_finite() { Ok(self.smallest() < -INDEFINITE * size) } else { Err(broke_down()) }
     }
 
     /// `K v`.
@@ -320,13 +325,13 @@ mod tests {
         let (columns, signs) = columns();
         let full = &columns * DMatrix::from_diagonal(&DVector::from_vec(signs.clone())) * columns.transpose();
         let thin = KernelMatrix::thin(columns, &signs)?;
-        let eigen = fewest_linalg::symmetric_eigenvalues(&full);
+        let eigen = fewest_linalg::symmetric_eigenvalues(full.clone()).ok_or_else(broke_down)?;
         let dense = KernelMatrix::dense(full.clone())?;
         assert!((dense.ends().1 - eigen.max()).abs() < 1e-9 * eigen.amax());
         assert!((thin.ends().1 - eigen.max()).abs() < 1e-9 * eigen.amax());
         assert!((dense.smallest() - eigen.min()).abs() < 1e-9 * eigen.amax());
         assert!((thin.smallest() - eigen.min()).abs() < 1e-9 * eigen.amax());
-        assert!(dense.is_indefinite() && thin.is_indefinite());
+        assert!(dense.is_indefinite()? && thin.is_indefinite()?);
         assert!(dense.rho() > eigen.max());
         for matrix in [&thin, &dense] {
             assert!(matrix.exceeds(1.001 * eigen.min()) && !matrix.exceeds(0.999 * eigen.min()));

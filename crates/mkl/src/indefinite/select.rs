@@ -90,7 +90,8 @@ options! {
     pub struct MikFs {
         /// Kernel of standardised features; mixed: sigmoid, Gaussian and polynomial, a weight each.
         pub kernel: BaseKernels = BaseKernels::default();
-        /// Weight λ₁ of βᵀKβ; its product with λ₂ is what counts.
+        /// Ridge λ₁ on the machines, no cost c: only λ₁λ₂ counts, and beside lambda_ratio it rescales the
+        /// scores alone.
         pub lambda1: f64 = 1.0, Positive;
         /// The penalty `λ₂`; where it decreases, its first value.
         ///

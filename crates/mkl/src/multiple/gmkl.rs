@@ -1,7 +1,7 @@
 //! Multiple kernel learning with a product of kernels.
 
 use fewest_core::method::{Options, Regularization};
-use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status, options};
+use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, SolverReport, Status, options};
 
 use super::product::{Descended, Distances, Learning};
 use super::{THRESHOLD, machines};
@@ -136,11 +136,11 @@ impl Selector for Gmkl {
         }
         let mut selection = super::selection(&scores, budget, status);
         selection.objective = Some(found.point.value);
-        selection.notes.push(format!(
-            "objective {:.6} at lambda = {:.4e} after {} steps; projected gradient {:.1e} of \
-             the penalty; the problem is not convex",
-            found.point.value, lambda, found.iterations, found.violation
-        ));
+        selection.solver = Some(
+            SolverReport::new("projected-gradient", found.status, found.point.value, found.certificate)
+                .with_lambda(lambda)
+                .with_iterations(found.iterations),
+        );
         selection.note_constant_features(distances.n_constant);
         Ok(selection)
     }

@@ -1,7 +1,7 @@
 //! The product of Gaussian kernels, and projected gradient descent on their widths.
 
 use fewest_columns::map_features;
-use fewest_core::{Context, Dataset, Error, FeatureKind, Status};
+use fewest_core::{Certificate, Context, Dataset, Error, FeatureKind, Status};
 use fewest_smo::{Classifier, GramRows};
 use fewest_solver::Control;
 use nalgebra::{DMatrix, DVector};
@@ -140,6 +140,8 @@ pub(super) struct Point {
     pub(super) weights: Vec<f64>,
     pub(super) value: f64,
     gradient: Vec<f64>,
+    /// Whether the gradient is that of all weights.
+    is_whole: bool,
     /// Multipliers times labels, for each machine.
     betas: Vec<Vec<f64>>,
 }
@@ -149,8 +151,9 @@ pub(super) struct Descended {
     pub(super) point: Point,
     pub(super) status: Status,
     pub(super) iterations: usize,
-    /// The largest entry of the projected gradient, relative to `λ`.
-    pub(super) violation: f64,
+    /// The largest entry of the projected gradient, relative to `λ`; none where the time was over before all
+    /// weights were looked at.
+    pub(super) certificate: Certificate,
 }
 
 impl Learning<'_> {
@@ -208,7 +211,8 @@ impl Learning<'_> {
             let hint = "lower the cost".to_owned();
             return Err(Error::Numerical { what: "multiple kernel learning", hint });
         }
-        Ok(Point { weights, value, gradient, betas })
+        let is_whole = watched.len() == weights.len();
+        Ok(Point { weights, value, gradient, is_whole, betas })
     }
 
     fn violation(&self, point: &Point) -> f64 {
@@ -249,7 +253,9 @@ impl Learning<'_> {
                 Status::Stalled if violation <= 1000.0 * tolerance => Status::AlmostConverged,
                 status => status,
             };
-            Ok(Descended { point, status, iterations, violation })
+            let certificate =
+                if point.is_whole { Certificate::stationarity(violation) } else { Certificate::None };
+            Ok(Descended { point, status, iterations, certificate })
         };
         for iteration in 0..iterations {
             if let Some(status) = context.stopped() {
@@ -386,7 +392,15 @@ mod tests {
             }
             learning.lambda = 0.2 * learning.largest_penalty();
             let end = learning.descend(vec![0.2; 5], 1e-8, 500, &context)?;
-            assert!(end.violation < 1e-5, "{} {:?} {}", end.violation, end.status, end.iterations);
+            let violation = learning.violation(&learning.point(
+                end.point.weights.clone(),
+                &[],
+                &learning.all(),
+                &control,
+            )?);
+            assert!(violation < 1e-5, "{violation} {:?} {}", end.status, end.iterations);
+            let close = |told: f64| (told - violation).abs() < 1e-5;
+            assert!(matches!(end.certificate, Certificate::Stationarity { relative } if close(relative)));
             assert!(end.point.value <= learning.point(vec![0.2; 5], &[], &learning.all(), &control)?.value);
             // No neighbour on a grid around it is better.
             for m in 0..5 {

@@ -282,7 +282,9 @@ pub(super) fn bound(
         gram(whitened.transpose().as_slice(), tied_columns)
     };
     let side = tied_columns.min(size);
-    let values = fewest_linalg::symmetric_eigenvalues(&DMatrix::from_vec(side, side, small));
+    let Some(values) = fewest_linalg::symmetric_eigenvalues(DMatrix::from_vec(side, side, small)) else {
+        return Ok(None);
+    };
     let left = 1.0 - values.iter().copied().fold(0.0, f64::max);
     Ok(Some(if left > 1e-12 { left.recip() } else { f64::INFINITY }))
 }

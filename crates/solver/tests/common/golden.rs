@@ -66,7 +66,7 @@ pub(crate) fn check(solver: &dyn QuadraticSolver) {
             "{}: {:?} {}",
             case.name,
             found.status,
-            found.duality_gap
+            found.certificate.value()
         );
         let expected = case.objective.unwrap();
         let off = (found.objective / n - expected).abs() / expected;

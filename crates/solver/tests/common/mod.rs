@@ -11,8 +11,8 @@ use ::argmin::core::checkpointing::{Checkpoint, CheckpointingFrequency};
 use ::argmin::core::observers::Observe;
 use ::argmin::core::{KV, State};
 use fewest_solver::{
-    BlockPenalty, Control, ElasticNetPenalty, Error, GroupLasso, InnerProducts, L1, Penalty, Quadratic,
-    QuadraticSolver, Solution, SolverState, Status, certificate,
+    BlockPenalty, Certificate, Control, ElasticNetPenalty, Error, GroupLasso, InnerProducts, L1, Penalty,
+    Quadratic, QuadraticSolver, Solution, SolverState, Status, certificate,
 };
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
@@ -207,12 +207,13 @@ impl QuadraticSolver for Sweeps {
         loop {
             problem.correlations(&w, &mut correlations);
             let found = certificate::certify(problem, penalty, &w, &correlations);
-            let duality_gap = found.relative_gap();
-            let converged = duality_gap <= control.tolerance;
+            let gap = found.relative_gap();
+            let certificate = Certificate::gap(gap);
+            let converged = gap <= control.tolerance;
             if converged || iterations >= control.max_iterations {
                 let status = if converged { Status::Converged } else { Status::MaxIterations };
                 let objective = found.objective;
-                return Ok(Solution { coefficients: w, objective, duality_gap, iterations, status });
+                return Ok(Solution { coefficients: w, objective, certificate, iterations, status });
             }
             for (b, block) in penalty.blocks().iter().enumerate() {
                 let curvature: f64 = block.iter().map(|&j| problem.squared_norms()[j]).sum();

@@ -3,8 +3,8 @@
 use argmin::core::{KV, Problem, Solver, TerminationStatus};
 use fewest_core::order;
 use fewest_solver::{
-    BlockPenalty, Composite, Control, Datafit, Error, LinearOperator, Penalty, Quadratic, QuadraticSolver,
-    Solution, SolverState, SquaredHinge, Step, certificate, given,
+    BlockPenalty, Certificate, Composite, Control, Datafit, Error, LinearOperator, Penalty, Quadratic,
+    QuadraticSolver, Solution, SolverState, SquaredHinge, Step, certificate, given,
 };
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
@@ -131,7 +131,7 @@ impl SquaredHingeDescent {
         observed.insert("inside", (self.slacks.iter().filter(|&&slack| slack > 0.0).count() as u64).into());
         state.coefficients = w;
         state.objective = objective;
-        state.duality_gap = gap;
+        state.certificate = Certificate::gap(gap);
         state.stalled = self.without_progress >= PATIENCE;
         Ok((state, Some(observed)))
     }

@@ -4,8 +4,8 @@ use argmin::core::{KV, Problem, Solver, TerminationStatus};
 use fewest_core::order;
 use fewest_solver::certificate::{self, DualityGap};
 use fewest_solver::{
-    BlockPenalty, Composite, Control, Error, Penalty, Quadratic, QuadraticSolver, Solution, SolverState,
-    Step, given,
+    BlockPenalty, Certificate, Composite, Control, Error, Penalty, Quadratic, QuadraticSolver, Solution,
+    SolverState, Step, given,
 };
 use serde::{Deserialize, Serialize};
 
@@ -142,7 +142,7 @@ impl CoordinateDescent {
         observed.insert("candidate_blocks", (self.candidates.len() as u64).into());
         state.coefficients = w;
         state.objective = certificate.objective;
-        state.duality_gap = gap;
+        state.certificate = Certificate::gap(gap);
         state.stalled = self.without_progress >= PATIENCE;
         (state, observed)
     }

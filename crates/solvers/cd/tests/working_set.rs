@@ -5,7 +5,7 @@ mod common;
 
 use common::{Explicit, normals, penalties};
 use fewest_cd::CoordinateDescent;
-use fewest_solver::{Control, InnerProducts, Status, working_set};
+use fewest_solver::{Control, InnerProducts, L1, SolverState, Status, working_set};
 use proptest::prelude::*;
 
 proptest! {
@@ -24,7 +24,7 @@ proptest! {
             penalty.prox(&mut start, 0.0);
             let solver = CoordinateDescent::default();
             let found = working_set::solve(&quadratic, &*penalty, &solver, &start, &control).unwrap();
-            prop_assert_eq!(found.solution.status, Status::Converged, "{}: {}", name, found.solution.duality_gap);
+            prop_assert_eq!(found.solution.status, Status::Converged, "{}: {}", name, found.solution.certificate.value());
             let (objective, gap) = problem.certificate(&*penalty, &found.solution.coefficients);
             prop_assert!(gap.abs() <= 2e-10, "{name}: {gap}");
             prop_assert!((objective - found.solution.objective).abs() <= 1e-12 * quadratic.target_squared_norm());
@@ -40,8 +40,25 @@ fn atoms_hard_to_tell_apart() {
     for (name, penalty) in penalties(0.02 * problem.lambda_max(), 200) {
         let solver = CoordinateDescent::default();
         let found = working_set::solve(&quadratic, &*penalty, &solver, &[0.0; 200], &control).unwrap();
-        assert_eq!(found.solution.status, Status::Converged, "{name}: {}", found.solution.duality_gap);
+        assert_eq!(
+            found.solution.status,
+            Status::Converged,
+            "{name}: {}",
+            found.solution.certificate.value()
+        );
         let (_, gap) = problem.certificate(&*penalty, &found.solution.coefficients);
         assert!(gap.abs() <= 1e-10, "{name}: {gap}");
     }
+}
+
+/// The caller's own test is seen by the inner solver only.
+#[test]
+fn the_callers_test_ends_the_outer_loop() {
+    let problem = Explicit::random(60, 100, 1.0, 6);
+    let penalty = L1::new(0.1 * problem.lambda_max(), 100).unwrap();
+    let stop = |_: &SolverState| true;
+    let control = Control { stop: Some(&stop), ..Control::default() };
+    let solver = CoordinateDescent::default();
+    let found = working_set::solve(&problem.quadratic(), &penalty, &solver, &[0.0; 100], &control).unwrap();
+    assert_eq!((found.solution.status, found.passes), (Status::Interrupted, 1));
 }

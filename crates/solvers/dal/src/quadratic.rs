@@ -2,8 +2,8 @@
 
 use fewest_solver::certificate::{DualityGap, certify};
 use fewest_solver::{
-    BlockPenalty, Control, DenseOperator, Error, InnerProducts, Penalty, Quadratic, QuadraticSolver,
-    Solution, SquaredLoss, Status,
+    BlockPenalty, Certificate, Control, DenseOperator, Error, InnerProducts, Penalty, Quadratic,
+    QuadraticSolver, Solution, SquaredLoss, Status,
 };
 
 use crate::DualAugmentedLagrangian;
@@ -67,7 +67,7 @@ impl QuadraticSolver for DualAugmentedLagrangian {
         Ok(Solution {
             coefficients: refined.coefficients,
             objective: refined.certificate.objective,
-            duality_gap: gap,
+            certificate: Certificate::gap(gap),
             iterations: solution.iterations,
             status,
         })

@@ -3,7 +3,9 @@
 use argmin::core::{Problem, Solver, TerminationStatus};
 use argmin::kv;
 use fewest_solver::certificate::relative;
-use fewest_solver::{Control, DualDatafit, Error, LinearOperator, Penalty, Solution, SolverState, Step, run};
+use fewest_solver::{
+    Certificate, Control, DualDatafit, Error, LinearOperator, Penalty, Solution, SolverState, Step, run,
+};
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
@@ -166,7 +168,7 @@ impl DualAugmentedLagrangian {
         self.progress.rounding = OBJECTIVE_ROUNDING * evaluated.objective.abs() + f64::EPSILON * cancelled;
         state.coefficients = evaluated.coefficients;
         state.objective = evaluated.objective;
-        state.duality_gap = evaluated.duality_gap;
+        state.certificate = Certificate::gap(evaluated.duality_gap);
         self.progress.fitted = evaluated.fitted;
         self.progress.correlations = evaluated.correlations;
         self.progress.dual_scale = evaluated.dual_scale;
@@ -180,7 +182,7 @@ impl DualAugmentedLagrangian {
         let lower = candidate.objective < state.objective - rounding;
         let better = no_worse
             && candidate.duality_gap.is_finite()
-            && (lower || candidate.duality_gap < state.duality_gap);
+            && (lower || candidate.duality_gap < state.certificate.value());
         if better {
             self.store(state, candidate);
         }
@@ -211,7 +213,7 @@ impl DualAugmentedLagrangian {
     fn polish<D: DualDatafit>(&mut self, problem: PenalisedLoss<'_, D>, state: &mut SolverState) {
         let operator = problem.datafit().operator();
         for _ in 0..MOST_POLISHING_STEPS {
-            let gap = state.duality_gap;
+            let gap = state.certificate.value();
             let curvature = loss_curvature(problem.datafit(), &self.progress.fitted);
             let tau =
                 polish::step_length(self.progress.unit, &state.coefficients, &self.progress.correlations);
@@ -233,7 +235,7 @@ impl DualAugmentedLagrangian {
             let Some(target) = step else { break };
             let Some((coefficients, fitted)) = self.damp(problem, state, &target) else { break };
             let candidate = self.evaluate(problem, coefficients, fitted);
-            if !self.accept(state, candidate) || state.duality_gap > 0.1 * gap {
+            if !self.accept(state, candidate) || state.certificate.value() > 0.1 * gap {
                 break;
             }
         }
@@ -338,7 +340,7 @@ impl<D: DualDatafit> Solver<PenalisedLoss<'_, D>, SolverState> for DualAugmented
         self.progress.eta = self.initial_step * self.progress.unit;
         self.progress.largest_eta = self.progress.eta.max(LARGEST_STEP * self.progress.unit);
         self.store(&mut state, evaluated);
-        self.progress.best_gap = state.duality_gap;
+        self.progress.best_gap = state.certificate.value();
         self.progress.best_objective = state.objective;
         Ok((state, None))
     }
@@ -359,9 +361,9 @@ impl<D: DualDatafit> Solver<PenalisedLoss<'_, D>, SolverState> for DualAugmented
             self.progress.eta = self.progress.largest_eta;
         }
 
-        let closer = state.duality_gap < 0.9 * self.progress.best_gap;
+        let closer = state.certificate.value() < 0.9 * self.progress.best_gap;
         let lower = state.objective < self.progress.best_objective - 10.0 * self.progress.rounding;
-        self.progress.best_gap = self.progress.best_gap.min(state.duality_gap);
+        self.progress.best_gap = self.progress.best_gap.min(state.certificate.value());
         self.progress.best_objective = self.progress.best_objective.min(state.objective);
         self.progress.idle = if closer || lower { 0 } else { self.progress.idle + 1 };
         state.stalled = self.progress.idle >= PATIENCE;

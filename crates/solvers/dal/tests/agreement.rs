@@ -10,12 +10,16 @@ use proptest::prelude::*;
 /// Whether `solution` is the optimum by the definition of the problem, and honest about it.
 fn check(case: &Case, solution: &Solution, tolerance: f64) {
     let what = format!("{:?} {:?} nonnegative {}", case.loss, case.penalty, case.nonnegative);
-    assert_eq!(solution.status, Status::Converged, "{what}: {}", solution.duality_gap);
+    assert_eq!(solution.status, Status::Converged, "{what}: {}", solution.certificate.value());
     let w = &solution.coefficients;
     let scale = case.objective(&vec![0.0; w.len()]);
     let gap = case.gap(w) / scale;
     assert!(gap.abs() <= tolerance + 1e-12, "{what}: gap {gap:e}");
-    assert!((gap - solution.duality_gap).abs() <= 1e-12, "{what}: gap {gap:e} {:e}", solution.duality_gap);
+    assert!(
+        (gap - solution.certificate.value()).abs() <= 1e-12,
+        "{what}: gap {gap:e} {:e}",
+        solution.certificate.value()
+    );
     assert!((case.objective(w) - solution.objective).abs() <= 1e-12 * scale, "{what}: objective");
     if case.nonnegative {
         assert!(w.iter().all(|&w| w >= 0.0), "{what}: sign");
@@ -109,7 +113,7 @@ proptest! {
         prop_assert!(one.is_ok() && other.is_ok());
         if let (Ok(one), Ok(other)) = (one, other) {
             prop_assert_eq!(one.coefficients, other.coefficients);
-            prop_assert_eq!(one.duality_gap, other.duality_gap);
+            prop_assert_eq!(one.certificate, other.certificate);
         }
     }
 }

@@ -34,7 +34,7 @@ fn two_atoms_by_hand() -> Result<(), Error> {
     assert!((solution.objective - 3.0).abs() < 1e-12);
     let v = correlations(&problem, &solution.coefficients)?;
     let certificate = certify(&problem, &penalty, &solution.coefficients, &v);
-    assert_eq!(certificate.relative_gap(), solution.duality_gap);
+    assert_eq!(certificate.relative_gap(), solution.certificate.value());
     Ok(())
 }
 

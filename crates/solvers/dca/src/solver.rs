@@ -1,7 +1,7 @@
 //! The argmin solver.
 
 use argmin::core::{KV, Problem, Solver, TerminationStatus};
-use fewest_solver::{Error, SolverState, Step, given};
+use fewest_solver::{Certificate, Error, SolverState, Step, given};
 use serde::{Deserialize, Serialize};
 
 use crate::DifferenceOfConvex;
@@ -136,7 +136,7 @@ impl<P: DifferenceOfConvex + ?Sized> Solver<&P, SolverState> for Dca {
         }
         let length = squared_norm(&next).max(squared_norm(&state.coefficients));
         let decrease = relative(decrease, objective.abs().max(self.progress.scale));
-        state.duality_gap = decrease.max(relative(squared_step, length));
+        state.certificate = Certificate::stationarity(decrease.max(relative(squared_step, length)));
         state.objective = objective;
         self.progress.previous = std::mem::replace(&mut state.coefficients, next);
         Ok((state, Some(observed)))

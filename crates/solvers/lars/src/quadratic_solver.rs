@@ -1,8 +1,8 @@
 //! The path as a solver of one small problem.
 
 use fewest_solver::{
-    BlockPenalty, Control, Error, InnerProducts, Penalty, Quadratic, QuadraticSolver, Solution, Status,
-    certificate, run,
+    BlockPenalty, Certificate, Control, Error, InnerProducts, Penalty, Quadratic, QuadraticSolver, Solution,
+    Status, certificate, run,
 };
 
 use crate::homotopy::Homotopy;
@@ -50,9 +50,10 @@ impl QuadraticSolver for Lars {
         problem.correlations(&solution.coefficients, &mut correlations);
         let certificate = certificate::certify(problem, l1, &solution.coefficients, &correlations);
         solution.objective = certificate.objective;
-        solution.duality_gap = certificate.relative_gap();
+        let gap = certificate.relative_gap();
+        solution.certificate = Certificate::gap(gap);
         if homotopy.is_done() {
-            solution.status = match solution.duality_gap {
+            solution.status = match gap {
                 gap if gap <= control.tolerance => Status::Converged,
                 gap if gap <= 1e3 * control.tolerance => Status::AlmostConverged,
                 _ => Status::Stalled,

@@ -2,7 +2,7 @@
 
 use argmin::core::{KV, Problem, Solver, TerminationStatus};
 use fewest_solver::certificate;
-use fewest_solver::{Composite, Datafit, Error, Penalty, SolverState, Step, given};
+use fewest_solver::{Certificate, Composite, Datafit, Error, Penalty, SolverState, Step, given};
 use serde::{Deserialize, Serialize};
 
 use crate::step::{Metric, Origin, Trial, spectral_step};
@@ -41,7 +41,8 @@ struct Progress {
     /// `f + Ω` and the largest entry of `∇f` at zero: what certificates are relative to.
     objective_at_zero: f64,
     gradient_at_zero: f64,
-    best_gap: f64,
+    /// The smallest value of a certificate.
+    best_value: f64,
     best_objective: f64,
     /// The objective at the last sign of progress.
     marked_objective: f64,
@@ -182,25 +183,29 @@ impl ProximalGradient {
         let progress = &mut self.progress;
         let objective = progress.value + penalty.value(&w);
         let violation = certificate::kkt_violation(penalty, &w, &progress.gradient, progress.step);
-        let gap = match absolute_gap(composite, &w, objective, &progress.gradient) {
-            Some(gap) => certificate::relative(gap, progress.objective_at_zero),
-            None => certificate::relative(violation, progress.gradient_at_zero),
+        let relative = |part, whole| certificate::relative(part, whole).min(f64::MAX);
+        let (name, certificate) = match absolute_gap(composite, &w, objective, &progress.gradient) {
+            Some(gap) => ("duality_gap", Certificate::gap(relative(gap, progress.objective_at_zero))),
+            None => {
+                let relative = relative(violation, progress.gradient_at_zero);
+                ("stationarity", Certificate::stationarity(relative))
+            }
         };
-        let gap = gap.min(f64::MAX);
+        let value = certificate.value();
         let fallen = progress.marked_objective - objective > 1e-15 * progress.objective_at_zero.abs();
         if fallen {
             progress.marked_objective = objective;
         }
         progress.without_progress =
-            if gap < 0.99 * progress.best_gap || fallen { 0 } else { progress.without_progress + 1 };
-        progress.best_gap = progress.best_gap.min(gap);
+            if value < 0.99 * progress.best_value || fallen { 0 } else { progress.without_progress + 1 };
+        progress.best_value = progress.best_value.min(value);
         let mut observed = KV::new();
-        observed.insert("duality_gap", gap.into());
+        observed.insert(name, value.into());
         observed.insert("optimality_violation", violation.into());
         observed.insert("step", progress.step.into());
         state.coefficients = w;
         state.objective = objective;
-        state.duality_gap = gap;
+        state.certificate = certificate;
         state.stalled = broken || progress.without_progress >= PATIENCE;
         (state, observed)
     }
@@ -254,7 +259,7 @@ impl<F: Datafit + ?Sized> Solver<Composite<'_, F>, SolverState> for ProximalGrad
             momentum: 1.0,
             objective_at_zero,
             gradient_at_zero,
-            best_gap: f64::MAX,
+            best_value: f64::MAX,
             best_objective: value + penalty.value(&w),
             marked_objective: f64::MAX,
             without_progress: 0,

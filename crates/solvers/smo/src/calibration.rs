@@ -2,9 +2,9 @@
 
 use fewest_solver::Error;
 
-/// `P(positive | f) = 1 / (1 + exp(A f + B))`.
+/// Platt scaling: `P(positive | f) = 1 / (1 + exp(A f + B))`, a sigmoid of the decision value `f`.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Sigmoid {
+pub struct PlattScaling {
     /// `A`, below 0 where larger decision values mean the positive class.
     pub slope: f64,
     /// `B`.
@@ -17,7 +17,7 @@ const RIDGE: f64 = 1e-12;
 const SMALL_GRADIENT: f64 = 1e-5;
 const SHORTEST_STEP: f64 = 1e-10;
 
-impl Sigmoid {
+impl PlattScaling {
     /// The sigmoid that minimises the cross entropy `−Σ t_i ln p_i + (1 − t_i) ln(1 − p_i)` with the targets
     /// `t = (N₊ + 1)/(N₊ + 2)` for positive and `1/(N₋ + 2)` for negative samples: Newton's method with
     /// backtracking, in a form of `p` that neither overflows nor cancels. `decisions` should be those of
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     /// The gradient of the cross entropy at its minimum, from the definition.
-    fn gradient(sigmoid: Sigmoid, decisions: &[f64], positive: &[bool]) -> (f64, f64) {
+    fn gradient(sigmoid: PlattScaling, decisions: &[f64], positive: &[bool]) -> (f64, f64) {
         let n_positive = positive.iter().filter(|&&label| label).count() as f64;
         let n_negative = positive.len() as f64 - n_positive;
         let mut gradient = (0.0, 0.0);
@@ -144,7 +144,7 @@ mod tests {
             decisions.iter().enumerate().map(|(i, f)| f + 1.5 * (i as f64 * 1.3).cos() > 0.4).collect();
         for scale in [1e-6, 1.0, 1e6] {
             let scaled: Vec<f64> = decisions.iter().map(|f| f * scale).collect();
-            let sigmoid = Sigmoid::fit(&scaled, &positive).unwrap();
+            let sigmoid = PlattScaling::fit(&scaled, &positive).unwrap();
             assert!(sigmoid.slope < 0.0);
             let (slope, offset) = gradient(sigmoid, &scaled, &positive);
             assert!(slope.abs() < 1e-4 * scale && offset.abs() < 1e-4);
@@ -157,22 +157,22 @@ mod tests {
     fn separated_and_single_classes_stay_finite() {
         let decisions = [-1e3, -1.0, 1.0, 1e3];
         for positive in [[false, false, true, true], [true; 4], [false; 4]] {
-            let sigmoid = Sigmoid::fit(&decisions, &positive).unwrap();
+            let sigmoid = PlattScaling::fit(&decisions, &positive).unwrap();
             assert!(sigmoid.slope.is_finite() && sigmoid.offset.is_finite());
             for f in [-1e300, -1.0, 0.0, 1e300] {
                 assert!((0.0..=1.0).contains(&sigmoid.probability(f)));
             }
         }
-        let constant = Sigmoid::fit(&[0.0; 6], &[true, true, false, false, false, false]).unwrap();
+        let constant = PlattScaling::fit(&[0.0; 6], &[true, true, false, false, false, false]).unwrap();
         // t is 3/4 twice and 1/6 four times.
         assert!((constant.probability(0.0) - (1.5 + 4.0 / 6.0) / 6.0).abs() < 1e-5);
     }
 
     #[test]
     fn faults_are_named() {
-        assert!(matches!(Sigmoid::fit(&[], &[]), Err(Error::TooFew { .. })));
-        assert!(matches!(Sigmoid::fit(&[1.0], &[]), Err(Error::ShapeMismatch { .. })));
-        let error = Sigmoid::fit(&[1.0, f64::NAN], &[true, false]);
+        assert!(matches!(PlattScaling::fit(&[], &[]), Err(Error::TooFew { .. })));
+        assert!(matches!(PlattScaling::fit(&[1.0], &[]), Err(Error::ShapeMismatch { .. })));
+        let error = PlattScaling::fit(&[1.0, f64::NAN], &[true, false]);
         assert!(matches!(error, Err(Error::InvalidParameter { name: "decisions", .. })));
     }
 }

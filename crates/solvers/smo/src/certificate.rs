@@ -18,7 +18,7 @@
 //! objective of the machine with bias `b` minus the dual objective. All terms are at least 0, so nothing
 //! cancels.
 
-use fewest_solver::Error;
+use fewest_solver::{Certificate, Error};
 
 use crate::{DualProblem, passes, rows};
 
@@ -42,6 +42,11 @@ pub struct SvmCertificate {
 }
 
 impl SvmCertificate {
+    /// What it certifies: nothing where the kernel is not positive semidefinite.
+    pub(crate) fn certificate(&self) -> Certificate {
+        if self.indefinite { Certificate::None } else { Certificate::gap(self.relative_gap()) }
+    }
+
     /// The gap relative to the larger of the primal and the dual objective.
     pub fn relative_gap(&self) -> f64 {
         if self.indefinite {

@@ -4,7 +4,7 @@ use fewest_core::derive_seed;
 use fewest_solver::{Control, Error};
 use nalgebra::{DMatrix, DVector};
 
-use crate::{Classifier, KernelRows, Machine, Pairwise, Sigmoid, SubsetRows};
+use crate::{Classifier, KernelRows, Machine, Pairwise, PlattScaling, SubsetRows};
 
 /// Probabilities of pairs are kept this far from 0 and 1, so that no class is ruled out for good.
 const MARGIN: f64 = 1e-7;
@@ -65,7 +65,7 @@ pub fn couple(pairs: &[f64], n_classes: usize) -> Result<Vec<f64>, Error> {
     Ok(p.into_iter().map(|p| p / sum).collect())
 }
 
-/// The folds that decisions for a [`Sigmoid`] come from.
+/// The folds that decisions for a [`PlattScaling`] come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Calibration {
     /// Parts of the samples of each pair, over which both classes are spread evenly; at least 2. Default 5.
@@ -96,13 +96,13 @@ impl Pairwise {
         weights: &[f64],
         calibration: Calibration,
         control: &Control<'_>,
-    ) -> Result<Vec<Sigmoid>, Error> {
+    ) -> Result<Vec<PlattScaling>, Error> {
         let Calibration { folds, seed } = calibration;
         if folds < 2 {
             return Err(Error::parameter("folds", folds, "at least 2"));
         }
         self.check_shapes(kernel, codes, weights)?;
-        let mut sigmoids = Vec::with_capacity(self.machines.len());
+        let mut scalings = Vec::with_capacity(self.machines.len());
         for (stream, pair) in self.machines.iter().enumerate() {
             let positive = |i: usize| codes[i] == pair.classes[0];
             let charged = |i: usize| weights.get(i).is_none_or(|weight| *weight > 0.0);
@@ -134,9 +134,9 @@ impl Pairwise {
                 }
             }
             let labels: Vec<bool> = pair.samples.iter().map(|&i| positive(i)).collect();
-            sigmoids.push(Sigmoid::fit(&decisions, &labels)?);
+            scalings.push(PlattScaling::fit(&decisions, &labels)?);
         }
-        Ok(sigmoids)
+        Ok(scalings)
     }
 
     /// The probability of each class, given `k(x_i, x)` for every training sample and what
@@ -144,13 +144,13 @@ impl Pairwise {
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`]; as [`couple`].
-    pub fn probabilities(&self, sigmoids: &[Sigmoid], kernel_row: &[f64]) -> Result<Vec<f64>, Error> {
-        if sigmoids.len() != self.machines.len() {
-            let (expected, found) = (self.machines.len(), sigmoids.len());
-            return Err(Error::ShapeMismatch { what: "sigmoids", expected, found });
+    pub fn probabilities(&self, scalings: &[PlattScaling], kernel_row: &[f64]) -> Result<Vec<f64>, Error> {
+        if scalings.len() != self.machines.len() {
+            let (expected, found) = (self.machines.len(), scalings.len());
+            return Err(Error::ShapeMismatch { what: "Platt scalings", expected, found });
         }
         let decisions = self.decisions(kernel_row)?;
-        let pairs: Vec<f64> = sigmoids.iter().zip(&decisions).map(|(s, f)| s.probability(*f)).collect();
+        let pairs: Vec<f64> = scalings.iter().zip(&decisions).map(|(s, f)| s.probability(*f)).collect();
         couple(&pairs, self.classes.len())
     }
 }

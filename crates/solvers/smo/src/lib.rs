@@ -15,7 +15,7 @@ mod problem;
 mod rows;
 mod solver;
 
-pub use calibration::Sigmoid;
+pub use calibration::PlattScaling;
 pub use certificate::SvmCertificate;
 pub use coupling::{Calibration, couple};
 pub use linear::{DualCoordinateDescent, LinearKernel, LinearProblem, LinearSolution, SampleRows};

@@ -2,7 +2,7 @@
 
 use argmin::core::{KV, Problem, Solver, TerminationStatus};
 use fewest_core::derive_seed;
-use fewest_solver::{Control, Error, Solution, SolverState, Step, given};
+use fewest_solver::{Certificate, Control, Error, Solution, SolverState, Step, given};
 use serde::{Deserialize, Serialize};
 
 use crate::certificate::{self, downward, upward};
@@ -205,7 +205,7 @@ impl DualCoordinateDescent {
         let mut solution = fewest_solver::run(problem, &mut solver, start.to_vec(), control)?;
         let (objective, gap) = problem.certify(&solution.coefficients)?;
         solution.objective = objective;
-        solution.duality_gap = certificate::relative(gap, objective);
+        solution.certificate = Certificate::gap(certificate::relative(gap, objective));
         let weights = problem.weights(&solution.coefficients)?;
         Ok(LinearSolution { solution, weights })
     }
@@ -281,7 +281,7 @@ impl Solver<&LinearProblem<'_>, SolverState> for DualCoordinateDescent {
         let coefficients = dual.within_bounds(&state.coefficients)?;
         let (objective, gap) = problem.certify(&coefficients)?;
         state.objective = objective;
-        state.duality_gap = certificate::relative(gap, objective);
+        state.certificate = Certificate::gap(certificate::relative(gap, objective));
         self.run = Passes {
             weights: problem.weights(&coefficients)?,
             active: (0..dual.len()).collect(),
@@ -313,11 +313,11 @@ impl Solver<&LinearProblem<'_>, SolverState> for DualCoordinateDescent {
             run.best_gap = run.best_gap.min(gap);
             run.target *= (0.5 * self.tolerance / gap).clamp(0.1, 0.5);
             state.objective = objective;
-            state.duality_gap = gap;
+            state.certificate = Certificate::gap(gap);
             state.stalled = gap > self.tolerance && run.without_progress >= PATIENCE;
         }
         let mut observed = KV::new();
-        observed.insert("duality_gap", state.duality_gap.into());
+        observed.insert("duality_gap", state.certificate.value().into());
         observed.insert("violation", worst.into());
         observed.insert("active", (n_active as u64).into());
         Ok((state, Some(observed)))

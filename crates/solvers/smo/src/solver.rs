@@ -1,7 +1,7 @@
 //! The argmin solver.
 
 use argmin::core::{KV, Problem, Solver, TerminationStatus};
-use fewest_solver::{Control, Error, Solution, SolverState, Status, Step, given};
+use fewest_solver::{Certificate, Control, Error, Solution, SolverState, Status, Step, given};
 use serde::{Deserialize, Serialize};
 
 use crate::DualProblem;
@@ -188,9 +188,8 @@ impl Smo {
             None => certificate::certify(problem, &solution.coefficients)?,
         };
         solution.objective = certificate.objective;
-        if !solver.run.indefinite {
-            solution.duality_gap = certificate.relative_gap();
-        }
+        solution.certificate =
+            if solver.run.indefinite { Certificate::None } else { certificate.certificate() };
         let n_rows = solver.rows.as_ref().map_or(0, |rows| with!(rows, descent => descent.cache.n_computed));
         Ok(DualSolution { solution, certificate, n_steps: solver.run.n_steps, n_rows })
     }
@@ -286,7 +285,7 @@ impl Solver<&DualProblem<'_>, SolverState> for Smo {
             ..Run::default()
         };
         state.objective = certificate.objective;
-        state.duality_gap = certificate.relative_gap();
+        state.certificate = certificate.certificate();
         state.coefficients = coefficients;
         Ok((state, None))
     }
@@ -367,15 +366,15 @@ impl Solver<&DualProblem<'_>, SolverState> for Smo {
             if self.run.indefinite {
                 // A stationary point: without convexity there is nothing more to prove.
                 state.stalled = true;
-                state.duality_gap = f64::MAX;
+                state.certificate = Certificate::None;
             } else if let Some(gap) = exact {
-                state.duality_gap = gap;
+                state.certificate = Certificate::gap(gap);
                 state.stalled = gap > self.tolerance && self.run.without_progress >= PATIENCE;
             }
         }
         state.objective = self.run.point.objective;
         observed.insert("violation", violation.into());
-        observed.insert("duality_gap", state.duality_gap.into());
+        observed.insert("duality_gap", state.certificate.value().into());
         Ok((state, Some(observed)))
     }
 

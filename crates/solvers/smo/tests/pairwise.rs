@@ -46,18 +46,18 @@ fn the_wines_have_probabilities_and_warm_starts_change_nothing() {
         let (a, b) = (&warm.machine.dual, &cold.machine.dual);
         assert!((a.solution.objective - b.solution.objective).abs() < 1e-8 * b.solution.objective.abs());
     }
-    let sigmoids =
+    let scalings =
         cold.calibrate(&large, &kernel, &codes, &[], Calibration { folds: 5, seed: 7 }, &control).unwrap();
     assert_eq!(
-        sigmoids,
+        scalings,
         cold.calibrate(&large, &kernel, &codes, &[], Calibration { folds: 5, seed: 7 }, &control).unwrap()
     );
-    assert!(sigmoids.iter().all(|sigmoid| sigmoid.slope < 0.0));
+    assert!(scalings.iter().all(|scaling| scaling.slope < 0.0));
     let mut row = vec![0.0; codes.len()];
     let (mut loss, mut right) = (0.0, 0);
     for (i, &code) in codes.iter().enumerate() {
         kernel.row(i, &mut row);
-        let p = cold.probabilities(&sigmoids, &row).unwrap();
+        let p = cold.probabilities(&scalings, &row).unwrap();
         assert!((p.iter().sum::<f64>() - 1.0).abs() < 1e-12);
         let best = (0..3).max_by(|&a, &b| p[a].total_cmp(&p[b])).unwrap();
         right += usize::from(best == code as usize);
@@ -65,7 +65,7 @@ fn the_wines_have_probabilities_and_warm_starts_change_nothing() {
     }
     assert!(right >= 176, "{right}");
     assert!(loss < 0.1 * codes.len() as f64, "{loss}");
-    assert!(matches!(cold.probabilities(&sigmoids[1..], &row), Err(Error::ShapeMismatch { .. })));
+    assert!(matches!(cold.probabilities(&scalings[1..], &row), Err(Error::ShapeMismatch { .. })));
     let folds = cold.calibrate(&large, &kernel, &codes, &[], Calibration { folds: 1, seed: 7 }, &control);
     assert!(matches!(folds, Err(Error::InvalidParameter { name: "folds", .. })));
     assert!(
@@ -80,12 +80,12 @@ fn a_class_of_one_is_calibrated() {
     let codes = [0, 1, 1, 2, 2, 2, 1, 2, 1];
     let control = Control::default();
     let pairs = Pairwise::train(&Classifier::default(), &kernel, &codes, &[], &control).unwrap();
-    let sigmoids = pairs
+    let scalings = pairs
         .calibrate(&Classifier::default(), &kernel, &codes, &[], Calibration { folds: 3, seed: 0 }, &control)
         .unwrap();
     let mut row = vec![0.0; 9];
     kernel.row(0, &mut row);
-    assert!(pairs.probabilities(&sigmoids, &row).unwrap().iter().all(|p| p.is_finite() && *p > 0.0));
+    assert!(pairs.probabilities(&scalings, &row).unwrap().iter().all(|p| p.is_finite() && *p > 0.0));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::noise::Noise;
 use fewest_core::Error;
-use fewest_smo::Sigmoid;
+use fewest_smo::PlattScaling;
 
 use crate::Trained;
 
@@ -45,7 +45,7 @@ pub(super) struct Predictions {
 
 enum Model {
     Noise(f64),
-    Probability(Sigmoid),
+    Probability(PlattScaling),
 }
 
 impl SensitivityNoise {
@@ -63,7 +63,7 @@ impl Predictions {
         let targets = machine.targets.clone();
         let model = if machine.classes.is_some() {
             let positive: Vec<bool> = targets.iter().map(|&target| target > 0.0).collect();
-            Model::Probability(Sigmoid::fit(&outputs, &positive)?)
+            Model::Probability(PlattScaling::fit(&outputs, &positive)?)
         } else {
             Model::Noise(noise.sigma(&targets, &outputs)?)
         };
@@ -107,7 +107,7 @@ impl Predictions {
 
 /// `p ln(p/q) + (1−p) ln((1−p)/(1−q))` from the exponents: `ln p = −s(E)` and `ln(1−p) = E − s(E)` with
 /// `s(E) = ln(1 + exp(E))`, so that neither probability need be distinct from 0 and 1.
-fn divergence(sigmoid: &Sigmoid, p: f64, f: f64, g: f64) -> f64 {
+fn divergence(sigmoid: &PlattScaling, p: f64, f: f64, g: f64) -> f64 {
     let exponent = |output: f64| sigmoid.slope * output + sigmoid.offset;
     let softplus = |e: f64| e.max(0.0) + (-e.abs()).exp().ln_1p();
     let (e, other) = (exponent(f), exponent(g));
@@ -163,7 +163,7 @@ mod tests {
     fn classes_are_compared_by_their_probabilities() -> Result<(), Error> {
         let targets = vec![1.0, 1.0, -1.0, -1.0];
         let (f, g) = (vec![2.0, 0.5, -1.0, -0.2], vec![1.0, -0.5, -1.0, 4.0]);
-        let sigmoid = Sigmoid::fit(&f, &[true, true, false, false])?;
+        let sigmoid = PlattScaling::fit(&f, &[true, true, false, false])?;
         let (mut absolute, mut divergence) = (0.0, 0.0);
         for (f, g) in f.iter().zip(&g) {
             let (p, q) = (sigmoid.probability(*f), sigmoid.probability(*g));

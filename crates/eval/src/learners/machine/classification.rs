@@ -1,7 +1,7 @@
 //! Support vector classification.
 
 use fewest_core::method::Options;
-use fewest_core::{Columns, Context, Dataset, Error, options, order};
+use fewest_core::{Certificate, Columns, Context, Dataset, Error, options, order};
 use fewest_kernels::VectorKernel;
 use fewest_machines::{Encoding, PointRows};
 use fewest_smo::{Classifier, Pairwise};
@@ -48,10 +48,8 @@ options! {
 
 /// What [`SupportVectorClassifier`] has learned.
 pub struct SupportVectorClassifierModel {
-    /// The kernel, its width in units of the standardised features.
-    pub kernel: VectorKernel,
     encoding: Encoding,
-    rows: PointRows,
+    pub(super) rows: PointRows,
     /// The machines, unless there was one class only.
     pub machines: Option<Pairwise>,
     only: u32,
@@ -87,14 +85,7 @@ impl SupportVectorClassifier {
             Some(trained)
         };
         let rows = PointRows::new(&space.points, kernel)?;
-        Ok(SupportVectorClassifierModel {
-            kernel: rows.0.kernel(),
-            encoding: space.encoding,
-            rows,
-            machines,
-            only,
-            cost,
-        })
+        Ok(SupportVectorClassifierModel { encoding: space.encoding, rows, machines, only, cost })
     }
 
     fn choose(
@@ -169,12 +160,14 @@ impl Model for SupportVectorClassifierModel {
             pairs.clone().flat_map(|pair| pair.machine.support.iter().map(|&k| pair.samples[k])).collect();
         order::sort_indices(&mut support);
         support.dedup();
-        let gap = pairs.map(|pair| pair.machine.dual.solution.duality_gap).fold(0.0, f64::max);
+        let certificate = pairs
+            .map(|pair| pair.machine.dual.solution.certificate)
+            .fold(Certificate::gap(0.0), Certificate::worse);
         vec![
             ("cost", self.cost),
-            ("gamma", gamma_of(self.kernel)),
+            ("gamma", gamma_of(self.rows.0.kernel())),
             ("support vectors", support.len() as f64),
-            ("gap", gap),
+            ("gap", certificate.value()),
         ]
     }
 }

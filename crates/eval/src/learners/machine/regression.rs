@@ -47,10 +47,8 @@ options! {
 
 /// What [`SupportVectorRegression`] has learned.
 pub struct SupportVectorRegressionModel {
-    /// The kernel, its width in units of the standardised features.
-    pub kernel: VectorKernel,
     encoding: Encoding,
-    rows: PointRows,
+    pub(super) rows: PointRows,
     /// The machine, of the standardised target.
     pub machine: Machine,
     mean: f64,
@@ -105,7 +103,6 @@ impl SupportVectorRegression {
         check_stop(machine.dual.solution.status)?;
         let rows = PointRows::new(&space.points, kernel)?;
         Ok(SupportVectorRegressionModel {
-            kernel: rows.0.kernel(),
             encoding: space.encoding,
             rows,
             machine,
@@ -183,10 +180,10 @@ impl Model for SupportVectorRegressionModel {
     fn facts(&self) -> Vec<(&'static str, f64)> {
         vec![
             ("cost", self.cost),
-            ("gamma", gamma_of(self.kernel)),
+            ("gamma", gamma_of(self.rows.0.kernel())),
             ("epsilon", self.epsilon),
             ("support vectors", self.machine.support.len() as f64),
-            ("gap", self.machine.dual.solution.duality_gap),
+            ("gap", self.machine.dual.solution.certificate.value()),
         ]
     }
 }

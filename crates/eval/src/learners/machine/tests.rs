@@ -47,7 +47,7 @@ fn curved_classes_need_the_gaussian_kernel() {
     let model = gaussian.train(&train, &Context::seeded(3)).unwrap();
     assert_eq!(model.machines.as_ref().unwrap().machines.len(), 3);
     assert!(gaussian.grid.costs.contains(&model.cost));
-    let gap = model.machines.as_ref().unwrap().machines[0].machine.dual.solution.duality_gap;
+    let gap = model.machines.as_ref().unwrap().machines[0].machine.dual.solution.certificate.value();
     assert!((-1e-12..=gaussian.tolerance).contains(&gap), "{gap}");
     // The same seed gives the same model; the last width and cost of a grid can be chosen too.
     let again = gaussian.train(&train, &Context::seeded(3)).unwrap();
@@ -56,7 +56,7 @@ fn curved_classes_need_the_gaussian_kernel() {
     let fixed = SupportVectorClassifier { grid: one, ..gaussian };
     let model = fixed.train(&train, &Context::default()).unwrap();
     assert_eq!(model.cost, 7.0);
-    let VectorKernel::Gaussian { gamma } = model.kernel else { unreachable!() };
+    let VectorKernel::Gaussian { gamma } = model.rows.0.kernel() else { unreachable!() };
     assert!((gamma - 0.5 / 3.0).abs() < 1e-12);
 }
 
@@ -80,7 +80,7 @@ fn the_machine_is_that_of_its_parameters() {
     // The model's machine from the definition: one that was trained cold on distances of its own.
     let (train, _) = halves(&hill(120));
     let model = SupportVectorRegression::default().train(&train, &Context::default()).unwrap();
-    let VectorKernel::Gaussian { gamma } = model.kernel else { unreachable!() };
+    let VectorKernel::Gaussian { gamma } = model.rows.0.kernel() else { unreachable!() };
     let points = Encoding::fit(&train).unwrap().encode(train.x()).unwrap();
     let coefficients = &model.machine.dual.solution.coefficients;
     let Target::Real(outputs) = train.target() else { unreachable!() };

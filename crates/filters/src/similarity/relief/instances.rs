@@ -1,7 +1,7 @@
 //! Samples with features scaled by their range, and sums of their differences.
 
 use fewest_core::{Context, Dataset, Error, FeatureKind};
-use fewest_neighbours::{Coordinate, Distances, Metric, Samples};
+use fewest_neighbours::{Coordinate, DistanceMetric, Distances, Samples};
 
 use crate::similarity::feature::is_constant;
 
@@ -46,9 +46,9 @@ pub(super) struct Instances {
 }
 
 impl Instances {
-    /// From the features of `data`; constant ones take no part. `metric` is [`Metric::Manhattan`], or
-    /// [`Metric::SquaredEuclidean`] for squared differences throughout.
-    pub(super) fn new(data: &Dataset, metric: Metric) -> Result<Self, Error> {
+    /// From the features of `data`; constant ones take no part. `metric` is [`DistanceMetric::Manhattan`], or
+    /// [`DistanceMetric::SquaredEuclidean`] for squared differences throughout.
+    pub(super) fn new(data: &Dataset, metric: DistanceMetric) -> Result<Self, Error> {
         let n = data.n_samples();
         if n < 2 {
             return Err(Error::TooFew { what: "samples", minimum: 2, found: n });
@@ -67,8 +67,8 @@ impl Instances {
         };
         let samples = Samples::pack(metric, n, &coordinates, fill)?;
         let numeric = match metric {
-            Metric::SquaredEuclidean => Difference::Squared,
-            Metric::Manhattan | Metric::Cosine => Difference::Absolute,
+            DistanceMetric::SquaredEuclidean => Difference::Squared,
+            DistanceMetric::Manhattan | DistanceMetric::Cosine => Difference::Absolute,
         };
         let (categories, numbers): (Vec<usize>, Vec<usize>) =
             (0..data.n_features()).partition(|&j| is_category(j));

@@ -2,7 +2,7 @@
 
 use fewest_core::method::Options;
 use fewest_core::{Context, Dataset, Error, Scorer, Scores};
-use fewest_neighbours::{Metric, nearest_among};
+use fewest_neighbours::{DistanceMetric, nearest_among};
 
 use super::classes::ByClass;
 use super::instances::Instances;
@@ -49,7 +49,7 @@ impl Scorer for Relief {
                 instead: "use relieff, which takes any number of classes".to_owned(),
             });
         }
-        let instances = Instances::new(data, Metric::SquaredEuclidean)?;
+        let instances = Instances::new(data, DistanceMetric::SquaredEuclidean)?;
         let distances = instances.distances();
         let summed = instances.weighted_differences(&distances, context, |i, row| {
             classes.neighbours(i, |members| {

@@ -2,7 +2,7 @@
 
 use fewest_core::method::Options;
 use fewest_core::{Context, Dataset, Error, Scorer, Scores, options};
-use fewest_neighbours::{Metric, nearest_among};
+use fewest_neighbours::{DistanceMetric, nearest_among};
 
 use super::classes::ByClass;
 use super::instances::Instances;
@@ -55,7 +55,7 @@ impl Scorer for Relieff {
         data.refuse_sample_weights("relieff")?;
         self.check()?;
         let classes = ByClass::new(data, "relieff")?;
-        let instances = Instances::new(data, Metric::Manhattan)?;
+        let instances = Instances::new(data, DistanceMetric::Manhattan)?;
         let distances = instances.distances();
         let summed = instances.weighted_differences(&distances, context, |i, row| {
             classes.neighbours(i, |members| {

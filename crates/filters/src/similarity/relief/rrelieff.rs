@@ -2,7 +2,7 @@
 
 use fewest_core::method::Options;
 use fewest_core::{Context, Dataset, Error, Scorer, Scores, Target, options};
-use fewest_neighbours::{Metric, nearest_among};
+use fewest_neighbours::{DistanceMetric, nearest_among};
 
 use super::instances::Instances;
 
@@ -77,7 +77,7 @@ impl Scorer for RRelieff {
                 })
                 .collect()
         };
-        let instances = Instances::new(data, Metric::Manhattan)?;
+        let instances = Instances::new(data, DistanceMetric::Manhattan)?;
         let distances = instances.distances();
         let summed = instances.weighted_differences(&distances, context, neighbours)?;
         let different = summed.total[1];

@@ -2,7 +2,7 @@
 
 use fewest_core::method::Options;
 use fewest_core::{Context, Dataset, Error, Scorer, Scores};
-use fewest_neighbours::{Distances, Metric};
+use fewest_neighbours::{DistanceMetric, Distances};
 
 use super::classes::ByClass;
 use super::instances::Instances;
@@ -56,7 +56,7 @@ impl Scorer for Surf {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
         data.refuse_sample_weights("surf")?;
         let classes = ByClass::new(data, "surf")?;
-        let instances = Instances::new(data, Metric::Manhattan)?;
+        let instances = Instances::new(data, DistanceMetric::Manhattan)?;
         let distances = instances.distances();
         let n = data.n_samples() as f64;
         let sums = distances.map_rows(0..data.n_samples(), context, |_, row| row.iter().sum::<f64>())?;
@@ -69,7 +69,7 @@ impl Scorer for MultiSurf {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
         data.refuse_sample_weights("multisurf")?;
         let classes = ByClass::new(data, "multisurf")?;
-        let instances = Instances::new(data, Metric::Manhattan)?;
+        let instances = Instances::new(data, DistanceMetric::Manhattan)?;
         let distances = instances.distances();
         within(&classes, &instances, &distances, context, |i, row| {
             let others = row.len() as f64 - 1.0;

@@ -7,7 +7,7 @@ use fewest_core::method::{KernelWidth, Options};
 use fewest_core::{
     Classes, Context, Dataset, Error, FeatureKind, Scorer, Scores, Target, choice, options, words,
 };
-use fewest_neighbours::{Distances, Metric};
+use fewest_neighbours::{DistanceMetric, Distances};
 use nalgebra::DMatrix;
 
 use self::affinity::Affinity;
@@ -104,7 +104,7 @@ impl Scorer for Spec {
         data.refuse_sample_weights("spec")?;
         self.check()?;
         let n = data.n_samples();
-        let samples = standardised(data, Metric::SquaredEuclidean)?;
+        let samples = standardised(data, DistanceMetric::SquaredEuclidean)?;
         let m = match self.criterion {
             SpecCriterion::LeadingEigenvectors { m } => {
                 let m = m.unwrap_or_else(|| default_m(data.target()).min(n));

@@ -2,7 +2,7 @@
 
 mod dual;
 
-use fewest_core::Error;
+use fewest_core::{Certificate, Error};
 use fewest_smo::KernelRows;
 use fewest_solver::Solution;
 use nalgebra::{DMatrix, DVector};
@@ -225,9 +225,10 @@ impl TwinMachine {
         Ok(far - near)
     }
 
-    /// The larger of the two relative duality gaps.
-    pub(crate) fn gap(&self) -> f64 {
-        self.planes.iter().map(|plane| plane.dual.duality_gap).fold(0.0, f64::max)
+    /// What certifies both planes.
+    pub(crate) fn certificate(&self) -> Certificate {
+        let [first, second] = &self.planes;
+        first.dual.certificate.worse(second.dual.certificate)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Twin support vector machines.
 
 use fewest_core::method::{Field, FieldInfo, Options, Parameter, Parameters, Range, Value};
-use fewest_core::{Columns, Context, Dataset, Error, options, order};
+use fewest_core::{Certificate, Columns, Context, Dataset, Error, options, order};
 use fewest_kernels::VectorKernel;
 use fewest_machines::{Encoding, PointRows, Points};
 use fewest_smo::{KernelRows, most_votes};
@@ -120,8 +120,6 @@ options! {
 
 /// What [`TwinClassifier`] has learned.
 pub struct TwinClassifierModel {
-    /// The kernel, its width in units of the standardised features.
-    pub kernel: VectorKernel,
     encoding: Encoding,
     rows: PointRows,
     pairs: Pairs,
@@ -232,14 +230,7 @@ impl TwinClassifier {
             return Err(Error::TooFew { what: "samples", minimum: 1, found: 0 });
         };
         let rows = PointRows::new(&space.points, kernel)?;
-        Ok(TwinClassifierModel {
-            kernel: rows.0.kernel(),
-            encoding: space.encoding,
-            rows,
-            pairs,
-            cost,
-            regularization,
-        })
+        Ok(TwinClassifierModel { encoding: space.encoding, rows, pairs, cost, regularization })
     }
 
     fn costs(&self) -> Vec<f64> {
@@ -370,7 +361,7 @@ impl Model for TwinClassifierModel {
         let mut row = vec![0.0; self.rows.len()];
         let mut codes = Vec::with_capacity(points.n_samples);
         for i in 0..points.n_samples {
-            codes.push(if self.kernel == VectorKernel::Linear {
+            codes.push(if self.rows.0.kernel() == VectorKernel::Linear {
                 self.pairs.predict(points.point(i), MachineKernel::Linear)?
             } else {
                 self.rows.0.row_at(points.point(i), &mut row)?;
@@ -381,12 +372,13 @@ impl Model for TwinClassifierModel {
     }
 
     fn facts(&self) -> Vec<(&'static str, f64)> {
-        let gap = self.pairs().iter().map(|pair| pair.machine.gap()).fold(0.0, f64::max);
+        let pairs = self.pairs().iter().map(|pair| pair.machine.certificate());
+        let certificate = pairs.fold(Certificate::gap(0.0), Certificate::worse);
         vec![
             ("cost", self.cost),
-            ("gamma", gamma_of(self.kernel)),
+            ("gamma", gamma_of(self.rows.0.kernel())),
             ("regularization", self.regularization),
-            ("gap", gap),
+            ("gap", certificate.value()),
         ]
     }
 }

@@ -57,7 +57,7 @@ fn crossing_planes_are_told_apart_where_one_plane_cannot() {
         let variables: usize = pair.machine.planes.iter().map(|plane| plane.dual.coefficients.len()).sum();
         assert_eq!(pair.samples.len(), variables);
         // `gap()` is never below 0, so each plane is asked.
-        for gap in pair.machine.planes.iter().map(|plane| plane.dual.duality_gap) {
+        for gap in pair.machine.planes.iter().map(|plane| plane.dual.certificate.value()) {
             assert!((-1e-12..=1e-6).contains(&gap), "{gap}");
         }
     }
@@ -94,7 +94,7 @@ fn a_bounded_machine_with_a_small_risk_is_the_twin_machine() {
 fn predictions_are_the_nearer_planes() {
     let (train, test) = halves(&cross_planes(120, &[0.8, -0.9]));
     let model = TwinClassifier::tbsvm().train(&train, &Context::default()).unwrap();
-    let VectorKernel::Gaussian { gamma } = model.kernel else { unreachable!() };
+    let VectorKernel::Gaussian { gamma } = model.rows.0.kernel() else { unreachable!() };
     let encoding = Encoding::fit(&train).unwrap();
     let (points, others) = (encoding.encode(train.x()).unwrap(), encoding.encode(test.x()).unwrap());
     let kernel = |a: &[f64], b: &[f64]| (-gamma * fewest_machines::squared_distance(a, b)).exp();
