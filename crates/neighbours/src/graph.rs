@@ -43,8 +43,8 @@ impl NeighbourGraph {
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] for a scale that is not above 0, or weights that the metric of the
-    /// distances does not give: [`Weights::Heat`] needs [`DistanceMetric::SquaredEuclidean`], [`Weights::Cosine`]
-    /// needs [`DistanceMetric::Cosine`].
+    /// distances does not give: [`Weights::Heat`] needs [`DistanceMetric::SquaredEuclidean`],
+    /// [`Weights::Cosine`] needs [`DistanceMetric::Cosine`].
     pub fn new(neighbours: &Neighbours, rule: Rule, weights: Weights) -> Result<Self, Error> {
         let metric = neighbours.metric();
         let weight: Box<dyn Fn(f64) -> f64> = match weights {

@@ -23,7 +23,8 @@ pub enum DistanceMetric {
 pub enum Coordinate {
     /// A difference, as the metric has it.
     Numeric,
-    /// This weight where two samples differ, nothing where they are equal. Not with [`DistanceMetric::Cosine`].
+    /// This weight where two samples differ, nothing where they are equal. Not with
+    /// [`DistanceMetric::Cosine`].
     Category(f64),
 }
 

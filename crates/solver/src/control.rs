@@ -136,7 +136,8 @@ impl SolverState {
         self
     }
 
-    /// Whether a run ends here: at a certificate of `tolerance`, or where the solver can make no further progress.
+    /// Whether a run ends here: at a certificate of `tolerance`, or where the solver can make no further
+    /// progress.
     pub fn ended(&self, tolerance: f64) -> TerminationStatus {
         if self.certificate.value() <= tolerance {
             TerminationStatus::Terminated(TerminationReason::SolverConverged)
@@ -148,7 +149,7 @@ impl SolverState {
     }
 
     /// The outcome so far: `tolerance` decides between [`Status::AlmostConverged`] and worse.
-    pub fn into_solution(self, tolerance: f64) -> Solution {
+    fn into_solution(self, tolerance: f64) -> Solution {
         let value = self.certificate.value();
         let close = value <= 1e3 * tolerance;
         let status = match &self.termination {
