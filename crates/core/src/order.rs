@@ -104,6 +104,22 @@ pub fn distinct_codes(mut codes: Vec<u32>) -> Vec<u32> {
     codes
 }
 
+/// The pairs of different codes, such as those of classes, and where either of the two is: the smaller first,
+/// in the order (0, 1), (0, 2), …, (1, 2), ….
+///
+/// ```
+/// let pairs = fewest_core::order::code_pairs(&[2, 0, 2, 5]);
+/// assert_eq!(pairs, [([0, 2], vec![0, 1, 2]), ([0, 5], vec![1, 3]), ([2, 5], vec![0, 2, 3])]);
+/// ```
+pub fn code_pairs(codes: &[u32]) -> Vec<([u32; 2], Vec<usize>)> {
+    let different = distinct_codes(codes.to_vec());
+    let pairs = different.iter().enumerate().flat_map(|(at, &first)| {
+        let rest = &different[at + 1..];
+        rest.iter().map(move |&second| [first, second])
+    });
+    pairs.map(|pair| (pair, (0..codes.len()).filter(|&i| pair.contains(&codes[i])).collect())).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

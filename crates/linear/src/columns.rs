@@ -37,7 +37,7 @@ impl<'a> LinearColumns<'a> {
     pub(super) fn new(data: &'a Dataset, method: &'static str, context: &Context<'_>) -> Result<Self, Error> {
         let n = data.n_samples();
         data.refuse_sample_weights(method)?;
-        let targets = standardised_outputs(data, method)?;
+        let targets = standardised_outputs(data.target(), method)?;
         let mut sources = Vec::new();
         for j in 0..data.n_features() {
             sources.extend(Source::of(data, j)?);

@@ -10,7 +10,7 @@ pub use hold_out::HoldOut;
 pub use k_fold::KFold;
 pub use repeated::Repeated;
 
-use fewest_core::{Classes, Dataset, Error, Target, order};
+use fewest_core::{Classes, Dataset, Error, order};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
@@ -67,14 +67,7 @@ fn shuffled(data: &Dataset, stratified: bool, seed: u64) -> Result<Vec<usize>, E
     let mut rows: Vec<usize> = (0..data.n_samples()).collect();
     rows.shuffle(&mut generator);
     if stratified {
-        let Target::Class(classes) = data.target() else {
-            return Err(Error::UnsupportedTarget {
-                method: "a stratified split",
-                expected: "classes",
-                found: data.target().describe(),
-            });
-        };
-        rows = by_class(&rows, classes);
+        rows = by_class(&rows, data.classes("a stratified split")?);
     }
     Ok(rows)
 }

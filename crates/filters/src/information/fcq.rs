@@ -7,7 +7,7 @@ use fewest_counts::discretisation::Levels;
 
 use super::criterion::MrmrForm;
 use super::forward::{self, add_notes, forward};
-use crate::features::map_features;
+use fewest_columns::map_features;
 
 /// The F statistic of a feature that leaves nothing unexplained: infinity would say nothing about redundancy.
 const PERFECT: f64 = 1e30;

@@ -96,7 +96,7 @@ pub(crate) fn validate(
             |inside: bool| -> Vec<usize> { (0..n).filter(|&row| (fold_of[row] == fold) == inside).collect() };
         let (train, test) = (data.subset(&rows(false))?, data.subset(&rows(true))?);
         if let Target::Class(classes) = train.target()
-            && classes.counts().iter().filter(|count| **count > 0).count() < 2
+            && classes.occurring().len() < 2
         {
             let what =
                 "samples of the smaller class, since every fold leaves some out (without folds 1 will do)";

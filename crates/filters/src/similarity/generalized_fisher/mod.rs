@@ -11,7 +11,7 @@ use nalgebra::DMatrix;
 
 use self::master::Master;
 use super::feature::{centre, is_constant, parts, standardise};
-use crate::features::{classes, map_features};
+use fewest_columns::map_features;
 
 /// Relaxed indicators that agree to this, absolutely, are equal: what lies below is the solver's noise.
 const TIE: f64 = 1e-6;
@@ -87,7 +87,7 @@ impl Selector for GeneralizedFisher {
                 instead: "say how many features are wanted".to_owned(),
             });
         };
-        let labels = label_matrix(classes(data, "generalized-fisher")?)?;
+        let labels = label_matrix(data.classes("generalized-fisher")?)?;
         let constant = data.constant_features()?;
         let candidates: Vec<usize> =
             (0..data.n_features()).filter(|j| constant.binary_search(j).is_err()).collect();
@@ -155,14 +155,13 @@ impl Selector for GeneralizedFisher {
 /// `H` of Eq. (12), a column for each class with samples.
 fn label_matrix(classes: &Classes) -> Result<DMatrix<f64>, Error> {
     let n = classes.codes().len() as f64;
-    let counts = classes.counts();
-    let occurring: Vec<usize> = (0..counts.len()).filter(|&code| counts[code] > 0).collect();
+    let (counts, occurring) = (classes.counts(), classes.occurring());
     if occurring.len() < 2 {
         return Err(Error::TooFew { what: "classes with samples", minimum: 2, found: occurring.len() });
     }
     Ok(DMatrix::from_fn(classes.codes().len(), occurring.len(), |i, at| {
-        let count = counts[occurring[at]] as f64;
-        let indicator = if classes.codes()[i] as usize == occurring[at] { (n / count).sqrt() } else { 0.0 };
+        let count = counts[occurring[at] as usize] as f64;
+        let indicator = if classes.codes()[i] == occurring[at] { (n / count).sqrt() } else { 0.0 };
         indicator - (count / n).sqrt()
     }))
 }
