@@ -1,10 +1,12 @@
 #![doc = include_str!("../README.md")]
 
+mod levels;
 mod outputs;
 mod standard;
 mod sums;
 mod walk;
 
+pub use levels::{chance_of_one_level, finite_values, parts};
 pub use outputs::standardised_outputs;
 pub use standard::{Standard, range, standardise};
 pub use sums::{ColumnSums, Extremes, TableSums, divided, rewind, safe_stream_sums, stream_sums};

@@ -93,6 +93,16 @@ pub fn distinct(mut values: Vec<f64>) -> Vec<f64> {
     values
 }
 
+/// The different numbers, increasing, each with the number of times it occurs; both zeros are one.
+///
+/// ```
+/// assert_eq!(fewest_core::order::counted(vec![2.0, 1.0, 2.0]), [(1.0, 1), (2.0, 2)]);
+/// ```
+pub fn counted(mut values: Vec<f64>) -> Vec<(f64, usize)> {
+    sort(&mut values);
+    values.chunk_by(|a, b| a == b).map(|run| (run[0], run.len())).collect()
+}
+
 /// The different codes, such as those of classes, increasing.
 ///
 /// ```

@@ -9,9 +9,9 @@ use fewest_neighbours::{DistanceMetric, Distances};
 use nalgebra::DMatrix;
 
 use self::affinity::Affinity;
-use super::feature::{centre, is_constant, parts, standardise};
+use super::feature::{centre, is_constant, standardise};
 use super::graph::{scale, standardised};
-use fewest_columns::map_features;
+use fewest_columns::{map_features, parts};
 
 choice! {
     /// Which function of the spectrum is the score.
@@ -202,7 +202,7 @@ impl Columns {
         let roots = affinity.roots_of_degrees();
         let prepared = map_features(data, context, "spec", |j, column| {
             let kind = data.feature_kind(j);
-            let mut columns = parts(column, kind, n);
+            let mut columns = parts(column.to_vec(n), kind);
             columns.retain(|column| !is_constant(column));
             for column in &mut columns {
                 match kind {
