@@ -5,7 +5,7 @@ mod parts;
 use std::sync::Arc;
 
 use crate::columns::RowSubset;
-use crate::{Column, Columns, Error, Graph, Groups, Target, View, views};
+use crate::{Classes, Column, Columns, Error, Graph, Groups, Target, View, views};
 
 /// What a feature's numbers mean.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -193,6 +193,17 @@ impl Dataset {
     /// The target.
     pub fn target(&self) -> &Target {
         &self.target
+    }
+
+    /// The target as classes.
+    ///
+    /// # Errors
+    /// [`Error::UnsupportedTarget`], in the name of `method`, for another one.
+    pub fn classes(&self, method: &'static str) -> Result<&Classes, Error> {
+        match &self.target {
+            Target::Class(classes) => Ok(classes),
+            other => Err(Error::UnsupportedTarget { method, expected: "classes", found: other.describe() }),
+        }
     }
 
     /// Number of samples (rows).

@@ -93,6 +93,16 @@ pub fn distinct(mut values: Vec<f64>) -> Vec<f64> {
     values
 }
 
+/// The different numbers, increasing, each with the number of times it occurs; both zeros are one.
+///
+/// ```
+/// assert_eq!(fewest_core::order::counted(vec![2.0, 1.0, 2.0]), [(1.0, 1), (2.0, 2)]);
+/// ```
+pub fn counted(mut values: Vec<f64>) -> Vec<(f64, usize)> {
+    sort(&mut values);
+    values.chunk_by(|a, b| a == b).map(|run| (run[0], run.len())).collect()
+}
+
 /// The different codes, such as those of classes, increasing.
 ///
 /// ```
@@ -102,6 +112,22 @@ pub fn distinct_codes(mut codes: Vec<u32>) -> Vec<u32> {
     codes.sort_unstable();
     codes.dedup();
     codes
+}
+
+/// The pairs of different codes, such as those of classes, and where either of the two is: the smaller first,
+/// in the order (0, 1), (0, 2), …, (1, 2), ….
+///
+/// ```
+/// let pairs = fewest_core::order::code_pairs(&[2, 0, 2, 5]);
+/// assert_eq!(pairs, [([0, 2], vec![0, 1, 2]), ([0, 5], vec![1, 3]), ([2, 5], vec![0, 2, 3])]);
+/// ```
+pub fn code_pairs(codes: &[u32]) -> Vec<([u32; 2], Vec<usize>)> {
+    let different = distinct_codes(codes.to_vec());
+    let pairs = different.iter().enumerate().flat_map(|(at, &first)| {
+        let rest = &different[at + 1..];
+        rest.iter().map(move |&second| [first, second])
+    });
+    pairs.map(|pair| (pair, (0..codes.len()).filter(|&i| pair.contains(&codes[i])).collect())).collect()
 }
 
 #[cfg(test)]

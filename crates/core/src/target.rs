@@ -1,6 +1,6 @@
 //! What is to be predicted.
 
-use crate::Error;
+use crate::{Error, order};
 
 /// What the features are to explain.
 #[derive(Debug, Clone, PartialEq)]
@@ -215,6 +215,11 @@ impl Classes {
             counts[code as usize] += 1;
         }
         counts
+    }
+
+    /// The codes of the classes that have samples, increasing.
+    pub fn occurring(&self) -> Vec<u32> {
+        order::distinct_codes(self.codes.clone())
     }
 }
 

@@ -115,15 +115,10 @@ fn median(mut present: Vec<f64>) -> f64 {
     }
 }
 
-fn most_frequent(mut present: Vec<f64>) -> f64 {
-    order::sort(&mut present);
-    let mut best = (0, f64::NAN);
-    for run in present.chunk_by(|a, b| a == b) {
-        if run.len() > best.0 {
-            best = (run.len(), run[0]);
-        }
-    }
-    best.1
+/// Of equals the smallest.
+fn most_frequent(present: Vec<f64>) -> f64 {
+    let most = order::counted(present).into_iter().rev().max_by_key(|&(_, count)| count);
+    most.map_or(f64::NAN, |(value, _)| value)
 }
 
 #[cfg(test)]

@@ -93,14 +93,14 @@ fn several(path: &Path, columns: Vec<(ColumnLabel, ReadColumn)>, task: Task) -> 
 }
 
 fn are_classes(values: &[f64]) -> bool {
-    let mut present: Vec<f64> = values.iter().copied().filter(|value| !value.is_nan()).collect();
+    let present: Vec<f64> = values.iter().copied().filter(|value| !value.is_nan()).collect();
     if present.is_empty() || present.iter().any(|value| value.fract() != 0.0) {
         return false;
     }
-    order::sort(&mut present);
-    let counts: Vec<usize> = present.chunk_by(|a, b| a == b).map(<[f64]>::len).collect();
-    let few = counts.len() <= FEW_CLASSES && counts.len() < present.len();
-    let many = counts.len() <= MANY_CLASSES && counts.iter().all(|&count| count >= 2);
+    let n_present = present.len();
+    let counted = order::counted(present);
+    let few = counted.len() <= FEW_CLASSES && counted.len() < n_present;
+    let many = counted.len() <= MANY_CLASSES && counted.iter().all(|&(_, count)| count >= 2);
     few || many
 }
 

@@ -50,10 +50,7 @@ impl Clustering<'_> {
     /// `clusters` or `repeats` out of range; [`Error::TooFew`] when the selector finds no feature;
     /// [`Error::Stopped`] when the selection was stopped on the way; the errors of the selector.
     pub fn run(&self, data: &Dataset, context: &Context<'_>) -> Result<Vec<ClusteringOutcome>, Error> {
-        let Target::Class(classes) = data.target() else {
-            let (method, expected) = ("clustering", "classes to compare with");
-            return Err(Error::UnsupportedTarget { method, expected, found: data.target().describe() });
-        };
+        let classes = data.classes("clustering")?;
         let mut ks = self.ks.clone();
         order::sort_indices(&mut ks);
         ks.dedup();
@@ -66,8 +63,7 @@ impl Clustering<'_> {
         if self.repeats == 0 {
             return Err(Error::parameter("repeats", 0, "at least 1"));
         }
-        let occurring = classes.counts().iter().filter(|count| **count > 0).count();
-        let clusters = self.clusters.unwrap_or(occurring);
+        let clusters = self.clusters.unwrap_or(classes.occurring().len());
         let blind = data.clone().with_target(Target::None)?;
         let rows: Vec<usize> = (0..data.n_samples()).collect();
         let mut outcomes: Vec<ClusteringOutcome> = Vec::with_capacity(ks.len());

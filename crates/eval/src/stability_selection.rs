@@ -2,14 +2,12 @@
 
 use std::sync::Mutex;
 
-use fewest_core::{
-    Budget, Context, Dataset, Error, Selection, Selector, Status, Target, derive_seed, order, rank,
-};
+use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status, derive_seed, order, rank};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
 
-use crate::splits::by_class;
+use fewest_columns::by_class;
 
 /// Stability selection (Meinshausen and Bühlmann 2010) with any selector: it runs on many random halves of
 /// the samples, and the features that it chooses in at least a share `threshold` of them are selected. The
@@ -92,9 +90,7 @@ impl<S: Selector> StabilitySelection<S> {
         rows.shuffle(&mut ChaCha8Rng::seed_from_u64(derive_seed(seed, draw as u64)));
         // Without the one too many: it is a random one.
         rows.truncate(data.n_samples() / 2 * 2);
-        if let Target::Class(classes) = data.target() {
-            rows = by_class(&rows, classes);
-        }
+        let rows = by_class(rows, data.target());
         let mut half: Vec<usize> = rows.into_iter().skip(part).step_by(2).collect();
         order::sort_indices(&mut half);
         half

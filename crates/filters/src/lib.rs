@@ -1,6 +1,5 @@
 #![doc = include_str!("../README.md")]
 
-mod features;
 mod joint_tables;
 mod tables;
 

@@ -7,20 +7,7 @@ use crate::{Definiteness, Factor, ScalarKernel};
 /// The distinct values of `points` in increasing order, with their counts; NaN equals nothing and is left
 /// out.
 fn levels(points: &[f64]) -> (Vec<f64>, Vec<usize>) {
-    let mut sorted: Vec<f64> = points.iter().copied().filter(|point| !point.is_nan()).collect();
-    order::sort(&mut sorted);
-    let (mut values, mut counts) = (Vec::new(), Vec::new());
-    for point in sorted {
-        if values.last() == Some(&point) {
-            if let Some(count) = counts.last_mut() {
-                *count += 1;
-            }
-        } else {
-            values.push(point);
-            counts.push(1);
-        }
-    }
-    (values, counts)
+    order::counted(points.iter().copied().filter(|point| !point.is_nan()).collect()).into_iter().unzip()
 }
 
 /// Where `point` lies among increasing `levels`. Both zeros are one level.

@@ -4,7 +4,7 @@ use fewest_core::{Context, Dataset, Error, FeatureKind, order};
 use fewest_linalg::dot_products;
 use fewest_solver::{Atoms, InnerProducts};
 
-use fewest_columns::{standardise, standardised_outputs};
+use fewest_columns::{finite_values, standardise, standardised_outputs};
 
 /// Columns multiplied at a time.
 const PANEL: usize = 64;
@@ -37,7 +37,7 @@ impl<'a> LinearColumns<'a> {
     pub(super) fn new(data: &'a Dataset, method: &'static str, context: &Context<'_>) -> Result<Self, Error> {
         let n = data.n_samples();
         data.refuse_sample_weights(method)?;
-        let targets = standardised_outputs(data, method)?;
+        let targets = standardised_outputs(data.target(), method)?;
         let mut sources = Vec::new();
         for j in 0..data.n_features() {
             sources.extend(Source::of(data, j)?);
@@ -77,9 +77,7 @@ impl<'a> LinearColumns<'a> {
     /// Column `column` standardised, or zeros with `false` where it is constant.
     fn build(&self, column: usize) -> Result<(Vec<f64>, bool), Error> {
         let Source { feature, level } = self.sources[column];
-        let mut values = vec![0.0; self.data.n_samples()];
-        self.data.x().copy_column(feature, &mut values)?;
-        self.data.check_finite(feature, &values)?;
+        let mut values = finite_values(self.data, feature)?;
         if let Some(level) = level {
             values.iter_mut().for_each(|value| *value = f64::from(*value == level));
         }
@@ -113,9 +111,7 @@ impl Source {
     /// The columns of feature `j`: itself, or its levels when it has more than two.
     fn of(data: &Dataset, j: usize) -> Result<Vec<Self>, Error> {
         if let FeatureKind::Categorical { .. } = data.feature_kind(j) {
-            let mut levels = vec![0.0; data.n_samples()];
-            data.x().copy_column(j, &mut levels)?;
-            let levels = order::distinct(levels);
+            let levels = order::distinct(finite_values(data, j)?);
             if levels.len() > 2 {
                 return Ok(levels.into_iter().map(|level| Self { feature: j, level: Some(level) }).collect());
             }

@@ -1,5 +1,6 @@
 //! Folds of a cross-validation that do not depend on the order of samples.
 
+use fewest_columns::deal;
 use fewest_core::{Error, derive_seed};
 use fewest_solver::LinearOperator;
 
@@ -17,10 +18,6 @@ pub(super) fn assign(
     seed: u64,
 ) -> Result<Vec<usize>, Error> {
     let n = design.n_rows();
-    if n_folds < 2 || n_folds > n {
-        let expected = format!("from 2 to the number of samples, {n}");
-        return Err(Error::parameter("lambda_folds", n_folds, expected));
-    }
     let mut sums = vec![0.0; n];
     let mut column = vec![0.0; n];
     for j in 0..design.n_columns() {
@@ -36,7 +33,7 @@ pub(super) fn assign(
             .fold(std::cmp::Ordering::Equal, |so_far, next| so_far.then(next))
             .then(sums[a].total_cmp(&sums[b]))
     });
-    let mut folds = vec![0; n];
+    let mut folds = deal(&order, n_folds, "lambda_folds")?;
     for (block, samples) in order.chunks(n_folds).enumerate() {
         let seed = derive_seed(seed, block as u64);
         let mut shuffled: Vec<usize> = (0..n_folds).collect();
@@ -44,9 +41,7 @@ pub(super) fn assign(
             let other = derive_seed(seed, k as u64) % (k as u64 + 1);
             shuffled.swap(k, other as usize);
         }
-        for (&i, &fold) in samples.iter().zip(&shuffled) {
-            folds[i] = fold;
-        }
+        samples.iter().for_each(|&i| folds[i] = shuffled[folds[i]]);
     }
     Ok(folds)
 }

@@ -235,7 +235,7 @@ impl Selector for LassoWeights {
         budget.check(data.n_features())?;
         let n_folds = self.regularization.folds()?;
         let control = control(self.tolerance, context)?;
-        let targets = standardised_outputs(data, METHOD)?;
+        let targets = standardised_outputs(data.target(), METHOD)?;
         let design = Design::new(data, METHOD, context)?;
         let problems: Vec<Centred<'_>> = targets.iter().map(|target| Centred::new(&design, target)).collect();
         let largest = problems.iter().map(Centred::largest_penalty).fold(0.0, f64::max);

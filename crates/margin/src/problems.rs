@@ -1,6 +1,6 @@
 //! From a target to machines of two classes or of numbers, and from their weights to features.
 
-use fewest_core::{Budget, Context, Dataset, Error, Selection, SolverReport, Status, Target, words};
+use fewest_core::{Budget, Context, Dataset, Error, Selection, SolverReport, Status, order, words};
 use fewest_solver::Control;
 
 use super::design::Design;
@@ -57,36 +57,22 @@ pub(super) fn binaries(
     method: &'static str,
     multiclass: Multiclass,
 ) -> Result<Vec<Binary>, Error> {
-    let Target::Class(classes) = data.target() else {
-        return Err(Error::UnsupportedTarget {
-            method,
-            expected: "classes",
-            found: data.target().describe(),
-        });
-    };
-    let counts = classes.counts();
-    let present: Vec<u32> = (0_u32..).zip(counts).filter(|(_, n)| *n > 0).map(|(class, _)| class).collect();
-    let codes = classes.codes();
+    let classes = data.classes(method)?;
+    let (codes, occurring) = (classes.codes(), classes.occurring());
     let against_rest =
         |&class: &u32| Binary { rows: None, positive: codes.iter().map(|&code| code == class).collect() };
-    match (present.as_slice(), multiclass) {
+    match (occurring.as_slice(), multiclass) {
         ([] | [_], _) => {
-            Err(Error::TooFew { what: "classes with a sample", minimum: 2, found: present.len() })
+            Err(Error::TooFew { what: "classes with a sample", minimum: 2, found: occurring.len() })
         }
         ([_, second], _) => Ok(vec![against_rest(second)]),
-        (_, Multiclass::OneVsRest) => Ok(present.iter().map(against_rest).collect()),
+        (_, Multiclass::OneVsRest) => Ok(occurring.iter().map(against_rest).collect()),
         (_, Multiclass::OneVsOne) => {
-            let pairs = present
-                .iter()
-                .enumerate()
-                .flat_map(|(at, first)| present[at + 1..].iter().map(move |second| (*first, *second)));
-            let pair = |(first, second)| {
-                let inside = |&i: &usize| codes[i] == first || codes[i] == second;
-                let rows: Vec<usize> = (0..codes.len()).filter(inside).collect();
+            let pair = |([_, second], rows): ([u32; 2], Vec<usize>)| {
                 let positive = rows.iter().map(|&i| codes[i] == second).collect();
                 Binary { rows: Some(rows), positive }
             };
-            Ok(pairs.map(pair).collect())
+            Ok(order::code_pairs(codes).into_iter().map(pair).collect())
         }
     }
 }

@@ -94,11 +94,6 @@ impl NeighbourGraph {
         self.degrees.len()
     }
 
-    /// Number of edges, each counted once.
-    pub fn n_edges(&self) -> usize {
-        self.ends.len() / 2
-    }
-
     /// The sum of the weights of each sample's edges.
     pub fn degrees(&self) -> &[f64] {
         &self.degrees

@@ -190,20 +190,14 @@ impl Training {
             }
             TrainingTarget::Classes(codes) => {
                 let learner = Classifier { cost: self.c, loss, ..Classifier::default() };
-                let classes = order::distinct_codes(codes.clone());
-                for (k, &first) in classes.iter().enumerate() {
-                    for &second in &classes[k + 1..] {
-                        let pair = [first, second];
-                        let samples: Vec<usize> =
-                            (0..codes.len()).filter(|&i| pair.contains(&codes[i])).collect();
-                        let positive: Vec<bool> = samples.iter().map(|&i| codes[i] == first).collect();
-                        let targets = positive.iter().map(|&first| if first { 1.0 } else { -1.0 }).collect();
-                        let rows = SubsetRows::new(kernel, samples.clone())?;
-                        let whole = samples.len() == kernel.len();
-                        let rows: &dyn KernelRows = if whole { kernel } else { &rows };
-                        let problem = learner.problem(rows, &positive, &[])?;
-                        visit(Part { problem, samples, targets, classes: Some(pair) })?;
-                    }
+                for (pair, samples) in order::code_pairs(codes) {
+                    let positive: Vec<bool> = samples.iter().map(|&i| codes[i] == pair[0]).collect();
+                    let targets = positive.iter().map(|&first| if first { 1.0 } else { -1.0 }).collect();
+                    let rows = SubsetRows::new(kernel, samples.clone())?;
+                    let whole = samples.len() == kernel.len();
+                    let rows: &dyn KernelRows = if whole { kernel } else { &rows };
+                    let problem = learner.problem(rows, &positive, &[])?;
+                    visit(Part { problem, samples, targets, classes: Some(pair) })?;
                 }
                 Ok(())
             }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use fewest_columns::standardise;
+use fewest_columns::{finite_values, standardise};
 use fewest_core::method::KernelWidth;
 use fewest_core::{Dataset, Error, FeatureKind, choice};
 use fewest_kernels::{
@@ -85,9 +85,7 @@ impl<'a> Features<'a> {
         j: usize,
         representation: &R,
     ) -> Result<Option<R::Atom>, Error> {
-        let mut points = vec![0.0; self.n_samples()];
-        self.data.x().copy_column(j, &mut points)?;
-        self.data.check_finite(j, &points)?;
+        let mut points = finite_values(self.data, j)?;
         if matches!(self.data.feature_kind(j), FeatureKind::Categorical { .. }) {
             if points.iter().all(|&code| code == points[0]) {
                 return Ok(None);

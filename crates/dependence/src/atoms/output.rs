@@ -1,8 +1,8 @@
 //! The target's kernel: a kernel like any other.
 
-use fewest_columns::standardise;
+use fewest_columns::{standardise, standardised_outputs};
 use fewest_core::method::KernelWidth;
-use fewest_core::{Classes, Error, Outputs, Target, choice};
+use fewest_core::{Classes, Error, Target, choice};
 use fewest_kernels::{
     Delta, Factor, Gaussian, GaussianRows, Gram, NormalisedDelta, ScalarKernel, kernel_width,
 };
@@ -60,8 +60,8 @@ impl Output {
                 Self::classes(classes, true)
             }
             (OutputKernel::PlainDelta, Target::Class(classes)) => Self::classes(classes, false),
-            (OutputKernel::Auto, Target::Real(outputs)) => Self::real(outputs, KernelWidth::Value(1.0)),
-            (OutputKernel::Gaussian { sigma_y }, Target::Real(outputs)) => Self::real(outputs, *sigma_y),
+            (OutputKernel::Auto, Target::Real(_)) => Self::real(target, KernelWidth::Value(1.0)),
+            (OutputKernel::Gaussian { sigma_y }, Target::Real(_)) => Self::real(target, *sigma_y),
             (OutputKernel::Gaussian { sigma_y }, Target::Class(classes)) => {
                 let mut codes = codes(classes)?;
                 standardise(&mut codes);
@@ -79,21 +79,12 @@ impl Output {
         Ok(Self::Classes { codes: codes(classes)?, normalised })
     }
 
-    fn real(outputs: &Outputs, width: KernelWidth) -> Result<Self, Error> {
+    fn real(target: &Target, width: KernelWidth) -> Result<Self, Error> {
         // Each output on its own scale: one with large numbers must not drown the others.
-        let mut columns: Vec<Vec<f64>> =
-            (0..outputs.n_outputs()).map(|i| outputs.output(i).to_vec()).collect();
-        columns.retain_mut(|column| standardise(column));
-        let Some(first) = columns.first() else {
-            return Err(Error::UnsupportedTarget {
-                method: "hsic",
-                expected: "values that vary",
-                found: "the same in every sample".to_owned(),
-            });
-        };
-        let sigma = kernel_width(width, first)?;
+        let outputs = standardised_outputs(target, "hsic")?;
+        let sigma = kernel_width(width, &outputs[0])?;
         Gaussian::new(sigma)?;
-        Ok(Self::Real { outputs: columns, sigma })
+        Ok(Self::Real { outputs, sigma })
     }
 
     /// The Gram matrix of the samples `rows`, not centred. Class sizes are counted among them.
@@ -137,7 +128,7 @@ impl Output {
 }
 
 fn codes(classes: &Classes) -> Result<Vec<f64>, Error> {
-    let present = classes.counts().into_iter().filter(|&count| count > 0).count();
+    let present = classes.occurring().len();
     if present < 2 {
         return Err(Error::UnsupportedTarget {
             method: "hsic",

@@ -1,8 +1,8 @@
 //! `tr(M̄ L̄)` of a set of features, and of the sets one feature away from it.
 
-use fewest_columns::standardise;
+use fewest_columns::{chance_of_one_level, finite_values, standardise};
 use fewest_core::method::KernelWidth;
-use fewest_core::{Context, Dataset, Error, FeatureKind, Status, order};
+use fewest_core::{Context, Dataset, Error, FeatureKind, Status};
 use fewest_kernels::{fast, median_distance, packed_len};
 use fewest_linalg::dot_products;
 
@@ -41,17 +41,10 @@ enum Distance {
 
 impl Distance {
     fn new(data: &Dataset, j: usize) -> Result<Option<Self>, Error> {
-        let mut values = vec![0.0; data.n_samples()];
-        data.x().copy_column(j, &mut values)?;
-        data.check_finite(j, &values)?;
+        let mut values = finite_values(data, j)?;
         if let FeatureKind::Categorical { .. } = data.feature_kind(j) {
-            let n = values.len() as f64;
-            let mut sorted = values.clone();
-            order::sort(&mut sorted);
-            let equal: f64 =
-                sorted.chunk_by(|a, b| a == b).map(|level| (level.len() as f64 / n).powi(2)).sum();
-            let two_levels = sorted.first() != sorted.last();
-            return Ok(two_levels.then(|| Self::Categorical(values, 2.0 / (1.0 - equal))));
+            let equal = chance_of_one_level(&values);
+            return Ok((equal < 1.0).then(|| Self::Categorical(values, 2.0 / (1.0 - equal))));
         }
         Ok(standardise(&mut values).then_some(Self::Numeric(values)))
     }

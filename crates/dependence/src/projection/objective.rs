@@ -4,11 +4,11 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use argmin::core::{ArgminError, CostFunction, Gradient};
-use fewest_core::{Context, Dataset, Error, FeatureKind, order};
+use fewest_core::{Context, Dataset, Error, order};
 
 use crate::OutputKernel;
 use crate::atoms::centred_target;
-use fewest_columns::standardise;
+use fewest_columns::{finite_values, parts, standardise};
 use fewest_linalg::dot;
 use fewest_solver::Point;
 
@@ -166,17 +166,7 @@ impl Objective {
 
 /// The columns of feature `j`: none when it is constant.
 fn write_out(data: &Dataset, j: usize) -> Result<Vec<Vec<f64>>, Error> {
-    let mut values = vec![0.0; data.n_samples()];
-    data.x().copy_column(j, &mut values)?;
-    data.check_finite(j, &values)?;
-    let mut columns = match data.feature_kind(j) {
-        FeatureKind::Categorical { .. } => {
-            let levels = order::distinct(values.clone());
-            let indicator = |level: &f64| values.iter().map(|value| f64::from(value == level)).collect();
-            levels.iter().map(indicator).collect()
-        }
-        _ => vec![values],
-    };
+    let mut columns = parts(finite_values(data, j)?, data.feature_kind(j));
     columns.retain_mut(|column| standardise(column));
     Ok(columns)
 }
@@ -244,7 +234,7 @@ impl Gradient for Watched<'_> {
 
 #[cfg(test)]
 mod tests {
-    use fewest_core::{DenseColumns, Target, derive_seed};
+    use fewest_core::{DenseColumns, FeatureKind, Target, derive_seed};
 
     use super::*;
 

@@ -143,7 +143,7 @@ impl FeatureSimilarity {
 
 /// The squared correlation as HSIC of linear kernels.
 fn correlation(data: &Dataset, method: &'static str) -> Result<Dependence, Error> {
-    let outputs = fewest_columns::standardised_outputs(data, method)?;
+    let outputs = fewest_columns::standardised_outputs(data.target(), method)?;
     let gram = Gram::from_fn(data.n_samples(), |i, j| outputs.iter().map(|y| y[i] * y[j]).sum());
     Ok(Dependence {
         kernel: InputKernel::Custom(Arc::new(|_| Arc::new(Linear))),

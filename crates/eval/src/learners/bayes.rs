@@ -4,7 +4,7 @@ use fewest_core::method::Options;
 use fewest_core::{Columns, Context, Dataset, Error, FeatureKind, options, order};
 use fewest_machines::{check_width, feature_names, finite_column};
 
-use super::{Learner, Model, Predictions, classes};
+use super::{Learner, Model, Predictions};
 
 options! {
     /// Naive Bayes: features are independent given the class, numeric ones normally distributed, categorical
@@ -47,10 +47,10 @@ impl Learner for NaiveBayes {
 
     fn fit(&self, data: &Dataset, _context: &Context<'_>) -> Result<Box<dyn Model>, Error> {
         self.check()?;
-        let target = classes(data, self.name())?;
+        let target = data.classes(self.name())?;
         let n = data.n_samples() as f64;
         let counts = target.counts();
-        let occurring: Vec<u32> = (0..counts.len()).filter(|&c| counts[c] > 0).map(|c| c as u32).collect();
+        let occurring = target.occurring();
         let names = feature_names(data);
         let mut evidence = Vec::with_capacity(names.len());
         for j in 0..data.n_features() {

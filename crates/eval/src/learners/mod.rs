@@ -28,7 +28,7 @@ pub use neighbours::NearestNeighbours;
 pub use svm::{LinearSvm, LinearSvmModel};
 pub use tree::DecisionTree;
 
-use fewest_core::{Classes, Columns, Context, Dataset, Error, Target};
+use fewest_core::{Columns, Context, Dataset, Error};
 
 /// What a model says about samples it has not seen.
 #[derive(Debug, Clone, PartialEq)]
@@ -110,14 +110,6 @@ pub trait Model: Send + Sync {
     /// Numbers worth reporting, by name: parameters chosen from the data, certificates. Default: none.
     fn facts(&self) -> Vec<(&'static str, f64)> {
         Vec::new()
-    }
-}
-
-/// The classes of the target, or the error that says `method` needs them.
-fn classes<'a>(data: &'a Dataset, method: &'static str) -> Result<&'a Classes, Error> {
-    match data.target() {
-        Target::Class(classes) => Ok(classes),
-        other => Err(Error::UnsupportedTarget { method, expected: "classes", found: other.describe() }),
     }
 }
 

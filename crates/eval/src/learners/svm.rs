@@ -8,7 +8,7 @@ use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
 
-use super::{Learner, Model, Predictions, classes};
+use super::{Learner, Model, Predictions};
 
 options! {
     /// The linear support vector machine with squared hinge loss, one class against the rest, on standardised
@@ -69,9 +69,8 @@ impl LinearSvm {
         if !self.c.is_normal() {
             return Err(Error::parameter("c", self.c, "above 0 and not so small that 1/c is infinite"));
         }
-        let target = classes(data, self.name())?;
-        let counts = target.counts();
-        let codes: Vec<u32> = (0..counts.len()).filter(|&c| counts[c] > 0).map(|c| c as u32).collect();
+        let target = data.classes(self.name())?;
+        let codes = target.occurring();
         let encoding = Encoding::fit(data)?;
         let points = encoding.encode(data.x())?;
         let mut model = LinearSvmModel { encoding, codes, weights: Vec::new(), gap: 0.0, passes: 0 };

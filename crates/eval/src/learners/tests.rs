@@ -1,4 +1,4 @@
-use fewest_core::{DenseColumns, FeatureKind};
+use fewest_core::{DenseColumns, FeatureKind, Target};
 use proptest::prelude::*;
 
 use super::*;

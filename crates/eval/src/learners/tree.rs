@@ -4,7 +4,7 @@ use fewest_core::method::Options;
 use fewest_core::{Classes, Columns, Context, Dataset, Error, FeatureKind, options};
 use fewest_machines::{check_width, feature_names, finite_column};
 
-use super::{Learner, Model, Predictions, classes};
+use super::{Learner, Model, Predictions};
 
 options! {
     /// A classification tree (CART; Breiman et al. 1984) by Gini impurity `1 − Σ_c p_c²`, without pruning.
@@ -137,7 +137,7 @@ impl Learner for DecisionTree {
                 .map(|j| finite_column(data.x(), &names, j))
                 .collect::<Result<_, Error>>()?,
             categorical: (0..data.n_features()).map(is_categorical).collect(),
-            classes: classes(data, self.name())?,
+            classes: data.classes(self.name())?,
             min_leaf: self.min_leaf,
         };
         let mut nodes = vec![Node::Leaf(0)];

@@ -47,21 +47,12 @@ impl Splitter for GroupFolds {
             groups.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
             groups.sort_by_key(|rows| std::cmp::Reverse(rows.len()));
         }
-        let mut parts: Vec<Vec<usize>> = vec![Vec::new(); folds];
+        let (mut fold_of, mut sizes) = (vec![0; n_samples], vec![0; folds]);
         for rows in groups {
-            if let Some(part) = parts.iter_mut().min_by_key(|part| part.len()) {
-                part.extend(rows);
-            }
+            let smallest = (0..folds).min_by_key(|&fold| sizes[fold]).unwrap_or(0);
+            sizes[smallest] += rows.len();
+            rows.into_iter().for_each(|row| fold_of[row] = smallest);
         }
-        Ok(parts
-            .iter()
-            .map(|part| {
-                let mut is_test = vec![false; n_samples];
-                for &row in part {
-                    is_test[row] = true;
-                }
-                Split::from_mask(&is_test)
-            })
-            .collect())
+        Ok(Split::each(&fold_of, folds))
     }
 }

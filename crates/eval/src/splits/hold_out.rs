@@ -50,7 +50,7 @@ impl Splitter for HoldOut {
                     let steps = |i: usize| (i * n_test + start) / n_samples;
                     is_test[row] = steps(i + 1) > steps(i);
                 }
-                Ok(Split::from_mask(&is_test))
+                Ok(Split::new(n_samples, |row| is_test[row]))
             })
             .collect()
     }

@@ -1,5 +1,6 @@
 //! Folds of equal size.
 
+use fewest_columns::deal;
 use fewest_core::{Dataset, Error};
 
 use super::{Split, Splitter, shuffled};
@@ -26,21 +27,7 @@ impl Default for KFold {
 
 impl Splitter for KFold {
     fn splits(&self, data: &Dataset, seed: u64) -> Result<Vec<Split>, Error> {
-        let (folds, n_samples) = (self.folds, data.n_samples());
-        if folds < 2 || folds > n_samples {
-            let expected = format!("at least 2 and at most the number of samples, {n_samples}");
-            return Err(Error::parameter("folds", folds, expected));
-        }
         let rows = shuffled(data, self.stratified, seed)?;
-        // Dealt like cards: in order of classes this spreads every class and all samples evenly.
-        Ok((0..folds)
-            .map(|fold| {
-                let mut is_test = vec![false; n_samples];
-                for &row in rows.iter().skip(fold).step_by(folds) {
-                    is_test[row] = true;
-                }
-                Split::from_mask(&is_test)
-            })
-            .collect())
+        Ok(Split::each(&deal(&rows, self.folds, "folds")?, self.folds))
     }
 }

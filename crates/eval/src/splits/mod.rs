@@ -10,7 +10,8 @@ pub use hold_out::HoldOut;
 pub use k_fold::KFold;
 pub use repeated::Repeated;
 
-use fewest_core::{Classes, Dataset, Error, Target, order};
+use fewest_columns::by_class;
+use fewest_core::{Dataset, Error};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
@@ -26,10 +27,15 @@ pub struct Split {
 }
 
 impl Split {
-    /// The fold whose test samples are those marked in `is_test`.
-    fn from_mask(is_test: &[bool]) -> Self {
-        let rows = |wanted: bool| (0..is_test.len()).filter(|&row| is_test[row] == wanted).collect();
-        Self { train: rows(false), test: rows(true) }
+    /// The one whose test samples are those of `n_samples` that `is_test` names.
+    fn new(n_samples: usize, is_test: impl Fn(usize) -> bool) -> Self {
+        let (test, train) = (0..n_samples).partition(|&row| is_test(row));
+        Self { train, test }
+    }
+
+    /// One for each of `n_folds` folds, where `folds` is that of each sample.
+    fn each(folds: &[usize], n_folds: usize) -> Vec<Self> {
+        (0..n_folds).map(|fold| Self::new(folds.len(), |row| folds[row] == fold)).collect()
     }
 }
 
@@ -67,22 +73,10 @@ fn shuffled(data: &Dataset, stratified: bool, seed: u64) -> Result<Vec<usize>, E
     let mut rows: Vec<usize> = (0..data.n_samples()).collect();
     rows.shuffle(&mut generator);
     if stratified {
-        let Target::Class(classes) = data.target() else {
-            return Err(Error::UnsupportedTarget {
-                method: "a stratified split",
-                expected: "classes",
-                found: data.target().describe(),
-            });
-        };
-        rows = by_class(&rows, classes);
+        data.classes("a stratified split")?;
+        rows = by_class(rows, data.target());
     }
     Ok(rows)
-}
-
-/// The samples of a class one after the other, each class in the order of `rows`.
-pub(crate) fn by_class(rows: &[usize], classes: &Classes) -> Vec<usize> {
-    let codes: Vec<usize> = rows.iter().map(|&row| classes.codes()[row] as usize).collect();
-    order::by_key(&codes).into_iter().map(|at| rows[at]).collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 use std::sync::atomic::AtomicBool;
 
-use fewest_core::{DenseColumns, Ranked, Scorer, Scores};
+use fewest_core::{DenseColumns, Ranked, Scorer, Scores, Target};
 
 use super::*;
 

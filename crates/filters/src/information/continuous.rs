@@ -7,7 +7,7 @@ use fewest_counts::discretisation::{self, Levels};
 use super::criterion::ForwardCriterion;
 use super::estimators::{Neighbourhoods, Observations, Search, Windows};
 use super::forward;
-use crate::features::map_features;
+use fewest_columns::map_features;
 
 /// An estimator of the mutual information of two prepared variables.
 pub(super) trait Pairs: Sync {

@@ -7,7 +7,8 @@ use fewest_counts::discretisation::Levels;
 
 use super::criterion::MrmrForm;
 use super::forward::{self, add_notes, forward};
-use crate::features::map_features;
+use fewest_columns::map_features;
+use fewest_linalg::dot;
 
 /// The F statistic of a feature that leaves nothing unexplained: infinity would say nothing about redundancy.
 const PERFECT: f64 = 1e30;
@@ -290,18 +291,4 @@ impl forward::Criterion for Linear<'_> {
     fn folds_bound(&self) -> bool {
         true
     }
-}
-
-/// In eight sums, so that the processor adds several products at once; always in the same order.
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let (chunks_a, rest_a) = a.as_chunks::<8>();
-    let (chunks_b, rest_b) = b.as_chunks::<8>();
-    let mut sums = [0.0; 8];
-    for (a, b) in chunks_a.iter().zip(chunks_b) {
-        for lane in 0..8 {
-            sums[lane] += a[lane] * b[lane];
-        }
-    }
-    let rest: f64 = rest_a.iter().zip(rest_b).map(|(a, b)| a * b).sum();
-    sums.iter().sum::<f64>() + rest
 }

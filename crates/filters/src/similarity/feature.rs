@@ -1,30 +1,8 @@
-//! A feature as one or more columns of numbers.
-
-use fewest_core::{Column, FeatureKind, order};
+//! The values of a feature.
 
 /// Whether every value is the same.
 pub(super) fn is_constant(values: &[f64]) -> bool {
     values.iter().all(|value| *value == values[0])
-}
-
-/// The values of a numeric feature, or an indicator for each level that a categorical one takes.
-pub(super) fn parts(column: Column<'_>, kind: &FeatureKind, n_samples: usize) -> Vec<Vec<f64>> {
-    let values = column.to_vec(n_samples);
-    match kind {
-        FeatureKind::Categorical { .. } => {
-            let indicator =
-                |level: f64| values.iter().map(|&value| f64::from(u8::from(value == level))).collect();
-            levels(&values).into_iter().map(|(level, _)| indicator(level)).collect()
-        }
-        _ => vec![values],
-    }
-}
-
-/// The different values, increasing, with the number of times each occurs.
-pub(super) fn levels(values: &[f64]) -> Vec<(f64, usize)> {
-    let mut sorted = values.to_vec();
-    order::sort(&mut sorted);
-    sorted.chunk_by(|a, b| a == b).map(|run| (run[0], run.len())).collect()
 }
 
 /// What values are to be divided by so that their squares neither overflow nor vanish; 1 for all but extreme

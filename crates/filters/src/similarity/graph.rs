@@ -1,12 +1,13 @@
 //! The neighbour graph of a data set.
 
+use fewest_columns::{chance_of_one_level, finite_values, parts};
 use fewest_core::method::{KernelWidth, Options};
 use fewest_core::{Column, Context, Dataset, Error, FeatureKind, choice, options};
 use fewest_neighbours::{
     Coordinate, DistanceMetric, Distances, NeighbourGraph, Rule, Samples, Weights, median_distance, nearest,
 };
 
-use super::feature::{is_constant, levels, parts, standardise, unit};
+use super::feature::{is_constant, standardise, unit};
 use super::scatter::Scatter;
 
 choice! {
@@ -71,7 +72,7 @@ impl GraphOptions {
 /// edges, `fᵀ L f`, as what lies within; zero for a constant one.
 pub(super) fn along_edges(graph: &NeighbourGraph, column: Column<'_>, kind: &FeatureKind) -> Scatter {
     let mut sum = Scatter::ZERO;
-    for mut f in parts(column, kind, graph.n_samples()) {
+    for mut f in parts(column.to_vec(graph.n_samples()), kind) {
         if is_constant(&f) {
             continue;
         }
@@ -96,12 +97,7 @@ pub(super) fn standardised(data: &Dataset, metric: DistanceMetric) -> Result<Sam
     let mut coordinates = Vec::with_capacity(data.n_features());
     for j in 0..data.n_features() {
         coordinates.push(match data.feature_kind(j) {
-            FeatureKind::Categorical { .. } => {
-                let mut codes = vec![0.0; n];
-                data.x().copy_column(j, &mut codes)?;
-                data.check_finite(j, &codes)?;
-                Coordinate::Category(mismatch(&codes))
-            }
+            FeatureKind::Categorical { .. } => Coordinate::Category(mismatch(&finite_values(data, j)?)),
             _ => Coordinate::Numeric,
         });
     }
@@ -117,8 +113,7 @@ pub(super) fn standardised(data: &Dataset, metric: DistanceMetric) -> Result<Sam
 
 /// What two different levels add to a squared distance; 0 for a feature with one level.
 fn mismatch(codes: &[f64]) -> f64 {
-    let n = codes.len() as f64;
-    let equal: f64 = levels(codes).iter().map(|(_, count)| (*count as f64 / n).powi(2)).sum();
+    let equal = chance_of_one_level(codes);
     if equal < 1.0 { 2.0 / (1.0 - equal) } else { 0.0 }
 }
 

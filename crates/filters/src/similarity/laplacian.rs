@@ -4,7 +4,7 @@ use fewest_core::{Context, Dataset, Error, Scorer, Scores, options};
 
 use super::graph::{GraphOptions, along_edges};
 use super::scatter::Scatter;
-use crate::features::map_features;
+use fewest_columns::map_features;
 
 options! {
     /// Laplacian score of each feature (He, Cai and Niyogi 2005; survey Eq. 2): how much a feature changes

@@ -1,5 +1,6 @@
 //! How far a feature spreads between classes and within them.
 
+use fewest_columns::parts;
 use fewest_core::{Classes, Column, FeatureKind};
 
 use super::feature::{is_constant, unit};
@@ -45,7 +46,7 @@ struct Class {
 pub(super) fn scatter(column: Column<'_>, kind: &FeatureKind, classes: &Classes) -> Scatter {
     match (kind, column) {
         (FeatureKind::Categorical { .. }, _) => {
-            of_levels(&super::feature::parts(column, kind, classes.codes().len()), classes)
+            of_levels(&parts(column.to_vec(classes.codes().len()), kind), classes)
         }
         (_, Column::Dense(values)) if is_constant(values) => Scatter::ZERO,
         (_, Column::Dense(values)) => {

@@ -7,7 +7,7 @@ use fewest_core::{
 
 use super::graph::{GraphOptions, along_edges};
 use super::scatter::{Scatter, scatter};
-use crate::features::{classes, map_features};
+use fewest_columns::map_features;
 
 choice! {
     /// What lies between and within, in the [`TraceRatio`].
@@ -68,7 +68,7 @@ impl TraceRatio {
     fn scatters(&self, data: &Dataset, context: &Context<'_>) -> Result<Vec<Scatter>, Error> {
         match self.style {
             TraceRatioStyle::Fisher => {
-                let classes = classes(data, "trace-ratio")?;
+                let classes = data.classes("trace-ratio")?;
                 map_features(data, context, "trace ratio", |j, column| {
                     absolute(data, j, scatter(column, data.feature_kind(j), classes))
                 })

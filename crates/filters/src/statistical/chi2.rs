@@ -10,7 +10,7 @@ use fewest_counts::discretisation::{Discretisation, categories};
 use super::classes::{ClassOrder, check_classes};
 use super::levels::contingency;
 use super::{tails, tested};
-use crate::features::{classes, map_features};
+use fewest_columns::map_features;
 
 options! {
     /// Chi-squared statistic of each feature against the classes (Eq. 82 of Li et al. 2016), on the table of
@@ -50,7 +50,7 @@ impl Scorer for ChiSquare {
         data.refuse_sample_weights("chi2")?;
         self.check()?;
         let bins = Discretisation { bins: self.bins, ..Discretisation::default() };
-        let order = ClassOrder::new(classes(data, "chi2")?)?;
+        let order = ClassOrder::new(data.classes("chi2")?)?;
         let scored = map_features(data, context, "chi-squared", |j, column| {
             let values = column.to_vec(order.n_samples());
             // Empty bins are no rows of the table: levels are the bins that occur.

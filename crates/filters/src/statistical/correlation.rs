@@ -8,7 +8,7 @@ use fewest_core::{
 use super::levels::ranks;
 use super::regression::{Explained, Regression, RegressionTable, stream_explained};
 use super::{tails, tested};
-use crate::features::map_features;
+use fewest_columns::map_features;
 
 words! {
     /// Which correlation.

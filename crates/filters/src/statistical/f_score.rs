@@ -6,7 +6,7 @@ use fewest_core::{Context, Dataset, Error, SampleStream, Scorer, Scores, StreamS
 use super::classes::{ClassOrder, ClassTable, Spread, check_classes, stream_spreads};
 use super::regression::{Explained, Regression, RegressionTable, stream_explained};
 use super::{tails, tested};
-use crate::features::map_features;
+use fewest_columns::map_features;
 
 /// F statistic of each feature.
 ///

@@ -6,7 +6,7 @@ use fewest_counts::discretisation::categories;
 
 use super::classes::ClassOrder;
 use super::levels::contingency;
-use crate::features::{classes, map_features};
+use fewest_columns::map_features;
 
 /// Gini index of each feature (Eq. 83 of Li et al. 2016): the impurity left by its best split in two,
 ///
@@ -38,7 +38,7 @@ impl Options for Gini {}
 impl Scorer for Gini {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
         data.refuse_sample_weights("gini")?;
-        let order = ClassOrder::new(classes(data, "gini")?)?;
+        let order = ClassOrder::new(data.classes("gini")?)?;
         let values = map_features(data, context, "Gini index", |j, column| {
             let values = column.to_vec(order.n_samples());
             Ok(match data.feature_kind(j) {

@@ -7,7 +7,7 @@ use fewest_counts::discretisation::categories;
 use super::classes::{ClassOrder, ClassTable};
 use super::levels::ranks;
 use super::{tails, tested};
-use crate::features::{classes, map_features};
+use fewest_columns::map_features;
 
 /// H of Kruskal and Wallis (1952): one-way analysis of variance of the ranks,
 ///
@@ -42,7 +42,7 @@ impl Options for KruskalWallis {}
 impl Scorer for KruskalWallis {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
         data.refuse_sample_weights("kruskal-wallis")?;
-        let order = ClassOrder::new(classes(data, "kruskal-wallis")?)?;
+        let order = ClassOrder::new(data.classes("kruskal-wallis")?)?;
         let table = ClassTable::new(data, "kruskal-wallis")?;
         let n = order.n_samples();
         let freedom = (order.counts.len() - 1) as f64;

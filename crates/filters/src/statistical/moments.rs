@@ -24,19 +24,6 @@ pub(super) fn sum(values: &[f64], term: impl Fn(f64) -> f64) -> f64 {
 /// Correlations that differ from 1 by less than this are of linear copies: rounding.
 pub(super) const ROUNDING: f64 = 1e-12;
 
-/// `Σ aᵢ bᵢ`, in an order that depends on the length only.
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut lanes = [0.0; LANES];
-    let (chunks, others) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
-    let rest: f64 = chunks.remainder().iter().zip(others.remainder()).map(|(a, b)| a * b).sum();
-    for (a, b) in chunks.zip(others) {
-        for ((lane, a), b) in lanes.iter_mut().zip(a).zip(b) {
-            *lane += a * b;
-        }
-    }
-    lanes.iter().sum::<f64>() + rest
-}
-
 /// The values centred and scaled to length 1; they are not all equal. Products of such vectors are
 /// correlations.
 pub(super) fn unit(values: &[f64]) -> Vec<f64> {

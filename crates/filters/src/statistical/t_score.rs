@@ -4,7 +4,7 @@ use fewest_core::{Context, Dataset, Error, SampleStream, Scorer, Scores, StreamS
 
 use super::classes::{ClassOrder, ClassTable, Spread, check_classes, stream_spreads};
 use super::tails;
-use crate::features::{classes, map_features};
+use fewest_columns::map_features;
 
 words! {
     /// What the variance of a class divides by.
@@ -53,7 +53,7 @@ options! {
 impl Scorer for TScore {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
         data.refuse_sample_weights("t-score")?;
-        self.check(&ClassOrder::new(classes(data, "t-score")?)?.counts)?;
+        self.check(&ClassOrder::new(data.classes("t-score")?)?.counts)?;
         let table = ClassTable::new(data, "t-score")?;
         let scored = map_features(data, context, "t-score", |j, column| {
             Ok(self.t(&table.spread(j, column, data.feature_kind(j))?))

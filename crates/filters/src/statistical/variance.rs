@@ -10,7 +10,7 @@ use fewest_core::{
 };
 
 use super::moments::{Moments, is_safe, magnitude};
-use crate::features::map_features;
+use fewest_columns::map_features;
 
 /// Variance of each feature, `1/n Σ (x − mean)²`: unsupervised, in the square of the feature's unit.
 ///

@@ -1,6 +1,6 @@
 //! The functions of one feature, as an orthonormal basis of their values.
 
-use fewest_columns::standardise;
+use fewest_columns::{finite_values, standardise};
 use fewest_core::method::KernelWidth;
 use fewest_core::{Dataset, Error, FeatureKind, order};
 use fewest_kernels::{Factor, Gaussian, NormalisedDelta, kernel_width};
@@ -26,9 +26,7 @@ impl Basis {
     /// eigenvectors whose eigenvalue is at least `smallest` times the largest. Empty for a constant feature.
     pub(super) fn new(data: &Dataset, j: usize, width: KernelWidth, smallest: f64) -> Result<Self, Error> {
         let n = data.n_samples();
-        let mut points = vec![0.0; n];
-        data.x().copy_column(j, &mut points)?;
-        data.check_finite(j, &points)?;
+        let mut points = finite_values(data, j)?;
         let tolerance = FACTOR_TOLERANCE * smallest;
         let mut factor = if let FeatureKind::Categorical { .. } = data.feature_kind(j) {
             Factor::new(&NormalisedDelta::from_points(&points), &points, tolerance, n)?

@@ -2,21 +2,17 @@
 
 use std::sync::{Arc, OnceLock};
 
-use fewest_columns::check_column;
+use fewest_columns::{Standard, map_features, range};
 use fewest_core::{Column, Context, Dataset, Error, FeatureKind};
 use fewest_kernels::{Factor, Gram, NormalisedDelta, ScalarKernel, SharedFactor};
 use fewest_linalg::dot_products;
 
 use super::base::BaseKernel;
-use fewest_columns::{Standard, range};
 use fewest_kernels::Form;
 use fewest_linalg::add_scaled;
 
 /// Atoms made between two checks of the clock.
 const CHUNK: usize = 256;
-
-/// Features standardised between two checks of the clock.
-const BATCH: usize = 1024;
 
 /// Up to this many features, factors of all cost less than a shared one.
 const FEW: usize = 64;
@@ -124,36 +120,21 @@ impl<'a> Atoms<'a> {
             form,
         };
         let (mut low, mut high) = (0.0_f64, 0.0_f64);
-        for start in (0..d).step_by(BATCH) {
-            stop(context, "every feature was standardised")?;
-            let see = |[scratch, values]: &mut [Vec<f64>; 2], j: usize| {
-                let column = data.x().column(j, scratch)?;
-                check_column(data, j, column)?;
-                if let Column::Dense(values) = column {
-                    return Ok(Seen::of(data, j, values));
+        let found = map_features(data, context, "features", |j, column| match column {
+            Column::Dense(values) => Ok(Seen::of(data, j, values)),
+            Column::Sparse { .. } => Ok(Seen::of(data, j, &column.to_vec(data.n_samples()))),
+        })?;
+        for (seen, range) in found {
+            let n_kernels = match seen {
+                Seen::Nothing => 0,
+                Seen::Codes => 1,
+                Seen::Standardised(_) => {
+                    (low, high) = (low.min(range[0]), high.max(range[1]));
+                    atoms.kernels.len()
                 }
-                values.resize(data.n_samples(), 0.0);
-                column.copy_to(values);
-                Ok(Seen::of(data, j, values))
             };
-            let found: Vec<Result<_, Error>> =
-                fewest_parallel::map_with(d.min(start + BATCH) - start, |scratch, at| {
-                    see(scratch, start + at)
-                });
-            for found in found {
-                let (seen, range) = found?;
-                let n_kernels = match seen {
-                    Seen::Nothing => 0,
-                    Seen::Codes => 1,
-                    Seen::Standardised(_) => {
-                        (low, high) = (low.min(range[0]), high.max(range[1]));
-                        atoms.kernels.len()
-                    }
-                };
-                atoms.owners.extend((0..n_kernels).map(|which| (atoms.seen.len(), which)));
-                atoms.seen.push(seen);
-            }
-            context.report("features", atoms.seen.len(), d);
+            atoms.owners.extend((0..n_kernels).map(|which| (atoms.seen.len(), which)));
+            atoms.seen.push(seen);
         }
         atoms.made.resize_with(atoms.owners.len(), OnceLock::new);
         if form == Form::Auto {

@@ -188,10 +188,10 @@ impl MikFsModel {
                 out
             }
             Prediction::Pairs(pairs) => {
-                let n_classes = pairs.iter().map(|pair| pair.1 as usize + 1).max().unwrap_or(0);
+                let n_classes = pairs.iter().map(|pair| pair[1] as usize + 1).max().unwrap_or(0);
                 let vote = |i: usize| {
                     let mut votes = vec![0_usize; n_classes];
-                    for (values, &(first, second)) in values.iter().zip(pairs) {
+                    for (values, &[first, second]) in values.iter().zip(pairs) {
                         votes[if values[i] > 0.0 { second } else { first } as usize] += 1;
                     }
                     let most = votes.iter().copied().max().unwrap_or(0);

@@ -1,6 +1,6 @@
 //! A target as machines: two classes are one machine, more are one for each pair, a real output is one.
 
-use fewest_core::{Dataset, Error, Target};
+use fewest_core::{Dataset, Error, Target, order};
 
 use super::loss::Loss;
 use super::objective::Task;
@@ -17,7 +17,7 @@ pub(crate) struct Tasks {
 #[derive(Debug, Clone)]
 pub(crate) enum Prediction {
     /// The machine of each pair of class codes: positive for the second.
-    Pairs(Vec<(u32, u32)>),
+    Pairs(Vec<[u32; 2]>),
     /// The output is this times the value plus that.
     Output { scale: f64, offset: f64 },
 }
@@ -30,27 +30,16 @@ pub(crate) enum Prediction {
 pub(crate) fn tasks(data: &Dataset, epsilon: f64, method: &'static str) -> Result<Tasks, Error> {
     match data.target() {
         Target::Class(classes) => {
-            let counts = classes.counts();
-            let present: Vec<u32> =
-                (0..counts.len()).filter(|&code| counts[code] > 0).map(|code| code as u32).collect();
-            if present.len() < 2 {
-                return Err(Error::TooFew { what: "classes with samples", minimum: 2, found: present.len() });
+            let codes = classes.codes();
+            let found = classes.occurring().len();
+            if found < 2 {
+                return Err(Error::TooFew { what: "classes with samples", minimum: 2, found });
             }
-            let mut tasks = Vec::new();
-            let mut pairs = Vec::new();
-            for (place, &first) in present.iter().enumerate() {
-                for &second in &present[place + 1..] {
-                    let mut task = Task { rows: Vec::new(), y: Vec::new() };
-                    for (row, &code) in classes.codes().iter().enumerate() {
-                        if code == first || code == second {
-                            task.rows.push(row);
-                            task.y.push(if code == second { 1.0 } else { -1.0 });
-                        }
-                    }
-                    tasks.push(task);
-                    pairs.push((first, second));
-                }
-            }
+            let task = |(pair, rows): ([u32; 2], Vec<usize>)| {
+                let y = rows.iter().map(|&row| if codes[row] == pair[1] { 1.0 } else { -1.0 }).collect();
+                (Task { rows, y }, pair)
+            };
+            let (tasks, pairs) = order::code_pairs(codes).into_iter().map(task).unzip();
             Ok(Tasks { tasks, loss: Loss::SquaredHinge, prediction: Prediction::Pairs(pairs) })
         }
         Target::Real(outputs) if outputs.n_outputs() == 1 => {

@@ -1,5 +1,6 @@
 //! The penalty of weights by cross-validation.
 
+use fewest_columns::{by_class, deal};
 use fewest_core::{Context, Dataset, Error, Target, derive_seed};
 
 use super::atoms::Atoms;
@@ -28,18 +29,10 @@ pub struct ValidationPoint {
 }
 
 /// The fold of every sample: each class is dealt out in a seeded order.
-fn folds(data: &Dataset, n_folds: usize, seed: u64) -> Vec<usize> {
-    let class = |row: usize| match data.target() {
-        Target::Class(classes) => classes.codes()[row],
-        _ => 0,
-    };
+fn folds(data: &Dataset, n_folds: usize, seed: u64) -> Result<Vec<usize>, Error> {
     let mut order: Vec<usize> = (0..data.n_samples()).collect();
-    order.sort_by_key(|&row| (class(row), derive_seed(seed, row as u64)));
-    let mut folds = vec![0; order.len()];
-    for (place, row) in order.into_iter().enumerate() {
-        folds[row] = place % n_folds;
-    }
-    folds
+    order.sort_by_key(|&row| derive_seed(seed, row as u64));
+    deal(&by_class(order, data.target()), n_folds, "lambda_folds")
 }
 
 /// The penalties of a path, from the largest.
@@ -80,14 +73,7 @@ pub(crate) fn validate(
     context: &Context<'_>,
 ) -> Result<Vec<ValidationPoint>, Error> {
     let n = data.n_samples();
-    if !(2..=n).contains(&n_folds) {
-        return Err(Error::parameter(
-            "lambda_folds",
-            n_folds,
-            format!("from 2 to the number of samples, {n}"),
-        ));
-    }
-    let fold_of = folds(data, n_folds, context.seed);
+    let fold_of = folds(data, n_folds, context.seed)?;
     let nothing = ValidationPoint { ratio: 0.0, lambda: 0.0, score: 0.0, n_features: 0.0, objective: 0.0 };
     let mut path = vec![nothing; penalties.len()];
     let (share, mut descents) = (1.0 / n_folds as f64, 0);
@@ -96,7 +82,7 @@ pub(crate) fn validate(
             |inside: bool| -> Vec<usize> { (0..n).filter(|&row| (fold_of[row] == fold) == inside).collect() };
         let (train, test) = (data.subset(&rows(false))?, data.subset(&rows(true))?);
         if let Target::Class(classes) = train.target()
-            && classes.counts().iter().filter(|count| **count > 0).count() < 2
+            && classes.occurring().len() < 2
         {
             let what =
                 "samples of the smaller class, since every fold leaves some out (without folds 1 will do)";

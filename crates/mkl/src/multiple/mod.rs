@@ -7,7 +7,7 @@ mod rfmkl;
 mod terms;
 mod working;
 
-use fewest_core::{Budget, Dataset, Error, Selection, Status, Target};
+use fewest_core::{Budget, Dataset, Error, Selection, Status};
 
 pub use gmkl::Gmkl;
 pub use rfmkl::Rfmkl;
@@ -43,10 +43,7 @@ impl Machine {
 
 /// A machine for each pair of classes.
 fn machines(data: &Dataset, method: &'static str) -> Result<Vec<Machine>, Error> {
-    if !matches!(data.target(), Target::Class(_)) {
-        let found = data.target().describe();
-        return Err(Error::UnsupportedTarget { method, expected: "classes", found });
-    }
+    data.classes(method)?;
     let machine =
         |task: Task| Machine { positive: task.y.iter().map(|y| *y > 0.0).collect(), rows: task.rows };
     Ok(tasks(data, 0.0, method)?.tasks.into_iter().map(machine).collect())

@@ -1,6 +1,6 @@
 //! The product of Gaussian kernels, and projected gradient descent on their widths.
 
-use fewest_columns::map_features;
+use fewest_columns::{map_features, parts};
 use fewest_core::{Certificate, Context, Dataset, Error, FeatureKind, Status};
 use fewest_smo::{Classifier, GramRows};
 use fewest_solver::Control;
@@ -49,11 +49,12 @@ impl Distances {
     pub(super) fn new(data: &Dataset, context: &Context<'_>) -> Result<Self, Error> {
         let made = map_features(data, context, "distances", |j, column| {
             let Some(points) = points(data, j, column) else { return Ok(None) };
-            let FeatureKind::Categorical { levels } = data.feature_kind(j) else { return Ok(Some(points)) };
-            let indicator = |level: usize| {
-                points.iter().map(move |&code| if code == level as f64 { 0.5_f64.sqrt() } else { 0.0 })
-            };
-            Ok(Some((0..levels.len()).flat_map(indicator).collect()))
+            let kind = data.feature_kind(j);
+            let mut columns = parts(points, kind).concat();
+            if let FeatureKind::Categorical { .. } = kind {
+                columns.iter_mut().for_each(|value| *value *= 0.5_f64.sqrt());
+            }
+            Ok(Some(columns))
         })?;
         let n_constant = made.iter().filter(|made| made.is_none()).count();
         let (columns, features) = distinct(made, |columns: &Vec<f64>| columns);

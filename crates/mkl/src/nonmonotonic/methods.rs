@@ -135,10 +135,7 @@ impl Nmmkl {
         context: &Context<'_>,
     ) -> Result<NonMonotonicSolution, Error> {
         self.check()?;
-        let Target::Class(classes) = data.target() else {
-            let (method, found) = ("nmmkl", data.target().describe());
-            return Err(Error::UnsupportedTarget { method, expected: "classes", found });
-        };
+        let classes = data.classes("nmmkl")?;
         let costs = costs(data, self.c);
         let present: Vec<u32> = classes
             .codes()

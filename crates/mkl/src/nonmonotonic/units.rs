@@ -1,12 +1,11 @@
 //! Features, or groups of them, as factors of their kernels.
 
-use fewest_columns::map_features;
+use fewest_columns::{chance_of_one_level, map_features, standardise};
 use fewest_core::{Column, Context, Dataset, Error, FeatureKind, order};
 use fewest_kernels::{Factor, Gaussian, kernel_width};
 
 use super::system::Factors;
 use super::{FeatureKernel, FeatureScaling};
-use fewest_columns::standardise;
 use fewest_linalg::transposed_products;
 
 /// Most columns of a Gaussian kernel's factor: its numerical rank on one feature is about 15.
@@ -191,10 +190,7 @@ fn levels(values: &[f64]) -> Form {
     if codes.len() < 2 {
         return Form::Constant;
     }
-    let n = values.len() as f64;
-    let share = |code: &f64| values.iter().filter(|value| *value == code).count() as f64 / n;
-    let spread: f64 = 1.0 - codes.iter().map(|code| share(code).powi(2)).sum::<f64>();
-    Form::Levels { codes, scale: spread.sqrt().recip() }
+    Form::Levels { codes, scale: (1.0 - chance_of_one_level(values)).sqrt().recip() }
 }
 
 fn linear(column: Column<'_>, n: usize, scaling: FeatureScaling) -> Form {

@@ -100,18 +100,14 @@ impl Pairwise {
             return Err(Error::TooFew { what: "classes", minimum: 2, found: classes.len() });
         }
         let mut machines: Vec<PairMachine> = Vec::new();
-        for (k, &first) in classes.iter().enumerate() {
-            for &second in &classes[k + 1..] {
-                let inside = |&i: &usize| codes[i] == first || codes[i] == second;
-                let samples: Vec<usize> = (0..n_samples).filter(inside).collect();
-                let labels: Vec<bool> = samples.iter().map(|&i| codes[i] == first).collect();
-                let weights: Vec<f64> = samples.iter().filter_map(|&i| weights.get(i).copied()).collect();
-                let rows = SubsetRows::new(kernel, samples.clone())?;
-                let near = start.and_then(|start| start.machines.get(machines.len()));
-                let near = near.map_or(&[][..], |near| &near.machine.dual.solution.coefficients);
-                let machine = learner.train_from(&rows, &labels, &weights, near, control)?;
-                machines.push(PairMachine { classes: [first, second], samples, machine });
-            }
+        for (classes, samples) in order::code_pairs(codes) {
+            let labels: Vec<bool> = samples.iter().map(|&i| codes[i] == classes[0]).collect();
+            let weights: Vec<f64> = samples.iter().filter_map(|&i| weights.get(i).copied()).collect();
+            let rows = SubsetRows::new(kernel, samples.clone())?;
+            let near = start.and_then(|start| start.machines.get(machines.len()));
+            let near = near.map_or(&[][..], |near| &near.machine.dual.solution.coefficients);
+            let machine = learner.train_from(&rows, &labels, &weights, near, control)?;
+            machines.push(PairMachine { classes, samples, machine });
         }
         Ok(Self { classes, machines, n_samples })
     }

@@ -1,5 +1,6 @@
 //! How well a learner does with a set of features.
 
+use fewest_columns::finite_values;
 use fewest_core::{Context, Dataset, DenseColumns, Error, FeatureKind, Target, derive_seed, order};
 use fewest_eval::{Accuracy, ChosenLearner, KFold, MeanSquaredError, Metric, Split, Splitter};
 
@@ -45,15 +46,10 @@ impl<'a> Judge<'a> {
             return Err(Error::TooFew { what: "different values of the target", minimum: 2, found: 1 });
         }
         // Folds and learners see samples in an order that does not depend on that of rows.
-        let mut whole = vec![0.0; data.n_samples()];
-        for j in 0..data.n_features() {
-            data.x().copy_column(j, &mut whole)?;
-            data.check_finite(j, &whole)?;
-        }
         let order = canonical_order(data)?;
         let mut columns = Vec::with_capacity(data.n_features());
         for j in 0..data.n_features() {
-            data.x().copy_column(j, &mut whole)?;
+            let whole = finite_values(data, j)?;
             columns.push(order.iter().map(|&row| whole[row]).collect::<Vec<f64>>());
         }
         let constant = data.constant_features()?;

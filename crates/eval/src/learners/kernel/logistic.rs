@@ -7,7 +7,7 @@ use nalgebra::{DMatrix, DMatrixView, DVector};
 
 use super::lbfgs::{Ending, Objective, minimise};
 use super::{Decomposition, KernelGrid, Space, check_stop, submatrix};
-use crate::learners::{Learner, Model, Predictions, classes};
+use crate::learners::{Learner, Model, Predictions};
 
 /// The certificate that is good enough to compare parameters by.
 const ROUGH: f64 = 1e-3;
@@ -183,9 +183,8 @@ impl KernelLogistic {
     pub fn train(&self, data: &Dataset, context: &Context<'_>) -> Result<KernelLogisticModel, Error> {
         self.check()?;
         self.grid.check()?;
-        let target = classes(data, self.name())?;
-        let counts = target.counts();
-        let codes: Vec<u32> = (0..counts.len()).filter(|&c| counts[c] > 0).map(|c| c as u32).collect();
+        let target = data.classes(self.name())?;
+        let codes = target.occurring();
         let column = |code: &u32| codes.partition_point(|other| other < code);
         let columns: Vec<usize> = target.codes().iter().map(column).collect();
         let space = Space::new(data)?;

@@ -10,7 +10,7 @@ use super::{
     MachineGrid, MachineKernel, ROUGH, Space, check_stop, control, gamma_of, train_rows, visit_tests,
     visit_unseen,
 };
-use crate::learners::{Learner, Model, Predictions, classes};
+use crate::learners::{Learner, Model, Predictions};
 
 options! {
     /// C-support vector classification on standardised features (Cortes and Vapnik 1995), one machine for
@@ -69,7 +69,7 @@ impl SupportVectorClassifier {
     ) -> Result<SupportVectorClassifierModel, Error> {
         self.check()?;
         self.grid.check()?;
-        let codes = classes(data, self.name())?.codes();
+        let codes = data.classes(self.name())?.codes();
         let space = Space::new(data, self.kernel)?;
         let only = codes[0];
         let (kernel, cost) = self.choose(data, codes, &space, context)?;

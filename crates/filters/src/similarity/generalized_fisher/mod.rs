@@ -10,8 +10,8 @@ use fewest_core::{
 use nalgebra::DMatrix;
 
 use self::master::Master;
-use super::feature::{centre, is_constant, parts, standardise};
-use crate::features::{classes, map_features};
+use super::feature::{centre, is_constant, standardise};
+use fewest_columns::{finite_values, map_features, parts};
 
 /// Relaxed indicators that agree to this, absolutely, are equal: what lies below is the solver's noise.
 const TIE: f64 = 1e-6;
@@ -87,7 +87,7 @@ impl Selector for GeneralizedFisher {
                 instead: "say how many features are wanted".to_owned(),
             });
         };
-        let labels = label_matrix(classes(data, "generalized-fisher")?)?;
+        let labels = label_matrix(data.classes("generalized-fisher")?)?;
         let constant = data.constant_features()?;
         let candidates: Vec<usize> =
             (0..data.n_features()).filter(|j| constant.binary_search(j).is_err()).collect();
@@ -155,14 +155,13 @@ impl Selector for GeneralizedFisher {
 /// `H` of Eq. (12), a column for each class with samples.
 fn label_matrix(classes: &Classes) -> Result<DMatrix<f64>, Error> {
     let n = classes.codes().len() as f64;
-    let counts = classes.counts();
-    let occurring: Vec<usize> = (0..counts.len()).filter(|&code| counts[code] > 0).collect();
+    let (counts, occurring) = (classes.counts(), classes.occurring());
     if occurring.len() < 2 {
         return Err(Error::TooFew { what: "classes with samples", minimum: 2, found: occurring.len() });
     }
     Ok(DMatrix::from_fn(classes.codes().len(), occurring.len(), |i, at| {
-        let count = counts[occurring[at]] as f64;
-        let indicator = if classes.codes()[i] as usize == occurring[at] { (n / count).sqrt() } else { 0.0 };
+        let count = counts[occurring[at] as usize] as f64;
+        let indicator = if classes.codes()[i] == occurring[at] { (n / count).sqrt() } else { 0.0 };
         indicator - (count / n).sqrt()
     }))
 }
@@ -170,16 +169,11 @@ fn label_matrix(classes: &Classes) -> Result<DMatrix<f64>, Error> {
 /// The standardised columns of feature `j`; none for a constant. A categorical feature has an indicator a
 /// level, all on the scale on which they add up, over all levels, to the length of one standardised column.
 fn prepared(data: &Dataset, j: usize) -> Result<Vec<Vec<f64>>, Error> {
-    let mut scratch = Vec::new();
-    Ok(standardised_parts(data.x().column(j, &mut scratch)?, data.feature_kind(j), data.n_samples()))
+    Ok(standardised_parts(finite_values(data, j)?, data.feature_kind(j)))
 }
 
-fn standardised_parts(
-    column: fewest_core::Column<'_>,
-    kind: &FeatureKind,
-    n_samples: usize,
-) -> Vec<Vec<f64>> {
-    let mut columns = parts(column, kind, n_samples);
+fn standardised_parts(values: Vec<f64>, kind: &FeatureKind) -> Vec<Vec<f64>> {
+    let mut columns = parts(values, kind);
     columns.retain(|column| !is_constant(column));
     match kind {
         FeatureKind::Categorical { .. } => {
@@ -195,7 +189,7 @@ fn standardised_parts(
 /// `‖x_jᵀ V‖²` for every feature.
 fn products(data: &Dataset, v: &DMatrix<f64>, context: &Context<'_>) -> Result<Vec<f64>, Error> {
     map_features(data, context, "generalized fisher", |j, column| {
-        let columns = standardised_parts(column, data.feature_kind(j), data.n_samples());
+        let columns = standardised_parts(column.to_vec(data.n_samples()), data.feature_kind(j));
         let product = |x: &[f64], v: &[f64]| x.iter().zip(v).map(|(x, v)| x * v).sum::<f64>();
         let squares = columns
             .iter()

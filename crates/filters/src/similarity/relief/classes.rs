@@ -3,7 +3,6 @@
 use fewest_core::{Dataset, Error};
 
 use super::instances::Neighbour;
-use crate::features::classes;
 
 /// The classes that have samples.
 pub(super) struct ByClass {
@@ -16,7 +15,7 @@ pub(super) struct ByClass {
 impl ByClass {
     /// The classes of `data`, of which two at least must have samples.
     pub(super) fn new(data: &Dataset, method: &'static str) -> Result<Self, Error> {
-        let classes = classes(data, method)?;
+        let classes = data.classes(method)?;
         let mut by_code = vec![Vec::new(); classes.n_classes()];
         for (i, &code) in classes.codes().iter().enumerate() {
             by_code[code as usize].push(i);

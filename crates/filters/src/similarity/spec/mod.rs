@@ -4,16 +4,14 @@ mod affinity;
 mod eigen;
 
 use fewest_core::method::{KernelWidth, Options};
-use fewest_core::{
-    Classes, Context, Dataset, Error, FeatureKind, Scorer, Scores, Target, choice, options, words,
-};
+use fewest_core::{Context, Dataset, Error, FeatureKind, Scorer, Scores, Target, choice, options, words};
 use fewest_neighbours::{DistanceMetric, Distances};
 use nalgebra::DMatrix;
 
 use self::affinity::Affinity;
-use super::feature::{centre, is_constant, parts, standardise};
+use super::feature::{centre, is_constant, standardise};
 use super::graph::{scale, standardised};
-use crate::features::map_features;
+use fewest_columns::{map_features, parts};
 
 choice! {
     /// Which function of the spectrum is the score.
@@ -145,9 +143,8 @@ impl Scorer for Spec {
 
 /// The number of classes that have samples; 2 without classes.
 fn default_m(target: &Target) -> usize {
-    let occurring = |classes: &Classes| classes.counts().iter().filter(|count| **count > 0).count();
     match target {
-        Target::Class(classes) => occurring(classes),
+        Target::Class(classes) => classes.occurring().len(),
         _ => 2,
     }
 }
@@ -205,7 +202,7 @@ impl Columns {
         let roots = affinity.roots_of_degrees();
         let prepared = map_features(data, context, "spec", |j, column| {
             let kind = data.feature_kind(j);
-            let mut columns = parts(column, kind, n);
+            let mut columns = parts(column.to_vec(n), kind);
             columns.retain(|column| !is_constant(column));
             for column in &mut columns {
                 match kind {

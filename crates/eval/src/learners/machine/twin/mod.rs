@@ -9,7 +9,7 @@ use fewest_solver::Control;
 
 use super::planes::{TwinMachine, TwinProblem};
 use super::{MachineGrid, MachineKernel, ROUGH, Space, check_stop, check_values, control, gamma_of, sorted};
-use crate::learners::{Learner, Model, Predictions, classes};
+use crate::learners::{Learner, Model, Predictions};
 
 /// Most passes over the variables of a plane while parameters are chosen, and for the machines of the choice.
 const PASSES: [u64; 2] = [300, 20_000];
@@ -218,7 +218,7 @@ impl TwinClassifier {
     pub fn train(&self, data: &Dataset, context: &Context<'_>) -> Result<TwinClassifierModel, Error> {
         self.check()?;
         self.grid.check()?;
-        let codes = classes(data, self.name())?.codes();
+        let codes = data.classes(self.name())?.codes();
         let space = Space::new(data, self.kernel)?;
         let (kernel, regularization, cost) = self.choose(data, codes, &space, context)?;
         let rows = space.rows(kernel)?;
@@ -266,33 +266,26 @@ impl TwinClassifier {
         costs: &[f64],
         control: &Control<'_>,
     ) -> Result<Vec<Pairs>, Error> {
-        let classes = order::distinct_codes(samples.iter().map(|&i| codes[i]).collect());
+        let own_codes: Vec<u32> = samples.iter().map(|&i| codes[i]).collect();
+        let classes = order::distinct_codes(own_codes.clone());
         let candidates = regularizations.len() * costs.len();
         let mut trained: Vec<Pairs> =
             (0..candidates).map(|_| Pairs { classes: classes.clone(), machines: Vec::new() }).collect();
-        for (k, &one) in classes.iter().enumerate() {
-            for &two in &classes[k + 1..] {
-                let own: Vec<usize> =
-                    samples.iter().copied().filter(|&i| codes[i] == one || codes[i] == two).collect();
-                let first: Vec<bool> = own.iter().map(|&i| codes[i] == one).collect();
-                let problem = features.problem(&own, &first)?;
-                let mut trained = trained.iter_mut();
-                for &regularization in regularizations {
-                    let dual = problem.regularised(regularization)?;
-                    let mut last: Option<TwinMachine> = None;
-                    for (&cost, pairs) in costs.iter().zip(&mut trained) {
-                        let machine = dual.train(cost, self.relaxation, last.as_ref(), control)?;
-                        for plane in &machine.planes {
-                            check_stop(plane.dual.status)?;
-                        }
-                        let samples = own.clone();
-                        pairs.machines.push(TwinPair {
-                            classes: [one, two],
-                            samples,
-                            machine: machine.clone(),
-                        });
-                        last = Some(machine);
+        for (classes, rows) in order::code_pairs(&own_codes) {
+            let own: Vec<usize> = rows.iter().map(|&row| samples[row]).collect();
+            let first: Vec<bool> = own.iter().map(|&i| codes[i] == classes[0]).collect();
+            let problem = features.problem(&own, &first)?;
+            let mut trained = trained.iter_mut();
+            for &regularization in regularizations {
+                let dual = problem.regularised(regularization)?;
+                let mut last: Option<TwinMachine> = None;
+                for (&cost, pairs) in costs.iter().zip(&mut trained) {
+                    let machine = dual.train(cost, self.relaxation, last.as_ref(), control)?;
+                    for plane in &machine.planes {
+                        check_stop(plane.dual.status)?;
                     }
+                    pairs.machines.push(TwinPair { classes, samples: own.clone(), machine: machine.clone() });
+                    last = Some(machine);
                 }
             }
         }
