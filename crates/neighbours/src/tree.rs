@@ -14,7 +14,7 @@ const MOST_COORDINATES: usize = 6;
 /// Samples of a leaf.
 const LEAF: usize = 16;
 
-/// Leaves between two looks at the interruption flag.
+/// Leaves between two checks of the interruption flag.
 const BATCH: usize = 256;
 
 /// Beyond this, squares might overflow.
@@ -27,8 +27,8 @@ const SLACK: f64 = 1e-9;
 /// Neighbours of each sample as `(distance, index)`, nearest first.
 type Lists = Vec<Vec<(f64, usize)>>;
 
-/// What [`nearest`](crate::nearest) finds, the same bit for bit; `None` where a tree is of no use: for
-/// metrics that are no sums over the coordinates, categories, more than six coordinates, few samples.
+/// The result of [`nearest`](crate::nearest), bit for bit; `None` where a tree does not help: for
+/// metrics that are not sums over the coordinates, categories, more than six coordinates, few samples.
 pub(crate) fn nearest(samples: &Samples, k: usize, context: &Context<'_>) -> Result<Option<Lists>, Error> {
     let (n, d) = (samples.n_samples(), samples.n_coordinates());
     let is_no_sum = samples.metric() == DistanceMetric::Cosine || samples.has_categories();
@@ -141,8 +141,8 @@ fn halve(
 ///
 /// It is exact. A distance is a sum of terms in the order of the coordinates. A bound is the same sum with
 /// differences to the edge of a side in place of those to a sample beyond the edge, which are no smaller.
-/// Rounding never turns the order of two results of one operation, so no bound exceeds a distance that it
-/// stands for, not even in the last digit.
+/// Rounding never reverses the order of two results of one operation, so no bound exceeds a distance that
+/// it bounds, not even in the last digit.
 struct Search<'a> {
     tree: &'a Tree,
     metric: DistanceMetric,

@@ -8,11 +8,11 @@ const MOST_STEPS: usize = 120;
 /// How much smaller each penalty is until there are features enough.
 const STEP: f64 = 0.8;
 
-/// Penalties this close, relatively, are not told apart any further: by less, what the tolerance of `solve`
-/// leaves decides.
+/// Penalties with a smaller relative difference are not distinguished: the tolerance of `solve` would
+/// decide.
 const CLOSE: f64 = 1e-6;
 
-/// What a model must tell of its solution at a penalty that is tried.
+/// The properties of a solution at a penalty, which a model must provide.
 pub trait PenaltyCandidate {
     /// Number of features it selects.
     fn n_features(&self) -> usize;

@@ -103,7 +103,7 @@ pub fn correlations(problem: &dyn InnerProducts, w: &[f64]) -> Result<Vec<f64>, 
 
 /// Whether the gap-safe sphere proves that block `block` is zero at every optimum (Ndiaye, Fercoq,
 /// Gramfort and Salmon 2017): the penalty's test with the correlations at the dual point, which move by at
-/// most `‖Aⱼ‖ √(2 gap)` on the way to the dual optimum.
+/// most `‖Aⱼ‖ √(2 gap)` up to the dual optimum.
 ///
 /// `certificate` is that of the point which `correlations` belong to.
 pub fn is_screened(

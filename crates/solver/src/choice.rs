@@ -24,7 +24,7 @@ pub enum SolverChoice {
     Use(Arc<dyn QuadraticSolver>),
 }
 
-/// Solvers by the words that stand for them.
+/// Solvers by their names as words.
 #[derive(Debug)]
 pub struct NamedSolvers {
     /// The words, of which `auto`, the first, names none.

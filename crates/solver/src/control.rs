@@ -11,7 +11,7 @@ use fewest_core::{Context, Progress};
 
 use crate::{Certificate, Error, Solution, Status};
 
-/// When a solver stops, and whom it tells how far it is.
+/// When a solver stops, and the receiver of its progress.
 ///
 /// A method makes one of its [`Context`], with the deadline, the interruption and the progress of that:
 ///
@@ -34,7 +34,7 @@ pub struct Control<'a> {
     pub deadline: Option<Instant>,
     /// Set to true from elsewhere to stop with [`Status::Interrupted`].
     pub interrupt: Option<&'a AtomicBool>,
-    /// Where progress is told. Default nowhere.
+    /// The receiver of progress reports. Default: none.
     pub progress: Option<&'a dyn Progress>,
     /// The caller's own stopping test, seen after every iteration; true stops with
     /// [`Status::Interrupted`].
@@ -328,7 +328,7 @@ impl<O, S: Solver<O, SolverState>> Solver<O, SolverState> for Controlled<'_, S> 
     }
 }
 
-/// What a solver tells argmin at its start and after every iteration.
+/// The values that a solver passes to argmin at its start and after every iteration.
 pub type Step = Result<(SolverState, Option<KV>), argmin::core::Error>;
 
 /// The problem that argmin keeps as `Option`: always there while a solver runs.

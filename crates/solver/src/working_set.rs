@@ -4,7 +4,7 @@
 //! lets any [`QuadraticSolver`] minimise over it, then checks **all** atoms: the ones that break the
 //! optimality conditions join, and the duality gap of the whole problem decides when to stop. Blocks
 //! that the gap-safe sphere (Ndiaye, Fercoq, Gramfort and Salmon 2017) proves to be zero at the optimum
-//! are not looked at again:
+//! are not checked again:
 //!
 //! ```text
 //! |⟨Aⱼ, θ⟩| + ‖Aⱼ‖ √(2 gap) < λ   ⟹   wⱼ = 0
@@ -85,9 +85,10 @@ pub fn solve(
     let mut working: Vec<usize> =
         (0..blocks.len()).filter(|&b| blocks.block(b).iter().any(|&j| w[j] != 0.0)).collect();
     let (mut iterations, mut passes) = (0, 0);
-    // That of an inner solver that did not end of itself, which may know more than `control` tells here.
+    // The status of an inner solver that was stopped, which may know more than `control` here.
     let mut stopped: Option<Status> = None;
-    // The inner problems are solved somewhat beyond what is asked for, so that the outer gap can reach it.
+    // The inner problems are solved to a smaller tolerance, so that the outer gap can reach the requested
+    // one.
     let mut inner_tolerance = 0.3 * control.tolerance;
 
     loop {
@@ -169,7 +170,7 @@ fn screen(
     candidates.retain(|&b| {
         let zero = certificate::is_screened(problem, penalty, certificate, correlations, b);
         if zero {
-            // Its value at a dual feasible point: it will not be looked at again, and must not shrink the
+            // Its value at a dual feasible point: it will not be checked again, and must not shrink the
             // dual scale of later points.
             for &j in penalty.blocks().block(b) {
                 correlations[j] *= certificate.dual_scale;

@@ -11,7 +11,7 @@ use crate::Report;
 pub struct DifferenceColumn {
     /// The number of features.
     pub k: usize,
-    /// The best method's place among the methods; of equal ones the first.
+    /// The index of the best method; at a tie the first.
     pub best: usize,
     /// One entry for each method.
     pub cells: Vec<DifferenceCell>,

@@ -1,4 +1,4 @@
-//! What was run and on what: everything outputs tell besides the answer itself.
+//! The method, its parameters and the data: everything that outputs contain besides the result itself.
 
 use fewest::core::{Dataset, Target};
 use fewest::data::Missing;

@@ -48,7 +48,7 @@ pub enum Division {
     /// Samples of one [`sample id`](fewest::core::Dataset::sample_ids) are never in training and test samples
     /// at once.
     Groups {
-        /// What the groups are called.
+        /// The name of the groups.
         name: String,
         /// The number of parts; `None`: each group is a part.
         folds: Option<usize>,

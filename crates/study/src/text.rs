@@ -1,4 +1,4 @@
-//! Numbers of things as notes and tables tell them.
+//! Counts in words, for notes and tables.
 
 /// A whole number in groups of three.
 ///

@@ -92,7 +92,7 @@ fn same_answer_twice(selector: &dyn Selector, data: &Dataset, k: usize) {
     assert_eq!(select(selector, data, k), select(selector, data, k), "two runs with one seed differ");
 }
 
-/// Selections for several budgets at once are those for each of them, with all that they tell.
+/// Selections for several budgets at once equal those for each budget, in all their fields.
 fn many_budgets_are_each_of_them(selector: &dyn Selector, data: &Dataset, k: usize) {
     let context = Context::seeded(7);
     // More, fewer, and one twice: what one budget leaves behind may not show in the next.

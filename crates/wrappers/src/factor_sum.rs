@@ -4,15 +4,15 @@ use fewest_core::Error;
 
 use fewest_kernels::Factor;
 
-/// The trace, relative to that of the last sum from the definition, below which the sum is formed afresh.
+/// The trace, relative to that of the last sum from the definition, below which the sum is computed again.
 const SHARE: f64 = 0.125;
 
 /// `K = Σ_j w_j Φ_j Φ_jᵀ` over the features present, all `n²` entries. A feature of rank `r` is taken away in
 /// `O(n² r)`, whatever the number of features.
 ///
-/// Subtracting leaves the rounding of what was there before: whenever the trace has fallen to an eighth, the
-/// matrix is summed afresh from the factors left. So the error stays below some units in the last place of
-/// eight times the trace.
+/// Subtraction keeps the rounding errors of the larger matrix: whenever the trace has decreased to an
+/// eighth, the matrix is summed again from the remaining factors. So the error stays below some units in the
+/// last place of eight times the trace.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct FactorSum {
     factors: Vec<Factor>,

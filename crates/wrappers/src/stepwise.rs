@@ -30,7 +30,8 @@ options! {
     /// feature is its `F`, and of equal p-values the larger `F` wins, then the lower index. Features that
     /// explain the same but for rounding are equal.
     ///
-    /// What is not yet entered is kept orthogonal to what is: `O(n d)` a step, memory the data.
+    /// Features not yet entered are kept orthogonal to those entered: `O(n d)` per step, memory of the size
+    /// of the data.
     ///
     /// # Errors
     /// A target that is not one real output or is constant; a NaN or an infinity (naming the cell); `p_enter`
@@ -56,7 +57,7 @@ options! {
     }
 }
 
-/// A feature that has not entered: what of it is not explained by those that have.
+/// A feature that has not entered: its residual after regression on those that have.
 struct Candidate {
     feature: usize,
     /// Its columns, orthogonal to those entered.

@@ -127,7 +127,7 @@ impl Trained {
     }
 }
 
-/// The part of the largest coefficient that is as good as nothing.
+/// The share of the largest coefficient below which a coefficient counts as zero.
 const SETTLED: f64 = 1e-6;
 
 /// What one machine is to be trained on.

@@ -37,7 +37,11 @@ pub(super) fn check(file: &str, text: &str) -> Vec<Finding> {
         }
     };
     if is_library(file) && !starts_with_any(file, MAY_PRINT) {
-        report(&shipped, PRINTING, "libraries do not print; return it, or tell the context's Progress");
+        report(
+            &shipped,
+            PRINTING,
+            "libraries do not print; return it, or report it to the context's Progress",
+        );
     }
     if is_library(file) && !starts_with_any(file, MAY_TOUCH_FILES) {
         report(

@@ -20,7 +20,7 @@ impl Factor {
     ///
     /// At each step the largest residual on the diagonal (the first of equal ones) becomes the pivot; it
     /// stops when their sum is at most `tolerance` times the trace, at `max_rank` columns, or when only
-    /// rounding is left. `r` columns are asked for, and `n r²` multiplications made.
+    /// rounding is left. Cost: `r` columns of the kernel and `n r²` multiplications.
     ///
     /// ```
     /// use fewest_kernels::Factor;

@@ -15,7 +15,7 @@ const ALL: usize = 128;
 /// Columns watched while factoring more samples.
 const WATCHED: usize = 32;
 
-/// Columns looked at afterwards, to check what the watched ones said.
+/// Columns computed afterwards, to check the error on the watched ones.
 const CHECKED: usize = 16;
 
 /// A diagonal entry at least this part of the largest entry is a pivot by itself; else the largest entry
@@ -38,9 +38,9 @@ impl Factor {
     /// gives one positive and one negative column. It stops when the residual's Frobenius norm, estimated
     /// from the watched columns, is at most `tolerance` times the matrix's, where the next pivot would make
     /// more than `max_rank` columns, or when only rounding is left. Then 16 other columns are computed; where
-    /// they disagree they are watched too, and the elimination goes on. [`Factor::trace_error`] is the larger
-    /// of both estimates. At most `r + 48` columns are asked for where the check holds. Up to 128 samples all
-    /// columns are watched and the norm is exact.
+    /// they disagree they are watched too, and the elimination continues. [`Factor::trace_error`] is the
+    /// larger of both estimates. At most `r + 48` columns are computed if the check holds. Up to 128
+    /// samples all columns are watched and the norm is exact.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] unless `0 <= tolerance < 1`; [`Error::Numerical`] when values are not

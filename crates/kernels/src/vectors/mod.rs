@@ -79,7 +79,7 @@ impl VectorKernel {
     }
 }
 
-/// The rows of a [`VectorKernel`] between samples, computed when asked for: `O(n d)` each, two at a time at
+/// The rows of a [`VectorKernel`] between samples, computed on demand: `O(n d)` each, two at a time at
 /// little more than the cost of one.
 ///
 /// For the Gaussian kernel the samples' mean is taken off, which changes no distance and keeps

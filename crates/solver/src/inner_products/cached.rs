@@ -5,8 +5,8 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::{Atoms, Error, InnerProducts};
 
-/// An [`InnerProducts`] that keeps whole columns of products, up to a number of bytes: a path is followed in
-/// stages, and each asks again for most of what the one before asked for.
+/// An [`InnerProducts`] that keeps whole columns of products, up to a number of bytes: a path is computed in
+/// stages, and each stage needs most of the products of the previous one.
 pub struct CachedProducts<P> {
     inner: P,
     products: ColumnCache,
@@ -22,7 +22,7 @@ impl<P: InnerProducts> CachedProducts<P> {
     }
 }
 
-/// Entries of a square matrix, by whole columns, that are computed when first asked for.
+/// Entries of a square matrix, by whole columns, that are computed on first use.
 pub struct ColumnCache {
     /// By atom: its numbers with all atoms, NaN where not yet asked for.
     columns: Mutex<BTreeMap<usize, Vec<f64>>>,

@@ -32,7 +32,7 @@ impl L1 {
         Ok(Self { blocks: Blocks::separable(n), levels: vec![lambda; n], nonnegative: false })
     }
 
-    /// A level of its own, `lambda · weights[j]`, for each coefficient.
+    /// A separate penalty, `lambda · weights[j]`, for each coefficient.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] for a level that is negative or not finite.

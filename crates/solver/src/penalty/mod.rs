@@ -310,7 +310,7 @@ const DOMAIN_SLACK: f64 = 1e-12;
 /// Share by which a sphere is made larger, so that what is inside is not on the border.
 const STRICTLY: f64 = 1e-6;
 
-/// Shift of the differences that stand for a Jacobian, relative to the largest entry.
+/// Step of the finite differences that approximate a Jacobian, relative to the largest entry.
 const DIFFERENCE: f64 = 1e-6;
 
 fn check_level(name: &'static str, value: f64) -> Result<(), Error> {

@@ -153,7 +153,7 @@ struct Timing<'a> {
     fit_seconds: f64,
 }
 
-/// The document of a study of one method: what `fewest evaluate` answers. Of several, it tells the first.
+/// The document of a study of one method, as `fewest evaluate` writes it. Of several methods, only the first.
 ///
 /// # Errors
 /// [`Error::NothingFinished`] for a report without methods; [`Error::Json`] where the document cannot be

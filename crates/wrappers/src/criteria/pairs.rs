@@ -25,7 +25,7 @@ pub(super) fn changes(
     context: &Context<'_>,
 ) -> Result<Vec<f64>, Error> {
     let n = samples.len();
-    // Column after column, the pairs (0, l) … (l − 1, l); each stands for its mirror image too.
+    // Column after column, the pairs (0, l) … (l − 1, l); each represents its mirror image too.
     let weights: Vec<f64> =
         (0..n).flat_map(|l| (0..l).map(move |i| (i, l))).map(|(i, l)| 2.0 * weight(i, l)).collect();
     let diagonal: Vec<f64> = (0..n).map(|i| weight(i, i)).collect();

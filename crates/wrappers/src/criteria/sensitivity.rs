@@ -31,7 +31,7 @@ options! {
         pub noise: SensitivityNoise = SensitivityNoise::Laplace, hidden;
         /// How a feature's values are permuted.
         pub permutation: Permutation = Permutation::Random { permutations: 1 };
-        /// Permutations of one's own in place of those: for feature `j` sample `i` takes the value of sample
+        /// Given permutations instead of random ones: for feature `j` sample `i` takes the value of sample
         /// `given[j][i]`.
         pub given: Option<Vec<Vec<usize>>> = None, hidden;
     }
@@ -148,7 +148,7 @@ impl EliminationCriterion for Sensitivity {
             let predictions = Predictions::new(self.noise, machine, known.outputs.clone())?;
             let canonical: Vec<usize> = machine.samples.iter().map(|&i| round.canonical[i]).collect();
             for repetition in 0..self.permutations() {
-                // Rounds, pairs of classes and repetitions draw from streams of their own.
+                // Rounds, pairs of classes and repetitions draw from separate streams.
                 let draw = [round.number, k, repetition]
                     .iter()
                     .fold(0, |stream, &number| derive_seed(stream, number as u64));

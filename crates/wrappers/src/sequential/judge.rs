@@ -87,7 +87,7 @@ impl<'a> Judge<'a> {
             let train = Dataset::new(part(&split.train)?, self.target.subset(&split.train))?
                 .with_feature_kinds(kinds)?
                 .with_feature_names(features.iter().map(|&j| self.names[j].clone()).collect())?;
-            // Learners report progress of their own.
+            // Learners would report their own progress.
             let model = self.learner.fit(&train, &Context { progress: None, ..*context })?;
             let predicted = model.predict(&part(&split.test)?)?;
             let truth = self.target.subset(&split.test);
@@ -107,7 +107,7 @@ impl<'a> Judge<'a> {
         })
     }
 
-    /// The addition to `inside` with the best score, of equals the lower index.
+    /// The addition to `inside` with the best score; at a tie the lower index.
     pub(super) fn best_addition(
         &self,
         inside: &[usize],
@@ -119,7 +119,7 @@ impl<'a> Judge<'a> {
         Ok(best(outside.iter().copied().zip(scores)))
     }
 
-    /// The removal from `inside` with the best score, of equals the higher index.
+    /// The removal from `inside` with the best score; at a tie the higher index.
     pub(super) fn best_removal(
         &self,
         inside: &[usize],

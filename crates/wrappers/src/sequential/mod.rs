@@ -30,13 +30,14 @@ options! {
     ///
     /// Forward, the score of a feature is that of the set when it was added, and with `Budget::Auto` the
     /// search ends when no addition makes it better. Backward, features go down to the last, which is the
-    /// best; the score of a feature is that of the set it was taken from, and with `Budget::Auto` the answer
-    /// is the best set on the way, of equals the smallest. Floating, features are ordered by how much worse
+    /// best; the score of a feature is that of the set it was taken from, and with `Budget::Auto` the result
+    /// is the best set of the search, at a tie the smallest. Floating, features are ordered by how much worse
     /// the score becomes without each, which is their score (a single feature has its own score), and with
     /// `Budget::Auto` the answer is the best set of any size. `Selection::objective` is the score of the set.
     ///
-    /// Folds are drawn by `Context::seed`, once, in an order of samples of their own: neither the order of
-    /// rows nor that of columns changes the answer. Ties go to the lower index.
+    /// Folds are drawn once, with `Context::seed`, in an order of the samples that depends on their
+    /// values: neither the order of rows nor that of columns changes the result. Ties go to the lower
+    /// index.
     ///
     /// Cost: `folds` fits for each candidate, `O(k d)` candidates forward, `O(d²)` backward, and floating a
     /// few times as many. Memory twice the data.

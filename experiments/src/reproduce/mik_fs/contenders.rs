@@ -14,7 +14,7 @@ pub(super) const FOLDS: usize = 3;
 /// What parameters are chosen from.
 const GRID: [f64; 5] = [100.0, 10.0, 1.0, 0.1, 0.01];
 
-/// Penalties of RFMKL and GMKL, relative to that at which no feature is worth it.
+/// Penalties of RFMKL and GMKL, relative to the smallest one at which no feature is selected.
 pub(super) const RATIOS: [f64; 7] = [0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.001];
 
 /// Costs of GMKL: below, all multipliers are at their bound.
@@ -61,7 +61,7 @@ type Run = fn(&Dataset, &Dataset, &Context<'_>) -> Result<Outcome, Error>;
 
 /// A column of our table.
 pub(super) struct Contender {
-    /// What it is called there.
+    /// Its name there.
     pub name: &'static str,
     /// The paper's name, where it has it.
     pub printed: Option<&'static str>,
@@ -224,7 +224,7 @@ fn cross_validated<P: Copy>(
     Ok(scores)
 }
 
-/// The place of the largest score, of equal ones the first.
+/// The position of the largest score; at a tie the first.
 fn first_best(scores: impl Iterator<Item = f64>) -> usize {
     let mut best = (0, f64::NEG_INFINITY);
     for (at, score) in scores.enumerate() {

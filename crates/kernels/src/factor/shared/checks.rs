@@ -1,4 +1,4 @@
-//! Columns of a kernel's matrix that tell how wrong a factor is.
+//! Columns of a kernel matrix that measure the error of a factor.
 
 use super::cubic::NODES;
 use fewest_linalg::lanes;

@@ -27,8 +27,8 @@ const FACTORED: f64 = 0.02;
 ///
 /// The Gram matrix of every feature with values in the interval is known at once, without a kernel
 /// evaluation: `uᵀKv` costs at most `4 n r` multiplications, with the same `r` for all. A factor of each
-/// feature's own is thinner and as exact as one likes, but costs some hundred times that: this one serves to
-/// find the few features that are worth it.
+/// feature's own is thinner and as exact as one likes, but costs some hundred times that: use this one to
+/// find the few features that need their own factor.
 ///
 /// ```
 /// use fewest_kernels::{Gram, Interpolated, Pair, SharedFactor, Sigmoid};
@@ -71,10 +71,10 @@ impl SharedFactor {
     /// A factor of `kernel` for values from `low` to `high` that is wrong by at most `tolerance`, wherever
     /// that is checked: halfway between all nodes against 33 places spread over the interval.
     ///
-    /// `None` where there is none of at most 64 columns on at most 4097 nodes: the kernel has kinks or jumps,
-    /// changes too fast for the interval, or takes values that are not finite; where `low < high` does not
-    /// hold or `tolerance` is not above 0; or where `tolerance` is below what single precision leaves, some
-    /// 1e-6 of the largest value.
+    /// `None` where there is none of at most 64 columns on at most 4097 nodes: the kernel is not smooth or
+    /// has jumps, changes too fast for the interval, or takes values that are not finite; where `low < high`
+    /// does not hold or `tolerance` is not above 0; or where `tolerance` is below what single precision
+    /// leaves, some 1e-6 of the largest value.
     pub fn new(kernel: &dyn ScalarKernel, low: f64, high: f64, tolerance: f64) -> Option<Self> {
         if !(low.is_finite() && high.is_finite() && low < high && tolerance > 0.0) {
             return None;
@@ -108,8 +108,8 @@ impl SharedFactor {
         None
     }
 
-    /// Takes as many of the columns of `factor` as it needs to be wrong by no more than `tolerance` on the
-    /// kernel's columns `left`, those of `places` at the points `between`; whether that was reached.
+    /// Uses as many columns of `factor` as needed for an error of at most `tolerance` on the kernel's
+    /// columns `left`, those of `places` at the points `between`; returns whether that was reached.
     fn take(
         &mut self,
         factor: &Factor,
@@ -313,7 +313,7 @@ mod tests {
         assert!(SharedFactor::new(&smooth, -1.0, 1.0, 0.0).is_none());
         assert!(SharedFactor::new(&smooth, -1.0, 1.0, 1e-12).is_none());
         assert!(SharedFactor::new(&smooth, -1.0, 1.0, f64::NAN).is_none());
-        // A kink, a jump, too many bends, no numbers, one place without a number.
+        // Not differentiable, a jump, too narrow, no numbers, one point without a number.
         assert!(SharedFactor::new(&Laplace::new(1.0)?, -1.0, 1.0, 1e-5).is_none());
         assert!(SharedFactor::new(&Gaussian::new(1e-3)?, -1.0, 1.0, 1e-5).is_none());
         for hostile in [
