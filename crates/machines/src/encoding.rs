@@ -1,4 +1,4 @@
-//! Tables as points in space, for what measures distances or forms sums.
+//! Tables as points in space, for methods with distances or inner products.
 
 use fewest_core::{Columns, Dataset, Error, FeatureKind, order};
 
@@ -6,8 +6,8 @@ use fewest_core::{Columns, Dataset, Error, FeatureKind, order};
 ///
 /// A numeric feature is standardised: minus the mean of the training samples, divided by their standard
 /// deviation (that divides by n); a constant one becomes 0. A categorical feature becomes a coordinate for
-/// each level that was seen, `1/√2` for its own level and 0 for others, so that samples of two levels are at
-/// distance 1; a level never seen in training is all zeros.
+/// each level in the training samples, `1/√2` for its own level and 0 for others, so that samples of two
+/// levels are at distance 1; a level that does not occur in training is all zeros.
 #[derive(Debug, Clone)]
 pub struct Encoding {
     names: Vec<String>,

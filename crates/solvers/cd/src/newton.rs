@@ -275,8 +275,8 @@ impl Line<'_> {
         self.w.iter().zip(self.direction).map(|(w, d)| w + length * d).collect()
     }
 
-    /// The coefficients that must stop at zero on the way to `point`: where the penalty has a breakpoint, of
-    /// its own for the coefficient, or forbids the sign.
+    /// The coefficients that must stop at zero on the way to `point`: where the penalty of this coefficient
+    /// has a breakpoint or forbids the sign.
     fn crossing(&self, point: &[f64]) -> Vec<usize> {
         let blocks = self.penalty.blocks();
         let mut crossing = Vec::new();

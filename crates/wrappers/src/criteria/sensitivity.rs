@@ -17,9 +17,9 @@ const BLOCK: usize = 64;
 
 options! {
     /// The sensitivity of a machine's probabilistic predictions to a feature (Yang and Ong 2011, Eq. 12–19;
-    /// for classes Shen, Ong, Li and Wilder-Smith 2008): how far the predictions move when the values of the
-    /// feature are permuted among the samples. The machine stays as trained, only the point it is evaluated
-    /// at is permuted. [`SensitivityNoise`] has the formulas.
+    /// for classes Shen, Ong, Li and Wilder-Smith 2008): the change of the predictions when the values of
+    /// the feature are permuted among the samples. The trained machine is kept; only the points where it is
+    /// evaluated are permuted. [`SensitivityNoise`] has the formulas.
     ///
     /// `f` at a permuted point is computed from the distances to the support vectors, of which one feature's
     /// part is exchanged (Section V-C): `O(m)` for `m` support vectors, so a round takes `O(d n m)`
@@ -27,7 +27,7 @@ options! {
     /// training samples, as in Eq. (9) and (10), and so is Platt's sigmoid.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Sensitivity {
-        /// How differences count.
+        /// The measure of differences.
         pub noise: SensitivityNoise = SensitivityNoise::Laplace, hidden;
         /// How a feature's values are permuted.
         pub permutation: Permutation = Permutation::Random { permutations: 1 };
@@ -38,7 +38,7 @@ options! {
 }
 
 impl Sensitivity {
-    /// One random permutation a round.
+    /// One random permutation per round.
     pub fn new(noise: SensitivityNoise) -> Self {
         Self { noise, ..Self::default() }
     }
@@ -108,7 +108,7 @@ impl Sensitivity {
     }
 }
 
-/// What a machine says at its samples, and what is needed to say it again.
+/// The outputs of a machine at its samples, and the data needed to compute them again.
 struct Known {
     /// The samples that are support vectors, and their coefficients.
     support: Vec<usize>,

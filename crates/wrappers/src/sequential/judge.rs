@@ -1,4 +1,4 @@
-//! How well a learner does with a set of features.
+//! The score of a learner with a set of features.
 
 use fewest_core::{Context, Dataset, DenseColumns, Error, FeatureKind, Target, derive_seed, order};
 use fewest_eval::{Accuracy, ChosenLearner, KFold, MeanSquaredError, Metric, Split, Splitter};
