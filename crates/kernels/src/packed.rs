@@ -1,4 +1,4 @@
-//! Centred Gram matrices as plain vectors: the form in which thousands of small ones are compared.
+//! Centred Gram matrices as plain vectors, to compare thousands of small ones.
 
 use fewest_linalg::{dispatched, lanes};
 

@@ -5,13 +5,13 @@ use fewest_core::{Context, Error};
 use crate::search::{TIE, closest};
 use crate::{DistanceMetric, Samples};
 
-/// Samples from which a tree is faster than the distances of all pairs.
+/// Smallest number of samples for which a tree is faster than the distances of all pairs.
 const FEWEST_SAMPLES: usize = 2000;
 
-/// Coordinates up to which it is.
+/// Largest number of coordinates for which it is.
 const MOST_COORDINATES: usize = 6;
 
-/// Samples of a leaf.
+/// Number of samples of a leaf.
 const LEAF: usize = 16;
 
 /// Leaves between two checks of the interruption flag.
@@ -57,7 +57,7 @@ pub(crate) fn nearest(samples: &Samples, k: usize, context: &Context<'_>) -> Res
 }
 
 /// Samples halved at the median of their widest coordinate until they fit a leaf. All leaves but the last are
-/// full, so that numbers of leaves say where everything lies.
+/// full, so that positions follow from the numbers of leaves.
 struct Tree {
     n_coordinates: usize,
     /// The samples, leaf after leaf; in each, they increase.
@@ -121,7 +121,7 @@ fn halve(
     for (pair, &i) in pairs.iter_mut().zip(&*members) {
         *pair = (points[i * d + coordinate], i);
     }
-    // Equal values are ordered by the index: low indices are then found first, and the others need no look.
+    // Equal values are ordered by the index: low indices are then found first, and the others need no visit.
     let middle = members.len().div_ceil(LEAF) / 2 * LEAF;
     pairs.select_nth_unstable_by(middle, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     for (to, &(_, i)) in members.iter_mut().zip(&*pairs) {
@@ -149,9 +149,10 @@ struct Search<'a> {
     k: usize,
     sample: usize,
     point: Vec<f64>,
-    /// What each coordinate adds at least to the distance to any sample of the side that is visited.
+    /// A lower bound, for each coordinate, of its contribution to the distance to any sample of the visited
+    /// side.
     terms: Vec<f64>,
-    /// The samples that may be neighbours, as far as is known.
+    /// The candidates for neighbours found so far.
     found: Vec<(f64, usize)>,
     /// At least `k` samples are as near as this.
     last: f64,
@@ -213,7 +214,7 @@ impl<'a> Search<'a> {
         distance < self.last || (distance <= self.tied && index <= self.highest)
     }
 
-    /// Looks at the samples of a leaf.
+    /// Visits the samples of a leaf.
     fn scan(&mut self, leaf: usize) {
         let length = LEAF * self.point.len();
         let values = &self.tree.values[leaf * length..(leaf + 1) * length];
@@ -232,7 +233,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Drops what is no neighbour, given the `k` nearest so far.
+    /// Drops samples that cannot be neighbours, given the `k` nearest so far.
     ///
     /// The last of all `k` neighbours will be no farther than the last of these: beyond its ties, nothing
     /// counts. A sample no nearer than `last` can only be one of the final ties, whose lowest indices

@@ -17,7 +17,7 @@ pub fn count(value: usize) -> String {
     grouped
 }
 
-/// A number of things.
+/// A count with its noun.
 ///
 /// ```
 /// use fewest_study::text::counted;

@@ -39,7 +39,7 @@ struct ComparisonDocument<'a> {
     seconds: f64,
 }
 
-/// What is the same for every method.
+/// The part that is the same for every method.
 #[derive(Serialize)]
 struct Design<'a> {
     learner: &'a str,
@@ -144,7 +144,7 @@ struct Test {
     p_value: f64,
 }
 
-/// Mean seconds of a fold.
+/// Mean seconds per fold.
 #[derive(Serialize)]
 struct Timing<'a> {
     method: &'a str,
@@ -179,7 +179,7 @@ pub fn evaluation(report: &Report) -> Result<String, Error> {
     })
 }
 
-/// The document of a study of several methods: what `fewest compare` answers.
+/// The document of a study of several methods, as `fewest compare` writes it.
 ///
 /// # Errors
 /// [`Error::Json`] where the document cannot be written.
