@@ -2,10 +2,10 @@
 
 use fewest_core::{Context, Error, Status};
 
-/// Most penalties tried.
+/// Largest number of penalties tried.
 const MOST_STEPS: usize = 120;
 
-/// How much smaller each penalty is until there are features enough.
+/// Factor between penalties until there are enough features.
 const STEP: f64 = 0.8;
 
 /// Penalties with a smaller relative difference are not distinguished: the tolerance of `solve` would
@@ -26,7 +26,7 @@ pub trait PenaltyCandidate {
 /// bisection. Where several features enter at once, so that none leaves `k`, it is the solution at the
 /// largest penalty found to leave more. `solve` gets a penalty and the solution before, to start from.
 ///
-/// With it comes how the run was stopped from outside, if it was.
+/// Also returns how the run was stopped from outside, if it was.
 pub fn search<F: PenaltyCandidate>(
     largest: f64,
     smallest_ratio: f64,

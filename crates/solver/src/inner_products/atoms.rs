@@ -1,4 +1,4 @@
-//! What is known of atoms one by one.
+//! Properties of single atoms.
 
 /// The properties of a target `b` and atoms `Aⱼ` that [`InnerProducts`](crate::InnerProducts) gives before
 /// any two atoms are multiplied.
@@ -17,7 +17,7 @@ pub struct Atoms {
     /// it is unknown.
     pub approximation_error: f64,
     /// Whether no two atoms have a negative product. Then `⟨Aⱼ, b⟩` bounds the correlation of atom `j`
-    /// with the residual of any non-negative combination, which spares most of a check over all atoms.
+    /// with the residual of any non-negative combination, which avoids most of a check over all atoms.
     pub products_are_nonnegative: bool,
     /// The share of its norm by which each atom loosens
     /// [`lower_bounds`](crate::InnerProducts::lower_bounds); empty where the bounds are the products.

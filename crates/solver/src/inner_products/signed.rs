@@ -68,7 +68,7 @@ impl<P: InnerProducts> Signed<P> {
     }
 }
 
-/// The different numbers of a list, and where each entry is among them.
+/// The distinct numbers of a list, and the position of each entry among them.
 fn distinct(atoms: impl Iterator<Item = usize> + Clone, n: usize) -> (Vec<usize>, Vec<usize>) {
     let mut place = vec![usize::MAX; n];
     let mut different = Vec::new();

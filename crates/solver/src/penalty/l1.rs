@@ -70,7 +70,7 @@ impl L1 {
         }
     }
 
-    /// The size of a correlation, as far as the penalty must hold it down.
+    /// The part of a correlation that the penalty bounds.
     pub(super) fn correlation(&self, v: f64) -> f64 {
         if self.nonnegative { v } else { v.abs() }
     }
