@@ -1,4 +1,4 @@
-//! The methods of Table 2: each finds its parameters on the training samples and predicts the others.
+//! The methods of Table 2: each chooses its parameters on the training samples and predicts the others.
 
 use fewest::core::method::KernelWidth;
 use fewest::core::{Context, Dataset, Error};
@@ -11,7 +11,7 @@ use super::{kernel, linear};
 /// Folds that choose parameters.
 pub(super) const FOLDS: usize = 3;
 
-/// What parameters are chosen from.
+/// The parameters to choose from.
 const GRID: [f64; 5] = [100.0, 10.0, 1.0, 0.1, 0.01];
 
 /// Penalties of RFMKL and GMKL, relative to the smallest one at which no feature is selected.
@@ -43,7 +43,7 @@ pub(super) struct Descent {
     pub machine_violation: f64,
 }
 
-/// What a method did in one run.
+/// The result of a method in one run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Outcome {
     /// Share of the test samples whose class was found.
@@ -65,7 +65,7 @@ pub(super) struct Contender {
     pub name: &'static str,
     /// The paper's name, where it has it.
     pub printed: Option<&'static str>,
-    /// Training and test samples to what came out.
+    /// From training and test samples to a result.
     pub run: Run,
 }
 
