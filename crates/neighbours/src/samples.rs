@@ -23,7 +23,7 @@ pub enum DistanceMetric {
 pub enum Coordinate {
     /// A difference, as defined by the metric.
     Numeric,
-    /// This weight where two samples differ, nothing where they are equal. Not with [`DistanceMetric::Cosine`].
+    /// This weight where two samples differ, 0 where they are equal. Not with [`DistanceMetric::Cosine`].
     Category(f64),
 }
 
