@@ -36,9 +36,10 @@ pub use fewest_core::method::{
 /// use fewest::filters::similarity::Relieff;
 /// use fewest::registry::{Method, Registry, TargetKind};
 ///
-/// // A program with one more method. let mine = Method::scorer::<Relieff>("mine", "my ReliefF", "as
-/// relieff", &[TargetKind::Classes]); let registry =
-/// Registry::standard().clone().with_method(mine)?; assert_eq!(registry.find("mine")?.id, "mine");
+/// // A program with one more method.
+/// let mine = Method::scorer::<Relieff>("mine", "my ReliefF", "as relieff", &[TargetKind::Classes]);
+/// let registry = Registry::standard().clone().with_method(mine)?;
+/// assert_eq!(registry.find("mine")?.id, "mine");
 /// # Ok::<(), fewest::core::Error>(())
 /// ```
 #[derive(Debug, Clone, Default)]
