@@ -100,7 +100,7 @@ fn factor(criterion: &mut Criterion) {
 }
 
 /// `vᵀKv` of a feature under an indefinite kernel that it is met with for the first time: from its matrix,
-/// from a factor of its own, and from one that all features share.
+/// from its own factor, and from one that all features share.
 fn quadratic_form(criterion: &mut Criterion) {
     let n = 100;
     let points = feature(n, 0);

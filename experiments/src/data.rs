@@ -1,4 +1,4 @@
-//! `cargo xtask data`: is a data folder what its manifest says?
+//! `cargo xtask data`: compares a data folder with its manifest.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use crate::Result;
 
-/// What a manifest says about one file.
+/// The entry of a manifest about one file.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub(crate) struct Entry {
     /// The file's name in the folder.
@@ -29,8 +29,8 @@ pub(crate) struct Entry {
     pub sha256: String,
 }
 
-/// Checks a data folder against its MANIFEST.toml: files that are there, digests, sizes as our readers see
-/// them.
+/// Checks a data folder against its MANIFEST.toml: which files exist, their digests, and their sizes as
+/// read by our readers.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// The folder.
@@ -41,7 +41,7 @@ pub(crate) struct Arguments {
     only: String,
 }
 
-/// Runs the check; prints one line a file that is not as it should be.
+/// Runs the check; prints one line for each file that differs.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let entries = manifest(&arguments.dir)?;
     let mut bad = 0;

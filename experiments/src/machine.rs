@@ -4,7 +4,7 @@ use std::process::Command;
 
 use crate::workspace::{root, stdout_of};
 
-/// Facts as `(name, value)`; `unknown` where the system does not tell.
+/// Facts as `(name, value)`; `unknown` if the system does not report one.
 pub(crate) fn facts() -> Vec<(&'static str, String)> {
     let cores = std::thread::available_parallelism().map_or_else(|_| unknown(), |cores| cores.to_string());
     vec![
@@ -27,7 +27,7 @@ fn command() -> String {
     without_folders(&arguments)
 }
 
-/// Options whose values are places on this machine, which tell nobody else anything.
+/// Options whose values are paths on this machine, which are useless elsewhere.
 const PLACES: &[&str] = &["--data", "--dir", "--python"];
 
 fn without_folders(arguments: &[String]) -> String {

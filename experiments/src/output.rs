@@ -1,4 +1,4 @@
-//! Raw measurements as CSV, with what they were made on.
+//! Raw measurements as CSV, with the machine they were made on.
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -20,8 +20,8 @@ fn write_csv(path: &Path, facts: &[(&str, String)], header: &[&str], rows: &[Vec
     write(path, &bytes)
 }
 
-/// The raw figures and the pages of a run, in one folder, each with the machine and whatever else must be
-/// known to get them again.
+/// The raw figures and the pages of a run, in one folder, each with the machine and everything else
+/// needed to reproduce them.
 pub(crate) struct Documents {
     folder: PathBuf,
     /// What is known, by name.

@@ -1,4 +1,4 @@
-//! `cargo xtask ci`: the one list of what must hold. `.ci/run` only calls it.
+//! `cargo xtask ci`: the only list of required checks. `.ci/run` only calls it.
 
 use std::time::Instant;
 
@@ -17,7 +17,7 @@ const fn step(name: &'static str, arguments: &'static str) -> Step {
     Step { name, arguments, environment: &[] }
 }
 
-/// After `tidy`, in this order: what fails fastest comes first. Arguments are those of `cargo`.
+/// After `tidy`, in this order: the fastest checks come first. Arguments are those of `cargo`.
 const STEPS: &[Step] = &[
     step("format", "fmt --all --check"),
     step("clippy", "clippy --workspace --all-targets --locked -- -D warnings"),

@@ -1,5 +1,5 @@
-//! The crates under `extensions/`, built and tested as those of somebody else: against packages of this
-//! workspace.
+//! The crates under `extensions/`, built and tested like crates of other projects: against packages of
+//! this workspace.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -7,8 +7,8 @@ use std::process::Command;
 
 use crate::{Result, metadata, workspace};
 
-/// Packages every published crate, unpacks the packages, and tests each extension with them in place of those
-/// that crates.io has. What a package lacks (a file, a feature, a dependency) is found here.
+/// Packages every published crate, unpacks the packages, and tests each extension with them instead of those
+/// on crates.io. This finds missing files, features and dependencies of a package.
 pub(crate) fn run() -> Result<()> {
     let root = workspace::root();
     let target = root.join("target/extensions");

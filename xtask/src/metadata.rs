@@ -11,7 +11,7 @@ use crate::workspace::{cargo, root, stdout_of};
 /// The platform whose dependencies are counted, so that the counts are the same on every machine.
 const PLATFORM: &str = "x86_64-unknown-linux-gnu";
 
-/// The files git tracks or would track, relative to the root, in order; links to nothing are left out.
+/// The files that git tracks or would track, relative to the root, in order, without broken links.
 pub(crate) fn tracked_files() -> Result<Vec<String>> {
     let list = stdout_of(
         Command::new("git")
@@ -29,9 +29,9 @@ pub(crate) fn tracked_files() -> Result<Vec<String>> {
 pub(crate) struct Package {
     /// The package's name.
     pub name: String,
-    /// What it depends on, workspace members and others, as its manifest says.
+    /// Its dependencies in the manifest, workspace members and others.
     pub dependencies: Vec<Dependency>,
-    /// How many packages from elsewhere are compiled for it: its normal dependencies and theirs, each version
+    /// The number of external packages compiled for it: its normal dependencies and theirs, each version
     /// once. Those of tests and of build scripts are left out. Cargo resolves features for the workspace as a
     /// whole, so an optional dependency that any member switches on counts for all.
     pub n_external: usize,
@@ -54,7 +54,7 @@ pub(crate) fn members() -> Result<Vec<Package>> {
     parse(&stdout_of(cargo().args(arguments))?)
 }
 
-/// The members in what `cargo metadata` printed.
+/// The members in the output of `cargo metadata`.
 fn parse(text: &str) -> Result<Vec<Package>> {
     let metadata: Value = serde_json::from_str(text)?;
     let members: HashSet<&str> = list(&metadata["workspace_members"]).filter_map(Value::as_str).collect();

@@ -1,4 +1,4 @@
-//! The call.
+//! The command line arguments.
 
 mod evaluation;
 mod listed;
@@ -11,14 +11,14 @@ use fewest::data::{Header, Missing, Task};
 pub(crate) use evaluation::{CompareArgs, EvaluateArgs, EvaluationArgs};
 pub(crate) use listed::command;
 
-/// Choose the fewest features that carry the answer.
+/// Select the fewest features that predict a target.
 ///
-/// Reads a table, ranks its features by what they tell about a target column, and writes the best: as a
-/// table for people, as JSON for programs, as a reduced table, as an HTML report. Or measures how well the
-/// target is predicted from them on samples that the selection has not seen.
+/// Reads a table, ranks its features by their relevance for a target column, and writes the best ones: as
+/// a table for people, as JSON for programs, as a reduced table, as an HTML report. Or measures how well
+/// the selected features predict the target on test samples that were not used for the selection.
 ///
-/// Exit status: 0 done, 2 the call or the data is wrong (one line on stderr says what and what to do), 130
-/// interrupted by Ctrl-C (the best found by then is still reported).
+/// Exit status: 0 success, 2 wrong arguments or data (one line on stderr says what is wrong and what to
+/// do), 130 interrupted by Ctrl-C (the best result so far is still reported).
 #[derive(Debug, Parser)]
 #[command(name = "fewest", version, max_term_width = 110)]
 pub(crate) struct Cli {
@@ -30,28 +30,29 @@ pub(crate) struct Cli {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Select the k best features together
+    /// Select the best k features
     Select(SelectArgs),
-    /// Score every feature, each on its own
+    /// Score every feature separately
     Score(ScoreArgs),
     /// Measure how well k features predict the target, for several k
     ///
-    /// Divides the samples again and again into training and test samples, selects and learns on the training
-    /// samples only, and judges on the test samples. Says how many features are best, and selects as many on
-    /// all samples. The best of several means is somewhat too good, since these very folds chose it.
+    /// Divides the samples several times into training and test samples, selects and learns on the training
+    /// samples only, and measures the predictions on the test samples. Reports which number of features is
+    /// best, and selects that many on all samples. The best of several means is slightly optimistic, because
+    /// the same folds were used to choose it.
     ///
-    /// Missing values: --missing mean and median fill gaps, in every fold, by what its training samples say.
-    /// Filled from the whole table, the training samples would tell about the test samples.
+    /// Missing values: --missing mean and median replace them, in every fold, by the mean or median of its
+    /// training samples. With values of the whole table, information would leak from the test samples.
     Evaluate(EvaluateArgs),
     /// Evaluate several methods on the same folds, and test their differences
     ///
-    /// As `fewest evaluate`, for each method. At each number of features the others are tested against the
-    /// best method by the corrected resampled t-test of Nadeau and Bengio (2003), which allows for the
-    /// overlap of the training samples.
+    /// Works as `fewest evaluate`, for each method. At each number of features the others are tested
+    /// against the best method by the corrected resampled t-test of Nadeau and Bengio (2003), which
+    /// accounts for the overlap of the training samples.
     Compare(CompareArgs),
-    /// List the methods, or show all about one
+    /// List the methods, or describe one
     Methods(MethodsArgs),
-    /// Tell what a file holds: shape, types, missing values, constants, classes
+    /// Describe a file: shape, types, missing values, constants, classes
     Info(InfoArgs),
 }
 
@@ -65,28 +66,28 @@ pub(crate) struct SelectArgs {
     /// Method, one of those `fewest methods` lists
     #[arg(short, long, value_name = "ID", default_value = "hsic-lasso")]
     pub method: String,
-    /// Number of features to select, or `auto` for as many as the method finds right
+    /// Number of features to select, or `auto` to let the method decide
     ///
-    /// Default: 10 (all, where there are fewer), or auto where a parameter decides how many, such as the
-    /// penalty by --param lambda or lambda_ratio.
+    /// Default: 10 (all features if there are fewer), or auto if a parameter decides the number, such as
+    /// the penalty by --param lambda or lambda_ratio.
     #[arg(short, value_name = "N", allow_hyphen_values = true)]
     pub k: Option<KArg>,
-    /// Features that must be in, by name or by number among the features, from 0
+    /// Features that must be selected, by name or by number among the features, from 0
     #[arg(long, visible_alias = "unpenalised", value_name = "FEATURE,…", value_delimiter = ',')]
     pub force_in: Vec<String>,
-    /// Features whose part in the target is taken out before the others are judged (age, batch …)
+    /// Features whose effect is removed from the target before the others are selected (age, batch …)
     #[arg(long, value_name = "FEATURE,…", value_delimiter = ',')]
     pub covariates: Vec<String>,
     /// Table with columns `feature` and `group`: features of one group are selected together
     ///
     /// For methods with feature groups, such as hsic-lasso with --param penalty=group. A feature that the
-    /// table does not list is a group of its own.
+    /// table does not list forms its own group.
     #[arg(long, value_name = "FILE.csv")]
     pub groups: Option<PathBuf>,
     /// Write the selected features, best first, and the target to this CSV file
     #[arg(long, value_name = "FILE")]
     pub write_reduced: Option<PathBuf>,
-    /// Write a report that opens in any browser to this HTML file
+    /// Write a report for any browser to this HTML file
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
 }
@@ -118,74 +119,75 @@ pub(crate) struct InfoArgs {
     pub data: DataArgs,
 }
 
-/// The data and how they are read.
+/// The data and how to read them.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Data")]
 pub(crate) struct DataArgs {
     /// Table: CSV or TSV (also .gz), MATLAB .mat, svmlight, .npy; `-` reads stdin
     #[arg(value_name = "DATA")]
     pub file: PathBuf,
-    /// Target column, by name, by number from 0, or `last`; several, separated by commas, are real outputs
+    /// Target column: a name, a number from 0, or `last`; several columns, separated by commas, are real
+    /// outputs
     ///
-    /// Default: what the format calls the target (Y of .mat, the labels of svmlight), else the column called
-    /// target, label, class or y, else the last column. The output says which was taken.
+    /// Default: the target of the file format (Y of .mat, the labels of svmlight), else the column named
+    /// target, label, class or y, else the last column. The output says which column is used.
     #[arg(short, long, value_name = "COLUMN", value_delimiter = ',')]
     pub target: Vec<String>,
-    /// What the target is: auto takes text, and integers with few levels, for classes
+    /// Kind of target: with auto, text and integers with few levels are classes
     #[arg(long, value_name = "auto|classification|regression", default_value = "auto", value_parser = parse::<Task>)]
     pub task: Task,
-    /// What to do about missing values
+    /// How to handle missing values
     #[arg(long, value_name = "error|drop-rows|mean|median", default_value = "error", value_parser = parse::<Missing>)]
     pub missing: Missing,
-    /// Column with the samples' names
+    /// Column with the names of the samples
     #[arg(long, value_name = "COLUMN")]
     pub id_column: Option<String>,
-    /// Columns to leave out
+    /// Columns to ignore
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
     pub ignore: Vec<String>,
-    /// Columns of numbers that are categories
+    /// Columns of numbers to read as categories
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
     pub categorical: Vec<String>,
-    /// Cell that means "missing", besides the empty cell, NA, N/A, NaN, null and ?
+    /// Cell text that means "missing", in addition to the empty cell, NA, N/A, NaN, null and ?
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub missing_token: Vec<String>,
-    /// Whether the first line holds names
+    /// Whether the first line contains names
     #[arg(long, value_name = "auto|yes|no", default_value = "auto", value_parser = parse::<Header>)]
     pub header: Header,
-    /// Character between cells [default: found out from the first line]
+    /// Character between cells [default: detected from the first line]
     #[arg(long, value_name = "CHAR", value_parser = delimiter)]
     pub delimiter: Option<char>,
-    /// Format, where content and name do not tell
+    /// File format, if content and name do not determine it
     #[arg(long, value_name = "NAME")]
     pub format: Option<String>,
     /// Variable of a .mat file that holds the features [default: X]
     #[arg(long, value_name = "NAME")]
     pub x_variable: Option<String>,
-    /// Read the file even when it takes more than half of the memory
+    /// Read the file even if it needs more than half of the memory
     #[arg(long)]
     pub allow_large: bool,
 }
 
-/// How a method is run, and where its answer goes.
+/// How to run a method, and where to write its result.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Run")]
 pub(crate) struct RunArgs {
-    /// Parameter of the method, as often as needed; `fewest methods ID` lists them
+    /// Parameter of the method (repeat for several); `fewest methods ID` lists them
     #[arg(short, long, value_name = "NAME=VALUE")]
     pub param: Vec<String>,
-    /// Seed of everything random: the same seed, the same answer
+    /// Seed of all random numbers: the same seed gives the same result
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub seed: u64,
-    /// Threads; the answer does not depend on them [default: as many as the machine has]
+    /// Number of threads; it does not change the result [default: all of the machine]
     #[arg(long, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
-    /// Stop after this time and report the best found by then
+    /// Stop after this time and report the best result so far
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub time_limit: Option<f64>,
-    /// Write the answer as JSON to this file; `-` writes it to stdout in place of the table
+    /// Write the result as JSON to this file; `-` writes it to stdout instead of the table
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// No progress bar
+    /// Show no progress bar
     #[arg(short, long)]
     pub quiet: bool,
 }
@@ -195,7 +197,7 @@ pub(crate) struct RunArgs {
 pub(crate) enum KArg {
     /// This many.
     Count(usize),
-    /// As many as the method finds right.
+    /// The method decides.
     Auto,
 }
 
@@ -217,10 +219,10 @@ fn parse<T>(text: &str) -> Result<T, String>
 where
     T: std::str::FromStr<Err = fewest::core::Error>,
 {
-    text.parse().map_err(told)
+    text.parse().map_err(message)
 }
 
-fn told(error: fewest::core::Error) -> String {
+fn message(error: fewest::core::Error) -> String {
     match error {
         fewest::core::Error::InvalidParameter { expected, .. } => format!("give {expected}"),
         other => other.to_string(),
@@ -238,7 +240,7 @@ fn delimiter(text: &str) -> Result<char, String> {
 
 fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
-        // A century is as good as no limit, and safe to add to any clock.
+        // A century equals no limit in practice, and can be added to any clock without overflow.
         Ok(seconds) if seconds > 0.0 => Ok(seconds.min(3.2e9)),
         _ => Err("give a number of seconds above 0".to_owned()),
     }

@@ -1,4 +1,4 @@
-//! The things the program does.
+//! The commands.
 
 mod compare;
 mod evaluate;
@@ -19,7 +19,7 @@ use std::path::Path;
 use crate::failure::Failure;
 use crate::output;
 
-/// The call, as it can be pasted into a POSIX shell.
+/// The command line with its arguments, quoted for a POSIX shell.
 fn command_line() -> String {
     let quote = |word: String| {
         let plain = |c: char| c.is_alphanumeric() || "-_=./,:@%+".contains(c);
@@ -38,8 +38,7 @@ fn is_stdout(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// Writes the answer: `json`, where it was asked for, to `path` or to stdout, and the table unless JSON takes
-/// its place.
+/// Writes the result: `json`, if requested, to `path` or to stdout, and the table unless JSON goes to stdout.
 fn tell(path: Option<&Path>, json: Option<String>, table: &str) -> Result<(), Failure> {
     match (path, json) {
         (Some(path), Some(json)) if is_stdout(path) => output::print(&json),

@@ -1,4 +1,4 @@
-//! What ends the program early.
+//! Errors that end the program.
 
 use std::fmt;
 use std::path::Path;
@@ -7,12 +7,12 @@ use fewest::core::Status;
 
 use crate::text;
 
-/// Exit status for a call or data that no method can work with.
+/// Exit status for wrong arguments or data.
 pub(crate) const STATUS_WRONG: u8 = 2;
 /// Exit status after Ctrl-C, as shells expect it.
 pub(crate) const STATUS_INTERRUPTED: u8 = 130;
 
-/// A call or data that is wrong, in one line that says what to do.
+/// Wrong arguments or data, in one line that says what to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Failure {
     message: String,
@@ -25,9 +25,9 @@ impl Failure {
         Self { message: message.into(), status: STATUS_WRONG }
     }
 
-    /// Ctrl-C came before there was anything to tell.
+    /// Ctrl-C came before there was a result.
     pub(crate) fn interrupted() -> Self {
-        Self { message: "interrupted before there was an answer".to_owned(), status: STATUS_INTERRUPTED }
+        Self { message: "interrupted before there was a result".to_owned(), status: STATUS_INTERRUPTED }
     }
 
     /// The exit status.
@@ -37,7 +37,7 @@ impl Failure {
 
     /// An error of the core about the data of `file`.
     ///
-    /// What is wrong with a parameter is not the file's fault, so only the others name it.
+    /// An error in a parameter does not come from the file, so only the other errors name the file.
     pub(crate) fn in_file(file: &Path, error: &fewest::core::Error) -> Self {
         match error {
             fewest::core::Error::InvalidParameter { .. }
@@ -47,8 +47,8 @@ impl Failure {
                 Self::new(format!("{}: {error}: name its column with --target", file.display()))
             }
             fewest::core::Error::UnsupportedTarget { .. } => Self::new(format!(
-                "{}: {error}: take another method (`fewest methods ID` tells their targets), or say what the target is with \
-                 --task",
+                "{}: {error}: use another method (`fewest methods ID` shows its targets), or set the kind of \
+                 target with --task",
                 file.display()
             )),
             _ => Self::new(format!("{}: {error}", file.display())),
@@ -57,7 +57,7 @@ impl Failure {
 }
 
 impl Failure {
-    /// What is wrong with a study of the data of `file`, in the words of the call.
+    /// An error of a study of the data of `file`, in terms of the command line arguments.
     pub(crate) fn in_study(file: &Path, error: &fewest_study::Error) -> Self {
         use fewest_study::{Error, Mismatch};
         let shown = file.display();
@@ -65,44 +65,44 @@ impl Failure {
             Error::Core(error) => return Self::in_file(file, error),
             Error::Twice { what, id } => {
                 let option = if *what == "method" { "--methods" } else { "--metric" };
-                format!("{option}: {id} is listed twice: once is enough")
+                format!("{option}: {id} is listed twice: list it once")
             }
             Error::NoRepeats => format!("--{error}"),
             Error::SameFolds => {
-                "--repeats: to leave out one group at a time gives the same folds each time: add --folds"
+                "--repeats: leaving out one group at a time gives the same folds each time: add --folds"
                     .to_owned()
             }
             Error::Share(share) => format!("--test-share is {share}, but must be above 0 and below 1"),
             Error::TooManyFolds { repeats, n_samples } => format!(
-                "--repeats is {repeats}: folds of {} samples take more than 1 GiB together: give fewer repeats, \
-                 or fewer folds",
+                "--repeats is {repeats}: folds of {} samples need more than 1 GiB in total: use fewer \
+                 repeats, or fewer folds",
                 text::count(*n_samples)
             ),
             Error::Method { .. } => format!(
-                "{error} (`fewest methods ID` tells their targets), or say what the target is with --task"
+                "{error} (`fewest methods ID` shows its targets), or set the kind of target with --task"
             ),
             Error::NotForTarget { what, id, target, instead } => format!(
-                "--{what}: {id} is not for the target of {shown}, {}: take one of {} (or --task says what the \
-                 target is)",
+                "--{what}: {id} does not support the target of {shown}, {}: use one of {} (or set the kind of \
+                 target with --task)",
                 target.name(),
                 instead.join(", ")
             ),
             Error::SingleSample(_) => format!("{shown}: {error}"),
             Error::NoGroup { name, row } => format!(
-                "{shown}: --group-column {name}: sample {row} (counted from 0) is of no group: name one, or \
-                 leave the sample out"
+                "{shown}: --group-column {name}: sample {row} (counted from 0) has no group: add one, or \
+                 remove the sample"
             ),
             Error::Unreadable(_) | Error::NoFolds { .. } => format!("--resume {error}"),
             Error::OtherFolds { path, mismatch } => {
-                let told = match mismatch {
+                let difference = match mismatch {
                     Mismatch::Data => {
-                        "other data, samples divided otherwise, or another --learner-param".to_owned()
+                        "other data, another division of the samples, or another --learner-param".to_owned()
                     }
                     other => other.to_string(),
                 };
                 format!(
-                    "--resume {}: the file holds folds of another evaluation ({told}): repeat the command of \
-                     that evaluation, or name a new file",
+                    "--resume {}: the file contains folds of another evaluation ({difference}): repeat the command \
+                     of that evaluation, or name a new file",
                     path.display()
                 )
             }
@@ -113,7 +113,7 @@ impl Failure {
             Error::Fold { .. } => format!("{shown}: {error}"),
             Error::NothingFinished(Status::Interrupted) => return Self::interrupted(),
             Error::NothingFinished(_) => {
-                "--time-limit: the time was up before a fold was finished: allow more time".to_owned()
+                "--time-limit: the limit was reached before a fold was finished: allow more time".to_owned()
             }
             Error::Json(_) => format!("--json: {error}"),
             other => other.to_string(),

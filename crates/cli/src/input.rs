@@ -14,10 +14,10 @@ use crate::failure::Failure;
 use crate::text;
 use content::Content;
 
-/// Columns that are taken for the target when none is named, in this order.
+/// Names of columns that are used as the target when none is given, in this order.
 const TARGET_NAMES: [&str; 4] = ["target", "label", "class", "y"];
 
-/// What the data are for.
+/// The method or evaluation that uses the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct User {
     /// Its name, for messages.
@@ -27,13 +27,13 @@ pub(crate) struct User {
 }
 
 impl User {
-    /// A method that is run once.
+    /// One run of a method.
     pub(crate) fn method(method: &Method) -> Self {
         Self { id: method.id, supervised: !method.targets.contains(&TargetKind::None) }
     }
 }
 
-/// A table, and how its target was found when the call did not name it.
+/// A table, and how its target was found if no argument names it.
 pub(crate) struct Found {
     /// The table.
     pub table: Table,
@@ -41,7 +41,7 @@ pub(crate) struct Found {
     pub target_found: Option<&'static str>,
 }
 
-/// Reads the table. `needs_target` says whether a column must be the target even if none is named so.
+/// Reads the table. With `needs_target`, the last column is the target if no column has a name of a target.
 pub(crate) fn read(registry: &Registry, args: &DataArgs, needs_target: bool) -> Result<Found, Failure> {
     let formats = registry.formats().clone();
     let named =
@@ -81,13 +81,14 @@ pub(crate) fn read(registry: &Registry, args: &DataArgs, needs_target: bool) -> 
     let Some((column, target_found)) = guess_target(&table, needs_target) else {
         return Ok(Found { table, target_found: None });
     };
-    // Read again: only the reader can decide by a column's cells whether it is classes or numbers.
+    // Read again: only the reader can decide from the cells of a column whether it contains classes or
+    // numbers.
     let options = ReadOptions { target: TargetChoice::Columns(vec![column]), ..options };
     let table = content.table(&options).map_err(|error| wrong_guess(&error, target_found))?;
     Ok(Found { table, target_found: Some(target_found) })
 }
 
-/// The column that is the target by its name, or else the last one.
+/// The column that has the name of a target, or else the last one.
 fn guess_target(table: &Table, needs_target: bool) -> Option<(String, &'static str)> {
     let names: Vec<String> = (0..table.n_features()).map(|j| table.feature_name(j)).collect();
     let by_name =
@@ -99,7 +100,7 @@ fn guess_target(table: &Table, needs_target: bool) -> Option<(String, &'static s
     }
 }
 
-/// The reader's message; for an unknown column with near names among those it lists.
+/// The message of the reader; for an unknown column with a similar name of the file.
 fn wrong_file(error: &fewest::data::Error, options: &ReadOptions, content: &Content<'_>) -> Failure {
     if let fewest::data::Error::Core(fewest::core::Error::InvalidParameter {
         name: "x_variable",
@@ -123,12 +124,12 @@ fn wrong_file(error: &fewest::data::Error, options: &ReadOptions, content: &Cont
     }
 }
 
-/// The reader's message about a target that nobody named, and whose choice that was.
+/// The message of the reader about a target that no argument names, and how it was chosen.
 fn wrong_guess(error: &fewest::data::Error, target_found: &str) -> Failure {
-    Failure::new(format!("{error} ({target_found} was taken for the target; --target names another)"))
+    Failure::new(format!("{error} ({target_found} was used as the target; use --target to name another)"))
 }
 
-/// The names of a file's columns, for a hint: read without any part assigned.
+/// The names of the columns of a file, for a hint: read without a target or ids.
 fn column_names(options: &ReadOptions, content: &Content<'_>) -> Option<Vec<String>> {
     let options = ReadOptions {
         formats: options.formats.clone(),
@@ -142,7 +143,7 @@ fn column_names(options: &ReadOptions, content: &Content<'_>) -> Option<Vec<Stri
     Some((0..table.n_features()).map(|j| table.feature_name(j)).collect())
 }
 
-/// The data set after the policy for missing values, checked against what `user` works with.
+/// The data set after the policy for missing values, checked against the needs of `user`.
 pub(crate) fn complete(found: Found, args: &DataArgs, user: User) -> Result<(Complete, DataInfo), Failure> {
     let Found { table, target_found } = found;
     let notes = table.notes().to_vec();
@@ -152,7 +153,7 @@ pub(crate) fn complete(found: Found, args: &DataArgs, user: User) -> Result<(Com
     Ok((complete, info))
 }
 
-/// As [`complete`], but with the gaps that are to be filled in every fold.
+/// As [`complete`], but with the missing values, which are filled in every fold.
 pub(crate) fn with_gaps(found: Found, args: &DataArgs, user: User) -> Result<(Complete, DataInfo), Failure> {
     let Found { table, target_found } = found;
     let notes = table.notes().to_vec();
@@ -162,7 +163,7 @@ pub(crate) fn with_gaps(found: Found, args: &DataArgs, user: User) -> Result<(Co
     Ok((complete, info))
 }
 
-/// What outputs tell about the data, once they are found to be what `user` works with.
+/// The description of the data for outputs, after a check that `user` can work with them.
 fn describe(
     complete: &Complete,
     args: &DataArgs,
@@ -199,12 +200,12 @@ fn missing_done(complete: &Complete, filled: &str) -> Option<String> {
     (!done.is_empty()).then(|| done.join(", "))
 }
 
-/// Errors that would otherwise surface deep in a method, in the words of the call.
+/// Errors that a method would report later, in terms of the command line arguments.
 fn check_target(file: &Path, data: &Dataset, user: User) -> Result<(), Failure> {
     let file = file.display();
     if data.n_samples() < 2 {
         return Err(Failure::new(format!(
-            "{file}: there is only 1 sample, but comparing takes at least 2: check the delimiter, the header, and \
+            "{file}: there is only 1 sample, but at least 2 are needed: check the delimiter, the header, and \
              whether samples are rows"
         )));
     }
@@ -216,8 +217,8 @@ fn check_target(file: &Path, data: &Dataset, user: User) -> Result<(), Failure> 
         Target::Class(classes) if supervised && classes.n_classes() < 2 => {
             let name = classes.names().first().map_or("", String::as_str);
             Err(Failure::new(format!(
-                "{file}: every sample is of class `{name}`, so there is nothing to tell apart: name another column \
-                 with --target"
+                "{file}: every sample is of class `{name}`, but at least two classes are needed: name \
+                 another column with --target"
             )))
         }
         Target::Real(outputs) if supervised => {
@@ -227,8 +228,8 @@ fn check_target(file: &Path, data: &Dataset, user: User) -> Result<(), Failure> 
             });
             match constant {
                 true => Err(Failure::new(format!(
-                    "{file}: the target is the same in every sample, so there is nothing to explain: name another \
-                     column with --target"
+                    "{file}: the target is the same in every sample, so there is nothing to predict: name \
+                     another column with --target"
                 ))),
                 false => Ok(()),
             }
@@ -260,7 +261,7 @@ pub(crate) fn features(option: &str, wanted: &[String], info: &DataInfo) -> Resu
         .collect()
 }
 
-/// The groups of features that a file tells.
+/// The groups of features in a file.
 pub(crate) fn groups(file: &Path, info: &DataInfo) -> Result<Groups, Failure> {
     read_groups(file, &Nodes::features(&info.names)).map_err(|error| {
         let near = match &error {

@@ -18,9 +18,9 @@ use fewest::registry::Registry;
 use args::{Cli, Command};
 use failure::{Failure, STATUS_WRONG};
 
-/// Does what the arguments of the process say, and tells the status to end with: 0 done, 2 the call or the
-/// data is wrong, 130 interrupted. Answers go to stdout and to the files named, one line on what is wrong to
-/// stderr. Handles Ctrl-C. Methods, learners, metrics and file formats are those of `registry`.
+/// Runs the command that the arguments of the process give, and returns the exit status: 0 success, 2 wrong
+/// arguments or data, 130 interrupted. Writes results to stdout and to the files named, and an error as one
+/// line to stderr. Handles Ctrl-C. Methods, learners, metrics and file formats are those of `registry`.
 pub fn run(registry: &Registry) -> ExitCode {
     let called = args::command(registry).try_get_matches();
     let cli = match called.and_then(|matches| Cli::from_arg_matches(&matches)) {
@@ -30,7 +30,7 @@ pub fn run(registry: &Registry) -> ExitCode {
             return ExitCode::from(STATUS_WRONG);
         }
         Err(help) => {
-            // Help and version; that the reader closed early is no failure.
+            // Help and version; a closed pipe is not an error.
             let _ = help.print();
             return ExitCode::from(u8::try_from(help.exit_code()).unwrap_or(STATUS_WRONG));
         }
@@ -49,23 +49,23 @@ pub fn run(registry: &Registry) -> ExitCode {
     })
 }
 
-/// Called without anything to do: the help is the answer.
+/// Called without a command: print the help.
 fn is_help(error: &clap::Error) -> bool {
     error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
 }
 
-/// What is wrong with the call, without the usage that clap would add.
+/// The error message for wrong arguments, without the usage text that clap would add.
 fn in_one_line(error: &clap::Error) -> String {
     let text = error.to_string();
-    let told = text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:"));
-    let told: Vec<&str> =
-        told.filter(|line| !line.is_empty() && !line.starts_with("For more information")).collect();
-    let line = told.join(" ");
+    let lines = text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:"));
+    let lines: Vec<&str> =
+        lines.filter(|line| !line.is_empty() && !line.starts_with("For more information")).collect();
+    let line = lines.join(" ");
     let line = line.strip_prefix("error: ").unwrap_or(&line);
     text::one_line(&format!("{} (see {} --help)", line.replace(" tip: ", "; "), command_called()))
 }
 
-/// The program with the subcommand that was called, if there is one like it.
+/// The program with the subcommand that was called, if it exists.
 fn command_called() -> String {
     let called = std::env::args().nth(1).unwrap_or_default();
     match Cli::command().find_subcommand(&called) {

@@ -1,4 +1,4 @@
-//! Where answers go: files that are whole or not there, and a stdout that may close early.
+//! Output: files that are written completely or not at all, and a stdout that may close early.
 
 use std::fs;
 use std::io::{self, ErrorKind, Write};
@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
 
-/// Refuses what can be known to fail, or to do harm, before the work is done: the input file as output, a
-/// folder that is not there, a folder in place of a file, two outputs in one file.
+/// Refuses outputs that would fail or overwrite something, before the computation starts: the input file
+/// as output, a folder that does not exist, a folder instead of a file, two outputs in one file.
 pub(crate) fn check(input: &Path, outputs: &[(&str, Option<&Path>)]) -> Result<(), Failure> {
     let named: Vec<(&str, &Path)> =
         outputs.iter().filter_map(|(option, path)| path.map(|path| (*option, path))).collect();
@@ -20,37 +20,37 @@ pub(crate) fn check(input: &Path, outputs: &[(&str, Option<&Path>)]) -> Result<(
         }
         if same_file(input, path) {
             return Err(Failure::new(format!(
-                "{option} {shown}: this is the input file, which is never overwritten: give another name"
+                "{option} {shown}: this is the input file, which is never overwritten: use another name"
             )));
         }
         if path.is_dir() {
-            return Err(Failure::new(format!("{option} {shown}: this is a folder: give a file in it")));
+            return Err(Failure::new(format!("{option} {shown}: this is a folder: name a file in it")));
         }
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         if let Some(folder) = folder
             && !folder.is_dir()
         {
             return Err(Failure::new(format!(
-                "{option} {shown}: there is no folder {}: make it first",
+                "{option} {shown}: the folder {} does not exist: create it first",
                 folder.display()
             )));
         }
         if let Some((other, _)) = named[..at].iter().find(|(_, earlier)| same_file(earlier, path)) {
             return Err(Failure::new(format!(
-                "{option} {shown}: {other} writes the same file: give another name"
+                "{option} {shown}: {other} writes the same file: use another name"
             )));
         }
     }
     Ok(())
 }
 
-/// Whether two paths are one regular file, or would be once written.
+/// Whether two paths are the same regular file, or would be after writing.
 fn same_file(a: &Path, b: &Path) -> bool {
     let device = |path: &Path| fs::metadata(path).is_ok_and(|metadata| !metadata.is_file());
     resolved(a) == resolved(b) && !device(a)
 }
 
-/// The path without links and detours, also where only its folder exists.
+/// The path without links, `.` and `..`, also if only its folder exists.
 fn resolved(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -66,7 +66,7 @@ pub(crate) fn write(option: &str, path: &Path, bytes: &[u8]) -> Result<(), Failu
     fewest::data::write_atomically(path, bytes).map_err(|error| Failure::new(format!("{option} {error}")))
 }
 
-/// Writes to stdout. A reader that has seen enough (`| head`) is no failure.
+/// Writes to stdout. A reader that closes the pipe early (`| head`) is not an error.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -77,7 +77,7 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Writes one line to stderr, where it may be lost.
+/// Writes one line to stderr, and ignores an error of stderr.
 pub(crate) fn complain(line: &str) {
     let _ = writeln!(io::stderr(), "fewest: {line}");
 }

@@ -1,7 +1,7 @@
-//! The report: one HTML file that needs nothing else, for a screen (light or dark) and for paper.
+//! The report: one self-contained HTML file, for a screen (light or dark) and for paper.
 //!
-//! A module a section; each turns the selection and what was run into markup, and is left out when it has
-//! nothing to tell. Text is escaped by the template language, so nothing in a data file can become markup.
+//! Each section is a module that turns the selection and the run into markup; a section without content is
+//! left out. The template language escapes text, so nothing in a data file can become markup.
 
 mod cluster;
 mod curves;
@@ -20,7 +20,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 pub(crate) use evaluation::render as evaluation;
 
-/// The whole report of a selection, which `command` asked for.
+/// The complete report of a selection made by `command`.
 pub(crate) fn render(selection: &Selection, run: &RunInfo, command: &str) -> String {
     let title = format!("{} of {}", run.method.id, run.data.file);
     page(
@@ -38,7 +38,7 @@ pub(crate) fn render(selection: &Selection, run: &RunInfo, command: &str) -> Str
     )
 }
 
-/// A page with everything it needs.
+/// A self-contained page.
 fn page(title: &str, content: Markup) -> String {
     html! {
         (DOCTYPE)
@@ -56,7 +56,7 @@ fn page(title: &str, content: Markup) -> String {
     .into_string()
 }
 
-/// A section with its heading and a sentence that says how to read it.
+/// A section with its heading and a sentence that explains how to read it.
 fn section(id: &str, heading: &str, explanation: &str, content: Markup) -> Markup {
     html! {
         section id=(id) {
@@ -67,7 +67,7 @@ fn section(id: &str, heading: &str, explanation: &str, content: Markup) -> Marku
     }
 }
 
-/// A coordinate of a drawing, in as few digits as are seen.
+/// A coordinate of a drawing, with only as many digits as are visible.
 fn at(value: f64) -> String {
     let text = format!("{value:.1}");
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)

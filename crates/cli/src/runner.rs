@@ -14,12 +14,12 @@ use crate::failure::{Failure, STATUS_INTERRUPTED};
 /// Set by the first Ctrl-C.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// Calls `work` with the context that the call asks for, and tells how long it took, in seconds.
+/// Calls `work` with the context that the arguments give, and returns the result and the time in seconds.
 pub(crate) fn run<T: Send>(
     args: &RunArgs,
     work: impl FnOnce(&Context<'_>) -> Result<T, Failure> + Send,
 ) -> Result<(T, f64), Failure> {
-    // The second Ctrl-C is for those who cannot wait. Without a handler, Ctrl-C ends the program at once.
+    // A second Ctrl-C ends the program at once; so does the first one without a handler.
     let _ = ctrlc::set_handler(|| {
         if INTERRUPTED.swap(true, Ordering::Relaxed) {
             process::exit(i32::from(STATUS_INTERRUPTED));

@@ -1,4 +1,4 @@
-//! The answer for people.
+//! The result for people.
 
 pub(crate) mod evaluation;
 
@@ -62,7 +62,7 @@ pub(crate) fn scores(scores: &Scores, run: &RunInfo) -> String {
     out
 }
 
-/// The data in a line, and what was done about missing values in another.
+/// One line about the data, and another about how missing values were handled.
 fn data_heading(data: &DataInfo) -> String {
     let mut line = format!(
         "{}: {}, {}",
@@ -74,7 +74,7 @@ fn data_heading(data: &DataInfo) -> String {
         line.push_str(&format!(", target {}", text::one_line(&data.target_text())));
     }
     if let Some(found) = data.target_found {
-        line.push_str(&format!(" ({found}; --target names another)"));
+        line.push_str(&format!(" ({found}; use --target to name another)"));
     }
     line.push('\n');
     if let Some(done) = &data.missing_done {

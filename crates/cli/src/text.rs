@@ -1,4 +1,4 @@
-//! Numbers and names as people read them.
+//! Numbers and names in a form for people.
 
 use fewest::core::Certificate;
 pub(crate) use fewest_study::text::{count, counted};
@@ -10,7 +10,7 @@ pub(crate) fn capitalised(text: &str) -> String {
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// What a certificate is called.
+/// The name of a certificate.
 pub(crate) fn certificate(certificate: Certificate) -> &'static str {
     match certificate {
         Certificate::Gap { .. } => "duality gap",
@@ -56,7 +56,7 @@ pub(crate) fn duration(seconds: f64) -> String {
     }
 }
 
-/// `text` on one line, with control characters written out: a name from a file must not move the cursor.
+/// `text` on one line, with control characters escaped: a name from a file must not move the cursor.
 pub(crate) fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for c in text.chars() {
@@ -90,7 +90,7 @@ pub(crate) fn shortened(text: &str, width: usize) -> String {
     short
 }
 
-/// How cells stand in their column.
+/// How cells are aligned in their column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Align {
     /// At the left: names.

@@ -24,7 +24,10 @@ fn selects_what_matters_and_no_copy() {
     let place = Place::with_table();
     let out = place.done(&["select", "table.csv", "-k", "2"]);
     assert!(out.contains("60 samples, 5 features"), "{out}");
-    assert!(out.contains("`outcome`, a real output (the last column; --target names another)"), "{out}");
+    assert!(
+        out.contains("`outcome`, a real output (the last column; use --target to name another)"),
+        "{out}"
+    );
     assert!(out.contains("hsic-lasso: 2 features in"), "{out}");
     assert!(out.contains("converged, duality gap"), "{out}");
     let table: Vec<&str> = out.lines().skip_while(|line| !line.starts_with("rank")).collect();
@@ -293,7 +296,7 @@ fn info_tells_what_is_in_a_file() {
     let place = Place::with_table();
     let out = place.done(&["info", "table.csv"]);
     assert!(out.contains("60 samples, 5 features (csv)"), "{out}");
-    assert!(out.contains("target: `outcome` (the last column; --target names another), real"), "{out}");
+    assert!(out.contains("target: `outcome` (the last column; use --target to name another), real"), "{out}");
     assert!(out.contains("constant: 1 (cannot be selected): fixed"), "{out}");
     assert!(out.contains("duplicates: 1: copy = square"), "{out}");
     assert!(out.contains("always 7"), "{out}");
@@ -353,7 +356,7 @@ fn ctrl_c_ends_a_long_run_in_order() {
         let mut complaint = String::new();
         child.stderr.take().unwrap().read_to_string(&mut complaint).unwrap();
         if child.wait().unwrap().code() == Some(130) {
-            assert_eq!(complaint, "fewest: interrupted before there was an answer\n");
+            assert_eq!(complaint, "fewest: interrupted before there was a result\n");
             assert_eq!(place.files(), ["t.csv"]);
             return;
         }

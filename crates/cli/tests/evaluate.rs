@@ -339,7 +339,8 @@ fn stopped_runs_tell_the_folds_they_have_and_can_go_on() {
         (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
     assert_eq!((output.status.code(), complaint.as_str()), (Some(130), ""));
     assert!(
-        out.contains("note: interrupted after ") && out.contains(" of 1,000 folds: the same call goes on"),
+        out.contains("note: interrupted after ")
+            && out.contains(" of 1,000 folds: the same command continues"),
         "{out}"
     );
     let document: Value = serde_json::from_str(&place.read("a.json")).unwrap();
@@ -350,7 +351,7 @@ fn stopped_runs_tell_the_folds_they_have_and_can_go_on() {
     let limited = [&call[..], &["--time-limit", "1"]].concat();
     let ran = place.run(&limited);
     assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
-    assert!(ran.stdout.contains("note: the time was up after "), "{}", ran.stdout);
+    assert!(ran.stdout.contains("note: time limit reached after "), "{}", ran.stdout);
     let document: Value = serde_json::from_str(&place.read("a.json")).unwrap();
     assert_eq!(document["status"], "time-limit");
     assert!(document["folds"].as_array().unwrap().len() >= first);

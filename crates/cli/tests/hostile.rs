@@ -40,14 +40,17 @@ fn wrong_calls() {
         ("select table.csv -p ridge=1", &["ridge", "penalty=elastic-net"]),
         ("select table.csv -p penalty=group", &["penalty=group", "--groups"]),
         ("select table.csv -p output=delta", &["real output"]),
-        ("select table.csv --method hsic --force-in line", &["--force-in", "hsic has no use", "hsic-lasso"]),
+        (
+            "select table.csv --method hsic --force-in line",
+            &["--force-in", "hsic does not use it", "hsic-lasso"],
+        ),
         (
             "select table.csv --method mrmr --covariates line",
-            &["--covariates", "mrmr has no use", "nocco-lasso"],
+            &["--covariates", "mrmr does not use it", "nocco-lasso"],
         ),
         (
             "select table.csv --method mrmr --groups g.csv",
-            &["--groups", "mrmr has no use", "hsic-lasso", "nmmkl"],
+            &["--groups", "mrmr does not use it", "hsic-lasso", "nmmkl"],
         ),
         ("select table.csv --groups g.csv", &["--groups", "--param penalty=group"]),
         (

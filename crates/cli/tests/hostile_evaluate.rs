@@ -136,7 +136,7 @@ fn files_that_hold_no_folds_of_this_evaluation() {
         (&["--learner", "kernel-ridge"], "another learner"),
         (&["--learner-param", "neighbours=3"], "another --learner-param"),
         (&["--metric", "q2"], "other metrics"),
-        (&["--folds", "4"], "divided otherwise"),
+        (&["--folds", "4"], "another division"),
         (&["--ignore", "copy"], "other data"),
     ] {
         place.refuses(&with(change), &["--resume folds.json", "another evaluation", told]);

@@ -50,8 +50,7 @@ fn decimal_commas_are_numbers() {
     assert_eq!((plain, task, n_notes + 1), (comma, comma_task, n_comma_notes));
     place.write("quoted.csv", "a,b\n1,\"1,5\"\n2,\"2,5\"\n3,\"0,25\"\n");
     let told = place.fails(&["select", "quoted.csv", "-k", "1"]);
-    for part in
-        ["line 2", "`1,5` looks like a number", "the last column was taken for the target", "--target"]
+    for part in ["line 2", "`1,5` looks like a number", "the last column was used as the target", "--target"]
     {
         assert!(told.contains(part), "{told}");
     }
@@ -75,7 +74,7 @@ fn the_guess_of_a_target_is_told_where_it_does_harm() {
     let place = Place::with_table();
     let told = place.fails(&["select", "table.csv", "--ignore", "outcome"]);
     for part in
-        ["`outcome`", "two parts", "the last column was taken for the target", "--target names another"]
+        ["`outcome`", "two parts", "the last column was used as the target", "use --target to name another"]
     {
         assert!(told.contains(part), "{told}");
     }

@@ -3,7 +3,7 @@
 use fewest_core::{Column, Context, Dataset, Error};
 use fewest_parallel::Places;
 
-/// Features handled between two looks at the interruption flag.
+/// Features processed between two checks of the interruption flag.
 const BATCH: usize = 256;
 
 /// `work(j, column)` for every feature, in parallel, in index order; the error of the lowest index wins.

@@ -1,4 +1,4 @@
-//! Sums over rows: the same bits from memory, files, streams or machines.
+//! Sums over rows: bit for bit the same for data in memory, in files, in streams or on several machines.
 
 use crate::streams::{SampleStream, Whole};
 use crate::{Context, Dataset, Error};
@@ -8,10 +8,10 @@ pub const BATCH_ROWS: usize = 4096;
 
 /// Sums over rows.
 ///
-/// What is added in floating point depends on the order, so the order is fixed by row number alone: rows
-/// `4096 b .. 4096 (b + 1)` are batch `b`, each batch is given to an accumulator of its own, and these are
-/// merged two by two, then four by four, and so on ([`Partial`]). Neither threads nor files nor machines show
-/// in the result.
+/// A floating point sum depends on the order of its terms, so the order is fixed by the row numbers alone:
+/// rows `4096 b .. 4096 (b + 1)` are batch `b`, each batch has its own accumulator, and these are merged two
+/// by two, then four by four, and so on ([`Partial`]). The result does not depend on threads, files or
+/// machines.
 ///
 /// ```
 /// use fewest_core::{Accumulator, Context, Dataset, DenseColumns, Error, RowBatches, Target, accumulate};
@@ -41,16 +41,16 @@ pub const BATCH_ROWS: usize = 4096;
 /// # Ok::<(), Error>(())
 /// ```
 pub trait Accumulator: Send + Sized {
-    /// What the sums are for.
+    /// The result computed from the sums.
     type Output;
 
-    /// Adds the rows of `batch`. An accumulator that has seen nothing takes on their sums as they are.
+    /// Adds the rows of `batch`. A new accumulator takes their sums unchanged.
     ///
     /// # Errors
     /// When the batch does not allow it; rows in errors count from the first of the batch.
     fn update(&mut self, batch: &Dataset) -> Result<(), Error>;
 
-    /// Adds what `later` saw: rows that follow those of this one.
+    /// Adds the sums of `later`, whose rows follow those of this one.
     ///
     /// # Errors
     /// When the two are not about the same features.

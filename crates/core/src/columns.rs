@@ -1,4 +1,4 @@
-//! Features, seen one column at a time.
+//! Features, read one column at a time.
 
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -54,14 +54,14 @@ impl Column<'_> {
     }
 }
 
-/// A table of features that hands out one column at a time.
+/// A table of features that is read one column at a time.
 ///
-/// Three methods, so that a dense matrix, a sparse one, an `f32` one, a file mapped piece by piece or
-/// a generator all serve every method. Implementations return the same values for the same `j` at
+/// The trait has few methods, so that a dense matrix, a sparse one, an `f32` one, a file mapped in
+/// parts or a generator can implement it. Implementations return the same values for the same `j` at
 /// every call.
 ///
-/// A read may fail at any call, also where an earlier one succeeded. Methods hand the error to their caller;
-/// none goes on with other values.
+/// A read may fail at any call, even if an earlier call succeeded. Methods return the error to their caller;
+/// none continues with other values.
 pub trait Columns: Send + Sync {
     /// Number of samples (rows).
     fn n_samples(&self) -> usize;
@@ -69,14 +69,14 @@ pub trait Columns: Send + Sync {
     /// Number of features (columns).
     fn n_features(&self) -> usize;
 
-    /// Feature `j < n_features()`. `scratch` may be used to hold the values; its content on entry
-    /// means nothing.
+    /// Feature `j < n_features()`. `scratch` may be used as a buffer for the values; its content on
+    /// entry is ignored.
     ///
     /// # Errors
     /// [`Error::Unreadable`] when the source fails. A table in memory never does.
     fn column<'a>(&'a self, j: usize, scratch: &'a mut Vec<f64>) -> Result<Column<'a>, Error>;
 
-    /// Writes feature `j` into `out`, of length `n_samples()`. After an error its content means nothing.
+    /// Writes feature `j` into `out`, of length `n_samples()`. After an error its content is undefined.
     ///
     /// # Errors
     /// As [`column`](Columns::column).
@@ -108,7 +108,7 @@ impl DenseColumns {
         Ok(Self { values, n_samples, n_features })
     }
 
-    /// From one vector a feature.
+    /// From one vector per feature.
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] unless all have the same length.
@@ -141,7 +141,7 @@ impl Columns for DenseColumns {
     }
 }
 
-/// Columns computed when they are asked for, by a function `(j, out)` that fills `out`.
+/// Columns computed on demand, by a function `(j, out)` that fills `out`.
 ///
 /// ```
 /// use fewest_core::{Columns, OnDemand};
@@ -161,8 +161,8 @@ pub struct OnDemand<F> {
 }
 
 impl<F: Fn(usize, &mut [f64]) -> Result<(), Error> + Send + Sync> OnDemand<F> {
-    /// `fill(j, out)` writes the `n_samples` values of feature `j`, the same at every call, or says with
-    /// [`Error::unreadable`] why it cannot.
+    /// `fill(j, out)` writes the `n_samples` values of feature `j`, the same at every call, or returns
+    /// [`Error::unreadable`] with a reason.
     pub fn new(n_samples: usize, n_features: usize, fill: F) -> Self {
         Self { n_samples, n_features, fill }
     }
@@ -192,13 +192,13 @@ impl<F: Fn(usize, &mut [f64]) -> Result<(), Error> + Send + Sync> Columns for On
 
 /// Some rows of a table, in the order given, without copying the table: the folds of an evaluation.
 ///
-/// Costs a look at each of the rows kept and, where the table's columns are sparse, at each stored value.
+/// Reading a column visits each row kept and, if the columns are sparse, each stored value.
 pub(crate) struct RowSubset<C> {
     table: C,
     rows: Vec<usize>,
-    /// Where each row of the table stands among `rows`, once a sparse column asked for it.
+    /// The position of each row of the table in `rows`, computed at the first sparse column.
     places: OnceLock<Places>,
-    /// Buffers for tables that need one, which a caller's own cannot be: it takes the answer.
+    /// Buffers for tables that need one. The buffer of the caller cannot be used: it receives the result.
     buffers: Mutex<Vec<Vec<f64>>>,
 }
 

@@ -1,26 +1,26 @@
-//! What surrounds a run: seed, progress, time, interruption.
+//! The context of a run: seed, progress, deadline, interruption.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use crate::Status;
 
-/// Told how far a run has come. Called from one thread at a time, at most a few times a second of work.
+/// Receives the progress of a run. Called from one thread at a time, at most a few times per second.
 pub trait Progress: Sync {
     /// `done` of `total` units of `stage` are done.
     fn update(&self, stage: &str, done: u64, total: u64);
 }
 
-/// What a run needs to know besides data and parameters. `Context::default()` is seed 0, silent, without
-/// limits.
+/// The inputs of a run besides data and parameters. `Context::default()` has seed 0, no progress report
+/// and no limits.
 #[derive(Clone, Copy, Default)]
 pub struct Context<'a> {
-    /// Seed of everything random. The same seed gives the same answer, bit for bit, for any number of
-    /// threads.
+    /// Seed of all random numbers. The same seed gives the same result, bit for bit, for any number
+    /// of threads.
     pub seed: u64,
-    /// Where progress is told.
+    /// The receiver of progress reports.
     pub progress: Option<&'a dyn Progress>,
-    /// When to stop with [`Status::TimeLimit`](crate::Status::TimeLimit) and what has been found by then.
+    /// When to stop with [`Status::TimeLimit`](crate::Status::TimeLimit) and the best result so far.
     pub deadline: Option<Instant>,
     /// Set to true from elsewhere to stop with [`Status::Interrupted`](crate::Status::Interrupted).
     pub interrupt: Option<&'a AtomicBool>,
@@ -32,14 +32,15 @@ impl Context<'_> {
         Self { seed, ..Self::default() }
     }
 
-    /// Tells the progress callback, if there is one.
+    /// Reports to the progress callback, if there is one.
     pub fn report(&self, stage: &str, done: usize, total: usize) {
         if let Some(progress) = self.progress {
             progress.update(stage, done as u64, total as u64);
         }
     }
 
-    /// [`Status::Interrupted`] once the caller asked to stop, [`Status::TimeLimit`] once the time is over.
+    /// [`Status::Interrupted`] once the caller asked to stop, [`Status::TimeLimit`] once the deadline has
+    /// passed.
     pub fn stopped(&self) -> Option<Status> {
         if self.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
             return Some(Status::Interrupted);

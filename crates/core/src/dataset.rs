@@ -1,4 +1,4 @@
-//! Features, target and what is known about them.
+//! A data set: features, target, and additional information about them.
 
 mod parts;
 
@@ -7,14 +7,14 @@ use std::sync::Arc;
 use crate::columns::RowSubset;
 use crate::{Classes, Column, Columns, Error, Graph, Groups, Target, View, views};
 
-/// What a feature's numbers mean.
+/// The kind of a feature.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum FeatureKind {
-    /// Quantities: differences and orders mean something.
+    /// Quantities: differences and order have a meaning.
     #[default]
     Numeric,
-    /// Codes of categories, `0.0, 1.0, …`, with a name each.
+    /// Codes of categories, `0.0, 1.0, …`, each with a name.
     Categorical {
         /// The name of each code.
         levels: Vec<String>,
@@ -69,7 +69,7 @@ impl Dataset {
         })
     }
 
-    /// With a name a feature.
+    /// With a name for each feature.
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] unless there are as many names as features.
@@ -79,7 +79,7 @@ impl Dataset {
         Ok(self)
     }
 
-    /// With a kind a feature; without, all are numeric.
+    /// With a kind for each feature; without kinds, all are numeric.
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] unless there are as many kinds as features.
@@ -92,7 +92,7 @@ impl Dataset {
     /// With groups of features.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] unless the groups are about as many features as there are.
+    /// [`Error::ShapeMismatch`] unless the groups have the same number of features.
     pub fn with_feature_groups(mut self, groups: impl Into<Arc<Groups>>) -> Result<Self, Error> {
         let groups = groups.into();
         check_length("features of the groups", self.n_features(), groups.n_features())?;
@@ -125,8 +125,8 @@ impl Dataset {
     /// With views: the columns of each source. Not every column needs to be in one.
     ///
     /// # Errors
-    /// [`Error::InvalidPart`] names the first view that is empty, not inside the table, called as an earlier
-    /// one, or over columns of another.
+    /// [`Error::InvalidPart`] names the first view that is empty, outside the table, named as an earlier
+    /// one, or overlaps another.
     pub fn with_views(mut self, views: Vec<View>) -> Result<Self, Error> {
         views::check(&views, self.n_features())?;
         self.views = views;
@@ -145,7 +145,7 @@ impl Dataset {
         Ok(self)
     }
 
-    /// With a name a sample.
+    /// With a name for each sample.
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] unless there are as many as samples.
@@ -155,7 +155,7 @@ impl Dataset {
         Ok(self)
     }
 
-    /// With a weight a sample.
+    /// With a weight for each sample.
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] unless there are as many as samples; [`Error::InvalidParameter`] for a
@@ -169,7 +169,7 @@ impl Dataset {
         Ok(self)
     }
 
-    /// With other values of the same features and samples: scaled, or with gaps filled.
+    /// With other values of the same features and samples: scaled, or with missing values filled in.
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] unless there are as many samples and features as before.
@@ -285,7 +285,7 @@ impl Dataset {
         self.sample_weights.as_deref()
     }
 
-    /// For a method that does not use the weights of samples: its first line, so that none ignores them
+    /// For a method that does not use sample weights: called first, so that no method ignores them
     /// silently.
     ///
     /// # Errors
@@ -310,8 +310,8 @@ impl Dataset {
         }
     }
 
-    /// The samples `rows`, in that order, without copying the features, and what is known about them: of
-    /// links those between two of these samples.
+    /// The samples `rows`, in that order, without copying the features, with all information about them;
+    /// of the links only those between two of these samples.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] when a row is out of range; [`Error::TooFew`] when none is left.
@@ -321,7 +321,7 @@ impl Dataset {
         let sample_graph = self.sample_graph.as_ref().map(|graph| graph.subset(rows)).transpose()?;
         let sample_ids = |ids: &Vec<String>| rows.iter().map(|&row| ids[row].clone()).collect();
         let sample_weights = |weights: &Vec<f64>| rows.iter().map(|&row| weights[row]).collect();
-        // Every field is named, so that none can be forgotten.
+        // All fields are listed, so that the compiler finds a forgotten one.
         Ok(Self {
             x: Arc::new(x),
             target: self.target.subset(rows),
@@ -336,7 +336,7 @@ impl Dataset {
         })
     }
 
-    /// The features that have one and the same value in every sample, by increasing index.
+    /// The features with the same value in every sample, by increasing index.
     ///
     /// # Errors
     /// [`Error::Unreadable`] of the first feature that cannot be read.
@@ -370,9 +370,9 @@ impl Dataset {
     /// [`Error::NonFinite`] for the first NaN or infinity among the values of feature `j`.
     ///
     /// # Errors
-    /// That one.
+    /// [`Error::NonFinite`], as above.
     pub fn check_finite(&self, j: usize, values: &[f64]) -> Result<(), Error> {
-        // Without leaving early, which would mean one value at a time.
+        // Without an early exit, which would prevent vectorisation.
         if values.iter().fold(true, |all, value| all & value.is_finite()) {
             return Ok(());
         }

@@ -1,6 +1,6 @@
-//! What can be wrong with a call or with the data.
+//! Errors in arguments or data.
 
-/// A call or data that no method can work with. Not converging is a [`Status`](crate::Status), not an error.
+/// Wrong arguments or data. Not converging is a [`Status`](crate::Status), not an error.
 ///
 /// Every message is one line that names the parameter, feature or cell at fault and says what to do.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -13,10 +13,10 @@ pub enum Error {
         name: &'static str,
         /// The value given.
         value: String,
-        /// The range or the list of values that would do.
+        /// The allowed range or list of values.
         expected: String,
     },
-    /// Two things whose sizes must agree do not.
+    /// Two sizes that must agree, but do not.
     #[error("{what}: expected {expected}, found {found}")]
     ShapeMismatch {
         /// What was counted.
@@ -26,7 +26,7 @@ pub enum Error {
         /// The size it has.
         found: usize,
     },
-    /// One of the links, groups or views of a data set that cannot be.
+    /// An invalid link, group or view of a data set.
     #[error("{part} {number} (counted from 0) {problem}")]
     InvalidPart {
         /// What it is: `link`, `group`, `feature`, `view`.
@@ -61,14 +61,14 @@ pub enum Error {
         /// The value found.
         value: f64,
     },
-    /// A target the method has no use for.
+    /// A target that the method does not support.
     #[error("{method} needs {expected} as target, but the target is {found}")]
     UnsupportedTarget {
         /// The method's id.
         method: &'static str,
-        /// What would do.
+        /// The supported targets.
         expected: &'static str,
-        /// What was given.
+        /// The given target.
         found: String,
     },
     /// A feature whose values could not be read: a file, a cluster or a generator failed.
@@ -76,7 +76,7 @@ pub enum Error {
     Unreadable {
         /// The feature's index in the table that failed, from 0.
         column: usize,
-        /// What the source says, as one line.
+        /// The error of the source, as one line.
         reason: String,
     },
     /// Too little data to compute anything.
@@ -84,22 +84,22 @@ pub enum Error {
     TooFew {
         /// What was counted.
         what: &'static str,
-        /// The least number that would do.
+        /// The smallest allowed number.
         minimum: usize,
         /// The number found.
         found: usize,
     },
-    /// A combination the method does not offer.
-    #[error("{what} is not offered by {method}: {instead}")]
+    /// A combination that the method does not support.
+    #[error("{what} is not supported by {method}: {instead}")]
     Unsupported {
         /// The method's id.
         method: &'static str,
-        /// What was asked for.
+        /// What was requested.
         what: String,
         /// What to do instead.
         instead: String,
     },
-    /// A kernel that is not positive semidefinite, given to a solver whose answers would mean nothing then.
+    /// A kernel that is not positive semidefinite, given to a solver that is not valid for it.
     #[error("{kernel} is indefinite, but {solver} needs a positive semidefinite kernel: {instead}")]
     Indefinite {
         /// The kernel, with its parameters.
@@ -109,14 +109,14 @@ pub enum Error {
         /// What to do instead.
         instead: &'static str,
     },
-    /// A run that was stopped, by its deadline or its caller, before there was anything to answer with.
+    /// A run that was stopped, by its deadline or its caller, before it had a result.
     #[error("the run was stopped before {before}: allow more time")]
     Stopped {
         /// What had not been done yet.
         before: &'static str,
     },
-    /// A computation that broke down although its input was legal, such as an overflow.
-    #[error("{what} broke down numerically: {hint}")]
+    /// A computation that failed on valid input, for example by an overflow.
+    #[error("{what} failed numerically: {hint}")]
     Numerical {
         /// The computation.
         what: &'static str,
@@ -136,8 +136,8 @@ impl Error {
         Self::Unreadable { column, reason: reason.to_string() }
     }
 
-    /// The error with rows counted from the first of a table, where it names a row of a batch that starts at
-    /// `first_row`.
+    /// The error with its row counted from the first row of the table, for an error about a batch that
+    /// starts at `first_row`.
     pub(crate) fn in_rows_from(mut self, first_row: usize) -> Self {
         if let Self::NonFinite { row, .. } | Self::NonFiniteTarget { row, .. } = &mut self {
             *row += first_row;
@@ -145,7 +145,7 @@ impl Error {
         self
     }
 
-    /// The error with the columns of a table, where it names a column of those that `features` lists.
+    /// The error with the column of the full table, for an error about a column of the subset `features`.
     pub(crate) fn in_columns(mut self, features: &[usize]) -> Self {
         if let Self::NonFinite { column, .. } = &mut self
             && let Some(&feature) = features.get(*column)

@@ -4,9 +4,9 @@ use crate::Error;
 
 /// Weighted links between nodes, stored row by row: never a matrix of all pairs.
 ///
-/// Takes 8 bytes a node and 12 bytes a link (24 where links have no direction, since both ends know of it).
-/// The neighbours of a node are in increasing order, no pair of nodes is linked twice in one direction, and
-/// no node is linked to itself.
+/// Memory: 8 bytes per node and 12 bytes per link (24 if links have no direction, since both ends store
+/// it). The neighbours of a node are in increasing order, no pair of nodes is linked twice in one
+/// direction, and no node is linked to itself.
 ///
 /// ```
 /// use fewest_core::Graph;
@@ -29,8 +29,8 @@ impl Graph {
     /// Links `(a, b, weight)` without a direction, each pair of nodes once.
     ///
     /// # Errors
-    /// [`Error::InvalidPart`] names the first link with a node that is not there, from a node to itself, with
-    /// a weight that is not finite or not above 0, or between two nodes that an earlier one links;
+    /// [`Error::InvalidPart`] names the first link with a node that does not exist, from a node to itself,
+    /// with a weight that is not finite or not above 0, or between two nodes linked already;
     /// [`Error::InvalidParameter`] for more than 2³² − 1 nodes.
     ///
     /// # Complexity
@@ -59,14 +59,14 @@ impl Graph {
                 format!("links node {from} to itself: leave it out")
             } else if !(weight.is_finite() && weight > 0.0) {
                 format!(
-                    "has the weight {weight}, which must be finite and above 0: leave out what is no link"
+                    "has the weight {weight}, which must be finite and above 0: leave out links of weight 0"
                 )
             } else {
                 continue;
             };
             return Err(Error::InvalidPart { part: "link", number, problem });
         }
-        // Transposed, so that the rows come out in order.
+        // Transposed, so that the rows are in order.
         let backwards = links.iter().map(|&(from, to, weight)| (to, from, weight));
         let graph = if directed {
             Self::rows(n_nodes, backwards, true).transposed()
@@ -79,7 +79,7 @@ impl Graph {
         }
     }
 
-    /// The first pair of neighbours of node `i` that are one node.
+    /// The first pair of neighbours of node `i` that are the same node.
     fn doubled(&self, i: usize) -> Option<(usize, usize)> {
         let pair = self.neighbours(i).windows(2).find(|pair| pair[0] == pair[1])?;
         Some((i, pair[0] as usize))
@@ -97,7 +97,7 @@ impl Graph {
         Error::InvalidPart { part: "link", number: second, problem }
     }
 
-    /// Rows of links in the order they come in.
+    /// Rows of links in the order of the input.
     fn rows(
         n_nodes: usize,
         links: impl Iterator<Item = (usize, usize, f64)> + Clone,
@@ -114,7 +114,7 @@ impl Graph {
         let n_links = offsets[n_nodes];
         let (mut neighbours, mut weights) = (vec![0; n_links], vec![0.0; n_links]);
         for (from, to, weight) in links {
-            // `check_size` has seen to it that every node is a `u32`.
+            // `check_size` has checked that every node fits in a `u32`.
             neighbours[next[from]] = to as u32;
             weights[next[from]] = weight;
             next[from] += 1;
@@ -122,7 +122,7 @@ impl Graph {
         Self { offsets, neighbours, weights, directed }
     }
 
-    /// Every stored link; one without a direction from both of its ends.
+    /// Every stored link; a link without direction occurs from both of its ends.
     fn stored(&self) -> impl Iterator<Item = (usize, usize, f64)> + Clone {
         (0..self.n_nodes()).flat_map(|i| {
             self.neighbours(i).iter().zip(self.weights(i)).map(move |(&to, &weight)| (i, to as usize, weight))
@@ -165,7 +165,7 @@ impl Graph {
         self.stored().filter(|&(from, to, _)| self.directed || from < to)
     }
 
-    /// With every link the other way round: who follows becomes who is followed.
+    /// The graph with every link reversed.
     ///
     /// # Complexity
     /// Time and memory O(nodes + links).
@@ -175,8 +175,8 @@ impl Graph {
         Self::rows(self.n_nodes(), backwards, self.directed)
     }
 
-    /// Without directions: nodes are linked where they were in either direction, with the larger weight where
-    /// they were in both.
+    /// The graph without directions: nodes are linked if they were linked in either direction, with the
+    /// larger of the two weights.
     ///
     /// # Complexity
     /// Time and memory O(nodes + links).
@@ -193,7 +193,7 @@ impl Graph {
             directed: false,
         };
         for i in 0..self.n_nodes() {
-            // Two increasing rows become one.
+            // Merge of two increasing rows.
             let (mut out, mut into) = (self.offsets[i], back.offsets[i]);
             let (out_end, into_end) = (self.offsets[i + 1], back.offsets[i + 1]);
             while out < out_end || into < into_end {
@@ -218,7 +218,8 @@ impl Graph {
         graph
     }
 
-    /// The links between the nodes `nodes`, which become nodes 0, 1, … in that order: those of a fold.
+    /// The links between the nodes `nodes`, which become nodes 0, 1, … in that order: for the samples of a
+    /// fold.
     ///
     /// A node may occur more than once, as in a bootstrap sample: each copy has the links of the node, and
     /// there is none between copies.
@@ -285,7 +286,7 @@ fn check_size(n_nodes: usize) -> Result<(), Error> {
     }
 }
 
-/// Where each item of a list of indices stands in it.
+/// The positions of each item in a list of indices.
 pub(crate) struct Places {
     offsets: Vec<usize>,
     places: Vec<usize>,
@@ -308,7 +309,7 @@ impl Places {
         Self { offsets, places }
     }
 
-    /// The places of `item`, increasing.
+    /// The positions of `item`, increasing.
     pub(crate) fn of(&self, item: usize) -> &[usize] {
         &self.places[self.offsets[item]..self.offsets[item + 1]]
     }

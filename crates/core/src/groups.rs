@@ -1,4 +1,4 @@
-//! Which features belong together.
+//! Groups of features.
 
 use crate::{Error, order};
 
@@ -37,7 +37,7 @@ pub struct GroupTree {
 }
 
 impl Groups {
-    /// A group a feature, any numbers: features of one number belong together.
+    /// A group number for each feature, any numbers: features with the same number form a group.
     pub fn partition(group_of: Vec<usize>) -> Self {
         Self::Partition(group_of)
     }
@@ -69,7 +69,7 @@ impl Groups {
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] for fewer parents than features; [`Error::InvalidPart`] names the first group
-    /// whose parent is out of range, that is within itself, or that holds no feature.
+    /// whose parent is out of range, that contains itself, or that has no feature.
     ///
     /// ```
     /// use fewest_core::Groups;
@@ -96,7 +96,7 @@ impl Groups {
         }
         let tree = GroupTree { n_features, parents };
         if let Some(group) = tree.first_in_itself() {
-            let problem = "is within itself: take one of the groups between out of its parent".to_owned();
+            let problem = "contains itself: remove a group of this cycle from its parent".to_owned();
             return Err(wrong(n_features + group, problem));
         }
         if let Some(empty) = tree.above(0..n_features).iter().position(|above| !above) {
@@ -105,7 +105,7 @@ impl Groups {
         Ok(Self::Tree(tree))
     }
 
-    /// Number of features that the groups are about.
+    /// Number of features.
     pub fn n_features(&self) -> usize {
         match self {
             Self::Partition(group_of) => group_of.len(),
@@ -114,8 +114,8 @@ impl Groups {
         }
     }
 
-    /// The features of every group, increasing; of a partition by increasing number, of a tree all features
-    /// below.
+    /// The features of every group, increasing. The groups of a partition are ordered by number; a group of
+    /// a tree has all features below it.
     pub fn sets(&self) -> Vec<Vec<usize>> {
         match self {
             Self::Partition(group_of) => {
@@ -127,8 +127,8 @@ impl Groups {
         }
     }
 
-    /// The groups among the features `features`, numbered in that order. Groups that lose all their features
-    /// are gone.
+    /// The groups of the features `features`, which are numbered in that order. Groups without features left
+    /// are removed.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] when a feature does not exist.
@@ -148,7 +148,7 @@ impl Groups {
         match self {
             Self::Partition(group_of) => Ok(Self::Partition(features.iter().map(|&j| group_of[j]).collect())),
             Self::Overlapping(groups) => {
-                // Where each feature goes; a feature may be asked for twice.
+                // The new positions of each feature; a feature may be listed twice.
                 let mut places = vec![Vec::new(); n_features];
                 for (at, &j) in features.iter().enumerate() {
                     places[j].push(at);
@@ -160,7 +160,7 @@ impl Groups {
                 Self::overlapping(features.len(), sets)
             }
             Self::Tree(tree) => {
-                // A group above one that keeps a feature keeps it too, so no parent is lost.
+                // A parent of a group that keeps a feature keeps it too, so no parent is lost.
                 let kept = tree.above(features.iter().copied());
                 let mut number = 0;
                 let numbers: Vec<usize> = kept
@@ -194,17 +194,18 @@ impl GroupTree {
         self.parents.len() - self.n_features
     }
 
-    /// The group that feature `j` stands in, if any.
+    /// The group that contains feature `j`, if any.
     pub fn group_of(&self, j: usize) -> Option<usize> {
         self.parents[..self.n_features][j]
     }
 
-    /// The group that group `g` stands in, if any.
+    /// The group that contains group `g`, if any.
     pub fn parent(&self, g: usize) -> Option<usize> {
         self.parents[self.n_features + g]
     }
 
-    /// All features below each group, increasing. Takes as much memory as features have groups above them.
+    /// All features below each group, increasing. Memory: one number for each pair of a feature and a group
+    /// above it.
     fn sets(&self) -> Vec<Vec<usize>> {
         let mut sets = vec![Vec::new(); self.n_groups()];
         for j in 0..self.n_features {
@@ -217,8 +218,8 @@ impl GroupTree {
         sets
     }
 
-    /// Which groups hold one of `features`. A walk upwards ends at a group that another one passed, so the
-    /// work is that of all features and groups, however deep the tree.
+    /// Which groups contain one of `features`. A walk upwards ends at a group visited before, so the time
+    /// is O(features + groups) for any depth of the tree.
     fn above(&self, features: impl IntoIterator<Item = usize>) -> Vec<bool> {
         let mut passed = vec![false; self.n_groups()];
         for j in features {
@@ -231,10 +232,10 @@ impl GroupTree {
         passed
     }
 
-    /// The first group that is above itself.
+    /// The first group that contains itself.
     fn first_in_itself(&self) -> Option<usize> {
         const NOT_SEEN: usize = usize::MAX;
-        // The walk that saw each group: a walk that meets itself has found a cycle.
+        // The walk that visited each group: a walk that meets itself has found a cycle.
         let mut seen = vec![NOT_SEEN; self.n_groups()];
         let mut first: Option<usize> = None;
         for start in 0..self.n_groups() {
@@ -244,7 +245,7 @@ impl GroupTree {
                 above = self.parent(group);
             }
             if let Some(met) = above.filter(|&group| seen[group] == start) {
-                // All of the cycle, of which the first counts.
+                // The groups of the cycle; the first one is reported.
                 let (mut lowest, mut at) = (met, self.parent(met));
                 while let Some(group) = at.filter(|&group| group != met) {
                     lowest = lowest.min(group);

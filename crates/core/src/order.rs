@@ -1,8 +1,8 @@
-//! Sorting, for all crates: one compiled copy, and one rule for what is equal.
+//! Sorting, for all crates: one compiled copy, and one rule for ties.
 //!
 //! Numbers are ordered as [`f64::total_cmp`] does: −0.0 before 0.0, NaN at the ends. Of equal numbers the one
-//! with the lower index comes first. For scores, where both zeros are one and NaN never wins, there is
-//! [`rank`](crate::rank).
+//! with the lower index comes first. For scores use [`rank`](crate::rank): it treats both zeros as
+//! equal and puts NaN last.
 
 /// Sorts numbers, increasing.
 ///
@@ -26,7 +26,8 @@ pub fn sort_indices(indices: &mut [usize]) {
     indices.sort_unstable();
 }
 
-/// Sorts the entries `(index, value)` of a sparse vector by index; those of one index stay as they are.
+/// Sorts the entries `(index, value)` of a sparse vector by index; entries with the same index keep their
+/// order.
 ///
 /// ```
 /// let mut entries = [(4, 1.0), (1, 0.5), (4, -1.0)];
@@ -54,7 +55,7 @@ pub fn largest_first(pairs: &mut [(f64, usize)]) {
 /// assert_eq!(fewest_core::order::ascending(&[2.0, 0.5, 2.0, 1.0]), [1, 3, 0, 2]);
 /// ```
 pub fn ascending(values: &[f64]) -> Vec<usize> {
-    // The other sign is the other order, of zeros and NaN too.
+    // The negated numbers have the reverse order, also for zeros and NaN.
     let negated: Vec<f64> = values.iter().map(|value| -value).collect();
     descending(&negated)
 }
@@ -82,7 +83,7 @@ pub fn by_key(keys: &[usize]) -> Vec<usize> {
     pairs.into_iter().map(|(_, index)| index).collect()
 }
 
-/// The different numbers, increasing; of both zeros, −0.0 where it is there.
+/// The distinct numbers, increasing; −0.0 stands for both zeros if it occurs.
 ///
 /// ```
 /// assert_eq!(fewest_core::order::distinct(vec![2.0, 1.0, 2.0]), [1.0, 2.0]);
@@ -93,7 +94,7 @@ pub fn distinct(mut values: Vec<f64>) -> Vec<f64> {
     values
 }
 
-/// The different numbers, increasing, each with the number of times it occurs; both zeros are one.
+/// The distinct numbers, increasing, each with the number of times it occurs; both zeros are one.
 ///
 /// ```
 /// assert_eq!(fewest_core::order::counted(vec![2.0, 1.0, 2.0]), [(1.0, 1), (2.0, 2)]);
@@ -103,7 +104,7 @@ pub fn counted(mut values: Vec<f64>) -> Vec<(f64, usize)> {
     values.chunk_by(|a, b| a == b).map(|run| (run[0], run.len())).collect()
 }
 
-/// The different codes, such as those of classes, increasing.
+/// The distinct codes, such as those of classes, increasing.
 ///
 /// ```
 /// assert_eq!(fewest_core::order::distinct_codes(vec![2, 0, 2]), [0, 2]);

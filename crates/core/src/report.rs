@@ -1,23 +1,23 @@
-//! What a solver reached, and what certifies it.
+//! The result of a solver, and its certificate.
 
 use crate::Status;
 
-/// What certifies a solution, and what a solver's tolerance is compared with.
+/// The certificate of a solution: the number that is compared with the tolerance of a solver.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Certificate {
-    /// Of a convex problem: the duality gap. The optimum is no further below the objective.
+    /// For a convex problem: the duality gap, an upper bound of the objective minus its optimum.
     Gap {
-        /// The gap relative to the objective at zero, unless the method's page says to what.
+        /// The gap, relative to the objective at zero unless the page of the method says otherwise.
         relative: f64,
     },
-    /// Of any other problem, or one whose dual is not known: how far the conditions are violated that hold at
-    /// a stationary point. It need not be a minimum.
+    /// For other problems, or without a known dual: the violation of the conditions for a stationary point.
+    /// Such a point need not be a minimum.
     Stationarity {
-        /// The violation relative to that at the start or at zero, as the method's page says.
+        /// The violation, relative to that at the start or at zero; the page of the method says which.
         relative: f64,
     },
-    /// Nothing certifies the solution.
+    /// There is no certificate.
     None,
 }
 
@@ -49,7 +49,7 @@ impl Certificate {
         }
     }
 
-    /// What certifies two solutions together: the larger value, and the weaker kind.
+    /// The certificate of a pair of solutions: the larger value, and the weaker kind.
     ///
     /// ```
     /// use fewest_core::Certificate;
@@ -69,17 +69,17 @@ impl Certificate {
     }
 }
 
-/// How far the scores may be from those of the problem that was approximated before it was solved, relative
-/// to the largest score. A certificate is that of the approximated problem and says nothing of this.
+/// The error of the scores due to an approximation of the problem, relative to the largest score. The
+/// certificate is for the approximate problem and does not include this error.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Approximation {
-    /// No score is further away.
+    /// A bound on the error of every score.
     Bound {
         /// The bound.
         relative: f64,
     },
-    /// To first order in the error of the approximation, and as long as the same features are chosen.
+    /// An estimate to first order in the error of the approximation, valid if the same features are selected.
     Estimate {
         /// The estimate.
         relative: f64,
@@ -103,7 +103,7 @@ impl Approximation {
     }
 }
 
-/// What a solver reached.
+/// The result of a solver.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct SolverReport {
@@ -113,20 +113,19 @@ pub struct SolverReport {
     pub status: Status,
     /// The objective value.
     pub objective: f64,
-    /// What certifies the solution.
+    /// The certificate of the solution.
     pub certificate: Certificate,
     /// The penalty the solution belongs to.
     pub lambda: f64,
-    /// Iterations, in the solver's own unit.
+    /// Iterations, as the solver counts them.
     pub iterations: usize,
-    /// The error in the scores where the problem solved stands for another; `None` where it is the one asked
-    /// for.
+    /// The error of the scores if an approximate problem was solved; `None` if the problem itself was
+    /// solved.
     pub approximation: Option<Approximation>,
 }
 
 impl SolverReport {
-    /// A report on the problem asked for, for the penalty 0 and no iterations: the rest is added by the
-    /// methods below.
+    /// A report with penalty 0, no iterations and no approximation: the methods below set other values.
     ///
     /// ```
     /// use fewest_core::{Certificate, SolverReport, Status};
@@ -155,15 +154,15 @@ impl SolverReport {
     }
 }
 
-/// How an alternating method settled on a problem that is not convex (`mik-fs`).
+/// The convergence of an alternating method for a problem that is not convex (`mik-fs`).
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[non_exhaustive]
 pub struct AlternationSummary {
     /// The objective at the start.
     pub first_objective: f64,
-    /// The objective at the end; it falls at every alternation.
+    /// The objective at the end; it decreases at every alternation.
     pub last_objective: f64,
-    /// How many alternations there were.
+    /// Number of alternations.
     pub n_alternations: usize,
     /// The penalty of the weights.
     pub lambda: f64,
@@ -171,12 +170,12 @@ pub struct AlternationSummary {
     pub weight_violation: f64,
     /// The gradient of the machines, relative to that at zero.
     pub machine_violation: f64,
-    /// Penalties at which the problem was solved on the way to `lambda` and, for a number of features,
-    /// beyond.
+    /// Number of penalties for which the problem was solved on the path to `lambda` and, for a given
+    /// number of features, beyond it.
     pub n_penalties: usize,
-    /// Features whose weight counts, before the budget cuts.
+    /// Number of features with a weight above zero, before the budget is applied.
     pub n_kept: usize,
-    /// What a cross-validation chose, where one chose the penalty.
+    /// The result of the cross-validation that chose the penalty, if there was one.
     pub validation: Option<ValidatedPenalty>,
 }
 
@@ -189,30 +188,30 @@ pub struct ValidatedPenalty {
     pub score: f64,
 }
 
-/// How far a set of features made of a relaxation may be from the best set (`nmmkl`).
+/// A bound on how far a set of features found by a relaxation is from the best set (`nmmkl`).
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[non_exhaustive]
 pub struct RelaxationSummary {
-    /// The objective of the features chosen.
+    /// The objective of the selected features.
     pub objective: f64,
-    /// The objective of the relaxation: no features within the budget have a smaller one.
+    /// The objective of the relaxation, a lower bound for all sets of features within the budget.
     pub lower_bound: f64,
-    /// A bound on `objective` by the best there is (Theorem 4 of the paper); infinite where it says nothing,
-    /// `None` where the matrices are too large for it.
+    /// A bound on `objective` divided by the best objective (Theorem 4 of the paper); infinite if it gives
+    /// no bound, `None` if the matrices are too large for it.
     pub bound: Option<f64>,
-    /// Features that the relaxation takes whole.
+    /// Number of features with weight 1 in the relaxation.
     pub n_above: usize,
-    /// Features that are tied at its multiplier.
+    /// Number of features tied at its multiplier.
     pub n_tied: usize,
-    /// Features that it leaves out.
+    /// Number of features with weight 0.
     pub n_below: usize,
-    /// Features swapped for better ones afterwards.
+    /// Number of features exchanged for better ones afterwards.
     pub n_swaps: usize,
 }
 
 impl RelaxationSummary {
-    /// The objective as a multiple of its lower bound, at least 1 but for rounding; 1 where the lower bound
-    /// is not above 0.
+    /// The objective divided by its lower bound, at least 1 up to rounding; 1 if the lower bound is not
+    /// above 0.
     pub fn ratio(&self) -> f64 {
         if self.lower_bound > 0.0 { self.objective / self.lower_bound } else { 1.0 }
     }

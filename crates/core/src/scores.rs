@@ -1,4 +1,4 @@
-//! A number a feature, and the cut-off that makes a selection of it.
+//! A score for each feature, and the cut-off that turns scores into a selection.
 
 use crate::{Budget, Context, Dataset, Error, Selection, Selector, Status, order};
 
@@ -6,7 +6,7 @@ use crate::{Budget, Context, Dataset, Error, Selection, Selector, Status, order}
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Scores {
-    /// One value a feature. NaN means that none could be computed; it never wins.
+    /// One value for each feature. NaN means that no value could be computed; it is ranked last.
     pub values: Vec<f64>,
     /// Whether a larger value is a better feature.
     pub higher_is_better: bool,
@@ -38,14 +38,14 @@ impl Scores {
 
 /// Indices of `values`, best first; ties go to the lower index, NaN comes last.
 pub fn rank(values: &[f64], higher_is_better: bool) -> Vec<usize> {
-    // Adding zero makes -0.0 and 0.0 one value; a NaN of the right sign is beyond all others.
+    // Adding zero turns -0.0 into 0.0; a NaN of the right sign is larger than all other values.
     let last = f64::NAN.copysign(if higher_is_better { -1.0 } else { 1.0 });
     let key = |&value: &f64| if value.is_nan() { last } else { value + 0.0 };
     let keys: Vec<f64> = values.iter().map(key).collect();
     if higher_is_better { order::descending(&keys) } else { order::ascending(&keys) }
 }
 
-/// A method that gives every feature a score of its own.
+/// A method that scores every feature separately.
 pub trait Scorer: Send + Sync {
     /// The score of every feature of `data`.
     ///
@@ -62,8 +62,9 @@ impl<S: Scorer + ?Sized> Scorer for Box<S> {
 
 /// A scorer with a cut-off: the [`Selector`] that takes the best features by score.
 ///
-/// `Budget::Count(k)` takes the `k` best, `Budget::Threshold(t)` those at `t` or better, `Budget::Auto`
-/// all with a score. Features that are constant or whose score is NaN are never taken.
+/// `Budget::Count(k)` selects the `k` best, `Budget::Threshold(t)` those at `t` or better,
+/// `Budget::Auto` all with a score. Features that are constant or whose score is NaN are never
+/// selected.
 #[derive(Debug, Clone)]
 pub struct Ranked<S> {
     scorer: S,
@@ -100,7 +101,7 @@ impl<S: Scorer> Selector for Ranked<S> {
     }
 }
 
-/// The features that `budget` takes by their `scores`, without the `constant` ones.
+/// The features that `budget` selects by their `scores`, without the `constant` ones.
 fn cut(scores: &Scores, constant: &[usize], budget: Budget) -> Selection {
     let good_enough = |value: f64| match budget {
         Budget::Threshold(threshold) if scores.higher_is_better => value >= threshold,
@@ -108,7 +109,7 @@ fn cut(scores: &Scores, constant: &[usize], budget: Budget) -> Selection {
         Budget::Count(_) | Budget::Auto => !value.is_nan(),
     };
     let mut order = scores.ranking();
-    // A constant ties with every feature that carries nothing, so its score alone cannot keep it out.
+    // A constant feature has the same score as an irrelevant one, so the score alone does not exclude it.
     order.retain(|j| constant.binary_search(j).is_err() && good_enough(scores.values[*j]));
     if let Budget::Count(k) = budget {
         order.truncate(k);

@@ -1,4 +1,4 @@
-//! What a selector returns.
+//! The result of a selector.
 
 use crate::{AlternationSummary, Context, Dataset, Error, RelaxationSummary, SolverReport, order};
 
@@ -6,16 +6,16 @@ use crate::{AlternationSummary, Context, Dataset, Error, RelaxationSummary, Solv
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Budget {
-    /// The best `k`; fewer come back when no more carry anything.
+    /// The best `k`; fewer if the other features are irrelevant.
     Count(usize),
     /// Those whose score is at this value or better.
     Threshold(f64),
-    /// As many as the method itself finds right.
+    /// The method decides how many.
     Auto,
 }
 
 impl Budget {
-    /// Checks the budget against the number of features there are.
+    /// Checks the budget against the number of features.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] for a count of 0 or above `n_features`, or a threshold that is NaN.
@@ -50,26 +50,26 @@ impl Budget {
     }
 }
 
-/// How a computation ended. Anything but `Converged` still comes with the best answer found.
+/// How a computation ended. With every status, the best result found is returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Status {
-    /// The certificate asked for was reached.
+    /// The certificate met the tolerance.
     Converged,
-    /// The certificate is within a factor of 1000 of the one asked for, and rounding allows no more.
+    /// The certificate is within a factor of 1000 of the tolerance, and rounding allows no more.
     AlmostConverged,
-    /// The iterations allowed were used up.
+    /// The iteration limit was reached.
     MaxIterations,
-    /// The time allowed was used up.
+    /// The time limit was reached.
     TimeLimit,
     /// The caller asked to stop.
     Interrupted,
-    /// No step makes progress any more, although the certificate was not reached.
+    /// No step makes progress any more, although the certificate does not meet the tolerance.
     Stalled,
 }
 
 impl Status {
-    /// Whether the caller or the clock ended it.
+    /// Whether the caller or the time limit ended it.
     pub fn is_stopped(self) -> bool {
         matches!(self, Status::Interrupted | Status::TimeLimit)
     }
@@ -106,9 +106,9 @@ impl Status {
     }
 }
 
-/// The features chosen, best first, with what the method can say about them.
+/// The selected features, best first, with the diagnostics of the method.
 ///
-/// May be shorter than asked for. `order[i]` has the score `scores[i]`.
+/// May be shorter than requested. `order[i]` has the score `scores[i]`.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Selection {
@@ -116,26 +116,26 @@ pub struct Selection {
     pub order: Vec<usize>,
     /// The score of each chosen feature.
     pub scores: Vec<f64>,
-    /// Number of features there were.
+    /// Number of features of the data set.
     pub n_features: usize,
     /// How the computation ended.
     pub status: Status,
-    /// The value of the criterion that the features as a set were chosen by, for methods that have one
-    /// besides what a solver minimised.
+    /// The value of the criterion of the selected set, for methods that have one besides the objective
+    /// of a solver.
     pub objective: Option<f64>,
     /// The solver's certificate, for methods that solve an optimisation problem.
     pub solver: Option<SolverReport>,
     /// The regularisation path, for methods that follow one.
     pub path: Option<Path>,
-    /// For each chosen feature the features most related to it, for methods that know.
+    /// For each selected feature the features most related to it, for methods that compute them.
     pub related: Vec<Vec<Related>>,
-    /// How alike the chosen features are, for methods that know.
+    /// The similarity of the selected features, for methods that compute it.
     pub similarity: Option<Similarity>,
-    /// How an alternation over a problem that is not convex settled, for methods that alternate.
+    /// The convergence of an alternating method on a problem that is not convex.
     pub alternation: Option<AlternationSummary>,
-    /// What is known of the best set, for methods that make a set of a relaxation.
+    /// Bounds on the best set, for methods that round a relaxation.
     pub relaxation: Option<RelaxationSummary>,
-    /// What the user should know: fewer features than asked for, ties, features set aside.
+    /// Notes for the user: fewer features than requested, ties, features set aside.
     pub notes: Vec<String>,
 }
 
@@ -158,8 +158,8 @@ impl Selection {
         }
     }
 
-    /// The features by the size of their weights, the largest first and ties to the lower index, as far as
-    /// the budget goes.
+    /// The features with the largest weights by absolute value, as many as the budget allows; ties go to
+    /// the lower index.
     ///
     /// ```
     /// use fewest_core::{Budget, Selection, Status};
@@ -193,8 +193,8 @@ impl Selection {
         }
     }
 
-    /// Notes that there are fewer features than the budget's count, and why there are `no_others`; or that
-    /// the run was stopped, where it was. Nothing if there are enough.
+    /// Notes that there are fewer features than the count of the budget, with the reason `no_others`, or
+    /// that the run was stopped. Nothing if there are enough.
     pub fn note_missing_features(&mut self, budget: Budget, no_others: &str) {
         if let Budget::Count(k) = budget
             && self.order.len() < k
@@ -216,7 +216,7 @@ impl Selection {
         selections.pop().ok_or(Error::Stopped { before: "anything was selected" })
     }
 
-    /// Which features were chosen, as one flag a feature.
+    /// Which features were selected, as one flag for each feature.
     pub fn mask(&self) -> Vec<bool> {
         let mut mask = vec![false; self.n_features];
         for &j in &self.order {
@@ -244,7 +244,7 @@ pub struct PathPoint {
     pub coefficients: Vec<(usize, f64)>,
 }
 
-/// A feature that resembles a chosen one.
+/// A feature that is similar to a selected one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Related {
     /// The feature's index.
@@ -253,7 +253,7 @@ pub struct Related {
     pub relatedness: f64,
 }
 
-/// How alike the chosen features are: a symmetric matrix in the order of [`Selection::order`].
+/// The similarity of the selected features: a symmetric matrix in the order of [`Selection::order`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Similarity {
     /// Entry `(i, j)` at `i + j * len`.
@@ -270,8 +270,8 @@ pub trait Selector: Send + Sync {
     /// When the data, the budget or the method's parameters do not allow it.
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error>;
 
-    /// A selection for each of `budgets`: those that [`Selector::select`] gives one by one. Methods whose
-    /// work serves several budgets, such as one path or one ranking, do it once.
+    /// A selection for each of `budgets`, the same as [`Selector::select`] returns for each. Methods that
+    /// can share work between budgets, such as one path or one ranking, do it once.
     ///
     /// # Errors
     /// As [`Selector::select`] for any of them; [`Error::Stopped`] when the context says so between two.

@@ -1,4 +1,4 @@
-//! Samples and features that arrive, and selectors that take them as they come.
+//! Streams of samples and features, and selectors that process them as they arrive.
 
 use std::ops::Range;
 
@@ -8,8 +8,8 @@ use crate::{
 
 /// Samples that come in batches of the same features: rows of a file, of a data base, of a machine.
 ///
-/// Every batch names all classes of the stream in one order, and all levels of its categorical features,
-/// also those that none of its samples has.
+/// Every batch lists all classes of the stream and all levels of its categorical features, in one order,
+/// including those without samples in the batch.
 pub trait SampleStream: Send {
     /// The next samples, at least one of them, or `None` at the end.
     ///
@@ -35,12 +35,12 @@ pub trait FeatureStream: Send {
     fn next_group(&mut self) -> Result<Option<Dataset>, Error>;
 }
 
-/// A method that selects while data arrive, and answers at any time.
+/// A method that selects while data arrive, and can return a selection at any time.
 ///
-/// Whether samples or features arrive is the method's own: [`FedBySamples`] or [`FedByFeatures`] make a
-/// [`Selector`] of it.
+/// The method decides whether samples or features arrive: [`FedBySamples`] or [`FedByFeatures`] turns
+/// it into a [`Selector`].
 pub trait StreamSelector: Send {
-    /// Takes in a batch of samples, or a group of features.
+    /// Adds a batch of samples, or a group of features.
     ///
     /// # Errors
     /// When the data or the method's parameters do not allow it.
@@ -59,7 +59,7 @@ pub trait StreamScorer: Scorer {
     /// The score of every feature: that of [`Scorer::score`] on the same rows in one table, with the same
     /// bits.
     ///
-    /// Some methods go over the rows twice, and all do where squares of the values overflow.
+    /// Some methods read the rows twice, and all do if squares of the values overflow.
     ///
     /// # Errors
     /// As [`Scorer::score`]; those of the stream; [`Error::Unsupported`] for a stream that cannot be rewound
@@ -69,7 +69,7 @@ pub trait StreamScorer: Scorer {
 
 /// The rows of a table in memory as a [`SampleStream`].
 ///
-/// A batch is copied, so that it may outlive the table; every column is asked for once a batch.
+/// A batch is copied, so that it may outlive the table; every column is read once per batch.
 pub struct RowBatches<'a> {
     data: &'a Dataset,
     rows: usize,
@@ -77,7 +77,7 @@ pub struct RowBatches<'a> {
 }
 
 impl<'a> RowBatches<'a> {
-    /// Batches of `rows` samples, the last with what is left.
+    /// Batches of `rows` samples; the last batch has the remaining ones.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] for batches of no rows.
@@ -126,7 +126,7 @@ impl FeatureStream for FeatureBatches<'_> {
 
 /// The [`Selector`] that feeds a [`StreamSelector`] the rows of a table, batch by batch.
 ///
-/// A run that is stopped answers from the rows seen by then, and says so in its status.
+/// A stopped run returns the selection from the rows read so far, with the status of the stop.
 ///
 /// ```
 /// # use fewest_core::*;
@@ -221,8 +221,8 @@ where
 /// The [`Selector`] that feeds a [`StreamSelector`] the features of a table, group by group.
 ///
 /// Groups are those of [`Dataset::feature_groups`], by increasing number, where there are some; otherwise
-/// they are of `width` features in a row. Features have the numbers of the table in the answer. A run that is
-/// stopped answers from the features seen by then, and says so in its status.
+/// they are of `width` features in a row. The result has the feature numbers of the table. A stopped run
+/// returns the selection from the features read so far, with the status of the stop.
 pub struct FedByFeatures<F> {
     make: F,
     width: usize,
@@ -240,7 +240,7 @@ impl<F> FedByFeatures<F> {
 
     fn groups(&self, data: &Dataset) -> Result<Vec<Vec<usize>>, Error> {
         let d = data.n_features();
-        // Groups that share features would feed those twice.
+        // With overlapping groups a feature would be added twice.
         data.feature_partition("a stream of features")?;
         Ok(match data.feature_groups() {
             Some(groups) => groups.sets(),
@@ -286,7 +286,7 @@ where
             }
         }
         let select = |&budget: &Budget| {
-            // There may be fewer than are wanted after a stop.
+            // After a stop there may be fewer than requested.
             let within = match budget {
                 Budget::Count(k) => Budget::Count(k.min(n_arrived)),
                 other => other,
@@ -322,7 +322,7 @@ fn check_size(name: &'static str, size: usize) -> Result<(), Error> {
     if size == 0 { Err(Error::parameter(name, 0, "at least 1")) } else { Ok(()) }
 }
 
-/// What all batches of a stream have in common, as the first one has it.
+/// The properties of the first batch, which all batches of a stream must share.
 struct Common {
     /// The target of one sample: its kind, its number of outputs, all names of classes.
     target: Target,
@@ -399,17 +399,17 @@ fn kind_name(kind: &FeatureKind) -> &'static str {
     }
 }
 
-/// Batches of exactly `rows` rows, but for the last, from a stream that cuts as it likes.
+/// Batches of exactly `rows` rows, except for the last, from a stream with batches of any size.
 ///
-/// A batch whose features, classes or levels are not those of the first is an error, however it is cut: sums
-/// of different batches would be about different things.
+/// A batch with other features, classes or levels than the first is an error: its sums could not be combined
+/// with those of the others.
 pub(crate) struct Whole<'a> {
     stream: &'a mut dyn SampleStream,
     rows: usize,
-    /// That of the first batch, once it has come.
+    /// That of the first batch, once it has been read.
     common: Option<Common>,
     n_batches: usize,
-    /// What has come and is not handed out yet.
+    /// Rows that were read and are not returned yet.
     waiting: Vec<(Dataset, Range<usize>)>,
     n_waiting: usize,
 }
@@ -449,7 +449,7 @@ impl<'a> Whole<'a> {
             }
         }
         let whole = match parts.as_slice() {
-            // As it came, where that is what is wanted.
+            // Unchanged, if its size is already right.
             [(batch, rows)] if rows.len() == batch.n_samples() => (*batch).clone(),
             parts => Dataset::put_together(parts)?,
         };

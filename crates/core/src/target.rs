@@ -1,22 +1,22 @@
-//! What is to be predicted.
+//! The target of a data set.
 
 use crate::{Error, order};
 
-/// What the features are to explain.
+/// The target that the features are to predict.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Target {
     /// Nothing: unsupervised methods only.
     None,
-    /// One or more real outputs a sample.
+    /// One or more real outputs for each sample.
     Real(Outputs),
-    /// A class a sample.
+    /// A class for each sample.
     Class(Classes),
-    /// How alike each two samples are, such as links between them.
+    /// The similarity of each pair of samples, such as links between them.
     Affinity(Affinity),
 }
 
-/// Real outputs, one column an output.
+/// Real outputs, one column for each output.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outputs {
     values: Vec<f64>,
@@ -38,7 +38,7 @@ pub struct Affinity {
 }
 
 impl Target {
-    /// One real output a sample.
+    /// One real output for each sample.
     ///
     /// # Errors
     /// [`Error::NonFiniteTarget`] for a NaN or an infinity.
@@ -124,7 +124,7 @@ impl Target {
                     return Err(Error::parameter(
                         "affinity",
                         format!("not symmetric at ({i}, {j})"),
-                        "a symmetric matrix: average it with its transpose if that is what is meant",
+                        "a symmetric matrix: average it with its transpose, if that is intended",
                     ));
                 }
             }

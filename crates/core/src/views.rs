@@ -1,4 +1,4 @@
-//! Which columns come from which source.
+//! Views: the columns of each source.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use crate::{Error, order};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct View {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// Its features, counted from 0, the end not included.
     pub columns: Range<usize>,
@@ -22,8 +22,8 @@ impl View {
     }
 }
 
-/// [`Error::InvalidPart`] for the first view that is empty, not inside `n_features`, called as an earlier
-/// one, or over columns of one.
+/// [`Error::InvalidPart`] for the first view that is empty, outside `n_features`, named as an earlier
+/// one, or overlaps one.
 pub(crate) fn check(views: &[View], n_features: usize) -> Result<(), Error> {
     let mut names = HashSet::new();
     let starts: Vec<usize> = views.iter().map(|view| view.columns.start).collect();
@@ -34,9 +34,9 @@ pub(crate) fn check(views: &[View], n_features: usize) -> Result<(), Error> {
             format!("(`{name}`) has no column: leave it out")
         } else if columns.end > n_features {
             let last = columns.end - 1;
-            format!("(`{name}`) goes to column {last}, but there are {n_features}, counted from 0")
+            format!("(`{name}`) ends at column {last}, but there are {n_features}, counted from 0")
         } else if !names.insert(name) {
-            format!("is called `{name}`, as an earlier one is: rename one")
+            format!("has the name `{name}` of an earlier one: rename one")
         } else {
             continue;
         };
@@ -47,7 +47,7 @@ pub(crate) fn check(views: &[View], n_features: usize) -> Result<(), Error> {
         Some(pair) => {
             let (number, other) = (pair[0].max(pair[1]), pair[0].min(pair[1]));
             let (name, earlier) = (&views[number].name, &views[other].name);
-            let problem = format!("(`{name}`) shares columns with `{earlier}`: a column is of one view");
+            let problem = format!("(`{name}`) shares columns with `{earlier}`: a column belongs to one view");
             Err(Error::InvalidPart { part: "view", number, problem })
         }
     }

@@ -142,7 +142,7 @@ impl Variable {
         Self { codes, n_levels, planes, counts, totals, sum, target_sum }
     }
 
-    /// The variable that tells both `a` and `b`.
+    /// The joint variable of `a` and `b`.
     pub fn joint(a: &Variable, b: &Variable, rows: &Rows) -> Self {
         let key = |row| u64::from(a.codes.at(row)) * b.n_levels as u64 + u64::from(b.codes.at(row));
         let keys: Vec<u64> = (0..rows.n_samples()).map(key).collect();
@@ -165,12 +165,12 @@ pub struct Coded {
 }
 
 impl Coded {
-    /// Every feature and the target of `data` by `rule`. Features are looked at one at a time, a sparse one
-    /// too is written out then: its levels take a byte or less a sample.
+    /// Every feature and the target of `data` by `rule`. Features are processed one at a time; a sparse one
+    /// becomes dense: its levels need at most one byte per sample.
     ///
     /// # Errors
-    /// A rule out of range; a NaN or an infinity, naming the cell; a target that `method` has no use for,
-    /// being neither classes nor one real output, or that has one value only.
+    /// A rule out of range; a NaN or an infinity, naming the cell; a target that `method` does not
+    /// support, being neither classes nor one real output, or that has one value only.
     pub fn new(
         data: &Dataset,
         rule: &Discretisation,

@@ -23,7 +23,7 @@ pub struct SideBySide {
 }
 
 impl SideBySide {
-    /// `None` where a variable has more levels than a byte can tell.
+    /// `None` if a variable has more levels than fit in a byte.
     pub fn new(variables: &[&Variable], rows: &Rows) -> Option<Self> {
         let n_blocks = variables.len().div_ceil(LANES);
         let mut codes = vec![[0; LANES]; rows.n_samples() * n_blocks];
@@ -44,10 +44,10 @@ impl SideBySide {
 /// `n Σ_c H(Y | a, b, c)` over the variables `c` of `beside`, or `None` where counting them one after the
 /// other is quicker.
 ///
-/// Samples that `a` and `b` set apart from all of other classes tell nothing more. Among the others, those
-/// that share levels of `a` and `b` are compared with each level of `c`, or with each other where they are
-/// few, 64 variables at a time. How often each joint count occurs is counted, so the answer does not depend
-/// on any order.
+/// Samples that `a` and `b` separate from all other classes give no further information. Among the others,
+/// those that share levels of `a` and `b` are compared with each level of `c`, or with each other where
+/// they are few, 64 variables at a time. How often each joint count occurs is counted, so the answer does
+/// not depend on any order.
 pub fn joint_conditional_entropies(
     rows: &Rows,
     a: &Variable,

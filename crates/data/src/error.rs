@@ -1,10 +1,10 @@
-//! What can be wrong with a file, and how it is said.
+//! Errors of files, and their messages.
 
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A file that cannot be read or written, or whose content no method can work with.
+/// A file that cannot be read or written, or with content that cannot be used.
 ///
 /// Every message is one line that names the file, the line or row and the column where that makes sense,
 /// and says what to do.
@@ -14,27 +14,27 @@ pub enum Error {
     /// A parameter or shape that the core refuses.
     #[error(transparent)]
     Core(#[from] fewest_core::Error),
-    /// The operating system refused.
+    /// An error of the operating system.
     #[error("{}: cannot be {action}: {source}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
         /// What was tried: `read`, `written`.
         action: &'static str,
-        /// The system's own words.
+        /// The message of the system.
         source: io::Error,
     },
-    /// A file that was recognised, but that holds something that is not read.
+    /// A file of a known format, with content that is not supported.
     #[error("{}: {what}: {advice}", path.display())]
     Unsupported {
         /// The file.
         path: PathBuf,
-        /// What it holds.
+        /// The unsupported content.
         what: String,
         /// What to do.
         advice: String,
     },
-    /// A file that breaks the rules of its format, or a cell that fits no column.
+    /// A file that violates its format, or a cell of the wrong type.
     #[error("{}: {place}{problem}: {advice}", path.display())]
     Malformed {
         /// The file.
@@ -46,19 +46,19 @@ pub enum Error {
         /// What to do.
         advice: String,
     },
-    /// A column or variable that was asked for and is not there.
+    /// A requested column or variable that does not exist.
     #[error("{}: there is no {what} {}: {expected}", path.display(), quoted(name))]
     NotFound {
         /// The file.
         path: PathBuf,
         /// `column`, `variable`.
         what: &'static str,
-        /// The name or number asked for.
+        /// The requested name or number.
         name: String,
-        /// What there is.
+        /// The existing names.
         expected: String,
     },
-    /// A sample or feature that a file of links, groups or views names and that is not there.
+    /// A sample or feature named in a file of links, groups or views that does not exist.
     #[error("{}: line {line}: there is no {what} {}: {expected}", path.display(), quoted(name))]
     Unknown {
         /// The file.
@@ -67,14 +67,14 @@ pub enum Error {
         line: u64,
         /// `sample`, `feature`.
         what: &'static str,
-        /// What the file calls it.
+        /// Its name in the file.
         name: String,
-        /// What would do.
+        /// The names expected.
         expected: String,
     },
     /// A missing cell under [`Missing::Error`](crate::Missing::Error).
     #[error(
-        "{}: {place}the value is missing: drop the samples or fill the gaps \
+        "{}: {place}the value is missing: drop the samples or fill in missing values \
          (on the command line: --missing drop-rows|mean|median)", path.display()
     )]
     MissingValue {
@@ -83,7 +83,7 @@ pub enum Error {
         /// The first missing cell.
         place: Box<Place>,
     },
-    /// A column without a single value, which no policy for missing values can fill.
+    /// A column without any value, which no policy for missing values can fill.
     #[error("{}: {column} has no value in any sample: leave it out (on the command line: --ignore)", path.display())]
     AllMissing {
         /// The file.
@@ -91,21 +91,21 @@ pub enum Error {
         /// The column.
         column: ColumnLabel,
     },
-    /// Nothing remained after the samples with missing values were dropped.
+    /// No sample is left after dropping the samples with missing values.
     #[error(
-        "{}: each of the {n_samples} samples has a missing value, so that dropping them leaves nothing: \
-         fill the gaps instead (on the command line: --missing mean|median)", path.display()
+        "{}: each of the {n_samples} samples has a missing value, so dropping them leaves no sample: \
+         fill in missing values instead (on the command line: --missing mean|median)", path.display()
     )]
     NothingLeft {
         /// The file.
         path: PathBuf,
-        /// How many samples there were.
+        /// The number of samples before.
         n_samples: usize,
     },
-    /// A file whose values would take more than half of the memory, found before it was read.
+    /// A file whose values would need more than half of the memory, detected before reading it.
     #[error(
-        "{}: its values take about {} in memory, more than half of the {} there is: keep fewer rows or columns, \
-         use a larger machine, or insist (on the command line: --allow-large)",
+        "{}: its values need about {} of memory, more than half of the {} of this machine: keep fewer rows or \
+         columns, use a larger machine, or read it anyway (on the command line: --allow-large)",
         path.display(), bytes_text(*needed), bytes_text(*memory)
     )]
     TooLarge {
@@ -113,7 +113,7 @@ pub enum Error {
         path: PathBuf,
         /// Bytes that its values would take, estimated.
         needed: u64,
-        /// Bytes of memory there are.
+        /// Bytes of memory of the machine.
         memory: u64,
     },
 }
@@ -153,7 +153,7 @@ impl Error {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Place {
-    /// The file as a whole.
+    /// The whole file.
     File,
     /// A line of a text file, counted from 1.
     Line(u64),
@@ -173,7 +173,7 @@ pub enum Place {
 }
 
 impl fmt::Display for Place {
-    /// The place with a colon and a space after it, or nothing for the whole file.
+    /// The place followed by a colon and a space; empty for the whole file.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Place::File => Ok(()),
@@ -186,7 +186,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// How a row is called: by its line in text files, by its number elsewhere.
+/// The label of a row: its line in text files, its number in other files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowLabel {
     /// The line it starts on, counted from 1.
@@ -204,13 +204,12 @@ impl fmt::Display for RowLabel {
     }
 }
 
-/// How a column is called: by its name where it has one, and by its number in the file.
+/// The label of a column: its name, if it has one, and its number in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ColumnLabel {
     /// The name, from the header.
     pub name: Option<String>,
-    /// The number in the file, counted from 0; `None` where counting makes no sense, as for the labels of
-    /// svmlight.
+    /// The number in the file, counted from 0; `None` if it has none, such as the labels of svmlight.
     pub number: Option<usize>,
 }
 
@@ -225,7 +224,7 @@ impl fmt::Display for ColumnLabel {
     }
 }
 
-/// Text from a file as it may appear in a message: in backticks, on one line, not too long.
+/// Text from a file, prepared for a message: in backticks, on one line, shortened.
 pub(crate) fn quoted(text: &str) -> String {
     const LONGEST: usize = 40;
     let mut shown: String = text.chars().take(LONGEST).flat_map(char::escape_debug).collect();

@@ -1,4 +1,4 @@
-//! File formats: what each is called, how it is known, how it is read and written.
+//! File formats: name, detection, reader and writer.
 
 use std::fmt;
 use std::path::Path;
@@ -10,20 +10,20 @@ use crate::readers;
 use crate::source::{self, Source};
 use crate::{Error, ReadOptions, Table};
 
-/// How sure a format is, by the first bytes of a file, that it is one of its own.
+/// How certain a format is, from the first bytes of a file, that the file has this format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sniff {
-    /// It is not.
+    /// It has not.
     No,
-    /// It may be, as any text may be a table.
+    /// Possible, as any text may be a table.
     Possible,
-    /// It looks like one, but the name of the file counts for more.
+    /// Probable, but the name of the file has priority.
     Likely,
-    /// It is, whatever its name.
+    /// Certain, whatever its name.
     Certain,
 }
 
-/// Writes the features given, in that order, and the target, whose columns get the names given.
+/// Writes the given features, in that order, and the target, with the given names of its columns.
 pub(crate) type WriteTable = fn(&Path, &Dataset, &[usize], &[String]) -> Result<(), Error>;
 
 /// A file format. Its reader is a function that makes a [`Table`] of a [`Source`].
@@ -78,7 +78,7 @@ impl Format {
         self
     }
 
-    /// With what the target that a file brings along is called, for messages. Else "the file's labels".
+    /// With the name of the target that a file contains, for messages. Default: "the file's labels".
     pub const fn with_own_target(mut self, words: &'static str) -> Self {
         self.own_target = words;
         self
@@ -95,7 +95,7 @@ impl Format {
         self.name
     }
 
-    /// What the target that a file brings along is called.
+    /// The name of the target that a file contains.
     pub fn own_target(self) -> &'static str {
         self.own_target
     }
@@ -109,7 +109,7 @@ impl Format {
         (self.read)(source, options)
     }
 
-    /// Writes a file, whole or not at all.
+    /// Writes a file completely or not at all.
     ///
     /// # Errors
     /// Those of the writer; [`Error::Unsupported`] where there is none.
@@ -168,7 +168,7 @@ impl Formats {
         Self { list: readers::FORMATS.to_vec() }
     }
 
-    /// With one more, which takes the place of one of the same name.
+    /// With one more format, which replaces one of the same name.
     #[must_use]
     pub fn with(mut self, format: Format) -> Self {
         self.list.retain(|other| *other != format);
@@ -184,7 +184,7 @@ impl Formats {
     /// The format of that name.
     ///
     /// # Errors
-    /// [`fewest_core::Error::InvalidParameter`] lists the names there are.
+    /// [`fewest_core::Error::InvalidParameter`] lists the known names.
     pub fn named(&self, name: &str) -> Result<Format, fewest_core::Error> {
         self.iter().find(|format| format.name == name).ok_or_else(|| {
             let names: Vec<&str> = self.iter().map(Format::name).collect();
@@ -192,8 +192,9 @@ impl Formats {
         })
     }
 
-    /// What a file is: by its first bytes where they are certain, then by the name's extension (that before
-    /// `.gz`), then by what its first bytes look like. Of several the one that came last into the list.
+    /// The format of a file: from its first bytes if they are certain, then from the extension of its name
+    /// (before `.gz`), then from the probable format of its first bytes. If several match, the last one
+    /// added.
     pub(crate) fn recognise(&self, source: &Source) -> Result<Format, Error> {
         let sniffed: Vec<(Sniff, Format)> =
             self.iter().map(|format| ((format.sniff)(&source.prefix), format)).collect();
@@ -209,12 +210,12 @@ impl Formats {
         by_name.or(best.map(|(_, format)| *format)).ok_or_else(|| {
             let names: Vec<&str> = self.iter().map(Format::name).collect();
             let advice = format!("give a file of one of the formats {}", names.join(", "));
-            Error::unsupported(&source.path, "a file of no format known here", advice)
+            Error::unsupported(&source.path, "a file of an unknown format", advice)
         })
     }
 
-    /// The format that a file of this name is written in: by its extension; CSV where there is none, or one
-    /// that belongs to no format. Of several the one that came last into the list.
+    /// The format for writing a file of this name: from its extension; CSV if there is none or it is
+    /// unknown. If several match, the last one added.
     ///
     /// # Errors
     /// [`Error::Unsupported`] for an extension of files that are not written.

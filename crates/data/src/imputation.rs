@@ -1,4 +1,4 @@
-//! Gaps filled by what other samples say.
+//! Missing values filled in from other samples.
 
 use std::sync::Arc;
 
@@ -7,19 +7,20 @@ use fewest_core::{Column, Columns, Dataset, Error, FeatureKind, order};
 use crate::Missing;
 
 impl Missing {
-    /// The gaps (NaN) of `whole` filled by what the samples of `train` say alone: their mean or median, or
-    /// their most frequent category. Within a fold, `train` are its training samples and `whole` are all:
-    /// filled from all samples, the training samples would tell about the test samples.
+    /// `whole` with its missing values (NaN) filled in from the samples of `train` only: by their mean or
+    /// median, or their most frequent category. Within a fold, `train` are its training samples and
+    /// `whole` are all: with values from all samples, information would leak from the test samples.
     ///
-    /// A feature without a value in `train` becomes 0 wherever it has a gap, so that it is constant in
-    /// `train`: no method selects it. Under [`Missing::Error`] and [`Missing::DropRows`] nothing is filled.
+    /// A feature without a value in `train` becomes 0 where it is missing, so that it is constant in
+    /// `train`: no method selects it. With [`Missing::Error`] and [`Missing::DropRows`] nothing is filled
+    /// in.
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] unless both have the same number of features; [`Error::Unreadable`].
     ///
     /// # Complexity
-    /// A pass over each column, and O(n log n) for each that has a gap; columns in parallel on rayon's
-    /// current pool. Nothing is copied: gaps are filled whenever a column is asked for.
+    /// A pass over each column, and O(n log n) for each with missing values; columns in parallel on
+    /// rayon's current pool. Nothing is copied: values are filled in whenever a column is read.
     ///
     /// ```
     /// use fewest_core::{Columns, Dataset, DenseColumns, Target};
@@ -55,10 +56,11 @@ impl Missing {
     }
 }
 
-/// A table whose gaps are filled when a column is asked for. Sparse columns with gaps become dense.
+/// A table whose missing values are filled in when a column is read. Sparse columns with missing values
+/// become dense.
 struct Filled {
     table: Arc<dyn Columns>,
-    /// For each feature that has a gap.
+    /// For each feature with missing values.
     substitutes: Vec<Option<f64>>,
 }
 
@@ -90,7 +92,7 @@ impl Columns for Filled {
     }
 }
 
-/// What stands for a gap among the values that are there, of which there is at least one.
+/// The value that replaces missing ones, from the values present, of which there is at least one.
 pub(crate) fn substitute(missing: Missing, is_categorical: bool, present: Vec<f64>) -> f64 {
     match missing {
         _ if is_categorical => most_frequent(present),

@@ -34,10 +34,10 @@ impl Interner {
 /// Brings `codes` (NaN where missing) into the increasing order of their `names`, and returns the ordered
 /// names.
 ///
-/// The order is that of numbers when all names are numbers, else that of the texts. Names of one and the same
-/// number, such as `1` and `1.0`, become one level under the spelling met first.
+/// The order is that of numbers when all names are numbers, else that of the texts. Different spellings of a
+/// number, such as `1` and `1.0`, become one level, named by the first spelling.
 pub(crate) fn sort_levels(codes: &mut [f64], names: Vec<String>) -> Vec<String> {
-    // `+ 0.0` makes one of 0 and -0: the spelling met first stays in front.
+    // `+ 0.0` makes 0 and -0 equal, so the first spelling remains first.
     let number = |name: &String| name.parse().ok().filter(|number: &f64| number.is_finite()).map(|n| n + 0.0);
     let numbers: Option<Vec<f64>> = names.iter().map(number).collect();
     let order = match &numbers {
@@ -87,7 +87,7 @@ pub(crate) struct Spellings {
 }
 
 impl Spellings {
-    /// Remembers `text` for `number`, unless it is known or there are more different ones than `most`.
+    /// Stores `text` for `number`, unless it is known or there are more than `most` different numbers.
     pub(crate) fn note(&mut self, number: f64, text: &str, most: usize) {
         if self.texts.len() <= most {
             self.texts.entry((number + 0.0).to_bits()).or_insert_with(|| text.to_owned());

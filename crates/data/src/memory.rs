@@ -1,4 +1,4 @@
-//! A file that would not fit says so before it is read.
+//! Files too large for the memory are refused before they are read.
 
 use std::path::Path;
 
@@ -25,10 +25,10 @@ fn total_memory(meminfo: &str) -> Option<u64> {
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// [`Error::TooLarge`] when `needed` bytes are more than half of the memory and the options do not insist.
+/// [`Error::TooLarge`] when `needed` bytes are more than half of the memory and the options do not allow it.
 ///
-/// Half, because columns that grow while a text file is read take up to twice their size, and a method needs
-/// room too.
+/// Half, because columns that grow while a text file is read need up to twice their size, and a method needs
+/// memory too.
 pub(crate) fn check(path: &Path, needed: u64, options: &ReadOptions) -> Result<(), Error> {
     if options.allow_large {
         return Ok(());

@@ -10,30 +10,29 @@ use crate::table::{Features, Table};
 use crate::target::TargetValues;
 use crate::{Error, Place};
 
-/// What is done about missing values.
+/// How to handle missing values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Missing {
     /// The first missing cell is an error that names it.
     #[default]
     Error,
-    /// Samples with a missing value, also of the target, are left out.
+    /// Samples with a missing value, including in the target, are left out.
     DropRows,
     /// The mean of the values that are there; for categories the most frequent level (the lower code at a
-    /// tie). Samples without a target are left out: a target that was filled in would be learnt as if it were
-    /// true.
+    /// tie). Samples without a target are left out: methods would treat a filled-in target as a true one.
     Mean,
     /// As [`Missing::Mean`] with the median (the middle of the two middle values for an even number).
     Median,
 }
 
-/// A table without gaps.
+/// A table without missing values.
 #[derive(Clone)]
 pub struct Complete {
     /// The data.
     pub dataset: Dataset,
     /// The samples that were left out, as numbers in the file from 0, increasing.
     pub dropped: Vec<usize>,
-    /// How many cells were filled.
+    /// The number of cells filled in.
     pub filled: usize,
     /// The names of the target's columns, see [`Table::target_names`].
     pub target_names: Vec<String>,
@@ -60,9 +59,9 @@ impl Table {
         self.into_complete(dropped, filled)
     }
 
-    /// As [`Table::complete`], but the gaps that [`Missing::Mean`] and [`Missing::Median`] fill stay, as NaN,
-    /// and are only counted as filled: for [`Missing::fill`] to fill them in each fold by what its training
-    /// samples say.
+    /// As [`Table::complete`], but the values that [`Missing::Mean`] and [`Missing::Median`] fill in remain
+    /// NaN, and are only counted as filled: [`Missing::fill`] then fills them in each fold from its training
+    /// samples.
     ///
     /// # Errors
     /// As [`Table::complete`].
@@ -82,7 +81,7 @@ impl Table {
         Ok(Complete { dataset: self.into_dataset()?, dropped, filled, target_names })
     }
 
-    /// Leaves out the samples that no policy keeps, or that this one does not; returns which.
+    /// Leaves out the samples that no policy or this policy does not keep; returns them.
     fn drop_incomplete(&mut self, missing: Missing) -> Result<Vec<usize>, Error> {
         let n_samples = self.n_samples();
         if missing == Missing::DropRows {
@@ -220,7 +219,7 @@ impl Table {
         Ok(())
     }
 
-    /// Fills the gaps of the features; returns how many there were.
+    /// Fills in missing values of the features; returns their number.
     fn fill(&mut self, missing: Missing) -> usize {
         let mut filled = 0;
         let kinds = &self.kinds;
@@ -328,7 +327,7 @@ fn keep_rows(matrix: &CscMatrix<f64>, gone: &[bool], kept: usize) -> Option<CscM
         }
         offsets.push(rows.len());
     }
-    // Legal by construction: rows stay increasing within each column.
+    // Valid by construction: rows stay increasing within each column.
     CscMatrix::try_from_csc_data(kept, matrix.ncols(), offsets, rows, values).ok()
 }
 

@@ -1,17 +1,16 @@
-//! What the reader is to do with a file.
+//! The options of the reader.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::{Format, Formats, Missing};
 
-/// How a file is read. `ReadOptions::default()` recognises the format, takes no target from a plain table,
-/// and decides everything else by the rules given at each field.
+/// How to read a file. `ReadOptions::default()` recognises the format, uses no column of a plain table as
+/// target, and decides everything else by the rules given at each field.
 ///
 /// # Naming columns
-/// A column is named by a string: the name from the header if there is one like it; otherwise its number in
-/// the file, counted from 0; otherwise the word `last`. So a column that is called `3` wins over column
-/// number 3.
+/// A column is given by a string: its name in the header, if it exists; otherwise its number in the file,
+/// counted from 0; otherwise the word `last`. So a column named `3` has priority over column number 3.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadOptions {
     /// The formats that a file may have.
@@ -26,10 +25,11 @@ pub struct ReadOptions {
     pub header: Header,
     /// The character between the cells of CSV and TSV files. `None`: a tab for `.tsv` and `.tab`, otherwise
     /// whichever of `,`, tab, `;` and `|` is most frequent in the first line outside quotes (the earlier one
-    /// at a tie); commas between digits do not count beside another of these, since they are decimal marks.
+    /// at a tie); commas between digits do not count if another of these occurs, since they are decimal
+    /// marks.
     pub delimiter: Option<char>,
-    /// The column with the samples' names. `None`: a first column whose header is empty, as R and pandas
-    /// write row names, and else none.
+    /// The column with the names of the samples. `None`: a first column whose header is empty, as R and
+    /// pandas write row names, and else none.
     pub id: Option<String>,
     /// Columns to leave out.
     pub ignore: Vec<String>,
@@ -42,9 +42,9 @@ pub struct ReadOptions {
     /// The variable of `.mat` files that holds the features, samples by features; an error for other formats.
     /// Default: `X`.
     pub x_variable: Option<String>,
-    /// Read the file even when its values take more than half of the memory.
+    /// Read the file even if its values need more than half of the memory.
     pub allow_large: bool,
-    /// Bytes of memory to reckon with; `None` asks the system, see
+    /// Bytes of memory available; `None` asks the system, see
     /// [`physical_memory`](crate::physical_memory).
     pub memory: Option<u64>,
 }
@@ -91,16 +91,16 @@ pub enum TargetChoice {
     /// None at all.
     None,
     /// These columns; several make a target with several real outputs. For `.mat` files the name of a
-    /// variable, for `.npy` files the path of a second `.npy` file with the target, are understood too, and
-    /// win over columns.
+    /// variable, for `.npy` files the path of a second `.npy` file with the target, are supported too, and
+    /// have priority over columns.
     Columns(Vec<String>),
 }
 
-/// What kind of target is read.
+/// The kind of target.
 ///
-/// `Auto` takes a target for classes when it is text, or when all its values are integers and there are
+/// `Auto` reads a target as classes if it is text, or if all its values are integers and there are
 /// - at most 10 different ones, fewer than samples; or
-/// - at most 100 different ones, each of at least two samples (a level that occurs once is the mark of a
+/// - at most 100 different ones, each of at least two samples (a level that occurs only once suggests a
 ///   count or a measurement).
 ///
 /// Everything else is a real output. The other two variants decide.

@@ -5,18 +5,18 @@ use fewest_core::{Column, Columns};
 
 use crate::Error;
 
-/// How each feature is shifted and scaled. Made from one table, it can be applied to another one with the
-/// same features: what the training samples say is then applied to the test samples.
+/// The shift and scale of each feature. Computed from one table, they can be applied to another with the
+/// same features: for example, from the training samples to the test samples.
 ///
-/// A constant feature becomes 0. The computation is two-pass, centred on one of the feature's own values and
-/// scaled by a power of two before anything is squared: an offset of 10⁵ standard deviations costs no digits,
-/// and nothing overflows or underflows as long as the values themselves are finite.
+/// A constant feature becomes 0. The computation is two-pass, centred on one of the values of the feature and
+/// scaled by a power of two before anything is squared: an offset of 10⁵ standard deviations costs no
+/// accuracy, and nothing overflows or underflows as long as the values themselves are finite.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scaling {
     features: Vec<Feature>,
 }
 
-/// What is done to one feature.
+/// The scaling of one feature.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Feature {
     /// All values are the same: 0.
@@ -82,7 +82,7 @@ impl Scaling {
         Ok(Self { features: features.into_iter().collect::<Result<_, _>>()? })
     }
 
-    /// The table scaled, computed column by column when asked for. Sparse columns become dense.
+    /// The scaled table, with columns computed on demand. Sparse columns become dense.
     ///
     /// # Errors
     /// [`fewest_core::Error::ShapeMismatch`] unless the table has as many features as the one it was made
@@ -98,7 +98,7 @@ impl Scaling {
     }
 }
 
-/// A table whose columns are scaled when they are asked for.
+/// A table whose columns are scaled on demand.
 #[derive(Debug, Clone)]
 pub struct Scaled<C> {
     table: C,

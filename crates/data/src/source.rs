@@ -15,7 +15,7 @@ const SAMPLE: usize = 1 << 20;
 const DECOMPRESSED_SAMPLE: usize = 4 << 20;
 
 const GZIP: &[u8] = &[0x1F, 0x8B];
-/// Formats that are known by their first bytes and not read.
+/// Formats that are recognised by their first bytes, but not supported.
 const FOREIGN: [(&[u8], &str, &str); 8] = [
     (b"PK\x03\x04", "a zip archive (as .npz and .xlsx are)", "save the table as .csv or the array as .npy"),
     (b"PAR1", "a Parquet file", "save the table as .csv"),
@@ -30,7 +30,7 @@ const FOREIGN: [(&[u8], &str, &str); 8] = [
 /// Extensions of files that are neither read nor written.
 pub(crate) const FOREIGN_EXTENSIONS: [&str; 3] = ["gz", "xlsx", "parquet"];
 
-/// An error for what is known by its first bytes and not read.
+/// An error for a format that is recognised by its first bytes, but not supported.
 pub(crate) fn refuse_foreign(source: &Source) -> Result<(), Error> {
     match FOREIGN.iter().find(|(magic, ..)| source.prefix.starts_with(magic)) {
         None => Ok(()),
@@ -38,7 +38,7 @@ pub(crate) fn refuse_foreign(source: &Source) -> Result<(), Error> {
     }
 }
 
-/// A file, opened, of which the first part was looked at.
+/// An open file whose first part was read.
 pub struct Source {
     pub(crate) path: PathBuf,
     /// The whole content, decompressed.
@@ -53,7 +53,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// The file, as messages are to call it.
+    /// The name of the file for messages.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -110,7 +110,7 @@ impl Source {
         name.rsplit_once('.').map(|(_, extension)| extension.to_owned())
     }
 
-    /// A failed read in the words of what failed: the disk, or the compressed stream.
+    /// The error of a failed read: of the disk, or of the compressed stream.
     pub(crate) fn failure(path: &Path, compressed: bool, place: crate::Place, error: io::Error) -> Error {
         let broken = matches!(
             error.kind(),
@@ -129,7 +129,7 @@ impl Source {
 fn decompress(sample: &[u8], whole: bool, file_length: u64) -> (Vec<u8>, bool, u64) {
     let mut decoder = MultiGzDecoder::new(sample);
     let mut prefix = Vec::new();
-    // An error here is the end of the sample, or damage that the reader will meet again and report.
+    // An error here is the end of the sample, or damage that the reader will find again and report.
     let finished = decoder.by_ref().take(DECOMPRESSED_SAMPLE as u64).read_to_end(&mut prefix).is_ok();
     let complete = whole && finished && prefix.len() < DECOMPRESSED_SAMPLE;
     let used = (sample.len() - decoder.get_ref().len()).max(1);

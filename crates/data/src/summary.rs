@@ -1,4 +1,4 @@
-//! What was read, in numbers.
+//! The summary of a table.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher};
@@ -10,7 +10,7 @@ use crate::missing::mark_missing;
 use crate::table::{Features, Table};
 use crate::target::TargetValues;
 
-/// What a table holds, before anything is done about missing values.
+/// The content of a table, before missing values are handled.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TableSummary {
     /// Number of samples.
@@ -28,34 +28,34 @@ pub struct TableSummary {
     pub n_incomplete_samples: usize,
     /// Every feature, in order.
     pub features: Vec<ColumnSummary>,
-    /// Features that are the same as an earlier one in every sample: `(feature, the first like it)`.
+    /// Features equal to an earlier one in every sample: `(feature, the first equal one)`.
     pub duplicates: Vec<(usize, usize)>,
     /// The target.
     pub target: TargetSummary,
 }
 
-/// What a column holds.
+/// The content of a column.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ColumnSummary {
     /// Its name.
     pub name: String,
-    /// Its number in the file, from 0; `None` for what is no column, such as the labels of svmlight.
+    /// Its number in the file, from 0; `None` if it is not a column, such as the labels of svmlight.
     pub number: Option<usize>,
     /// The names of its levels, for categories.
     pub levels: Option<Vec<String>>,
     /// Missing values.
     pub n_missing: usize,
-    /// Whether all values that are there are the same (also when there is none).
+    /// Whether all values present are equal (also if there is none).
     pub constant: bool,
     /// The smallest value, for numbers.
     pub minimum: Option<f64>,
     /// The largest value, for numbers.
     pub maximum: Option<f64>,
-    /// The mean of the values that are there, for numbers.
+    /// The mean of the values present, for numbers.
     pub mean: Option<f64>,
 }
 
-/// What the target holds.
+/// The content of the target.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum TargetSummary {

@@ -1,14 +1,14 @@
-//! Columns that were read by the rules, but perhaps not as they were meant.
+//! Columns that follow the rules, but were perhaps intended otherwise.
 
 use std::path::Path;
 
 use crate::error::{ColumnLabel, RowLabel, quoted};
 use crate::{Error, Place};
 
-/// Below this number of samples, a level for each says little.
+/// Smallest number of samples for which a separate level for each sample is suspicious.
 const FEW_SAMPLES: usize = 10;
 
-/// What text was probably meant to be.
+/// The probable intended type of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Meant {
     Number,
@@ -16,7 +16,7 @@ enum Meant {
     Date,
 }
 
-/// What is doubtful about a column.
+/// The suspicion about a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Suspicion {
     /// Its numbers have decimal commas.
@@ -125,12 +125,12 @@ impl Suspicions {
         }
     }
 
-    /// Notes a column of numbers of which the cell `text` has a decimal comma.
+    /// Notes a column of numbers in which the cell `text` has a decimal comma.
     pub(crate) fn decimal_comma(&mut self, text: &str, row: RowLabel, column: ColumnLabel) {
         self.add(Suspicion::DecimalComma, || format!("{}{}", Place::Cell { row, column }, quoted(text)));
     }
 
-    /// Looks at a column of text that nobody said is a category.
+    /// Checks a column of text that was not declared as a category.
     pub(crate) fn text(
         &mut self,
         codes: &[f64],
@@ -147,8 +147,8 @@ impl Suspicions {
         }
     }
 
-    /// Looks at a column of categories. When most levels cannot occur twice, it tells samples, not kinds of
-    /// them.
+    /// Checks a column of categories. If most levels cannot occur twice, it identifies samples, not groups
+    /// of them.
     pub(crate) fn categories(&mut self, codes: &[f64], names: &[String], column: ColumnLabel) {
         let n_present = codes.iter().filter(|code| !code.is_nan()).count();
         if n_present >= FEW_SAMPLES && 2 * names.len() > n_present {

@@ -1,4 +1,4 @@
-//! What a file holds, before anything is done about missing values.
+//! The content of a file, before missing values are handled.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,8 +16,8 @@ use crate::{Error, Format, Place, ReadOptions, Task};
 
 /// A table as it was read: features, target, names, with missing values still marked.
 ///
-/// [`Table::summary`] tells what is in it; [`Table::complete`] applies a policy for missing values and makes
-/// a [`Dataset`](fewest_core::Dataset) of it.
+/// [`Table::summary`] describes it; [`Table::complete`] applies a policy for missing values and makes a
+/// [`Dataset`](fewest_core::Dataset).
 #[derive(Debug, Clone)]
 pub struct Table {
     pub(crate) path: PathBuf,
@@ -27,13 +27,13 @@ pub struct Table {
     pub(crate) names: Option<Vec<String>>,
     /// Kinds of the features, where they are not all numeric.
     pub(crate) kinds: Option<Vec<FeatureKind>>,
-    /// The column of the file that each feature was, where that is not its own number.
+    /// The column of each feature in the file, if it differs from the number of the feature.
     pub(crate) file_columns: Option<Vec<usize>>,
     pub(crate) target: TargetValues,
     pub(crate) target_labels: Vec<ColumnLabel>,
     pub(crate) ids: Option<Vec<String>>,
     pub(crate) sample_graph: Option<Arc<Graph>>,
-    /// The line that each sample starts on, for text.
+    /// The first line of each sample, for text.
     pub(crate) lines: Option<Vec<u64>>,
     pub(crate) notes: Vec<String>,
 }
@@ -41,7 +41,7 @@ pub struct Table {
 /// Features as stored: NaN where missing.
 #[derive(Debug, Clone)]
 pub(crate) enum Features {
-    /// One vector a feature.
+    /// One vector for each feature.
     Dense {
         columns: Vec<Vec<f64>>,
         n_samples: usize,
@@ -120,7 +120,7 @@ impl Cells {
     }
 }
 
-/// A column as a reader hands it over.
+/// A column as returned by a reader.
 #[derive(Debug)]
 pub(crate) enum ReadColumn {
     /// NaN where missing.
@@ -139,7 +139,7 @@ pub(crate) enum ReadColumn {
     Ignored,
 }
 
-/// A dense table as a reader hands it over.
+/// A dense table as returned by a reader.
 pub(crate) struct Parts {
     pub path: PathBuf,
     pub format: Format,
@@ -148,7 +148,7 @@ pub(crate) struct Parts {
     pub columns: Vec<ReadColumn>,
     pub n_samples: usize,
     pub lines: Option<Vec<u64>>,
-    /// A target that is no column of the table.
+    /// A target that is not a column of the table.
     pub separate_target: Vec<(ColumnLabel, ReadColumn)>,
 }
 
@@ -157,9 +157,9 @@ impl Table {
     ///
     /// The format is [`ReadOptions::format`] or, when that is not given, one of [`ReadOptions::formats`]:
     /// what the first bytes say (NumPy, MATLAB), else what the extension says (`.csv`, `.tsv`, `.tab`,
-    /// `.mat`, `.npy`, `.svm`, `.svmlight`, `.libsvm`, each but `.mat` also with `.gz` behind), else svmlight
-    /// or a table of text by what the first line looks like.
-    /// Compressed content is recognised by its first bytes, whatever the name.
+    /// `.mat`, `.npy`, `.svm`, `.svmlight`, `.libsvm`, all but `.mat` also with `.gz` added), else the first
+    /// line decides between svmlight and a table of text. Compressed content is recognised by its first
+    /// bytes, whatever the name.
     ///
     /// # Columns of text tables
     /// A column is numeric when all its cells that are not missing are numbers, and categorical when none is;
@@ -167,17 +167,17 @@ impl Table {
     /// that does not fit, because a typing error must not turn a measurement into a category: say which text
     /// means "missing" or that the column is categorical. Infinite numbers are errors too.
     ///
-    /// Where the delimiter is no comma, `307,0` is the number 307.0; points and commas in one column are an
+    /// If the delimiter is not a comma, `307,0` is the number 307.0; points and commas in one column are an
     /// error. A target of text that looks like numbers, percentages or dates is an error unless
-    /// [`ReadOptions::task`] says that it is classes; for features, [`Table::notes`] tells.
+    /// [`ReadOptions::task`] says that it is classes; for features, [`Table::notes`] has a note.
     ///
     /// # Errors
     /// [`Error`] names the file, the line or row, the column, and says what to do.
     ///
     /// # Memory
     /// The values are stored column by column with 8 bytes each (sparse formats: 16 bytes a stored value);
-    /// the text is not kept. A file whose values would take more than half of the memory is refused before it
-    /// is read.
+    /// the text is not stored. A file whose values would take more than half of the memory is refused before
+    /// it is read.
     ///
     /// ```
     /// use fewest_data::{Missing, ReadOptions, Table};

@@ -1,4 +1,4 @@
-//! Whether a target is classes or numbers.
+//! Whether a target is read as classes or numbers.
 
 use std::path::Path;
 
@@ -36,7 +36,7 @@ impl TargetValues {
     }
 }
 
-/// Decides by `task` (the rule is [`Task`]'s) what the target columns are.
+/// Decides by `task` (by the rule of [`Task`]) the kind of the target columns.
 pub(crate) fn decide(
     path: &Path,
     mut columns: Vec<(ColumnLabel, ReadColumn)>,
@@ -104,7 +104,7 @@ fn are_classes(values: &[f64]) -> bool {
     few || many
 }
 
-/// A column of numbers whose spelling is of no interest.
+/// A column of numbers whose spelling is not needed.
 pub(crate) fn plain(values: Vec<f64>) -> ReadColumn {
     ReadColumn::Numbers { values, spellings: Spellings::default(), decimal_comma: None }
 }

@@ -1,4 +1,4 @@
-//! Files that are written whole or not at all.
+//! Files that are written completely or not at all.
 
 use std::collections::HashSet;
 use std::fs;
@@ -12,9 +12,9 @@ use crate::Error;
 use crate::error::quoted;
 use crate::levels::number_text;
 
-/// Writes `bytes` to `path`: first to a temporary file in the same folder, which then takes the place of
-/// whatever was there. Who reads the file finds the old content or the new, never a part; after a failure the
-/// old one is still there. What is no regular file, such as a pipe or `/dev/stdout`, is written to directly.
+/// Writes `bytes` to `path`: first to a temporary file in the same folder, which then replaces the old file.
+/// A reader finds the old or the new content, never a part; after a failure the old content remains. Anything
+/// but a regular file, such as a pipe or `/dev/stdout`, is written directly.
 ///
 /// # Errors
 /// [`Error::Io`] with the system's reason.
@@ -40,7 +40,7 @@ pub fn read_if_there(path: impl AsRef<Path>) -> Result<Option<Vec<u8>>, Error> {
     }
 }
 
-/// Writes `value` as JSON, indented, with a line end behind it, as [`write_atomically`] does.
+/// Writes `value` as indented JSON with a newline at the end, as [`write_atomically`] does.
 ///
 /// # Errors
 /// [`Error::Io`] with the system's reason.

@@ -1,6 +1,6 @@
-//! Every learner and metric by its id, with the targets it is for.
+//! Every learner and metric by its id, with the targets it supports.
 //!
-//! A learner is told in its own file and in [`LEARNERS`].
+//! A learner is declared in its own file and in [`LEARNERS`].
 
 use std::fmt;
 use std::sync::Arc;
@@ -19,16 +19,16 @@ use crate::{
 pub struct LearnerEntry {
     /// The id, as on the command line.
     pub id: &'static str,
-    /// A shorter name that is understood too.
+    /// A shorter name that is accepted too.
     pub short: Option<&'static str>,
     /// The name in words.
     pub title: &'static str,
-    /// The targets it learns.
+    /// The targets it supports.
     pub targets: &'static [TargetKind],
     draft: fn() -> Box<dyn Configure>,
 }
 
-/// A learner whose parameters are still to be set, without its type.
+/// A learner as a trait object, before its parameters are set.
 trait Configure {
     fn parameters(&self) -> Vec<Parameter>;
     fn build(self: Box<Self>, parameters: &Parameters) -> Result<Box<dyn Learner>, Error>;
@@ -54,7 +54,7 @@ pub struct MetricEntry {
     pub id: &'static str,
     /// The name in words.
     pub title: &'static str,
-    /// The targets it judges predictions of.
+    /// The targets it supports.
     pub targets: &'static [TargetKind],
     build: fn() -> Box<dyn Metric>,
 }
@@ -63,7 +63,7 @@ const CLASSES: &[TargetKind] = &[TargetKind::Classes];
 const NUMBERS: &[TargetKind] = &[TargetKind::Real, TargetKind::Outputs];
 const BOTH: &[TargetKind] = &[TargetKind::Classes, TargetKind::Real, TargetKind::Outputs];
 
-/// All learners; the first for a target is the one to take when none is named.
+/// All learners; the first one that supports a target is its default.
 pub const LEARNERS: &[LearnerEntry] = &[
     LearnerEntry::new::<LinearSvm>("linear-svm", "linear support vector machine", CLASSES).with_short("svm"),
     LearnerEntry::new::<DecisionTree>("decision-tree", "decision tree", CLASSES).with_short("tree"),
@@ -81,7 +81,7 @@ pub const LEARNERS: &[LearnerEntry] = &[
         .with_short("knn"),
 ];
 
-/// All metrics of predictions; the first for a target is the one to take when none is named.
+/// All metrics of predictions; the first one that supports a target is its default.
 pub const METRICS: &[MetricEntry] = &[
     MetricEntry::new::<Accuracy>("accuracy", "share of samples predicted rightly", CLASSES),
     MetricEntry::new::<BalancedAccuracy>("balanced-accuracy", "mean of the classes' accuracies", CLASSES),
@@ -102,7 +102,7 @@ impl LearnerEntry {
         Self { id, short: None, title, targets, draft: || Box::new(T::default()) }
     }
 
-    /// With a shorter name that is understood too.
+    /// With a shorter name that is accepted too.
     pub(crate) const fn with_short(mut self, short: &'static str) -> Self {
         self.short = Some(short);
         self
@@ -116,12 +116,12 @@ impl LearnerEntry {
         (self.draft)().build(&Parameters::new(self.id, self.parameters()))
     }
 
-    /// The parameters it takes.
+    /// Its parameters.
     pub fn parameters(&self) -> Vec<Parameter> {
         (self.draft)().parameters()
     }
 
-    /// The learner with its default parameters, but for `assignments` of the form `name=value`.
+    /// The learner with its default parameters, overridden by `assignments` of the form `name=value`.
     ///
     /// # Errors
     /// As [`Parameters::parse`].
@@ -167,7 +167,7 @@ impl MetricEntry {
 /// ```
 ///
 /// # Errors
-/// [`Error::InvalidParameter`] for an unknown id, with the ids there are and the nearest one.
+/// [`Error::InvalidParameter`] for an unknown id, with the known ids and the nearest one.
 pub fn learner_in<'a>(entries: &'a [LearnerEntry], id: &str) -> Result<&'a LearnerEntry, Error> {
     let found = entries.iter().find(|entry| entry.id == id || entry.short == Some(id));
     let ids = entries.iter().flat_map(|entry| [Some(entry.id), entry.short]).flatten();
@@ -190,7 +190,7 @@ pub fn metric_in<'a>(entries: &'a [MetricEntry], id: &str) -> Result<&'a MetricE
     entries.iter().find(|entry| entry.id == id).ok_or_else(|| unknown("metric", id, ids.clone(), ids))
 }
 
-/// `listed` are told; `understood` may be what was meant.
+/// The message lists `listed`; the hint is the nearest of `understood`.
 fn unknown(
     what: &'static str,
     id: &str,
@@ -204,7 +204,7 @@ fn unknown(
     Error::parameter(what, id, format!("one of {}{hint}", listed.collect::<Vec<_>>().join(", ")))
 }
 
-/// The learner that a method learns with: any in a program, one of [`LEARNERS`] by its id as a parameter.
+/// The learner of a method: any type in a program, or one of [`LEARNERS`] by its id as a parameter.
 ///
 /// ```
 /// use fewest_core::method::Options;

@@ -1,4 +1,4 @@
-//! Features judged by the clusters found in them.
+//! Evaluation of features by clusters.
 
 use std::time::Instant;
 
@@ -8,16 +8,16 @@ use serde::{Deserialize, Serialize};
 use crate::features::{check_features, describe, gather};
 use crate::{ClusteringAccuracy, KMeans, Metric, NormalisedMutualInformation, Predictions};
 
-/// Unsupervised selection judged by clusters (survey 002 Section 6): features are selected from all samples
-/// without their classes, k-means clusters the samples by the selected features, and the clusters are
-/// compared with the classes.
+/// Unsupervised selection evaluated by clusters (survey 002 Section 6): features are selected from all
+/// samples without their classes, k-means clusters the samples by the selected features, and the clusters
+/// are compared with the classes.
 ///
 /// The selector never sees the classes: the data it gets has no target. k-means starts once for each repeat,
 /// since it finds local optima; [`ClusteringOutcome`] has one value for each. Repeats run in parallel.
 pub struct Clustering<'a> {
-    /// What chooses the features; it has to do without a target.
+    /// The selector; it must work without a target.
     pub selector: &'a dyn Selector,
-    /// The numbers of features to judge; at least one.
+    /// The numbers of features to evaluate; at least one.
     pub ks: Vec<usize>,
     /// Whether one selection of the largest `k` serves all others.
     pub nested: bool,
@@ -30,7 +30,7 @@ pub struct Clustering<'a> {
 /// The agreement of clusters with classes for one number of features.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ClusteringOutcome {
-    /// How many features were asked for.
+    /// The requested number of features.
     pub k: usize,
     /// The features used, best first: fewer than `k` where the selector found no more.
     pub features: Vec<usize>,
@@ -48,7 +48,7 @@ impl Clustering<'_> {
     /// # Errors
     /// [`Error::UnsupportedTarget`] unless the target is classes; [`Error::InvalidParameter`] for `ks`,
     /// `clusters` or `repeats` out of range; [`Error::TooFew`] when the selector finds no feature;
-    /// [`Error::Stopped`] when the selection was stopped on the way; the errors of the selector.
+    /// [`Error::Stopped`] when the selection was stopped before its end; the errors of the selector.
     pub fn run(&self, data: &Dataset, context: &Context<'_>) -> Result<Vec<ClusteringOutcome>, Error> {
         let classes = data.classes("clustering")?;
         let mut ks = self.ks.clone();

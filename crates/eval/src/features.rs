@@ -15,7 +15,7 @@ pub(crate) fn check_features(features: &[usize], n_features: usize) -> Result<()
 
 /// Features `features` of the samples `rows`, copied: a learner reads them more than once.
 ///
-/// A selector has seen the training samples only: all samples are checked here, for a message that names the
+/// A selector checks the training samples only: all samples are checked here, for a message that names the
 /// cell.
 pub(crate) fn gather(data: &Dataset, rows: &[usize], features: &[usize]) -> Result<DenseColumns, Error> {
     let x = data.x();

@@ -1,4 +1,4 @@
-//! Whether differences between paired measurements are more than chance. All tests are two-sided.
+//! Tests for differences between paired measurements. All tests are two-sided.
 
 use fewest_core::{Error, order};
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
@@ -8,14 +8,14 @@ use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 pub struct TestResult {
     /// The test statistic.
     pub statistic: f64,
-    /// The probability, without a true difference, of a statistic at least as far out. In `[0, 1]`.
+    /// The probability, without a true difference, of a statistic at least as extreme. In `[0, 1]`.
     pub p_value: f64,
 }
 
 /// Differences below this share of the largest score are rounding.
 const ROUNDING: f64 = 1e-12;
 
-/// The differences of paired scores, first less second, that the tests take. One below 10⁻¹² of the largest
+/// The differences of paired scores, first minus second, for the tests. One below 10⁻¹² of the largest
 /// score is 0: the rounding of scores that are equal is often the same in every pair, and would be
 /// significant.
 ///
@@ -37,13 +37,13 @@ pub fn paired_differences(first: &[f64], second: &[f64]) -> Result<Vec<f64>, Err
     let largest = first.iter().chain(second).fold(0.0_f64, |largest, score| largest.max(score.abs()));
     let difference = |(a, b): (&f64, &f64)| {
         let difference = a - b;
-        // What is not finite stays, for the tests to refuse.
+        // Values that are not finite are kept; the tests refuse them.
         if difference.abs() < ROUNDING * largest { 0.0 } else { difference }
     };
     Ok(first.iter().zip(second).map(difference).collect())
 }
 
-/// Number of differences up to which Wilcoxon's distribution is counted out.
+/// Number of differences up to which Wilcoxon's distribution is computed exactly.
 const EXACT_UP_TO: usize = 50;
 
 fn check(differences: &[f64]) -> Result<(), Error> {

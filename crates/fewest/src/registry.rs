@@ -1,4 +1,4 @@
-//! Every method by its id, with its parameters: what the command line, tests and bindings are built on.
+//! Every method by its id, with its parameters: the basis of the command line, tests and bindings.
 //!
 //! ```
 //! use fewest::prelude::*;
@@ -30,14 +30,13 @@ pub use fewest_core::method::{
     Built, Kind, Method, Parameter, Parameters, Range, Relation, TargetKind, Value, nearest,
 };
 
-/// The methods, learners, metrics and file formats there are, by id: a value, which a program may add its own
-/// to.
+/// All methods, learners, metrics and file formats, by id: a value, to which a program may add its own.
 ///
 /// ```
 /// use fewest::filters::similarity::Relieff;
 /// use fewest::registry::{Method, Registry, TargetKind};
 ///
-/// // A program of one's own knows one method more.
+/// // A program with one more method.
 /// let mine = Method::scorer::<Relieff>("mine", "my ReliefF", "as relieff", &[TargetKind::Classes]);
 /// let registry = Registry::standard().clone().with_method(mine)?;
 /// assert_eq!(registry.find("mine")?.id, "mine");
@@ -58,8 +57,7 @@ impl Registry {
     }
 
     /// With all methods of the families that the features of this crate name (by default all), and all
-    /// learners and metrics. `clone` makes one of
-    /// it that more can be added to.
+    /// learners and metrics. Use `clone` to add more.
     pub fn standard() -> &'static Self {
         static STANDARD: LazyLock<Registry> = LazyLock::new(Registry::gathered);
         &STANDARD
@@ -153,7 +151,7 @@ impl Registry {
     /// The method with this id.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for an unknown id, with the nearest id there is, and all of them.
+    /// [`Error::InvalidParameter`] for an unknown id, with the nearest known id, and all of them.
     ///
     /// ```
     /// use fewest::registry::Registry;
@@ -163,7 +161,7 @@ impl Registry {
     pub fn find(&self, id: &str) -> Result<&Method, Error> {
         self.methods.iter().find(|method| method.id == id).ok_or_else(|| {
             let ids: Vec<&str> = self.methods.iter().map(|method| method.id).collect();
-            // Of some eighty ids the near one is what helps.
+            // Among about eighty ids the nearest one is the most helpful.
             let expected = match nearest(id, &ids).first() {
                 Some(near) => format!("one that `fewest methods` lists: did you mean `{near}`?"),
                 None => format!("one of {}", ids.join(", ")),
@@ -172,7 +170,7 @@ impl Registry {
         })
     }
 
-    /// All learners; the first for a target is the one to take when none is named.
+    /// All learners; the first one that supports a target is its default.
     pub fn learners(&self) -> &[LearnerEntry] {
         &self.learners
     }
@@ -180,12 +178,12 @@ impl Registry {
     /// The learner with this id or short name.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for an unknown id, with the ids there are and the nearest one.
+    /// [`Error::InvalidParameter`] for an unknown id, with the known ids and the nearest one.
     pub fn find_learner(&self, id: &str) -> Result<&LearnerEntry, Error> {
         learner_in(&self.learners, id)
     }
 
-    /// All metrics of predictions; the first for a target is the one to take when none is named.
+    /// All metrics of predictions; the first one that supports a target is its default.
     pub fn metrics(&self) -> &[MetricEntry] {
         &self.metrics
     }

@@ -247,7 +247,7 @@ fn messages_name_the_parameter_and_what_would_do() {
     assert!(parse(&["sigma_x"]).contains("NAME=VALUE"));
     assert!(parse(&["rule=path", "rule=path"]).contains("given once"));
     let unknown = parse(&["lamda=1"]);
-    assert!(unknown.contains("`lamda` is not offered by hsic-lasso: it takes lambda,"), "{unknown}");
+    assert!(unknown.contains("`lamda` is not supported by hsic-lasso: it takes lambda,"), "{unknown}");
     assert!(unknown.ends_with("did you mean `lambda`?"), "{unknown}");
     let unknown = message(Registry::standard().find("nothing-like-it"));
     assert!(unknown.contains("hsic-lasso") && !unknown.contains("did you mean"), "{unknown}");

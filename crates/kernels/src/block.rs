@@ -73,7 +73,7 @@ impl SampleBlocks {
         })
     }
 
-    /// What a block of this many samples counts: `size/(n M)` for `M` permutations. All weights sum to one.
+    /// The weight of a block of this many samples: `size/(n M)` for `M` permutations. All weights sum to one.
     pub fn weight(&self, size: usize) -> f64 {
         size as f64 / (self.n_samples as f64 * self.permutations as f64)
     }
@@ -84,7 +84,7 @@ impl SampleBlocks {
     }
 }
 
-/// What is averaged over blocks.
+/// The estimate that is averaged over blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BlockEstimator {

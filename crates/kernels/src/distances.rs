@@ -8,19 +8,19 @@ use crate::fast;
 /// few digits.
 const BLOCK: usize = 32;
 
-/// Rounding errors, in units of `2⁻⁵³` of a distance, beyond which it is computed afresh: 2.5e-13 of it.
+/// Rounding errors, in units of `2⁻⁵³` of a distance, above which it is computed again: 2.5e-13 of it.
 const MOST_ERRORS: f64 = 2250.0;
 
-/// Part of a row that must need computing afresh for the whole row to be computed.
+/// A whole row is computed again if at least one in this many of its distances must be.
 const MANY: usize = 8;
 
 /// `D_il = Σ_j ‖x_ij − x_lj‖²` over the features present, all `n²` of them, with each feature's coordinates:
 /// `8 n² + 8 n d` bytes, and `8 n²` more once a feature is taken away. A feature is taken away in `O(n²)`.
 ///
 /// A difference of large numbers has the rounding of the large ones. So for each pair a bound on its error is
-/// kept, and where it passes 2.5e-13 of the distance the distance is computed afresh from the features left:
-/// that happens when the distance has become a small part of what it was, so a pair is computed about `log d`
-/// times while all features are taken away one by one.
+/// kept, and if it exceeds 2.5e-13 of the distance, the distance is computed again from the remaining
+/// features: this happens when the distance has become a small part of its old value, so a pair is computed
+/// about `log d` times while all features are removed one by one.
 ///
 /// ```
 /// use fewest_kernels::SquaredDistances;

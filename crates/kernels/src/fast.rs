@@ -2,8 +2,8 @@
 //!
 //! Every function is compiled for AVX-512, for AVX2 with FMA and for the build's baseline, and the best
 //! one is chosen when the program runs. Each element goes through the same operations whatever its
-//! position, the slice's length or its alignment, so a machine gives the same bits however the work
-//! is cut into pieces. Machines with and without FMA may differ in the last digit.
+//! position, the slice's length or its alignment, so a machine gives the same bits for any division
+//! of the work. Machines with and without FMA may differ in the last digit.
 
 use fewest_linalg::{dispatched, multiply_add};
 
@@ -24,7 +24,7 @@ const POLYNOMIAL: [f64; 10] = [
 
 /// The upper 42 bits of ln(2): its product with any exponent is exact.
 const LN_2_HIGH: f64 = 0.6931471805598903;
-/// ln(2) less [`LN_2_HIGH`].
+/// ln(2) minus [`LN_2_HIGH`].
 const LN_2_LOW: f64 = 5.497923018708371e-14;
 
 /// `1.5 * 2^52 + 2046`: adding it rounds a small number `n` to an integer and leaves `n + 2046` in the

@@ -1,4 +1,4 @@
-//! Whole Gram matrices.
+//! Full Gram matrices.
 
 use fewest_core::Error;
 
@@ -124,7 +124,7 @@ impl Gram {
     }
 
     /// `H K H` with `H = I - 11ᵀ/n`: `K_ij - m_i - m_j + m` with the row means `m_i` and the mean `m`. Rows
-    /// and columns of the result sum to zero; centring again changes nothing but rounding. `O(n²)`.
+    /// and columns of the result sum to zero; centring again changes it only by rounding. `O(n²)`.
     pub fn centre(&self) -> Gram {
         let n = self.n;
         let count = n.max(1) as f64;

@@ -1,5 +1,5 @@
-//! NOCCO, the normalised cross-covariance (Fukumizu et al. 2008): `K̃ = K̄ (K̄ + εnI)⁻¹` in place of the
-//! centred Gram `K̄` (Yamada et al. 2014, Section 2.5).
+//! NOCCO, the normalised cross-covariance (Fukumizu et al. 2008): `K̃ = K̄ (K̄ + εnI)⁻¹` instead of the
+//! centred Gram matrix `K̄` (Yamada et al. 2014, Section 2.5).
 //!
 //! The dependence measure of two features is `tr(K̃ L̃)`, the inner product of two such matrices
 //! ([`Gram::inner`]) or factors ([`Factor::inner`](crate::Factor::inner)). For factors see

@@ -1,4 +1,4 @@
-//! Centred Gram matrices as plain vectors: the form in which thousands of small ones are compared.
+//! Centred Gram matrices as plain vectors, to compare thousands of small ones.
 
 use fewest_linalg::{dispatched, lanes};
 
@@ -14,7 +14,7 @@ pub fn packed_len(n: usize) -> usize {
 ///
 /// The plain dot product of two such vectors is the Frobenius inner product of the matrices: with
 /// [`dot_products`](fewest_linalg::dot_products) all of a feature set's HSIC values are one matrix product.
-/// `scratch` is working memory to be passed again; its content means nothing. `O(n²)`, with `n(n+1)/2` kernel
+/// `scratch` is a buffer that can be reused; its content is ignored. `O(n²)`, with `n(n+1)/2` kernel
 /// evaluations.
 ///
 /// # Panics

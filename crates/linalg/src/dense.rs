@@ -9,7 +9,7 @@ use crate::dot_products;
 /// Columns of a panel.
 const PANEL: usize = 64;
 
-/// Up to this many rows a factorisation is not worth a second thread.
+/// Up to this many rows a second thread does not make a factorisation faster.
 const SERIAL: usize = 300;
 
 /// Rows handled by one task where a vector is a sum of columns.

@@ -1,13 +1,13 @@
-//! Tables as points in space, for what measures distances or forms sums.
+//! Tables as points in space, for methods with distances or inner products.
 
 use fewest_core::{Columns, Dataset, Error, FeatureKind, order};
 
 /// How each feature becomes coordinates, learned from training samples.
 ///
-/// A numeric feature is standardised: less the mean of the training samples, divided by their standard
+/// A numeric feature is standardised: minus the mean of the training samples, divided by their standard
 /// deviation (that divides by n); a constant one becomes 0. A categorical feature becomes a coordinate for
-/// each level that was seen, `1/√2` for its own level and 0 for others, so that samples of two levels are at
-/// distance 1; a level never seen in training is all zeros.
+/// each level in the training samples, `1/√2` for its own level and 0 for others, so that samples of two
+/// levels are at distance 1; a level that does not occur in training is all zeros.
 #[derive(Debug, Clone)]
 pub struct Encoding {
     names: Vec<String>,
@@ -103,7 +103,7 @@ impl Encoding {
                         let hint = format!("the values of `{}` are too large: rescale them", names[j]);
                         return Err(Error::Numerical { what: "standardisation", hint });
                     }
-                    // Values so small that their squares vanish are as good as constant.
+                    // Values whose squares underflow count as constant.
                     let factor = if variance > 0.0 { 1.0 / variance.sqrt() } else { 0.0 };
                     Feature::Numeric { mean, factor }
                 }

@@ -58,8 +58,8 @@ impl KernelRows for PointRows {
     }
 }
 
-/// The Gaussian kernel of distances kept in memory: for few samples, and whenever features are taken away or
-/// several widths tried.
+/// The Gaussian kernel of distances kept in memory: for few samples, and if features are removed or several
+/// widths are tried.
 #[derive(Debug, Clone, Copy)]
 pub struct DistanceRows<'a> {
     distances: &'a [f64],

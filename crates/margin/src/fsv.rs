@@ -175,7 +175,7 @@ mod tests {
             };
             let concave: f64 = weights.iter().map(|w| 1.0 - (-5.0 * w.abs()).exp()).sum();
             let loss = report.objective - lambda * concave;
-            // The loss, from the definition, with the bias tried at every kink.
+            // The loss, from the definition, with the bias tried at every breakpoint.
             let mut fitted = vec![0.0; n];
             design.apply(&weights, &mut fitted);
             let with =

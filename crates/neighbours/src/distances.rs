@@ -7,10 +7,10 @@ use fewest_core::{Context, Error};
 use crate::Samples;
 use crate::tile::PANEL;
 
-/// Panels between two looks at the interruption flag.
+/// Panels between two checks of the interruption flag.
 const BATCH: usize = 64;
 
-/// Distances that may be kept whatever the size of the data: 32 MiB.
+/// Number of distances that may always be kept: 32 MiB.
 const SMALL: usize = 1 << 22;
 
 /// The distances from every sample to all others.

@@ -1,4 +1,4 @@
-//! Samples joined to their neighbours.
+//! Graphs that connect samples to their neighbours.
 
 use fewest_core::{Error, order};
 
@@ -42,8 +42,8 @@ impl NeighbourGraph {
     /// Joins the samples of `neighbours` by `rule`.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for a scale that is not above 0, or weights that the metric of the
-    /// distances does not give: [`Weights::Heat`] needs [`DistanceMetric::SquaredEuclidean`],
+    /// [`Error::InvalidParameter`] for a scale that is not above 0, or weights that do not fit the metric
+    /// of the distances: [`Weights::Heat`] needs [`DistanceMetric::SquaredEuclidean`],
     /// [`Weights::Cosine`] needs [`DistanceMetric::Cosine`].
     pub fn new(neighbours: &Neighbours, rule: Rule, weights: Weights) -> Result<Self, Error> {
         let metric = neighbours.metric();
@@ -66,7 +66,7 @@ impl NeighbourGraph {
             let of = neighbours.of(i);
             for (&j, &distance) in of.indices.iter().zip(of.distances) {
                 let both = neighbours.of(j).indices.contains(&i);
-                // A pair that is mutual is met from both ends, any other from one only.
+                // A mutual pair is visited from both ends, any other pair from one only.
                 if rule == Rule::Mutual && !both || both && j < i {
                     continue;
                 }
@@ -105,8 +105,8 @@ impl NeighbourGraph {
         self.ends[range.clone()].iter().copied().zip(self.weights[range].iter().copied())
     }
 
-    /// `fᵀ L f = Σ_{i<j} S_ij (f_i − f_j)²`, `L = D − S`, for a value a sample: how much `f` changes along
-    /// the edges.
+    /// `fᵀ L f = Σ_{i<j} S_ij (f_i − f_j)²`, `L = D − S`, for one value per sample: how much `f` changes
+    /// along the edges.
     pub fn roughness(&self, f: &[f64]) -> f64 {
         let mut sum = 0.0;
         for (i, &value) in f.iter().enumerate().take(self.n_samples()) {
@@ -124,8 +124,9 @@ impl NeighbourGraph {
         if total == 0.0 {
             return 0.0;
         }
-        // Where a few edges outweigh all others by many orders, f is nearly constant for them; measured from
-        // the value at the heaviest sample, what the light ones add to the mean is not lost.
+        // If a few edges outweigh all others by many orders of magnitude, f is nearly constant on them;
+        // relative to the value at the heaviest sample, the contribution of light ones to the mean is not
+        // lost in rounding.
         let (mut most, mut reference) = (0.0, 0.0);
         for (&value, &degree) in f.iter().zip(&self.degrees) {
             if degree > most {

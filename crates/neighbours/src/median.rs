@@ -6,7 +6,7 @@ use rand::seq::index;
 
 use crate::Distances;
 
-/// Samples whose pairs are all looked at: their distances take 64 MiB.
+/// Largest number of samples for which all pairs are used: their distances need 64 MiB.
 const LARGEST: usize = 4096;
 
 /// The median distance over all pairs of different samples, the mean of the two middle ones when their number

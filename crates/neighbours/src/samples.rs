@@ -4,10 +4,10 @@ use fewest_core::Error;
 
 use crate::tile::{PANEL, Tile, add_absolute, add_mismatches, add_squared};
 
-/// Columns read before they are packed: what is held twice at a time.
+/// Number of columns read before they are packed: only these are in memory twice.
 const BATCH: usize = 64;
 
-/// How far apart two samples are.
+/// The distance of two samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DistanceMetric {
     /// `Σ_j |a_j − b_j|`.
@@ -18,17 +18,16 @@ pub enum DistanceMetric {
     Cosine,
 }
 
-/// What a coordinate adds to a distance.
+/// The contribution of a coordinate to a distance.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Coordinate {
-    /// A difference, as the metric has it.
+    /// A difference, as defined by the metric.
     Numeric,
-    /// This weight where two samples differ, nothing where they are equal. Not with
-    /// [`DistanceMetric::Cosine`].
+    /// This weight where two samples differ, 0 where they are equal. Not with [`DistanceMetric::Cosine`].
     Category(f64),
 }
 
-/// Samples with finite coordinates, packed. The table they come from is not touched.
+/// Samples with finite coordinates, packed: a copy of the table.
 #[derive(Debug, Clone)]
 pub struct Samples {
     metric: DistanceMetric,
@@ -160,7 +159,7 @@ impl Samples {
         &self.panels[panel * length..(panel + 1) * length]
     }
 
-    /// Distances between the samples of panels `a` and `b`; those of samples that do not exist mean nothing.
+    /// Distances between the samples of panels `a` and `b`; those of samples that do not exist are undefined.
     pub(crate) fn tile(&self, a: usize, b: usize) -> Tile {
         let mut tile = [[0.0; PANEL]; PANEL];
         let ((numeric_a, category_a), (numeric_b, category_b)) =
@@ -187,13 +186,13 @@ impl Samples {
     }
 }
 
-/// Gives every sample length 1 and says which have none.
+/// Scales every sample to length 1 and returns those of length 0.
 fn to_unit_length(panels: &mut [f64], width: usize) -> Vec<bool> {
     if width == 0 {
         return Vec::new();
     }
     let normalise = |panel: &mut [f64], s: usize| {
-        // The largest entry is taken out first: squares neither overflow nor vanish.
+        // First divided by the largest entry: squares neither overflow nor underflow.
         let largest = panel.iter().skip(s).step_by(PANEL).fold(0.0, |m: f64, v| m.max(v.abs()));
         if largest == 0.0 {
             return true;

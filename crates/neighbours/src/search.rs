@@ -47,10 +47,10 @@ impl Neighbours {
 }
 
 /// The `k` nearest other samples of every sample, or all others where there are fewer; a sample is never its
-/// own neighbour, and of equally distant ones the lower index is nearer.
+/// own neighbour, and at equal distances the lower index is nearer.
 ///
 /// Cost: `O(n² d)` time, about `O(n k log n)` where there are at most six coordinates, all numbers, in a
-/// metric that is a sum over them; `O(n k)` memory beside that of `distances`.
+/// metric that is a sum over them; `O(n k)` memory in addition to that of `distances`.
 ///
 /// # Errors
 /// [`Error::Stopped`] when `context` says so.
@@ -125,7 +125,7 @@ pub(crate) fn closest(pairs: impl Iterator<Item = (f64, usize)> + Clone, k: usiz
 
 /// The `k`-th smallest distance, infinity where there are fewer; `None` for `k = 0`.
 fn smallest(distances: impl Iterator<Item = f64>, k: usize) -> Option<f64> {
-    // A sorted list of the best so far turns nearly every candidate away with one comparison.
+    // A sorted list of the best so far rejects nearly every candidate with one comparison.
     const SHORT: usize = 64;
     let last = k.checked_sub(1)?;
     if k > SHORT {

@@ -5,16 +5,16 @@ use fewest_core::{Context, Error};
 use crate::search::{TIE, closest};
 use crate::{DistanceMetric, Samples};
 
-/// Samples from which a tree is faster than the distances of all pairs.
+/// Smallest number of samples for which a tree is faster than the distances of all pairs.
 const FEWEST_SAMPLES: usize = 2000;
 
-/// Coordinates up to which it is.
+/// Largest number of coordinates for which it is.
 const MOST_COORDINATES: usize = 6;
 
-/// Samples of a leaf.
+/// Number of samples of a leaf.
 const LEAF: usize = 16;
 
-/// Leaves between two looks at the interruption flag.
+/// Leaves between two checks of the interruption flag.
 const BATCH: usize = 256;
 
 /// Beyond this, squares might overflow.
@@ -27,8 +27,8 @@ const SLACK: f64 = 1e-9;
 /// Neighbours of each sample as `(distance, index)`, nearest first.
 type Lists = Vec<Vec<(f64, usize)>>;
 
-/// What [`nearest`](crate::nearest) finds, the same bit for bit; `None` where a tree is of no use: for
-/// metrics that are no sums over the coordinates, categories, more than six coordinates, few samples.
+/// The result of [`nearest`](crate::nearest), bit for bit; `None` where a tree does not help: for
+/// metrics that are not sums over the coordinates, categories, more than six coordinates, few samples.
 pub(crate) fn nearest(samples: &Samples, k: usize, context: &Context<'_>) -> Result<Option<Lists>, Error> {
     let (n, d) = (samples.n_samples(), samples.n_coordinates());
     let is_no_sum = samples.metric() == DistanceMetric::Cosine || samples.has_categories();
@@ -57,7 +57,7 @@ pub(crate) fn nearest(samples: &Samples, k: usize, context: &Context<'_>) -> Res
 }
 
 /// Samples halved at the median of their widest coordinate until they fit a leaf. All leaves but the last are
-/// full, so that numbers of leaves say where everything lies.
+/// full, so that positions follow from the numbers of leaves.
 struct Tree {
     n_coordinates: usize,
     /// The samples, leaf after leaf; in each, they increase.
@@ -121,7 +121,7 @@ fn halve(
     for (pair, &i) in pairs.iter_mut().zip(&*members) {
         *pair = (points[i * d + coordinate], i);
     }
-    // Equal values are ordered by the index: low indices are then found first, and the others need no look.
+    // Equal values are ordered by the index: low indices are then found first, and the others need no visit.
     let middle = members.len().div_ceil(LEAF) / 2 * LEAF;
     pairs.select_nth_unstable_by(middle, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     for (to, &(_, i)) in members.iter_mut().zip(&*pairs) {
@@ -141,17 +141,18 @@ fn halve(
 ///
 /// It is exact. A distance is a sum of terms in the order of the coordinates. A bound is the same sum with
 /// differences to the edge of a side in place of those to a sample beyond the edge, which are no smaller.
-/// Rounding never turns the order of two results of one operation, so no bound exceeds a distance that it
-/// stands for, not even in the last digit.
+/// Rounding never reverses the order of two results of one operation, so no bound exceeds a distance that
+/// it bounds, not even in the last digit.
 struct Search<'a> {
     tree: &'a Tree,
     metric: DistanceMetric,
     k: usize,
     sample: usize,
     point: Vec<f64>,
-    /// What each coordinate adds at least to the distance to any sample of the side that is visited.
+    /// A lower bound, for each coordinate, of its contribution to the distance to any sample of the visited
+    /// side.
     terms: Vec<f64>,
-    /// The samples that may be neighbours, as far as is known.
+    /// The candidates for neighbours found so far.
     found: Vec<(f64, usize)>,
     /// At least `k` samples are as near as this.
     last: f64,
@@ -213,7 +214,7 @@ impl<'a> Search<'a> {
         distance < self.last || (distance <= self.tied && index <= self.highest)
     }
 
-    /// Looks at the samples of a leaf.
+    /// Visits the samples of a leaf.
     fn scan(&mut self, leaf: usize) {
         let length = LEAF * self.point.len();
         let values = &self.tree.values[leaf * length..(leaf + 1) * length];
@@ -232,7 +233,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Drops what is no neighbour, given the `k` nearest so far.
+    /// Drops samples that cannot be neighbours, given the `k` nearest so far.
     ///
     /// The last of all `k` neighbours will be no farther than the last of these: beyond its ties, nothing
     /// counts. A sample no nearer than `last` can only be one of the final ties, whose lowest indices

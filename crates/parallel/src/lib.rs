@@ -12,7 +12,7 @@ const LONGEST_RUN: usize = 64;
 
 /// `work(i)` for every `i < n`, in the order of the indices.
 ///
-/// Each index is a task of its own, for work that takes microseconds or more; for less see [`fill`] and
+/// Each index is a separate task, for work that takes microseconds or more; for less see [`fill`] and
 /// [`chunks`].
 pub fn map<T: Send>(n: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let places = Places::new(n);
@@ -38,7 +38,7 @@ pub fn try_map<T: Send, E: Send>(n: usize, work: impl Fn(usize) -> Result<T, E> 
     Ok(values)
 }
 
-/// [`map`] with a scratch value that a few indices share, so that memory is not asked for each time.
+/// [`map`] with a scratch value that a few indices share, so that memory is not allocated each time.
 ///
 /// What the scratch value holds when `work` begins is the default or what an index before left there: `work`
 /// must not depend on it.

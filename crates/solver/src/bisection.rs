@@ -2,17 +2,17 @@
 
 use fewest_core::{Context, Error, Status};
 
-/// Most penalties tried.
+/// Largest number of penalties tried.
 const MOST_STEPS: usize = 120;
 
-/// How much smaller each penalty is until there are features enough.
+/// Factor between penalties until there are enough features.
 const STEP: f64 = 0.8;
 
-/// Penalties this close, relatively, are not told apart any further: by less, what the tolerance of `solve`
-/// leaves decides.
+/// Penalties with a smaller relative difference are not distinguished: the tolerance of `solve` would
+/// decide.
 const CLOSE: f64 = 1e-6;
 
-/// What a model must tell of its solution at a penalty that is tried.
+/// The properties of a solution at a penalty, which a model must provide.
 pub trait PenaltyCandidate {
     /// Number of features it selects.
     fn n_features(&self) -> usize;
@@ -26,7 +26,7 @@ pub trait PenaltyCandidate {
 /// bisection. Where several features enter at once, so that none leaves `k`, it is the solution at the
 /// largest penalty found to leave more. `solve` gets a penalty and the solution before, to start from.
 ///
-/// With it comes how the run was stopped from outside, if it was.
+/// Also returns how the run was stopped from outside, if it was.
 pub fn search<F: PenaltyCandidate>(
     largest: f64,
     smallest_ratio: f64,

@@ -11,16 +11,16 @@
 
 use crate::{BlockPenalty, Error, InnerProducts, Penalty};
 
-/// What certifies a point of a least-squares problem.
+/// The certificate of a point of a least-squares problem.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DualityGap {
     /// `P(w)`.
     pub objective: f64,
-    /// `P(w) − D`, absolute, not negative but for rounding.
+    /// `P(w) − D`, absolute, not negative except for rounding.
     pub duality_gap: f64,
     /// The scale `t` of the dual point.
     pub dual_scale: f64,
-    /// `P(0)`: what gaps are relative to.
+    /// `P(0)`: gaps are relative to it.
     pub objective_at_zero: f64,
 }
 
@@ -40,9 +40,9 @@ pub fn relative(gap: f64, objective_at_zero: f64) -> f64 {
 /// the penalty is below it too.
 const ROUNDING: f64 = 1e-8;
 
-/// The penalty for which coefficients found for `lambda` are certified: `lambda`, or where that is next to
-/// zero the smallest for which their `correlations`, each divided by the weight of its atom, are feasible. At
-/// zero any rounding leaves no feasible dual point but zero, and the gap would say nothing. `largest` is the
+/// The penalty for which coefficients found for `lambda` are certified: `lambda`, or, if that is almost zero,
+/// the smallest one for which their `correlations`, each divided by the weight of its atom, are feasible. At
+/// zero only the dual point zero is feasible after rounding, and the gap would be useless. `largest` is the
 /// penalty from which on the solution is zero.
 pub fn certifiable_penalty(lambda: f64, largest: f64, correlations: impl Iterator<Item = f64>) -> f64 {
     let feasible = correlations.fold(0.0, f64::max);
@@ -103,7 +103,7 @@ pub fn correlations(problem: &dyn InnerProducts, w: &[f64]) -> Result<Vec<f64>, 
 
 /// Whether the gap-safe sphere proves that block `block` is zero at every optimum (Ndiaye, Fercoq,
 /// Gramfort and Salmon 2017): the penalty's test with the correlations at the dual point, which move by at
-/// most `‖Aⱼ‖ √(2 gap)` on the way to the dual optimum.
+/// most `‖Aⱼ‖ √(2 gap)` up to the dual optimum.
 ///
 /// `certificate` is that of the point which `correlations` belong to.
 pub fn is_screened(

@@ -17,17 +17,17 @@ pub enum SolverChoice {
     /// The exact path where there is one (l1 and elastic net by number of features), else coordinate descent.
     #[default]
     Auto,
-    /// The same, unless the parameter names one of these: what a registry that knows solvers starts from.
+    /// The same, unless the parameter names one of these: the default in a registry with solvers.
     AutoOr(&'static NamedSolvers),
     /// This one, of one of the crates under `crates/solvers` or of another crate. Where the
     /// answer is a number of features, the path finds λ, and this solver solves there, from zero.
     Use(Arc<dyn QuadraticSolver>),
 }
 
-/// Solvers by the words that stand for them.
+/// Solvers by their names as words.
 #[derive(Debug)]
 pub struct NamedSolvers {
-    /// The words, of which `auto`, the first, names none.
+    /// The words; the first, `auto`, names no solver.
     pub words: &'static [&'static str],
     /// The solver that a word names, with its defaults.
     pub find: fn(&str) -> Option<Arc<dyn QuadraticSolver>>,

@@ -2,9 +2,9 @@
 
 use crate::{Datafit, Error, Penalty};
 
-/// `minimise over w   f(w) + Ω(w)`, by reference: what solvers here take as argmin's problem.
+/// `minimise over w   f(w) + Ω(w)`, by reference: the problem that argmin passes to the solvers here.
 ///
-/// The problem is kept out of the solvers, so that a solver holds numbers only and can be written to a
+/// The problem is not part of a solver, so that a solver contains numbers only and can be written to a
 /// checkpoint and read back.
 pub struct Composite<'a, F: ?Sized> {
     datafit: &'a F,

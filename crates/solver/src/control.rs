@@ -11,7 +11,7 @@ use fewest_core::{Context, Progress};
 
 use crate::{Certificate, Error, Solution, Status};
 
-/// When a solver stops, and whom it tells how far it is.
+/// When a solver stops, and the receiver of its progress.
 ///
 /// A method makes one of its [`Context`], with the deadline, the interruption and the progress of that:
 ///
@@ -28,15 +28,15 @@ pub struct Control<'a> {
     /// Certificate to reach: a duality gap relative to the objective at zero or, where a problem has none,
     /// the solver's measure of stationarity. Default 1e-9; range above 0.
     pub tolerance: f64,
-    /// Most iterations, in the solver's own unit. Default 10 000.
+    /// Largest number of iterations, as the solver counts them. Default 10 000.
     pub max_iterations: u64,
     /// When to stop with [`Status::TimeLimit`]. Default never.
     pub deadline: Option<Instant>,
     /// Set to true from elsewhere to stop with [`Status::Interrupted`].
     pub interrupt: Option<&'a AtomicBool>,
-    /// Where progress is told. Default nowhere.
+    /// The receiver of progress reports. Default: none.
     pub progress: Option<&'a dyn Progress>,
-    /// The caller's own stopping test, seen after every iteration; true stops with
+    /// A stopping test of the caller, called after every iteration; true stops with
     /// [`Status::Interrupted`].
     pub stop: Option<&'a (dyn Fn(&SolverState) -> bool + Sync)>,
 }
@@ -77,13 +77,13 @@ impl Control<'_> {
         }
     }
 
-    /// [`Status::Interrupted`] once the caller asked to stop, [`Status::TimeLimit`] once the time is over:
-    /// what every solver asks between two steps.
+    /// [`Status::Interrupted`] once the caller asked to stop, [`Status::TimeLimit`] once the deadline has
+    /// passed: every solver checks this between two steps.
     pub fn stopped(&self) -> Option<Status> {
         self.context().stopped()
     }
 
-    /// Tells how far the solver is, if anybody listens.
+    /// Reports the progress of the solver, if there is a receiver.
     pub fn report(&self, stage: &str, done: usize, total: usize) {
         self.context().report(stage, done, total);
     }
@@ -97,7 +97,7 @@ impl Control<'_> {
     }
 }
 
-/// The state of every solver here, as argmin sees it.
+/// The argmin state of every solver here.
 ///
 /// argmin's own `IterState` clones the parameter vector at every improvement; this one holds a single
 /// vector, since the solvers here never rise by more than rounding. Observers read its fields.
@@ -136,7 +136,7 @@ impl SolverState {
         self
     }
 
-    /// Whether a run ends here: at a certificate of `tolerance`, or where the solver can make no further
+    /// Whether a run ends here: at a certificate of `tolerance`, or if the solver can make no further
     /// progress.
     pub fn ended(&self, tolerance: f64) -> TerminationStatus {
         if self.certificate.value() <= tolerance {
@@ -329,10 +329,10 @@ impl<O, S: Solver<O, SolverState>> Solver<O, SolverState> for Controlled<'_, S> 
     }
 }
 
-/// What a solver tells argmin at its start and after every iteration.
+/// The values that a solver passes to argmin at its start and after every iteration.
 pub type Step = Result<(SolverState, Option<KV>), argmin::core::Error>;
 
-/// The problem that argmin keeps as `Option`: always there while a solver runs.
+/// The problem that argmin keeps as `Option`: always present while a solver runs.
 ///
 /// # Errors
 /// [`Error::Numerical`] for none.
@@ -342,14 +342,14 @@ pub fn given<P: Copy>(problem: &Problem<P>) -> Result<P, argmin::core::Error> {
     })
 }
 
-/// Runs an argmin solver from `start` until `control` says stop; what the solver learned stays in it.
+/// Runs an argmin solver from `start` until `control` says stop; the solver keeps what it computed.
 ///
 /// For observers, checkpoints and resuming, give the solver to argmin's
 /// [`Executor`] instead, with `SolverState::new().starting_at(start)` as its state.
 ///
 /// # Errors
 /// [`Error::InvalidParameter`] from `control`; what the solver returns, and [`Error::Numerical`] when it
-/// breaks down otherwise.
+/// fails otherwise.
 pub fn run<O, S: Solver<O, SolverState>>(
     problem: O,
     solver: &mut S,

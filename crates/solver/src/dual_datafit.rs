@@ -3,10 +3,11 @@
 use crate::datafit::{log_loss, misfit};
 use crate::{Datafit, LinearOperator, Logistic, SquaredLoss};
 
-/// A datafit `f(w) = ℓ(Aw)` that also knows the conjugate of its loss `ℓ`, sample by sample.
+/// A datafit `f(w) = ℓ(Aw)` with the conjugate of its loss `ℓ`, sample by sample.
 ///
-/// Dual points `α` have one entry a row of `A`; the one that belongs to `w` is `α = −∇ℓ(Aw)`. All methods
-/// that take `fitted` take `z = Aw`. The Fenchel dual of `f + Ω` is to maximise `−ℓ*(−α) − Ω*(Aᵀα)`.
+/// Dual points `α` have one entry per row of `A`; the one that belongs to `w` is `α = −∇ℓ(Aw)`. All
+/// methods that take `fitted` take `z = Aw`. The Fenchel dual of `f + Ω` is to maximise
+/// `−ℓ*(−α) − Ω*(Aᵀα)`.
 pub trait DualDatafit: Datafit {
     /// The type of `A`.
     type Operator: LinearOperator;
@@ -32,8 +33,8 @@ pub trait DualDatafit: Datafit {
 
     /// `ℓ*(−α)`; infinite outside its domain.
     ///
-    /// The default is what Fenchel and Young's equality says of the gradient `g` of `α ↦ ℓ*(−α)`, `αᵀg −
-    /// ℓ(−g)`: for losses whose conjugate is finite everywhere.
+    /// The default follows from the equality of Fenchel and Young for the gradient `g` of `α ↦ ℓ*(−α)`,
+    /// `αᵀg − ℓ(−g)`: for losses whose conjugate is finite everywhere.
     fn conjugate(&self, dual: &[f64]) -> f64 {
         let mut fitted = vec![0.0; dual.len()];
         self.conjugate_gradient(dual, &mut fitted);
@@ -48,8 +49,8 @@ pub trait DualDatafit: Datafit {
         f64::INFINITY
     }
 
-    /// What the loss adds to a duality gap when the dual point is `scale · α`, `α = −∇ℓ(z)`, with
-    /// `scale ∈ [0, 1]`:
+    /// The contribution of the loss to a duality gap when the dual point is `scale · α`,
+    /// `α = −∇ℓ(z)`, with `scale ∈ [0, 1]`:
     ///
     /// ```text
     /// ℓ(z) + ℓ*(−scale α) + scale αᵀz  ≥ 0
@@ -57,7 +58,7 @@ pub trait DualDatafit: Datafit {
     ///
     /// With `v = Aᵀα`, the gap of `w` is this plus `Ω(w) + Ω*(scale v) − scale wᵀv`. Zero at `scale = 1`. The
     /// default adds the terms up, and rounding in them limits the gap that can be reached; a formula without
-    /// cancellation reaches further.
+    /// cancellation allows smaller gaps.
     fn loss_gap(&self, fitted: &[f64], scale: f64) -> f64 {
         if scale == 1.0 {
             return 0.0;

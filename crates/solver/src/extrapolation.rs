@@ -2,8 +2,9 @@
 
 use nalgebra::{DMatrix, DVector};
 
-/// The weights of all `points` but the first, adding up to 1, with which their last steps combine to the
-/// shortest: a descent whose steps shrink by steady factors is near its limit in that combination.
+/// The weights of all `points` but the first, adding up to 1, for which the combination of their last
+/// steps is shortest: if the steps of a descent shrink by constant factors, this combination is near its
+/// limit.
 ///
 /// With the steps `U = (w¹ − w⁰, …)` the weights are `z / Σz` with `UᵀU z = 1`. `None` where rounding leaves
 /// no such weights.
@@ -27,7 +28,7 @@ pub fn extrapolation_weights(points: &[&[f64]]) -> Option<Vec<f64>> {
             gram[(i, j)] = a.dot(b);
         }
     }
-    // Steps of a descent soon become parallel; a little ridge keeps the weights from exploding.
+    // Steps of a descent soon become parallel; a small ridge keeps the weights bounded.
     let ridge = 1e-12 * gram.trace();
     for i in 0..depth {
         gram[(i, i)] += ridge;

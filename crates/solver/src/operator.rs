@@ -1,4 +1,4 @@
-//! Linear operators, known only by what they do to a vector.
+//! Linear operators, given by their products with vectors.
 
 use nalgebra::{DMatrix, DVector, DVectorView};
 

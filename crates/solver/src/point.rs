@@ -1,6 +1,6 @@
 //! A list of numbers with the operations that argmin's L-BFGS and line search ask for.
 //!
-//! argmin-math implements them for `Vec<f64>` only behind a feature that brings a second `rand`.
+//! argmin-math implements them for `Vec<f64>` only with a feature that needs a second version of `rand`.
 
 use argmin_math::{
     ArgminAdd, ArgminDot, ArgminL1Norm, ArgminL2Norm, ArgminMinMax, ArgminMul, ArgminScaledAdd, ArgminSignum,

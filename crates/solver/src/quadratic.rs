@@ -1,4 +1,4 @@
-//! The small dense problem a working set leaves.
+//! The small dense problem of a working set.
 
 use crate::{Atoms, Control, Datafit, Error, InnerProducts, Penalty, Solution};
 
@@ -124,15 +124,15 @@ impl Datafit for Quadratic {
     }
 }
 
-/// Minimises a [`Quadratic`] plus a [`Penalty`]: the one thing a solver crate must do to serve every
-/// method that works with [`working_set::solve`](crate::working_set::solve).
+/// Minimises a [`Quadratic`] plus a [`Penalty`]: the only function a solver crate must implement to
+/// support every method that uses [`working_set::solve`](crate::working_set::solve).
 pub trait QuadraticSolver: Send + Sync {
     /// The solver's id, such as `cd`.
     fn name(&self) -> &'static str;
 
-    /// Whether the solver follows the exact path of the non-negative lasso down to its penalty. Where a
-    /// method has followed that path to find the penalty, such a solver would find what is known already, and
-    /// is not asked.
+    /// Whether the solver follows the exact path of the non-negative lasso down to its penalty. If a method
+    /// has computed that path to find the penalty, the solution is already known and such a solver is not
+    /// called.
     fn follows_path(&self) -> bool {
         false
     }
@@ -140,7 +140,7 @@ pub trait QuadraticSolver: Send + Sync {
     /// Minimises `problem + penalty` from `start`, to a relative duality gap of `control.tolerance`.
     ///
     /// # Errors
-    /// When the penalty or the control does not suit the solver. Not converging is a status.
+    /// If the solver does not support the penalty or the control. Not converging is a status.
     fn minimise(
         &self,
         problem: &Quadratic,

@@ -35,7 +35,7 @@ pub struct SquaredHinge<A> {
 }
 
 impl<A: LinearOperator> SquaredHinge<A> {
-    /// The loss of `labels` (each −1 or +1, both there) under `operator`.
+    /// The loss of `labels` (each −1 or +1, both must occur) with `operator`.
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`], [`Error::InvalidParameter`] for another label, or [`Error::TooFew`] unless
@@ -65,7 +65,7 @@ impl<A: LinearOperator> SquaredHinge<A> {
         &self.labels
     }
 
-    /// The best bias for `fitted = A w`; where several are, any of them.
+    /// The best bias for `fitted = A w`; any of them if there are several.
     pub(crate) fn bias(&self, fitted: &[f64]) -> f64 {
         // Sample i is inside the margin while y_i b < y_i t_i, with the threshold t_i = y_i − z_i.
         let threshold = |(y, z): (&f64, &f64)| y - z;

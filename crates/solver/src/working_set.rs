@@ -1,16 +1,16 @@
 //! Solving a sparse problem over many atoms by solving small ones.
 //!
 //! A lasso needs few columns of the Gram matrix of its atoms. [`solve`] keeps a working set of blocks,
-//! lets any [`QuadraticSolver`] minimise over it, then checks **all** atoms: the ones that break the
-//! optimality conditions join, and the duality gap of the whole problem decides when to stop. Blocks
-//! that the gap-safe sphere (Ndiaye, Fercoq, Gramfort and Salmon 2017) proves to be zero at the optimum
-//! are not looked at again:
+//! minimises over it with any [`QuadraticSolver`], then checks **all** atoms: those that violate the
+//! optimality conditions are added, and the duality gap of the whole problem decides when to stop.
+//! Blocks that the gap-safe sphere (Ndiaye, Fercoq, Gramfort and Salmon 2017) proves to be zero at the
+//! optimum are not checked again:
 //!
 //! ```text
 //! |⟨Aⱼ, θ⟩| + ‖Aⱼ‖ √(2 gap) < λ   ⟹   wⱼ = 0
 //! ```
 //!
-//! Cost of a pass: one inner product for each atom still in question and each non-zero coefficient.
+//! Cost of a pass: one inner product for each atom not yet screened and each non-zero coefficient.
 
 use fewest_core::order;
 
@@ -20,23 +20,23 @@ use crate::{
     Status,
 };
 
-/// Blocks the first working set holds at least.
+/// Smallest number of blocks of the first working set.
 const SMALLEST_WORKING_SET: usize = 20;
 
-/// Most products held at a time when all atoms are checked.
+/// Largest number of products in memory when all atoms are checked.
 const PRODUCTS_AT_ONCE: usize = 1 << 22;
 
-/// A solution over all atoms with what it took.
+/// A solution over all atoms, with counts of the work.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WorkingSetSolution {
     /// The solution; its iterations are those of the inner solver, all passes together.
     pub solution: Solution,
     /// The certificate over all atoms.
     pub certificate: DualityGap,
-    /// `⟨Aⱼ, b − Aw⟩` of every atom; for an atom proved to be zero early, its value at the dual point of
-    /// then.
+    /// `⟨Aⱼ, b − Aw⟩` of every atom; for an atom proved to be zero early, its value at the dual point at
+    /// that time.
     pub correlations: Vec<f64>,
-    /// Times all atoms in question were checked.
+    /// Number of checks of all remaining atoms.
     pub passes: usize,
     /// Blocks proved to be zero before the end.
     pub n_screened: usize,
@@ -85,9 +85,10 @@ pub fn solve(
     let mut working: Vec<usize> =
         (0..blocks.len()).filter(|&b| blocks.block(b).iter().any(|&j| w[j] != 0.0)).collect();
     let (mut iterations, mut passes) = (0, 0);
-    // That of an inner solver that did not end of itself, which may know more than `control` tells here.
+    // The status of an inner solver that was stopped, which may know more than `control` here.
     let mut stopped: Option<Status> = None;
-    // The inner problems are solved somewhat beyond what is asked for, so that the outer gap can reach it.
+    // The inner problems are solved to a smaller tolerance, so that the outer gap can reach the requested
+    // one.
     let mut inner_tolerance = 0.3 * control.tolerance;
 
     loop {
@@ -99,7 +100,8 @@ pub fn solve(
             let spent = (iterations >= control.max_iterations).then_some(Status::MaxIterations);
             stopped.or_else(|| control.stopped()).or(spent)
         };
-        // Once nothing was left to add, what is missing is the inner solver's accuracy; below this, rounding.
+        // If there is nothing left to add, only the accuracy of the inner solver is missing; below this,
+        // rounding.
         let status = status.or_else(|| {
             let exhausted = inner_tolerance < 1e-3 * control.tolerance;
             let close = gap <= 1e3 * control.tolerance;
@@ -169,7 +171,7 @@ fn screen(
     candidates.retain(|&b| {
         let zero = certificate::is_screened(problem, penalty, certificate, correlations, b);
         if zero {
-            // Its value at a dual feasible point: it will not be looked at again, and must not shrink the
+            // Its value at a dual feasible point: it will not be checked again, and must not shrink the
             // dual scale of later points.
             for &j in penalty.blocks().block(b) {
                 correlations[j] *= certificate.dual_scale;

@@ -23,7 +23,7 @@ impl Candidate {
         Ok(Self { method: method.clone(), parameters, selector })
     }
 
-    /// Refuses a method that has no use for the target.
+    /// Refuses a method that does not support the target.
     pub(crate) fn check(&self, target: TargetKind) -> Result<(), Error> {
         let needs = self.method.targets;
         if needs.contains(&target) || needs.contains(&TargetKind::None) {

@@ -1,3 +1,3 @@
-//! Where methods, learners and metrics come from: from a registry that the caller has.
+//! The methods, learners and metrics, from the registry of the caller.
 
 pub(crate) use fewest::registry::{Method, Parameters, Registry, TargetKind, Value};

@@ -6,29 +6,29 @@ use fewest::eval::{GroupFolds, HoldOut, KFold, Learner, Metric, Repeated, Splitt
 use crate::catalogue::{Registry, TargetKind};
 use crate::{DataInfo, Division, Error, StudyOptions, text};
 
-/// Numbers of features to judge when none are named.
+/// Default numbers of features to evaluate.
 const DEFAULT_KS: [usize; 7] = [1, 2, 5, 10, 20, 50, 100];
 
-/// Rows of samples that all folds may list together: 1 GiB of them.
+/// Largest number of rows in the lists of all folds: 1 GiB.
 const MOST_ROWS: usize = 1 << 27;
 
-/// What is done with every method.
+/// The design of the evaluation of every method.
 pub(crate) struct Design {
     /// The numbers of features, increasing.
     pub ks: Vec<usize>,
-    /// What predicts.
+    /// The learner.
     pub learner: Box<dyn Learner>,
     /// Its id.
     pub learner_id: &'static str,
-    /// What judges.
+    /// The metrics.
     pub metrics: Vec<Box<dyn Metric>>,
-    /// What divides the samples.
+    /// The splitter.
     pub splitter: Box<dyn Splitter>,
     /// The same in words.
     pub splitter_text: String,
-    /// What decides whether stored folds are of the same data and the same division.
+    /// The fingerprint of the data and the division, to compare with stored folds.
     pub identity: String,
-    /// What the reader should know about it.
+    /// Notes for the user.
     pub notes: Vec<String>,
 }
 
@@ -126,7 +126,8 @@ fn ks(options: &StudyOptions, n_features: usize) -> Result<Vec<usize>, Error> {
     Ok(ks)
 }
 
-/// A class of one sample cannot be both learnt and judged; one of few is missing from some test parts.
+/// A class with one sample cannot be in training and test parts; one with few samples is missing from some
+/// test parts.
 fn check_classes(options: &StudyOptions, data: &Dataset, notes: &mut Vec<String>) -> Result<(), Error> {
     let Target::Class(classes) = data.target() else { return Ok(()) };
     if matches!(options.division, Division::Groups { .. }) {
@@ -149,7 +150,7 @@ fn check_classes(options: &StudyOptions, data: &Dataset, notes: &mut Vec<String>
     Ok(())
 }
 
-/// Divisions without number would fill the memory before the first fold is run.
+/// Too many divisions would fill the memory before the first fold is run.
 fn check_size(options: &StudyOptions, n_samples: usize) -> Result<(), Error> {
     let repeats = options.repeats;
     let folds = match options.division {

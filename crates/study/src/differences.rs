@@ -1,4 +1,4 @@
-//! The best method at each number of features, and how far the others are from it.
+//! The best method at each number of features, and the differences of the others from it.
 
 use fewest::eval::compare;
 use fewest::eval::significance::TestResult;
@@ -11,7 +11,7 @@ use crate::Report;
 pub struct DifferenceColumn {
     /// The number of features.
     pub k: usize,
-    /// The best method's place among the methods; of equal ones the first.
+    /// The index of the best method; at a tie the first.
     pub best: usize,
     /// One entry for each method.
     pub cells: Vec<DifferenceCell>,
@@ -33,7 +33,7 @@ pub struct DifferenceCell {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Difference {
-    /// The best method less this one, mean over the folds.
+    /// The best method minus this one, mean over the folds.
     pub mean: f64,
     /// Nadeau and Bengio's test.
     pub corrected_t: TestResult,

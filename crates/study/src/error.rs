@@ -1,4 +1,4 @@
-//! Why there is no study.
+//! Errors of studies.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -8,27 +8,27 @@ use fewest::eval::ExperimentError;
 
 use crate::catalogue::TargetKind;
 
-/// Why a study cannot be made, or has no result. Every message is one line.
+/// Why a study cannot be run, or has no result. Every message is one line.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A parameter or data that no method can work with.
+    /// A wrong parameter or wrong data.
     #[error(transparent)]
     Core(#[from] fewest::core::Error),
     /// A method or metric that is listed twice.
-    #[error("{what} {id} is listed twice: once is enough")]
+    #[error("{what} {id} is listed twice: list it once")]
     Twice {
         /// `method`, `metric`.
         what: &'static str,
         /// Its id.
         id: String,
     },
-    /// Samples are to be divided not once.
+    /// Zero repeats.
     #[error("repeats is 0: divide the samples at least once")]
     NoRepeats,
-    /// A division without chance, several times.
+    /// Several repeats of a division that is not random.
     #[error(
-        "to leave out one group at a time gives the same folds each time: give a number of folds, or 1 repeat"
+        "leaving out one group at a time gives the same folds each time: use a number of folds, or 1 repeat"
     )]
     SameFolds,
     /// A share of test samples out of range.
@@ -36,18 +36,18 @@ pub enum Error {
     Share(f64),
     /// Folds that together take too much memory.
     #[error(
-        "{repeats} repeats: folds of {n_samples} samples take more than 1 GiB together: give fewer repeats, \
+        "{repeats} repeats: folds of {n_samples} samples need more than 1 GiB in total: use fewer repeats, \
          or fewer folds"
     )]
     TooManyFolds {
-        /// How many times the samples are to be divided.
+        /// The number of repeats.
         repeats: usize,
-        /// How many samples there are.
+        /// The number of samples.
         n_samples: usize,
     },
-    /// A method that has no use for the target.
+    /// A method that does not support the target.
     #[error(
-        "{method} needs {} as target, but the target is {}: take another method",
+        "{method} needs {} as target, but the target is {}: use another method",
         known(needs),
         found.name()
     )]
@@ -56,31 +56,31 @@ pub enum Error {
         method: &'static str,
         /// The targets it works with.
         needs: &'static [TargetKind],
-        /// The target there is.
+        /// The given target.
         found: TargetKind,
     },
-    /// A learner or metric that is not for the target.
-    #[error("{id} is not for {} as target: take one of {}", target.name(), instead.join(", "))]
+    /// A learner or metric that does not support the target.
+    #[error("{id} does not support {} as target: use one of {}", target.name(), instead.join(", "))]
     NotForTarget {
         /// `learner`, `metric`.
         what: &'static str,
         /// Its id.
         id: &'static str,
-        /// The target there is.
+        /// The given target.
         target: TargetKind,
-        /// The ids of those that are for it.
+        /// The ids of learners or metrics that support it.
         instead: Vec<&'static str>,
     },
-    /// A class that cannot be both learnt and judged.
+    /// A class with too few samples for training and testing.
     #[error(
         "class `{0}` has 1 sample, which cannot be in training and test samples: leave it out, or put it \
          into another class"
     )]
     SingleSample(String),
-    /// A sample that is of no group.
-    #[error("sample {row} (counted from 0) is of no group of `{name}`: name one, or leave the sample out")]
+    /// A sample without a group.
+    #[error("sample {row} (counted from 0) has no group of `{name}`: add one, or remove the sample")]
     NoGroup {
-        /// What the groups are called.
+        /// The name of the groups.
         name: String,
         /// The sample.
         row: usize,
@@ -88,8 +88,8 @@ pub enum Error {
     /// A file of finished folds that cannot be read.
     #[error(transparent)]
     Unreadable(fewest::data::Error),
-    /// A file that holds something else than finished folds.
-    #[error("{}: holds no finished folds of this program ({source}): give another name", path.display())]
+    /// A file that does not contain finished folds.
+    #[error("{}: contains no finished folds of this program ({source}): use another name", path.display())]
     NoFolds {
         /// The file.
         path: PathBuf,
@@ -98,7 +98,7 @@ pub enum Error {
     },
     /// Finished folds of another study.
     #[error(
-        "{}: the file holds folds of another evaluation ({mismatch}): repeat that one, or name a new file",
+        "{}: the file contains folds of another evaluation ({mismatch}): repeat that one, or name a new file",
         path.display()
     )]
     OtherFolds {
@@ -107,7 +107,7 @@ pub enum Error {
         /// What is different.
         mismatch: Mismatch,
     },
-    /// Finished folds of a method that are not what the same study would have stored.
+    /// Finished folds of a method that this study would not have stored.
     #[error("the finished folds of {method} are {found}: repeat the evaluation that stored them")]
     BrokenFolds {
         /// The method's id.
@@ -120,18 +120,18 @@ pub enum Error {
     Fold {
         /// The method's id.
         method: &'static str,
-        /// Which fold, where in it, and why.
+        /// The fold, the step in it, and the error.
         source: Box<ExperimentError>,
     },
     /// A stop came before any fold was finished.
     #[error("{} before a fold was finished", why(*.0))]
     NothingFinished(Status),
     /// A document that cannot be written.
-    #[error("the answer cannot be written as JSON: {0}")]
+    #[error("the result cannot be written as JSON: {0}")]
     Json(#[from] serde_json::Error),
 }
 
-/// What stored folds were made with that a study is not.
+/// The difference between stored folds and the study.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Mismatch {
@@ -145,14 +145,16 @@ pub enum Mismatch {
     Metrics,
     /// The seed.
     Seed,
-    /// Features were selected that the data do not have.
+    /// Selected features that the data do not have.
     Features,
 }
 
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Mismatch::Data => "other data, samples divided otherwise, or other parameters of the learner",
+            Mismatch::Data => {
+                "other data, another division of the samples, or other parameters of the learner"
+            }
             Mismatch::Ks => "other numbers of features",
             Mismatch::Learner => "another learner",
             Mismatch::Metrics => "other metrics",
@@ -163,7 +165,7 @@ impl fmt::Display for Mismatch {
 }
 
 fn why(stopped: Status) -> &'static str {
-    if stopped == Status::Interrupted { "interrupted" } else { "the time was up" }
+    if stopped == Status::Interrupted { "interrupted" } else { "time limit reached" }
 }
 
 fn known(targets: &[TargetKind]) -> String {

@@ -1,4 +1,4 @@
-//! What was run and on what: everything outputs tell besides the answer itself.
+//! The method, its parameters and the data: everything that outputs contain besides the result itself.
 
 use fewest::core::{Dataset, Target};
 use fewest::data::Missing;
@@ -35,23 +35,23 @@ pub struct DataInfo {
     pub classes: Vec<(String, usize)>,
     /// The names of the target's columns.
     pub targets: Vec<String>,
-    /// How the target was found, when nobody named it: "the column of that name", "the last column".
+    /// How the target was found, if no argument named it: "the column of that name", "the last column".
     pub target_found: Option<&'static str>,
-    /// The policy for missing values: how gaps were filled, or how a study is to fill them in every fold.
+    /// The policy for missing values: how they were filled in, or how a study fills them in every fold.
     pub missing: Missing,
     /// What that policy did, in words; `None` where nothing was missing.
     pub missing_done: Option<String>,
-    /// How many gaps are filled, or are to be filled in every fold.
+    /// The number of missing values filled in, or to be filled in in every fold.
     pub gaps: usize,
-    /// What was read by the rules, but perhaps not as it was meant.
+    /// Notes on data that follow the rules, but were perhaps intended otherwise.
     pub notes: Vec<String>,
     /// The name of every feature.
     pub names: Vec<String>,
 }
 
 impl DataInfo {
-    /// What a data set without gaps says of itself. The names of the target's columns are for the caller to
-    /// add, and what reading the data did.
+    /// The description of a data set without missing values. The caller adds the names of the target's
+    /// columns and the notes of the reader.
     pub fn new(file: impl Into<String>, data: &Dataset) -> Self {
         let (task, classes) = match data.target() {
             Target::None => ("none", Vec::new()),

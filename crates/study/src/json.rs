@@ -1,4 +1,4 @@
-//! Documents for programs. Names and order of the keys are a promise; new keys may be added.
+//! Documents for programs. Names and order of the keys do not change; new keys may be added.
 //!
 //! Numbers that JSON cannot hold are written as the strings `inf` and `-inf`, and NaN as null. Nothing but
 //! `seconds`, which comes last, and an evaluation's `timings` before it depends on the machine or on the
@@ -69,7 +69,7 @@ struct Solver<'a> {
     gap: Number,
     iterations: usize,
     lambda: Number,
-    /// What `gap` is: `gap`, `stationarity` or `none`.
+    /// The kind of `gap`: `gap`, `stationarity` or `none`.
     certificate: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     approximation: Option<ScoreError<'a>>,
@@ -82,7 +82,7 @@ struct ScoreError<'a> {
     scores: Number,
 }
 
-/// A number, also one that JSON has no word for.
+/// A number, also one that JSON cannot represent.
 struct Number(f64);
 
 impl Serialize for Number {
@@ -110,7 +110,7 @@ impl Serialize for Params<'_> {
     }
 }
 
-/// The document of a selection, best feature first: what `fewest select` answers.
+/// The document of a selection, best feature first, as `fewest select` writes it.
 ///
 /// # Errors
 /// [`Error::Json`] where the document cannot be written.
@@ -160,7 +160,7 @@ pub fn selection(selection: &Selection, run: &RunInfo) -> Result<String, Error> 
     document(run, features, selection.solver.as_ref(), selection.status.name(), &selection.notes)
 }
 
-/// The document of scores, every feature, best first: what `fewest score` answers.
+/// The document of scores, every feature, best first, as `fewest score` writes it.
 ///
 /// # Errors
 /// [`Error::Json`] where the document cannot be written.

@@ -21,5 +21,5 @@ pub use report::{Chosen, Evaluated, Report, Row};
 pub use store::Store;
 pub use study::Study;
 
-/// The version of fewest, as documents tell it.
+/// The version of fewest, for documents.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

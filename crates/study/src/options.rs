@@ -3,7 +3,7 @@
 use crate::Error;
 use crate::catalogue::Registry;
 
-/// How methods are evaluated: on how many features, by what, on which folds.
+/// How methods are evaluated: numbers of features, learner, metrics and folds.
 ///
 /// ```
 /// use fewest::registry::Registry;
@@ -20,19 +20,19 @@ use crate::catalogue::Registry;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct StudyOptions {
-    /// The numbers of features to judge, in any order, each from 1 to the number of features. None: 1, 2, 5,
-    /// 10, 20, 50 and 100, as far as there are as many, and all features where these are fewer.
+    /// The numbers of features to evaluate, in any order, each from 1 to the number of features. If empty:
+    /// 1, 2, 5, 10, 20, 50 and 100 up to the number of features, and all features if there are at most 100.
     pub ks: Vec<usize>,
-    /// The id of the learner; `None`: the first that is for the target.
+    /// The id of the learner; `None`: the first one that supports the target.
     pub learner: Option<String>,
     /// Parameters of the learner, each as `name=value`.
     pub learner_parameters: Vec<String>,
-    /// The ids of the metrics; the first chooses the number of features. None: the first that is for the
-    /// target.
+    /// The ids of the metrics; the first chooses the number of features. If empty: the first one that
+    /// supports the target.
     pub metrics: Vec<String>,
     /// How the samples are divided.
     pub division: Division,
-    /// How many times they are divided, each time otherwise; at least once.
+    /// The number of repeats, each with a different division; at least one.
     pub repeats: usize,
 }
 
@@ -41,14 +41,14 @@ pub struct StudyOptions {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Division {
-    /// This many parts of equal size, each the test samples once: from 2 to the number of samples.
+    /// This many parts of equal size, each used once for testing: from 2 to the number of samples.
     Folds(usize),
     /// A random share of the samples, above 0 and below 1, is the test samples.
     HeldOut(f64),
     /// Samples of one [`sample id`](fewest::core::Dataset::sample_ids) are never in training and test samples
     /// at once.
     Groups {
-        /// What the groups are called.
+        /// The name of the groups.
         name: String,
         /// The number of parts; `None`: each group is a part.
         folds: Option<usize>,
@@ -75,13 +75,12 @@ impl Default for StudyOptions {
 }
 
 impl StudyOptions {
-    /// Checks what can be known before there are data, with the learners and metrics of `registry`.
+    /// Checks the options without data, with the learners and metrics of `registry`.
     /// [`Study::new`](crate::Study::new) checks this and the rest.
     ///
     /// # Errors
     /// [`Error::Core`] for a learner, a parameter of it or a metric that does not exist; [`Error::Twice`] for
-    /// a metric; [`Error::NoRepeats`], [`Error::SameFolds`] and [`Error::Share`] for divisions that cannot be
-    /// made.
+    /// a metric; [`Error::NoRepeats`], [`Error::SameFolds`] and [`Error::Share`] for impossible divisions.
     pub fn check(&self, registry: &Registry) -> Result<(), Error> {
         if let Some(id) = &self.learner {
             registry.find_learner(id)?.build_with(&self.learner_parameters)?;

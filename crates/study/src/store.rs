@@ -50,7 +50,8 @@ struct State {
     failure: Option<String>,
 }
 
-/// The file is written anew when folds have taken this many times as long as writing it does.
+/// The file is written again when the folds since the last write have taken this many times as long as a
+/// write.
 const PATIENCE: u32 = 20;
 
 impl Store {
@@ -84,8 +85,8 @@ impl Store {
         self.state().evaluations.iter().find(|evaluation| evaluation.plan.label == label).cloned()
     }
 
-    /// Adds a fold in the order of their numbers, whatever order threads finish them in, and writes the file
-    /// anew unless that was done just now.
+    /// Adds a fold, in the order of fold numbers for any order in which threads finish them, and writes the
+    /// file again unless this was done recently.
     pub(crate) fn add(&self, plan: &Plan, record: &FoldRecord) {
         let mut state = self.state();
         match state.evaluations.iter_mut().find(|evaluation| evaluation.plan.label == plan.label) {

@@ -18,9 +18,9 @@ pub struct Study<'a> {
 }
 
 impl<'a> Study<'a> {
-    /// The study of `candidates` that `options` describe, on `data`, of which outputs tell `info`. Gaps that
-    /// `data` still has are filled in every fold by the policy [`DataInfo::missing`]. Learner and metrics are
-    /// those of `registry`.
+    /// The study of `candidates` that `options` describe, on `data`; outputs describe the data by `info`.
+    /// Missing values in `data` are filled in every fold by the policy [`DataInfo::missing`]. Learner and
+    /// metrics are those of `registry`.
     ///
     /// # Errors
     /// Those of [`StudyOptions::check`]; [`Error::Method`] and [`Error::NotForTarget`] for what cannot use
@@ -115,8 +115,8 @@ impl<'a> Study<'a> {
                 status = ended;
             }
             if !evaluation.folds.is_empty() {
-                // What is chosen in the end is for samples to come: all there are may tell how gaps are
-                // filled.
+                // The final selection is for future samples: missing values may be filled in from all
+                // samples.
                 let filled = prepare(data, data)?;
                 let chosen = choose(candidate, &evaluation, &filled, context)?;
                 let parameters = candidate.parameters.clone();

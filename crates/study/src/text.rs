@@ -1,4 +1,4 @@
-//! Numbers of things as notes and tables tell them.
+//! Counts in words, for notes and tables.
 
 /// A whole number in groups of three.
 ///
@@ -17,7 +17,7 @@ pub fn count(value: usize) -> String {
     grouped
 }
 
-/// A number of things.
+/// A count with its noun.
 ///
 /// ```
 /// use fewest_study::text::counted;

@@ -1,4 +1,4 @@
-//! What every selector must do, whatever its method: one check a law, to call from the tests of a method.
+//! Laws that every selector must satisfy: one check for each, to call from the tests of a method.
 //!
 //! Each check panics with what went wrong. [`check_selector`] calls all of them.
 
@@ -39,7 +39,8 @@ pub fn check_selector(selector: &dyn Selector, data: &Dataset, k: usize) {
     permuted_columns(selector, data, k);
 }
 
-/// [`check_selector`] for a selector that goes by the order of the columns: all checks but their permutation.
+/// [`check_selector`] for a selector that depends on the order of the columns: all checks but their
+/// permutation.
 pub fn check_by_place(selector: &dyn Selector, data: &Dataset, k: usize) {
     shape(selector, data, k);
     same_answer_twice(selector, data, k);
@@ -74,7 +75,7 @@ fn with_columns(data: &Dataset, columns: &[Vec<f64>]) -> Dataset {
     must(Dataset::new(must(DenseColumns::from_columns(columns)), data.target().clone()))
 }
 
-/// At most `k` different features of the data set, a score each.
+/// At most `k` different features of the data set, each with a score.
 fn shape(selector: &dyn Selector, data: &Dataset, k: usize) {
     let (order, scores) = select(selector, data, k);
     assert!(!order.is_empty() && order.len() <= k, "{} features for a budget of {k}", order.len());
@@ -87,15 +88,15 @@ fn shape(selector: &dyn Selector, data: &Dataset, k: usize) {
     assert!(scores.iter().all(|score| !score.is_nan()), "a chosen feature has a score: {scores:?}");
 }
 
-/// The same seed gives the same answer, bit for bit.
+/// The same seed gives the same result, bit for bit.
 fn same_answer_twice(selector: &dyn Selector, data: &Dataset, k: usize) {
     assert_eq!(select(selector, data, k), select(selector, data, k), "two runs with one seed differ");
 }
 
-/// Selections for several budgets at once are those for each of them, with all that they tell.
+/// Selections for several budgets at once equal those for each budget, in all their fields.
 fn many_budgets_are_each_of_them(selector: &dyn Selector, data: &Dataset, k: usize) {
     let context = Context::seeded(7);
-    // More, fewer, and one twice: what one budget leaves behind may not show in the next.
+    // More, fewer, and one twice: a budget must not affect the result of the next.
     let budgets = [k, 1, k + 1, k].map(Budget::Count);
     let many = must(selector.select_many(data, &budgets, &context));
     assert_eq!(many.len(), budgets.len(), "one selection a budget");
@@ -138,7 +139,7 @@ fn permuted_rows(selector: &dyn Selector, data: &Dataset, k: usize) {
     close(&scores, &permuted_scores, "permuting the rows changed the scores");
 }
 
-/// A constant feature is never among those that carry something.
+/// A constant feature is never selected as relevant.
 fn constants_never_win(selector: &dyn Selector, data: &Dataset) {
     let is_constant = |column: &[f64]| column.iter().all(|value| *value == column[0]);
     let constant: Vec<usize> =
@@ -170,7 +171,7 @@ fn not_a_number_is_an_error(selector: &dyn Selector, data: &Dataset) {
     }
 }
 
-/// A table one of whose columns can be read so many times, and no more.
+/// A table in which one column can be read a limited number of times.
 struct Failing {
     table: Arc<dyn Columns>,
     column: usize,
@@ -195,8 +196,8 @@ impl Columns for Failing {
     }
 }
 
-/// A read of feature 3 that fails is an error that names the feature, whichever read it is: the first, the
-/// second or the last. Where none fails nothing changes.
+/// A read of feature 3 that fails is an error that names the feature, for any read that fails: the first,
+/// the second or the last. If none fails, nothing changes.
 pub fn a_column_that_fails_is_an_error(selector: &dyn Selector, data: &Dataset, k: usize) {
     const FEATURE: usize = 3;
     let run = |n_good: usize| {
@@ -221,7 +222,8 @@ pub fn a_column_that_fails_is_an_error(selector: &dyn Selector, data: &Dataset, 
     }
 }
 
-/// Weights of samples are an [`Error::Unsupported`], or those of one change nothing and uneven ones do.
+/// Sample weights are an [`Error::Unsupported`]; otherwise weights of 1 change nothing, and unequal weights
+/// do.
 fn weights_are_used_or_refused(selector: &dyn Selector, data: &Dataset, k: usize) {
     let with = |weight: fn(usize) -> f64| {
         let weighted = must(data.clone().with_sample_weights((0..data.n_samples()).map(weight).collect()));
@@ -243,7 +245,7 @@ fn weights_are_used_or_refused(selector: &dyn Selector, data: &Dataset, k: usize
     }
 }
 
-/// Links, groups and views leave a selector at work, or are an [`Error::Unsupported`].
+/// A selector works with links, groups and views, or returns an [`Error::Unsupported`].
 fn links_groups_and_views_are_used_or_refused_or_nothing(selector: &dyn Selector, data: &Dataset, k: usize) {
     let chain = |n: usize| -> Vec<(usize, usize, f64)> { (1..n).map(|i| (i - 1, i, 1.0)).collect() };
     let (n, d) = (data.n_samples(), data.n_features());

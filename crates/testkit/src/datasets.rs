@@ -3,7 +3,7 @@
 //! A few small ones with a free licence are in the folder `data` of this crate, with their origins in its
 //! `README.md`. All others are looked for in the folder that the environment variable `FEWEST_DATA` names.
 //!
-//! Only paths are handed out, so that this crate needs no reader and every crate's tests may use it.
+//! It returns paths only, so that this crate needs no reader and the tests of every crate may use it.
 
 use std::path::PathBuf;
 
@@ -24,7 +24,7 @@ pub fn folder() -> Option<PathBuf> {
 }
 
 /// Where the data set `name` is: in the folder that `FEWEST_DATA` names, or else in the repository, or else
-/// nowhere. A test that needs a file that is nowhere says so on stderr and returns.
+/// `None`. A test without its file prints a message on stderr and returns.
 pub fn find(name: &str) -> Option<PathBuf> {
     let candidates = folder().map(|folder| folder.join(name)).into_iter().chain([path(name)]);
     candidates.into_iter().find(|path| path.is_file())

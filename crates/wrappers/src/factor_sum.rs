@@ -1,18 +1,18 @@
-//! A sum of low-rank kernels, one a feature, from which features can be taken away.
+//! A sum of low-rank kernels, one for each feature, from which features can be removed.
 
 use fewest_core::Error;
 
 use fewest_kernels::Factor;
 
-/// The trace, relative to that of the last sum from the definition, below which the sum is formed afresh.
+/// The trace, relative to that of the last sum from the definition, below which the sum is computed again.
 const SHARE: f64 = 0.125;
 
-/// `K = Σ_j w_j Φ_j Φ_jᵀ` over the features present, all `n²` entries. A feature of rank `r` is taken away in
-/// `O(n² r)`, whatever the number of features.
+/// `K = Σ_j w_j Φ_j Φ_jᵀ` over the features present, all `n²` entries. A feature of rank `r` is removed in
+/// `O(n² r)`, for any number of features.
 ///
-/// Subtracting leaves the rounding of what was there before: whenever the trace has fallen to an eighth, the
-/// matrix is summed afresh from the factors left. So the error stays below some units in the last place of
-/// eight times the trace.
+/// Subtraction keeps the rounding errors of the larger matrix: whenever the trace has decreased to an
+/// eighth, the matrix is summed again from the remaining factors. So the error stays below some units in the
+/// last place of eight times the trace.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct FactorSum {
     factors: Vec<Factor>,
@@ -69,7 +69,7 @@ impl FactorSum {
         &self.values
     }
 
-    /// Takes feature `j` away.
+    /// Removes feature `j`.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] unless it is present.
@@ -115,7 +115,7 @@ impl FactorSum {
             let weight = sign * self.weights[j] * factor.signs().map_or(1.0, |signs| signs[a]);
             for (row, x) in values.chunks_exact_mut(self.n).zip(column) {
                 for (value, z) in row.iter_mut().zip(column) {
-                    // The product of the two first: it is the same for both places of a pair.
+                    // The product of the two first: it is the same for both entries of a pair.
                     *value += weight * (x * z);
                 }
             }
@@ -140,7 +140,8 @@ mod tests {
             Factor::new(&Gaussian::new(0.7).unwrap(), &points, 1e-10, n).unwrap()
         };
         let factors: Vec<Factor> = (0..d).map(factor).collect();
-        // Weights over fifteen orders of magnitude: without a fresh sum nothing would be left of the last.
+        // Weights over fifteen orders of magnitude: without a new sum, the last one would be lost in
+        // rounding.
         let weights: Vec<f64> = (0..d).map(|j| 10.0_f64.powi(7 - j as i32 * 14 / 11)).collect();
         let mut sum = FactorSum::new(factors.clone(), weights.clone()).unwrap();
         for j in 0..d - 1 {

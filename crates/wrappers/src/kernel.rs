@@ -1,4 +1,4 @@
-//! The kernel between samples over the features that are left.
+//! The kernel between samples over the remaining features.
 
 use fewest_core::method::KernelWidth;
 use fewest_core::{Error, choice};
@@ -25,14 +25,15 @@ choice! {
     }
 }
 
-/// All kernel values over the features left, kept such that a feature's part can be taken away.
+/// All kernel values over the remaining features, stored so that the contribution of a feature can be
+/// removed.
 pub(crate) enum KernelMatrix {
     Linear { products: FactorSum, features: Vec<Vec<f64>>, n_train: usize },
     Gaussian { distances: SquaredDistances, gamma: f64, n_train: usize },
 }
 
 impl KernelMatrix {
-    /// Of features given by their coordinates in `n` samples, of which machines see the first `n_train`.
+    /// From features given by their coordinates in `n` samples; machines are trained on the first `n_train`.
     pub(crate) fn new(
         kernel: Kernel,
         features: Vec<Vec<f64>>,
@@ -65,7 +66,7 @@ impl KernelMatrix {
         feature.chunks_exact(n.max(1))
     }
 
-    /// Number of samples, those that no machine sees counted too.
+    /// Number of samples, including those that are not used for training.
     fn n_samples(&self) -> usize {
         match self {
             Self::Linear { products, .. } => products.n_samples(),
@@ -141,7 +142,7 @@ impl KernelRows for KernelMatrix {
 pub(crate) struct Without<'a> {
     pub(crate) kernel: &'a KernelMatrix,
     pub(crate) feature: usize,
-    /// Whether no other is left: what rounding leaves of the kernel is then nothing.
+    /// Whether no other feature remains: then the kernel consists of rounding errors only.
     pub(crate) last: bool,
 }
 

@@ -10,8 +10,8 @@ use crate::{
 const TARGETS: &[TargetKind] = &[TargetKind::Classes, TargetKind::Real];
 const SEARCH_TARGETS: &[TargetKind] = &[TargetKind::Classes, TargetKind::Real, TargetKind::Outputs];
 
-/// Features judged by what is learned from them: recursive elimination, sequential search, stepwise
-/// regression.
+/// Features chosen by the models trained with them: recursive elimination, sequential search,
+/// stepwise regression.
 pub static METHODS: &[Method] = &[
     Method::preset(
         Kind::Score,

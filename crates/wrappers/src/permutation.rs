@@ -1,4 +1,4 @@
-//! Where the values of a permuted feature come from.
+//! Permutations of the values of a feature.
 
 use fewest_core::{Error, choice, derive_seed, order};
 use rand::SeedableRng;
@@ -6,26 +6,27 @@ use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
 
 choice! {
-    /// How the values of a feature are put out of order among the samples.
+    /// How the values of a feature are permuted among the samples.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     #[non_exhaustive]
     pub enum Permutation {
         /// A permutation drawn uniformly (Fisher and Yates), the same for all features of a round, so that
-        /// their scores differ by the features and not by luck. It is drawn for samples in an order of their
-        /// own, so that neither the order of rows nor that of columns matters.
+        /// differences of their scores come from the features and not from chance. It is drawn for samples
+        /// in an order that depends on their values, so that neither the order of rows nor that of columns
+        /// matters.
         Random {
             /// Random permutations that a score is averaged over.
             permutations: usize = 1, Count(1);
         } = "random",
         /// Sample `i` of `n` takes the value of sample `(i + 1 + 37 (j + 1) mod (n − 1)) mod n` for feature
-        /// `j`: no chance, and no sample keeps its own.
+        /// `j`: not random, and no sample keeps its own value.
         Shift = "shift",
     }
 }
 
 impl Permutation {
     /// For feature `j` the sample whose value each of `samples` takes, as positions in `samples`. `canonical`
-    /// is the place of each of them in an order that depends on what they are only; `draw` numbers the
+    /// is the position of each of them in an order that depends on their values only; `draw` numbers the
     /// permutations.
     pub(crate) fn sources(self, j: usize, canonical: &[usize], seed: u64, draw: u64) -> Vec<usize> {
         let n = canonical.len();
@@ -48,7 +49,7 @@ impl Permutation {
     }
 }
 
-/// For feature `j` what `permutations` say of `n` samples.
+/// The given permutation of `n` samples for feature `j`.
 ///
 /// # Errors
 /// [`Error::InvalidParameter`] unless one is there and is a permutation of as many samples.

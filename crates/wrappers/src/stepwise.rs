@@ -9,11 +9,11 @@ use crate::sequential::better;
 use crate::table::{Table, standardised};
 use fewest_linalg::dot;
 
-/// The part of a column's norm below which what is left of it is rounding: the column depends on those
-/// before.
+/// The share of a column's norm below which its residual is rounding: the column depends linearly on
+/// earlier ones.
 const DEPENDENT: f64 = 1e-8;
 
-/// The part of the target's sum of squares below which the rest is rounding: everything is explained.
+/// The share of the target's sum of squares below which the residual is rounding: everything is explained.
 const EXPLAINED: f64 = 1e-20;
 
 options! {
@@ -24,17 +24,19 @@ options! {
     /// F = (RSS − RSS₊ⱼ)/q / (RSS₊ⱼ / (n − p − q)),   enter the j with the smallest p-value P(F(q, n − p − q) ≥ F) if it is below p_enter
     /// ```
     ///
-    /// with `p` coefficients so far, the intercept counted, and `q` more for feature `j`: one for a number,
-    /// one less than its levels for a category. The search stops when nothing enters, and says so; nothing is
-    /// taken away again. A feature that depends linearly on those entered never enters. The score of a
-    /// feature is its `F`, and of equal p-values the larger `F` wins, then the lower index. Features that
-    /// explain the same but for rounding are equal.
+    /// with `p` coefficients so far, including the intercept, and `q` more for feature `j`: one for a number,
+    /// the number of levels minus one for a category. The search stops with a note when no feature enters; no
+    /// feature is removed again. A feature that depends linearly on those entered never enters. The score of
+    /// a feature is its `F`, and ties of the p-value go to the larger `F`, then to the lower index.
+    /// Features that explain the same up to rounding are equal.
     ///
-    /// What is not yet entered is kept orthogonal to what is: `O(n d)` a step, memory the data.
+    /// Features not yet entered are kept orthogonal to those entered: `O(n d)` per step, memory of the size
+    /// of the data.
     ///
     /// # Errors
     /// A target that is not one real output or is constant; a NaN or an infinity (naming the cell); `p_enter`
-    /// out of range; sample weights; `Budget::Threshold`. Stopped early, it returns what it has.
+    /// out of range; sample weights; `Budget::Threshold`. If stopped early, it returns the features selected
+    /// so far.
     ///
     /// ```
     /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
@@ -56,12 +58,12 @@ options! {
     }
 }
 
-/// A feature that has not entered: what of it is not explained by those that have.
+/// A feature that has not entered: its residual after regression on those that have.
 struct Candidate {
     feature: usize,
     /// Its columns, orthogonal to those entered.
     columns: Vec<Vec<f64>>,
-    /// The norms they had at first.
+    /// Their original norms.
     norms: Vec<f64>,
 }
 
@@ -69,13 +71,13 @@ struct Candidate {
 struct Test {
     f: f64,
     p_value: f64,
-    /// The part of what was left of the target that the feature explains.
+    /// The share of the target's residual that the feature explains.
     explained: f64,
     /// An orthonormal basis of its columns.
     basis: Vec<Vec<f64>>,
 }
 
-/// Takes the direction `unit` out of `column`, twice, since once leaves rounding.
+/// Removes the direction `unit` from `column`, twice, to reduce rounding errors.
 fn project_out(column: &mut [f64], unit: &[f64]) {
     for _ in 0..2 {
         let product = dot(column, unit);
@@ -87,7 +89,7 @@ impl Test {
     /// Whether it is the better one by more than rounding.
     fn beats(&self, other: &Self) -> bool {
         if self.basis.len() == other.basis.len() {
-            // Then `F` and its p-value grow and fall with the part explained, whose rounding is known.
+            // Then `F` and its p-value are monotone in the share explained, whose rounding error is known.
             return better(self.explained, other.explained);
         }
         self.p_value < other.p_value || self.p_value == other.p_value && self.f > other.f
@@ -95,7 +97,7 @@ impl Test {
 }
 
 impl Candidate {
-    /// An orthonormal basis of what is left of the columns.
+    /// An orthonormal basis of the residuals of the columns.
     fn basis(&self) -> Vec<Vec<f64>> {
         let mut basis: Vec<Vec<f64>> = Vec::new();
         for (column, norm) in self.columns.iter().zip(&self.norms) {
@@ -110,8 +112,8 @@ impl Candidate {
         basis
     }
 
-    /// The test of the feature where `residual` is what `used` coefficients leave of the target; none if it
-    /// depends on those entered or too few samples are left.
+    /// The test of the feature, with `residual` the residual of the target after `used` coefficients; none
+    /// if it depends linearly on those entered or too few samples are left.
     fn test(&self, residual: &[f64], used: usize) -> Option<Test> {
         let basis = self.basis();
         let q = basis.len();
@@ -124,8 +126,8 @@ impl Candidate {
         let (q, freedom) = (q as f64, (residual.len() - used - q) as f64);
         let left = dot(&rest, &rest);
         let f = (gain / q) / (left / freedom);
-        // The incomplete beta function of d₂ / (d₂ + d₁ F), which keeps its digits however small the
-        // probability is.
+        // The incomplete beta function of d₂ / (d₂ + d₁ F), which is accurate for small
+        // probabilities too.
         let p_value = checked_beta_reg(0.5 * freedom, 0.5 * q, left / (left + gain)).ok()?;
         let explained = gain / (left + gain);
         (!f.is_nan()).then_some(Test { f, p_value, explained, basis })

@@ -36,19 +36,19 @@ impl Table {
     }
 }
 
-/// Less the mean of the first `n_train` values, divided by their standard deviation; none where they are all
-/// the same.
+/// Minus the mean of the first `n_train` values, divided by their standard deviation; none if they are all
+/// equal.
 pub(crate) fn standardised(mut values: Vec<f64>, n_train: usize) -> Option<Vec<f64>> {
     let train = &values[..n_train];
     Standard::of(train, range(train))?.apply(&mut values);
     Some(values)
 }
 
-/// The samples in an order that depends on what they are and not on where they are: by a digest of their
-/// values and target that does not see the order of features either. Random permutations and folds are drawn
-/// in it, so that an answer depends on neither order.
+/// The samples in an order that depends on their values and not on the order of the rows: by a hash of their
+/// values and target that does not depend on the order of features either. Random permutations and folds are
+/// drawn in this order, so that a result depends on neither order.
 pub(crate) fn canonical_order(data: &Dataset) -> Result<Vec<usize>, Error> {
-    // Adding zero makes -0.0 and 0.0 one value.
+    // Adding zero turns -0.0 into 0.0.
     let digest = |value: f64, stream: u64| derive_seed((value + 0.0).to_bits(), stream);
     let mut digests = vec![0_u64; data.n_samples()];
     let mut add = |column: &[f64], stream: u64| {

@@ -1,4 +1,4 @@
-//! The machines that features are judged by.
+//! The machines by which features are scored.
 
 use fewest_core::{Context, Dataset, Error, Target, options, order};
 use fewest_smo::{
@@ -29,7 +29,7 @@ options! {
     }
 }
 
-/// What is to be predicted, as machines want it.
+/// The target in the form that machines need.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TrainingTarget {
     /// A number for each sample.
@@ -40,7 +40,7 @@ pub enum TrainingTarget {
 
 impl TrainingTarget {
     /// The target of `data` in the samples `rows`; a real one standardised by the first `n_train` of them if
-    /// asked for.
+    /// requested.
     pub(crate) fn new(
         data: &Dataset,
         rows: &[usize],
@@ -97,11 +97,11 @@ pub struct Trained {
     /// The samples it was trained on, increasing: all for regression, those of two classes for
     /// classification.
     pub samples: Vec<usize>,
-    /// What it was to output for each of them: the target, or ±1.
+    /// The target output for each of them: the real target, or ±1.
     pub targets: Vec<f64>,
     /// The two classes, the one of outputs above 0 first; none for regression.
     pub classes: Option<[u32; 2]>,
-    /// What was learned from them.
+    /// The trained coefficients and bias.
     pub machine: Machine,
 }
 
@@ -127,10 +127,10 @@ impl Trained {
     }
 }
 
-/// The part of the largest coefficient that is as good as nothing.
+/// The share of the largest coefficient below which a coefficient counts as zero.
 const SETTLED: f64 = 1e-6;
 
-/// What one machine is to be trained on.
+/// The training problem of one machine.
 pub(crate) struct Part<'a> {
     pub(crate) problem: DualProblem<'a>,
     samples: Vec<usize>,
@@ -139,7 +139,7 @@ pub(crate) struct Part<'a> {
 }
 
 impl Training {
-    /// How the solver is run.
+    /// The options of the solver.
     pub(crate) fn control<'a>(&self, context: &Context<'a>) -> Control<'a> {
         Control { tolerance: self.tolerance, ..Control::from(context) }
     }

@@ -94,7 +94,7 @@ fn seconds(program: &Path, case: &str, data: &Path, threads: u32) -> Result<f64>
         return Err(format!("{} {case}: {status}", program.display()).into());
     }
     let spent = cpu::of_children().zip(before).map(|(after, before)| after - before);
-    spent.ok_or_else(|| "this system does not tell the processor time of a program".into())
+    spent.ok_or_else(|| "this system does not report the processor time of a program".into())
 }
 
 fn size(program: &Path) -> Result<String> {

@@ -39,7 +39,7 @@ pub(super) struct Case {
     pub source: Source,
     /// Features to select.
     pub k: usize,
-    /// How the peer runs it; `None` where its whole Grams would not fit into any memory at hand.
+    /// How the other package runs it; `None` if its full Gram matrices would not fit into memory.
     pub peer: Option<PeerOptions>,
 }
 
@@ -78,7 +78,7 @@ pub(super) const CASES: &[Case] = &[
 pub(super) struct Files {
     /// The table, or the `.mat` file with everything.
     pub x: PathBuf,
-    /// The target, where it has a file of its own.
+    /// The target, if it is in a separate file.
     pub y: Option<PathBuf>,
 }
 

@@ -9,7 +9,7 @@ use super::programs::number;
 use super::{MEBIBYTE, cpu};
 use crate::Result;
 
-/// Between two looks at a process's memory.
+/// Time between two readings of the memory of a process.
 const INTERVAL: Duration = Duration::from_millis(2);
 
 /// What a program took.
@@ -27,14 +27,14 @@ pub(super) struct Measured {
 /// What a program took, by its own count and seen from outside.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Timed {
-    /// What the program itself counts: the work alone, unless it does not tell.
+    /// The time that the program itself reports: the work alone, if it reports it.
     pub seconds: f64,
     pub cpu_seconds: Option<f64>,
     /// What was seen from outside.
     pub measured: Measured,
 }
 
-/// A figure of a run; NaN where the system does not tell.
+/// A figure of a run; NaN if the system does not report it.
 pub(super) type Figure = fn(&Timed) -> f64;
 
 pub(super) const SECONDS: Figure = |run| run.seconds;

@@ -105,7 +105,7 @@ impl Arguments {
     }
 }
 
-/// Runs what was asked for.
+/// Runs the requested benchmarks.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     if let Some(older) = &arguments.against {
         against::run(arguments, older)

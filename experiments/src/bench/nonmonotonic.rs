@@ -19,7 +19,7 @@ use crate::{Result, machine, workspace};
 #[path = "../../../crates/mkl/tests/conic/mod.rs"]
 mod conic;
 
-/// The gap asked for.
+/// The requested gap.
 const TOLERANCE: f64 = 1e-6;
 
 /// Features that carry the signal of the data drawn here.

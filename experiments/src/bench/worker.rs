@@ -1,5 +1,5 @@
-//! The program of our side where the command line tells too little: one method, once, with its processor time
-//! and all its scores.
+//! The program for our runs where the command line reports too little: one method, once, with its processor
+//! time and all its scores.
 
 use std::path::PathBuf;
 use std::time::Instant;

@@ -1,4 +1,4 @@
-//! The reference support vector machines, which are no methods of the registry.
+//! The reference support vector machines, which are not methods of the registry.
 
 use fewest::columns::standardise;
 use fewest::core::{Dataset, Target};
@@ -13,10 +13,10 @@ use crate::Result;
 /// The groups of the corpus that are compared here.
 pub(super) const GROUPS: [&str; 2] = ["c_svc", "epsilon_svr"];
 
-/// How far the first decisions may be off, as the bias may.
+/// The tolerance of the first decisions and of the bias.
 const DECISIONS: f64 = 1e-5;
 
-/// Trains on kernel rows computed when asked for and on distances kept, and compares both.
+/// Trains on kernel rows computed on demand and on stored distances, and compares both.
 pub(super) fn compare(case: &Case, data: &Dataset) -> Result<Vec<(String, CaseComparison)>> {
     let encoding = Encoding::fit(data)?;
     let points = encoding.encode(data.x())?;

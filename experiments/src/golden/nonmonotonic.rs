@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::Result;
 
-/// Gap to reach, and how far the objective may be off: the references are exact to about this.
+/// Gap to reach, and tolerance of the objective: the references are exact to about this.
 const TOLERANCE: f64 = 1e-10;
 const OBJECTIVE: f64 = 1e-9;
 

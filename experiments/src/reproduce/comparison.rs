@@ -1,4 +1,4 @@
-//! Tables that hold our numbers against printed ones.
+//! Tables that compare our numbers with printed ones.
 
 use std::fmt::Write;
 

@@ -96,7 +96,7 @@ pub(super) struct Setting<'a> {
 }
 
 impl Protocol {
-    /// Does `work` with the threads that were asked for.
+    /// Does `work` with the requested number of threads.
     pub(super) fn with_threads(&self, work: impl FnOnce() -> Result<()> + Send) -> Result<()> {
         rayon::ThreadPoolBuilder::new().num_threads(self.threads).build()?.install(work)
     }
@@ -136,8 +136,8 @@ impl Protocol {
         workspace::root().join("target/reproduce").join(format!("{}-{runs}-{seed}.json", plain(name)))
     }
 
-    /// What `compute` finds, unless an earlier call has found it; `name` tells it from all others. `None`
-    /// where the limit has passed, which is remembered with the limit.
+    /// The result of `compute`, or the stored one of an earlier call; `name` identifies it. `None` if the
+    /// limit has passed, which is stored with the limit.
     pub(super) fn kept<T: Serialize + DeserializeOwned>(
         &self,
         name: &str,
@@ -236,7 +236,7 @@ impl Protocol {
         let evaluation = match self.resume.then(|| load(&stored)).flatten() {
             Some(evaluation) => evaluation,
             None => {
-                // What was given up is stored under another name, which says after how long.
+                // A stopped computation is stored under another name, which contains the limit.
                 let given_up = stored.with_extension(format!("{}s.json", self.limit.unwrap_or(0)));
                 let evaluation = match self.resume.then(|| load(&given_up)).flatten() {
                     Some(evaluation) => evaluation,
@@ -272,7 +272,7 @@ impl Protocol {
         Context { deadline: limit.map(|limit| Instant::now() + limit), ..Context::seeded(self.seed) }
     }
 
-    /// Why a method was given up.
+    /// Why a method was stopped.
     pub(super) fn too_slow(&self, done: usize, what: &str) -> String {
         format!("given up after {} s with {done} {what} finished", self.limit.unwrap_or(0))
     }

@@ -73,7 +73,7 @@ impl Wanted {
     }
 }
 
-/// Recomputes what was asked for.
+/// Recomputes the requested experiments.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     match &arguments.paper {
         Paper::HsicLasso(arguments) => hsic_lasso::run(arguments),

@@ -118,7 +118,7 @@ fn compute(arguments: &Arguments) -> Result<()> {
     tell(protocol, &rows, &clusters, &failures)
 }
 
-/// A method and whether it looks at the classes.
+/// A method and whether it uses the classes.
 struct Chosen {
     method: Method,
     supervised: bool,

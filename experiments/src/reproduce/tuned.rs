@@ -77,7 +77,7 @@ pub(super) struct Tuned<'a> {
     pub fixed: &'a [&'static str],
     /// Parameters that all methods share; those that the method does not have are left out.
     pub shared: &'a Shared<'a>,
-    /// Parameters of its own, if any.
+    /// Its own parameters, if any.
     pub own: Option<Own<'a>>,
     /// Of more features than this, only as many with the largest Fisher score are candidates.
     pub most_candidates: Option<usize>,

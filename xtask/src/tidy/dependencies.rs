@@ -1,11 +1,11 @@
-//! How many packages from elsewhere a crate may bring along.
+//! The number of external packages that a crate may need.
 
 use super::Finding;
 use crate::metadata::Package;
 
 /// Each member of the workspace with the most external packages that it may be compiled with (normal
-/// dependencies and theirs). A change that needs more raises the number here, and says in its message why it
-/// is worth it.
+/// dependencies and theirs). A change that needs more raises the number here, and its message gives the
+/// reason.
 const AT_MOST: &[(&str, usize)] = &[
     ("fewest", 77),
     ("fewest-benches", 0),

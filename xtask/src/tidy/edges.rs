@@ -1,9 +1,9 @@
-//! Who may depend on whom.
+//! Allowed dependencies between crates.
 
 use super::Finding;
 use crate::metadata::Package;
 
-/// What a workspace crate may depend on among the others, and why.
+/// The workspace crates that a crate may depend on, and why.
 struct Rule {
     package: &'static str,
     may_use: &'static [&'static str],
@@ -109,7 +109,7 @@ pub(super) fn check(members: &[Package]) -> Vec<Finding> {
     findings
 }
 
-/// The rule of `package`; `None` for a package nobody thought about.
+/// The rule of `package`; `None` for a package without a rule.
 fn rule_of(package: &str) -> Option<&'static Rule> {
     RULES.iter().chain(TOP_RULES).find(|rule| rule.package == package)
 }

@@ -5,8 +5,8 @@ use super::Finding;
 /// Characters of a line; `rustfmt.toml` says the same to rustfmt, which leaves comments and strings alone.
 const MOST: usize = 110;
 
-/// Pages that programs write: their lines go when the programs write them anew. An entry without a long line
-/// is a finding.
+/// Pages written by programs: an entry is removed when its program writes shorter lines. An entry without a
+/// long line is a finding.
 const WAIVED: &[&str] = &["docs/benchmarks/", "docs/reproduction/"];
 
 /// Lines of the Rust or Markdown `file` that are too long and could be broken.
@@ -33,7 +33,7 @@ pub(super) fn check(file: &str, text: &str) -> Vec<Finding> {
     findings
 }
 
-/// Those of the findings that are in no waived place, and the waived places that none is in.
+/// The findings outside waived places, and the waived places without a finding.
 pub(super) fn not_waived(long_lines: Vec<Finding>) -> Vec<Finding> {
     without(WAIVED, long_lines)
 }
@@ -49,7 +49,8 @@ fn without(waived: &[&str], long_lines: Vec<Finding>) -> Vec<Finding> {
     findings
 }
 
-/// Neither a row of a table nor a single word, after what opens a comment, a quotation or an item of a list.
+/// Neither a row of a table nor a single word, after the marker of a comment, a quotation or an item of a
+/// list.
 fn can_be_broken(line: &str) -> bool {
     let content =
         line.trim_start_matches(|character: char| character.is_whitespace() || "/!>-*".contains(character));

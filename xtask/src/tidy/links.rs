@@ -1,4 +1,4 @@
-//! Markdown links that lead somewhere.
+//! Markdown links must have an existing target.
 
 use super::Finding;
 use super::lexer::line_of;

@@ -7,7 +7,7 @@ use super::Finding;
 const INHERITED: &[&str] = &["version", "edition", "rust-version", "license"];
 const TABLES: &[&str] = &["dependencies", "dev-dependencies", "build-dependencies"];
 
-/// Broken rules in the member manifest `file`; the root manifest has none of its own.
+/// Broken rules in the member manifest `file`; the root manifest has no such rules.
 pub(super) fn check(file: &str, text: &str) -> Vec<Finding> {
     let manifest: Table = match text.parse() {
         Ok(manifest) => manifest,

@@ -3,7 +3,7 @@
 use super::Finding;
 use super::lexer::{closing, line_of, views, without_tests};
 
-/// Crates that talk to people. The testkit says which tests were skipped for want of data, and is never
+/// Crates that print. The testkit reports which tests were skipped without data, and is never
 /// published.
 const MAY_PRINT: &[&str] = &["crates/cli/", "crates/testkit/"];
 
@@ -37,7 +37,11 @@ pub(super) fn check(file: &str, text: &str) -> Vec<Finding> {
         }
     };
     if is_library(file) && !starts_with_any(file, MAY_PRINT) {
-        report(&shipped, PRINTING, "libraries do not print; return it, or tell the context's Progress");
+        report(
+            &shipped,
+            PRINTING,
+            "libraries do not print; return it, or report it to the context's Progress",
+        );
     }
     if is_library(file) && !starts_with_any(file, MAY_TOUCH_FILES) {
         report(
@@ -61,7 +65,7 @@ pub(super) fn check(file: &str, text: &str) -> Vec<Finding> {
     findings
 }
 
-/// Sources that end up in somebody's program, as opposed to tests, examples and benches.
+/// Sources that become part of programs, as opposed to tests, examples and benches.
 fn is_library(file: &str) -> bool {
     file.starts_with("crates/") && file.contains("/src/")
 }

@@ -1,4 +1,4 @@
-//! The calls of `fewest evaluate` and `fewest compare`.
+//! The arguments of `fewest evaluate` and `fewest compare`.
 
 use std::path::PathBuf;
 
@@ -39,46 +39,48 @@ pub(crate) struct CompareArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Evaluation")]
 pub(crate) struct EvaluationArgs {
-    /// Numbers of features to judge: 5,10,20 or 1-10
+    /// Numbers of features to evaluate: 5,10,20 or 1-10
     ///
-    /// Default: 1, 2, 5, 10, 20, 50, 100 as far as there are features, and all features where they are at
+    /// Default: 1, 2, 5, 10, 20, 50, 100 up to the number of features, and all features if there are at
     /// most 100.
     #[arg(short, long, value_name = "N,…", value_delimiter = ',')]
     pub k: Vec<Counts>,
-    /// What predicts from the selected features
+    /// Learner that predicts from the selected features
     ///
-    /// Scaling, and the kernel learners' parameters, come from the training samples of each fold. Default:
-    /// the first that is for the target.
+    /// Scaling and the parameters of kernel learners are found on the training samples of each fold.
+    /// Default: the first learner that supports the target.
     #[arg(short, long, value_name = "ID")]
     pub learner: Option<String>,
-    /// Parameter of the learner, as often as needed
+    /// Parameter of the learner (repeat for several)
     #[arg(long, value_name = "NAME=VALUE")]
     pub learner_param: Vec<String>,
-    /// What judges the predictions
+    /// Metrics of the predictions
     ///
-    /// The first decides how many features are best. Default: the first that is for the target.
+    /// The first decides which number of features is best. Default: the first metric that supports the
+    /// target.
     #[arg(long, value_name = "ID,…", value_delimiter = ',')]
     pub metric: Vec<String>,
-    /// Parts of equal size, each the test samples once; classes keep their proportions [default: 10]
+    /// Number of folds: parts of equal size, each used once for testing; classes keep their proportions
+    /// [default: 10]
     #[arg(long, value_name = "N", conflicts_with = "test_share")]
     pub folds: Option<usize>,
     /// Test on a random share of the samples instead; classes keep their proportions
     #[arg(long, value_name = "SHARE")]
     pub test_share: Option<f64>,
-    /// Divide the samples this many times, each time otherwise
+    /// Divide the samples this many times, each time differently
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub repeats: usize,
-    /// Column of groups (patients, batches): no group is in training and test samples at once
+    /// Column of groups (patients, batches): a group is never in both the training and the test samples
     ///
-    /// It is no feature. A fold for each group, or as many as --folds says.
+    /// The column is not used as a feature. There is one fold for each group, or as many as --folds says.
     #[arg(long, value_name = "COLUMN", conflicts_with = "test_share")]
     pub group_column: Option<String>,
-    /// Store finished folds in this file, and go on from those it has
+    /// Store finished folds in this file, and continue from those already in it
     ///
-    /// For the same call on the same data; methods may differ.
+    /// Only for the same arguments and the same data; methods may differ.
     #[arg(long, value_name = "FILE")]
     pub resume: Option<PathBuf>,
-    /// Write a report that opens in any browser to this HTML file
+    /// Write a report for any browser to this HTML file
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
 }

@@ -1,11 +1,11 @@
-//! What the help says of learners, metrics and formats: those of the registry.
+//! Help texts that list the learners, metrics and formats of the registry.
 
 use clap::{Arg, CommandFactory};
 use fewest::registry::{Registry, TargetKind};
 
 use super::Cli;
 
-/// The call, whose help lists what `registry` has.
+/// The command line arguments; their help lists the entries of `registry`.
 pub(crate) fn command(registry: &Registry) -> clap::Command {
     let learners = by_target(registry.learners().iter().map(|entry| {
         let short = entry.short.map_or(String::new(), |short| format!(" ({short})"));
@@ -39,7 +39,7 @@ pub(crate) fn command(registry: &Registry) -> clap::Command {
     command
 }
 
-/// The first line of the argument's help goes on with `more`.
+/// Adds `more` to the first line of the argument's help.
 fn with(arg: Arg, more: &str) -> Arg {
     let [short, long] = [arg.get_help(), arg.get_long_help()].map(|help| help.map(ToString::to_string));
     let short = short.unwrap_or_default();
@@ -60,8 +60,8 @@ fn by_target(entries: impl Iterator<Item = (String, &'static [TargetKind])>) -> 
         let numbers = targets.contains(&TargetKind::Real) || targets.contains(&TargetKind::Outputs);
         groups[if classes && numbers { 2 } else { usize::from(numbers) }].1.push(id);
     }
-    let told = groups.iter().filter(|(_, ids)| !ids.is_empty());
-    told.map(|(what, ids)| format!("{} for {what}", ids.join(", "))).collect::<Vec<_>>().join("; ")
+    let parts = groups.iter().filter(|(_, ids)| !ids.is_empty());
+    parts.map(|(what, ids)| format!("{} for {what}", ids.join(", "))).collect::<Vec<_>>().join("; ")
 }
 
 #[cfg(test)]

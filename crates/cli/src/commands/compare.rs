@@ -24,7 +24,7 @@ pub(crate) fn compare(registry: &Registry, args: &CompareArgs) -> Result<ExitCod
     tell(&args.run, &args.evaluation, &report, &table::evaluation::comparison(&report), json)
 }
 
-/// The methods with those of the assignments `ID.NAME=VALUE` that are for them.
+/// The methods, each with its own assignments of `ID.NAME=VALUE`.
 fn candidates<'a>(
     registry: &'a Registry,
     ids: &[String],
@@ -33,7 +33,7 @@ fn candidates<'a>(
     let methods: Vec<&Method> = ids.iter().map(|id| registry.find(id)).collect::<Result<_, _>>()?;
     for (at, method) in methods.iter().enumerate() {
         if methods[..at].iter().any(|other| other.id == method.id) {
-            return Err(Failure::new(format!("--methods: {} is listed twice: once is enough", method.id)));
+            return Err(Failure::new(format!("--methods: {} is listed twice: list it once", method.id)));
         }
     }
     if methods.len() < 2 {
@@ -46,7 +46,7 @@ fn candidates<'a>(
         let target = assignment.split_once('.').filter(|(id, _)| !id.contains('='));
         let Some((id, rest)) = target else {
             return Err(Failure::new(format!(
-                "--param {assignment}: say which method's: ID.NAME=VALUE, such as {}.{assignment}",
+                "--param {assignment}: name the method: ID.NAME=VALUE, such as {}.{assignment}",
                 methods.first().map_or("", |method| method.id)
             )));
         };

@@ -50,10 +50,10 @@ pub(super) fn work(
     if report.status != Status::Converged {
         let done: usize = report.methods.iter().map(|method| method.evaluation.folds.len()).sum();
         let all = text::count(report.n_folds * n_candidates);
-        let why = if report.status == Status::Interrupted { "interrupted" } else { "the time was up" };
+        let why = if report.status == Status::Interrupted { "interrupted" } else { "time limit reached" };
         let go_on = match args.resume {
-            Some(_) => "the same call goes on from them",
-            None => "with --resume FILE, the same call goes on from them",
+            Some(_) => "the same command continues from them",
+            None => "with --resume FILE, the same command continues from them",
         };
         report.notes.push(format!("{why} after {} of {all} folds: {go_on}", text::count(done)));
     }
@@ -63,7 +63,7 @@ pub(super) fn work(
     Ok(report)
 }
 
-/// What the call says about the study, but for the numbers of features.
+/// The options of the study from the arguments, except for the numbers of features.
 fn options(args: &EvaluationArgs) -> StudyOptions {
     let division = match (args.test_share, &args.group_column, args.folds) {
         (Some(share), ..) => Division::HeldOut(share),
@@ -81,8 +81,8 @@ fn options(args: &EvaluationArgs) -> StudyOptions {
     }
 }
 
-/// How the data are read: the column of groups is read in place of the samples' names, which an evaluation
-/// tells nowhere.
+/// How to read the data: the column of groups replaces the names of the samples, which an evaluation does
+/// not print.
 fn with_groups(data: &DataArgs, args: &EvaluationArgs) -> DataArgs {
     let mut data = data.clone();
     if let Some(column) = &args.group_column {
@@ -92,7 +92,7 @@ fn with_groups(data: &DataArgs, args: &EvaluationArgs) -> DataArgs {
     data
 }
 
-/// The numbers of features, checked before they are counted out: the end may be any number.
+/// The numbers of features, checked before they are listed: the end of a range may be any number.
 fn ks(args: &EvaluationArgs, n_features: usize) -> Result<Vec<usize>, Failure> {
     for counts in &args.k {
         Budget::Count(counts.to).check(n_features)?;
@@ -100,7 +100,7 @@ fn ks(args: &EvaluationArgs, n_features: usize) -> Result<Vec<usize>, Failure> {
     Ok(args.k.iter().flat_map(|counts| counts.from..=counts.to).collect())
 }
 
-/// Tells the answer in every form asked for.
+/// Writes the result in every requested form.
 pub(super) fn tell(
     run: &RunArgs,
     args: &EvaluationArgs,

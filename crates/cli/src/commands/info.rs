@@ -9,12 +9,12 @@ use crate::table::notes;
 use crate::text::{self, Align};
 use crate::{input, output};
 
-/// Columns shown one by one, of those that need attention and of the rest.
+/// Largest number of columns shown, both of those with problems and of the others.
 const MOST: usize = 12;
 /// Widest name.
 const NAME: usize = 40;
 
-/// Tells what a file holds.
+/// Describes the content of a file.
 pub(crate) fn info(registry: &Registry, args: &InfoArgs) -> Result<(), Failure> {
     let found = input::read(registry, &args.data, true)?;
     let summary = found.table.summary();
@@ -34,7 +34,8 @@ pub(crate) fn info(registry: &Registry, args: &InfoArgs) -> Result<(), Failure> 
 }
 
 fn target(out: &mut String, target: &TargetSummary, target_found: Option<&str>) {
-    let found = target_found.map_or(String::new(), |found| format!(" ({found}; --target names another)"));
+    let found =
+        target_found.map_or(String::new(), |found| format!(" ({found}; use --target to name another)"));
     match target {
         TargetSummary::None => out.push_str("target: none\n"),
         TargetSummary::Real { outputs } => {

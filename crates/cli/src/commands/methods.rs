@@ -28,7 +28,7 @@ fn list(registry: &Registry) -> String {
 
 fn details(method: &Method) -> String {
     let gives = match method.kind {
-        Kind::Score => "a score for every feature, each on its own (`fewest score`, `fewest select`)",
+        Kind::Score => "a score for every feature separately (`fewest score`, `fewest select`)",
         Kind::Select => "features chosen together (`fewest select`)",
         Kind::Sequence => "features chosen one after the other (`fewest select`)",
         _ => "features (`fewest select`)",

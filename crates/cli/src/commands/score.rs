@@ -22,7 +22,8 @@ pub(crate) fn score(registry: &Registry, args: &ScoreArgs) -> Result<ExitCode, F
             .map(|method| method.id)
             .collect();
         return Err(Failure::new(format!(
-            "{} judges features together and has no score for each: use `fewest select`, or one of the scores {}",
+            "{} selects features together and gives no score for each: use `fewest select`, or one of \
+             the scores {}",
             method.id,
             scores.join(", ")
         )));

@@ -13,10 +13,10 @@ use crate::args::{KArg, SelectArgs};
 use crate::failure::{Failure, STATUS_INTERRUPTED};
 use crate::{input, output, report, runner, table};
 
-/// Features selected when the call does not say how many.
+/// Number of features selected if no argument gives it.
 const DEFAULT_K: usize = 10;
 
-/// Selects, and tells the answer in every form asked for.
+/// Selects, and writes the result in every requested form.
 pub(crate) fn select(registry: &Registry, args: &SelectArgs) -> Result<ExitCode, Failure> {
     let method = registry.find(&args.method)?;
     let mut parameters = Parameters::parse(method, &args.run.param)?;
@@ -67,7 +67,7 @@ pub(crate) fn select(registry: &Registry, args: &SelectArgs) -> Result<ExitCode,
     })
 }
 
-/// Refuses options that the method has no use for, and groups that are missing.
+/// Refuses options that the method does not use, and a missing table of groups.
 fn check_uses(
     registry: &Registry,
     args: &SelectArgs,
@@ -89,12 +89,12 @@ fn check_uses(
             Err(useless(registry, "--groups", method, |other| other.group_parameter().is_some()))
         }
         (Some(_), Some((name, word))) if !groups_asked => Err(Failure::new(format!(
-            "--groups: {} takes features one by one unless it is told otherwise: add --param {name}={word}, or leave \
+            "--groups: {} selects single features by default: add --param {name}={word}, or leave \
              out --groups",
             method.id
         ))),
         (None, Some((name, word))) if groups_asked => Err(Failure::new(format!(
-            "--param {name}={word}: there are no groups: name a table of them with --groups"
+            "--param {name}={word}: there are no groups: name a table of groups with --groups"
         ))),
         _ => Ok(()),
     }
@@ -104,13 +104,13 @@ fn useless(registry: &Registry, option: &str, method: &Method, has_use: impl Fn(
     let others: Vec<&str> =
         registry.methods().iter().filter(|other| has_use(other)).map(|other| other.id).collect();
     Failure::new(format!(
-        "{option}: {} has no use for it: leave it out, or take one of {}",
+        "{option}: {} does not use it: leave it out, or use one of {}",
         method.id,
         others.join(", ")
     ))
 }
 
-/// How many features: as the call says, or as a given penalty decides, or the default.
+/// How many features: given by the arguments, or decided by a given penalty, or the default.
 fn budget(k: Option<KArg>, parameters: &Parameters, n_features: usize) -> Budget {
     match k {
         Some(KArg::Count(k)) => Budget::Count(k),
@@ -120,7 +120,7 @@ fn budget(k: Option<KArg>, parameters: &Parameters, n_features: usize) -> Budget
     }
 }
 
-/// A reduced table is CSV: a name that says otherwise would be read back wrongly.
+/// A reduced table is CSV: with the extension of another format it would be read back wrongly.
 fn reduced_format(registry: &Registry, path: &Path) -> Result<Format, Failure> {
     registry.formats().to_write(path).map_err(|error| Failure::new(format!("--write-reduced: {error}")))
 }
@@ -132,7 +132,7 @@ fn tell(
     selection: &Selection,
     run: &RunInfo,
 ) -> Result<(), Failure> {
-    // All that can fail is made before the first file is written.
+    // Everything that can fail happens before the first file is written.
     let json = args.run.json.as_ref().map(|_| json::selection(selection, run)).transpose();
     let json = json.map_err(|error| Failure::in_study(&args.data.file, &error))?;
     if let Some(path) = &args.write_reduced {

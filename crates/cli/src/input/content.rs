@@ -1,4 +1,4 @@
-//! What is read: a file, or a stream, which can be read only once.
+//! The input: a file, or a stream, which can be read only once.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -10,7 +10,7 @@ use fewest::data::{Error, ReadOptions, Table, physical_memory};
 use crate::args::DataArgs;
 use crate::failure::Failure;
 
-/// The content of the data file; that of a stream is kept, so that it can be read again.
+/// The content of the data file; the content of a stream is stored, so that it can be read again.
 pub(super) struct Content<'a> {
     path: &'a Path,
     stream: Option<Arc<[u8]>>,
@@ -20,7 +20,7 @@ impl<'a> Content<'a> {
     /// The file of the call, or stdin for `-`.
     pub(super) fn of(args: &'a DataArgs) -> Result<Self, Failure> {
         let path = args.file.as_path();
-        // Columns take up to twice the text, hence no more than half of the memory.
+        // Columns may need twice the memory of the text, so the text may use at most half.
         let most = physical_memory().filter(|_| !args.allow_large).map_or(u64::MAX, |memory| memory / 2);
         let stream = if path.as_os_str() == "-" {
             Some(whole(io::stdin().lock(), path, most)?)
@@ -47,7 +47,7 @@ fn whole(stream: impl Read, path: &Path, most: u64) -> Result<Arc<[u8]>, Failure
     stream.take(most).read_to_end(&mut bytes).map_err(|error| unreadable(path, &error))?;
     if bytes.len() as u64 == most {
         return Err(Failure::new(format!(
-            "{}: the stream is more than half of the memory: save it to a file, or insist with --allow-large",
+            "{}: the stream is more than half of the memory: save it to a file, or add --allow-large",
             path.display()
         )));
     }
@@ -64,7 +64,7 @@ fn is_pipe(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_fifo())
 }
 
-/// Elsewhere only stdin is a stream.
+/// On other systems only stdin is a stream.
 #[cfg(not(unix))]
 fn is_pipe(_: &Path) -> bool {
     false

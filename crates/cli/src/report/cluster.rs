@@ -1,6 +1,6 @@
 //! Average-linkage clustering of the chosen features, for the order of the heatmap.
 
-/// Two clusters joined: leaves are numbered from 0, the cluster of merge `m` is `n_leaves + m`.
+/// Two merged clusters: leaves are numbered from 0, the cluster of merge `m` is `n_leaves + m`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Merge {
     pub left: usize,
@@ -43,8 +43,8 @@ pub(super) fn average_linkage(distances: &[f64], n: usize) -> Vec<Merge> {
     merges
 }
 
-/// The leaves in the order in which a drawing of `merges` has no crossing; the cluster with the lower leaf
-/// first.
+/// The leaves in an order for which the drawing of `merges` has no crossing lines; the cluster with the
+/// lower leaf first.
 pub(super) fn leaf_order(merges: &[Merge], n: usize) -> Vec<usize> {
     let mut members: Vec<Vec<usize>> = (0..n).map(|leaf| vec![leaf]).collect();
     for merge in merges {

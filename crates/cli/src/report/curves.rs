@@ -1,4 +1,4 @@
-//! Values against the number of features, a line a method.
+//! Values against the number of features, one line per method.
 
 use maud::{Markup, html};
 
@@ -17,7 +17,7 @@ const TOP: f64 = 16.0;
 const LABEL_GAP: f64 = 16.0;
 const TICK_GAP: f64 = 28.0;
 
-/// A value with the interval it is known in.
+/// A value with its interval.
 pub(super) struct Point {
     /// The number of features.
     pub k: usize,
@@ -37,7 +37,7 @@ pub(super) struct Line<'a> {
     pub points: Vec<Point>,
 }
 
-/// The drawing, its vertical axis called `title`; nothing where there is no point that can be drawn.
+/// The drawing, with the vertical axis labelled `title`; nothing if no point can be drawn.
 pub(super) fn draw(lines: &[Line<'_>], title: &str) -> Markup {
     let finite = |point: &&Point| [point.value, point.low, point.high].iter().all(|value| value.is_finite());
     let points = || lines.iter().flat_map(|line| &line.points).filter(finite);
@@ -83,14 +83,14 @@ pub(super) fn draw(lines: &[Line<'_>], title: &str) -> Markup {
     }
 }
 
-/// The range with a little room; of one value, some room around it.
+/// The range with a small margin; for a single value, a margin around it.
 fn padded(least: f64, most: f64) -> (f64, f64) {
     let room = if most > least { 0.05 * (most - least) } else { 0.05 * most.abs().max(1e-3) };
     (least - room, most + room)
 }
 
 fn axes(title: &str, (low, high): (f64, f64), ks: &[usize], x: Scale, y: Scale, bottom: f64) -> Markup {
-    // Numbers of features that stand too close to the one before have no label.
+    // Numbers of features too close to the previous label have no label.
     let mut counts: Vec<(usize, f64)> = Vec::new();
     for &k in ks {
         let place = x.place(k as f64);

@@ -9,7 +9,7 @@ use super::{facts, header, page, section as wrap};
 use crate::table::evaluation::{error, rule_text};
 use crate::text;
 
-/// The whole report of a study, which `command` asked for.
+/// The complete report of a study made by `command`.
 pub(crate) fn render(report: &Report, command: &str) -> String {
     let ids: Vec<&str> = report.methods.iter().map(|method| method.method.id).collect();
     let title = format!("{} of {}", ids.join(", "), report.data.file);
@@ -36,7 +36,7 @@ fn heading(report: &Report) -> Markup {
     let best = best(report);
     html! {
         header {
-            p.kicker { "Feature selection by " (by) ", judged on samples it has not seen" }
+            p.kicker { "Feature selection by " (by) ", evaluated on test samples" }
             @if let Some((method, metric, k, mean)) = best {
                 h1 { strong { (text::number(mean, 4)) } " " (metric) " from " (text::counted(k, "feature", "features")) }
                 @if report.methods.len() > 1 { p.source { "by " (method) } }
@@ -74,12 +74,12 @@ fn best(report: &Report) -> Option<(&'static str, &str, usize, f64)> {
 fn warning(status: Status) -> Option<&'static str> {
     match status {
         Status::Converged => None,
-        Status::Interrupted => Some("The evaluation was interrupted: these are the folds finished by then."),
-        _ => Some("The time limit ended the evaluation: these are the folds finished by then."),
+        Status::Interrupted => Some("The evaluation was interrupted: these are the folds finished before."),
+        _ => Some("The time limit ended the evaluation: these are the folds finished before."),
     }
 }
 
-/// A line for each method of what `point` gives.
+/// A line for each method, with the points that `point` returns.
 fn lines<'a>(
     report: &'a Report,
     rows: &[Vec<Row>],
@@ -104,8 +104,8 @@ fn metric_section(report: &Report, rows: &[Vec<Row>], m: usize, metric: &str) ->
     let tested = match report.methods.len() {
         1 => "",
         _ => {
-            " The best at each number of features is bold; p-values are of the difference from it, by the corrected \
-             resampled t-test."
+            " The best method at each number of features is bold; the p-values are those of the corrected \
+             resampled t-test for the difference from it."
         }
     };
     let explanation = format!(
@@ -164,8 +164,9 @@ fn stability(report: &Report, rows: &[Vec<Row>]) -> Markup {
     if lines.iter().all(|line| line.points.is_empty()) {
         return html! {};
     }
-    let explanation = "How much the folds agree on the features (Nogueira, Sechidis and Brown 2018), with the 95 % \
-                       confidence interval: 1 where all select the same, about 0 where they might have been drawn.";
+    let explanation = "Agreement of the selections of the folds (Nogueira, Sechidis and Brown 2018), with its \
+                       95 % confidence interval: 1 if all folds select the same features, about 0 for random \
+                       selections.";
     wrap("stability", "Stability", explanation, curves::draw(&lines, "stability Φ"))
 }
 
@@ -191,8 +192,9 @@ fn time(report: &Report, rows: &[Vec<Row>]) -> Markup {
             }
         }
     };
-    let explanation = "Mean seconds of a fold, on one of the threads: to select, and to learn and predict. Where \
-                       one selection serves all numbers of features, each is told its whole time.";
+    let explanation = "Mean seconds per fold on one thread: time of the selection + time to learn and predict. \
+                       If one selection serves several numbers of features, its full time is shown for each \
+                       of them.";
     wrap("time", "Time", explanation, html! { figure { (table) } })
 }
 
@@ -202,8 +204,8 @@ fn chosen(report: &Report) -> Markup {
         "chosen",
         "How many features, and which",
         &format!(
-            "By {metric}. Features are selected on all samples. The best of several means is somewhat too good: these very \
-             folds chose it."
+            "By {metric}. Features are selected on all samples. The best of several means is slightly \
+             optimistic: the same folds were used to choose it."
         ),
         html! {
                 div.cards {

@@ -1,4 +1,4 @@
-//! Notes, and all that is needed to run the same again.
+//! Notes, and everything needed to repeat the run.
 
 use fewest::core::Selection;
 use fewest::registry::Parameters;

@@ -1,4 +1,4 @@
-//! The head: the answer in one line, and the figures that matter.
+//! The header: the result in one line, and the main figures.
 
 use fewest::core::{Selection, Status};
 use fewest_study::RunInfo;
@@ -32,13 +32,13 @@ pub(super) fn figure(name: &str, value: &str) -> Markup {
     html! { div { dt { (name) } dd { (value) } } }
 }
 
-/// What a reader must know when the computation ended early.
+/// A warning if the computation ended early.
 fn warning(status: Status) -> Option<&'static str> {
     match status {
         Status::Converged | Status::AlmostConverged => None,
-        Status::TimeLimit => Some("The time limit ended the computation: this is the best found by then."),
-        Status::Interrupted => Some("The computation was interrupted: this is the best found by then."),
-        Status::MaxIterations => Some("The iterations allowed were used up: this is the best found by then."),
-        _ => Some("The computation ended before its certificate was reached: this is the best found."),
+        Status::TimeLimit => Some("The time limit ended the computation: this is the best result so far."),
+        Status::Interrupted => Some("The computation was interrupted: this is the best result so far."),
+        Status::MaxIterations => Some("The iteration limit was reached: this is the best result so far."),
+        _ => Some("The computation ended before the certificate met the tolerance: this is the best result."),
     }
 }

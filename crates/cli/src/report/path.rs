@@ -8,7 +8,7 @@ use super::scale::{Scale, logarithmic_ticks, spread, ticks};
 use super::{at, section as wrap};
 use crate::text;
 
-/// Lines with a colour and a label of their own; the others are grey.
+/// Number of lines with their own colour and label; the others are grey.
 const MOST_LABELLED: usize = 20;
 /// Colours in the style sheet.
 const COLOURS: usize = 10;
@@ -19,14 +19,15 @@ const LEFT: f64 = 64.0;
 const RIGHT: f64 = 760.0;
 const TOP: f64 = 16.0;
 const LABEL_GAP: f64 = 16.0;
-/// Pieces each stretch between two points is drawn in: it is straight in the penalty, not in its logarithm.
+/// Segments drawn between two points: the path is linear in the penalty, not in its logarithm.
 const PIECES: usize = 12;
 
 pub(super) fn section(path: &Path, selection: &Selection, run: &RunInfo) -> Markup {
     let Some(plot) = Plot::new(path, selection) else { return html! {} };
-    let explanation = "Each line is a feature's coefficient as the penalty falls from left to right. Features that \
-                       enter early carry most on their own; lines that bend down are being replaced by others. \
-                       Grey lines are features without a label: those that left again, and the last ranks.";
+    let explanation = "Each line is the coefficient of a feature; the penalty decreases from left to right. \
+                       Features that enter early are the most relevant ones; a line that falls shows a feature \
+                       that others replace. Grey lines are features without a label: those that left the \
+                       model again, and the last ranks.";
     wrap("path", "Coefficient path", explanation, plot.draw(run))
 }
 
@@ -42,7 +43,7 @@ struct Plot<'a> {
 }
 
 impl<'a> Plot<'a> {
-    /// `None` where there is no line to draw.
+    /// `None` if there is no line to draw.
     fn new(path: &'a Path, selection: &Selection) -> Option<Self> {
         let usable = |point: &&PathPoint| point.lambda.is_finite() && point.lambda > 0.0;
         let points: Vec<&PathPoint> = path.points.iter().filter(usable).collect();

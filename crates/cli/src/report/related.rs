@@ -1,4 +1,4 @@
-//! For each chosen feature, the features that tell much the same.
+//! For each selected feature, the features most related to it.
 
 use fewest::core::{Related, Selection};
 use fewest_study::RunInfo;
@@ -14,8 +14,8 @@ pub(super) fn section(selection: &Selection, run: &RunInfo) -> Markup {
     if selection.related.iter().all(Vec::is_empty) {
         return html! {};
     }
-    let explanation = "What could stand in for a selected feature, or what it stands for. Relatedness runs from 0 \
-                       (nothing in common) to 1 (the same); features in bold are selected themselves.";
+    let explanation = "Features that could replace a selected feature. Relatedness is between 0 \
+                       (nothing in common) and 1 (the same); features in bold are also selected.";
     let cards = html! {
         div.cards {
             @for (i, (&j, related)) in selection.order.iter().zip(&selection.related).enumerate() {

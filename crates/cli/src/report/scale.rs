@@ -1,6 +1,6 @@
-//! From values to places on paper.
+//! From values to coordinates of a drawing.
 
-/// Maps `[from.0, from.1]` to `[to.0, to.1]`, straight or by logarithms.
+/// Maps `[from.0, from.1]` to `[to.0, to.1]`, linearly or by logarithms.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scale {
     from: (f64, f64),
@@ -18,7 +18,7 @@ impl Scale {
         Self { from: (from.0.ln(), from.1.ln()), to, logarithmic: true }
     }
 
-    /// The place of `value`; the middle where all values are one.
+    /// The coordinate of `value`; the middle if all values are equal.
     pub(super) fn place(&self, value: f64) -> f64 {
         let value = if self.logarithmic { value.ln() } else { value };
         let length = self.from.1 - self.from.0;
@@ -62,7 +62,7 @@ pub(super) fn logarithmic_ticks(low: f64, high: f64) -> Vec<f64> {
         .collect()
 }
 
-/// Moves places, given in increasing order, apart to at least `gap`, within `[low, high]` if they fit.
+/// Moves coordinates, given in increasing order, at least `gap` apart, within `[low, high]` if they fit.
 pub(super) fn spread(places: &[f64], gap: f64, low: f64, high: f64) -> Vec<f64> {
     let mut spread = places.to_vec();
     let mut least = low;

@@ -1,4 +1,4 @@
-//! How alike the chosen features are: a heatmap in the order of a clustering, with its tree.
+//! Similarity of the selected features: a heatmap in the order of a clustering, with its tree.
 
 use fewest::core::{Selection, Similarity};
 use fewest_study::RunInfo;
@@ -8,7 +8,7 @@ use super::cluster::{Merge, average_linkage, leaf_order};
 use super::{at, section as wrap};
 use crate::text;
 
-/// Features drawn; more would be too small to see.
+/// Largest number of features drawn; more would be too small to see.
 const MOST: usize = 60;
 /// Longest name in characters.
 const LABEL: usize = 32;
@@ -17,9 +17,9 @@ const LABELS: f64 = 270.0;
 const TREE: f64 = 130.0;
 /// Cells of at least this size show their value.
 const CELL_WITH_TEXT: f64 = 30.0;
-/// Columns at least this wide have room for their number.
+/// Columns at least this wide show their number.
 const CELL_WITH_NUMBER: f64 = 18.0;
-/// Text on cells darker than this takes the paper's colour.
+/// Text on cells darker than this has the colour of the background.
 const DARK: f64 = 0.55;
 
 pub(super) fn section(similarity: &Similarity, selection: &Selection, run: &RunInfo) -> Markup {
@@ -30,8 +30,8 @@ pub(super) fn section(similarity: &Similarity, selection: &Selection, run: &RunI
     let shown =
         if n < selection.order.len() { format!(" The {n} best features are drawn.") } else { String::new() };
     let explanation = format!(
-        "How much each two selected features have in common, from 0 (nothing) to 1 (the same); features that \
-         stand together are joined by the tree at the left, further to the right the more alike they are.{shown}"
+        "Similarity of each pair of selected features, from 0 (nothing in common) to 1 (the same). The tree at \
+         the left joins similar features: the further to the right, the more similar they are.{shown}"
     );
     wrap(
         "redundancy",
@@ -78,7 +78,7 @@ fn draw(similarity: &Similarity, selection: &Selection, run: &RunInfo, n: usize)
     }
 }
 
-/// Names as large as their row allows. A style, since an attribute would lose against the style sheet.
+/// Names as large as their row allows. This is a style, because the style sheet overrides an attribute.
 fn font_size(cell: f64) -> String {
     format!("font-size:{}px", at((cell * 0.8).clamp(6.0, 13.0)))
 }

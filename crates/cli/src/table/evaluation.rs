@@ -32,9 +32,9 @@ pub(crate) fn evaluation(report: &Report) -> String {
         cells
     }));
     out.push_str(&text::columns(&rows, &align));
-    out.push_str("\nmean ± standard error over the folds; seconds a fold");
+    out.push_str("\nmean ± standard error over the folds; seconds per fold");
     if fewer {
-        out.push_str("; features that it found, where k are too many for it");
+        out.push_str("; mean number of features found, if the method finds fewer than k");
     }
     out.push_str("\n\n");
     chosen(&mut out, method, report);
@@ -74,7 +74,7 @@ pub(crate) fn comparison(report: &Report) -> String {
          t-test)\n\n",
     );
     let mut rows = vec![k_heading("stability", report.ks().iter().copied())];
-    let mut seconds = vec![k_heading("seconds a fold", report.ks().iter().copied())];
+    let mut seconds = vec![k_heading("seconds per fold", report.ks().iter().copied())];
     for method in &report.methods {
         let id = || vec![method.method.id.to_owned()];
         let (mut row, mut time) = (id(), id());
@@ -100,8 +100,8 @@ fn folds(report: &Report) -> String {
     format!("{}{early}, in {}", report.splitter, text::duration(report.seconds))
 }
 
-/// `0.9543 ± 0.0071`: the mean to the error's second digit is what the error leaves of it; four digits tell
-/// methods apart. `0.9543 ± -` where a single fold leaves no error to know.
+/// `0.9543 ± 0.0071`: the mean to the second digit of its error, but at least four digits, so that methods
+/// can be distinguished. `0.9543 ± -` if there is only one fold, so no error.
 fn mean(mean: f64, standard_error: Option<f64>) -> String {
     format!("{} ± {}", text::number(mean, 4), error(standard_error))
 }
@@ -111,7 +111,7 @@ pub(crate) fn error(standard_error: Option<f64>) -> String {
     standard_error.map_or("-".to_owned(), |error| text::number(error, 2))
 }
 
-/// What a rule takes, in words.
+/// The choice of a rule, in words.
 pub(crate) fn rule_text(rule: KRule) -> &'static str {
     match rule {
         KRule::Best => "best mean",
@@ -170,7 +170,7 @@ fn chosen(out: &mut String, method: &Evaluated, report: &Report) {
     out.push_str(&format!("\nselected on all samples:\n\n{}", text::columns(&rows, &align)));
 }
 
-/// A line for each method: its best number of features and the fewest that do.
+/// A line for each method: its best number of features, and the smallest number within one standard error.
 fn best_of_each(report: &Report) -> String {
     let metric = report.metrics().first().map_or("", String::as_str);
     let mut rows = vec![vec![

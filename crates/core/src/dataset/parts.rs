@@ -1,4 +1,4 @@
-//! Stretches of rows and some of the features of a data set, and rows put together again.
+//! Subsets of the rows and features of a data set, and data sets combined from rows.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -7,12 +7,12 @@ use super::{Dataset, check_length, check_not_empty};
 use crate::{Column, Columns, Error, FeatureSubset, Graph, Target, View};
 
 impl Dataset {
-    /// The samples of `rows`, copied: sparse columns stay sparse. The stretch does not hold on to the table.
-    /// Of links between samples, those between two of these samples stay.
+    /// The samples of the range `rows`, copied: sparse columns stay sparse. The result does not keep the
+    /// table in memory. Of the links between samples, those between two of these samples are kept.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] when a row does not exist; [`Error::TooFew`] for none;
-    /// [`Error::Unsupported`] for a target of affinities, which know of other samples.
+    /// [`Error::Unsupported`] for a target of affinities, which refer to other samples.
     pub(crate) fn copy_rows(&self, rows: Range<usize>) -> Result<Self, Error> {
         if rows.is_empty() {
             return Err(Error::TooFew { what: "samples", minimum: 1, found: 0 });
@@ -29,7 +29,8 @@ impl Dataset {
     }
 
     /// The samples of all `parts` one after the other, copied. Features, their links and views are those
-    /// of the first part. Links between samples are left out: none are known between those of two parts.
+    /// of the first part. Links between samples are dropped: between samples of two parts they are
+    /// unknown.
     ///
     /// # Errors
     /// [`Error::TooFew`] for no part; [`Error::ShapeMismatch`] for parts with different numbers of features;
@@ -41,7 +42,7 @@ impl Dataset {
         Self::put_together(&parts)
     }
 
-    /// The stretches `rows` of each part, one after the other, without links between samples.
+    /// The ranges `rows` of each part, one after the other, without links between samples.
     pub(crate) fn put_together(parts: &[(&Self, Range<usize>)]) -> Result<Self, Error> {
         let Some(&(first, _)) = parts.first() else {
             return Err(Error::TooFew { what: "parts with samples", minimum: 1, found: 0 });
@@ -54,7 +55,7 @@ impl Dataset {
         let columns = (0..n_features).map(|j| copy(parts, j, n_samples)).collect::<Result<_, Error>>()?;
         let x = Copied { columns, n_samples };
         check_not_empty(&x)?;
-        // Every field is named, so that none can be forgotten.
+        // All fields are listed, so that the compiler finds a forgotten one.
         Ok(Self {
             x: Arc::new(x),
             target: targets(parts)?,
@@ -71,7 +72,7 @@ impl Dataset {
 
     /// The features `features`, in that order, without copying them.
     ///
-    /// Views keep those of their features that are chosen, and a view of which none is chosen is left out.
+    /// Views keep their features that are chosen, and a view without chosen features is left out.
     /// Where the chosen features of a view are no longer side by side, the result has no views at all.
     ///
     /// # Errors
@@ -82,11 +83,11 @@ impl Dataset {
         let kinds = self.feature_kinds.as_ref();
         let groups = self.feature_groups.as_ref().map(|groups| groups.subset(features)).transpose()?;
         let graph = self.feature_graph.as_ref().map(|graph| graph.subset(features)).transpose()?;
-        // Every field is named, so that none can be forgotten.
+        // All fields are listed, so that the compiler finds a forgotten one.
         Ok(Self {
             x: Arc::new(x),
             target: self.target.clone(),
-            // Features without a name of their own keep their number.
+            // Features without a name keep the number as their name.
             feature_names: Some(features.iter().map(|&j| self.feature_name(j)).collect()),
             feature_kinds: kinds.map(|kinds| features.iter().map(|&j| kinds[j].clone()).collect()),
             feature_groups: groups.map(Arc::new),
@@ -224,7 +225,7 @@ fn targets(parts: &[(&Dataset, Range<usize>)]) -> Result<Target, Error> {
     }
 }
 
-/// What is known of each sample, where all parts know it; `None` where none does.
+/// A property of each sample, if all parts have it; `None` if no part has it.
 fn each<'a, T: Clone + 'a>(
     parts: &[(&'a Dataset, Range<usize>)],
     of: impl Fn(&'a Dataset) -> Option<&'a [T]>,

@@ -1,5 +1,5 @@
-//! The declarations of options. They are macros by example: what they write is what a person would write by
-//! hand.
+//! The declarations of options. They are declarative macros: they write the code that a person would write
+//! by hand.
 
 /// Declares the options of a method: the struct, its `Default`, and its parameters.
 ///
@@ -22,13 +22,13 @@
 ///
 /// A field is `pub name: type = default, …;`. Its name is the name of the parameter, its type a
 /// [`ParameterType`](crate::method::ParameterType), a [`choice!`](crate::choice), or other options, whose
-/// parameters are taken in. After the default may stand
+/// parameters are added. The default may be followed by
 ///
 /// - a range narrower than that of the type: a variant of [`Range`](crate::method::Range) such as `Positive`
 ///   or `Between(2, 65536)`;
-/// - `decides_count`: where it is given, it decides the number of features;
-/// - `needs(other)`: it means something only where the parameter `other` is given;
-/// - `offers(Value, Ratio)`: what is offered of a [`Regularization`](crate::method::Regularization);
+/// - `decides_count`: if given, it decides the number of features;
+/// - `needs(other)`: it is used only if the parameter `other` is given;
+/// - `offers(Value, Ratio)`: the supported forms of a [`Regularization`](crate::method::Regularization);
 /// - `hidden`, alone: for programs in Rust only, no parameter.
 #[macro_export]
 macro_rules! options {
@@ -107,7 +107,7 @@ macro_rules! options {
     };
 }
 
-/// Declares an enum of words: a parameter that has one of them.
+/// Declares an enum of words: a parameter whose value is one of them.
 ///
 /// ```
 /// fewest_core::words! {
@@ -144,7 +144,7 @@ macro_rules! words {
         }
 
         impl $name {
-            /// Every one of them.
+            /// All variants.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
             /// The words, in the same order.
             pub const WORDS: &'static [&'static str] = &[$($word),+];
@@ -201,7 +201,7 @@ macro_rules! words {
     };
 }
 
-/// Declares an enum whose variants are words, each with parameters of its own, which mean something with that
+/// Declares an enum whose variants are words. Each variant has its own parameters, which are used with that
 /// word only.
 ///
 /// ```
@@ -242,9 +242,10 @@ macro_rules! words {
 /// ```
 ///
 /// The first variant is the default. A variant has fields as in [`options!`](crate::options), or one group of
-/// options, `Discrete(Discretisation) = "discrete"`, or nothing. Variants may share a parameter, which is
-/// then told once, by the first of them. `selects_groups` after a word is as in [`words!`](crate::words).
-/// After the last word and a `;` may stand variants for programs in Rust only: `; Given(Matrix)`.
+/// options, `Discrete(Discretisation) = "discrete"`, or nothing. Variants may share a parameter; it is
+/// then declared once, by the first of them. `selects_groups` after a word is as in
+/// [`words!`](crate::words). After the last word and a `;`, variants for programs in Rust only may
+/// follow: `; Given(Matrix)`.
 #[macro_export]
 macro_rules! choice {
     (
@@ -415,7 +416,7 @@ macro_rules! __field_info {
     }};
 }
 
-/// What stands after the default of a field, noted in its declaration.
+/// The attributes after the default of a field, as part of its declaration.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __spec {
@@ -433,7 +434,7 @@ macro_rules! __spec {
     };
 }
 
-/// What stands after the default of a field, in words.
+/// The attributes after the default of a field, in words.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __spec_words {

@@ -1,4 +1,4 @@
-//! What a method is and what it takes, told once: at its options.
+//! Methods and their parameters, declared once: at the options of the method.
 //!
 //! A method is a struct that is a [`Scorer`] or a [`Selector`], and whose fields are its parameters.
 //! [`options!`] writes the struct, its `Default` and its [`Options`]; command line, documentation and other
@@ -77,7 +77,7 @@ use std::fmt;
 
 use crate::{Error, Ranked, Scorer, Selector, Target};
 
-/// A method: its id, what it computes, what it takes, and how to make it.
+/// A method: its id, what it computes, its parameters, and how to make it.
 #[derive(Clone)]
 pub struct Method {
     /// The id, as on the command line: `hsic-lasso`.
@@ -86,18 +86,18 @@ pub struct Method {
     pub title: &'static str,
     /// What it computes, as a formula on one line.
     pub formula: &'static str,
-    /// What it gives.
+    /// The kind of its result.
     pub kind: Kind,
-    /// The targets it works with, one that its defaults work with first.
+    /// The supported targets; the first one is supported by its defaults.
     pub targets: &'static [TargetKind],
     options: fn() -> Draft,
 }
 
-/// What a method gives.
+/// The kind of result of a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Kind {
-    /// A score for every feature, each on its own: a [`Scorer`].
+    /// A score for every feature separately: a [`Scorer`].
     Score,
     /// A set of features, chosen together: a [`Selector`].
     Select,
@@ -133,14 +133,14 @@ pub enum Built {
 /// Options of a method, until their parameters are set.
 pub struct Draft(Box<dyn Configure>);
 
-/// Options without their type.
+/// Options as a trait object.
 trait Configure {
     fn parameters(&self) -> Vec<Parameter>;
     fn set(&mut self, parameters: &Parameters) -> Result<(), Error>;
     fn build(self: Box<Self>) -> Built;
 }
 
-/// Options with what becomes of them.
+/// Options and what is built from them.
 struct Configured<T> {
     options: T,
     build: fn(T) -> Built,
@@ -162,24 +162,24 @@ impl<T: Options> Configure for Configured<T> {
 }
 
 impl Draft {
-    /// Of a method that scores.
+    /// A method that scores.
     pub fn scorer<T: Options + Scorer + 'static>(options: T) -> Self {
         Self(Box::new(Configured { options, build: |options| Built::Scorer(Box::new(options)) }))
     }
 
-    /// Of a method that selects.
+    /// A method that selects.
     pub fn selector<T: Options + Selector + 'static>(options: T) -> Self {
         Self(Box::new(Configured { options, build: |options| Built::Selector(Box::new(options)) }))
     }
 
-    /// Of a method whose parameters decide which of both it is.
+    /// A method whose parameters decide which of the two it is.
     pub fn either<T: Options + Into<Built> + 'static>(options: T) -> Self {
         Self(Box::new(Configured { options, build: T::into }))
     }
 }
 
 impl Method {
-    /// A method that scores every feature on its own.
+    /// A method that scores every feature separately.
     pub const fn scorer<T: Options + Scorer + Default + 'static>(
         id: &'static str,
         title: &'static str,
@@ -222,13 +222,13 @@ impl Method {
         Self { id, title, formula, kind, targets, options }
     }
 
-    /// The same method, starting from other options: those that know something its family does not.
+    /// The same method, starting from other options: for options that need something outside its family.
     pub fn with_options(mut self, options: fn() -> Draft) -> Self {
         self.options = options;
         self
     }
 
-    /// The parameters it takes.
+    /// Its parameters.
     pub fn parameters(&self) -> Vec<Parameter> {
         (self.options)().0.parameters()
     }
@@ -244,7 +244,7 @@ impl Method {
         self.kind != Kind::Select
     }
 
-    /// Whether the method looks at a target unless its parameters say otherwise.
+    /// Whether the method uses a target by default.
     pub fn is_supervised(&self) -> bool {
         self.targets.first() != Some(&TargetKind::None)
     }
@@ -288,7 +288,7 @@ impl Kind {
 }
 
 impl TargetKind {
-    /// Every kind: for methods that look at the features only.
+    /// Every kind: for methods that use the features only.
     pub const ANY: &'static [TargetKind] =
         &[TargetKind::None, TargetKind::Classes, TargetKind::Real, TargetKind::Outputs, TargetKind::Affinity];
 
@@ -315,8 +315,8 @@ impl TargetKind {
     }
 }
 
-/// Those of `names` that `name` is probably a slip of, nearest first (of equals the one listed first), at
-/// most three.
+/// The names most similar to a misspelt `name`, nearest first (equals in the order of the list), at most
+/// three.
 ///
 /// ```
 /// use fewest_core::method::nearest;

@@ -3,10 +3,10 @@
 use super::{Offer, Parameter, Parameters, Range, Relation, Value};
 use crate::Error;
 
-/// What a method can be told: a struct whose fields are its parameters.
+/// The options of a method: a struct whose fields are its parameters.
 ///
-/// Written by [`options!`](crate::options). By hand where the parameters depend on a value, as those of a
-/// forward selection on its criterion. The defaults given here are those of a method without any parameters:
+/// Written by [`options!`](crate::options), or by hand if the parameters depend on a value, such as the
+/// criterion of a forward selection. The default implementations are those of a method without parameters:
 /// `impl Options for Variance {}`.
 pub trait Options {
     /// The parameters, with the values that these options have as defaults.
@@ -17,7 +17,7 @@ pub trait Options {
     /// Gives every field the value that `parameters` have.
     ///
     /// # Errors
-    /// When `parameters` are those of something else.
+    /// If `parameters` belong to another method.
     fn set(&mut self, parameters: &Parameters) -> Result<(), Error> {
         let _ = parameters;
         Ok(())
@@ -31,10 +31,10 @@ pub trait Options {
         Ok(())
     }
 
-    /// The defaults, but for what `parameters` say.
+    /// The defaults, overridden by `parameters`.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for values that do not go together.
+    /// [`Error::InvalidParameter`] for values that exclude each other.
     fn from_parameters(parameters: &Parameters) -> Result<Self, Error>
     where
         Self: Default,
@@ -52,7 +52,7 @@ pub trait Options {
 /// Implemented for `f64`, `usize`, `u32`, `bool` (`true` or `false`), `Option<T>`, lists of features
 /// (`Vec<usize>`) and by [`words!`](crate::words) for enums; open for other types.
 pub trait ParameterType: Sized {
-    /// The values there are, unless the field names a narrower range.
+    /// The allowed values, unless the field declares a narrower range.
     fn range() -> Range;
 
     /// The value; `None` where the parameter is left out.
@@ -68,8 +68,8 @@ pub trait ParameterType: Sized {
 }
 
 /// What a field of options may be: a [`ParameterType`], which is one parameter of the field's name; a
-/// [`choice!`](crate::choice), whose variants bring parameters of their own; or other options, whose
-/// parameters are taken in.
+/// [`choice!`](crate::choice), whose variants have their own parameters; or other options, whose
+/// parameters are added.
 pub trait Field {
     /// The parameters, with the values that the field has as defaults.
     fn field_parameters(&self, field: &FieldInfo) -> Vec<Parameter>;
@@ -77,7 +77,7 @@ pub trait Field {
     /// Takes the value from `parameters`.
     ///
     /// # Errors
-    /// When `parameters` are those of something else.
+    /// If `parameters` belong to another method.
     fn set_field(&mut self, field: &FieldInfo, parameters: &Parameters) -> Result<(), Error>;
 
     /// Checks the value.
@@ -87,7 +87,7 @@ pub trait Field {
     fn check_field(&self, field: &FieldInfo) -> Result<(), Error>;
 }
 
-/// What the declaration of a field says besides its type and default.
+/// The declaration of a field, without its type and default.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct FieldInfo {
@@ -95,13 +95,13 @@ pub struct FieldInfo {
     pub name: &'static str,
     /// The documentation.
     pub doc: &'static str,
-    /// The range, where the declaration narrows that of the type.
+    /// The range, if the declaration narrows that of the type.
     pub range: Option<Range>,
     /// Declared by `decides_count`.
     pub decides_count: bool,
     /// Declared by `needs(other)`, which is the name of another parameter.
     pub needs: Option<&'static str>,
-    /// Declared by `offers(…)`: what is offered of a [`Regularization`](super::Regularization).
+    /// Declared by `offers(…)`: the supported forms of a [`Regularization`](super::Regularization).
     pub offers: &'static [Offer],
 }
 
@@ -130,7 +130,7 @@ impl<T: ParameterType> Field for T {
     fn set_field(&mut self, field: &FieldInfo, parameters: &Parameters) -> Result<(), Error> {
         let value = parameters.get(field.name);
         *self = T::from_value(value).ok_or_else(|| match value {
-            // The declared range may hold more than the type does.
+            // The declared range may be larger than that of the type.
             Some(value) if !T::range().contains(value) => {
                 Error::parameter(field.name, value, T::range().to_string())
             }
@@ -255,7 +255,7 @@ impl ParameterType for Vec<usize> {
     }
 }
 
-/// An enum whose variants are words, each with parameters of its own. Written by [`choice!`](crate::choice).
+/// An enum whose variants are words, each with its own parameters. Written by [`choice!`](crate::choice).
 pub trait Choice: Sized + 'static {
     /// The words, in the order of the variants.
     const WORDS: &'static [&'static str];
@@ -269,13 +269,13 @@ pub trait Choice: Sized + 'static {
     /// The word of the variant.
     fn word(&self) -> &'static str;
 
-    /// The parameters of the variant itself, with the values it has as defaults.
+    /// The parameters of this variant, with its values as defaults.
     fn own_parameters(&self) -> Vec<Parameter>;
 
     /// Takes the values of the variant's parameters.
     ///
     /// # Errors
-    /// When `parameters` are those of something else.
+    /// If `parameters` belong to another method.
     fn set_own(&mut self, parameters: &Parameters) -> Result<(), Error>;
 
     /// Checks the values of the variant's parameters.
@@ -285,7 +285,7 @@ pub trait Choice: Sized + 'static {
     fn check_own(&self) -> Result<(), Error>;
 }
 
-/// The parameters of a field that is a choice: the word, and for each variant its own.
+/// The parameters of a field that is a choice: the word, and those of each variant.
 pub fn choice_parameters<T: Choice>(choice: &T, field: &FieldInfo) -> Vec<Parameter> {
     let word = field.parameter(Range::OneOf(T::WORDS), Some(Value::Word(choice.word())));
     let mut list = vec![Parameter { group_word: T::GROUP_WORD, ..word }];
@@ -293,7 +293,7 @@ pub fn choice_parameters<T: Choice>(choice: &T, field: &FieldInfo) -> Vec<Parame
         let word = alternative.word();
         let chosen = if word == choice.word() { choice } else { &alternative };
         for mut parameter in chosen.own_parameters() {
-            // A parameter that several variants have is told once.
+            // A parameter that several variants have is listed once.
             if let Some(known) = list.iter_mut().find(|known| known.name == parameter.name) {
                 if word == choice.word() {
                     known.default = parameter.default;
@@ -312,7 +312,7 @@ pub fn choice_parameters<T: Choice>(choice: &T, field: &FieldInfo) -> Vec<Parame
             list.push(parameter);
         }
     }
-    // What every variant has, always means something.
+    // A parameter that every variant has is always used.
     let always = |relation: &Relation| match relation {
         Relation::With { parameter, words } => *parameter == field.name && words.len() == T::WORDS.len(),
         _ => false,
@@ -326,7 +326,7 @@ pub fn choice_parameters<T: Choice>(choice: &T, field: &FieldInfo) -> Vec<Parame
 /// Takes the word and the values of its variant.
 ///
 /// # Errors
-/// When `parameters` are those of something else.
+/// If `parameters` belong to another method.
 pub fn set_choice<T: Choice>(
     choice: &mut T,
     field: &FieldInfo,

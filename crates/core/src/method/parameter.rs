@@ -1,41 +1,41 @@
-//! What a method takes.
+//! The parameters of methods.
 
 use super::{Range, Value};
 
-/// A parameter a method takes.
+/// A parameter of a method.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Parameter {
-    /// The name: of the options' field, on the command line and in JSON.
+    /// The name of the field of the options, on the command line and in JSON.
     pub name: &'static str,
     /// The value used when none is given; `None` where the parameter is then left out.
     pub default: Option<Value>,
     /// The values allowed.
     pub range: Range,
-    /// What is written above the field; its first paragraph says what the parameter does.
+    /// The documentation of the field; its first paragraph says what the parameter does.
     pub doc: &'static str,
-    /// Whether it decides the number of features where it is given, so that no default number applies.
+    /// Whether it decides the number of features if given, so that no default number applies.
     pub decides_count: bool,
     /// The word by which the method selects groups of features together.
     pub group_word: Option<&'static str>,
-    /// What else must be so where it is given.
+    /// The conditions on other parameters if it is given.
     pub relations: Vec<Relation>,
 }
 
-/// What must be so of other parameters where a parameter is given.
+/// A condition on other parameters if a parameter is given.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Relation {
-    /// It means something only where `parameter` has one of these words.
+    /// It is used only if `parameter` has one of these words.
     With {
         /// The other parameter's name.
         parameter: &'static str,
         /// The words.
         words: Vec<&'static str>,
     },
-    /// It means something only where this parameter is given.
+    /// It is used only if this parameter is given.
     Needs(&'static str),
-    /// It must be left out where one of these is given, which decides in its place.
+    /// It must be left out if one of these is given, which replaces it.
     Yields(&'static [&'static str]),
 }
 
@@ -82,7 +82,7 @@ impl Parameter {
         }
     }
 
-    /// Where it means something, such as `estimator=parzen`; nothing where it always does.
+    /// The condition under which it is used, such as `estimator=parzen`; nothing if it is always used.
     pub fn condition(&self) -> Option<String> {
         let conditions: Vec<String> = self.relations.iter().filter_map(Relation::condition).collect();
         (!conditions.is_empty()).then(|| conditions.join(" and "))

@@ -1,4 +1,4 @@
-//! Parameters by name, with values checked against what a method takes.
+//! Parameters by name, with values checked against the parameters of a method.
 
 use super::{Method, Parameter, Relation, Value, nearest};
 use crate::Error;
@@ -6,7 +6,7 @@ use crate::Error;
 /// A value for each parameter of a method or learner: those given, and the defaults of the others.
 #[derive(Debug, Clone)]
 pub struct Parameters {
-    /// The id of what takes them.
+    /// The id of the method or learner.
     owner: &'static str,
     entries: Vec<Entry>,
 }
@@ -24,14 +24,14 @@ impl Parameters {
         Self::new(method.id, method.parameters())
     }
 
-    /// The defaults of `parameters`, which `owner` takes.
+    /// The defaults of `parameters`, which belong to `owner`.
     pub fn new(owner: &'static str, parameters: Vec<Parameter>) -> Self {
         let default =
             |parameter: Parameter| Entry { value: parameter.default.clone(), parameter, given: false };
         Self { owner, entries: parameters.into_iter().map(default).collect() }
     }
 
-    /// The defaults of `method`, but for `assignments` of the form `name=value`.
+    /// The defaults of `method`, overridden by `assignments` of the form `name=value`.
     ///
     /// # Errors
     /// As [`Parameters::assigned`].
@@ -39,11 +39,11 @@ impl Parameters {
         Self::defaults(method).assigned(assignments)
     }
 
-    /// These, but for `assignments` of the form `name=value`.
+    /// These parameters, overridden by `assignments` of the form `name=value`.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for what is no assignment, a value out of range, or a parameter given
-    /// twice; [`Error::Unsupported`] for a name that is not known, with those that are.
+    /// [`Error::InvalidParameter`] for text that is not an assignment, a value out of range, or a
+    /// parameter given twice; [`Error::Unsupported`] for an unknown name, with the known ones.
     ///
     /// ```
     /// use fewest_core::method::{Parameter, Parameters, Range};
@@ -107,7 +107,8 @@ impl Parameters {
         })
     }
 
-    /// Every parameter that has a value and, given the others, a meaning; in the method's order.
+    /// Every parameter that has a value and is used with the values of the others; in the order of the
+    /// method.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, &Value)> {
         let meant = self.entries.iter().filter(|entry| self.unmet(entry).is_none());
         meant.filter_map(|entry| Some((entry.parameter.name, entry.value.as_ref()?)))
@@ -168,7 +169,7 @@ impl Parameters {
         }
     }
 
-    /// Checks that what was given goes together: every [`Relation`] of every parameter given.
+    /// Checks every [`Relation`] of every parameter given.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] for the first that should have been left out.
@@ -198,11 +199,11 @@ impl Parameters {
         })
     }
 
-    /// An error unless `name` was left out: it has a meaning only where `where_it_counts`. For conditions
-    /// that no [`Relation`] can say.
+    /// An error unless `name` was left out: it is used only where `where_it_counts`. For conditions that
+    /// no [`Relation`] can express.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] when it was given and does not count.
+    /// [`Error::InvalidParameter`] when it was given and is not used.
     pub(crate) fn only_if(
         &self,
         name: &'static str,
@@ -219,7 +220,7 @@ impl Parameters {
         }
     }
 
-    /// An error when `name` was given and one of `others` too, each of which decides in its place.
+    /// An error when both `name` and one of `others`, which replace it, were given.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] when both were given.
@@ -233,7 +234,7 @@ impl Parameters {
         }
     }
 
-    /// The error for a parameter that is not taken.
+    /// The error for an unknown parameter.
     pub(super) fn unknown(&self, name: &str) -> Error {
         let names: Vec<&str> = self.entries.iter().map(|entry| entry.parameter.name).collect();
         let takes = if names.is_empty() { "no parameters".to_owned() } else { names.join(", ") };
@@ -252,7 +253,7 @@ impl Parameters {
     }
 }
 
-/// What other programs and papers call a parameter, and its name here.
+/// The names of parameters in other programs and papers, and their names here.
 const OTHER_NAMES: &[(&str, &[&str])] = &[
     ("alpha", &["lambda"]),
     ("bandwidth", &["sigma", "sigma_x", "bandwidth_factor"]),
@@ -268,8 +269,8 @@ const OTHER_NAMES: &[(&str, &[&str])] = &[
     ("width", &["sigma", "sigma_x", "bandwidth_factor"]),
 ];
 
-/// The one of `names` that `name` most likely stands for: the name here of what it means elsewhere, one with
-/// few other letters, or one that it is a part of.
+/// The most likely correct name among `names`: the name used here for the same parameter, the most similar
+/// one, or one that contains `name`.
 fn similar(name: &str, names: &[&'static str]) -> Option<String> {
     let lower = name.to_lowercase();
     let of = |known: &&str| names.contains(known);

@@ -48,7 +48,7 @@ pub enum Value {
     Features(Vec<usize>),
 }
 
-/// What a [`Range`] is called, once for messages and for the documentation of fields.
+/// The text for a [`Range`], for messages and for the documentation of fields.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __range_words {
@@ -88,7 +88,7 @@ macro_rules! __range_words {
 }
 
 impl Range {
-    /// The value that `text` is, or nothing where the range has no such value. Words in any case.
+    /// The value written as `text`, or nothing if it is outside the range. The case of words is ignored.
     pub(crate) fn parse(self, text: &str) -> Option<Value> {
         let value = match self {
             Range::Count(_) | Range::Between(..) => Value::Count(text.parse().ok()?),

@@ -1,11 +1,12 @@
-//! How strong a penalty is.
+//! The strength of a penalty.
 
 use super::{Field, FieldInfo, Parameter, Parameters, Range, Relation, Value};
 use crate::Error;
 
-/// How strong the penalty `λ` of a method is: every penalised method is told it so.
+/// The strength `λ` of the penalty, for every penalised method.
 ///
-/// A field of [`options!`](crate::options) names what its method offers, and the parameters are those:
+/// A field of [`options!`](crate::options) lists the forms that its method supports; they become its
+/// parameters:
 ///
 /// ```
 /// use fewest_core::method::{Options, Regularization};
@@ -25,14 +26,15 @@ use crate::Error;
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[non_exhaustive]
 pub enum Regularization {
-    /// The number of features asked for decides: `λ` is taken from the path, just before one more enters.
+    /// The requested number of features decides: `λ` is taken from the path, just before one more feature
+    /// enters.
     #[default]
     Count,
     /// This `λ`; parameter `lambda`.
     Value(f64),
     /// This share, above 0 and at most 1, of the smallest `λ` that selects nothing; parameter `lambda_ratio`.
     Ratio(f64),
-    /// By the number of features as the method's paper has it; `rule=paper`.
+    /// By the number of features with the rule of the method's paper; `rule=paper`.
     Paper,
     /// The `λ` with the least error in a cross-validation; parameter `lambda_folds`.
     CrossValidated {
@@ -41,13 +43,13 @@ pub enum Regularization {
     },
 }
 
-/// What a method offers of a [`Regularization`], besides the number of features.
+/// The forms of a [`Regularization`] that a method supports, besides the number of features.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Offer {
     /// [`Regularization::Value`] above 0.
     Value,
-    /// [`Regularization::Value`] of at least 0: without a penalty there is an answer too.
+    /// [`Regularization::Value`] of at least 0: the problem has a solution without a penalty too.
     ValueOrZero,
     /// [`Regularization::Value`] above 0 and below 1: errors have the weight `1 − λ`.
     ValueBelowOne,
@@ -85,7 +87,7 @@ impl Offer {
         }
     }
 
-    /// The meaning; `by_count` where the number of features decides unless something is told.
+    /// The meaning; `by_count` if the number of features decides by default.
     fn doc(self, by_count: bool) -> &'static str {
         match self {
             Offer::Value | Offer::ValueOrZero | Offer::ValueBelowOne if by_count => {
@@ -143,7 +145,7 @@ impl Regularization {
         Error::parameter("regularization", format!("{self:?}"), format!("given by {offered}"))
     }
 
-    /// The value of the parameter of `offer`, where this is told by it.
+    /// The value of the parameter of `offer`, if that parameter was given.
     fn value(self, offer: Offer) -> Option<Value> {
         match (self, offer) {
             (Regularization::Value(lambda), Offer::Value | Offer::ValueOrZero | Offer::ValueBelowOne) => {
@@ -161,7 +163,7 @@ impl Regularization {
 impl Field for Regularization {
     fn field_parameters(&self, field: &FieldInfo) -> Vec<Parameter> {
         let by_count = matches!(self, Regularization::Count | Regularization::Paper);
-        // Where a value is all there is, the field says what it means.
+        // If only a value is supported, the documentation of the field explains it.
         let doc = |offer: Offer| match field.offers {
             [Offer::Value | Offer::ValueOrZero | Offer::ValueBelowOne] => field.doc,
             _ => offer.doc(by_count),
@@ -178,7 +180,7 @@ impl Field for Regularization {
     }
 
     fn set_field(&mut self, field: &FieldInfo, parameters: &Parameters) -> Result<(), Error> {
-        // What is given decides; where nothing is, the default stays.
+        // A given parameter decides; otherwise the default remains.
         for offer in field.offers.iter().filter(|offer| parameters.is_given(offer.name())) {
             *self = match offer {
                 Offer::Value | Offer::ValueOrZero | Offer::ValueBelowOne => {

@@ -4,7 +4,7 @@ use super::{ParameterType, Range, Value};
 
 /// The width of a kernel: a number, or a rule that finds one in the data.
 ///
-/// Every kernel with a width is given it so. As text: a number above 0, or `median`. A kernel of samples with
+/// Every kernel with a width uses this type. As text: a number above 0, or `median`. A kernel of samples with
 /// several features may offer `dimension` as well, by a range of its own:
 ///
 /// ```

@@ -21,8 +21,8 @@ words! {
         /// Bins of equally many samples: `⌊b r/n⌋` with `r` the number of samples below `x`, so that equal
         /// values share a bin.
         EqualFrequency = "equal-frequency",
-        /// Supervised: cut where the classes' entropy falls by more than the cut costs to write down (Fayyad
-        /// & Irani 1993). A feature that no cut pays for has one level.
+        /// Supervised: cut where the entropy of the classes decreases by more than the description length of
+        /// the cut (Fayyad & Irani 1993). A feature that no cut pays for has one level.
         Mdl = "mdl",
     }
 }
@@ -57,7 +57,7 @@ options! {
         pub discretisation: DiscretisationRule = DiscretisationRule::EqualWidth;
         /// Number of bins; with mdl those of a real target, of equally many samples.
         pub bins: usize = 5, Between(2, 65536);
-        /// Levels: a feature of whole numbers only is taken as it is.
+        /// Levels: a feature with whole numbers only is used unchanged.
         pub integers: Integers = Integers::Bins;
     }
 }

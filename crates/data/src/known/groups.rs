@@ -20,7 +20,7 @@ use crate::{Error, Place};
 ///
 /// # Errors
 /// [`Error::Malformed`] names the line with a feature that is not there, the same line twice, a second
-/// parent, a group that is within itself, or another number of cells.
+/// parent, a group that contains itself, or another number of cells.
 ///
 /// ```
 /// use fewest_core::Groups;

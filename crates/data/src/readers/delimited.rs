@@ -157,7 +157,7 @@ pub(crate) fn check_text(source: &Source) -> Result<(), Error> {
         return Err(Error::malformed(
             &source.path,
             Place::Byte(byte as u64),
-            "a zero byte, so that this is no text and no format known here",
+            "a zero byte, so that this is not text and not a known format",
             advice,
         ));
     }

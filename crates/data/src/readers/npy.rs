@@ -11,7 +11,7 @@ use crate::target::plain;
 use crate::{Error, Format, Place, ReadOptions, Sniff, TargetChoice};
 
 const MAGIC: &[u8] = b"\x93NUMPY";
-/// Longest header that is read; NumPy itself asks for trust above 10 000 characters.
+/// Longest supported header; NumPy reads more than 10 000 characters only on request.
 const LONGEST_HEADER: usize = 1 << 16;
 const COPY_AGAIN: &str = "save the array again with numpy.save";
 
@@ -22,7 +22,7 @@ fn sniff(start: &[u8]) -> Sniff {
     if start.starts_with(MAGIC) { Sniff::Certain } else { Sniff::No }
 }
 
-/// Reads the features, and the target when it is a file of its own.
+/// Reads the features, and the target if it is in a separate file.
 fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {
     let path = source.path.clone();
     let features = read_array(source, options)?;
@@ -56,7 +56,7 @@ fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {
                 features.n_rows,
                 path.display()
             ),
-            "give one row a sample",
+            "give one row for each sample",
         ));
     }
     let single = target.columns.len() == 1;
@@ -102,8 +102,8 @@ fn read_array(source: Source, options: &ReadOptions) -> Result<Array, Error> {
     }
     memory::check(&path, memory::table_bytes(n_rows, n_columns, 8), options)?;
 
-    // Nothing is reserved by what the header says: columns grow with the bytes that are really there, the
-    // later ones to the length of the first.
+    // No memory is reserved from the header alone: columns grow with the bytes read, later ones to the
+    // length of the first.
     let mut columns: Vec<Vec<f64>> = Vec::new();
     let values = Place::Byte(start);
     if fortran_order {
@@ -283,7 +283,7 @@ impl Element {
         }
     }
 
-    /// Reads `count` values and hands each to `take`.
+    /// Reads `count` values and passes each to `take`.
     fn read_into(self, reader: &mut dyn Read, count: usize, mut take: impl FnMut(f64)) -> io::Result<()> {
         let size = self.size();
         let mut buffer = [0_u8; 1 << 13];

@@ -1,6 +1,6 @@
 //! The problems of Yamada et al., *High-dimensional feature selection by feature-wise kernelized Lasso*
-//! (Neural Computation 2014), Section 4.2: independent standard normal features, of which the first few
-//! matter.
+//! (Neural Computation 2014), Section 4.2: independent standard normal features, of which only the
+//! first few are relevant.
 
 use fewest_core::{Dataset, DenseColumns, OnDemand, Target, derive_seed};
 

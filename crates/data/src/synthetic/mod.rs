@@ -1,8 +1,8 @@
-//! Problems whose answer is known, as the papers draw them.
+//! Problems with known relevant features, as defined in the papers.
 //!
 //! Feature `j` is drawn by ChaCha8 from a seed derived from the problem's seed and `j` alone. So the first
-//! features do not depend on how many there are, the first samples not on how many there are, and a column
-//! that is computed when it is asked for is the same as one that is stored.
+//! features and samples do not depend on the number of features and samples, and a column computed on
+//! demand is the same as a stored one.
 
 mod kernelized_lasso;
 mod non_monotonic;
@@ -19,10 +19,10 @@ use rand_distr::{Distribution, StandardNormal};
 
 use crate::Error;
 
-/// The stream of the noise, which no feature has.
+/// The stream of the noise; no feature has this number.
 const NOISE: u64 = u64::MAX;
 
-/// A problem and its answer.
+/// A problem and its relevant features.
 #[derive(Clone)]
 pub struct Synthetic {
     /// The data.
@@ -41,7 +41,7 @@ fn draw_from(distribution: &impl Distribution<f64>, seed: u64, out: &mut [f64]) 
     out.fill_with(|| distribution.sample(&mut generator));
 }
 
-/// Columns `0..n_features` of a problem, each from a stream of its own.
+/// Columns `0..n_features` of a problem, each from its own stream.
 fn columns(
     distribution: &impl Distribution<f64>,
     n_samples: usize,

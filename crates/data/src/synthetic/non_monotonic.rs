@@ -7,19 +7,21 @@ use rand_distr::StandardNormal;
 use super::{NOISE, Synthetic, columns, draw, regression};
 use crate::Error;
 
-/// Half the distance of the class means of X, and of Y, in standard deviations: alone each tells 86.3 %.
+/// Half the distance of the class means of X, and of Y, in standard deviations: each alone gives an accuracy
+/// of 86.3 %.
 const WEAK: f64 = 1.094;
-/// The same of Z: alone it tells 93.9 %.
+/// The same for Z: alone it gives 93.9 %.
 const STRONG: f64 = 1.546;
-/// The correlation of X and Y within a class: together they tell 99.7 %.
+/// The correlation of X and Y within a class: together they give 99.7 %.
 const CORRELATION: f64 = -0.683;
 
 /// Two classes and three features X, Y, Z: the best feature alone, Z, is not one of the best two, X and Y.
 ///
-/// The paper draws the problem (Fig. 1) without saying how; this one has the accuracies of its Table 1 as
-/// those of the best linear rule: a sample of class `s = ±1` has `X = 1.094 s + u`, `Y = 1.094 s + v`,
-/// `Z = 1.546 s + w`, all noise standard normal, `u` and `v` with correlation −0.683. X or Y alone tell 86.3
-/// %, Z alone 93.9 %, X and Z 97.1 %, X and Y together 99.7 %. The classes are equally likely.
+/// The paper shows the problem (Fig. 1) without its distribution; here the best linear rules have the
+/// accuracies of its Table 1: a sample of class `s = ±1` has `X = 1.094 s + u`, `Y = 1.094 s + v`,
+/// `Z = 1.546 s + w`, all noise standard normal, `u` and `v` with correlation −0.683. The accuracy is 86.3 %
+/// with X or Y alone, 93.9 % with Z alone, 97.1 % with X and Z, 99.7 % with X and Y. The classes are equally
+/// likely.
 ///
 /// # Errors
 /// [`fewest_core::Error::TooFew`] for no sample.

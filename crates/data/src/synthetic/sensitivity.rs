@@ -31,7 +31,7 @@ fn uniform(low: f64, high: f64) -> Result<Uniform<f64>, Error> {
 /// The additive problem: `y = 0.1 exp(4 x₁) + 4 / (1 + exp(−20 (x₂ − ½))) + 3 x₃ + 2 x₄ + x₅ + δ`, `x`
 /// uniform on `[0, 1]`, `δ` normal with standard deviation `deviation`.
 ///
-/// The paper's `δ ~ N(0, 0.1)` leaves open whether that is the variance; its own code is not at hand.
+/// The paper's `δ ~ N(0, 0.1)` does not say whether 0.1 is the variance, and its code is not available.
 ///
 /// # Errors
 /// [`fewest_core::Error::TooFew`] for no sample; [`fewest_core::Error::InvalidParameter`] for a deviation

@@ -16,7 +16,7 @@ const USUAL_RANK: usize = 16;
 
 /// Share of its Frobenius norm that the leading columns of a factor may leave out: two or three of some ten
 /// columns then do.
-const UNDERSHOOT: f64 = 0.1;
+const LEADING_TOLERANCE: f64 = 0.1;
 
 /// Numbers in a panel of atoms: 2 MB.
 const PANEL_NUMBERS: usize = 1 << 18;
@@ -69,7 +69,7 @@ impl Representation for LowRank {
     }
 
     fn outline(&self, factor: &Factor) -> Outline<Factor> {
-        let Leading { squared_norm, part } = factor.leading(UNDERSHOOT);
+        let Leading { squared_norm, part } = factor.leading(LEADING_TOLERANCE);
         let norm = squared_norm.sqrt();
         // What is left out is positive semidefinite, with at most this share of the trace; and the trace is
         // at most the root of the rank times the norm.

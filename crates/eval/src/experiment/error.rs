@@ -1,4 +1,4 @@
-//! What can go wrong in an experiment, and where.
+//! Errors of experiments, with the fold and the stage.
 
 use fewest_core::Error;
 
@@ -23,7 +23,7 @@ pub enum Stage {
         /// How many features.
         k: usize,
     },
-    /// Judging the predictions from the best `k` features.
+    /// Evaluating the predictions from the best `k` features.
     Metric {
         /// The metric's name.
         name: &'static str,
@@ -51,7 +51,7 @@ pub enum ExperimentError {
     /// The experiment as a whole cannot be run.
     #[error(transparent)]
     Setup(#[from] Error),
-    /// A fold failed; of several, the first.
+    /// A fold failed; if several failed, the first.
     #[error("fold {fold} of {n_folds} (counted from 0), {stage}: {source}")]
     Fold {
         /// The fold's index, from 0.

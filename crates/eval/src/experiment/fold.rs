@@ -10,8 +10,8 @@ use crate::features::{check_features, describe, first_features, gather};
 use crate::learners::constant;
 use crate::{Predictions, Split, redundancy_rate};
 
-/// The record of fold `fold`, or `None` when it was stopped on the way. Features are taken from `earlier`
-/// where it is given.
+/// The record of fold `fold`, or `None` when it was stopped before its end. Features are taken from
+/// `earlier` if given.
 pub(super) fn run(
     experiment: &Experiment<'_>,
     plan: &Plan,
@@ -24,7 +24,7 @@ pub(super) fn run(
         move |source: Error| ExperimentError::Fold { fold, n_folds: plan.n_folds, stage, source }
     };
     let seed = derive_seed(derive_seed(context.seed, 1), fold as u64);
-    // Progress is told by fold: messages from inside would come from several threads at once.
+    // Progress is reported by fold: reports from inside would come from several threads at once.
     let inside = Context { seed, progress: None, ..*context };
     let mut train = data.subset(&split.train)?;
     let prepared;
@@ -87,7 +87,7 @@ pub(super) fn run(
 
 /// Features, before their values are looked up.
 struct Found {
-    /// How many were asked for.
+    /// The requested number.
     k: usize,
     features: Vec<usize>,
     seconds: f64,
@@ -103,7 +103,7 @@ struct Chosen<'a> {
 }
 
 /// Features for every number of the plan, or for the largest alone where orders are nested; fewer after a
-/// stop. An error comes with the number that was asked for.
+/// stop. An error has the requested number.
 fn select(
     experiment: &Experiment<'_>,
     plan: &Plan,
@@ -113,7 +113,7 @@ fn select(
 ) -> Result<Vec<Found>, (usize, Error)> {
     let ks = if plan.nested { plan.ks.last().map_or(&[][..], std::slice::from_ref) } else { &plan.ks[..] };
     match earlier {
-        // It has all of them: that was checked.
+        // All of them exist: this was checked before.
         Some(record) => {
             Ok(record.outcomes.iter().filter(|outcome| ks.contains(&outcome.k)).map(taken).collect())
         }
@@ -126,7 +126,7 @@ fn taken(outcome: &Outcome) -> Found {
     Found { k: outcome.k, features, seconds, finished: true }
 }
 
-/// Runs the selector: the one place where it is asked for all numbers of features of a fold.
+/// Runs the selector once for all numbers of features of a fold.
 fn choose(
     experiment: &Experiment<'_>,
     train: &Dataset,
@@ -150,7 +150,7 @@ fn choose(
     match selections {
         Ok(selections) => Ok(selections.into_iter().zip(ks).map(found).collect()),
         Err(error) => {
-            // Which number of features failed: one by one, where there are several.
+            // To find the number of features that failed, they are run one by one.
             let fails = |&k: &usize| Some((k, selector.select(train, Budget::Count(k), context).err()?));
             let ask = ks.len() > 1 && context.stopped().is_none();
             let first = if ask { ks.iter().find_map(fails) } else { None };

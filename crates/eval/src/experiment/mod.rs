@@ -16,24 +16,23 @@ use fewest_core::{Budget, Context, Dataset, Error, Selector, Status, Target, der
 
 use crate::{Learner, Metric, Split, Splitter};
 
-/// Told of each fold when it is finished, for instance to store it; called from one thread at a time, in any
-/// order.
+/// Called with each finished fold, for instance to store it; from one thread at a time, in any order.
 pub(crate) type OnFold<'a> = &'a (dyn Fn(&Plan, &FoldRecord) + Sync);
 
-/// Learns from a fold's training samples, its first argument, and returns the whole data, its second,
-/// prepared by what was learnt: gaps filled, features scaled.
+/// Learns a preparation from the training samples of a fold, its first argument, and returns the
+/// whole data, its second, prepared by it: missing values filled in, features scaled.
 pub(crate) type Prepare<'a> = &'a (dyn Fn(&Dataset, &Dataset) -> Result<Dataset, Error> + Sync);
 
-/// A selector and a learner, judged by metrics on samples that neither has seen.
+/// A selector and a learner, evaluated by metrics on test samples that neither has used.
 ///
 /// Selection happens inside every fold, on its training samples only. Where the selector's order is `nested`,
 /// so that its best `k` features are the first `k` of any longer selection (rankings, greedy methods), one
 /// selection of the largest `k` serves all. A fold whose selector finds no feature at all is predicted by the
-/// commonest class or the mean of its training samples.
+/// most frequent class or the mean of its training samples.
 ///
-/// Folds run in parallel; the result is the same, bit for bit, for any number of threads, seconds aside. At
-/// the deadline or when interrupted, the finished folds come back, and [`Experiment::run_with`] goes on from
-/// them.
+/// Folds run in parallel; the result, except for the times, is the same, bit for bit, for any number of
+/// threads. At the deadline or when interrupted, the finished folds are returned, and
+/// [`Experiment::run_with`] continues from them.
 ///
 /// ```
 /// use fewest_core::{Context, Dataset, DenseColumns, Ranked, Scorer, Scores, Target};
@@ -77,34 +76,34 @@ pub(crate) type Prepare<'a> = &'a (dyn Fn(&Dataset, &Dataset) -> Result<Dataset,
 pub struct Experiment<'a> {
     /// A name for selector and learner with their parameters: records under another label are not resumed.
     pub label: String,
-    /// What chooses the features.
+    /// The selector of the features.
     pub selector: &'a dyn Selector,
-    /// What predicts from them.
+    /// The learner that predicts from them.
     pub learner: &'a dyn Learner,
-    /// What divides the samples.
+    /// The splitter that divides the samples.
     pub splitter: &'a dyn Splitter,
-    /// What judges the predictions; at least one.
+    /// The metrics of the predictions; at least one.
     pub metrics: &'a [&'a dyn Metric],
-    /// The numbers of features to judge, in any order; at least one.
+    /// The numbers of features to evaluate, in any order; at least one.
     pub ks: Vec<usize>,
     /// Whether one selection of the largest `k` serves all others. Otherwise features are selected for each
     /// `k`.
     pub nested: bool,
-    /// What is done in every fold before anything is selected or learnt; without, data are taken as they are.
+    /// The preparation in every fold before selecting and learning; without it, data are used unchanged.
     pub prepare: Option<Prepare<'a>>,
 }
 
-/// What a run starts from, and whom it tells.
+/// The start of a run, and the receiver of its records.
 #[derive(Clone, Copy, Default)]
 pub struct RunOptions<'a> {
     /// Folds that are finished: they are not run again. [`ExperimentError::Setup`] when they are of another
     /// experiment.
     pub finished: Option<&'a Evaluation>,
-    /// Another evaluation of the same selector on the same folds, whose features are taken instead of
-    /// selecting again: for several learners. Its own numbers of features have to include those of this
+    /// Another evaluation of the same selector on the same folds, whose features are used instead of
+    /// selecting again: for several learners. Its numbers of features must include those of this
     /// experiment.
     pub selections: Option<&'a Evaluation>,
-    /// Told of each fold when it is finished, for instance to store it.
+    /// Called with each finished fold, for instance to store it.
     pub on_fold: Option<OnFold<'a>>,
 }
 
@@ -143,7 +142,7 @@ impl Experiment<'_> {
         let done = Mutex::new(folds.len());
         let failed = AtomicUsize::new(usize::MAX);
         let run_fold = |fold: usize| {
-            // Folds after one that failed are of no use; those before it decide which error is told.
+            // Folds after one that failed are not needed; those before it decide which error is reported.
             if failed.load(Ordering::Relaxed) < fold || context.stopped().is_some() {
                 return Ok(None);
             }
@@ -152,7 +151,7 @@ impl Experiment<'_> {
             match &result {
                 Ok(None) => {}
                 Ok(Some(record)) => {
-                    // A poisoned count is as good as any other: nothing is left half-changed.
+                    // A poisoned count is valid: no change is left incomplete.
                     let mut done = done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
                     *done += 1;
                     context.report("fold", *done, splits.len());
@@ -201,7 +200,7 @@ impl Experiment<'_> {
     }
 }
 
-/// Whatever the splitter: both parts of a fold have samples, which exist, and none is in both.
+/// Checks, for any splitter: both parts of a fold have samples, which exist, and none is in both.
 fn check_splits(splits: &[Split], n_samples: usize) -> Result<(), Error> {
     if splits.is_empty() {
         return Err(Error::TooFew { what: "folds", minimum: 1, found: 0 });
@@ -235,7 +234,7 @@ fn sort_by_fold(folds: &mut [FoldRecord]) {
     folds.sort_by_key(|record| record.fold);
 }
 
-/// The finished folds, by increasing index, once they are found to be of this experiment.
+/// The finished folds, by increasing index, after a check that they belong to this experiment.
 fn checked(evaluation: &Evaluation, plan: &Plan) -> Result<Vec<FoldRecord>, Error> {
     let wrong = |value: String| Error::parameter("finished", value, "records of the same experiment");
     if evaluation.plan != *plan {
@@ -254,7 +253,7 @@ fn checked(evaluation: &Evaluation, plan: &Plan) -> Result<Vec<FoldRecord>, Erro
     Ok(folds)
 }
 
-/// Whether every fold has features for every number asked for, chosen from the same samples.
+/// Whether every fold has features for every requested number, chosen from the same samples.
 fn check_selections(selections: &Evaluation, plan: &Plan) -> Result<(), Error> {
     let theirs = &selections.plan;
     let same = theirs.fingerprint == plan.fingerprint

@@ -1,9 +1,9 @@
-//! What an experiment found, as plain values to store, hand back and count over.
+//! The results of an experiment, as plain values that can be stored, returned and summarised.
 
 use fewest_core::Status;
 use serde::{Deserialize, Serialize};
 
-/// What decides an experiment: records of two experiments are never mixed.
+/// The settings that identify an experiment: records of two experiments are never mixed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
     /// The caller's name for selector and learner with their parameters.
@@ -28,10 +28,10 @@ pub struct Plan {
     pub fingerprint: u64,
 }
 
-/// What happened with the best `k` features of a fold.
+/// The result for the best `k` features of a fold.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// How many features were asked for.
+    /// The requested number of features.
     pub k: usize,
     /// The features used, best first: fewer than `k` where the selector found no more.
     pub features: Vec<usize>,
@@ -44,7 +44,7 @@ pub struct Outcome {
     pub selection_seconds: f64,
     /// Seconds to fit the learner and to predict.
     pub fit_seconds: f64,
-    /// What the model reports: parameters chosen, certificates.
+    /// The facts that the model reports: parameters chosen, certificates.
     pub facts: Vec<(String, f64)>,
 }
 
@@ -61,25 +61,25 @@ pub struct FoldRecord {
     pub outcomes: Vec<Outcome>,
 }
 
-/// Finished folds of an experiment, by increasing index: its result once all are there, and until then what
-/// [`Experiment::run_with`](crate::Experiment::run_with) goes on from.
+/// Finished folds of an experiment, by increasing index: its result once all are finished, and before that
+/// the state from which [`Experiment::run_with`](crate::Experiment::run_with) continues.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Evaluation {
-    /// What was to be done.
+    /// The plan of the experiment.
     pub plan: Plan,
-    /// What has been done.
+    /// The finished folds.
     pub folds: Vec<FoldRecord>,
     /// Whether it was the deadline that ended the run early, rather than the caller.
     pub out_of_time: bool,
 }
 
 impl Evaluation {
-    /// Whether every fold is there.
+    /// Whether every fold is finished.
     pub(crate) fn is_complete(&self) -> bool {
         self.folds.len() == self.plan.n_folds
     }
 
-    /// How the run ended: converged when every fold is there.
+    /// How the run ended: converged if every fold is finished.
     pub fn status(&self) -> Status {
         match (self.is_complete(), self.out_of_time) {
             (true, _) => Status::Converged,

@@ -1,4 +1,4 @@
-//! What records say together: means, stability, the number of features to use, comparisons.
+//! Summaries of records: means, stability, the number of features to use, comparisons.
 
 use fewest_core::{Error, order};
 
@@ -11,7 +11,7 @@ use crate::stability::{Stability, nogueira};
 /// One metric with the best `k` features, over the finished folds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
-    /// Number of features asked for.
+    /// The requested number of features.
     pub k: usize,
     /// The metric's name.
     pub metric: String,
@@ -27,14 +27,14 @@ pub struct Summary {
     pub standard_error: Option<f64>,
     /// The mean redundancy rate of the features.
     pub redundancy: Option<f64>,
-    /// Mean number of features there were, at most `k`.
+    /// Mean number of features found, at most `k`.
     pub mean_features: f64,
 }
 
-/// How the number of features is chosen from the means.
+/// The rule that chooses the number of features from the means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum KRule {
-    /// The best mean; of equal ones the fewest features.
+    /// The best mean; at a tie the fewest features.
     #[default]
     Best,
     /// The fewest features whose mean is within one standard error of the best one (Breiman et al. 1984): the
@@ -42,7 +42,7 @@ pub enum KRule {
     OneStandardError,
 }
 
-/// The number of features that `rule` takes from the summaries of one metric; `None` for none.
+/// The number of features that `rule` chooses from the summaries of one metric; `None` without summaries.
 pub(crate) fn choose_k(summaries: &[Summary], greater_is_better: bool, rule: KRule) -> Option<usize> {
     let sign = if greater_is_better { 1.0 } else { -1.0 };
     let ks: Vec<usize> = summaries.iter().map(|summary| summary.k).collect();
@@ -110,7 +110,7 @@ impl Evaluation {
     /// The value of `metric` with `k` features in each finished fold, by fold.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for a metric or a number of features that was not asked for.
+    /// [`Error::InvalidParameter`] for a metric or a number of features that is not in the plan.
     pub(crate) fn scores(&self, k: usize, metric: &str) -> Result<Vec<f64>, Error> {
         let m = self.metric(metric)?;
         if !self.plan.ks.contains(&k) {
@@ -132,8 +132,8 @@ impl Evaluation {
     /// The number of features that `rule` chooses by `metric`.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for a metric that was not asked for; [`Error::TooFew`] without finished
-    /// folds.
+    /// [`Error::InvalidParameter`] for a metric that is not in the plan; [`Error::TooFew`] without
+    /// finished folds.
     pub fn choose_k(&self, metric: &str, rule: KRule) -> Result<usize, Error> {
         let m = self.metric(metric)?;
         let summaries: Vec<Summary> =
@@ -152,11 +152,11 @@ impl Evaluation {
 pub struct Comparison {
     /// Number of folds.
     pub n_folds: usize,
-    /// The mean of first less second.
+    /// The mean of first minus second.
     pub mean_difference: f64,
     /// Student's t-test of the differences. Folds overlap, so its p-values are too small; see `corrected_t`.
     pub paired_t: TestResult,
-    /// Nadeau and Bengio's t-test, which allows for the overlap of the training parts.
+    /// Nadeau and Bengio's t-test, which accounts for the overlap of the training parts.
     pub corrected_t: TestResult,
     /// Wilcoxon's signed-rank test of the differences.
     pub wilcoxon: TestResult,

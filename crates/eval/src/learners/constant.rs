@@ -1,10 +1,10 @@
-//! The prediction that needs no feature.
+//! The prediction without features.
 
 use fewest_core::{Error, Target};
 
 use super::Predictions;
 
-/// The commonest class of `target` (the lowest code of several) or its means, for `n_samples` samples.
+/// The most frequent class of `target` (at a tie, the lowest code) or its means, for `n_samples` samples.
 pub(crate) fn predict(target: &Target, n_samples: usize) -> Result<Predictions, Error> {
     match target {
         Target::Class(classes) => {

@@ -7,11 +7,12 @@ use fewest_machines::{Encoding, Points, squared_distance};
 use super::{Learner, Model, Predictions};
 
 options! {
-    /// The `k` nearest training samples decide: the commonest of their classes, or the mean of their targets.
+    /// The `k` nearest training samples decide: the most frequent of their classes, or the mean of their
+    /// targets.
     ///
     /// Distances are Euclidean between standardised features, by the training samples' statistics; samples
     /// that differ in a categorical feature are at distance 1 in it. Ties go to the training sample, and to
-    /// the class, that comes first. `O(n d)` a prediction.
+    /// the class, that comes first. `O(n d)` per prediction.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct NearestNeighbours {
         /// Training samples that are asked.
@@ -68,7 +69,7 @@ impl NeighboursModel {
             distances.select_nth_unstable_by(self.neighbours, nearer);
             distances.truncate(self.neighbours);
         }
-        // In order of samples, so that sums over them have one value.
+        // In the order of samples, so that sums over them are unique.
         let mut nearest: Vec<usize> = distances.into_iter().map(|(_, i)| i).collect();
         order::sort_indices(&mut nearest);
         nearest
@@ -102,7 +103,7 @@ impl Model for NeighboursModel {
             Target::Class(classes) => {
                 Predictions::Classes(nearest.iter().map(|samples| vote(classes, samples)).collect())
             }
-            // `fit` lets no other target in.
+            // `fit` refuses other targets.
             _ => Predictions::Classes(Vec::new()),
         })
     }

@@ -7,11 +7,12 @@ use fewest_core::{Classes, Error, Target};
 use super::{Metric, both_classes};
 use crate::Predictions;
 
-/// The share of samples whose class was found. In `[0, 1]`.
+/// The share of samples whose class was predicted correctly. In `[0, 1]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Accuracy;
 
-/// The share of its samples that were found, averaged over the classes that occur. In `[0, 1]`.
+/// The recall (share of the samples of a class predicted correctly), averaged over the classes that occur. In
+/// `[0, 1]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct BalancedAccuracy;
 
@@ -20,7 +21,7 @@ pub struct BalancedAccuracy;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MacroF1;
 
-/// Of one class: samples that have it, samples said to have it, samples where both hold.
+/// For one class: its samples, the samples predicted as it, and the samples with both.
 #[derive(Clone, Copy, Default)]
 struct Count {
     actual: usize,

@@ -1,4 +1,4 @@
-//! Agreement of clusters with classes. Cluster numbers mean nothing: renumbering them changes nothing.
+//! Agreement of clusters with classes. It does not depend on the numbering of the clusters.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::matching::best_matching;
 use super::{Metric, both_classes};
 use crate::Predictions;
 
-/// What mutual information is divided by.
+/// The divisor of the mutual information.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MutualInformationScale {
     /// The larger entropy, as in survey 002 Eq. (118).
@@ -22,12 +22,12 @@ pub enum MutualInformationScale {
 /// 117–118), in `[0, 1]`. 1 when both have one part only, 0 when just one of them does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct NormalisedMutualInformation {
-    /// What it is divided by. Default: the larger entropy.
+    /// The divisor. Default: the larger entropy.
     pub scale: MutualInformationScale,
 }
 
-/// The share of samples in the class that their cluster stands for, when each cluster stands for one class at
-/// most and the assignment is the best there is (survey 002 Eq. 119), in `[0, 1]`. `O(c³)` for `c` classes or
+/// The share of samples whose class is the one assigned to their cluster, with the best assignment of at most
+/// one class to each cluster (survey 002 Eq. 119), in `[0, 1]`. `O(c³)` for `c` classes or
 /// clusters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ClusteringAccuracy;

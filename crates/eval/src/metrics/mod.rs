@@ -1,4 +1,4 @@
-//! How good predictions are.
+//! Metrics of predictions.
 
 mod classes;
 mod clusters;
@@ -16,7 +16,7 @@ use fewest_core::{Classes, Error, Target};
 
 use crate::Predictions;
 
-/// A number that says how good predictions are.
+/// A metric: a number that measures the quality of predictions.
 ///
 /// ```
 /// use fewest_core::Target;
@@ -28,17 +28,18 @@ use crate::Predictions;
 /// # Ok::<(), fewest_core::Error>(())
 /// ```
 pub trait Metric: Send + Sync {
-    /// What the metric is called, for reports and messages: `accuracy`, …
+    /// The name of the metric, for reports and messages: `accuracy`, …
     fn name(&self) -> &'static str;
 
     /// Whether a larger value is a better prediction.
     fn greater_is_better(&self) -> bool;
 
-    /// The value for `predicted` where `truth` was to be found.
+    /// The value for the predictions `predicted` of the true values `truth`.
     ///
     /// # Errors
     /// [`Error::UnsupportedTarget`] for a target or predictions of another kind; [`Error::ShapeMismatch`] for
-    /// other numbers of samples; [`Error::TooFew`] where the metric is not defined, as by a constant truth.
+    /// other numbers of samples; [`Error::TooFew`] if the metric is not defined, for example for constant
+    /// true values.
     fn score(&self, truth: &Target, predicted: &Predictions) -> Result<f64, Error>;
 }
 
@@ -59,7 +60,7 @@ impl<M: Metric + ?Sized> Metric for Box<M> {
 fn check_samples(truth: &Target, predicted: &Predictions) -> Result<(), Error> {
     let expected = truth.n_samples().unwrap_or(0);
     if expected == 0 {
-        return Err(Error::TooFew { what: "samples to judge predictions on", minimum: 1, found: 0 });
+        return Err(Error::TooFew { what: "samples with predictions", minimum: 1, found: 0 });
     }
     if predicted.n_samples() != expected {
         let what = "samples with a prediction";

@@ -10,17 +10,18 @@ use crate::Predictions;
 pub struct MeanSquaredError;
 
 /// `Q² = Σ (yᵢ − ŷᵢ)² / Σ (yᵢ − ȳ)²` (Yang et al. 2015, Section 5.1, where the second sum sign is missing):
-/// the squared error in units of the truth's variance. 0 is perfect, 1 as good as the mean of the test
-/// targets. Despite its name smaller is better; `1 − Q²` is the coefficient of determination.
+/// the squared error divided by the variance of the true values. 0 is perfect, 1 is the error of
+/// predicting the mean of the test targets. Despite its name smaller is better; `1 − Q²` is the
+/// coefficient of determination.
 ///
-/// Not defined for a constant truth, as in test parts of one sample: [`Error::TooFew`].
+/// Not defined for constant true values, as in test parts of one sample: [`Error::TooFew`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct QSquared;
 
-/// Pearson's correlation between truth and predictions, in `[−1, 1]`. Constant predictions have correlation
-/// 0.
+/// Pearson's correlation between true values and predictions, in `[−1, 1]`. Constant predictions have
+/// correlation 0.
 ///
-/// Not defined for a constant truth: [`Error::TooFew`].
+/// Not defined for constant true values: [`Error::TooFew`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Correlation;
 
@@ -32,7 +33,7 @@ fn squared_error(truth: &[f64], predicted: &[f64]) -> f64 {
     truth.iter().zip(predicted).map(|(truth, predicted)| (truth - predicted).powi(2)).sum()
 }
 
-/// Values less their mean. All zeros, exactly, for a constant.
+/// Values minus their mean. All zeros, exactly, for a constant.
 pub(super) fn centred(values: &[f64]) -> Vec<f64> {
     if values.iter().all(|value| *value == values[0]) {
         return vec![0.0; values.len()];

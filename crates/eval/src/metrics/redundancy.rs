@@ -1,4 +1,4 @@
-//! How alike the selected features are.
+//! The redundancy of the selected features.
 
 use fewest_core::{Columns, Error};
 

@@ -1,7 +1,7 @@
 //! The solvers that parameter `solver` names.
 //!
-//! A family compiles none but those it needs; here all are known, and its methods start from options that
-//! know them.
+//! A family compiles only the solvers it needs; here all are available, and its methods start from
+//! options with all of them.
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ fn lasso_options() -> LassoOptions {
     LassoOptions { solver: SolverChoice::AutoOr(&SOLVERS), ..LassoOptions::default() }
 }
 
-/// A method's id, and its options with the solvers known here.
+/// The id of a method, and its options with the solvers available here.
 type WithSolvers = (&'static str, fn() -> Draft);
 
 /// The methods that take any of these.

@@ -11,16 +11,16 @@ const NEGATIVE: f64 = 1e-8;
 /// Residuals below this, relative to the largest diagonal entry, are rounding: no pivot is taken there.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
-/// Columns for which room is made at once.
+/// Number of columns allocated at once.
 const COLUMNS_AT_ONCE: usize = 16;
 
 impl Factor {
     /// Pivoted Cholesky of any positive semidefinite `n x n` matrix, given by its diagonal and by a function
     /// `column(j, out)` that writes its column `j`.
     ///
-    /// At each step the largest residual on the diagonal (the first of equal ones) becomes the pivot; it
+    /// At each step the largest residual on the diagonal (at a tie the first) becomes the pivot; it
     /// stops when their sum is at most `tolerance` times the trace, at `max_rank` columns, or when only
-    /// rounding is left. `r` columns are asked for, and `n r²` multiplications made.
+    /// rounding is left. Cost: `r` columns of the kernel and `n r²` multiplications.
     ///
     /// ```
     /// use fewest_kernels::Factor;
@@ -39,7 +39,7 @@ impl Factor {
     /// # Errors
     /// [`Error::InvalidParameter`] unless `0 <= tolerance < 1`; [`Error::Numerical`] when values are not
     /// finite, or when a residual on the diagonal becomes clearly negative: the matrix is then not positive
-    /// semidefinite, and [`Factor::from_gram`] is what factors it.
+    /// semidefinite, and use [`Factor::from_gram`] instead.
     pub fn from_columns(
         n: usize,
         diagonal: impl Fn(usize) -> f64,
@@ -68,7 +68,7 @@ impl Factor {
             pivot_row.clear();
             pivot_row.extend(earlier.chunks_exact(n).map(|phi| phi[pivot]));
             pivots::subtract_combination(earlier, &pivot_row, new);
-            // What the diagonal says, so that this sample keeps no residual but rounding.
+            // The value of the diagonal, so that the residual of this sample is only rounding.
             new[pivot] = state.largest;
             state = pivots::finish_pivot(new, 1.0 / state.largest.sqrt(), &mut left);
             rank += 1;
@@ -78,7 +78,7 @@ impl Factor {
     }
 }
 
-/// That what is left on the diagonal can be that of a positive semidefinite matrix.
+/// Checks that the diagonal of the residual can belong to a positive semidefinite matrix.
 fn check(left: &[f64], state: Residual, scale: f64) -> Result<(), Error> {
     if !state.sum.is_finite() {
         return Err(not_finite());

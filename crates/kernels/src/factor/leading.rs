@@ -1,4 +1,4 @@
-//! The few directions of a factor that carry most of its matrix.
+//! The leading directions of a factor, with most of the norm of its matrix.
 
 use super::Factor;
 use fewest_linalg::lanes;
@@ -6,13 +6,13 @@ use fewest_linalg::lanes;
 /// Power iterations for a direction. Any direction gives a lower bound; a better one leaves out less.
 const POWER_ITERATIONS: usize = 4;
 
-/// What [`Factor::leading`] finds.
+/// The result of [`Factor::leading`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Leading {
     /// `‖Φ Φᵀ‖²_F`.
     pub squared_norm: f64,
     /// The leading part, and the Frobenius norm of what it leaves out; `None` when half of the columns would
-    /// not do.
+    /// not suffice.
     pub part: Option<(Factor, f64)>,
 }
 
@@ -22,7 +22,7 @@ impl Factor {
     ///
     /// What is left out, `Φ (I − V Vᵀ) Φᵀ`, is positive semidefinite for **any** such `V`, and products of
     /// positive semidefinite matrices have no negative trace: inner products of leading parts are lower
-    /// bounds of those of the whole. `O(n r²)`.
+    /// bounds of those of the full factors. `O(n r²)`.
     ///
     /// ```
     /// use fewest_kernels::{Factor, Gaussian};
@@ -45,7 +45,7 @@ impl Factor {
         let mut directions: Vec<f64> = Vec::new();
         let mut left = squared_norm;
         while left > share * share * squared_norm {
-            // With signs what is left out has both: it bounds nothing.
+            // With signs the part left out is indefinite, so there is no bound.
             if self.signs.is_some() || 2 * (directions.len() / r + 1) > r {
                 return Leading { squared_norm, part: None };
             }

@@ -21,7 +21,7 @@ use crate::{Definiteness, Gram, ScalarKernel};
 /// A Gram matrix as `K ≈ Φ S Φᵀ`: `Φ` is `n x r`, `S` a diagonal of signs, all `+1` for a positive
 /// semidefinite kernel.
 ///
-/// The Gram matrix of **one** feature under a smooth kernel is numerically of tiny rank: the Gaussian
+/// The Gram matrix of **one** feature under a smooth kernel has a very small numerical rank: the Gaussian
 /// kernel with the bandwidth of a standard deviation needs 10 to 15 columns for a relative trace error of
 /// 1e-6, for any number of samples. Memory is then `8 n r` bytes instead of `8 n²`, and
 /// `<K, L>_F = ‖ΦᵀΨ‖²_F` costs `n r²` instead of `n²`.
@@ -43,25 +43,25 @@ pub struct Factor {
     rank: usize,
     values: Vec<f64>,
     signs: Option<Vec<f64>>,
-    /// What the factor leaves of its matrix: the residual's trace (positive semidefinite) or its
-    /// Frobenius norm (signed).
+    /// The residual of the factor: its trace (positive semidefinite) or its Frobenius norm
+    /// (signed).
     residual: f64,
-    /// What `residual` is relative to: the matrix's trace or its Frobenius norm.
+    /// The scale of `residual`: the trace of the matrix or its Frobenius norm.
     scale: f64,
 }
 
 impl Factor {
     /// Factor of the Gram matrix of `points` under `kernel`.
     ///
-    /// * Where the kernel knows an exact factor of rank at most `max_rank`, that one.
+    /// * If the kernel has an exact factor of rank at most `max_rank`, this one.
     /// * A positive semidefinite kernel: pivoted Cholesky, stopped when the trace of the residual is at most
     ///   `tolerance` times that of the Gram. The residual is positive semidefinite, so its Frobenius norm
     ///   is below its trace. `r` kernel rows and `n r²` multiplications; the Gram is never formed.
     /// * Any other kernel: a signed factor from pivots of one or two rows, stopped when the residual's
-    ///   Frobenius norm, estimated from a spread of columns, is at most `tolerance` times that of the Gram,
-    ///   and checked on a second spread.
+    ///   Frobenius norm, estimated from columns spread over the samples, is at most `tolerance` times that
+    ///   of the Gram, and checked on other columns.
     ///
-    /// At `max_rank` columns it stops in any case: [`Factor::trace_error`] says what has been reached.
+    /// At `max_rank` columns it stops in any case: [`Factor::trace_error`] is the error reached.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] unless `0 <= tolerance < 1`; [`Error::Numerical`] when kernel values are
@@ -106,7 +106,7 @@ impl Factor {
         Ok(Self::exact(n_samples, rank, values))
     }
 
-    /// [`Factor::from_values`] for values known to be right.
+    /// [`Factor::from_values`] without checks.
     pub(crate) fn exact(n_samples: usize, rank: usize, values: Vec<f64>) -> Self {
         let scale = lanes::dot(&values, &values);
         Self { n_samples, rank, values, signs: None, residual: 0.0, scale }
@@ -137,9 +137,9 @@ impl Factor {
         self.signs.as_deref()
     }
 
-    /// What the factor leaves of its matrix, relatively: the trace of the residual by the trace (positive
-    /// semidefinite kernels), or the residual's Frobenius norm by the matrix's (signed factors, there an
-    /// estimate when there are more than 128 samples). 0 for exact factors.
+    /// The relative residual of the factor: the trace of the residual divided by the trace of the matrix
+    /// (positive semidefinite kernels), or the same for the Frobenius norms (signed factors; an estimate
+    /// for more than 128 samples). 0 for exact factors.
     pub fn trace_error(&self) -> f64 {
         if self.scale > 0.0 { self.residual / self.scale } else { 0.0 }
     }

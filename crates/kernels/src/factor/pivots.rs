@@ -5,8 +5,7 @@ use fewest_linalg::{dispatched, multiply_add};
 
 dispatched! {
     /// `column[i] -= Σ_k rows[k] earlier[k n + i]`, with `n = column.len()`: subtracts a combination of the
-    /// `rows.len()` columns of `earlier`, four at a time so that `column` passes through the processor a
-    /// quarter as often.
+    /// `rows.len()` columns of `earlier`, four at a time, so that `column` is read a quarter as often.
     pub(crate) fn subtract_combination(earlier: &[f64], rows: &[f64], column: &mut [f64]) = subtract_combination_body
 }
 
@@ -39,11 +38,11 @@ fn subtract_combination_body<const FMA: bool>(earlier: &[f64], rows: &[f64], col
 }
 
 dispatched! {
-    /// Multiplies `column` by `inverse`, subtracts its squares from `diagonal` and says what is left there.
+    /// Multiplies `column` by `inverse`, subtracts its squares from `diagonal` and describes the result.
     pub(crate) fn finish_pivot(column: &mut [f64], inverse: f64, diagonal: &mut [f64]) -> Residual = finish_pivot_body
 }
 
-/// What is left on the diagonal after a pivot.
+/// The diagonal of the residual after a pivot.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Residual {
     /// The largest entry.

@@ -15,7 +15,7 @@ const ALL: usize = 128;
 /// Columns watched while factoring more samples.
 const WATCHED: usize = 32;
 
-/// Columns looked at afterwards, to check what the watched ones said.
+/// Columns computed afterwards, to check the error on the watched ones.
 const CHECKED: usize = 16;
 
 /// A diagonal entry at least this part of the largest entry is a pivot by itself; else the largest entry
@@ -38,9 +38,9 @@ impl Factor {
     /// gives one positive and one negative column. It stops when the residual's Frobenius norm, estimated
     /// from the watched columns, is at most `tolerance` times the matrix's, where the next pivot would make
     /// more than `max_rank` columns, or when only rounding is left. Then 16 other columns are computed; where
-    /// they disagree they are watched too, and the elimination goes on. [`Factor::trace_error`] is the larger
-    /// of both estimates. At most `r + 48` columns are asked for where the check holds. Up to 128 samples all
-    /// columns are watched and the norm is exact.
+    /// they disagree they are watched too, and the elimination continues. [`Factor::trace_error`] is the
+    /// larger of both estimates. At most `r + 48` columns are computed if the check holds. Up to 128
+    /// samples all columns are watched and the norm is exact.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] unless `0 <= tolerance < 1`; [`Error::Numerical`] when values are not
@@ -107,18 +107,18 @@ impl Factor {
     }
 }
 
-/// Why no more pivots are taken.
+/// The reason why the elimination ends.
 #[derive(PartialEq)]
 enum End {
     /// The watched columns are within the tolerance.
     Tolerance,
     /// The next pivot would make too many columns.
     Rank,
-    /// What is left of the watched columns is rounding.
+    /// The residual of the watched columns is rounding.
     Rounding,
 }
 
-/// Columns of the residual that are kept up to date.
+/// Columns of the residual that are updated in every step.
 #[derive(Default)]
 struct Watched {
     indices: Vec<usize>,
@@ -169,7 +169,7 @@ struct Elimination<C> {
     diagonal: Vec<f64>,
     values: Vec<f64>,
     signs: Vec<f64>,
-    /// The size of the largest entry there was.
+    /// The largest absolute value of an entry so far.
     largest_seen: f64,
 }
 
@@ -205,7 +205,7 @@ impl<C: FnMut(usize, &mut [f64])> Elimination<C> {
             self.watch(&mut check, next)?;
             let found = check.norms(n).0;
             residual = residual.max(found);
-            // Every column that was taken off has left some rounding.
+            // Every subtracted column adds rounding errors.
             let rounding = ROUNDING * (1 + self.signs.len()) as f64 * self.largest_seen;
             let only_rounding = end == End::Rounding && largest_entry(&check.largest).1 <= rounding;
             if found <= 2.0 * tolerance * scale || end == End::Rank || only_rounding {
@@ -299,7 +299,7 @@ impl<C: FnMut(usize, &mut [f64])> Elimination<C> {
     fn accept_pair(&mut self, i: usize, j: usize, entry: f64, watched: &mut Watched) -> Result<(), Error> {
         let (first, second) = (self.residual_column(i), self.residual_column(j));
         let (a, c) = (self.diagonal[i], self.diagonal[j]);
-        // The pivot rule makes |entry| dominate, so the angle is near a quarter turn's half and the two
+        // The pivot rule makes |entry| dominate, so the angle is near 45° and the two
         // eigenvalues have opposite signs.
         let angle = 0.5 * (2.0 * entry).atan2(a - c);
         let (sine, cosine) = angle.sin_cos();

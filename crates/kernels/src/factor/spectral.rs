@@ -1,4 +1,4 @@
-//! What the eigenvalues of the small matrix `ΦᵀΦ` give: NOCCO's factor, and the smallest factor.
+//! Factors from the eigenvalues of the small matrix `ΦᵀΦ`: that of NOCCO, and the one of smallest rank.
 
 use fewest_core::{Error, order};
 use nalgebra::{DMatrix, DMatrixView, Dyn, SymmetricEigen};
@@ -43,10 +43,9 @@ impl Factor {
     /// signs `M = R Rᵀ` and the factor is `Φ R⁻ᵀ`; with signs `M = V Λ Vᵀ` gives `Φ V |Λ|^(-1/2)` and the
     /// signs of `Λ`. `O(n r²)`.
     ///
-    /// What the factor left of `K` counts up to `1/(epsilon n)` times as much here:
-    /// [`Factor::trace_error`] of the result is this bound, relative to the new trace. Ask for a tolerance
-    /// some `epsilon` times smaller than for HSIC. For a signed factor it is an estimate, which holds when no
-    /// eigenvalue of `K` lies near `-epsilon n`.
+    /// The error of the factor of `K` is amplified by up to `1/(epsilon n)`: [`Factor::trace_error`] of the
+    /// result is this bound, relative to the new trace. Use a tolerance about `epsilon` times that for HSIC.
+    /// For a signed factor it is an estimate, which holds when no eigenvalue of `K` lies near `-epsilon n`.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] unless `epsilon` is positive and finite; [`Error::Numerical`] when an
@@ -99,7 +98,7 @@ impl Factor {
     /// Pivoted Cholesky keeps more columns than needed, and centring makes one of them superfluous: of 14 to
     /// 17 columns for a Gaussian kernel at a trace tolerance of 1e-6 this drops two to four at 1e-6, and
     /// every later inner product gets cheaper in proportion. `O(n r² + r³)`. [`Factor::trace_error`] then
-    /// counts what was dropped, too.
+    /// includes the part dropped.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] unless `0 <= tolerance < 1`.
@@ -147,8 +146,8 @@ impl Factor {
             let eigenvalues = eigen.eigenvalues.iter().map(|value| value.max(0.0)).collect();
             return Ok(Principal { basis: None, directions: eigen.eigenvectors, eigenvalues });
         };
-        // With signs Φ = QR and ΦSΦᵀ = Q (RSRᵀ) Qᵀ. Here ΦᵀΦ would not do: products of large and small
-        // columns count, which it knows to half of the digits only.
+        // With signs Φ = QR and ΦSΦᵀ = Q (RSRᵀ) Qᵀ. Here ΦᵀΦ is not sufficient: products of large and
+        // small columns matter, and in ΦᵀΦ they have only half of the digits.
         let decomposition =
             fewest_linalg::qr(DMatrix::from_column_slice(self.n_samples, self.rank, &self.values));
         let triangle = decomposition.r();

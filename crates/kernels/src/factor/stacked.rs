@@ -1,4 +1,4 @@
-//! Many factors side by side, and all inner products with them by one matrix product.
+//! Many factors in one matrix, and all inner products with them by one matrix product.
 
 use fewest_core::Error;
 
@@ -42,7 +42,7 @@ impl Stacked {
     ) -> Result<Self, Error> {
         let factors: Vec<&Factor> = factors.into_iter().collect();
         let total_rank: usize = factors.iter().map(|factor| factor.rank).sum();
-        // In one piece: a vector that grows leaves holes behind for each of thousands of stacks.
+        // Allocated at once: growing vectors would fragment the memory for thousands of stacks.
         let mut values = Vec::with_capacity(n_samples * total_rank);
         let mut starts = vec![0];
         for factor in &factors {

@@ -79,13 +79,13 @@ impl VectorKernel {
     }
 }
 
-/// The rows of a [`VectorKernel`] between samples, computed when asked for: `O(n d)` each, two at a time at
+/// The rows of a [`VectorKernel`] between samples, computed on demand: `O(n d)` each, two at a time at
 /// little more than the cost of one.
 ///
-/// For the Gaussian kernel the samples' mean is taken off, which changes no distance and keeps
-/// `‖x‖² + ‖z‖² − 2⟨x, z⟩` from cancelling: the error of a squared distance is a few units in the last place
+/// For the Gaussian kernel the mean of the samples is subtracted, which changes no distance and avoids
+/// cancellation in `‖x‖² + ‖z‖² − 2⟨x, z⟩`: the error of a squared distance is a few units in the last place
 /// of the samples' squared distances from their mean. Equal samples are at distance 0 exactly, and the matrix
-/// is symmetric bit for bit. Samples that keep `n²` distances want
+/// is symmetric bit for bit. To store all `n²` distances, use
 /// [`SquaredDistances`](crate::SquaredDistances).
 ///
 /// ```
@@ -105,7 +105,7 @@ pub struct VectorRows {
     kernel: VectorKernel,
     panels: Panels,
     squares: Vec<f64>,
-    /// What is taken off each sample.
+    /// The vector subtracted from each sample.
     means: Vec<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! Inner products of all samples with a few vectors, from registers.
+//! Inner products of all samples with a few vectors, with sums kept in registers.
 
 use fewest_linalg::{dispatched, multiply_add};
 
@@ -48,8 +48,8 @@ impl Panels {
         squares
     }
 
-    /// `out[i] = ⟨x_i, vector⟩`. The product of two samples has the same bits whichever of them is the
-    /// vector, and whether it is computed here or by [`two_products`](Self::two_products).
+    /// `out[i] = ⟨x_i, vector⟩`. The product of two samples has the same bits in both orders, and
+    /// whether it is computed here or by [`two_products`](Self::two_products).
     pub(super) fn products(&self, vector: &[f64], out: &mut [f64]) {
         products_with_one(&self.values, [vector], [out]);
     }

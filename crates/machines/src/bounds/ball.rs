@@ -12,8 +12,8 @@ use fewest_solver::Control;
 /// ```
 ///
 /// Its centre is `Σ_i β_i φ(x_i)`. The largest squared distance from there is at least `R²`, and the value of
-/// the dual at most: both are computed from the definition, and their difference bounds the error of either.
-/// The distance between samples is what counts, so centre them for a linear kernel.
+/// the dual is at most `R²`: both are computed from the definition, and their difference bounds the error of
+/// both. The result depends only on distances between samples, so centre them for a linear kernel.
 ///
 /// ```
 /// use fewest_machines::Ball;
@@ -66,7 +66,7 @@ impl Ball {
         Ok(Self { coefficients, squared_radius, upper, status: dual.solution.status })
     }
 
-    /// The error of the squared radius at most, absolute.
+    /// The largest absolute error of the squared radius.
     pub fn gap(&self) -> f64 {
         self.upper - self.squared_radius
     }

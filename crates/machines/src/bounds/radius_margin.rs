@@ -37,7 +37,7 @@ pub struct RadiusMargin {
     pub size: f64,
     /// The ball.
     pub ball: Ball,
-    /// How it changes with the kernel; none for a regression without a free support vector.
+    /// Its sensitivity to the kernel; none for a regression without a free support vector.
     pub sensitivity: Option<BoundSensitivity>,
 }
 
@@ -62,7 +62,7 @@ impl RadiusMargin {
         }
         let support = Support::new(problem, machine)?;
         let ball = Ball::enclosing(problem.kernel(), ridge, control)?;
-        // The dual's value is half of ‖w̃‖², and errs less than the norm itself.
+        // The value of the dual is half of ‖w̃‖², with a smaller error than the norm itself.
         let size = -2.0 * machine.dual.solution.objective;
         let sensitivity = with_gradient.then(|| {
             let (mut weights, samples) = spread(&ball, &support, size);
@@ -76,8 +76,8 @@ impl RadiusMargin {
     /// The bound of a regression.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`]; [`Error::Unsupported`] for samples of unlike weights with squared losses; as
-    /// [`Ball::enclosing`]; [`Error::Numerical`] for an indefinite kernel.
+    /// [`Error::ShapeMismatch`]; [`Error::Unsupported`] for samples with different weights and squared
+    /// losses; as [`Ball::enclosing`]; [`Error::Numerical`] for an indefinite kernel.
     pub fn of_regressor(
         problem: &DualProblem<'_>,
         machine: &Machine,

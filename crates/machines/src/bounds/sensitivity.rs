@@ -6,10 +6,10 @@ use nalgebra::{DMatrix, DVector};
 
 use crate::Points;
 
-/// How a bound changes with the kernel: `∂T = Σ_ab W_ab ∂K_ab` over some samples.
+/// The sensitivity of a bound to the kernel: `∂T = Σ_ab W_ab ∂K_ab` over some samples.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BoundSensitivity {
-    /// The samples that matter, increasing.
+    /// The samples with non-zero `W`, increasing.
     pub samples: Vec<usize>,
     /// `W`, symmetric, in their order.
     pub weights: DMatrix<f64>,
@@ -24,9 +24,9 @@ impl BoundSensitivity {
     /// polynomial   ∂k/∂θ_j = 2 γ p x_j z_j (γ ⟨x, z⟩ + c)^(p − 1)
     /// ```
     ///
-    /// (Chapelle et al. 2002, Section 4; Rakotomamonjy 2003 and 2007: a feature matters by `|∂T/∂θ_j|`.) A
-    /// feature of several coordinates with one scale has the sum of theirs. `O(m² d)` for `m` samples that
-    /// matter.
+    /// (Chapelle et al. 2002, Section 4; Rakotomamonjy 2003 and 2007: the importance of a feature is
+    /// `|∂T/∂θ_j|`.) A feature of several coordinates with one scale has the sum of theirs. `O(m² d)` for
+    /// `m` samples that matter.
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] if one of the samples is not there; as [`VectorRows::new`].

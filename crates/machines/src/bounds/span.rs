@@ -1,4 +1,4 @@
-//! The span of support vectors, and the bounds on the leave-one-out error made of it.
+//! The span of support vectors, and bounds on the leave-one-out error by it.
 
 use fewest_core::{Error, order};
 use fewest_smo::{DualProblem, Machine};
@@ -20,16 +20,16 @@ use super::{BoundSensitivity, in_order};
 ///      = K̃_pp − vᵀ M⁻¹ v             p at its bound,   v = (K̃_Fp, 1)
 /// ```
 ///
-/// If the free vectors stay free and the others at their bounds when sample `p` is left out, the machine
-/// without it is off by the span exactly, `f⁰(x_p) − f^p(x_p) = β_p S_p²`, and so
+/// If the free vectors stay free and the others at their bounds when sample `p` is left out, the error
+/// of the machine without it is exactly given by the span, `f⁰(x_p) − f^p(x_p) = β_p S_p²`, and so
 ///
 /// ```text
 /// classification   number of leave-one-out errors                  ≤ Σ_p |β_p| S_p² + ξ_p
 /// regression       Σ_p |y_p − f^p(x_p)|, the leave-one-out error   ≤ Σ_p |β_p| S_p² + ξ_p + n ε
 /// ```
 ///
-/// with slacks `ξ` of a linear loss. Where `p` has no other free vector beside it, its span is taken as its
-/// largest distance from a support vector. A diagonal of `1e-13 |F|` times the largest entry keeps kernels of
+/// with slacks `ξ` of a linear loss. If there is no other free vector than `p`, its span is its largest
+/// distance from a support vector. A diagonal of `1e-13 |F|` times the largest entry keeps kernels of
 /// equal samples invertible. `O(|F|³ + n m)` for `m` support vectors.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SpanBound {
@@ -37,13 +37,13 @@ pub struct SpanBound {
     pub value: f64,
     /// `S_p²` of each sample in the order of `Machine::support`.
     pub squared_spans: Vec<f64>,
-    /// How it changes with the kernel, the sets of free and bounded support vectors kept; none without two
+    /// Its sensitivity to the kernel for fixed sets of free and bounded support vectors; none without two
     /// free ones.
     pub sensitivity: Option<BoundSensitivity>,
 }
 
 impl SpanBound {
-    /// The bound of `machine`, trained on `problem`; where `with_gradient`, also how it changes, for another
+    /// The bound of `machine`, trained on `problem`; with `with_gradient`, also its sensitivity, for another
     /// `O(m³)`.
     ///
     /// # Errors
@@ -71,7 +71,7 @@ impl SpanBound {
     }
 
     /// `f^p(x_p)` of every sample, the decision of the machine trained without it, if free and bounded
-    /// support vectors stay what they are.
+    /// support vectors stay the same.
     ///
     /// # Errors
     /// As [`new`](Self::new).

@@ -16,7 +16,7 @@ pub(super) struct Support {
     pub kernel: DMatrix<f64>,
     /// `sign(β)`.
     pub signs: DVector<f64>,
-    /// What the loss charges for, `max(0, sign(β) (t − f̃) − ε)`; 0 but at a bound.
+    /// The slack, `max(0, sign(β) (t − f̃) − ε)`; 0 except at a bound.
     pub slacks: DVector<f64>,
 }
 

@@ -161,11 +161,11 @@ impl Program<'_> {
         dual
     }
 
-    /// The least `Σ d_i max(0, 1 − y_i (z_i + b))` over `b`, which is at one of the kinks `y_i − z_i`.
+    /// The least `Σ d_i max(0, 1 − y_i (z_i + b))` over `b`, which is at one of the breakpoints `y_i − z_i`.
     fn loss(&self, fitted: &[f64]) -> f64 {
         let kinks: Vec<f64> = self.labels.iter().zip(fitted).map(|(y, z)| y - z).collect();
         // The slope is minus the costs of all positive samples far to the left, and rises by a sample's cost
-        // at its kink.
+        // at its breakpoint.
         let mut slope: f64 =
             -self.labels.iter().zip(self.costs).map(|(y, d)| if *y > 0.0 { *d } else { 0.0 }).sum::<f64>();
         let mut bias = 0.0;

@@ -26,11 +26,11 @@ const AT_BOUND: f64 = 1e-7;
 /// Relative rise of the objective that may be rounding.
 const ROUNDING: f64 = 1e-12;
 
-/// Weights of zero whose slope is above this part of `λ` are not looked at but every so many steps.
+/// Weights of zero whose slope is above this share of `λ` are checked only every `CHECK_INTERVAL` steps.
 const FAR: f64 = 0.5;
-const LOOK: usize = 10;
+const CHECK_INTERVAL: usize = 10;
 
-/// Steps without a smaller projected gradient after which rounding is all that is left.
+/// Steps without a smaller projected gradient after which only rounding is left.
 const PATIENCE: usize = 30;
 
 /// `K = exp(−Σ d_m D_m)`: `D_m` the squared differences of a feature that varies, 1 between different levels
@@ -238,7 +238,7 @@ impl Learning<'_> {
         let control =
             Control { tolerance: MACHINE_TOLERANCE, max_iterations: u64::MAX, ..Control::from(context) };
         let mut watched = self.all();
-        let mut since_look = 0;
+        let mut since_check = 0;
         let mut point = self.point(start, &[], &watched, &control)?;
         let largest = |values: &[f64]| values.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
         let mut step = largest(&point.weights) / largest(&point.gradient).max(f64::MIN_POSITIVE);
@@ -263,16 +263,18 @@ impl Learning<'_> {
                 return end(point, status, iteration);
             }
             let mut violation = self.violation(&point);
-            if watched.len() < self.distances.len() && (violation <= tolerance || since_look >= LOOK) {
+            if watched.len() < self.distances.len()
+                && (violation <= tolerance || since_check >= CHECK_INTERVAL)
+            {
                 point = whole(point)?;
                 violation = self.violation(&point);
-                since_look = LOOK;
+                since_check = CHECK_INTERVAL;
             }
-            if since_look >= LOOK {
+            if since_check >= CHECK_INTERVAL {
                 watched = self.watched(&point);
-                since_look = 0;
+                since_check = 0;
             }
-            since_look += 1;
+            since_check += 1;
             if violation < best.0 {
                 best = (violation, iteration);
             }

@@ -1,7 +1,7 @@
-//! What is known of atoms one by one.
+//! Properties of single atoms.
 
-/// A target `b` and atoms `Aⱼ` as [`InnerProducts`](crate::InnerProducts) tells of them, before any two atoms
-/// are multiplied.
+/// The properties of a target `b` and atoms `Aⱼ` that [`InnerProducts`](crate::InnerProducts) gives before
+/// any two atoms are multiplied.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Atoms {
     /// `‖b‖²`.
@@ -10,21 +10,21 @@ pub struct Atoms {
     pub target_products: Vec<f64>,
     /// `‖Aⱼ‖²` of every atom.
     pub squared_norms: Vec<f64>,
-    /// How many atoms can be multiplied again and again without being built anew: a working set should not be
+    /// How many atoms can be multiplied repeatedly without building them again: a working set should not be
     /// much larger.
     pub n_cached: usize,
-    /// How far an atom, or the target, may be from what it stands for, as a share of its norm: 0 where they
-    /// are exact, infinite where it is not known.
+    /// The largest error of an atom or the target, relative to its norm: 0 if they are exact, infinite if
+    /// it is unknown.
     pub approximation_error: f64,
     /// Whether no two atoms have a negative product. Then `⟨Aⱼ, b⟩` bounds the correlation of atom `j`
-    /// with the residual of any non-negative combination, which spares most of a check over all atoms.
+    /// with the residual of any non-negative combination, which avoids most of a check over all atoms.
     pub products_are_nonnegative: bool,
     /// The share of its norm by which each atom loosens
     /// [`lower_bounds`](crate::InnerProducts::lower_bounds); empty where the bounds are the products.
     pub lower_bound_errors: Vec<f64>,
 }
 
-/// No atoms; of others, what is written over it: they are exact, all at hand, and no more is known of them.
+/// No atoms. As a default for other atoms: exact, all cached, without further properties.
 impl Default for Atoms {
     fn default() -> Self {
         Self {

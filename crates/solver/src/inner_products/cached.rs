@@ -5,8 +5,8 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::{Atoms, Error, InnerProducts};
 
-/// An [`InnerProducts`] that keeps whole columns of products, up to a number of bytes: a path is followed in
-/// stages, and each asks again for most of what the one before asked for.
+/// An [`InnerProducts`] that keeps whole columns of products, up to a number of bytes: a path is computed in
+/// stages, and each stage needs most of the products of the previous one.
 pub struct CachedProducts<P> {
     inner: P,
     products: ColumnCache,
@@ -14,7 +14,7 @@ pub struct CachedProducts<P> {
 }
 
 impl<P: InnerProducts> CachedProducts<P> {
-    /// Keeps at most `most_bytes` of products of `inner`; beyond, requests go through.
+    /// Caches at most `most_bytes` of products of `inner`; further products are not cached.
     pub fn new(inner: P, most_bytes: usize) -> Self {
         let cache = || ColumnCache::new(inner.n_atoms(), most_bytes / 2);
         let (products, lower_bounds) = (cache(), cache());
@@ -22,24 +22,24 @@ impl<P: InnerProducts> CachedProducts<P> {
     }
 }
 
-/// Entries of a square matrix, by whole columns, that are computed when first asked for.
+/// Entries of a square matrix, by whole columns, that are computed on first use.
 pub struct ColumnCache {
-    /// By atom: its numbers with all atoms, NaN where not yet asked for.
+    /// For each atom: its entries with all atoms, NaN if not computed yet.
     columns: Mutex<BTreeMap<usize, Vec<f64>>>,
     n_atoms: usize,
     most_columns: usize,
 }
 
 impl ColumnCache {
-    /// For a matrix of `n_atoms` columns, of which at most `most_bytes` are kept; beyond, requests go
-    /// through.
+    /// For a matrix of `n_atoms` columns, of which at most `most_bytes` are cached; further entries
+    /// are not cached.
     pub fn new(n_atoms: usize, most_bytes: usize) -> Self {
         let most_columns = most_bytes / (size_of::<f64>() * n_atoms.max(1));
         Self { columns: Mutex::default(), n_atoms, most_columns }
     }
 
     /// Writes `out[i + j · rows.len()]`, the entry at `rows[i]` and `columns[j]`, by `compute` where it is
-    /// not known; `compute` gets rows, columns and an `out` of its own, laid out alike.
+    /// not known; `compute` gets rows, columns and a separate `out` with the same layout.
     pub fn get(
         &self,
         rows: &[usize],
@@ -60,7 +60,7 @@ impl ColumnCache {
             }
             lacking(&known, rows, columns)
         };
-        // Not under the lock: what is computed in parallel may ask for products itself.
+        // Not under the lock: the parallel computation may request products itself.
         let mut computed = vec![0.0; lacking.len() * unknown.len()];
         if !unknown.is_empty() {
             compute(&lacking, &unknown, &mut computed)?;

@@ -1,5 +1,5 @@
-//! Least squares whose atoms are seen through inner products only, and what is made of one such problem: a
-//! file each.
+//! Least squares whose atoms are given by inner products only, and problems derived from another: one file
+//! each.
 
 mod atoms;
 mod cached;
@@ -17,14 +17,13 @@ pub use signed::Signed;
 
 use crate::Error;
 
-/// The problem `½‖b − Σⱼ wⱼ Aⱼ‖²` in a Hilbert space, seen through inner products.
+/// The problem `½‖b − Σⱼ wⱼ Aⱼ‖²` in a Hilbert space, given by inner products.
 ///
-/// The atoms of HSIC Lasso are n × n matrices, one a feature: they are never stored, and few of their
-/// d² inner products are ever needed. All methods are pure: the same values at every call. Those that read
-/// [`atoms`](InnerProducts::atoms) are left as they are: behind a pointer they are not the implementation's
-/// own.
+/// The atoms of HSIC Lasso are n × n matrices, one for each feature: they are never stored, and only few of
+/// their d² inner products are needed. All methods are pure: the same values at every call. Implementations
+/// do not override the methods that read [`atoms`](InnerProducts::atoms): a pointer does not forward them.
 pub trait InnerProducts: Sync {
-    /// What is known of target and atoms one by one.
+    /// The properties of the target and of single atoms.
     fn atoms(&self) -> &Atoms;
 
     /// `out[i + j · rows.len()] = ⟨A_rows[i], A_columns[j]⟩`; `out` has `rows.len() · columns.len()` entries.
@@ -73,7 +72,7 @@ pub trait InnerProducts: Sync {
     }
 }
 
-/// All methods passed on to what a pointer points at.
+/// All methods, forwarded to the target of a pointer.
 macro_rules! pass_on {
     ($($pointer:ty => $($bound:path),*;)*) => {$(
         impl<P: InnerProducts + ?Sized $(+ $bound)*> InnerProducts for $pointer {

@@ -1,17 +1,17 @@
-//! Free atoms minimised out.
+//! Elimination of free atoms by exact minimisation.
 
 use super::change_each;
 use crate::{Atoms, Error, InnerProducts};
 
-/// The problem left after some atoms, free of penalty and sign, have been minimised out: all others and
-/// the target are projected on the orthogonal complement of the free ones.
+/// The problem that remains after exact minimisation over some atoms without penalty and sign
+/// constraint: all others and the target are projected on the orthogonal complement of the free ones.
 ///
 /// `min over u, w of ½‖b − Uu − Aw‖² + Ω(w)` has the same `w` as `½‖Mb − MAw‖² + Ω(w)` with the
 /// projection `M = I − U(UᵀU)⁻¹Uᵀ`; [`free_coefficients`](Projected::free_coefficients) gives `u` back.
 pub struct Projected<P> {
     inner: P,
     free: Vec<usize>,
-    /// `L⁻¹ Uᵀ A`, one column of `free.len()` entries an atom, with `L Lᵀ = UᵀU`.
+    /// `L⁻¹ Uᵀ A`, one column of `free.len()` entries per atom, with `L Lᵀ = UᵀU`.
     reduced: Vec<f64>,
     factor: nalgebra::Cholesky<f64, nalgebra::Dyn>,
     atoms: Atoms,
@@ -57,7 +57,7 @@ impl<P: InnerProducts> Projected<P> {
             return Err(dependent());
         }
 
-        // Neither bounds of products nor their signs survive.
+        // Bounds of products and their signs do not hold after the projection.
         let mut left = Atoms {
             lower_bound_errors: Vec::new(),
             products_are_nonnegative: false,
@@ -66,7 +66,7 @@ impl<P: InnerProducts> Projected<P> {
         let Atoms { target_products, squared_norms, .. } = &mut left;
         for (j, column) in reduced.column_iter().enumerate() {
             target_products[j] -= column.dot(&reduced_target);
-            // What is left of an atom that lies in the span of the free ones is rounding.
+            // The projection of an atom in the span of the free ones is rounding.
             let rest = squared_norms[j] - column.norm_squared();
             let gone = rest <= 1e-12 * squared_norms[j];
             squared_norms[j] = if gone { 0.0 } else { rest };
@@ -81,7 +81,7 @@ impl<P: InnerProducts> Projected<P> {
 
     /// The coefficients of the free atoms that belong to `w`: `u = (UᵀU)⁻¹ Uᵀ(b − Aw)`.
     ///
-    /// `w` has one entry an atom of the inner problem and is zero at the free ones.
+    /// `w` has one entry per atom of the inner problem and is zero at the free ones.
     ///
     /// # Errors
     /// [`Error::Unreadable`] for atoms that cannot be built.

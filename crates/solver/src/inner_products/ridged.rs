@@ -3,7 +3,7 @@
 use super::change_each;
 use crate::{Atoms, Error, InnerProducts};
 
-/// `½‖b − Aw‖² + ½ ridge ‖w‖²` as least squares: every atom gets a dimension of its own. With an l1
+/// `½‖b − Aw‖² + ½ ridge ‖w‖²` as least squares: every atom gets one more dimension. With an l1
 /// penalty on top this is the elastic net, for every solver. An atom of norm zero stays zero.
 pub struct Ridged<P> {
     inner: P,

@@ -68,7 +68,7 @@ impl<P: InnerProducts> Signed<P> {
     }
 }
 
-/// The different numbers of a list, and where each entry is among them.
+/// The distinct numbers of a list, and the position of each entry among them.
 fn distinct(atoms: impl Iterator<Item = usize> + Clone, n: usize) -> (Vec<usize>, Vec<usize>) {
     let mut place = vec![usize::MAX; n];
     let mut different = Vec::new();
@@ -91,7 +91,7 @@ impl<P: InnerProducts> InnerProducts for Signed<P> {
         let p = self.inner.n_atoms();
         let (inner_rows, row_places) = distinct(rows.iter().map(|atom| atom % p), p);
         let (inner_columns, column_places) = distinct(columns.iter().map(|atom| atom % p), p);
-        // Each product of inner atoms once, whatever the signs.
+        // Each product of inner atoms once, for all signs.
         let mut products = vec![0.0; inner_rows.len() * inner_columns.len()];
         self.inner.products(&inner_rows, &inner_columns, &mut products)?;
         let signs: Vec<f64> = rows.iter().map(|&row| self.parts(row).0).collect();

@@ -32,7 +32,7 @@ impl L1 {
         Ok(Self { blocks: Blocks::separable(n), levels: vec![lambda; n], nonnegative: false })
     }
 
-    /// A level of its own, `lambda · weights[j]`, for each coefficient.
+    /// A separate penalty, `lambda · weights[j]`, for each coefficient.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] for a level that is negative or not finite.
@@ -70,7 +70,7 @@ impl L1 {
         }
     }
 
-    /// The size of a correlation, as far as the penalty must hold it down.
+    /// The part of a correlation that the penalty bounds.
     pub(super) fn correlation(&self, v: f64) -> f64 {
         if self.nonnegative { v } else { v.abs() }
     }

@@ -1,4 +1,4 @@
-//! Penalties: what makes coefficients zero, a file each.
+//! Penalties, one file each.
 
 mod blocks;
 mod elastic_net;
@@ -12,13 +12,13 @@ pub use l1::L1;
 
 use crate::Error;
 
-/// A penalty `Ω(w)`: what every solver of `f(w) + Ω(w)` needs at least.
+/// A penalty `Ω(w)`, with the functions that every solver of `f(w) + Ω(w)` needs.
 ///
-/// Penalties are convex unless they say otherwise, and 0 at `w = 0`. One that is a sum over a partition of
-/// the coefficients implements [`BlockPenalty`] and leaves this trait to
+/// Penalties are convex unless `is_convex` is false, and 0 at `w = 0`. One that is a sum over a partition
+/// of the coefficients implements [`BlockPenalty`] and leaves this trait to
 /// [`penalty_of_blocks!`](crate::penalty_of_blocks).
 pub trait Penalty: Send + Sync {
-    /// What messages call it, such as `group lasso`.
+    /// Its name in messages, such as `group lasso`.
     fn name(&self) -> &'static str;
 
     /// Number of coefficients.
@@ -45,7 +45,7 @@ pub trait Penalty: Send + Sync {
     /// not finite. For a norm this is its dual norm.
     ///
     /// With the penalty at `λ = 1` it is the largest useful `λ`. The default bisects `prox_{tΩ}(v) = 0`, to
-    /// the last bit but for rounding in the prox: about a hundred of them.
+    /// the last bit up to rounding in the prox: about a hundred evaluations.
     fn dual_norm(&self, v: &[f64]) -> f64 {
         if v.iter().any(|value| !value.is_finite()) {
             return f64::INFINITY;
@@ -60,7 +60,7 @@ pub trait Penalty: Send + Sync {
         if is_zero(0.0) {
             return 0.0;
         }
-        // Above 0, so that it grows: a prox that moves zero itself fails there, too.
+        // Above 0, so that it can grow: a prox that moves zero itself fails here, too.
         let size = v.iter().fold(f64::MIN_POSITIVE, |most, value| most.max(value.abs()));
         let (mut low, mut high) = (0.0, size);
         while !is_zero(high) {
@@ -75,15 +75,15 @@ pub trait Penalty: Send + Sync {
     }
 }
 
-/// A convex penalty `Ω(w) = Σ_b Ω_b(w_b)` over blocks of coefficients: what working sets, screening, duality
-/// gaps and Newton steps need.
+/// A convex penalty `Ω(w) = Σ_b Ω_b(w_b)` over blocks of coefficients, with the functions that working sets,
+/// screening, duality gaps and Newton steps need.
 ///
-/// The block functions see the entries of one block only, so weights, groups and signs cost the solvers
+/// The block functions get the entries of one block only, so weights, groups and signs cost the solvers
 /// nothing. Required are the blocks, value and prox of a block, and the restriction to some blocks. All else
 /// follows from the prox: `v` is a subgradient of `Ω_b` at zero exactly where `prox_{Ω_b}(v) = 0` (Moreau
-/// 1965), and there `Ω_b*(v) = 0`. The defaults take the conjugate to be infinite elsewhere. For a norm, with
-/// or without a sign constraint, that is exact. For any other convex penalty it is an upper bound: gaps and
-/// screening stay valid but gaps need not close, so such a penalty writes its own.
+/// 1965), and there `Ω_b*(v) = 0`. The defaults assume that the conjugate is infinite elsewhere. For a norm,
+/// with or without a sign constraint, this is exact. For any other convex penalty it is an upper bound: gaps
+/// and screening stay valid but gaps need not close, so such a penalty should override them.
 pub trait BlockPenalty: Penalty {
     /// The blocks.
     fn blocks(&self) -> &Blocks;
@@ -99,8 +99,8 @@ pub trait BlockPenalty: Penalty {
 
     /// A symmetric generalised Jacobian of the prox at `w` (before the prox), `len × len` into `out`.
     ///
-    /// The default takes central differences: right to about seven digits, which Newton steps may need more
-    /// of, never the certificate.
+    /// The default uses central differences: exact to about seven digits. Newton steps may be less
+    /// efficient, but the certificate does not depend on it.
     fn prox_jacobian_block(&self, block: usize, w: &[f64], step: f64, out: &mut [f64]) {
         let n = w.len();
         let size = w.iter().fold(f64::MIN_POSITIVE, |most, value| most.max(value.abs()));
@@ -143,12 +143,12 @@ pub trait BlockPenalty: Penalty {
         low
     }
 
-    /// Whether `w_b = 0` for sure, when the correlations at the dual optimum differ from `v` by at most
+    /// Whether `w_b = 0` is certain, if the correlations at the dual optimum differ from `v` by at most
     /// `radius[i]` in entry `i`: the gap-safe test.
     ///
-    /// The points that the prox takes to zero are a convex set, so the default asks for the corners of a
-    /// cross that spans the box: exact for a block of one coefficient, and twice as many proxes as a block
-    /// has coefficients.
+    /// The points that the prox takes to zero are a convex set, so the default tests the corners of a
+    /// cross that spans the box: exact for a block of one coefficient. It computes two proxes per
+    /// coefficient of the block.
     fn is_screened(&self, block: usize, v: &[f64], radius: &[f64]) -> bool {
         // Inside, and not on the border of, the set.
         let reach = v.len() as f64 * (1.0 + STRICTLY);
@@ -166,14 +166,14 @@ pub trait BlockPenalty: Penalty {
         None
     }
 
-    /// `Σ_b Ω_b(w_b)`: what [`Penalty::value`] of a block penalty is.
+    /// `Σ_b Ω_b(w_b)`: the [`Penalty::value`] of a block penalty.
     fn sum_of_blocks(&self, w: &[f64]) -> f64 {
         let mut entries = Vec::new();
         let blocks = self.blocks();
         (0..blocks.len()).map(|b| self.value_block(b, gather(w, blocks.block(b), &mut entries))).sum()
     }
 
-    /// The prox of every block in turn: what [`Penalty::prox`] of a block penalty is.
+    /// The prox of every block in turn: the [`Penalty::prox`] of a block penalty.
     fn prox_of_blocks(&self, w: &mut [f64], step: f64) {
         let mut entries = Vec::new();
         let blocks = self.blocks();
@@ -204,7 +204,7 @@ pub trait BlockPenalty: Penalty {
     }
 }
 
-/// Implements [`Penalty`] for a type that is a [`BlockPenalty`], by the name that messages call it.
+/// Implements [`Penalty`] for a type that is a [`BlockPenalty`], with its name for messages.
 ///
 /// ```
 /// use fewest_solver::{BlockPenalty, Blocks, Penalty, penalty_of_blocks};
@@ -264,7 +264,7 @@ macro_rules! penalty_of_blocks {
 }
 
 impl dyn Penalty + '_ {
-    /// The penalty as a convex sum over blocks, for `solver`, which can do with no other.
+    /// The penalty as a convex sum over blocks, for `solver`, which supports no other.
     ///
     /// # Errors
     /// [`Error::Unsupported`], which names the penalty, for one that is not convex or not a sum over blocks.
@@ -281,7 +281,7 @@ impl dyn Penalty + '_ {
     }
 }
 
-/// Whether the prox with step 1 takes `v` to zero.
+/// Whether the prox of `v` with step 1 is zero.
 fn is_held_at_zero<P: BlockPenalty + ?Sized>(penalty: &P, block: usize, mut v: Vec<f64>) -> bool {
     penalty.prox_block(block, &mut v, 1.0);
     v.iter().all(|&value| value == 0.0)
@@ -310,7 +310,7 @@ const DOMAIN_SLACK: f64 = 1e-12;
 /// Share by which a sphere is made larger, so that what is inside is not on the border.
 const STRICTLY: f64 = 1e-6;
 
-/// Shift of the differences that stand for a Jacobian, relative to the largest entry.
+/// Step of the finite differences that approximate a Jacobian, relative to the largest entry.
 const DIFFERENCE: f64 = 1e-6;
 
 fn check_level(name: &'static str, value: f64) -> Result<(), Error> {

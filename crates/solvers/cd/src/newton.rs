@@ -15,7 +15,8 @@ const MOST_STEPS: usize = 30;
 /// Work allowed in a row, in multiply-adds.
 const MOST_WORK: usize = 1_000_000_000;
 
-/// Most halvings of a step: along directions in which only a kink ends the fall, steps are far too long.
+/// Most halvings of a step: along directions in which the objective decreases up to a breakpoint, steps are
+/// far too long.
 const MOST_HALVINGS: usize = 60;
 
 /// Moves `w` towards the minimum over its own non-zero coefficients, which may become zero but not change
@@ -243,7 +244,7 @@ impl Line<'_> {
     }
 
     /// `point` with the blocks put to zero that shrink most, as long as that lowers the objective: a line
-    /// passes by the kink of a block of several coefficients and does not meet it.
+    /// passes by the breakpoint of a block of several coefficients and does not meet it.
     fn without_shrunken_blocks(&self, mut point: Vec<f64>, mut change: f64) -> (Vec<f64>, f64) {
         let mut shrunken: Vec<(f64, usize)> = Vec::new();
         let blocks = self.penalty.blocks();
@@ -274,8 +275,8 @@ impl Line<'_> {
         self.w.iter().zip(self.direction).map(|(w, d)| w + length * d).collect()
     }
 
-    /// The coefficients that must stop at zero on the way to `point`: where the penalty has a kink of its
-    /// own for the coefficient, or forbids the sign.
+    /// The coefficients that must stop at zero on the way to `point`: where the penalty of this coefficient
+    /// has a breakpoint or forbids the sign.
     fn crossing(&self, point: &[f64]) -> Vec<usize> {
         let blocks = self.penalty.blocks();
         let mut crossing = Vec::new();

@@ -114,7 +114,7 @@ impl CoordinateDescent {
         Ok(())
     }
 
-    /// Takes note of the certificate of a point: screens, sees whether there was progress, tells the state.
+    /// Processes the certificate of a point: screens, checks for progress, updates the state.
     fn certified(
         &mut self,
         problem: &Quadratic,

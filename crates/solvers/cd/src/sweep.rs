@@ -97,7 +97,7 @@ impl Descent<'_> {
         found.into_iter().map(|(_, b)| b).collect()
     }
 
-    /// Computes the correlations afresh: rounding adds up while they are updated.
+    /// Computes the correlations from their definition: updates accumulate rounding errors.
     pub(crate) fn refresh(&mut self) {
         self.problem.correlations(&self.w, &mut self.correlations);
     }

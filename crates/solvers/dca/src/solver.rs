@@ -10,7 +10,7 @@ use crate::DifferenceOfConvex;
 /// [`DifferenceOfConvex`].
 ///
 /// An iteration is one subgradient and one convex problem. The solver holds numbers only and can be written
-/// to a checkpoint. Observers are told `decrease`, the fall of the objective, and `squared_step`,
+/// to a checkpoint. Observers receive `decrease`, the fall of the objective, and `squared_step`,
 /// `‖xₖ₊₁ − xₖ‖²`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Dca {
@@ -130,7 +130,7 @@ impl<P: DifferenceOfConvex + ?Sized> Solver<&P, SolverState> for Dca {
         observed.insert("decrease", decrease.into());
         observed.insert("squared_step", squared_step.into());
         if decrease < 0.0 {
-            // Only rounding raises the objective: the point before is as good as this arithmetic gets.
+            // Only rounding raises the objective: the previous point is the most accurate one possible.
             state.stalled = true;
             return Ok((state, Some(observed)));
         }

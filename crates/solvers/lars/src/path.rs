@@ -29,7 +29,7 @@ const FIRST_COLUMNS: usize = 8;
 /// Breakpoints that are checked at a time, at least.
 const BREAKPOINTS_AT_ONCE: usize = 4;
 
-/// Of a long path this share is checked at a time: every violation costs the path anew.
+/// Of a long path this share is checked at a time: after a violation the path is computed again.
 const SHARE_AT_ONCE: usize = 8;
 
 /// How far to follow the path.
@@ -126,7 +126,7 @@ impl InnerProducts for WorkingSet<'_> {
 /// stage is computed again.
 ///
 /// Cost: one product of each atom that is ever active with every atom not cleared before, and one column of
-/// products with the working set. A problem that remembers products is asked for each of them once.
+/// products with the working set. A problem that caches products computes each of them once.
 ///
 /// # Errors
 /// [`Error::InvalidParameter`] for options out of range, [`Error::ShapeMismatch`] for the wrong number of
@@ -245,7 +245,7 @@ struct Check {
 ///
 /// A few breakpoints at a time: what follows the first that does not hold will be computed again. Atoms that
 /// the path has passed by although they were in the working set depend linearly on active ones, or exceed the
-/// penalty by rounding: the duality gap tells how much that matters.
+/// penalty by rounding: the duality gap includes the effect.
 fn check(
     problem: &dyn InnerProducts,
     working: &[usize],

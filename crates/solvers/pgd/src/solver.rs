@@ -171,7 +171,7 @@ impl ProximalGradient {
         true
     }
 
-    /// The certificate of `w`, whose value and gradient are known: told to the state.
+    /// The certificate of `w`, whose value and gradient are known; stored in the state.
     fn certified<F: Datafit + ?Sized>(
         &mut self,
         composite: Composite<'_, F>,

@@ -145,7 +145,7 @@ impl<T: Element> Descent<T> {
     }
 
     /// Raises the first and lowers the second variable as far as the objective falls: over the
-    /// absolute_weights of `|β|` on the way, up to the bounds. Returns by how much it fell.
+    /// breakpoints of `|β|`, up to the bounds. Returns by how much it fell.
     fn move_pair(
         &mut self,
         problem: &DualProblem<'_>,
@@ -164,7 +164,7 @@ impl<T: Element> Descent<T> {
         let (mut raised, mut lowered) = (point.coefficients[first], point.coefficients[second]);
         let difference = point.errors[first] - point.errors[second];
         let (mut moved, mut gain) = (0.0, 0.0);
-        // Each may cross its kink once and end at its bound.
+        // Each may cross its breakpoint once and end at its bound.
         for _ in 0..4 {
             let slope =
                 difference - curvature * moved + upward(problem, i, raised) - downward(problem, j, lowered);
@@ -188,7 +188,7 @@ impl<T: Element> Descent<T> {
         Ok(gain)
     }
 
-    /// Sets aside the variables at a bound or kink that no pair wants to move (Fan, Chen and Lin 2005,
+    /// Sets aside the variables at a bound or breakpoint that no pair wants to move (Fan, Chen and Lin 2005,
     /// Section 5.1; Joachims 1999).
     pub(crate) fn shrink(&mut self, point: &mut Point) {
         let Extremes { highest, lowest, .. } = self.extremes;
@@ -258,7 +258,7 @@ impl<T: Element> Descent<T> {
     }
 }
 
-/// How far `β_i` may move down and up without crossing its kink.
+/// How far `β_i` may move down and up without crossing its breakpoint.
 pub(crate) fn limits(problem: &DualProblem<'_>, i: usize, value: f64) -> (f64, f64) {
     let (lower, upper) = (problem.lower[i], problem.upper[i]);
     let bent = problem.absolute_weights[i] > 0.0;

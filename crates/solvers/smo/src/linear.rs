@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::certificate::{self, downward, upward};
 use crate::{DualProblem, KernelRows};
 
-/// Looks at the gap without progress after which the run is given up.
+/// Gaps without progress after which the run ends.
 const PATIENCE: u32 = 10;
 
 /// Samples as vectors, which need not be written down: what a linear machine asks of them.
@@ -124,7 +124,7 @@ impl<'a> LinearProblem<'a> {
 ///
 /// An iteration is a pass over the variables not set aside in random order, each moved to its minimum: one
 /// product with `w` and one update of `w` a variable, whatever the number of samples. A variable at a bound
-/// or kink is set aside when its gradient there is larger than any violation of the last pass.
+/// or breakpoint is set aside when its gradient there is larger than any violation of the last pass.
 ///
 /// With a [relaxation](Self::relaxation) `ω` other than 1 this is successive over-relaxation (Mangasarian and
 /// Musicant 1999): a variable goes `ω` times as far as to its minimum, `β_i ← [β_i + ω (β_i* − β_i)]`, cut to
@@ -145,7 +145,7 @@ struct Passes {
     n_passes: u64,
     /// The largest violation of the last pass: further inside than this a variable is set aside.
     worst: f64,
-    /// The violation at which all variables are taken back and the gap is looked at.
+    /// The violation at which all variables return and the gap is computed.
     target: f64,
     best_gap: f64,
     without_progress: u32,
@@ -250,7 +250,7 @@ impl Passes {
             let best = if curvature > 0.0 {
                 let best = beyond / curvature;
                 let relaxed = best + (relaxation - 1.0) * (best - value);
-                // Beyond a kink the objective is another one, which may rise.
+                // Beyond a breakpoint the objective is another one, which may rise.
                 if dual.absolute_weights[i] > 0.0 && relaxed * best <= 0.0 { 0.0 } else { relaxed }
             } else {
                 beyond * f64::INFINITY

@@ -141,7 +141,7 @@ impl Pairwise {
         self.machines.iter().map(decision).collect()
     }
 
-    /// The class with most votes, of equals the smaller code.
+    /// The class with most votes; at a tie the smaller code.
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] unless there is one for each training sample.

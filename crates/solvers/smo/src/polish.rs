@@ -58,8 +58,8 @@ impl<T: Element> Descent<T> {
     /// (K_FF + r_F) d = e_F − ε sign(β_F) − ν 1,   Σ d = 0,
     /// ```
     ///
-    /// each cut where a variable meets its bound or kink, which then leaves; and when the minimum is there,
-    /// the variable that promises most enters, while the others keep their slopes equal (an active-set
+    /// each stopped where a variable reaches its bound or breakpoint and leaves; and when the minimum is
+    /// there, the variable that promises most enters, while the others keep their slopes equal (an active-set
     /// method, Scheinberg 2006), as long as `budget` multiplications allow.
     pub(crate) fn polish(
         &mut self,
@@ -218,8 +218,8 @@ impl<T: Element> Descent<T> {
         Ok(Direction { basis: changes, entering, slope: promise })
     }
 
-    /// Moves as far as the objective falls or until a variable meets its bound or kink; says by how much it
-    /// fell, and whether the step was cut.
+    /// Moves while the objective decreases, or until a variable reaches its bound or breakpoint; returns by
+    /// how much it fell, and whether the step was cut.
     fn advance(
         &mut self,
         problem: &DualProblem<'_>,

@@ -167,7 +167,7 @@ impl<'a> DualProblem<'a> {
         &self.absolute_weights
     }
 
-    /// Whether `β_i` lies strictly between its bounds and is not 0 where `|β_i|` has its kink.
+    /// Whether `β_i` lies strictly between its bounds and is not at the breakpoint 0 of `|β_i|`.
     pub fn is_free(&self, i: usize, value: f64) -> bool {
         value > self.lower[i] && value < self.upper[i] && (value != 0.0 || self.absolute_weights[i] == 0.0)
     }
@@ -244,7 +244,7 @@ impl<'a> DualProblem<'a> {
             }
             if excess(middle) < 0.0 { low = middle } else { high = middle }
         }
-        // What the last bit of the shift leaves goes to whoever has room.
+        // What the last bit of the shift leaves goes to any variable not at its bound.
         let mut point = moved(low);
         let mut missing = self.sum - point.iter().sum::<f64>();
         let inside = |i: &usize| point[*i] > self.lower[*i] && point[*i] < self.upper[*i];

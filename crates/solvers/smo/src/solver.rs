@@ -22,10 +22,10 @@ const MOST_WAIT: f64 = 64.0;
 /// whether to stop.
 const MOST_WORK: f64 = 1e10;
 
-/// The violation at which the gap is first looked at, relative to that of the start.
-const FIRST_LOOK: f64 = 2e-3;
+/// The violation at which the gap is first computed, relative to that of the start.
+const FIRST_CHECK: f64 = 2e-3;
 
-/// Looks at the gap without progress after which the errors are computed afresh, and the run is given up.
+/// Gaps without progress after which the errors are computed from their definition, and then the run ends.
 const PATIENCE: u32 = 10;
 
 /// Sequential minimal optimisation of a [`DualProblem`], an argmin [`Solver`].
@@ -48,7 +48,7 @@ pub struct Smo {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct Run {
     point: Point,
-    /// The violation at which all variables are taken back and the gap is looked at.
+    /// The violation at which all variables return and the gap is computed.
     target: f64,
     best_gap: f64,
     without_progress: u32,
@@ -276,7 +276,7 @@ impl Solver<&DualProblem<'_>, SolverState> for Smo {
         self.rows = None;
         self.run = Run {
             point,
-            target: FIRST_LOOK * certificate.violation.max(0.0),
+            target: FIRST_CHECK * certificate.violation.max(0.0),
             best_gap: f64::MAX,
             idle: Idle::restarted(certificate.violation),
             step_work,

@@ -122,8 +122,8 @@ fn it_agrees_with_pairs_on_the_same_problem() {
     assert!(pairs.certificate.bias.abs() < 1e-6);
 }
 
-/// Successive over-relaxation reaches the same minimum for every factor below 2, over absolute_weights too,
-/// and never rises.
+/// Successive over-relaxation reaches the same minimum for every factor below 2, also with breakpoints, and
+/// never rises.
 #[test]
 fn relaxed_passes_end_at_the_same_minimum() {
     for (n, d) in [(150, 4), (40, 60)] {

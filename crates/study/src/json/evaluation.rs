@@ -39,7 +39,7 @@ struct ComparisonDocument<'a> {
     seconds: f64,
 }
 
-/// What is the same for every method.
+/// The part that is the same for every method.
 #[derive(Serialize)]
 struct Design<'a> {
     learner: &'a str,
@@ -144,7 +144,7 @@ struct Test {
     p_value: f64,
 }
 
-/// Mean seconds of a fold.
+/// Mean seconds per fold.
 #[derive(Serialize)]
 struct Timing<'a> {
     method: &'a str,
@@ -153,7 +153,7 @@ struct Timing<'a> {
     fit_seconds: f64,
 }
 
-/// The document of a study of one method: what `fewest evaluate` answers. Of several, it tells the first.
+/// The document of a study of one method, as `fewest evaluate` writes it. Of several methods, only the first.
 ///
 /// # Errors
 /// [`Error::NothingFinished`] for a report without methods; [`Error::Json`] where the document cannot be
@@ -179,7 +179,7 @@ pub fn evaluation(report: &Report) -> Result<String, Error> {
     })
 }
 
-/// The document of a study of several methods: what `fewest compare` answers.
+/// The document of a study of several methods, as `fewest compare` writes it.
 ///
 /// # Errors
 /// [`Error::Json`] where the document cannot be written.

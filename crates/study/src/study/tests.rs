@@ -175,7 +175,7 @@ fn folds_of_another_study_are_refused_and_left_alone() -> Tested {
     assert!(wrong.to_string().starts_with("the finished folds of f-score are incomplete"), "{wrong}");
     for broken in ["", "{}", "[1, 2", "[null]", &text[..text.len() / 2]] {
         let wrong = run(broken.to_owned()).err().ok_or("an error")?;
-        assert!(wrong.to_string().contains("holds no finished folds"), "{wrong}");
+        assert!(wrong.to_string().contains("contains no finished folds"), "{wrong}");
     }
     Ok(())
 }
@@ -211,13 +211,13 @@ fn candidates_that_do_not_fit_are_errors() -> Tested {
     let refused = |ids: &[&str]| study(&data, ids, &options()).err().map(|error| error.to_string());
     assert_eq!(
         refused(&["mrmr", "hsic", "mrmr"]).as_deref(),
-        Some("method mrmr is listed twice: once is enough")
+        Some("method mrmr is listed twice: list it once")
     );
     assert_eq!(refused(&[]).as_deref(), Some("methods: at least 1 needed, found 0"));
     let numbers = Dataset::shared(data.shared_x(), Target::real((0..60).map(f64::from).collect())?)?;
     let options = StudyOptions { learner: None, ..options() };
     let refused = study(&numbers, &["hsic", "chi2"], &options).err().map(|error| error.to_string());
-    let expected = "chi2 needs classes as target, but the target is a real output: take another method";
+    let expected = "chi2 needs classes as target, but the target is a real output: use another method";
     assert_eq!(refused.as_deref(), Some(expected));
     Ok(())
 }

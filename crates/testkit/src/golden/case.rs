@@ -19,11 +19,11 @@ const SPARSE: &[&str] = &[
     "nocco_lasso",
 ];
 
-/// Parameters that say how a result is computed and must not change it, with the values to try.
+/// Parameters that choose the computation and must not change the result, with the values to try.
 const CHOICES: &[(&str, &[&str])] =
     &[("form", &["exact", "low-rank"]), ("solver", &["cd", "dal", "lars", "pgd"])];
 
-/// Parameters that say how exactly a result is computed, with values that suffice for every case.
+/// Parameters of the accuracy of a result, with values that suffice for every case.
 const TIGHTEST: &[(&str, &str)] = &[("factor_tolerance", "1e-13"), ("tolerance", "1e-13")];
 
 /// Corpus names whose method is registered under another id, with the parameters that make the difference.
@@ -48,15 +48,15 @@ pub enum Error {
     /// The file or folder cannot be read.
     #[error("{}: {why}", .file.display())]
     File {
-        /// Which.
+        /// Its path.
         file: PathBuf,
-        /// Why not.
+        /// The error.
         why: String,
     },
-    /// The file is no case.
+    /// The file is not a case.
     #[error("{}: `{key}` is not {expected}", .file.display())]
     Entry {
-        /// Which file.
+        /// Its path.
         file: PathBuf,
         /// The key at fault.
         key: String,
@@ -74,7 +74,7 @@ pub enum Ranking {
     Prefix(usize),
     /// As a set.
     Set,
-    /// Not position by position, but in a way of the method's own, which these words state.
+    /// By a rule of the method, described in these words.
     Words(String),
 }
 
@@ -91,7 +91,7 @@ pub struct Tolerance {
     pub ranking: Option<Ranking>,
     /// Stretches `(first, last)` of the full ranking, from 0, whose scores tie: compared as sets.
     pub ties: Vec<(usize, usize)>,
-    /// Tolerances on quantities of the method's own, by name.
+    /// Tolerances on further quantities of the method, by name.
     pub others: BTreeMap<String, Value>,
 }
 
@@ -193,13 +193,13 @@ impl Case {
         VARIANTS.iter().find(|(name, ..)| *name == self.method).map(|&(_, id, assignments)| (id, assignments))
     }
 
-    /// How many features to ask a selector for; `None` for as many as the method finds right.
+    /// How many features to ask a selector for; `None` to let the method decide.
     pub fn n_selected(&self) -> Option<usize> {
         let name = if self.method == "trace_ratio" { "k" } else { "n_selected" };
         self.params.get(name).and_then(Value::as_u64).and_then(|count| usize::try_from(count).ok())
     }
 
-    /// The permutation of each feature, where the case has its own.
+    /// The permutation of each feature, if the case has one.
     pub fn permutations(&self) -> Option<Vec<Vec<usize>>> {
         serde_json::from_value(self.extra.get("permutations")?.clone()).ok()
     }
@@ -232,7 +232,7 @@ impl Case {
                     Value::Number(kappa) if name == "sigma" && self.params.contains_key("kappa") => {
                         format!("sigma={}", (0.5 / kappa.as_f64().unwrap_or(f64::NAN)).sqrt())
                     }
-                    // The words spell the rule out.
+                    // The words describe the rule.
                     Value::String(_) if name == "permutation" => "permutation=shift".to_owned(),
                     // What follows in brackets explains the word.
                     Value::String(words) => format!("{name}={}", words.split(" (").next().unwrap_or(words)),

@@ -1,4 +1,4 @@
-//! What a method computed, against a case.
+//! The comparison of a result with a case.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use super::case::{Case, Ranking};
 /// The largest relative duality gap a solver may leave in any case.
 const LARGEST_GAP: f64 = 1e-8;
 
-/// What a method computed.
+/// The result of a method.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Observed {
     /// The score of every feature.
@@ -45,23 +45,23 @@ impl From<&Selection> for Observed {
     }
 }
 
-/// How far a part of the result is from the case.
+/// The deviation of a part of the result from the case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Deviation {
     /// `scores`, `ranking`, `objective` or `gap`.
     pub part: &'static str,
-    /// How far: in the unit of the tolerance; for the ranking, the number of positions that differ.
+    /// The deviation in the unit of the tolerance; for the ranking, the number of positions that differ.
     pub value: f64,
-    /// How far it may be.
+    /// The tolerance.
     pub tolerance: f64,
-    /// Where it is that far.
+    /// The place of this deviation.
     pub place: String,
 }
 
 impl Deviation {
     /// Whether it is within the tolerance.
     pub fn passes(&self) -> bool {
-        // So written, NaN does not pass.
+        // In this form NaN does not pass.
         self.value <= self.tolerance
     }
 }
@@ -69,14 +69,14 @@ impl Deviation {
 /// All deviations of a result from a case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CaseComparison {
-    /// One an aspect compared.
+    /// One deviation for each part compared.
     pub deviations: Vec<Deviation>,
-    /// What the case holds that was not compared, and why.
+    /// Parts of the case that were not compared, with the reason.
     pub not_compared: Vec<String>,
 }
 
 impl CaseComparison {
-    /// Whether something was compared and all of it is within its tolerance.
+    /// Whether at least one part was compared and all parts are within their tolerances.
     pub fn passes(&self) -> bool {
         !self.deviations.is_empty() && self.deviations.iter().all(Deviation::passes)
     }
@@ -120,7 +120,7 @@ pub fn compare(case: &Case, observed: &Observed) -> CaseComparison {
     }
     if let Some(gap) = observed.gap {
         let place = "the certificate".to_owned();
-        // A gap below zero by more than rounding is no certificate either.
+        // A gap below zero by more than rounding is not a certificate either.
         result.deviations.push(Deviation { part: "gap", value: gap.abs(), tolerance: LARGEST_GAP, place });
     }
     result.not_compared.extend(tolerance.others.keys().cloned());
@@ -130,7 +130,7 @@ pub fn compare(case: &Case, observed: &Observed) -> CaseComparison {
 fn scores(case: &Case, found: &[f64], unit: f64, tolerance: f64) -> Deviation {
     let mut worst = Deviation { part: "scores", value: 0.0, tolerance, place: "all equal".to_owned() };
     let mut consider = |j: usize, expected: f64, found: f64| {
-        // Equal infinities agree; everything else that is no number is as far off as can be.
+        // Equal infinities agree; any other value that is not finite has an infinite deviation.
         let distance = if expected == found { 0.0 } else { (expected - found).abs() / unit };
         let distance = if distance.is_nan() { f64::INFINITY } else { distance };
         if distance > worst.value {

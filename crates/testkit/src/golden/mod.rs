@@ -1,12 +1,12 @@
 //! The golden corpus: reference results computed from the papers' formulas, independent of the code they
 //! check.
 //!
-//! One JSON file a case. [`Case`] is one file; [`compare`] holds what a method computed against it, by the
-//! case's own tolerances, and tells how far off each part is, also where it is within them.
+//! One JSON file for each case. [`Case`] is one file; [`compare`] compares the result of a method with it,
+//! with the tolerances of the case, and reports the deviation of each part, also if it is within them.
 //! [`committed`] lists the cases that are part of this repository, on data that may be redistributed.
 //!
 //! The registry's method ids and parameter names are those of the corpus with `-` for `_`, so
-//! [`Case::method_id`] and [`Case::assignments`] are all that is needed to run one.
+//! [`Case::method_id`] and [`Case::assignments`] suffice to run one.
 
 mod case;
 mod compare;

@@ -8,13 +8,13 @@ use crate::elimination::go_on;
 use crate::training::settled;
 use crate::{EliminationCriterion, Round, Trained, TrainingTarget};
 
-/// Features judged between two checks of the clock.
+/// Features scored between two checks of the clock.
 const BLOCK: usize = 16;
 
 /// A bound on the leave-one-out error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bound {
-    /// [`RadiusMargin`]: `4 R² Σ|β| + Σ ξ + n ε` for regression, `R² ‖ω‖²` for classes, where machines have
+    /// [`RadiusMargin`]: `4 R² Σ|β| + Σ ξ + n ε` for regression, `R² ‖ω‖²` for classes, with machines with
     /// squared losses.
     RadiusMargin,
     /// [`SpanBound`]: `Σ |β_p| S_p² + Σ ξ`, and `+ n ε` for regression.
@@ -29,20 +29,19 @@ options! {
     /// score(j) = bound(K₍₋ⱼ₎) − bound(K)
     /// ```
     ///
-    /// the feature goes without which the bound is smallest. With `retrain` the machine is trained with
-    /// `K₍₋ⱼ₎` (RMB-RFE*, SpanB-RFE* in the paper); otherwise its coefficients stay what they are while the
-    /// bound sees the other kernel (RMB-RFE, SpanB-RFE). The paper's own tables show that this is a poor
-    /// judge: it is here for comparison. Bounds of all pairs of classes are added. The last feature left has
-    /// the score 0: without it there is no kernel.
+    /// the feature without which the bound is smallest is removed. With `retrain` the machine is trained
+    /// with `K₍₋ⱼ₎` (RMB-RFE*, SpanB-RFE* in the paper); otherwise its coefficients are kept and only the
+    /// bound uses the other kernel (RMB-RFE, SpanB-RFE). The tables of the paper show that this is a poor
+    /// criterion: it is here for comparison. Bounds of all pairs of classes are added. The last feature left
+    /// has the score 0: without it there is no kernel.
     ///
-    /// Cost a round: for each feature a smallest enclosing ball, or `O(m³)` for `m` free support vectors; and
-    /// a training with `retrain`.
+    /// Cost per round: for each feature a smallest enclosing ball, or `O(m³)` for `m` free support vectors;
+    /// and a training with `retrain`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct BoundChange {
         /// The bound.
         pub bound: Bound = Bound::RadiusMargin, hidden;
-        /// Whether a machine is trained without each feature in turn; otherwise the coefficients stay what
-        /// they are.
+        /// Whether a machine is trained without each feature in turn; otherwise the coefficients are kept.
         pub retrain: bool = false;
     }
 }
@@ -125,7 +124,7 @@ impl EliminationCriterion for BoundChange {
             let block = BLOCK.min(n_features - first);
             changes.extend(fewest_parallel::try_map(block, |at| judge(first + at))?);
         }
-        // What was judged after the deadline was judged by unfinished machines.
+        // Scores computed after the deadline come from unfinished machines.
         go_on(context)?;
         Ok(changes)
     }

@@ -1,4 +1,4 @@
-//! How far the predictions with and without a feature are apart.
+//! The difference of the predictions with and without a feature.
 
 use crate::noise::Noise;
 use fewest_core::Error;
@@ -6,8 +6,8 @@ use fewest_smo::PlattScaling;
 
 use crate::Trained;
 
-/// The model of the noise around the output of a machine, which says how the difference of two predictions
-/// counts.
+/// The model of the noise around the output of a machine, which defines the measure of the difference of
+/// two predictions.
 ///
 /// With `f` the outputs at the samples and `g` those without the feature, for a real target (Yang and Ong
 /// 2011; constant terms are left out as there):
@@ -17,8 +17,8 @@ use crate::Trained;
 /// Gaussian, Eq. (19)   ½ mean[ (f−g)²/s_j² + s²/s_j² + 2 ln(s_j/s) ],         s² = mean(y−f)², s_j² = mean(y−g)²
 /// ```
 ///
-/// For classes a machine says a probability `p = 1/(1 + exp(A f + B))` by Platt's sigmoid, fitted to the
-/// outputs at the samples, and there is no noise to model. Then, with `q` the probability at `g`,
+/// For classes a machine predicts a probability `p = 1/(1 + exp(A f + B))` by Platt's sigmoid, fitted to
+/// the outputs at the samples, and there is no noise to model. Then, with `q` the probability at `g`,
 ///
 /// ```text
 /// Laplace    mean |p − q|                                        Shen, Ong, Li and Wilder-Smith 2008
@@ -121,7 +121,7 @@ mod tests {
 
     use super::*;
 
-    /// A machine that says nothing, of samples with these targets.
+    /// A machine with output 0 for samples with these targets.
     fn machine(targets: Vec<f64>, classes: Option<[u32; 2]>) -> Result<Trained, Error> {
         let n = targets.len();
         let kernel = fewest_smo::GramRows::new(vec![0.0; n * n], n)?;

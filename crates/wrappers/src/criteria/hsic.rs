@@ -17,9 +17,9 @@ use crate::{EliminationCriterion, Round, TrainingTarget};
 ///
 /// with `K` the kernel over all features left, its `γ` as for the other criteria, and `L` the kernel of the
 /// target: `exp(−(y − y′)²/2)` on the standardised target, or `1/n_y` for two samples of a class of `n_y`. It
-/// trains no machine. Other than BAHSIC it leaves `γ` as it is while features go.
+/// trains no machine. Unlike BAHSIC, it keeps `γ` fixed while features are removed.
 ///
-/// Cost a round: `d n²` exponentials.
+/// Cost per round: `d n²` exponentials.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct HsicChange;
 

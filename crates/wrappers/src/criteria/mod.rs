@@ -1,4 +1,4 @@
-//! What judges features.
+//! Elimination criteria.
 
 mod bounds;
 mod divergence;

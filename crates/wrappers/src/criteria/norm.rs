@@ -18,8 +18,8 @@ use crate::{EliminationCriterion, Round};
 /// over the machines of all pairs of classes. With the linear kernel it is `w_j²`, and the elimination is the
 /// classical SVM-RFE; a category counts with the squared weights of all its levels.
 ///
-/// Cost a round in addition to training: `O(n d)` for the linear kernel, `d m²` exponentials with `m`
-/// support vectors for the Gaussian.
+/// Cost per round in addition to training: `O(n d)` for the linear kernel, `d m²` exponentials with
+/// `m` support vectors for the Gaussian.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct NormChange;
 

@@ -8,15 +8,15 @@ use crate::elimination::go_on;
 use crate::kernel::KernelMatrix;
 use fewest_linalg::dot;
 
-/// Pairs worked on at a time: they stay in the processor's first cache.
+/// Pairs processed at a time: they fit in the first cache of the processor.
 const PAIRS: usize = 1024;
 
 /// Features scored between two checks of the clock.
 const BLOCK: usize = 64;
 
 /// `Σ_il w_il k(x_i, x_l) − Σ_il w_il k₍₋ⱼ₎(x_i, x_l)` over `samples` for every feature `j` of the round,
-/// given `w_il` for places `i`, `l` in `samples` with `i < l`; `w` is symmetric, and what is on its diagonal
-/// matters for no Gaussian kernel. With the linear kernel the sum is `Σ w_il ⟨x_ij, x_lj⟩`, diagonal
+/// given `w_il` for places `i`, `l` in `samples` with `i < l`; `w` is symmetric, and its diagonal has no
+/// effect for a Gaussian kernel. With the linear kernel the sum is `Σ w_il ⟨x_ij, x_lj⟩`, diagonal
 /// included.
 pub(super) fn changes(
     round: &Round<'_>,
@@ -25,7 +25,7 @@ pub(super) fn changes(
     context: &Context<'_>,
 ) -> Result<Vec<f64>, Error> {
     let n = samples.len();
-    // Column after column, the pairs (0, l) … (l − 1, l); each stands for its mirror image too.
+    // Column after column, the pairs (0, l) … (l − 1, l); each represents its mirror image too.
     let weights: Vec<f64> =
         (0..n).flat_map(|l| (0..l).map(move |i| (i, l))).map(|(i, l)| 2.0 * weight(i, l)).collect();
     let diagonal: Vec<f64> = (0..n).map(|i| weight(i, i)).collect();
@@ -85,7 +85,7 @@ pub(super) fn changes(
                     }
                     fast::exp_in_place(buffer);
                     let (with, without) = buffer.split_at_mut(length);
-                    // The difference of each pair first: sums of equals would cancel.
+                    // The difference of each pair first: nearly equal sums would cancel.
                     without.iter_mut().zip(with).for_each(|(without, with)| *without = *with - *without);
                     sum += dot(without, &weights[first..first + length]);
                     first += length;

@@ -8,14 +8,14 @@ use crate::elimination::go_on;
 use crate::{EliminationCriterion, Round, SensitivityNoise};
 
 /// The sensitivity `S_D` of Yang and Ong (2011), Eq. (12), with machines trained without each feature in
-/// turn: what [`Sensitivity`](crate::Sensitivity) approximates by permuting (Theorem 1). With `f` the output
-/// of the machine of all features left and `g` that of the machine without feature `j`, the score is that of
-/// [`SensitivityNoise`].
+/// turn; [`Sensitivity`](crate::Sensitivity) approximates it by permuting (Theorem 1). With `f` the output
+/// of the machine of all remaining features and `g` that of the machine without feature `j`, the score is
+/// that of [`SensitivityNoise`].
 ///
-/// It trains `d` machines a round: a reference, slow by definition.
+/// It trains `d` machines per round: it is a slow reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reference {
-    /// How differences count.
+    /// The measure of differences.
     pub noise: SensitivityNoise,
 }
 

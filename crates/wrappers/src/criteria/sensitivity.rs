@@ -17,9 +17,9 @@ const BLOCK: usize = 64;
 
 options! {
     /// The sensitivity of a machine's probabilistic predictions to a feature (Yang and Ong 2011, Eq. 12–19;
-    /// for classes Shen, Ong, Li and Wilder-Smith 2008): how far the predictions move when the values of the
-    /// feature are permuted among the samples. The machine stays as trained, only the point it is evaluated
-    /// at is permuted. [`SensitivityNoise`] has the formulas.
+    /// for classes Shen, Ong, Li and Wilder-Smith 2008): the change of the predictions when the values of
+    /// the feature are permuted among the samples. The trained machine is kept; only the points where it is
+    /// evaluated are permuted. [`SensitivityNoise`] has the formulas.
     ///
     /// `f` at a permuted point is computed from the distances to the support vectors, of which one feature's
     /// part is exchanged (Section V-C): `O(m)` for `m` support vectors, so a round takes `O(d n m)`
@@ -27,18 +27,18 @@ options! {
     /// training samples, as in Eq. (9) and (10), and so is Platt's sigmoid.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Sensitivity {
-        /// How differences count.
+        /// The measure of differences.
         pub noise: SensitivityNoise = SensitivityNoise::Laplace, hidden;
         /// How a feature's values are permuted.
         pub permutation: Permutation = Permutation::Random { permutations: 1 };
-        /// Permutations of one's own in place of those: for feature `j` sample `i` takes the value of sample
+        /// Given permutations instead of random ones: for feature `j` sample `i` takes the value of sample
         /// `given[j][i]`.
         pub given: Option<Vec<Vec<usize>>> = None, hidden;
     }
 }
 
 impl Sensitivity {
-    /// One random permutation a round.
+    /// One random permutation per round.
     pub fn new(noise: SensitivityNoise) -> Self {
         Self { noise, ..Self::default() }
     }
@@ -108,7 +108,7 @@ impl Sensitivity {
     }
 }
 
-/// What a machine says at its samples, and what is needed to say it again.
+/// The outputs of a machine at its samples, and the data needed to compute them again.
 struct Known {
     /// The samples that are support vectors, and their coefficients.
     support: Vec<usize>,
@@ -148,7 +148,7 @@ impl EliminationCriterion for Sensitivity {
             let predictions = Predictions::new(self.noise, machine, known.outputs.clone())?;
             let canonical: Vec<usize> = machine.samples.iter().map(|&i| round.canonical[i]).collect();
             for repetition in 0..self.permutations() {
-                // Rounds, pairs of classes and repetitions draw from streams of their own.
+                // Rounds, pairs of classes and repetitions draw from separate streams.
                 let draw = [round.number, k, repetition]
                     .iter()
                     .fold(0, |stream, &number| derive_seed(stream, number as u64));

@@ -23,8 +23,8 @@ pub struct CurvePoint {
 
 impl<C: EliminationCriterion> RecursiveElimination<C> {
     /// The cross-validated error for each number of features in the rounds of `outcome`, an elimination on
-    /// all of `data`: on the training samples of each fold the features are eliminated anew, and the machines
-    /// of every round predict the others. Largest number first.
+    /// all of `data`: on the training samples of each fold the features are eliminated again, and the
+    /// machines of every round predict the others. Largest number first.
     ///
     /// # Errors
     /// As the type's, and for a number of folds out of range. [`Error::Stopped`] when `context` says stop.
@@ -91,7 +91,7 @@ impl Rounds<'_> {
     }
 }
 
-/// What one unit of the truth is in the target of the data.
+/// The size of one unit of the standardised target in the target of the data.
 fn unit(data: &Dataset, rows: &[usize], truth: &TrainingTarget) -> f64 {
     let (TrainingTarget::Real(scaled), Target::Real(outputs)) = (truth, data.target()) else { return 1.0 };
     let range = |values: &mut dyn Iterator<Item = f64>| {
@@ -128,7 +128,7 @@ fn error(state: &State<'_>, machines: &[Trained], truth: &TrainingTarget, n_trai
     sum / (n - n_train) as f64
 }
 
-/// The class that most machines say, of equals the smaller code.
+/// The class that most machines predict; at a tie the smaller code.
 fn vote(machines: &[Trained], row: &[f64]) -> Option<u32> {
     let mut votes = std::collections::BTreeMap::new();
     for machine in machines {
@@ -153,7 +153,7 @@ fn point(size: usize, folds: &[Vec<(usize, f64)>]) -> CurvePoint {
     CurvePoint { n_features: size, error: mean, standard_error: (variance / n).sqrt() }
 }
 
-/// The point of least error, of equals that with fewer features.
+/// The point of least error; at a tie the one with fewer features.
 pub(super) fn best(points: &[CurvePoint]) -> Option<CurvePoint> {
     points.iter().copied().reduce(|best, point| if point.error <= best.error { point } else { best })
 }

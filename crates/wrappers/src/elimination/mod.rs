@@ -84,9 +84,9 @@ impl Step {
 }
 
 /// Recursive feature elimination (Guyon, Weston, Barnhill and Vapnik 2002; Yang and Ong 2011, Section IV) by
-/// any [`EliminationCriterion`]: machines are trained on the features left, each feature gets an importance,
-/// and the least important ones are eliminated; of equals the one with the higher index. The answer is the
-/// reverse order of elimination: the last one left is the best.
+/// any [`EliminationCriterion`]: machines are trained on the remaining features, each feature gets an
+/// importance, and the least important ones are eliminated; at a tie the one with the higher index. The
+/// result is the reverse order of elimination: the last remaining one is the best.
 ///
 /// The matrix of kernel values is not computed again: the parts of the features that went are taken from it.
 /// Each machine starts from the one before.
@@ -127,7 +127,7 @@ pub struct RecursiveElimination<C> {
 }
 
 options! {
-    /// How an elimination goes, whatever judges the features.
+    /// The options of an elimination, for any criterion.
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub struct Schedule {
         /// Features that go in a round: a number, a share of those left if below 1, or down to the next power
@@ -135,8 +135,8 @@ options! {
         pub step: Step = Step::Count(1);
         /// Whether to stop when the features wanted are left, in the order of the last importances.
         ///
-        /// Otherwise elimination goes on to the last one, so that a smaller selection is the beginning of a
-        /// larger one.
+        /// Otherwise elimination continues to the last one, so that a smaller selection is the beginning of
+        /// a larger one.
         pub stop_early: bool = false;
         /// Folds of the cross-validated error by number of features, which with -k auto says how many.
         pub folds: Option<usize> = None, Count(2);
@@ -206,7 +206,7 @@ impl<C: EliminationCriterion> RecursiveElimination<C> {
     }
 }
 
-/// An elimination, of whatever type its criterion is: compiled once for all of them.
+/// An elimination with a criterion of any type: compiled once for all of them.
 struct Rounds<'a> {
     criterion: &'a dyn EliminationCriterion,
     training: &'a Training,
@@ -314,7 +314,7 @@ impl Rounds<'_> {
     }
 }
 
-/// Places by increasing importance, of equals the higher first; the reverse of a ranking.
+/// Positions by increasing importance, at a tie the higher first; the reverse of a ranking.
 fn worst_first(importances: &[f64]) -> Vec<usize> {
     let mut order = fewest_core::rank(importances, true);
     order.reverse();

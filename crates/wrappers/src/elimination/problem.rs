@@ -12,11 +12,11 @@ pub(super) struct Problem {
     pub(super) varying: Vec<usize>,
     /// Of the training samples.
     pub(super) truth: TrainingTarget,
-    /// The place of each training sample in an order of their own.
+    /// The position of each training sample in an order that does not depend on that of the rows.
     pub(super) canonical: Vec<usize>,
 }
 
-/// A round, as seen from outside.
+/// The state of a round.
 pub(super) struct State<'a> {
     pub(super) kernel: &'a KernelMatrix,
     pub(super) n_features: usize,

@@ -8,7 +8,7 @@ use crate::{Trained, Training, TrainingTarget};
 
 /// Says how much each of the features left matters; the one that matters least goes.
 pub trait EliminationCriterion: Send + Sync {
-    /// What the method is called, for messages: `sd-l-rfe`, …
+    /// The name of the method, for messages: `sd-l-rfe`, …
     fn name(&self) -> &'static str;
 
     /// Whether it asks for machines trained on the features left. Default yes.

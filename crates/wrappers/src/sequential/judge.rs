@@ -1,4 +1,4 @@
-//! How well a learner does with a set of features.
+//! The score of a learner with a set of features.
 
 use fewest_columns::finite_values;
 use fewest_core::{Context, Dataset, DenseColumns, Error, FeatureKind, Target, derive_seed, order};
@@ -83,7 +83,7 @@ impl<'a> Judge<'a> {
             let train = Dataset::new(part(&split.train)?, self.target.subset(&split.train))?
                 .with_feature_kinds(kinds)?
                 .with_feature_names(features.iter().map(|&j| self.names[j].clone()).collect())?;
-            // Learners report progress of their own.
+            // Learners would report their own progress.
             let model = self.learner.fit(&train, &Context { progress: None, ..*context })?;
             let predicted = model.predict(&part(&split.test)?)?;
             let truth = self.target.subset(&split.test);
@@ -103,7 +103,7 @@ impl<'a> Judge<'a> {
         })
     }
 
-    /// The addition to `inside` with the best score, of equals the lower index.
+    /// The addition to `inside` with the best score; at a tie the lower index.
     pub(super) fn best_addition(
         &self,
         inside: &[usize],
@@ -115,7 +115,7 @@ impl<'a> Judge<'a> {
         Ok(best(outside.iter().copied().zip(scores)))
     }
 
-    /// The removal from `inside` with the best score, of equals the higher index.
+    /// The removal from `inside` with the best score; at a tie the higher index.
     pub(super) fn best_removal(
         &self,
         inside: &[usize],

@@ -15,7 +15,7 @@ use judge::{Judge, without};
 pub enum Direction {
     /// Without features; they are added.
     Forward,
-    /// With all features; they are taken away.
+    /// With all features; they are removed.
     Backward,
 }
 
@@ -24,34 +24,35 @@ options! {
     /// forms (Pudil, Novovičová and Kittler 1994), by the score of any [`Learner`] in cross-validation: the
     /// mean accuracy for classes, minus the mean squared error for real targets.
     ///
-    /// Forward, the feature is added that makes the best score; backward, the feature is taken away whose
-    /// absence does. Floating, each such step is followed by steps back as long as these give a better set of
-    /// their size than any before, so that early choices are not final.
+    /// Forward search adds the feature that gives the best score; backward search removes the feature without
+    /// which the score is best. Floating search follows each such step by steps back as long as these give a
+    /// better set of their size than any before, so that early choices are not final.
     ///
     /// Forward, the score of a feature is that of the set when it was added, and with `Budget::Auto` the
     /// search ends when no addition makes it better. Backward, features go down to the last, which is the
-    /// best; the score of a feature is that of the set it was taken from, and with `Budget::Auto` the answer
-    /// is the best set on the way, of equals the smallest. Floating, features are ordered by how much worse
+    /// best; the score of a feature is that of the set it was taken from, and with `Budget::Auto` the result
+    /// is the best set of the search, at a tie the smallest. Floating, features are ordered by how much worse
     /// the score becomes without each, which is their score (a single feature has its own score), and with
     /// `Budget::Auto` the answer is the best set of any size. `Selection::objective` is the score of the set.
     ///
-    /// Folds are drawn by `Context::seed`, once, in an order of samples of their own: neither the order of
-    /// rows nor that of columns changes the answer. Ties go to the lower index.
+    /// Folds are drawn once, with `Context::seed`, in an order of the samples that depends on their
+    /// values: neither the order of rows nor that of columns changes the result. Ties go to the lower
+    /// index.
     ///
     /// Cost: `folds` fits for each candidate, `O(k d)` candidates forward, `O(d²)` backward, and floating a
     /// few times as many. Memory twice the data.
     ///
     /// # Errors
     /// Those of the learner; folds out of range; a NaN or an infinity (naming the cell); sample weights;
-    /// `Budget::Threshold`. Stopped early, forward search returns what it has; backward search has no answer
-    /// then.
+    /// `Budget::Threshold`. If stopped early, forward search returns the features found so far; backward
+    /// search has no result then.
     ///
     /// ```
     /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
     /// use fewest_eval::NearestNeighbours;
     /// use fewest_wrappers::{Direction, SequentialSearch};
     ///
-    /// // The classes are the exclusive or of two features, which alone say nothing.
+    /// // The classes are the exclusive or of two features, which are irrelevant alone.
     /// let bit = |of: usize| (0..64).map(|i| f64::from(u8::from(i & of > 0))).collect::<Vec<f64>>();
     /// let labels: Vec<bool> = (0..64).map(|i| (i & 1 > 0) != (i & 8 > 0)).collect();
     /// let x = DenseColumns::from_columns(&[bit(1), bit(2), bit(8), bit(16)])?;
@@ -64,7 +65,7 @@ options! {
     /// ```
     #[derive(Debug, Clone)]
     pub struct SequentialSearch {
-        /// What learns, on the target that is there.
+        /// The learner.
         pub learner: ChosenLearner = ChosenLearner::default();
         /// Folds of the cross-validation.
         ///
@@ -78,7 +79,7 @@ options! {
 }
 
 impl SequentialSearch {
-    /// Without steps back, five folds.
+    /// No steps back, five folds.
     pub fn new(learner: impl Into<ChosenLearner>, direction: Direction) -> Self {
         Self { learner: learner.into(), direction, ..Self::default() }
     }

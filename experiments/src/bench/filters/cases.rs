@@ -10,7 +10,7 @@ use rand_distr::{Distribution, StandardNormal};
 use crate::bench::cases::Files;
 use crate::{Result, npy};
 
-/// Features that tell about the class, the first ones.
+/// Relevant features, the first ones.
 const INFORMATIVE: usize = 50;
 /// The stream of the classes, which no feature has.
 const CLASSES: u64 = u64::MAX;

@@ -1,4 +1,4 @@
-//! The methods of Table 2: each finds its parameters on the training samples and predicts the others.
+//! The methods of Table 2: each chooses its parameters on the training samples and predicts the others.
 
 use fewest::core::method::KernelWidth;
 use fewest::core::{Context, Dataset, Error};
@@ -11,10 +11,10 @@ use super::{kernel, linear};
 /// Folds that choose parameters.
 pub(super) const FOLDS: usize = 3;
 
-/// What parameters are chosen from.
+/// The parameters to choose from.
 const GRID: [f64; 5] = [100.0, 10.0, 1.0, 0.1, 0.01];
 
-/// Penalties of RFMKL and GMKL, relative to that at which no feature is worth it.
+/// Penalties of RFMKL and GMKL, relative to the smallest one at which no feature is selected.
 pub(super) const RATIOS: [f64; 7] = [0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.001];
 
 /// Costs of GMKL: below, all multipliers are at their bound.
@@ -43,7 +43,7 @@ pub(super) struct Descent {
     pub machine_violation: f64,
 }
 
-/// What a method did in one run.
+/// The result of a method in one run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Outcome {
     /// Share of the test samples whose class was found.
@@ -61,11 +61,11 @@ type Run = fn(&Dataset, &Dataset, &Context<'_>) -> Result<Outcome, Error>;
 
 /// A column of our table.
 pub(super) struct Contender {
-    /// What it is called there.
+    /// Its name there.
     pub name: &'static str,
     /// The paper's name, where it has it.
     pub printed: Option<&'static str>,
-    /// Training and test samples to what came out.
+    /// From training and test samples to a result.
     pub run: Run,
 }
 
@@ -224,7 +224,7 @@ fn cross_validated<P: Copy>(
     Ok(scores)
 }
 
-/// The place of the largest score, of equal ones the first.
+/// The position of the largest score; at a tie the first.
 fn first_best(scores: impl Iterator<Item = f64>) -> usize {
     let mut best = (0, f64::NEG_INFINITY);
     for (at, score) in scores.enumerate() {

@@ -75,7 +75,8 @@ impl Linear {
     }
 }
 
-/// The bias of smallest squared hinge loss, by bisection on its slope: selections tell weights, not biases.
+/// The bias of smallest squared hinge loss, by bisection on its slope: selections contain weights, not
+/// biases.
 fn best_bias(values: &[f64], signs: &[f64]) -> f64 {
     let furthest = values.iter().fold(0.0_f64, |most, value| most.max(value.abs())) + 1.0;
     let (mut low, mut high) = (-furthest, furthest);
@@ -105,7 +106,7 @@ mod tests {
             assert!(accuracy >= 0.95 && n_features >= 1, "{accuracy} {n_features}");
         }
         assert!((best_bias(&[-1.0, 3.0], &[-1.0, 1.0]) + 1.0).abs() < 1.0 + 1e-9);
-        // Slope zero where the pulls of 1 − b and 1 + b + 2 are equal.
+        // Slope zero where the terms 1 − b and 1 + b + 2 are equal.
         assert!((best_bias(&[0.0, 2.0], &[1.0, -1.0]) + 1.0).abs() < 1e-9);
     }
 }

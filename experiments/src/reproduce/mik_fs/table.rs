@@ -22,7 +22,7 @@ pub(super) struct Cell {
     pub dataset: &'static str,
     /// The method.
     pub method: &'static str,
-    /// What came out, by run.
+    /// The results, by run.
     pub outcomes: Vec<Outcome>,
 }
 

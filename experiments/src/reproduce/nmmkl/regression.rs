@@ -174,8 +174,8 @@ impl Table {
     /// the best one but for a standard error; for methods that standardise the target.
     ///
     /// A linear machine on few features predicts nearly as well with any large cost, and which is best is
-    /// chance. What is selected is not indifferent to it: the larger the cost, the more a feature that fits
-    /// noise is worth.
+    /// chance. But the selection depends on it: the larger the cost, the more a feature that fits noise
+    /// gains.
     fn choose(&self, data: &Dataset, context: &Context<'_>) -> std::result::Result<Vec<String>, Error> {
         let mut tried = Vec::new();
         for cost in self.costs {

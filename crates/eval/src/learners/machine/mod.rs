@@ -21,7 +21,7 @@ use crate::{KFold, Split, Splitter};
 /// matrix.
 const MOST_KEPT: usize = 3000;
 
-/// The duality gap at which parameters are compared.
+/// The duality gap of the machines by which parameters are compared.
 const ROUGH: f64 = 1e-3;
 
 words! {
@@ -65,7 +65,7 @@ impl MachineGrid {
         Ok(())
     }
 
-    /// Increasing: each machine starts from the one of the cost before.
+    /// Increasing: each machine starts from the one of the previous cost.
     fn sorted_costs(&self) -> Vec<f64> {
         sorted(&self.costs)
     }
@@ -80,7 +80,7 @@ impl MachineGrid {
         }
     }
 
-    /// The folds to choose by; none where there are fewer than two candidates or samples.
+    /// The folds for the choice; none if there are fewer than two candidates or samples.
     fn splits(
         &self,
         data: &Dataset,
@@ -118,7 +118,7 @@ fn sorted(values: &[f64]) -> Vec<f64> {
 }
 
 /// Training samples as points, standardised by all of them, also inside the folds that choose parameters:
-/// this choice never sees a test sample of the caller.
+/// this choice never uses a test sample of the caller.
 struct Space {
     encoding: Encoding,
     points: Points,

@@ -1,4 +1,4 @@
-//! Columns of a kernel's matrix that tell how wrong a factor is.
+//! Columns of a kernel matrix that measure the error of a factor.
 
 use super::cubic::NODES;
 use fewest_linalg::lanes;
@@ -10,7 +10,7 @@ use crate::ScalarKernel;
 /// Intervals between nodes at first; each attempt doubles them.
 pub(super) const FEWEST_INTERVALS: usize = 256;
 
-/// Columns of the kernel's matrix on which errors are looked for.
+/// Number of columns of the kernel matrix on which errors are measured.
 const CHECKED: usize = 33;
 
 /// The nodes of a grid of `n_intervals`, and the points halfway between them.
@@ -21,7 +21,7 @@ pub(super) fn grid(low: f64, high: f64, n_intervals: usize) -> (Vec<f64>, Vec<f6
     (nodes, between)
 }
 
-/// Columns of a kernel's matrix, at places spread over the interval.
+/// Columns of a kernel matrix, at points spread over the interval.
 pub(super) struct Checks {
     pub(super) places: Vec<f64>,
     /// Their values at the nodes of the coarsest grid and halfway between these.
@@ -65,7 +65,7 @@ impl Checks {
         all.map(|column| pivots::largest_size(column)).fold(0.0, f64::max)
     }
 
-    /// How wrong cubics through the values at nodes are between these.
+    /// The error of cubic interpolation between the nodes.
     pub(super) fn cubic_error(&self) -> f64 {
         let error = |(nodes, exact): (&[f64], &f64)| match nodes {
             [a, b, c, d] => (0.5625 * (b + c) - 0.0625 * (a + d) - exact).abs(),

@@ -1,8 +1,8 @@
-//! Rows of a table between its nodes, by cubics, and what vectors make of them.
+//! Rows of a table interpolated between its nodes by cubics, and their products with vectors.
 
 use fewest_linalg::{dispatched, multiply_add};
 
-/// Nodes around a point that its row comes from.
+/// Number of nodes around a point from which its row is interpolated.
 pub(super) const NODES: usize = 4;
 
 /// Columns of the factor that lie next to each other: one of most registers, in single precision.
@@ -91,7 +91,7 @@ dispatched! {
 
 #[inline(always)]
 fn weigh_body<const FMA: bool>(rows: &[f32], entries: &[Entry], out: &mut [[f64; WIDTH]; 2]) {
-    // Even and odd entries apart: a sum waits for its last addition.
+    // Even and odd entries in separate sums, so that additions do not wait for each other.
     let mut sums = [[[0.0; WIDTH]; 2]; 2];
     let add = |sums: &mut [[f64; WIDTH]; 2], entry: &Entry| {
         let Some(row) = rows.get(entry.place * WIDTH..(entry.place + 1) * WIDTH) else { return };

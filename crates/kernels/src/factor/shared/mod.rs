@@ -8,27 +8,27 @@ use crate::ScalarKernel;
 use checks::{Checks, FEWEST_INTERVALS, grid};
 use cubic::{Entry, NODES, WIDTH};
 
-/// Intervals at most.
+/// Largest number of intervals.
 const MOST_INTERVALS: usize = 4096;
 
-/// Rank at most: beyond it a product costs more than it saves.
+/// Largest rank: above it a product costs more than it saves.
 const MOST_COLUMNS: usize = 64;
 
-/// Share of the error that interpolating the kernel's columns may use up: both rows and columns are
+/// Share of the tolerance for interpolating the columns of the kernel: both rows and columns are
 /// interpolated.
 const INTERPOLATED: f64 = 0.25;
 
-/// Share of the error that the factorisation of the nodes may use up in the mean: the largest is many times
-/// that.
+/// Share of the tolerance for the mean error of the factorisation of the nodes: the largest error is many
+/// times larger.
 const FACTORED: f64 = 0.02;
 
 /// `k(x, y) ≈ φ(x)ᵀ S φ(y)` for all `x, y` of an interval: a signed factor of the kernel on equally spaced
 /// nodes whose rows are interpolated in between by cubics.
 ///
 /// The Gram matrix of every feature with values in the interval is known at once, without a kernel
-/// evaluation: `uᵀKv` costs at most `4 n r` multiplications, with the same `r` for all. A factor of each
-/// feature's own is thinner and as exact as one likes, but costs some hundred times that: this one serves to
-/// find the few features that are worth it.
+/// evaluation: `uᵀKv` costs at most `4 n r` multiplications, with the same `r` for all. A separate factor
+/// for each feature has a smaller rank and any accuracy, but costs about a hundred times more: use this
+/// one to find the few features that need their own factor.
 ///
 /// ```
 /// use fewest_kernels::{Gram, Interpolated, Pair, SharedFactor, Sigmoid};
@@ -48,7 +48,7 @@ pub struct SharedFactor {
     inverse_step: f64,
     n_nodes: usize,
     /// Blocks of [`WIDTH`] columns, the largest first; within one, node after node. In single precision a
-    /// block of a thousand nodes stays near the processor; what that costs is part of the error.
+    /// block of a thousand nodes stays in cache; its rounding is part of the error.
     blocks: Vec<f32>,
     signs: Vec<f64>,
     /// The error of all blocks up to each.
@@ -56,7 +56,7 @@ pub struct SharedFactor {
     largest: f64,
 }
 
-/// Memory that [`SharedFactor::product`] works in, to be used again for the next feature.
+/// Buffers of [`SharedFactor::product`], which can be used again for the next feature.
 #[derive(Debug, Clone, Default)]
 pub struct Interpolated {
     /// The first of the four nodes around every point.
@@ -68,19 +68,19 @@ pub struct Interpolated {
 }
 
 impl SharedFactor {
-    /// A factor of `kernel` for values from `low` to `high` that is wrong by at most `tolerance`, wherever
-    /// that is checked: halfway between all nodes against 33 places spread over the interval.
+    /// A factor of `kernel` for values from `low` to `high` with an error of at most `tolerance` at all
+    /// points checked: halfway between all nodes against 33 points spread over the interval.
     ///
-    /// `None` where there is none of at most 64 columns on at most 4097 nodes: the kernel has kinks or jumps,
-    /// changes too fast for the interval, or takes values that are not finite; where `low < high` does not
-    /// hold or `tolerance` is not above 0; or where `tolerance` is below what single precision leaves, some
-    /// 1e-6 of the largest value.
+    /// `None` where there is none of at most 64 columns on at most 4097 nodes: the kernel is not smooth or
+    /// has jumps, changes too fast for the interval, or takes values that are not finite; where `low < high`
+    /// does not hold or `tolerance` is not above 0; or where `tolerance` is below what single precision
+    /// leaves, some 1e-6 of the largest value.
     pub fn new(kernel: &dyn ScalarKernel, low: f64, high: f64, tolerance: f64) -> Option<Self> {
         if !(low.is_finite() && high.is_finite() && low < high && tolerance > 0.0) {
             return None;
         }
         let checks = Checks::new(kernel, low, high)?;
-        // Cubics are wrong in proportion to the fourth power of the distance of nodes.
+        // The error of cubic interpolation is proportional to the fourth power of the distance of nodes.
         let (mut n_intervals, mut error) = (FEWEST_INTERVALS, checks.cubic_error());
         while error > INTERPOLATED * tolerance && n_intervals <= MOST_INTERVALS {
             (n_intervals, error) = (2 * n_intervals, error / 16.0);
@@ -108,8 +108,8 @@ impl SharedFactor {
         None
     }
 
-    /// Takes as many of the columns of `factor` as it needs to be wrong by no more than `tolerance` on the
-    /// kernel's columns `left`, those of `places` at the points `between`; whether that was reached.
+    /// Uses as many columns of `factor` as needed for an error of at most `tolerance` on the kernel's
+    /// columns `left`, those of `places` at the points `between`; returns whether that was reached.
     fn take(
         &mut self,
         factor: &Factor,
@@ -153,20 +153,21 @@ impl SharedFactor {
         self.error() <= tolerance
     }
 
-    /// The largest error found: `|uᵀKv − product|` is at most this times `‖u‖₁ ‖v‖₁` as far as the check
-    /// goes, where all columns take part.
+    /// The largest error found: with all columns, `|uᵀKv − product|` is at most this times `‖u‖₁ ‖v‖₁`,
+    /// as far as it was checked.
     pub fn error(&self) -> f64 {
         self.errors.last().copied().unwrap_or(f64::INFINITY)
     }
 
-    /// The size of the largest value of the kernel that was met.
+    /// The largest absolute value of the kernel found.
     pub fn largest(&self) -> f64 {
         self.largest
     }
 
-    /// `Σ uᵀKv` over `pairs` for the Gram matrix `K` of `points`, and its error as [`SharedFactor::error`]
-    /// has it. The columns take part by eights, the largest first, until `is_enough` says so of the value and
-    /// the error so far. Points outside the interval are extrapolated: keep them inside.
+    /// `Σ uᵀKv` over `pairs` for the Gram matrix `K` of `points`, and its error as in
+    /// [`SharedFactor::error`]. Columns are added in blocks of eight, the largest first, until `is_enough`
+    /// accepts the value and the error so far. Points outside the interval are extrapolated: keep them
+    /// inside.
     ///
     /// # Panics
     /// Where a pair is not as long as `points`.
@@ -313,7 +314,7 @@ mod tests {
         assert!(SharedFactor::new(&smooth, -1.0, 1.0, 0.0).is_none());
         assert!(SharedFactor::new(&smooth, -1.0, 1.0, 1e-12).is_none());
         assert!(SharedFactor::new(&smooth, -1.0, 1.0, f64::NAN).is_none());
-        // A kink, a jump, too many bends, no numbers, one place without a number.
+        // Not differentiable, a jump, too narrow, no numbers, one point without a number.
         assert!(SharedFactor::new(&Laplace::new(1.0)?, -1.0, 1.0, 1e-5).is_none());
         assert!(SharedFactor::new(&Gaussian::new(1e-3)?, -1.0, 1.0, 1e-5).is_none());
         for hostile in [

@@ -37,7 +37,7 @@ const MOST_STEPS: usize = 150;
 /// Share of the way to the boundary that a step goes at most.
 const SHARE: f64 = 0.995;
 
-/// Steps without a smaller gap after which it is given up.
+/// Steps without a smaller gap after which the run ends.
 const PATIENCE: usize = 10;
 
 /// Where the method ended.

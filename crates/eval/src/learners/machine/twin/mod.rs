@@ -11,10 +11,11 @@ use super::planes::{TwinMachine, TwinProblem};
 use super::{MachineGrid, MachineKernel, ROUGH, Space, check_stop, check_values, control, gamma_of, sorted};
 use crate::learners::{Learner, Model, Predictions};
 
-/// Most passes over the variables of a plane while parameters are chosen, and for the machines of the choice.
+/// Largest number of passes over the variables of a plane while parameters are chosen, and for the final
+/// machines.
 const PASSES: [u64; 2] = [300, 20_000];
 
-/// What is added to the squared distances from the plane's own samples: `½ c₃ (‖w‖² + b²)`.
+/// The term added to the squared distances from the samples of the plane: `½ c₃ (‖w‖² + b²)`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TwinRegularization {
     /// TWSVM: a ridge with which matrices can be inverted, above 0.
@@ -76,10 +77,10 @@ options! {
     /// the bounded one of Shao, Zhang, Wang and Deng (2011); the programs are those of
     /// [`TwinProblem`](fewest_machines::TwinProblem). Their duals are solved by successive over-relaxation.
     ///
-    /// Width, cost `c₁ = c₂` and `c₃ = c₄` are those with most hits in stratified cross-validation; of equal
-    /// ones the smaller width, then the larger `c₃`, then the smaller cost. `O(n³)` for each width and fold
-    /// and for each `c₃`, memory a few matrices of all pairs of samples; with the linear kernel and fewer
-    /// coordinates `d` than samples `O(n d² + d³)`. It is for thousands of samples.
+    /// Width, cost `c₁ = c₂` and `c₃ = c₄` are those with the largest accuracy in stratified
+    /// cross-validation; at a tie the smaller width, then the larger `c₃`, then the smaller cost. `O(n³)`
+    /// for each width and fold and for each `c₃`, memory a few matrices of all pairs of samples; with the
+    /// linear kernel and fewer coordinates `d` than samples `O(n d² + d³)`. It is for thousands of samples.
     ///
     /// ```
     /// use fewest_core::{Context, Dataset, DenseColumns, Target};
@@ -103,9 +104,9 @@ options! {
         /// Cost of samples too near the other class's plane, c1 = c2; left out, chosen among those of the
         /// grid.
         pub c1: Option<f64> = None, Positive;
-        /// What cost and width are chosen from.
+        /// The grid of costs and widths to choose from.
         pub grid: MachineGrid = MachineGrid::default(), hidden;
-        /// Whether there is a structural risk to choose, and from which.
+        /// The ridge, or the structural risks to choose from.
         ///
         /// Of `tbsvm` 0.01, 0.1 and 1.
         pub regularization: TwinRegularization = TwinRegularization::Ridge(1e-4);
@@ -113,7 +114,7 @@ options! {
         pub relaxation: f64 = 1.0, PositiveBelow(2);
         /// The duality gap of each plane, relative to its objective; above 0, below 1.
         ///
-        /// A plane that does not reach it in 20 000 passes is taken as it is: the fact `gap` tells.
+        /// A plane that does not reach it in 20 000 passes is used as it is; the fact `gap` reports its gap.
         pub tolerance: f64 = 1e-6, ProperFraction;
     }
 }
@@ -154,7 +155,7 @@ impl TwinClassifierModel {
     }
 }
 
-/// What machines are trained on and asked about: coordinates, or kernel values with all training samples.
+/// The inputs of machines: coordinates, or kernel values with all training samples.
 #[derive(Clone, Copy)]
 enum Features<'a> {
     Points(&'a Points),
@@ -183,8 +184,8 @@ impl Features<'_> {
 }
 
 impl Pairs {
-    /// The class with most votes, of equals the smaller code, given coordinates, or kernel values with all
-    /// training samples.
+    /// The class with most votes (at a tie, the smaller code), from coordinates, or from kernel values
+    /// with all training samples.
     fn predict(&self, features: &[f64], kernel: MachineKernel) -> Result<u32, Error> {
         if self.machines.is_empty() {
             return Ok(self.classes.first().copied().unwrap_or_default());
@@ -237,7 +238,7 @@ impl TwinClassifier {
         self.c1.map_or_else(|| self.grid.sorted_costs(), |cost| vec![cost])
     }
 
-    /// Decreasing: of equals the larger is taken.
+    /// Decreasing: at a tie the larger is used.
     fn regularizations(&self) -> Vec<f64> {
         match &self.regularization {
             TwinRegularization::Ridge(ridge) => vec![*ridge],
