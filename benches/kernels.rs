@@ -6,7 +6,7 @@ use criterion::{BatchSize, BenchmarkId, Criterion, Throughput};
 use fewest::data::synthetic;
 use fewest::kernels::{
     Factor, Gaussian, Gram, Interpolated, Pair, ScalarKernel, SharedFactor, Sigmoid, TableGaussian,
-    centred_packed, fast, packed_len,
+    centred_packed, packed_len,
 };
 
 /// Relative trace error of low-rank factors, the default of the selectors.
@@ -38,11 +38,12 @@ fn exponential(criterion: &mut Criterion) {
     let n = 4096;
     let points = feature(n, 0);
     let table = TableGaussian::new(1.0).expect("a width above 0");
+    let gaussian = Gaussian::new(1.0).expect("a width above 0");
     let mut out = vec![0.0; n];
     let mut group = criterion.benchmark_group("kernels/exponential");
     group.throughput(Throughput::Elements(n as u64));
     group.bench_function("vectorised", |bencher| {
-        bencher.iter(|| fast::gaussian_row(black_box(0.3), &points, 0.5, &mut out));
+        bencher.iter(|| gaussian.eval_many(black_box(0.3), &points, &mut out));
     });
     group.bench_function("standard", |bencher| {
         bencher.iter(|| {

@@ -1,7 +1,6 @@
 //! A walk over all features.
 
 use fewest_core::{Column, Context, Dataset, Error};
-use fewest_parallel::Places;
 
 /// Features processed between two checks of the interruption flag.
 const BATCH: usize = 256;
@@ -19,22 +18,7 @@ pub fn map_features<T: Send>(
     stage: &'static str,
     work: impl Fn(usize, Column<'_>) -> Result<T, Error> + Sync,
 ) -> Result<Vec<T>, Error> {
-    let places = Places::new(data.n_features());
-    walk(data, context, stage, &|j, column| {
-        places.put(j, work(j, column)?);
-        Ok(())
-    })?;
-    Ok(places.into_results())
-}
-
-/// `work(j, column)` for all features. What does not depend on a method's results is compiled here once, and
-/// not for every method: one call through a pointer is nothing beside a column.
-fn walk(
-    data: &Dataset,
-    context: &Context<'_>,
-    stage: &'static str,
-    work: &(dyn Fn(usize, Column<'_>) -> Result<(), Error> + Sync),
-) -> Result<(), Error> {
+    let mut all = Vec::with_capacity(data.n_features());
     for start in (0..data.n_features()).step_by(BATCH) {
         if context.stopped().is_some() {
             return Err(Error::Stopped { before: "every feature had been read" });
@@ -45,10 +29,12 @@ fn walk(
             check_column(data, start + at, column)?;
             work(start + at, column)
         });
-        results.into_iter().collect::<Result<(), Error>>()?;
+        for result in results {
+            all.push(result?);
+        }
         context.report(stage, start + len, data.n_features());
     }
-    Ok(())
+    Ok(all)
 }
 
 /// Whether all values of feature `j`, which `column` holds, are finite.

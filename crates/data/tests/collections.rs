@@ -31,7 +31,7 @@ fn check(file: &str, n: usize, d: usize, n_classes: Option<usize>) {
 #[test]
 fn every_data_set_of_the_manifest() {
     let Some(folder) = datasets::folder() else {
-        eprintln!("skipped: {} names no folder", datasets::FOLDER_VARIABLE);
+        eprintln!("skipped: FEWEST_DATA names no folder");
         return;
     };
     let text = fs::read_to_string(folder.join("MANIFEST.toml")).unwrap();

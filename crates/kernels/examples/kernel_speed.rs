@@ -6,8 +6,8 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use fewest_kernels::{
-    Factor, Gaussian, ScalarKernel, Sigmoid, Stacked, TableGaussian, centred_packed, fast, packed_len,
-    squared_cross_norms, squared_cross_norms_many,
+    Factor, Gaussian, ScalarKernel, Sigmoid, Stacked, TableGaussian, centred_packed, exp_in_place,
+    packed_len, squared_cross_norms,
 };
 use fewest_linalg::dot_products;
 
@@ -58,7 +58,7 @@ fn elementary() -> Result<(), fewest_core::Error> {
         for (value, &x) in out.iter_mut().zip(&points) {
             *value = x;
         }
-        fast::exp_in_place(out);
+        exp_in_place(out);
     });
     report("Gaussian row", &mut |out| gaussian.eval_many(0.3, &points, out));
     report("Gaussian row, table of 4096", &mut |out| table.eval_many(0.3, &points, out));
@@ -131,14 +131,9 @@ fn products() -> Result<(), fewest_core::Error> {
         let (left_factors, right_factors) = (make(lefts, 100)?, make(rights, 1000)?);
         let (left, right) =
             (Stacked::from_factors(n, &left_factors)?, Stacked::from_factors(n, &right_factors)?);
-        let one = &left_factors[0];
         let mut out = vec![0.0; lefts * rights];
         let seconds = fastest(|| {
-            if lefts == 1 {
-                squared_cross_norms(one, &right, black_box(&mut out));
-            } else {
-                squared_cross_norms_many(&left, &right, black_box(&mut out));
-            }
+            squared_cross_norms(&left, &right, black_box(&mut out));
         });
         let total_rank = |factors: &[Factor]| factors.iter().map(Factor::rank).sum::<usize>();
         let operations = 2e-9 * (n * total_rank(&left_factors) * total_rank(&right_factors)) as f64;

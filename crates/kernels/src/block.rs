@@ -7,7 +7,7 @@ use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
 
 use crate::hsic::{self, HsicScaling};
-use crate::{Gram, ScalarKernel, centred_packed, packed_len};
+use crate::{Gram, ScalarKernel, packed_len};
 
 /// `permutations` random partitions of `n` samples into blocks of at most `size`.
 ///
@@ -143,35 +143,4 @@ pub fn block_hsic(
         total += blocks.weight(block.len()) * value;
     }
     Ok(total)
-}
-
-/// [`centred_packed`] of every block, one after the other, scaled so that the dot product of two such
-/// vectors is [`block_hsic`] with [`BlockEstimator::Biased`]`(scaling)`: block `b` times the square root of
-/// its weight and of the scaling's factor for its size.
-///
-/// # Panics
-/// Unless `points.len() == blocks.n_samples()` and `out.len() == blocks.packed_len()`.
-pub fn centred_packed_blocks(
-    kernel: &dyn ScalarKernel,
-    points: &[f64],
-    blocks: &SampleBlocks,
-    scaling: HsicScaling,
-    scratch: &mut Vec<f64>,
-    out: &mut [f64],
-) {
-    assert_eq!(points.len(), blocks.n_samples, "one point for each sample");
-    assert_eq!(out.len(), blocks.packed_len(), "length of the packed blocks");
-    let mut rest = out;
-    let mut values = Vec::new();
-    for block in blocks.iter() {
-        values.clear();
-        values.extend(block.iter().map(|&sample| points[sample]));
-        let (packed, after) = rest.split_at_mut(packed_len(block.len()));
-        centred_packed(kernel, &values, scratch, packed);
-        let scale = (blocks.weight(block.len()) * scaling.factor(block.len())).sqrt();
-        for value in packed {
-            *value *= scale;
-        }
-        rest = after;
-    }
 }

@@ -80,7 +80,7 @@ fn exp_in_place_body<const FMA: bool>(values: &mut [f64]) {
 
 dispatched! {
     /// `out[i] = exp(-factor (x - points[i])²)`, as far as the shorter of the two slices reaches.
-    pub fn gaussian_row(x: f64, points: &[f64], factor: f64, out: &mut [f64]) = gaussian_row_body
+    pub(crate) fn gaussian_row(x: f64, points: &[f64], factor: f64, out: &mut [f64]) = gaussian_row_body
 }
 
 #[inline(always)]

@@ -5,7 +5,7 @@ mod block;
 mod delta;
 mod distances;
 mod factor;
-pub mod fast;
+mod fast;
 mod form;
 mod gram;
 pub mod hsic;
@@ -18,12 +18,11 @@ mod stationary;
 mod vectors;
 
 pub use bandwidth::{gaussian_gamma, kernel_width, median_distance};
-pub use block::{BlockEstimator, SampleBlocks, block_hsic, centred_packed_blocks};
+pub use block::{BlockEstimator, SampleBlocks, block_hsic};
 pub use delta::{Delta, NormalisedDelta};
 pub use distances::SquaredDistances;
-pub use factor::{
-    Factor, Interpolated, Leading, Pair, SharedFactor, Stacked, squared_cross_norms, squared_cross_norms_many,
-};
+pub use factor::{Factor, Interpolated, Leading, Pair, SharedFactor, Stacked, squared_cross_norms};
+pub use fast::exp_in_place;
 pub use form::Form;
 pub use gram::Gram;
 pub use kernel::{Definiteness, ScalarKernel};

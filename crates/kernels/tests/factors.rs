@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use fewest_core::Error;
 use fewest_kernels::{
     Definiteness, Delta, Factor, Gaussian, Gram, Laplace, Linear, NormalisedDelta, Polynomial, ScalarKernel,
-    Sigmoid, Stacked, TableGaussian, nocco, squared_cross_norms, squared_cross_norms_many,
+    Sigmoid, Stacked, TableGaussian, nocco, squared_cross_norms,
 };
 use proptest::prelude::*;
 
@@ -84,10 +84,11 @@ proptest! {
         }
         let stacked = Stacked::from_factors(25, &factors).unwrap();
         let mut all = vec![0.0; factors.len() * factors.len()];
-        squared_cross_norms_many(&stacked, &stacked, &mut all);
+        squared_cross_norms(&stacked, &stacked, &mut all);
         for (k, factor) in factors.iter().enumerate() {
             let mut row = vec![0.0; factors.len()];
-            squared_cross_norms(factor, &stacked, &mut row);
+            let alone = Stacked::from_factors(25, [factor]).unwrap();
+            squared_cross_norms(&alone, &stacked, &mut row);
             for (l, other) in factors.iter().enumerate() {
                 let exact = grams[k].inner(&grams[l]);
                 let size = grams[k].frobenius_norm() * grams[l].frobenius_norm() + 1.0;

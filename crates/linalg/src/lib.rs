@@ -11,5 +11,5 @@ pub use decompositions::{cholesky, lu, qr, symmetric_eigen, symmetric_eigenvalue
 pub use dense::{Cholesky, combination, gram, transposed, transposed_products};
 pub use dispatch::multiply_add;
 pub use lanes::dot;
-pub use products::{dot_products, transposed_product};
+pub use products::dot_products;
 pub use vectors::{add_scaled, centre, projected};

@@ -8,9 +8,25 @@ use crate::lanes;
 /// does not use its fast kernel there.
 const SMALL: usize = 6;
 
-/// `out = leftᵀ right` with `m` rows on both sides, column after column; the shapes follow from the lengths.
-pub fn transposed_product(left: &[f64], right: &[f64], m: usize, out: &mut [f64]) {
+/// `out = leftᵀ right` for `left` of `m x a` and `right` of `m x b`, all column after column: entry `(i, j)`
+/// of the `a x b` result is the dot product of column `i` of `left` with column `j` of `right`.
+///
+/// Products of other widths may round a pair's value differently in the last digits: where results must not
+/// depend on the number of threads, neither may the widths.
+///
+/// # Panics
+/// Unless `left.len()` and `right.len()` are multiples `a m` and `b m` of `m` and `out.len() == a b`.
+///
+/// ```
+/// let (left, right) = ([1.0, 2.0, 3.0, 4.0], [1.0, 1.0]);
+/// let mut out = [0.0; 2];
+/// fewest_linalg::dot_products(&left, &right, 2, &mut out);
+/// assert_eq!(out, [3.0, 7.0]);
+/// ```
+pub fn dot_products(left: &[f64], right: &[f64], m: usize, out: &mut [f64]) {
+    assert!(left.len().is_multiple_of(m) && right.len().is_multiple_of(m), "whole columns of length m");
     let (a, b) = (left.len() / m.max(1), right.len() / m.max(1));
+    assert_eq!(out.len(), a * b, "one result for each pair of columns");
     if a < SMALL || b < SMALL || m < SMALL {
         for (column, y) in out.chunks_exact_mut(a.max(1)).zip(right.chunks_exact(m.max(1))) {
             for (value, x) in column.iter_mut().zip(left.chunks_exact(m.max(1))) {
@@ -23,29 +39,4 @@ pub fn transposed_product(left: &[f64], right: &[f64], m: usize, out: &mut [f64]
     let left = DMatrixView::from_slice_with_strides_generic(left, Dyn(a), Dyn(m), Dyn(m), Dyn(1));
     let right = DMatrixView::from_slice(right, m, b);
     DMatrixViewMut::from_slice(out, a, b).gemm(1.0, &left, &right, 0.0);
-}
-
-/// `out = leftᵀ right` for `left` of `m x a` and `right` of `m x b`, all column after column: entry `(i, j)`
-/// of the `a x b` result is the dot product of column `i` of `left` with column `j` of `right`.
-///
-/// Products of other widths may round a pair's value differently in the last digits: where results must not
-/// depend on the number of threads, neither may the widths.
-///
-/// # Panics
-/// Unless `left.len()` and `right.len()` are multiples `a m` and `b m` of `m > 0` and `out.len() == a b`.
-///
-/// ```
-/// let (left, right) = ([1.0, 2.0, 3.0, 4.0], [1.0, 1.0]);
-/// let mut out = [0.0; 2];
-/// fewest_linalg::dot_products(&left, &right, 2, &mut out);
-/// assert_eq!(out, [3.0, 7.0]);
-/// ```
-pub fn dot_products(left: &[f64], right: &[f64], m: usize, out: &mut [f64]) {
-    assert!(
-        m > 0 && left.len().is_multiple_of(m) && right.len().is_multiple_of(m),
-        "whole columns of length m"
-    );
-    let (a, b) = (left.len() / m, right.len() / m);
-    assert_eq!(out.len(), a * b, "one result for each pair of columns");
-    transposed_product(left, right, m, out);
 }

@@ -62,7 +62,7 @@ impl<'a> Distances<'a> {
     }
 
     /// Whether the distances are kept, so that visiting them again costs nothing.
-    pub fn are_kept(&self) -> bool {
+    pub(crate) fn are_kept(&self) -> bool {
         self.triangle.is_some()
     }
 
@@ -128,5 +128,30 @@ impl<'a> Distances<'a> {
             results.extend(answers.into_iter().flatten());
         }
         Ok(results)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Coordinate, DistanceMetric};
+
+    #[test]
+    fn rows_do_not_depend_on_whether_they_are_kept() -> Result<(), Error> {
+        // 3000² / 2 distances of a single coordinate are more than is kept; those of 100 samples are not.
+        let column: Vec<f64> = (0..3000).map(|i| (f64::from(i) * 2.1).sin()).collect();
+        let pack = |values: &[f64]| {
+            Samples::pack(DistanceMetric::Manhattan, values.len(), &[Coordinate::Numeric], |_, out| {
+                out.copy_from_slice(values);
+                Ok(())
+            })
+        };
+        let (many, few) = (pack(&column)?, pack(&column[..100])?);
+        let (many, few) = (Distances::new(&many), Distances::new(&few));
+        assert!(!many.are_kept() && few.are_kept());
+        let context = Context::default();
+        let whole = many.map_rows(37..61, &context, |_, row| row[..100].to_vec())?;
+        assert_eq!(whole, few.map_rows(37..61, &context, |_, row| row.to_vec())?);
+        Ok(())
     }
 }

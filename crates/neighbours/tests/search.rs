@@ -61,20 +61,6 @@ fn distances_are_those_of_the_formula_and_the_same_in_both_directions() -> Resul
 }
 
 #[test]
-fn rows_do_not_depend_on_whether_they_are_kept() -> Result<(), Error> {
-    // 3000² / 2 distances of a single coordinate are more than is kept; those of 100 samples are not.
-    let columns = waves(3000, 1);
-    let many = pack(DistanceMetric::Manhattan, &columns);
-    let few = pack(DistanceMetric::Manhattan, &[columns[0][..100].to_vec()]);
-    let (many, few) = (Distances::new(&many), Distances::new(&few));
-    assert!(!many.are_kept() && few.are_kept());
-    let context = Context::default();
-    let whole = many.map_rows(37..61, &context, |_, row| row[..100].to_vec())?;
-    assert_eq!(whole, few.map_rows(37..61, &context, |_, row| row.to_vec())?);
-    Ok(())
-}
-
-#[test]
 fn an_offset_costs_no_accuracy() -> Result<(), Error> {
     let columns = waves(40, 6);
     // A power of two: the values themselves lose their last digits only.

@@ -75,12 +75,11 @@ fn in_runs<S: Default, T: Send>(n: usize, run: usize, work: impl Fn(&mut S, usiz
 /// All are in one piece of memory: a vector for each task that outlives it would leave holes. What is generic
 /// here is compiled for each type of result, what is generic in a loop for each use: so the loops are short,
 /// and plain.
-#[derive(Debug)]
-pub struct Places<T>(Mutex<Vec<Option<T>>>);
+struct Places<T>(Mutex<Vec<Option<T>>>);
 
 impl<T> Places<T> {
     /// Places for the results of the indices below `n`.
-    pub fn new(n: usize) -> Self {
+    fn new(n: usize) -> Self {
         let mut places = Vec::with_capacity(n);
         for _ in 0..n {
             places.push(None);
@@ -92,7 +91,7 @@ impl<T> Places<T> {
     ///
     /// # Panics
     /// For an index that has no place.
-    pub fn put(&self, i: usize, result: T) {
+    fn put(&self, i: usize, result: T) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)[i] = Some(result);
     }
 
@@ -105,7 +104,7 @@ impl<T> Places<T> {
     }
 
     /// The results in the order of the indices, without places that are still empty.
-    pub fn into_results(self) -> Vec<T> {
+    fn into_results(self) -> Vec<T> {
         let places = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut results = Vec::with_capacity(places.len());
         for place in places {

@@ -49,18 +49,13 @@ impl Quadratic {
     }
 
     /// Number of atoms.
-    pub fn len(&self) -> usize {
+    pub fn n_atoms(&self) -> usize {
         self.atoms.target_products.len()
-    }
-
-    /// Whether there is no atom.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     /// Column `j` of `G`.
     pub fn gram_column(&self, j: usize) -> &[f64] {
-        let n = self.len();
+        let n = self.n_atoms();
         &self.gram[j * n..(j + 1) * n]
     }
 
@@ -100,11 +95,11 @@ impl InnerProducts for Quadratic {
 
 impl Datafit for Quadratic {
     fn n_coefficients(&self) -> usize {
-        self.len()
+        self.n_atoms()
     }
 
     fn value(&self, w: &[f64]) -> f64 {
-        self.gradient(w, &mut vec![0.0; self.len()])
+        self.gradient(w, &mut vec![0.0; self.n_atoms()])
     }
 
     fn gradient(&self, w: &[f64], out: &mut [f64]) -> f64 {

@@ -80,10 +80,10 @@ pub fn solve(
         return Err(Error::parameter("start", value, "finite"));
     }
     let mut w = start.to_vec();
-    let mut candidates: Vec<usize> = (0..blocks.len()).collect();
+    let mut candidates: Vec<usize> = (0..blocks.n_blocks()).collect();
     let mut correlations = certificate::correlations(problem, &w)?;
     let mut working: Vec<usize> =
-        (0..blocks.len()).filter(|&b| blocks.block(b).iter().any(|&j| w[j] != 0.0)).collect();
+        (0..blocks.n_blocks()).filter(|&b| blocks.block(b).iter().any(|&j| w[j] != 0.0)).collect();
     let (mut iterations, mut passes) = (0, 0);
     // The status of an inner solver that was stopped, which may know more than `control` here.
     let mut stopped: Option<Status> = None;
@@ -120,7 +120,7 @@ pub fn solve(
                 certificate,
                 correlations,
                 passes,
-                n_screened: blocks.len() - candidates.len(),
+                n_screened: blocks.n_blocks() - candidates.len(),
             });
         }
 
@@ -192,7 +192,7 @@ fn grow(
     working: &mut Vec<usize>,
 ) -> usize {
     let blocks = penalty.blocks();
-    let mut inside = vec![false; blocks.len()];
+    let mut inside = vec![false; blocks.n_blocks()];
     working.retain(|&b| candidates.binary_search(&b).is_ok() || blocks.block(b).iter().any(|&j| w[j] != 0.0));
     for &b in working.iter() {
         inside[b] = true;

@@ -106,7 +106,7 @@ proptest! {
             let correlations = certificate::correlations(&quadratic, &early).unwrap();
             let found = certificate::certify(&quadratic, &*penalty, &early, &correlations);
             let late = Sweeps.minimise(&quadratic, &*penalty, &early, &to(1e-13)).unwrap().coefficients;
-            for b in 0..penalty.blocks().len() {
+            for b in 0..penalty.blocks().n_blocks() {
                 if certificate::is_screened(&quadratic, &*penalty, &found, &correlations, b) {
                     for &j in penalty.blocks().block(b) {
                         prop_assert!(late[j].abs() <= 1e-6, "{name}: coefficient {j} is {}", late[j]);

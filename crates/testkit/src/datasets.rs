@@ -8,7 +8,7 @@
 use std::path::PathBuf;
 
 /// The environment variable that names a folder with more data sets.
-pub const FOLDER_VARIABLE: &str = "FEWEST_DATA";
+const FOLDER_VARIABLE: &str = "FEWEST_DATA";
 
 /// The names of the data sets that are in the repository.
 pub const SHIPPED: [&str; 5] = ["auto_mpg.csv", "ionosphere.csv", "sonar.csv", "wdbc.csv", "wine.csv"];

@@ -90,7 +90,7 @@ impl Parameters {
     }
 
     /// Whether `name` was given, rather than left at its default.
-    pub fn is_given(&self, name: &str) -> bool {
+    pub(super) fn is_given(&self, name: &str) -> bool {
         self.entries.iter().any(|entry| entry.parameter.name == name && entry.given)
     }
 
@@ -124,18 +124,9 @@ impl Parameters {
     /// # Errors
     /// [`Error::Unsupported`] when the method has no such parameter or it is no number.
     pub fn real(&self, name: &str) -> Result<f64, Error> {
-        self.optional_real(name)?.ok_or_else(|| self.unknown(name))
-    }
-
-    /// The number that `name` has, or `None` where it was left out or is a word.
-    ///
-    /// # Errors
-    /// [`Error::Unsupported`] when it is neither.
-    pub fn optional_real(&self, name: &str) -> Result<Option<f64>, Error> {
         match self.get(name) {
-            None | Some(Value::Word(_)) => Ok(None),
-            Some(Value::Real(value)) => Ok(Some(*value)),
-            Some(_) => Err(self.unknown(name)),
+            Some(Value::Real(value)) => Ok(*value),
+            _ => Err(self.unknown(name)),
         }
     }
 

@@ -7,21 +7,16 @@ use fewest_core::{Dataset, DenseColumns, OnDemand, Target, derive_seed};
 use super::{NOISE, Synthetic, draw};
 use crate::Error;
 
-/// Number of features of Data1 in the paper.
-pub const DATA1_FEATURES: usize = 256;
-/// Number of features of Data2 in the paper.
-pub const DATA2_FEATURES: usize = 1000;
-
 /// Data1, the additive model: `y = -2 sin(2 x₀) + x₁² + x₂ + exp(-x₃) + e` with `e ~ N(0, 1)`.
 ///
-/// The paper has [`DATA1_FEATURES`] features.
+/// The paper has 256 features.
 ///
 /// # Errors
 /// [`fewest_core::Error::TooFew`] for fewer than 4 features or no sample.
 ///
 /// ```
 /// use fewest_data::synthetic;
-/// let problem = synthetic::data1(100, synthetic::DATA1_FEATURES, 0)?;
+/// let problem = synthetic::data1(100, 256, 0)?;
 /// assert_eq!((problem.dataset.n_samples(), problem.dataset.n_features()), (100, 256));
 /// assert_eq!(problem.true_features, [0, 1, 2, 3]);
 /// # Ok::<(), fewest_data::Error>(())
@@ -30,17 +25,9 @@ pub fn data1(n_samples: usize, n_features: usize, seed: u64) -> Result<Synthetic
     problem(&DATA1, n_samples, n_features, seed, false)
 }
 
-/// [`data1`] with features that are drawn anew whenever they are asked for, and none stored.
-///
-/// # Errors
-/// As [`data1`].
-pub fn data1_on_demand(n_samples: usize, n_features: usize, seed: u64) -> Result<Synthetic, Error> {
-    problem(&DATA1, n_samples, n_features, seed, true)
-}
-
 /// Data2, the non-additive model: `y = x₀ exp(2 x₁) + x₂² + e` with `e ~ N(0, 1)`.
 ///
-/// The paper has [`DATA2_FEATURES`] features.
+/// The paper has 1000 features.
 ///
 /// # Errors
 /// [`fewest_core::Error::TooFew`] for fewer than 3 features or no sample.

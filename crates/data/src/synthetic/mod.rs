@@ -8,7 +8,7 @@ mod kernelized_lasso;
 mod non_monotonic;
 mod sensitivity;
 
-pub use kernelized_lasso::{DATA1_FEATURES, DATA2_FEATURES, data1, data1_on_demand, data2, data2_on_demand};
+pub use kernelized_lasso::{data1, data2, data2_on_demand};
 pub use non_monotonic::{better_together, weighted_sum};
 pub use sensitivity::{Interaction, additive, exponential, interactive};
 

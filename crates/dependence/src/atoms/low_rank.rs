@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fewest_core::Error;
-use fewest_kernels::{Factor, Leading, ScalarKernel, Stacked, squared_cross_norms_many};
+use fewest_kernels::{Factor, Leading, ScalarKernel, Stacked, squared_cross_norms};
 
 use super::output::Output;
 use super::{Measure, Outline, Representation};
@@ -96,6 +96,6 @@ impl Representation for LowRank {
     }
 
     fn products(&self, rows: &Stacked, columns: &Stacked, out: &mut [f64]) {
-        squared_cross_norms_many(rows, columns, out);
+        squared_cross_norms(rows, columns, out);
     }
 }

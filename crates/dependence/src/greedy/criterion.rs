@@ -3,7 +3,7 @@
 use fewest_columns::{chance_of_one_level, finite_values, standardise};
 use fewest_core::method::KernelWidth;
 use fewest_core::{Context, Dataset, Error, FeatureKind, Status};
-use fewest_kernels::{fast, median_distance, packed_len};
+use fewest_kernels::{exp_in_place, median_distance, packed_len};
 use fewest_linalg::dot_products;
 
 use crate::OutputKernel;
@@ -190,7 +190,7 @@ impl Criterion {
             }
             // Rounding may leave a distance just below zero when a feature is taken away.
             buffer.iter_mut().for_each(|distance| *distance = scale * distance.max(0.0));
-            fast::exp_in_place(buffer);
+            exp_in_place(buffer);
             let mut product = [0.0];
             dot_products(buffer, &self.target[first..first + buffer.len()], buffer.len(), &mut product);
             total += product[0];

@@ -12,9 +12,9 @@ use fewest_core::Error;
 
 pub use leading::Leading;
 pub use shared::{Interpolated, Pair, SharedFactor};
-pub use stacked::{Stacked, squared_cross_norms, squared_cross_norms_many};
+pub use stacked::{Stacked, squared_cross_norms};
 
-use fewest_linalg::{lanes, transposed_product};
+use fewest_linalg::{dot_products, lanes};
 
 use crate::{Definiteness, Gram, ScalarKernel};
 
@@ -168,7 +168,7 @@ impl Factor {
             "factors of different numbers of samples have no inner product"
         );
         let mut products = vec![0.0; self.rank * other.rank];
-        transposed_product(&self.values, &other.values, self.n_samples, &mut products);
+        dot_products(&self.values, &other.values, self.n_samples, &mut products);
         let mut total = 0.0;
         for (b, column) in products.chunks_exact(self.rank.max(1)).enumerate() {
             total += sign(&other.signs, b) * signed_square(column, self.signs.as_deref());

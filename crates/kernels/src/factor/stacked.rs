@@ -3,7 +3,7 @@
 use fewest_core::Error;
 
 use super::{Factor, signed_square};
-use fewest_linalg::transposed_product;
+use fewest_linalg::dot_products;
 
 /// Factors of the same samples side by side: an `n x Σ r` matrix with the columns where each one begins.
 ///
@@ -18,7 +18,8 @@ use fewest_linalg::transposed_product;
 ///     factors.push(factor);
 /// }
 /// let mut hsic = [0.0; 2];
-/// squared_cross_norms(&factors[0], &Stacked::from_factors(4, &factors)?, &mut hsic);
+/// let (one, both) = (Stacked::from_factors(4, &factors[..1])?, Stacked::from_factors(4, &factors)?);
+/// squared_cross_norms(&one, &both, &mut hsic);
 /// assert!((hsic[1] - factors[0].inner(&factors[1])).abs() < 1e-12);
 /// # Ok::<(), fewest_core::Error>(())
 /// ```
@@ -84,32 +85,19 @@ impl Stacked {
     }
 }
 
-/// `out[l] = ‖ΦᵀΨ_l‖²_F` (with signs `Σ_ab s_a t_b (φ_aᵀψ_b)²`) for every stacked factor `Ψ_l`, by one
-/// matrix product. For centred factors these are the values `tr(KHL_lH)`. `O(n r Σ r_l)`.
-///
-/// # Panics
-/// Unless both have the same number of samples and `out.len() == stacked.len()`.
-pub fn squared_cross_norms(left: &Factor, stacked: &Stacked, out: &mut [f64]) {
-    assert_eq!(left.n_samples, stacked.n_samples, "factors of the same samples");
-    assert_eq!(out.len(), stacked.len(), "one result for each stacked factor");
-    let mut products = vec![0.0; left.rank * stacked.total_rank()];
-    // The wide side first: the library's product then packs the stack once in pieces that stay in cache.
-    transposed_product(&stacked.values, &left.values, left.n_samples, &mut products);
-    reduce(&products, stacked, left.rank, left.signs.as_deref(), |l, value| out[l] = value);
-}
-
-/// [`squared_cross_norms`] for every factor of `left`: `out[k + l left.len()] = ‖Φ_kᵀΨ_l‖²_F`. Wider on both
-/// sides, the product runs near the processor's peak.
+/// `out[k + l left.len()] = ‖Φ_kᵀΨ_l‖²_F` (with signs `Σ_ab s_a t_b (φ_aᵀψ_b)²`) for every factor `Φ_k` of
+/// `left` and `Ψ_l` of `stacked`, by one matrix product. For centred factors these are the values
+/// `tr(K_kHL_lH)`. `O(n Σ r_k Σ r_l)`.
 ///
 /// # Panics
 /// Unless both have the same number of samples and `out.len() == left.len() stacked.len()`.
-pub fn squared_cross_norms_many(left: &Stacked, stacked: &Stacked, out: &mut [f64]) {
+pub fn squared_cross_norms(left: &Stacked, stacked: &Stacked, out: &mut [f64]) {
     assert_eq!(left.n_samples, stacked.n_samples, "factors of the same samples");
     let height = left.len();
     assert_eq!(out.len(), height * stacked.len(), "one result for each pair of factors");
     let total = stacked.total_rank();
     let mut products = vec![0.0; left.total_rank() * total];
-    transposed_product(&stacked.values, &left.values, left.n_samples, &mut products);
+    dot_products(&stacked.values, &left.values, left.n_samples, &mut products);
     for k in 0..height {
         let products = &products[left.starts[k] * total..left.starts[k + 1] * total];
         reduce(products, stacked, left.rank(k), left.signs(k), |l, value| out[k + l * height] = value);

@@ -69,22 +69,6 @@ impl SpanBound {
         let squared_spans = by_sample.into_iter().map(|(_, span)| span).collect();
         Ok(Self { value: charged + tube, squared_spans, sensitivity })
     }
-
-    /// `f^p(x_p)` of every sample, the decision of the machine trained without it, if free and bounded
-    /// support vectors stay the same.
-    ///
-    /// # Errors
-    /// As [`new`](Self::new).
-    pub fn leave_one_out(&self, problem: &DualProblem<'_>, machine: &Machine) -> Result<Vec<f64>, Error> {
-        let coefficients = &machine.dual.solution.coefficients;
-        let errors = fewest_smo::certificate::errors(problem, coefficients)?;
-        let mut decisions: Vec<f64> =
-            problem.targets().iter().zip(&errors).map(|(t, e)| t - e + machine.bias).collect();
-        for (&i, span) in machine.support.iter().zip(&self.squared_spans) {
-            decisions[i] -= coefficients[i] * span;
-        }
-        Ok(decisions)
-    }
 }
 
 /// The largest squared distance of `p` from another.

@@ -23,8 +23,8 @@ pub(super) struct Support {
 impl Support {
     pub(super) fn new(problem: &DualProblem<'_>, machine: &Machine) -> Result<Self, Error> {
         let all = &machine.dual.solution.coefficients;
-        if all.len() != problem.len() {
-            let (expected, found) = (problem.len(), all.len());
+        if all.len() != problem.n_variables() {
+            let (expected, found) = (problem.n_variables(), all.len());
             return Err(Error::ShapeMismatch { what: "coefficients of the machine", expected, found });
         }
         let (mut samples, bounded): (Vec<usize>, Vec<usize>) =
@@ -33,7 +33,7 @@ impl Support {
         samples.extend(bounded);
         let m = samples.len();
         let mut kernel = DMatrix::zeros(m, m);
-        let mut row = vec![0.0; problem.len()];
+        let mut row = vec![0.0; problem.n_variables()];
         for (mut column, &i) in kernel.column_iter_mut().zip(&samples) {
             problem.kernel().row(i, &mut row);
             for (value, &j) in column.iter_mut().zip(&samples) {

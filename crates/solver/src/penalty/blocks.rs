@@ -26,13 +26,8 @@ impl Blocks {
     }
 
     /// Number of blocks.
-    pub fn len(&self) -> usize {
+    pub fn n_blocks(&self) -> usize {
         self.offsets.len() - 1
-    }
-
-    /// Whether there is no block.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     /// Number of coefficients.
@@ -47,6 +42,6 @@ impl Blocks {
 
     /// All blocks in order.
     pub fn iter(&self) -> impl Iterator<Item = &[usize]> {
-        (0..self.len()).map(|b| self.block(b))
+        (0..self.n_blocks()).map(|b| self.block(b))
     }
 }

@@ -19,7 +19,7 @@ impl GroupLasso {
     pub fn new(lambda: f64, groups: &[usize]) -> Result<Self, Error> {
         check_level("lambda", lambda)?;
         let blocks = Blocks::from_groups(groups);
-        let levels = vec![lambda; blocks.len()];
+        let levels = vec![lambda; blocks.n_blocks()];
         Ok(Self { blocks, levels, nonnegative: false })
     }
 

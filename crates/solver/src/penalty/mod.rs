@@ -170,14 +170,14 @@ pub trait BlockPenalty: Penalty {
     fn sum_of_blocks(&self, w: &[f64]) -> f64 {
         let mut entries = Vec::new();
         let blocks = self.blocks();
-        (0..blocks.len()).map(|b| self.value_block(b, gather(w, blocks.block(b), &mut entries))).sum()
+        (0..blocks.n_blocks()).map(|b| self.value_block(b, gather(w, blocks.block(b), &mut entries))).sum()
     }
 
     /// The prox of every block in turn: the [`Penalty::prox`] of a block penalty.
     fn prox_of_blocks(&self, w: &mut [f64], step: f64) {
         let mut entries = Vec::new();
         let blocks = self.blocks();
-        for b in 0..blocks.len() {
+        for b in 0..blocks.n_blocks() {
             let block = blocks.block(b);
             gather(w, block, &mut entries);
             self.prox_block(b, &mut entries, step);
@@ -191,14 +191,16 @@ pub trait BlockPenalty: Penalty {
     fn conjugate(&self, v: &[f64]) -> f64 {
         let mut entries = Vec::new();
         let blocks = self.blocks();
-        (0..blocks.len()).map(|b| self.conjugate_block(b, gather(v, blocks.block(b), &mut entries))).sum()
+        (0..blocks.n_blocks())
+            .map(|b| self.conjugate_block(b, gather(v, blocks.block(b), &mut entries)))
+            .sum()
     }
 
     /// The largest `t ∈ [0, 1]` for which `Ω*(t v)` is finite.
     fn dual_scale(&self, v: &[f64]) -> f64 {
         let mut entries = Vec::new();
         let blocks = self.blocks();
-        (0..blocks.len())
+        (0..blocks.n_blocks())
             .map(|b| self.dual_scale_block(b, gather(v, blocks.block(b), &mut entries)))
             .fold(1.0, f64::min)
     }

@@ -46,7 +46,7 @@ pub(crate) fn check(solver: &dyn QuadraticSolver) {
         let problem: Quadratic = super::Explicit { atoms, target }.quadratic();
         let number = |name: &str| case.params.get(name).and_then(Value::as_f64);
         let alpha = n * number("alpha").unwrap();
-        let n_atoms = problem.len();
+        let n_atoms = problem.n_atoms();
         let penalty: Box<dyn BlockPenalty> = match (case.method.as_str(), number("l1_ratio")) {
             ("lasso", Some(1.0)) => Box::new(L1::new(alpha, n_atoms).unwrap()),
             ("elastic_net", Some(ratio)) => {

@@ -141,7 +141,7 @@ impl SquaredHingeDescent {
     fn working_set(&self, penalty: &dyn BlockPenalty, w: &[f64]) -> Vec<usize> {
         let blocks = penalty.blocks();
         let (mut chosen, mut others) = (Vec::new(), Vec::new());
-        for b in 0..blocks.len() {
+        for b in 0..blocks.n_blocks() {
             let block = blocks.block(b);
             if block.iter().any(|&j| w[j] != 0.0) {
                 chosen.push(b);

@@ -24,7 +24,7 @@ const MOST_HALVINGS: usize = 60;
 ///
 /// Cost: a Cholesky factor of the non-zeros for each step, `k³ / 3`.
 pub(crate) fn polish(problem: &Quadratic, penalty: &dyn BlockPenalty, curvatures: &[f64], w: &mut Vec<f64>) {
-    let n = problem.len();
+    let n = problem.n_atoms();
     let most_steps = (MOST_WORK / (n * n * n / 3).max(1)).clamp(3, MOST_STEPS);
     let noise = 1e-15 * fewest_solver::InnerProducts::target_squared_norm(problem);
     let mut correlations = vec![0.0; n];
@@ -317,6 +317,6 @@ impl Line<'_> {
             entries.extend(blocks.block(b).iter().map(|&j| w[j]));
             self.penalty.value_block(b, &entries)
         };
-        (0..blocks.len()).map(|b| value(b, point) - value(b, self.w)).sum()
+        (0..blocks.n_blocks()).map(|b| value(b, point) - value(b, self.w)).sum()
     }
 }

@@ -158,10 +158,10 @@ impl Solver<Composite<'_, Quadratic>, SolverState> for CoordinateDescent {
         let (problem, penalty) = (composite.datafit(), composite.penalty().convex_blocks("cd")?);
         let w = composite.feasible_start(std::mem::take(&mut state.coefficients))?;
         *self = Self {
-            candidates: (0..penalty.blocks().len()).collect(),
-            entries: penalty.blocks().len(),
+            candidates: (0..penalty.blocks().n_blocks()).collect(),
+            entries: penalty.blocks().n_blocks(),
             curvatures: curvatures(problem, penalty),
-            correlations: vec![0.0; problem.len()],
+            correlations: vec![0.0; problem.n_atoms()],
             ..Self::default().tolerance(self.tolerance).sweeps(self.sweeps).newton(self.newton)
         };
         problem.correlations(&w, &mut self.correlations);
@@ -191,7 +191,7 @@ impl Solver<Composite<'_, Quadratic>, SolverState> for CoordinateDescent {
         self.entries = if 2 * stayed < entering.len() {
             (entering.len() / 4).max(1)
         } else {
-            (2 * self.entries).min(penalty.blocks().len())
+            (2 * self.entries).min(penalty.blocks().n_blocks())
         };
         descent.refresh();
         let Descent { w, correlations, .. } = descent;

@@ -16,7 +16,7 @@ pub(crate) fn curvatures(problem: &Quadratic, penalty: &dyn BlockPenalty) -> Vec
         frobenius.sqrt().min(largest_row)
     };
     let blocks = penalty.blocks();
-    (0..blocks.len())
+    (0..blocks.n_blocks())
         .map(|b| match *blocks.block(b) {
             [j] => problem.gram_column(j)[j].max(0.0),
             ref block => bound(block),

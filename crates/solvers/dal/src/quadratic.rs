@@ -21,7 +21,7 @@ const MOST_REFINEMENTS: usize = 5;
 /// `G = RᵀR` by pivoted Cholesky, `b'` from `Rᵀb' = c`; one more row, zero in every atom, holds what of
 /// `‖b‖²` lies outside the span of the atoms.
 fn isometric(problem: &Quadratic) -> Result<SquaredLoss<DenseOperator>, Error> {
-    let n = problem.len();
+    let n = problem.n_atoms();
     let order: Vec<usize> = (0..n).collect();
     let factor = PivotedCholesky::new(problem.gram(), &order, INDEPENDENT);
     let mut observations = factor.solve_transposed(problem.target_products());
@@ -83,7 +83,7 @@ struct Certified {
 
 impl Certified {
     fn new(problem: &Quadratic, penalty: &dyn BlockPenalty, coefficients: Vec<f64>) -> Self {
-        let mut correlations = vec![0.0; problem.len()];
+        let mut correlations = vec![0.0; problem.n_atoms()];
         problem.correlations(&coefficients, &mut correlations);
         let certificate = certify(problem, penalty, &coefficients, &correlations);
         Self { coefficients, correlations, certificate }

@@ -18,7 +18,7 @@ fn minimise(problem: &Quadratic, penalty: &dyn Penalty, tolerance: f64) -> Resul
     let solver: &dyn QuadraticSolver = &DualAugmentedLagrangian::default();
     assert_eq!(solver.name(), "dal");
     let control = Control { tolerance, ..Control::default() };
-    solver.minimise(problem, penalty, &vec![0.0; problem.len()], &control)
+    solver.minimise(problem, penalty, &vec![0.0; problem.n_atoms()], &control)
 }
 
 #[test]
@@ -40,7 +40,7 @@ fn two_atoms_by_hand() -> Result<(), Error> {
 
 /// The optimum of the non-negative lasso by trying every support.
 fn by_enumeration(problem: &Quadratic, lambda: f64) -> Option<Vec<f64>> {
-    let n = problem.len();
+    let n = problem.n_atoms();
     let c = {
         let mut c = vec![0.0; n];
         problem.correlations(&vec![0.0; n], &mut c);

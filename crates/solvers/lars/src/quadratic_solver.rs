@@ -1,8 +1,8 @@
 //! The path as a solver of one small problem.
 
 use fewest_solver::{
-    BlockPenalty, Certificate, Control, Error, InnerProducts, Penalty, Quadratic, QuadraticSolver, Solution,
-    Status, certificate, run,
+    BlockPenalty, Certificate, Control, Error, Penalty, Quadratic, QuadraticSolver, Solution, Status,
+    certificate, run,
 };
 
 use crate::homotopy::Homotopy;
@@ -39,13 +39,13 @@ impl QuadraticSolver for Lars {
             .and_then(BlockPenalty::as_l1)
             .filter(|l1| l1.is_nonnegative())
             .ok_or_else(unsupported)?;
-        if l1.levels().len() != problem.len() {
-            let (expected, found) = (problem.len(), l1.levels().len());
+        if l1.levels().len() != problem.n_atoms() {
+            let (expected, found) = (problem.n_atoms(), l1.levels().len());
             return Err(Error::ShapeMismatch { what: "levels of the penalty", expected, found });
         }
         // The path in the scale of the penalty: weights are its levels, and its end is at 1.
         let mut homotopy = Homotopy::new(l1.levels().to_vec(), 1.0, usize::MAX)?;
-        let mut solution = run(problem, &mut homotopy, vec![0.0; problem.len()], control)?;
+        let mut solution = run(problem, &mut homotopy, vec![0.0; problem.n_atoms()], control)?;
         let mut correlations = vec![0.0; problem.n_atoms()];
         problem.correlations(&solution.coefficients, &mut correlations);
         let certificate = certificate::certify(problem, l1, &solution.coefficients, &correlations);

@@ -94,7 +94,7 @@ impl ProximalGradient {
                 instead: "leave block_scales out".to_owned(),
             });
         };
-        let n_blocks = blocks.blocks().len();
+        let n_blocks = blocks.blocks().n_blocks();
         if found != n_blocks {
             return Err(Error::ShapeMismatch {
                 what: "step scales of the blocks",

@@ -88,7 +88,7 @@ pub(crate) fn downward(problem: &DualProblem<'_>, i: usize, value: f64) -> f64 {
 /// [`Error::ShapeMismatch`]; [`Error::InvalidParameter`] for a kernel value that is not finite.
 pub fn errors(problem: &DualProblem<'_>, coefficients: &[f64]) -> Result<Vec<f64>, Error> {
     const AT_ONCE: usize = 8;
-    let n = problem.len();
+    let n = problem.n_variables();
     if coefficients.len() != n {
         return Err(Error::ShapeMismatch { what: "coefficients", expected: n, found: coefficients.len() });
     }

@@ -62,7 +62,7 @@ pub(crate) struct Descent<T> {
 impl<T: Element> Descent<T> {
     pub(crate) fn new(problem: &DualProblem<'_>, point: &Point, bytes: usize) -> Self {
         let mut new = Self {
-            cache: RowCache::new(problem.len(), bytes),
+            cache: RowCache::new(problem.n_variables(), bytes),
             up: Vec::new(),
             down: Vec::new(),
             diagonal: Vec::new(),

@@ -66,7 +66,7 @@ impl<'a> LinearProblem<'a> {
     /// [`Error::ShapeMismatch`] unless both have the same samples; [`Error::InvalidParameter`] for an
     /// infinite bound without a ridge.
     pub fn new(dual: &'a DualProblem<'a>, samples: &'a dyn SampleRows) -> Result<Self, Error> {
-        let (expected, found) = (dual.len(), samples.n_samples());
+        let (expected, found) = (dual.n_variables(), samples.n_samples());
         if expected != found {
             return Err(Error::ShapeMismatch { what: "samples", expected, found });
         }
@@ -79,7 +79,7 @@ impl<'a> LinearProblem<'a> {
     /// # Errors
     /// [`Error::ShapeMismatch`].
     pub fn weights(&self, coefficients: &[f64]) -> Result<Vec<f64>, Error> {
-        let (expected, found) = (self.dual.len(), coefficients.len());
+        let (expected, found) = (self.dual.n_variables(), coefficients.len());
         if expected != found {
             return Err(Error::ShapeMismatch { what: "coefficients", expected, found });
         }
@@ -284,7 +284,7 @@ impl Solver<&LinearProblem<'_>, SolverState> for DualCoordinateDescent {
         state.certificate = Certificate::gap(certificate::relative(gap, objective));
         self.run = Passes {
             weights: problem.weights(&coefficients)?,
-            active: (0..dual.len()).collect(),
+            active: (0..dual.n_variables()).collect(),
             worst: f64::MAX,
             target: f64::MAX,
             best_gap: f64::MAX,
@@ -305,7 +305,7 @@ impl Solver<&LinearProblem<'_>, SolverState> for DualCoordinateDescent {
         if worst <= run.target {
             // Afresh, since rounding adds up in the weights.
             run.weights = problem.weights(&state.coefficients)?;
-            run.active = (0..problem.dual.len()).collect();
+            run.active = (0..problem.dual.n_variables()).collect();
             run.worst = f64::MAX;
             let (objective, gap) = problem.certify(&state.coefficients)?;
             let gap = certificate::relative(gap, objective);

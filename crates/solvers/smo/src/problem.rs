@@ -101,7 +101,7 @@ impl<'a> DualProblem<'a> {
         check(
             "absolute_weights",
             &absolute_weights,
-            self.len(),
+            self.n_variables(),
             |value| value >= 0.0 && value.is_finite(),
             "at least 0 and finite",
         )?;
@@ -117,7 +117,7 @@ impl<'a> DualProblem<'a> {
         check(
             "ridges",
             &ridges,
-            self.len(),
+            self.n_variables(),
             |value| value >= 0.0 && value.is_finite(),
             "at least 0 and finite",
         )?;
@@ -143,13 +143,8 @@ impl<'a> DualProblem<'a> {
     }
 
     /// Number of variables.
-    pub fn len(&self) -> usize {
+    pub fn n_variables(&self) -> usize {
         self.targets.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     /// `t`.
@@ -181,7 +176,7 @@ impl<'a> DualProblem<'a> {
     pub(crate) fn check_bounds(&self) -> Result<(), Error> {
         let endless =
             |i: &usize| self.ridges[*i] == 0.0 && !(self.lower[*i].is_finite() && self.upper[*i].is_finite());
-        match (0..self.len()).find(endless) {
+        match (0..self.n_variables()).find(endless) {
             Some(i) => {
                 let value = format!("0 at {i} (counted from 0)");
                 Err(Error::parameter("ridges", value, "above 0 where a bound is infinite"))
@@ -192,7 +187,7 @@ impl<'a> DualProblem<'a> {
 
     /// `start` (zeros if empty) cut to the bounds.
     pub(crate) fn within_bounds(&self, start: &[f64]) -> Result<Vec<f64>, Error> {
-        let n = self.len();
+        let n = self.n_variables();
         if !start.is_empty() {
             check("start", start, n, f64::is_finite, "finite")?;
         }
@@ -206,7 +201,7 @@ impl<'a> DualProblem<'a> {
     /// [`Error::ShapeMismatch`]; [`Error::InvalidParameter`] for a start that is not finite, for bounds that
     /// `Δ` is out of reach of, and for an infinite bound without a ridge.
     pub fn feasible_start(&self, start: &[f64]) -> Result<Vec<f64>, Error> {
-        let n = self.len();
+        let n = self.n_variables();
         self.check_bounds()?;
         let zeros;
         let start = if start.is_empty() {

@@ -195,7 +195,7 @@ impl Smo {
     }
 
     fn rows<'a>(&'a mut self, problem: &DualProblem<'_>) -> (&'a mut Rows, &'a mut Run) {
-        let n = problem.len();
+        let n = problem.n_variables();
         let (bytes, point) = (self.cache_bytes, &self.run.point);
         let fits = n.saturating_mul(n).saturating_mul(size_of::<f64>()) <= bytes;
         let rows = self.rows.get_or_insert_with(|| {
@@ -272,7 +272,7 @@ impl Solver<&DualProblem<'_>, SolverState> for Smo {
         let point = Point::new(coefficients.clone(), errors, certificate.objective);
         // A start that somebody knew is likely to be near: Newton steps may come first.
         let known = state.coefficients.iter().any(|value| *value != 0.0);
-        let step_work = if known { WORK_OF_STEP * (STEPS * problem.len()) as f64 } else { 0.0 };
+        let step_work = if known { WORK_OF_STEP * (STEPS * problem.n_variables()) as f64 } else { 0.0 };
         self.rows = None;
         self.run = Run {
             point,
@@ -292,7 +292,7 @@ impl Solver<&DualProblem<'_>, SolverState> for Smo {
 
     fn next_iter(&mut self, problem: &mut Problem<&DualProblem<'_>>, mut state: SolverState) -> Step {
         let problem = given(problem)?;
-        let n = problem.len();
+        let n = problem.n_variables();
         let (shrinking, newton) = (self.shrinking, self.newton);
         let period = STEPS.min(n.max(10));
         // Large problems are asked more often whether to stop.

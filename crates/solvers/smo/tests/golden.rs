@@ -30,7 +30,7 @@ fn check(case: &Case, problem: &DualProblem<'_>, machine: &Machine) {
     assert_eq!(machine.support.len(), number(case, "n_sv") as usize, "{name}");
     assert_eq!(machine.n_bounded, number(case, "n_bounded_sv") as usize, "{name} with C = {cost}");
     let decisions = case.extra["decision_first_5"].as_array().unwrap();
-    let mut row = vec![0.0; problem.len()];
+    let mut row = vec![0.0; problem.n_variables()];
     for (i, expected) in decisions.iter().enumerate() {
         problem.kernel().row(i, &mut row);
         let found = machine.decision(&row).unwrap();

@@ -1,7 +1,7 @@
 //! Weighted sums of kernel values over all pairs of samples, with and without a feature.
 
 use fewest_core::{Context, Error};
-use fewest_kernels::fast;
+use fewest_kernels::exp_in_place;
 
 use crate::Round;
 use crate::elimination::go_on;
@@ -83,7 +83,7 @@ pub(super) fn changes(
                         column.iter_mut().for_each(|value| *value = value.min(0.0));
                         rest = after;
                     }
-                    fast::exp_in_place(buffer);
+                    exp_in_place(buffer);
                     let (with, without) = buffer.split_at_mut(length);
                     // The difference of each pair first: nearly equal sums would cancel.
                     without.iter_mut().zip(with).for_each(|(without, with)| *without = *with - *without);

@@ -2,7 +2,7 @@
 
 use fewest_core::method::Options;
 use fewest_core::{Context, Dataset, Error, Scorer, Scores, Target, derive_seed, options};
-use fewest_kernels::fast;
+use fewest_kernels::exp_in_place;
 
 use super::SensitivityNoise;
 use super::divergence::Predictions;
@@ -83,7 +83,7 @@ impl Sensitivity {
                         }
                     }
                     row.iter_mut().for_each(|value| *value = -gamma * value.max(0.0));
-                    fast::exp_in_place(&mut row);
+                    exp_in_place(&mut row);
                     dot(&row, &known.coefficients) + machine.machine.bias
                 };
                 machine.samples.iter().zip(sources).map(output).collect()

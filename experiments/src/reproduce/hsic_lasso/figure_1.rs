@@ -53,8 +53,8 @@ struct Problem {
 }
 
 const PROBLEMS: [Problem; 2] = [
-    Problem { name: "Data1", draw: synthetic::data1, features: synthetic::DATA1_FEATURES, stream: 1 },
-    Problem { name: "Data2", draw: synthetic::data2, features: synthetic::DATA2_FEATURES, stream: 2 },
+    Problem { name: "Data1", draw: synthetic::data1, features: 256, stream: 1 },
+    Problem { name: "Data2", draw: synthetic::data2, features: 1000, stream: 2 },
 ];
 
 /// One selection.

@@ -2,7 +2,7 @@
 
 use fewest_core::method::Options;
 use fewest_core::{Columns, Context, Dataset, Error, Status, options};
-use fewest_kernels::fast::exp_in_place;
+use fewest_kernels::exp_in_place;
 use nalgebra::{DMatrix, DMatrixView, DVector};
 
 use super::lbfgs::{Ending, Objective, minimise};

@@ -8,7 +8,7 @@ pub use logistic::{KernelLogistic, KernelLogisticModel};
 pub use ridge::{KernelRidge, KernelRidgeModel};
 
 use fewest_core::{Columns, Context, Dataset, Error, derive_seed, order};
-use fewest_kernels::fast::exp_in_place;
+use fewest_kernels::exp_in_place;
 use fewest_machines::{Encoding, Points, squared_distance};
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
 

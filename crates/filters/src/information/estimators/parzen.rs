@@ -1,7 +1,7 @@
 //! Mutual information from Parzen windows.
 
 use fewest_core::Error;
-use fewest_kernels::fast;
+use fewest_kernels::exp_in_place;
 
 use super::{Observations, check_bandwidth_factor, check_lengths};
 
@@ -109,7 +109,7 @@ fn window_sums(n: usize, fill: impl Fn(usize, &mut [f64])) -> Vec<f64> {
     for j in 1..n {
         let row = &mut row[..j];
         fill(j, row);
-        fast::exp_in_place(row);
+        exp_in_place(row);
         let mut sum = 0.0;
         for (other, value) in sums.iter_mut().zip(row.iter()) {
             *other += value;

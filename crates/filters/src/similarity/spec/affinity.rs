@@ -1,7 +1,7 @@
 //! The graph that joins all samples by a Gaussian of their distance.
 
 use fewest_core::{Context, Error};
-use fewest_kernels::fast::exp_in_place;
+use fewest_kernels::exp_in_place;
 use fewest_neighbours::Distances;
 use nalgebra::{DMatrix, DVector};
 

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use fewest_data::{Missing, ReadOptions, Scaling, Table, Task};
-use fewest_kernels::fast;
+use fewest_kernels::exp_in_place;
 use fewest_smo::{DualProblem, GramRows, KernelRows};
 use rand::rngs::ChaCha8Rng;
 use rand::{Rng, RngExt, SeedableRng};
@@ -88,12 +88,12 @@ impl KernelRows for Gaussian {
         for value in out.iter_mut() {
             *value *= -self.gamma;
         }
-        fast::exp_in_place(out);
+        exp_in_place(out);
     }
 }
 
 /// A feasible point of a problem with finite bounds, at random.
 pub(crate) fn feasible(problem: &DualProblem<'_>, random: &mut impl Rng) -> Vec<f64> {
-    let start: Vec<f64> = (0..problem.len()).map(|_| random.random_range(-2.0..2.0)).collect();
+    let start: Vec<f64> = (0..problem.n_variables()).map(|_| random.random_range(-2.0..2.0)).collect();
     problem.feasible_start(&start).unwrap()
 }

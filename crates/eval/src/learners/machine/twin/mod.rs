@@ -42,8 +42,8 @@ impl Field for TwinRegularization {
         match self {
             Self::Ridge(ridge) => *ridge = parameters.real(RIDGE)?,
             Self::Bounded(values) => {
-                if let Some(value) = parameters.optional_real(STRUCTURE)? {
-                    *values = vec![value];
+                if let Some(Value::Real(value)) = parameters.get(STRUCTURE) {
+                    *values = vec![*value];
                 }
             }
         }
