@@ -33,7 +33,7 @@ fn wrong_calls() {
         ("evaluate table.csv -k 6", &["`k` is 6", "number of features, 5"]),
         ("evaluate table.csv -k 1-18446744073709551615", &["`k` is", "number of features, 5"]),
         ("evaluate table.csv -k 4-2", &["1-10"]),
-        ("evaluate table.csv --folds 1", &["`folds` is 1", "at least 2"]),
+        ("evaluate table.csv --folds 1", &["`folds` is 1", "from 2 to the number of samples, 60"]),
         ("evaluate table.csv --folds 61", &["`folds` is 61", "number of samples, 60"]),
         ("evaluate table.csv --folds 0", &["`folds` is 0"]),
         ("evaluate table.csv --repeats 0", &["--repeats", "at least once"]),

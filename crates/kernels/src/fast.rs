@@ -64,7 +64,7 @@ dispatched! {
     ///
     /// ```
     /// let mut values = [0.0, 1.0, f64::NEG_INFINITY];
-    /// fewest_kernels::fast::exp_in_place(&mut values);
+    /// fewest_kernels::exp_in_place(&mut values);
     /// assert!((values[1] - 1f64.exp()).abs() < 1e-15);
     /// assert_eq!((values[0], values[2]), (1.0, 0.0));
     /// ```

@@ -19,12 +19,8 @@ fn example(out: &mut String) -> Result<(), Box<dyn std::error::Error>> {
         DualAugmentedLagrangian::default().solve(&datafit, &penalty, &start, &Control::default())?;
 
     writeln!(out, "{} after {} outer iterations", solution.status.name(), solution.iterations)?;
-    writeln!(
-        out,
-        "objective {:.6}, gap below 1e-9: {}",
-        solution.objective,
-        solution.certificate.value() < 1e-9
-    )?;
+    let gap = solution.certificate.value();
+    writeln!(out, "objective {:.6}, gap below 1e-9: {}", solution.objective, gap < 1e-9)?;
     for (j, w) in solution.coefficients.iter().enumerate().filter(|(_, w)| **w != 0.0) {
         writeln!(out, "column {j}: {w:.6}")?;
     }

@@ -322,7 +322,7 @@ fn a_failing_selector_is_an_error_that_names_the_fold() {
     let selector = FailsWith(columns(40, 9)[0][7]);
     let error = experiment(&selector).run(&data, &Context::seeded(2)).unwrap_err();
     let expected =
-        format!("fold {first} of 5 (counted from 0), selecting 3 features: the selector broke down");
+        format!("fold {first} of 5 (counted from 0), selecting 3 features: the selector failed numerically");
     assert!(error.to_string().starts_with(&expected), "{error}");
 }
 
