@@ -31,8 +31,10 @@ pub(crate) fn run() -> Result<()> {
         let Some(stem) = path.file_name().and_then(|name| name.to_str()?.strip_suffix(".crate")) else {
             continue;
         };
+        // All files of a package are as old as each other: with the time of unpacking (`m`) cargo sees which
+        // are new, and compiles none of an earlier run.
         let mut unpack = Command::new("tar");
-        unpack.arg("-xzf").arg(&path).arg("-C").arg(&packages);
+        unpack.arg("-xzmf").arg(&path).arg("-C").arg(&packages);
         workspace::run(&mut unpack)?;
         let Some((name, _version)) = stem.rsplit_once('-') else { continue };
         writeln!(patch, "{name} = {{ path = {:?} }}", packages.join(stem))?;
