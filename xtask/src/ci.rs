@@ -26,8 +26,12 @@ const STEPS: &[Step] = &[
     // The feature sets of the crates that others depend on with and without them.
     step("fewest without families", "clippy --package fewest --no-default-features -- -D warnings"),
     step(
-        "fewest with one family",
+        "fewest with linear",
         "clippy --package fewest --no-default-features --features linear -- -D warnings",
+    ),
+    step(
+        "fewest with dependence",
+        "clippy --package fewest --no-default-features --features dependence -- -D warnings",
     ),
     step("core without features", "test --package fewest-core --no-default-features"),
     step("core with all features", "test --package fewest-core --all-features"),

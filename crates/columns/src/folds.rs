@@ -2,11 +2,14 @@
 
 use fewest_core::{Error, Target, order};
 
-/// The fold of each sample, `0 .. n_folds`, where the samples are dealt in this `order` like cards: any run
-/// of them is spread over the folds as evenly as it goes.
+/// The fold of each sample, `0 .. n_folds`, where the samples are dealt in this `order` like cards: every
+/// stretch of consecutive samples is spread evenly over the folds.
 ///
 /// # Errors
 /// [`Error::InvalidParameter`], in the name of `parameter`, for fewer than two folds or more than samples.
+///
+/// # Panics
+/// Unless `order` has every index below its length once.
 pub fn deal(order: &[usize], n_folds: usize, parameter: &'static str) -> Result<Vec<usize>, Error> {
     let n = order.len();
     if n_folds < 2 || n_folds > n {

@@ -83,7 +83,7 @@ pub fn by_key(keys: &[usize]) -> Vec<usize> {
     pairs.into_iter().map(|(_, index)| index).collect()
 }
 
-/// The distinct numbers, increasing; −0.0 stands for both zeros if it occurs.
+/// The distinct numbers, increasing; −0.0 stands for both zeros if it occurs. Without NaN.
 ///
 /// ```
 /// assert_eq!(fewest_core::order::distinct(vec![2.0, 1.0, 2.0]), [1.0, 2.0]);
@@ -94,7 +94,7 @@ pub fn distinct(mut values: Vec<f64>) -> Vec<f64> {
     values
 }
 
-/// The distinct numbers, increasing, each with the number of times it occurs; both zeros are one.
+/// The distinct numbers, increasing, each with the number of times it occurs; both zeros are one. No NaN.
 ///
 /// ```
 /// assert_eq!(fewest_core::order::counted(vec![2.0, 1.0, 2.0]), [(1.0, 1), (2.0, 2)]);

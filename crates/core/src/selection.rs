@@ -159,7 +159,7 @@ impl Selection {
     }
 
     /// The features with the largest weights by absolute value, as many as the budget allows; ties go to
-    /// the lower index.
+    /// the lower index. A weight that is NaN is never selected.
     ///
     /// ```
     /// use fewest_core::{Budget, Selection, Status};
@@ -173,6 +173,7 @@ impl Selection {
         budget: Budget,
         status: Status,
     ) -> Self {
+        weights.retain(|(_, weight)| !weight.is_nan());
         order::sort_entries(&mut weights);
         let sizes: Vec<f64> = weights.iter().map(|(_, weight)| weight.abs()).collect();
         let mut chosen = order::descending(&sizes);

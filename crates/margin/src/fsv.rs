@@ -5,7 +5,7 @@ use fewest_core::{Budget, Certificate, Context, Dataset, Error, Selection, Selec
 
 use super::design::Design;
 use super::problems::{Binary, Multiclass, combined, feature_scores, select, two_classes};
-use super::program::Program;
+use super::program::{Program, SOLVER};
 
 /// Most linear programs solved one after the other.
 const MOST_ROUNDS: usize = 100;
@@ -93,7 +93,14 @@ impl Fsv {
         for _ in 0..MOST_ROUNDS {
             let penalties: Vec<f64> = weights.iter().map(slope).collect();
             let start: Vec<usize> = (0..weights.len()).filter(|&j| weights[j] != 0.0).collect();
-            let found = program.minimise(&penalties, &start, self.tolerance, context)?;
+            let found = match (program.minimise(&penalties, &start, self.tolerance, context), &mut report) {
+                // Stopped before the next program: the last one stands.
+                (Err(Error::Stopped { .. }), Some(report)) => {
+                    report.status = context.stopped().unwrap_or(report.status);
+                    break;
+                }
+                (found, _) => found?,
+            };
             let concave: f64 = found.weights.iter().map(|w| -(-self.alpha * w.abs()).exp_m1()).sum();
             let objective = found.loss + lambda * concave;
             iterations += found.iterations;
@@ -102,7 +109,7 @@ impl Fsv {
             if objective < before {
                 weights = found.weights;
                 report = Some(
-                    SolverReport::new("interior-point", found.status, objective, Certificate::gap(found.gap))
+                    SolverReport::new(SOLVER, found.status, objective, Certificate::gap(found.gap))
                         .with_lambda(lambda)
                         .with_iterations(iterations),
                 );

@@ -9,7 +9,7 @@ use fewest_solver::LinearOperator;
 use super::design::Design;
 use super::machine::{Task, train};
 use super::problems::{Binary, Multiclass, combined, feature_scores, select, two_classes};
-use super::program::Program;
+use super::program::{Program, SOLVER};
 
 /// Most machines trained one after the other.
 const MOST_ROUNDS: usize = 100;
@@ -124,14 +124,10 @@ impl L0Appr {
                     weights[j] = w * penalty;
                 }
                 let norm: f64 = weights.iter().map(|w| w.abs()).sum();
-                let report = SolverReport::new(
-                    "interior-point",
-                    found.status,
-                    found.loss + norm,
-                    Certificate::gap(found.gap),
-                )
-                .with_lambda(self.c.recip())
-                .with_iterations(found.iterations);
+                let report =
+                    SolverReport::new(SOLVER, found.status, found.loss + norm, Certificate::gap(found.gap))
+                        .with_lambda(self.c.recip())
+                        .with_iterations(found.iterations);
                 Ok((weights, report))
             }
         }
@@ -148,7 +144,13 @@ impl L0Appr {
         if scales.still {
             return Ok(());
         }
-        let (weights, report) = self.machine(samples, problem, &scales.kept, context)?;
+        let (weights, report) = match (self.machine(samples, problem, &scales.kept, context), &scales.report)
+        {
+            // A round that was stopped leaves the scales of the round before.
+            (Err(Error::Stopped { .. }), Some(_)) => return Ok(()),
+            (Ok((_, report)), Some(_)) if report.status.is_stopped() => return Ok(()),
+            (found, _) => found?,
+        };
         let fresh: Vec<f64> = scales.kept.iter().zip(&weights).map(|(z, w)| z * w.abs()).collect();
         let largest = fresh.iter().copied().fold(0.0, f64::max);
         let kept: Vec<f64> = fresh.iter().map(|z| if *z > ZERO * largest { *z } else { 0.0 }).collect();

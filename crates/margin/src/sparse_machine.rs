@@ -9,7 +9,7 @@ use fewest_solver::{Datafit, ElasticNetPenalty, L1, LinearOperator, Penalty, Squ
 
 use super::design::Design;
 use super::problems::{Binary, Multiclass, binaries, combined, control, feature_scores, select};
-use super::program::Program;
+use super::program::{Program, SOLVER};
 use fewest_solver::bisection::{self, PenaltyCandidate};
 
 /// The smallest `1/C` tried, as a share of the largest.
@@ -196,7 +196,7 @@ impl Request {
         let n = machine.datafit.n_coefficients();
         let report = |status, objective, certificate, iterations| {
             SolverReport::new(
-                if self.loss == HingeLoss::Squared { "cd" } else { "interior-point" },
+                if self.loss == HingeLoss::Squared { "cd" } else { SOLVER },
                 status,
                 objective,
                 certificate,

@@ -72,9 +72,8 @@ fn in_runs<S: Default, T: Send>(n: usize, run: usize, work: impl Fn(&mut S, usiz
 
 /// A place for the result of each index, whichever thread brings it and when.
 ///
-/// All are in one piece of memory: a vector for each task that outlives it would leave holes. What is generic
-/// here is compiled for each type of result, what is generic in a loop for each use: so the loops are short,
-/// and plain.
+/// All are in one piece of memory: a vector for each task that outlives it would leave holes. This code is
+/// compiled once for each type of result, and not for each loop.
 struct Places<T>(Mutex<Vec<Option<T>>>);
 
 impl<T> Places<T> {

@@ -43,7 +43,13 @@ pub fn search<F: PenaltyCandidate>(
         if penalty < smallest_ratio * largest || low.is_some_and(|low| high <= low * (1.0 + CLOSE)) {
             break;
         }
-        let found = solve(penalty, Some(above.as_ref().filter(|_| is_last).unwrap_or(&best)))?;
+        let found = match solve(penalty, Some(above.as_ref().filter(|_| is_last).unwrap_or(&best))) {
+            // Stopped before this penalty had a solution: that of another one stands.
+            Err(Error::Stopped { .. }) => {
+                return Ok((best, Some(context.stopped().unwrap_or(Status::Interrupted))));
+            }
+            found => found?,
+        };
         if let status @ (Status::Interrupted | Status::TimeLimit) = found.status() {
             return Ok((best, Some(status)));
         }
@@ -61,4 +67,33 @@ pub fn search<F: PenaltyCandidate>(
     }
     let above = above.filter(|_| best.n_features() < k);
     Ok((above.unwrap_or(best), None))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Found(usize);
+
+    impl PenaltyCandidate for Found {
+        fn n_features(&self) -> usize {
+            self.0
+        }
+
+        fn status(&self) -> Status {
+            Status::Converged
+        }
+    }
+
+    #[test]
+    fn a_stop_before_a_penalty_has_a_solution_leaves_the_one_before() -> Result<(), Error> {
+        let stopped = || Err(Error::Stopped { before: "the model was fitted" });
+        let mut solutions = [Ok(Found(0)), Ok(Found(2)), stopped()].into_iter();
+        let solve = |_: f64, _: Option<&Found>| solutions.next().unwrap_or_else(stopped);
+        let (found, status) = search(1.0, 1e-3, 5, &Context::default(), solve)?;
+        assert_eq!((found.0, status), (2, Some(Status::Interrupted)));
+        let never = search(1.0, 1e-3, 5, &Context::default(), |_, _: Option<&Found>| stopped());
+        assert!(matches!(never, Err(Error::Stopped { .. })));
+        Ok(())
+    }
 }

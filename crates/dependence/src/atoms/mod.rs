@@ -258,8 +258,8 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
             }
             seen.push(Seen { target_product, squared_norm, lower_bound_error, approximation_error, bytes });
         }
-        // Copies side by side, in the place of the panel: what was made in its midst stands between holes too
-        // small for the next panel, and would take three times the memory in the end.
+        // Copies side by side, in the memory of the panel. Otherwise what is kept would lie between holes
+        // that are too small for the next panel, and the memory would grow to three times the size.
         drop((atoms, present));
         let copies: Vec<_> = keeping.iter().map(|(_, _, kept)| Arc::new(R::Atom::clone(kept))).collect();
         for ((cache, j, _), copy) in keeping.into_iter().zip(copies) {

@@ -30,7 +30,10 @@ pub(super) fn discrete_tables(
         ..
     }) = estimator
     else {
-        return Err(not_on_a_stream(method, "an estimator other than levels of equal width"));
+        return Err(not_on_a_stream(
+            method,
+            "an estimator other than bins of equal width (estimator=discrete, integers=bins)",
+        ));
     };
     let levels = StreamTables::new(stream, bins, method, context)?;
     let n_classes = levels.tables.iter().map(|table| table.class_counts().len());
@@ -53,15 +56,15 @@ impl Forward {
     ///
     /// For levels of equal width and classes as target. The stream is read twice, for the bounds of the bins
     /// and the counts of levels, and once more for each selected feature but the last, to count the levels of
-    /// all others with its own. Memory is that of the joint
-    /// counts of all features with one, whatever the number of rows.
+    /// all others with its own. Memory is that of the joint counts of all features with
+    /// one, whatever the number of rows.
     ///
     /// [`Selector::select`]: fewest_core::Selector::select
     ///
     /// # Errors
     /// As [`Selector::select`]; [`Error::Unsupported`] for another estimator, for
     /// [`ForwardCriterion::Jmi3`], and for a stream that cannot be rewound; [`Error::Unreadable`] for one
-    /// whose rows change between passes.
+    /// that has another number of rows, or a level not seen before, in a later pass.
     ///
     /// ```
     /// use fewest_core::{Budget, Context, Dataset, DenseColumns, RowBatches, Target};

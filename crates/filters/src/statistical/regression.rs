@@ -130,7 +130,7 @@ impl ColumnSums for Regression {
         let mut moments = Moments::new(&values, 0);
         let mean = moments.mean();
         values.iter_mut().for_each(|value| *value -= mean);
-        // Of the numbers that features are multiplied with.
+        // The deviations of the centred values, which features are multiplied with.
         moments.deviations = sum(&values, |value| value * value);
         Ok(Response { sums: TargetSums { n: values.len(), low, high, moments }, centred: values })
     }

@@ -11,7 +11,7 @@ const MOST_STEPS: usize = 200;
 /// After so many steps without a smaller gap only rounding errors are left.
 const MOST_WITHOUT_PROGRESS: usize = 20;
 
-/// Where rounding allows no smaller gap, this one still tells which columns are missing.
+/// Where rounding allows no smaller gap, the dual point at this one still shows which columns are missing.
 const ALMOST: f64 = 1e-5;
 
 /// A step ends at this share of the way to the first variable that would become 0.
@@ -88,13 +88,13 @@ impl Conditions<'_> {
     /// Follows the central path to a relative gap of `tolerance`, by Mehrotra's predictor and corrector.
     ///
     /// A step costs `n k²` for `n` samples and `k` columns, or `n² k` where `k` is much larger; memory is
-    /// `2 n k`. The gap is relative to `scale`. The best point is returned, also where rounding ends the
-    /// steps early.
+    /// `3 n k` and the square of `k` or `n`. The gap is relative to `scale`. The best point is returned, also
+    /// where rounding ends the steps early.
     pub(super) fn solve(&self, scale: f64, tolerance: f64, context: &Context<'_>) -> Solution {
         let mut point = self.start();
         let mut best = (f64::INFINITY, point.clone());
         let (mut iterations, mut without_progress) = (0, 0);
-        loop {
+        let stopped = loop {
             let residuals = self.residuals(&point);
             let gap = self.gap(&point, &residuals, scale);
             without_progress += 1;
@@ -103,16 +103,18 @@ impl Conditions<'_> {
             }
             let ended =
                 gap <= tolerance || iterations == MOST_STEPS || without_progress == MOST_WITHOUT_PROGRESS;
-            if ended || context.stopped().is_some() {
-                break;
+            let stopped = context.stopped().is_some();
+            if ended || stopped {
+                break stopped;
             }
-            let Some(next) = self.step(&point, &residuals) else { break };
+            let Some(next) = self.step(&point, &residuals) else { break false };
             point = next;
             iterations += 1;
-        }
+        };
         let (gap, point) = best;
+        let solved = gap <= if stopped { tolerance } else { ALMOST.max(tolerance) };
         let weights = differences(&point.positive.primal, &point.negative.primal);
-        Solution { weights, dual: point.surplus.dual, solved: gap <= ALMOST.max(tolerance), iterations }
+        Solution { weights, dual: point.surplus.dual, solved, iterations }
     }
 
     /// A point within all inequalities: no weights, and a dual point halfway between its bounds.

@@ -12,14 +12,18 @@ use super::design::Design;
 /// Columns that join the program at a time, at least.
 const LEAST_JOINING: usize = 20;
 
-/// A column whose product with the dual point exceeds its cost by this share of the largest cost joins.
+/// A column whose product with the dual point exceeds its cost by this share of the largest cost joins, or by
+/// half of the tolerance where that is smaller.
 const VIOLATION: f64 = 1e-8;
 
-/// Most fits of the weights that are not rounding.
+/// Most times that the weights are fitted again.
 const MOST_REFITS: usize = 5;
 
 /// Weights below this share of the largest are rounding of the interior point.
 const ROUNDING: f64 = 1e-7;
+
+/// The solver's name in reports.
+pub(super) const SOLVER: &str = "interior-point";
 
 /// `minimise over w, b   Σ_j c_j |w_j| + Σ_i d_i max(0, 1 − y_i (⟨w, x_i⟩ + b))`.
 ///
@@ -61,6 +65,7 @@ impl Program<'_> {
     ) -> Result<Optimum, Error> {
         let largest = penalties.iter().copied().fold(0.0, f64::max);
         let at_zero = self.loss(&vec![0.0; self.labels.len()]);
+        let violation = VIOLATION.min(0.5 * tolerance) * largest;
         let mut columns = start.to_vec();
         let (mut iterations, mut status) = (0, Status::Converged);
         let mut dual = self.balanced(self.costs.to_vec());
@@ -68,7 +73,7 @@ impl Program<'_> {
         loop {
             let products = self.products(&dual);
             let mut joining: Vec<(f64, usize)> = (0..penalties.len())
-                .filter(|j| products[*j].abs() > penalties[*j] + VIOLATION * largest)
+                .filter(|j| products[*j].abs() > penalties[*j] + violation)
                 .map(|j| (products[j].abs() / penalties[j], j))
                 .filter(|(_, j)| columns.binary_search(j).is_err())
                 .collect();
@@ -109,6 +114,10 @@ impl Program<'_> {
             let kept: Vec<usize> = columns.iter().copied().filter(|&j| fitted[j] != 0.0).collect();
             let small_gap = primal - bound <= tolerance * at_zero;
             if status != Status::Converged || small_gap || kept.len() == columns.len() {
+                break;
+            }
+            if let Some(reason) = context.stopped() {
+                status = reason;
                 break;
             }
             let small = self.solve(&kept, penalties, at_zero, tolerance, context);

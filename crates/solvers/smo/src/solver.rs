@@ -374,7 +374,9 @@ impl Solver<&DualProblem<'_>, SolverState> for Smo {
         }
         state.objective = self.run.point.objective;
         observed.insert("violation", violation.into());
-        observed.insert("duality_gap", state.certificate.value().into());
+        if state.certificate != Certificate::None {
+            observed.insert("duality_gap", state.certificate.value().into());
+        }
         Ok((state, Some(observed)))
     }
 
