@@ -201,7 +201,7 @@ impl QuadraticSolver for Stopped {
     }
 }
 
-/// Whoever stopped the inner solver need not have told the outer loop, as the caller's own test does not.
+/// The outer loop ends by the status of the inner solver alone: its own test for a stop says no.
 #[test]
 fn a_stopped_solver_ends_the_outer_loop() {
     let problem = Explicit::random(60, 100, 1.0, 6);
