@@ -36,10 +36,10 @@ const RULES: &[Rule] = rules! {
     "neighbours": [core parallel], "neighbours of samples serve filters, other families and learners alike";
     "solver": [core], "numbers, datafits, penalties; only Status and the context come from core";
     "cd": [core solver], SOLVER;
-    "dal": [core solver], SOLVER;
+    "dal": [core linalg solver], SOLVER;
     "dca": [core solver], SOLVER;
     "lars": [core solver parallel], SOLVER;
-    "pgd": [core solver], SOLVER;
+    "pgd": [core linalg solver], SOLVER;
     "smo": [core solver], SOLVER;
     "machines": [core kernels linalg solver smo], "kernel machines serve wrappers and learners alike";
     "filters": [core columns counts kernels linalg neighbours parallel], FAMILY;

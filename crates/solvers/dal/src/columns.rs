@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use fewest_linalg::{add_scaled, dot};
 use fewest_solver::LinearOperator;
 
 use crate::newton::is_factorised;
@@ -67,17 +68,6 @@ impl Columns {
         }
         out
     }
-}
-
-/// `out ← out + factor · values`.
-pub(crate) fn add_scaled(out: &mut [f64], factor: f64, values: &[f64]) {
-    for (out, value) in out.iter_mut().zip(values) {
-        *out += factor * value;
-    }
-}
-
-pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 pub(crate) fn norm(a: &[f64]) -> f64 {

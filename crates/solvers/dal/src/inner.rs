@@ -1,9 +1,10 @@
 //! The inner problem of one outer iteration: the augmented dual function and its minimisation.
 
+use fewest_linalg::{add_scaled, dot};
 use fewest_solver::{BlockPenalty, DualDatafit, LinearOperator};
 
 use crate::active::Active;
-use crate::columns::{Columns, add_scaled, dot, norm};
+use crate::columns::{Columns, norm};
 use crate::newton;
 
 /// Newton steps allowed for one inner problem.

@@ -1,10 +1,11 @@
 //! The Newton system of the inner problem.
 
+use fewest_linalg::{add_scaled, dot};
 use fewest_solver::LinearOperator;
 use nalgebra::{DMatrix, DVector};
 
 use crate::active::{Active, semidefinite_root};
-use crate::columns::{Columns, add_scaled, dot, norm};
+use crate::columns::{Columns, norm};
 
 /// The largest system that is factorised: its matrix takes 32 MiB, its factorisation a few seconds at most.
 /// Above, conjugate gradients.

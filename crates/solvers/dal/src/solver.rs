@@ -2,6 +2,7 @@
 
 use argmin::core::{Problem, Solver, TerminationStatus};
 use argmin::kv;
+use fewest_linalg::dot;
 use fewest_solver::certificate::relative;
 use fewest_solver::{
     Certificate, Control, DualDatafit, Error, LinearOperator, Penalty, Solution, SolverState, Step, run,
@@ -10,7 +11,7 @@ use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
 use crate::PenalisedLoss;
-use crate::columns::{Columns, dot, norm};
+use crate::columns::{Columns, norm};
 use crate::inner::{Inner, InnerSolution};
 use crate::polish;
 

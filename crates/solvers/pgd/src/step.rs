@@ -1,5 +1,6 @@
 //! One prox-gradient step and the tests that choose its length.
 
+use fewest_linalg::dot;
 use fewest_solver::{BlockPenalty, Composite, Datafit, Penalty};
 
 /// Most halvings of a step.
@@ -80,10 +81,6 @@ impl<'a> Metric<'a> {
         let curvature: Vec<f64> = there.iter().zip(gradient).map(|(new, old)| new - old).collect();
         spectral_step(self.inner(&change, &change), &change, &curvature).unwrap_or(1.0)
     }
-}
-
-pub(crate) fn dot(x: &[f64], y: &[f64]) -> f64 {
-    x.iter().zip(y).map(|(x, y)| x * y).sum()
 }
 
 /// The step of Barzilai and Borwein (1988): `‖Δx‖² / ⟨Δx, Δg⟩`; none where the gradient did not change.
