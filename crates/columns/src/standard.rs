@@ -34,6 +34,19 @@ impl Standard {
     /// The mean is taken off before anything is squared, so a large offset costs no accuracy, and the values
     /// are first brought near 1, so that no square overflows.
     pub fn of(values: &[f64], (low, high): (f64, f64)) -> Option<Self> {
+        Self::with_zeros(values, 0, (low, high))
+    }
+
+    /// That of the stored `values` of a sparse column of `n_samples`, whose other values are 0; `None` when
+    /// all are equal.
+    pub fn of_sparse(values: &[f64], n_samples: usize) -> Option<Self> {
+        let n_zeros = n_samples - values.len();
+        let (low, high) = range(values);
+        let range = if n_zeros > 0 { (low.min(0.0), high.max(0.0)) } else { (low, high) };
+        Self::with_zeros(values, n_zeros, range)
+    }
+
+    fn with_zeros(values: &[f64], n_zeros: usize, (low, high): (f64, f64)) -> Option<Self> {
         if low == high {
             return None;
         }
@@ -41,7 +54,7 @@ impl Standard {
         let (low, high) = (low * scale, high * scale);
         let is_offset = low * high > 0.0 && high - low < OFFSET * low.abs();
         let pivot = if is_offset { values.first().copied().unwrap_or(0.0) * scale } else { 0.0 };
-        let standard = with_scale(values, scale, pivot);
+        let standard = with_scale(values, n_zeros as f64, scale, pivot);
         standard.inverse_deviation.is_finite().then_some(standard)
     }
 
@@ -53,6 +66,12 @@ impl Standard {
     /// The standard deviation of the values, dividing by their number.
     pub fn deviation(&self) -> f64 {
         (self.inverse_deviation * self.scale).recip()
+    }
+
+    /// The map that standardises, as `(scale, centre, deviation)`: `value ↦ (scale · value − centre) /
+    /// deviation`. For sparse columns, whose zeros are mapped without being written.
+    pub fn affine(&self) -> (f64, f64, f64) {
+        (self.scale, self.pivot + (self.mean + self.rest), self.inverse_deviation.recip())
     }
 
     /// Standardises `values`, those it was made of or others of the same feature.
@@ -67,17 +86,20 @@ impl Standard {
 }
 
 #[multiversion(targets("x86_64+avx2"))]
-fn with_scale(values: &[f64], scale: f64, pivot: f64) -> Standard {
-    let n = values.len() as f64;
-    let mean = in_lanes(values, 0.0, |sum, value| sum + (value * scale - pivot)).iter().sum::<f64>() / n;
-    let rest =
-        in_lanes(values, 0.0, |sum, value| sum + ((value * scale - pivot) - mean)).iter().sum::<f64>() / n;
+fn with_scale(values: &[f64], n_zeros: f64, scale: f64, pivot: f64) -> Standard {
+    let n = values.len() as f64 + n_zeros;
+    // Where there are zeros, no offset is common to all: the pivot is 0.
+    let sum = in_lanes(values, 0.0, |sum, value| sum + (value * scale - pivot)).iter().sum::<f64>();
+    let mean = sum / n;
+    let sum = in_lanes(values, 0.0, |sum, value| sum + ((value * scale - pivot) - mean)).iter().sum::<f64>();
+    let rest = (sum - n_zeros * mean) / n;
     let mut standard = Standard { scale, pivot, mean, rest, inverse_deviation: 0.0 };
     let squares = in_lanes(values, 0.0, |sum, value| {
         let value = standard.centred(value);
         sum + value * value
     });
-    standard.inverse_deviation = (squares.iter().sum::<f64>() / n).sqrt().recip();
+    let zero = standard.centred(0.0);
+    standard.inverse_deviation = ((squares.iter().sum::<f64>() + n_zeros * zero * zero) / n).sqrt().recip();
     standard
 }
 
@@ -149,6 +171,18 @@ mod tests {
                 assert!(low == values[0] && high == values[n - 1]);
             }
         }
+        for (sparse, n) in [(&[1.0, 1e-3, -4.0][..], 9), (&[7.0][..], 2), (&[1e300, -1e300][..], 5)] {
+            let mut whole = sparse.to_vec();
+            whole.resize(n, 0.0);
+            let (scale, centre, deviation) = Standard::of_sparse(sparse, n).unwrap().affine();
+            let mapped: Vec<f64> = whole.iter().map(|value| (scale * value - centre) / deviation).collect();
+            assert!(standardise(&mut whole));
+            for (a, b) in whole.iter().zip(&mapped) {
+                assert!((a - b).abs() < 1e-14, "{whole:?} {mapped:?}");
+            }
+        }
+        assert!(Standard::of_sparse(&[], 4).is_none() && Standard::of_sparse(&[2.0; 4], 4).is_none());
+        assert!(Standard::of_sparse(&[0.0; 2], 4).is_none());
         for equal in [0.0, -3.0, 1e-320, f64::MAX] {
             assert!(!standardise(&mut [equal; 5]));
         }

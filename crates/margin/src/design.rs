@@ -5,7 +5,7 @@ use fewest_core::{Column, Context, Dataset, Error, FeatureKind, order};
 use fewest_solver::LinearOperator;
 use nalgebra::DMatrix;
 
-use fewest_columns::standardise;
+use fewest_columns::{Standard, standardise};
 use fewest_linalg::dot;
 
 /// Columns that a thread takes at a time.
@@ -150,20 +150,10 @@ impl Stored {
 
     /// The standardised column whose values at `rows` are `values` and 0 elsewhere.
     fn sparse(rows: Vec<usize>, mut values: Vec<f64>, n: usize) -> Self {
-        let unstored = if values.len() == n { values.first().copied().unwrap_or(0.0) } else { 0.0 };
-        if values.iter().all(|value| *value == unstored) {
-            return Self::Constant;
-        }
-        let largest = values.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
-        values.iter_mut().for_each(|value| *value /= largest);
-        let mean = values.iter().sum::<f64>() / n as f64;
-        let stored: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-        let deviation = ((stored + (n - values.len()) as f64 * mean * mean) / n as f64).sqrt();
-        if deviation == 0.0 {
-            return Self::Constant;
-        }
-        values.iter_mut().for_each(|value| *value /= deviation);
-        Self::Sparse { rows, values, shift: mean / deviation }
+        let Some(standard) = Standard::of_sparse(&values, n) else { return Self::Constant };
+        let (scale, centre, deviation) = standard.affine();
+        values.iter_mut().for_each(|value| *value = scale * *value / deviation);
+        Self::Sparse { rows, values, shift: centre / deviation }
     }
 
     fn write(&self, out: &mut [f64]) {

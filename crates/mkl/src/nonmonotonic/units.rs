@@ -1,6 +1,6 @@
 //! Features, or groups of them, as factors of their kernels.
 
-use fewest_columns::{chance_of_one_level, map_features, standardise};
+use fewest_columns::{Standard, chance_of_one_level, map_features, range, standardise};
 use fewest_core::{Column, Context, Dataset, Error, FeatureKind, order};
 use fewest_kernels::{Factor, Gaussian, kernel_width};
 
@@ -14,9 +14,9 @@ const MOST_COLUMNS: usize = 200;
 /// How the columns of a feature come about.
 enum Form {
     Constant,
-    /// `(value / unit − centre) / spread`.
+    /// `(scale · value − centre) / spread`.
     Linear {
-        unit: f64,
+        scale: f64,
         centre: f64,
         spread: f64,
     },
@@ -109,10 +109,10 @@ impl<'a> Units<'a> {
         let start = out.len();
         match &self.forms[j] {
             Form::Constant => {}
-            Form::Linear { unit, centre, spread } => {
+            Form::Linear { scale, centre, spread } => {
                 out.resize(start + n, 0.0);
                 self.data.x().copy_column(j, &mut out[start..])?;
-                out[start..].iter_mut().for_each(|value| *value = (*value / unit - centre) / spread);
+                out[start..].iter_mut().for_each(|value| *value = (scale * *value - centre) / spread);
             }
             Form::Levels { codes, scale } => {
                 let mut values = vec![0.0; n];
@@ -162,13 +162,13 @@ impl<'a> Units<'a> {
         scratch: &mut Vec<f64>,
     ) -> Result<f64, Error> {
         let n = self.data.n_samples();
-        if let Form::Linear { unit, centre, spread } = self.forms[j]
+        if let Form::Linear { scale, centre, spread } = self.forms[j]
             && let Column::Sparse { rows, values } = self.data.x().column(j, scratch)?
         {
             return Ok(beta
                 .chunks_exact(n)
                 .map(|beta| {
-                    let stored: f64 = rows.iter().zip(values).map(|(&i, v)| v / unit * beta[i]).sum();
+                    let stored: f64 = rows.iter().zip(values).map(|(&i, v)| scale * v * beta[i]).sum();
                     let product = (stored - centre * beta.iter().sum::<f64>()) / spread;
                     product * product
                 })
@@ -194,33 +194,22 @@ fn levels(values: &[f64]) -> Form {
 }
 
 fn linear(column: Column<'_>, n: usize, scaling: FeatureScaling) -> Form {
-    let (stored, unstored): (&[f64], usize) = match column {
-        Column::Dense(values) => (values, 0),
-        Column::Sparse { values, .. } => (values, n - values.len()),
+    let values = match column {
+        Column::Dense(values) | Column::Sparse { values, .. } => values,
     };
-    let zero = if unstored > 0 { 0.0 } else { f64::INFINITY };
-    let smallest = stored.iter().copied().fold(zero, f64::min);
-    let largest = stored.iter().copied().fold(-zero, f64::max);
-    if smallest == largest {
-        return Form::Constant;
-    }
-    // Divided by the largest first, so that no square overflows.
-    let unit = smallest.abs().max(largest.abs());
-    let total = n as f64;
+    let Some(standard) = Standard::of_sparse(values, n) else { return Form::Constant };
     match scaling {
-        FeatureScaling::None => Form::Linear { unit: 1.0, centre: 0.0, spread: 1.0 },
+        FeatureScaling::None => Form::Linear { scale: 1.0, centre: 0.0, spread: 1.0 },
         FeatureScaling::Range => {
-            let (low, high) = (smallest / unit, largest / unit);
-            Form::Linear { unit, centre: 0.5 * (low + high), spread: 0.5 * (high - low) }
+            let (mut low, mut high) = range(values);
+            if values.len() < n {
+                (low, high) = (low.min(0.0), high.max(0.0));
+            }
+            Form::Linear { scale: 1.0, centre: 0.5 * low + 0.5 * high, spread: 0.5 * high - 0.5 * low }
         }
         FeatureScaling::Standard => {
-            let first = stored.iter().map(|value| value / unit).sum::<f64>() / total;
-            // The second round takes off what rounding left of the mean.
-            let rest = stored.iter().map(|value| value / unit - first).sum::<f64>() - unstored as f64 * first;
-            let centre = first + rest / total;
-            let squares: f64 = stored.iter().map(|value| (value / unit - centre).powi(2)).sum();
-            let spread = ((squares + unstored as f64 * centre * centre) / total).sqrt();
-            if spread > 0.0 { Form::Linear { unit, centre, spread } } else { Form::Constant }
+            let (scale, centre, spread) = standard.affine();
+            Form::Linear { scale, centre, spread }
         }
     }
 }
