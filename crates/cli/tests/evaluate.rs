@@ -276,15 +276,14 @@ fn finished_folds_are_gone_on_from() {
     let whole = without_times(&place.done(&call));
     let resumed = [&call[..], &["--resume", "folds.json"]].concat();
     assert_eq!(without_times(&place.done(&resumed)), whole);
-    let mut stored: Value = serde_json::from_str(&place.read("folds.json")).unwrap();
-    let folds = stored[0]["folds"].as_array_mut().unwrap();
-    assert_eq!(folds.len(), 10);
-    folds.retain(|fold| fold["fold"].as_u64().unwrap() % 3 == 0);
-    place.write("part.json", &stored.to_string());
+    let stored = place.read("folds.json");
+    assert_eq!(stored.lines().count(), 10);
+    let part: Vec<&str> = stored.lines().step_by(3).collect();
+    place.write("part.json", &(part.join("\n") + "\n"));
     let resumed = [&call[..], &["--resume", "part.json"]].concat();
     assert_eq!(without_times(&place.done(&resumed)), whole, "four folds are taken, six are run");
-    let stored: Value = serde_json::from_str(&place.read("part.json")).unwrap();
-    assert_eq!(stored[0]["folds"].as_array().map(Vec::len), Some(10));
+    assert!(place.read("part.json").starts_with(&part.join("\n")));
+    assert_eq!(place.read("part.json").lines().count(), 10);
     // Other methods find a place in the same file.
     place.done(&[
         "compare",
@@ -298,8 +297,7 @@ fn finished_folds_are_gone_on_from() {
         "--resume",
         "part.json",
     ]);
-    let stored: Value = serde_json::from_str(&place.read("part.json")).unwrap();
-    assert_eq!(stored.as_array().map(Vec::len), Some(2));
+    assert_eq!(place.read("part.json").lines().count(), 20);
     assert_eq!(place.files(), ["folds.json", "part.json", "wdbc.csv"]);
 }
 

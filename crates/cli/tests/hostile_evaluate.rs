@@ -143,28 +143,46 @@ fn files_that_hold_no_folds_of_this_evaluation() {
         assert_eq!(place.read("folds.json"), whole);
     }
     for broken in [
-        String::new(),
         "{}".to_owned(),
         "[1, 2".to_owned(),
-        whole[..whole.len() / 2].to_owned(),
-        whole.replace("\"scores\"", "\"marks\""),
+        "\n".to_owned(),
+        whole[1..].to_owned(),
+        whole.replace("\"sha256\"", "\"sha1\""),
         "[null]".to_owned(),
     ] {
         place.write("broken.json", &broken);
         place.refuses(
             &[&call[..], &["--resume", "broken.json"]].concat(),
-            &["--resume broken.json", "no finished folds"],
+            &["--resume broken.json", "line 1: ", "not written by this program", "name a new file"],
         );
         assert_eq!(place.read("broken.json"), broken, "it is left as it was");
     }
-    let scores = whole.find("\"scores\":[").unwrap();
     for odd in [
-        whole.replacen("\"features\":[", "\"features\":[77,", 1),
-        whole.replacen("\"fold\":2", "\"fold\":9", 1),
-        format!("{}\"scores\":[1.0,{}", &whole[..scores], &whole[scores + 10..]),
+        whole.replacen("\"features\":[", "\"features\":[0,", 1),
+        whole.replacen("\"fold\":2", "\"fold\":1", 1),
+        whole.replacen("\"scores\":[", "\"scores\":[1", 1),
     ] {
         assert_ne!(odd, whole);
         place.write("odd.json", &odd);
-        place.refuses(&[&call[..], &["--resume", "odd.json"]].concat(), &["--resume", "name a new file"]);
+        place.refuses(
+            &[&call[..], &["--resume", "odd.json"]].concat(),
+            &["--resume", "changed after it was written", "name a new file"],
+        );
     }
+    // An empty file, as `mktemp` makes one, is as good as none.
+    place.write("new.json", "");
+    place.done(&[&call[..], &["--resume", "new.json"]].concat());
+    assert_eq!(place.read("new.json").lines().count(), 3);
+    #[cfg(target_os = "linux")]
+    for device in ["/dev/full", "/dev/zero"] {
+        place.refuses(&[&call[..], &["--resume", device]].concat(), &["--resume", "not a regular file"]);
+    }
+    // Kinds of features are data.
+    place.write(
+        "codes.csv",
+        &(0..30).map(|i| format!("{},{},{}\n", i % 3, i * 7 % 11, i % 2)).collect::<String>(),
+    );
+    let call = ["evaluate", "codes.csv", "-m", "mim", "-k", "1", "--folds", "3", "--resume", "kinds.json"];
+    place.done(&call);
+    place.refuses(&[&call[..], &["--categorical", "0"]].concat(), &["other data"]);
 }

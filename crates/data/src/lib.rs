@@ -1,8 +1,10 @@
 #![doc = include_str!("../README.md")]
 
+mod digest;
 mod error;
 mod format;
 mod imputation;
+mod journal;
 mod known;
 mod levels;
 mod memory;
@@ -19,8 +21,10 @@ mod table;
 mod target;
 mod write;
 
+pub use digest::digest;
 pub use error::{ColumnLabel, Error, Place, RowLabel};
 pub use format::{Format, Formats, Sniff};
+pub use journal::Journal;
 pub use known::{LinkOptions, Links, Nodes, parse_view, read_groups, read_links, read_views};
 pub use memory::physical_memory;
 pub use missing::{Complete, Missing};
@@ -29,4 +33,4 @@ pub use scaling::{Scaled, Scaling};
 pub use source::Source;
 pub use summary::{ColumnSummary, TableSummary, TargetSummary};
 pub use table::{Cells, Table};
-pub use write::{read_if_there, write_atomically, write_csv, write_json};
+pub use write::{write_atomically, write_csv, write_json};

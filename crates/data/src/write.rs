@@ -22,24 +22,6 @@ pub fn write_atomically(path: impl AsRef<Path>, bytes: &[u8]) -> Result<(), Erro
     atomically(path.as_ref(), |out| out.write_all(bytes))
 }
 
-/// The content of a file that [`write_atomically`] wrote, or `None` where it has not been written yet.
-///
-/// # Errors
-/// [`Error::Io`] with the system's reason.
-///
-/// ```
-/// assert_eq!(fewest_data::read_if_there("no such file")?, None);
-/// # Ok::<(), fewest_data::Error>(())
-/// ```
-pub fn read_if_there(path: impl AsRef<Path>) -> Result<Option<Vec<u8>>, Error> {
-    let path = path.as_ref();
-    match fs::read(path) {
-        Ok(bytes) => Ok(Some(bytes)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(source) => Err(Error::Io { path: path.to_owned(), action: "read", source }),
-    }
-}
-
 /// Writes `value` as indented JSON with a newline at the end, as [`write_atomically`] does.
 ///
 /// # Errors

@@ -49,7 +49,7 @@ impl Design {
         check_classes(options, data, &mut notes)?;
         check_size(options, data.n_samples())?;
         let (splitter, splitter_text) = splitter(options, data)?;
-        let mut identity = format!("{splitter_text} | data {:016x}", fingerprint(data)?);
+        let mut identity = format!("{splitter_text} | data {}", fewest::data::digest(data)?);
         if info.gaps > 0 {
             identity.push_str(&format!(" | gaps filled by the {}", info.missing.name()));
         }
@@ -201,21 +201,6 @@ fn groups(name: &str, data: &Dataset) -> Result<Vec<usize>, Error> {
     known.sort_unstable();
     known.dedup();
     Ok(ids.iter().map(|id| known.binary_search(&id).unwrap_or(known.len())).collect())
-}
-
-/// FNV-1a over the names and values of all features.
-fn fingerprint(data: &Dataset) -> Result<u64, Error> {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    let mut add = |value: u64| hash = (hash ^ value).wrapping_mul(0x0000_0100_0000_01b3);
-    let x = data.x();
-    let mut scratch = Vec::new();
-    let mut values = vec![0.0; x.n_samples()];
-    for j in 0..x.n_features() {
-        data.feature_name(j).bytes().for_each(|byte| add(u64::from(byte)));
-        x.column(j, &mut scratch)?.copy_to(&mut values);
-        values.iter().for_each(|value| add(value.to_bits()));
-    }
-    Ok(hash)
 }
 
 #[cfg(test)]

@@ -85,11 +85,11 @@ pub enum Error {
         /// The sample.
         row: usize,
     },
-    /// A file of finished folds that cannot be read.
+    /// A file of finished folds that cannot be read, or not as it was written.
     #[error(transparent)]
     Unreadable(fewest::data::Error),
-    /// A file that does not contain finished folds.
-    #[error("{}: contains no finished folds of this program ({source}): use another name", path.display())]
+    /// A file that contains something else than finished folds.
+    #[error("{}: contains no finished folds of this program ({source}): name a new file", path.display())]
     NoFolds {
         /// The file.
         path: PathBuf,

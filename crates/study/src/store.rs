@@ -2,19 +2,19 @@
 
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
 
-use fewest::data::{read_if_there, write_atomically};
+use fewest::data::Journal;
 use fewest::eval::{Evaluation, FoldRecord, Plan};
+use serde::{Deserialize, Serialize};
 
 use crate::design::Design;
 use crate::{Error, Mismatch};
 
-/// Finished folds in a file: an evaluation for each method, all of one [`Study`](crate::Study).
+/// Finished folds in a file, a line each: of several methods, and of one design.
 ///
-/// A run writes the file as folds are finished, whole each time, but not so often that writing would take its
-/// time, and once more in the end. The file may hold methods that a study is without, so that several studies
-/// of the same design can share one.
+/// Each fold is appended as soon as it is finished, so that a run that is killed loses the folds at work and
+/// no other; an edited fold is refused ([`Journal`]). Runs at the same time may share a file, for example for
+/// different methods: each appends its folds.
 ///
 /// ```
 /// # use fewest::core::{Context, Dataset, DenseColumns, Target};
@@ -36,38 +36,38 @@ use crate::{Error, Mismatch};
 /// ```
 #[derive(Debug)]
 pub struct Store {
-    path: PathBuf,
+    journal: Journal,
     state: Mutex<State>,
 }
 
 #[derive(Debug)]
 struct State {
     evaluations: Vec<Evaluation>,
-    /// Whether there are folds that the file has not.
-    is_ahead: bool,
-    /// When the file was last written, and how long that took.
-    written: Option<(Instant, Duration)>,
+    /// The first reason why a fold was not stored.
     failure: Option<String>,
 }
 
-/// The file is written again when the folds since the last write have taken this many times as long as a
-/// write.
-const PATIENCE: u32 = 20;
+/// What a line holds.
+#[derive(Serialize, Deserialize)]
+struct Entry {
+    plan: Plan,
+    fold: FoldRecord,
+}
 
 impl Store {
-    /// The store in this file; an empty one where there is no file yet.
+    /// The store in this file; an empty one where there is no file yet, or an empty one.
     ///
     /// # Errors
     /// [`Error::Unreadable`] and [`Error::NoFolds`], both with the path.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, Error> {
-        let path = path.into();
-        let evaluations = match read_if_there(&path).map_err(Error::Unreadable)? {
-            Some(bytes) => serde_json::from_slice(&bytes)
-                .map_err(|source| Error::NoFolds { path: path.clone(), source })?,
-            None => Vec::new(),
-        };
-        let state = State { evaluations, is_ahead: false, written: None, failure: None };
-        Ok(Self { path, state: Mutex::new(state) })
+        let journal = Journal::new(path);
+        let mut evaluations = Vec::new();
+        for line in journal.read().map_err(Error::Unreadable)? {
+            let no_fold = |source| Error::NoFolds { path: journal.path().to_owned(), source };
+            let Entry { plan, fold } = serde_json::from_str(&line).map_err(no_fold)?;
+            insert(&mut evaluations, plan, fold);
+        }
+        Ok(Self { journal, state: Mutex::new(State { evaluations, failure: None }) })
     }
 
     /// Refuses folds of another design.
@@ -75,7 +75,7 @@ impl Store {
         let state = self.state();
         let mismatch = state.evaluations.iter().find_map(|stored| mismatch(stored, design, seed, n_features));
         match mismatch {
-            Some(mismatch) => Err(Error::OtherFolds { path: self.path.clone(), mismatch }),
+            Some(mismatch) => Err(Error::OtherFolds { path: self.journal.path().to_owned(), mismatch }),
             None => Ok(()),
         }
     }
@@ -85,47 +85,45 @@ impl Store {
         self.state().evaluations.iter().find(|evaluation| evaluation.plan.label == label).cloned()
     }
 
-    /// Adds a fold, in the order of fold numbers for any order in which threads finish them, and writes the
-    /// file again unless this was done recently.
+    /// Appends a fold to the file.
     pub(crate) fn add(&self, plan: &Plan, record: &FoldRecord) {
-        let mut state = self.state();
-        match state.evaluations.iter_mut().find(|evaluation| evaluation.plan.label == plan.label) {
-            Some(evaluation) => {
-                evaluation.folds.push(record.clone());
-                evaluation.folds.sort_by_key(|record| record.fold);
-            }
-            None => {
-                let folds = vec![record.clone()];
-                state.evaluations.push(Evaluation { plan: plan.clone(), folds, out_of_time: false });
-            }
-        }
-        state.is_ahead = true;
-        if state.written.is_none_or(|(when, took)| when.elapsed() >= took * PATIENCE) {
-            self.write(&mut state);
+        let stored =
+            line(plan, record).and_then(|line| self.journal.append(&line).map_err(|error| error.to_string()));
+        if let Err(failure) = stored {
+            self.state().failure.get_or_insert(failure);
         }
     }
 
-    /// Writes what the file has not yet. Tells what kept it from being written.
-    pub(crate) fn finish(&self) -> Option<String> {
-        let mut state = self.state();
-        if state.is_ahead {
-            self.write(&mut state);
-        }
-        state.failure.clone()
+    /// What kept folds from being stored.
+    pub(crate) fn failure(&self) -> Option<String> {
+        self.state().failure.clone()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
 
-    fn write(&self, state: &mut State) {
-        let start = Instant::now();
-        let written = serde_json::to_vec(&state.evaluations)
-            .map_err(|error| error.to_string())
-            .and_then(|bytes| write_atomically(&self.path, &bytes).map_err(|error| error.to_string()));
-        state.is_ahead = written.is_err();
-        state.failure = written.err();
-        state.written = Some((Instant::now(), start.elapsed()));
+/// Adds a fold; of equal ones, by two runs at the same time, the first.
+fn insert(evaluations: &mut Vec<Evaluation>, plan: Plan, fold: FoldRecord) {
+    match evaluations.iter_mut().find(|evaluation| evaluation.plan == plan) {
+        Some(evaluation) => {
+            if let Err(at) = evaluation.folds.binary_search_by_key(&fold.fold, |record| record.fold) {
+                evaluation.folds.insert(at, fold);
+            }
+        }
+        None => evaluations.push(Evaluation { plan, folds: vec![fold], out_of_time: false }),
+    }
+}
+
+/// The line for a fold.
+fn line(plan: &Plan, record: &FoldRecord) -> Result<String, String> {
+    let entry = Entry { plan: plan.clone(), fold: record.clone() };
+    let line = serde_json::to_string(&entry).map_err(|error| error.to_string())?;
+    // JSON has no infinite numbers: better no line than one that makes the file useless.
+    match serde_json::from_str::<Entry>(&line) {
+        Ok(_) => Ok(line),
+        Err(_) => Err(format!("fold {} has a value that is not a number", record.fold)),
     }
 }
 

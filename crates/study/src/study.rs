@@ -62,7 +62,7 @@ impl<'a> Study<'a> {
         let worked = self.evaluate(store, context);
         let seconds = start.elapsed().as_secs_f64();
         // Also when a fold failed: the others are not lost.
-        let not_stored = store.and_then(Store::finish);
+        let not_stored = store.and_then(Store::failure);
         let (methods, status) = worked?;
         let Some(first) = methods.first() else { return Err(Error::NothingFinished(status)) };
         let (splitter, n_folds) = (self.design.splitter_text.clone(), first.evaluation.plan.n_folds);

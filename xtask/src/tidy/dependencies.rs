@@ -7,15 +7,15 @@ use crate::metadata::Package;
 /// dependencies and theirs). A change that needs more raises the number here, and its message gives the
 /// reason.
 const AT_MOST: &[(&str, usize)] = &[
-    ("fewest", 77),
+    ("fewest", 83),
     ("fewest-benches", 0),
     ("fewest-cd", 40),
-    ("fewest-cli", 99),
+    ("fewest-cli", 105),
     ("fewest-columns", 38),
     ("fewest-core", 29),
     ("fewest-counts", 38),
     ("fewest-dal", 49),
-    ("fewest-data", 69),
+    ("fewest-data", 75),
     ("fewest-dca", 40),
     ("fewest-dependence", 55),
     ("fewest-eval", 56),
@@ -33,7 +33,7 @@ const AT_MOST: &[(&str, usize)] = &[
     ("fewest-pgd", 49),
     ("fewest-smo", 43),
     ("fewest-solver", 40),
-    ("fewest-study", 77),
+    ("fewest-study", 83),
     ("fewest-testkit", 36),
     ("fewest-wrappers", 56),
     ("xtask", 15),

@@ -2,8 +2,9 @@ use std::error::Error as StdError;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use fewest::core::{DenseColumns, Target};
-use fewest::data::{read_if_there, write_atomically};
+use fewest::core::{DenseColumns, FeatureKind, Target};
+use fewest::data::{Journal, write_atomically};
+use fewest::eval::FoldRecord;
 use fewest::registry::{Parameters, Registry};
 
 use super::*;
@@ -40,8 +41,18 @@ fn study<'a>(data: &'a Dataset, ids: &[&str], options: &StudyOptions) -> Result<
     Study::new(Registry::standard(), data, DataInfo::new("waves", data), candidates(ids)?, options)
 }
 
-fn bytes_of(path: &Path) -> Result<Vec<u8>, Box<dyn StdError>> {
-    Ok(read_if_there(path)?.ok_or("no file")?)
+/// Runs `f-score` on the data with the store in this file.
+fn run_on(data: &Dataset, path: &Path) -> Result<Report, Box<dyn StdError>> {
+    Ok(study(data, &["f-score"], &options())?.run(Some(&Store::open(path)?), &Context::default())?)
+}
+
+/// The error of [`run_on`] on the data of the tests.
+fn refused(path: &Path) -> Result<String, Box<dyn StdError>> {
+    Ok(run_on(&data()?, path).err().ok_or("it was accepted")?.to_string())
+}
+
+fn lines_of(path: &Path) -> Result<Vec<String>, Box<dyn StdError>> {
+    Ok(Journal::new(path).read()?)
 }
 
 /// Everything but times: a fold with the features and scores at each number of features.
@@ -104,11 +115,18 @@ fn finished_folds_are_not_run_again() -> Tested {
     let whole = study(&data, &["mrmr"], &options())?.run(None, &Context::default())?;
     let stored = study(&data, &["mrmr"], &options())?.run(Some(&Store::open(&path)?), &Context::default())?;
     assert_eq!(folds(&stored), folds(&whole));
-    // Two folds are left, one of them with a score that no run gives: it is taken as it is.
-    let mut evaluations: Vec<Evaluation> = serde_json::from_slice(&bytes_of(&path)?)?;
-    evaluations[0].folds.retain(|record| record.fold % 3 == 0);
-    evaluations[0].folds[0].outcomes[0].scores[0] = 0.125;
-    write_atomically(&path, &serde_json::to_vec(&evaluations)?)?;
+    assert_eq!(lines_of(&path)?.len(), 5);
+    // Two folds are left, one of them with a score that no run gives: it is taken as it was stored.
+    let path = folder.path().join("part.json");
+    let store = Store::open(&path)?;
+    let evaluation = &whole.methods[0].evaluation;
+    for fold in [3, 0] {
+        let mut record = evaluation.folds[fold].clone();
+        if fold == 0 {
+            record.outcomes[0].scores[0] = 0.125;
+        }
+        store.add(&evaluation.plan, &record);
+    }
     // Other methods find a place in the same file.
     let both = study(&data, &["f-score", "mrmr"], &options())?;
     let report = both.run(Some(&Store::open(&path)?), &Context::default())?;
@@ -116,25 +134,95 @@ fn finished_folds_are_not_run_again() -> Tested {
     expected[0].1[0].1[0] = 0.125;
     assert_eq!(folds(&report)[5..], expected);
     assert!(report.not_stored.is_none());
-    let evaluations: Vec<Evaluation> = serde_json::from_slice(&bytes_of(&path)?)?;
-    assert_eq!(evaluations.iter().map(|stored| stored.folds.len()).collect::<Vec<_>>(), [5, 5]);
+    assert_eq!(lines_of(&path)?.len(), 10);
     Ok(())
 }
 
 #[test]
-fn folds_are_stored_in_their_order_whichever_ends_first() -> Tested {
+fn every_fold_is_in_the_file_as_soon_as_it_is_finished() -> Tested {
     let data = data()?;
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("folds.json");
     let whole = study(&data, &["f-score"], &options())?.run(None, &Context::default())?;
     let evaluation = &whole.methods[0].evaluation;
     let store = Store::open(&path)?;
-    for fold in [3, 0, 4, 2, 1] {
+    for (at, fold) in [3, 0, 4, 2, 1].into_iter().enumerate() {
         store.add(&evaluation.plan, &evaluation.folds[fold]);
+        assert_eq!(lines_of(&path)?.len(), at + 1);
     }
-    assert_eq!(store.finish(), None);
-    let stored: Vec<Evaluation> = serde_json::from_slice(&bytes_of(&path)?)?;
-    assert_eq!(stored[0].folds, evaluation.folds);
+    assert_eq!(store.failure(), None);
+    let label = &evaluation.plan.label;
+    assert_eq!(Store::open(&path)?.finished(label).ok_or("none")?.folds, evaluation.folds, "in their order");
+    Ok(())
+}
+
+#[test]
+fn two_runs_on_one_file_lose_nothing() -> Tested {
+    let data = data()?;
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("folds.json");
+    // Both are open before either stores a fold.
+    let stores = [Store::open(&path)?, Store::open(&path)?, Store::open(&path)?];
+    let studies = [
+        study(&data, &["mrmr"], &options())?,
+        study(&data, &["f-score"], &options())?,
+        study(&data, &["f-score"], &options())?,
+    ];
+    std::thread::scope(|scope| {
+        for (store, study) in stores.iter().zip(&studies) {
+            scope.spawn(move || study.run(Some(store), &Context::default()).map(|_| ()));
+        }
+    });
+    assert_eq!(lines_of(&path)?.len(), 15, "one run's folds are there twice");
+    let both = study(&data, &["mrmr", "f-score"], &options())?;
+    let before = lines_of(&path)?;
+    let report = both.run(Some(&Store::open(&path)?), &Context::default())?;
+    assert_eq!(folds(&report), folds(&both.run(None, &Context::default())?));
+    assert_eq!(lines_of(&path)?, before, "no fold was run again");
+    Ok(())
+}
+
+#[test]
+fn other_data_are_told_apart_whatever_was_changed() -> Tested {
+    let data = data()?;
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("folds.json");
+    run_on(&data, &path)?;
+    let mut columns: Vec<Vec<f64>> = Vec::new();
+    for j in 0..3 {
+        columns.push(data.x().column(j, &mut Vec::new())?.to_vec(60));
+    }
+    let changed = |change: &dyn Fn(usize, usize, f64) -> f64| {
+        let mut columns = columns.clone();
+        for (j, values) in columns.iter_mut().enumerate() {
+            values.iter_mut().enumerate().for_each(|(i, value)| *value = change(i, j, *value));
+        }
+        Dataset::new(DenseColumns::from_columns(&columns)?, data.target().clone())
+    };
+    let kinds = |j: usize| match j {
+        1 => FeatureKind::Categorical { levels: (0..61).map(|level| level.to_string()).collect() },
+        _ => FeatureKind::Numeric,
+    };
+    let Target::Class(classes) = data.target() else { return Err("classes".into()) };
+    let mut codes = classes.codes().to_vec();
+    // Samples of different classes.
+    codes.swap(1, 2);
+    let swapped = Target::classes(codes, classes.names().to_vec())?;
+    let renamed = Target::classes(classes.codes().to_vec(), vec!["no".to_owned(), "yes".to_owned()])?;
+    for other in [
+        changed(&|i, j, value| if j == 0 && (i == 3 || i == 4) { -value } else { value })?,
+        changed(&|_, _, value| -value)?,
+        changed(&|i, j, value| if j == 2 && i == 9 { value.next_up() } else { value })?,
+        data.clone().with_feature_kinds((0..3).map(kinds).collect())?,
+        data.clone().with_feature_names(["a", "b", "c"].map(str::to_owned).to_vec())?,
+        data.clone().with_target(swapped)?,
+        data.clone().with_target(renamed)?,
+    ] {
+        let told = run_on(&other, &path).err().ok_or("it was accepted")?;
+        let mismatch = told.downcast_ref::<Error>();
+        assert!(matches!(mismatch, Some(Error::OtherFolds { mismatch: Mismatch::Data, .. })), "{told}");
+    }
+    run_on(&changed(&|_, _, value| value)?, &path)?;
     Ok(())
 }
 
@@ -143,8 +231,8 @@ fn folds_of_another_study_are_refused_and_left_alone() -> Tested {
     let data = data()?;
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("folds.json");
-    study(&data, &["f-score"], &options())?.run(Some(&Store::open(&path)?), &Context::default())?;
-    let content = bytes_of(&path)?;
+    run_on(&data, &path)?;
+    let content = lines_of(&path)?;
     let metrics = vec!["macro-f1".to_owned()];
     for (options, seed, expected) in [
         (StudyOptions { ks: vec![1], ..options() }, 0, Mismatch::Ks),
@@ -161,22 +249,42 @@ fn folds_of_another_study_are_refused_and_left_alone() -> Tested {
             _ => None,
         };
         assert_eq!(found, Some(expected), "{error:?}");
-        assert_eq!(bytes_of(&path)?, content);
+        assert_eq!(lines_of(&path)?, content);
     }
-    let text = String::from_utf8(content)?;
-    let run = |text: String| {
-        write_atomically(&path, text.as_bytes())?;
-        study(&data, &["f-score"], &options())?.run(Some(&Store::open(&path)?), &Context::default())?;
-        Ok::<(), Box<dyn StdError>>(())
+    let whole = study(&data, &["f-score"], &options())?.run(None, &Context::default())?;
+    let evaluation = &whole.methods[0].evaluation;
+    let stored = |name: &str, change: &dyn Fn(&mut FoldRecord)| {
+        let path = folder.path().join(name);
+        let mut record = evaluation.folds[2].clone();
+        change(&mut record);
+        Store::open(&path)?.add(&evaluation.plan, &record);
+        refused(&path)
     };
-    let wrong = run(text.replacen("\"features\":[", "\"features\":[77,", 1)).err().ok_or("an error")?;
-    assert!(wrong.to_string().contains("features that do not exist"), "{wrong}");
-    let wrong = run(text.replacen("\"fold\":2", "\"fold\":9", 1)).err().ok_or("an error")?;
-    assert!(wrong.to_string().starts_with("the finished folds of f-score are incomplete"), "{wrong}");
-    for broken in ["", "{}", "[1, 2", "[null]", &text[..text.len() / 2]] {
-        let wrong = run(broken.to_owned()).err().ok_or("an error")?;
-        assert!(wrong.to_string().contains("contains no finished folds"), "{wrong}");
-    }
+    let told = stored("features", &|record| record.outcomes[0].features[0] = 77)?;
+    assert!(told.contains("features that do not exist"), "{told}");
+    let told = stored("fold", &|record| record.fold = 9)?;
+    assert!(told.starts_with("the finished folds of f-score are incomplete"), "{told}");
+    write_atomically(&path, b"a,b\n1,2\n")?;
+    assert!(matches!(Store::open(&path), Err(Error::Unreadable(_))));
+    let path = folder.path().join("steps");
+    Journal::new(&path).append(r#"{"step":1}"#)?;
+    assert!(refused(&path)?.contains("contains no finished folds"));
+    Ok(())
+}
+
+#[test]
+fn a_value_that_json_has_not_is_told() -> Tested {
+    let data = data()?;
+    let folder = tempfile::tempdir()?;
+    let whole = study(&data, &["f-score"], &options())?.run(None, &Context::default())?;
+    let evaluation = &whole.methods[0].evaluation;
+    let store = Store::open(folder.path().join("folds.json"))?;
+    let mut record = evaluation.folds[2].clone();
+    record.outcomes[0].facts.push(("gap".to_owned(), f64::INFINITY));
+    store.add(&evaluation.plan, &record);
+    assert!(store.failure().is_some_and(|failure| failure.starts_with("fold 2 has a value")));
+    store.add(&evaluation.plan, &evaluation.folds[3]);
+    assert_eq!(lines_of(&folder.path().join("folds.json"))?.len(), 1);
     Ok(())
 }
 
