@@ -117,7 +117,7 @@ impl Dataset {
     /// [`Error::ShapeMismatch`] unless there are as many nodes as samples.
     pub fn with_sample_graph(mut self, graph: impl Into<Arc<Graph>>) -> Result<Self, Error> {
         let graph = graph.into();
-        check_length("nodes of the graph of samples", self.n_samples(), graph.n_nodes())?;
+        check_length("nodes of the sample graph", self.n_samples(), graph.n_nodes())?;
         self.sample_graph = Some(graph);
         Ok(self)
     }

@@ -10,10 +10,10 @@ use crate::readers;
 use crate::source::{self, Source};
 use crate::{Error, ReadOptions, Table};
 
-/// How certain a format is, from the first bytes of a file, that the file has this format.
+/// How certain it is, from the first bytes of a file, that the file has a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sniff {
-    /// It has not.
+    /// It does not.
     No,
     /// Possible, as any text may be a table.
     Possible,
@@ -32,7 +32,7 @@ pub(crate) type WriteTable = fn(&Path, &Dataset, &[usize], &[String]) -> Result<
 /// use fewest_data::{Cells, Error, Format, Formats, ReadOptions, Sniff, Source, Table};
 /// use std::io::Read;
 ///
-/// /// One feature, one byte a sample.
+/// /// One feature, one byte per sample.
 /// const BYTES: Format = Format::new("bytes", &["bin"], |_| Sniff::No, read);
 ///
 /// fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {
@@ -60,8 +60,8 @@ pub struct Format {
 }
 
 impl Format {
-    /// A format that is read by `read`. `extensions` are in lower case and without their point; that of gzip
-    /// does not count, and content comes decompressed.
+    /// A format that is read by `read`. `extensions` are in lower case, without the point. A final `.gz` is
+    /// removed before they are compared, and `read` gets the content decompressed.
     pub const fn new(
         name: &'static str,
         extensions: &'static [&'static str],
@@ -72,7 +72,7 @@ impl Format {
         Self { name, extensions, sniff, read, write: None, own_target, has_variables: false }
     }
 
-    /// That files with one of these extensions can be written, too.
+    /// Adds a writer for files with one of these extensions.
     pub const fn written_by(mut self, extensions: &'static [&'static str], write: WriteTable) -> Self {
         self.write = Some((extensions, write));
         self
@@ -84,7 +84,7 @@ impl Format {
         self
     }
 
-    /// That a file holds variables, of which [`ReadOptions::x_variable`] names one.
+    /// Declares that a file holds named variables, one of which [`ReadOptions::x_variable`] selects.
     pub const fn with_variables(mut self) -> Self {
         self.has_variables = true;
         self
@@ -103,7 +103,7 @@ impl Format {
     /// Reads a file.
     pub(crate) fn read(self, source: Source, options: &ReadOptions) -> Result<Table, Error> {
         if let (Some(name), false) = (&options.x_variable, self.has_variables) {
-            let expected = format!("left out for {self} files: only those of MATLAB have variables");
+            let expected = format!("left out for {self} files: only MATLAB files have variables");
             return Err(fewest_core::Error::parameter("x_variable", quoted(name), expected).into());
         }
         (self.read)(source, options)
@@ -141,7 +141,7 @@ impl fmt::Debug for Format {
     }
 }
 
-/// Formats of one name are the same.
+/// Two formats are equal if their names are.
 impl PartialEq for Format {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
@@ -238,11 +238,11 @@ impl Formats {
                 ));
             }
         }
-        let advice = "add a format that is written";
+        let advice = "add a format that has a writer";
         let mut any = self.list.iter().rev().filter(|format| format.write.is_some());
         let csv = any.clone().find(|format| format.name == "csv");
         csv.or_else(|| any.next())
             .copied()
-            .ok_or_else(|| Error::unsupported(path, "no format here is written", advice))
+            .ok_or_else(|| Error::unsupported(path, "no format has a writer", advice))
     }
 }

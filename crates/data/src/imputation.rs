@@ -117,7 +117,7 @@ fn median(mut present: Vec<f64>) -> f64 {
     }
 }
 
-/// Of equals the smallest.
+/// The smallest one at a tie.
 fn most_frequent(present: Vec<f64>) -> f64 {
     let most = order::counted(present).into_iter().rev().max_by_key(|&(_, count)| count);
     most.map_or(f64::NAN, |(value, _)| value)
@@ -160,9 +160,9 @@ mod tests {
             let gaps = filled([f64::NAN; 4], missing);
             assert_eq!(gaps[0], [1.0, by, 6.0, 2.0, by]);
             assert_eq!(gaps[1], [1.0, 1.0, 0.0, 1.0, 1.0]);
-            // Never seen in the training samples: constant there.
+            // Missing in all training samples: constant there.
             assert_eq!(gaps[2], [0.0; 5]);
-            // A gap among the test samples only.
+            // Missing in the test sample only.
             assert_eq!(gaps[3], [1.0, 2.0, 3.0, 4.0, untouched]);
             // Whatever the test sample holds, the training samples are filled alike.
             let values = filled([1e9, 0.0, 1e9, 1e9], missing);

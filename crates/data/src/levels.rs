@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_written_shortly() {
+    fn numbers_are_written_in_their_shortest_form() {
         assert_eq!([0.1, 1e300, -0.0, 1e15].map(number_text), ["0.1", "1e300", "-0", "1000000000000000"]);
     }
 

@@ -63,13 +63,13 @@ mod tests {
     }
 
     #[test]
-    fn more_than_half_is_refused_unless_insisted_on() {
+    fn more_than_half_of_the_memory_is_refused_unless_allowed() {
         let path = Path::new("wide.csv");
         let options = ReadOptions { memory: Some(1 << 30), ..ReadOptions::default() };
         assert!(check(path, 1 << 29, &options).is_ok());
         let message = check(path, (1 << 29) + 1, &options).unwrap_err().to_string();
         assert!(message.contains("512.0 MiB") && message.contains("1.0 GiB"), "{message}");
-        let insisting = ReadOptions { allow_large: true, ..options };
-        assert!(check(path, u64::MAX, &insisting).is_ok());
+        let allowing = ReadOptions { allow_large: true, ..options };
+        assert!(check(path, u64::MAX, &allowing).is_ok());
     }
 }

@@ -1,4 +1,4 @@
-//! Missing values, by policy.
+//! Policies for missing values.
 
 use std::sync::Arc;
 
@@ -18,10 +18,10 @@ pub enum Missing {
     Error,
     /// Samples with a missing value, including in the target, are left out.
     DropRows,
-    /// The mean of the values that are there; for categories the most frequent level (the lower code at a
+    /// The mean of the values present; for categories the most frequent level (the lower code at a
     /// tie). Samples without a target are left out: methods would treat a filled-in target as a true one.
     Mean,
-    /// As [`Missing::Mean`] with the median (the middle of the two middle values for an even number).
+    /// As [`Missing::Mean`] with the median (the mean of the two middle values for an even number).
     Median,
 }
 
@@ -81,7 +81,8 @@ impl Table {
         Ok(Complete { dataset: self.into_dataset()?, dropped, filled, target_names })
     }
 
-    /// Leaves out the samples that no policy or this policy does not keep; returns them.
+    /// Drops the samples without a target and, with [`Missing::DropRows`], those with a missing value;
+    /// returns the dropped ones.
     fn drop_incomplete(&mut self, missing: Missing) -> Result<Vec<usize>, Error> {
         let n_samples = self.n_samples();
         if missing == Missing::DropRows {

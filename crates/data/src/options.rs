@@ -35,9 +35,9 @@ pub struct ReadOptions {
     pub ignore: Vec<String>,
     /// Columns that are categories although they hold numbers.
     pub categorical: Vec<String>,
-    /// Cells of text files that mean "missing": compared without regard to case and to blanks around, and by
-    /// value where the token is a number (`-999` also matches `-999.0`).
-    /// Default: the empty cell, `NA`, `N/A`, `NaN`, `null` and `?`. NaN is missing in any case.
+    /// Cells of text files that mean "missing": compared without regard to case and surrounding blanks, and
+    /// by value where the token is a number (`-999` also matches `-999.0`). Default: the empty cell, `NA`,
+    /// `N/A`, `NaN`, `null` and `?`. NaN is missing in any case.
     pub missing_tokens: Vec<String>,
     /// The variable of `.mat` files that holds the features, samples by features; an error for other formats.
     /// Default: `X`.
@@ -103,7 +103,7 @@ pub enum TargetChoice {
 /// - at most 100 different ones, each of at least two samples (a level that occurs only once suggests a
 ///   count or a measurement).
 ///
-/// Everything else is a real output. The other two variants decide.
+/// Everything else is a real output. The other two variants ignore this rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Task {
     /// By the rule above.
@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_read_back_and_others_list_what_there_is() {
+    fn names_parse_back_and_unknown_names_list_the_known_ones() {
         for task in [Task::Auto, Task::Classification, Task::Regression] {
             assert_eq!(task.name().parse::<Task>().unwrap(), task);
         }

@@ -1,15 +1,15 @@
-//! Which part each column of a table plays.
+//! The role of each column of a table.
 
 use std::path::Path;
 
 use crate::error::{listed, quoted};
 use crate::{ColumnLabel, Error, Place, ReadOptions, TargetChoice};
 
-/// What a column is read for.
+/// What a column is used as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     Feature,
-    /// A feature whose values are categories whatever they look like.
+    /// A feature that was declared as categorical.
     Category,
     /// The target's output of this number.
     Target(usize),
@@ -34,7 +34,7 @@ pub(crate) fn assign(
         _ => Err(Error::malformed(
             path,
             Place::Column(label(names, column)),
-            "the column was given two parts to play",
+            "the column was given two roles",
             "name it once among target, id, ignored and categorical columns",
         )),
     };
@@ -93,7 +93,10 @@ fn find_column(
     let expected = match names {
         Some(names) => match names.iter().find(|name| name.eq_ignore_ascii_case(wanted)) {
             Some(close) => format!("did you mean {}?", quoted(close)),
-            None => format!("the columns are {}; {numbers} do too", listed(names.iter().map(String::as_str))),
+            None => format!(
+                "the columns are {}; {numbers} can be used too",
+                listed(names.iter().map(String::as_str))
+            ),
         },
         None => format!("the columns have no names here, use {numbers}"),
     };

@@ -147,7 +147,7 @@ fn standardisation(values: &[f64]) -> Feature {
 fn range(values: &[f64]) -> Feature {
     let smallest = values.iter().copied().fold(f64::INFINITY, f64::min) / 2.0;
     let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max) / 2.0;
-    // Also without samples, where the difference is not positive.
+    // The difference is not positive for a constant feature or without samples.
     if largest > smallest {
         Feature::Range { pivot: smallest, width: largest - smallest }
     } else {

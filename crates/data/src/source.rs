@@ -1,4 +1,4 @@
-//! Opening a file: what it is, how long it will be, and its text once decompressed.
+//! Opens a file: its first bytes, its estimated length, and its content decompressed.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
@@ -9,7 +9,7 @@ use flate2::bufread::MultiGzDecoder;
 
 use crate::Error;
 
-/// Bytes at the start of a file from which its format and its size in memory are judged.
+/// Bytes at the start of a file from which its format and its size in memory are estimated.
 const SAMPLE: usize = 1 << 20;
 /// Most bytes that the sample may grow to when decompressed.
 const DECOMPRESSED_SAMPLE: usize = 4 << 20;
@@ -69,7 +69,7 @@ impl Source {
         Self::new(path, file, length)
     }
 
-    /// Content that was read already, of the file that messages call `path`.
+    /// Content already in memory, which messages call `path`.
     pub(crate) fn of_bytes(path: &Path, bytes: Arc<[u8]>) -> Result<Self, Error> {
         let length = bytes.len() as u64;
         Self::new(path, Cursor::new(bytes), length)
@@ -125,7 +125,8 @@ impl Source {
     }
 }
 
-/// The start of a gzip file's content, whether that is all of it, and its length, by the sample's ratio.
+/// The start of a gzip file's content, whether that is all of it, and the length of the content, estimated
+/// from the compression ratio of the start.
 fn decompress(sample: &[u8], whole: bool, file_length: u64) -> (Vec<u8>, bool, u64) {
     let mut decoder = MultiGzDecoder::new(sample);
     let mut prefix = Vec::new();

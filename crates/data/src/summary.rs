@@ -167,7 +167,7 @@ fn summarise(
     }
 }
 
-/// The samples that are not zero, with their values' bits: 0 and -0 are one, and so are all NaN.
+/// The nonzero values as (sample, bits). 0 and -0 are the same, and so are all NaN.
 fn content<'a>(column: Column<'a>) -> Box<dyn Iterator<Item = (usize, u64)> + 'a> {
     let bits = |value: f64| if value.is_nan() { f64::NAN.to_bits() } else { value.to_bits() };
     match column {

@@ -1,4 +1,4 @@
-//! Columns that follow the rules, but were perhaps intended otherwise.
+//! Columns that are valid, but possibly not what the user intended.
 
 use std::path::Path;
 
@@ -57,7 +57,7 @@ impl Meant {
     }
 }
 
-/// Digits with commas, apostrophes or fixed blanks between them: `307,0`, `1,234.5`, `1'000`.
+/// Digits with commas, apostrophes or no-break spaces between them: `307,0`, `1,234.5`, `1'000`.
 fn is_number_with_marks(text: &str) -> bool {
     const MARKS: [char; 4] = [',', '\'', '\u{a0}', '\u{202f}'];
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
@@ -89,7 +89,7 @@ fn meant(codes: &[f64], names: &[String]) -> Option<(Meant, usize)> {
     Some((of(codes[first])?, first)).filter(|_| 2 * n_meant > n_present)
 }
 
-/// An error for a target of text that most probably was meant to be numbers.
+/// An error for a target of text most of whose cells look like numbers, percentages or dates.
 pub(crate) fn check_target(
     path: &Path,
     column: &ColumnLabel,
@@ -110,7 +110,7 @@ pub(crate) fn check_target(
     ))
 }
 
-/// Doubtful columns: one note for all that are doubtful in the same way.
+/// Suspicious columns: one note for each kind of suspicion.
 #[derive(Debug, Default)]
 pub(crate) struct Suspicions {
     /// The suspicion, the first column in words, and how many columns there are.
@@ -167,8 +167,8 @@ impl Suspicions {
 fn note(suspicion: Suspicion, first: &str, n_more: usize) -> String {
     let more = match n_more {
         0 => String::new(),
-        1 => " (so does 1 more column)".to_owned(),
-        _ => format!(" (so do {n_more} more columns)"),
+        1 => " (the same in 1 more column)".to_owned(),
+        _ => format!(" (the same in {n_more} more columns)"),
     };
     match suspicion {
         Suspicion::DecimalComma => format!(
@@ -182,7 +182,7 @@ fn note(suspicion: Suspicion, first: &str, n_more: usize) -> String {
             meant.advice()
         ),
         Suspicion::Names => format!(
-            "{first}, hardly any two of a kind{more}: if these are the samples' names, say so, or leave the column out (on \
+            "{first}, so that most levels occur once{more}: if these are the samples' names, say so, or leave the column out (on \
              the command line: --id-column, --ignore)"
         ),
     }
@@ -193,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_is_known_for_what_it_was_meant_to_be() {
+    fn the_intended_type_of_text_is_recognised() {
         for text in ["307,0", ",5", "-1,234.5", "1'000", "1.234,5", "1\u{a0}000"] {
             assert_eq!(Meant::of(text), Some(Meant::Number), "{text}");
         }

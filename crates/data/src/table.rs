@@ -14,7 +14,7 @@ use crate::suspicions::{self, Suspicions};
 use crate::target::{self, TargetValues};
 use crate::{Error, Format, Place, ReadOptions, Task};
 
-/// A table as it was read: features, target, names, with missing values still marked.
+/// A table as it was read: features, target and names. Missing values are NaN.
 ///
 /// [`Table::summary`] describes it; [`Table::complete`] applies a policy for missing values and makes a
 /// [`Dataset`](fewest_core::Dataset).
@@ -196,8 +196,8 @@ impl Table {
         Self::read_source(Source::open(path.as_ref())?, options)
     }
 
-    /// As [`Table::read`], from the content of a file that was read already, such as a pipe, which can be
-    /// read only once. Messages call it `name`, whose extension counts.
+    /// As [`Table::read`], from content already in memory, such as that of a pipe. Messages call it `name`;
+    /// its extension counts as that of a file.
     ///
     /// # Errors
     /// As [`Table::read`].
@@ -224,9 +224,9 @@ impl Table {
         format.read(source, options)
     }
 
-    /// A table of the columns that a reader found in a file, each with its name, where all have one.
+    /// A table of the columns that a reader found in a file. Their names count if all have one.
     ///
-    /// Which is the target, holds ids or is left out, the options say.
+    /// The options determine which columns are the target, ids or left out.
     ///
     /// # Errors
     /// [`Error::Malformed`] for columns of different lengths, no samples, or an infinite value; those of
@@ -252,20 +252,20 @@ impl Table {
             if cells.len() != n_samples {
                 let place = Place::Column(roles::label(names.as_deref(), number));
                 let problem = format!("{} values, but the first column has {n_samples}", cells.len());
-                return Err(Error::malformed(path, place, problem, "give each column a value a sample"));
+                return Err(Error::malformed(path, place, problem, "give each column one value per sample"));
             }
         }
         from_cells(path, format, names, cells, n_samples, Vec::new(), options)
     }
 
-    /// With links between its samples, for the data set to come: samples that are dropped take theirs along.
+    /// Adds links between the samples. A sample that is dropped loses its links.
     ///
     /// # Errors
     /// [`fewest_core::Error::ShapeMismatch`] unless there are as many nodes as samples.
     pub fn with_sample_graph(mut self, graph: Graph) -> Result<Self, Error> {
         let (expected, found) = (self.n_samples(), graph.n_nodes());
         if expected != found {
-            let what = "nodes of the graph of samples";
+            let what = "nodes of the sample graph";
             return Err(fewest_core::Error::ShapeMismatch { what, expected, found }.into());
         }
         self.sample_graph = Some(Arc::new(graph));
@@ -282,9 +282,8 @@ impl Table {
         self.format
     }
 
-    /// What was read by the rules, but perhaps not as it was meant, a line for each kind: numbers with a
-    /// decimal comma, text that looks like numbers, percentages or dates, categories of which most levels
-    /// cannot occur twice.
+    /// Columns that may have been intended otherwise, one line for each kind: numbers with a decimal comma,
+    /// text that looks like numbers, percentages or dates, categories of which most levels occur once.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
@@ -327,7 +326,7 @@ impl Table {
         self.target_labels.iter().enumerate().map(name).collect()
     }
 
-    /// Where feature `j` stands in the file.
+    /// The column of feature `j` in the file.
     pub(crate) fn column_label(&self, j: usize) -> ColumnLabel {
         ColumnLabel {
             name: self.names.as_ref().and_then(|names| names.get(j)).cloned(),
@@ -335,7 +334,7 @@ impl Table {
         }
     }
 
-    /// Where sample `i` stands in the file.
+    /// The line or row of sample `i` in the file.
     pub(crate) fn row_label(&self, i: usize) -> RowLabel {
         match &self.lines {
             Some(lines) => RowLabel::Line(lines[i]),
@@ -463,8 +462,7 @@ pub(crate) fn from_numbers(
     from_cells(path, format, None, cells, n_samples, separate_target, options)
 }
 
-/// A table of `n_samples` that was read without a text for every number. The first infinite value is an
-/// error.
+/// A table from columns without the spelling of their numbers. The first infinite value is an error.
 fn from_cells(
     path: &Path,
     format: Format,
@@ -494,7 +492,7 @@ pub(crate) fn check_infinite(path: &Path, values: &[f64], column: &ColumnLabel) 
             path,
             Place::Cell { row: RowLabel::Sample(row), column: column.clone() },
             format!("the value is {}", values[row]),
-            "replace it, by NaN if it is to count as missing",
+            "replace it (by NaN if the value is missing)",
         )),
     }
 }

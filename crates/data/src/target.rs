@@ -8,9 +8,9 @@ use crate::levels::{Spellings, levels_of_numbers};
 use crate::table::ReadColumn;
 use crate::{ColumnLabel, Error, Place, Task};
 
-/// Up to this many different integers are classes, when there are more samples than that many.
+/// Up to this many different integers are classes, if there are fewer of them than samples.
 pub(crate) const FEW_CLASSES: usize = 10;
-/// Up to this many different integers are classes, when each occurs at least twice.
+/// Up to this many different integers are classes, if each occurs at least twice.
 pub(crate) const MANY_CLASSES: usize = 100;
 
 /// A target as read: NaN where missing.
@@ -36,7 +36,7 @@ impl TargetValues {
     }
 }
 
-/// Decides by `task` (by the rule of [`Task`]) the kind of the target columns.
+/// The target as classes or numbers, by the rule of [`Task`].
 pub(crate) fn decide(
     path: &Path,
     mut columns: Vec<(ColumnLabel, ReadColumn)>,

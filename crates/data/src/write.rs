@@ -44,7 +44,7 @@ pub fn write_json(path: impl AsRef<Path>, value: &(impl Serialize + ?Sized)) -> 
 }
 
 /// Writes some features of a data set and its target as CSV, as [`write_atomically`] does: a header, then one
-/// line a sample.
+/// line per sample.
 ///
 /// The columns are the sample ids where there are some (under an empty name, as R and pandas write row names
 /// and [`Table::read`](crate::Table::read) understands them), `features` in the order given, and the target's
@@ -120,7 +120,7 @@ pub fn write_csv(
     })
 }
 
-/// A column on its way to text.
+/// A column to be written.
 enum TextColumn {
     Texts(Vec<String>),
     Numbers(Vec<f64>),
@@ -146,7 +146,7 @@ fn atomically(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) 
 }
 
 fn replace(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    // Through a symbolic link, so that the link stays and what it points to is replaced.
+    // Follows a symbolic link, so that its target is replaced, not the link.
     let path: PathBuf = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     if fs::metadata(&path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
         let mut out = BufWriter::new(fs::File::options().write(true).open(&path)?);
@@ -162,10 +162,10 @@ fn replace(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> 
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        // As any new file: all that the user's mask lets through.
+        // The permissions of any new file, restricted by the user's umask.
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
-    // Removed again when anything below fails.
+    // Removed if anything below fails.
     let mut file = builder.tempfile_in(folder)?;
     let mut out = BufWriter::new(file.as_file_mut());
     fill(&mut out)?;

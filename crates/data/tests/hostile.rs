@@ -1,4 +1,4 @@
-//! Broken files and calls, one fault at a time: each is told in one line, and none is a panic.
+//! Broken files and calls, one fault at a time: each gives a message of one line, and none a panic.
 
 mod support;
 
@@ -81,7 +81,7 @@ fn tables_of_text() {
     assert_says(&csv("1,2\n3,4\n", &target("y")), &["no column `y`", "no names here"]);
     assert_says(&csv("y\n1\n2\n", &target("y")), &["no column is left to be a feature"]);
     let options = ReadOptions { id: Some("a".to_owned()), ..target("a") };
-    assert_says(&csv("a,b\n1,2\n", &options), &["column `a` (0", "two parts"]);
+    assert_says(&csv("a,b\n1,2\n", &options), &["column `a` (0", "two roles"]);
     let options = ReadOptions { task: Task::Regression, ..target("b") };
     assert_says(&csv("a,b\n1,2\n3,x\n", &options), &["line 3", "`x` is text", "--task classification"]);
     let options = ReadOptions { delimiter: Some('é'), ..default() };
@@ -94,8 +94,8 @@ fn tables_of_text() {
     };
     assert_says(&csv("a,b,c\n1,2,3\n", &options), &["2 target columns"]);
     let options = ReadOptions { target: options.target, ..default() };
-    let told = csv("a,b,c\n1,x,3\n", &options);
-    assert_says(&told, &["column `b` (1", "one of several targets", "name one target column"]);
+    let text = csv("a,b,c\n1,x,3\n", &options);
+    assert_says(&text, &["column `b` (1", "one of several targets", "name one target column"]);
     let options = ReadOptions { x_variable: Some("Z".to_owned()), ..default() };
     let error = read_csv("a,b\n1,2\n", &options).map(|_| ()).unwrap_err().to_string();
     assert_says(&error, &["`x_variable`", "`Z`", "left out for csv files"]);
@@ -151,8 +151,8 @@ fn svmlight() {
     assert_says(&svm("1,2 1:2\n"), &["line 1", "one label"]);
     assert_says(&svm("inf 1:2\n"), &["line 1: the label `inf`"]);
     assert_says(&svm("1 1:2\n1 0:2\n"), &["line 2: the index 0", "count from 1"]);
-    assert_says(&svm("1 3:2 2:1\n"), &["line 1: the index 2 stands behind 3"]);
-    assert_says(&svm("1 3:2 3:1\n"), &["line 1: the index 3 stands behind 3"]);
+    assert_says(&svm("1 3:2 2:1\n"), &["line 1: the index 2 comes after 3"]);
+    assert_says(&svm("1 3:2 3:1\n"), &["line 1: the index 3 comes after 3"]);
     for pair in ["3", "3:", ":3", "a:3", "-1:3", "1.5:3", "3:x", "3:inf", "3:1e999"] {
         assert_says(&svm(&format!("1 1:2\n1 {pair}\n")), &["line 2", &format!("`{pair}`")]);
     }
@@ -207,7 +207,7 @@ fn numpy() {
     assert_says(&says(&npy(1, "", &[0; 8])), &["no valid `descr`"]);
     let mut long = b"\x93NUMPY\x02\x00".to_vec();
     long.extend(u32::MAX.to_le_bytes());
-    assert_says(&says(&long), &["a header of 4294967295 bytes"]);
+    assert_says(&says(&long), &["header length of 4294967295 bytes"]);
     let infinite = [1.0_f64, f64::NEG_INFINITY].map(f64::to_le_bytes).concat();
     assert_says(&says(&npy(1, &npy_header("(2, 1)"), &infinite)), &["row 1", "column 0", "-inf"]);
     let whole = npy(1, &npy_header("(2, 2)"), &[0; 32]);

@@ -82,7 +82,7 @@ fn links_to_itself_and_again_are_counted() {
 }
 
 #[test]
-fn what_is_wrong_with_links_is_told_by_line() {
+fn errors_in_links_name_the_line() {
     let plain = LinkOptions::default();
     for (content, fragments) in [
         ("ada,0\nada,nobody\n", ["line 2", "no sample `nobody`", "use its id"]),
@@ -97,7 +97,7 @@ fn what_is_wrong_with_links_is_told_by_line() {
         ("ada,0,1\n7,0\n", ["line 2", "2 cells", "weight, or none"]),
         ("ada,0,1,2\n", ["line 1", "4 cells", "two ends"]),
         ("ada\n", ["line 1", "1 cells", "two ends"]),
-        ("ada,0,1\n7,0,3\n0,ada,2\n", ["line 3", "link of line 1 again", "2 and not 1"]),
+        ("ada,0,1\n7,0,3\n0,ada,2\n", ["line 3", "link of line 1 again", "2 instead of 1"]),
         ("ada,\"0\n", ["line 1", "double quote", "close it"]),
         ("", ["links.csv", "empty", "check"]),
     ] {
@@ -155,7 +155,7 @@ fn many_groups_are_a_tree() {
 }
 
 #[test]
-fn what_is_wrong_with_groups_is_told_by_line() {
+fn errors_in_groups_name_the_line() {
     for (content, fragments) in [
         ("red,x\nblue,x\n", ["line 1", "`feature` and `group`", "begin with"]),
         ("feature,group\nrde,x\n", ["line 2", "no feature `rde`", "0 to 3"]),

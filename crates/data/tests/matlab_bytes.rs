@@ -130,9 +130,9 @@ fn sparse_variables_that_contradict_themselves() {
     );
     assert_says(
         &sparse([3, 2], &[0, 1], &[0, 1, 9], &[1.0, 2.0]),
-        &["`X`", "9 values are declared, 2 are there"],
+        &["`X`", "9 values are declared, but 2 are stored"],
     );
-    assert_says(&sparse([3, 2], &[0, 1], &[0, 1, 2], &[1.0]), &["2 values are declared, 1 are there"]);
+    assert_says(&sparse([3, 2], &[0, 1], &[0, 1, 2], &[1.0]), &["2 values are declared, but 1 are stored"]);
     assert_says(&sparse([3, 2], &[u32::MAX, 1], &[0, 1, 2], &[1.0, 2.0]), &["no whole number"]);
     assert_says(
         &sparse([3, 2], &[0, 1], &[0, 1, 2], &[1.0, f64::INFINITY]),
@@ -145,7 +145,7 @@ fn sparse_variables_that_contradict_themselves() {
 fn sizes_that_are_not_there() {
     let values = [0.0; 6];
     let x = |sizes| LITTLE.doubles("X", sizes, &values);
-    assert_says(&says(&LITTLE.file(&[x([2, 4])])), &["`X`", "2 × 4 values are declared, 6 are there"]);
+    assert_says(&says(&LITTLE.file(&[x([2, 4])])), &["`X`", "2 × 4 values are declared, but 6 are stored"]);
     let largest = i32::MAX as u32;
     assert_says(&says(&LITTLE.file(&[x([largest, largest])])), &["more than its", "bytes can hold"]);
     assert_says(&says(&LITTLE.file(&[LITTLE.compressed(&x([largest, 4]))])), &["bytes can hold"]);
@@ -165,7 +165,7 @@ fn sizes_that_are_not_there() {
 fn headers_that_are_wrong() {
     let mut file = LITTLE.file(&[LITTLE.doubles("X", [1, 1], &[1.0])]);
     file[126] = b'X';
-    assert_says(&says(&file), &["no MATLAB file of level 5"]);
+    assert_says(&says(&file), &["not a MATLAB file of level 5"]);
     file[126] = b'I';
     file[125] = 7;
     assert_says(&says(&file), &["version 7.0"]);

@@ -12,15 +12,15 @@ use crate::{Error, Place};
 
 /// Reads groups of features, a line for each feature in a group, under one of two headers.
 ///
-/// `feature,group`: the groups by name. When no feature is in two of them, they are a partition, else
-/// overlapping. Features that are not listed are in groups of their own.
+/// `feature,group`: a feature and the name of its group. The groups are a partition if no feature is in two
+/// of them, otherwise overlapping sets. Each feature that is not listed is a group of its own.
 ///
-/// `node,parent`: groups within groups. A node is a feature, or a group, which is what occurs as a parent; an
-/// empty parent is none. What is not listed is in no group.
+/// `node,parent`: a tree of groups. Every name in the column `parent` is a group; a node is a feature or a
+/// group. A node with an empty parent has none. A feature that is not listed is in no group.
 ///
 /// # Errors
-/// [`Error::Malformed`] names the line with a feature that is not there, the same line twice, a second
-/// parent, a group that contains itself, or another number of cells.
+/// [`Error::Unknown`] for a feature that does not exist; [`Error::Malformed`] names the line that repeats an
+/// earlier one, gives a second parent, makes a group contain itself, or has another number of cells.
 ///
 /// ```
 /// use fewest_core::Groups;
@@ -45,14 +45,19 @@ pub fn read_groups(path: impl AsRef<Path>, features: &Nodes) -> Result<Groups, E
         other => {
             let place = other.map_or(Place::File, |(line, _)| Place::Line(line));
             let problem = "the columns are not `feature` and `group`, nor `node` and `parent`";
-            return Err(Error::malformed(path, place, problem, "begin with a line of these names"));
+            return Err(Error::malformed(
+                path,
+                place,
+                problem,
+                "start the file with `feature,group` or `node,parent`",
+            ));
         }
     };
     let mut pairs = Vec::new();
     while let Some((line, cells)) = file.next()? {
         let [first, second] = cells[..] else {
             let problem = format!("{} cells", cells.len());
-            return Err(Error::malformed(path, Place::Line(line), problem, "give two a line"));
+            return Err(Error::malformed(path, Place::Line(line), problem, "give two cells in each line"));
         };
         pairs.push(Pair { line, first: first.to_owned(), second: second.to_owned() });
     }
@@ -78,17 +83,14 @@ fn sets(path: &Path, features: &Nodes, pairs: &[Pair]) -> Result<Groups, Error> 
         }
         let group = names.code(second) as usize;
         if let Some(earlier) = seen.insert((feature, group), *line) {
-            let problem = format!(
-                "feature {} is in group {} twice: line {earlier} says so too",
-                quoted(first),
-                quoted(second)
-            );
+            let problem =
+                format!("feature {} is already in group {} (line {earlier})", quoted(first), quoted(second));
             return Err(fault(wrong(problem, "remove one of the lines")));
         }
         members.push((feature, group));
     }
     let n_groups = names.names().len();
-    // Behind the groups come those of features that stand alone.
+    // After the named groups come those of the features that are not listed.
     let mut group_of: Vec<usize> = (0..features.len()).map(|j| n_groups + j).collect();
     let mut listed = vec![0_usize; features.len()];
     for &(feature, group) in &members {
@@ -105,9 +107,9 @@ fn sets(path: &Path, features: &Nodes, pairs: &[Pair]) -> Result<Groups, Error> 
 }
 
 fn tree(path: &Path, features: &Nodes, pairs: &[Pair]) -> Result<Groups, Error> {
-    // Groups are numbered in the order in which they are met.
+    // Groups are numbered in the order of first occurrence.
     let mut groups = Interner::default();
-    // The first line that has each group as a parent.
+    // For each group, the first line with it as a parent.
     let mut first_lines: Vec<u64> = Vec::new();
     for pair in pairs.iter().filter(|pair| !pair.second.is_empty()) {
         if groups.code(&pair.second) as usize == first_lines.len() {
@@ -118,7 +120,7 @@ fn tree(path: &Path, features: &Nodes, pairs: &[Pair]) -> Result<Groups, Error> 
         groups.names().iter().enumerate().map(|(number, name)| (name.as_str(), number)).collect();
     let d = features.len();
     let mut parents: Vec<Option<usize>> = vec![None; d + numbers.len()];
-    // The line that a node stands on.
+    // For each node, the line that gives its parent.
     let mut lines: Vec<Option<u64>> = vec![None; parents.len()];
     for Pair { line, first, second } in pairs {
         let fault = at(path, *line);
@@ -137,7 +139,7 @@ fn tree(path: &Path, features: &Nodes, pairs: &[Pair]) -> Result<Groups, Error> 
         }
         parents[node] = numbers.get(second.as_str()).copied();
     }
-    // A group that is only a parent stands on the first line that says so.
+    // The line of a group without a line of its own is the first with it as a parent.
     let lines: Vec<u64> =
         lines[d..].iter().zip(first_lines).map(|(own, first)| own.unwrap_or(first)).collect();
     Groups::tree(d, parents).map_err(|error| placed(path, &lines, error))

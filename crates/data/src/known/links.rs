@@ -14,7 +14,7 @@ use crate::error::quoted;
 pub struct LinkOptions {
     /// Whether a link goes from the first of its ends to the second only.
     pub directed: bool,
-    /// The character between cells; `None` finds it out, as for tables.
+    /// The character between cells; `None` detects it, as for tables.
     pub delimiter: Option<char>,
 }
 
@@ -25,32 +25,32 @@ impl LinkOptions {
     }
 }
 
-/// An edge list as it was read.
+/// The content of an edge list.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Links {
     /// The links.
     pub graph: Graph,
-    /// How many lines linked something to itself; they were left out.
+    /// Number of lines that link a node to itself; they are left out.
     pub self_links: usize,
-    /// How many lines said again what an earlier one says; they count once.
+    /// Number of lines that repeat an earlier link; such a link counts once.
     pub repeated: usize,
 }
 
-/// Reads an edge list: a line a link, with its two ends, as `nodes` calls them, and perhaps its weight (else
-/// 1).
+/// Reads an edge list: one link per line, with its two ends by their names in `nodes`, and optionally its
+/// weight (default 1).
 ///
-/// The first line may be a header: `from` or `source`, `to` or `target`, and `weight`. What links something
-/// to itself is left out, and a link that is there twice with one weight counts once; [`Links`] tells how
-/// often that was so.
+/// The first line may be a header: `from` or `source`, `to` or `target`, and `weight`. Links of a
+/// node to itself are left out, and a link that occurs twice with the same weight counts once; [`Links`] has
+/// the number of both.
 ///
 /// # Errors
-/// [`Error::Malformed`] names the line with an end that is not there, a weight that is not finite or not
-/// above 0, a weight that differs from what an earlier line says about the same link, or another number of
-/// cells.
+/// [`Error::Unknown`] for an end that does not exist; [`Error::Malformed`] names the line with a weight that
+/// is not finite or not above 0, a weight that differs from that of the same link in an earlier line, or
+/// another number of cells.
 ///
 /// # Memory
-/// Proportional to the links and nodes: at most about 80 bytes a link while reading (measured with 10⁶
+/// Proportional to the links and nodes: at most about 80 bytes per link while reading (measured with 10⁶
 /// links).
 ///
 /// ```
@@ -84,7 +84,7 @@ pub fn read_links(path: impl AsRef<Path>, nodes: &Nodes, options: &LinkOptions) 
             self_links += 1;
             continue;
         }
-        // The lower end first, so that both ways of writing a link are one.
+        // The lower end first, so that `a,b` and `b,a` are the same link.
         let swap = !options.directed && from > to;
         links.push(if swap { (to, from, weight) } else { (from, to, weight) });
         lines.push(line);
@@ -118,12 +118,12 @@ fn link(cells: &[&str], nodes: &Nodes, n_cells: Option<usize>) -> Result<(usize,
         [from, to, weight] => (from, to, Some(weight)),
         _ => {
             let problem = format!("{} cells", cells.len());
-            return Err(wrong(problem, "give each link its two ends and perhaps its weight"));
+            return Err(wrong(problem, "give each link its two ends and optionally its weight"));
         }
     };
     if let Some(before) = n_cells.filter(|before| *before != cells.len()) {
         let problem = format!("{} cells, but the lines before have {before}", cells.len());
-        return Err(wrong(problem, "give each link a weight, or none"));
+        return Err(wrong(problem, "give all links a weight, or none"));
     }
     let value = match weight {
         None => 1.0,
@@ -131,7 +131,7 @@ fn link(cells: &[&str], nodes: &Nodes, n_cells: Option<usize>) -> Result<(usize,
             Ok(value) if value.is_finite() && value > 0.0 => value,
             _ => {
                 let problem = format!("the weight is {}", quoted(text));
-                return Err(wrong(problem, "give a finite number above 0, and leave out what is no link"));
+                return Err(wrong(problem, "give a finite number above 0, or remove the line"));
             }
         },
     };
@@ -140,15 +140,16 @@ fn link(cells: &[&str], nodes: &Nodes, n_cells: Option<usize>) -> Result<(usize,
 
 type Numbered = (Vec<(usize, usize, f64)>, Vec<u64>);
 
-/// Every link once, in the order of their ends; else the line whose weight differs from that of an earlier
-/// one.
+/// Every link once, ordered by its ends. The error is a line whose weight differs from that of the same link
+/// in an earlier line.
 fn once(links: Vec<(usize, usize, f64)>, lines: Vec<u64>) -> Result<Numbered, (u64, Fault)> {
     let mut all: Vec<((usize, usize, f64), u64)> = links.into_iter().zip(lines).collect();
     all.sort_unstable_by_key(|&((from, to, _), line)| (from, to, line));
     for pair in all.windows(2) {
         let ((a, first), (b, second)) = (pair[0], pair[1]);
         if (a.0, a.1) == (b.0, b.1) && a.2 != b.2 {
-            let problem = format!("the link of line {first} again, with the weight {} and not {}", b.2, a.2);
+            let problem =
+                format!("the link of line {first} again, with the weight {} instead of {}", b.2, a.2);
             return Err((second, wrong(problem, "keep one of the two")));
         }
     }

@@ -1,5 +1,4 @@
-//! What is known about samples and features besides their values: links, groups and views, from files of
-//! their own.
+//! Links, groups and views of samples and features, from separate files.
 
 mod groups;
 mod links;
@@ -19,18 +18,18 @@ pub use groups::read_groups;
 pub use links::{LinkOptions, Links, read_links};
 pub use views::{parse_view, read_views};
 
-/// What files call samples or features by.
+/// The names of samples or features in these files.
 pub struct Nodes {
     what: &'static str,
     len: usize,
     by_name: HashMap<String, usize>,
-    /// Whether a number counts where there is no such name.
+    /// Whether a text that is no name may be a number.
     numbers: bool,
 }
 
 impl Nodes {
-    /// The samples of a table: by their ids where it has some, which then must each occur once, else by their
-    /// numbers from 0. Numbers never stand in for ids, which may be numbers themselves.
+    /// The samples of a table: by their ids, which must be unique, or by their numbers from 0 if the table
+    /// has no ids. A table with ids accepts no numbers, since ids may be numbers themselves.
     ///
     /// # Errors
     /// [`Error::Malformed`] for an id that two samples have.
@@ -41,7 +40,7 @@ impl Nodes {
             let twice = ids.iter().enumerate().find(|(i, id)| nodes.by_name.get(*id) != Some(i));
             let name = twice.map_or("", |(_, id)| id);
             let problem = format!("two samples have the id {}", quoted(name));
-            let advice = "give each sample an id of its own";
+            let advice = "give each sample a different id";
             return Err(Error::malformed(table.path(), Place::File, problem, advice));
         }
         Ok(nodes)
@@ -53,7 +52,7 @@ impl Nodes {
     }
 
     fn new(what: &'static str, len: usize, names: &[String], numbers: bool) -> Self {
-        // Of two of one name the first counts.
+        // If several have the same name, the first counts.
         let by_name = names.iter().enumerate().rev().map(|(i, name)| (name.clone(), i)).collect();
         Self { what, len, by_name, numbers }
     }
@@ -91,7 +90,7 @@ impl Nodes {
 enum Fault {
     /// What it is, and what to do.
     Wrong { problem: String, advice: String },
-    /// The name of something that is not there.
+    /// The name of a sample or feature that does not exist.
     Unknown { what: &'static str, name: String, expected: String },
 }
 
@@ -140,7 +139,7 @@ fn at(path: &Path, line: u64) -> impl Fn(Fault) -> Error + '_ {
     }
 }
 
-/// What the core says about one of the links, groups or views, with the line that each stands on.
+/// An error of the core, with the line of the link or group that it names. `lines` has the line of each.
 fn placed(path: &Path, lines: &[u64], error: fewest_core::Error) -> Error {
     match error {
         fewest_core::Error::InvalidPart { part, number, problem } => {

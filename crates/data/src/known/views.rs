@@ -1,4 +1,4 @@
-//! Ranges of columns.
+//! Views: named ranges of columns.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::{Error, Place};
 /// number from 0.
 ///
 /// # Errors
-/// [`fewest_core::Error::InvalidParameter`] for text of another form, a feature that is not there, or a last
+/// [`fewest_core::Error::InvalidParameter`] for text of another form, an unknown feature, or a last column
 /// before the first.
 ///
 /// ```
@@ -27,7 +27,7 @@ pub fn parse_view(text: &str, features: &Nodes) -> Result<View, fewest_core::Err
     let refused = |expected: &str| fewest_core::Error::parameter("view", quoted(text), expected);
     let form = || refused("NAME=FIRST:LAST or NAME=COLUMN");
     let (name, columns) = text.split_once('=').ok_or_else(form)?;
-    // Names may hold colons: a name counts first, and then the first colon with a feature on both sides.
+    // Names may contain colons: try the whole text as a name, then the first colon between two features.
     let ends = if features.find(columns).is_some() {
         Some((columns, columns))
     } else {
@@ -44,19 +44,19 @@ pub fn parse_view(text: &str, features: &Nodes) -> Result<View, fewest_core::Err
     })
 }
 
-/// Reads views from a table with the columns `view`, `first` and `last`: a line a view, both ends included,
-/// each a feature's name or else its number from 0.
+/// Reads views from a table with the columns `view`, `first` and `last`: one view per line, both ends
+/// included, each a feature's name or else its number from 0.
 ///
 /// # Errors
-/// [`Error::Malformed`] names the line with a feature that is not there, a last before the first, the name or
-/// a column of an earlier view, or another number of cells.
+/// [`Error::Unknown`] for a feature that does not exist; [`Error::Malformed`] names the line with a last
+/// column before the first, the name or a column of an earlier view, or another number of cells.
 pub fn read_views(path: impl AsRef<Path>, features: &Nodes) -> Result<Vec<View>, Error> {
     let path = path.as_ref();
     let mut file = Lines::open(path, None)?;
     let header = file.next()?.map(|(_, cells)| cells.join(",").to_ascii_lowercase());
     if header.as_deref() != Some("view,first,last") {
         let problem = "the columns are not `view`, `first` and `last`";
-        return Err(Error::malformed(path, Place::Line(1), problem, "begin with a line of these names"));
+        return Err(Error::malformed(path, Place::Line(1), problem, "start the file with `view,first,last`"));
     }
     let mut views: Vec<(u64, View)> = Vec::new();
     while let Some((line, cells)) = file.next()? {
@@ -72,7 +72,7 @@ pub fn read_views(path: impl AsRef<Path>, features: &Nodes) -> Result<Vec<View>,
         if let Some((earlier, other)) = clash {
             let shared = if other.name == found.name { "name" } else { "columns" };
             let problem = format!("the view {} shares its {shared} with line {earlier}", quoted(&found.name));
-            return Err(at(path, line)(wrong(problem, "a name and a column belong to one view")));
+            return Err(at(path, line)(wrong(problem, "use each name and each column in one view only")));
         }
         views.push((line, found));
     }

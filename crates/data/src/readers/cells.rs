@@ -1,4 +1,4 @@
-//! Cells of text, and the columns that grow from them.
+//! Cells of text tables, and the columns built from them.
 
 use crate::error::quoted;
 use crate::levels::{Interner, Spellings};
@@ -10,7 +10,7 @@ use crate::target::{MANY_CLASSES, plain};
 /// What a cell holds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Cell<'a> {
-    /// A word that means "missing", as it was written: for sample ids it is a name like any other.
+    /// A word that means "missing", as written: in a column of sample ids it is an id like any other.
     Missing(&'a str),
     /// A finite number and how it was written.
     Number(f64, &'a str),
@@ -18,26 +18,26 @@ pub(super) enum Cell<'a> {
     Text(&'a str),
 }
 
-/// What tells missing cells, numbers and text apart.
+/// Decides whether a cell is missing, a number or text.
 pub(super) struct Classifier {
     texts: Vec<String>,
     numbers: Vec<f64>,
-    /// Whether a number may have a comma in place of the point.
+    /// Whether a comma may be the decimal mark.
     decimal_comma: bool,
 }
 
 impl Classifier {
-    /// With these cells that mean "missing".
+    /// `tokens` are the cells that mean "missing".
     pub(super) fn new(tokens: &[String], decimal_comma: bool) -> Self {
         let texts: Vec<String> = tokens.iter().map(|token| token.trim().to_owned()).collect();
         let numbers = texts.iter().filter_map(|token| token.parse().ok()).collect();
         Self { texts, numbers, decimal_comma }
     }
 
-    /// What a cell holds, without the blanks around it. NaN is missing in any case.
+    /// The content of a cell, without the blanks around it. NaN is always missing.
     ///
     /// # Errors
-    /// The text, repaired, when it is not UTF-8.
+    /// For a cell that is not UTF-8, its text with the invalid bytes replaced.
     pub(super) fn classify<'a>(&self, cell: &'a [u8]) -> Result<Cell<'a>, String> {
         let text = std::str::from_utf8(cell).map_err(|_| String::from_utf8_lossy(cell).into_owned())?.trim();
         Ok(match self.number(text) {
@@ -51,7 +51,7 @@ impl Classifier {
 
     fn number(&self, text: &str) -> Option<f64> {
         let number = text.parse().ok();
-        // A comma at the end, or beside a point, is something else.
+        // A comma at the end, or in a number with a point, is not a decimal mark.
         let comma = number.is_none() && self.decimal_comma && !text.ends_with(',') && !text.contains('.');
         if comma && text.contains(',') { text.replace(',', ".").parse().ok() } else { number }
     }
@@ -142,9 +142,12 @@ impl Builder {
                         *point = Some(text.to_owned());
                     }
                     if let (Some((_, comma)), Some(point)) = (comma, point) {
-                        let problem =
-                            format!("{} and {} are in one column of numbers", quoted(comma), quoted(point));
-                        let advice = "write all decimal marks alike, and nothing between thousands";
+                        let problem = format!(
+                            "{} and {} are in the same column of numbers",
+                            quoted(comma),
+                            quoted(point)
+                        );
+                        let advice = "use one decimal mark, and nothing between thousands";
                         return Err((problem, advice.to_owned()));
                     }
                     values.push(number);
@@ -185,7 +188,7 @@ impl Builder {
     fn advice(&self) -> String {
         let category = if self.is_target { "--task classification" } else { "--categorical" };
         format!(
-            "correct it, or say which text means \"missing\" or that the column is categorical \
+            "correct it, declare it as missing, or declare the column as categorical \
              (on the command line: --missing-token, {category})"
         )
     }

@@ -1,4 +1,4 @@
-//! Tables of text: CSV, TSV and relatives.
+//! Text tables: CSV, TSV and similar formats.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use crate::{Error, Format, Place, ReadOptions, Sniff};
 const DELIMITERS: [u8; 4] = [b',', b'\t', b';', b'|'];
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// Tables of text.
+/// Text tables.
 pub(crate) const FORMAT: Format = Format::new("csv", &["csv", "tsv", "tab"], |_| Sniff::Possible, read)
     .written_by(&["csv"], |path, data, features, names| write_csv(path, data, features, names));
 
@@ -100,7 +100,7 @@ fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {
     Table::assemble(parts, options)
 }
 
-/// The rows of the file with the line each starts on.
+/// The rows of the file, each with the number of its first line.
 pub(crate) struct Rows {
     reader: csv::Reader<UnixLines>,
     path: PathBuf,
@@ -132,9 +132,8 @@ impl Rows {
                 });
             }
         }
-        // All line ends are single line feeds here, and the last line has one, so that the record's own start
-        // is known from where the reader stands after it; where it stood before may be some blank lines
-        // earlier.
+        // Every line ends in one line feed here, so the position after a record gives the record's first
+        // line. The position before it does not: blank lines may follow that.
         let after = self.reader.position();
         let inside = record.as_slice().iter().filter(|&&byte| byte == b'\n').count() as u64;
         if record.as_slice().ends_with(b"\n") && self.reader.get_ref().ends_inside_quotes(after.byte()) {
@@ -157,14 +156,14 @@ pub(crate) fn check_text(source: &Source) -> Result<(), Error> {
         return Err(Error::malformed(
             &source.path,
             Place::Byte(byte as u64),
-            "a zero byte, so that this is not text and not a known format",
+            "a zero byte, so the file is neither text nor of a known format",
             advice,
         ));
     }
     Ok(())
 }
 
-/// The byte between cells: the one `asked` for, else what the name or the first line says.
+/// The delimiter: `asked` if given, otherwise from the file's extension or its first line.
 pub(crate) fn delimiter(source: &Source, asked: Option<char>) -> Result<u8, Error> {
     if let Some(delimiter) = asked {
         return match u8::try_from(delimiter) {
@@ -199,7 +198,7 @@ pub(crate) fn delimiter(source: &Source, asked: Option<char>) -> Result<u8, Erro
             }
         }
     }
-    // Beside another delimiter, a comma between digits is a decimal mark.
+    // If another delimiter occurs, a comma between digits is a decimal mark.
     if counts[1..].iter().any(|count| *count > 0) {
         counts[0] -= between_digits;
     }
@@ -208,8 +207,7 @@ pub(crate) fn delimiter(source: &Source, asked: Option<char>) -> Result<u8, Erro
     Ok(DELIMITERS[which])
 }
 
-/// Bytes that the values will take: a cell for every delimiter and line end, as many in the whole file as in
-/// its start.
+/// Estimated bytes of the values: 8 for each delimiter and line end, extrapolated from the file's start.
 fn estimate(source: &Source, delimiter: u8) -> u64 {
     let cells = source.prefix.iter().filter(|&&byte| byte == delimiter || byte == b'\n').count();
     let length = if source.complete { source.prefix.len() as u64 } else { source.length };

@@ -1,8 +1,8 @@
-//! Line ends of all systems made the same.
+//! Converts the line ends of all systems to line feeds.
 
 use std::io::{self, BufRead, Read};
 
-/// Text in which every line, also the last, ends in one line feed, whatever it ended in before.
+/// Text in which every line, including the last, ends in one line feed.
 pub(super) struct UnixLines {
     inner: Box<dyn BufRead>,
     skip: usize,
@@ -14,13 +14,13 @@ pub(super) struct UnixLines {
 }
 
 impl UnixLines {
-    /// Reads `inner` from its byte `skip` on.
+    /// Reads `inner` after its first `skip` bytes.
     pub(super) fn new(inner: Box<dyn BufRead>, skip: usize) -> Self {
         Self { inner, skip, after_return: false, last: b'\n', before_last: b'\n', emitted: 0, ended: false }
     }
 
-    /// Given that the final line feed was taken for part of a cell: whether byte `position` is the end and no
-    /// closing quote stands before it.
+    /// For a record that contains the final line feed: whether `position` is the end of the text and no
+    /// closing quote precedes that line feed.
     pub(super) fn ends_inside_quotes(&self, position: u64) -> bool {
         self.ended && position == self.emitted && self.before_last != b'"'
     }
@@ -49,7 +49,7 @@ impl Read for UnixLines {
                 }
                 break;
             }
-            // As many as there is room for; copied, because `emit` needs the whole of `self`.
+            // Copied first, because `emit` borrows all of `self`.
             let count = available.len().min(out.len());
             out[..count].copy_from_slice(&available[..count]);
             self.inner.consume(count);

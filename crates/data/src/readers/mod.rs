@@ -1,4 +1,4 @@
-//! One module a format, and what the formats of text share. A format more is a module here and an entry of
+//! One module for each format, and what the text formats share. A new format is a module here and an entry of
 //! [`FORMATS`].
 
 mod cells;
@@ -11,5 +11,5 @@ pub(crate) mod svmlight;
 
 use crate::Format;
 
-/// The formats there are; where two look alike, the later one counts.
+/// All formats. If several are equally likely for a file, the last one is used.
 pub(crate) static FORMATS: [Format; 4] = [delimited::FORMAT, matlab::FORMAT, svmlight::FORMAT, npy::FORMAT];

@@ -102,8 +102,8 @@ fn read_array(source: Source, options: &ReadOptions) -> Result<Array, Error> {
     }
     memory::check(&path, memory::table_bytes(n_rows, n_columns, 8), options)?;
 
-    // No memory is reserved from the header alone: columns grow with the bytes read, later ones to the
-    // length of the first.
+    // No memory is reserved for sizes that only the header declares: the first column grows as bytes are
+    // read, and later ones reserve its length.
     let mut columns: Vec<Vec<f64>> = Vec::new();
     let values = Place::Byte(start);
     if fortran_order {
@@ -174,7 +174,7 @@ fn read_header(
         }
     };
     if length > LONGEST_HEADER {
-        let problem = format!("a header of {length} bytes is declared");
+        let problem = format!("the declared header length of {length} bytes is too large");
         return Err(Error::malformed(path, Place::Byte(8), problem, COPY_AGAIN));
     }
     let mut text = vec![0; length];
@@ -256,7 +256,7 @@ impl Element {
         let big_endian = match order {
             "<" | "|" => false,
             ">" => true,
-            // `=` is the order of the machine that wrote; NumPy never writes it.
+            // `=` is the byte order of the machine that wrote the file; NumPy never writes it.
             _ => return None,
         };
         let kind = match kind {

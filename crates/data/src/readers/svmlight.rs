@@ -1,8 +1,7 @@
-//! svmlight and libsvm: `label index:value …`, one sample a line.
+//! svmlight and libsvm: `label index:value …`, one sample per line.
 //!
-//! Indices count from 1 and increase along a line. `qid:…` is accepted and left out: groups of queries mean
-//! nothing to the methods here. What follows `#` is a comment. Pairs that are not there are zeros,
-//! `index:nan` is missing.
+//! Indices count from 1 and increase along a line. `qid:…` is accepted and ignored: no method uses
+//! groups of queries. Text after `#` is a comment. Absent pairs are zeros; `index:nan` is a missing value.
 
 use std::path::Path;
 
@@ -100,7 +99,7 @@ fn check_options(path: &Path, options: &ReadOptions) -> Result<(), Error> {
     Err(Error::unsupported(path, format!("{unfit} cannot be named in an svmlight file"), advice))
 }
 
-/// Bytes that the values will take, from the number of colons in the file's start.
+/// Estimated bytes of the values, from the number of colons in the file's start.
 fn estimate(source: &Source) -> u64 {
     let pairs = source.prefix.iter().filter(|&&byte| byte == b':').count();
     let length = if source.complete { source.prefix.len() as u64 } else { source.length };
@@ -118,12 +117,12 @@ struct Samples {
     rows: Vec<usize>,
     columns: Vec<usize>,
     n_features: usize,
-    /// Where the largest index was met.
+    /// The line with the largest index.
     widest_line: u64,
 }
 
 impl Samples {
-    /// Takes one line.
+    /// Adds the sample of a line; blank lines and comments have none.
     fn take(&mut self, line: &[u8], number: u64) -> Result<(), (String, &'static str)> {
         let content = line.split(|&byte| byte == b'#').next().unwrap_or_default();
         let content = std::str::from_utf8(content)
@@ -151,14 +150,14 @@ impl Samples {
                 .ok_or_else(|| {
                     (
                         format!("{} is not a pair index:value", quoted(word)),
-                        "write pairs such as 3:0.5, finite and not negative in the index",
+                        "write pairs such as 3:0.5, with a whole number as index and a finite value",
                     )
                 })?;
             if index == 0 {
                 return Err(("the index 0".to_owned(), "indices count from 1: add 1 to all of them"));
             }
             if index <= previous {
-                let problem = format!("the index {index} stands behind {previous}");
+                let problem = format!("the index {index} comes after {previous}");
                 return Err((problem, "sort the pairs of each line by index, each index once"));
             }
             previous = index;
@@ -186,7 +185,7 @@ impl Samples {
         options: &ReadOptions,
     ) -> Result<CscMatrix<f64>, Error> {
         if self.n_features == 0 {
-            let advice = "give each line pairs index:value behind its label";
+            let advice = "give each line pairs index:value after its label";
             return Err(Error::malformed(path, Place::File, "no line holds a feature", advice));
         }
         let n_values = self.values.len() as u64;

@@ -35,7 +35,7 @@ pub fn data2(n_samples: usize, n_features: usize, seed: u64) -> Result<Synthetic
     problem(&DATA2, n_samples, n_features, seed, false)
 }
 
-/// [`data2`] with features that are drawn anew whenever they are asked for, and none stored.
+/// [`data2`] with features that are drawn again each time they are read, not stored.
 ///
 /// # Errors
 /// As [`data2`].

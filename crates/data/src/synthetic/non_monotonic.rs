@@ -54,7 +54,7 @@ pub fn better_together(n_samples: usize, seed: u64) -> Result<Synthetic, Error> 
 }
 
 /// Eq. (22): `y = Σ_{j=1}^4 j x_j + exp(x₅)` over twelve features: five independent standard normal ones,
-/// `x₆ = x₁ + 1`, `x₇ = x₂ x₃`, and five more that do not matter.
+/// `x₆ = x₁ + 1`, `x₇ = x₂ x₃`, and five more that are irrelevant.
 ///
 /// # Errors
 /// [`fewest_core::Error::TooFew`] for no sample.

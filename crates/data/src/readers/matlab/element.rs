@@ -5,12 +5,12 @@ use std::io::{self, Read};
 pub(super) const MATRIX: u32 = 14;
 pub(super) const COMPRESSED: u32 = 15;
 
-/// What can go wrong inside a variable.
+/// An error inside a variable.
 #[derive(Debug)]
 pub(super) enum Fault {
-    /// The content breaks the format.
+    /// The content violates the format.
     Broken(String),
-    /// The system refused.
+    /// An error of the operating system.
     Io(io::Error),
 }
 
@@ -37,7 +37,7 @@ impl Fault {
 pub(super) struct Tag {
     pub kind: u32,
     pub length: u32,
-    /// The data themselves, where they stand in the tag.
+    /// The data of a small element, which are stored in the tag.
     small: Option<[u8; 4]>,
 }
 
@@ -96,7 +96,7 @@ impl<R: Read> Elements<R> {
         Ok(bytes)
     }
 
-    /// The tag of a variable, which is never a small one.
+    /// The tag of a variable, which never contains data.
     pub(super) fn outer_tag(&mut self) -> Result<Tag, Fault> {
         let (kind, length) = (self.word()?, self.word()?);
         Ok(Tag { kind: self.bits(&kind) as u32, length: self.bits(&length) as u32, small: None })
@@ -119,7 +119,10 @@ impl<R: Read> Elements<R> {
     pub(super) fn short(&mut self, most: u32) -> Result<Vec<u8>, Fault> {
         let tag = self.tag()?;
         if tag.length > most {
-            return Fault::broken(format!("an element of {} bytes where at most {most} belong", tag.length));
+            return Fault::broken(format!(
+                "an element of {} bytes where at most {most} are allowed",
+                tag.length
+            ));
         }
         if let Some(bytes) = tag.small {
             return Ok(bytes.into_iter().take(tag.length as usize).collect());
@@ -152,7 +155,7 @@ impl<R: Read> Elements<R> {
         Ok((tag, number, length / number.size()))
     }
 
-    /// Reads the numbers of the element whose `tag` was just read, and hands each to `take`.
+    /// Reads the numbers of the element whose `tag` was just read, and passes each to `take`.
     pub(super) fn read_numbers(
         &mut self,
         tag: Tag,
@@ -181,7 +184,7 @@ impl<R: Read> Elements<R> {
         self.skip_padding(tag)
     }
 
-    /// Skips to the next multiple of 8 bytes behind the data of `tag`.
+    /// Skips to the next multiple of 8 bytes after the data of `tag`.
     fn skip_padding(&mut self, tag: Tag) -> Result<(), Fault> {
         let padding = if tag.small.is_some() { 0 } else { (8 - tag.length % 8) % 8 };
         let mut ignored = [0; 8];

@@ -1,8 +1,7 @@
 //! MATLAB files of level 5, which MATLAB writes with `-v6` and (compressed) with `-v7`.
 //!
-//! Two passes: the first reads the head of every variable, so that what is there can be named and sizes can
-//! be checked; the second reads the two variables that are wanted. Nothing is reserved by declared sizes
-//! alone.
+//! Two passes: the first reads the head of every variable, to list the variables in messages and to check
+//! sizes; the second reads the features and the target. Declared sizes alone reserve no memory.
 
 mod element;
 mod variable;
@@ -24,7 +23,7 @@ use variable::{Class, Head, Values};
 
 const HEADER: u64 = 128;
 const HDF5: &[u8] = b"\x89HDF\r\n\x1a\n";
-/// Deflate cannot make more of a byte than this many.
+/// The largest compression ratio of Deflate.
 const BEST_COMPRESSION: u64 = 1032;
 const SAVE_AGAIN: &str = "save the variables again from MATLAB with save(file, 'X', 'Y', '-v7')";
 const COPY_AGAIN: &str = "copy the file again, or save it again with -v7";
@@ -60,7 +59,7 @@ fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {
             return Err(file.not_found(name, "--target"));
         }
     }
-    // Both heads are judged before the first value is read.
+    // Both heads are checked before the first value is read.
     file.check(x)?;
     let mut needed = x.bytes();
     if let Some(y) = y {
@@ -111,7 +110,10 @@ fn sparse_table(
         || !options.ignore.is_empty()
         || !options.categorical.is_empty();
     if named {
-        let what = format!("the variable {} is sparse, and roles of its columns", quoted(&head.name));
+        let name = quoted(&head.name);
+        let what = format!(
+            "the variable {name} is sparse, so none of its columns can be target, id, ignored or categorical"
+        );
         return Err(Error::unsupported(path, what, "name the variable of the target, or save a full matrix"));
     }
     for (number, column) in matrix.col_iter().enumerate() {
@@ -120,7 +122,7 @@ fn sparse_table(
                 row: crate::RowLabel::Sample(column.row_indices()[at]),
                 column: ColumnLabel { name: None, number: Some(number) },
             };
-            let advice = "replace it, by NaN if it is to count as missing";
+            let advice = "replace it (by NaN if the value is missing)";
             return Err(Error::malformed(path, place, "the value is infinite", advice));
         }
     }
@@ -137,12 +139,12 @@ fn check_target(path: &Path, x: &Head, y: &Head) -> Result<(), Error> {
     let advice = if length == x.n_columns {
         "the features seem to be in the rows: save the transposed matrix, samples × features"
     } else {
-        "give one row a sample"
+        "give one row for each sample"
     };
     Err(Error::malformed(path, Place::Variable(y.name.clone()), problem, advice))
 }
 
-/// A variable and where its element starts.
+/// A variable and its position in the file.
 struct Variable {
     head: Head,
     start: u64,
@@ -152,7 +154,7 @@ struct Variable {
 }
 
 impl Variable {
-    /// Bytes its values take in memory; for sparse ones with room for one column in full.
+    /// Bytes of its values in memory; for a sparse variable including one dense column.
     fn bytes(&self) -> u64 {
         match self.head.class {
             Class::Sparse => (self.head.n_columns as u64)
@@ -186,10 +188,13 @@ impl<'a> MatFile<'a> {
         if start.starts_with(HDF5) || start.starts_with(b"MATLAB 7.3") || start.get(512..520) == Some(HDF5) {
             return Err(Error::unsupported(path, "a MATLAB file of version 7.3 (HDF5)", SAVE_AGAIN));
         }
-        // Level 5 begins with text; level 4 with the number of a type, which leaves zeros among the first
-        // bytes.
+        // Level 5 starts with text, level 4 with a type number that contains zero bytes.
         if start.iter().take(4).any(|&byte| byte == 0) {
-            return Err(Error::unsupported(path, "a MATLAB file of level 4, or none at all", SAVE_AGAIN));
+            return Err(Error::unsupported(
+                path,
+                "a MATLAB file of level 4, or not a MATLAB file",
+                SAVE_AGAIN,
+            ));
         }
         let (Some(version), Some(order)) = (start.get(124..126), start.get(126..128)) else {
             let problem = format!("{} bytes are too few for a .mat file", start.len());
@@ -199,7 +204,7 @@ impl<'a> MatFile<'a> {
             b"IM" => false,
             b"MI" => true,
             _ => {
-                return Err(Error::unsupported(path, "no MATLAB file of level 5", SAVE_AGAIN));
+                return Err(Error::unsupported(path, "not a MATLAB file of level 5", SAVE_AGAIN));
             }
         };
         let version = if big_endian { [version[0], version[1]] } else { [version[1], version[0]] };
@@ -269,8 +274,8 @@ impl<'a> MatFile<'a> {
         Error::malformed(self.path, Place::Byte(position), problem, COPY_AGAIN)
     }
 
-    /// The variable of this name; where the name is only a default, also the only one that differs in case
-    /// alone.
+    /// The variable of this name. With `any_case`, otherwise the one whose name differs only in case, if
+    /// there is exactly one.
     fn find(&self, name: &str, any_case: bool) -> Option<&Variable> {
         let exact = self.variables.iter().find(|variable| variable.head.name == name);
         if exact.is_some() || !any_case {
@@ -296,7 +301,7 @@ impl<'a> MatFile<'a> {
         Error::NotFound { path: self.path.to_owned(), what: "variable", name: name.to_owned(), expected }
     }
 
-    /// Whether the variable can be read as a table of numbers at all.
+    /// An error unless the variable is a matrix of numbers whose size fits its bytes.
     fn check(&self, variable: &Variable) -> Result<(), Error> {
         let head = &variable.head;
         let refuse = |advice: &str| {
@@ -307,7 +312,7 @@ impl<'a> MatFile<'a> {
             return refuse("save a matrix of numbers, samples × features, and a vector of labels");
         }
         if head.complex {
-            return refuse("save its real and imaginary parts, or its size abs(), as features");
+            return refuse("save its real and imaginary parts, or its absolute value abs(), as features");
         }
         if head.n_dimensions != 2 {
             return refuse("save a matrix with two dimensions, samples × features");
@@ -321,7 +326,7 @@ impl<'a> MatFile<'a> {
             variable.length
         };
         let least = match head.class {
-            // One offset a column; rows may be many without a single byte.
+            // One offset for each column; empty rows need no bytes.
             Class::Sparse => (head.n_columns as u64).saturating_mul(4),
             _ => memory::table_bytes(head.n_rows, head.n_columns, 1),
         };

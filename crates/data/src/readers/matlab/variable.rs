@@ -1,4 +1,4 @@
-//! Variables: what they are, and their numbers.
+//! Variables: their description and their values.
 
 use std::io::Read;
 
@@ -23,7 +23,7 @@ pub(super) enum Class {
     Other(&'static str),
 }
 
-/// All about a variable but its values.
+/// The description of a variable, without its values.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Head {
     pub name: String,
@@ -32,13 +32,13 @@ pub(super) struct Head {
     pub n_dimensions: usize,
     pub n_rows: usize,
     pub n_columns: usize,
-    /// Values a sparse matrix has room for.
+    /// The capacity of a sparse matrix, in values.
     pub n_stored: usize,
 }
 
 /// The values of a variable.
 pub(super) enum Values {
-    /// One vector a column.
+    /// One vector for each column.
     Dense(Vec<Vec<f64>>),
     Sparse(CscMatrix<f64>),
 }
@@ -99,7 +99,7 @@ pub(super) fn dense<R: Read>(elements: &mut Elements<R>, head: &Head) -> Result<
     let declared = head.n_rows.checked_mul(head.n_columns);
     if declared != Some(found) {
         return Fault::broken(format!(
-            "{} × {} values are declared, {found} are there",
+            "{} × {} values are declared, but {found} are stored",
             head.n_rows, head.n_columns
         ));
     }
@@ -107,7 +107,7 @@ pub(super) fn dense<R: Read>(elements: &mut Elements<R>, head: &Head) -> Result<
     elements.read_numbers(tag, number, |value| match columns.last_mut() {
         Some(column) if column.len() < head.n_rows => column.push(value),
         _ => {
-            // As long as the first one, which is really there, whatever the head says.
+            // Reserves the length of the first column, which was read, not the declared one.
             let mut column = Vec::with_capacity(columns.first().map_or(1, Vec::len));
             column.push(value);
             columns.push(column);
@@ -122,7 +122,7 @@ pub(super) fn sparse<R: Read>(elements: &mut Elements<R>, head: &Head) -> Result
     let offsets = whole_numbers(elements)?;
     if offsets.len() != head.n_columns + 1 {
         return Fault::broken(format!(
-            "{} columns are declared, {} offsets are there",
+            "{} columns are declared, but {} offsets are stored",
             head.n_columns,
             offsets.len()
         ));
@@ -131,10 +131,10 @@ pub(super) fn sparse<R: Read>(elements: &mut Elements<R>, head: &Head) -> Result
     let (tag, number, _) = elements.numbers()?;
     let mut values = Vec::new();
     elements.read_numbers(tag, number, |value| values.push(value))?;
-    // There may be room for more values than are used.
+    // More values may be stored than are used.
     if stored > rows.len() || stored > values.len() {
         return Fault::broken(format!(
-            "{stored} values are declared, {} are there",
+            "{stored} values are declared, but {} are stored",
             values.len().min(rows.len())
         ));
     }
@@ -151,5 +151,5 @@ fn whole_numbers<R: Read>(elements: &mut Elements<R>) -> Result<Vec<usize>, Faul
         valid &= value >= 0.0 && value.fract() == 0.0;
         values.push(value as usize);
     })?;
-    if valid { Ok(values) } else { Fault::broken("an index of the sparse matrix is no whole number") }
+    if valid { Ok(values) } else { Fault::broken("an index of the sparse matrix is not a whole number") }
 }

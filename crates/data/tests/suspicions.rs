@@ -1,4 +1,4 @@
-//! Columns that are read by the rules, but perhaps not as they were meant.
+//! Columns that are valid, but possibly not what the user intended.
 #![allow(missing_docs)]
 
 mod support;
@@ -26,9 +26,9 @@ fn decimal_commas_are_numbers_where_no_comma_divides_cells() {
         let text = "a;b;c\n1,5;2;-3,0e2\n2;4;,5\n".replace(';', mark);
         let table = read_csv(&text, &default()).unwrap();
         assert_eq!(columns(table.features()), columns(plain.features()), "{text}");
-        let told =
-            ["line 2, column `a` (0", "`1,5`", "decimal comma", "so does 1 more column", "--categorical"];
-        assert_says(note(&table), &told);
+        let expected =
+            ["line 2, column `a` (0", "`1,5`", "decimal comma", "the same in 1 more column", "--categorical"];
+        assert_says(note(&table), &expected);
     }
     // Without names, commas outnumber semicolons in the first line.
     let table = read_csv("1,5;2,5;3,5\n4;5;6,25\n", &default()).unwrap();
@@ -43,15 +43,15 @@ fn decimal_commas_are_numbers_where_no_comma_divides_cells() {
 }
 
 #[test]
-fn decimal_commas_and_points_do_not_go_together() {
-    let told = message(read_csv("a;b\n1,234;2\n12.5;4\n", &default()));
-    assert_says(&told, &["line 3", "column `a` (0", "`1,234` and `12.5`", "alike"]);
-    let told = message(read_csv("a;b\n1,5;2\n1.234,5;4\n", &default()));
-    assert_says(&told, &["line 3", "`1.234,5` is text in a column of numbers"]);
+fn decimal_commas_and_points_in_one_column_are_an_error() {
+    let text = message(read_csv("a;b\n1,234;2\n12.5;4\n", &default()));
+    assert_says(&text, &["line 3", "column `a` (0", "`1,234` and `12.5`", "one decimal mark"]);
+    let text = message(read_csv("a;b\n1,5;2\n1.234,5;4\n", &default()));
+    assert_says(&text, &["line 3", "`1.234,5` is text in a column of numbers"]);
 }
 
 #[test]
-fn text_that_looks_like_something_else_is_told() {
+fn text_that_looks_like_something_else_has_a_note() {
     for (cells, looks) in [
         (["\"1,234\"", "\"2,500\"", "\"300\""], "a number with commas"),
         (["12%", "5 %", "7.5%"], "a percentage"),
@@ -60,12 +60,12 @@ fn text_that_looks_like_something_else_is_told() {
         let [a, b, c] = cells;
         let text = format!("a,b\n{a},1\n{b},2\n{},3\n", if c == "\"300\"" { "\"3,0\"" } else { c });
         let table = read_csv(&text, &default()).unwrap();
-        let told = ["line 2, column `a` (0", a.trim_matches('"'), looks, "--categorical"];
-        assert_says(note(&table), &told);
+        let expected = ["line 2, column `a` (0", a.trim_matches('"'), looks, "--categorical"];
+        assert_says(note(&table), &expected);
         let options = ReadOptions { categorical: vec!["a".to_owned()], ..default() };
         assert!(read_csv(&text, &options).unwrap().notes().is_empty());
-        let told = message(read_csv(&text, &ReadOptions::with_target("a")));
-        assert_says(&told, &["line 2", "column `a` (0", looks, "--task classification"]);
+        let text = message(read_csv(&text, &ReadOptions::with_target("a")));
+        assert_says(&text, &["line 2", "column `a` (0", looks, "--task classification"]);
         let options = ReadOptions { task: Task::Classification, ..ReadOptions::with_target("a") };
         assert!(read_csv(&text, &options).unwrap().notes().is_empty());
     }
@@ -75,13 +75,13 @@ fn text_that_looks_like_something_else_is_told() {
 }
 
 #[test]
-fn a_level_for_each_sample_is_told() {
+fn a_level_for_each_sample_has_a_note() {
     let rows = |levels: usize, n: usize| {
         (0..n).fold("id,b\n".to_owned(), |text, i| format!("{text}s{},{i}\n", i % levels))
     };
     let table = read_csv(rows(40, 40), &default()).unwrap();
-    let told = ["column `id` (0", "40 levels in 40 samples", "--id-column", "--ignore"];
-    assert_says(note(&table), &told);
+    let expected = ["column `id` (0", "40 levels in 40 samples", "--id-column", "--ignore"];
+    assert_says(note(&table), &expected);
     assert_says(note(&read_csv(rows(30, 40), &default()).unwrap()), &["30 levels in 40 samples"]);
     for (levels, n) in [(20, 40), (9, 9)] {
         assert!(read_csv(rows(levels, n), &default()).unwrap().notes().is_empty());
