@@ -83,13 +83,17 @@ pub const LEARNERS: &[LearnerEntry] = &[
 
 /// All metrics of predictions; the first one that supports a target is its default.
 pub const METRICS: &[MetricEntry] = &[
-    MetricEntry::new::<Accuracy>("accuracy", "share of samples predicted rightly", CLASSES),
+    MetricEntry::new::<Accuracy>("accuracy", "share of samples predicted correctly", CLASSES),
     MetricEntry::new::<BalancedAccuracy>("balanced-accuracy", "mean of the classes' accuracies", CLASSES),
     MetricEntry::new::<MacroF1>("macro-f1", "mean of the classes' F1 scores", CLASSES),
     MetricEntry::new::<MeanSquaredError>("mse", "mean squared error", NUMBERS),
-    MetricEntry::new::<QSquared>("q2", "squared error in units of the target's variance", NUMBERS),
+    MetricEntry::new::<QSquared>("q2", "squared error divided by the target's variance", NUMBERS),
     MetricEntry::new::<Correlation>("correlation", "correlation of predictions and target", NUMBERS),
-    MetricEntry::new::<SquaredCorrelation>("squared-correlation", "the square of that correlation", NUMBERS),
+    MetricEntry::new::<SquaredCorrelation>(
+        "squared-correlation",
+        "squared correlation of predictions and target",
+        NUMBERS,
+    ),
 ];
 
 impl LearnerEntry {
@@ -190,14 +194,14 @@ pub fn metric_in<'a>(entries: &'a [MetricEntry], id: &str) -> Result<&'a MetricE
     entries.iter().find(|entry| entry.id == id).ok_or_else(|| unknown("metric", id, ids.clone(), ids))
 }
 
-/// The message lists `listed`; the hint is the nearest of `understood`.
+/// An error that lists `listed` and suggests the nearest of `accepted`.
 fn unknown(
     what: &'static str,
     id: &str,
     listed: impl Iterator<Item = &'static str>,
-    understood: impl Iterator<Item = &'static str>,
+    accepted: impl Iterator<Item = &'static str>,
 ) -> Error {
-    let hint = match nearest(id, &understood.collect::<Vec<_>>()).first() {
+    let hint = match nearest(id, &accepted.collect::<Vec<_>>()).first() {
         Some(near) => format!("; did you mean `{near}`?"),
         None => String::new(),
     };
@@ -211,10 +215,10 @@ fn unknown(
 /// use fewest_eval::{ChosenLearner, DecisionTree, Learner};
 ///
 /// fewest_core::options! {
-///     /// A method that learns.
+///     /// A method with a learner.
 ///     #[derive(Debug)]
 ///     pub struct Example {
-///         /// What learns.
+///         /// The learner.
 ///         pub learner: ChosenLearner = ChosenLearner::default();
 ///     }
 /// }
@@ -238,7 +242,7 @@ const IDS: [&str; LEARNERS.len()] = {
 };
 
 impl Default for ChosenLearner {
-    /// [`NearestNeighbours`], which learn every target.
+    /// [`NearestNeighbours`], which support every target.
     fn default() -> Self {
         NearestNeighbours::default().into()
     }
@@ -295,7 +299,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn entries_are_what_they_say() -> Result<(), Error> {
+    fn entries_are_found_by_id_and_build_what_has_that_name() -> Result<(), Error> {
         for entry in LEARNERS {
             assert_eq!(entry.build()?.name(), entry.id);
             assert_eq!(learner_in(LEARNERS, entry.id)?.id, entry.id);
@@ -317,7 +321,7 @@ mod tests {
             assert_eq!(entry.build_with(&none)?.name(), entry.id);
             for parameter in entry.parameters() {
                 for wrong in ["", "-1", "x", "0"] {
-                    // A tree of depth 0 is the commonest class.
+                    // A tree of depth 0 predicts the most frequent class.
                     if parameter.name == "max_depth" && wrong == "0" {
                         continue;
                     }
@@ -348,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn learners_learn_and_metrics_judge_the_targets_they_name() -> Result<(), Error> {
+    fn learners_and_metrics_accept_exactly_the_targets_they_list() -> Result<(), Error> {
         use fewest_core::{Context, Dataset, DenseColumns};
         let feature: Vec<f64> = (0..12).map(f64::from).collect();
         let labels: Vec<bool> = feature.iter().map(|value| *value > 5.0).collect();

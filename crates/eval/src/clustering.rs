@@ -1,4 +1,4 @@
-//! Evaluation of features by clusters.
+//! Evaluation of selected features by clustering.
 
 use std::time::Instant;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::features::{check_features, describe, gather};
 use crate::{ClusteringAccuracy, KMeans, Metric, NormalisedMutualInformation, Predictions};
 
-/// Unsupervised selection evaluated by clusters (survey 002 Section 6): features are selected from all
+/// Unsupervised selection evaluated by clustering (survey 002 Section 6): features are selected from all
 /// samples without their classes, k-means clusters the samples by the selected features, and the clusters
 /// are compared with the classes.
 ///

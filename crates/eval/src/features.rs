@@ -1,4 +1,4 @@
-//! Some features of a table.
+//! The selected features of a data set.
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ pub(crate) fn first_features(
     FeatureSubset::new(Arc::clone(x), (0..k).collect())
 }
 
-/// Names and kinds of some features of `data`.
+/// `subset` with the names and kinds of `features` of `data`.
 pub(crate) fn describe(subset: Dataset, data: &Dataset, features: &[usize]) -> Result<Dataset, Error> {
     let kinds: Vec<FeatureKind> = features.iter().map(|&j| data.feature_kind(j).clone()).collect();
     let names = features.iter().map(|&j| data.feature_name(j)).collect();

@@ -16,8 +16,7 @@ pub struct TestResult {
 const ROUNDING: f64 = 1e-12;
 
 /// The differences of paired scores, first minus second, for the tests. One below 10⁻¹² of the largest
-/// score is 0: the rounding of scores that are equal is often the same in every pair, and would be
-/// significant.
+/// score is 0: equal scores often have the same rounding error in every pair, which would be significant.
 ///
 /// ```
 /// use fewest_eval::significance::{paired_differences, paired_t_test};
@@ -28,7 +27,7 @@ const ROUNDING: f64 = 1e-12;
 /// ```
 ///
 /// # Errors
-/// [`Error::ShapeMismatch`] unless there are as many of both.
+/// [`Error::ShapeMismatch`] for different numbers of scores.
 pub fn paired_differences(first: &[f64], second: &[f64]) -> Result<Vec<f64>, Error> {
     let (expected, found) = (first.len(), second.len());
     if found != expected {
@@ -109,7 +108,7 @@ pub fn corrected_resampled_t_test(differences: &[f64], test_train_ratio: f64) ->
 /// smaller of the rank sums of positive and of negative differences; zeros are left out, ties share their
 /// mean rank.
 ///
-/// Exact up to 50 differences, also with ties (every assignment of signs to the ranks there are is counted,
+/// Exact up to 50 differences, also with ties (every assignment of signs to the ranks is counted,
 /// `O(n³)`); beyond that the normal approximation with the variance corrected for ties, without continuity
 /// correction.
 ///
@@ -203,7 +202,7 @@ mod tests {
         let different = paired_differences(&first, &better).unwrap();
         let corrected = |differences: &[f64]| corrected_resampled_t_test(differences, 0.25);
         for test in [paired_t_test, corrected, wilcoxon_signed_rank] {
-            assert!(test(&raw).unwrap().p_value < 0.05, "what the differences are made for");
+            assert!(test(&raw).unwrap().p_value < 0.05, "rounding looks significant");
             assert_eq!(test(&equal).unwrap().p_value, 1.0);
             assert!(test(&different).unwrap().p_value < 0.05);
         }

@@ -39,7 +39,7 @@ fn check(selections: &[&[usize]], n_features: usize) -> Result<(), Error> {
 /// mean size. In `[−1/(M−1), 1]`. For selections of one size it is Kuncheva's index.
 ///
 /// The interval at level `confidence` in `(0, 1)` is the normal one with the variance of their Theorem 7.
-/// `O(M k̄ log k̄)`: features that nobody selects are not visited.
+/// `O(M k̄ log k̄)`: features in no selection are not visited.
 ///
 /// ```
 /// use fewest_eval::stability::nogueira;

@@ -1,4 +1,4 @@
-//! Stability selection: features that are chosen again and again.
+//! Stability selection: features that are selected in most subsamples.
 
 use std::sync::Mutex;
 
@@ -13,12 +13,12 @@ use fewest_columns::by_class;
 /// the samples, and the features that it chooses in at least a share `threshold` of them are selected. The
 /// score is this share.
 ///
-/// If the features that carry nothing are exchangeable, and the selector is no worse than guessing, the
-/// expected number of them that are selected is at most `q² / ((2π − 1) d)` (their Theorem 1), for `q`
-/// features chosen in a half on average, `π` the threshold and `d` features; the notes of the selection say
-/// it. With `complementary_pairs` (Shah and Samworth 2013) the halves come in pairs without a common sample,
-/// and the same number bounds the selected features whose chance to be chosen in a half is at most `q/d`,
-/// without these assumptions.
+/// If the irrelevant features are exchangeable, and the selector is not worse than random, the expected
+/// number of irrelevant features selected is at most `q² / ((2π − 1) d)` (their Theorem 1), for `q` features
+/// chosen in a half on average, `π` the threshold and `d` features; a note of the selection gives this bound.
+/// With `complementary_pairs` (Shah and Samworth 2013) the halves come in pairs without a common sample.
+/// Then, without these assumptions, the same number bounds the expected number of selected features whose
+/// probability to be chosen in a half is at most `q/d`.
 ///
 /// With classes, halves have half of each class (up to one sample). `Budget::Count(k)` keeps the best `k` of
 /// the stable features; `Budget::Threshold(π)` replaces the threshold. Halves run in parallel.
@@ -49,7 +49,7 @@ use fewest_columns::by_class;
 /// ```
 #[derive(Debug, Clone)]
 pub struct StabilitySelection<S> {
-    /// What chooses features in each half.
+    /// The selector that runs on each half.
     pub selector: S,
     /// Number of halves, at least 2; even with complementary pairs. Default 100.
     pub subsamples: usize,
@@ -62,7 +62,7 @@ pub struct StabilitySelection<S> {
 }
 
 impl<S: Selector> StabilitySelection<S> {
-    /// With this selector, all else by default.
+    /// With this selector and default values.
     pub fn new(selector: S) -> Self {
         Self { selector, subsamples: 100, threshold: 0.75, per_subsample: None, complementary_pairs: false }
     }
@@ -88,7 +88,7 @@ impl<S: Selector> StabilitySelection<S> {
         let (draw, part) = if self.complementary_pairs { (index / 2, index % 2) } else { (index, 0) };
         let mut rows: Vec<usize> = (0..data.n_samples()).collect();
         rows.shuffle(&mut ChaCha8Rng::seed_from_u64(derive_seed(seed, draw as u64)));
-        // Without the one too many: it is a random one.
+        // Of an odd number, a random sample is left out.
         rows.truncate(data.n_samples() / 2 * 2);
         let rows = by_class(rows, data.target());
         let mut half: Vec<usize> = rows.into_iter().skip(part).step_by(2).collect();
@@ -128,7 +128,7 @@ impl<S: Selector> Selector for StabilitySelection<S> {
                 Err(error) => Err(error),
                 Ok(selection) if selection.status.is_stopped() => Ok(None),
                 Ok(selection) => {
-                    // A poisoned count is as good as any other: nothing is left half-changed.
+                    // A poisoned count is valid: no change is left incomplete.
                     let mut done = done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
                     *done += 1;
                     context.report("subsample", *done, self.subsamples);
@@ -164,8 +164,8 @@ impl<S: Selector> Selector for StabilitySelection<S> {
         let q = total as f64 / finished as f64;
         let bound = q * q / ((2.0 * threshold - 1.0) * data.n_features() as f64);
         selection.notes.push(format!(
-            "{n_stable} features in at least {:.0} % of {finished} halves; at most {bound:.3} of them expected to carry \
-             nothing (q²/((2π − 1)d) with q = {q:.1})",
+            "{n_stable} features were chosen in at least {:.0} % of {finished} halves; at most {bound:.3} of them are \
+             expected to be irrelevant (q²/((2π − 1)d) with q = {q:.1})",
             100.0 * threshold,
         ));
         Ok(selection)

@@ -34,7 +34,7 @@ pub(super) fn run(
         data = &prepared;
         train = data.subset(&split.train)?;
     }
-    let truth = data.target().subset(&split.test);
+    let target = data.target().subset(&split.test);
 
     let found = match select(experiment, plan, &train, earlier, &inside) {
         Ok(found) => found,
@@ -47,7 +47,7 @@ pub(super) fn run(
     let mut chosen: Option<Chosen<'_>> = None;
     let mut outcomes = Vec::with_capacity(plan.ks.len());
     for (at, &k) in plan.ks.iter().enumerate() {
-        // Where orders are nested there is one for all numbers, else one for each.
+        // Nested selections have one entry for all numbers of features, others one for each.
         if let Some(found) = found.get(at) {
             chosen = Some(found.gathered(data, split).map_err(fail(Stage::Selection { k: found.k }))?);
         }
@@ -69,7 +69,7 @@ pub(super) fn run(
             (model.predict(&x).map_err(fail(Stage::Prediction { k }))?, model.facts())
         };
         let fit_seconds = start.elapsed().as_secs_f64();
-        let scores = judge(experiment, &truth, &predicted)
+        let scores = score(experiment, &target, &predicted)
             .map_err(|(name, error)| fail(Stage::Metric { name, k })(error))?;
         let positions: Vec<usize> = (0..features.len()).collect();
         outcomes.push(Outcome {
@@ -85,7 +85,7 @@ pub(super) fn run(
     Ok(Some(FoldRecord { fold, n_train: split.train.len(), n_test: split.test.len(), outcomes }))
 }
 
-/// Features, before their values are looked up.
+/// The selected features, without their values.
 struct Found {
     /// The requested number.
     k: usize,
@@ -169,9 +169,9 @@ impl Found {
     }
 }
 
-fn judge(
+fn score(
     experiment: &Experiment<'_>,
-    truth: &fewest_core::Target,
+    target: &fewest_core::Target,
     predicted: &Predictions,
 ) -> Result<Vec<f64>, (&'static str, Error)> {
     experiment
@@ -179,7 +179,7 @@ fn judge(
         .iter()
         .map(|metric| {
             let name = metric.name();
-            let score = metric.score(truth, predicted).map_err(|error| (name, error))?;
+            let score = metric.score(target, predicted).map_err(|error| (name, error))?;
             if score.is_finite() {
                 return Ok(score);
             }

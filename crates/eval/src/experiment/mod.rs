@@ -19,8 +19,8 @@ use crate::{Learner, Metric, Split, Splitter};
 /// Called with each finished fold, for instance to store it; from one thread at a time, in any order.
 pub(crate) type OnFold<'a> = &'a (dyn Fn(&Plan, &FoldRecord) + Sync);
 
-/// Learns a preparation from the training samples of a fold, its first argument, and returns the
-/// whole data, its second, prepared by it: missing values filled in, features scaled.
+/// Fits a preparation to the training samples of a fold (first argument) and applies it to all samples
+/// (second argument): fills in missing values, scales features.
 pub(crate) type Prepare<'a> = &'a (dyn Fn(&Dataset, &Dataset) -> Result<Dataset, Error> + Sync);
 
 /// A selector and a learner, evaluated by metrics on test samples that neither has used.

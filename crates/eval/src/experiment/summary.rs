@@ -37,8 +37,8 @@ pub enum KRule {
     /// The best mean; at a tie the fewest features.
     #[default]
     Best,
-    /// The fewest features whose mean is within one standard error of the best one (Breiman et al. 1984): the
-    /// standard error is the best one's. Without one, for a single fold, the best.
+    /// The fewest features whose mean is within one standard error of the best mean (Breiman et al. 1984).
+    /// The standard error is that of the best mean; without one, for a single fold, as [`KRule::Best`].
     OneStandardError,
 }
 
@@ -77,7 +77,7 @@ impl Evaluation {
         })
     }
 
-    /// Every metric for every number of features, by number of features first. Empty without finished folds.
+    /// Every metric for every number of features, sorted by number of features. Empty without finished folds.
     pub fn summaries(&self) -> Vec<Summary> {
         let mut summaries = Vec::new();
         for &k in &self.plan.ks {
@@ -119,7 +119,7 @@ impl Evaluation {
         Ok(self.outcomes(k).iter().filter_map(|outcome| outcome.scores.get(m).copied()).collect())
     }
 
-    /// How much the selections of `k` features agree between the folds.
+    /// The stability of the selections of `k` features over the folds.
     ///
     /// # Errors
     /// As [`nogueira`]: fewer than two folds, or all folds select nothing or everything.

@@ -71,7 +71,7 @@ fn without_seconds(mut evaluation: Evaluation) -> Evaluation {
 }
 
 #[test]
-fn selecting_outside_the_folds_would_look_better_than_chance_and_this_does_not() {
+fn selection_inside_the_folds_predicts_random_classes_no_better_than_chance() {
     // Classes are random and so are 2000 features. Selected from all samples, the best five predict them
     // well; selected inside the folds, they cannot (Ambroise and McLachlan 2002).
     let (n, d) = (40, 2000);
@@ -99,8 +99,8 @@ fn selecting_outside_the_folds_would_look_better_than_chance_and_this_does_not()
 
 #[test]
 fn data_are_prepared_by_the_training_samples_of_each_fold() {
-    // Every value becomes the number of training samples: the preparation has seen those alone, and selector,
-    // learner and test samples see what it made.
+    // Every value becomes the number of training samples: the preparation gets only those, and selector,
+    // learner and test samples get its result.
     let (n, d) = (21, 6);
     let prepare = |train: &Dataset, whole: &Dataset| {
         assert_eq!(whole.n_samples(), n);
@@ -173,7 +173,7 @@ impl Columns for Sparse {
 }
 
 #[test]
-fn dense_sparse_and_generated_columns_are_one() {
+fn dense_sparse_and_generated_columns_give_the_same_result() {
     let (n, d) = (40, 9);
     let mut dense = columns(n, d);
     dense.iter_mut().flatten().filter(|value| **value < 0.0).for_each(|value| *value = 0.0);
@@ -212,7 +212,7 @@ fn one_selection_serves_all_numbers_of_features_of_a_ranking() {
 }
 
 #[test]
-fn a_stored_part_is_gone_on_from() {
+fn a_run_continues_from_stored_folds() {
     let selector = Ranked::new(Covariance);
     let data = data(40, 9);
     let context = Context::seeded(2);
@@ -260,7 +260,7 @@ fn a_stored_part_is_gone_on_from() {
 }
 
 #[test]
-fn another_learner_takes_the_features_of_an_earlier_run() {
+fn another_learner_reuses_the_features_of_an_earlier_run() {
     let selector = Ranked::new(Covariance);
     let (data, context) = (data(40, 9), Context::seeded(2));
     for nested in [true, false] {
@@ -269,7 +269,7 @@ fn another_learner_takes_the_features_of_an_earlier_run() {
         let options = RunOptions { selections: Some(&earlier), ..RunOptions::default() };
         let other = Experiment { learner: &LinearSvm::default(), nested, ..experiment(&selector) };
         let expected = without_seconds(other.run(&data, &context).unwrap());
-        // A selector that always fails is not asked.
+        // A selector that always fails is not called.
         let broken = FailsWith(columns(40, 9)[0][7]);
         let reusing = Experiment { selector: &broken, ..other };
         assert_eq!(without_seconds(reusing.run_with(&data, options, &context).unwrap()), expected);
@@ -286,7 +286,7 @@ fn another_learner_takes_the_features_of_an_earlier_run() {
 }
 
 #[test]
-fn a_run_without_time_comes_back_with_what_it_has() {
+fn a_run_without_time_returns_the_finished_folds() {
     let selector = Ranked::new(Covariance);
     let context = Context { deadline: Some(Instant::now()), ..Context::default() };
     let evaluation = experiment(&selector).run(&data(40, 9), &context).unwrap();
@@ -299,7 +299,7 @@ fn a_run_without_time_comes_back_with_what_it_has() {
     assert_eq!(evaluation.status(), Status::Interrupted);
 }
 
-/// Fails where a sample is in the training part, else finds nothing.
+/// Fails if feature 0 has this value in a training sample; otherwise selects nothing.
 struct FailsWith(f64);
 
 impl Selector for FailsWith {
@@ -327,7 +327,7 @@ fn a_failing_selector_is_an_error_that_names_the_fold() {
 }
 
 #[test]
-fn without_any_feature_the_commonest_class_or_the_mean_is_predicted() {
+fn without_any_feature_the_most_frequent_class_or_the_mean_is_predicted() {
     let evaluation = experiment(&FailsWith(99.0)).run(&data(41, 9), &Context::default()).unwrap();
     let accuracies = evaluation.scores(3, "balanced-accuracy").unwrap();
     assert_eq!(accuracies, [0.5; 5]);
@@ -385,7 +385,7 @@ impl Splitter for Given {
 }
 
 #[test]
-fn folds_of_somebody_elses_splitter_are_checked() {
+fn folds_of_any_splitter_are_checked() {
     let selector = Ranked::new(Covariance);
     let cases = [
         (vec![], "folds"),
@@ -499,7 +499,7 @@ impl Selector for Counted {
     }
 }
 
-/// One by one.
+/// [`Counted`] with the default `select_many`, which selects one by one.
 struct Alone(Counted);
 
 impl Selector for Alone {

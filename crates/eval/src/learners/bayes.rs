@@ -16,14 +16,14 @@ options! {
     /// feature changes nothing. Features constant in training are left out. `O(n d)`.
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub struct NaiveBayes {
-        /// What is added to variances, relative to the feature's own over all classes.
+        /// Term added to each variance, relative to the variance of the feature over all samples.
         pub smoothing: f64 = 1e-9, Positive;
     }
 }
 
-/// What is known of one feature.
-enum Evidence {
-    Nothing,
+/// The distribution of one feature in each class.
+enum Distribution {
+    Constant,
     /// Mean and variance in each class.
     Normal(Vec<(f64, f64)>),
     /// The levels, and the logarithm of each one's share in each class.
@@ -37,7 +37,7 @@ struct BayesModel {
     names: Vec<String>,
     /// Codes of the classes that occur, with the logarithm of their share.
     classes: Vec<(u32, f64)>,
-    evidence: Vec<Evidence>,
+    distributions: Vec<Distribution>,
 }
 
 impl Learner for NaiveBayes {
@@ -52,18 +52,18 @@ impl Learner for NaiveBayes {
         let counts = target.counts();
         let occurring = target.occurring();
         let names = feature_names(data);
-        let mut evidence = Vec::with_capacity(names.len());
+        let mut distributions = Vec::with_capacity(names.len());
         for j in 0..data.n_features() {
             let values = finite_column(data.x(), &names, j)?;
             if values.iter().all(|value| *value == values[0]) {
-                evidence.push(Evidence::Nothing);
+                distributions.push(Distribution::Constant);
                 continue;
             }
             let of_class = |class: u32| -> Vec<f64> {
                 let codes = target.codes().iter();
                 codes.zip(&values).filter(|(code, _)| **code == class).map(|(_, value)| *value).collect()
             };
-            evidence.push(if matches!(data.feature_kind(j), FeatureKind::Categorical { .. }) {
+            distributions.push(if matches!(data.feature_kind(j), FeatureKind::Categorical { .. }) {
                 let levels = order::distinct(values.clone());
                 let shares = |class: &u32| {
                     let members = of_class(*class);
@@ -74,7 +74,7 @@ impl Learner for NaiveBayes {
                     levels.iter().map(share).collect()
                 };
                 let log_shares = occurring.iter().map(shares).collect();
-                Evidence::Levels { levels, log_shares }
+                Distribution::Levels { levels, log_shares }
             } else {
                 let (_, overall) = moments(&values);
                 if !overall.is_finite() {
@@ -86,11 +86,11 @@ impl Learner for NaiveBayes {
                     let (mean, variance) = moments(&of_class(*class));
                     (mean, variance + floor)
                 };
-                Evidence::Normal(occurring.iter().map(class).collect())
+                Distribution::Normal(occurring.iter().map(class).collect())
             });
         }
         let classes = occurring.iter().map(|&c| (c, (counts[c as usize] as f64 / n).ln())).collect();
-        Ok(Box::new(BayesModel { names, classes, evidence }))
+        Ok(Box::new(BayesModel { names, classes, distributions }))
     }
 }
 
@@ -103,22 +103,23 @@ fn moments(values: &[f64]) -> (f64, f64) {
 
 impl Model for BayesModel {
     fn predict(&self, x: &dyn Columns) -> Result<Predictions, Error> {
-        check_width(x, self.evidence.len())?;
+        check_width(x, self.distributions.len())?;
         let start: Vec<f64> = self.classes.iter().map(|(_, log_share)| *log_share).collect();
         let mut scores = vec![start; x.n_samples()];
-        for (j, evidence) in self.evidence.iter().enumerate() {
+        for (j, distribution) in self.distributions.iter().enumerate() {
             let values = finite_column(x, &self.names, j)?;
             for (value, scores) in values.iter().zip(&mut scores) {
-                match evidence {
-                    Evidence::Nothing => {}
-                    Evidence::Normal(classes) => {
+                match distribution {
+                    Distribution::Constant => {}
+                    Distribution::Normal(classes) => {
                         for (score, (mean, variance)) in scores.iter_mut().zip(classes) {
-                            // Capped, so that values far from every class leave the other features a say.
+                            // Capped, so that a value far from every class does not outweigh all other
+                            // features.
                             let distance = ((value - mean).powi(2) / variance).min(1e300);
                             *score -= 0.5 * (distance + variance.ln());
                         }
                     }
-                    Evidence::Levels { levels, log_shares } => {
+                    Distribution::Levels { levels, log_shares } => {
                         if let Some(level) = levels.iter().position(|level| level == value) {
                             for (score, shares) in scores.iter_mut().zip(log_shares) {
                                 *score += shares[level];

@@ -8,10 +8,10 @@ use rand::{RngExt, SeedableRng};
 use super::{Model, Predictions};
 
 /// k-means on standardised features: Lloyd's iteration from centres drawn by k-means++ (Arthur and
-/// Vassilvitskii 2007), several times, the clustering with the least sum of squared distances kept.
+/// Vassilvitskii 2007), several times; the clustering with the smallest sum of squared distances is kept.
 ///
-/// The target is not looked at. Ties go to the cluster with the lower number; a cluster that loses all its
-/// samples restarts at the sample farthest from its centre. Predictions are cluster numbers. `O(n k d)` an
+/// The target is not used. Ties go to the cluster with the lower number; a cluster that loses all its
+/// samples restarts at the sample farthest from its centre. Predictions are cluster numbers. `O(n k d)` per
 /// iteration.
 ///
 /// ```
@@ -34,7 +34,7 @@ pub struct KMeans {
     pub max_iterations: usize,
 }
 
-/// What [`KMeans`] has found.
+/// A fitted [`KMeans`].
 pub struct KMeansModel {
     /// The cluster of each training sample.
     pub clusters: Vec<u32>,
@@ -51,7 +51,7 @@ struct Run {
 }
 
 impl KMeans {
-    /// With this number of clusters, all else by default.
+    /// With this number of clusters and default values.
     pub fn new(clusters: usize) -> Self {
         Self { clusters, restarts: 10, max_iterations: 300 }
     }
@@ -128,7 +128,7 @@ fn first_centres(points: &Points, clusters: usize, generator: &mut ChaCha8Rng) -
         (0..points.n_samples).map(|i| squared_distance(points.point(i), points.point(first))).collect();
     for _ in 1..clusters {
         let mut rest = generator.random::<f64>() * distances.iter().sum::<f64>();
-        // The last point at a distance, should rounding carry the draw past the end; any where all points
+        // If rounding moves the draw past the end, the last point at a positive distance; any if all points
         // coincide.
         let mut chosen = distances.iter().rposition(|distance| *distance > 0.0).unwrap_or(0);
         for (i, distance) in distances.iter().enumerate() {
@@ -146,7 +146,7 @@ fn first_centres(points: &Points, clusters: usize, generator: &mut ChaCha8Rng) -
     Points { values, n_samples: clusters, width: points.width }
 }
 
-/// Each centre to the mean of its points; one without points to the point farthest from its own centre.
+/// Moves each centre to the mean of its points; one without points to the point farthest from its centre.
 fn move_centres(points: &Points, nearest: &[(usize, f64)], centres: &mut Points) {
     let width = points.width;
     let mut sums = vec![0.0; centres.values.len()];

@@ -1,9 +1,9 @@
-//! What predicts from the selected features.
+//! Learners, which predict from the selected features.
 //!
-//! The learners are our own. Of the libraries at hand, smartcore 0.7 passes over splits of its trees when
-//! feature values are tied, divides by zero for a class of one sample (naive Bayes) and for duplicate points
-//! (k-means), and its support vector machine is approximate; linfa brings a second matrix library and a
-//! second random generator.
+//! The learners are written here. Of the libraries, smartcore 0.7 misses splits of trees when feature values
+//! are tied, divides by zero for a class of one sample (naive Bayes) and for duplicate points (k-means), and
+//! its support vector machine is approximate; linfa adds a second matrix library and a second random
+//! generator.
 //!
 //! Learners do not use sample weights.
 
@@ -30,7 +30,7 @@ pub use tree::DecisionTree;
 
 use fewest_core::{Columns, Context, Dataset, Error};
 
-/// What a model says about samples it has not seen.
+/// The predictions of a model.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Predictions {
@@ -50,14 +50,14 @@ impl Predictions {
     }
 }
 
-/// A rule that learns from samples with a target.
+/// A learning algorithm.
 ///
-/// Scaling, encoding and choice of parameters see the samples of `fit` only.
+/// Scaling, encoding and choice of parameters use the samples of `fit` only.
 pub trait Learner: Send + Sync {
-    /// What the learner is called, for reports and messages: `naive-bayes`, …
+    /// The name of the learner, for reports and messages: `naive-bayes`, …
     fn name(&self) -> &'static str;
 
-    /// Learns from `data`. Everything random comes from `context.seed`.
+    /// Fits a model to `data`. Everything random comes from `context.seed`.
     ///
     /// # Errors
     /// When the data or the parameters do not allow it.
@@ -74,7 +74,7 @@ impl<L: Learner + ?Sized> Learner for Box<L> {
     }
 }
 
-/// The learners that are called by one name and whose model has a type of its own, which `train` gives.
+/// Learners whose method `train` returns a model of its own type.
 macro_rules! by_training {
     ($($learner:ty: $name:literal,)*) => {$(
         impl Learner for $learner {
@@ -98,7 +98,7 @@ by_training! {
     SupportVectorRegression: "svr",
 }
 
-/// What a learner has learned.
+/// A fitted model.
 pub trait Model: Send + Sync {
     /// Predictions for the samples of `x`, whose features are those of the training data, in their order.
     ///

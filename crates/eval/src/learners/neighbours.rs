@@ -7,17 +7,16 @@ use fewest_machines::{Encoding, Points, squared_distance};
 use super::{Learner, Model, Predictions};
 
 options! {
-    /// The `k` nearest training samples decide: the most frequent of their classes, or the mean of their
-    /// targets.
+    /// Predicts the most frequent class of the `k` nearest training samples, or the mean of their targets.
     ///
     /// Distances are Euclidean between standardised features, by the training samples' statistics; samples
     /// that differ in a categorical feature are at distance 1 in it. Ties go to the training sample, and to
     /// the class, that comes first. `O(n d)` per prediction.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct NearestNeighbours {
-        /// Training samples that are asked.
+        /// Number of nearest training samples.
         ///
-        /// At most their number.
+        /// At most the number of training samples.
         pub neighbours: usize = 5, Count(1);
     }
 }

@@ -17,7 +17,7 @@ options! {
     ///
     /// Solved by dual coordinate descent (Hsieh et al. 2008) to a duality gap of `tolerance` times the
     /// objective at zero, `Cn`. The class with the largest `wᵀx` is predicted, the lowest code of several.
-    /// `O(n d)` a pass.
+    /// `O(n d)` per pass.
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub struct LinearSvm {
         /// C, the weight of the samples' losses against the margin.
@@ -29,7 +29,7 @@ options! {
     }
 }
 
-/// What [`LinearSvm`] has learned.
+/// A fitted [`LinearSvm`].
 pub struct LinearSvmModel {
     encoding: Encoding,
     /// The code of each machine's class.
@@ -41,7 +41,7 @@ pub struct LinearSvmModel {
     passes: usize,
 }
 
-/// Passes between two looks at the gap.
+/// Passes between two computations of the gap.
 const PASSES_PER_CHECK: usize = 10;
 
 /// `wᵀx`, the bias last.

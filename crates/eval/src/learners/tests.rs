@@ -61,7 +61,7 @@ fn predictions_of_scikit_learn() {
 
 #[test]
 fn a_tree_finds_splits_between_tied_values() {
-    // Only the value tells the classes apart: 0 has two samples of each class, 1 has two of the second. A
+    // Only the value separates the classes: 0 has two samples of each class, 1 has two of the second. A
     // split search that skips neighbours of equal class finds nothing here.
     let x = DenseColumns::from_columns(&[vec![0.0, 0.0, 1.0, 1.0, 1.0, 0.0]]).unwrap();
     let data = Dataset::new(x, Target::from_labels(&[0, 1, 1, 1, 1, 0])).unwrap();
@@ -72,7 +72,7 @@ fn a_tree_finds_splits_between_tied_values() {
     assert_eq!(predicted(&DecisionTree::default(), &data, &data), [0, 1, 1, 0]);
     let stump = DecisionTree { max_depth: Some(0), min_leaf: 1 };
     assert_eq!(predicted(&stump, &data, &data), [0; 4]);
-    // A level in the middle of the codes, which no single threshold takes out.
+    // A level in the middle of the codes, which no single threshold separates.
     let levels = vec!["a".to_owned(), "b".to_owned(), "c".to_owned()];
     let x = DenseColumns::from_columns(&[vec![0.0, 1.0, 2.0, 1.0]]).unwrap();
     let data = Dataset::new(x, Target::from_labels(&[0, 1, 0, 1]))
@@ -140,7 +140,7 @@ fn hostile_input_never_panics() {
             }
         }
     }
-    // Nothing but constants: the commonest class.
+    // Nothing but constants: the most frequent class.
     let constants = DenseColumns::from_columns(&[vec![2.0; 5]]).unwrap();
     let data = Dataset::new(constants, Target::from_labels(&[0, 1, 1, 1, 0])).unwrap();
     for learner in all().iter().filter(|learner| learner.name() != "nearest-neighbours") {

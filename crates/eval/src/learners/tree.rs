@@ -10,14 +10,15 @@ options! {
     /// A classification tree (CART; Breiman et al. 1984) by Gini impurity `1 − Σ_c p_c²`, without pruning.
     ///
     /// A numeric feature splits at the middle between two neighbouring values, a categorical one into a level
-    /// and all others. The split with the least impurity is taken, the first of several, also where it gains
-    /// nothing (as the first of the two that solve XOR). A leaf predicts its commonest class, the lowest code
-    /// of several. Nothing is random. `O(d n log n)` for each level of the tree.
+    /// and all others. The split with the lowest impurity is used (the first at a tie), even if it does not
+    /// lower the impurity: the first of the two splits that solve XOR does not. A leaf predicts its most
+    /// frequent class (the lowest code at a tie). Nothing is random. `O(d n log n)` for each level of the
+    /// tree.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct DecisionTree {
-        /// Most splits from the root to a leaf; left out, as many as separate the samples.
+        /// Largest number of splits from the root to a leaf; left out, no limit.
         pub max_depth: Option<usize> = None;
-        /// Fewest samples of a leaf.
+        /// Smallest number of samples in a leaf.
         pub min_leaf: usize = 1, Count(1);
     }
 }
@@ -141,16 +142,16 @@ impl Learner for DecisionTree {
             min_leaf: self.min_leaf,
         };
         let mut nodes = vec![Node::Leaf(0)];
-        // A list of work instead of recursion: a tree can be as deep as there are samples.
+        // A stack instead of recursion: a tree can be as deep as there are samples.
         let mut open = vec![(0_usize, 0_usize, (0..data.n_samples()).collect::<Vec<usize>>())];
         while let Some((node, depth, samples)) = open.pop() {
             if context.stopped().is_some() {
                 return Err(Error::Stopped { before: "the decision tree was grown" });
             }
             let counts = training.counts(&samples);
-            let commonest = (0..counts.len()).rev().max_by_key(|&class| counts[class]).unwrap_or(0);
-            nodes[node] = Node::Leaf(commonest as u32);
-            let pure = counts[commonest] == samples.len();
+            let most_frequent = (0..counts.len()).rev().max_by_key(|&class| counts[class]).unwrap_or(0);
+            nodes[node] = Node::Leaf(most_frequent as u32);
+            let pure = counts[most_frequent] == samples.len();
             if pure || self.max_depth.is_some_and(|deepest| depth >= deepest) {
                 continue;
             }

@@ -53,9 +53,10 @@ impl Metric for Accuracy {
         true
     }
 
-    fn score(&self, truth: &Target, predicted: &Predictions) -> Result<f64, Error> {
-        let (classes, predicted) = both_classes(self.name(), truth, predicted)?;
-        let hits = classes.codes().iter().zip(predicted).filter(|(actual, said)| actual == said).count();
+    fn score(&self, target: &Target, predicted: &Predictions) -> Result<f64, Error> {
+        let (classes, predicted) = both_classes(self.name(), target, predicted)?;
+        let hits =
+            classes.codes().iter().zip(predicted).filter(|(actual, predicted)| actual == predicted).count();
         Ok(hits as f64 / predicted.len() as f64)
     }
 }
@@ -69,8 +70,8 @@ impl Metric for BalancedAccuracy {
         true
     }
 
-    fn score(&self, truth: &Target, predicted: &Predictions) -> Result<f64, Error> {
-        let (classes, predicted) = both_classes(self.name(), truth, predicted)?;
+    fn score(&self, target: &Target, predicted: &Predictions) -> Result<f64, Error> {
+        let (classes, predicted) = both_classes(self.name(), target, predicted)?;
         let occurring = counts(classes, predicted).filter(|count| count.actual > 0);
         Ok(mean(occurring.map(|count| count.both as f64 / count.actual as f64)))
     }
@@ -85,8 +86,8 @@ impl Metric for MacroF1 {
         true
     }
 
-    fn score(&self, truth: &Target, predicted: &Predictions) -> Result<f64, Error> {
-        let (classes, predicted) = both_classes(self.name(), truth, predicted)?;
+    fn score(&self, target: &Target, predicted: &Predictions) -> Result<f64, Error> {
+        let (classes, predicted) = both_classes(self.name(), target, predicted)?;
         Ok(mean(
             counts(classes, predicted)
                 .map(|count| 2.0 * count.both as f64 / (count.actual + count.predicted) as f64),

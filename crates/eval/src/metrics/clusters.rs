@@ -19,7 +19,7 @@ pub enum MutualInformationScale {
 }
 
 /// Normalised mutual information between classes and clusters, `I(C, C′) / max(H(C), H(C′))` (survey 002 Eq.
-/// 117–118), in `[0, 1]`. 1 when both have one part only, 0 when just one of them does.
+/// 117–118), in `[0, 1]`. 1 if both have a single part, 0 if only one of them has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct NormalisedMutualInformation {
     /// The divisor. Default: the larger entropy.
@@ -32,7 +32,7 @@ pub struct NormalisedMutualInformation {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ClusteringAccuracy;
 
-/// How many samples each class and cluster share: one row for each class, one column for each cluster that
+/// The number of samples in each class and cluster: one row for each class, one column for each cluster that
 /// occurs.
 fn contingency(classes: &Classes, clusters: &[u32]) -> Vec<Vec<usize>> {
     let mut column = BTreeMap::new();
@@ -60,8 +60,8 @@ impl Metric for NormalisedMutualInformation {
         true
     }
 
-    fn score(&self, truth: &Target, predicted: &Predictions) -> Result<f64, Error> {
-        let (classes, clusters) = both_classes(self.name(), truth, predicted)?;
+    fn score(&self, target: &Target, predicted: &Predictions) -> Result<f64, Error> {
+        let (classes, clusters) = both_classes(self.name(), target, predicted)?;
         let table = contingency(classes, clusters);
         let n = clusters.len() as f64;
         let by_class: Vec<usize> = table.iter().map(|row| row.iter().sum()).collect();
@@ -94,8 +94,8 @@ impl Metric for ClusteringAccuracy {
         true
     }
 
-    fn score(&self, truth: &Target, predicted: &Predictions) -> Result<f64, Error> {
-        let (classes, clusters) = both_classes(self.name(), truth, predicted)?;
+    fn score(&self, target: &Target, predicted: &Predictions) -> Result<f64, Error> {
+        let (classes, clusters) = both_classes(self.name(), target, predicted)?;
         Ok(best_matching(&contingency(classes, clusters)) as f64 / clusters.len() as f64)
     }
 }

@@ -22,8 +22,8 @@ use crate::Predictions;
 /// use fewest_core::Target;
 /// use fewest_eval::{Accuracy, Metric, Predictions};
 ///
-/// let truth = Target::from_labels(&["ill", "well", "well", "well"]);
-/// let score = Accuracy.score(&truth, &Predictions::Classes(vec![0, 0, 1, 1]))?;
+/// let target = Target::from_labels(&["ill", "well", "well", "well"]);
+/// let score = Accuracy.score(&target, &Predictions::Classes(vec![0, 0, 1, 1]))?;
 /// assert_eq!(score, 0.75);
 /// # Ok::<(), fewest_core::Error>(())
 /// ```
@@ -34,13 +34,13 @@ pub trait Metric: Send + Sync {
     /// Whether a larger value is a better prediction.
     fn greater_is_better(&self) -> bool;
 
-    /// The value for the predictions `predicted` of the true values `truth`.
+    /// The value for the predictions `predicted` of the true values `target`.
     ///
     /// # Errors
     /// [`Error::UnsupportedTarget`] for a target or predictions of another kind; [`Error::ShapeMismatch`] for
     /// other numbers of samples; [`Error::TooFew`] if the metric is not defined, for example for constant
     /// true values.
-    fn score(&self, truth: &Target, predicted: &Predictions) -> Result<f64, Error>;
+    fn score(&self, target: &Target, predicted: &Predictions) -> Result<f64, Error>;
 }
 
 impl<M: Metric + ?Sized> Metric for Box<M> {
@@ -52,13 +52,13 @@ impl<M: Metric + ?Sized> Metric for Box<M> {
         (**self).greater_is_better()
     }
 
-    fn score(&self, truth: &Target, predicted: &Predictions) -> Result<f64, Error> {
-        (**self).score(truth, predicted)
+    fn score(&self, target: &Target, predicted: &Predictions) -> Result<f64, Error> {
+        (**self).score(target, predicted)
     }
 }
 
-fn check_samples(truth: &Target, predicted: &Predictions) -> Result<(), Error> {
-    let expected = truth.n_samples().unwrap_or(0);
+fn check_samples(target: &Target, predicted: &Predictions) -> Result<(), Error> {
+    let expected = target.n_samples().unwrap_or(0);
     if expected == 0 {
         return Err(Error::TooFew { what: "samples with predictions", minimum: 1, found: 0 });
     }
@@ -72,30 +72,30 @@ fn check_samples(truth: &Target, predicted: &Predictions) -> Result<(), Error> {
 /// True and predicted classes, or the error that says `method` needs them.
 fn both_classes<'a>(
     method: &'static str,
-    truth: &'a Target,
+    target: &'a Target,
     predicted: &'a Predictions,
 ) -> Result<(&'a Classes, &'a [u32]), Error> {
-    check_samples(truth, predicted)?;
-    match (truth, predicted) {
+    check_samples(target, predicted)?;
+    match (target, predicted) {
         (Target::Class(classes), Predictions::Classes(codes)) => Ok((classes, codes)),
         (Target::Class(_), _) => Err(Error::UnsupportedTarget {
             method,
             expected: "predicted classes",
             found: "predicted numbers".to_owned(),
         }),
-        _ => Err(Error::UnsupportedTarget { method, expected: "classes", found: truth.describe() }),
+        _ => Err(Error::UnsupportedTarget { method, expected: "classes", found: target.describe() }),
     }
 }
 
-/// `score(truth, predicted)` of each output, averaged.
+/// `score(target, predicted)` of each output, averaged.
 fn mean_over_outputs(
     method: &'static str,
-    truth: &Target,
+    target: &Target,
     predicted: &Predictions,
     score: impl Fn(&[f64], &[f64]) -> Result<f64, Error>,
 ) -> Result<f64, Error> {
-    check_samples(truth, predicted)?;
-    let (outputs, values) = match (truth, predicted) {
+    check_samples(target, predicted)?;
+    let (outputs, values) = match (target, predicted) {
         (Target::Real(outputs), Predictions::Real(values)) => (outputs, values),
         (Target::Real(_), _) => {
             let (expected, found) = ("predicted numbers", "predicted classes".to_owned());
@@ -105,7 +105,7 @@ fn mean_over_outputs(
             return Err(Error::UnsupportedTarget {
                 method,
                 expected: "a real output",
-                found: truth.describe(),
+                found: target.describe(),
             });
         }
     };
@@ -116,12 +116,12 @@ fn mean_over_outputs(
     }
     let mut sum = 0.0;
     for (output, values) in values.iter().enumerate() {
-        let truth = outputs.output(output);
-        if values.len() != truth.len() {
+        let target = outputs.output(output);
+        if values.len() != target.len() {
             let what = "samples with a prediction";
-            return Err(Error::ShapeMismatch { what, expected: truth.len(), found: values.len() });
+            return Err(Error::ShapeMismatch { what, expected: target.len(), found: values.len() });
         }
-        sum += score(truth, values)?;
+        sum += score(target, values)?;
     }
     Ok(sum / n_outputs as f64)
 }

@@ -29,8 +29,8 @@ pub struct Correlation;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SquaredCorrelation;
 
-fn squared_error(truth: &[f64], predicted: &[f64]) -> f64 {
-    truth.iter().zip(predicted).map(|(truth, predicted)| (truth - predicted).powi(2)).sum()
+fn squared_error(target: &[f64], predicted: &[f64]) -> f64 {
+    target.iter().zip(predicted).map(|(target, predicted)| (target - predicted).powi(2)).sum()
 }
 
 /// Values minus their mean. All zeros, exactly, for a constant.
@@ -46,8 +46,8 @@ fn sum_of_squares(values: &[f64]) -> f64 {
     values.iter().map(|value| value * value).sum()
 }
 
-fn centred_truth(truth: &[f64]) -> Result<Vec<f64>, Error> {
-    let centred = centred(truth);
+fn centred_target(target: &[f64]) -> Result<Vec<f64>, Error> {
+    let centred = centred(target);
     if sum_of_squares(&centred) > 0.0 {
         Ok(centred)
     } else {
@@ -62,8 +62,8 @@ pub(crate) fn correlation_of_centred(a: &[f64], b: &[f64]) -> f64 {
     if scale > 0.0 { (product / scale).clamp(-1.0, 1.0) } else { 0.0 }
 }
 
-fn correlation(truth: &[f64], predicted: &[f64]) -> Result<f64, Error> {
-    Ok(correlation_of_centred(&centred_truth(truth)?, &centred(predicted)))
+fn correlation(target: &[f64], predicted: &[f64]) -> Result<f64, Error> {
+    Ok(correlation_of_centred(&centred_target(target)?, &centred(predicted)))
 }
 
 impl Metric for MeanSquaredError {
@@ -75,9 +75,9 @@ impl Metric for MeanSquaredError {
         false
     }
 
-    fn score(&self, truth: &Target, predicted: &Predictions) -> Result<f64, Error> {
-        mean_over_outputs(self.name(), truth, predicted, |truth, predicted| {
-            Ok(squared_error(truth, predicted) / truth.len() as f64)
+    fn score(&self, target: &Target, predicted: &Predictions) -> Result<f64, Error> {
+        mean_over_outputs(self.name(), target, predicted, |target, predicted| {
+            Ok(squared_error(target, predicted) / target.len() as f64)
         })
     }
 }
@@ -91,9 +91,9 @@ impl Metric for QSquared {
         false
     }
 
-    fn score(&self, truth: &Target, predicted: &Predictions) -> Result<f64, Error> {
-        mean_over_outputs(self.name(), truth, predicted, |truth, predicted| {
-            Ok(squared_error(truth, predicted) / sum_of_squares(&centred_truth(truth)?))
+    fn score(&self, target: &Target, predicted: &Predictions) -> Result<f64, Error> {
+        mean_over_outputs(self.name(), target, predicted, |target, predicted| {
+            Ok(squared_error(target, predicted) / sum_of_squares(&centred_target(target)?))
         })
     }
 }
@@ -107,8 +107,8 @@ impl Metric for Correlation {
         true
     }
 
-    fn score(&self, truth: &Target, predicted: &Predictions) -> Result<f64, Error> {
-        mean_over_outputs(self.name(), truth, predicted, correlation)
+    fn score(&self, target: &Target, predicted: &Predictions) -> Result<f64, Error> {
+        mean_over_outputs(self.name(), target, predicted, correlation)
     }
 }
 
@@ -121,9 +121,9 @@ impl Metric for SquaredCorrelation {
         true
     }
 
-    fn score(&self, truth: &Target, predicted: &Predictions) -> Result<f64, Error> {
-        mean_over_outputs(self.name(), truth, predicted, |truth, predicted| {
-            correlation(truth, predicted).map(|correlation| correlation * correlation)
+    fn score(&self, target: &Target, predicted: &Predictions) -> Result<f64, Error> {
+        mean_over_outputs(self.name(), target, predicted, |target, predicted| {
+            correlation(target, predicted).map(|correlation| correlation * correlation)
         })
     }
 }

@@ -7,13 +7,13 @@ fn classes(codes: &[u32], n_classes: usize) -> Target {
     Target::classes(codes.to_vec(), (0..n_classes).map(|class| class.to_string()).collect()).unwrap()
 }
 
-fn score(metric: &dyn Metric, truth: &[u32], predicted: &[u32]) -> f64 {
-    let n_classes = truth.iter().max().unwrap() + 1;
-    metric.score(&classes(truth, n_classes as usize), &Predictions::Classes(predicted.to_vec())).unwrap()
+fn score(metric: &dyn Metric, target: &[u32], predicted: &[u32]) -> f64 {
+    let n_classes = target.iter().max().unwrap() + 1;
+    metric.score(&classes(target, n_classes as usize), &Predictions::Classes(predicted.to_vec())).unwrap()
 }
 
-fn real(metric: &dyn Metric, truth: &[f64], predicted: &[f64]) -> Result<f64, Error> {
-    metric.score(&Target::real(truth.to_vec()).unwrap(), &Predictions::Real(vec![predicted.to_vec()]))
+fn real(metric: &dyn Metric, target: &[f64], predicted: &[f64]) -> Result<f64, Error> {
+    metric.score(&Target::real(target.to_vec()).unwrap(), &Predictions::Real(vec![predicted.to_vec()]))
 }
 
 fn close(a: f64, b: f64) {
@@ -22,57 +22,57 @@ fn close(a: f64, b: f64) {
 
 // sklearn.metrics of scikit-learn 1.9.1: accuracy_score, balanced_accuracy_score, f1_score(average="macro"),
 // normalized_mutual_info_score(average_method="max" and "arithmetic").
-const TRUTH: [u32; 10] = [0, 0, 0, 1, 1, 1, 1, 2, 2, 2];
-const SAID: [u32; 10] = [0, 0, 1, 1, 1, 2, 3, 2, 0, 2];
+const TARGET: [u32; 10] = [0, 0, 0, 1, 1, 1, 1, 2, 2, 2];
+const PREDICTED: [u32; 10] = [0, 0, 1, 1, 1, 2, 3, 2, 0, 2];
 
 #[test]
 fn values_agree_with_an_independent_implementation() {
-    close(score(&Accuracy, &TRUTH, &SAID), 0.6);
-    close(score(&BalancedAccuracy, &TRUTH, &SAID), (2.0 / 3.0 + 0.5 + 2.0 / 3.0) / 3.0);
+    close(score(&Accuracy, &TARGET, &PREDICTED), 0.6);
+    close(score(&BalancedAccuracy, &TARGET, &PREDICTED), (2.0 / 3.0 + 0.5 + 2.0 / 3.0) / 3.0);
     // Per class 2·2/(3+3), 2·2/(4+3), 2·2/(3+3) and 0 for the class that does not exist.
-    close(score(&MacroF1, &TRUTH, &SAID), (2.0 / 3.0 + 4.0 / 7.0 + 2.0 / 3.0) / 4.0);
-    close(score(&NormalisedMutualInformation::default(), &TRUTH, &SAID), SKLEARN_NMI_MAX);
+    close(score(&MacroF1, &TARGET, &PREDICTED), (2.0 / 3.0 + 4.0 / 7.0 + 2.0 / 3.0) / 4.0);
+    close(score(&NormalisedMutualInformation::default(), &TARGET, &PREDICTED), SKLEARN_NMI_MAX);
     let mean = NormalisedMutualInformation { scale: MutualInformationScale::Mean };
-    close(score(&mean, &TRUTH, &SAID), SKLEARN_NMI_MEAN);
-    close(score(&ClusteringAccuracy, &TRUTH, &SAID), 0.6);
+    close(score(&mean, &TARGET, &PREDICTED), SKLEARN_NMI_MEAN);
+    close(score(&ClusteringAccuracy, &TARGET, &PREDICTED), 0.6);
 }
 
 const SKLEARN_NMI_MAX: f64 = 0.3927720022793675;
 const SKLEARN_NMI_MEAN: f64 = 0.42954169878661974;
 
 #[test]
-fn numbers_by_hand() {
-    let (truth, said) = ([1.0, 2.0, 3.0, 6.0], [1.0, 3.0, 3.0, 4.0]);
-    close(real(&MeanSquaredError, &truth, &said).unwrap(), 5.0 / 4.0);
-    close(real(&QSquared, &truth, &said).unwrap(), 5.0 / 14.0);
+fn metrics_of_numbers_by_hand() {
+    let (target, predicted) = ([1.0, 2.0, 3.0, 6.0], [1.0, 3.0, 3.0, 4.0]);
+    close(real(&MeanSquaredError, &target, &predicted).unwrap(), 5.0 / 4.0);
+    close(real(&QSquared, &target, &predicted).unwrap(), 5.0 / 14.0);
     // Centred: (-2, -1, 0, 3) and (-1.75, 0.25, 0.25, 1.25).
     let correlation = (3.5 - 0.25 + 3.75) / (14.0_f64 * 4.75).sqrt();
-    close(real(&Correlation, &truth, &said).unwrap(), correlation);
-    close(real(&SquaredCorrelation, &truth, &said).unwrap(), correlation * correlation);
+    close(real(&Correlation, &target, &predicted).unwrap(), correlation);
+    close(real(&SquaredCorrelation, &target, &predicted).unwrap(), correlation * correlation);
 }
 
 #[test]
-fn what_is_not_defined_is_an_error_and_constant_predictions_are_not() {
+fn undefined_metrics_are_errors_and_constant_predictions_are_not() {
     for metric in [&QSquared as &dyn Metric, &Correlation, &SquaredCorrelation] {
         let error = real(metric, &[2.1, 2.1, 2.1], &[1.0, 2.0, 3.0]).unwrap_err();
         assert!(matches!(error, Error::TooFew { .. }), "{error}");
     }
     assert_eq!(real(&Correlation, &[1.0, 2.0], &[0.1, 0.1]).unwrap(), 0.0);
-    let truth = Target::real(vec![1.0, 2.0]).unwrap();
+    let target = Target::real(vec![1.0, 2.0]).unwrap();
     let codes = Predictions::Classes(vec![0, 1]);
-    assert!(matches!(Accuracy.score(&truth, &codes), Err(Error::UnsupportedTarget { .. })));
-    assert!(matches!(QSquared.score(&truth, &codes), Err(Error::UnsupportedTarget { .. })));
+    assert!(matches!(Accuracy.score(&target, &codes), Err(Error::UnsupportedTarget { .. })));
+    assert!(matches!(QSquared.score(&target, &codes), Err(Error::UnsupportedTarget { .. })));
     let short = Predictions::Real(vec![vec![1.0]]);
-    assert!(matches!(QSquared.score(&truth, &short), Err(Error::ShapeMismatch { .. })));
+    assert!(matches!(QSquared.score(&target, &short), Err(Error::ShapeMismatch { .. })));
     let ragged = Predictions::Real(vec![vec![1.0, 2.0], vec![1.0]]);
-    assert!(matches!(QSquared.score(&truth, &ragged), Err(Error::ShapeMismatch { .. })));
+    assert!(matches!(QSquared.score(&target, &ragged), Err(Error::ShapeMismatch { .. })));
 }
 
 #[test]
 fn several_outputs_are_averaged() {
-    let truth = Target::outputs(vec![1.0, 2.0, 5.0, 7.0], 2).unwrap();
-    let said = Predictions::Real(vec![vec![1.0, 4.0], vec![5.0, 7.0]]);
-    close(MeanSquaredError.score(&truth, &said).unwrap(), 1.0);
+    let target = Target::outputs(vec![1.0, 2.0, 5.0, 7.0], 2).unwrap();
+    let predicted = Predictions::Real(vec![vec![1.0, 4.0], vec![5.0, 7.0]]);
+    close(MeanSquaredError.score(&target, &predicted).unwrap(), 1.0);
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn redundancy_is_half_the_mean_absolute_correlation() {
     assert!(redundancy_rate(&x, &[4]).is_err());
 }
 
-/// The best of all assignments, tried one after the other.
+/// The best of all assignments, by trying each.
 fn by_force(table: &[Vec<usize>], row: usize, used: &mut Vec<bool>) -> usize {
     if row == table.len() {
         return 0;
@@ -109,7 +109,7 @@ fn by_force(table: &[Vec<usize>], row: usize, used: &mut Vec<bool>) -> usize {
 
 proptest! {
     #[test]
-    fn the_matching_is_the_best_there_is(
+    fn the_matching_is_optimal(
         (columns, cells) in (1_usize..6, prop::collection::vec(0_usize..9, 30)), rows in 1_usize..6,
     ) {
         let table: Vec<Vec<usize>> = cells.chunks(columns).take(rows.min(30 / columns)).map(<[usize]>::to_vec).collect();
@@ -119,15 +119,15 @@ proptest! {
 
     #[test]
     fn renumbering_clusters_changes_nothing(pairs in prop::collection::vec((0_u32..4, 0_u32..5), 1..40)) {
-        let (truth, said): (Vec<u32>, Vec<u32>) = pairs.into_iter().unzip();
-        let renumbered: Vec<u32> = said.iter().map(|&cluster| 1000 - 7 * cluster).collect();
+        let (target, predicted): (Vec<u32>, Vec<u32>) = pairs.into_iter().unzip();
+        let renumbered: Vec<u32> = predicted.iter().map(|&cluster| 1000 - 7 * cluster).collect();
         let nmi = NormalisedMutualInformation::default();
-        prop_assert!((score(&nmi, &truth, &said) - score(&nmi, &truth, &renumbered)).abs() < 1e-12);
-        prop_assert_eq!(score(&ClusteringAccuracy, &truth, &said), score(&ClusteringAccuracy, &truth, &renumbered));
-        prop_assert!((score(&nmi, &truth, &truth) - 1.0).abs() < 1e-12);
+        prop_assert!((score(&nmi, &target, &predicted) - score(&nmi, &target, &renumbered)).abs() < 1e-12);
+        prop_assert_eq!(score(&ClusteringAccuracy, &target, &predicted), score(&ClusteringAccuracy, &target, &renumbered));
+        prop_assert!((score(&nmi, &target, &target) - 1.0).abs() < 1e-12);
         for metric in [&nmi as &dyn Metric, &ClusteringAccuracy, &Accuracy, &BalancedAccuracy, &MacroF1] {
-            prop_assert!((0.0..=1.0).contains(&score(metric, &truth, &said)));
-            prop_assert!((score(metric, &truth, &truth) - 1.0).abs() < 1e-12);
+            prop_assert!((0.0..=1.0).contains(&score(metric, &target, &predicted)));
+            prop_assert!((score(metric, &target, &target) - 1.0).abs() < 1e-12);
         }
     }
 }

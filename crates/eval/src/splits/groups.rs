@@ -15,7 +15,7 @@ pub struct GroupFolds {
     /// The group of each sample, any numbers.
     pub groups: Vec<usize>,
     /// Number of folds, at most the number of groups: the largest group goes to the smallest fold so far, and
-    /// so on. `None`, the default: a fold a group, by increasing number.
+    /// so on. `None`, the default: one fold per group, by increasing number.
     pub folds: Option<usize>,
 }
 
@@ -43,7 +43,7 @@ impl Splitter for GroupFolds {
         }
         let mut groups: Vec<Vec<usize>> = members.into_values().collect();
         if self.folds.is_some() {
-            // The seed decides between groups of one size.
+            // The seed decides between groups of equal size.
             groups.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
             groups.sort_by_key(|rows| std::cmp::Reverse(rows.len()));
         }

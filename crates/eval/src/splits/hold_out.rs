@@ -1,4 +1,4 @@
-//! A random part held out, again and again.
+//! Repeated random hold-out.
 
 use fewest_core::{Dataset, Error, derive_seed};
 use rand::rngs::ChaCha8Rng;
@@ -6,16 +6,16 @@ use rand::{RngExt, SeedableRng};
 
 use super::{Split, Splitter, shuffled};
 
-/// A random part of the samples held out for testing, drawn afresh `repeats` times (Monte Carlo
-/// cross-validation). Paper 004 Section 4.3 uses 20 % and 100 repeats.
+/// A random part of the samples held out for testing, drawn `repeats` times (Monte Carlo cross-validation).
+/// Paper 004 Section 4.3 uses 20 % and 100 repeats.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HoldOut {
     /// Share of the samples to test on, in `(0, 1)`; rounded to whole samples, at least one on either side.
     /// Default 0.2.
     pub test_fraction: f64,
-    /// How often. Default 1.
+    /// Number of draws. Default 1.
     pub repeats: usize,
-    /// Whether classes keep their proportions (up to one sample a class). Needs classes. Default no.
+    /// Whether classes keep their proportions (up to one sample per class). Needs classes. Default no.
     pub stratified: bool,
 }
 

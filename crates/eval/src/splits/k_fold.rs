@@ -7,7 +7,7 @@ use super::{Split, Splitter, shuffled};
 
 /// `folds` parts of equal size (up to one sample), each the test samples once.
 ///
-/// Stratified, each class is spread over the folds as evenly as it goes: the numbers of its samples in two
+/// Stratified, each class is spread over the folds as evenly as possible: the numbers of its samples in two
 /// folds differ by at most one. A class with fewer samples than folds is therefore missing from some test
 /// parts, and one with a single sample from one training part; learners never predict a class they have not
 /// seen.

@@ -22,18 +22,18 @@ use serde::{Deserialize, Serialize};
 pub struct Split {
     /// The rows that methods may see.
     pub train: Vec<usize>,
-    /// The rows that predictions are judged on.
+    /// The rows on which predictions are evaluated.
     pub test: Vec<usize>,
 }
 
 impl Split {
-    /// The one whose test samples are those of `n_samples` that `is_test` names.
+    /// The split of `n_samples` whose test samples are those with `is_test`.
     fn new(n_samples: usize, is_test: impl Fn(usize) -> bool) -> Self {
         let (test, train) = (0..n_samples).partition(|&row| is_test(row));
         Self { train, test }
     }
 
-    /// One for each of `n_folds` folds, where `folds` is that of each sample.
+    /// One split for each of `n_folds` folds; `folds` has the fold of each sample.
     fn each(folds: &[usize], n_folds: usize) -> Vec<Self> {
         (0..n_folds).map(|fold| Self::new(folds.len(), |row| folds[row] == fold)).collect()
     }

@@ -1,15 +1,15 @@
-//! A splitter, several times.
+//! A splitter repeated with different seeds.
 
 use fewest_core::{Dataset, Error, derive_seed};
 
 use super::{Split, Splitter};
 
-/// The folds of another splitter, `repeats` times with seeds of their own, one repeat after the other.
+/// The folds of another splitter, `repeats` times with different seeds, one repeat after the other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repeated<S> {
-    /// What divides the samples each time.
+    /// The splitter of each repeat.
     pub splitter: S,
-    /// How often, at least 1.
+    /// Number of repeats, at least 1.
     pub repeats: usize,
 }
 

@@ -79,7 +79,7 @@ proptest! {
 }
 
 #[test]
-fn leaving_one_group_out_goes_by_number() {
+fn by_default_each_group_is_a_fold_by_number() {
     let splits = GroupFolds { groups: vec![7, 2, 7, 5], folds: None }.splits(&data(&[0; 4]), 0).unwrap();
     let tests: Vec<Vec<usize>> = splits.into_iter().map(|split| split.test).collect();
     assert_eq!(tests, [vec![1], vec![3], vec![0, 2]]);
@@ -122,7 +122,7 @@ fn impossible_divisions_are_errors_that_name_the_parameter() {
 }
 
 #[test]
-fn a_class_with_one_sample_is_dealt_like_any_other() {
+fn a_class_with_one_sample_is_in_one_test_part() {
     let splits = KFold { folds: 3, stratified: true }.splits(&data(&[0, 0, 0, 0, 0, 1]), 1).unwrap();
     check(&splits, 6);
     assert_eq!(splits.iter().filter(|split| split.test.contains(&5)).count(), 1);

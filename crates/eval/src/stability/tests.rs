@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 
 #[test]
-fn by_hand() {
+fn values_computed_by_hand() {
     // d = 4, shares 1, 2/3, 1/3, 0: Σ s² = 3/2 (2/9 + 2/9) = 2/3; k̄/d = 1/2; Φ = 1 − (2/3)/4 / (1/4) = 1/3.
     let selections: [&[usize]; 3] = [&[0, 1], &[1, 0], &[2, 0]];
     let stability = nogueira(&selections, 4, 0.95).unwrap();
@@ -41,7 +41,7 @@ fn by_definition(selections: &[Vec<usize>], d: usize) -> (f64, f64) {
 
 proptest! {
     #[test]
-    fn sparse_counting_is_the_definition(sets in prop::collection::vec(prop::collection::btree_set(0_usize..12, 1..9), 2..8)) {
+    fn counting_selected_features_only_gives_the_definition(sets in prop::collection::vec(prop::collection::btree_set(0_usize..12, 1..9), 2..8)) {
         let selections: Vec<Vec<usize>> = sets.into_iter().map(|set| set.into_iter().collect()).collect();
         let slices: Vec<&[usize]> = selections.iter().map(Vec::as_slice).collect();
         let stability = nogueira(&slices, 12, 0.9).unwrap();
@@ -65,7 +65,7 @@ proptest! {
 }
 
 #[test]
-fn rankings() {
+fn spearman_agrees_with_scipy() {
     // scipy 1.17.1: stats.spearmanr([1, 2, 2, 5, 4], [2, 1, 3, 5, 5]).statistic
     let (a, b) = ([1.0, 2.0, 2.0, 5.0, 4.0], [2.0, 1.0, 3.0, 5.0, 5.0]);
     assert!((spearman(&[&a, &b]).unwrap() - 0.7894736842105264).abs() < 1e-12);

@@ -45,7 +45,7 @@ fn data() -> Dataset {
 }
 
 #[test]
-fn stable_features_are_found_and_the_bound_is_told() {
+fn stable_features_are_found_and_the_bound_is_reported() {
     for complementary_pairs in [false, true] {
         let selector = StabilitySelection {
             per_subsample: Some(4),

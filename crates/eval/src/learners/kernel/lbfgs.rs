@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use fewest_core::Status;
 use fewest_linalg::{add_scaled, dot};
 
-/// Steps remembered.
+/// Number of steps stored.
 const MEMORY: usize = 10;
 
 /// A differentiable function of many variables.
@@ -13,7 +13,7 @@ pub(super) trait Objective {
     /// The value at `at`; the gradient there is written into `gradient`.
     fn evaluate(&mut self, at: &[f64], gradient: &mut [f64]) -> f64;
 
-    /// A bound on the curvature along each variable: the first guess at the Hessian.
+    /// A bound on the curvature along each variable: the initial diagonal Hessian.
     fn curvature(&self) -> &[f64];
 }
 
@@ -32,7 +32,7 @@ struct Pair {
     product: f64,
 }
 
-/// The two-loop recursion: the inverse Hessian as remembered, applied to `gradient`.
+/// The two-loop recursion: the approximate inverse Hessian, applied to `gradient`.
 fn apply_inverse(pairs: &VecDeque<Pair>, curvature: &[f64], gradient: &[f64]) -> Vec<f64> {
     let mut direction = gradient.to_vec();
     let mut factors = Vec::with_capacity(pairs.len());

@@ -9,7 +9,7 @@ use super::lbfgs::{Ending, Objective, minimise};
 use super::{Decomposition, KernelGrid, Space, check_stop, submatrix};
 use crate::learners::{Learner, Model, Predictions};
 
-/// The certificate that is good enough to compare parameters by.
+/// The tolerance of fits that only compare parameters.
 const ROUGH: f64 = 1e-3;
 
 options! {
@@ -17,14 +17,14 @@ options! {
     /// of Yamada et al. 2014, Section 4.3.1: `p(c | x) ∝ exp(f_c(x))` with `f_c(x) = Σ_i v_{ic} K(x, x_i)`,
     /// the minimiser of `F = −Σ_i log p(y_i | x_i) + (λ/2) Σ_c v_cᵀ K v_c`.
     ///
-    /// Width and `λ` are those with the most hits in cross-validation (stratified), of equal ones the one
-    /// with the larger held-out likelihood, then the larger `λ` and the smaller width. Classes without a
-    /// training sample are never predicted.
+    /// Width and `λ` are those with the most correct predictions in stratified cross-validation; at a tie
+    /// those with the larger held-out likelihood, then the smaller width, then the larger `λ`. Classes
+    /// without a training sample are never predicted.
     ///
     /// With `K = U S Uᵀ` and `w = S^{1/2} Uᵀ v` the penalty is `(λ/2)‖w‖²`, so that `F` is strongly convex
     /// with modulus `λ` and `F − F* ≤ ‖∇F‖² / (2λ)`. L-BFGS runs until this bound is below
     /// `tolerance · n ln C`, the objective at zero; Böhning's bound `S/2 + λ` on the Hessian, diagonal here,
-    /// is its first guess. `O(n³)` for each width and fold, `O(n² C)` an iteration.
+    /// is its initial Hessian. `O(n³)` for each width and fold, `O(n² C)` per iteration.
     ///
     /// ```
     /// use fewest_core::{Context, Dataset, DenseColumns, Target};
@@ -41,7 +41,7 @@ options! {
     /// ```
     #[derive(Debug, Clone, PartialEq)]
     pub struct KernelLogistic {
-        /// What width and regularisation are chosen from.
+        /// The grid from which width and regularisation are chosen.
         pub grid: KernelGrid = KernelGrid::default(), hidden;
         /// Bound on the error of the objective, relative to the objective at zero.
         pub tolerance: f64 = 1e-8, ProperFraction;
@@ -50,12 +50,12 @@ options! {
     }
 }
 
-/// What [`KernelLogistic`] has learned.
+/// A fitted [`KernelLogistic`].
 pub struct KernelLogisticModel {
     space: Space,
     /// The codes of the classes that occur, one for each column of `coefficients`.
     codes: Vec<u32>,
-    /// Coefficients `v`: one row a training sample, one column for each class that occurs.
+    /// Coefficients `v`: one row per training sample, one column for each class that occurs.
     pub coefficients: DMatrix<f64>,
     /// The kernel's width, in units of the standardised features.
     pub width: f64,
@@ -81,7 +81,7 @@ impl KernelLogisticModel {
     }
 }
 
-/// Replaces the scores of each row by probabilities; the logarithms of the sums `Σ_c exp(f_c)` come back.
+/// Replaces the scores of each row by probabilities. Returns the logarithms of the sums `Σ_c exp(f_c)`.
 fn soft_max(scores: &mut DMatrix<f64>) -> Vec<f64> {
     let (n, n_classes) = scores.shape();
     let mut largest = vec![f64::NEG_INFINITY; n];
@@ -137,7 +137,7 @@ impl Problem {
         self.spectrum.len()
     }
 
-    /// Solves for `lambda` from `w`; the error bound relative to the objective at zero comes back too.
+    /// Solves for `lambda` from `w`. Also returns the error bound relative to the objective at zero.
     pub(super) fn solve(
         &mut self,
         w: &mut Vec<f64>,
@@ -236,14 +236,14 @@ impl KernelLogistic {
                 let of = |rows: &[usize]| -> Vec<usize> { rows.iter().map(|&row| classes[row]).collect() };
                 let mut problem = Problem::new(&decomposition, of(&split.train), n_classes);
                 let unseen = submatrix(&gram, &split.test, &split.train) * inverse_root(&decomposition);
-                let truth = of(&split.test);
+                let actual = of(&split.test);
                 let mut w = vec![0.0; problem.rank() * n_classes];
                 for (held_out, &regularization) in held_out.iter_mut().zip(&regularizations) {
                     problem.solve(&mut w, regularization, ROUGH, self.max_iterations);
                     let mut scores = &unseen * DMatrixView::from_slice(&w, problem.rank(), n_classes);
-                    let own: f64 = truth.iter().enumerate().map(|(i, &class)| scores[(i, class)]).sum();
+                    let own: f64 = actual.iter().enumerate().map(|(i, &class)| scores[(i, class)]).sum();
                     let hits =
-                        truth.iter().enumerate().filter(|&(i, &class)| best_column(&scores, i) == class);
+                        actual.iter().enumerate().filter(|&(i, &class)| best_column(&scores, i) == class);
                     held_out.0 += hits.count();
                     held_out.1 += own - soft_max(&mut scores).iter().sum::<f64>();
                 }

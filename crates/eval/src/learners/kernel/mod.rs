@@ -22,12 +22,11 @@ use crate::{KFold, Split, Splitter};
 #[derive(Debug, Clone, PartialEq)]
 pub struct KernelGrid {
     /// Widths `σ` of the kernel `exp(−‖x − x′‖² / (2σ²))` in units of the median distance between training
-    /// samples; above
-    /// 0. Default 1/4, 1/2, 1, 2, 4.
+    /// samples; above 0. Default 1/4, 1/2, 1, 2, 4.
     pub widths: Vec<f64>,
     /// Regularisations `λ`, above 0. Default 10⁻³, 10⁻², …, 10.
     pub regularizations: Vec<f64>,
-    /// Number of folds, at least 2; as many as there are training samples, where these are fewer. Default 3.
+    /// Number of folds, at least 2; at most as many as there are training samples are used. Default 3.
     pub folds: usize,
 }
 
@@ -65,7 +64,7 @@ impl KernelGrid {
         widths
     }
 
-    /// Regularisations, decreasing: each solution is near the one before.
+    /// Regularisations, decreasing: each solution is a good start for the next.
     fn sorted_regularizations(&self) -> Vec<f64> {
         let mut values = self.regularizations.clone();
         order::sort(&mut values);
@@ -73,7 +72,7 @@ impl KernelGrid {
         values
     }
 
-    /// The folds to choose by; none where there is nothing to choose, or only one sample to choose by.
+    /// The folds of the cross-validation; none if there are fewer than two candidates or samples.
     fn splits(&self, data: &Dataset, stratified: bool, context: &Context<'_>) -> Result<Vec<Split>, Error> {
         let folds = self.folds.min(data.n_samples());
         if folds < 2 || self.widths.len() * self.regularizations.len() < 2 {
@@ -87,7 +86,7 @@ impl KernelGrid {
 /// folds.
 ///
 /// Features are standardised by the statistics of all training samples, also inside the folds that choose the
-/// width: this choice never sees a test sample of the caller.
+/// width: this choice never uses a test sample of the caller.
 struct Space {
     encoding: Encoding,
     points: Points,
@@ -115,7 +114,7 @@ impl Space {
             Some(_) => distances.select_nth_unstable_by(middle, f64::total_cmp).1.sqrt(),
             None => 0.0,
         };
-        // Where most samples coincide any width will do.
+        // If most samples coincide, the median is 0 and any width will do.
         let median = if median > 0.0 { median } else { 1.0 };
         Ok(Self { encoding, points, squared_distances, median })
     }
@@ -142,7 +141,7 @@ fn submatrix(matrix: &DMatrix<f64>, rows: &[usize], columns: &[usize]) -> DMatri
     DMatrix::from_fn(rows.len(), columns.len(), |i, j| matrix[(rows[i], columns[j])])
 }
 
-/// `K = U diag(s) Uᵀ`, without the part that rounding makes up.
+/// `K = U diag(s) Uᵀ`, without the eigenvalues that are only rounding.
 struct Decomposition {
     vectors: DMatrix<f64>,
     values: DVector<f64>,

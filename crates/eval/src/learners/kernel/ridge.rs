@@ -11,9 +11,9 @@ use crate::learners::{Model, Predictions};
 /// 2014, Section 4.3.2: `f(x) = ȳ + Σ_i α_i K(x, x_i)` with `α = (K + λI)⁻¹ (y − ȳ)`, the minimiser of
 /// `Σ (y_i − f(x_i))² + λ αᵀKα`.
 ///
-/// Width and `λ` are those with the least squared error in cross-validation; of equal ones the larger `λ` and
-/// the smaller width. One eigendecomposition serves all `λ`: `O(n³)` for each width and fold, `O(n²)` for
-/// each `λ`. Several outputs share both, each weighed by its variance.
+/// Width and `λ` are those with the smallest squared error in cross-validation; at a tie the smaller width,
+/// then the larger `λ`. One eigendecomposition serves all `λ`: `O(n³)` for each width and fold, `O(n²)` for
+/// each `λ`. Several outputs share both, with their errors divided by their variances.
 ///
 /// ```
 /// use fewest_core::{Context, Dataset, DenseColumns, Target};
@@ -28,13 +28,13 @@ use crate::learners::{Model, Predictions};
 /// ```
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct KernelRidge {
-    /// What width and regularisation are chosen from.
+    /// The grid from which width and regularisation are chosen.
     pub grid: KernelGrid,
 }
 
 impl Options for KernelRidge {}
 
-/// What [`KernelRidge`] has learned.
+/// A fitted [`KernelRidge`].
 pub struct KernelRidgeModel {
     space: Space,
     /// One column for each output.
@@ -102,9 +102,9 @@ impl KernelRidge {
                 for (error, &regularization) in errors.iter_mut().zip(&regularizations) {
                     let predicted = &left * scaled(&right, &spectrum.values, regularization);
                     for (output, (weight, mean)) in weights.iter().zip(&means).enumerate() {
-                        let truth = outputs.output(output);
+                        let actual = outputs.output(output);
                         for (i, &row) in split.test.iter().enumerate() {
-                            *error += weight * (truth[row] - mean - predicted[(i, output)]).powi(2);
+                            *error += weight * (actual[row] - mean - predicted[(i, output)]).powi(2);
                         }
                     }
                 }
@@ -119,7 +119,7 @@ impl KernelRidge {
     }
 }
 
-/// The outputs of `rows` less their means, one column an output, and the means.
+/// The outputs of `rows` less their means, one column per output, and the means.
 fn centred(outputs: &Outputs, rows: &[usize]) -> (DMatrix<f64>, Vec<f64>) {
     let mut means = Vec::with_capacity(outputs.n_outputs());
     let mut columns = Vec::with_capacity(outputs.n_outputs());

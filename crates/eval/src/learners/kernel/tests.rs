@@ -163,7 +163,7 @@ fn ridge_regression_solves_its_equations_and_interpolates() {
 }
 
 #[test]
-fn cross_validation_chooses_what_it_finds_best() {
+fn cross_validation_chooses_the_smallest_held_out_error() {
     // The held-out errors from models fitted one by one with a grid of one entry, on the same folds and
     // standardisation: the columns are standardised beforehand, so that each fold's own standardisation is
     // the only difference.
@@ -227,10 +227,10 @@ fn several_outputs_and_categories() {
         .unwrap();
     let model = KernelRidge::default().fit(&data, &Context::default()).unwrap();
     let Predictions::Real(predicted) = model.predict(data.x()).unwrap() else { unreachable!() };
-    for (predicted, truth) in predicted.concat().iter().zip(&y) {
-        assert!((predicted - truth).abs() < 0.2, "{predicted} and {truth}");
+    for (predicted, actual) in predicted.concat().iter().zip(&y) {
+        assert!((predicted - actual).abs() < 0.2, "{predicted} and {actual}");
     }
-    // A level never seen is like none of the others, not an error.
+    // A level that is not in the training samples is no error.
     let unseen = DenseColumns::from_columns(&[vec![0.5], vec![17.0]]).unwrap();
     assert!(model.predict(&unseen).is_ok());
 }

@@ -16,15 +16,15 @@ options! {
     /// C-support vector classification on standardised features (Cortes and Vapnik 1995), one machine for
     /// each pair of classes and a vote.
     ///
-    /// Cost and width are those with most hits in stratified cross-validation; of equal ones the smaller
-    /// width, then the smaller cost. Distances are computed once, and each machine starts from that of the
-    /// cost before. `O(n² d)`, and some `O(n²)` for each candidate and fold.
+    /// Cost and width are those with the most correct predictions in stratified cross-validation; at a tie
+    /// the smaller width, then the smaller cost. Distances are computed once, and each machine starts from
+    /// the one of the previous cost. `O(n² d)`, and a multiple of `O(n²)` for each candidate and fold.
     ///
     /// ```
     /// use fewest_core::{Context, Dataset, DenseColumns, Target};
     /// use fewest_eval::{Learner, Predictions, SupportVectorClassifier};
     ///
-    /// // A disc and what surrounds it.
+    /// // A disc and its surroundings.
     /// let wave = |step: u32| (0..80).map(|i| f64::from(i * step % 79) / 39.0 - 1.0).collect::<Vec<f64>>();
     /// let (a, b) = (wave(1), wave(23));
     /// let inside: Vec<bool> = a.iter().zip(&b).map(|(a, b)| a * a + b * b < 0.5).collect();
@@ -39,18 +39,18 @@ options! {
     pub struct SupportVectorClassifier {
         /// Kernel of standardised features.
         pub kernel: MachineKernel = MachineKernel::Gaussian;
-        /// What cost and width are chosen from.
+        /// The grid from which cost and width are chosen.
         pub grid: MachineGrid = MachineGrid::default(), hidden;
         /// Duality gap of each machine, relative to its objective.
         pub tolerance: f64 = 1e-6, ProperFraction;
     }
 }
 
-/// What [`SupportVectorClassifier`] has learned.
+/// A fitted [`SupportVectorClassifier`].
 pub struct SupportVectorClassifierModel {
     encoding: Encoding,
     pub(super) rows: PointRows,
-    /// The machines, unless there was one class only.
+    /// The machines; `None` for a single class.
     pub machines: Option<Pairwise>,
     only: u32,
     /// The cost `C`.

@@ -17,11 +17,11 @@ use fewest_solver::Control;
 
 use crate::{KFold, Split, Splitter};
 
-/// Training samples up to which all squared distances are kept: 72 MB of them, and as much for a kernel
-/// matrix.
+/// Largest number of training samples for which all squared distances are stored: 72 MB, and as much for a
+/// kernel matrix.
 const MOST_KEPT: usize = 3000;
 
-/// The duality gap of the machines by which parameters are compared.
+/// The duality gap of machines that only compare parameters.
 const ROUGH: f64 = 1e-3;
 
 words! {
@@ -42,9 +42,9 @@ pub struct MachineGrid {
     /// The costs `C`, above 0. Default 0.1, 1, 10, 100.
     pub costs: Vec<f64>,
     /// The widths `γ` of a Gaussian kernel in units of the inverse of the variance of all features together:
-    /// 1 / (number of features) where none is constant. Above 0. Default 1/16, 1/4, 1, 4.
+    /// 1 / (number of features) if none is constant. Above 0. Default 1/16, 1/4, 1, 4.
     pub gammas: Vec<f64>,
-    /// Number of folds, at least 2; as many as there are training samples, where these are fewer. Default 3.
+    /// Number of folds, at least 2; at most as many as there are training samples are used. Default 3.
     pub folds: usize,
 }
 

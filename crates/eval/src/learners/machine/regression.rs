@@ -17,9 +17,9 @@ options! {
     /// ε-support vector regression on standardised features and a standardised target (Smola and Schölkopf
     /// 2004).
     ///
-    /// Cost, width and ε are those with the least squared error in cross-validation; of equal ones the
-    /// smaller width, the smaller cost and the larger ε. Distances are computed once, and each machine starts
-    /// from that of the cost before. `O(n² d)`, and some `O(n²)` for each candidate and fold.
+    /// Cost, width and ε are those with the smallest squared error in cross-validation; at a tie the smaller
+    /// width, then the smaller cost, then the larger ε. Distances are computed once, and each machine starts
+    /// from the one of the previous cost. `O(n² d)`, and a multiple of `O(n²)` for each candidate and fold.
     ///
     /// ```
     /// use fewest_core::{Context, Dataset, DenseColumns, Target};
@@ -36,7 +36,7 @@ options! {
     pub struct SupportVectorRegression {
         /// Kernel of standardised features.
         pub kernel: MachineKernel = MachineKernel::Gaussian;
-        /// What cost and width are chosen from.
+        /// The grid from which cost and width are chosen.
         pub grid: MachineGrid = MachineGrid::default(), hidden;
         /// The half widths `ε` of the tube to choose from, in standard deviations of the target; at least 0.
         pub epsilons: Vec<f64> = vec![0.1], hidden;
@@ -45,11 +45,11 @@ options! {
     }
 }
 
-/// What [`SupportVectorRegression`] has learned.
+/// A fitted [`SupportVectorRegression`].
 pub struct SupportVectorRegressionModel {
     encoding: Encoding,
     pub(super) rows: PointRows,
-    /// The machine, of the standardised target.
+    /// The machine, trained on the standardised target.
     pub machine: Machine,
     mean: f64,
     scale: f64,

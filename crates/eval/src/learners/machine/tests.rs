@@ -9,7 +9,7 @@ fn wave(n: u32, step: u32) -> Vec<f64> {
     (0..n).map(|i| f64::from(i * step % 101) / 50.0 - 1.0).collect()
 }
 
-/// Three rings in the plane and a feature that says nothing.
+/// Three rings in the plane and an irrelevant feature.
 fn rings(n: u32) -> Dataset {
     let (a, b, c) = (wave(n, 7), wave(n, 30), wave(n, 58));
     let ring: Vec<u32> =
@@ -32,8 +32,8 @@ fn halves(data: &Dataset) -> (Dataset, Dataset) {
 fn hits(learner: &SupportVectorClassifier, train: &Dataset, test: &Dataset) -> f64 {
     let model = learner.fit(train, &Context::seeded(3)).unwrap();
     let Predictions::Classes(found) = model.predict(test.x()).unwrap() else { unreachable!() };
-    let Target::Class(truth) = test.target() else { unreachable!() };
-    let right = found.iter().zip(truth.codes()).filter(|(a, b)| a == b).count();
+    let Target::Class(classes) = test.target() else { unreachable!() };
+    let right = found.iter().zip(classes.codes()).filter(|(a, b)| a == b).count();
     right as f64 / found.len() as f64
 }
 
@@ -61,7 +61,7 @@ fn curved_classes_need_the_gaussian_kernel() {
 }
 
 #[test]
-fn a_hill_is_found_whatever_its_unit() {
+fn a_curve_is_predicted_in_any_unit() {
     use crate::{Metric, QSquared};
     let (train, test) = halves(&hill(200));
     let learner = SupportVectorRegression { epsilons: vec![0.3, 0.01], ..SupportVectorRegression::default() };
@@ -76,8 +76,8 @@ fn a_hill_is_found_whatever_its_unit() {
 }
 
 #[test]
-fn the_machine_is_that_of_its_parameters() {
-    // The model's machine from the definition: one that was trained cold on distances of its own.
+fn the_machine_is_that_of_the_chosen_parameters() {
+    // The same machine trained without a start, on distances computed here.
     let (train, _) = halves(&hill(120));
     let model = SupportVectorRegression::default().train(&train, &Context::default()).unwrap();
     let VectorKernel::Gaussian { gamma } = model.rows.0.kernel() else { unreachable!() };
@@ -103,7 +103,7 @@ fn the_machine_is_that_of_its_parameters() {
 }
 
 #[test]
-fn hostile_input_is_survived_or_named() {
+fn hostile_input_gives_a_model_or_an_error_that_names_it() {
     let classifier = SupportVectorClassifier::default();
     let context = Context::default();
     let names = || vec!["a".to_owned(), "b".to_owned(), "c".to_owned()];

@@ -98,8 +98,8 @@ impl Side {
                         values[i * n + j] = value;
                         values[j * n + i] = value;
                     }
-                    // Every sample has a 1, so Q has a positive diagonal unless rounding has taken all its
-                    // digits.
+                    // Every sample has a coordinate 1, so the diagonal of Q is positive unless rounding
+                    // cancels it.
                     if values[i * n + i] <= 64.0 * f64::EPSILON * squares[other][(i, i)] / ridge {
                         return Err(too_small(ridge));
                     }
@@ -140,11 +140,11 @@ impl<'a> TwinDual<'a> {
     /// over the variables of a plane. `start` is a machine of the same samples.
     ///
     /// A pass is `O(n m)`, with `m` the smaller of the numbers of coordinates and samples. A plane that did
-    /// not converge has the status that says so and its gap.
+    /// not converge has a status that says so, and its gap.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] for `cost`, `relaxation` or a tolerance out of range;
-    /// [`Error::ShapeMismatch`] for a start of other samples.
+    /// [`Error::ShapeMismatch`] for a start with another number of samples.
     pub(crate) fn train(
         &self,
         cost: f64,

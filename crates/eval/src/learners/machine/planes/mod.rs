@@ -16,7 +16,7 @@ use fewest_machines::Points;
 /// 2007), and the twin bounded one, TBSVM (Shao, Zhang, Wang and Deng 2011).
 ///
 /// Let the rows of `H` be the samples of the first class and those of `G` the samples of the second, each
-/// with a 1 behind its features. The first plane `f(x) = ⟨w, x⟩ + b`, `u = (w, b)`, is the solution of
+/// with a 1 after its features. The first plane `f(x) = ⟨w, x⟩ + b`, `u = (w, b)`, is the solution of
 ///
 /// ```text
 /// minimise over u, ξ   ½ ‖Hu‖² + ½ c₃ ‖u‖² + c₁ Σ ξ   subject to   −Gu + ξ ≥ 1,  ξ ≥ 0
@@ -29,28 +29,28 @@ use fewest_machines::Points;
 /// ```
 ///
 /// The second plane exchanges `H` and `G` (and `−1` for `1`); costs and regularisations of both planes are
-/// the same here. `c₃` is the structural risk of TBSVM; in TWSVM, which has none, it is the small ridge with
-/// which `HᵀH` can be inverted. With a kernel `x` is replaced by the row of `k(x, x_j)` for all training
+/// the same here. `c₃` is the structural risk of TBSVM; in TWSVM, which has none, it is the small ridge that
+/// makes `HᵀH` invertible. With a kernel `x` is replaced by the row of `k(x, x_j)` for all training
 /// samples `x_j` of both classes.
 ///
 /// Where there are more coordinates than samples, as always with a kernel, only a matrix of the size of a
 /// class is inverted, by Sherman, Morrison and Woodbury: `(HᵀH + c₃I)⁻¹ = (I − Hᵀ(c₃I + HHᵀ)⁻¹H) / c₃`.
 ///
 /// A sample belongs to the nearer plane by perpendicular distance, `|f(x)| / ‖w‖`; with a kernel
-/// `‖w‖² = uᵀKu`. Where a plane has no direction (`‖w‖ = 0`) both are compared by `|f(x)|`.
+/// `‖w‖² = uᵀKu`. If a plane has no direction (`‖w‖ = 0`), both are compared by `|f(x)|`.
 ///
-/// What does not depend on `c₃` is computed here, what does not depend on `c₁` in [`TwinDual`]. For `n`
-/// samples of `d` coordinates: `O(n d²)` or, if fewer, `O(n² d)`; memory the rows, and the square of the
-/// smaller of `n` and `d`.
+/// This type holds the products that do not depend on `c₃`, [`TwinDual`] those that do not depend on `c₁`.
+/// For `n` samples of `d` coordinates: time `O(n d²)` or, if less, `O(n² d)`; memory for the rows and the
+/// square of the smaller of `n` and `d`.
 pub(crate) struct TwinProblem {
     /// The rows of `H` and of `G` as columns, the 1 last.
     rows: [DMatrix<f64>; 2],
-    /// With a kernel the place of each row among the coordinates.
+    /// With a kernel, the index of each row among the coordinates.
     places: Option<[Vec<usize>; 2]>,
     products: Products,
 }
 
-/// What the inverse is taken of, less its ridge.
+/// The matrices to be inverted, without their ridge.
 enum Products {
     /// `HᵀH` and `GᵀG`.
     ByCoordinates([DMatrix<f64>; 2]),
@@ -59,12 +59,11 @@ enum Products {
 }
 
 impl TwinProblem {
-    /// Planes in the coordinates of `points`, of which `samples` take part; `first` says which of these
-    /// belong to the first class.
+    /// Planes in the coordinates of `points`, for `samples` of them; `first` marks those of the first class.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] for a sample that is not there and unless each has a class; [`Error::TooFew`]
-    /// unless both classes have a sample; [`Error::Numerical`] for products that are not finite.
+    /// [`Error::ShapeMismatch`] for a sample that does not exist, or has no class; [`Error::TooFew`] unless
+    /// both classes have a sample; [`Error::Numerical`] for products that are not finite.
     pub(crate) fn linear(points: &Points, samples: &[usize], first: &[bool]) -> Result<Self, Error> {
         check(points.n_samples, samples, first)?;
         let width = points.width;
@@ -79,7 +78,7 @@ impl TwinProblem {
         Self::new([rows(true), rows(false)], None)
     }
 
-    /// Surfaces `Σ_j u_j k(x_j, x) + b = 0`, with `k` between the `samples` that take part in `rows`.
+    /// Surfaces `Σ_j u_j k(x_j, x) + b = 0`, where `rows` has `k` between `samples`.
     ///
     /// # Errors
     /// As [`linear`](Self::linear).
@@ -126,7 +125,7 @@ impl TwinProblem {
     /// The dual programs of both planes with the regularisation `c₃`, above 0.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`]; [`Error::Numerical`] where it is too small to invert.
+    /// [`Error::InvalidParameter`]; [`Error::Numerical`] if it is too small to invert.
     pub(crate) fn regularised(&self, regularization: f64) -> Result<TwinDual<'_>, Error> {
         TwinDual::new(self, regularization)
     }
@@ -152,7 +151,7 @@ impl TwinProblem {
     }
 }
 
-/// The samples of one class, each with its place.
+/// The samples of one class, each with its index.
 fn of_class<'a>(
     samples: &'a [usize],
     first: &'a [bool],
@@ -193,7 +192,7 @@ pub(crate) struct Plane {
 }
 
 impl Plane {
-    /// `f(x)`, of coordinates or kernel values.
+    /// `f(x)`, from coordinates or kernel values.
     fn value(&self, features: &[f64]) -> f64 {
         self.bias + self.weights.iter().zip(features).map(|(weight, value)| weight * value).sum::<f64>()
     }
@@ -207,8 +206,8 @@ pub(crate) struct TwinMachine {
 }
 
 impl TwinMachine {
-    /// How much nearer the first plane is than the second, given the coordinates of `x`, or with a kernel
-    /// `k(x_j, x)` of each sample that took part; above 0 for the first class.
+    /// The distance to the second plane less that to the first, from the coordinates of `x`, or with a kernel
+    /// from `k(x_j, x)` of each training sample; above 0 for the first class.
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] for another number of them.
@@ -225,7 +224,7 @@ impl TwinMachine {
         Ok(far - near)
     }
 
-    /// What certifies both planes.
+    /// The certificate of both planes.
     pub(crate) fn certificate(&self) -> Certificate {
         let [first, second] = &self.planes;
         first.dual.certificate.worse(second.dual.certificate)

@@ -5,7 +5,7 @@ use fewest_solver::{Control, Status};
 use super::*;
 use fewest_machines::PointRows;
 
-/// Samples about two planes that cross, `d` coordinates.
+/// Samples near two planes that cross, in `d` coordinates.
 fn samples(n: usize, d: usize) -> (Points, Vec<bool>) {
     let wave = |i: usize, step: usize| ((i * step + i * i) % 101) as f64 / 50.0 - 1.0;
     let first: Vec<bool> = (0..n).map(|i| i % 5 < 2).collect();
@@ -69,8 +69,7 @@ fn conditions(
     [primal, dual, violation]
 }
 
-/// Every form of the problem, with the features of a sample in it: few coordinates, more than samples, a
-/// kernel.
+/// Every form of the problem, with the features of a sample: fewer coordinates than samples, more, a kernel.
 fn check_all_forms(n: usize, check: impl Fn(&TwinProblem, &dyn Fn(usize) -> Vec<f64>, &[bool])) {
     for d in [2, 5, n + 20] {
         let (points, first) = samples(n, d);
@@ -111,9 +110,9 @@ fn planes_are_optimal_by_the_definition() {
     });
 }
 
-/// Every set of variables at 0, at the cost and in between is tried.
+/// Tries every division of the variables into those at 0, at the cost and in between.
 #[test]
-fn the_minimum_is_that_of_all_active_sets() {
+fn the_minimum_is_the_best_of_all_active_sets() {
     let (points, first) = samples(12, 2);
     let features = |i: usize| points.point(i).to_vec();
     let (h, g) = (rows_of(&features, &first, true), rows_of(&features, &first, false));
@@ -146,9 +145,9 @@ fn the_minimum_is_that_of_all_active_sets() {
     }
 }
 
-/// Coordinates of zeros change nothing but the form that is taken.
+/// Additional coordinates that are all zero change the form that is used, not the solution.
 #[test]
-fn both_sides_of_the_inverse_agree() {
+fn both_forms_of_the_inverse_agree() {
     let (points, first) = samples(40, 3);
     let padded: Vec<f64> = points.values.chunks(3).flat_map(|x| x.iter().copied().chain([0.0; 60])).collect();
     let wide = Points { values: padded, n_samples: 40, width: 63 };
@@ -192,7 +191,7 @@ fn norms_are_those_of_the_directions() {
 }
 
 #[test]
-fn a_start_saves_passes_and_a_limit_is_told() {
+fn a_start_saves_passes_and_a_limit_is_reported() {
     let (points, first) = samples(60, 4);
     let problem = TwinProblem::linear(&points, &all(60), &first).unwrap();
     let dual = problem.regularised(1e-2).unwrap();
@@ -211,9 +210,9 @@ fn a_start_saves_passes_and_a_limit_is_told() {
     assert!(machine.planes.iter().all(|plane| plane.dual.status == Status::Interrupted));
 }
 
-/// The same points in both classes, samples twice, a class of one: nothing breaks, gaps are reached.
+/// The same points in both classes, duplicate samples, a class of one sample: the gaps are reached.
 #[test]
-fn degenerate_samples_are_survived() {
+fn degenerate_samples_have_a_solution() {
     let (mut points, mut first) = samples(30, 3);
     let copy = points.values.clone();
     points.values.extend(copy);
@@ -271,7 +270,7 @@ fn faults_are_named() {
     let error = TwinProblem::linear(&broken, &all(10), &first).err();
     assert!(matches!(error, Some(Error::Numerical { .. })));
 
-    // The same two samples in both classes leave rounding nothing of a program whose ridge is this small.
+    // The same two samples in both classes: with so small a ridge, rounding cancels the whole program.
     let same = GramRows::new(vec![1e4; 16], 4).unwrap();
     let same = TwinProblem::kernel(&same, &all(4), &[true, true, false, false]).unwrap();
     assert!(matches!(same.regularised(1e-12).err(), Some(Error::Numerical { .. })));

@@ -18,7 +18,7 @@ const PASSES: [u64; 2] = [300, 20_000];
 /// The term added to the squared distances from the samples of the plane: `½ c₃ (‖w‖² + b²)`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TwinRegularization {
-    /// TWSVM: a ridge with which matrices can be inverted, above 0.
+    /// TWSVM: a ridge that makes matrices invertible, above 0.
     Ridge(f64),
     /// TBSVM: the structural risk, chosen among these `c₃ = c₄`, above 0.
     Bounded(Vec<f64>),
@@ -27,8 +27,10 @@ pub enum TwinRegularization {
 impl Field for TwinRegularization {
     fn field_parameters(&self, _field: &FieldInfo) -> Vec<Parameter> {
         vec![match self {
-            Self::Ridge(ridge) => Parameter::new(RIDGE, Range::Positive, "What makes matrices invertible.")
-                .with_default(Some(Value::Real(*ridge))),
+            Self::Ridge(ridge) => {
+                Parameter::new(RIDGE, Range::Positive, "Ridge that makes matrices invertible.")
+                    .with_default(Some(Value::Real(*ridge)))
+            }
             Self::Bounded(values) => {
                 Parameter::new(STRUCTURE, Range::Positive, STRUCTURE_DOC).with_default(match values[..] {
                     [value] => Some(Value::Real(value)),
@@ -70,7 +72,7 @@ const STRUCTURE_DOC: &str = "Weight of the structural risk, c3 = c4; left out, c
 
 options! {
     /// Twin support vector machines on standardised features: for each pair of classes two planes, each near
-    /// the samples of one class and away from those of the other, and a vote. A sample belongs to the plane
+    /// the samples of one class and far from those of the other, and a vote. A sample belongs to the plane
     /// that is nearer by perpendicular distance.
     ///
     /// [`twsvm`](Self::twsvm) is that of Jayadeva, Khemchandani and Chandra (2007), [`tbsvm`](Self::tbsvm)
@@ -86,7 +88,7 @@ options! {
     /// use fewest_core::{Context, Dataset, DenseColumns, Target};
     /// use fewest_eval::{Learner, MachineKernel, Predictions, TwinClassifier};
     ///
-    /// // Two lines that cross: what one plane cannot separate, two describe, each with most of the other class on one side.
+    /// // Two classes near two lines that cross: one plane cannot separate them.
     /// let a: Vec<f64> = (0..60).map(|i| f64::from(i * 7 % 61) / 30.0 - 0.2).collect();
     /// let second: Vec<bool> = (0..60).map(|i| i % 2 == 1).collect();
     /// let b = a.iter().zip(&second).map(|(a, second)| if *second { -a } else { *a }).collect();
@@ -99,7 +101,7 @@ options! {
     /// ```
     #[derive(Debug, Clone, PartialEq)]
     pub struct TwinClassifier {
-        /// Whether planes are drawn in kernel values or in the features.
+        /// Kernel of standardised features.
         pub kernel: MachineKernel = MachineKernel::Gaussian;
         /// Cost of samples too near the other class's plane, c1 = c2; left out, chosen among those of the
         /// grid.
@@ -119,7 +121,7 @@ options! {
     }
 }
 
-/// What [`TwinClassifier`] has learned.
+/// A fitted [`TwinClassifier`].
 pub struct TwinClassifierModel {
     encoding: Encoding,
     rows: PointRows,
@@ -149,7 +151,7 @@ pub(crate) struct TwinPair {
 }
 
 impl TwinClassifierModel {
-    /// A machine for each pair of classes; none where there is one class only.
+    /// A machine for each pair of classes; none for a single class.
     pub(crate) fn pairs(&self) -> &[TwinPair] {
         &self.pairs.machines
     }

@@ -9,7 +9,7 @@ fn wave(n: u32, step: u32) -> Vec<f64> {
     (0..n).map(|i| f64::from(i * step % 101) / 50.0 - 1.0).collect()
 }
 
-/// Samples about crossing lines, one a class, with a little noise across and none where all lines meet.
+/// Samples near crossing lines, one for each class, with a little noise and none where the lines meet.
 fn cross_planes(n: u32, slopes: &[f64]) -> Dataset {
     let a: Vec<f64> = wave(n, 7).iter().map(|a| a + 0.15 * a.signum()).collect();
     let noise = wave(n, 30);
@@ -26,8 +26,8 @@ fn halves(data: &Dataset) -> (Dataset, Dataset) {
 fn hits(learner: &dyn Learner, train: &Dataset, test: &Dataset) -> f64 {
     let model = learner.fit(train, &Context::seeded(3)).unwrap();
     let Predictions::Classes(found) = model.predict(test.x()).unwrap() else { unreachable!() };
-    let Target::Class(truth) = test.target() else { unreachable!() };
-    let right = found.iter().zip(truth.codes()).filter(|(a, b)| a == b).count();
+    let Target::Class(classes) = test.target() else { unreachable!() };
+    let right = found.iter().zip(classes.codes()).filter(|(a, b)| a == b).count();
     right as f64 / found.len() as f64
 }
 
@@ -36,7 +36,7 @@ fn linear(learner: TwinClassifier) -> TwinClassifier {
 }
 
 #[test]
-fn crossing_planes_are_told_apart_where_one_plane_cannot() {
+fn two_planes_separate_crossing_classes_where_one_plane_cannot() {
     let (train, test) = halves(&cross_planes(200, &[0.8, -0.9]));
     assert!(hits(&LinearSvm::default(), &train, &test) < 0.7);
     for learner in [TwinClassifier::default(), TwinClassifier::tbsvm()] {
@@ -56,7 +56,7 @@ fn crossing_planes_are_told_apart_where_one_plane_cannot() {
     for pair in model.pairs() {
         let variables: usize = pair.machine.planes.iter().map(|plane| plane.dual.coefficients.len()).sum();
         assert_eq!(pair.samples.len(), variables);
-        // `gap()` is never below 0, so each plane is asked.
+        // `gap()` is never below 0, so each plane is checked.
         for gap in pair.machine.planes.iter().map(|plane| plane.dual.certificate.value()) {
             assert!((-1e-12..=1e-6).contains(&gap), "{gap}");
         }
@@ -130,7 +130,7 @@ fn the_same_seed_gives_the_same_bits_for_any_number_of_threads() {
 }
 
 #[test]
-fn hostile_input_is_survived_or_named() {
+fn hostile_input_gives_a_model_or_an_error_that_names_it() {
     let context = Context::default();
     let names = || vec!["a".to_owned(), "b".to_owned(), "c".to_owned()];
     let learners = [
@@ -177,7 +177,7 @@ fn hostile_input_is_survived_or_named() {
         assert!(found.iter().all(|code| *code == found[0]));
         let model = learner.fit(&words, &context).unwrap();
         assert_eq!(model.predict(words.x()).unwrap(), Predictions::Classes(vec![0, 1, 0, 1]));
-        // A value that is not finite is met in training and in prediction.
+        // A value that is not finite is an error in training and in prediction.
         let error = model.predict(nan.x()).err();
         assert!(matches!(error, Some(Error::NonFinite { row: 1, column: 0, .. })));
         let error = learner.fit(&nan, &context).err();
