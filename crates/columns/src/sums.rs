@@ -1,5 +1,5 @@
-//! Sums over the rows of each feature: of a table column by column, of a stream batch by batch, with the same
-//! bits.
+//! Sums over the rows of each feature: of a table column by column, or of a stream batch by batch. Both give
+//! the same bits.
 
 use std::ops::Range;
 
@@ -10,23 +10,23 @@ use fewest_core::{
 
 use crate::walk::map_features;
 
-/// What is summed over the rows of every feature.
+/// Defines the sums over the rows of a feature.
 pub trait ColumnSums: Sync {
-    /// What the samples of a batch have in common for all features, such as their order by class.
+    /// Data of a batch that all features share, such as the order of its samples by class.
     type Batch: Send + Sync;
     /// The sums of one feature.
     type Sums: Send;
 
-    /// What is to be known of the samples `rows` of `target`.
+    /// The shared data of the samples `rows` of `target`.
     ///
     /// # Errors
-    /// When the target is of no use.
+    /// When the target is not supported.
     fn batch(&self, target: &Target, rows: Range<usize>) -> Result<Self::Batch, Error>;
 
     /// The sums of feature `j` over the rows of a batch, whose values are finite.
     ///
     /// # Errors
-    /// When the values do not allow it.
+    /// When the sums are not defined for these values.
     fn sums(
         &self,
         j: usize,
@@ -41,8 +41,8 @@ pub trait ColumnSums: Sync {
 
 /// The batches of a table in memory.
 ///
-/// A column is summed from its first row to its last before the next is looked at: that is what columns are
-/// quick at. The batches and the tree of their merges are those of a stream of the same rows.
+/// Each column is summed completely before the next one, which is fast for stored columns. The batches and
+/// the tree of their merges are those of a stream of the same rows.
 pub struct TableSums<S: ColumnSums> {
     sums: S,
     batches: Vec<(Range<usize>, S::Batch)>,
@@ -52,7 +52,7 @@ impl<S: ColumnSums> TableSums<S> {
     /// For `n` samples with this target.
     ///
     /// # Errors
-    /// When the target is of no use.
+    /// When the target is not supported.
     pub fn new(sums: S, target: &Target, n: usize) -> Result<Self, Error> {
         let batch = |first: usize| {
             let rows = first..n.min(first + BATCH_ROWS);
@@ -62,10 +62,10 @@ impl<S: ColumnSums> TableSums<S> {
         Ok(Self { sums, batches })
     }
 
-    /// The sums of feature `j`, whose values `column` holds.
+    /// The sums of feature `j` with the values `column`.
     ///
     /// # Errors
-    /// When the values do not allow it.
+    /// When the sums are not defined for these values.
     pub fn of(&self, j: usize, kind: &FeatureKind, column: Column<'_>) -> Result<S::Sums, Error> {
         if let [(_, batch)] = self.batches.as_slice() {
             return self.sums.sums(j, kind, batch, column);
@@ -138,8 +138,8 @@ impl<S: ColumnSums> Accumulator for PerFeature<'_, S> {
 /// The sums of every feature of `stream`.
 ///
 /// # Errors
-/// A NaN or an infinity, naming the cell; those of the stream and of `sums`; [`Error::Stopped`] when the
-/// context says so.
+/// For a NaN or an infinity, naming the cell; the errors of the stream and of `sums`; [`Error::Stopped`] when
+/// the context stops the run.
 pub fn stream_sums<S: ColumnSums>(
     stream: &mut dyn SampleStream,
     sums: &S,
@@ -202,7 +202,7 @@ impl<S: ColumnSums> ColumnSums for WithExtremes<'_, S> {
     }
 }
 
-/// `then` of the column with every value divided by `divisor`.
+/// The result of `then` on the column with every value divided by `divisor`.
 pub fn divided<T>(column: Column<'_>, divisor: f64, then: impl FnOnce(Column<'_>) -> T) -> T {
     let divide = |values: &[f64]| -> Vec<f64> { values.iter().map(|value| value / divisor).collect() };
     match column {
@@ -211,7 +211,7 @@ pub fn divided<T>(column: Column<'_>, divisor: f64, then: impl FnOnce(Column<'_>
     }
 }
 
-/// Sums over some features of a stream, divided by a number each.
+/// Sums over features whose values are divided by the divisor of the feature.
 struct Divided<'a, S> {
     sums: &'a S,
     divisors: &'a [f64],
@@ -252,9 +252,9 @@ impl SampleStream for Columns<'_> {
     }
 }
 
-/// The sums of every feature of `stream` with the number its values were divided by: 1, or the largest of a
-/// feature whose sums are not `safe`. Those are summed again in a second pass, unless all their values are
-/// equal.
+/// The sums of every feature of `stream`, and the number by which its values were divided: 1, or the largest
+/// absolute value of a feature whose sums are not `safe`. Such features are summed again in a second pass,
+/// unless all their values are equal.
 ///
 /// # Errors
 /// As [`stream_sums`]; [`Error::Unsupported`] where a second pass is needed and the stream cannot be rewound.
@@ -288,7 +288,7 @@ pub fn safe_stream_sums<S: ColumnSums>(
 /// Starts a second pass.
 ///
 /// # Errors
-/// [`Error::Unsupported`] where none is possible; those of the stream.
+/// [`Error::Unsupported`] if the stream cannot be rewound; the errors of the stream.
 pub fn rewind(stream: &mut dyn SampleStream) -> Result<(), Error> {
     if stream.rewind()? {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Features as levels, in the form in which joint counts are quick.
+//! Features as levels, in a form for fast joint counts.
 
 use std::ops::Range;
 
@@ -9,12 +9,12 @@ use crate::counts::{Scratch, joint_sum};
 use crate::discretisation::{self, Discretisation, Levels};
 use fewest_columns::map_features;
 
-/// The samples, ordered by class so that counts within a class are counts over a stretch, and what every
+/// The samples, ordered by class so that counts within a class are counts over a range, and tables that every
 /// count needs.
 pub struct Rows {
     /// Sample indices, class after class.
     order: Vec<u32>,
-    /// One entry a class that occurs.
+    /// One entry for each class that occurs.
     pub(crate) classes: Vec<Stretch>,
     /// All samples.
     pub(crate) all: Stretch,
@@ -24,7 +24,7 @@ pub struct Rows {
     pub target_sum: f64,
 }
 
-/// A stretch of samples, and of the words that hold one bit for each of them. Classes start at a new word.
+/// A range of samples, and of the words that hold one bit for each of them. Classes start at a new word.
 #[derive(Clone)]
 pub(crate) struct Stretch {
     pub(crate) rows: Range<usize>,
@@ -70,7 +70,7 @@ impl Rows {
     }
 }
 
-/// Codes, as narrow as they fit.
+/// Codes, in the smallest type that holds them.
 pub(crate) enum Codes {
     Narrow(Vec<u8>),
     Wide(Vec<u32>),
@@ -89,11 +89,11 @@ impl Codes {
 pub struct Variable {
     pub(crate) codes: Codes,
     pub(crate) n_levels: usize,
-    /// For each level but the last, one bit a sample; empty where counting row by row is quicker or smaller.
+    /// For each level but the last, one bit per sample; empty if counting row by row is faster or smaller.
     pub(crate) planes: Vec<u64>,
-    /// Count of each level within each class, where there are planes: what the last level is inferred from.
+    /// Count of each level within each class, if there are planes; the last level is inferred from them.
     pub(crate) counts: Vec<u32>,
-    /// Count of each level over all samples, where there are planes.
+    /// Count of each level over all samples, if there are planes.
     pub(crate) totals: Vec<u32>,
     /// `Σ c ln c` over the levels.
     pub sum: f64,
@@ -108,7 +108,7 @@ impl Variable {
         let mut totals = vec![0_u32; n_levels];
         let mut within = vec![0_u32; n_levels];
         let mut target_sum = 0.0;
-        // Bits for at most half of what the numbers took.
+        // Bits that take at most half of the memory of the codes.
         let has_planes = n_levels > 1 && (n_levels - 1).saturating_mul(n_words) * 2 <= codes.len().max(64);
         let mut planes = vec![0_u64; if has_planes { (n_levels - 1) * n_words } else { 0 }];
         let mut counts = Vec::new();
@@ -160,7 +160,7 @@ impl Variable {
 pub struct Coded {
     /// The samples.
     pub rows: Rows,
-    /// One variable a feature.
+    /// One variable for each feature.
     pub features: Vec<Variable>,
 }
 

@@ -1,17 +1,17 @@
-//! Joint counts of two variables: the one computation behind every criterion.
+//! Joint counts of two variables, which every criterion is computed from.
 //!
-//! Variables of few levels are held as one bit a sample and level. A joint count is then the number of ones
-//! in the conjunction of two bit strings, 64 samples a word, and the last level follows from the others.
-//! Otherwise samples are counted into a table, or sorted where the table would be mostly empty.
+//! Variables with few levels are stored as one bit per sample and level. A joint count is then the number of
+//! ones in the conjunction of two bit strings, 64 samples per word, and the last level follows from the
+//! others. Otherwise samples are counted into a table, or sorted if the table would be mostly empty.
 
 use crate::codes::{Codes, Rows, Stretch, Variable};
 
-/// What a conjunction of two bit strings costs before its first word, in words, and what it costs to count a
-/// sample into a table: measured for 200 to 20 000 samples, 2 and 10 classes, 2 to 20 levels.
+/// The fixed cost of a conjunction of two bit strings, and the cost of counting a sample into a table, both
+/// in words: measured for 200 to 20 000 samples, 2 and 10 classes, 2 to 20 levels.
 const WORDS_PER_CALL: f64 = 7.0;
 const WORDS_PER_SAMPLE: f64 = 1.8;
 
-/// Tables may have this many cells a sample before sorting is quicker.
+/// Number of table cells per sample above which sorting is faster.
 const CELLS_PER_SAMPLE: usize = 16;
 
 /// Working memory of one thread.
@@ -63,7 +63,7 @@ pub fn sums(rows: &Rows, a: &Variable, b: &Variable, scratch: &mut Scratch) -> S
     Sums { joint, with_target }
 }
 
-/// What it costs about, in words, to count the joint variable of `a` and `b` against one more.
+/// The approximate cost, in words, of counting the joint variable of `a` and `b` against another one.
 pub(crate) fn words_each(rows: &Rows, a: &Variable, b: &Variable) -> f64 {
     let by_row = WORDS_PER_SAMPLE * rows.n_samples() as f64;
     if a.planes.is_empty() || b.planes.is_empty() {
@@ -224,7 +224,7 @@ fn sorted_sums(rows: &Rows, a: &Variable, b: &Variable, keys: &mut Vec<u64>) -> 
         keys.sort_unstable();
         keys.chunk_by(|a, b| a == b).for_each(|run| *sum += rows.log_sums[run.len()]);
     };
-    // Cell after cell, as tables are added up: both ways give the same bits.
+    // In the order of the cells of a table, so that both ways give the same bits.
     let mut sums = Sums { joint: 0.0, with_target: 0.0 };
     rows.classes.iter().for_each(|class| add_runs(class.rows.clone(), &mut sums.with_target));
     add_runs(rows.all.rows.clone(), &mut sums.joint);
@@ -240,7 +240,7 @@ mod tests {
     use crate::discretisation::{Discretisation, Integers};
     use crate::side_by_side::{SideBySide, joint_conditional_entropies};
 
-    /// Levels as they are, in a deterministic disorder.
+    /// Features with these numbers of levels, pseudo-random but fixed.
     fn coded(n: usize, levels: &[u64], classes: u64) -> Coded {
         let mut state = 1_u64;
         let mut draw = |below: u64| {
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn many_variables_beside_each_other_count_as_one_by_one() {
+    fn many_variables_at_once_give_the_counts_of_one_by_one() {
         let levels: Vec<u64> = (0..150).map(|j| [2, 3, 5, 9, 1][j % 5]).collect();
         for (n, classes) in [(2, 2), (63, 2), (130, 30), (300, 7)] {
             let Coded { rows, features } = coded(n, &levels, classes);
@@ -290,9 +290,9 @@ mod tests {
             for (a, b, many) in [(0, 1, 0..150), (2, 3, 5..70), (2, 2, 0..64), (3, 7, 9..10)] {
                 let (a, b) = (&features[a], &features[b]);
                 let variables: Vec<&Variable> = many.map(|j| &features[j]).collect();
-                let beside = SideBySide::new(&variables, &rows).unwrap();
-                let Some(found) = joint_conditional_entropies(&rows, a, b, &beside, scratch) else {
-                    // Two variables of few levels leave cells too large to compare all with all.
+                let others = SideBySide::new(&variables, &rows).unwrap();
+                let Some(found) = joint_conditional_entropies(&rows, a, b, &others, scratch) else {
+                    // With few levels, cells are too large to compare all samples with each other.
                     assert!(n > 100, "{n}");
                     continue;
                 };
@@ -310,21 +310,21 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_cannot_tell_many_levels() {
+    fn more_levels_than_a_byte_holds_are_not_counted_at_once() {
         let Coded { rows, features } = coded(1000, &[300, 2], 2);
         assert!(SideBySide::new(&[&features[1], &features[0]], &rows).is_none());
         assert!(SideBySide::new(&[&features[1]], &rows).is_some());
     }
 
     #[test]
-    fn a_joint_variable_tells_both() {
+    fn a_joint_variable_determines_both() {
         let Coded { rows, features } = coded(200, &[3, 4, 2], 2);
         let both = Variable::joint(&features[0], &features[1], &rows);
         let scratch = &mut Scratch::default();
         let pair = sums(&rows, &features[0], &features[1], scratch);
         assert!((both.sum - pair.joint).abs() < 1e-10);
         assert!((both.target_sum - pair.with_target).abs() < 1e-10);
-        // Told together with itself it is itself.
+        // Joined with itself it is itself.
         assert!((joint_sum(&rows, &both, &both, scratch) - both.sum).abs() < 1e-10);
     }
 }

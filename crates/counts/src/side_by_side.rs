@@ -6,8 +6,7 @@ use crate::counts::{Scratch, words_each};
 /// Variables that are compared at a time.
 const LANES: usize = 64;
 
-/// Samples that a comparison of bytes gets through in the time of a word, with what is done about the
-/// outcome.
+/// Number of samples whose bytes are compared and counted in the time of one word.
 const COMPARISONS_PER_WORD: f64 = 24.0;
 
 /// Variables of at most 256 levels side by side: the codes of all of them sample by sample.
@@ -16,7 +15,7 @@ pub struct SideBySide {
     /// Blocks of [`LANES`] variables.
     n_blocks: usize,
     n_variables: usize,
-    /// Levels of the variable that has most.
+    /// The largest number of levels of a variable.
     n_levels: usize,
     /// The class of each sample.
     classes: Vec<u32>,
@@ -41,18 +40,18 @@ impl SideBySide {
     }
 }
 
-/// `n Σ_c H(Y | a, b, c)` over the variables `c` of `beside`, or `None` where counting them one after the
-/// other is quicker.
+/// `n Σ_c H(Y | a, b, c)` over the variables `c` of `others`, or `None` if counting them one after the other
+/// is faster.
 ///
 /// Samples that `a` and `b` separate from all other classes give no further information. Among the others,
-/// those that share levels of `a` and `b` are compared with each level of `c`, or with each other where
-/// they are few, 64 variables at a time. How often each joint count occurs is counted, so the answer does
-/// not depend on any order.
+/// those that share levels of `a` and `b` are compared with each level of `c`, or with each other if they are
+/// few, 64 variables at a time. The number of times each joint count occurs is counted, so the result does
+/// not depend on the order.
 pub fn joint_conditional_entropies(
     rows: &Rows,
     a: &Variable,
     b: &Variable,
-    beside: &SideBySide,
+    others: &SideBySide,
     scratch: &mut Scratch,
 ) -> Option<f64> {
     if a.n_levels.saturating_mul(b.n_levels) > u32::MAX as usize {
@@ -64,12 +63,12 @@ pub fn joint_conditional_entropies(
     keys.clear();
     keys.extend((0..rows.n_samples()).map(|row| (key(row) << 32) | row as u64));
     keys.sort_unstable();
-    let class = |key: &u64| beside.classes[*key as u32 as usize];
-    // Samples of a class come together: those of a cell have one class if its first and last have.
+    let class = |key: &u64| others.classes[*key as u32 as usize];
+    // Samples are sorted by class: those of a cell have one class if its first and last have.
     let is_open = |cell: &&[u64]| matches!(cell, [first, .., last] if class(first) != class(last));
     let open = || keys.chunk_by(|a, b| a >> 32 == b >> 32).filter(is_open);
     let largest = open().map(<[u64]>::len).max().unwrap_or(0);
-    let comparisons: f64 = open().map(|cell| (cell.len() * cell.len().min(beside.n_levels)) as f64).sum();
+    let comparisons: f64 = open().map(|cell| (cell.len() * cell.len().min(others.n_levels)) as f64).sum();
     // Counts must fit a byte.
     if largest > usize::from(u8::MAX) || comparisons / COMPARISONS_PER_WORD > words_each(rows, a, b) {
         return None;
@@ -77,23 +76,23 @@ pub fn joint_conditional_entropies(
     let members: Vec<u32> = open().flatten().map(|key| *key as u32).collect();
     let sizes: Vec<usize> = open().map(<[u64]>::len).collect();
     let mut occurrences = Occurrences { of_samples: vec![0; largest + 1], of_levels: vec![0; largest + 1] };
-    for block in 0..beside.n_blocks {
-        let used = (beside.n_variables - block * LANES).min(LANES);
-        compare(beside, block, used, &members, &sizes, &mut occurrences);
+    for block in 0..others.n_blocks {
+        let used = (others.n_variables - block * LANES).min(LANES);
+        compare(others, block, used, &members, &sizes, &mut occurrences);
     }
     let Occurrences { of_samples, of_levels } = occurrences;
     let sum = of_samples.iter().zip(of_levels).enumerate().skip(2).map(|(count, (samples, levels))| {
-        // A count of c is met once at each of c samples.
+        // A count of c occurs once for each of c samples.
         (samples / count as i64 + levels) as f64 * rows.log_sums[count]
     });
     Some(sum.sum())
 }
 
-/// How often each joint count is met, less how often each within a class is.
+/// How often each joint count occurs, less how often it occurs within a class.
 struct Occurrences {
-    /// Where each sample was asked for its count.
+    /// Counted once for each sample.
     of_samples: Vec<i64>,
-    /// Where each level was.
+    /// Counted once for each level.
     of_levels: Vec<i64>,
 }
 
@@ -110,7 +109,7 @@ impl Tally {
         Self { all: empty(), within: empty(), room: usize::from(u8::MAX) }
     }
 
-    /// Makes room for as many increments.
+    /// Prepares for this many increments.
     #[inline(always)]
     fn reserve(&mut self, increments: usize, used: usize, occurrences: &mut [i64]) {
         if self.room < increments {
@@ -129,25 +128,25 @@ impl Tally {
     }
 }
 
-/// Adds to `occurrences` those of one block of variables, of which the first `used` are there.
+/// Adds to `occurrences` those of one block of variables, of which the first `used` exist.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2"))]
 fn compare(
-    beside: &SideBySide,
+    others: &SideBySide,
     block: usize,
     used: usize,
     members: &[u32],
     sizes: &[usize],
     occurrences: &mut Occurrences,
 ) {
-    let codes = |row: u32| &beside.codes[row as usize * beside.n_blocks + block];
-    let class = |row: u32| beside.classes[row as usize];
+    let codes = |row: u32| &others.codes[row as usize * others.n_blocks + block];
+    let class = |row: u32| others.classes[row as usize];
     let n_counts = occurrences.of_samples.len();
     let (mut by_sample, mut by_level) = (Tally::new(n_counts), Tally::new(n_counts));
     let mut rest = members;
     for &size in sizes {
         let (cell, others) = rest.split_at(size);
         rest = others;
-        if size <= beside.n_levels {
+        if size <= others.n_levels {
             by_sample.reserve(size, used, &mut occurrences.of_samples);
             for &row in cell {
                 let (own, class_of_own) = (codes(row), class(row));
@@ -166,7 +165,7 @@ fn compare(
             }
         } else {
             by_level.reserve(size, used, &mut occurrences.of_levels);
-            for level in 0..beside.n_levels {
+            for level in 0..others.n_levels {
                 let level = [level as u8; LANES];
                 let mut all = [0_u8; LANES];
                 for of_class in cell.chunk_by(|&a, &b| class(a) == class(b)) {
@@ -187,7 +186,7 @@ fn compare(
     by_level.flush(used, &mut occurrences.of_levels);
 }
 
-/// Adds 1, in each lane, where the tally of its count is. Counts of 0 and 1 add nothing to any entropy.
+/// Adds 1, in each lane, to the tally of its count. Counts of 0 and 1 add nothing to an entropy.
 #[inline(always)]
 fn count(tally: &mut [[u8; LANES]], counts: &[u8; LANES]) {
     for (count, times) in tally.iter_mut().enumerate().skip(2) {

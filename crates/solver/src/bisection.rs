@@ -21,10 +21,11 @@ pub trait PenaltyCandidate {
     fn status(&self) -> Status;
 }
 
-/// The solution at the smallest penalty found to leave at most `k` features: down from `largest`, which must
-/// leave none or few, until there are more or the penalty is `smallest_ratio` of the largest, then by
-/// bisection. Where several features enter at once, so that none leaves `k`, it is the solution at the
-/// largest penalty found to leave more. `solve` gets a penalty and the solution before, to start from.
+/// The solution at the smallest penalty found that selects at most `k` features. The penalty decreases from
+/// `largest`, which must select few or none, until more than `k` are selected or it is `smallest_ratio` of
+/// the largest; then it is bisected. If several features enter at once, so that no penalty selects `k`, it is
+/// the solution at the largest penalty found that selects more. `solve` gets a penalty and the previous
+/// solution, to start from.
 ///
 /// Also returns how the run was stopped from outside, if it was.
 pub fn search<F: PenaltyCandidate>(
@@ -44,7 +45,7 @@ pub fn search<F: PenaltyCandidate>(
             break;
         }
         let found = match solve(penalty, Some(above.as_ref().filter(|_| is_last).unwrap_or(&best))) {
-            // Stopped before this penalty had a solution: that of another one stands.
+            // Stopped before this penalty had a solution: the one of an earlier penalty is returned.
             Err(Error::Stopped { .. }) => {
                 return Ok((best, Some(context.stopped().unwrap_or(Status::Interrupted))));
             }

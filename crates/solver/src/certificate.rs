@@ -36,14 +36,13 @@ pub fn relative(gap: f64, objective_at_zero: f64) -> f64 {
     if gap <= 0.0 { 0.0 } else { gap / objective_at_zero }
 }
 
-/// Correlations below this, relative to the penalty from which on the solution is zero, are rounding where
-/// the penalty is below it too.
+/// Correlations below this share of the largest useful penalty are rounding, if the penalty is below it too.
 const ROUNDING: f64 = 1e-8;
 
 /// The penalty for which coefficients found for `lambda` are certified: `lambda`, or, if that is almost zero,
 /// the smallest one for which their `correlations`, each divided by the weight of its atom, are feasible. At
 /// zero only the dual point zero is feasible after rounding, and the gap would be useless. `largest` is the
-/// penalty from which on the solution is zero.
+/// largest useful penalty.
 pub fn certifiable_penalty(lambda: f64, largest: f64, correlations: impl Iterator<Item = f64>) -> f64 {
     let feasible = correlations.fold(0.0, f64::max);
     if lambda.max(feasible) <= ROUNDING * largest { lambda.max(feasible) } else { lambda }

@@ -19,8 +19,8 @@ pub enum SolverChoice {
     Auto,
     /// The same, unless the parameter names one of these: the default in a registry with solvers.
     AutoOr(&'static NamedSolvers),
-    /// This one, of one of the crates under `crates/solvers` or of another crate. Where the
-    /// answer is a number of features, the path finds λ, and this solver solves there, from zero.
+    /// This one, of one of the crates under `crates/solvers` or of another crate. If a number of features is
+    /// requested, the path finds λ, and this solver solves the problem at that λ from zero.
     Use(Arc<dyn QuadraticSolver>),
 }
 

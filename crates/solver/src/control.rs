@@ -107,7 +107,7 @@ pub struct SolverState {
     pub coefficients: Vec<f64>,
     /// `f(w) + Ω(w)` at them.
     pub objective: f64,
-    /// What certifies them: none until first computed.
+    /// Their certificate: none until first computed.
     #[serde(with = "stored")]
     pub certificate: Certificate,
     /// Set by a solver that can make no further progress.
@@ -342,7 +342,7 @@ pub fn given<P: Copy>(problem: &Problem<P>) -> Result<P, argmin::core::Error> {
     })
 }
 
-/// Runs an argmin solver from `start` until `control` says stop; the solver keeps what it computed.
+/// Runs an argmin solver from `start` until `control` stops it; the solver keeps its own state.
 ///
 /// For observers, checkpoints and resuming, give the solver to argmin's
 /// [`Executor`] instead, with `SolverState::new().starting_at(start)` as its state.
@@ -377,7 +377,7 @@ mod tests {
     use super::SolverState;
     use crate::Certificate;
 
-    /// Whatever certifies a state, also an infinite gap, which JSON has no number for.
+    /// Every kind of certificate, also an infinite gap, for which JSON has no number.
     #[test]
     fn a_checkpoint_keeps_the_certificate() {
         let infinite = Certificate::gap(f64::INFINITY);

@@ -16,7 +16,7 @@ pub trait Datafit: Sync {
     /// Value of the dual objective that the point `w` gives when its dual point, the negative gradient
     /// of the loss at `Aw`, is scaled by `scale ∈ [0, 1]`: `−f*(−scale · θ)` without the penalty's part.
     ///
-    /// The default, `−∞`, says that no dual is known; solvers then judge a point by its optimality
+    /// The default, `−∞`, says that no dual is known; solvers then measure a point by its optimality
     /// conditions.
     fn dual_value(&self, _w: &[f64], _scale: f64) -> f64 {
         f64::NEG_INFINITY

@@ -27,8 +27,8 @@ pub trait DualDatafit: Datafit {
     /// Writes the gradient of `α ↦ ℓ*(−α)`; its root is where `α = −∇ℓ(0)`.
     fn conjugate_gradient(&self, dual: &[f64], out: &mut [f64]);
 
-    /// Writes the diagonal of the Hessian of `α ↦ ℓ*(−α)`, which has nothing else: positive, and at
-    /// `α = −∇ℓ(z)` the inverse of `ℓ''(z)`.
+    /// Writes the Hessian of `α ↦ ℓ*(−α)`, which is diagonal: positive, and at `α = −∇ℓ(z)` the inverse of
+    /// `ℓ''(z)`.
     fn conjugate_curvature(&self, dual: &[f64], out: &mut [f64]);
 
     /// `ℓ*(−α)`; infinite outside its domain.

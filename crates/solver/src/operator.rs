@@ -16,7 +16,7 @@ pub trait LinearOperator: Sync {
     /// `out = Aᵀ r`.
     fn apply_transpose(&self, r: &[f64], out: &mut [f64]);
 
-    /// Writes column `j`; defaulted to `A eⱼ`.
+    /// Writes column `j`. Default: `A eⱼ`.
     fn column(&self, j: usize, out: &mut [f64]) {
         let mut unit = vec![0.0; self.n_columns()];
         unit[j] = 1.0;

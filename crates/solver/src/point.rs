@@ -1,4 +1,4 @@
-//! A list of numbers with the operations that argmin's L-BFGS and line search ask for.
+//! A list of numbers with the operations that argmin's L-BFGS and line search need.
 //!
 //! argmin-math implements them for `Vec<f64>` only with a feature that needs a second version of `rand`.
 
@@ -7,7 +7,7 @@ use argmin_math::{
     ArgminSub, ArgminZeroLike,
 };
 
-/// A point, or a gradient: what argmin's L-BFGS and line searches work on.
+/// A point or a gradient, for argmin's L-BFGS and line searches.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Point(pub Vec<f64>);
 

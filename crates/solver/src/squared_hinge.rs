@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bias_is_the_best_one() -> Result<(), Error> {
+    fn the_bias_minimises_the_loss() -> Result<(), Error> {
         let loss = problem()?;
         for scale in [0.0, 0.1, 1.0, 10.0, 1e3] {
             let fitted: Vec<f64> = (0..30).map(|i| scale * ((i * 11 % 30) as f64 - 13.0)).collect();

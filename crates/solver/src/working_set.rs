@@ -85,7 +85,7 @@ pub fn solve(
     let mut working: Vec<usize> =
         (0..blocks.n_blocks()).filter(|&b| blocks.block(b).iter().any(|&j| w[j] != 0.0)).collect();
     let (mut iterations, mut passes) = (0, 0);
-    // The status of an inner solver that was stopped, which may know more than `control` here.
+    // The status of an inner solver that was stopped, perhaps for a reason that `control` does not show here.
     let mut stopped: Option<Status> = None;
     // The inner problems are solved to a smaller tolerance, so that the outer gap can reach the requested
     // one.
@@ -100,8 +100,8 @@ pub fn solve(
             let spent = (iterations >= control.max_iterations).then_some(Status::MaxIterations);
             stopped.or_else(|| control.stopped()).or(spent)
         };
-        // If there is nothing left to add, only the accuracy of the inner solver is missing; below this,
-        // rounding.
+        // If no atom is left to add, only the inner solver has to be more accurate; below this tolerance, the
+        // rest is rounding.
         let status = status.or_else(|| {
             let exhausted = inner_tolerance < 1e-3 * control.tolerance;
             let close = gap <= 1e3 * control.tolerance;
@@ -181,8 +181,8 @@ fn screen(
     });
 }
 
-/// Adds to `working` the candidates that break the optimality conditions, the worst first, at most
-/// doubling it, and returns how many joined. Blocks with a non-zero coefficient always stay.
+/// Adds to `working` the candidates that violate the optimality conditions, the worst first, at most doubling
+/// it, and returns how many were added. Blocks with a non-zero coefficient always stay.
 fn grow(
     problem: &dyn InnerProducts,
     penalty: &dyn BlockPenalty,

@@ -5,9 +5,9 @@ use fewest_core::order;
 
 use super::{Levels, sorted_order};
 
-/// Cuts a stretch of `N` samples into two where the classes' entropy after the cut is smallest, and the two
+/// Cuts a range of `N` samples where the entropy of the classes after the cut is smallest, and both parts
 /// again, as long as the gain in bits is above `(log₂(N - 1) + log₂(3^c - 2) - [c H - c₁ H₁ - c₂ H₂]) / N`,
-/// with `c` the classes in a stretch and `H` their entropy.
+/// with `c` the number of classes in a range and `H` their entropy.
 pub(super) fn levels(values: &[f64], classes: &Levels) -> Levels {
     let order = sorted_order(values);
     let sorted: Vec<f64> = order.iter().map(|&row| values[row as usize]).collect();
@@ -49,7 +49,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Where to cut the stretch `start..end`: the first sample of its second part.
+    /// The best cut of the range `start..end`: the first sample of its second part.
     fn cut(&mut self, start: usize, end: usize) -> Option<usize> {
         let n = end - start;
         self.left.fill(0);
@@ -96,7 +96,7 @@ impl Search<'_> {
     }
 }
 
-/// The classes of a stretch.
+/// The classes of a range.
 struct Part {
     /// `Σ c log₂ c` over the classes' counts.
     sum: f64,
@@ -136,7 +136,7 @@ mod tests {
         assert_eq!(cut(&values, &labels).n_levels, 1);
     }
 
-    /// By the definition: with probabilities, and every cut tried.
+    /// The definition: with probabilities, trying every cut.
     #[test]
     fn the_first_cut_is_that_of_the_definition() {
         let entropy = |labels: &[u32]| -> (f64, f64) {

@@ -1,7 +1,7 @@
-//! Numbers to a few levels, for criteria that count.
+//! Discretisation of numbers, for criteria that count.
 //!
-//! Discretisation is part of a method, not of reading the data: bounds of bins are found on the samples the
-//! method is given, so that in cross-validation no bound knows the samples held out.
+//! Discretisation is part of a method, not of reading the data: bounds of bins are computed from the samples
+//! the method gets, so that in cross-validation no bound depends on the samples held out.
 
 mod mdl;
 
@@ -14,8 +14,8 @@ words! {
     #[non_exhaustive]
     pub enum DiscretisationRule {
         /// Bins of equal width over the range: `min(b - 1, ⌊b (x - min)/(max - min)⌋)`, so the last bin is
-        /// closed. The quotient is taken first: it rounds to the bound of a bin where the exact one is that
-        /// bound.
+        /// closed. The quotient is computed first: if its exact value is a bound of a bin, so is the rounded
+        /// one.
         #[default]
         EqualWidth = "equal-width",
         /// Bins of equally many samples: `⌊b r/n⌋` with `r` the number of samples below `x`, so that equal
@@ -28,10 +28,10 @@ words! {
 }
 
 words! {
-    /// What becomes of a feature of whole numbers only.
+    /// How a feature with whole numbers only is discretised.
     #[derive(Default)]
     pub enum Integers {
-        /// It is cut into bins, as any other.
+        /// Into bins, as any other feature.
         #[default]
         Bins = "bins",
         /// Each number is a level.
@@ -73,7 +73,7 @@ pub struct Levels {
 }
 
 impl Levels {
-    /// Keys to levels, by increasing key.
+    /// The levels of keys, by increasing key.
     pub(crate) fn from_keys<K: Ord + Copy>(keys: &[K]) -> Self {
         let mut distinct = keys.to_vec();
         distinct.sort_unstable();
@@ -82,7 +82,7 @@ impl Levels {
         Self { codes, n_levels: distinct.len() }
     }
 
-    /// Codes below `bound` to levels: those that do not occur are left out.
+    /// The levels of codes below `bound`; codes that do not occur are left out.
     fn from_codes(mut codes: Vec<u32>, bound: usize) -> Self {
         let mut level = vec![0_u32; bound];
         for &code in &codes {
@@ -108,7 +108,7 @@ impl Levels {
 
 impl Discretisation {
     /// The levels of numbers, all of them finite. [`DiscretisationRule::Mdl`] uses the `classes`; without
-    /// classes all is one level.
+    /// classes there is a single level.
     ///
     /// Cost: `O(n)` for bins of equal width, else `O(n log n)`.
     ///
@@ -127,8 +127,8 @@ impl Discretisation {
         })
     }
 
-    /// The levels of a real target: by the same rule, but for [`DiscretisationRule::Mdl`], which needs
-    /// classes, in bins of equally many samples.
+    /// The levels of a real target: by the same rule, except for [`DiscretisationRule::Mdl`], which needs
+    /// classes: then in bins of equally many samples.
     ///
     /// # Errors
     /// For a number of bins out of range.
@@ -141,7 +141,7 @@ impl Discretisation {
     }
 }
 
-/// Each distinct value a level.
+/// One level for each distinct value.
 pub fn categories(values: &[f64]) -> Levels {
     let small = |value: &f64| *value >= 0.0 && *value < 65536.0 && value.fract() == 0.0;
     if values.iter().all(small) {
@@ -174,12 +174,12 @@ pub struct EqualWidth {
 }
 
 impl EqualWidth {
-    /// `bins` bins, at least one, from `low` to `high`; all is one bin where `high` is not larger.
+    /// `bins` bins, at least one, from `low` to `high`; a single bin if `high` is not larger.
     pub fn new(low: f64, high: f64, bins: usize) -> Self {
         if low >= high {
             return Self { low, range: 1.0, scale: 1.0, count: 0.0, last: 0 };
         }
-        // The range of numbers near the largest overflows; halving changes no digit of them.
+        // The range of very large numbers may overflow; halving changes no digit of them.
         let scale = if (high - low).is_finite() { 1.0 } else { 0.5 };
         let (low, range) = (low * scale, high * scale - low * scale);
         Self { low, range, scale, count: bins as f64, last: bins.saturating_sub(1) as u32 }
@@ -212,7 +212,7 @@ pub fn sorted_order(values: &[f64]) -> Vec<u32> {
     order
 }
 
-/// Bits that order like the numbers; both zeros are one.
+/// Bits in the order of the numbers; 0 and −0 are the same.
 fn ordered_bits(value: f64) -> u64 {
     let bits = (value + 0.0).to_bits();
     if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }
@@ -252,7 +252,7 @@ mod tests {
     #[test]
     fn equal_frequency_keeps_equal_values_together() {
         assert_eq!(levels(DiscretisationRule::EqualFrequency, 2, &[4.0, 1.0, 3.0, 2.0]), [1, 0, 1, 0]);
-        // Six of ten are zero: they are one bin, whatever else.
+        // Six of ten are zero: they share a bin in any case.
         let mut zeros = vec![0.0, -0.0, 0.0, -0.0, 0.0, 0.0];
         zeros.extend([1.0, 2.0, 3.0, 4.0]);
         assert_eq!(levels(DiscretisationRule::EqualFrequency, 5, &zeros), [0, 0, 0, 0, 0, 0, 1, 1, 2, 2]);
@@ -270,7 +270,7 @@ mod tests {
         let codes = |values: &[f64]| as_levels.levels(values, None).unwrap().codes;
         assert_eq!(codes(&[-7.0, 1e300, 0.0, -7.0]), [0, 2, 1, 0]);
         assert_eq!(codes(&[5.0, 70.0, 5.0]), [0, 1, 0]);
-        assert_eq!(codes(&[0.0, 0.5, 1.0]), [0, 1, 2], "one fraction, and bins decide");
+        assert_eq!(codes(&[0.0, 0.5, 1.0]), [0, 1, 2], "with one fraction, bins are used");
     }
 
     #[test]

@@ -48,7 +48,7 @@ impl ColumnCache {
         compute: impl Fn(&[usize], &[usize], &mut [f64]) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let lock = || self.columns.lock().unwrap_or_else(PoisonError::into_inner);
-        let (lacking, unknown) = {
+        let (missing, unknown) = {
             let mut known = lock();
             let unseen = columns.iter().filter(|column| !known.contains_key(column)).count();
             if known.len() + unseen > self.most_columns {
@@ -58,17 +58,17 @@ impl ColumnCache {
             for &column in columns {
                 known.entry(column).or_insert_with(|| vec![f64::NAN; self.n_atoms]);
             }
-            lacking(&known, rows, columns)
+            missing(&known, rows, columns)
         };
         // Not under the lock: the parallel computation may request products itself.
-        let mut computed = vec![0.0; lacking.len() * unknown.len()];
+        let mut computed = vec![0.0; missing.len() * unknown.len()];
         if !unknown.is_empty() {
-            compute(&lacking, &unknown, &mut computed)?;
+            compute(&missing, &unknown, &mut computed)?;
         }
         let mut known = lock();
-        for (column, computed) in unknown.iter().zip(computed.chunks_exact(lacking.len().max(1))) {
+        for (column, computed) in unknown.iter().zip(computed.chunks_exact(missing.len().max(1))) {
             if let Some(values) = known.get_mut(column) {
-                for (&row, &value) in lacking.iter().zip(computed) {
+                for (&row, &value) in missing.iter().zip(computed) {
                     values[row] = value;
                 }
             }
@@ -83,8 +83,8 @@ impl ColumnCache {
     }
 }
 
-/// The columns that lack some row, and the rows lacking in any of them.
-fn lacking(known: &BTreeMap<usize, Vec<f64>>, rows: &[usize], columns: &[usize]) -> (Vec<usize>, Vec<usize>) {
+/// The columns with missing rows, and the rows missing in any of them.
+fn missing(known: &BTreeMap<usize, Vec<f64>>, rows: &[usize], columns: &[usize]) -> (Vec<usize>, Vec<usize>) {
     let mut lacks = vec![false; rows.len()];
     let mut unknown = Vec::new();
     for &column in columns {
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_failed_is_not_remembered() -> Result<(), Error> {
+    fn failed_products_are_not_cached() -> Result<(), Error> {
         let problem = Quadratic::new(vec![2.0, 0.5, 0.5, 3.0], vec![1.0, -1.0], 4.0)?;
         let cached = CachedProducts::new(Once(problem, AtomicBool::new(false)), 1 << 20);
         let mut out = [0.0; 2];

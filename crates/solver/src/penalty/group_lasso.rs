@@ -79,7 +79,7 @@ impl BlockPenalty for GroupLasso {
         if norm <= threshold {
             return;
         }
-        // Of p ↦ (1 − threshold / ‖p‖) p at the part p of w that counts.
+        // The Jacobian of p ↦ (1 − threshold / ‖p‖) p, for the part p of w that counts.
         let (scale, curve) = (1.0 - threshold / norm, threshold / norm.powi(3));
         let counts = |value: f64| !self.nonnegative || value > 0.0;
         for (j, &b) in w.iter().enumerate().filter(|&(_, &b)| counts(b)) {

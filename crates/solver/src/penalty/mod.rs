@@ -24,7 +24,7 @@ pub trait Penalty: Send + Sync {
     /// Number of coefficients.
     fn n_coefficients(&self) -> usize;
 
-    /// `Ω(w)`; infinite where a constraint is broken.
+    /// `Ω(w)`; infinite where a constraint is violated.
     fn value(&self, w: &[f64]) -> f64;
 
     /// `w ← argmin_u Ω(u) + ‖u − w‖² / (2 step)`, for a `step` of at least 0; 0 projects on the domain.
@@ -79,16 +79,17 @@ pub trait Penalty: Send + Sync {
 /// screening, duality gaps and Newton steps need.
 ///
 /// The block functions get the entries of one block only, so weights, groups and signs cost the solvers
-/// nothing. Required are the blocks, value and prox of a block, and the restriction to some blocks. All else
-/// follows from the prox: `v` is a subgradient of `Ω_b` at zero exactly where `prox_{Ω_b}(v) = 0` (Moreau
-/// 1965), and there `Ω_b*(v) = 0`. The defaults assume that the conjugate is infinite elsewhere. For a norm,
-/// with or without a sign constraint, this is exact. For any other convex penalty it is an upper bound: gaps
-/// and screening stay valid but gaps need not close, so such a penalty should override them.
+/// nothing. Required are the blocks, value and prox of a block, and the restriction to some blocks. The other
+/// functions have defaults that follow from the prox: `v` is a subgradient of `Ω_b` at zero exactly where
+/// `prox_{Ω_b}(v) = 0` (Moreau 1965), and there `Ω_b*(v) = 0`. The defaults assume that the conjugate is
+/// infinite elsewhere. For a norm, with or without a sign constraint, this is exact. For any other convex
+/// penalty it is an upper bound: gaps and screening stay valid but gaps need not close, so such a penalty
+/// should override them.
 pub trait BlockPenalty: Penalty {
     /// The blocks.
     fn blocks(&self) -> &Blocks;
 
-    /// `Ω_b(w)`; infinite where a sign constraint is broken.
+    /// `Ω_b(w)`; infinite where a sign constraint is violated.
     fn value_block(&self, block: usize, w: &[f64]) -> f64;
 
     /// `w ← argmin_u Ω_b(u) + ‖u − w‖² / (2 step)`.
@@ -146,8 +147,8 @@ pub trait BlockPenalty: Penalty {
     /// Whether `w_b = 0` is certain, if the correlations at the dual optimum differ from `v` by at most
     /// `radius[i]` in entry `i`: the gap-safe test.
     ///
-    /// The points that the prox takes to zero are a convex set, so the default tests the corners of a
-    /// cross that spans the box: exact for a block of one coefficient. It computes two proxes per
+    /// The points whose prox is zero are a convex set, so the default tests the corners of a cross that
+    /// contains the box: exact for a block of one coefficient. It computes two proxes per
     /// coefficient of the block.
     fn is_screened(&self, block: usize, v: &[f64], radius: &[f64]) -> bool {
         // Inside, and not on the border of, the set.
@@ -309,7 +310,7 @@ fn gather<'a>(values: &[f64], block: &[usize], entries: &'a mut Vec<f64>) -> &'a
 /// Rounding allowed when a dual point is checked against the conjugate's domain.
 const DOMAIN_SLACK: f64 = 1e-12;
 
-/// Share by which a sphere is made larger, so that what is inside is not on the border.
+/// Share by which a sphere is made larger, so that no point inside is on the border.
 const STRICTLY: f64 = 1e-6;
 
 /// Step of the finite differences that approximate a Jacobian, relative to the largest entry.

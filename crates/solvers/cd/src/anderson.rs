@@ -20,8 +20,8 @@ pub(crate) struct Extrapolation {
 }
 
 impl Extrapolation {
-    /// Takes note of the current point; every `DEPTH + 1` points, moves `descent` to the affine combination
-    /// of them whose combined last steps are shortest, if that lowers the objective.
+    /// Stores the current point; every `DEPTH + 1` points, moves `descent` to the affine combination of them
+    /// whose combined last steps are shortest, if that lowers the objective.
     ///
     /// The correlations are affine in `w`, so they are combined alike and no product with `G` is needed.
     pub(crate) fn after_sweep(&mut self, descent: &mut Descent<'_>) {

@@ -1,4 +1,4 @@
-//! The squared hinge loss: coordinate descent on one quadratic after the other.
+//! The squared hinge loss: coordinate descent on a sequence of quadratic problems.
 
 use argmin::core::{KV, Problem, Solver, TerminationStatus};
 use fewest_core::order;
@@ -14,7 +14,7 @@ use crate::CoordinateDescent;
 /// Iterations without progress after which the solver gives up.
 const PATIENCE: u32 = 5;
 
-/// Blocks that join the working set in an iteration, at least.
+/// Smallest number of blocks added to the working set in an iteration.
 const LEAST_JOINING: usize = 10;
 
 /// Most Newton steps on a working set.
@@ -28,12 +28,12 @@ const MOST_HALVINGS: usize = 40;
 ///
 /// On the samples inside the margin the loss is least squares, `Σ (yᵢ − (A w)ᵢ − b)²`, and elsewhere 0. A
 /// Newton step (Keerthi and DeCoste 2005, here with a penalty) minimises that quadratic plus `Ω` by
-/// [`CoordinateDescent`] and goes as far towards its minimum as the objective falls enough (Armijo); when the
-/// samples inside the margin stay the same, the minimum is reached exactly, so that a few steps do.
+/// [`CoordinateDescent`] and goes towards its minimum as far as the objective decreases enough (Armijo); once
+/// the samples inside the margin stay the same, the minimum is reached exactly, so that a few steps suffice.
 ///
-/// An iteration works on the non-zero blocks and as many others, those that break the optimality conditions
-/// most; then it computes the gradient of all coefficients and the duality gap of the whole problem. With
-/// `v = Aᵀα`, the gradient's negative,
+/// An iteration works on the non-zero blocks and as many others, those that violate the optimality conditions
+/// most; then it computes the gradient of all coefficients and the duality gap of the whole problem. With `v
+/// = Aᵀα`, the gradient's negative,
 ///
 /// ```text
 /// gap = ¼ (1 − t)² Σ qᵢ² + Ω(w) + Ω*(tv) − t wᵀv,     qᵢ = yᵢ αᵢ = 2 ξᵢ
@@ -69,7 +69,7 @@ pub struct SquaredHingeDescent {
 }
 
 impl SquaredHingeDescent {
-    /// The relative duality gap at which the solver stops of itself, at least 0. Default 0: it stops where
+    /// The relative duality gap at which the solver stops of itself, at least 0. Default 0: it stops when
     /// nothing improves. [`minimise`](Self::minimise) takes it from its `control`.
     #[must_use]
     pub fn tolerance(mut self, tolerance: f64) -> Self {
@@ -216,7 +216,7 @@ impl<'a, A: LinearOperator> Restricted<'a, A> {
         let mean = inside.iter().map(|&i| labels[i]).sum::<f64>() / n;
         let targets: Vec<f64> = inside.iter().map(|&i| labels[i] - mean).collect();
         let mut gram = rows.transpose() * &rows;
-        // A product need not round alike on both sides of the diagonal.
+        // Products may round differently on both sides of the diagonal.
         for j in 0..k {
             for i in 0..j {
                 gram[(i, j)] = gram[(j, i)];
@@ -228,7 +228,7 @@ impl<'a, A: LinearOperator> Restricted<'a, A> {
         Quadratic::new(gram.as_slice().to_vec(), (0..k).map(product).collect(), squared_norm)
     }
 
-    /// Newton steps from `w` until the minimum or until none makes the objective fall.
+    /// Newton steps from `w` until the minimum, or until none lowers the objective.
     fn minimise(
         &self,
         w: Vec<f64>,
@@ -262,8 +262,8 @@ impl<'a, A: LinearOperator> Restricted<'a, A> {
         Ok(point.w)
     }
 
-    /// The point as far from `point` towards `target` as the objective falls by a share of what it falls at
-    /// first; and whether that is the whole way.
+    /// The point on the way from `point` to `target` that decreases the objective enough (Armijo's rule), and
+    /// whether it is `target`.
     fn step(&self, point: &Point, target: Vec<f64>, fitted: Vec<f64>) -> Option<(Point, bool)> {
         let dual = self.datafit.dual_point(&point.slacks);
         let slope: f64 =
@@ -314,7 +314,7 @@ impl<A: LinearOperator> Solver<Hinges<'_, A>, SolverState> for SquaredHingeDesce
         if !members.is_empty() {
             let restricted = Restricted::new(datafit, penalty, &members);
             let start = members.iter().map(|&j| w[j]).collect();
-            // The quadratics are solved as far as rounding allows: their certificate is cheap.
+            // The quadratic problems are solved up to rounding, since their certificate is cheap.
             let control = Control { tolerance: 1e-14, max_iterations: 200, ..Control::default() };
             let found = restricted.minimise(start, &self.descent, &control)?;
             for (&j, value) in members.iter().zip(found) {

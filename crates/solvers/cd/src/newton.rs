@@ -9,7 +9,7 @@ use fewest_core::order;
 use fewest_solver::{BlockPenalty, Quadratic};
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 
-/// Most steps in a row.
+/// Largest number of steps in a row.
 const MOST_STEPS: usize = 30;
 
 /// Work allowed in a row, in multiply-adds.
@@ -33,7 +33,7 @@ pub(crate) fn polish(problem: &Quadratic, penalty: &dyn BlockPenalty, curvatures
         problem.correlations(w, &mut correlations);
         let Some(system) = System::at(problem, penalty, curvatures, w, &correlations) else { return };
         let residual = system.residual();
-        // A step too small to be seen in the objective is judged by what it was to make vanish.
+        // A step too small to change the objective is measured by the gradient, which it should make zero.
         if let Some((earlier, earlier_residual)) = before.take() {
             if residual >= earlier_residual {
                 *w = earlier;
@@ -103,7 +103,7 @@ impl System {
         (0..self.right.len()).map(scaled).fold(0.0, f64::max)
     }
 
-    /// The Newton direction, one entry a coefficient.
+    /// The Newton direction, one entry per coefficient.
     fn direction(mut self, n: usize) -> Option<Vec<f64>> {
         let k = self.right.len();
         let scales = DVector::from_fn(k, |i, _| self.matrix[(i, i)].sqrt().recip());
@@ -140,7 +140,7 @@ impl Slope {
     /// along rays.
     const MOST_STEPS: usize = 20;
 
-    /// From the prox: `prox(v) = w` says `∇Ω(w) = (v − w) / step`, and with the prox's Jacobian `P` at `v`
+    /// From the prox: `prox(v) = w` means `∇Ω(w) = (v − w) / step`, and with the prox's Jacobian `P` at `v`
     /// the curvature is `(P⁻¹ − I) / step`. `v` is found by Newton's method from `2w`.
     fn of(penalty: &dyn BlockPenalty, block: usize, w: &[f64], step: f64) -> Option<Self> {
         let size = w.len();
@@ -148,7 +148,7 @@ impl Slope {
         if smooth.is_empty() {
             return None;
         }
-        // A step short enough for 2w not to be taken to zero.
+        // A step so short that the prox of 2w is not zero.
         let doubled: Vec<f64> = w.iter().map(|w| 2.0 * w).collect();
         let (mut step, mut v, mut image) = (step, doubled.clone(), vec![0.0; size]);
         for _ in 0..200 {
@@ -182,8 +182,8 @@ impl Slope {
     }
 }
 
-/// The Cholesky factor of a positive semidefinite matrix of unit diagonal, with as little ridge as it takes.
-/// Repeated steps wash out what the ridge changes.
+/// The Cholesky factor of a positive semidefinite matrix with unit diagonal, with the smallest ridge that
+/// works. Repeated steps remove the error of the ridge.
 fn factor(matrix: &DMatrix<f64>) -> Option<Cholesky<f64, Dyn>> {
     [1e-13, 1e-11, 1e-9, 1e-7].into_iter().find_map(|ridge| {
         let mut ridged = matrix.clone();
@@ -205,7 +205,7 @@ struct Line<'a> {
 
 impl Line<'_> {
     /// A point that does not raise the objective, with the objective's change: the full step with all
-    /// coefficients that change sign put to zero if that lowers it; else the best of the step up to the first
+    /// coefficients that change sign set to zero if that lowers it; else the best of the step up to the first
     /// change of sign, its half, quarter, …
     fn search(&self, noise: f64) -> Option<(Vec<f64>, f64)> {
         let full = self.point(1.0);
@@ -243,8 +243,8 @@ impl Line<'_> {
         best.map(|(point, change)| self.without_shrunken_blocks(point, change))
     }
 
-    /// `point` with the blocks put to zero that shrink most, as long as that lowers the objective: a line
-    /// passes by the breakpoint of a block of several coefficients and does not meet it.
+    /// `point` with the blocks set to zero that shrink most, as long as that lowers the objective: a line
+    /// does not pass through the breakpoint of a block of several coefficients.
     fn without_shrunken_blocks(&self, mut point: Vec<f64>, mut change: f64) -> (Vec<f64>, f64) {
         let mut shrunken: Vec<(f64, usize)> = Vec::new();
         let blocks = self.penalty.blocks();

@@ -29,7 +29,7 @@ pub struct CoordinateDescent {
     newton: bool,
     /// Blocks not yet proved to be zero.
     candidates: Vec<usize>,
-    /// Most zero blocks that the next sweep over all may touch.
+    /// Largest number of zero blocks that the next sweep over all may change.
     entries: usize,
     curvatures: Vec<f64>,
     correlations: Vec<f64>,
@@ -186,7 +186,7 @@ impl Solver<Composite<'_, Quadratic>, SolverState> for CoordinateDescent {
         order::sort_indices(&mut blocks);
         descent.sweep(blocks.into_iter());
         self.descend_active(&mut descent)?;
-        // Where most of what enters soon leaves again, the non-zeros are found sooner one by one.
+        // If most blocks that enter soon leave again, it is faster to enter fewer at a time.
         let stayed = entering.iter().filter(|&&b| !descent.is_zero(b)).count();
         self.entries = if 2 * stayed < entering.len() {
             (entering.len() / 4).max(1)

@@ -1,4 +1,4 @@
-//! The coefficients that a proximal map lets through, and its Jacobian there.
+//! The coefficients that a proximal operator does not set to zero, and its Jacobian there.
 
 use fewest_solver::BlockPenalty;
 
@@ -17,7 +17,7 @@ pub(crate) struct Active {
 }
 
 impl Active {
-    /// Of the prox with `step` at `point`, whose value is `coefficients`.
+    /// For the prox with `step` at `point`, whose value is `coefficients`.
     pub(crate) fn new(penalty: &dyn BlockPenalty, point: &[f64], coefficients: &[f64], step: f64) -> Self {
         let mut active = Self { coordinates: Vec::new(), blocks: Vec::new(), jacobian: Vec::new() };
         let (mut entries, mut full) = (Vec::new(), Vec::new());
@@ -31,7 +31,7 @@ impl Active {
             full.clear();
             full.resize(n * n, 0.0);
             penalty.prox_jacobian_block(b, &entries, step, &mut full);
-            // A sign constraint may hold some coordinates of the block at zero.
+            // A sign constraint may keep some coordinates of the block at zero.
             let kept: Vec<usize> = (0..n).filter(|&i| full[i + i * n] > 0.0).collect();
             if kept.is_empty() {
                 continue;

@@ -11,7 +11,7 @@ use crate::newton::is_factorised;
 const LARGEST_CACHE: usize = 1 << 26;
 
 /// The columns that recent active sets were made of. Active sets change little from one Newton step to
-/// the next, so each column is asked for about once, and products with sparse vectors need no pass over
+/// the next, so each column is fetched about once, and products with sparse vectors need no pass over
 /// the operator.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Columns {

@@ -9,7 +9,7 @@ use crate::newton;
 
 /// Newton steps allowed for one inner problem.
 const MOST_NEWTON_STEPS: usize = 100;
-/// Share of the predicted decrease that a step must bring (Armijo).
+/// Share of the predicted decrease that a step must achieve (Armijo).
 const SUFFICIENT_DECREASE: f64 = 1e-4;
 /// Times a step may be halved.
 const MOST_HALVINGS: usize = 40;
@@ -30,7 +30,7 @@ pub(crate) struct Inner<'a, D> {
     pub eta: f64,
 }
 
-/// What minimising the inner problem gave.
+/// The result of minimising the inner problem.
 pub(crate) struct InnerSolution {
     /// `prox(w + η Aᵀα)`.
     pub coefficients: Vec<f64>,
@@ -59,7 +59,7 @@ impl<D: DualDatafit> Inner<'_, D> {
             self.center.iter().zip(&correlations).map(|(w, v)| w + self.eta * v).collect();
         let mut coefficients = shifted.clone();
         self.penalty.prox(&mut coefficients, self.eta);
-        // Where p = 0 the maximum is 0: only few blocks count.
+        // The maximum is 0 where p = 0, so few blocks contribute.
         let inner: f64 = shifted
             .iter()
             .zip(&coefficients)
@@ -162,7 +162,7 @@ impl<D: DualDatafit> Inner<'_, D> {
                 let fitted = columns.apply(operator, &next.coefficients);
                 return Some((next, fitted));
             }
-            // Close to the minimum the decrease drowns in rounding; the slope does not (Hager and Zhang
+            // Close to the minimum the decrease is below rounding; the slope is not (Hager and Zhang
             // 2005).
             if next.value <= point.value + rounding {
                 let fitted = columns.apply(operator, &next.coefficients);

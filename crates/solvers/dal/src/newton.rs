@@ -24,7 +24,7 @@ pub(crate) fn is_factorised(n_rows: usize, n_active: usize) -> bool {
 /// With `B = D^{-1/2} A₊ L`, `LLᵀ = J`, and `m` active coefficients: by the Woodbury identity a Cholesky
 /// factorisation of `I + ηBᵀB` (`m × m`) when `m` is less than the number of rows, of `I + ηBBᵀ`
 /// otherwise, and conjugate gradients preconditioned with `D` when both are large. `None` when the matrix
-/// is not numerically positive definite. `accuracy` is what conjugate gradients aim at.
+/// is not numerically positive definite. `accuracy` is the target of conjugate gradients.
 pub(crate) fn direction<A: LinearOperator>(
     operator: &A,
     columns: &mut Columns,
@@ -86,7 +86,7 @@ fn factorised(b: &DMatrix<f64>, g: Vec<f64>, eta: f64) -> Option<Vec<f64>> {
     Some(solution.as_slice().to_vec())
 }
 
-/// `(I + η D^{-1/2} A J Aᵀ D^{-1/2})⁻¹ g` to a relative residual of `accuracy`, two passes a step.
+/// `(I + η D^{-1/2} A J Aᵀ D^{-1/2})⁻¹ g` to a relative residual of `accuracy`, two passes per step.
 fn conjugate_gradients<A: LinearOperator>(
     operator: &A,
     active: &Active,

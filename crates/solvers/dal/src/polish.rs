@@ -98,8 +98,8 @@ fn inverse(matrix: &[f64], n: usize) -> Option<Vec<f64>> {
     Some(inverse)
 }
 
-/// The step `τ` for [`newton_step`]: at least `unit`, and long enough that in `w + τv` neither term drowns
-/// the other.
+/// The step `τ` for [`newton_step`]: at least `unit`, and such that both terms of `w + τv` have a similar
+/// size.
 pub(crate) fn step_length(unit: f64, w: &[f64], correlations: &[f64]) -> f64 {
     let largest = |values: &[f64]| values.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
     let balanced = largest(w) / largest(correlations);

@@ -1,4 +1,4 @@
-//! What the solver minimises.
+//! The problem that the solver minimises.
 
 use fewest_solver::{BlockPenalty, DualDatafit, Error, Penalty};
 
@@ -8,7 +8,7 @@ pub struct PenalisedLoss<'a, D> {
     penalty: &'a dyn BlockPenalty,
 }
 
-// Not derived: that would ask the datafit to be `Copy`, although only a reference to it is copied.
+// Not derived: that would require the datafit to be `Copy`, although only a reference to it is copied.
 impl<D> Clone for PenalisedLoss<'_, D> {
     fn clone(&self) -> Self {
         *self

@@ -1,4 +1,4 @@
-//! Serving the small dense problems of a working set.
+//! The method as a solver of the small dense problems of a working set.
 
 use fewest_solver::certificate::{DualityGap, certify};
 use fewest_solver::{
@@ -13,13 +13,13 @@ use crate::polish::{newton_step, step_length};
 /// Share of its squared length that an atom must have outside the span of those before it to count as
 /// independent.
 const INDEPENDENT: f64 = 1e-15;
-/// Most Newton steps that make up for the rounding of the factor.
+/// Largest number of Newton steps that correct the rounding of the factor.
 const MOST_REFINEMENTS: usize = 5;
 
 /// Atoms and target with the inner products of `problem`, in as few dimensions as they need.
 ///
-/// `G = RᵀR` by pivoted Cholesky, `b'` from `Rᵀb' = c`; one more row, zero in every atom, holds what of
-/// `‖b‖²` lies outside the span of the atoms.
+/// `G = RᵀR` by pivoted Cholesky, `b'` from `Rᵀb' = c`; one more row, zero in every atom, holds the
+/// part of `‖b‖²` outside the span of the atoms.
 fn isometric(problem: &Quadratic) -> Result<SquaredLoss<DenseOperator>, Error> {
     let n = problem.n_atoms();
     let order: Vec<usize> = (0..n).collect();
@@ -56,7 +56,8 @@ impl QuadraticSolver for DualAugmentedLagrangian {
         let refined =
             refine(problem, penalty.convex_blocks("dal")?, solution.coefficients, control.tolerance);
         let gap = refined.certificate.relative_gap();
-        // What was reached on the factor may be missed by its rounding, and the reverse.
+        // Because of the rounding of the factor, the gap of the problem itself may be above the tolerance
+        // when the gap on the factor is not, and the reverse.
         let status = match solution.status {
             _ if gap <= control.tolerance => Status::Converged,
             Status::Converged | Status::AlmostConverged | Status::Stalled => {
@@ -74,7 +75,7 @@ impl QuadraticSolver for DualAugmentedLagrangian {
     }
 }
 
-/// Coefficients with what certifies them.
+/// Coefficients with their certificate.
 struct Certified {
     coefficients: Vec<f64>,
     correlations: Vec<f64>,

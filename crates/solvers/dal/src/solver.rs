@@ -15,19 +15,19 @@ use crate::columns::{Columns, norm};
 use crate::inner::{Inner, InnerSolution};
 use crate::polish;
 
-/// Largest proximal step, in units of the steepest-descent step: beyond, rounding in `Aᵀα`, multiplied by
-/// the step, would spoil the coefficients.
+/// Largest proximal step, in units of the steepest-descent step: above it, the rounding error of `Aᵀα`,
+/// multiplied by the step, would make the coefficients inaccurate.
 const LARGEST_STEP: f64 = 1e12;
-/// Newton steps on the coefficients after each outer iteration, while each brings the gap down tenfold.
+/// Newton steps on the coefficients after each outer iteration, while each divides the gap by ten.
 const MOST_POLISHING_STEPS: usize = 4;
 /// Times such a step may be halved.
 const MOST_POLISHING_HALVINGS: usize = 6;
-/// Outer iterations without progress after which the solver says it is stalled.
+/// Outer iterations without progress after which the solver has stalled.
 const PATIENCE: u32 = 5;
 /// Rounding error of the objective relative to its value, besides that of `Aw`.
 const OBJECTIVE_ROUNDING: f64 = 1e-14;
 
-/// The dual augmented Lagrangian method; see the [crate's page](crate) for what it computes.
+/// The dual augmented Lagrangian method; see the [crate's page](crate) for the formulas.
 ///
 /// One argmin iteration is one outer iteration. On a bare argmin executor it runs until rounding allows no
 /// more or the iterations are used up; [`solve`](Self::solve) and [`fewest_solver::run`] add the
@@ -43,7 +43,7 @@ pub struct DualAugmentedLagrangian {
     columns: Columns,
 }
 
-/// What is carried from one outer iteration to the next besides the coefficients.
+/// The state between outer iterations, except the coefficients.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct Progress {
     /// The unit of steps: that of steepest descent at the start.
@@ -52,7 +52,7 @@ struct Progress {
     operator_norm: f64,
     /// `η` of the next outer iteration.
     eta: f64,
-    /// The most it may become.
+    /// The largest value it may have.
     largest_eta: f64,
     objective_at_zero: f64,
     /// `Aw`.
@@ -164,7 +164,7 @@ impl DualAugmentedLagrangian {
     }
 
     fn store(&mut self, state: &mut SolverState, evaluated: Evaluated) {
-        // Large coefficients that cancel in Aw cost digits: |αᵀ δ(Aw)| ≤ ε ‖α‖ ‖A‖ ‖w‖.
+        // Large coefficients that cancel in Aw lose digits: |αᵀ δ(Aw)| ≤ ε ‖α‖ ‖A‖ ‖w‖.
         let cancelled = evaluated.dual_norm * self.progress.operator_norm * norm(&evaluated.coefficients);
         self.progress.rounding = OBJECTIVE_ROUNDING * evaluated.objective.abs() + f64::EPSILON * cancelled;
         state.coefficients = evaluated.coefficients;

@@ -1,4 +1,4 @@
-//! What a problem must offer.
+//! The functions that a problem must provide.
 
 use fewest_solver::Error;
 
@@ -13,7 +13,7 @@ pub trait DifferenceOfConvex {
     /// `h(x)`, finite wherever `g` is.
     fn h(&self, x: &[f64]) -> f64;
 
-    /// `f(x)`. Override where the difference of the two would lose digits.
+    /// `f(x)`. Override it if the difference of the two would lose digits.
     fn objective(&self, x: &[f64]) -> f64 {
         self.g(x) - self.h(x)
     }
@@ -21,7 +21,7 @@ pub trait DifferenceOfConvex {
     /// Writes any subgradient of `h` at `x` into `out`; where `h` is smooth, its gradient.
     fn subgradient_of_h(&self, x: &[f64], out: &mut [f64]);
 
-    /// The minimiser of `g(x) − ⟨slope, x⟩`; `start` is where the run stands, for solvers that can use it.
+    /// The minimiser of `g(x) − ⟨slope, x⟩`; `start` is the current point, for solvers that can use it.
     ///
     /// # Errors
     /// When the convex problem has no minimum, or breaks down numerically.

@@ -19,10 +19,10 @@ pub struct Dca {
     progress: Progress,
 }
 
-/// What a run knows between iterations.
+/// The state of a run between iterations.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 struct Progress {
-    /// The point before the current one, which the momentum comes from.
+    /// The point before the current one, from which the momentum is computed.
     previous: Vec<f64>,
     /// `t` of Nesterov; 1 without momentum.
     momentum: f64,
@@ -45,15 +45,15 @@ impl Dca {
         self
     }
 
-    /// Whether subgradients are taken at a point ahead where that raises nothing. Default false.
+    /// Whether subgradients are taken at a point ahead, if the objective is not higher there. Default false.
     #[must_use]
     pub fn accelerated(mut self, accelerated: bool) -> Self {
         self.accelerated = accelerated;
         self
     }
 
-    /// The point the next subgradient is taken at: ahead of `x` where the objective, `value` at `x`, is no
-    /// larger.
+    /// The point of the next subgradient: ahead of `x` if the objective there is at most `value`, that at
+    /// `x`.
     fn ahead<P: DifferenceOfConvex + ?Sized>(&mut self, problem: &P, x: &[f64], value: f64) -> Vec<f64> {
         if !self.accelerated {
             return x.to_vec();
@@ -76,7 +76,7 @@ fn squared_norm(x: &[f64]) -> f64 {
     x.iter().map(|x| x * x).sum()
 }
 
-/// `part / whole`, 0 for nothing of nothing.
+/// `part / whole`, 0 if both are 0.
 fn relative(part: f64, whole: f64) -> f64 {
     if part <= 0.0 { 0.0 } else { (part / whole).min(f64::MAX) }
 }

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// An atom whose distance from the span of the active ones is below this share of its squared norm depends
-/// on them: the square of the relative accuracy that is left at this condition is still 1e-6.
+/// An atom depends linearly on the active ones if its squared distance from their span is below this share of
+/// its squared norm: at this share, rounding still leaves about five digits of the distance.
 const DEPENDENT: f64 = 1e-11;
 
 /// Active atoms with the products of each with every atom, and the factor `L` with `L Lᵀ = G_SS`.
@@ -26,7 +26,7 @@ impl ActiveSet {
         &self.columns
     }
 
-    /// Adds `atom`, unless it depends linearly on the active ones: then its column comes back.
+    /// Adds `atom`, unless it depends linearly on the active ones: then its column is returned.
     pub(crate) fn join(&mut self, atom: usize, column: Vec<f64>) -> Result<(), Vec<f64>> {
         let crossed: Vec<f64> = self.atoms.iter().map(|&other| column[other]).collect();
         let mut row = self.solve_lower(&crossed);

@@ -1,4 +1,4 @@
-//! From breakpoint to breakpoint, as an argmin solver.
+//! The homotopy from breakpoint to breakpoint, as an argmin solver.
 
 use argmin::core::{Problem, Solver, TerminationReason, TerminationStatus};
 use fewest_core::order;
@@ -10,8 +10,8 @@ use crate::active_set::ActiveSet;
 /// Two penalties closer than this, relatively, are the same breakpoint.
 const SAME_LAMBDA: f64 = 1e-12;
 
-/// A penalty below this share of the largest is zero but for rounding: joins and leaves there are noise, and
-/// could go on for ever.
+/// A penalty below this share of the largest is zero up to rounding: joins and leaves there are noise and
+/// might never end.
 const NEGLIGIBLE: f64 = 1e-10;
 
 /// What happens at a breakpoint.
@@ -21,7 +21,7 @@ pub enum Event {
     Joined(usize),
     /// The atom's coefficient has become zero; it leaves the active set.
     Left(usize),
-    /// The path was asked to end here.
+    /// The requested end of the path.
     End,
 }
 
@@ -45,12 +45,12 @@ pub struct Homotopy {
     lambda: f64,
     active: ActiveSet,
     is_active: Vec<bool>,
-    /// Atoms that have just left: their correlation equals the penalty but for rounding, so at this penalty
-    /// they may not join before something else has changed.
+    /// Atoms that have just left: their correlation equals the penalty up to rounding, so at this penalty
+    /// they may not join again before another event.
     barred: Vec<usize>,
     /// Atoms that depend linearly on active ones, and do so until one of these leaves.
     dependent: Vec<usize>,
-    /// Events since the penalty last fell.
+    /// Events since the penalty last decreased.
     ties: usize,
     breakpoints: Vec<Breakpoint>,
     /// Where one more atom than may be active would join, if that is what ended the path.
@@ -184,7 +184,7 @@ impl Homotopy {
             .atoms()
             .iter()
             .zip(p.iter().zip(q))
-            // A coefficient that has just joined is zero but for rounding.
+            // A coefficient that has just joined is zero up to rounding.
             .map(|(&atom, (p, q))| (atom, (p - lambda * q).max(0.0)))
             .collect();
         order::sort_entries(&mut coefficients);
@@ -233,8 +233,8 @@ impl Homotopy {
             return Ok(());
         }
 
-        // At a tie every event frees what was barred by the one before; should that go round in circles,
-        // nothing is freed any more and the round ends.
+        // At a tie each event lets the atoms that the previous event barred join again. If this repeats in a
+        // cycle, they stay barred, which ends the cycle.
         self.ties = if next < self.lambda * (1.0 - SAME_LAMBDA) { 0 } else { self.ties + 1 };
         if self.ties <= 4 * (self.active.atoms().len() + 4) {
             self.barred.clear();
@@ -264,7 +264,7 @@ impl Homotopy {
                         });
                     }
                     Err(column) => {
-                        // Its correlation follows the penalty from here on as those of the active atoms do.
+                        // From here on its correlation equals the penalty, as those of the active atoms do.
                         self.spare_columns.push((atom, column));
                         self.dependent.push(atom);
                         if self.tied.iter().all(|(other, _)| *other != atom) {

@@ -1,4 +1,4 @@
-//! The path over many atoms, by working on few and checking all.
+//! The path over many atoms, by a working set of few atoms and checks of all.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,10 +8,10 @@ use nalgebra::DMatrix;
 
 use crate::homotopy::{self, Breakpoint, Event, Homotopy};
 
-/// Atoms that join the working set at a time.
+/// Number of atoms added to the working set at a time.
 const WORKING_SET_STEP: usize = 128;
 
-/// Active atoms up to which the first stage goes.
+/// Number of active atoms at which the first stage ends.
 const FIRST_STAGE: usize = 8;
 
 /// Most products held at a time when all atoms are checked.
@@ -23,13 +23,13 @@ const ATOMS_AT_ONCE: usize = 64;
 /// A correlation above `λ weight` by this share of the largest penalty is a violation, not rounding.
 const VIOLATION: f64 = 1e-11;
 
-/// Active atoms whose products are tried first on every atom; then twice as many.
+/// Number of active atoms whose products are computed first for every atom; then twice as many.
 const FIRST_COLUMNS: usize = 8;
 
-/// Breakpoints that are checked at a time, at least.
+/// Smallest number of breakpoints checked at a time.
 const BREAKPOINTS_AT_ONCE: usize = 4;
 
-/// Of a long path this share is checked at a time: after a violation the path is computed again.
+/// One over the share of a long path that is checked at a time: after a violation the path is computed again.
 const SHARE_AT_ONCE: usize = 8;
 
 /// How far to follow the path.
@@ -53,9 +53,9 @@ impl Default for PathOptions {
 /// A path that holds for all atoms.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LassoPath {
-    /// The breakpoints by decreasing penalty; the last is where the path was asked to end.
+    /// The breakpoints by decreasing penalty; the last is the requested end of the path.
     pub breakpoints: Vec<Breakpoint>,
-    /// Atoms that would have joined but depend linearly on atoms active then (duplicates), with those.
+    /// Atoms that would have joined but depend linearly on active atoms (duplicates), each with those atoms.
     pub tied: Vec<(usize, Vec<usize>)>,
     /// [`Status::Converged`] when every breakpoint was checked against all atoms and the duality gap at the
     /// last is within the tolerance; [`Status::AlmostConverged`] or [`Status::Stalled`] when rounding left
@@ -70,8 +70,8 @@ pub struct LassoPath {
     /// The objective at the last point.
     pub objective: f64,
     /// The duality gap at the last point, relative to the objective at zero. Atoms outside the working set
-    /// were found to leave the dual point feasible. Where the penalty is next to zero, for that which
-    /// [`certificate::certifiable_penalty`] says.
+    /// were found to leave the dual point feasible. If the penalty is almost zero, the gap is that of the
+    /// penalty [`certificate::certifiable_penalty`].
     pub duality_gap: f64,
 }
 
@@ -122,11 +122,11 @@ impl InnerProducts for WorkingSet<'_> {
 /// The path is followed over a working set of atoms, in stages of twice as many active atoms. After each
 /// stage its new breakpoints are checked against **all** atoms. Correlations and the penalty are both linear
 /// between breakpoints, so a path whose breakpoints satisfy `⟨Aⱼ, b − Aw⟩ ≤ λ weightⱼ` for all atoms is the
-/// path of all atoms. Atoms that break this join the working set, as do those that come closest, and the
+/// path of all atoms. Atoms that violate this join the working set, as do those that come closest, and the
 /// stage is computed again.
 ///
-/// Cost: one product of each atom that is ever active with every atom not cleared before, and one column of
-/// products with the working set. A problem that caches products computes each of them once.
+/// Cost: one product of each atom that is ever active with every atom that no bound excluded, and one column
+/// of products with the working set. A problem that caches products computes each of them once.
 ///
 /// # Errors
 /// [`Error::InvalidParameter`] for options out of range, [`Error::ShapeMismatch`] for the wrong number of
@@ -153,7 +153,7 @@ pub fn path(
     let total = options.most_active.min(n);
     control.report("path", 0, total);
 
-    // All that have been active on some path so far: each round adds one at least, so the rounds end.
+    // All atoms that have been active on some path so far: each round adds at least one, so the rounds end.
     let mut once_active: BTreeSet<usize> = BTreeSet::new();
     let mut stage = FIRST_STAGE.min(options.most_active);
     let mut checked: Vec<Breakpoint> = Vec::new();
@@ -172,18 +172,18 @@ pub fn path(
         let status = if homotopy.is_done() { Status::Converged } else { outcome.status };
 
         if status == Status::Converged {
-            // What was checked in an earlier stage stays true.
+            // Breakpoints checked in an earlier stage stay valid.
             let known = checked.iter().zip(&breakpoints).take_while(|(a, b)| a == b).count();
             passes += 1;
 
             once_active.extend(breakpoints.iter().flat_map(|point| &point.coefficients).map(|&(j, _)| j));
-            // Where one more would join decides where the path ends, so this has to hold for all atoms as
-            // well.
+            // The breakpoint at which one more atom would join decides where the path ends, so it has to hold
+            // for all atoms as well.
             let last_stage = stage == options.most_active;
             let one_more = homotopy.one_more().filter(|_| last_stage).map(|point| working.name(point));
             let points: Vec<Breakpoint> = breakpoints.iter().cloned().chain(one_more).collect();
             let check = check(problem, &working.atoms, &weights, &points, known, step)?;
-            // What a check could leave out keeps its place behind what it found.
+            // Atoms that a check left out keep their order after those it found.
             let found: BTreeSet<usize> = check.closest.iter().copied().collect();
             let before = std::mem::replace(&mut more, check.closest);
             more.extend(before.into_iter().filter(|j| !found.contains(j)));
@@ -208,7 +208,7 @@ pub fn path(
         let penalty = L1::weighted(certified, &chosen)?.nonnegative();
         let certificate = certificate::certify(&working, &penalty, &outcome.coefficients, &correlations);
         let duality_gap = certificate.relative_gap();
-        // Steps that rounding has spoilt show in the gap.
+        // The gap shows steps that rounding has made inaccurate.
         let status = match status {
             Status::Converged if duality_gap > 1e3 * control.tolerance => Status::Stalled,
             Status::Converged if duality_gap > control.tolerance => Status::AlmostConverged,
@@ -231,7 +231,7 @@ pub fn path(
     }
 }
 
-/// What a check of breakpoints against all atoms found.
+/// The result of a check of breakpoints against all atoms.
 struct Check {
     /// How many breakpoints hold for all atoms.
     valid: usize,
@@ -243,9 +243,9 @@ struct Check {
 
 /// Checks the breakpoints from `known` on against all atoms, and finds the `step` closest to the penalty.
 ///
-/// A few breakpoints at a time: what follows the first that does not hold will be computed again. Atoms that
-/// the path has passed by although they were in the working set depend linearly on active ones, or exceed the
-/// penalty by rounding: the duality gap includes the effect.
+/// A few breakpoints at a time: those after the first invalid one will be computed again. Atoms of the
+/// working set that the path left out depend linearly on active ones, or exceed the penalty by rounding: the
+/// duality gap includes the effect.
 fn check(
     problem: &dyn InnerProducts,
     working: &[usize],
@@ -277,7 +277,7 @@ fn check(
                 coefficients[(at, position[j])] = *value;
             }
         }
-        // Columns that these breakpoints do not use yet come last.
+        // Columns that these breakpoints do not use come last.
         let is_used = |column: &usize| coefficients.column(*column).amax() > 0.0;
         let used = (0..columns.len()).rev().find(is_used).map_or(0, |last| last + 1);
         let limits: Vec<f64> = points.iter().map(|point| point.lambda + slack).collect();
@@ -294,20 +294,20 @@ fn check(
     Ok(Check { valid, violated, closest })
 }
 
-/// Some breakpoints in a row.
+/// Consecutive breakpoints.
 struct Section<'a> {
     problem: &'a dyn InnerProducts,
     weights: &'a [f64],
     /// Atoms active at some of them.
     columns: &'a [usize],
-    /// Their coefficients, one row a breakpoint.
+    /// Their coefficients, one row per breakpoint.
     coefficients: DMatrix<f64>,
-    /// What no correlation may exceed, by breakpoint, at weight 1.
+    /// The upper bound of correlations at weight 1, by breakpoint.
     limits: Vec<f64>,
 }
 
 impl Section<'_> {
-    /// By how much the `candidates` exceed the penalty at most, for those that a bound did not clear.
+    /// The largest excess of each candidate over the penalty, for those that no bound excluded.
     fn excesses(&self, candidates: &[usize]) -> Result<Vec<(f64, usize)>, Error> {
         let mut open = Open { section: self, atoms: candidates.to_vec(), fitted: Vec::new(), seen: 0 };
         if self.problem.atoms().products_are_nonnegative {
@@ -328,11 +328,11 @@ impl Section<'_> {
     }
 }
 
-/// Atoms that may exceed the penalty, with what is known of the fit along them.
+/// Atoms that may exceed the penalty, with the products with the fit computed so far.
 struct Open<'a> {
     section: &'a Section<'a>,
     atoms: Vec<usize>,
-    /// `Σ w ⟨atom, column⟩` over the columns seen, all breakpoints of an atom together.
+    /// `Σ w ⟨atom, column⟩` over the columns added so far, atom by atom for all breakpoints.
     fitted: Vec<f64>,
     seen: usize,
 }
@@ -370,7 +370,7 @@ impl Open<'_> {
         Ok(())
     }
 
-    /// By how much the atom at `row` exceeds the penalty at most, by the columns seen.
+    /// The largest excess of the atom at `row` over the penalty, by the columns added so far.
     fn excess(&self, row: usize) -> f64 {
         let Section { problem, weights, limits, .. } = self.section;
         let (j, n_points) = (self.atoms[row], limits.len());
@@ -380,7 +380,7 @@ impl Open<'_> {
         })
     }
 
-    /// Lets go of the atoms that stay below the penalty.
+    /// Removes the atoms that stay below the penalty.
     fn clear(&mut self) {
         let n_points = self.section.limits.len();
         let mut kept = 0;

@@ -7,8 +7,8 @@ use fewest_solver::{
 
 use crate::homotopy::Homotopy;
 
-/// Solves a [`Quadratic`] with a non-negative l1 penalty by following the path down to it: exact but for
-/// rounding, at one step for each atom that joins or leaves. Starting coefficients are not used.
+/// Solves a [`Quadratic`] with a non-negative l1 penalty by following the path down to it: exact up to
+/// rounding, with one step for each atom that joins or leaves. Starting coefficients are not used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Lars;
 

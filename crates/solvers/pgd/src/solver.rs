@@ -26,7 +26,7 @@ pub struct ProximalGradient {
     progress: Progress,
 }
 
-/// What a run knows between iterations.
+/// The state of a run between iterations.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 struct Progress {
     /// The length of the next step.
@@ -34,11 +34,11 @@ struct Progress {
     /// `f` and its gradient at the current point.
     value: f64,
     gradient: Vec<f64>,
-    /// The point before the current one, which the momentum comes from.
+    /// The point before the current one, from which the momentum is computed.
     previous: Vec<f64>,
     /// `t` of Beck and Teboulle; 1 without momentum.
     momentum: f64,
-    /// `f + Ω` and the largest entry of `∇f` at zero: what certificates are relative to.
+    /// `f + Ω` and the largest entry of `∇f` at zero, to which certificates are relative.
     objective_at_zero: f64,
     gradient_at_zero: f64,
     /// The smallest value of a certificate.
@@ -64,15 +64,15 @@ impl ProximalGradient {
     }
 
     /// Whether steps carry momentum. Default true. Without, step lengths are those of Barzilai and Borwein
-    /// under Armijo's rule: fewer evaluations a step, and `f` is evaluated inside the domain of `Ω` only.
+    /// under Armijo's rule: fewer evaluations per step, and `f` is evaluated inside the domain of `Ω` only.
     #[must_use]
     pub fn accelerated(mut self, accelerated: bool) -> Self {
         self.accelerated = accelerated;
         self
     }
 
-    /// Positive factors of the step, one a block of the penalty; best in proportion to one over each block's
-    /// curvature. Default: empty, all equal, which is what a penalty without blocks needs.
+    /// Positive factors of the step, one per block of the penalty; best in proportion to one over the
+    /// curvature of the block. Default: empty, all equal, which is what a penalty without blocks needs.
     #[must_use]
     pub fn block_scales(mut self, scales: Vec<f64>) -> Self {
         self.block_scales = scales;
@@ -131,8 +131,8 @@ impl ProximalGradient {
         true
     }
 
-    /// One step with momentum (Beck and Teboulle 2009), which is given up when the objective would rise or
-    /// the step turns back (O'Donoghue and Candès 2015); false when no step length does.
+    /// One step with momentum (Beck and Teboulle 2009); the momentum restarts when the objective would rise
+    /// or the step turns back (O'Donoghue and Candès 2015); false when no step length does.
     fn accelerated_step<F: Datafit + ?Sized>(
         &mut self,
         composite: Composite<'_, F>,

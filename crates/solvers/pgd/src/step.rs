@@ -6,7 +6,7 @@ use fewest_solver::{BlockPenalty, Composite, Datafit, Penalty};
 /// Most halvings of a step.
 const MOST_HALVINGS: u32 = 60;
 
-/// Share of the decrease a prox-gradient step promises that it must keep (Armijo's rule).
+/// Share of the predicted decrease that a prox-gradient step must achieve (Armijo's rule).
 const ARMIJO: f64 = 1e-4;
 
 /// The metric of the steps: block `b` moves by `step · scales[b]` times its negative gradient.
@@ -19,7 +19,7 @@ pub(crate) struct Metric<'a> {
 }
 
 impl<'a> Metric<'a> {
-    /// Of a penalty that has blocks, if `scales` are not empty.
+    /// For a penalty that has blocks, unless `scales` is empty.
     pub(crate) fn new(penalty: &'a dyn Penalty, scales: &'a [f64]) -> Self {
         Self { penalty, blocks: penalty.by_blocks(), scales }
     }
@@ -98,7 +98,7 @@ pub(crate) struct Trial {
     pub(crate) step: f64,
 }
 
-/// Where steps start from.
+/// The starting point of steps.
 pub(crate) struct Origin<'a, F: ?Sized> {
     pub(crate) composite: Composite<'a, F>,
     pub(crate) metric: Metric<'a>,
@@ -117,7 +117,7 @@ impl<F: Datafit + ?Sized> Origin<'_, F> {
         Trial { point, value, objective, step }
     }
 
-    /// The first of the steps `step`, `step / 2`, … that keeps what it promises; none if none does.
+    /// The first of the steps `step`, `step / 2`, … that decreases enough; none if none does.
     fn backtrack(&self, step: f64, keeps: impl Fn(&Trial, &[f64]) -> bool) -> Option<Trial> {
         let mut step = step;
         for _ in 0..MOST_HALVINGS {
@@ -132,8 +132,8 @@ impl<F: Datafit + ?Sized> Origin<'_, F> {
     }
 
     /// Armijo's rule along the prox (for an indicator: the projection) arc,
-    /// `P(x⁺) ≤ P(x) − σ ‖x⁺ − x‖² / step`, which also lets steps through that are longer than one over the
-    /// Lipschitz constant.
+    /// `P(x⁺) ≤ P(x) − σ ‖x⁺ − x‖² / step`, which also accepts steps longer than one over the Lipschitz
+    /// constant.
     pub(crate) fn armijo(&self, step: f64) -> Option<Trial> {
         let objective = self.value + self.composite.penalty().value(self.point);
         self.backtrack(step, |trial, change| {

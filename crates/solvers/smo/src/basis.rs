@@ -1,4 +1,4 @@
-//! A linear system that follows the free variables as they come and go.
+//! The linear system of the free variables, updated when one joins or leaves.
 
 use crate::passes;
 
@@ -12,7 +12,7 @@ use crate::passes;
 /// kept up to date in `O(m²)` as one joins or leaves.
 #[derive(Debug, Default)]
 pub(crate) struct Basis {
-    /// The place of each variable, in the order of the rows after the first.
+    /// The position of each variable, in the order of the rows after the first.
     pub(crate) places: Vec<usize>,
     /// Rows of the inverse, each as long as the number of them.
     rows: Vec<Vec<f64>>,
@@ -28,8 +28,8 @@ impl Basis {
         product
     }
 
-    /// Takes in the variable at `place`, given what [`solve`](Self::solve) says about 1 and its kernel values
-    /// with the others, and `rest`, what these leave of its diagonal entry: above 0, or anything for the
+    /// Adds the variable at `place`, given [`solve`](Self::solve) of 1 and its kernel values with the others,
+    /// and `rest`, the part of its diagonal entry that these do not explain: above 0, or anything for the
     /// first variable.
     pub(crate) fn join(&mut self, place: usize, solved: &[f64], rest: f64) {
         self.places.push(place);
@@ -44,7 +44,7 @@ impl Basis {
         self.rows.push(solved.iter().map(|value| -value / rest).chain([1.0 / rest]).collect());
     }
 
-    /// Lets the variable at row `at` (the border not counted) go; says whether what is left can be trusted.
+    /// Removes the variable at row `at` (the border not counted); returns whether the rest is accurate.
     pub(crate) fn leave(&mut self, at: usize) -> bool {
         self.places.swap_remove(at);
         let gone = self.rows.swap_remove(at + 1);
@@ -100,7 +100,7 @@ mod tests {
         check(&basis);
         assert!(basis.leave(0) && basis.leave(0) && basis.leave(0));
         check(&basis);
-        // Nothing is left of a sum that one variable alone keeps.
+        // With a single variable, the sum constraint leaves no freedom.
         assert!(!basis.leave(0));
     }
 }

@@ -1,4 +1,4 @@
-//! The rows last used, in the order of the variables of the moment.
+//! The rows last used, in the current order of the variables.
 
 use fewest_solver::Error;
 
@@ -7,10 +7,10 @@ use crate::{KernelRows, rows};
 
 const ABSENT: usize = usize::MAX;
 
-/// Rows of a kernel, as many as fit; the one used longest ago makes room.
+/// Rows of a kernel, as many as fit; the least recently used one is replaced.
 #[derive(Debug, Clone)]
 pub(crate) struct RowCache<T> {
-    /// Where the row of each sample is.
+    /// The slot of each sample's row.
     slots: Vec<usize>,
     rows: Vec<Slot<T>>,
     pub(crate) most_rows: usize,
@@ -28,7 +28,7 @@ struct Slot<T> {
 }
 
 impl<T: Element> RowCache<T> {
-    /// For `n` samples, with room for two rows at least.
+    /// For `n` samples, with space for at least two rows.
     pub(crate) fn new(n: usize, bytes: usize) -> Self {
         Self {
             slots: vec![ABSENT; n],
@@ -40,8 +40,8 @@ impl<T: Element> RowCache<T> {
         }
     }
 
-    /// Makes row `sample` present, its entries ordered by `order`, and says where it is. The slot given
-    /// before stays valid; older ones may not.
+    /// Loads row `sample`, its entries ordered by `order`, and returns its slot. The slot returned before
+    /// stays valid; older ones may not.
     pub(crate) fn fetch(
         &mut self,
         kernel: &dyn KernelRows,

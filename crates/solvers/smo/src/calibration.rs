@@ -41,7 +41,7 @@ impl PlattScaling {
         let n_positive = positive.iter().filter(|&&label| label).count() as f64;
         let n_negative = n as f64 - n_positive;
         let (high, low) = ((n_positive + 1.0) / (n_positive + 2.0), 1.0 / (n_negative + 2.0));
-        // The scale of decisions is taken out, so that the constants above mean the same for all.
+        // Decisions are scaled, so that the constants above mean the same for all.
         let scale = decisions.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
         let scale = if scale > 0.0 { scale } else { 1.0 };
         let samples: Vec<(f64, f64)> = decisions
@@ -148,7 +148,7 @@ mod tests {
             assert!(sigmoid.slope < 0.0);
             let (slope, offset) = gradient(sigmoid, &scaled, &positive);
             assert!(slope.abs() < 1e-4 * scale && offset.abs() < 1e-4);
-            // At the boundary the sigmoid says what the offset says.
+            // At decision value 0 the probability is that of the offset.
             assert!((sigmoid.probability(0.0) - 1.0 / (1.0 + sigmoid.offset.exp())).abs() < 1e-15);
         }
     }

@@ -1,4 +1,4 @@
-//! How good a point is, from the definition.
+//! The certificate of a point, from the definition.
 //!
 //! With `e = t − Kβ − rβ` the objective falls when a variable of large `e` rises and one of small `e` falls:
 //!
@@ -22,10 +22,10 @@ use fewest_solver::{Certificate, Error};
 
 use crate::{DualProblem, passes, rows};
 
-/// What rounding may leave of `βᵀKβ`, relative to `(Σ |β_i| √K_ii)²`.
+/// The rounding error allowed for `βᵀKβ`, relative to `(Σ |β_i| √K_ii)²`.
 const ROUNDING: f64 = 1e-11;
 
-/// What certifies a point of a [`DualProblem`].
+/// The certificate of a point of a [`DualProblem`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SvmCertificate {
     /// The minimised objective, minus the dual objective of the literature.
@@ -34,15 +34,15 @@ pub struct SvmCertificate {
     pub violation: f64,
     /// `gap(bias)`, absolute.
     pub duality_gap: f64,
-    /// The mean of `e_i − ε_i sign(β_i)` over the free variables, which all have the same at an optimum;
-    /// without free ones the middle between `m(β)` and `M(β)`.
+    /// The mean of `e_i − ε_i sign(β_i)` over the free variables, which is the same for all at an
+    /// optimum; without free variables the middle between `m(β)` and `M(β)`.
     pub bias: f64,
-    /// Whether the kernel is seen not to be positive semidefinite: then the gap bounds nothing.
+    /// Whether the kernel was found not to be positive semidefinite: then the gap is no bound.
     pub indefinite: bool,
 }
 
 impl SvmCertificate {
-    /// What it certifies: nothing where the kernel is not positive semidefinite.
+    /// The relative gap as a certificate; none if the kernel is not positive semidefinite.
     pub(crate) fn certificate(&self) -> Certificate {
         if self.indefinite { Certificate::None } else { Certificate::gap(self.relative_gap()) }
     }
@@ -64,7 +64,7 @@ pub(crate) fn relative(gap: f64, objective: f64) -> f64 {
     (gap / (gap - objective).abs().max(objective.abs())).min(f64::MAX)
 }
 
-/// What raising `β_i` gains at first by each unit, less `e_i`; minus infinity at the upper bound.
+/// The rate at which the objective falls when `β_i` is raised, less `e_i`; minus infinity at the upper bound.
 pub(crate) fn upward(problem: &DualProblem<'_>, i: usize, value: f64) -> f64 {
     match value {
         _ if value >= problem.upper[i] => f64::NEG_INFINITY,
@@ -73,7 +73,7 @@ pub(crate) fn upward(problem: &DualProblem<'_>, i: usize, value: f64) -> f64 {
     }
 }
 
-/// What lowering `β_i` costs at first by each unit, less `e_i`; infinity at the lower bound.
+/// The rate at which the objective rises when `β_i` is lowered, less `e_i`; infinity at the lower bound.
 pub(crate) fn downward(problem: &DualProblem<'_>, i: usize, value: f64) -> f64 {
     match value {
         _ if value <= problem.lower[i] => f64::INFINITY,
@@ -104,7 +104,7 @@ pub fn errors(problem: &DualProblem<'_>, coefficients: &[f64]) -> Result<Vec<f64
         }
     }
     if errors.iter().any(|value| !value.is_finite()) {
-        // Which one it was is looked for only when something is wrong.
+        // The value at fault is searched only when the product is not finite.
         for &i in &support {
             problem.kernel.row(i, &mut buffer[..n]);
             if let Some(j) = buffer[..n].iter().position(|value| !value.is_finite()) {
@@ -152,8 +152,8 @@ pub(crate) fn assess(problem: &DualProblem<'_>, coefficients: &[f64], errors: &[
     };
     let gaps = (0..errors.len()).map(|i| gap(problem, i, coefficients[i], errors[i] - bias));
     let duality_gap = gaps.sum();
-    // No term |β_i K_ij β_j| of a semidefinite kernel's form exceeds its part of size², of which rounding
-    // leaves a tiny share.
+    // For a semidefinite kernel no term |β_i K_ij β_j| exceeds its part of size², so the rounding error of
+    // the form is a tiny share of it.
     let indefinite = problem.sum == 0.0 && quadratic < -ROUNDING * size * size;
     SvmCertificate { objective, violation: highest - lowest, duality_gap, bias, indefinite }
 }

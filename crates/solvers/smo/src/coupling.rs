@@ -6,7 +6,7 @@ use nalgebra::{DMatrix, DVector};
 
 use crate::{Classifier, KernelRows, Machine, Pairwise, PlattScaling, SubsetRows};
 
-/// Probabilities of pairs are kept this far from 0 and 1, so that no class is ruled out for good.
+/// Probabilities of pairs are kept this far from 0 and 1, so that no class gets probability 0.
 const MARGIN: f64 = 1e-7;
 
 /// The probabilities `p` of the classes, given `r_ij = P(i | i or j, x)` for the pairs (0, 1), (0, 2), …, (1,
@@ -17,7 +17,7 @@ const MARGIN: f64 = 1e-7;
 /// ```
 ///
 /// the second method of Wu, Lin and Weng (2004), whose minimum has no negative entry and solves a linear
-/// system of one equation a class, `Q p + b 1 = 0` with `Q_ii = Σ_j r_ji²` and `Q_ij = −r_ji r_ij`.
+/// system of one equation per class, `Q p + b 1 = 0` with `Q_ii = Σ_j r_ji²` and `Q_ij = −r_ji r_ij`.
 ///
 /// ```
 /// use fewest_smo::couple;
@@ -65,12 +65,12 @@ pub fn couple(pairs: &[f64], n_classes: usize) -> Result<Vec<f64>, Error> {
     Ok(p.into_iter().map(|p| p / sum).collect())
 }
 
-/// The folds that decisions for a [`PlattScaling`] come from.
+/// The cross-validation that gives the decision values for a [`PlattScaling`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Calibration {
-    /// Parts of the samples of each pair, over which both classes are spread evenly; at least 2. Default 5.
+    /// Number of folds of each pair, with both classes spread evenly; at least 2. Default 5.
     pub folds: usize,
-    /// What they are drawn by. Default 0.
+    /// The seed of the folds. Default 0.
     pub seed: u64,
 }
 
@@ -155,7 +155,7 @@ impl Pairwise {
     }
 }
 
-/// The part of each sample: shuffled, and dealt class after class.
+/// The fold of each sample: shuffled, and dealt class after class.
 fn dealt(samples: &[usize], positive: impl Fn(usize) -> bool, folds: usize, seed: u64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..samples.len()).collect();
     for k in (1..order.len()).rev() {

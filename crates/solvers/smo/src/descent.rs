@@ -1,4 +1,4 @@
-//! The steps: two variables at a time, over the variables not set aside.
+//! Steps of two variables, over the variables not set aside (shrinking).
 
 use fewest_solver::Error;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,8 @@ use crate::certificate::{downward, upward};
 use crate::passes::{self, Element, Extremes, LEAST_CURVATURE};
 use crate::{DualProblem, rows};
 
-/// Curvatures below this share of the two diagonal entries are no rounding of the stored rows any more.
+/// Curvatures below this share of the two diagonal entries are too negative to be rounding of the stored
+/// rows.
 const NEGATIVE: f64 = -1e-6;
 
 /// A point, in an order in which the variables not set aside come first.
@@ -17,12 +18,12 @@ pub(crate) struct Point {
     /// The variable at each place.
     pub(crate) order: Vec<usize>,
     pub(crate) coefficients: Vec<f64>,
-    /// `e = t − Kβ − rβ`; behind `n_active` as old as `reference`.
+    /// `e = t − Kβ − rβ`; from `n_active` on, the values at `reference`.
     pub(crate) errors: Vec<f64>,
     pub(crate) n_active: usize,
     /// The whole point and its errors when the first variable was set aside.
     reference: Option<(Vec<f64>, Vec<f64>)>,
-    /// The objective, updated by what steps gain.
+    /// The objective, updated by the decrease of each step.
     pub(crate) objective: f64,
 }
 
@@ -46,7 +47,7 @@ impl Point {
     }
 }
 
-/// What a run can compute again: the kept rows and the tables by place.
+/// Data that a run can compute again: the stored rows, and tables by position.
 #[derive(Debug, Clone)]
 pub(crate) struct Descent<T> {
     pub(crate) cache: RowCache<T>,
@@ -55,7 +56,7 @@ pub(crate) struct Descent<T> {
     /// `K_ii + r_i`.
     pub(crate) diagonal: Vec<f64>,
     extremes: Extremes,
-    /// A pair of negative curvature was met.
+    /// Whether a pair of negative curvature was found.
     pub(crate) indefinite: bool,
 }
 
@@ -73,7 +74,7 @@ impl<T: Element> Descent<T> {
         new
     }
 
-    /// Takes up a point whose coefficients, errors or order changed other than by steps.
+    /// Prepares for a point whose coefficients, errors or order changed other than by steps.
     pub(crate) fn refresh(&mut self, problem: &DualProblem<'_>, point: &Point) {
         let places = || point.order.iter().zip(&point.coefficients);
         self.up = places().map(|(&i, &value)| upward(problem, i, value)).collect();
@@ -92,8 +93,8 @@ impl<T: Element> Descent<T> {
         self.extremes.violation()
     }
 
-    /// Moves the pair that promises most by second order; says by how much the objective fell, `None` if no
-    /// pair promises anything.
+    /// Moves the pair with the largest predicted decrease (second order). Returns by how much the objective
+    /// fell, `None` if no pair lowers it.
     pub(crate) fn step(
         &mut self,
         problem: &DualProblem<'_>,
@@ -188,8 +189,8 @@ impl<T: Element> Descent<T> {
         Ok(gain)
     }
 
-    /// Sets aside the variables at a bound or breakpoint that no pair wants to move (Fan, Chen and Lin 2005,
-    /// Section 5.1; Joachims 1999).
+    /// Sets aside the variables at a bound or breakpoint that no pair would move: shrinking (Fan, Chen and
+    /// Lin 2005, Section 5.1; Joachims 1999).
     pub(crate) fn shrink(&mut self, point: &mut Point) {
         let Extremes { highest, lowest, .. } = self.extremes;
         let mut exchanged = Vec::new();
@@ -199,7 +200,7 @@ impl<T: Element> Descent<T> {
             let error = point.errors[place];
             if error + self.up[place] < lowest && error + self.down[place] > highest {
                 kept -= 1;
-                // What is exchanged at the end may have to go as well.
+                // The variable that was exchanged from the end may have to be set aside as well.
                 exchanged.push((place, kept));
                 if point.reference.is_none() {
                     point.reference = Some((point.coefficients.clone(), point.errors.clone()));
@@ -231,8 +232,8 @@ impl<T: Element> Descent<T> {
         }
     }
 
-    /// Takes all variables back, with the errors they would have had: those of the reference, changed by the
-    /// rows of the variables that moved since.
+    /// Returns all variables, with their current errors: those of the reference, changed by the rows of the
+    /// variables that moved since.
     pub(crate) fn unshrink(&mut self, problem: &DualProblem<'_>, point: &mut Point) -> Result<(), Error> {
         let Some((coefficients, errors)) = point.reference.take() else { return Ok(()) };
         let (n, n_active) = (point.order.len(), point.n_active);
@@ -267,7 +268,7 @@ pub(crate) fn limits(problem: &DualProblem<'_>, i: usize, value: f64) -> (f64, f
     (bottom, top)
 }
 
-/// `value`, or the limit it moved to where only rounding is left between them.
+/// `value`, or `limit` if they differ by rounding only.
 pub(crate) fn settle(value: f64, limit: f64, from: f64) -> f64 {
     let near = (limit - value).abs() <= 4.0 * f64::EPSILON * limit.abs().max(from.abs());
     if limit.is_finite() && near { limit } else { value }

@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 use crate::certificate::{self, downward, upward};
 use crate::{DualProblem, KernelRows};
 
-/// Gaps without progress after which the run ends.
+/// Computations of the gap without progress after which the run ends.
 const PATIENCE: u32 = 10;
 
-/// Samples as vectors, which need not be written down: what a linear machine asks of them.
+/// Samples as vectors, which need not be stored: the operations that a linear machine needs.
 ///
-/// What stands for `w` is theirs to choose, as long as products and sums agree: a
-/// [`GramRows`](crate::GramRows) keeps the products `Kβ` with its samples.
+/// An implementation chooses what represents `w`, as long as products and sums agree: a
+/// [`GramRows`](crate::GramRows) uses the products `Kβ` with its samples.
 pub trait SampleRows: Sync {
     /// Number of samples.
     fn n_samples(&self) -> usize;
@@ -123,7 +123,7 @@ impl<'a> LinearProblem<'a> {
 /// 2012), an argmin [`Solver`] of a [`LinearProblem`].
 ///
 /// An iteration is a pass over the variables not set aside in random order, each moved to its minimum: one
-/// product with `w` and one update of `w` a variable, whatever the number of samples. A variable at a bound
+/// product with `w` and one update of `w` per variable, for any number of samples. A variable at a bound
 /// or breakpoint is set aside when its gradient there is larger than any violation of the last pass.
 ///
 /// With a [relaxation](Self::relaxation) `ω` other than 1 this is successive over-relaxation (Mangasarian and
@@ -137,7 +137,7 @@ pub struct DualCoordinateDescent {
     run: Passes,
 }
 
-/// What a run knows between iterations.
+/// The state of a run between iterations.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct Passes {
     weights: Vec<f64>,
@@ -212,7 +212,7 @@ impl DualCoordinateDescent {
 }
 
 impl Passes {
-    /// One pass; says the largest violation met.
+    /// One pass; returns the largest violation found.
     fn pass(
         &mut self,
         problem: &LinearProblem<'_>,
@@ -250,7 +250,7 @@ impl Passes {
             let best = if curvature > 0.0 {
                 let best = beyond / curvature;
                 let relaxed = best + (relaxation - 1.0) * (best - value);
-                // Beyond a breakpoint the objective is another one, which may rise.
+                // After a breakpoint the objective has another slope and may rise.
                 if dual.absolute_weights[i] > 0.0 && relaxed * best <= 0.0 { 0.0 } else { relaxed }
             } else {
                 beyond * f64::INFINITY
@@ -303,7 +303,7 @@ impl Solver<&LinearProblem<'_>, SolverState> for DualCoordinateDescent {
             run.target = 0.1 * worst;
         }
         if worst <= run.target {
-            // Afresh, since rounding adds up in the weights.
+            // Computed again, since rounding adds up in the weights.
             run.weights = problem.weights(&state.coefficients)?;
             run.active = (0..problem.dual.n_variables()).collect();
             run.worst = f64::MAX;

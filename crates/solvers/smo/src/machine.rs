@@ -66,7 +66,7 @@ impl Default for Regressor {
     }
 }
 
-/// What was learned: `f(x) = Σ_i β_i k(x_i, x) + b`.
+/// A trained machine: `f(x) = Σ_i β_i k(x_i, x) + b`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Machine {
     /// The solution `β`, one for each training sample, with its certificate.
@@ -104,13 +104,13 @@ impl Machine {
             return Err(Error::Indefinite {
                 kernel: problem.kernel.name(),
                 solver: "the support vector machine's solver, sequential minimal optimisation,",
-                instead: "check how it was computed, take its negative eigenvalues off, or use a machine for indefinite kernels",
+                instead: "check how it was computed, remove its negative eigenvalues, or use a machine for indefinite kernels",
             });
         }
         Ok(Self::new(problem, dual))
     }
 
-    /// The machine of a solution of `problem`: what `train` gives, for those who solve it themselves.
+    /// The machine of a solution of `problem`: as `train`, for callers that solve the problem themselves.
     pub fn new(problem: &DualProblem<'_>, dual: DualSolution) -> Self {
         let coefficients = &dual.solution.coefficients;
         let support: Vec<usize> = (0..coefficients.len()).filter(|&i| coefficients[i] != 0.0).collect();
@@ -206,7 +206,7 @@ impl Classifier {
     /// Trains on samples with labels `positive` and `weights` (empty: all 1).
     ///
     /// # Errors
-    /// As [`problem`](Self::problem) and [`Smo::minimise`]; [`Error::Indefinite`] where the kernel is seen
+    /// As [`problem`](Self::problem) and [`Smo::minimise`]; [`Error::Indefinite`] if the kernel is found
     /// not to be positive semidefinite.
     pub fn train(
         &self,
@@ -264,7 +264,7 @@ impl Regressor {
     /// Trains on samples with `targets` and `weights` (empty: all 1).
     ///
     /// # Errors
-    /// As [`problem`](Self::problem) and [`Smo::minimise`]; [`Error::Indefinite`] where the kernel is seen
+    /// As [`problem`](Self::problem) and [`Smo::minimise`]; [`Error::Indefinite`] if the kernel is found
     /// not to be positive semidefinite.
     pub fn train(
         &self,

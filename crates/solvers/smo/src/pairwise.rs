@@ -15,7 +15,7 @@ impl<'a> SubsetRows<'a> {
     /// `rows` at `samples`.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] for a sample that is not there.
+    /// [`Error::ShapeMismatch`] for a sample that does not exist.
     pub fn new(rows: &'a dyn KernelRows, samples: Vec<usize>) -> Result<Self, Error> {
         let expected = rows.len();
         match samples.iter().find(|&&i| i >= expected) {
@@ -80,8 +80,8 @@ impl Pairwise {
         Self::train_from(learner, kernel, codes, weights, None, control)
     }
 
-    /// As [`train`](Self::train), each machine from the coefficients of its like in `start`, trained on the
-    /// same samples.
+    /// As [`train`](Self::train), each machine from the coefficients of the corresponding machine in `start`,
+    /// trained on the same samples.
     ///
     /// # Errors
     /// As [`train`](Self::train).
@@ -153,10 +153,10 @@ impl Pairwise {
     }
 }
 
-/// The class that wins most pairs, of equals the first in `classes`, given the winner of each pair.
+/// The class that wins most pairs (at a tie the first in `classes`), given the winner of each pair.
 pub fn most_votes(classes: &[u32], winners: &[u32]) -> u32 {
     let votes = |class: u32| winners.iter().filter(|&&winner| winner == class).count();
-    // Of equal maxima the iterator names the last.
+    // `max_by_key` returns the last of equal maxima.
     classes.iter().rev().copied().max_by_key(|&class| votes(class)).unwrap_or_default()
 }
 

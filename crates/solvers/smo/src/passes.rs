@@ -7,7 +7,7 @@ pub(crate) trait Element: Copy + Send + Sync {
     const ZERO: Self;
     fn narrow(value: f64) -> Self;
     fn widen(self) -> f64;
-    /// `errors[k] -= first.0 first.1[k] + second.0 second.1[k]`, and what [`extremes`] says afterwards.
+    /// `errors[k] -= first.0 first.1[k] + second.0 second.1[k]`, and the [`extremes`] afterwards.
     fn update(
         errors: &mut [f64],
         first: (f64, &[Self]),
@@ -15,8 +15,8 @@ pub(crate) trait Element: Copy + Send + Sync {
         up: &[f64],
         down: &[f64],
     ) -> Extremes;
-    /// The place of the largest `(highest − errors[k] − down[k])² / (own + diagonal[k] − 2 row[k])` among
-    /// those with a positive base, the first of equals (Fan, Chen and Lin 2005, Eq. 11).
+    /// The position of the largest `(highest − errors[k] − down[k])² / (own + diagonal[k] − 2 row[k])` among
+    /// those with a positive base, the first at a tie (Fan, Chen and Lin 2005, Eq. 11).
     fn partner(
         errors: &[f64],
         down: &[f64],
@@ -32,7 +32,7 @@ pub(crate) trait Element: Copy + Send + Sync {
 /// Curvatures at or below 0 count as this (Fan, Chen and Lin 2005, Section 2.3).
 pub(crate) const LEAST_CURVATURE: f64 = 1e-12;
 
-/// The largest `errors + up`, where it is, and the smallest `errors + down`.
+/// The largest `errors + up` with its position, and the smallest `errors + down`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Extremes {
     pub(crate) highest: f64,
@@ -46,11 +46,11 @@ impl Extremes {
     }
 }
 
-/// Elements that are looked through together; the winner's place is then found inside its block.
+/// Elements that are searched together; the position of the largest is then found inside its block.
 const BLOCK: usize = 128;
 const LANES: usize = 16;
 
-/// The largest of `value(k)` for `k < n` and its first place, `n` by blocks.
+/// The largest of `value(k)` for `k < n` and its first position, block by block.
 #[inline(always)]
 fn largest(n: usize, value: impl Fn(usize) -> f64) -> f64 {
     let mut lanes = [f64::NEG_INFINITY; LANES];
@@ -233,7 +233,7 @@ macro_rules! element {
 element!(f32, update_single, partner_single, subtract_single);
 element!(f64, update_double, partner_double, subtract_double);
 
-/// What [`Element::update`] says about errors as they are.
+/// The result of [`Element::update`] for unchanged errors.
 pub(crate) fn extremes(errors: &[f64], up: &[f64], down: &[f64]) -> Extremes {
     let mut search = Search::NEW;
     let sides = up.chunks(BLOCK).zip(down.chunks(BLOCK));

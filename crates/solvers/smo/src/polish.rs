@@ -1,5 +1,5 @@
-//! Newton steps on the free variables, which others join and leave: where the kernel is nearly singular,
-//! steps of two variables take millions.
+//! Newton steps on the free variables. If the kernel is nearly singular, millions of steps of two variables
+//! would be needed instead.
 
 use fewest_solver::Error;
 
@@ -9,19 +9,19 @@ use crate::certificate::{downward, upward};
 use crate::descent::{Descent, Point, limits, settle};
 use crate::passes::{self, Element};
 
-/// Most free variables, for the sake of memory.
+/// Largest number of free variables, which limits memory.
 const MOST: usize = 2000;
 
-/// A variable of whose diagonal entry less than this share is left by the others depends on them.
+/// A variable depends linearly on the others if they leave less than this share of its diagonal entry.
 const DEPENDENT: f64 = 1e-10;
 
-/// What slopes that should be equal may differ by, as a share of what the next variable promises.
+/// The largest difference of slopes that should be equal, as a share of the slope of the next variable.
 const LEVEL: f64 = 1e-3;
 
 /// The share of the largest error that is rounding.
 const ROUNDING: f64 = 1e-15;
 
-/// What a call came to.
+/// The result of a call.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Polished {
     /// Multiplications spent.
@@ -32,7 +32,7 @@ pub(crate) struct Polished {
     pub(crate) whole: bool,
 }
 
-/// What is to be moved: the variables of the basis, and one that enters.
+/// A direction: the variables of the basis, and one that enters.
 struct Direction {
     /// Change of each variable of the basis.
     basis: Vec<f64>,
@@ -41,12 +41,12 @@ struct Direction {
     slope: f64,
 }
 
-/// A variable that is to join the basis.
+/// A variable that joins the basis.
 struct Entering {
     place: usize,
     /// 1 upwards, −1 downwards.
     sign: f64,
-    /// What [`Basis::solve`] says about it, and what the basis leaves of its diagonal entry.
+    /// [`Basis::solve`] of its kernel values, and the part of its diagonal entry that the basis leaves.
     solved: Vec<f64>,
     rest: f64,
 }
@@ -58,9 +58,9 @@ impl<T: Element> Descent<T> {
     /// (K_FF + r_F) d = e_F − ε sign(β_F) − ν 1,   Σ d = 0,
     /// ```
     ///
-    /// each stopped where a variable reaches its bound or breakpoint and leaves; and when the minimum is
-    /// there, the variable that promises most enters, while the others keep their slopes equal (an active-set
-    /// method, Scheinberg 2006), as long as `budget` multiplications allow.
+    /// each stopped where a variable reaches its bound or breakpoint and leaves. At the minimum, the variable
+    /// with the largest violation enters, while the others keep their slopes equal (an active-set method,
+    /// Scheinberg 2006), within `budget` multiplications.
     pub(crate) fn polish(
         &mut self,
         problem: &DualProblem<'_>,
@@ -98,7 +98,7 @@ impl<T: Element> Descent<T> {
             }
             let levelling = spread > LEVEL * promise;
             if levelling && spread > 0.5 * last_spread {
-                // The inverse has lost its digits; or the slopes have, and there is nothing more to gain.
+                // The inverse has lost its accuracy, or the slopes have, and no decrease is left.
                 if is_fresh {
                     polished.whole = promise <= spread;
                     break;
@@ -121,7 +121,7 @@ impl<T: Element> Descent<T> {
                 break;
             }
             polished.gain += gain;
-            // Only what a whole step leaves of the spread tells about the inverse.
+            // Only the spread after a full step shows the accuracy of the inverse.
             last_spread = if levelling && !is_cut { spread } else { f64::INFINITY };
             let before = basis.places.len();
             let mut trusted = true;
@@ -154,7 +154,7 @@ impl<T: Element> Descent<T> {
         Ok(polished)
     }
 
-    /// The basis of those of `places` that depend on none before.
+    /// The basis of those of `places` that do not depend linearly on earlier ones.
     fn basis(&mut self, problem: &DualProblem<'_>, point: &Point, places: &[usize]) -> Result<Basis, Error> {
         let mut basis = Basis::default();
         for &place in places {
@@ -166,8 +166,8 @@ impl<T: Element> Descent<T> {
         Ok(basis)
     }
 
-    /// What the inverse of the basis makes of 1 and the kernel values of the variable at `place`, and what is
-    /// left of its diagonal entry.
+    /// [`Basis::solve`] of 1 and the kernel values of the variable at `place`, and the part of its diagonal
+    /// entry that is left.
     fn rest(
         &mut self,
         problem: &DualProblem<'_>,
@@ -183,8 +183,8 @@ impl<T: Element> Descent<T> {
         Ok((solved, self.diagonal[place] - explained))
     }
 
-    /// The variable outside the basis that promises most where those inside have the slope `level`, whether
-    /// it is to rise or to fall, and by how much its slope differs.
+    /// The variable outside the basis whose slope differs most from `level`, the slope of those inside; the
+    /// direction in which it moves; and the difference.
     fn candidate(&self, point: &Point, basis: &Basis, level: f64) -> Option<(usize, f64, f64)> {
         let mut best: Option<(usize, f64, f64)> = None;
         let mut outside = vec![true; point.n_active];
@@ -269,7 +269,7 @@ impl<T: Element> Descent<T> {
     }
 }
 
-/// To equal slopes in the basis.
+/// The direction to equal slopes in the basis.
 fn levelled(basis: &Basis, slopes: &[f64], level: f64) -> Direction {
     let differences: Vec<f64> = slopes.iter().map(|slope| slope - level).collect();
     let mut changes = basis.solve(0.0, &differences).split_off(1);

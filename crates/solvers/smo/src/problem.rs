@@ -198,8 +198,8 @@ impl<'a> DualProblem<'a> {
     /// A feasible point: `start` (zeros if empty) projected, `β_i = clip(start_i + ν, l_i, u_i)`.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`]; [`Error::InvalidParameter`] for a start that is not finite, for bounds that
-    /// `Δ` is out of reach of, and for an infinite bound without a ridge.
+    /// [`Error::ShapeMismatch`]; [`Error::InvalidParameter`] for a start that is not finite, for bounds under
+    /// which no point has the sum `Δ`, and for an infinite bound without a ridge.
     pub fn feasible_start(&self, start: &[f64]) -> Result<Vec<f64>, Error> {
         let n = self.n_variables();
         self.check_bounds()?;
@@ -239,7 +239,7 @@ impl<'a> DualProblem<'a> {
             }
             if excess(middle) < 0.0 { low = middle } else { high = middle }
         }
-        // What the last bit of the shift leaves goes to any variable not at its bound.
+        // The rounding error of the sum goes to any variable not at its bound.
         let mut point = moved(low);
         let mut missing = self.sum - point.iter().sum::<f64>();
         let inside = |i: &usize| point[*i] > self.lower[*i] && point[*i] < self.upper[*i];

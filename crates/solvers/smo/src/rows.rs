@@ -1,4 +1,4 @@
-//! Where kernel values come from: numbers by rows.
+//! Kernel values by rows.
 
 use fewest_solver::Error;
 
@@ -7,7 +7,7 @@ use crate::SampleRows;
 /// How far two values that should be equal may differ, relative to the larger diagonal entry.
 pub(crate) const SYMMETRY: f64 = 1e-6;
 
-/// A symmetric matrix seen by its rows. The solver keeps the rows it needs most, so a row is computed a few
+/// A symmetric matrix by its rows. The solver stores the rows it uses most, so each row is computed a few
 /// times at most, and never the whole matrix at once.
 pub trait KernelRows: Sync {
     /// Number of rows.
@@ -21,11 +21,11 @@ pub trait KernelRows: Sync {
     /// Entry `(i, i)`.
     fn diagonal(&self, i: usize) -> f64;
 
-    /// Writes row `i` to `out`, which has one place for each entry. The same row must come out the same every
-    /// time.
+    /// Writes row `i` to `out`, which has one place for each entry. The same row must have the same values
+    /// every time.
     fn row(&self, i: usize, out: &mut [f64]);
 
-    /// What messages call the kernel.
+    /// The name of the kernel in messages.
     fn name(&self) -> String {
         format!("the kernel matrix of {} samples", self.len())
     }
@@ -69,8 +69,7 @@ impl GramRows {
         Ok(rows)
     }
 
-    /// From all `n × n` values of a matrix that is known to be finite and symmetric, such as one of our own
-    /// making: it is not looked through.
+    /// From all `n × n` values of a matrix that is known to be finite and symmetric: this is not checked.
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] unless there are `n²`.
@@ -101,7 +100,7 @@ impl KernelRows for GramRows {
     }
 }
 
-/// Samples of which only the products are known; `Kβ` stands for `w`, so a variable that does not move costs
+/// Samples of which only the products are known; `Kβ` represents `w`, so a variable that does not move costs
 /// nothing.
 impl SampleRows for GramRows {
     fn n_samples(&self) -> usize {

@@ -14,25 +14,26 @@ const STEPS: usize = 1000;
 /// What a step costs for each variable, in multiplications of a Newton step.
 const WORK_OF_STEP: f64 = 16.0;
 
-/// Shares of the time of steps that Newton steps may have, the inverse of them.
+/// Smallest and largest waiting time for Newton steps: work of steps as a multiple of the Newton steps' own.
 const LEAST_WAIT: f64 = 1.0 / 256.0;
 const MOST_WAIT: f64 = 64.0;
 
-/// Most multiplications of a call of Newton steps, a second or two: only between calls is anybody asked
-/// whether to stop.
+/// Largest number of multiplications of a call of Newton steps, a second or two: stopping is checked only
+/// between calls.
 const MOST_WORK: f64 = 1e10;
 
 /// The violation at which the gap is first computed, relative to that of the start.
 const FIRST_CHECK: f64 = 2e-3;
 
-/// Gaps without progress after which the errors are computed from their definition, and then the run ends.
+/// Computations of the gap without progress after which the run ends; after half as many, the errors are
+/// computed from their definition.
 const PATIENCE: u32 = 10;
 
 /// Sequential minimal optimisation of a [`DualProblem`], an argmin [`Solver`].
 ///
 /// An iteration is a block of up to 1000 steps of two variables each, after which variables that no step
-/// wants are set aside. The solver holds numbers only and can be written to a checkpoint; kept rows are not,
-/// they are computed again.
+/// would move are set aside. The solver holds numbers only and can be written to a checkpoint; the stored
+/// rows are not written, but computed again.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Smo {
     tolerance: f64,
@@ -44,7 +45,7 @@ pub struct Smo {
     rows: Option<Rows>,
 }
 
-/// What a run knows between iterations.
+/// The state of a run between iterations.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct Run {
     point: Point,
@@ -54,10 +55,10 @@ struct Run {
     without_progress: u32,
     since_shrinking: usize,
     idle: Idle,
-    /// Multiplications of steps since the last Newton step, and what the next one waits for, as a multiple of
-    /// its own.
+    /// Multiplications of steps since the last Newton step, and the number the next one waits for, as a
+    /// multiple of its own.
     step_work: f64,
-    /// By how much they lowered the objective.
+    /// The decrease of the objective by these steps.
     step_gain: f64,
     newton_wait: f64,
     indefinite: bool,
@@ -67,7 +68,7 @@ struct Run {
     certified: Option<SvmCertificate>,
 }
 
-/// Since when neither the violation nor the objective fell.
+/// Steps since the violation or the objective last fell.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct Idle {
     steps: usize,
@@ -89,7 +90,7 @@ impl Idle {
     }
 }
 
-/// Rows are kept in double precision where the whole matrix fits, else in single precision.
+/// Rows are stored in double precision if the whole matrix fits, otherwise in single precision.
 #[derive(Debug, Clone)]
 enum Rows {
     Single(Descent<f32>),
@@ -123,7 +124,7 @@ impl Default for Smo {
 pub struct DualSolution {
     /// `β`, objective and gap relative to the larger of the primal and the dual objective.
     pub solution: Solution,
-    /// The certificate, computed from the definition; of the stored errors where the run was stopped from
+    /// The certificate, computed from the definition, or from the stored errors if the run was stopped from
     /// outside.
     pub certificate: SvmCertificate,
     /// Steps of two variables.
@@ -141,7 +142,7 @@ impl Smo {
         self
     }
 
-    /// Memory for kept rows, in bytes; two rows are kept in any case. Default 256 MiB.
+    /// Memory for stored rows, in bytes; at least two rows are stored. Default 256 MiB.
     #[must_use]
     pub fn cache_bytes(mut self, bytes: usize) -> Self {
         self.cache_bytes = bytes;
@@ -167,8 +168,8 @@ impl Smo {
     ///
     /// # Errors
     /// As [`DualProblem::feasible_start`]; [`Error::InvalidParameter`] for a tolerance out of range and for
-    /// kernel values that are not finite, not symmetric or not those of the diagonal, as far as they are met;
-    /// [`Error::Numerical`] for a problem without a minimum.
+    /// kernel values that are not finite, not symmetric or not those of the diagonal, as far as they are
+    /// used; [`Error::Numerical`] for a problem without a minimum.
     pub fn minimise(
         &self,
         problem: &DualProblem<'_>,
@@ -219,7 +220,7 @@ impl Smo {
         certificate::assess(problem, &point.natural(&point.coefficients), &point.natural(&point.errors))
     }
 
-    /// Puts errors computed from the definition in the place of those updated step by step, and says the
+    /// Replaces the errors updated step by step by errors computed from the definition, and returns the
     /// certificate.
     fn recompute(&mut self, problem: &DualProblem<'_>) -> Result<SvmCertificate, Error> {
         let natural = self.run.point.natural(&self.run.point.coefficients);
@@ -236,7 +237,7 @@ impl Smo {
         Ok(certificate)
     }
 
-    /// Looks at the gap with all variables; says it when it was computed from the definition.
+    /// Computes the gap with all variables; returns the certificate if it was computed from the definition.
     fn look(&mut self, problem: &DualProblem<'_>, idle: bool) -> Result<Option<f64>, Error> {
         let mut certificate = self.assess(problem);
         let mut exact = false;
@@ -270,7 +271,7 @@ impl Solver<&DualProblem<'_>, SolverState> for Smo {
         let errors = certificate::errors(problem, &coefficients)?;
         let certificate = certificate::assess(problem, &coefficients, &errors);
         let point = Point::new(coefficients.clone(), errors, certificate.objective);
-        // A start that somebody knew is likely to be near: Newton steps may come first.
+        // A given start is probably near the solution, so Newton steps may come first.
         let known = state.coefficients.iter().any(|value| *value != 0.0);
         let step_work = if known { WORK_OF_STEP * (STEPS * problem.n_variables()) as f64 } else { 0.0 };
         self.rows = None;
@@ -295,7 +296,7 @@ impl Solver<&DualProblem<'_>, SolverState> for Smo {
         let n = problem.n_variables();
         let (shrinking, newton) = (self.shrinking, self.newton);
         let period = STEPS.min(n.max(10));
-        // Large problems are asked more often whether to stop.
+        // Large problems check more often whether to stop.
         let mut most_steps = (20_000_000 / n).clamp(32, STEPS);
         let (rows, run) = self.rows(problem);
         let (mut finished, mut idle) = (false, false);
@@ -304,7 +305,7 @@ impl Solver<&DualProblem<'_>, SolverState> for Smo {
                 let budget = (run.step_work / run.newton_wait).min(MOST_WORK);
                 let polished = descent.polish(problem, &mut run.point, budget)?;
                 if polished.work > 0.0 {
-                    // Each is given its time by what it has gained for it.
+                    // Newton steps wait less if they gained more per work than the other steps.
                     let is_better = polished.gain * run.step_work > run.step_gain * polished.work;
                     run.newton_wait = match (polished.whole, is_better) {
                         (true, _) => 1.0,
@@ -314,7 +315,7 @@ impl Solver<&DualProblem<'_>, SolverState> for Smo {
                     let left = run.step_work - polished.work;
                     (run.step_work, run.step_gain) = (0.0, 0.0);
                     if polished.whole && !run.point.is_whole() {
-                        // On with those set aside, in what is left of the time.
+                        // Continue with the variables set aside, within the remaining work.
                         descent.unshrink(problem, &mut run.point)?;
                         run.step_work = left.max(0.0);
                         most_steps = 0;
