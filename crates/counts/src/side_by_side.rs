@@ -40,7 +40,7 @@ impl SideBySide {
     }
 }
 
-/// `n Σ_c H(Y | a, b, c)` over the variables `c` of `others`, or `None` if counting them one after the other
+/// `n Σ_c H(Y | a, b, c)` over each `c` of `variables`, or `None` if counting them one after the other
 /// is faster.
 ///
 /// Samples that `a` and `b` separate from all other classes give no further information. Among the others,
@@ -51,7 +51,7 @@ pub fn joint_conditional_entropies(
     rows: &Rows,
     a: &Variable,
     b: &Variable,
-    others: &SideBySide,
+    variables: &SideBySide,
     scratch: &mut Scratch,
 ) -> Option<f64> {
     if a.n_levels.saturating_mul(b.n_levels) > u32::MAX as usize {
@@ -63,12 +63,12 @@ pub fn joint_conditional_entropies(
     keys.clear();
     keys.extend((0..rows.n_samples()).map(|row| (key(row) << 32) | row as u64));
     keys.sort_unstable();
-    let class = |key: &u64| others.classes[*key as u32 as usize];
+    let class = |key: &u64| variables.classes[*key as u32 as usize];
     // Samples are sorted by class: those of a cell have one class if its first and last have.
     let is_open = |cell: &&[u64]| matches!(cell, [first, .., last] if class(first) != class(last));
     let open = || keys.chunk_by(|a, b| a >> 32 == b >> 32).filter(is_open);
     let largest = open().map(<[u64]>::len).max().unwrap_or(0);
-    let comparisons: f64 = open().map(|cell| (cell.len() * cell.len().min(others.n_levels)) as f64).sum();
+    let comparisons: f64 = open().map(|cell| (cell.len() * cell.len().min(variables.n_levels)) as f64).sum();
     // Counts must fit a byte.
     if largest > usize::from(u8::MAX) || comparisons / COMPARISONS_PER_WORD > words_each(rows, a, b) {
         return None;
@@ -76,9 +76,9 @@ pub fn joint_conditional_entropies(
     let members: Vec<u32> = open().flatten().map(|key| *key as u32).collect();
     let sizes: Vec<usize> = open().map(<[u64]>::len).collect();
     let mut occurrences = Occurrences { of_samples: vec![0; largest + 1], of_levels: vec![0; largest + 1] };
-    for block in 0..others.n_blocks {
-        let used = (others.n_variables - block * LANES).min(LANES);
-        compare(others, block, used, &members, &sizes, &mut occurrences);
+    for block in 0..variables.n_blocks {
+        let used = (variables.n_variables - block * LANES).min(LANES);
+        compare(variables, block, used, &members, &sizes, &mut occurrences);
     }
     let Occurrences { of_samples, of_levels } = occurrences;
     let sum = of_samples.iter().zip(of_levels).enumerate().skip(2).map(|(count, (samples, levels))| {
@@ -131,22 +131,22 @@ impl Tally {
 /// Adds to `occurrences` those of one block of variables, of which the first `used` exist.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2"))]
 fn compare(
-    others: &SideBySide,
+    variables: &SideBySide,
     block: usize,
     used: usize,
     members: &[u32],
     sizes: &[usize],
     occurrences: &mut Occurrences,
 ) {
-    let codes = |row: u32| &others.codes[row as usize * others.n_blocks + block];
-    let class = |row: u32| others.classes[row as usize];
+    let codes = |row: u32| &variables.codes[row as usize * variables.n_blocks + block];
+    let class = |row: u32| variables.classes[row as usize];
     let n_counts = occurrences.of_samples.len();
     let (mut by_sample, mut by_level) = (Tally::new(n_counts), Tally::new(n_counts));
     let mut rest = members;
     for &size in sizes {
         let (cell, others) = rest.split_at(size);
         rest = others;
-        if size <= others.n_levels {
+        if size <= variables.n_levels {
             by_sample.reserve(size, used, &mut occurrences.of_samples);
             for &row in cell {
                 let (own, class_of_own) = (codes(row), class(row));
@@ -165,7 +165,7 @@ fn compare(
             }
         } else {
             by_level.reserve(size, used, &mut occurrences.of_levels);
-            for level in 0..others.n_levels {
+            for level in 0..variables.n_levels {
                 let level = [level as u8; LANES];
                 let mut all = [0_u8; LANES];
                 for of_class in cell.chunk_by(|&a, &b| class(a) == class(b)) {
