@@ -1,4 +1,4 @@
-//! A method that takes part.
+//! A method of a study.
 
 use fewest::core::Selector;
 

@@ -24,7 +24,7 @@ pub(crate) struct Design {
     pub metrics: Vec<Box<dyn Metric>>,
     /// The splitter.
     pub splitter: Box<dyn Splitter>,
-    /// The same in words.
+    /// The splitter in words.
     pub splitter_text: String,
     /// The fingerprint of the data and the division, to compare with stored folds.
     pub identity: String,
@@ -144,7 +144,7 @@ fn check_classes(options: &StudyOptions, data: &Dataset, notes: &mut Vec<String>
     {
         let samples = text::counted(count, "sample", "samples");
         notes.push(format!(
-            "class `{name}` has {samples}, fewer than the {folds} folds: some test parts are without it"
+            "class `{name}` has {samples}, fewer than the {folds} folds: some test parts do not contain it"
         ));
     }
     Ok(())
@@ -191,7 +191,7 @@ fn splitter(options: &StudyOptions, data: &Dataset) -> Result<(Box<dyn Splitter>
     })
 }
 
-/// The group of each sample: its id among the ids there are.
+/// The group of each sample: the number of its id among the distinct ids.
 fn groups(name: &str, data: &Dataset) -> Result<Vec<usize>, Error> {
     let ids = data.sample_ids().unwrap_or_default();
     if let Some(row) = ids.iter().position(String::is_empty) {

@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_target_is_told_in_words() -> Result<(), fewest::core::Error> {
+    fn the_target_is_described_in_words() -> Result<(), fewest::core::Error> {
         let of = |target: Target, names: &[&str]| -> Result<(&'static str, String), fewest::core::Error> {
             let data = Dataset::new(DenseColumns::from_columns(&[vec![1.0, 2.0, 3.0]])?, target)?;
             let targets = names.iter().map(|name| (*name).to_owned()).collect();

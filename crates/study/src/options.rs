@@ -14,8 +14,8 @@ use crate::catalogue::Registry;
 /// let options = StudyOptions { learner, division: Division::HeldOut(0.3), ..StudyOptions::default() };
 /// options.check(registry)?;
 /// let wrong = StudyOptions { division: Division::HeldOut(1.0), ..options };
-/// let told = wrong.check(registry).unwrap_err().to_string();
-/// assert_eq!(told, "the share held out is 1, but must be above 0 and below 1");
+/// let message = wrong.check(registry).unwrap_err().to_string();
+/// assert_eq!(message, "the share held out is 1, but must be above 0 and below 1");
 /// # Ok::<(), fewest_study::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -36,7 +36,7 @@ pub struct StudyOptions {
     pub repeats: usize,
 }
 
-/// How samples are divided into training and test samples. Where the target is classes, every part has them
+/// How samples are divided into training and test samples. If the target is classes, every part has them
 /// in proportion, unless groups are kept together.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]

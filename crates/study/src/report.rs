@@ -1,4 +1,4 @@
-//! What comes of a study.
+//! The result of a study.
 
 use fewest::core::Status;
 use fewest::eval::stability::Stability;
@@ -19,16 +19,16 @@ pub struct Report {
     pub learner: &'static str,
     /// How the samples are divided, in words.
     pub splitter: String,
-    /// Number of folds there are to be.
+    /// Number of folds when all are finished.
     pub n_folds: usize,
     /// The methods' results, in the order of the candidates; at least one. Those that were not reached before
     /// a stop are left out.
     pub methods: Vec<Evaluated>,
     /// How it ended.
     pub status: Status,
-    /// What the reader should know.
+    /// Notes for the reader.
     pub notes: Vec<String>,
-    /// What kept the last folds from being stored.
+    /// Why the last folds could not be stored.
     pub not_stored: Option<String>,
     /// Wall-clock time, without reading and writing.
     pub seconds: f64,
@@ -44,7 +44,7 @@ pub struct Evaluated {
     pub parameters: Parameters,
     /// The finished folds; at least one.
     pub evaluation: Evaluation,
-    /// The numbers of features that the rules choose, with as many selected on all samples.
+    /// The numbers of features that the rules choose, with that many features selected on all samples.
     pub chosen: Vec<Chosen>,
 }
 
@@ -56,11 +56,11 @@ pub struct Chosen {
     pub rule: KRule,
     /// The number.
     pub k: usize,
-    /// As many features, selected on all samples; `None` where a stop came before.
+    /// That many features, selected on all samples; `None` if the run was stopped before.
     pub features: Option<Vec<usize>>,
 }
 
-/// All about one number of features.
+/// The results for one number of features.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Row {
@@ -84,19 +84,19 @@ impl Row {
 }
 
 impl Chosen {
-    /// `k` features by `rule`, and which these are.
+    /// The choice of `k` by `rule`, with its features.
     pub fn new(rule: KRule, k: usize, features: Option<Vec<usize>>) -> Self {
         Self { rule, k, features }
     }
 }
 
 impl Evaluated {
-    /// The finished folds of a method, and what the rules choose by them.
+    /// The finished folds of a method, and the choices of the rules.
     pub fn new(method: Method, parameters: Parameters, evaluation: Evaluation, chosen: Vec<Chosen>) -> Self {
         Self { method, parameters, evaluation, chosen }
     }
 
-    /// All about every number of features, increasing.
+    /// The results for every number of features, increasing.
     pub fn rows(&self) -> Vec<Row> {
         let evaluation = &self.evaluation;
         let summaries = evaluation.summaries();
@@ -114,14 +114,14 @@ impl Evaluated {
         evaluation.plan.ks.iter().map(row).collect()
     }
 
-    /// What `rule` chooses.
+    /// The choice of `rule`.
     pub fn chosen(&self, rule: KRule) -> Option<&Chosen> {
         self.chosen.iter().find(|chosen| chosen.rule == rule)
     }
 }
 
 impl Report {
-    /// Without results so far: the evaluations and how they ended are added.
+    /// A report without evaluations, which are added later.
     pub fn new(seed: u64, data: DataInfo, learner: &'static str, splitter: String, n_folds: usize) -> Self {
         Self {
             seed,

@@ -23,10 +23,10 @@ impl<'a> Study<'a> {
     /// metrics are those of `registry`.
     ///
     /// # Errors
-    /// Those of [`StudyOptions::check`]; [`Error::Method`] and [`Error::NotForTarget`] for what cannot use
-    /// the target; [`Error::Twice`] for methods of one id, [`Error::Core`] for none, or for numbers of
-    /// features out of range; [`Error::SingleSample`], [`Error::TooManyFolds`] and [`Error::NoGroup`] for
-    /// samples that cannot be divided so.
+    /// Those of [`StudyOptions::check`]; [`Error::Method`] and [`Error::NotForTarget`] for what does not
+    /// support the target; [`Error::Twice`] for methods of one id, [`Error::Core`] for none, or for numbers
+    /// of features out of range; [`Error::SingleSample`], [`Error::TooManyFolds`] and [`Error::NoGroup`] for
+    /// samples that cannot be divided in this way.
     pub fn new(
         registry: &Registry,
         data: &'a Dataset,
@@ -47,9 +47,9 @@ impl<'a> Study<'a> {
         Ok(Self { data, info, candidates, design })
     }
 
-    /// Evaluates every method, chooses its numbers of features and selects as many on all samples. At a stop,
-    /// methods with finished folds come back, and what the stop left of them. `store` keeps finished folds,
-    /// and has those that are not run again.
+    /// Evaluates every method, chooses its numbers of features and selects as many on all samples. After a
+    /// stop, the methods with finished folds are returned. `store` has folds that are not run again, and
+    /// stores the new ones.
     ///
     /// # Errors
     /// [`Error::OtherFolds`] and [`Error::BrokenFolds`] for a store of another study; [`Error::Fold`] naming
@@ -127,7 +127,7 @@ impl<'a> Study<'a> {
     }
 }
 
-/// Progress that says which method is at work.
+/// Progress that names the running method.
 struct ProgressOf<'a> {
     method: &'static str,
     progress: &'a dyn Progress,

@@ -104,8 +104,8 @@ fn metric_section(report: &Report, rows: &[Vec<Row>], m: usize, metric: &str) ->
     let tested = match report.methods.len() {
         1 => "",
         _ => {
-            " The best method at each number of features is bold; the p-values are those of the corrected \
-             resampled t-test for the difference from it."
+            " The best mean for each number of features is bold; p is the p-value of the difference from it \
+             (corrected resampled t-test). Above 0.05, the difference may well be chance."
         }
     };
     let explanation = format!(

@@ -117,7 +117,7 @@ impl<'a> Plot<'a> {
                 }
                 line.axis x1=(LEFT) x2=(RIGHT) y1=(at(self.bottom)) y2=(at(self.bottom)) {}
                 text.title x=(middle) y=(at(self.bottom + 40.0)) text-anchor="middle" {
-                    "penalty λ (logarithmic, falling)"
+                    "penalty λ (logarithmic, decreasing)"
                 }
             }
         }

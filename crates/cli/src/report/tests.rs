@@ -1,4 +1,4 @@
-//! The report as a whole: sound markup, nothing from outside, nothing lost, nothing let through.
+//! The report as a whole: well-formed markup, no external request, complete content, escaped names.
 
 use fewest::core::{Certificate, Path, PathPoint, Related, Selection, Similarity, SolverReport, Status};
 use fewest::data::Missing;

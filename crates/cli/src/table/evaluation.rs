@@ -69,9 +69,10 @@ pub(crate) fn comparison(report: &Report) -> String {
         }
         out.push_str(&format!("\n{}\n{}", aligned(&rows), aligned(&tested)));
     }
+    out.push_str("\nmean ± standard error over the folds; * marks the best mean for each k\n");
     out.push_str(
-        "\nmean ± standard error over the folds, * best at its k; p-value of the difference from it (corrected resampled \
-         t-test)\n\n",
+        "p-value of the difference from that mean (corrected resampled t-test): above 0.05, it may well be \
+         chance\n\n",
     );
     let mut rows = vec![k_heading("stability", report.ks().iter().copied())];
     let mut seconds = vec![k_heading("seconds per fold", report.ks().iter().copied())];

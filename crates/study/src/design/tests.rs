@@ -127,7 +127,7 @@ fn groups_are_the_ids_of_samples() -> Result<(), Error> {
 }
 
 #[test]
-fn the_identity_tells_data_gaps_and_parameters_apart() -> Result<(), Error> {
+fn the_identity_depends_on_data_missing_values_and_parameters() -> Result<(), Error> {
     let knn = |parameters: &[&str]| StudyOptions {
         learner: Some("knn".to_owned()),
         learner_parameters: parameters.iter().map(|word| (*word).to_owned()).collect(),

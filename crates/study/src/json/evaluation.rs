@@ -1,4 +1,4 @@
-//! Evaluations for programs.
+//! Documents of evaluations.
 
 use fewest::eval::KRule;
 use fewest::eval::significance::TestResult;
@@ -16,7 +16,7 @@ struct EvaluationDocument<'a> {
     seed: u64,
     data: Data<'a>,
     design: Design<'a>,
-    results: Vec<Judged<'a>>,
+    results: Vec<ResultAtK<'a>>,
     chosen: Vec<Chosen<'a>>,
     folds: Vec<Fold<'a>>,
     status: &'a str,
@@ -59,14 +59,14 @@ struct Metric<'a> {
 struct Method<'a> {
     method: &'a str,
     params: Params<'a>,
-    results: Vec<Judged<'a>>,
+    results: Vec<ResultAtK<'a>>,
     chosen: Vec<Chosen<'a>>,
     folds: Vec<Fold<'a>>,
 }
 
 /// One number of features, over the finished folds.
 #[derive(Serialize)]
-struct Judged<'a> {
+struct ResultAtK<'a> {
     k: usize,
     mean_features: f64,
     metrics: Vec<Score<'a>>,
@@ -221,12 +221,12 @@ fn design(report: &Report) -> Design<'_> {
     }
 }
 
-fn results(method: &Evaluated) -> Vec<Judged<'_>> {
+fn results(method: &Evaluated) -> Vec<ResultAtK<'_>> {
     let metrics = &method.evaluation.plan.metrics;
     method
         .rows()
         .iter()
-        .map(|row| Judged {
+        .map(|row| ResultAtK {
             k: row.k,
             mean_features: row.mean_features(),
             metrics: metrics

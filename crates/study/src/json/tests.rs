@@ -15,7 +15,7 @@ fn data() -> Result<Dataset, Error> {
     let wave = |step: i32| (0..60).map(|i| f64::from(i * step % 61)).collect::<Vec<f64>>();
     let labels: Vec<bool> = wave(17).iter().map(|value| *value > 30.0).collect();
     let x = DenseColumns::from_columns(&[wave(1), wave(17), wave(23)])?;
-    let names = ["first", "told", "last"].map(str::to_owned).to_vec();
+    let names = ["first", "middle", "last"].map(str::to_owned).to_vec();
     Ok(Dataset::new(x, Target::from_labels(&labels))?.with_feature_names(names)?)
 }
 
@@ -32,13 +32,13 @@ fn run(data: &Dataset, method: &str) -> Result<RunInfo, Error> {
 }
 
 #[test]
-fn a_selection_is_told_with_keys_in_their_order() -> Result<(), Error> {
+fn a_selection_has_its_keys_in_order() -> Result<(), Error> {
     let data = data()?;
     let run = run(&data, "hsic-lasso")?;
-    let mut told = Selection::new(vec![1, 2], vec![f64::INFINITY, f64::NAN], 3, Status::TimeLimit);
-    told.related = vec![vec![Related { feature: 0, relatedness: 0.5 }], Vec::new()];
-    told.notes = vec!["a note".to_owned()];
-    let text = selection(&told, &run)?;
+    let mut answer = Selection::new(vec![1, 2], vec![f64::INFINITY, f64::NAN], 3, Status::TimeLimit);
+    answer.related = vec![vec![Related { feature: 0, relatedness: 0.5 }], Vec::new()];
+    answer.notes = vec!["a note".to_owned()];
+    let text = selection(&answer, &run)?;
     let expected =
         ["fewest", "method", "params", "seed", "data", "features", "solver", "status", "notes", "seconds"];
     assert_eq!(keys(&text), expected);
@@ -47,9 +47,12 @@ fn a_selection_is_told_with_keys_in_their_order() -> Result<(), Error> {
     assert_eq!(document["data"]["n_classes"], 2);
     assert_eq!(document["status"], "time-limit");
     let features = &document["features"];
-    // Numbers that JSON has no words for.
+    // Numbers that JSON cannot represent.
     assert_eq!((&features[0]["score"], &features[1]["score"]), (&"inf".into(), &Json::Null));
-    assert_eq!((&features[0]["name"], &features[0]["related"][0]["name"]), (&"told".into(), &"first".into()));
+    assert_eq!(
+        (&features[0]["name"], &features[0]["related"][0]["name"]),
+        (&"middle".into(), &"first".into())
+    );
     assert!(features[1].get("related").is_none() && features[1].get("p_value").is_none());
     // Every parameter that has a value, in the method's order.
     let names: Vec<&str> = run.parameters.iter().map(|(name, _)| name).collect();
@@ -60,7 +63,7 @@ fn a_selection_is_told_with_keys_in_their_order() -> Result<(), Error> {
 }
 
 #[test]
-fn scores_are_told_best_first_with_their_p_values() -> Result<(), Error> {
+fn scores_are_written_best_first_with_their_p_values() -> Result<(), Error> {
     let data = data()?;
     let run = run(&data, "f-score")?;
     let Built::Scorer(scorer) = run.method.build(&run.parameters)? else { panic!("f-score is a score") };
@@ -78,7 +81,7 @@ fn scores_are_told_best_first_with_their_p_values() -> Result<(), Error> {
 }
 
 #[test]
-fn studies_are_told_with_keys_in_their_order() -> Result<(), Error> {
+fn studies_have_their_keys_in_order() -> Result<(), Error> {
     let data = data()?;
     let candidates = ["f-score", "mrmr"].map(|id| {
         let method = Registry::standard().find(id)?;
@@ -125,15 +128,15 @@ fn studies_are_told_with_keys_in_their_order() -> Result<(), Error> {
 }
 
 #[test]
-fn a_selection_of_a_selector_is_told_as_it_is() -> Result<(), Error> {
+fn a_selection_of_a_selector_is_written_unchanged() -> Result<(), Error> {
     let data = data()?;
     let run = run(&data, "hsic-lasso")?;
     let selector = run.method.build(&run.parameters)?.into_selector();
     let found = selector.select(&data, Budget::Count(2), &Context::default())?;
     let document: Json = serde_json::from_str(&selection(&found, &run)?)?;
     let solver = found.solver.as_ref().map(|solver| (solver.name, solver.iterations));
-    let told = &document["solver"];
-    assert_eq!(solver, told["name"].as_str().zip(told["iterations"].as_u64().map(|i| i as usize)));
+    let found = &document["solver"];
+    assert_eq!(solver, found["name"].as_str().zip(found["iterations"].as_u64().map(|i| i as usize)));
     assert_eq!(document["features"].as_array().map(Vec::len), Some(found.order.len()));
     Ok(())
 }
