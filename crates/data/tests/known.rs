@@ -107,7 +107,7 @@ fn errors_in_links_name_the_line() {
     assert_says(&said(links(b"ada,0\0\n", &plain)), &["zero byte"]);
     let twice = Table::read_bytes("t.csv", b",x\na,1\nb,2\na,3\n".as_slice().into(), &ReadOptions::default())
         .unwrap();
-    assert_says(&said(Nodes::samples(&twice)), &["t.csv", "`a`", "of its own"]);
+    assert_says(&said(Nodes::samples(&twice)), &["t.csv", "`a`", "different id"]);
 }
 
 #[test]
@@ -157,12 +157,12 @@ fn many_groups_are_a_tree() {
 #[test]
 fn errors_in_groups_name_the_line() {
     for (content, fragments) in [
-        ("red,x\nblue,x\n", ["line 1", "`feature` and `group`", "begin with"]),
+        ("red,x\nblue,x\n", ["line 1", "`feature` and `group`", "start the file"]),
         ("feature,group\nrde,x\n", ["line 2", "no feature `rde`", "0 to 3"]),
         ("feature,group\nred,x\n4,x\n", ["line 3", "no feature `4`", "0 to 3"]),
-        ("feature,group\nred,x\nblue,y\n0,x\n", ["line 4", "twice", "line 2"]),
+        ("feature,group\nred,x\nblue,y\n0,x\n", ["line 4", "already in group", "line 2"]),
         ("feature,group\nred,\n", ["line 2", "no name", "give it one"]),
-        ("feature,group\nred,x,y\n", ["line 2", "3 cells", "two a line"]),
+        ("feature,group\nred,x,y\n", ["line 2", "3 cells", "two cells"]),
         ("node,parent\nred,a\na,b\nb,c\nc,a\n", ["line 3", "contains itself", "remove a group"]),
         ("node,parent\nred,b\na,a\nb,\n", ["line 3", "contains itself", "remove a group"]),
         ("node,parent\nred,a\nb,a\n", ["line 3", "no feature `b`", "use its name"]),
@@ -188,7 +188,7 @@ fn views_are_ranges_of_columns() {
     let table = "view,first,last\nleft,red,green\nright,3,a:b\n";
     assert_eq!(views(table).unwrap(), [View::new("left", 0..2), View::new("right", 3..4)]);
     for (content, fragments) in [
-        ("left,red,green\n", ["line 1", "`view`", "begin with"]),
+        ("left,red,green\n", ["line 1", "`view`", "start the file"]),
         ("view,first,last\nleft,red\n", ["line 2", "2 cells", "give a name"]),
         ("view,first,last\nleft,red,pink\n", ["line 2", "no feature `pink`", "0 to 3"]),
         ("view,first,last\nleft,blue,red\n", ["line 2", "comes after", "first column"]),

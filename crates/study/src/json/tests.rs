@@ -135,8 +135,8 @@ fn a_selection_of_a_selector_is_written_unchanged() -> Result<(), Error> {
     let found = selector.select(&data, Budget::Count(2), &Context::default())?;
     let document: Json = serde_json::from_str(&selection(&found, &run)?)?;
     let solver = found.solver.as_ref().map(|solver| (solver.name, solver.iterations));
-    let found = &document["solver"];
-    assert_eq!(solver, found["name"].as_str().zip(found["iterations"].as_u64().map(|i| i as usize)));
+    let described = &document["solver"];
+    assert_eq!(solver, described["name"].as_str().zip(described["iterations"].as_u64().map(|i| i as usize)));
     assert_eq!(document["features"].as_array().map(Vec::len), Some(found.order.len()));
     Ok(())
 }
