@@ -115,15 +115,15 @@ fn both_byte_orders_compressed_or_not() {
 }
 
 #[test]
-fn sparse_variables_that_contradict_themselves() {
+fn inconsistent_sparse_variables_are_errors() {
     let sparse = |sizes, rows: &[u32], offsets: &[u32], values: &[f64]| {
         says(&LITTLE.file(&[LITTLE.sparse(sizes, rows, offsets, values)]))
     };
-    assert_says(&sparse([3, 2], &[0, 3], &[0, 1, 2], &[1.0, 2.0]), &["contradict"]);
-    assert_says(&sparse([3, 2], &[2, 0], &[0, 2, 2], &[1.0, 2.0]), &["contradict"]);
-    assert_says(&sparse([3, 2], &[0, 0], &[0, 2, 2], &[1.0, 2.0]), &["contradict"]);
-    assert_says(&sparse([3, 2], &[0, 1], &[0, 5, 2], &[1.0, 2.0]), &["contradict"]);
-    assert_says(&sparse([3, 2], &[0, 1], &[1, 1, 2], &[1.0, 2.0]), &["contradict"]);
+    assert_says(&sparse([3, 2], &[0, 3], &[0, 1, 2], &[1.0, 2.0]), &["inconsistent"]);
+    assert_says(&sparse([3, 2], &[2, 0], &[0, 2, 2], &[1.0, 2.0]), &["inconsistent"]);
+    assert_says(&sparse([3, 2], &[0, 0], &[0, 2, 2], &[1.0, 2.0]), &["inconsistent"]);
+    assert_says(&sparse([3, 2], &[0, 1], &[0, 5, 2], &[1.0, 2.0]), &["inconsistent"]);
+    assert_says(&sparse([3, 2], &[0, 1], &[1, 1, 2], &[1.0, 2.0]), &["inconsistent"]);
     assert_says(
         &sparse([3, 2], &[0, 1], &[0, 2], &[1.0, 2.0]),
         &["`X`", "2 columns are declared, 2 offsets"],
