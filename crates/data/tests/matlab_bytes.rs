@@ -126,14 +126,14 @@ fn inconsistent_sparse_variables_are_errors() {
     assert_says(&sparse([3, 2], &[0, 1], &[1, 1, 2], &[1.0, 2.0]), &["inconsistent"]);
     assert_says(
         &sparse([3, 2], &[0, 1], &[0, 2], &[1.0, 2.0]),
-        &["`X`", "2 columns are declared, 2 offsets"],
+        &["`X`", "2 columns are declared, but 2 offsets"],
     );
     assert_says(
         &sparse([3, 2], &[0, 1], &[0, 1, 9], &[1.0, 2.0]),
         &["`X`", "9 values are declared, but 2 are stored"],
     );
     assert_says(&sparse([3, 2], &[0, 1], &[0, 1, 2], &[1.0]), &["2 values are declared, but 1 are stored"]);
-    assert_says(&sparse([3, 2], &[u32::MAX, 1], &[0, 1, 2], &[1.0, 2.0]), &["no whole number"]);
+    assert_says(&sparse([3, 2], &[u32::MAX, 1], &[0, 1, 2], &[1.0, 2.0]), &["not a whole number"]);
     assert_says(
         &sparse([3, 2], &[0, 1], &[0, 1, 2], &[1.0, f64::INFINITY]),
         &["row 1", "column 1", "infinite"],

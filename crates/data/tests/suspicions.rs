@@ -44,10 +44,10 @@ fn decimal_commas_are_numbers_where_no_comma_divides_cells() {
 
 #[test]
 fn decimal_commas_and_points_in_one_column_are_an_error() {
-    let text = message(read_csv("a;b\n1,234;2\n12.5;4\n", &default()));
-    assert_says(&text, &["line 3", "column `a` (0", "`1,234` and `12.5`", "one decimal mark"]);
-    let text = message(read_csv("a;b\n1,5;2\n1.234,5;4\n", &default()));
-    assert_says(&text, &["line 3", "`1.234,5` is text in a column of numbers"]);
+    let error = message(read_csv("a;b\n1,234;2\n12.5;4\n", &default()));
+    assert_says(&error, &["line 3", "column `a` (0", "`1,234` and `12.5`", "one decimal mark"]);
+    let error = message(read_csv("a;b\n1,5;2\n1.234,5;4\n", &default()));
+    assert_says(&error, &["line 3", "`1.234,5` is text in a column of numbers"]);
 }
 
 #[test]
@@ -64,8 +64,8 @@ fn text_that_looks_like_something_else_has_a_note() {
         assert_says(note(&table), &expected);
         let options = ReadOptions { categorical: vec!["a".to_owned()], ..default() };
         assert!(read_csv(&text, &options).unwrap().notes().is_empty());
-        let text = message(read_csv(&text, &ReadOptions::with_target("a")));
-        assert_says(&text, &["line 2", "column `a` (0", looks, "--task classification"]);
+        let error = message(read_csv(&text, &ReadOptions::with_target("a")));
+        assert_says(&error, &["line 2", "column `a` (0", looks, "--task classification"]);
         let options = ReadOptions { task: Task::Classification, ..ReadOptions::with_target("a") };
         assert!(read_csv(&text, &options).unwrap().notes().is_empty());
     }
