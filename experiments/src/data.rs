@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_not_there_is_named_missing() {
+    fn a_missing_file_is_reported() {
         let absent = Entry { file: "no.csv".to_owned(), ..entry() };
         assert!(check(&folder(), &absent)[0].starts_with("is missing"));
     }

@@ -1,4 +1,4 @@
-//! `cargo xtask golden`: the reference results, against every way to compute them.
+//! `cargo xtask golden`: compares every form and solver of the methods with the reference results.
 
 mod machines;
 mod nonmonotonic;
@@ -36,7 +36,7 @@ pub(crate) struct Arguments {
     verbose: bool,
 }
 
-/// Cases whose reference is wrong, and how that is known. They are run and shown, but do not fail.
+/// Cases whose reference is wrong, and the evidence. They are run and shown, but do not fail.
 const AT_FAULT: &[(&str, &str)] = &[
     (
         "laplacian__lung_small__t1",
@@ -105,7 +105,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     }
 }
 
-/// The result of every variant of `case`, with what makes the variant.
+/// The result of every variant of `case`, with the parameters of the variant.
 fn compare_all(
     case: &Case,
     method: &'static Method,
@@ -132,7 +132,7 @@ fn compare_all(
 }
 
 /// The case up to its first constant feature. The corpus says that constants are never selected, but some of
-/// its greedy selections take one, which is of no cost there; what follows such a pick depends on it.
+/// its greedy selections contain one; the features after it depend on it.
 fn before_constants<'a>(case: &'a Case, data: &Dataset) -> Result<(Cow<'a, Case>, Option<String>)> {
     let constant = data.constant_features()?;
     let Some(at) = case.ranking.iter().position(|j| constant.binary_search(j).is_ok()) else {

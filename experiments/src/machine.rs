@@ -1,4 +1,4 @@
-//! What a measurement was made on, with and from.
+//! Machine, versions and commit of a measurement.
 
 use std::process::Command;
 
@@ -21,7 +21,7 @@ pub(crate) fn facts() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The call that runs now, as one would type it.
+/// The command line of this run.
 fn command() -> String {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     without_folders(&arguments)
@@ -55,7 +55,7 @@ fn ask(command: &mut Command) -> String {
     stdout_of(command).map_or_else(|_| unknown(), |text| text.trim().to_owned())
 }
 
-/// How many processes wanted to run, averaged over the last minute: times are to be trusted when it is near
+/// How many processes wanted to run, averaged over the last minute: times are reliable if it is near
 /// 0.
 fn load() -> String {
     let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_are_not_told() {
+    fn folders_are_left_out() {
         let arguments = ["bench", "--peers", "--data", "/x", "--python=/y", "--only", "z"].map(str::to_owned);
         assert_eq!(without_folders(&arguments), "cargo xtask bench --peers --only z");
     }

@@ -1,4 +1,4 @@
-//! What is compiled with the whole library and takes time: published results, measurements, reference
+//! Commands that need the whole library and take long to compile: published results, measurements, reference
 //! results, data sets. `cargo xtask bench`, `data`, `golden` and `reproduce` build this program optimised and
 //! start it.
 

@@ -24,7 +24,7 @@ fn write_csv(path: &Path, facts: &[(&str, String)], header: &[&str], rows: &[Vec
 /// needed to reproduce them.
 pub(crate) struct Documents {
     folder: PathBuf,
-    /// What is known, by name.
+    /// The facts, by name.
     pub facts: Vec<(&'static str, String)>,
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// The median; NaN of nothing.
+/// The median; NaN without values.
 pub(crate) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -72,7 +72,7 @@ pub(crate) fn median(values: &[f64]) -> f64 {
     }
 }
 
-/// The smallest; infinite of nothing.
+/// The smallest; infinite without values.
 pub(crate) fn minimum(values: &[f64]) -> f64 {
     values.iter().copied().fold(f64::INFINITY, f64::min)
 }

@@ -12,7 +12,7 @@ const WIDTH: u32 = 560;
 const HEIGHT: u32 = 380;
 const BAR: u32 = 34;
 
-/// Tells apart in print and by most eyes (Okabe and Ito).
+/// Colours that are distinct in print and for colour-blind readers (Okabe and Ito).
 const COLOURS: [RGBColor; 10] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -35,7 +35,7 @@ pub(crate) struct Series {
     pub points: Vec<(f64, f64)>,
     /// Half the length of each point's error bar; empty for none.
     pub errors: Vec<f64>,
-    /// Drawn grey and without points: to hold the others against.
+    /// Drawn grey and without points, for comparison.
     pub is_guide: bool,
 }
 
@@ -43,9 +43,9 @@ pub(crate) struct Series {
 pub(crate) struct Panel {
     /// What it shows.
     pub title: String,
-    /// What stands below.
+    /// The label of the horizontal axis.
     pub x_label: String,
-    /// What stands beside.
+    /// The label of the vertical axis.
     pub y_label: String,
     /// Whether both axes are logarithmic.
     pub logarithmic: bool,
@@ -57,11 +57,11 @@ pub(crate) struct Panel {
 
 /// A bar.
 pub(crate) struct Bar {
-    /// What stands beside it.
+    /// Its label.
     pub label: String,
     /// Its length, above 0.
     pub value: f64,
-    /// Ours, or another's.
+    /// Whether it is ours or another program's.
     pub is_ours: bool,
 }
 
@@ -126,7 +126,7 @@ fn draw_panel(area: &DrawingArea<SVGBackend<'_>, Shift>, panel: &Panel) -> Resul
     }
     chart
         .configure_series_labels()
-        // Whatever grows leaves this corner free.
+        // Increasing curves leave this corner free.
         .position(SeriesLabelPosition::LowerRight)
         .label_font(("sans-serif", 14))
         .background_style(WHITE.mix(0.85))
@@ -219,7 +219,7 @@ fn ticks(low: f64, high: f64, logarithmic: bool) -> Vec<f64> {
     (first..=(high / step).floor() as i64).map(|multiple| multiple as f64 * step).collect()
 }
 
-/// A number as short as it can be said.
+/// A number in its shortest form.
 fn label(value: &f64) -> String {
     let size = value.abs();
     if size >= 1e4 {

@@ -1,4 +1,4 @@
-//! Two builds of the command, turn about: is the newer one as fast?
+//! Two builds of the command, run in turn: is the newer one as fast?
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -8,7 +8,7 @@ use super::{Arguments, cpu};
 use crate::output::median;
 use crate::{Result, machine};
 
-/// What is run, by families. A word that ends in a file's name is looked for in the data folder.
+/// The arguments of each run, by family. A word that is a file name refers to the data folder.
 const CASES: &[&str] = &[
     "select ALLAML.mat --method hsic-lasso -k 50",
     "select orlraws10P.mat --method hsic-lasso -k 50",

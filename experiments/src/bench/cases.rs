@@ -1,4 +1,4 @@
-//! What is measured, and the files it is measured on.
+//! The measured cases and their files.
 
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,6 @@
 //! Processor time, user and system, of all threads together.
 
-/// Of this process so far; `None` where the system does not tell.
+/// Of this process so far; `None` if the system does not report it.
 #[cfg(unix)]
 pub(super) fn of_this() -> Option<f64> {
     use nix::time::{ClockId, clock_gettime};
@@ -9,7 +9,7 @@ pub(super) fn of_this() -> Option<f64> {
     Some(time.tv_sec() as f64 + 1e-9 * time.tv_nsec() as f64)
 }
 
-/// Of all children that have ended and been waited for; `None` where the system does not tell.
+/// Of all children that have ended and been waited for; `None` if the system does not report it.
 #[cfg(unix)]
 pub(super) fn of_children() -> Option<f64> {
     use nix::sys::resource::{UsageWho, getrusage};
@@ -19,13 +19,13 @@ pub(super) fn of_children() -> Option<f64> {
     Some(1e-6 * (usage.user_time() + usage.system_time()).num_microseconds() as f64)
 }
 
-/// Of this process so far; `None` where the system does not tell.
+/// Of this process so far; `None` if the system does not report it.
 #[cfg(not(unix))]
 pub fn of_this() -> Option<f64> {
     None
 }
 
-/// Of all children that have ended and been waited for; `None` where the system does not tell.
+/// Of all children that have ended and been waited for; `None` if the system does not report it.
 #[cfg(not(unix))]
 pub fn of_children() -> Option<f64> {
     None

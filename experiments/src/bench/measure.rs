@@ -12,25 +12,25 @@ use crate::Result;
 /// Time between two readings of the memory of a process.
 const INTERVAL: Duration = Duration::from_millis(2);
 
-/// What a program took.
+/// Time and memory of a program.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Measured {
     /// From start to end, loading included.
     pub process_seconds: f64,
-    /// What all its threads computed, in user and system mode; `None` where the system does not tell.
+    /// Processor time of all its threads, user and system; `None` if the system does not report it.
     pub cpu_seconds: Option<f64>,
-    /// The highest resident set of the process, its children not included; `None` where the system does not
-    /// tell.
+    /// The highest resident set of the process, without its children; `None` if the system does not report
+    /// it.
     pub peak_bytes: Option<u64>,
 }
 
-/// What a program took, by its own count and seen from outside.
+/// Time and memory of a program, as it reports them and as measured from outside.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Timed {
     /// The time that the program itself reports: the work alone, if it reports it.
     pub seconds: f64,
     pub cpu_seconds: Option<f64>,
-    /// What was seen from outside.
+    /// The measurement from outside.
     pub measured: Measured,
 }
 
@@ -50,7 +50,7 @@ pub(super) const TIMED: &[&str] =
     &["seconds", "cpu_seconds", "process_seconds", "process_cpu_seconds", "peak_rss_bytes"];
 
 impl Timed {
-    /// What a program answered about itself, with what was seen of it.
+    /// The times in a program's answer, with the measurement from outside.
     pub(super) fn answered(answer: &Value, measured: Measured) -> Result<Self> {
         let cpu_seconds = answer["cpu_seconds"].as_f64();
         Ok(Self { seconds: number(answer, "seconds")?, cpu_seconds, measured })
@@ -71,8 +71,8 @@ impl Timed {
 
 /// Runs a program to its end.
 ///
-/// Memory is the kernel's own high-water mark, so that looking at it from time to time misses no peak but one
-/// in the last two milliseconds before the process ends.
+/// Memory is the kernel's own high-water mark, so that readings from time to time miss only a peak in the
+/// last two milliseconds before the process ends.
 pub(super) fn measure(command: &mut Command) -> Result<Measured> {
     let cpu_before = cpu::of_children();
     let start = Instant::now();
@@ -87,7 +87,7 @@ pub(super) fn measure(command: &mut Command) -> Result<Measured> {
     };
     let process_seconds = start.elapsed().as_secs_f64();
     if status.success() {
-        // One child at a time: what the children have used more is what this one has.
+        // One child at a time: the increase for all children is that of this one.
         let cpu_seconds = cpu::of_children().zip(cpu_before).map(|(after, before)| after - before);
         Ok(Measured { process_seconds, cpu_seconds, peak_bytes })
     } else {

@@ -1,5 +1,5 @@
 //! `cargo xtask bench --mik-fs`: time and memory of MIK-FS with low-rank factors and with whole Gram
-//! matrices, and how soon it settles.
+//! matrices, and how fast it converges.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ const HEADER: &[&str] = &[
     "peak_rss_bytes",
 ];
 
-/// What was found out about one data set.
+/// The results for one data set.
 struct Case {
     name: &'static str,
     n: usize,
@@ -118,8 +118,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     documents.page("mik-fs", summary(&cases))
 }
 
-/// The same data as NumPy files, where these can say all of it: what is left after reading is known the
-/// better the less reading takes.
+/// The same data as NumPy files, if these can represent it: the shorter the reading, the more accurate the
+/// time without it.
 fn quick_to_read(data: &Dataset, scratch: &Path) -> Result<Option<(PathBuf, PathBuf)>> {
     let is_numeric = |j| matches!(data.feature_kind(j), FeatureKind::Numeric);
     let Target::Class(classes) = data.target() else { return Ok(None) };

@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: how fast, against ourselves and against others.
+//! `cargo xtask bench`: speed against earlier versions and against other packages.
 
 mod against;
 mod cases;
@@ -27,7 +27,7 @@ const MEBIBYTE: f64 = 1_048_576.0;
 /// summary and an SVG under docs/benchmarks.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// Criterion's quick mode: a rough answer soon.
+    /// Criterion's quick mode: fast and less accurate.
     #[arg(long)]
     quick: bool,
     /// Measure HSIC Lasso against another package, in a virtual environment with pinned versions.
@@ -51,7 +51,7 @@ pub(crate) struct Arguments {
     /// Measure MIK-FS on real data, with low-rank factors and with whole Gram matrices.
     #[arg(long, conflicts_with_all = ["peers", "filters", "scaling"])]
     mik_fs: bool,
-    /// Measure this older build of the command against the one built here, turn about.
+    /// Measure this older build of the command against the one built here, in turn.
     #[arg(long, conflicts_with_all = ["peers", "filters", "scaling"])]
     against: Option<PathBuf>,
     /// Run only benchmarks or cases whose name contains this.
@@ -73,11 +73,11 @@ pub(crate) struct Arguments {
     python: Option<PathBuf>,
 }
 
-/// What the programs of a benchmark are started with.
+/// The paths that the programs of a benchmark need.
 struct Start {
     /// A folder for data and answers.
     scratch: PathBuf,
-    /// Where a program of ours answers.
+    /// The file to which a program of ours writes its answer.
     json: PathBuf,
     /// This program.
     program: PathBuf,
@@ -98,7 +98,7 @@ impl Arguments {
         Ok(Start { scratch, json, program, python })
     }
 
-    /// Where the documents lie: a part of the cases must not replace those of all.
+    /// The folder of the documents: those of some cases must not replace those of all.
     fn documents(&self, facts: Vec<(&'static str, String)>) -> Documents {
         let folder = if self.only.is_empty() { "docs/benchmarks" } else { "target/bench" };
         Documents::new(workspace::root().join(folder), facts)

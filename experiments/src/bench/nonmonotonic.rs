@@ -22,7 +22,7 @@ mod conic;
 /// The requested gap.
 const TOLERANCE: f64 = 1e-6;
 
-/// Features that carry the signal of the data drawn here.
+/// Relevant features of the data drawn here.
 const RELEVANT: usize = 20;
 
 /// A problem: samples, features, features to select, whether the target is real, whether the conic solver is
@@ -52,7 +52,7 @@ struct Run {
     solution: NonMonotonicSolution,
 }
 
-/// What a case came to.
+/// The result of a case.
 struct Outcome {
     case: &'static Case,
     runs: Vec<Run>,

@@ -104,7 +104,7 @@ fn process_seconds(runs: &[Run]) -> Vec<f64> {
     runs.iter().map(|run| run.measured.process_seconds).collect()
 }
 
-/// Of the main process alone, in MiB, which is the smaller claim: a peer's workers come on top.
+/// Of the main process alone, in MiB: a peer's worker processes are not added, which is in its favour.
 fn memory(runs: &[Run]) -> Vec<f64> {
     runs.iter().map(|run| run.measured.peak_bytes.map_or(f64::NAN, |bytes| bytes as f64 / MEBIBYTE)).collect()
 }
@@ -166,7 +166,7 @@ fn peer_name(case: &Case) -> &'static str {
     }
 }
 
-/// How many of our features the peer has too.
+/// The number of our features that the peer selects too.
 fn agreement(results: &Results) -> String {
     match (results.ours.first(), results.theirs.first()) {
         (Some(ours), Some(theirs)) => {

@@ -9,14 +9,14 @@ use super::cases::{Files, PeerOptions, Source};
 use super::measure::{Measured, measure};
 use crate::{Result, workspace};
 
-/// What one run of a program gave.
+/// The result of one run of a program.
 #[derive(Debug, Clone)]
 pub(super) struct Run {
-    /// What the program itself counts: kernels and lasso, without starting and reading.
+    /// The time that the program itself reports: kernels and lasso, without starting and reading.
     pub seconds: f64,
-    /// What was seen from outside.
+    /// The measurement from outside.
     pub measured: Measured,
-    /// The highest resident set among worker processes, where there are any.
+    /// The highest resident set among worker processes, 0 without any.
     pub worker_peak_bytes: u64,
     /// The features, best first.
     pub features: Vec<u64>,
@@ -96,7 +96,7 @@ pub(super) fn run_peer(
         "--permutations",
         &options.permutations.to_string(),
     ]);
-    // Its progress and warnings are not ours to show.
+    // The progress and warnings of the peer are not shown.
     command.arg("--json").arg(json).stdout(Stdio::null()).stderr(Stdio::null());
     let measured = measure(&mut command)?;
     let answer = read(json)?;
@@ -112,14 +112,14 @@ pub(super) fn run_peer(
     Ok((run, version))
 }
 
-/// An answer, and no file any more.
+/// Reads an answer and removes its file.
 pub(super) fn read(json: &Path) -> Result<Value> {
     let text = std::fs::read_to_string(json).map_err(|error| format!("{}: {error}", json.display()))?;
     std::fs::remove_file(json)?;
     Ok(serde_json::from_str(&text)?)
 }
 
-/// The elements of an array, nothing where there is none.
+/// The elements of an array; empty for anything else.
 pub(super) fn list(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }

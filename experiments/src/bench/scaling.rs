@@ -131,7 +131,7 @@ fn summary(sweeps: &[Sweep]) -> String {
 
 fn panel(sweep: &Sweep) -> Panel {
     let points = sweep.times();
-    // A line of slope 1 through the last point, to hold the others against.
+    // A line of slope 1 through the last point, for comparison.
     let linear: Vec<(f64, f64)> = points
         .last()
         .map(|&(last, seconds)| points.iter().map(|&(size, _)| (size, seconds * size / last)).collect())

@@ -18,7 +18,7 @@ use crate::Result;
 pub(crate) struct Arguments {
     #[command(flatten)]
     files: Files,
-    /// They are numbers to predict.
+    /// Whether the target is numbers.
     #[arg(long)]
     regression: bool,
     #[arg(long)]
@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
     threads: usize,
 }
 
-/// What a program of our side reads and writes.
+/// The files that a program of our side reads and writes.
 #[derive(Debug, Args)]
 pub(crate) struct Files {
     /// The features, as .npy.
@@ -58,7 +58,7 @@ impl Files {
     }
 }
 
-/// What `work` gives, its wall seconds and its processor seconds.
+/// The result of `work`, its wall seconds and its processor seconds.
 pub(crate) fn timed<T>(work: impl FnOnce() -> T) -> (T, f64, Option<f64>) {
     let (start, cpu_before) = (Instant::now(), cpu::of_this());
     let given = work();

@@ -24,11 +24,11 @@ struct Case {
     params: &'static [&'static str],
     n: usize,
     d: usize,
-    /// What `experiments/peers/wrappers.py` calls the program to measure against.
+    /// The name of the other program in `experiments/peers/wrappers.py`.
     peer: Option<&'static str>,
 }
 
-/// All features are ranked, one going at a time.
+/// All features are ranked, one removed at a time.
 const CASES: &[Case] = &[
     Case {
         name: "svr-rfe-n200-d100",
@@ -60,11 +60,11 @@ const CASES: &[Case] = &[
     },
 ];
 
-/// Features that the target is the sum of, the first ones, and the standard deviation of what is added.
+/// The target is the sum of this many first features, plus noise of this standard deviation.
 const INFORMATIVE: usize = 5;
 const NOISE: f64 = 0.1;
 
-/// What one run of a program gave.
+/// The result of one run of a program.
 struct Run {
     seconds: f64,
     cpu_seconds: f64,

@@ -8,7 +8,7 @@ use super::experiments::Row;
 use crate::Result;
 use crate::output::mean_and_error;
 
-/// What a paper prints in a cell.
+/// A cell as the paper prints it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Printed {
     /// The mean.
@@ -26,15 +26,15 @@ impl Printed {
     }
 }
 
-/// Values that two runs of the same thing may differ by, in standard errors of the difference.
+/// Means that differ by at most this many standard errors of their difference count as equal.
 const DIFFERENCE: f64 = 2.0;
 
-/// What is below counts as significant, as in the papers.
+/// The significance level of the papers.
 const LEVEL: f64 = 0.05;
 
 /// One line of a table: a data set with a number of features.
 pub(super) struct Line<'a> {
-    /// What stands at its beginning.
+    /// The text of its first cell.
     pub title: String,
     /// The data set.
     pub dataset: &'a str,
@@ -48,7 +48,7 @@ pub(super) struct Line<'a> {
 pub(super) struct Comparison<'a> {
     /// The methods; the others are tested against the first.
     pub methods: &'a [&'static str],
-    /// Which of the scores.
+    /// The index of the score.
     pub metric: usize,
     /// Scores are shown as multiples of this: 0.01 for percent.
     pub unit: f64,
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_tell_ours_the_papers_and_what_is_significant() {
+    fn cells_have_our_mean_the_papers_and_the_marks() {
         let mut rows: Vec<Row> = (0..4).map(|run| row("a", run, [0.80, 0.82, 0.81, 0.83][run])).collect();
         rows.extend((0..4).map(|run| row("b", run, [0.70, 0.73, 0.71, 0.74][run])));
         let comparison = Comparison {

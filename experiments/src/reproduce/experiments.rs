@@ -29,7 +29,7 @@ pub(super) struct Protocol {
     /// The folder with the data sets.
     #[arg(long, env = "FEWEST_DATA")]
     data: PathBuf,
-    /// Take what an earlier call with the same runs and seed has finished, instead of computing it again.
+    /// Use the finished results of an earlier call with the same runs and seed.
     #[arg(long)]
     resume: bool,
     /// Give up a method on a data set after this many seconds.
@@ -40,7 +40,7 @@ pub(super) struct Protocol {
 /// A method of a paper, as this workspace has it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Method {
-    /// What the paper calls it.
+    /// Its name in the paper.
     pub name: &'static str,
     /// The id in the registry.
     pub id: &'static str,
@@ -56,7 +56,7 @@ impl Method {
     }
 }
 
-/// What one method did on one data set with one number of features.
+/// The result of one method on one data set with one number of features.
 #[derive(Debug, Clone)]
 pub(super) struct Row {
     /// The data set, as the paper calls it.
@@ -71,7 +71,7 @@ pub(super) struct Row {
     pub k: usize,
     /// The features, best first.
     pub features: Vec<usize>,
-    /// One value a metric.
+    /// One value per metric.
     pub scores: Vec<f64>,
     /// The redundancy rate.
     pub redundancy: f64,
@@ -79,15 +79,15 @@ pub(super) struct Row {
     pub seconds: f64,
 }
 
-/// What makes an experiment, besides data and method.
+/// The setting of an experiment, except data and method.
 pub(super) struct Setting<'a> {
     /// Names the experiment among those of all papers.
     pub name: &'a str,
-    /// What predicts.
+    /// The learner.
     pub learner: &'a dyn Learner,
-    /// What divides.
+    /// The splitter.
     pub splitter: &'a dyn Splitter,
-    /// What judges.
+    /// The metrics.
     pub metrics: &'a [&'a dyn Metric],
     /// Numbers of features.
     pub ks: &'a [usize],
@@ -153,7 +153,7 @@ impl Protocol {
         }
         let context = self.context();
         let found = compute(&context);
-        // What ran out of time may be an error or a poor result.
+        // After the time limit the result may be an error or incomplete.
         if context.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             store(&given_up, &())?;
             return Ok(None);

@@ -29,7 +29,7 @@ impl Splitter for Batches {
     }
 }
 
-/// Drawn at random for every run: so many samples to train, so many others to test, the rest unused.
+/// Drawn at random for every run: training samples, other test samples; the rest is not used.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Portions {
     /// Training samples.

@@ -93,13 +93,13 @@ pub(super) struct Regression {
 }
 
 impl Regression {
-    /// What predicts with them.
+    /// The learner with these parameters.
     pub(super) fn learner(&self) -> RawRegression<'_> {
         let (costs, epsilons) = (std::slice::from_ref(&self.c), std::slice::from_ref(&self.epsilon));
         RawRegression { kappa: Some(self.kappa), costs, epsilons }
     }
 
-    /// A method that selects with them, as far as it has them.
+    /// The selector with those of these parameters that the method has.
     pub(super) fn selector(&self, method: &Method) -> Result<Box<dyn Selector>> {
         let registered = Registry::standard().find(method.id)?;
         let machine = [

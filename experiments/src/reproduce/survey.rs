@@ -92,8 +92,8 @@ fn compute(arguments: &Arguments) -> Result<()> {
                     ks: &ks,
                     nested: true,
                 };
-                // A method that does not fit the data, such as a two-class score on ten classes, is told and
-                // left out.
+                // A method that does not fit the data, such as a two-class score on ten classes, is reported
+                // and left out.
                 match protocol.run_learners(&setting, &learners, name, &data, &method.method) {
                     Ok(found) => rows.extend(found),
                     Err(error) => {
@@ -138,8 +138,8 @@ fn methods(wanted: &[String]) -> Result<Vec<Chosen>> {
     wanted.iter().map(|id| Ok(chosen(Registry::standard().find(id)?))).collect()
 }
 
-/// Selects without classes and clusters: one row a number of features and start, with mutual information and
-/// accuracy.
+/// Selects without classes and clusters: one row per number of features and start, with mutual information
+/// and accuracy.
 fn cluster(
     protocol: &Protocol,
     dataset: &'static str,

@@ -1,8 +1,8 @@
-//! How alike two answers are.
+//! The agreement of two results.
 
 use std::collections::BTreeSet;
 
-/// How many features both lists have, and whether they have them in the same order.
+/// The number of features in both lists, and whether their order is the same.
 pub(super) fn of_features(ours: &[u64], theirs: &[u64]) -> String {
     if ours == theirs {
         return format!("all {}, in the same order", ours.len());

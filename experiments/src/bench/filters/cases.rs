@@ -1,4 +1,4 @@
-//! What filters are measured on.
+//! The cases of the filter benchmark.
 
 use std::path::Path;
 
@@ -17,13 +17,13 @@ const CLASSES: u64 = u64::MAX;
 /// The seed of all data.
 const SEED: u64 = 0;
 
-/// What the values of a table are.
+/// The kind of values in a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Values {
     /// Whole numbers from 0 to 4; an informative feature is a function of the class for a third of the
     /// samples.
     Levels,
-    /// Standard normal; an informative feature is half as much larger from class to class.
+    /// Standard normal; the mean of an informative feature rises by ½ from class to class.
     Normal,
 }
 
@@ -43,9 +43,9 @@ pub(super) struct Source {
 /// A program to measure against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Peer {
-    /// What `experiments/peers/filters.py` calls it.
+    /// Its name in `experiments/peers/filters.py`.
     pub id: &'static str,
-    /// What the document calls it.
+    /// Its name in the document.
     pub name: &'static str,
 }
 
@@ -82,7 +82,7 @@ const LEVELS: Source = Source { values: Values::Levels, n: 1000, d: 5000, classe
 const SQUARE: Source = normal(1000, 1000, 2);
 const LONG: Source = normal(100_000, 500, 2);
 
-/// Cases of one table stand together: it is drawn once for them.
+/// Cases with the same table follow each other: the table is drawn once for them.
 pub(super) const CASES: &[Case] = &[
     Case {
         recorded: Some(Recorded { name: "praznik, JMI", cpu_seconds: 1.37 }),
@@ -130,7 +130,7 @@ const fn normal(n: usize, d: usize, classes: u32) -> Source {
     Source { values: Values::Normal, n, d, classes }
 }
 
-/// Ours without anything to measure against.
+/// A case without another program.
 const fn alone(name: &'static str, method: &'static str, source: Source) -> Case {
     let params: &[&str] = match source.values {
         Values::Levels => &["integers=levels"],
@@ -140,7 +140,7 @@ const fn alone(name: &'static str, method: &'static str, source: Source) -> Case
 }
 
 impl Source {
-    /// What the values take, 8 bytes each.
+    /// The bytes of the values, 8 each.
     pub(super) fn bytes(self) -> f64 {
         8.0 * self.n as f64 * self.d as f64
     }

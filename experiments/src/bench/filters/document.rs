@@ -169,7 +169,7 @@ fn describe(case: &Case) -> String {
     )
 }
 
-/// One scale a case: the cases are too different for a common one.
+/// One scale per case: the cases are too different for a common one.
 fn panels(all: &[Results]) -> Vec<BarPanel> {
     let panel = |results: &Results, what: &str, of: Figure, unit: &'static str| BarPanel {
         title: format!("{}: {what}", results.case.name),

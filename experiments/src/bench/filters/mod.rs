@@ -16,10 +16,10 @@ use super::programs::{list, read};
 use super::{Arguments, Start};
 use crate::{Result, machine, workspace};
 
-/// A peer that takes longer than this for a run is run once: how much slower it is needs no second digit.
+/// A peer that takes longer than this is run once: its ratio to ours needs no second digit.
 const LONG_RUN: f64 = 30.0;
 
-/// What one run of a program gave.
+/// The result of one run of a program.
 struct Run {
     /// The program itself counts the selection alone.
     timed: Timed,
@@ -99,7 +99,7 @@ fn run_ours(program: &Path, files: &Files, case: &Case, threads: u32, json: &Pat
 fn run_peer(python: &Path, files: &Files, peer: Peer, threads: u32, json: &Path) -> Result<(Run, String)> {
     let mut command = Command::new(python);
     command.arg(workspace::root().join("experiments/peers/filters.py")).args(["--peer", peer.id]);
-    // Its warnings are not ours to show.
+    // The warnings of the peer are not shown.
     command.stderr(Stdio::null());
     let (run, answer) = run_program(command, files, threads, json)?;
     let text = |key: &str| answer[key].as_str().unwrap_or("?").to_owned();

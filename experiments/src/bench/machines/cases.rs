@@ -1,4 +1,4 @@
-//! What support vector machines are measured on.
+//! The cases of the support vector machine benchmark.
 
 use std::path::{Path, PathBuf};
 

@@ -24,11 +24,11 @@ const OUR_TOLERANCE: f64 = 1e-6;
 /// LIBSVM's and scikit-learn's default: the largest violation of the optimality conditions.
 const THEIR_TOLERANCE: f64 = 1e-3;
 
-/// What one run of a program gave.
+/// The result of one run of a program.
 struct Run {
     /// The program itself counts the training alone; of LIBSVM's program it is everything.
     timed: Timed,
-    /// The minimised dual, in double precision; LIBSVM's program rounds it to six decimals and knows it in
+    /// The minimised dual, in double precision; LIBSVM's program prints six decimals of it, computed in
     /// its own precision.
     objective: f64,
     violation: Option<f64>,
@@ -55,7 +55,7 @@ struct Objectives {
     theirs: Run,
 }
 
-/// What could not be run, and why.
+/// The cases that could not be run, and why.
 type Skipped = Vec<String>;
 
 /// Measures; writes `docs/benchmarks/machines.csv`, `.md` and `.svg`, or with `--only` into `target/bench`.
@@ -225,7 +225,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_svm_train_says_is_read() {
+    fn the_output_of_svm_train_is_parsed() {
         let text =
             "*\noptimization finished, #iter = 10\nnu = 0.5\nobj = -12.5, rho = 0.25\nnSV = 7, nBSV = 2\n";
         assert_eq!(parse_libsvm(text), Some((-12.5, 7)));

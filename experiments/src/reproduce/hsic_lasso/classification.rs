@@ -15,7 +15,7 @@ const KS: &[usize] = &[10, 20, 30, 40, 50];
 /// Runs of the paper.
 const PAPER_RUNS: f64 = 100.0;
 
-/// Standard errors between two means that are called different.
+/// Means that differ by more than this many standard errors count as different.
 const DIFFERENT: f64 = 2.0;
 
 const METHODS: &[Method] = &[
@@ -36,7 +36,7 @@ const METHODS: &[Method] = &[
 /// Mean and standard deviation.
 type Printed = Option<(f64, f64)>;
 
-/// A data set of Table 2, with what Tables 3 and 4 print for the first methods, in their order.
+/// A data set of Table 2, with the numbers of Tables 3 and 4 for the first methods, in their order.
 struct Problem {
     name: &'static str,
     file: &'static str,
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn means_are_held_against_the_printed_ones() {
+    fn means_are_compared_with_the_printed_ones() {
         assert_eq!(verdict((0.848, 0.02), (0.848, 0.111)), "=");
         assert_eq!(verdict((0.900, 0.02), (0.848, 0.111)), "+");
         assert_eq!(verdict((0.700, 0.02), (0.848, 0.111)), "−");

@@ -24,7 +24,7 @@ pub(super) fn run(wanted: &Wanted) -> Result<()> {
 const FOLDER: &str = "docs/reproduction/hsic-lasso";
 
 /// The paper's methods with the parameters that it gives. Kernels have width 1 on standardised features;
-/// classes get the delta kernel. What the paper does not say is our default.
+/// classes get the delta kernel. Parameters that the paper does not give are our defaults.
 const HSIC_LASSO: Method = Method { name: "HSIC Lasso", id: "hsic-lasso", parameters: &["related=0"] };
 const NOCCO_LASSO: Method = Method { name: "NOCCO Lasso", id: "nocco-lasso", parameters: &["related=0"] };
 const NOCCO_LARGER: Method =

@@ -23,7 +23,7 @@ pub(super) const COSTS: [f64; 3] = [1.0, 10.0, 100.0];
 /// The smallest l1 penalty of the elastic net tried, as a multiple of the l2 penalty.
 pub(super) const LEAST_L1: f64 = 0.1;
 
-/// The products of two of them: all that counts of `λ₁` and `λ₂` of MIK-FS.
+/// The products of two of them: MIK-FS depends on `λ₁` and `λ₂` only by their product.
 const PRODUCTS: [f64; 9] = [1e4, 1e3, 1e2, 10.0, 1.0, 0.1, 0.01, 1e-3, 1e-4];
 
 /// Most alternations at a penalty while parameters are chosen. The paper says that ten are enough.
@@ -32,7 +32,7 @@ pub(super) const FEW_ALTERNATIONS: usize = 50;
 /// Most alternations at a penalty for the model that predicts.
 pub(super) const ALTERNATIONS: usize = 200;
 
-/// How an alternation went.
+/// The course of the alternation.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Descent {
     /// The objective, at the start and after each alternation.
@@ -84,7 +84,7 @@ pub(super) const CONTENDERS: &[Contender] = &[
 ];
 
 fn sigmoid(train: &Dataset, test: &Dataset, context: &Context<'_>) -> Result<Outcome, Error> {
-    // Of equally good ones the smoothest.
+    // At a tie the smoothest.
     let kernels =
         GRID.iter().rev().map(|&scale| (format!("a = {scale}"), BaseKernel::Sigmoid { scale, shift: 0.0 }));
     mik_fs(kernels.collect(), train, test, context)
@@ -112,7 +112,7 @@ fn mik_fs(
     for which in 0..kernels.len() {
         let path = method(which, FEW_ALTERNATIONS).validate_at(train, FOLDS, &PRODUCTS, context)?;
         let at = first_best(path.iter().map(|point| point.score));
-        // Of equally good ones the largest penalty.
+        // At a tie the largest penalty.
         if (path[at].score, std::cmp::Reverse(at)) > (best.0, std::cmp::Reverse(best.1)) {
             best = (path[at].score, at, which);
         }

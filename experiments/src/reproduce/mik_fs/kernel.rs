@@ -10,7 +10,7 @@ use nalgebra::{DMatrix, SymmetricEigen};
 
 use super::linear::{column, signs};
 
-/// Precision asked of weights: what a machine says does not change below.
+/// Tolerance of the weights: below it, the predictions of a machine do not change.
 const TOLERANCE: f64 = 1e-4;
 
 /// Share of test samples whose class was found, and the number of features, of weighted sums of Gaussian
@@ -56,7 +56,7 @@ pub(super) fn product(
 
 /// The components of `tanh(a xᵀx′/d)` of all features, largest eigenvalues in size first.
 pub(super) struct Components {
-    /// Coordinates of the training samples, a column a component.
+    /// Coordinates of the training samples, one column per component.
     train: DMatrix<f64>,
     test: DMatrix<f64>,
 }
@@ -179,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_selects_also_classifies() {
+    fn selecting_machines_classify() {
         let wave = |step: usize| (0..40).map(|i| (i * step % 41) as f64 / 20.0 - 1.0).collect::<Vec<f64>>();
         let (x, noise) = (wave(7), wave(17));
         let y: Vec<bool> = x.iter().map(|x| x.abs() > 0.5).collect();

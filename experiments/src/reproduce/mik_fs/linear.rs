@@ -1,4 +1,5 @@
-//! l1-SVM and ElasticNet-SVM as machines that predict: what selects also classifies, as in the paper.
+//! l1-SVM and ElasticNet-SVM as machines that predict: the selecting machine also classifies, as in the
+//! paper.
 
 use fewest::core::{Budget, Context, Dataset, Error, Selector, Target};
 use fewest::margin::{ElasticNetSvm, L1Svm};
@@ -95,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_selects_also_classifies() {
+    fn selecting_machines_classify() {
         let x: Vec<f64> = (0..20).map(f64::from).collect();
         let noise: Vec<f64> = (0..20).map(|i| f64::from(i * 7 % 20)).collect();
         let y: Vec<u8> = (0..20).map(|i| u8::from(i >= 14)).collect();

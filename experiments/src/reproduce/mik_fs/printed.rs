@@ -1,4 +1,4 @@
-//! What the paper prints.
+//! The numbers that the paper prints.
 
 /// The methods of Table 2, in its order.
 pub(super) const METHODS: [&str; 6] = ["l1-SVM", "ElasticNet-SVM", "RFMKL", "GMKL", "IKPCA", "MIK-FS"];

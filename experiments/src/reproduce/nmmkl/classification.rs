@@ -38,7 +38,7 @@ const NOT_IN_FIGURE_2: [&str; 2] = ["R²W²", "FSV"];
 /// Costs to choose from; the paper does not say which it tried.
 const COSTS: &[f64] = &[0.01, 0.1, 1.0, 10.0, 100.0];
 
-/// Costs of NMMKL to choose from. Of choices that are as good the first is taken.
+/// Costs of NMMKL to choose from, the first at a tie.
 const OWN_COSTS: &[f64] = &[100.0, 10.0, 1.0, 0.1, 0.01, 0.001];
 
 /// Ridges of NMMKL to choose from; the paper does not say which it tried.
@@ -106,14 +106,14 @@ const FIGURE_2: &[(&str, &str)] = &[
     ("Lym", "lymphoma.mat"),
 ];
 
-/// What is run, in the end, on each data set.
+/// The runs on each data set.
 struct Plan<'a> {
     /// Names the files.
     name: &'static str,
     methods: &'a [(&'static str, &'static str)],
     splitter: &'a dyn Splitter,
     ks: &'a [usize],
-    /// What NMMKL may choose from.
+    /// The parameters that NMMKL chooses from.
     choices: Vec<Vec<String>>,
 }
 

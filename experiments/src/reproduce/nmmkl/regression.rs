@@ -23,7 +23,7 @@ const METHODS: [(&str, &str); 4] =
 /// Runs of the paper.
 const PAPER_RUNS: f64 = 20.0;
 
-/// What a table prints for a number of features: mean squared error and Q², each by method.
+/// The numbers of a table for a number of features: mean squared error and Q², each by method.
 type Numbers = (usize, [(f64, f64); 4], [(f64, f64); 4]);
 
 /// A table and how its machines are tuned.

@@ -1,4 +1,4 @@
-//! Table 1 and Figure 2: how often the features that matter come first.
+//! Table 1 and Figure 2: how often the relevant features come first.
 
 use std::fmt::Write;
 
@@ -149,7 +149,7 @@ const HEADER: [&str; 8] = [
     "selection_seconds",
 ];
 
-/// A line a run: the features, best first, and the scores of the best one, two, … of them.
+/// One line per run: the features, best first, and the scores of the best one, two, … of them.
 fn cells(part: &Part) -> Vec<Vec<String>> {
     let runs = part.rows.chunk_by(|row, next| (row.method, row.run) == (next.method, next.run));
     runs.filter_map(|rows| {
@@ -201,7 +201,7 @@ fn tune(protocol: &Protocol, data: &Dataset, portions: &Portions) -> Result<Regr
     Ok(best.1)
 }
 
-/// In how many runs the features that matter came first.
+/// The number of runs in which the relevant features come first.
 fn found(part: &Part, method: &str) -> usize {
     let wanted = if part.problem.name == EXPONENTIAL { 2 } else { 5 };
     part.rows

@@ -1,4 +1,4 @@
-//! What Table III prints.
+//! The numbers of Table III.
 
 /// A mean, and `+` where the paper finds SD-L-RFE significantly better than this method, `-` where worse.
 pub(super) type Cell = (f64, char);
