@@ -74,7 +74,7 @@ fn the_guess_of_a_target_is_told_where_it_does_harm() {
     let place = Place::with_table();
     let told = place.fails(&["select", "table.csv", "--ignore", "outcome"]);
     for part in
-        ["`outcome`", "two parts", "the last column was used as the target", "use --target to name another"]
+        ["`outcome`", "two roles", "the last column was used as the target", "use --target to name another"]
     {
         assert!(told.contains(part), "{told}");
     }
