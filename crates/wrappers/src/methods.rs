@@ -59,12 +59,7 @@ pub static METHODS: &[Method] = &[
         "recursive elimination by the radius-margin bound",
         "train; take away the j without which 4 R² Σ|β| + Σξ + nε is smallest (R² ‖ω‖² for classes); again",
         TARGETS,
-        || {
-            Draft::selector(RecursiveElimination::new(BoundChange {
-                bound: Bound::RadiusMargin,
-                ..BoundChange::default()
-            }))
-        },
+        || Draft::selector(RecursiveElimination::new(BoundChange::new(Bound::RadiusMargin))),
     ),
     Method::preset(
         Kind::Sequence,
@@ -72,12 +67,7 @@ pub static METHODS: &[Method] = &[
         "recursive elimination by the span bound",
         "train; take away the j without which Σₚ |βₚ| Sₚ² + Σξ + nε is smallest; again",
         TARGETS,
-        || {
-            Draft::selector(RecursiveElimination::new(BoundChange {
-                bound: Bound::Span,
-                ..BoundChange::default()
-            }))
-        },
+        || Draft::selector(RecursiveElimination::new(BoundChange::new(Bound::Span))),
     ),
     Method::preset(
         Kind::Sequence,

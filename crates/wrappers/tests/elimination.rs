@@ -24,10 +24,10 @@ fn criteria() -> Vec<Box<dyn EliminationCriterion>> {
         Box::new(several),
         Box::new(NormChange),
         Box::new(HsicChange),
-        Box::new(BoundChange { bound: Bound::RadiusMargin, retrain: false }),
-        Box::new(BoundChange { bound: Bound::RadiusMargin, retrain: true }),
-        Box::new(BoundChange { bound: Bound::Span, retrain: false }),
-        Box::new(BoundChange { bound: Bound::Span, retrain: true }),
+        Box::new(BoundChange::new(Bound::RadiusMargin)),
+        Box::new(BoundChange { retrain: true, ..BoundChange::new(Bound::RadiusMargin) }),
+        Box::new(BoundChange::new(Bound::Span)),
+        Box::new(BoundChange { retrain: true, ..BoundChange::new(Bound::Span) }),
         Box::new(Reference { noise: SensitivityNoise::Gaussian }),
     ]
 }

@@ -46,10 +46,10 @@ fn eliminations(training: &Training) -> Vec<(&'static str, Box<dyn Selector>)> {
         "reference": Reference { noise: SensitivityNoise::Laplace },
         "norm": NormChange,
         "hsic": HsicChange,
-        "radius-margin": BoundChange { bound: Bound::RadiusMargin, retrain: false },
-        "radius-margin retrained": BoundChange { bound: Bound::RadiusMargin, retrain: true },
-        "span": BoundChange { bound: Bound::Span, retrain: false },
-        "span retrained": BoundChange { bound: Bound::Span, retrain: true },
+        "radius-margin": BoundChange::new(Bound::RadiusMargin),
+        "radius-margin retrained": BoundChange { retrain: true, ..BoundChange::new(Bound::RadiusMargin) },
+        "span": BoundChange::new(Bound::Span),
+        "span retrained": BoundChange { retrain: true, ..BoundChange::new(Bound::Span) },
     }
 }
 

@@ -6,6 +6,7 @@ use fewest::eval::{
     Learner, MachineGrid, MachineKernel, Model, SupportVectorClassifier, SupportVectorRegression,
 };
 use fewest::registry::{Parameters, Registry};
+use serde::{Deserialize, Serialize};
 
 use super::experiments::Method;
 use crate::Result;
@@ -82,7 +83,7 @@ pub(super) fn deviation(values: &[f64]) -> f64 {
 }
 
 /// Parameters of Gaussian support vector regression, the target in its own unit.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct Regression {
     /// The cost.
     pub c: f64,

@@ -4,14 +4,16 @@ use fewest_solver::{Control, Error};
 
 use crate::{DualProblem, DualSolution, KernelRows, Smo};
 
-/// The loss of a support vector machine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Loss {
-    /// `C ξ`.
-    #[default]
-    Linear,
-    /// `C ξ²`, which puts `1 / (2C)` on the kernel's diagonal and removes the upper bounds.
-    Squared,
+fewest_core::words! {
+    /// The loss of a support vector machine.
+    #[derive(Default)]
+    pub enum Loss {
+        /// `C ξ`.
+        #[default]
+        Linear = "linear",
+        /// `C ξ²`, which puts `1 / (2C)` on the kernel's diagonal and removes the upper bounds.
+        Squared = "squared",
+    }
 }
 
 /// C-support vector classification (Cortes and Vapnik 1995):

@@ -14,8 +14,7 @@ const BLOCK: usize = 16;
 /// A bound on the leave-one-out error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bound {
-    /// [`RadiusMargin`]: `4 R² Σ|β| + Σ ξ + n ε` for regression, `R² ‖ω‖²` for classes, with machines with
-    /// squared losses.
+    /// [`RadiusMargin`]: `4 R² Σ|β| + Σ ξ + n ε` for regression, `R² ‖ω‖²` for classes.
     RadiusMargin,
     /// [`SpanBound`]: `Σ |β_p| S_p² + Σ ξ`, and `+ n ε` for regression.
     Span,
@@ -41,12 +40,26 @@ options! {
     pub struct BoundChange {
         /// The bound.
         pub bound: Bound = Bound::RadiusMargin, hidden;
+        /// Loss of the machines, `C ξ` or `C ξ²`; with squared, both bounds are those of the kernel
+        /// `K + I/(2C)`, without slacks.
+        ///
+        /// The radius–margin bound of classes holds for squared losses only.
+        pub loss: Loss = Loss::Squared;
         /// Whether a machine is trained without each feature in turn; otherwise the coefficients are kept.
         pub retrain: bool = false;
     }
 }
 
 impl BoundChange {
+    /// Squared losses for the radius and the margin, linear ones for the span; coefficients are kept.
+    pub fn new(bound: Bound) -> Self {
+        let loss = match bound {
+            Bound::RadiusMargin => Loss::Squared,
+            Bound::Span => Loss::Linear,
+        };
+        Self { bound, loss, ..Self::default() }
+    }
+
     fn of(
         self,
         round: &Round<'_>,
@@ -54,7 +67,7 @@ impl BoundChange {
         machines: &[Trained],
         context: &Context<'_>,
     ) -> Result<f64, Error> {
-        let loss = self.loss(round.truth);
+        let loss = self.loss;
         let control = round.training.control(context);
         let mut machines = machines.iter();
         let mut sum = 0.0;
@@ -95,10 +108,13 @@ impl EliminationCriterion for BoundChange {
         }
     }
 
-    fn loss(&self, truth: &TrainingTarget) -> Loss {
-        match (self.bound, truth) {
-            (Bound::RadiusMargin, TrainingTarget::Classes(_)) => Loss::Squared,
-            _ => Loss::Linear,
+    fn loss(&self, truth: &TrainingTarget) -> Result<Loss, Error> {
+        match (self.bound, truth, self.loss) {
+            (Bound::RadiusMargin, TrainingTarget::Classes(_), Loss::Linear) => {
+                let expected = "squared where the target is classes: their radius-margin bound needs it";
+                Err(Error::parameter("loss", self.loss, expected))
+            }
+            (_, _, loss) => Ok(loss),
         }
     }
 
@@ -111,7 +127,7 @@ impl EliminationCriterion for BoundChange {
         let judge = |at: usize| -> Result<f64, Error> {
             let kernel = round.without(at);
             let bound = if self.retrain {
-                let machines = round.retrained(&kernel, self.loss(round.truth), context)?;
+                let machines = round.retrained(&kernel, self.loss, context)?;
                 self.of(round, &kernel, &machines, context)?
             } else {
                 self.of(round, &kernel, round.machines, context)?

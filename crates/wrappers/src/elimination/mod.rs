@@ -246,7 +246,7 @@ impl Rounds<'_> {
         let mut last: Vec<f64> = Vec::new();
         while !left.is_empty() {
             let trained = if machines_wanted || self.criterion.needs_machines() {
-                let loss = self.criterion.loss(&truth);
+                let loss = self.criterion.loss(&truth)?;
                 go_on(context).and_then(|()| self.training.train(&kernel, &truth, loss, &machines, context))
             } else {
                 Ok(Vec::new())

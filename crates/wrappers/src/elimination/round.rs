@@ -17,8 +17,11 @@ pub trait EliminationCriterion: Send + Sync {
     }
 
     /// The loss of the machines. Default linear.
-    fn loss(&self, _truth: &TrainingTarget) -> Loss {
-        Loss::Linear
+    ///
+    /// # Errors
+    /// For a target that its loss is not made for.
+    fn loss(&self, _truth: &TrainingTarget) -> Result<Loss, Error> {
+        Ok(Loss::Linear)
     }
 
     /// The importance of each feature left, in the order of [`Round::feature`].
@@ -37,7 +40,7 @@ impl<C: EliminationCriterion + ?Sized> EliminationCriterion for Box<C> {
         (**self).needs_machines()
     }
 
-    fn loss(&self, truth: &TrainingTarget) -> Loss {
+    fn loss(&self, truth: &TrainingTarget) -> Result<Loss, Error> {
         (**self).loss(truth)
     }
 
