@@ -4,6 +4,8 @@
 //! with the lower index comes first. For scores use [`rank`](crate::rank): it treats both zeros as
 //! equal and puts NaN last.
 
+use std::collections::BTreeMap;
+
 /// Sorts numbers, increasing.
 ///
 /// ```
@@ -116,19 +118,27 @@ pub fn distinct_codes(mut codes: Vec<u32>) -> Vec<u32> {
 }
 
 /// The pairs of different codes, such as those of classes, and where either of the two is: the smaller first,
-/// in the order (0, 1), (0, 2), …, (1, 2), ….
+/// in the order (0, 1), (0, 2), …, (1, 2), …. There may be more of them than fit into memory.
 ///
 /// ```
-/// let pairs = fewest_core::order::code_pairs(&[2, 0, 2, 5]);
-/// assert_eq!(pairs, [([0, 2], vec![0, 1, 2]), ([0, 5], vec![1, 3]), ([2, 5], vec![0, 2, 3])]);
+/// let mut pairs = fewest_core::order::code_pairs(&[2, 0, 2, 5]);
+/// assert_eq!(pairs.next(), Some(([0, 2], vec![0, 1, 2])));
+/// assert!(pairs.eq([([0, 5], vec![1, 3]), ([2, 5], vec![0, 2, 3])]));
 /// ```
-pub fn code_pairs(codes: &[u32]) -> Vec<([u32; 2], Vec<usize>)> {
-    let different = distinct_codes(codes.to_vec());
-    let pairs = different.iter().enumerate().flat_map(|(at, &first)| {
-        let rest = &different[at + 1..];
-        rest.iter().map(move |&second| [first, second])
-    });
-    pairs.map(|pair| (pair, (0..codes.len()).filter(|&i| pair.contains(&codes[i])).collect())).collect()
+pub fn code_pairs(codes: &[u32]) -> impl Iterator<Item = ([u32; 2], Vec<usize>)> {
+    let mut places: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+    for (i, &code) in codes.iter().enumerate() {
+        places.entry(code).or_default().push(i);
+    }
+    let places: Vec<(u32, Vec<usize>)> = places.into_iter().collect();
+    let n = places.len();
+    let pairs = (0..n).flat_map(move |at| (at + 1..n).map(move |other| (at, other)));
+    pairs.map(move |(at, other)| {
+        let ((first, of_first), (second, of_second)) = (&places[at], &places[other]);
+        let mut either = [of_first.as_slice(), of_second.as_slice()].concat();
+        sort_indices(&mut either);
+        ([*first, *second], either)
+    })
 }
 
 #[cfg(test)]

@@ -1,12 +1,15 @@
 //! Squared distances between all samples, from which features can be taken away.
 
-use fewest_core::Error;
+use fewest_core::{Context, Error};
 
 use crate::fast;
 
 /// Coordinates summed at once; the sums of blocks are added after that, so that thousands of coordinates cost
 /// few digits.
 const BLOCK: usize = 32;
+
+/// Rows between two looks at the clock.
+const ROWS: usize = 64;
 
 /// Rounding errors, in units of `2⁻⁵³` of a distance, above which it is computed again: 2.5e-13 of it.
 const MOST_ERRORS: f64 = 2250.0;
@@ -23,11 +26,13 @@ const MANY: usize = 8;
 /// about `log d` times while all features are removed one by one.
 ///
 /// ```
+/// use fewest_core::Context;
 /// use fewest_kernels::SquaredDistances;
 ///
-/// let mut distances = SquaredDistances::new(vec![vec![0.0, 3.0], vec![1.0, 5.0]], 2)?;
+/// let context = Context::default();
+/// let mut distances = SquaredDistances::new(vec![vec![0.0, 3.0], vec![1.0, 5.0]], 2, &context)?;
 /// assert_eq!(distances.row(0), [0.0, 25.0]);
-/// distances.remove(1)?;
+/// distances.remove(1, &context)?;
 /// assert_eq!(distances.values(), [0.0, 9.0, 9.0, 0.0]);
 /// # Ok::<(), fewest_core::Error>(())
 /// ```
@@ -47,8 +52,9 @@ impl SquaredDistances {
     ///
     /// # Errors
     /// [`Error::TooFew`] without a sample; [`Error::ShapeMismatch`] unless every feature has whole
-    /// coordinates; [`Error::NonFinite`]; [`Error::Numerical`] if a distance overflows.
-    pub fn new(features: Vec<Vec<f64>>, n_samples: usize) -> Result<Self, Error> {
+    /// coordinates; [`Error::NonFinite`]; [`Error::Numerical`] if a distance overflows or there is no memory
+    /// for them; [`Error::Stopped`] when `context` says stop.
+    pub fn new(features: Vec<Vec<f64>>, n_samples: usize, context: &Context<'_>) -> Result<Self, Error> {
         if n_samples == 0 {
             return Err(Error::TooFew { what: "samples", minimum: 1, found: 0 });
         }
@@ -67,17 +73,17 @@ impl SquaredDistances {
             }
         }
         let present = vec![true; features.len()];
-        let size = n_samples * n_samples;
-        let mut distances =
-            Self { features, present, n: n_samples, values: vec![0.0; size], errors: Vec::new() };
+        let values = room(n_samples)?;
+        let mut distances = Self { features, present, n: n_samples, values, errors: Vec::new() };
         let mut row = vec![0.0; n_samples];
         for i in 0..n_samples {
+            go_on(i, context)?;
             distances.compute_row(i, None, &mut row);
             if row.iter().any(|value| !value.is_finite()) {
                 let hint = "the samples are too large: standardise their features".to_owned();
                 return Err(Error::Numerical { what: "a squared distance", hint });
             }
-            distances.values[i * n_samples..(i + 1) * n_samples].copy_from_slice(&row);
+            distances.values.extend_from_slice(&row);
         }
         Ok(distances)
     }
@@ -105,19 +111,20 @@ impl SquaredDistances {
     /// Takes feature `j` away. `O(n²)` on average.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] unless it is present.
-    pub fn remove(&mut self, j: usize) -> Result<(), Error> {
+    /// [`Error::InvalidParameter`] unless it is present; [`Error::Numerical`] where there is no memory for the
+    /// bounds of errors; [`Error::Stopped`] when `context` says stop: then the distances are those with the
+    /// feature for some samples and without it for others.
+    pub fn remove(&mut self, j: usize, context: &Context<'_>) -> Result<(), Error> {
         self.check_present(j)?;
-        let mut values = std::mem::take(&mut self.values);
         let mut errors = std::mem::take(&mut self.errors);
         if errors.is_empty() {
-            let fresh = self.errors_when_fresh();
-            errors.extend(values.iter().map(|value| fresh * value));
+            errors = room(self.n)?;
         }
-        self.subtract(j, &mut values, &mut errors);
+        let mut values = std::mem::take(&mut self.values);
+        let done = self.subtract(j, &mut values, &mut errors, context);
         (self.values, self.errors) = (values, errors);
         self.present[j] = false;
-        Ok(())
+        done
     }
 
     /// `exp(−γ D_il)` of the given distances in their place, `γ` any number.
@@ -164,23 +171,32 @@ impl SquaredDistances {
         }
     }
 
-    /// Takes the part of feature `j` from `values`, and brings `errors` up to date.
-    fn subtract(&self, j: usize, values: &mut [f64], errors: &mut [f64]) {
+    /// Takes the part of feature `j` from `values`, and brings `errors` up to date; they grow where they are
+    /// those of fresh values.
+    fn subtract(
+        &self,
+        j: usize,
+        values: &mut [f64],
+        errors: &mut Vec<f64>,
+        context: &Context<'_>,
+    ) -> Result<(), Error> {
         let n = self.n;
         let fresh = self.errors_when_fresh();
         let mut part = vec![0.0; n];
-        let mut bounds = vec![0.0; n];
         let mut afresh = vec![0.0; n];
         let rest = self.coordinates(Some(j));
         for (i, row) in values.chunks_exact_mut(n).enumerate() {
+            go_on(i, context)?;
             part.fill(0.0);
             for coordinate in self.features[j].chunks_exact(n) {
                 add_squares(coordinate[i], coordinate, &mut part);
             }
-            let places = i * n..(i + 1) * n;
-            bounds.copy_from_slice(&errors[places.clone()]);
+            if errors.len() == i * n {
+                errors.extend(row.iter().map(|value| fresh * value));
+            }
+            let bounds = &mut errors[i * n..(i + 1) * n];
             let mut n_lost = 0;
-            for ((value, part), bound) in row.iter_mut().zip(&part).zip(&mut bounds) {
+            for ((value, part), bound) in row.iter_mut().zip(&part).zip(bounds.iter_mut()) {
                 *bound += 3.0 * *value;
                 *value -= *part;
                 n_lost += usize::from(*bound > MOST_ERRORS * *value);
@@ -197,9 +213,28 @@ impl SquaredDistances {
                     }
                 }
             }
-            errors[places].copy_from_slice(&bounds);
         }
+        Ok(())
     }
+}
+
+/// Room for a number for each pair of `n` samples.
+fn room(n: usize) -> Result<Vec<f64>, Error> {
+    let mut values = Vec::new();
+    let size = n.checked_mul(n).filter(|&size| values.try_reserve_exact(size).is_ok());
+    size.map(|_| values).ok_or_else(|| {
+        let gigabytes = n as f64 * n as f64 * size_of::<f64>() as f64 * 1e-9;
+        let hint = format!("{n} samples take {gigabytes:.1} GB: use fewer samples");
+        Error::Numerical { what: "memory for the distances of all pairs of samples", hint }
+    })
+}
+
+/// [`Error::Stopped`] before some of the rows if `context` says stop.
+fn go_on(row: usize, context: &Context<'_>) -> Result<(), Error> {
+    if row.is_multiple_of(ROWS) && context.stopped().is_some() {
+        return Err(Error::Stopped { before: "all distances of samples were computed" });
+    }
+    Ok(())
 }
 
 fn add_squares(x: f64, others: &[f64], sums: &mut [f64]) {
@@ -220,6 +255,8 @@ fn pair(coordinates: &[&[f64]], i: usize, l: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const GO: Context<'_> = Context { seed: 0, progress: None, deadline: None, interrupt: None };
 
     /// Features of very different scales, with duplicates, constants, repeated samples and one of two
     /// coordinates.
@@ -260,17 +297,17 @@ mod tests {
     #[test]
     fn distances_stay_exact_while_features_go() {
         for (n, d) in [(2, 5), (30, 40), (12, 700)] {
-            let mut distances = SquaredDistances::new(features(n, d), n).unwrap();
+            let mut distances = SquaredDistances::new(features(n, d), n, &GO).unwrap();
             let mut order: Vec<usize> = (0..d).collect();
             order.sort_by_key(|j| (j * 7919 + 3) % d);
             for (step, &j) in order[..d - 1].iter().enumerate() {
-                distances.remove(j).unwrap();
+                distances.remove(j, &GO).unwrap();
                 assert!(!distances.present[j]);
                 if step % 50 == 0 || step + 20 > d {
                     assert!(worst(&distances, distances.values()) < 1e-12, "{n} {d} after {step}");
                 }
             }
-            distances.remove(order[d - 1]).unwrap();
+            distances.remove(order[d - 1], &GO).unwrap();
             assert!(distances.values().iter().all(|value| *value == 0.0));
         }
     }
@@ -280,29 +317,47 @@ mod tests {
         // Without the bound the last distances would have the rounding of the first, 1e16 times as large.
         let mut features = vec![vec![0.0, 1.0, 2.0]];
         features.extend((0..6).map(|j| vec![0.0, 1e8 + f64::from(j), 3e7]));
-        let mut distances = SquaredDistances::new(features, 3).unwrap();
+        let mut distances = SquaredDistances::new(features, 3, &GO).unwrap();
         for j in 1..7 {
-            distances.remove(j).unwrap();
+            distances.remove(j, &GO).unwrap();
         }
         assert_eq!(distances.values(), [0.0, 1.0, 4.0, 1.0, 0.0, 1.0, 4.0, 1.0, 0.0]);
     }
 
     #[test]
     fn faults_are_named() {
-        assert!(matches!(SquaredDistances::new(vec![], 0), Err(Error::TooFew { .. })));
+        assert!(matches!(SquaredDistances::new(vec![], 0, &GO), Err(Error::TooFew { .. })));
         for values in [vec![], vec![1.0; 3]] {
-            assert!(matches!(SquaredDistances::new(vec![values], 2), Err(Error::ShapeMismatch { .. })));
+            assert!(matches!(SquaredDistances::new(vec![values], 2, &GO), Err(Error::ShapeMismatch { .. })));
         }
-        let nan = SquaredDistances::new(vec![vec![0.0; 2], vec![1.0, f64::NAN]], 2);
+        let nan = SquaredDistances::new(vec![vec![0.0; 2], vec![1.0, f64::NAN]], 2, &GO);
         assert!(matches!(nan, Err(Error::NonFinite { column: 1, row: 1, .. })));
-        let huge = SquaredDistances::new(vec![vec![1e300, -1e300]], 2);
+        let huge = SquaredDistances::new(vec![vec![1e300, -1e300]], 2, &GO);
         assert!(matches!(huge, Err(Error::Numerical { .. })));
-        let mut distances = SquaredDistances::new(vec![vec![0.0, 1.0]; 2], 2).unwrap();
-        distances.remove(1).unwrap();
+        let mut distances = SquaredDistances::new(vec![vec![0.0, 1.0]; 2], 2, &GO).unwrap();
+        distances.remove(1, &GO).unwrap();
         for j in [1, 2] {
-            let error = distances.remove(j);
+            let error = distances.remove(j, &GO);
             assert!(matches!(error, Err(Error::InvalidParameter { name: "feature", .. })));
-            assert!(distances.remove(j).is_err());
+            assert!(distances.remove(j, &GO).is_err());
+        }
+    }
+
+    #[test]
+    fn who_says_stop_is_heard() {
+        let flag = std::sync::atomic::AtomicBool::new(true);
+        let stop = Context { interrupt: Some(&flag), ..GO };
+        let is_stopped = |result: Result<(), Error>| matches!(result, Err(Error::Stopped { .. }));
+        assert!(is_stopped(SquaredDistances::new(features(30, 4), 30, &stop).map(drop)));
+        let mut distances = SquaredDistances::new(features(30, 4), 30, &GO).unwrap();
+        assert!(is_stopped(distances.remove(0, &stop)));
+    }
+
+    #[test]
+    fn what_does_not_fit_into_memory_is_told() {
+        for n in [1 << 30, usize::MAX] {
+            let error = room(n).unwrap_err().to_string();
+            assert!(error.contains("use fewer samples"), "{error}");
         }
     }
 }

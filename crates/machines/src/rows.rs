@@ -95,6 +95,8 @@ impl KernelRows for DistanceRows<'_> {
 
 #[cfg(test)]
 mod tests {
+    use fewest_core::Context;
+
     use super::*;
 
     #[test]
@@ -103,7 +105,7 @@ mod tests {
         let values: Vec<f64> = (0..n * width).map(|k| ((k * k) as f64 * 0.3).sin()).collect();
         let points = Points { values, n_samples: n, width };
         let features = (0..width).map(|j| (0..n).map(|i| points.point(i)[j]).collect()).collect();
-        let distances = SquaredDistances::new(features, n).unwrap();
+        let distances = SquaredDistances::new(features, n, &Context::default()).unwrap();
         let mut matrix = distances.values().to_vec();
         SquaredDistances::gaussian(0.7, &mut matrix);
         let by_points = PointRows::new(&points, VectorKernel::Gaussian { gamma: 0.7 }).unwrap();
@@ -124,7 +126,7 @@ mod tests {
 
     #[test]
     fn faults_are_named() {
-        let distances = SquaredDistances::new(vec![vec![0.0, 1.0]], 2).unwrap();
+        let distances = SquaredDistances::new(vec![vec![0.0, 1.0]], 2, &Context::default()).unwrap();
         for gamma in [0.0, f64::NAN] {
             let error = DistanceRows::new(&distances, gamma).err();
             assert!(matches!(error, Some(Error::InvalidParameter { name: "gamma", .. })));

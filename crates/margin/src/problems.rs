@@ -72,7 +72,7 @@ pub(super) fn binaries(
                 let positive = rows.iter().map(|&i| codes[i] == second).collect();
                 Binary { rows: Some(rows), positive }
             };
-            Ok(order::code_pairs(codes).into_iter().map(pair).collect())
+            Ok(order::code_pairs(codes).map(pair).collect())
         }
     }
 }

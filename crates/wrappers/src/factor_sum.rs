@@ -1,8 +1,12 @@
 //! A sum of low-rank kernels, one for each feature, from which features can be removed.
 
-use fewest_core::Error;
-
+use fewest_core::{Context, Error};
 use fewest_kernels::Factor;
+
+use crate::elimination::go_on;
+
+/// Rows between two looks at the clock.
+const ROWS: usize = 64;
 
 /// The trace, relative to that of the last sum from the definition, below which the sum is computed again.
 const SHARE: f64 = 0.125;
@@ -30,8 +34,9 @@ impl FactorSum {
     /// # Errors
     /// [`Error::TooFew`] without a factor or without a sample; [`Error::ShapeMismatch`] unless there is a
     /// weight for each and all have the same samples; [`Error::InvalidParameter`] for a weight that is
-    /// negative or not finite; [`Error::Numerical`] when an entry overflows.
-    pub(crate) fn new(factors: Vec<Factor>, weights: Vec<f64>) -> Result<Self, Error> {
+    /// negative or not finite; [`Error::Numerical`] when an entry overflows; [`Error::Stopped`] when `context`
+    /// says stop.
+    pub(crate) fn new(factors: Vec<Factor>, weights: Vec<f64>, context: &Context<'_>) -> Result<Self, Error> {
         let Some(first) = factors.first() else {
             return Err(Error::TooFew { what: "factors", minimum: 1, found: 0 });
         };
@@ -51,7 +56,7 @@ impl FactorSum {
         }
         let present = vec![true; factors.len()];
         let mut sum = Self { factors, weights, present, n, values: vec![0.0; n * n], trace: 0.0 };
-        sum.form();
+        sum.form(context)?;
         if sum.values.iter().any(|value| !value.is_finite()) {
             let hint = "scale the features or the weights".to_owned();
             return Err(Error::Numerical { what: "a sum of kernels", hint });
@@ -72,19 +77,19 @@ impl FactorSum {
     /// Removes feature `j`.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] unless it is present.
-    pub(crate) fn remove(&mut self, j: usize) -> Result<(), Error> {
+    /// [`Error::InvalidParameter`] unless it is present; [`Error::Stopped`] when `context` says stop: then some
+    /// entries are those with the feature, and others are not.
+    pub(crate) fn remove(&mut self, j: usize, context: &Context<'_>) -> Result<(), Error> {
+        self.check_present(j)?;
         let mut values = std::mem::take(&mut self.values);
-        let done = self.check_present(j);
-        if done.is_ok() {
-            self.add(j, -1.0, &mut values);
-            self.present[j] = false;
-        }
+        let done = self.add(j, -1.0, &mut values, context);
         self.values = values;
+        self.present[j] = false;
+        done?;
         if trace(&self.values, self.n) <= SHARE * self.trace {
-            self.form();
+            self.form(context)?;
         }
-        done
+        Ok(())
     }
 
     fn check_present(&self, j: usize) -> Result<(), Error> {
@@ -94,32 +99,38 @@ impl FactorSum {
         Err(Error::parameter("feature", j, "one that is present"))
     }
 
-    fn form(&mut self) {
+    fn form(&mut self, context: &Context<'_>) -> Result<(), Error> {
         let mut values = std::mem::take(&mut self.values);
-        self.sum(&mut values);
+        let done = self.sum(&mut values, context);
         self.trace = trace(&values, self.n);
         self.values = values;
+        done
     }
 
-    fn sum(&self, out: &mut [f64]) {
-        out.fill(0.0);
-        for j in (0..self.factors.len()).filter(|&j| self.present[j]) {
-            self.add(j, 1.0, out);
+    fn sum(&self, out: &mut [f64], context: &Context<'_>) -> Result<(), Error> {
+        for rows in out.chunks_mut(ROWS * self.n) {
+            go_on(context)?;
+            rows.fill(0.0);
         }
+        (0..self.factors.len()).filter(|&j| self.present[j]).try_for_each(|j| self.add(j, 1.0, out, context))
     }
 
-    fn add(&self, j: usize, sign: f64, values: &mut [f64]) {
+    fn add(&self, j: usize, sign: f64, values: &mut [f64], context: &Context<'_>) -> Result<(), Error> {
         let factor = &self.factors[j];
         for a in 0..factor.rank() {
             let column = factor.column(a);
             let weight = sign * self.weights[j] * factor.signs().map_or(1.0, |signs| signs[a]);
-            for (row, x) in values.chunks_exact_mut(self.n).zip(column) {
+            for (i, (row, x)) in values.chunks_exact_mut(self.n).zip(column).enumerate() {
+                if i.is_multiple_of(ROWS) {
+                    go_on(context)?;
+                }
                 for (value, z) in row.iter_mut().zip(column) {
                     // The product of the two first: it is the same for both entries of a pair.
                     *value += weight * (x * z);
                 }
             }
         }
+        Ok(())
     }
 }
 
@@ -132,6 +143,8 @@ mod tests {
     use super::*;
     use fewest_kernels::Gaussian;
 
+    const GO: Context<'_> = Context { seed: 0, progress: None, deadline: None, interrupt: None };
+
     #[test]
     fn features_go_one_by_one() {
         let (n, d) = (25, 12);
@@ -143,11 +156,11 @@ mod tests {
         // Weights over fifteen orders of magnitude: without a new sum, the last one would be lost in
         // rounding.
         let weights: Vec<f64> = (0..d).map(|j| 10.0_f64.powi(7 - j as i32 * 14 / 11)).collect();
-        let mut sum = FactorSum::new(factors.clone(), weights.clone()).unwrap();
+        let mut sum = FactorSum::new(factors.clone(), weights.clone(), &GO).unwrap();
         for j in 0..d - 1 {
-            sum.remove(j).unwrap();
+            sum.remove(j, &GO).unwrap();
             let out = sum.values();
-            let expected = FactorSum::new(factors[j + 1..].to_vec(), weights[j + 1..].to_vec()).unwrap();
+            let expected = FactorSum::new(factors[j + 1..].to_vec(), weights[j + 1..].to_vec(), &GO).unwrap();
             let scale = trace(expected.values(), n);
             for (k, (found, expected)) in out.iter().zip(expected.values()).enumerate() {
                 assert!((found - expected).abs() < 1e-14 * scale);
@@ -160,21 +173,21 @@ mod tests {
     #[test]
     fn faults_are_named() {
         let factor = |n: usize| Factor::from_values(vec![1.0; n], n, 1).unwrap();
-        assert!(matches!(FactorSum::new(vec![], vec![]), Err(Error::TooFew { .. })));
-        assert!(matches!(FactorSum::new(vec![factor(2)], vec![]), Err(Error::ShapeMismatch { .. })));
+        assert!(matches!(FactorSum::new(vec![], vec![], &GO), Err(Error::TooFew { .. })));
+        assert!(matches!(FactorSum::new(vec![factor(2)], vec![], &GO), Err(Error::ShapeMismatch { .. })));
         let empty = Factor::from_values(vec![], 0, 1).unwrap();
-        let sum = FactorSum::new(vec![empty], vec![1.0]);
+        let sum = FactorSum::new(vec![empty], vec![1.0], &GO);
         assert!(matches!(sum, Err(Error::TooFew { what: "samples", .. })));
-        let uneven = FactorSum::new(vec![factor(2), factor(3)], vec![1.0; 2]);
+        let uneven = FactorSum::new(vec![factor(2), factor(3)], vec![1.0; 2], &GO);
         assert!(matches!(uneven, Err(Error::ShapeMismatch { .. })));
         for weight in [-1.0, f64::NAN, f64::INFINITY] {
-            let sum = FactorSum::new(vec![factor(2)], vec![weight]);
+            let sum = FactorSum::new(vec![factor(2)], vec![weight], &GO);
             assert!(matches!(sum, Err(Error::InvalidParameter { name: "weights", .. })));
         }
-        let mut sum = FactorSum::new(vec![factor(2)], vec![1.0]).unwrap();
-        assert!(sum.remove(1).is_err());
-        sum.remove(0).unwrap();
-        assert!(sum.remove(0).is_err());
+        let mut sum = FactorSum::new(vec![factor(2)], vec![1.0], &GO).unwrap();
+        assert!(sum.remove(1, &GO).is_err());
+        sum.remove(0, &GO).unwrap();
+        assert!(sum.remove(0, &GO).is_err());
         assert_eq!(sum.values(), [0.0; 4]);
     }
 }

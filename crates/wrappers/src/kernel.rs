@@ -1,7 +1,7 @@
 //! The kernel between samples over the remaining features.
 
 use fewest_core::method::KernelWidth;
-use fewest_core::{Error, choice};
+use fewest_core::{Context, Error, choice};
 use fewest_kernels::{Factor, SquaredDistances, gaussian_gamma};
 
 use crate::factor_sum::FactorSum;
@@ -39,17 +39,18 @@ impl KernelMatrix {
         features: Vec<Vec<f64>>,
         n: usize,
         n_train: usize,
+        context: &Context<'_>,
     ) -> Result<Self, Error> {
         match kernel {
             Kernel::Linear => {
                 let factor = |values: &Vec<f64>| Factor::from_values(values.clone(), n, values.len() / n);
                 let factors = features.iter().map(factor).collect::<Result<Vec<_>, _>>()?;
                 let weights = vec![1.0; factors.len()];
-                Ok(Self::Linear { products: FactorSum::new(factors, weights)?, features, n_train })
+                Ok(Self::Linear { products: FactorSum::new(factors, weights, context)?, features, n_train })
             }
             Kernel::Gaussian { sigma } => {
                 let n_features = features.len();
-                let distances = SquaredDistances::new(features, n)?;
+                let distances = SquaredDistances::new(features, n, context)?;
                 let of_pairs = || (1..n_train).flat_map(|i| distances.row(i)[..i].iter().copied()).collect();
                 let gamma = gaussian_gamma(sigma, n_features, of_pairs)?;
                 Ok(Self::Gaussian { distances, gamma, n_train })
@@ -74,10 +75,10 @@ impl KernelMatrix {
         }
     }
 
-    pub(crate) fn remove(&mut self, j: usize) -> Result<(), Error> {
+    pub(crate) fn remove(&mut self, j: usize, context: &Context<'_>) -> Result<(), Error> {
         match self {
-            Self::Linear { products, .. } => products.remove(j),
-            Self::Gaussian { distances, .. } => distances.remove(j),
+            Self::Linear { products, .. } => products.remove(j, context),
+            Self::Gaussian { distances, .. } => distances.remove(j, context),
         }
     }
 

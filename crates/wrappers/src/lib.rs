@@ -9,6 +9,7 @@ mod noise;
 mod permutation;
 mod sequential;
 mod stepwise;
+mod stop;
 mod table;
 mod training;
 

@@ -1,7 +1,7 @@
 //! Features as coordinates, and the order of samples that random draws refer to.
 
 use fewest_columns::{Standard, range};
-use fewest_core::{Dataset, Error, Target, derive_seed};
+use fewest_core::{Dataset, Error, Target, derive_seed, order};
 use fewest_machines::Encoding;
 
 /// Features as coordinates.
@@ -44,34 +44,68 @@ pub(crate) fn standardised(mut values: Vec<f64>, n_train: usize) -> Option<Vec<f
     Some(values)
 }
 
-/// The samples in an order that depends on their values and not on the order of the rows: by a hash of their
-/// values and target that does not depend on the order of features either. Random permutations and folds are
-/// drawn in this order, so that a result depends on neither order.
-pub(crate) fn canonical_order(data: &Dataset) -> Result<Vec<usize>, Error> {
+/// Orders of samples and features that depend on what they are: neither on the order of rows or of columns,
+/// nor on the units of features and target. Random permutations and folds are drawn in such an order.
+pub(crate) struct Canonical {
+    /// The samples in their order.
+    pub(crate) samples: Vec<usize>,
+    /// The features are in the order of these numbers.
+    pub(crate) features: Vec<u64>,
+}
+
+/// Rounds of [`Canonical::of`]: in the second, features are told apart by the samples of the first.
+const ROUNDS: usize = 2;
+
+impl Canonical {
+    /// By hashes of the ranks of values among those of their feature: a feature's hash is a sum over the
+    /// samples, and a sample's a sum over the features.
+    pub(crate) fn of(data: &Dataset) -> Result<Self, Error> {
+        let mut samples = vec![0_u64; data.n_samples()];
+        let mut add = |ranks: Vec<u64>, stream: u64| {
+            for (sum, rank) in samples.iter_mut().zip(ranks) {
+                *sum = sum.wrapping_add(derive_seed(stream, rank));
+            }
+        };
+        match data.target() {
+            Target::Real(outputs) => {
+                (0..outputs.n_outputs()).for_each(|k| add(ranks(outputs.output(k)), k as u64));
+            }
+            Target::Class(classes) => {
+                add(classes.codes().iter().map(|&code| u64::from(code)).collect(), 0);
+            }
+            _ => {}
+        }
+        let mut column = vec![0.0; data.n_samples()];
+        let mut of_features = Vec::with_capacity(data.n_features());
+        for j in 0..data.n_features() {
+            data.x().copy_column(j, &mut column)?;
+            of_features.push(ranks(&column));
+        }
+        let mut features = vec![0_u64; data.n_features()];
+        for _ in 0..ROUNDS {
+            for (feature, ranks) in features.iter_mut().zip(&of_features) {
+                let add =
+                    |sum: u64, (&sample, &rank): (&u64, &u64)| sum.wrapping_add(derive_seed(sample, rank));
+                *feature = samples.iter().zip(ranks).fold(0, add);
+            }
+            for (&feature, ranks) in features.iter().zip(&of_features) {
+                for (sum, &rank) in samples.iter_mut().zip(ranks) {
+                    *sum = sum.wrapping_add(derive_seed(feature, rank));
+                }
+            }
+        }
+        let mut order: Vec<usize> = (0..samples.len()).collect();
+        order.sort_by_key(|&row| samples[row]);
+        Ok(Self { samples: order, features })
+    }
+}
+
+/// How many different values are smaller than each.
+fn ranks(values: &[f64]) -> Vec<u64> {
     // Adding zero turns -0.0 into 0.0.
-    let digest = |value: f64, stream: u64| derive_seed((value + 0.0).to_bits(), stream);
-    let mut digests = vec![0_u64; data.n_samples()];
-    let mut add = |column: &[f64], stream: u64| {
-        for (sum, &value) in digests.iter_mut().zip(column) {
-            *sum = sum.wrapping_add(digest(value, stream));
-        }
-    };
-    match data.target() {
-        Target::Real(outputs) => (0..outputs.n_outputs()).for_each(|k| add(outputs.output(k), 1 + k as u64)),
-        Target::Class(classes) => {
-            let codes: Vec<f64> = classes.codes().iter().map(|&code| f64::from(code)).collect();
-            add(&codes, 1);
-        }
-        _ => {}
-    }
-    let mut column = vec![0.0; data.n_samples()];
-    for j in 0..data.n_features() {
-        data.x().copy_column(j, &mut column)?;
-        add(&column, 0);
-    }
-    let mut order: Vec<usize> = (0..digests.len()).collect();
-    order.sort_by_key(|&row| digests[row]);
-    Ok(order)
+    let values: Vec<f64> = values.iter().map(|value| value + 0.0).collect();
+    let distinct = order::distinct(values.clone());
+    values.iter().map(|value| distinct.partition_point(|other| other < value) as u64).collect()
 }
 
 #[cfg(test)]
@@ -104,13 +138,23 @@ mod tests {
         assert!((last - 97.0 / deviation).abs() < 1e-12);
     }
 
+    /// Rows and columns in another order, and columns in other units.
     #[test]
     fn the_order_of_samples_follows_the_samples() {
-        let target = Target::real(vec![1.0, 2.0, 3.0, 4.0]).unwrap();
-        let data = Dataset::shared(data().shared_x(), target).unwrap();
-        let order = canonical_order(&data).unwrap();
-        let rows = [2, 0, 3, 1];
-        let other = canonical_order(&data.subset(&rows).unwrap()).unwrap();
-        assert_eq!(order, other.iter().map(|&i| rows[i]).collect::<Vec<_>>());
+        let columns =
+            [vec![1.0, 3.0, 3.0, 100.0, 7.0], vec![3.0, 1.0, 1.0, 2.0, 2.0], vec![0.0, 1.0, 1.0, 2.0, 0.0]];
+        let target = [1.0, 2.0, 3.0, 4.0, 5.0];
+        let of = |rows: &[usize], order: &[usize], unit: f64| {
+            let column = |&j: &usize| rows.iter().map(|&row| unit * columns[j][row]).collect::<Vec<f64>>();
+            let x = DenseColumns::from_columns(&order.iter().map(column).collect::<Vec<_>>()).unwrap();
+            let target = Target::real(rows.iter().map(|&row| unit * target[row]).collect()).unwrap();
+            let canonical = Canonical::of(&Dataset::new(x, target).unwrap()).unwrap();
+            let mut features = vec![0; 3];
+            order.iter().zip(&canonical.features).for_each(|(&j, &number)| features[j] = number);
+            (canonical.samples.iter().map(|&i| rows[i]).collect::<Vec<_>>(), features)
+        };
+        let first = of(&[0, 1, 2, 3, 4], &[0, 1, 2], 1.0);
+        assert_eq!(first, of(&[2, 0, 4, 3, 1], &[2, 0, 1], 1.0));
+        assert_eq!(first, of(&[4, 3, 2, 1, 0], &[1, 2, 0], 0.3));
     }
 }

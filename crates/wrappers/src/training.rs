@@ -7,6 +7,7 @@ use fewest_smo::{
 use fewest_solver::Control;
 
 use crate::Kernel;
+use crate::elimination::go_on;
 use fewest_linalg::dot;
 
 options! {
@@ -149,7 +150,7 @@ impl Training {
     /// target to start from, or none.
     ///
     /// # Errors
-    /// Parameters out of range; as [`Smo::minimise`].
+    /// Parameters out of range; [`Error::Stopped`] when `context` says stop; as [`Smo::minimise`].
     pub fn train(
         &self,
         kernel: &dyn KernelRows,
@@ -164,6 +165,8 @@ impl Training {
             let Part { problem, samples, targets, classes } = part;
             let warm = start.get(machines.len()).map_or(&[] as &[f64], Trained::coefficients);
             let dual = Smo::default().minimise(&problem, warm, &control)?;
+            // There are many pairs of many classes, and no use for a machine that was stopped.
+            go_on(context)?;
             let mut machine = Machine::new(&problem, dual);
             machine.bias = settled(&problem, &machine, loss, self.c)?.bias;
             machines.push(Trained { samples, targets, classes, machine });

@@ -39,7 +39,7 @@ pub(crate) fn tasks(data: &Dataset, epsilon: f64, method: &'static str) -> Resul
                 let y = rows.iter().map(|&row| if codes[row] == pair[1] { 1.0 } else { -1.0 }).collect();
                 (Task { rows, y }, pair)
             };
-            let (tasks, pairs) = order::code_pairs(codes).into_iter().map(task).unzip();
+            let (tasks, pairs) = order::code_pairs(codes).map(task).unzip();
             Ok(Tasks { tasks, loss: Loss::SquaredHinge, prediction: Prediction::Pairs(pairs) })
         }
         Target::Real(outputs) if outputs.n_outputs() == 1 => {

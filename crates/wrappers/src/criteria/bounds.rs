@@ -8,9 +8,6 @@ use crate::elimination::go_on;
 use crate::training::settled;
 use crate::{EliminationCriterion, Round, Trained, TrainingTarget};
 
-/// Features scored between two checks of the clock.
-const BLOCK: usize = 16;
-
 /// A bound on the leave-one-out error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bound {
@@ -72,6 +69,7 @@ impl BoundChange {
         let mut machines = machines.iter();
         let mut sum = 0.0;
         round.training.each(kernel, round.truth, loss, |part| {
+            go_on(context)?;
             let (Some(trained), problem) = (machines.next(), &part.problem) else { return Ok(()) };
             let machine = &settled(problem, &trained.machine, loss, round.training.c)?;
             sum += match self.bound {
@@ -134,12 +132,10 @@ impl EliminationCriterion for BoundChange {
             };
             Ok(bound - whole)
         };
-        let mut changes = Vec::with_capacity(n_features);
-        for first in (0..n_features).step_by(BLOCK) {
+        let changes = fewest_parallel::try_map(n_features, |at| {
             go_on(context)?;
-            let block = BLOCK.min(n_features - first);
-            changes.extend(fewest_parallel::try_map(block, |at| judge(first + at))?);
-        }
+            judge(at)
+        })?;
         // Scores computed after the deadline come from unfinished machines.
         go_on(context)?;
         Ok(changes)

@@ -4,14 +4,14 @@ use fewest_core::{Context, Error};
 use fewest_kernels::exp_in_place;
 
 use crate::Round;
-use crate::elimination::go_on;
+use crate::elimination::{go_on, go_on_in_row};
 use crate::kernel::KernelMatrix;
 use fewest_linalg::dot;
 
 /// Pairs processed at a time: they fit in the first cache of the processor.
 const PAIRS: usize = 1024;
 
-/// Features scored between two checks of the clock.
+/// Features scored side by side.
 const BLOCK: usize = 64;
 
 /// `Σ_il w_il k(x_i, x_l) − Σ_il w_il k₍₋ⱼ₎(x_i, x_l)` over `samples` for every feature `j` of the round,
@@ -26,23 +26,27 @@ pub(super) fn changes(
 ) -> Result<Vec<f64>, Error> {
     let n = samples.len();
     // Column after column, the pairs (0, l) … (l − 1, l); each represents its mirror image too.
-    let weights: Vec<f64> =
-        (0..n).flat_map(|l| (0..l).map(move |i| (i, l))).map(|(i, l)| 2.0 * weight(i, l)).collect();
+    let of_pairs = |column: &dyn Fn(usize, &mut Vec<f64>)| -> Result<Vec<f64>, Error> {
+        let mut values = Vec::new();
+        for l in 0..n {
+            go_on_in_row(l, context)?;
+            column(l, &mut values);
+        }
+        Ok(values)
+    };
+    let weights = of_pairs(&|l, values| values.extend((0..l).map(|i| 2.0 * weight(i, l))))?;
     let diagonal: Vec<f64> = (0..n).map(|i| weight(i, i)).collect();
     let coordinates = |at: usize| -> Vec<Vec<f64>> {
         round.coordinates(at).map(|values| samples.iter().map(|&i| values[i]).collect()).collect()
     };
     let distances: Vec<f64> = match round.kernel {
         KernelMatrix::Linear { .. } => Vec::new(),
-        KernelMatrix::Gaussian { distances, gamma, .. } => {
-            let column = |l: usize| {
-                let row = distances.row(samples[l]);
-                samples[..l].iter().map(move |&i| gamma * row[i])
-            };
-            (0..n).flat_map(column).collect()
-        }
+        KernelMatrix::Gaussian { distances, gamma, .. } => of_pairs(&|l, values| {
+            let row = distances.row(samples[l]);
+            values.extend(samples[..l].iter().map(|&i| gamma * row[i]));
+        })?,
     };
-    let change = |at: usize, buffer: &mut Vec<f64>| -> f64 {
+    let change = |at: usize, buffer: &mut Vec<f64>| -> Result<f64, Error> {
         let coordinates = coordinates(at);
         match round.kernel {
             KernelMatrix::Linear { .. } => coordinates
@@ -51,15 +55,17 @@ pub(super) fn changes(
                     let mut sum: f64 = x.iter().zip(&diagonal).map(|(x, w)| w * x * x).sum();
                     let mut first = 0;
                     for l in 0..n {
+                        go_on_in_row(l, context)?;
                         sum += x[l] * dot(&weights[first..first + l], &x[..l]);
                         first += l;
                     }
-                    sum
+                    Ok(sum)
                 })
                 .sum(),
             KernelMatrix::Gaussian { gamma, .. } => {
                 let (mut sum, mut first, mut l) = (0.0, 0, 1);
                 while l < n {
+                    go_on_in_row(n, context)?;
                     buffer.clear();
                     // Twice as long as the pairs: the exponents with the feature, then those without.
                     let start = l;
@@ -90,7 +96,7 @@ pub(super) fn changes(
                     sum += dot(without, &weights[first..first + length]);
                     first += length;
                 }
-                sum
+                Ok(sum)
             }
         }
     };
@@ -98,7 +104,8 @@ pub(super) fn changes(
     for first in (0..round.n_features()).step_by(BLOCK) {
         go_on(context)?;
         let block = BLOCK.min(round.n_features() - first);
-        all.extend(fewest_parallel::map_with(block, |buffer, at| change(first + at, buffer)));
+        let changes = fewest_parallel::map_with(block, |buffer, at| change(first + at, buffer));
+        all.extend(changes.into_iter().collect::<Result<Vec<f64>, Error>>()?);
     }
     Ok(all)
 }

@@ -6,13 +6,13 @@ use fewest_kernels::exp_in_place;
 
 use super::SensitivityNoise;
 use super::divergence::Predictions;
-use crate::elimination::go_on;
+use crate::elimination::{go_on, go_on_in_row};
 use crate::kernel::KernelMatrix;
 use crate::permutation::given;
 use crate::{EliminationCriterion, Permutation, RecursiveElimination, Round, Trained, Training};
 use fewest_linalg::dot;
 
-/// Features scored between two checks of the clock.
+/// Features scored side by side.
 const BLOCK: usize = 64;
 
 options! {
@@ -51,7 +51,8 @@ impl Sensitivity {
         known: &Known,
         at: usize,
         sources: &[usize],
-    ) -> Vec<f64> {
+        context: &Context<'_>,
+    ) -> Result<Vec<f64>, Error> {
         match round.kernel {
             KernelMatrix::Linear { .. } => {
                 let mut outputs = known.outputs.clone();
@@ -62,7 +63,7 @@ impl Sensitivity {
                         *output += weight * (values[machine.samples[from]] - values[to]);
                     }
                 }
-                outputs
+                Ok(outputs)
             }
             KernelMatrix::Gaussian { distances, gamma, .. } => {
                 let pick =
@@ -71,6 +72,7 @@ impl Sensitivity {
                     round.coordinates(at).map(|values| (values, pick(values))).collect();
                 let mut row = vec![0.0; known.support.len()];
                 let output = |(&to, &from): (&usize, &usize)| {
+                    go_on_in_row(known.support.len(), context)?;
                     let from = machine.samples[from];
                     let known_row = distances.row(to);
                     row.iter_mut().zip(&known.support).for_each(|(value, &s)| *value = known_row[s]);
@@ -84,7 +86,7 @@ impl Sensitivity {
                     }
                     row.iter_mut().for_each(|value| *value = -gamma * value.max(0.0));
                     exp_in_place(&mut row);
-                    dot(&row, &known.coefficients) + machine.machine.bias
+                    Ok(dot(&row, &known.coefficients) + machine.machine.bias)
                 };
                 machine.samples.iter().zip(sources).map(output).collect()
             }
@@ -117,17 +119,19 @@ struct Known {
 }
 
 impl Known {
-    fn new(round: &Round<'_>, machine: &Trained) -> Self {
+    fn new(round: &Round<'_>, machine: &Trained, context: &Context<'_>) -> Result<Self, Error> {
         let (support, coefficients) = machine.support();
         let output = |row: &mut Vec<f64>, at: usize| {
+            go_on_in_row(round.n_samples(), context)?;
             let i = machine.samples[at];
             row.resize(round.n_samples(), 0.0);
             round.kernel_row(i, row);
             let values: Vec<f64> = support.iter().map(|&s| row[s]).collect();
-            dot(&values, &coefficients) + machine.machine.bias
+            Ok(dot(&values, &coefficients) + machine.machine.bias)
         };
         let outputs = fewest_parallel::map_with(machine.samples.len(), output);
-        Self { support, coefficients, outputs }
+        let outputs = outputs.into_iter().collect::<Result<Vec<f64>, Error>>()?;
+        Ok(Self { support, coefficients, outputs })
     }
 }
 
@@ -144,7 +148,7 @@ impl EliminationCriterion for Sensitivity {
         let n_features = round.n_features();
         let mut sums = vec![0.0; n_features];
         for (k, machine) in round.machines.iter().enumerate() {
-            let known = Known::new(round, machine);
+            let known = Known::new(round, machine, context)?;
             let predictions = Predictions::new(self.noise, machine, known.outputs.clone())?;
             let canonical: Vec<usize> = machine.samples.iter().map(|&i| round.canonical[i]).collect();
             for repetition in 0..self.permutations() {
@@ -158,7 +162,8 @@ impl EliminationCriterion for Sensitivity {
                     let scores = fewest_parallel::try_map(block.len(), |at| {
                         let feature = round.feature(first + at);
                         let sources = self.sources(feature, &canonical, context.seed, draw)?;
-                        predictions.score(&Self::outputs(round, machine, &known, first + at, &sources))
+                        let outputs = Self::outputs(round, machine, &known, first + at, &sources, context)?;
+                        predictions.score(&outputs)
                     })?;
                     for (sum, score) in sums[block].iter_mut().zip(scores) {
                         *sum += score / self.permutations() as f64;

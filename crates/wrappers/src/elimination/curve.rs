@@ -6,7 +6,7 @@ use fewest_smo::KernelRows;
 
 use super::problem::{Problem, State};
 use super::{Elimination, EliminationCriterion, RecursiveElimination, Rounds, go_on};
-use crate::table::canonical_order;
+use crate::table::Canonical;
 use crate::{Trained, TrainingTarget};
 
 /// A point of the curve.
@@ -48,7 +48,7 @@ impl Rounds<'_> {
         context: &Context<'_>,
     ) -> Result<Vec<CurvePoint>, Error> {
         // Folds are drawn in an order of samples that does not depend on that of rows.
-        let order = canonical_order(data)?;
+        let order = Canonical::of(data)?.samples;
         let stratified = matches!(data.target(), Target::Class(_));
         let splits = KFold { folds, stratified }.splits(&data.subset(&order)?, context.seed)?;
         // Progress is reported from one thread at a time.

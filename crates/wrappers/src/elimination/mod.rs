@@ -9,9 +9,10 @@ use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status, 
 
 pub use curve::CurvePoint;
 use problem::Problem;
-pub(crate) use round::go_on;
 pub use round::{EliminationCriterion, Round};
+pub(crate) use round::{go_on, go_on_in_row};
 
+use crate::stop::{Forecast, UNJUDGED, how_stopped};
 use crate::{Trained, Training};
 
 /// How many features go in a round, one at least.
@@ -100,7 +101,7 @@ impl Step {
 /// # Errors
 /// Fewer than two samples, classes or target values; a NaN or an infinity (naming the cell); a target of
 /// another kind; sample weights; parameters out of range; `Budget::Threshold`. Stopped early, the features
-/// left are ranked by the last round.
+/// left are ranked by the last round, or before its end in the order of the table, with NaN for importances.
 ///
 /// ```
 /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
@@ -224,13 +225,16 @@ impl Rounds<'_> {
     /// Rounds until at most `keep` features are left; `after` sees the kernel and the machines of each.
     fn eliminate(
         &self,
-        problem: Problem,
+        mut problem: Problem,
         keep: usize,
         machines_wanted: bool,
         context: &Context<'_>,
         after: &mut dyn FnMut(&problem::State<'_>, &[Trained]),
     ) -> Result<Elimination, Error> {
-        let Problem { mut kernel, varying, truth, canonical, .. } = problem;
+        let as_the_first = self.rounds_as_the_first(problem.varying.len(), keep);
+        let mut progress = Forecast::start("recursive elimination", as_the_first);
+        let kernel = problem.kernel(self.training, context);
+        let Problem { varying, truth, canonical, .. } = problem;
         let mut left: Vec<usize> = (0..varying.len()).collect();
         let mut machines: Vec<Trained> = Vec::new();
         let mut outcome = Elimination {
@@ -240,6 +244,11 @@ impl Rounds<'_> {
             status: Status::Converged,
             training: Status::Converged,
             empty_machine: false,
+        };
+        let mut kernel = match kernel {
+            Ok(kernel) => kernel,
+            Err(Error::Stopped { .. }) => return Ok(outcome.unjudged(varying, context)),
+            Err(error) => return Err(error),
         };
         // In the order in which they went.
         let mut gone: Vec<(usize, f64)> = Vec::new();
@@ -269,8 +278,11 @@ impl Rounds<'_> {
             });
             match judged {
                 Ok(importances) => last = importances,
-                Err(Error::Stopped { .. }) if !outcome.rounds.is_empty() => {
-                    outcome.status = context.stopped().unwrap_or(Status::TimeLimit);
+                Err(Error::Stopped { .. }) if outcome.rounds.is_empty() => {
+                    return Ok(outcome.unjudged(varying, context));
+                }
+                Err(Error::Stopped { .. }) => {
+                    outcome.status = how_stopped(context);
                     break;
                 }
                 Err(error) => return Err(error),
@@ -298,19 +310,46 @@ impl Rounds<'_> {
             worst.truncate(count);
             gone.extend(worst.iter().map(|&at| (varying[left[at]], last[at])));
             let mut stays = vec![true; left.len()];
-            for &at in &worst {
-                kernel.remove(left[at])?;
-                stays[at] = false;
-            }
+            worst.iter().for_each(|&at| stays[at] = false);
+            let removed = worst.iter().try_for_each(|&at| kernel.remove(left[at], context));
             let staying = || stays.iter().enumerate().filter(|(_, stays)| **stays).map(|(at, _)| at);
             last = staying().map(|at| last[at]).collect();
             left = staying().map(|at| left[at]).collect();
-            context.report("recursive elimination", gone.len(), varying.len());
+            match removed {
+                Err(Error::Stopped { .. }) => {
+                    outcome.status = how_stopped(context);
+                    break;
+                }
+                removed => removed?,
+            }
+            progress.report(gone.len(), varying.len(), context);
         }
         // Of those left the best goes last.
         gone.extend(worst_first(&last).iter().map(|&at| (varying[left[at]], last[at])));
         (outcome.ranking, outcome.importances) = gone.into_iter().rev().unzip();
         Ok(outcome)
+    }
+
+    /// How many of the first round all rounds are worth: what a round costs is about proportional to the
+    /// features left.
+    fn rounds_as_the_first(&self, n_features: usize, keep: usize) -> f64 {
+        let (mut left, mut sum) = (n_features, 0);
+        while left > 0 {
+            sum += left;
+            if left <= keep {
+                break;
+            }
+            left -= self.schedule.step.of(left);
+        }
+        sum as f64 / n_features.max(1) as f64
+    }
+}
+
+impl Elimination {
+    /// Of a run that was stopped before the first round ended.
+    fn unjudged(self, varying: Vec<usize>, context: &Context<'_>) -> Self {
+        let importances = vec![f64::NAN; varying.len()];
+        Self { ranking: varying, importances, status: how_stopped(context), ..self }
     }
 }
 
@@ -364,6 +403,15 @@ impl Rounds<'_> {
             notes.push(curve::describe(points, data));
             let at = |point: &&CurvePoint| point.n_features <= selection.order.len();
             selection.objective = points.iter().find(at).map(|point| point.error);
+        }
+        if outcome.status.is_stopped() {
+            notes.push(match outcome.rounds.len() {
+                0 => UNJUDGED.to_owned(),
+                rounds => format!(
+                    "stopped after {rounds} {}: the features left by then are in the order of its importances",
+                    if rounds == 1 { "round" } else { "rounds" }
+                ),
+            });
         }
         selection.notes = notes;
         selection.note_constant_features(data.n_features() - n_varying);

@@ -1,15 +1,17 @@
 //! Data, ready for rounds.
 
-use fewest_core::{Dataset, Error};
+use fewest_core::{Context, Dataset, Error};
 
 use crate::kernel::KernelMatrix;
-use crate::table::{Table, canonical_order};
+use crate::table::{Canonical, Table};
 use crate::{Training, TrainingTarget};
 
-/// The kernel over all features, and what is to be predicted.
+/// The features that vary, and what is to be predicted.
 pub(super) struct Problem {
-    pub(super) kernel: KernelMatrix,
     pub(super) varying: Vec<usize>,
+    /// The coordinates of each of them in all samples.
+    coordinates: Vec<Vec<f64>>,
+    n_samples: usize,
     /// Of the training samples.
     pub(super) truth: TrainingTarget,
     /// The position of each training sample in an order that does not depend on that of the rows.
@@ -40,12 +42,22 @@ impl Problem {
         let Table { varying, coordinates } = Table::new(data, rows, n_train)?;
         let all = TrainingTarget::new(data, rows, n_train, training.standardise_target, method)?;
         let truth = all.first(n_train);
-        let order = canonical_order(&data.subset(&rows[..n_train])?)?;
+        let order = Canonical::of(&data.subset(&rows[..n_train])?)?.samples;
         let mut canonical = vec![0; n_train];
         for (place, &sample) in order.iter().enumerate() {
             canonical[sample] = place;
         }
-        let kernel = KernelMatrix::new(training.kernel, coordinates, rows.len(), n_train)?;
-        Ok((Self { kernel, varying, truth, canonical }, all))
+        let n_samples = rows.len();
+        Ok((Self { varying, coordinates, n_samples, truth, canonical }, all))
+    }
+
+    /// The kernel over all of the features, which takes their coordinates.
+    pub(super) fn kernel(
+        &mut self,
+        training: &Training,
+        context: &Context<'_>,
+    ) -> Result<KernelMatrix, Error> {
+        let coordinates = std::mem::take(&mut self.coordinates);
+        KernelMatrix::new(training.kernel, coordinates, self.n_samples, self.canonical.len(), context)
     }
 }

@@ -120,5 +120,17 @@ impl<'a> Round<'a> {
 
 /// [`Error::Stopped`] if `context` says stop.
 pub(crate) fn go_on(context: &Context<'_>) -> Result<(), Error> {
-    if context.stopped().is_some() { Err(Error::Stopped { before: "the first round ended" }) } else { Ok(()) }
+    if context.stopped().is_some() {
+        Err(Error::Stopped { before: "the features were judged" })
+    } else {
+        Ok(())
+    }
+}
+
+/// Kernel values that take longer than a look at the clock.
+const LONG_ROW: usize = 256;
+
+/// [`go_on`] before each row of `length` kernel values, unless the rows are short.
+pub(crate) fn go_on_in_row(length: usize, context: &Context<'_>) -> Result<(), Error> {
+    if length < LONG_ROW { Ok(()) } else { go_on(context) }
 }

@@ -2,8 +2,9 @@
 
 use fewest_core::{Context, Error, Status, order};
 
-use super::judge::{Judge, better, without};
-use super::{Direction, Found};
+use super::judge::{First, Judge, best as best_of, better, without};
+use super::{Found, additions, left_note, ranked, removals_to};
+use crate::stop::{Forecast, how_stopped};
 
 /// The best set met of each size, with its score.
 struct Best(Vec<Option<(Vec<usize>, f64)>>);
@@ -19,49 +20,58 @@ impl Best {
         is_better
     }
 
+    /// The best of all sizes, of equal ones the smallest.
+    fn overall(&self) -> Option<(Vec<usize>, f64)> {
+        self.0.iter().flatten().cloned().reduce(|a, b| if better(b.1, a.1) { b } else { a })
+    }
+
     fn score(&self, size: usize) -> f64 {
         self.0.get(size).and_then(Option::as_ref).map_or(f64::NEG_INFINITY, |(_, score)| *score)
     }
 }
 
-/// Floating search. It ends: every step back makes the best set of some size strictly better.
-pub(super) fn search(
+/// Floating forward search. It ends: every step back makes the best set of some size strictly better.
+pub(super) fn forward(
     judge: &Judge<'_>,
-    direction: Direction,
     wanted: Option<usize>,
     context: &Context<'_>,
 ) -> Result<Found, Error> {
-    let d = judge.varying.len();
-    let mut best = Best(vec![None; d + 1]);
-    let steps = match direction {
-        Direction::Forward => forward(judge, wanted.unwrap_or(d), &mut best, context),
-        Direction::Backward => backward(judge, wanted.unwrap_or(1), &mut best, context),
+    let most = wanted.unwrap_or(judge.varying.len());
+    let mut progress = Forecast::start("floating forward search", additions(judge.varying.len(), most));
+    let mut best = Best(vec![None; judge.varying.len() + 1]);
+    let (j, score) = match judge.first_addition(context)? {
+        First::Best(j, score) => (j, score),
+        First::Stopped(scored) => return Ok(Found::of_single_features(judge, scored, wanted, context)),
     };
-    let mut status = Status::Converged;
-    match steps {
-        Ok(()) => {}
-        Err(Error::Stopped { .. })
-            if direction == Direction::Forward && best.0.iter().any(Option::is_some) =>
-        {
-            status = context.stopped().unwrap_or(Status::TimeLimit);
-        }
+    best.improves(&[j], score);
+    progress.report(1, most, context);
+    let status = match steps_forward(judge, vec![j], most, &mut best, &mut progress, context) {
+        Ok(()) => Status::Converged,
+        Err(Error::Stopped { .. }) => how_stopped(context),
         Err(error) => return Err(error),
-    }
+    };
     let chosen = match wanted {
         // A search that was stopped has no set of that size yet.
         Some(k) => (1..=k).rev().find_map(|size| best.0[size].clone()),
-        None => best.0.iter().flatten().cloned().reduce(|a, b| if better(b.1, a.1) { b } else { a }),
+        None => best.overall(),
     };
     let (set, score) = chosen.ok_or(Error::Stopped { before: "a set of features was found" })?;
-    let unfinished = status != Status::Converged;
-    // When stopped, there is no time to compute the gain of each feature.
-    let (order, scores) =
-        if unfinished { (set.clone(), vec![score; set.len()]) } else { by_loss(judge, set, score, context)? };
-    Ok(Found { order, scores, objective: Some(score), status })
+    if status.is_stopped() {
+        // There is no time to compute the gain of each feature.
+        let scores = vec![score; set.len()];
+        return Ok(Found { status, ..Found::new(set, scores, Some(score)) });
+    }
+    by_loss(judge, set, score, context)
 }
 
-fn forward(judge: &Judge<'_>, most: usize, best: &mut Best, context: &Context<'_>) -> Result<(), Error> {
-    let mut inside: Vec<usize> = Vec::new();
+fn steps_forward(
+    judge: &Judge<'_>,
+    mut inside: Vec<usize>,
+    most: usize,
+    best: &mut Best,
+    progress: &mut Forecast,
+    context: &Context<'_>,
+) -> Result<(), Error> {
     while inside.len() < most {
         let outside: Vec<usize> = judge.varying.iter().copied().filter(|j| !inside.contains(j)).collect();
         let (added, score) = judge.best_addition(&inside, &outside, context)?;
@@ -73,25 +83,64 @@ fn forward(judge: &Judge<'_>, most: usize, best: &mut Best, context: &Context<'_
             }
         }
         while inside.len() > 2 {
-            let (j, score) = judge.best_removal(&inside, context)?;
+            let (j, score) = best_of(judge.removals(&inside, context)?.into_iter());
             if !better(score, best.score(inside.len() - 1)) {
                 break;
             }
             inside = without(&inside, j);
             best.improves(&inside, score);
         }
-        context.report("floating forward search", inside.len(), most);
+        progress.report(inside.len(), most, context);
     }
     Ok(())
 }
 
-fn backward(judge: &Judge<'_>, least: usize, best: &mut Best, context: &Context<'_>) -> Result<(), Error> {
+/// Floating backward search. It ends as the other one does.
+pub(super) fn backward(
+    judge: &Judge<'_>,
+    wanted: Option<usize>,
+    context: &Context<'_>,
+) -> Result<Found, Error> {
     let d = judge.varying.len();
+    let least = wanted.unwrap_or(1);
+    let mut best = Best(vec![None; d + 1]);
+    let mut removals = Vec::new();
+    let status = match steps_backward(judge, least, &mut best, &mut removals, context) {
+        Ok(()) => Status::Converged,
+        Err(Error::Stopped { .. }) if removals.is_empty() => {
+            return Ok(Found::unjudged(judge, wanted, context));
+        }
+        Err(Error::Stopped { .. }) => how_stopped(context),
+        Err(error) => return Err(error),
+    };
+    // Of a given size there is a set, unless the search was stopped.
+    let smallest = best.0.iter().skip(least).flatten().next().cloned();
+    let chosen = if wanted.is_some() || status.is_stopped() { smallest } else { best.overall() };
+    let (set, score) = chosen.ok_or(Error::Stopped { before: "a set of features was found" })?;
+    if status.is_stopped() {
+        let mut order = ranked(&set, &removals);
+        order.truncate(wanted.unwrap_or(order.len()));
+        let objective = Some(score).filter(|_| order.len() == set.len());
+        let (scores, notes) = (vec![score; order.len()], vec![left_note(set.len())]);
+        return Ok(Found { status, notes, ..Found::new(order, scores, objective) });
+    }
+    by_loss(judge, set, score, context)
+}
+
+fn steps_backward(
+    judge: &Judge<'_>,
+    least: usize,
+    best: &mut Best,
+    removals: &mut Vec<(usize, f64)>,
+    context: &Context<'_>,
+) -> Result<(), Error> {
+    let d = judge.varying.len();
+    let mut progress = Forecast::start("floating backward search", removals_to(d, least));
     let mut inside = judge.varying.clone();
-    let score = judge.scores(&[inside.clone()], context)?.first().copied().unwrap_or(f64::NAN);
-    best.improves(&inside, score);
+    best.improves(&inside, judge.score_of(&inside, context)?);
     while inside.len() > least {
-        let (gone, score) = judge.best_removal(&inside, context)?;
+        *removals = judge.removals(&inside, context)?;
+        let (gone, score) = best_of(removals.iter().copied());
         inside = without(&inside, gone);
         if !best.improves(&inside, score)
             && let Some((set, _)) = &best.0[inside.len()]
@@ -107,7 +156,7 @@ fn backward(judge: &Judge<'_>, least: usize, best: &mut Best, context: &Context<
             inside.push(j);
             best.improves(&inside, score);
         }
-        context.report("floating backward search", d - inside.len(), d - least);
+        progress.report(d - inside.len(), d - least, context);
     }
     Ok(())
 }
@@ -118,13 +167,21 @@ fn by_loss(
     mut set: Vec<usize>,
     score: f64,
     context: &Context<'_>,
-) -> Result<(Vec<usize>, Vec<f64>), Error> {
+) -> Result<Found, Error> {
     order::sort_indices(&mut set);
     if set.len() < 2 {
-        return Ok((set, vec![score]));
+        return Ok(Found::new(set, vec![score], Some(score)));
     }
     let sets: Vec<Vec<usize>> = set.iter().map(|&j| without(&set, j)).collect();
-    let losses: Vec<f64> = judge.scores(&sets, context)?.into_iter().map(|other| score - other).collect();
+    let losses: Vec<f64> = match judge.scores(&sets, context) {
+        Ok(scores) => scores.into_iter().map(|other| score - other).collect(),
+        Err(Error::Stopped { .. }) => {
+            let scores = vec![score; set.len()];
+            return Ok(Found { status: how_stopped(context), ..Found::new(set, scores, Some(score)) });
+        }
+        Err(error) => return Err(error),
+    };
     let order = fewest_core::rank(&losses, true);
-    Ok(order.iter().map(|&at| (set[at], losses[at])).unzip())
+    let (order, losses) = order.iter().map(|&at| (set[at], losses[at])).unzip();
+    Ok(Found::new(order, losses, Some(score)))
 }

@@ -8,7 +8,9 @@ use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status, 
 use fewest_eval::ChosenLearner;
 
 pub(crate) use judge::better;
-use judge::{Judge, without};
+use judge::{First, Judge, best, without};
+
+use crate::stop::{Forecast, UNJUDGED, how_stopped};
 
 /// Where a search starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,8 +46,10 @@ options! {
     ///
     /// # Errors
     /// Those of the learner; folds out of range; a NaN or an infinity (naming the cell); sample weights;
-    /// `Budget::Threshold`. If stopped early, forward search returns the features found so far; backward
-    /// search has no result then.
+    /// `Budget::Threshold`; a mean squared error that is no number. If stopped early, forward search returns the
+    /// features found so far, in its first step those judged alone; backward search those left in the order
+    /// of its last step, then those that went. Before that, features are in the order of the table, with NaN
+    /// for scores.
     ///
     /// ```
     /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
@@ -85,14 +89,20 @@ impl SequentialSearch {
     }
 
     fn forward(judge: &Judge<'_>, wanted: Option<usize>, context: &Context<'_>) -> Result<Found, Error> {
-        let mut outside = judge.varying.clone();
-        let mut found =
-            Found { order: Vec::new(), scores: Vec::new(), objective: None, status: Status::Converged };
-        while !outside.is_empty() && wanted.is_none_or(|most| found.order.len() < most) {
+        let most = wanted.unwrap_or(judge.varying.len());
+        let mut progress = Forecast::start(FORWARD, additions(judge.varying.len(), most));
+        let first = match judge.first_addition(context)? {
+            First::Best(j, score) => (j, score),
+            First::Stopped(scored) => return Ok(Found::of_single_features(judge, scored, wanted, context)),
+        };
+        let mut found = Found::new(vec![first.0], vec![first.1], Some(first.1));
+        let mut outside = without(&judge.varying, first.0);
+        progress.report(1, most, context);
+        while !outside.is_empty() && found.order.len() < most {
             let (j, score) = match judge.best_addition(&found.order, &outside, context) {
                 Ok(best) => best,
-                Err(Error::Stopped { .. }) if !found.order.is_empty() => {
-                    found.status = context.stopped().unwrap_or(Status::TimeLimit);
+                Err(Error::Stopped { .. }) => {
+                    found.status = how_stopped(context);
                     break;
                 }
                 Err(error) => return Err(error),
@@ -104,37 +114,87 @@ impl SequentialSearch {
             found.order.push(j);
             found.scores.push(score);
             found.objective = Some(score);
-            context.report("forward search", found.order.len(), wanted.unwrap_or(judge.varying.len()));
+            progress.report(found.order.len(), most, context);
         }
         Ok(found)
     }
 
     fn backward(judge: &Judge<'_>, wanted: Option<usize>, context: &Context<'_>) -> Result<Found, Error> {
         let mut inside = judge.varying.clone();
-        let (mut gone, mut scores) = (Vec::new(), Vec::new());
-        let mut score = judge.scores(&[inside.clone()], context)?.first().copied().unwrap_or(f64::NAN);
+        let (mut gone, mut scores, mut removals) = (Vec::new(), Vec::new(), Vec::new());
+        let mut status = Status::Converged;
+        let mut progress = Forecast::start(BACKWARD, removals_to(judge.varying.len(), 1));
+        let mut score = match judge.score_of(&inside, context) {
+            Ok(score) => score,
+            Err(Error::Stopped { .. }) => return Ok(Found::unjudged(judge, wanted, context)),
+            Err(error) => return Err(error),
+        };
         while let [_, _, ..] = inside[..] {
-            let (j, next) = judge.best_removal(&inside, context)?;
+            match judge.removals(&inside, context) {
+                Ok(found) => removals = found,
+                Err(Error::Stopped { .. }) if removals.is_empty() => {
+                    return Ok(Found::unjudged(judge, wanted, context));
+                }
+                Err(Error::Stopped { .. }) => {
+                    status = how_stopped(context);
+                    break;
+                }
+                Err(error) => return Err(error),
+            }
+            let (j, next) = best(removals.iter().copied());
             inside = without(&inside, j);
             gone.push(j);
             scores.push(score);
             score = next;
-            context.report("backward search", gone.len(), judge.varying.len());
+            progress.report(gone.len(), judge.varying.len(), context);
         }
-        gone.extend(inside);
-        scores.push(score);
-        gone.reverse();
-        scores.reverse();
+        // One is left, unless the search was stopped.
+        let n_left = inside.len();
+        let mut order = ranked(&inside, &removals);
+        order.extend(gone.into_iter().rev());
+        let mut all_scores = vec![score; n_left];
+        all_scores.extend(scores.into_iter().rev());
         // The set of the first features of the answer has the score of its last.
         let size = wanted.unwrap_or_else(|| {
-            let better_size =
-                |best: usize, size: usize| if better(scores[size], scores[best]) { size } else { best };
-            (1..scores.len()).fold(0, better_size) + 1
+            let better_size = |best: usize, size: usize| {
+                if better(all_scores[size], all_scores[best]) { size } else { best }
+            };
+            (n_left..all_scores.len()).fold(n_left - 1, better_size) + 1
         });
-        gone.truncate(size);
-        scores.truncate(size);
-        Ok(Found { order: gone, objective: scores.last().copied(), scores, status: Status::Converged })
+        order.truncate(size);
+        all_scores.truncate(size);
+        let objective = all_scores.last().copied().filter(|_| size >= n_left);
+        let notes = if status.is_stopped() { vec![left_note(n_left)] } else { Vec::new() };
+        Ok(Found { order, scores: all_scores, objective, status, notes })
     }
+}
+
+const FORWARD: &str = "forward search";
+const BACKWARD: &str = "backward search";
+
+/// How many of the first step `most` additions to nothing are worth.
+fn additions(n_features: usize, most: usize) -> f64 {
+    let sum: usize = (0..most.min(n_features)).map(|inside| n_features - inside).sum();
+    sum as f64 / n_features.max(1) as f64
+}
+
+/// How many of the first step the removals down to `least` features are worth.
+fn removals_to(n_features: usize, least: usize) -> f64 {
+    (least + 1..=n_features).sum::<usize>() as f64 / n_features.max(1) as f64
+}
+
+/// The features of a set by the score of a set without each when it was last judged: first those without
+/// which it was worst.
+fn ranked(features: &[usize], removals: &[(usize, f64)]) -> Vec<usize> {
+    let score =
+        |j: &usize| removals.iter().find(|(other, _)| other == j).map_or(f64::NAN, |(_, score)| *score);
+    let scores: Vec<f64> = features.iter().map(score).collect();
+    fewest_core::rank(&scores, false).into_iter().map(|at| features[at]).collect()
+}
+
+/// What a backward search that was stopped says of the features left.
+fn left_note(n_left: usize) -> String {
+    format!("stopped with {n_left} features left: they are in the order of the last step that was finished")
 }
 
 /// What a search found.
@@ -143,6 +203,42 @@ struct Found {
     scores: Vec<f64>,
     objective: Option<f64>,
     status: Status,
+    notes: Vec<String>,
+}
+
+impl Found {
+    fn new(order: Vec<usize>, scores: Vec<f64>, objective: Option<f64>) -> Self {
+        Self { order, scores, objective, status: Status::Converged, notes: Vec::new() }
+    }
+
+    /// Of a search that was stopped before any step was finished.
+    fn unjudged(judge: &Judge<'_>, wanted: Option<usize>, context: &Context<'_>) -> Self {
+        let mut order = judge.varying.clone();
+        order.truncate(wanted.unwrap_or(order.len()));
+        let (scores, notes) = (vec![f64::NAN; order.len()], vec![UNJUDGED.to_owned()]);
+        Self { status: how_stopped(context), notes, ..Self::new(order, scores, None) }
+    }
+
+    /// Of a forward search that was stopped in its first step, with the features `scored` by then.
+    fn of_single_features(
+        judge: &Judge<'_>,
+        scored: Vec<(usize, f64)>,
+        wanted: Option<usize>,
+        context: &Context<'_>,
+    ) -> Self {
+        if scored.is_empty() {
+            return Self::unjudged(judge, wanted, context);
+        }
+        let note = format!(
+            "stopped when {} of {} features had been judged, each alone: these are in that order",
+            scored.len(),
+            judge.varying.len()
+        );
+        let (features, values): (Vec<usize>, Vec<f64>) = scored.into_iter().unzip();
+        let places = fewest_core::rank(&values, true).into_iter().take(wanted.unwrap_or(values.len()));
+        let (order, scores) = places.map(|at| (features[at], values[at])).unzip();
+        Self { status: how_stopped(context), notes: vec![note], ..Self::new(order, scores, None) }
+    }
 }
 
 impl Selector for SequentialSearch {
@@ -164,12 +260,16 @@ impl Selector for SequentialSearch {
         }
         let wanted = wanted.map(|k| k.min(judge.varying.len()));
         let found = match (self.floating, self.direction) {
-            (true, direction) => floating::search(&judge, direction, wanted, context)?,
+            (true, Direction::Forward) => floating::forward(&judge, wanted, context)?,
+            (true, Direction::Backward) => floating::backward(&judge, wanted, context)?,
             (false, Direction::Forward) => Self::forward(&judge, wanted, context)?,
             (false, Direction::Backward) => Self::backward(&judge, wanted, context)?,
         };
-        let mut selection = Selection::new(found.order, found.scores, data.n_features(), found.status);
-        selection.objective = found.objective;
+        let in_target_units = |score: f64| judge.in_target_units(score);
+        let scores = found.scores.into_iter().map(in_target_units).collect::<Result<Vec<f64>, Error>>()?;
+        let mut selection = Selection::new(found.order, scores, data.n_features(), found.status);
+        selection.objective = found.objective.map(in_target_units).transpose()?;
+        selection.notes = found.notes;
         selection.note_constant_features(data.n_features() - judge.varying.len());
         Ok(selection)
     }

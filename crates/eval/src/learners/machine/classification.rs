@@ -70,7 +70,7 @@ impl SupportVectorClassifier {
         self.check()?;
         self.grid.check()?;
         let codes = data.classes(self.name())?.codes();
-        let space = Space::new(data, self.kernel)?;
+        let space = Space::new(data, self.kernel, context)?;
         let only = codes[0];
         let (kernel, cost) = self.choose(data, codes, &space, context)?;
         let machines = if codes.iter().all(|code| *code == only) {

@@ -129,13 +129,13 @@ struct Space {
 }
 
 impl Space {
-    fn new(data: &Dataset, kernel: MachineKernel) -> Result<Self, Error> {
+    fn new(data: &Dataset, kernel: MachineKernel, context: &Context<'_>) -> Result<Self, Error> {
         let encoding = Encoding::fit(data)?;
         let points = encoding.encode(data.x())?;
         let n = points.n_samples;
         let keeps = kernel == MachineKernel::Gaussian && n <= MOST_KEPT;
         let distances =
-            if keeps { Some(SquaredDistances::new(encoding.by_feature(&points), n)?) } else { None };
+            if keeps { Some(SquaredDistances::new(encoding.by_feature(&points), n, context)?) } else { None };
         let variance: f64 = (0..points.width)
             .map(|j| {
                 let column = || points.values.iter().skip(j).step_by(points.width);

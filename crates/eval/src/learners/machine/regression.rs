@@ -95,7 +95,7 @@ impl SupportVectorRegression {
         };
         let (mean, scale) = scales(values)?;
         let targets: Vec<f64> = values.iter().map(|value| (value - mean) / scale).collect();
-        let space = Space::new(data, self.kernel)?;
+        let space = Space::new(data, self.kernel, context)?;
         let (kernel, cost, epsilon) = self.choose(data, &targets, &space, context)?;
         let learner = Regressor { cost, epsilon, ..Regressor::default() };
         let control = control(self.tolerance, context);

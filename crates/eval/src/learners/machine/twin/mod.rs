@@ -222,7 +222,7 @@ impl TwinClassifier {
         self.check()?;
         self.grid.check()?;
         let codes = data.classes(self.name())?.codes();
-        let space = Space::new(data, self.kernel)?;
+        let space = Space::new(data, self.kernel, context)?;
         let (kernel, regularization, cost) = self.choose(data, codes, &space, context)?;
         let rows = space.rows(kernel)?;
         let all: Vec<usize> = (0..codes.len()).collect();
