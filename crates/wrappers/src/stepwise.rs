@@ -4,8 +4,8 @@ use fewest_core::method::Options;
 use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status, Target, options};
 use statrs::function::beta::checked_beta_reg;
 
-use crate::elimination::go_on;
 use crate::sequential::better;
+use crate::stop::UNJUDGED;
 use crate::table::{Table, standardised};
 use fewest_linalg::dot;
 
@@ -36,7 +36,7 @@ options! {
     /// # Errors
     /// A target that is not one real output or is constant; a NaN or an infinity (naming the cell); `p_enter`
     /// out of range; sample weights; `Budget::Threshold`. If stopped early, it returns the features selected
-    /// so far.
+    /// so far; before the first, features in the order of the table, with NaN for scores.
     ///
     /// ```
     /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
@@ -171,13 +171,9 @@ impl Selector for Stepwise {
         let mut used = 1;
         let n_varying = candidates.len();
         while selection.order.len() < most && !candidates.is_empty() {
-            match go_on(context) {
-                Err(error) if selection.order.is_empty() => return Err(error),
-                Err(_) => {
-                    selection.status = context.stopped().unwrap_or(Status::TimeLimit);
-                    break;
-                }
-                Ok(()) => {}
+            if let Some(stopped) = context.stopped() {
+                selection.status = stopped;
+                break;
             }
             if dot(&residual, &residual) <= EXPLAINED * n as f64 {
                 selection.notes.push("the features entered explain the target exactly".to_owned());
@@ -205,6 +201,12 @@ impl Selector for Stepwise {
                 }
             });
             context.report("stepwise regression", selection.order.len(), most.min(n_varying));
+        }
+        if selection.status.is_stopped() && selection.order.is_empty() {
+            selection.order = varying.into_iter().take(most).collect();
+            selection.scores = vec![f64::NAN; selection.order.len()];
+            selection.notes.push(UNJUDGED.to_owned());
+            return Ok(selection);
         }
         selection.objective = Some(dot(&residual, &residual) / n as f64);
         selection.note_constant_features(data.n_features() - n_varying);

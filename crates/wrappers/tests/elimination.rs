@@ -1,11 +1,14 @@
 //! What every elimination must do, whatever its criterion.
 
 use fewest_core::method::KernelWidth;
-use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Selector, Status, Target};
+use fewest_core::{
+    Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Scorer, Selector, Status, Target,
+};
 use fewest_testkit::conformance::{check_selector, problem};
 use fewest_wrappers::{
     Bound, BoundChange, EliminationCriterion, HsicChange, Kernel, NormChange, Permutation,
-    RecursiveElimination, Reference, Schedule, Sensitivity, SensitivityNoise, Step, Training,
+    RecursiveElimination, Reference, Schedule, Sensitivity, SensitivityNoise, SensitivityScorer, Step,
+    Training,
 };
 
 /// By the norm of the weights.
@@ -238,10 +241,17 @@ fn a_run_that_is_stopped_says_so() {
     let data = mixed(60, 0);
     let flag = std::sync::atomic::AtomicBool::new(true);
     let context = Context { interrupt: Some(&flag), ..Context::default() };
-    for criterion in criteria() {
-        let result = elimination(criterion, Kernel::default()).select(&data, Budget::Count(2), &context);
-        assert!(matches!(result, Err(Error::Stopped { .. })));
+    for kernel in [Kernel::Linear, Kernel::default()] {
+        for criterion in criteria() {
+            let selection = elimination(criterion, kernel).select(&data, Budget::Count(5), &context).unwrap();
+            // Feature 3 is constant.
+            assert_eq!((selection.order, selection.status), (vec![0, 1, 2, 4, 5], Status::Interrupted));
+            assert!(selection.scores.iter().all(|score| score.is_nan()));
+            assert!(selection.notes[0].contains("before any feature was judged"), "{:?}", selection.notes);
+        }
     }
+    let scorer = SensitivityScorer::default().score(&data, &context);
+    assert!(matches!(scorer, Err(Error::Stopped { .. })), "a scorer has no status");
 
     /// Says stop after some rounds.
     struct After<'a>(NormChange, usize, &'a std::sync::atomic::AtomicBool);
@@ -267,6 +277,77 @@ fn a_run_that_is_stopped_says_so() {
     // What had gone by then had gone for good.
     assert_eq!(stopped.ranking[4..], whole.ranking[4..]);
     assert_eq!(stopped.ranking.len(), 6);
+    let selection = RecursiveElimination::new(After(NormChange, 2, &flag));
+    flag.store(false, std::sync::atomic::Ordering::Relaxed);
+    let selection = selection.select(&data, Budget::Count(3), &context).unwrap();
+    assert_eq!((&selection.order[..], selection.status), (&stopped.ranking[..3], Status::Interrupted));
+    assert!(selection.notes[0].starts_with("stopped after 2 rounds"), "{:?}", selection.notes);
+}
+
+#[test]
+fn an_elimination_that_takes_minutes_says_so() {
+    /// The stages that were reported.
+    #[derive(Default)]
+    struct Stages(std::sync::Mutex<Vec<String>>, std::sync::atomic::AtomicBool);
+    impl fewest_core::Progress for Stages {
+        fn update(&self, stage: &str, _done: u64, _total: u64) {
+            self.0.lock().unwrap().push(stage.to_owned());
+            self.1.store(true, std::sync::atomic::Ordering::Relaxed);
+        }
+    }
+    /// Takes its time.
+    struct Slow(u64);
+    impl EliminationCriterion for Slow {
+        fn name(&self) -> &'static str {
+            "slow"
+        }
+        fn needs_machines(&self) -> bool {
+            false
+        }
+        fn importances(
+            &self,
+            round: &fewest_wrappers::Round<'_>,
+            _context: &Context<'_>,
+        ) -> Result<Vec<f64>, Error> {
+            std::thread::sleep(std::time::Duration::from_millis(self.0));
+            Ok(vec![1.0; round.n_features()])
+        }
+    }
+    let columns: Vec<Vec<f64>> = (0..400).map(|j| wave(20, j + 1)).collect();
+    let x = DenseColumns::from_columns(&columns).unwrap();
+    let data = Dataset::new(x, Target::real(wave(20, 7)).unwrap()).unwrap();
+    // A round of each number of features from 400 on takes as long as 200 of the first.
+    for (milliseconds, is_told) in [(0, false), (400, true)] {
+        let stages = Stages::default();
+        let context = Context { progress: Some(&stages), interrupt: Some(&stages.1), ..Context::default() };
+        RecursiveElimination::new(Slow(milliseconds)).run(&data, 1, &context).unwrap();
+        let stages = stages.0.into_inner().unwrap();
+        assert_eq!(stages[0].contains("recursive elimination, about 2 min in all"), is_told, "{stages:?}");
+    }
+}
+
+/// A feature or a target in another unit changes nothing where they are standardised.
+#[test]
+fn units_change_nothing() {
+    let data = mixed(60, 0);
+    let Target::Real(outputs) = data.target() else { panic!("numbers") };
+    let unit = 2.0_f64.powi(20);
+    let mut columns: Vec<Vec<f64>> =
+        (0..7).map(|j| data.x().column(j, &mut Vec::new()).unwrap().to_vec(60)).collect();
+    columns[1].iter_mut().for_each(|value| *value *= unit);
+    let x = DenseColumns::from_columns(&columns).unwrap();
+    let target = Target::real(outputs.output(0).iter().map(|value| value * unit).collect()).unwrap();
+    let kinds = (0..7).map(|j| data.feature_kind(j).clone()).collect();
+    let scaled = Dataset::new(x, target).unwrap().with_feature_kinds(kinds).unwrap();
+    for kernel in [Kernel::Linear, Kernel::default()] {
+        for index in 0..criteria().len() {
+            let select = |data: &Dataset| {
+                let elimination = elimination(criteria().remove(index), kernel);
+                elimination.select(data, Budget::Count(6), &Context::seeded(5)).unwrap()
+            };
+            assert_eq!(select(&data), select(&scaled), "{} {kernel:?}", criteria()[index].name());
+        }
+    }
 }
 
 #[test]

@@ -1,6 +1,10 @@
 //! Sequential search and stepwise regression.
 
-use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Selector, Target};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use fewest_core::{
+    Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Progress, Selector, Status, Target,
+};
 use fewest_eval::{DecisionTree, NearestNeighbours};
 use fewest_testkit::conformance::{check_selector, problem};
 use fewest_wrappers::{Direction, SequentialSearch, Stepwise};
@@ -100,18 +104,110 @@ fn threads_and_seeds() {
     }
 }
 
-#[test]
-fn a_search_that_is_stopped_says_so() {
-    let flag = std::sync::atomic::AtomicBool::new(true);
-    let context = Context { interrupt: Some(&flag), ..Context::default() };
-    for direction in DIRECTIONS {
-        for floating in [false, true] {
-            let result = search(direction, floating).select(&problem(false), Budget::Count(2), &context);
-            assert!(matches!(result, Err(Error::Stopped { .. })));
+/// Says stop after so many reports of progress.
+struct StopAfter(AtomicUsize, AtomicBool);
+
+impl StopAfter {
+    fn new(reports: usize) -> Self {
+        Self(AtomicUsize::new(reports), AtomicBool::new(reports == 0))
+    }
+
+    fn context(&self) -> Context<'_> {
+        Context { progress: Some(self), interrupt: Some(&self.1), ..Context::seeded(1) }
+    }
+}
+
+impl Progress for StopAfter {
+    fn update(&self, _stage: &str, _done: u64, _total: u64) {
+        if self.0.fetch_sub(1, Ordering::Relaxed) == 1 {
+            self.1.store(true, Ordering::Relaxed);
         }
     }
-    let result = Stepwise::default().select(&problem(false), Budget::Count(2), &context);
-    assert!(matches!(result, Err(Error::Stopped { .. })));
+}
+
+#[test]
+fn a_search_stopped_at_once_has_the_order_of_the_table() {
+    let data = problem(false);
+    let searches = DIRECTIONS.iter().flat_map(|&d| [false, true].map(|floating| search(d, floating)));
+    let searches = searches.map(|search| Box::new(search) as Box<dyn Selector>);
+    for search in searches.chain([Box::new(Stepwise::default()) as Box<dyn Selector>]) {
+        let stop = StopAfter::new(0);
+        let selection = search.select(&data, Budget::Count(6), &stop.context()).unwrap();
+        // Feature 5 is constant.
+        assert_eq!((selection.order, selection.status), (vec![0, 1, 2, 3, 4, 6], Status::Interrupted));
+        assert!(selection.scores.iter().all(|score| score.is_nan()));
+        assert!(selection.notes[0].contains("before any feature was judged"), "{:?}", selection.notes);
+    }
+}
+
+#[test]
+fn a_search_that_is_stopped_gives_what_it_has() {
+    let data = problem(false);
+    let stopped_after = |search: &SequentialSearch, reports: usize, k: usize| {
+        let stop = StopAfter::new(reports);
+        let selection = search.select(&data, Budget::Count(k), &stop.context()).unwrap();
+        assert_eq!(selection.status, Status::Interrupted);
+        selection
+    };
+    let whole = |search: &SequentialSearch, k: usize| {
+        search.select(&data, Budget::Count(k), &Context::seeded(1)).unwrap()
+    };
+    let forward = search(Direction::Forward, false);
+    for reports in 1..5 {
+        let (stopped, whole) = (stopped_after(&forward, reports, 6), whole(&forward, 6));
+        assert_eq!(stopped.order, whole.order[..reports]);
+        assert_eq!(stopped.scores, whole.scores[..reports]);
+    }
+    assert_eq!(stopped_after(&search(Direction::Forward, true), 1, 6).order.len(), 1);
+    let backward = search(Direction::Backward, false);
+    for reports in 1..6 {
+        let (stopped, whole) = (stopped_after(&backward, reports, 7), whole(&backward, 7));
+        let n_left = 7 - reports;
+        assert_eq!(stopped.order.len(), 7);
+        // What had gone by then had gone for good.
+        assert_eq!(stopped.order[n_left..], whole.order[n_left..]);
+        assert_eq!(stopped.scores[n_left..], whole.scores[n_left..]);
+        assert!(stopped.notes[0].contains(&format!("with {n_left} features left")), "{:?}", stopped.notes);
+        // The feature that goes next in the whole search is not the first of those left.
+        assert!(n_left < 2 || stopped.order[0] != whole.order[n_left - 1]);
+        let one = stopped_after(&backward, reports, 1);
+        assert_eq!((&one.order[..], one.objective), (&stopped.order[..1], None));
+    }
+    let floating = stopped_after(&search(Direction::Backward, true), 2, 3);
+    assert_eq!(floating.order.len(), 3);
+    assert!(floating.scores.iter().all(|score| score.is_finite()) && floating.objective.is_none());
+}
+
+/// Neither features nor target in another unit change folds, order or, but for that unit, scores.
+#[test]
+fn searches_do_not_depend_on_units() {
+    let data = problem(false);
+    let scaled = |feature: f64, target: f64| {
+        let mut columns: Vec<Vec<f64>> =
+            (0..8).map(|j| data.x().column(j, &mut Vec::new()).unwrap().to_vec(40)).collect();
+        columns[3].iter_mut().for_each(|value| *value *= feature);
+        let Target::Real(outputs) = data.target() else { panic!("numbers") };
+        let target = Target::real(outputs.output(0).iter().map(|value| value * target).collect()).unwrap();
+        Dataset::new(DenseColumns::from_columns(&columns).unwrap(), target).unwrap()
+    };
+    let large = 2.0_f64.powi(996);
+    for direction in DIRECTIONS {
+        for floating in [false, true] {
+            let search = search(direction, floating);
+            let select = |data: &Dataset| search.select(data, Budget::Count(4), &Context::seeded(2));
+            let expected = select(&data).unwrap();
+            assert_eq!(select(&scaled(2.0_f64.powi(20), 1.0)).unwrap(), expected);
+            let other = select(&scaled(1.0, 1024.0)).unwrap();
+            assert_eq!(other.order, expected.order);
+            for (score, expected) in other.scores.iter().zip(&expected.scores) {
+                assert_eq!(*score, expected * 1024.0 * 1024.0);
+            }
+            // Squares of a small unit vanish, those of a large one are no numbers.
+            assert_eq!(select(&scaled(1.0, 1.0 / large)).unwrap().order, expected.order);
+            let error = select(&scaled(1.0, large)).unwrap_err();
+            assert!(matches!(error, Error::Numerical { what: "the mean squared error", .. }), "{error}");
+        }
+    }
 }
 
 #[test]

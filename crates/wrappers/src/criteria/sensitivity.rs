@@ -216,6 +216,9 @@ impl Scorer for SensitivityScorer {
             ..RecursiveElimination::new(self.sensitivity.clone())
         };
         let outcome = elimination.run(data, data.n_features(), context)?;
+        if outcome.rounds.is_empty() {
+            return Err(Error::Stopped { before: "the features were judged" });
+        }
         let constant = match (self.sensitivity.noise, data.target()) {
             (_, Target::Class(_)) => 0.0,
             (SensitivityNoise::Laplace, _) => 1.0,

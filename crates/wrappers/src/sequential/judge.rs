@@ -120,7 +120,8 @@ impl<'a> Judge<'a> {
     /// A score, or a difference of two, in the square of the target's unit.
     pub(super) fn in_target_units(&self, score: f64) -> Result<f64, Error> {
         let scaled = score * self.unit * self.unit;
-        if scaled.is_finite() {
+        // Without a score there is none in another unit either.
+        if score.is_nan() || scaled.is_finite() {
             return Ok(scaled);
         }
         let hint = "the target is so large that its square is no number: divide it by a power of ten";
