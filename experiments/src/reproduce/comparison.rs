@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use fewest::eval::significance::{paired_differences, paired_t_test};
+use fewest::eval::significance::{TestResult, paired_differences, paired_t_test};
 
 use super::experiments::Row;
 use crate::Result;
@@ -89,6 +89,28 @@ impl Comparison<'_> {
         Ok(text)
     }
 
+    /// The p-values of the tests behind the marks, against the first method.
+    pub(super) fn p_values(&self, rows: &[Row], lines: &[Line<'_>]) -> Result<String> {
+        let Some((first, others)) = self.methods.split_first() else { return Ok(String::new()) };
+        let mut text = format!("| | {} |\n|---|{}\n", others.join(" | "), "---|".repeat(others.len()));
+        for line in lines {
+            let first = self.values(rows, line, first);
+            if first.is_empty() {
+                continue;
+            }
+            let _ = write!(text, "| {} |", line.title);
+            for method in others {
+                let _ = match test(&first, &self.values(rows, line, method))? {
+                    None => write!(text, " — |"),
+                    Some(test) if test.p_value < 5e-4 => write!(text, " <0.001 |"),
+                    Some(test) => write!(text, " {:.3} |", test.p_value),
+                };
+            }
+            text.push('\n');
+        }
+        Ok(text)
+    }
+
     /// The scores of a method, by run.
     fn values(&self, rows: &[Row], line: &Line<'_>, method: &str) -> Vec<f64> {
         let mut chosen: Vec<&Row> = rows
@@ -125,16 +147,20 @@ impl Comparison<'_> {
     }
 
     fn mark(&self, first: &[f64], values: &[f64]) -> Result<&'static str> {
-        if values.len() != first.len() || values.len() < 2 {
-            return Ok("");
-        }
-        let test = paired_t_test(&paired_differences(first, values)?)?;
-        Ok(match test.p_value < LEVEL {
-            false => "",
-            true if (test.statistic > 0.0) == self.greater_is_better => " ▾",
-            true => " ▴",
+        Ok(match test(first, values)? {
+            Some(test) if test.p_value < LEVEL && (test.statistic > 0.0) == self.greater_is_better => " ▾",
+            Some(test) if test.p_value < LEVEL => " ▴",
+            _ => "",
         })
     }
+}
+
+/// The paired t-test of a method against the first one, where both have the same runs.
+fn test(first: &[f64], values: &[f64]) -> Result<Option<TestResult>> {
+    if values.len() != first.len() || values.len() < 2 {
+        return Ok(None);
+    }
+    Ok(Some(paired_t_test(&paired_differences(first, values)?)?))
 }
 
 #[cfg(test)]
@@ -180,6 +206,8 @@ mod tests {
         let text = comparison.table(&rows, &[line("sonar"), line("missing")]).unwrap();
         let last = text.lines().last().unwrap();
         assert_eq!(last, "| x | 81.5 ± 1.3 (81.0 ± 2.0 =) | 72.0 ± 1.8 (90.0 ± 1.0 −) ▾ | — |");
+        let text = comparison.p_values(&rows, &[line("sonar"), line("missing")]).unwrap();
+        assert_eq!(text, "| | b | c |\n|---|---|---|\n| x | <0.001 | — |\n");
         let losses = Comparison { greater_is_better: false, ..comparison };
         assert!(losses.table(&rows, &[line("sonar")]).unwrap().contains("▴"));
     }

@@ -18,9 +18,9 @@ const WORK_OF_STEP: f64 = 16.0;
 const LEAST_WAIT: f64 = 1.0 / 256.0;
 const MOST_WAIT: f64 = 64.0;
 
-/// Largest number of multiplications of a call of Newton steps, a second or two: stopping is checked only
-/// between calls.
-const MOST_WORK: f64 = 1e10;
+/// Largest number of multiplications of a call of Newton steps, a fraction of a second: stopping is checked
+/// only between calls.
+const MOST_WORK: f64 = 2e9;
 
 /// The violation at which the gap is first computed, relative to that of the start.
 const FIRST_CHECK: f64 = 2e-3;

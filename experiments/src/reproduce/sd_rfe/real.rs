@@ -96,6 +96,8 @@ fn summary(rows: &[Row]) -> Result<String> {
             paper_runs: 30.0,
         };
         text.push_str(&comparison.table(rows, &lines)?);
+        let _ = write!(text, "\n### {title}: p-values of the tests against {}\n\n", names[0]);
+        text.push_str(&comparison.p_values(rows, &lines)?);
     }
     Ok(text)
 }
