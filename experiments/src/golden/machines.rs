@@ -1,7 +1,7 @@
 //! The reference support vector machines, which are not methods of the registry.
 
 use fewest::columns::standardise;
-use fewest::core::{Dataset, Target};
+use fewest::core::{Context, Dataset, Target};
 use fewest::kernels::{SquaredDistances, VectorKernel};
 use fewest::machines::{DistanceRows, Encoding, PointRows};
 use fewest::solver::Control;
@@ -21,7 +21,8 @@ pub(super) fn compare(case: &Case, data: &Dataset) -> Result<Vec<(String, CaseCo
     let encoding = Encoding::fit(data)?;
     let points = encoding.encode(data.x())?;
     let gamma = 1.0 / points.width as f64;
-    let distances = SquaredDistances::new(encoding.by_feature(&points), points.n_samples)?;
+    let n = points.n_samples;
+    let distances = SquaredDistances::new(encoding.by_feature(&points), n, &Context::default())?;
     let by_points = PointRows::new(&points, VectorKernel::Gaussian { gamma })?;
     let by_distances = DistanceRows::new(&distances, gamma)?;
     let forms: [(&str, &dyn KernelRows); 2] =

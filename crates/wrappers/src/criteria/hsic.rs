@@ -2,9 +2,10 @@
 
 use fewest_core::method::Options;
 use fewest_core::{Context, Error};
-use fewest_kernels::{Gaussian, Gram, NormalisedDelta};
+use fewest_kernels::{Gaussian, NormalisedDelta, ScalarKernel};
 
 use super::pairs;
+use crate::elimination::go_on_in_row;
 use crate::table::standardised;
 use crate::{EliminationCriterion, Round, TrainingTarget};
 
@@ -36,18 +37,31 @@ impl EliminationCriterion for HsicChange {
 
     fn importances(&self, round: &Round<'_>, context: &Context<'_>) -> Result<Vec<f64>, Error> {
         let n = round.n_samples();
-        let gram = match round.truth {
+        let (kernel, points): (Box<dyn ScalarKernel>, Vec<f64>) = match round.truth {
             TrainingTarget::Real(values) => {
                 let values = standardised(values.clone(), n).unwrap_or_else(|| vec![0.0; n]);
-                Gram::new(&Gaussian::new(1.0)?, &values)
+                (Box::new(Gaussian::new(1.0)?), values)
             }
             TrainingTarget::Classes(codes) => {
                 let codes: Vec<f64> = codes.iter().map(|&code| f64::from(code)).collect();
-                Gram::new(&NormalisedDelta::from_points(&codes), &codes)
+                (Box::new(NormalisedDelta::from_points(&codes)), codes)
             }
         };
-        let centred = gram.centre();
+        // L is not stored: it would be as large as all distances.
+        let mean_of_row = |row: &mut Vec<f64>, i: usize| {
+            go_on_in_row(n, context)?;
+            row.resize(n, 0.0);
+            kernel.eval_many(points[i], &points, row);
+            Ok(row.iter().sum::<f64>() / n as f64)
+        };
+        let means = fewest_parallel::map_with(n, mean_of_row);
+        let means = means.into_iter().collect::<Result<Vec<f64>, Error>>()?;
+        let mean = means.iter().sum::<f64>() / n as f64;
+        let column = |l: usize, out: &mut [f64]| {
+            kernel.eval_many(points[l], &points[..out.len()], out);
+            out.iter_mut().zip(&means).for_each(|(value, own)| *value += mean - own - means[l]);
+        };
         let samples: Vec<usize> = (0..n).collect();
-        pairs::changes(round, &samples, |i, l| centred.get(i, l), context)
+        pairs::changes(round, &samples, &column, context)
     }
 }

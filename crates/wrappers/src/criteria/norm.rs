@@ -43,7 +43,10 @@ impl EliminationCriterion for NormChange {
                     (0..round.n_features()).map(squares).collect()
                 }
                 KernelMatrix::Gaussian { .. } => {
-                    pairs::changes(round, &support, |i, l| coefficients[i] * coefficients[l], context)?
+                    let column = |l: usize, out: &mut [f64]| {
+                        out.iter_mut().zip(&coefficients).for_each(|(w, c)| *w = c * coefficients[l]);
+                    };
+                    pairs::changes(round, &support, &column, context)?
                 }
             };
             sums.iter_mut().zip(changes).for_each(|(sum, change)| *sum += change.abs());

@@ -15,36 +15,38 @@ const PAIRS: usize = 1024;
 const BLOCK: usize = 64;
 
 /// `Σ_il w_il k(x_i, x_l) − Σ_il w_il k₍₋ⱼ₎(x_i, x_l)` over `samples` for every feature `j` of the round,
-/// given `w_il` for places `i`, `l` in `samples` with `i < l`; `w` is symmetric, and its diagonal has no
-/// effect for a Gaussian kernel. With the linear kernel the sum is `Σ w_il ⟨x_ij, x_lj⟩`, diagonal
+/// where `column(l, …)` writes `w_il` for the places `i ≤ l` in `samples`; `w` is symmetric, and its diagonal
+/// has no effect for a Gaussian kernel. With the linear kernel the sum is `Σ w_il ⟨x_ij, x_lj⟩`, diagonal
 /// included.
 pub(super) fn changes(
     round: &Round<'_>,
     samples: &[usize],
-    weight: impl Fn(usize, usize) -> f64,
+    column: &dyn Fn(usize, &mut [f64]),
     context: &Context<'_>,
 ) -> Result<Vec<f64>, Error> {
     let n = samples.len();
     // Column after column, the pairs (0, l) … (l − 1, l); each represents its mirror image too.
-    let of_pairs = |column: &dyn Fn(usize, &mut Vec<f64>)| -> Result<Vec<f64>, Error> {
-        let mut values = Vec::new();
-        for l in 0..n {
-            go_on_in_row(l, context)?;
-            column(l, &mut values);
-        }
-        Ok(values)
-    };
-    let weights = of_pairs(&|l, values| values.extend((0..l).map(|i| 2.0 * weight(i, l))))?;
-    let diagonal: Vec<f64> = (0..n).map(|i| weight(i, i)).collect();
+    let (mut weights, mut diagonal, mut buffer) = (Vec::new(), Vec::with_capacity(n), vec![0.0; n]);
+    for l in 0..n {
+        go_on_in_row(l, context)?;
+        column(l, &mut buffer[..=l]);
+        weights.extend(buffer[..l].iter().map(|weight| 2.0 * weight));
+        diagonal.push(buffer[l]);
+    }
     let coordinates = |at: usize| -> Vec<Vec<f64>> {
         round.coordinates(at).map(|values| samples.iter().map(|&i| values[i]).collect()).collect()
     };
     let distances: Vec<f64> = match round.kernel {
         KernelMatrix::Linear { .. } => Vec::new(),
-        KernelMatrix::Gaussian { distances, gamma, .. } => of_pairs(&|l, values| {
-            let row = distances.row(samples[l]);
-            values.extend(samples[..l].iter().map(|&i| gamma * row[i]));
-        })?,
+        KernelMatrix::Gaussian { distances, gamma, .. } => {
+            let mut values = Vec::with_capacity(weights.len());
+            for l in 0..n {
+                go_on_in_row(l, context)?;
+                let row = distances.row(samples[l]);
+                values.extend(samples[..l].iter().map(|&i| gamma * row[i]));
+            }
+            values
+        }
     };
     let change = |at: usize, buffer: &mut Vec<f64>| -> Result<f64, Error> {
         let coordinates = coordinates(at);
