@@ -74,11 +74,16 @@ impl BoundChange {
             let machine = &settled(problem, &trained.machine, loss, round.training.c)?;
             sum += match self.bound {
                 Bound::Span => SpanBound::new(problem, machine, false)?.value,
-                Bound::RadiusMargin if trained.classes.is_some() => {
-                    let machine = with_norm(problem, machine)?;
-                    RadiusMargin::of_classifier(problem, &machine, &control, false)?.value
+                Bound::RadiusMargin => {
+                    let bound = if trained.classes.is_some() {
+                        let machine = with_norm(problem, machine)?;
+                        RadiusMargin::of_classifier(problem, &machine, &control, false)?
+                    } else {
+                        RadiusMargin::of_regressor(problem, machine, &control, false)?
+                    };
+                    round.note_end(bound.ball.status);
+                    bound.value
                 }
-                Bound::RadiusMargin => RadiusMargin::of_regressor(problem, machine, &control, false)?.value,
             };
             Ok(())
         })?;

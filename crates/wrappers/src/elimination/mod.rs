@@ -4,6 +4,8 @@ mod curve;
 mod problem;
 mod round;
 
+use std::sync::{Mutex, PoisonError};
+
 use fewest_core::method::{Field, FieldInfo, Options, Parameter, Parameters, Range, Value};
 use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status, options};
 
@@ -182,7 +184,7 @@ pub struct Elimination {
     pub rounds: Vec<Eliminated>,
     /// How it ended.
     pub status: Status,
-    /// The worst end of training a machine.
+    /// The worst end of training a machine, or of finding a smallest ball.
     pub training: Status,
     /// Whether some machine had no support vector: its output was the same everywhere.
     pub empty_machine: bool,
@@ -260,6 +262,7 @@ impl Rounds<'_> {
             } else {
                 Ok(Vec::new())
             };
+            let ended = Mutex::new(Status::Converged);
             let judged = trained.and_then(|trained| {
                 machines = trained;
                 // A machine that was stopped must not judge.
@@ -273,6 +276,7 @@ impl Rounds<'_> {
                     canonical: &canonical,
                     machines: &machines,
                     training: self.training,
+                    ended: &ended,
                 };
                 self.criterion.importances(&round, context)
             });
@@ -292,6 +296,8 @@ impl Rounds<'_> {
                     format!("feature {} has none: scale the target or lower the cost", varying[left[at]]);
                 return Err(Error::Numerical { what: "the importance of a feature", hint });
             }
+            let ended = ended.into_inner().unwrap_or_else(PoisonError::into_inner);
+            outcome.training = Status::worst([outcome.training, ended]);
             for machine in &machines {
                 outcome.training = Status::worst([outcome.training, machine.machine.dual.solution.status]);
                 outcome.empty_machine |= machine.machine.support.is_empty();

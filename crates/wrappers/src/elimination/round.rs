@@ -1,6 +1,8 @@
 //! What a criterion sees of a round, and what it must say.
 
-use fewest_core::{Context, Error};
+use std::sync::{Mutex, PoisonError};
+
+use fewest_core::{Context, Error, Status};
 use fewest_smo::{KernelRows, Loss};
 
 use crate::kernel::{KernelMatrix, Without};
@@ -68,6 +70,8 @@ pub struct Round<'a> {
     pub machines: &'a [Trained],
     /// How the machines were trained.
     pub training: &'a Training,
+    /// The worst end of what was computed to judge.
+    pub(crate) ended: &'a Mutex<Status>,
 }
 
 impl<'a> Round<'a> {
@@ -114,7 +118,15 @@ impl<'a> Round<'a> {
         loss: Loss,
         context: &Context<'_>,
     ) -> Result<Vec<Trained>, Error> {
-        self.training.train(kernel, self.truth, loss, self.machines, context)
+        let machines = self.training.train(kernel, self.truth, loss, self.machines, context)?;
+        machines.iter().for_each(|machine| self.note_end(machine.machine.dual.solution.status));
+        Ok(machines)
+    }
+
+    /// Takes note of how something that the judgement is based on ended.
+    pub(crate) fn note_end(&self, status: Status) {
+        let mut worst = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        *worst = Status::worst([*worst, status]);
     }
 }
 
@@ -133,4 +145,44 @@ const LONG_ROW: usize = 256;
 /// [`go_on`] before each row of `length` kernel values, unless the rows are short.
 pub(crate) fn go_on_in_row(length: usize, context: &Context<'_>) -> Result<(), Error> {
     if length < LONG_ROW { Ok(()) } else { go_on(context) }
+}
+
+#[cfg(test)]
+mod tests {
+    use fewest_core::{Dataset, DenseColumns, Target};
+
+    use super::*;
+    use crate::RecursiveElimination;
+
+    /// Judges by machines of its own only.
+    struct Retrains;
+
+    impl EliminationCriterion for Retrains {
+        fn name(&self) -> &'static str {
+            "retrains"
+        }
+
+        fn needs_machines(&self) -> bool {
+            false
+        }
+
+        fn importances(&self, round: &Round<'_>, context: &Context<'_>) -> Result<Vec<f64>, Error> {
+            round.retrained(round.kernel, Loss::Linear, context)?;
+            Ok(vec![1.0; round.n_features()])
+        }
+    }
+
+    #[test]
+    fn machines_of_a_criterion_that_did_not_converge_are_told() -> Result<(), Error> {
+        let wave = |step: usize| (0..30).map(|i| ((i * step) % 31) as f64).collect::<Vec<f64>>();
+        let x = DenseColumns::from_columns(&[wave(7), wave(11)])?;
+        let data = Dataset::new(x, Target::real(wave(3))?)?;
+        for (tolerance, converged) in [(1e-6, true), (1e-30, false)] {
+            let training = Training { tolerance, ..Training::default() };
+            let elimination = RecursiveElimination { training, ..RecursiveElimination::new(Retrains) };
+            let outcome = elimination.run(&data, 1, &Context::default())?;
+            assert_eq!(outcome.training == Status::Converged, converged, "{:?}", outcome.training);
+        }
+        Ok(())
+    }
 }
