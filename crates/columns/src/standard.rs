@@ -111,7 +111,7 @@ fn apply(standard: Standard, values: &mut [f64]) {
 /// The power of two that brings a size to between 1 and 2, or as near as one can.
 ///
 /// ```
-/// assert_eq!(fewest_columns::inverse_power(-6.0_f64.abs()), 0.25);
+/// assert_eq!(fewest_columns::inverse_power(6.0), 0.25);
 /// ```
 pub fn inverse_power(size: f64) -> f64 {
     // The exponent of the inverse of a power of two is what is left of twice the exponent of 1.
