@@ -111,9 +111,9 @@ impl SquaredDistances {
     /// Takes feature `j` away. `O(n²)` on average.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] unless it is present; [`Error::Numerical`] where there is no memory for the
-    /// bounds of errors; [`Error::Stopped`] when `context` says stop: then the distances are those with the
-    /// feature for some samples and without it for others.
+    /// [`Error::InvalidParameter`] unless it is present; [`Error::Numerical`] where there is no memory for
+    /// the bounds of errors; [`Error::Stopped`] when `context` says stop: then the distances are those with
+    /// the feature for some samples and without it for others.
     pub fn remove(&mut self, j: usize, context: &Context<'_>) -> Result<(), Error> {
         self.check_present(j)?;
         let mut errors = std::mem::take(&mut self.errors);

@@ -34,8 +34,8 @@ impl FactorSum {
     /// # Errors
     /// [`Error::TooFew`] without a factor or without a sample; [`Error::ShapeMismatch`] unless there is a
     /// weight for each and all have the same samples; [`Error::InvalidParameter`] for a weight that is
-    /// negative or not finite; [`Error::Numerical`] when an entry overflows; [`Error::Stopped`] when `context`
-    /// says stop.
+    /// negative or not finite; [`Error::Numerical`] when an entry overflows; [`Error::Stopped`] when
+    /// `context` says stop.
     pub(crate) fn new(factors: Vec<Factor>, weights: Vec<f64>, context: &Context<'_>) -> Result<Self, Error> {
         let Some(first) = factors.first() else {
             return Err(Error::TooFew { what: "factors", minimum: 1, found: 0 });
@@ -77,8 +77,8 @@ impl FactorSum {
     /// Removes feature `j`.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] unless it is present; [`Error::Stopped`] when `context` says stop: then some
-    /// entries are those with the feature, and others are not.
+    /// [`Error::InvalidParameter`] unless it is present; [`Error::Stopped`] when `context` says stop: then
+    /// some entries are those with the feature, and others are not.
     pub(crate) fn remove(&mut self, j: usize, context: &Context<'_>) -> Result<(), Error> {
         self.check_present(j)?;
         let mut values = std::mem::take(&mut self.values);

@@ -20,8 +20,8 @@ fn elimination(loss: Loss, c: f64, gamma: f64, epsilon: f64) -> RecursiveElimina
     RecursiveElimination { training, ..RecursiveElimination::new(criterion) }
 }
 
-/// `4 R̃² Σ|β| + Σ ξ + n ε` of the machine of these columns, from the definition: machines with squared losses
-/// are machines that may make no error beyond ε, in the kernel `K + I/(2C)`.
+/// `4 R̃² Σ|β| + Σ ξ + n ε` of the machine of these columns, from the definition: machines with squared
+/// losses are machines that may make no error beyond ε, in the kernel `K + I/(2C)`.
 fn bound(columns: &[&Vec<f64>], y: &[f64], loss: Loss) -> Result<f64, Error> {
     let n = y.len();
     let ridge = if loss == Loss::Squared { 0.5 / COST } else { 0.0 };

@@ -74,8 +74,8 @@ impl<'a> Judge<'a> {
         })
     }
 
-    /// The score of `features`: the mean over the folds of the accuracy, or of minus the mean squared error of
-    /// the outputs in small units.
+    /// The score of `features`: the mean over the folds of the accuracy, or of minus the mean squared error
+    /// of the outputs in small units.
     fn score(&self, features: &[usize], context: &Context<'_>) -> Result<f64, Error> {
         let mut features = features.to_vec();
         features.sort_by_key(|&j| (self.places[j], j));

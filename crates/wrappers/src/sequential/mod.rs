@@ -46,10 +46,10 @@ options! {
     ///
     /// # Errors
     /// Those of the learner; folds out of range; a NaN or an infinity (naming the cell); sample weights;
-    /// `Budget::Threshold`; a mean squared error that is no number. If stopped early, forward search returns the
-    /// features found so far, in its first step those judged alone; backward search those left in the order
-    /// of its last step, then those that went. Before that, features are in the order of the table, with NaN
-    /// for scores.
+    /// `Budget::Threshold`; a mean squared error that is no number. If stopped early, forward search returns
+    /// the features found so far, in its first step those judged alone; backward search those left in the
+    /// order of its last step, then those that went. Before that, features are in the order of the table,
+    /// with NaN for scores.
     ///
     /// ```
     /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};

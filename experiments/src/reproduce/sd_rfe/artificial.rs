@@ -153,8 +153,8 @@ const HEADER: [&str; 8] = [
     "selection_seconds",
 ];
 
-/// One line per run: the features, best first, and for the problem of Figure 2 the scores of the best one, two, …
-/// of them.
+/// One line per run: the features, best first, and for the problem of Figure 2 the scores of the best one,
+/// two, … of them.
 fn cells(part: &Part) -> Vec<Vec<String>> {
     let runs = part.rows.chunk_by(|row, next| (row.method, row.run) == (next.method, next.run));
     runs.filter_map(|rows| {
@@ -178,8 +178,8 @@ fn cells(part: &Part) -> Vec<Vec<String>> {
     .collect()
 }
 
-/// The parameters with the smallest error in five folds of the training samples, over the first runs; of equal
-/// ones the first.
+/// The parameters with the smallest error in five folds of the training samples, over the first runs; of
+/// equal ones the first.
 fn tune(protocol: &Protocol, data: &Dataset, portions: &Portions) -> Result<Regression> {
     let context = Context::seeded(protocol.seed);
     // The experiment divides the samples by this seed.
@@ -223,8 +223,8 @@ fn found(part: &Part, method: &str) -> usize {
 /// Runs of the paper.
 const PAPER_RUNS: usize = 30;
 
-/// Whether `ours` of `runs` is larger or smaller than `printed` of the paper's runs, by Fisher's exact test at
-/// 0.05.
+/// Whether `ours` of `runs` is larger or smaller than `printed` of the paper's runs, by Fisher's exact test
+/// at 0.05.
 fn mark(ours: usize, runs: usize, printed: usize) -> &'static str {
     let is_larger = ours * PAPER_RUNS > printed * runs;
     match fishers_test(ours, runs, printed, PAPER_RUNS) < 0.05 {
