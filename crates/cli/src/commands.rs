@@ -18,6 +18,7 @@ use std::path::Path;
 
 use crate::failure::Failure;
 use crate::output;
+use crate::report::Origin;
 
 /// The command line with its arguments, quoted for a POSIX shell.
 fn command_line() -> String {
@@ -31,6 +32,11 @@ fn command_line() -> String {
     };
     let words = std::env::args_os().skip(1).map(|word| quote(word.to_string_lossy().into_owned()));
     std::iter::once("fewest".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+}
+
+/// What a report tells of this command about `file`.
+fn origin(file: &Path) -> Origin {
+    Origin::new(command_line(), file)
 }
 
 /// Whether an output goes to stdout.

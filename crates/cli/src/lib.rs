@@ -5,6 +5,7 @@ mod commands;
 mod failure;
 mod input;
 mod output;
+mod papers;
 mod report;
 mod runner;
 mod table;

@@ -1,41 +1,67 @@
 //! The report: one self-contained HTML file, for a screen (light or dark) and for paper.
 //!
 //! Each section is a module that turns the selection and the run into markup; a section without content is
-//! left out. The template language escapes text, so nothing in a data file can become markup.
+//! left out. The template language escapes text, so nothing in a data file can become markup. The script only
+//! adds to a page that is whole without it.
 
+mod chart;
 mod cluster;
 mod curves;
+mod data;
 mod evaluation;
 mod facts;
 mod header;
+mod matrix;
+mod names;
+mod origin;
 mod path;
 mod ranking;
 mod related;
+mod sample;
+mod samples;
 mod scale;
 mod similarity;
 
-use fewest::core::Selection;
+use fewest::core::{Dataset, Error, Selection};
 use fewest_study::{RunInfo, VERSION};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-pub(crate) use evaluation::render as evaluation;
+use crate::text;
 
-/// The complete report of a selection made by `command`.
-pub(crate) fn render(selection: &Selection, run: &RunInfo, command: &str) -> String {
+pub(crate) use evaluation::render as evaluation;
+pub(crate) use origin::Origin;
+
+/// What a browser may load for a report: nothing.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
+
+/// The complete report of a selection from `data`.
+///
+/// # Errors
+/// When a column of `data` cannot be read.
+pub(crate) fn render(
+    selection: &Selection,
+    run: &RunInfo,
+    data: &Dataset,
+    origin: &Origin,
+) -> Result<String, Error> {
     let title = format!("{} of {}", run.method.id, run.data.file);
-    page(
+    let (data_section, samples) =
+        (data::section(data, selection, run)?, samples::section(data, selection, run)?);
+    Ok(page(
         &title,
         html! {
             (header::section(selection, run))
             (ranking::section(selection, run))
+            (data_section)
+            (samples)
             @if let Some(path) = &selection.path { (path::section(path, selection, run)) }
             @if let Some(similarity) = &selection.similarity {
                 (similarity::section(similarity, selection, run))
             }
             (related::section(selection, run))
-            (facts::section(selection, run, command))
+            (facts::section(selection, run, origin))
         },
-    )
+    ))
 }
 
 /// A self-contained page.
@@ -45,12 +71,17 @@ fn page(title: &str, content: Markup) -> String {
         html lang="en" {
             head {
                 meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(POLICY);
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="generator" content={ "fewest " (VERSION) };
                 title { (title) }
                 style { (PreEscaped(include_str!("report/style.css"))) }
             }
-            body { main { (content) } }
+            body {
+                (chart::shapes())
+                main { (content) }
+                script { (PreEscaped(include_str!("report/script.js"))) }
+            }
         }
     }
     .into_string()
@@ -63,6 +94,16 @@ fn section(id: &str, heading: &str, explanation: &str, content: Markup) -> Marku
             h2 { (heading) }
             @if !explanation.is_empty() { p.explanation { (explanation) } }
             (content)
+        }
+    }
+}
+
+/// A drawing of this height, told to those who do not see it, and what stands below.
+fn figure(class: &str, height: f64, told: &str, drawing: Markup, below: Markup) -> Markup {
+    html! {
+        figure class=(class) {
+            svg height=(at(height)) role="img" aria-label=(text::one_line(told)) { (drawing) }
+            (below)
         }
     }
 }

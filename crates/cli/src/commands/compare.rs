@@ -21,7 +21,7 @@ pub(crate) fn compare(registry: &Registry, args: &CompareArgs) -> Result<ExitCod
     let report = work(registry, &args.data, &args.run, &args.evaluation, candidates)?;
     let json = args.run.json.as_ref().map(|_| json::comparison(&report)).transpose();
     let json = json.map_err(|error| Failure::in_study(&args.data.file, &error))?;
-    tell(&args.run, &args.evaluation, &report, &table::evaluation::comparison(&report), json)
+    tell(&args.run, &args.evaluation, &args.data.file, &report, &table::evaluation::comparison(&report), json)
 }
 
 /// The methods, each with its own assignments of `ID.NAME=VALUE`.

@@ -1,12 +1,13 @@
 //! `fewest evaluate`, and what `fewest compare` shares with it.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use fewest::core::{Budget, Status};
 use fewest::registry::{Parameters, Registry};
 use fewest_study::{Candidate, Division, Report, Store, Study, StudyOptions, json};
 
-use super::{command_line, is_stdout};
+use super::is_stdout;
 use crate::args::{DataArgs, EvaluateArgs, EvaluationArgs, RunArgs};
 use crate::failure::{Failure, STATUS_INTERRUPTED};
 use crate::{input, output, report, runner, table, text};
@@ -19,7 +20,7 @@ pub(crate) fn evaluate(registry: &Registry, args: &EvaluateArgs) -> Result<ExitC
     let report = work(registry, &args.data, &args.run, &args.evaluation, vec![candidate])?;
     let json = args.run.json.as_ref().map(|_| json::evaluation(&report)).transpose();
     let json = json.map_err(|error| Failure::in_study(&args.data.file, &error))?;
-    tell(&args.run, &args.evaluation, &report, &table::evaluation::evaluation(&report), json)
+    tell(&args.run, &args.evaluation, &args.data.file, &report, &table::evaluation::evaluation(&report), json)
 }
 
 /// Evaluates every candidate on the same folds.
@@ -104,12 +105,13 @@ fn ks(args: &EvaluationArgs, n_features: usize) -> Result<Vec<usize>, Failure> {
 pub(super) fn tell(
     run: &RunArgs,
     args: &EvaluationArgs,
+    file: &Path,
     report: &Report,
     table: &str,
     json: Option<String>,
 ) -> Result<ExitCode, Failure> {
     if let Some(path) = &args.report {
-        output::write("--report", path, report::evaluation(report, &command_line()).as_bytes())?;
+        output::write("--report", path, report::evaluation(report, &super::origin(file)).as_bytes())?;
     }
     super::tell(run.json.as_deref(), json, table)?;
     Ok(match report.status {

@@ -8,7 +8,7 @@ use fewest::data::Format;
 use fewest::registry::{Method, Parameters, Registry};
 use fewest_study::{RunInfo, json};
 
-use super::{command_line, is_stdout};
+use super::is_stdout;
 use crate::args::{KArg, SelectArgs};
 use crate::failure::{Failure, STATUS_INTERRUPTED};
 use crate::{input, output, report, runner, table};
@@ -135,13 +135,17 @@ fn tell(
     // Everything that can fail happens before the first file is written.
     let json = args.run.json.as_ref().map(|_| json::selection(selection, run)).transpose();
     let json = json.map_err(|error| Failure::in_study(&args.data.file, &error))?;
+    let report = args.report.as_ref().map(|path| {
+        let origin = super::origin(&args.data.file);
+        report::render(selection, run, data, &origin).map(|report| (path, report))
+    });
+    let report = report.transpose().map_err(|error| Failure::in_file(&args.data.file, &error))?;
     if let Some(path) = &args.write_reduced {
         reduced_format(registry, path)?
             .write(path, data, &selection.order, &run.data.targets)
             .map_err(|error| Failure::new(format!("--write-reduced: {error}")))?;
     }
-    if let Some(path) = &args.report {
-        let report = report::render(selection, run, &command_line());
+    if let Some((path, report)) = report {
         output::write("--report", path, report.as_bytes())?;
     }
     super::tell(args.run.json.as_deref(), json, &table::selection(selection, run))

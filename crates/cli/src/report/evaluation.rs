@@ -1,16 +1,21 @@
 //! The report of an evaluation or a comparison.
 
+mod results;
+
 use fewest::core::Status;
 use fewest_study::{Evaluated, Report, Row, VERSION, differences};
 use maud::{Markup, html};
 
 use super::curves::{self, Line, Point};
-use super::{facts, header, page, section as wrap};
-use crate::table::evaluation::{error, rule_text};
+use super::{Origin, facts, header, names, page, section as wrap};
+use crate::table::evaluation::rule_text;
 use crate::text;
 
-/// The complete report of a study made by `command`.
-pub(crate) fn render(report: &Report, command: &str) -> String {
+/// Names of a choice that are shown beside its list.
+const MOST_NAMES: usize = 30;
+
+/// The complete report of a study.
+pub(crate) fn render(report: &Report, origin: &Origin) -> String {
     let ids: Vec<&str> = report.methods.iter().map(|method| method.method.id).collect();
     let title = format!("{} of {}", ids.join(", "), report.data.file);
     let rows: Vec<Vec<Row>> = report.methods.iter().map(Evaluated::rows).collect();
@@ -23,7 +28,7 @@ pub(crate) fn render(report: &Report, command: &str) -> String {
             (time(report, &rows))
             (chosen(report))
             (notes(report))
-            (computed(report, command))
+            (computed(report, origin))
         },
     )
 }
@@ -117,41 +122,13 @@ fn metric_section(report: &Report, rows: &[Vec<Row>], m: usize, metric: &str) ->
         let error = summary.standard_error.unwrap_or(0.0);
         Some((summary.mean, summary.mean - error, summary.mean + error))
     });
-    let columns = differences::columns(report, m);
-    let table = html! {
-        table.ranking {
-            thead { tr {
-                th { "Method" }
-                @for column in &columns { th.number { "k = " (column.k) } }
-            } }
-            tbody {
-                @for (i, method) in report.methods.iter().enumerate() {
-                    tr {
-                        td { (method.method.id) }
-                        @for column in &columns {
-                            @if let Some(cell) = column.cells.get(i) {
-                                td.number {
-                                    @if column.best == i { strong.chosen { (text::number(cell.mean, 4)) } }
-                                    @else { (text::number(cell.mean, 4)) }
-                                    span.quiet { " ± " (error(cell.standard_error)) }
-                                    @if let Some(difference) = &cell.difference {
-                                        div.quiet { "p " (text::number(difference.corrected_t.p_value, 2)) }
-                                    }
-                                }
-                            }
-                        }
-                    }
-                }
-            }
-        }
-    };
     wrap(
         &format!("metric-{metric}"),
         metric,
         &explanation,
         html! {
             (curves::draw(&lines, metric))
-            figure { (table) }
+            (results::of_metric(report, m, metric))
         },
     )
 }
@@ -171,31 +148,10 @@ fn stability(report: &Report, rows: &[Vec<Row>]) -> Markup {
 }
 
 fn time(report: &Report, rows: &[Vec<Row>]) -> Markup {
-    let table = html! {
-        table.ranking {
-            thead { tr {
-                th { "Method" }
-                @for k in report.ks() { th.number { "k = " (k) } }
-            } }
-            tbody {
-                @for (method, rows) in report.methods.iter().zip(rows) {
-                    tr {
-                        td { (method.method.id) }
-                        @for row in rows {
-                            td.number {
-                                (text::number(row.selection_seconds, 2))
-                                span.quiet { " + " (text::number(row.fit_seconds, 2)) }
-                            }
-                        }
-                    }
-                }
-            }
-        }
-    };
     let explanation = "Mean seconds per fold on one thread: time of the selection + time to learn and predict. \
                        If one selection serves several numbers of features, its full time is shown for each \
                        of them.";
-    wrap("time", "Time", explanation, html! { figure { (table) } })
+    wrap("time", "Time", explanation, results::of_time(report, rows))
 }
 
 fn chosen(report: &Report) -> Markup {
@@ -217,7 +173,12 @@ fn chosen(report: &Report) -> Markup {
                                 h3 { (method.method.id) ": k = " (first.k) }
                                 p.quiet { (rules.join("; ")) }
                                 @if let Some(features) = &first.features {
-                                    ol { @for &j in features { li.name { (report.data.name(j)) } } }
+                                    ol { @for &j in features.iter().take(MOST_NAMES) { li.name { (report.data.name(j)) } } }
+                                    @if features.len() > MOST_NAMES {
+                                        p.quiet { "and " (text::count(features.len() - MOST_NAMES)) " more, in the list:" }
+                                    }
+                                    (names::to_copy(features.iter().map(|&j| report.data.name(j)),
+                                        &format!("Features selected by {}, one a line", method.method.id)))
                                 }
                             }
                         }
@@ -241,7 +202,7 @@ fn notes(report: &Report) -> Markup {
     }
 }
 
-fn computed(report: &Report, command: &str) -> Markup {
+fn computed(report: &Report, origin: &Origin) -> Markup {
     let evaluation = [
         facts::row("learner", report.learner),
         facts::row("samples divided", &report.splitter),
@@ -255,7 +216,8 @@ fn computed(report: &Report, command: &str) -> Markup {
         "How this was computed",
         "",
         html! {
-            pre.command { (command) }
+            (facts::cited(report.methods.iter().map(|method| &method.method), &report.data, report.seed, origin))
+            pre.command { (origin.command) }
             div.columns {
                 (facts::table("Evaluation", &evaluation))
                 (facts::table("Data", &facts::data(&report.data)))

@@ -1,14 +1,14 @@
 //! Notes, and everything needed to repeat the run.
 
 use fewest::core::Selection;
-use fewest::registry::Parameters;
+use fewest::registry::{Method, Parameters};
 use fewest_study::{DataInfo, RunInfo, VERSION};
 use maud::{Markup, html};
 
-use super::section as wrap;
-use crate::text;
+use super::{Origin, section as wrap};
+use crate::{papers, text};
 
-pub(super) fn section(selection: &Selection, run: &RunInfo, command: &str) -> Markup {
+pub(super) fn section(selection: &Selection, run: &RunInfo, origin: &Origin) -> Markup {
     html! {
         @if !selection.notes.is_empty() || run.data.missing_done.is_some() {
             (wrap("notes", "Notes", "", html! {
@@ -19,8 +19,9 @@ pub(super) fn section(selection: &Selection, run: &RunInfo, command: &str) -> Ma
             }))
         }
         (wrap("run", "How this was computed", "", html! {
+            (cited(std::iter::once(&run.method), &run.data, run.seed, origin))
             p.formula { (run.method.formula) }
-            pre.command { (command) }
+            pre.command { (origin.command) }
             div.columns {
                 (table("Method", &method(run)))
                 (table("Data", &data(&run.data)))
@@ -31,12 +32,40 @@ pub(super) fn section(selection: &Selection, run: &RunInfo, command: &str) -> Ma
     }
 }
 
+/// The run in one sentence and the papers of its methods, for those who cite it.
+pub(super) fn cited<'a>(
+    methods: impl Iterator<Item = &'a Method>,
+    data: &DataInfo,
+    seed: u64,
+    origin: &Origin,
+) -> Markup {
+    let (mut names, mut papers) = (Vec::new(), Vec::new());
+    for method in methods {
+        names.push(format!("{} ({})", method.title, method.id));
+        for paper in papers::of(method.id) {
+            if !papers.contains(&paper) {
+                papers.push(paper);
+            }
+        }
+    }
+    html! {
+        p.cited {
+            "To cite this run: " (names.join(", ")) ", fewest " (VERSION) ", seed " (seed) ", " (origin.date) "; data: "
+            (data.file) ", " (text::counted(data.n_samples, "sample", "samples")) ", "
+            (text::counted(data.n_features, "feature", "features"))
+            @if let Some(digest) = &origin.digest { ", SHA-256 " code { (digest) } }
+            "."
+        }
+        @if !papers.is_empty() { ul.papers { @for paper in papers { li { (paper) } } } }
+    }
+}
+
 pub(super) fn table(heading: &str, rows: &[(String, String)]) -> Markup {
     html! {
-        div {
-            h3 { (heading) }
+        @if !rows.is_empty() {
             table.plain {
-                tbody { @for (name, value) in rows { tr { th { (name) } td { (value) } } } }
+                caption { (heading) }
+                tbody { @for (name, value) in rows { tr { th scope="row" { (name) } td { (value) } } } }
             }
         }
     }
@@ -58,6 +87,9 @@ pub(super) fn parameters(parameters: &Parameters) -> Vec<(String, String)> {
     parameters.iter().map(|(name, value)| row(name, value)).collect()
 }
 
+/// Classes that are listed.
+const MOST_CLASSES: usize = 50;
+
 pub(super) fn data(data: &DataInfo) -> Vec<(String, String)> {
     let mut rows = vec![
         row("file", &data.file),
@@ -66,8 +98,11 @@ pub(super) fn data(data: &DataInfo) -> Vec<(String, String)> {
         row("task", data.task),
         row("target", data.targets.join(", ")),
     ];
-    for (class, count) in &data.classes {
+    for (class, count) in data.classes.iter().take(MOST_CLASSES) {
         rows.push((format!("class {class}"), text::counted(*count, "sample", "samples")));
+    }
+    if data.classes.len() > MOST_CLASSES {
+        rows.push(row("other classes", text::count(data.classes.len() - MOST_CLASSES)));
     }
     rows.push(row("missing values", data.missing.name()));
     rows

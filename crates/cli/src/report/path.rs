@@ -4,23 +4,19 @@ use fewest::core::{Path, PathPoint, Selection};
 use fewest_study::RunInfo;
 use maud::{Markup, html};
 
-use super::scale::{Scale, logarithmic_ticks, spread, ticks};
-use super::{at, section as wrap};
-use crate::text;
+use super::chart::{self, Axis, WIDE};
+use super::scale::{Scale, logarithmic_ticks, ticks};
+use super::{at, figure, section as wrap};
 
 /// Number of lines with their own colour and label; the others are grey.
 const MOST_LABELLED: usize = 20;
-/// Colours in the style sheet.
-const COLOURS: usize = 10;
-/// Longest label in characters.
-const LABEL: usize = 26;
-const WIDTH: f64 = 960.0;
-const LEFT: f64 = 64.0;
-const RIGHT: f64 = 760.0;
-const TOP: f64 = 16.0;
-const LABEL_GAP: f64 = 16.0;
+/// Number of grey lines, those of the features that entered first.
+const MOST_OTHERS: usize = 60;
+/// Points of the path that are drawn: evenly spaced ones of a longer path.
+const MOST_POINTS: usize = 60;
+const HEIGHT: f64 = 300.0;
 /// Segments drawn between two points: the path is linear in the penalty, not in its logarithm.
-const PIECES: usize = 12;
+const PIECES: usize = 8;
 
 pub(super) fn section(path: &Path, selection: &Selection, run: &RunInfo) -> Markup {
     let Some(plot) = Plot::new(path, selection) else { return html! {} };
@@ -39,7 +35,7 @@ struct Plot<'a> {
     y: Scale,
     penalties: (f64, f64),
     largest: f64,
-    bottom: f64,
+    height: f64,
 }
 
 impl<'a> Plot<'a> {
@@ -64,63 +60,51 @@ impl<'a> Plot<'a> {
             .filter(|j| on_path.binary_search(j).is_ok())
             .take(MOST_LABELLED)
             .collect();
-        let others = on_path.into_iter().filter(|j| !labelled.contains(j)).collect();
-        let bottom = TOP + (LABEL_GAP * labelled.len() as f64).max(300.0);
+        let mut others: Vec<usize> = path.entered.iter().copied().filter(|j| !labelled.contains(j)).collect();
+        others.truncate(MOST_OTHERS);
+        let height = (chart::LABEL_GAP * labelled.len() as f64).max(HEIGHT);
+        let points = thinned(points);
         Some(Self {
-            x: Scale::logarithmic((first, last), (LEFT, RIGHT)),
-            y: Scale::linear((0.0, largest), (bottom, TOP)),
+            x: Scale::logarithmic((first, last), (0.0, WIDE)),
+            y: Scale::linear((0.0, largest), (height, 0.0)),
             penalties: (last, first),
             points,
             labelled,
             others,
             largest,
-            bottom,
+            height,
         })
     }
 
     fn draw(&self, run: &RunInfo) -> Markup {
-        let height = self.bottom + 48.0;
-        html! {
-            figure {
-                svg.path viewBox=(format!("0 0 {WIDTH} {}", at(height))) role="img"
-                    aria-label="Coefficients against the penalty" {
-                    (self.axes())
-                    g.others {
-                        @for &j in &self.others { path d=(self.line(j)) { title { (run.data.name(j)) } } }
-                    }
-                    @for (i, &j) in self.labelled.iter().enumerate() {
-                        path class=(format!("line c{}", i % COLOURS)) stroke-dasharray=[(i >= COLOURS).then_some("6 3")]
-                            d=(self.line(j)) {
-                            title { (run.data.name(j)) }
-                        }
-                    }
-                    (self.labels(run))
-                }
-            }
-        }
-    }
-
-    fn axes(&self) -> Markup {
+        let name = |j: usize| run.data.name(j);
+        let labelled = || self.labelled.iter().enumerate().map(|(i, &j)| (name(j), i));
+        let end = self.points.len() - 1;
+        let places = self.labelled.iter().map(|&j| self.y.place(self.coefficient(end, j)));
+        let ends = labelled().zip(places).map(|((name, i), place)| (name, i, place)).collect();
         let (low, high) = self.penalties;
-        let middle = (LEFT + RIGHT) / 2.0;
-        html! {
-            g.axes {
-                @for value in ticks(0.0, self.largest, 5) {
-                    @let y = at(self.y.place(value));
-                    line.grid x1=(LEFT) x2=(RIGHT) y1=(y) y2=(y) {}
-                    text x=(LEFT - 8.0) y=(y) dy="0.32em" text-anchor="end" { (text::short(value, 3)) }
-                }
-                @for value in logarithmic_ticks(low, high) {
-                    @let x = at(self.x.place(value));
-                    line.tick x1=(x) x2=(x) y1=(at(self.bottom)) y2=(at(self.bottom + 4.0)) {}
-                    text x=(x) y=(at(self.bottom + 18.0)) text-anchor="middle" { (text::short(value, 3)) }
-                }
-                line.axis x1=(LEFT) x2=(RIGHT) y1=(at(self.bottom)) y2=(at(self.bottom)) {}
-                text.title x=(middle) y=(at(self.bottom + 40.0)) text-anchor="middle" {
-                    "penalty λ (logarithmic, decreasing)"
+        let penalties = logarithmic_ticks(low, high);
+        let lines = html! {
+            g.others { @for &j in &self.others { path d=(self.line(j)) { title { (name(j)) } } } }
+            @for (i, &j) in self.labelled.iter().enumerate() {
+                path class={ "line " (chart::colour(i)) } stroke-dasharray=[chart::dash(i)] d=(self.line(j)) {
+                    title { (name(j)) }
                 }
             }
-        }
+        };
+        let told: Vec<&str> = labelled().map(|(name, _)| name).collect();
+        figure(
+            "chart with-names",
+            self.height,
+            &format!("Coefficients against the penalty, for {}", told.join(", ")),
+            html! {
+                (chart::vertical(&Axis::new(self.y, ticks(0.0, self.largest), "coefficient")))
+                (chart::horizontal(&Axis::new(self.x, penalties, "penalty λ (logarithmic, decreasing)"), self.height))
+                (chart::stretched(self.height, lines))
+                (chart::names_at_ends(ends, self.height))
+            },
+            chart::legend(labelled(), false),
+        )
     }
 
     /// The coefficient of feature `j` at point `i`.
@@ -141,7 +125,7 @@ impl<'a> Plot<'a> {
                 continue;
             }
             let pieces =
-                if self.x.place(pair[1].lambda) - self.x.place(pair[0].lambda) > 8.0 { PIECES } else { 1 };
+                if self.x.place(pair[1].lambda) - self.x.place(pair[0].lambda) > 30.0 { PIECES } else { 1 };
             if !pen_down {
                 d.push_str(&format!("M{} {}", at(self.x.place(pair[0].lambda)), at(self.y.place(from))));
                 pen_down = true;
@@ -155,31 +139,11 @@ impl<'a> Plot<'a> {
         }
         d
     }
+}
 
-    fn labels(&self, run: &RunInfo) -> Markup {
-        let end = self.points.len() - 1;
-        let mut ends: Vec<(f64, usize)> = self
-            .labelled
-            .iter()
-            .enumerate()
-            .map(|(i, &j)| (self.y.place(self.coefficient(end, j)), i))
-            .collect();
-        ends.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        let places: Vec<f64> = ends.iter().map(|(y, _)| *y).collect();
-        let spread = spread(&places, LABEL_GAP, TOP, self.bottom);
-        html! {
-            g.labels {
-                @for (&(y, i), label) in ends.iter().zip(spread) {
-                    @let name = self.labelled.get(i).map_or("", |&j| run.data.name(j));
-                    path class=(format!("leader c{}", i % COLOURS))
-                        d=(format!("M{} {}L{} {}", RIGHT + 2.0, at(y), RIGHT + 14.0, at(label))) {}
-                    text class=(format!("c{}", i % COLOURS)) x=(RIGHT + 18.0) y=(at(label)) dy="0.32em" {
-                        (text::shortened(name, LABEL))
-                    }
-                }
-            }
-        }
-    }
+/// The first, the last, and evenly spaced ones between them.
+fn thinned(points: Vec<&PathPoint>) -> Vec<&PathPoint> {
+    super::sample::evenly(points.len(), MOST_POINTS).filter_map(|at| points.get(at).copied()).collect()
 }
 
 #[cfg(test)]

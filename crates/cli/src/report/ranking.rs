@@ -1,14 +1,16 @@
-//! The chosen features, best first, with a bar for each score.
+//! The chosen features, best first, with a bar for each score, and their names to copy.
 
 use fewest::core::Selection;
 use fewest_study::RunInfo;
 use maud::{Markup, html};
 
-use super::{at, section as wrap};
+use super::{at, names, section as wrap};
 use crate::text;
 
-/// Related features named in the table; their own section has the rest.
-const RELATED: usize = 1;
+/// Rows of the table; the list of names has all of them.
+const MOST_ROWS: usize = 400;
+/// Longest name of a related feature in characters; the section on related features has it whole.
+const RELATED: usize = 26;
 
 pub(super) fn section(selection: &Selection, run: &RunInfo) -> Markup {
     if selection.order.is_empty() {
@@ -22,34 +24,40 @@ pub(super) fn section(selection: &Selection, run: &RunInfo) -> Markup {
     let widths = bar_widths(&selection.scores);
     let has_related = selection.related.iter().any(|related| !related.is_empty());
     let table = html! {
-        table.ranking {
+        table.ranking.sortable {
+            caption.unseen { "The selected features, best first" }
             thead {
                 tr {
-                    th.number { "Rank" }
-                    th { "Feature" }
-                    th.number { "Column" }
-                    th.number { "Score" }
-                    th.bar { }
-                    @if has_related { th { "Most related" } }
+                    th.number scope="col" { "Rank" }
+                    th scope="col" { "Feature" }
+                    th.number scope="col" { "Column" }
+                    th.number scope="col" { "Score" }
+                    td.bar.if-wide { }
+                    @if has_related { th.related.if-wide scope="col" { "Most related" } }
                 }
             }
             tbody {
-                @for (i, (&j, &score)) in selection.order.iter().zip(&selection.scores).enumerate() {
+                @for (i, (&j, &score)) in selection.order.iter().zip(&selection.scores).enumerate().take(MOST_ROWS) {
                     tr {
                         td.number { (i + 1) }
-                        td.name { (run.data.name(j)) }
+                        th.name scope="row" { (run.data.name(j)) }
                         td.number.quiet { (j) }
                         td.number { (text::number(score, 4)) }
-                        td.bar { (bar(widths.get(i).copied().unwrap_or(0.0))) }
-                        @if has_related {
-                            td.quiet { (most_related(selection, run, i)) }
-                        }
+                        td.bar.if-wide { (bar(widths.get(i).copied().unwrap_or(0.0))) }
+                        @if has_related { td.quiet.if-wide { (most_related(selection, run, i)) } }
                     }
                 }
             }
         }
     };
-    wrap("ranking", "Ranked features", "Columns are counted from 0 among the features.", table)
+    let names = selection.order.iter().map(|&j| run.data.name(j));
+    let list = names::to_copy(names, "Names of the selected features, best first, one a line");
+    let shown = match selection.order.len() > MOST_ROWS {
+        true => format!(" The {MOST_ROWS} best features are shown; the list below has the names of all."),
+        false => String::new(),
+    };
+    let explanation = format!("Columns are counted from 0 among the features.{shown}");
+    wrap("ranking", "Ranked features", &explanation, html! { (table) (list) })
 }
 
 /// The share of the bar each score fills: its size against the largest finite one.
@@ -67,21 +75,21 @@ fn bar_widths(scores: &[f64]) -> Vec<f64> {
     scores.iter().map(|&score| share(score)).collect()
 }
 
-fn bar(share: f64) -> Markup {
+/// A bar that is filled to this share.
+pub(super) fn bar(share: f64) -> Markup {
     html! {
-        svg.bar viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true" {
-            rect.track x="0" y="0" width="100" height="8" {}
-            rect.fill x="0" y="0" width=(at(100.0 * share)) height="8" {}
+        svg.bar width="100%" height="8" aria-hidden="true" {
+            rect.track width="100%" height="8" {}
+            rect.fill width={ (at(100.0 * share)) "%" } height="8" {}
         }
     }
 }
 
 fn most_related(selection: &Selection, run: &RunInfo, i: usize) -> Markup {
-    let related = selection.related.get(i).map_or(&[][..], Vec::as_slice);
+    let related = selection.related.get(i).and_then(|related| related.first());
     html! {
-        @for (at, other) in related.iter().take(RELATED).enumerate() {
-            @if at > 0 { ", " }
-            span.name { (run.data.name(other.feature)) } " " (text::number(other.relatedness, 2))
+        @if let Some(other) = related {
+            span.name { (text::shortened(run.data.name(other.feature), RELATED)) } " " (text::number(other.relatedness, 2))
         }
     }
 }

@@ -3,8 +3,9 @@ use fewest::eval::{Evaluation, FoldRecord, KRule, Outcome, Plan};
 use fewest::registry::{Parameters, Registry};
 use fewest_study::{Chosen, Evaluated, Report};
 
-use super::render;
-use crate::report::tests::{COMMAND, NASTY, run, sections, text_of, with_document};
+use crate::report::tests::{
+    COMMAND, NASTY, has_only_our_script, origin, run, sections, text_of, with_document,
+};
 
 const FOLDS: usize = 4;
 
@@ -56,6 +57,10 @@ fn report(names: &[&str], methods: Vec<Evaluated>) -> Report {
     report
 }
 
+fn render(report: &Report, command: &str) -> String {
+    super::render(report, &origin(command))
+}
+
 #[test]
 fn tells_everything_and_is_well_formed() {
     let methods = vec![evaluated("mrmr", 0.75), evaluated("hsic", 0.5)];
@@ -76,17 +81,24 @@ fn tells_everything_and_is_well_formed() {
         ] {
             assert!(text.contains(told), "`{told}` is not told");
         }
-        let class = |start: &str| {
+        let count = |tag: &str, class: &str| {
             let with = |node: &roxmltree::Node<'_, '_>| {
-                node.attribute("class").is_some_and(|class| class.starts_with(start))
+                node.has_tag_name(tag)
+                    && node.attribute("class").is_some_and(|classes| classes.split(' ').any(|c| c == class))
             };
             document.descendants().filter(with).count()
         };
-        assert_eq!(class("line c"), 3 * 2, "a line for each method and drawing");
-        assert_eq!(class("point c"), 3 * 2 * 2);
-        // The leaders are the intervals, and what leads to the labels.
-        assert_eq!(class("leader c"), 3 * 2 * 2 + 3 * 2);
-        assert_eq!(class("chosen"), 2 * 2, "the best at each number of features and metric");
+        assert_eq!(count("path", "line"), 3 * 2, "a line for each method and drawing");
+        // Those of the drawings, and those of their legends.
+        assert_eq!(count("use", "point"), 3 * 2 * 2 + 3 * 2);
+        assert_eq!(count("path", "leader"), 3 * 2);
+        let intervals = document.descendants().filter(|node| node.attribute("class") == Some("interval"));
+        let intervals = intervals.filter_map(|node| node.attribute("d")).map(|d| d.matches('V').count());
+        assert_eq!(intervals.sum::<usize>(), 3 * 2 * 2);
+        let best = document.descendants().filter(|node| {
+            node.has_tag_name("strong") && node.ancestors().any(|around| around.has_tag_name("tbody"))
+        });
+        assert_eq!(best.count(), 2 * 2, "the best at each number of features and metric");
     });
 }
 
@@ -97,8 +109,11 @@ fn names_from_the_data_never_become_markup() {
     report.splitter = NASTY.to_owned();
     report.notes = vec![NASTY.to_owned()];
     let html = render(&report, NASTY);
-    assert!(!html.contains("<script"));
-    with_document(&html, |document| assert!(text_of(document).matches(NASTY).count() > 7));
+    assert_eq!(html.matches("<script").count(), 1);
+    with_document(&html, |document| {
+        assert!(text_of(document).matches(NASTY).count() > 7);
+        assert!(has_only_our_script(document));
+    });
 }
 
 #[test]
