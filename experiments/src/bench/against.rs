@@ -3,12 +3,13 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use super::cases::Files;
 use super::programs::build_ours;
-use super::{Arguments, cpu};
+use super::{Arguments, cases, cpu, filters, wrappers};
 use crate::output::median;
-use crate::{Result, machine};
+use crate::{Result, machine, workspace};
 
-/// The arguments of each run, by family. A word that is a file name refers to the data folder.
+/// The arguments of each run on real data, by family. A word that is a file name refers to the data folder.
 const CASES: &[&str] = &[
     "select ALLAML.mat --method hsic-lasso -k 50",
     "select orlraws10P.mat --method hsic-lasso -k 50",
@@ -40,25 +41,125 @@ const CASES: &[&str] = &[
     "select ALLAML.mat --method svm-lw -k 50",
     "select wdbc.csv --method fsv -k 5",
     "evaluate sonar.csv --method f-score -k 10 --learner svc",
+    "evaluate wdbc.csv --method f-score -k 5 --learner svc",
+    "evaluate colon.mat --method f-score -k 5 --learner svc",
+    "evaluate bodyfat.csv --method f-score -k 5 --learner svr",
+    "evaluate boston_housing.csv --method f-score -k 5 --learner svr",
+    "evaluate diabetes.csv --method f-score -k 5 --learner svr",
     "evaluate colon.mat --method hsic-lasso -k 5,10,15,20,25,30,35,40,45,50",
     "evaluate ALLAML.mat --method hsic-lasso -k 5,10,15,20,25,30,35,40,45,50",
 ];
 
+/// A word of a command that stands for the table that is drawn for it.
+const DRAWN: &str = "DRAWN";
+
+/// Writes a table to a folder.
+type Draw = Box<dyn Fn(&Path) -> Result<Files>>;
+
+/// A table that is drawn, and what is run on it.
+struct Drawn {
+    name: String,
+    files: Draw,
+    command: String,
+}
+
+/// The tables of the other benchmarks that are drawn, with their methods.
+fn drawn() -> Vec<Drawn> {
+    let mut all = Vec::new();
+    for case in wrappers::CASES {
+        // Older builds do not know this parameter.
+        let params = case.params.iter().filter(|param| !param.starts_with("standardise_target"));
+        let params: Vec<String> = params.map(|param| format!(" -p {param}")).collect();
+        all.push(Drawn {
+            name: format!("wrappers, {}", case.name),
+            files: Box::new(|scratch| case.files(scratch)),
+            command: format!(
+                "select {DRAWN} --task regression --method {} -k {}{}",
+                case.method,
+                case.d,
+                params.concat()
+            ),
+        });
+    }
+    for case in filters::CASES {
+        let params: Vec<String> = case.params.iter().map(|param| format!(" -p {param}")).collect();
+        all.push(Drawn {
+            name: format!("filters, {}", case.name),
+            files: Box::new(|scratch| case.source.files(scratch)),
+            command: format!(
+                "select {DRAWN} --task classification --method {} -k {}{}",
+                case.method,
+                filters::K,
+                params.concat()
+            ),
+        });
+    }
+    for case in cases::CASES {
+        if let cases::Source::Data2 { .. } = case.source {
+            all.push(Drawn {
+                name: format!("HSIC Lasso, {}", case.name),
+                files: Box::new(|scratch| case.source.files(None, scratch)),
+                command: format!("select {DRAWN} --task regression --method hsic-lasso -k {}", case.k),
+            });
+        }
+    }
+    all
+}
+
+/// Both builds, turn about.
+struct Builds<'a> {
+    old: &'a Path,
+    new: &'a Path,
+    arguments: &'a Arguments,
+    rows: Vec<Vec<String>>,
+}
+
+impl Builds<'_> {
+    /// Runs `words` with both; the table has the line under `name`.
+    fn compare(&mut self, name: &str, words: &[String]) -> Result<()> {
+        let (mut before, mut after) = (Vec::new(), Vec::new());
+        for _ in 0..self.arguments.repetitions {
+            before.push(seconds(self.old, words, self.arguments.threads)?);
+            after.push(seconds(self.new, words, self.arguments.threads)?);
+        }
+        let (before, after) = (median(&before), median(&after));
+        println!("{name}: {before:.3} s, {after:.3} s, {:.2}", after / before);
+        let figures = [before, after, after / before];
+        self.rows
+            .push([vec![name.to_owned()], figures.map(|figure| format!("{figure:.3}")).to_vec()].concat());
+        Ok(())
+    }
+}
+
 pub(super) fn run(arguments: &Arguments, old: &Path) -> Result<()> {
     let data = arguments.data.as_deref().ok_or("where are the data sets? give --data or FEWEST_DATA")?;
     let new = build_ours()?;
-    let mut rows = Vec::new();
+    let mut builds = Builds { old, new: &new, arguments, rows: Vec::new() };
+    let file = |word: &str| word.ends_with(".mat") || word.ends_with(".csv");
     for case in CASES.iter().filter(|case| case.contains(&arguments.only)) {
-        let (mut before, mut after) = (Vec::new(), Vec::new());
-        for _ in 0..arguments.repetitions {
-            before.push(seconds(old, case, data, arguments.threads)?);
-            after.push(seconds(&new, case, data, arguments.threads)?);
-        }
-        let (before, after) = (median(&before), median(&after));
-        println!("{case}: {before:.3} s, {after:.3} s, {:.2}", after / before);
-        let figures = [before, after, after / before];
-        rows.push([vec![(*case).to_owned()], figures.map(|figure| format!("{figure:.3}")).to_vec()].concat());
+        let words: Vec<String> = case
+            .split(' ')
+            .map(|word| if file(word) { data.join(word).display().to_string() } else { word.to_owned() })
+            .collect();
+        builds.compare(case, &words)?;
     }
+    let scratch = workspace::root().join("target/bench");
+    std::fs::create_dir_all(&scratch)?;
+    for Drawn { name, files, command } in drawn() {
+        let method = command.replace(&format!(" {DRAWN}"), "");
+        let name = format!("{method} ({name})");
+        if !name.contains(&arguments.only) {
+            continue;
+        }
+        let files = files(&scratch)?;
+        let y = files.y.as_deref().ok_or("a drawn table has a target")?;
+        let table = |word: &str| if word == DRAWN { files.x.display().to_string() } else { word.to_owned() };
+        let mut words: Vec<String> = command.split(' ').map(table).collect();
+        words.extend(["--target".to_owned(), y.display().to_string()]);
+        builds.compare(&name, &words)?;
+        files.remove()?;
+    }
+    let rows = builds.rows;
     let mut facts = machine::facts();
     facts.extend([
         ("repetitions", arguments.repetitions.to_string()),
@@ -81,17 +182,13 @@ pub(super) fn run(arguments: &Arguments, old: &Path) -> Result<()> {
 }
 
 /// Processor time of a command, all threads together.
-fn seconds(program: &Path, case: &str, data: &Path, threads: u32) -> Result<f64> {
-    let file = |word: &str| word.ends_with(".mat") || word.ends_with(".csv");
-    let words = case
-        .split(' ')
-        .map(|word| if file(word) { data.join(word).display().to_string() } else { word.to_owned() });
+fn seconds(program: &Path, words: &[String], threads: u32) -> Result<f64> {
     let before = cpu::of_children();
     let mut command = Command::new(program);
     command.args(words).args(["--quiet", "--threads", &threads.to_string()]);
     let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status()?;
     if !status.success() {
-        return Err(format!("{} {case}: {status}", program.display()).into());
+        return Err(format!("{} {}: {status}", program.display(), words.join(" ")).into());
     }
     let spent = cpu::of_children().zip(before).map(|(after, before)| after - before);
     spent.ok_or_else(|| "this system does not report the processor time of a program".into())

@@ -18,18 +18,18 @@ use crate::output::{median, minimum};
 use crate::{Result, machine, npy, workspace};
 
 /// One method on one table.
-struct Case {
-    name: &'static str,
-    method: &'static str,
-    params: &'static [&'static str],
-    n: usize,
-    d: usize,
+pub(super) struct Case {
+    pub name: &'static str,
+    pub method: &'static str,
+    pub params: &'static [&'static str],
+    pub n: usize,
+    pub d: usize,
     /// The name of the other program in `experiments/peers/wrappers.py`.
     peer: Option<&'static str>,
 }
 
 /// All features are ranked, one removed at a time.
-const CASES: &[Case] = &[
+pub(super) const CASES: &[Case] = &[
     Case {
         name: "svr-rfe-n200-d100",
         method: "dw-rfe",
@@ -154,7 +154,7 @@ impl Case {
     }
 
     /// Standard normal features and the sum of the first ones, with noise.
-    fn files(&self, scratch: &Path) -> Result<Files> {
+    pub(super) fn files(&self, scratch: &Path) -> Result<Files> {
         let (n, d) = (self.n, self.d);
         let draw = move |j: usize, out: &mut [f64]| {
             let mut rng = ChaCha8Rng::seed_from_u64(derive_seed(0, j as u64));

@@ -19,7 +19,7 @@ const SEED: u64 = 0;
 
 /// The kind of values in a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Values {
+pub(in crate::bench) enum Values {
     /// Whole numbers from 0 to 4; an informative feature is a function of the class for a third of the
     /// samples.
     Levels,
@@ -29,7 +29,7 @@ pub(super) enum Values {
 
 /// A table with classes, drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Source {
+pub(in crate::bench) struct Source {
     /// The values.
     pub values: Values,
     /// Samples.
@@ -42,7 +42,7 @@ pub(super) struct Source {
 
 /// A program to measure against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Peer {
+pub(in crate::bench) struct Peer {
     /// Its name in `experiments/peers/filters.py`.
     pub id: &'static str,
     /// Its name in the document.
@@ -51,7 +51,7 @@ pub(super) struct Peer {
 
 /// A figure that was measured elsewhere.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Recorded {
+pub(in crate::bench) struct Recorded {
     /// The package.
     pub name: &'static str,
     /// Its processor time.
@@ -60,7 +60,7 @@ pub(super) struct Recorded {
 
 /// One method on one table.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Case {
+pub(in crate::bench) struct Case {
     /// A short name.
     pub name: &'static str,
     /// Our method.
@@ -76,14 +76,14 @@ pub(super) struct Case {
 }
 
 /// Features to select, and those of scores that are compared.
-pub(super) const K: usize = 50;
+pub(in crate::bench) const K: usize = 50;
 
 const LEVELS: Source = Source { values: Values::Levels, n: 1000, d: 5000, classes: 3 };
 const SQUARE: Source = normal(1000, 1000, 2);
 const LONG: Source = normal(100_000, 500, 2);
 
 /// Cases with the same table follow each other: the table is drawn once for them.
-pub(super) const CASES: &[Case] = &[
+pub(in crate::bench) const CASES: &[Case] = &[
     Case {
         recorded: Some(Recorded { name: "praznik, JMI", cpu_seconds: 1.37 }),
         ..alone("jmi-n1000-d5000", "jmi", LEVELS)
@@ -146,7 +146,7 @@ impl Source {
     }
 
     /// The table and the classes, written to `scratch`.
-    pub(super) fn files(self, scratch: &Path) -> Result<Files> {
+    pub(in crate::bench) fn files(self, scratch: &Path) -> Result<Files> {
         let classes = self.draw_classes();
         let table = OnDemand::new(self.n, self.d, |j, out: &mut [f64]| {
             self.draw_feature(j, &classes, out);

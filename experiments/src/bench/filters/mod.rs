@@ -9,7 +9,8 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use self::cases::{CASES, Case, K, Peer};
+pub(super) use self::cases::{CASES, K};
+use self::cases::{Case, Peer};
 use super::cases::Files;
 use super::measure::{Timed, measure};
 use super::programs::{list, read};
