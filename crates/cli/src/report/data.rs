@@ -193,7 +193,7 @@ impl Feature<'_> {
         figure(
             "chart strips",
             height,
-            &format!("{} by class; medians: {}", self.name, told.join(", ")),
+            &format!("{}; medians: {}", self.name, told.join(", ")),
             html! {
                 (chart::horizontal(&axis, height))
                 @for (i, (row, middle, d, count, median)) in drawn.iter().enumerate() {

@@ -9,6 +9,8 @@ use fewest::registry::{Parameters, Registry};
 use fewest_study::{DataInfo, RunInfo, VERSION};
 use roxmltree::Document;
 
+mod colours;
+
 use super::Origin;
 
 pub(super) const NASTY: &str = "<script>alert('x')</script>&amp;\"";
