@@ -104,4 +104,10 @@ fn stdin_is_read() {
         let (status, [_, error]) = from(&["select", name], "");
         assert_eq!((status, error.contains("is empty")), (Some(2), true), "{name}: {error}");
     }
+    // A file of that name is not what was read, so the report does not give its digest.
+    place.write("-", "another table");
+    let (status, _) = from(&["select", "-", "-k", "2", "--report", "r.html"], &table());
+    assert_eq!((status, place.read("r.html").contains("SHA-256")), (Some(0), false));
+    place.done(&["select", "table.csv", "-k", "2", "--report", "r.html"]);
+    assert!(place.read("r.html").contains("SHA-256"));
 }

@@ -43,8 +43,11 @@ fn date(seconds: u64) -> String {
     format!("{:04}-{month:02}-{day:02}", 400 * era + year + later)
 }
 
-/// SHA-256 of a regular file that can be read.
+/// SHA-256 of a regular file that can be read; `-` is stdin, whatever file has that name.
 fn digest(path: &Path) -> Option<String> {
+    if path.as_os_str() == "-" {
+        return None;
+    }
     let mut file = File::open(path).ok().filter(|file| file.metadata().is_ok_and(|found| found.is_file()))?;
     let mut hash = Sha256::new();
     let mut buffer = vec![0; 1 << 16];
@@ -83,7 +86,6 @@ mod tests {
         let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         assert_eq!(digest(&file).as_deref(), Some(abc));
         assert_eq!(digest(folder.path()), None);
-        assert_eq!(digest(Path::new("-")), None);
         Ok(())
     }
 }
