@@ -32,6 +32,7 @@ pub struct Dataset {
     feature_graph: Option<Arc<Graph>>,
     views: Vec<View>,
     sample_ids: Option<Vec<String>>,
+    sample_id_name: Option<String>,
     sample_weights: Option<Vec<f64>>,
     sample_graph: Option<Arc<Graph>>,
 }
@@ -64,6 +65,7 @@ impl Dataset {
             feature_graph: None,
             views: Vec::new(),
             sample_ids: None,
+            sample_id_name: None,
             sample_weights: None,
             sample_graph: None,
         })
@@ -153,6 +155,12 @@ impl Dataset {
         check_length("sample ids", self.n_samples(), ids.len())?;
         self.sample_ids = Some(ids);
         Ok(self)
+    }
+
+    /// With a name for the sample ids, such as the header of their column.
+    pub fn with_sample_id_name(mut self, name: String) -> Self {
+        self.sample_id_name = Some(name);
+        self
     }
 
     /// With a weight for each sample.
@@ -280,6 +288,11 @@ impl Dataset {
         self.sample_ids.as_deref()
     }
 
+    /// The name of the sample ids, where one was given.
+    pub fn sample_id_name(&self) -> Option<&str> {
+        self.sample_id_name.as_deref()
+    }
+
     /// The weight of each sample, where weights were given.
     pub fn sample_weights(&self) -> Option<&[f64]> {
         self.sample_weights.as_deref()
@@ -331,6 +344,7 @@ impl Dataset {
             feature_graph: self.feature_graph.clone(),
             views: self.views.clone(),
             sample_ids: self.sample_ids.as_ref().map(sample_ids),
+            sample_id_name: self.sample_id_name.clone(),
             sample_weights: self.sample_weights.as_ref().map(sample_weights),
             sample_graph: sample_graph.map(Arc::new),
         })
@@ -420,6 +434,7 @@ mod tests {
             .with_views(vec![View::new("only", 1..2)])?
             .with_sample_graph(Graph::directed(N, &[(0, 3, 2.0), (3, 0, 4.0), (1, 2, 1.0), (3, 1, 5.0)])?)?
             .with_sample_ids(["a", "b", "c", "d"].map(str::to_owned).to_vec())?
+            .with_sample_id_name("letter".to_owned())
             .with_sample_weights(vec![0.1, 0.2, 0.3, 0.4])
     }
 
@@ -462,6 +477,7 @@ mod tests {
             let links = [(0, 1, 4.0), (1, 0, 2.0), (1, 2, 2.0), (2, 1, 4.0)];
             assert_eq!(subset.sample_graph(), Some(&Graph::directed(3, &links)?));
             assert_eq!(subset.sample_ids(), Some(["d", "a", "d"].map(str::to_owned).as_slice()));
+            assert_eq!(subset.sample_id_name(), Some("letter"));
             assert_eq!(subset.sample_weights(), Some([0.4, 0.1, 0.4].as_slice()));
             // Of a subset, as of the table.
             assert_eq!(subset.subset(&[1])?.sample_ids(), Some(["a".to_owned()].as_slice()));

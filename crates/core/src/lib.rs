@@ -26,7 +26,7 @@ pub use groups::{GroupTree, Groups, OverlappingGroups};
 pub use report::{
     AlternationSummary, Approximation, Certificate, RelaxationSummary, SolverReport, ValidatedPenalty,
 };
-pub use scores::{Ranked, Scorer, Scores, rank};
+pub use scores::{Ranked, Scorer, Scores, q_values, rank};
 pub use selection::{Budget, Path, PathPoint, Related, Selection, Selector, Similarity, Status};
 pub use streams::{
     FeatureBatches, FeatureStream, FedByFeatures, FedBySamples, RowBatches, SampleStream, StreamScorer,

@@ -34,6 +34,50 @@ impl Scores {
     pub fn ranking(&self) -> Vec<usize> {
         rank(&self.values, self.higher_is_better)
     }
+
+    /// The q-value of each feature, over all features with a p-value; `None` for scores that are no tests.
+    pub fn q_values(&self) -> Option<Vec<f64>> {
+        self.p_values.as_deref().map(q_values)
+    }
+
+    /// The `most` best features, or all, as a selection: with p-values and q-values.
+    pub fn best(&self, most: Option<usize>) -> Selection {
+        let mut order = self.ranking();
+        order.truncate(most.unwrap_or(usize::MAX));
+        self.selection(order)
+    }
+
+    /// The features of `order` with their scores, p-values and q-values.
+    pub fn selection(&self, order: Vec<usize>) -> Selection {
+        let value = |values: &[f64], j: usize| values.get(j).copied().unwrap_or(f64::NAN);
+        let of = |values: &[f64]| order.iter().map(|&j| value(values, j)).collect::<Vec<f64>>();
+        let (p_values, q_values) = (self.p_values.as_deref().map(of), self.q_values().as_deref().map(of));
+        let scores = of(&self.values);
+        let selection = Selection::new(order, scores, self.values.len(), Status::Converged);
+        Selection { p_values, q_values, ..selection }
+    }
+}
+
+/// The q-values of Benjamini and Hochberg (1995): `q₍ᵢ₎ = min over j ≥ i of m p₍ⱼ₎ / j`, at most 1, where
+/// `p₍ⱼ₎` is the `j`-th smallest of the `m` p-values that are not NaN. Of the features with `q ≤ 0.05`, at
+/// most 5 % are expected to be unrelated to the target, where the tests are independent or positively
+/// dependent. NaN stays NaN.
+///
+/// ```
+/// use fewest_core::q_values;
+/// assert_eq!(q_values(&[0.01, 0.5, 0.02, f64::NAN])[..3], [0.03, 0.5, 0.03]);
+/// ```
+pub fn q_values(p_values: &[f64]) -> Vec<f64> {
+    let mut order = order::ascending(p_values);
+    order.retain(|&j| !p_values[j].is_nan());
+    let tested = order.len() as f64;
+    let mut q_values = vec![f64::NAN; p_values.len()];
+    let mut smallest = 1.0_f64;
+    for (place, &j) in order.iter().enumerate().rev() {
+        smallest = smallest.min(p_values[j] * tested / (place + 1) as f64);
+        q_values[j] = smallest;
+    }
+    q_values
 }
 
 /// Indices of `values`, best first; ties go to the lower index, NaN comes last.
@@ -114,8 +158,7 @@ fn cut(scores: &Scores, constant: &[usize], budget: Budget) -> Selection {
     if let Budget::Count(k) = budget {
         order.truncate(k);
     }
-    let chosen = order.iter().map(|&j| scores.values[j]).collect();
-    let mut selection = Selection::new(order, chosen, scores.values.len(), Status::Converged);
+    let mut selection = scores.selection(order);
     selection.note_constant_features(constant.len());
     selection.note_missing_features(budget, "no other feature has a score");
     if budget == Budget::Auto {
@@ -147,6 +190,31 @@ mod tests {
         assert_eq!(rank(&values, false), [4, 3, 1, 0, 2, 5]);
         assert_eq!(rank(&[NAN, -NAN], true), [0, 1]);
         assert_eq!(rank(&[], true), [0; 0]);
+    }
+
+    /// By the definition, for each feature over all larger p-values; a NaN is no test.
+    #[test]
+    fn q_values_are_those_of_the_definition() {
+        let p = [0.04, 0.001, NAN, 0.9, 0.04, 0.0, 1.0, 0.03];
+        let tested: Vec<f64> = p.iter().copied().filter(|p| !p.is_nan()).collect();
+        for (p, q) in p.into_iter().zip(q_values(&p)) {
+            let up_to = |bound: f64| tested.iter().filter(|other| **other <= bound).count() as f64;
+            let ratios = tested.iter().filter(|other| **other >= p).map(|p| p * 7.0 / up_to(*p));
+            let expected = ratios.fold(1.0, f64::min);
+            assert!(p.is_nan() && q.is_nan() || (q - expected).abs() < 1e-15, "{p}: {q} for {expected}");
+        }
+        assert_eq!(q_values(&[]), [0.0; 0]);
+        assert!(q_values(&[NAN])[0].is_nan());
+    }
+
+    /// Over all features that were tested, not the chosen ones alone.
+    #[test]
+    fn a_selection_has_the_q_values_of_all_features() {
+        let mut scores = Scores::descending(vec![3.0, 1.0, 2.0, 0.5]);
+        scores.p_values = Some(vec![0.01, 0.4, 0.02, 0.8]);
+        let selection = cut(&scores, &[], Budget::Count(2));
+        assert_eq!(selection.p_values, Some(vec![0.01, 0.02]));
+        assert_eq!(selection.q_values, Some(vec![0.04, 0.04]));
     }
 
     #[test]

@@ -116,6 +116,10 @@ pub struct Selection {
     pub order: Vec<usize>,
     /// The score of each chosen feature.
     pub scores: Vec<f64>,
+    /// The p-value of each chosen feature, for scores that are tests.
+    pub p_values: Option<Vec<f64>>,
+    /// The [q-value](crate::q_values) of each chosen feature, over all features tested.
+    pub q_values: Option<Vec<f64>>,
     /// Number of features of the data set.
     pub n_features: usize,
     /// How the computation ended.
@@ -145,6 +149,8 @@ impl Selection {
         Self {
             order,
             scores,
+            p_values: None,
+            q_values: None,
             n_features,
             status,
             objective: None,

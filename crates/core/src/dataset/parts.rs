@@ -65,6 +65,7 @@ impl Dataset {
             feature_graph: first.feature_graph.clone(),
             views: first.views.clone(),
             sample_ids: each(parts, |part| part.sample_ids.as_deref(), "sample ids")?,
+            sample_id_name: first.sample_id_name.clone(),
             sample_weights: each(parts, |part| part.sample_weights.as_deref(), "sample weights")?,
             sample_graph: None,
         })
@@ -94,6 +95,7 @@ impl Dataset {
             feature_graph: graph.map(Arc::new),
             views: self.views_of(features),
             sample_ids: self.sample_ids.clone(),
+            sample_id_name: self.sample_id_name.clone(),
             sample_weights: self.sample_weights.clone(),
             sample_graph: self.sample_graph.clone(),
         })

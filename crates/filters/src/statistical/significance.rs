@@ -1,9 +1,7 @@
 //! Features chosen by significance.
 
 use fewest_core::method::{Built, Options, Parameter, Parameters, Relation};
-use fewest_core::{
-    Budget, Context, Dataset, Error, Scorer, Selection, Selector, Status, options, order, words,
-};
+use fewest_core::{Budget, Context, Dataset, Error, Scorer, Selection, Selector, options, q_values, words};
 
 words! {
     /// What is held below the level, over all features together.
@@ -111,19 +109,12 @@ impl<S: Test + 'static> From<Tested<S>> for Built {
 }
 
 impl Correction {
-    /// The largest p-value that is significant, or a negative number when none is.
-    fn cut_off(self, p_values: &[f64], alpha: f64) -> f64 {
-        let mut sorted: Vec<f64> = p_values.iter().copied().filter(|p| !p.is_nan()).collect();
-        order::sort(&mut sorted);
-        let m = sorted.len() as f64;
+    /// The p-values, corrected: those of at most α are significant at α. NaN stays NaN.
+    fn corrected(self, p_values: &[f64]) -> Vec<f64> {
+        let tested = p_values.iter().filter(|p| !p.is_nan()).count() as f64;
         match self {
-            Self::Bonferroni => alpha / m,
-            Self::BenjaminiHochberg => sorted
-                .iter()
-                .enumerate()
-                .rev()
-                .find(|(i, p)| **p <= (i + 1) as f64 * alpha / m)
-                .map_or(-1.0, |(_, p)| *p),
+            Self::Bonferroni => p_values.iter().map(|p| p * tested).collect(),
+            Self::BenjaminiHochberg => q_values(p_values),
         }
     }
 }
@@ -140,10 +131,10 @@ impl<S: Scorer> Selector for Significant<S> {
                 instead: "choose a number of features instead of alpha".to_owned(),
             });
         };
-        let cut_off = self.correction.cut_off(p_values, self.alpha);
+        let corrected = self.correction.corrected(p_values);
         let constant = data.constant_features()?;
         let mut order = scores.ranking();
-        order.retain(|&j| p_values[j] <= cut_off && constant.binary_search(&j).is_err());
+        order.retain(|&j| corrected[j] <= self.alpha && constant.binary_search(&j).is_err());
         let found = order.len();
         match budget {
             Budget::Count(k) => order.truncate(k),
@@ -153,8 +144,7 @@ impl<S: Scorer> Selector for Significant<S> {
             Budget::Threshold(threshold) => order.retain(|&j| scores.values[j] <= threshold),
             _ => {}
         }
-        let values = order.iter().map(|&j| scores.values[j]).collect();
-        let mut selection = Selection::new(order, values, data.n_features(), Status::Converged);
+        let mut selection = scores.selection(order);
         let tested = p_values.iter().filter(|p| !p.is_nan()).count();
         selection
             .notes
