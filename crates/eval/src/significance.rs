@@ -12,8 +12,15 @@ pub struct TestResult {
     pub p_value: f64,
 }
 
-/// Differences below this share of the largest score are rounding.
+/// Differences below this share of the largest score are rounding. The rounding of a mean over `F` folds is
+/// at most `F ε`, 4 · 10⁻¹³ over 2000 folds; accuracies over folds of `n` and `m` samples differ by at least
+/// `1 / (F n m)`, if at all.
 const ROUNDING: f64 = 1e-12;
+
+/// Whether two scores are equal but for rounding, where the largest score they are made of is `largest`.
+pub(crate) fn equal(a: f64, b: f64, largest: f64) -> bool {
+    a == b || (a - b).abs() < ROUNDING * largest
+}
 
 /// The differences of paired scores, first minus second, for the tests. One below 10⁻¹² of the largest
 /// score is 0: equal scores often have the same rounding error in every pair, which would be significant.
@@ -37,7 +44,7 @@ pub fn paired_differences(first: &[f64], second: &[f64]) -> Result<Vec<f64>, Err
     let difference = |(a, b): (&f64, &f64)| {
         let difference = a - b;
         // Values that are not finite are kept; the tests refuse them.
-        if difference.abs() < ROUNDING * largest { 0.0 } else { difference }
+        if equal(*a, *b, largest) { 0.0 } else { difference }
     };
     Ok(first.iter().zip(second).map(difference).collect())
 }

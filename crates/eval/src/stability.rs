@@ -12,9 +12,9 @@ pub struct Stability {
     pub phi: f64,
     /// The estimated variance of the measure.
     pub variance: f64,
-    /// The lower end of the confidence interval.
+    /// The lower end of the confidence interval, at least the smallest value the measure has.
     pub lower: f64,
-    /// The upper end of the confidence interval.
+    /// The upper end of the confidence interval, at most 1.
     pub upper: f64,
 }
 
@@ -38,7 +38,8 @@ fn check(selections: &[&[usize]], n_features: usize) -> Result<(), Error> {
 /// `s_f² = M/(M−1) p̂_f (1 − p̂_f)`, where `p̂_f` is the share of selections with feature `f` and `k̄` the
 /// mean size. In `[−1/(M−1), 1]`. For selections of one size it is Kuncheva's index.
 ///
-/// The interval at level `confidence` in `(0, 1)` is the normal one with the variance of their Theorem 7.
+/// The interval at level `confidence` in `(0, 1)` is the normal one with the variance of their Theorem 7, cut
+/// at the ends of the measure's range: values beyond cannot be, so that nothing it covers is lost.
 /// `O(M k̄ log k̄)`: features in no selection are not visited.
 ///
 /// ```
@@ -86,7 +87,13 @@ pub fn nogueira(selections: &[&[usize]], n_features: usize, confidence: f64) -> 
     let mean = terms.iter().sum::<f64>() / m;
     let variance = 4.0 / (m * m) * terms.iter().map(|term| (term - mean).powi(2)).sum::<f64>();
     let width = Normal::standard().inverse_cdf(0.5 + 0.5 * confidence) * variance.sqrt();
-    Ok(Stability { phi, variance, lower: phi - width, upper: phi + width })
+    let (least, most) = (-1.0 / (m - 1.0), 1.0);
+    Ok(Stability {
+        phi,
+        variance,
+        lower: (phi - width).max(least).min(phi),
+        upper: (phi + width).min(most).max(phi),
+    })
 }
 
 /// The mean of `similarity(shared, size, other size)` over all pairs of selections.

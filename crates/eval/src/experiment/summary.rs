@@ -4,7 +4,7 @@ use fewest_core::{Error, order};
 
 use super::{Evaluation, Outcome};
 use crate::significance::{
-    TestResult, corrected_resampled_t_test, paired_differences, paired_t_test, wilcoxon_signed_rank,
+    TestResult, corrected_resampled_t_test, equal, paired_differences, paired_t_test, wilcoxon_signed_rank,
 };
 use crate::stability::{Stability, nogueira};
 
@@ -31,10 +31,36 @@ pub struct Summary {
     pub mean_features: f64,
 }
 
+impl Summary {
+    /// Whether the mean is better than that of `other`, and by more than rounding: means that are equal in
+    /// exact arithmetic are not better than each other.
+    pub fn is_better(&self, other: &Self, greater_is_better: bool) -> bool {
+        self.is_better_by(0.0, other, greater_is_better)
+    }
+
+    /// Whether the mean is better than that of `other` by more than `slack`.
+    fn is_better_by(&self, slack: f64, other: &Self, greater_is_better: bool) -> bool {
+        // Where scores of both signs cancel, their spread says how large they are.
+        let size = |summary: &Self| summary.mean.abs() + summary.standard_deviation.unwrap_or(0.0);
+        let gain = if greater_is_better { self.mean - other.mean } else { other.mean - self.mean };
+        gain > slack && !equal(gain, slack, size(self).max(size(other)))
+    }
+
+    /// The index of the best of several summaries; of equal ones the first.
+    pub fn best<'a>(
+        summaries: impl Iterator<Item = &'a Self> + Clone,
+        greater_is_better: bool,
+    ) -> Option<usize> {
+        let sign = if greater_is_better { 1.0 } else { -1.0 };
+        let top = summaries.clone().reduce(|a, b| if sign * b.mean > sign * a.mean { b } else { a })?;
+        summaries.into_iter().position(|summary| !top.is_better(summary, greater_is_better))
+    }
+}
+
 /// The rule that chooses the number of features from the means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum KRule {
-    /// The best mean; at a tie the fewest features.
+    /// The best mean; at a tie, also one that only rounding breaks, the fewest features.
     #[default]
     Best,
     /// The fewest features whose mean is within one standard error of the best mean (Breiman et al. 1984).
@@ -44,18 +70,14 @@ pub enum KRule {
 
 /// The number of features that `rule` chooses from the summaries of one metric; `None` without summaries.
 pub(crate) fn choose_k(summaries: &[Summary], greater_is_better: bool, rule: KRule) -> Option<usize> {
-    let sign = if greater_is_better { 1.0 } else { -1.0 };
     let ks: Vec<usize> = summaries.iter().map(|summary| summary.k).collect();
     let by_k: Vec<&Summary> = order::by_key(&ks).into_iter().map(|at| &summaries[at]).collect();
-    let best = by_k
-        .iter()
-        .copied()
-        .reduce(|best, summary| if sign * summary.mean > sign * best.mean { summary } else { best })?;
+    let best = by_k[Summary::best(by_k.iter().copied(), greater_is_better)?];
     let slack = match rule {
         KRule::Best => 0.0,
         KRule::OneStandardError => best.standard_error.unwrap_or(0.0),
     };
-    by_k.iter().find(|summary| sign * summary.mean >= sign * best.mean - slack).map(|summary| summary.k)
+    by_k.iter().find(|summary| !best.is_better_by(slack, summary, greater_is_better)).map(|summary| summary.k)
 }
 
 /// Mean, and standard deviation where there is more than one value.

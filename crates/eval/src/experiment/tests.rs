@@ -438,6 +438,36 @@ fn the_number_of_features_by_rule() {
     assert_eq!(choose_k(&single, true, KRule::OneStandardError), Some(10));
 }
 
+/// 67 of 70 hits in ten folds of seven, dealt in three ways: the means differ in their last bits only.
+#[test]
+fn means_that_rounding_parts_are_equal() {
+    let dealt = |k: usize, hits: [u32; 10]| {
+        assert_eq!(hits.iter().sum::<u32>(), 67);
+        let mean = hits.iter().map(|&hits| f64::from(hits) / 7.0).sum::<f64>() / 10.0;
+        summary(k, mean, 0.01)
+    };
+    let summaries = [
+        dealt(20, [7, 7, 7, 7, 6, 7, 7, 6, 6, 7]),
+        dealt(5, [6, 6, 6, 7, 7, 7, 7, 7, 7, 7]),
+        dealt(100, [7, 7, 7, 7, 7, 7, 7, 6, 6, 6]),
+        summary(2, 66.0 / 70.0, 0.01),
+    ];
+    assert!(summaries[..3].iter().any(|other| other.mean > summaries[1].mean), "what the rule is for");
+    assert_eq!(choose_k(&summaries, true, KRule::Best), Some(5));
+    assert_eq!(Summary::best(summaries.iter(), true), Some(0), "of equal ones the first");
+    let errors: Vec<Summary> =
+        summaries.iter().map(|summary| Summary { mean: 1.0 - summary.mean, ..summary.clone() }).collect();
+    assert_eq!(choose_k(&errors, false, KRule::Best), Some(5));
+    // One hit more is no rounding.
+    let more = [summaries[1].clone(), summary(20, 68.0 / 70.0, 0.01)];
+    assert_eq!(choose_k(&more, true, KRule::Best), Some(20));
+    // Exactly one standard error below is within it, whatever rounding says.
+    let edge = [summary(2, 0.3 - 0.1, 0.5), summary(7, 0.3, 0.1)];
+    assert_eq!(choose_k(&edge, true, KRule::OneStandardError), Some(2));
+    let edge = [summary(2, 0.2, 0.5), summary(7, 0.1 + 0.2, 0.1)];
+    assert_eq!(choose_k(&edge, true, KRule::OneStandardError), Some(2));
+}
+
 #[test]
 fn summaries_and_comparisons_by_hand() {
     let selector = Ranked::new(Covariance);

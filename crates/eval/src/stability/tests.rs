@@ -39,6 +39,19 @@ fn by_definition(selections: &[Vec<usize>], d: usize) -> (f64, f64) {
     (phi, 4.0 / (m * m) * terms.iter().map(|term| (term - average).powi(2)).sum::<f64>())
 }
 
+/// Nine of ten agree fully: the normal interval would reach to 1.05.
+#[test]
+fn no_interval_leaves_the_range_of_the_measure() {
+    let (same, other): (&[usize], &[usize]) = (&[0, 1], &[0, 2]);
+    let mostly = [same, same, same, same, same, same, same, same, same, other];
+    let stability = nogueira(&mostly, 30, 0.95).unwrap();
+    let width = 1.959_963_984_540_054 * stability.variance.sqrt();
+    assert!(stability.phi + width > 1.0, "what the cut is for");
+    assert_eq!((stability.upper, stability.lower), (1.0, stability.phi - width));
+    let apart = nogueira(&[&[0, 1], &[2, 3], &[4, 1]], 6, 0.999).unwrap();
+    assert!(apart.lower >= -0.5 && apart.lower <= apart.phi);
+}
+
 proptest! {
     #[test]
     fn counting_selected_features_only_gives_the_definition(sets in prop::collection::vec(prop::collection::btree_set(0_usize..12, 1..9), 2..8)) {
