@@ -9,9 +9,10 @@ use fewest_core::method::{Options, Parameter, ParameterType, Parameters, Range, 
 use fewest_core::{Context, Dataset, Error};
 
 use crate::{
-    Accuracy, BalancedAccuracy, Correlation, DecisionTree, KernelLogistic, KernelRidge, Learner, LinearSvm,
-    MacroF1, MeanSquaredError, Metric, Model, NaiveBayes, NearestNeighbours, QSquared, SquaredCorrelation,
-    SupportVectorClassifier, SupportVectorRegression, TwinClassifier,
+    Accuracy, AreaUnderCurve, BalancedAccuracy, Correlation, DecisionTree, KernelLogistic, KernelRidge,
+    Learner, LinearSvm, LogLoss, MacroF1, Matthews, MeanSquaredError, Metric, Model, NaiveBayes,
+    NearestNeighbours, QSquared, SquaredCorrelation, SupportVectorClassifier, SupportVectorRegression,
+    TwinClassifier,
 };
 
 /// A learner by its id.
@@ -86,6 +87,13 @@ pub const METRICS: &[MetricEntry] = &[
     MetricEntry::new::<Accuracy>("accuracy", "share of samples predicted correctly", CLASSES),
     MetricEntry::new::<BalancedAccuracy>("balanced-accuracy", "mean of the classes' accuracies", CLASSES),
     MetricEntry::new::<MacroF1>("macro-f1", "mean of the classes' F1 scores", CLASSES),
+    MetricEntry::new::<Matthews>("matthews", "correlation of true and predicted classes (Matthews)", CLASSES),
+    MetricEntry::new::<AreaUnderCurve>(
+        "auc",
+        "area under the curve, the mean over classes against the rest",
+        CLASSES,
+    ),
+    MetricEntry::new::<LogLoss>("log-loss", "mean of -ln of the probability of the true class", CLASSES),
     MetricEntry::new::<MeanSquaredError>("mse", "mean squared error", NUMBERS),
     MetricEntry::new::<QSquared>("q2", "squared error divided by the target's variance", NUMBERS),
     MetricEntry::new::<Correlation>("correlation", "correlation of predictions and target", NUMBERS),
@@ -94,6 +102,16 @@ pub const METRICS: &[MetricEntry] = &[
         "squared correlation of predictions and target",
         NUMBERS,
     ),
+];
+
+/// Names that people type for metrics of other names here.
+const METRIC_ALIASES: &[(&str, &str)] = &[
+    ("roc-auc", "auc"),
+    ("mcc", "matthews"),
+    ("logloss", "log-loss"),
+    ("cross-entropy", "log-loss"),
+    ("f1", "macro-f1"),
+    ("f1-macro", "macro-f1"),
 ];
 
 impl LearnerEntry {
@@ -191,7 +209,11 @@ pub fn learner_in<'a>(entries: &'a [LearnerEntry], id: &str) -> Result<&'a Learn
 /// As [`learner_in`].
 pub fn metric_in<'a>(entries: &'a [MetricEntry], id: &str) -> Result<&'a MetricEntry, Error> {
     let ids = entries.iter().map(|entry| entry.id);
-    entries.iter().find(|entry| entry.id == id).ok_or_else(|| unknown("metric", id, ids.clone(), ids))
+    let alias = METRIC_ALIASES.iter().find(|(alias, _)| *alias == id).map(|(_, id)| *id);
+    entries
+        .iter()
+        .find(|entry| entry.id == id || Some(entry.id) == alias)
+        .ok_or_else(|| unknown("metric", id, ids.clone(), ids))
 }
 
 /// An error that lists `listed` and suggests the nearest of `accepted`.
@@ -311,6 +333,9 @@ mod tests {
             assert_eq!(entry.build().name(), entry.id);
             assert_eq!(metric_in(METRICS, entry.id)?.id, entry.id);
         }
+        for (alias, id) in METRIC_ALIASES {
+            assert_eq!(metric_in(METRICS, alias)?.id, *id);
+        }
         Ok(())
     }
 
@@ -353,6 +378,7 @@ mod tests {
 
     #[test]
     fn learners_and_metrics_accept_exactly_the_targets_they_list() -> Result<(), Error> {
+        use crate::learners::predict;
         use fewest_core::{Context, Dataset, DenseColumns};
         let feature: Vec<f64> = (0..12).map(f64::from).collect();
         let labels: Vec<bool> = feature.iter().map(|value| *value > 5.0).collect();
@@ -369,10 +395,13 @@ mod tests {
                 let model = entry.build()?.fit(&data, &Context::default());
                 assert_eq!(model.is_ok(), entry.targets.contains(&kind), "{} of {kind:?}", entry.id);
                 let Ok(model) = model else { continue };
-                let predicted = model.predict(data.x())?;
+                let scoring = entry.build()?.scoring();
                 for entry in METRICS {
-                    let score = entry.build().score(data.target(), &predicted);
-                    assert_eq!(score.is_ok(), entry.targets.contains(&kind), "{} of {kind:?}", entry.id);
+                    let metric = entry.build();
+                    let predicted = predict(&*model, scoring, metric.needs(), data.x())?;
+                    let fits = entry.targets.contains(&kind) && metric.needs() <= scoring;
+                    let score = metric.score(data.target(), &predicted);
+                    assert_eq!(score.is_ok(), fits, "{} of {kind:?}", entry.id);
                 }
             }
         }

@@ -18,15 +18,16 @@ pub use experiment::{
     Summary, compare,
 };
 pub use learners::{
-    DecisionTree, KMeans, KMeansModel, KernelGrid, KernelLogistic, KernelLogisticModel, KernelRidge,
-    KernelRidgeModel, Learner, LinearSvm, LinearSvmModel, MachineGrid, MachineKernel, Model, NaiveBayes,
-    NearestNeighbours, Predictions, SupportVectorClassifier, SupportVectorClassifierModel,
-    SupportVectorRegression, SupportVectorRegressionModel, TwinClassifier, TwinClassifierModel,
-    TwinRegularization,
+    ClassScores, ClassScoring, DecisionTree, KMeans, KMeansModel, KernelGrid, KernelLogistic,
+    KernelLogisticModel, KernelRidge, KernelRidgeModel, Learner, LinearSvm, LinearSvmModel, MachineGrid,
+    MachineKernel, Model, NaiveBayes, NearestNeighbours, Predictions, SupportVectorClassifier,
+    SupportVectorClassifierModel, SupportVectorRegression, SupportVectorRegressionModel, TwinClassifier,
+    TwinClassifierModel, TwinRegularization,
 };
 pub use metrics::{
-    Accuracy, BalancedAccuracy, ClusteringAccuracy, Correlation, MacroF1, MeanSquaredError, Metric,
-    MutualInformationScale, NormalisedMutualInformation, QSquared, SquaredCorrelation, redundancy_rate,
+    Accuracy, AreaUnderCurve, BalancedAccuracy, ClusteringAccuracy, Correlation, LogLoss, MacroF1, Matthews,
+    MeanSquaredError, Metric, MutualInformationScale, NormalisedMutualInformation, QSquared,
+    SquaredCorrelation, redundancy_rate,
 };
 pub use splits::{GroupFolds, HoldOut, KFold, Repeated, Split, Splitter};
 pub use stability_selection::StabilitySelection;

@@ -7,8 +7,11 @@ use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, Selection, deri
 
 use super::{Experiment, ExperimentError, FoldRecord, Outcome, Plan, Stage};
 use crate::features::{check_features, describe, first_features, gather};
-use crate::learners::constant;
+use crate::learners::{constant, predict};
 use crate::{Predictions, Split, redundancy_rate};
+
+/// Most features of which every pair is compared: more would take longer than to select them.
+const MOST_COMPARED: usize = 1000;
 
 /// The record of fold `fold`, or `None` when it was stopped before its end. Features are taken from
 /// `earlier` if given.
@@ -44,6 +47,8 @@ pub(super) fn run(
     if found.iter().any(|found| !found.finished) {
         return Ok(None);
     }
+    let needs = experiment.metrics.iter().map(|metric| metric.needs());
+    let needed = needs.max().unwrap_or_default();
     let mut chosen: Option<Chosen<'_>> = None;
     let mut outcomes = Vec::with_capacity(plan.ks.len());
     for (at, &k) in plan.ks.iter().enumerate() {
@@ -66,7 +71,8 @@ pub(super) fn run(
                 Err(error) => return Err(fail(Stage::Fit { k })(error)),
             };
             let x = first_features(&chosen.test, features.len())?;
-            (model.predict(&x).map_err(fail(Stage::Prediction { k }))?, model.facts())
+            let predicted = predict(&*model, experiment.learner.scoring(), needed, &x);
+            (predicted.map_err(fail(Stage::Prediction { k }))?, model.facts())
         };
         let fit_seconds = start.elapsed().as_secs_f64();
         let scores = score(experiment, &target, &predicted)
@@ -76,7 +82,10 @@ pub(super) fn run(
             k,
             features: features.to_vec(),
             scores,
-            redundancy: redundancy_rate(&*chosen.train, &positions)?,
+            redundancy: match positions.len() > MOST_COMPARED {
+                true => None,
+                false => redundancy_rate(&*chosen.train, &positions)?,
+            },
             selection_seconds: chosen.seconds,
             fit_seconds,
             facts: facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),

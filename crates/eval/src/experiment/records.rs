@@ -37,7 +37,8 @@ pub struct Outcome {
     pub features: Vec<usize>,
     /// One value for each metric.
     pub scores: Vec<f64>,
-    /// [`redundancy_rate`](crate::redundancy_rate) of the features over the training samples.
+    /// [`redundancy_rate`](crate::redundancy_rate) of the features over the training samples; none for more
+    /// than 1000 features.
     pub redundancy: Option<f64>,
     /// Seconds to select the features: of the whole selection where it is nested, otherwise an equal share of
     /// the call that selected for all numbers of features.

@@ -4,7 +4,7 @@ use fewest_core::method::Options;
 use fewest_core::{Columns, Context, Dataset, Error, FeatureKind, options, order};
 use fewest_machines::{check_width, feature_names, finite_column};
 
-use super::{Learner, Model, Predictions};
+use super::{ClassScoring, Learner, Model, Predictions, shares_of_logarithms};
 
 options! {
     /// Naive Bayes: features are independent given the class, numeric ones normally distributed, categorical
@@ -43,6 +43,10 @@ struct BayesModel {
 impl Learner for NaiveBayes {
     fn name(&self) -> &'static str {
         "naive-bayes"
+    }
+
+    fn scoring(&self) -> ClassScoring {
+        ClassScoring::Probabilities
     }
 
     fn fit(&self, data: &Dataset, _context: &Context<'_>) -> Result<Box<dyn Model>, Error> {
@@ -101,8 +105,9 @@ fn moments(values: &[f64]) -> (f64, f64) {
     (mean, values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / n)
 }
 
-impl Model for BayesModel {
-    fn predict(&self, x: &dyn Columns) -> Result<Predictions, Error> {
+impl BayesModel {
+    /// `log p(c) + Σ_j log p(x_j | c)` of each sample, a vector over the classes.
+    fn log_scores(&self, x: &dyn Columns) -> Result<Vec<Vec<f64>>, Error> {
         check_width(x, self.distributions.len())?;
         let start: Vec<f64> = self.classes.iter().map(|(_, log_share)| *log_share).collect();
         let mut scores = vec![start; x.n_samples()];
@@ -129,10 +134,27 @@ impl Model for BayesModel {
                 }
             }
         }
+        Ok(scores)
+    }
+}
+
+impl Model for BayesModel {
+    fn predict(&self, x: &dyn Columns) -> Result<Predictions, Error> {
+        let scores = self.log_scores(x)?;
         let best = |scores: &Vec<f64>| {
             let best = (0..scores.len()).fold(0, |best, c| if scores[c] > scores[best] { c } else { best });
             self.classes.get(best).map_or(0, |(code, _)| *code)
         };
         Ok(Predictions::Classes(scores.iter().map(best).collect()))
+    }
+
+    fn score_classes(&self, x: &dyn Columns) -> Result<Vec<(u32, Vec<f64>)>, Error> {
+        let samples = self.log_scores(x)?;
+        let of = |(at, (code, _)): (usize, &(u32, f64))| {
+            (*code, samples.iter().map(|scores| scores[at]).collect())
+        };
+        let mut scores: Vec<(u32, Vec<f64>)> = self.classes.iter().enumerate().map(of).collect();
+        shares_of_logarithms(&mut scores);
+        Ok(scores)
     }
 }

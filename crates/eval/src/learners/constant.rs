@@ -2,15 +2,22 @@
 
 use fewest_core::{Error, Target};
 
-use super::Predictions;
+use super::{ClassScores, ClassScoring, Predictions};
 
-/// The most frequent class of `target` (at a tie, the lowest code) or its means, for `n_samples` samples.
+/// The most frequent class of `target` (at a tie, the lowest code), with the share of each class as its
+/// probability, or the means, for `n_samples` samples.
 pub(crate) fn predict(target: &Target, n_samples: usize) -> Result<Predictions, Error> {
     match target {
         Target::Class(classes) => {
             let counts = classes.counts();
             let code = (0..counts.len()).rev().max_by_key(|&code| counts[code]).unwrap_or(0);
-            Ok(Predictions::Classes(vec![code as u32; n_samples]))
+            let all = classes.codes().len() as f64;
+            let share = |(code, &count): (usize, &usize)| (code as u32, vec![count as f64 / all; n_samples]);
+            Ok(Predictions::Scored(ClassScores {
+                classes: vec![code as u32; n_samples],
+                scores: counts.iter().enumerate().map(share).collect(),
+                scoring: ClassScoring::Probabilities,
+            }))
         }
         Target::Real(outputs) => {
             let mean = |output| {

@@ -38,6 +38,31 @@ pub enum Predictions {
     Classes(Vec<u32>),
     /// The value of each sample, one vector for each output.
     Real(Vec<Vec<f64>>),
+    /// The class of each sample, and how likely each class is.
+    Scored(ClassScores),
+}
+
+/// The class of each sample, with a score for each class.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClassScores {
+    /// The predicted class of each sample, as a code of the training target.
+    pub classes: Vec<u32>,
+    /// Classes by their codes, each with the scores of all samples; larger is more likely.
+    pub scores: Vec<(u32, Vec<f64>)>,
+    /// What the scores are.
+    pub scoring: ClassScoring,
+}
+
+/// What a learner says of each class, besides the class that it predicts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum ClassScoring {
+    /// Nothing.
+    #[default]
+    None,
+    /// A number that is larger where the class is more likely, such as the distance from a boundary.
+    DecisionValues,
+    /// The probability of the class.
+    Probabilities,
 }
 
 impl Predictions {
@@ -46,6 +71,7 @@ impl Predictions {
         match self {
             Self::Classes(codes) => codes.len(),
             Self::Real(outputs) => outputs.first().map_or(0, Vec::len),
+            Self::Scored(scored) => scored.classes.len(),
         }
     }
 }
@@ -62,6 +88,11 @@ pub trait Learner: Send + Sync {
     /// # Errors
     /// When the data or the parameters do not allow it.
     fn fit(&self, data: &Dataset, context: &Context<'_>) -> Result<Box<dyn Model>, Error>;
+
+    /// What [`Model::score_classes`] of its models gives. Default: nothing.
+    fn scoring(&self) -> ClassScoring {
+        ClassScoring::None
+    }
 }
 
 impl<L: Learner + ?Sized> Learner for Box<L> {
@@ -72,11 +103,15 @@ impl<L: Learner + ?Sized> Learner for Box<L> {
     fn fit(&self, data: &Dataset, context: &Context<'_>) -> Result<Box<dyn Model>, Error> {
         (**self).fit(data, context)
     }
+
+    fn scoring(&self) -> ClassScoring {
+        (**self).scoring()
+    }
 }
 
 /// Learners whose method `train` returns a model of its own type.
 macro_rules! by_training {
-    ($($learner:ty: $name:literal,)*) => {$(
+    ($($learner:ty: $name:literal, $scoring:ident;)*) => {$(
         impl Learner for $learner {
             fn name(&self) -> &'static str {
                 $name
@@ -85,17 +120,21 @@ macro_rules! by_training {
             fn fit(&self, data: &Dataset, context: &Context<'_>) -> Result<Box<dyn Model>, Error> {
                 Ok(Box::new(self.train(data, context)?))
             }
+
+            fn scoring(&self) -> ClassScoring {
+                ClassScoring::$scoring
+            }
         }
     )*};
 }
 
 by_training! {
-    KMeans: "k-means",
-    LinearSvm: "linear-svm",
-    KernelLogistic: "kernel-logistic",
-    KernelRidge: "kernel-ridge",
-    SupportVectorClassifier: "svc",
-    SupportVectorRegression: "svr",
+    KMeans: "k-means", None;
+    LinearSvm: "linear-svm", DecisionValues;
+    KernelLogistic: "kernel-logistic", Probabilities;
+    KernelRidge: "kernel-ridge", None;
+    SupportVectorClassifier: "svc", None;
+    SupportVectorRegression: "svr", None;
 }
 
 /// A fitted model.
@@ -107,9 +146,48 @@ pub trait Model: Send + Sync {
     /// infinity.
     fn predict(&self, x: &dyn Columns) -> Result<Predictions, Error>;
 
+    /// For the samples of `x`, classes by their codes, each with its scores: [`Learner::scoring`] says what
+    /// they are. Default: none.
+    ///
+    /// # Errors
+    /// As [`Model::predict`].
+    fn score_classes(&self, _x: &dyn Columns) -> Result<Vec<(u32, Vec<f64>)>, Error> {
+        Ok(Vec::new())
+    }
+
     /// Numbers worth reporting, by name: parameters chosen from the data, certificates. Default: none.
     fn facts(&self) -> Vec<(&'static str, f64)> {
         Vec::new()
+    }
+}
+
+/// Predictions with all that metrics need, which is `needed`.
+pub(crate) fn predict(
+    model: &dyn Model,
+    scoring: ClassScoring,
+    needed: ClassScoring,
+    x: &dyn Columns,
+) -> Result<Predictions, Error> {
+    let predicted = model.predict(x)?;
+    Ok(match predicted {
+        Predictions::Classes(classes) if needed > ClassScoring::None && scoring >= needed => {
+            Predictions::Scored(ClassScores { classes, scores: model.score_classes(x)?, scoring })
+        }
+        other => other,
+    })
+}
+
+/// Replaces logarithms of shares, by class and sample, by the shares.
+pub(crate) fn shares_of_logarithms(scores: &mut [(u32, Vec<f64>)]) {
+    let n = scores.first().map_or(0, |(_, values)| values.len());
+    for i in 0..n {
+        let largest = scores.iter().fold(f64::NEG_INFINITY, |largest, (_, values)| largest.max(values[i]));
+        let mut sum = 0.0;
+        for (_, values) in scores.iter_mut() {
+            values[i] = (values[i] - largest).exp();
+            sum += values[i];
+        }
+        scores.iter_mut().for_each(|(_, values)| values[i] /= sum);
     }
 }
 

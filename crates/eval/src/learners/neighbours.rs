@@ -4,7 +4,7 @@ use fewest_core::method::Options;
 use fewest_core::{Classes, Columns, Context, Dataset, Error, Target, options, order};
 use fewest_machines::{Encoding, Points, squared_distance};
 
-use super::{Learner, Model, Predictions};
+use super::{ClassScoring, Learner, Model, Predictions};
 
 options! {
     /// Predicts the most frequent class of the `k` nearest training samples, or the mean of their targets.
@@ -31,6 +31,10 @@ struct NeighboursModel {
 impl Learner for NearestNeighbours {
     fn name(&self) -> &'static str {
         "nearest-neighbours"
+    }
+
+    fn scoring(&self) -> ClassScoring {
+        ClassScoring::Probabilities
     }
 
     fn fit(&self, data: &Dataset, _context: &Context<'_>) -> Result<Box<dyn Model>, Error> {
@@ -105,5 +109,21 @@ impl Model for NeighboursModel {
             // `fit` refuses other targets.
             _ => Predictions::Classes(Vec::new()),
         })
+    }
+
+    /// The share of each class among the neighbours.
+    fn score_classes(&self, x: &dyn Columns) -> Result<Vec<(u32, Vec<f64>)>, Error> {
+        let Target::Class(classes) = &self.target else { return Ok(Vec::new()) };
+        let points = self.encoding.encode(x)?;
+        let n = points.n_samples;
+        let mut scores: Vec<(u32, Vec<f64>)> =
+            (0..classes.n_classes()).map(|code| (code as u32, vec![0.0; n])).collect();
+        for i in 0..n {
+            let nearest = self.nearest(points.point(i));
+            for &sample in &nearest {
+                scores[classes.codes()[sample] as usize].1[i] += 1.0 / nearest.len() as f64;
+            }
+        }
+        Ok(scores)
     }
 }

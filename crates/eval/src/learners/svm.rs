@@ -171,6 +171,13 @@ impl Model for LinearSvmModel {
         Ok(Predictions::Classes((0..points.n_samples).map(class).collect()))
     }
 
+    fn score_classes(&self, x: &dyn Columns) -> Result<Vec<(u32, Vec<f64>)>, Error> {
+        let points = self.encoding.encode(x)?;
+        let values =
+            |weights: &Vec<f64>| (0..points.n_samples).map(|i| decision(weights, points.point(i))).collect();
+        Ok(self.codes.iter().zip(&self.weights).map(|(&code, weights)| (code, values(weights))).collect())
+    }
+
     fn facts(&self) -> Vec<(&'static str, f64)> {
         vec![("gap", self.gap), ("passes", self.passes as f64)]
     }

@@ -21,6 +21,13 @@ pub struct BalancedAccuracy;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MacroF1;
 
+/// The correlation coefficient of Matthews for any number of classes (Gorodkin 2004, `R_K`):
+/// `(c s − Σ_k p_k t_k) / √((s² − Σ_k p_k²) (s² − Σ_k t_k²))`, with `s` samples of which `c` are predicted
+/// correctly, `t_k` of class `k` and `p_k` predicted as it. In `[−1, 1]`; 0 where all are of one class, or
+/// predicted as one, as at random.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Matthews;
+
 /// For one class: its samples, the samples predicted as it, and the samples with both.
 #[derive(Clone, Copy, Default)]
 struct Count {
@@ -92,5 +99,30 @@ impl Metric for MacroF1 {
             counts(classes, predicted)
                 .map(|count| 2.0 * count.both as f64 / (count.actual + count.predicted) as f64),
         ))
+    }
+}
+
+impl Metric for Matthews {
+    fn name(&self) -> &'static str {
+        "matthews"
+    }
+
+    fn greater_is_better(&self) -> bool {
+        true
+    }
+
+    fn score(&self, truth: &Target, predicted: &Predictions) -> Result<f64, Error> {
+        let (classes, predicted) = both_classes(self.name(), truth, predicted)?;
+        let samples = predicted.len() as f64;
+        let (mut hits, mut product, mut actual, mut said) = (0.0, 0.0, 0.0, 0.0);
+        for count in counts(classes, predicted) {
+            let (t, p) = (count.actual as f64, count.predicted as f64);
+            hits += count.both as f64;
+            product += t * p;
+            actual += t * t;
+            said += p * p;
+        }
+        let scale = ((samples * samples - said) * (samples * samples - actual)).sqrt();
+        Ok(if scale > 0.0 { ((hits * samples - product) / scale).clamp(-1.0, 1.0) } else { 0.0 })
     }
 }

@@ -5,16 +5,18 @@ mod clusters;
 mod matching;
 mod real;
 mod redundancy;
+mod scores;
 
-pub use classes::{Accuracy, BalancedAccuracy, MacroF1};
+pub use classes::{Accuracy, BalancedAccuracy, MacroF1, Matthews};
 pub use clusters::{ClusteringAccuracy, MutualInformationScale, NormalisedMutualInformation};
 pub(crate) use real::correlation_of_centred;
 pub use real::{Correlation, MeanSquaredError, QSquared, SquaredCorrelation};
 pub use redundancy::redundancy_rate;
+pub use scores::{AreaUnderCurve, LogLoss};
 
 use fewest_core::{Classes, Error, Target};
 
-use crate::Predictions;
+use crate::{ClassScoring, Predictions};
 
 /// A metric: a number that measures the quality of predictions.
 ///
@@ -34,6 +36,11 @@ pub trait Metric: Send + Sync {
     /// Whether a larger value is a better prediction.
     fn greater_is_better(&self) -> bool;
 
+    /// What it needs to know of the classes, besides the predicted one. Default: nothing.
+    fn needs(&self) -> ClassScoring {
+        ClassScoring::None
+    }
+
     /// The value for the predictions `predicted` of the true values `target`.
     ///
     /// # Errors
@@ -50,6 +57,10 @@ impl<M: Metric + ?Sized> Metric for Box<M> {
 
     fn greater_is_better(&self) -> bool {
         (**self).greater_is_better()
+    }
+
+    fn needs(&self) -> ClassScoring {
+        (**self).needs()
     }
 
     fn score(&self, target: &Target, predicted: &Predictions) -> Result<f64, Error> {
@@ -78,6 +89,7 @@ fn both_classes<'a>(
     check_samples(target, predicted)?;
     match (target, predicted) {
         (Target::Class(classes), Predictions::Classes(codes)) => Ok((classes, codes)),
+        (Target::Class(classes), Predictions::Scored(scored)) => Ok((classes, &scored.classes)),
         (Target::Class(_), _) => Err(Error::UnsupportedTarget {
             method,
             expected: "predicted classes",

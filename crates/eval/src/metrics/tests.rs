@@ -2,6 +2,7 @@ use fewest_core::DenseColumns;
 use proptest::prelude::*;
 
 use super::*;
+use crate::ClassScores;
 
 fn classes(codes: &[u32], n_classes: usize) -> Target {
     Target::classes(codes.to_vec(), (0..n_classes).map(|class| class.to_string()).collect()).unwrap()
@@ -130,4 +131,74 @@ proptest! {
             prop_assert!((score(metric, &target, &target) - 1.0).abs() < 1e-12);
         }
     }
+}
+
+fn scored(classes: Vec<u32>, scores: Vec<(u32, Vec<f64>)>, scoring: ClassScoring) -> Predictions {
+    Predictions::Scored(ClassScores { classes, scores, scoring })
+}
+
+/// Of the six pairs of a and b, four are in order and one is a tie.
+#[test]
+fn the_area_counts_pairs() {
+    let truth = Target::from_labels(&["a", "b", "a", "b", "b"]);
+    let of_b = vec![0.2, 0.3, 0.5, 0.5, 0.9];
+    let of_a: Vec<f64> = of_b.iter().map(|score| 1.0 - score).collect();
+    let predicted = scored(vec![0; 5], vec![(0, of_a), (1, of_b.clone())], ClassScoring::DecisionValues);
+    assert!((AreaUnderCurve.score(&truth, &predicted).unwrap() - 4.5 / 6.0).abs() < 1e-15);
+    // Three classes: the mean over each against the rest, by the definition.
+    let truth = Target::from_labels(&["a", "a", "b", "b", "c", "c"]);
+    let scores: Vec<(u32, Vec<f64>)> = vec![
+        (0, vec![0.7, 0.2, 0.3, 0.1, 0.1, 0.2]),
+        (1, vec![0.2, 0.5, 0.6, 0.3, 0.2, 0.3]),
+        (2, vec![0.1, 0.3, 0.1, 0.6, 0.7, 0.5]),
+    ];
+    let codes = [0, 0, 1, 1, 2, 2];
+    let mut expected = 0.0;
+    for (code, values) in &scores {
+        let mut wins = 0.0;
+        for i in (0..6).filter(|&i| codes[i] == *code) {
+            for j in (0..6).filter(|&j| codes[j] != *code) {
+                wins += if values[i] > values[j] {
+                    1.0
+                } else if values[i] == values[j] {
+                    0.5
+                } else {
+                    0.0
+                };
+            }
+        }
+        expected += wins / 8.0 / 3.0;
+    }
+    let predicted = scored(vec![0; 6], scores, ClassScoring::Probabilities);
+    assert!((AreaUnderCurve.score(&truth, &predicted).unwrap() - expected).abs() < 1e-15);
+    // A class without scores was not learned: its scores say nothing.
+    let blind = scored(vec![0; 6], Vec::new(), ClassScoring::DecisionValues);
+    assert_eq!(AreaUnderCurve.score(&truth, &blind), Ok(0.5));
+    let one = Target::from_labels(&["a", "a", "a", "a", "a", "a"]);
+    assert!(matches!(AreaUnderCurve.score(&one, &predicted), Err(Error::TooFew { .. })));
+    assert!(AreaUnderCurve.score(&truth, &Predictions::Classes(codes.to_vec())).is_err());
+}
+
+#[test]
+fn the_logarithmic_loss_is_that_of_the_true_class() {
+    let truth = Target::from_labels(&["a", "b", "b"]);
+    let scores = vec![(0, vec![0.5, 0.25, 1.0]), (1, vec![0.5, 0.75, 0.0])];
+    let predicted = scored(vec![0, 1, 0], scores.clone(), ClassScoring::Probabilities);
+    let expected = -(0.5_f64.ln() + 0.75_f64.ln() + f64::EPSILON.ln()) / 3.0;
+    assert!((LogLoss.score(&truth, &predicted).unwrap() - expected).abs() < 1e-14);
+    let values = scored(vec![0, 1, 0], scores, ClassScoring::DecisionValues);
+    assert!(matches!(LogLoss.score(&truth, &values), Err(Error::UnsupportedTarget { .. })));
+}
+
+/// For two classes, `(tp tn − fp fn) / √(…)`.
+#[test]
+fn matthews_is_the_correlation_of_the_classes() {
+    let score = |truth: &[u32], predicted: &[u32]| score(&Matthews, truth, predicted);
+    // tp 3, tn 2, fp 1, fn 2.
+    let (truth, predicted) = ([1, 1, 1, 1, 1, 0, 0, 0], [1, 1, 1, 0, 0, 1, 0, 0]);
+    assert!((score(&truth, &predicted) - 4.0 / (4.0_f64 * 5.0 * 3.0 * 4.0).sqrt()).abs() < 1e-15);
+    // Three classes: c = 4, s = 6, t = (2, 2, 2), p = (2, 3, 1).
+    let three = score(&[0, 0, 1, 1, 2, 2], &[0, 1, 1, 1, 2, 0]);
+    assert!((three - 12.0 / (22.0_f64 * 24.0).sqrt()).abs() < 1e-15);
+    assert_eq!((score(&truth, &truth), score(&truth, &[1; 8])), (1.0, 0.0));
 }

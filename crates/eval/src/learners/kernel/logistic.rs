@@ -280,6 +280,17 @@ impl Model for KernelLogisticModel {
         Ok(Predictions::Classes((0..scores.nrows()).map(|i| self.codes[best_column(&scores, i)]).collect()))
     }
 
+    fn score_classes(&self, x: &dyn Columns) -> Result<Vec<(u32, Vec<f64>)>, Error> {
+        let probabilities = self.probabilities(x)?;
+        let columns = probabilities.column_iter();
+        Ok(self
+            .codes
+            .iter()
+            .zip(columns)
+            .map(|(&code, column)| (code, column.iter().copied().collect()))
+            .collect())
+    }
+
     fn facts(&self) -> Vec<(&'static str, f64)> {
         vec![
             ("width", self.width),
