@@ -106,6 +106,10 @@ impl Format {
             let expected = format!("left out for {self} files: only MATLAB files have variables");
             return Err(fewest_core::Error::parameter("x_variable", quoted(name), expected).into());
         }
+        if options.transpose && self.name != "csv" {
+            let what = format!("{self} files cannot be transposed");
+            return Err(Error::unsupported(&source.path, what, "save the table as .csv"));
+        }
         (self.read)(source, options)
     }
 

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod digest;
+mod encoding;
 mod error;
 mod format;
 mod imputation;
@@ -11,6 +12,7 @@ mod memory;
 mod missing;
 mod options;
 mod readers;
+mod reduction;
 mod roles;
 mod scaling;
 mod source;
@@ -29,6 +31,7 @@ pub use known::{LinkOptions, Links, Nodes, parse_view, read_groups, read_links, 
 pub use memory::physical_memory;
 pub use missing::{Complete, Missing};
 pub use options::{Header, ReadOptions, TargetChoice, Task};
+pub use reduction::{Fill, ReducedColumn, Reduction};
 pub use scaling::{Scaled, Scaling};
 pub use source::Source;
 pub use summary::{ColumnSummary, TableSummary, TargetSummary};

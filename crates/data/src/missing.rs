@@ -36,6 +36,12 @@ pub struct Complete {
     pub filled: usize,
     /// The names of the target's columns, see [`Table::target_names`].
     pub target_names: Vec<String>,
+    /// The column of each feature in the file, from 0.
+    pub columns: Vec<usize>,
+    /// Whether the columns have names in the file.
+    pub named: bool,
+    /// The features of which values were filled in, increasing, each with the value that was filled in.
+    pub substitutes: Vec<(usize, f64)>,
 }
 
 impl Table {
@@ -52,11 +58,11 @@ impl Table {
             self.check_complete()?;
         }
         let dropped = self.drop_incomplete(missing)?;
-        let filled = match missing {
+        let (filled, substitutes) = match missing {
             Missing::Mean | Missing::Median => self.fill(missing),
-            Missing::Error | Missing::DropRows => 0,
+            Missing::Error | Missing::DropRows => (0, Vec::new()),
         };
-        self.into_complete(dropped, filled)
+        self.into_complete(dropped, filled, substitutes)
     }
 
     /// As [`Table::complete`], but the values that [`Missing::Mean`] and [`Missing::Median`] fill in remain
@@ -71,14 +77,29 @@ impl Table {
             Missing::Mean | Missing::Median => {
                 let dropped = self.drop_incomplete(missing)?;
                 let gaps = self.n_gaps();
-                self.into_complete(dropped, gaps)
+                self.into_complete(dropped, gaps, Vec::new())
             }
         }
     }
 
-    fn into_complete(self, dropped: Vec<usize>, filled: usize) -> Result<Complete, Error> {
+    fn into_complete(
+        self,
+        dropped: Vec<usize>,
+        filled: usize,
+        substitutes: Vec<(usize, f64)>,
+    ) -> Result<Complete, Error> {
         let target_names = self.target_names();
-        Ok(Complete { dataset: self.into_dataset()?, dropped, filled, target_names })
+        let columns = (0..self.n_features()).map(|j| self.column_label(j).number.unwrap_or(j)).collect();
+        let named = self.names.is_some();
+        Ok(Complete {
+            dataset: self.into_dataset()?,
+            dropped,
+            filled,
+            target_names,
+            columns,
+            named,
+            substitutes,
+        })
     }
 
     /// Drops the samples without a target and, with [`Missing::DropRows`], those with a missing value;
@@ -220,9 +241,10 @@ impl Table {
         Ok(())
     }
 
-    /// Fills in missing values of the features; returns their number.
-    fn fill(&mut self, missing: Missing) -> usize {
+    /// Fills in missing values of the features; returns their number, and by what in which features.
+    fn fill(&mut self, missing: Missing) -> (usize, Vec<(usize, f64)>) {
         let mut filled = 0;
+        let mut substitutes = Vec::new();
         let kinds = &self.kinds;
         let is_categorical = |j: usize| {
             matches!(kinds.as_ref().and_then(|kinds| kinds.get(j)), Some(FeatureKind::Categorical { .. }))
@@ -235,6 +257,7 @@ impl Table {
                     if values.iter().any(|value| value.is_nan()) {
                         let by = substitute(present(values), j);
                         filled += replace_missing(values, by);
+                        substitutes.push((j, by));
                     }
                 }
             }
@@ -247,11 +270,12 @@ impl Table {
                         values.resize(values.len() + n_samples - stored.len(), 0.0);
                         let by = substitute(values, j);
                         filled += replace_missing(column.values_mut(), by);
+                        substitutes.push((j, by));
                     }
                 }
             }
         }
-        filled
+        (filled, substitutes)
     }
 
     fn into_dataset(self) -> Result<Dataset, Error> {
@@ -288,6 +312,9 @@ impl Table {
         }
         if let Some(ids) = self.ids {
             dataset = dataset.with_sample_ids(ids)?;
+        }
+        if let Some(name) = self.id_name {
+            dataset = dataset.with_sample_id_name(name);
         }
         if let Some(graph) = self.sample_graph {
             dataset = dataset.with_sample_graph(graph)?;

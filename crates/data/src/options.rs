@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::{Format, Formats, Missing};
+use crate::{Format, Formats, Missing, Reduction};
 
 /// How to read a file. `ReadOptions::default()` recognises the format, uses no column of a plain table as
 /// target, and decides everything else by the rules given at each field.
@@ -31,14 +31,27 @@ pub struct ReadOptions {
     /// The column with the names of the samples. `None`: a first column whose header is empty, as R and
     /// pandas write row names, and else none.
     pub id: Option<String>,
-    /// Columns to leave out.
+    /// Columns to leave out. In a name that no column has, `*` stands for any characters and `?` for one:
+    /// `GENE*`.
     pub ignore: Vec<String>,
-    /// Columns that are categories although they hold numbers.
+    /// Columns that are categories although they hold numbers; `*` and `?` as in [`ReadOptions::ignore`].
     pub categorical: Vec<String>,
+    /// Read only the columns of this reduction, and no target: see [`Reduction::apply`].
+    pub reduction: Option<Reduction>,
     /// Cells of text files that mean "missing": compared without regard to case and surrounding blanks, and
     /// by value where the token is a number (`-999` also matches `-999.0`). Default: the empty cell, `NA`,
     /// `N/A`, `NaN`, `null` and `?`. NaN is missing in any case.
     pub missing_tokens: Vec<String>,
+    /// The encoding of a text file, by a name such as `latin1` or `utf-16le`. `None`: UTF-16 where the file
+    /// starts with a byte order mark, else UTF-8.
+    pub encoding: Option<String>,
+    /// Whether the lines of a CSV or TSV file are features and its columns are samples: the first column
+    /// holds the names of the features, the first line those of the samples (unless [`Header::No`] says that
+    /// it holds values).
+    pub transpose: bool,
+    /// The index of the first feature of svmlight files, 0 or 1. `None`: 0 where an index of the file is 0,
+    /// else 1.
+    pub first_index: Option<usize>,
     /// The variable of `.mat` files that holds the features, samples by features; an error for other formats.
     /// Default: `X`.
     pub x_variable: Option<String>,
@@ -61,7 +74,11 @@ impl Default for ReadOptions {
             id: None,
             ignore: Vec::new(),
             categorical: Vec::new(),
+            reduction: None,
             missing_tokens: ["", "NA", "N/A", "NaN", "null", "?"].map(str::to_owned).to_vec(),
+            encoding: None,
+            transpose: false,
+            first_index: None,
             x_variable: None,
             allow_large: false,
             memory: None,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::error::{listed, quoted};
-use crate::{ColumnLabel, Error, Place, ReadOptions, TargetChoice};
+use crate::{ColumnLabel, Error, Place, ReadOptions, Reduction, TargetChoice};
 
 /// What a column is used as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,11 +52,21 @@ pub(crate) fn assign(
             }
         }
     }
-    for wanted in &options.ignore {
-        take(&mut roles, find(wanted)?, Role::Ignored)?;
+    if let Some(reduction) = &options.reduction {
+        return reduced(path, names, roles, reduction);
     }
-    for wanted in &options.categorical {
-        take(&mut roles, find(wanted)?, Role::Category)?;
+    for (several, role) in [(&options.ignore, Role::Ignored), (&options.categorical, Role::Category)] {
+        for wanted in several {
+            match matching(names, wanted) {
+                // A pattern leaves the target and the ids alone.
+                Some(columns) => columns.into_iter().for_each(|column| {
+                    if roles[column] == Role::Feature {
+                        roles[column] = role;
+                    }
+                }),
+                None => take(&mut roles, find(wanted)?, role)?,
+            }
+        }
     }
     if !roles.iter().any(|role| matches!(role, Role::Feature | Role::Category)) {
         return Err(Error::malformed(
@@ -67,6 +77,76 @@ pub(crate) fn assign(
         ));
     }
     Ok(roles)
+}
+
+/// The roles where only the columns of a selection are wanted: they are found by name, or else by number.
+fn reduced(
+    path: &Path,
+    names: Option<&[String]>,
+    mut roles: Vec<Role>,
+    reduction: &Reduction,
+) -> Result<Vec<Role>, Error> {
+    let mut lacking = Vec::new();
+    roles.iter_mut().filter(|role| **role == Role::Feature).for_each(|role| *role = Role::Ignored);
+    for wanted in &reduction.columns {
+        let at = match reduction.named {
+            true => names.and_then(|names| names.iter().position(|name| *name == wanted.name)),
+            false => Some(wanted.column),
+        };
+        let role = if wanted.levels.is_some() { Role::Category } else { Role::Feature };
+        match at.and_then(|column| roles.get_mut(column)) {
+            Some(free) if *free == Role::Ignored => *free = role,
+            _ => lacking.push(wanted.name.as_str()),
+        }
+    }
+    if lacking.is_empty() {
+        return Ok(roles);
+    }
+    let columns = if lacking.len() == 1 { "the column" } else { "the columns" };
+    let problem = format!("{columns} {} of the selection cannot be found", listed(lacking.into_iter()));
+    let advice = match (reduction.named, names) {
+        (true, None) => "give the file a first line with the names of its columns",
+        _ => "add what is missing: columns are found by the names that they have in the training table",
+    };
+    Err(Error::malformed(path, Place::File, problem, advice))
+}
+
+/// The columns whose names match a pattern with `*` or `?`; `None` where it is none, or names a column.
+fn matching(names: Option<&[String]>, wanted: &str) -> Option<Vec<usize>> {
+    let names =
+        names.filter(|names| wanted.contains(['*', '?']) && !names.iter().any(|name| name == wanted))?;
+    let pattern: Vec<char> = wanted.chars().collect();
+    let found: Vec<usize> =
+        (0..names.len()).filter(|&column| matches_pattern(&pattern, &names[column])).collect();
+    Some(found).filter(|found| !found.is_empty())
+}
+
+/// Whether `text` is what `pattern` says: `*` any characters, `?` one.
+fn matches_pattern(pattern: &[char], text: &str) -> bool {
+    let text: Vec<char> = text.chars().collect();
+    let (mut at, mut of) = (0, 0);
+    // Where the last `*` stands, and how much of the text it takes so far.
+    let mut star: Option<(usize, usize)> = None;
+    while of < text.len() {
+        match pattern.get(at) {
+            Some('*') => {
+                star = Some((at, of));
+                at += 1;
+            }
+            Some(c) if *c == '?' || *c == text[of] => {
+                at += 1;
+                of += 1;
+            }
+            _ => match &mut star {
+                Some((place, taken)) => {
+                    *taken += 1;
+                    (at, of) = (*place + 1, *taken);
+                }
+                None => return false,
+            },
+        }
+    }
+    pattern[at.min(pattern.len())..].iter().all(|c| *c == '*')
 }
 
 pub(crate) fn label(names: Option<&[String]>, column: usize) -> ColumnLabel {
@@ -101,4 +181,29 @@ fn find_column(
         None => format!("the columns have no names here, use {numbers}"),
     };
     Err(Error::NotFound { path: path.to_owned(), what: "column", name: wanted.to_owned(), expected })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_match_whole_names() {
+        for (pattern, text, matches) in [
+            ("GENE*", "GENE12", true),
+            ("GENE*", "GENE", true),
+            ("GENE*", "gene1", false),
+            ("*_mean", "area_mean", true),
+            ("*_mean", "area_mean2", false),
+            ("a*b*c", "abcbc", true),
+            ("a*b*c", "acb", false),
+            ("x?", "x1", true),
+            ("x?", "x", false),
+            ("*", "", true),
+            ("é?*", "éa", true),
+        ] {
+            let pattern: Vec<char> = pattern.chars().collect();
+            assert_eq!(matches_pattern(&pattern, text), matches, "{pattern:?} {text}");
+        }
+    }
 }

@@ -32,6 +32,8 @@ pub struct Table {
     pub(crate) target: TargetValues,
     pub(crate) target_labels: Vec<ColumnLabel>,
     pub(crate) ids: Option<Vec<String>>,
+    /// The header of the column of ids.
+    pub(crate) id_name: Option<String>,
     pub(crate) sample_graph: Option<Arc<Graph>>,
     /// The first line of each sample, for text.
     pub(crate) lines: Option<Vec<u64>>,
@@ -288,6 +290,22 @@ impl Table {
         &self.notes
     }
 
+    /// Whether rows could be features and columns samples: very many rows, each with a name of its own, and
+    /// few columns, all of numbers.
+    pub fn looks_transposed(&self) -> bool {
+        let (rows, columns) = (self.n_samples(), self.n_features());
+        let levels = |j: usize| match self.feature_kind(j) {
+            FeatureKind::Categorical { levels } => levels.len(),
+            _ => 0,
+        };
+        let first = usize::from(self.ids.is_none());
+        rows >= 500
+            && columns >= 5
+            && rows >= 10 * columns
+            && (self.ids.is_some() || levels(0) == rows)
+            && (first..columns).all(|j| levels(j) == 0)
+    }
+
     /// Number of samples (rows).
     pub fn n_samples(&self) -> usize {
         self.features.n_samples()
@@ -350,6 +368,7 @@ impl Table {
         let mut file_columns = Vec::new();
         let mut targets: Vec<(usize, ColumnLabel, ReadColumn)> = Vec::new();
         let mut ids = None;
+        let mut id_name = None;
         let mut suspicions = Suspicions::default();
         let row = |i: usize| lines.as_ref().map_or(RowLabel::Sample(i), |lines| RowLabel::Line(lines[i]));
         for (number, (role, column)) in roles.into_iter().zip(columns).enumerate() {
@@ -368,9 +387,9 @@ impl Table {
                     }
                     targets.push((output, label(), column));
                 }
-                (Role::Id, ReadColumn::Ids(texts)) => ids = Some(texts),
+                (Role::Id, ReadColumn::Ids(texts)) => (ids, id_name) = (Some(texts), label().name),
                 (Role::Id, ReadColumn::Numbers { values, .. }) => {
-                    ids = Some(values.into_iter().map(number_text).collect());
+                    (ids, id_name) = (Some(values.into_iter().map(number_text).collect()), label().name);
                 }
                 (Role::Category, ReadColumn::Numbers { mut values, spellings, .. }) => {
                     let levels = levels_of_numbers(&mut values, &spellings);
@@ -415,6 +434,7 @@ impl Table {
             target,
             target_labels,
             ids,
+            id_name,
             sample_graph: None,
             lines,
             notes: suspicions.into_notes(),
@@ -442,6 +462,7 @@ impl Table {
             target,
             target_labels,
             ids: None,
+            id_name: None,
             sample_graph: None,
             lines,
             notes: Vec::new(),

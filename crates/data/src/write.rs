@@ -46,11 +46,11 @@ pub fn write_json(path: impl AsRef<Path>, value: &(impl Serialize + ?Sized)) -> 
 /// Writes some features of a data set and its target as CSV, as [`write_atomically`] does: a header, then one
 /// line per sample.
 ///
-/// The columns are the sample ids where there are some (under an empty name, as R and pandas write row names
-/// and [`Table::read`](crate::Table::read) understands them), `features` in the order given, and the target's
-/// columns, called by `target_names` (`target`, `target1`, … where there are fewer names than columns).
-/// Categories and classes are written by name; numbers read back as the same numbers, missing values as empty
-/// cells.
+/// The columns are the sample ids where there are some (under their name; without one under an empty name, as
+/// R and pandas write row names and [`Table::read`](crate::Table::read) understands them), `features` in the
+/// order given, and the target's columns, called by `target_names` (`target`, `target1`, … where there are
+/// fewer names than columns). Categories and classes are written by name; numbers read back as the same
+/// numbers, missing values as empty cells.
 ///
 /// # Errors
 /// [`fewest_core::Error::InvalidParameter`] for a feature out of range or two columns of one name,
@@ -63,7 +63,8 @@ pub fn write_csv(
 ) -> Result<(), Error> {
     let mut columns = Vec::new();
     if let Some(ids) = dataset.sample_ids() {
-        columns.push((String::new(), TextColumn::Texts(ids.to_vec())));
+        let name = dataset.sample_id_name().unwrap_or_default();
+        columns.push((name.to_owned(), TextColumn::Texts(ids.to_vec())));
     }
     for &j in features {
         if j >= dataset.n_features() {

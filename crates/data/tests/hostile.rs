@@ -46,7 +46,7 @@ fn formats_that_are_not_read() {
         (b"\xFD7zXZ\x00rest", "xz file"),
         (b"\x28\xB5\x2F\xFDrest", "zstd"),
         (b"\x89HDF\r\n\x1a\nrest", "version 7.3 (HDF5)"),
-        (b"\xFF\xFEa\x00,\x00", "UTF-16"),
+        (b"\xFF\xFEa\x00,", "UTF-16"),
         (b"abc\x00def", "zero byte"),
     ] {
         assert_says(&says("data.csv", start, &default()), &[what]);
@@ -150,7 +150,8 @@ fn svmlight() {
     assert_says(&svm("1 1:2\nx 1:2\n"), &["line 2: the label `x` is not a number"]);
     assert_says(&svm("1,2 1:2\n"), &["line 1", "one label"]);
     assert_says(&svm("inf 1:2\n"), &["line 1: the label `inf`"]);
-    assert_says(&svm("1 1:2\n1 0:2\n"), &["line 2: the index 0", "count from 1"]);
+    let from_one = ReadOptions { first_index: Some(1), ..default() };
+    assert_says(&says("t.svm", "1 1:2\n1 0:2\n", &from_one), &["line 2: the index 0", "--first-index 0"]);
     assert_says(&svm("1 3:2 2:1\n"), &["line 1: the index 2 comes after 3"]);
     assert_says(&svm("1 3:2 3:1\n"), &["line 1: the index 3 comes after 3"]);
     for pair in ["3", "3:", ":3", "a:3", "-1:3", "1.5:3", "3:x", "3:inf", "3:1e999"] {

@@ -28,9 +28,10 @@ fn a_reduced_table_keeps_names_levels_classes_and_ids() {
     let folder = Folder::new();
     let path = folder.path().join("reduced.csv");
     write_csv(&path, &complete.dataset, &[2, 1], &complete.target_names).unwrap();
-    let expected = ",colour,\"b, \"\"c\"\"\",y\nr1,dark red,0.1,+1\nr2,blue,1e-300,-1\nr3,blue,-7e22,+1\n";
+    let expected = "who,colour,\"b, \"\"c\"\"\",y\nr1,dark red,0.1,+1\nr2,blue,1e-300,-1\nr3,blue,-7e22,+1\n";
     assert_eq!(fs::read_to_string(&path).unwrap(), expected);
-    let again = Table::read(&path, &ReadOptions::with_target("y")).unwrap().complete(Missing::Error).unwrap();
+    let again = Table::read(&path, &options).unwrap().complete(Missing::Error).unwrap();
+    assert_eq!(again.dataset.sample_id_name(), Some("who"));
     assert_eq!(again.dataset.sample_ids(), complete.dataset.sample_ids());
     assert_eq!(again.dataset.target(), complete.dataset.target());
     let original = columns(complete.dataset.x());

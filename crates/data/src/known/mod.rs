@@ -107,7 +107,7 @@ struct Lines {
 
 impl Lines {
     fn open(path: &Path, delimiter: Option<char>) -> Result<Self, Error> {
-        let source = Source::open(path)?;
+        let source = Source::open(path)?.in_utf8(&crate::ReadOptions::default())?;
         delimited::check_text(&source)?;
         let delimiter = delimited::delimiter(&source, delimiter)?;
         Ok(Self { path: path.to_owned(), rows: Rows::new(source, delimiter), record: ByteRecord::new() })

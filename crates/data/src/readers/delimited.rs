@@ -7,6 +7,7 @@ use csv::ByteRecord;
 
 use super::cells::{Builder, Cell, Classifier};
 use super::lines::UnixLines;
+use super::transpose;
 use crate::error::{ColumnLabel, RowLabel, quoted};
 use crate::memory;
 use crate::options::Header;
@@ -17,6 +18,7 @@ use crate::write::write_csv;
 use crate::{Error, Format, Place, ReadOptions, Sniff};
 
 const DELIMITERS: [u8; 4] = [b',', b'\t', b';', b'|'];
+const NAME_IT: &str = "or name its encoding (on the command line: --encoding latin1)";
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Text tables.
@@ -24,6 +26,12 @@ pub(crate) const FORMAT: Format = Format::new("csv", &["csv", "tsv", "tab"], |_|
     .written_by(&["csv"], |path, data, features, names| write_csv(path, data, features, names));
 
 fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {
+    let source = source.in_utf8(options)?;
+    if options.transpose { transpose::read(source, options) } else { read_text(source, options) }
+}
+
+/// Reads text in UTF-8 with a sample a line.
+pub(super) fn read_text(source: Source, options: &ReadOptions) -> Result<Table, Error> {
     check_text(&source)?;
     let delimiter = delimiter(&source, options.delimiter)?;
     memory::check(&source.path, estimate(&source, delimiter), options)?;
@@ -64,7 +72,7 @@ fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {
                 Ok(cell) => builder.push(cell),
                 Err(text) => Err((
                     format!("{} is not UTF-8 text", quoted(&text)),
-                    "save the file with the encoding UTF-8".to_owned(),
+                    format!("save the file with the encoding UTF-8, {NAME_IT}"),
                 )),
             };
             if let Err((problem, advice)) = fault {
@@ -147,12 +155,9 @@ impl Rows {
 
 pub(crate) fn check_text(source: &Source) -> Result<(), Error> {
     let start = &source.prefix;
-    if start.starts_with(&[0xFF, 0xFE]) || start.starts_with(&[0xFE, 0xFF]) {
-        let advice = "save the file with the encoding UTF-8";
-        return Err(Error::unsupported(&source.path, "this is text in the encoding UTF-16", advice));
-    }
     if let Some(byte) = start.iter().position(|&byte| byte == 0) {
-        let advice = "give a .csv, .tsv, .mat, .npy or svmlight file";
+        let advice = "give a .csv, .tsv, .mat, .npy or svmlight file, or name the encoding of the text (on the \
+                      command line: --encoding utf-16le)";
         return Err(Error::malformed(
             &source.path,
             Place::Byte(byte as u64),
@@ -243,7 +248,7 @@ fn header_names(path: &Path, line: u64, record: &ByteRecord) -> Result<Vec<Strin
                 column: ColumnLabel { name: None, number: Some(number) },
             },
             format!("the name {} is not UTF-8 text", quoted(&String::from_utf8_lossy(cell))),
-            "save the file with the encoding UTF-8",
+            format!("save the file with the encoding UTF-8, {NAME_IT}"),
         )),
     };
     record.iter().enumerate().map(name).collect()

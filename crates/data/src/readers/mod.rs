@@ -8,6 +8,7 @@ pub(crate) mod matlab;
 pub(crate) mod npy;
 mod sparse;
 pub(crate) mod svmlight;
+mod transpose;
 
 use crate::Format;
 

@@ -1,7 +1,8 @@
 //! svmlight and libsvm: `label index:value …`, one sample per line.
 //!
-//! Indices count from 1 and increase along a line. `qid:…` is accepted and ignored: no method uses
-//! groups of queries. Text after `#` is a comment. Absent pairs are zeros; `index:nan` is a missing value.
+//! Indices count from 1, or from 0 where one of them is 0, and increase along a line. `qid:…` is accepted and
+//! ignored: no method uses groups of queries. Text after `#` is a comment. Absent pairs are zeros;
+//! `index:nan` is a missing value.
 
 use std::path::Path;
 
@@ -43,6 +44,7 @@ fn looks_like_svmlight(start: &[u8]) -> bool {
 
 fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {
     check_options(&source.path, options)?;
+    let source = source.in_utf8(options)?;
     memory::check(&source.path, estimate(&source), options)?;
     let Source { path, mut reader, compressed, .. } = source;
     let mut samples = Samples::default();
@@ -81,8 +83,15 @@ fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {
         }
     };
     let lines = std::mem::take(&mut samples.lines);
+    let from_zero = samples.zero_line.is_some();
     let matrix = samples.into_matrix(&path, lines.len(), options)?;
-    Table::sparse(path, FORMAT, matrix, targets, Some(lines), options)
+    let mut table = Table::sparse(path, FORMAT, matrix, targets, Some(lines), options)?;
+    if from_zero {
+        table
+            .notes
+            .push("an index is 0: the indices of this file count from 0, and f0 is index 0".to_owned());
+    }
+    Ok(table)
 }
 
 fn check_options(path: &Path, options: &ReadOptions) -> Result<(), Error> {
@@ -116,9 +125,12 @@ struct Samples {
     values: Vec<f64>,
     rows: Vec<usize>,
     columns: Vec<usize>,
-    n_features: usize,
+    /// The largest index.
+    largest: Option<usize>,
     /// The line with the largest index.
     widest_line: u64,
+    /// The first line with the index 0.
+    zero_line: Option<u64>,
 }
 
 impl Samples {
@@ -138,7 +150,7 @@ impl Samples {
             (format!("the label {} is not a number", quoted(label)), advice)
         })?;
         let row = self.lines.len();
-        let mut previous = 0;
+        let mut previous: Option<usize> = None;
         for word in words {
             let pair = word.split_once(':');
             if pair.is_some_and(|(index, _)| index == "qid") {
@@ -153,20 +165,20 @@ impl Samples {
                         "write pairs such as 3:0.5, with a whole number as index and a finite value",
                     )
                 })?;
-            if index == 0 {
-                return Err(("the index 0".to_owned(), "indices count from 1: add 1 to all of them"));
-            }
-            if index <= previous {
+            if let Some(previous) = previous.filter(|previous| index <= *previous) {
                 let problem = format!("the index {index} comes after {previous}");
                 return Err((problem, "sort the pairs of each line by index, each index once"));
             }
-            previous = index;
+            if index == 0 && self.zero_line.is_none() {
+                self.zero_line = Some(number);
+            }
+            previous = Some(index);
             self.rows.push(row);
-            self.columns.push(index - 1);
+            self.columns.push(index);
             self.values.push(value);
         }
-        if previous > self.n_features {
-            self.n_features = previous;
+        if previous > self.largest {
+            self.largest = previous;
             self.widest_line = number;
         }
         if !value.is_nan() {
@@ -184,18 +196,28 @@ impl Samples {
         n_samples: usize,
         options: &ReadOptions,
     ) -> Result<CscMatrix<f64>, Error> {
-        if self.n_features == 0 {
+        let first = options.first_index.unwrap_or(if self.zero_line.is_some() { 0 } else { 1 });
+        if let Some(line) = self.zero_line.filter(|_| first > 0) {
+            let advice =
+                "let indices count from 0 (on the command line: --first-index 0), or add 1 to all of them";
+            return Err(Error::malformed(path, Place::Line(line), "the index 0", advice));
+        }
+        let Some(n_features) =
+            self.largest.and_then(|largest| Some(largest.checked_sub(first)?.saturating_add(1)))
+        else {
             let advice = "give each line pairs index:value after its label";
             return Err(Error::malformed(path, Place::File, "no line holds a feature", advice));
-        }
+        };
         let n_values = self.values.len() as u64;
-        let needed =
-            (self.n_features as u64).saturating_mul(8).saturating_add(n_values.saturating_mul(ENTRY));
+        let needed = (n_features as u64).saturating_mul(8).saturating_add(n_values.saturating_mul(ENTRY));
         memory::check(path, needed, options)?;
         let mut offsets: Vec<usize> = Vec::new();
-        let room = self.n_features.checked_add(1).map(|length| offsets.try_reserve_exact(length));
+        let room = n_features.checked_add(1).map(|length| offsets.try_reserve_exact(length));
         if !matches!(room, Some(Ok(()))) {
-            let problem = format!("the index {} makes the table too wide", self.n_features);
+            let problem = format!(
+                "the index {} makes the table too wide",
+                n_features.saturating_sub(1).saturating_add(first)
+            );
             return Err(Error::malformed(
                 path,
                 Place::Line(self.widest_line),
@@ -203,20 +225,21 @@ impl Samples {
                 "number the features without gaps",
             ));
         }
-        offsets.resize(self.n_features + 1, 0);
+        offsets.resize(n_features + 1, 0);
         for &column in &self.columns {
-            offsets[column + 1] += 1;
+            offsets[column - first + 1] += 1;
         }
-        for column in 0..self.n_features {
+        for column in 0..n_features {
             offsets[column + 1] += offsets[column];
         }
         let mut next = offsets.clone();
         let mut rows = vec![0; self.values.len()];
         let mut values = vec![0.0; self.values.len()];
         for ((column, row), value) in self.columns.into_iter().zip(self.rows).zip(self.values) {
-            rows[next[column]] = row;
-            values[next[column]] = value;
-            next[column] += 1;
+            let at = &mut next[column - first];
+            rows[*at] = row;
+            values[*at] = value;
+            *at += 1;
         }
         SparseColumns { offsets, rows, values }.into_matrix(path, n_samples)
     }

@@ -1,0 +1,120 @@
+//! Text that is not UTF-8, tables with a feature a line, and svmlight with indices from 0.
+
+#![allow(missing_docs)]
+
+mod support;
+
+use fewest_core::FeatureKind;
+use fewest_data::{Header, Missing, ReadOptions};
+use support::{Folder, assert_says, columns, message, read_csv};
+
+const TEXT: &str = "größe,farbe,y\n1.5,rot,a\n2,grün,b\n2.5,rot,b\n";
+
+fn utf16(text: &str, bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
+    text.encode_utf16().flat_map(bytes).collect()
+}
+
+fn latin1(text: &str) -> Vec<u8> {
+    text.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect()
+}
+
+#[test]
+fn other_encodings_give_the_same_table() {
+    let options = ReadOptions::with_target("y");
+    let expected = read_csv(TEXT, &options).unwrap();
+    let marked = format!("\u{feff}{TEXT}");
+    let named = |name: &str| ReadOptions { encoding: Some(name.to_owned()), ..options.clone() };
+    for (bytes, options) in [
+        (utf16(&marked, u16::to_le_bytes), options.clone()),
+        (utf16(&marked, u16::to_be_bytes), options.clone()),
+        (utf16(TEXT, u16::to_le_bytes), named("utf-16le")),
+        (latin1(TEXT), named("latin1")),
+        (latin1(TEXT), named("Windows-1252")),
+        (TEXT.as_bytes().to_vec(), named("utf-8")),
+        // What the file says of itself counts more.
+        (utf16(&marked, u16::to_le_bytes), named("latin1")),
+    ] {
+        let table = read_csv(&bytes, &options).unwrap();
+        assert_eq!(columns(table.features()), columns(expected.features()));
+        assert_eq!(table.feature_name(0), "größe");
+        let levels = FeatureKind::Categorical { levels: vec!["grün".to_owned(), "rot".to_owned()] };
+        assert_eq!(*table.feature_kind(1), levels);
+    }
+}
+
+/// Longer than the start from which a file is judged, and than the reader's buffers.
+#[test]
+fn long_files_are_decoded_to_their_end() {
+    let mut text = String::from("\u{feff}é,y\n");
+    (0..200_000).for_each(|i| text.push_str(&format!("{i},{}\n", i % 7)));
+    let table = read_csv(utf16(&text, u16::to_le_bytes), &ReadOptions::default()).unwrap();
+    assert_eq!((table.n_samples(), table.n_features()), (200_000, 2));
+    assert_eq!(columns(table.features())[0][199_999], 199_999.0);
+}
+
+#[test]
+fn what_is_not_in_the_encoding_is_told() {
+    let says = |bytes: &[u8], name: Option<&str>| {
+        let options = ReadOptions { encoding: name.map(str::to_owned), ..ReadOptions::default() };
+        message(read_csv(bytes, &options))
+    };
+    assert_says(&says(&latin1(TEXT), None), &["UTF-8", "--encoding latin1"]);
+    assert_says(&says(&latin1(TEXT), Some("utf-9")), &["`encoding`", "`utf-9`", "latin1"]);
+    // Half a pair of UTF-16.
+    let mut broken = utf16("\u{feff}a,b\n1,2\n", u16::to_le_bytes);
+    broken.extend([0x00, 0xD8]);
+    assert_says(&says(&broken, None), &["cannot be read", "not UTF-16LE"]);
+    assert_says(&says(&utf16(TEXT, u16::to_le_bytes), None), &["zero byte", "--encoding utf-16le"]);
+}
+
+#[test]
+fn lines_become_features() {
+    let options = ReadOptions { transpose: true, ..ReadOptions::with_target("kind") };
+    let text = "gene\tann\tbob\tcy\nBRCA1\t1.5\tNA\t3\nTP53\t4\t5\t6\nkind\till\twell\till\n";
+    let table = Folder::new().read("t.tsv", text, &options).unwrap();
+    assert_eq!((table.feature_name(0).as_str(), table.feature_name(1).as_str()), ("BRCA1", "TP53"));
+    let complete = table.complete(Missing::Mean).unwrap();
+    assert_eq!(complete.dataset.sample_ids().unwrap(), ["ann", "bob", "cy"]);
+    assert_eq!(columns(complete.dataset.x()), [[1.5, 2.25, 3.0], [4.0, 5.0, 6.0]]);
+    assert_eq!(complete.dataset.target().describe(), "2 classes");
+    // Without names of samples, the first line is a feature like the others.
+    let options = ReadOptions { transpose: true, header: Header::No, ..ReadOptions::default() };
+    let table = read_csv("a,1,2\nb,3,4\n", &options).unwrap();
+    assert_eq!((table.n_samples(), table.feature_name(0)), (2, "a".to_owned()));
+    assert_eq!(columns(table.features()), [[1.0, 2.0], [3.0, 4.0]]);
+    let options = ReadOptions { transpose: true, ..ReadOptions::default() };
+    assert_says(&message(read_csv("g,s1,s2\na,1\n", &options)), &["line 2", "2 cells", "has 3"]);
+    assert_says(&message(read_csv("g,s1,s2\na,1,x\nb,1,2\n", &options)), &["transposed table"]);
+    let svm = Folder::new().read("t.svm", "1 1:2\n0 1:3\n", &options);
+    assert_says(&message(svm), &["svmlight files cannot be transposed"]);
+}
+
+#[test]
+fn genes_in_rows_are_suspected() {
+    let wide = |rows: usize, name: fn(usize) -> String| {
+        let mut text = String::from("gene,s1,s2,s3,s4,s5\n");
+        (0..rows).for_each(|i| text.push_str(&format!("{},{i},2,3,4,5\n", name(i))));
+        read_csv(text, &ReadOptions::default()).unwrap().looks_transposed()
+    };
+    assert!(wide(600, |i| format!("g{i}")) && !wide(50, |i| format!("g{i}")));
+    assert!(!wide(600, |i| format!("g{}", i % 9)), "a name twice is a category");
+    assert!(!wide(600, |i| format!("{i}")), "a number is a measurement");
+}
+
+#[test]
+fn svmlight_indices_may_count_from_0() {
+    let read = |text: &str, first_index: Option<usize>| {
+        Folder::new().read("t.svm", text, &ReadOptions { first_index, ..ReadOptions::default() })
+    };
+    let values = |text: &str, first| columns(read(text, first).unwrap().features());
+    let expected = vec![vec![0.0, 7.0], vec![2.0, 0.0]];
+    assert_eq!(values("1 1:2\n0 0:7\n", None), expected);
+    assert_eq!(values("1 2:2\n0 1:7\n", None), expected);
+    // No index is 0, but the option says where they count from.
+    assert_eq!(values("1 1:2\n0 1:7\n", Some(0)), [[0.0, 0.0], [2.0, 7.0]]);
+    assert_eq!(values("1 1:2\n0 1:7\n", Some(1)), [[2.0, 7.0]]);
+    assert!(read("1 1:2\n0 0:7\n", None).unwrap().notes()[0].contains("count from 0"));
+    assert!(read("1 1:2\n0 2:7\n", None).unwrap().notes().is_empty());
+    assert_says(&message(read("1 1:2\n0 0:7\n", Some(1))), &["line 2", "the index 0"]);
+    assert_says(&message(read("1 1:2 1:3\n", None)), &["the index 1 comes after 1"]);
+}
