@@ -23,9 +23,13 @@ use fewest_core::Error;
 use fewest_data::{Format, Formats};
 use fewest_eval::{LEARNERS, LearnerEntry, METRICS, MetricEntry, learner_in, metric_in};
 
+mod aliases;
+mod families;
 #[cfg(any(feature = "dependence", feature = "linear"))]
 mod solvers;
 
+use aliases::ALIASES;
+pub use families::Family;
 pub use fewest_core::method::{
     Built, Kind, Method, Parameter, Parameters, Range, Relation, TargetKind, Value, nearest,
 };
@@ -64,25 +68,8 @@ impl Registry {
     }
 
     fn gathered() -> Self {
-        let families: &[&[Method]] = &[
-            #[cfg(feature = "dependence")]
-            fewest_dependence::METHODS,
-            #[cfg(feature = "filters")]
-            fewest_filters::statistical::METHODS,
-            #[cfg(feature = "filters")]
-            fewest_filters::similarity::METHODS,
-            #[cfg(feature = "filters")]
-            fewest_filters::information::METHODS,
-            #[cfg(feature = "linear")]
-            fewest_linear::METHODS,
-            #[cfg(feature = "margin")]
-            fewest_margin::METHODS,
-            #[cfg(feature = "wrappers")]
-            fewest_wrappers::METHODS,
-            #[cfg(feature = "mkl")]
-            fewest_mkl::METHODS,
-        ];
-        let methods = families.concat();
+        let lists: Vec<&[Method]> = Family::ALL.iter().map(|family| family.methods).collect();
+        let methods = lists.concat();
         #[cfg(any(feature = "dependence", feature = "linear"))]
         let methods = methods.iter().map(solvers::with_solvers).collect();
         Self { methods, learners: LEARNERS.to_vec(), metrics: METRICS.to_vec(), formats: Formats::standard() }
@@ -148,26 +135,53 @@ impl Registry {
         &self.methods
     }
 
-    /// The method with this id.
+    /// The method with this id, or with another name that people type for it: `anova` is `f-score`.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for an unknown id, with the nearest known id, and all of them.
+    /// [`Error::InvalidParameter`] for an unknown id, with the nearest known name, and all ids.
     ///
     /// ```
     /// use fewest::registry::Registry;
     /// let error = Registry::standard().find("hsik").unwrap_err();
     /// assert!(error.to_string().contains("did you mean `hsic`?"));
+    /// assert_eq!(Registry::standard().find("ANOVA")?.id, "f-score");
+    /// # Ok::<(), fewest::core::Error>(())
     /// ```
     pub fn find(&self, id: &str) -> Result<&Method, Error> {
-        self.methods.iter().find(|method| method.id == id).ok_or_else(|| {
+        let known = |id: &str| self.methods.iter().find(|method| method.id == id);
+        // People write `Mutual_Information` as well.
+        let plain = id.to_lowercase().replace(['_', ' '], "-");
+        let aliased = || ALIASES.iter().find(|(alias, _)| *alias == plain).map(|(_, id)| *id);
+        known(id).or_else(|| known(&plain)).or_else(|| known(aliased()?)).ok_or_else(|| {
             let ids: Vec<&str> = self.methods.iter().map(|method| method.id).collect();
+            let aliases = ALIASES.iter().filter(|(_, id)| ids.contains(id)).map(|(alias, _)| *alias);
+            let names: Vec<&str> = ids.iter().copied().chain(aliases).collect();
+            let within = |method: &&Method| {
+                plain.len() > 2 && (method.id.contains(&plain) || method.title.contains(&plain))
+            };
+            let containing: Vec<&str> = self.methods.iter().filter(within).map(|method| method.id).collect();
             // Among about eighty ids the nearest one is the most helpful.
-            let expected = match nearest(id, &ids).first() {
+            let expected = match nearest(&plain, &names).first() {
                 Some(near) => format!("one that `fewest methods` lists: did you mean `{near}`?"),
+                None if !containing.is_empty() => {
+                    format!("one that `fewest methods` lists, such as {}", containing.join(", "))
+                }
                 None => format!("one of {}", ids.join(", ")),
             };
             Error::parameter("method", id, expected)
         })
+    }
+
+    /// The family of a method; `None` for one that a program added.
+    ///
+    /// ```
+    /// use fewest::registry::Registry;
+    /// let registry = Registry::standard();
+    /// assert_eq!(registry.family(registry.find("mrmr")?).map(|family| family.id), Some("information"));
+    /// # Ok::<(), fewest::core::Error>(())
+    /// ```
+    pub fn family(&self, method: &Method) -> Option<&'static Family> {
+        Family::ALL.iter().find(|family| family.methods.iter().any(|other| other.id == method.id))
     }
 
     /// All learners; the first one that supports a target is its default.
@@ -206,6 +220,32 @@ mod tests {
 
     const METHOD: Method = Method::scorer::<Relief>("mine", "mine", "mine", &[TargetKind::Classes]);
     const METRIC: MetricEntry = MetricEntry::new::<Accuracy>("mine", "mine", &[TargetKind::Classes]);
+
+    /// An alias of a method that is not there, or that hides a method, would mislead.
+    #[test]
+    fn aliases_are_other_names_of_methods() -> Result<(), Error> {
+        let registry = Registry::standard();
+        let is_id = |id: &str| registry.methods().iter().any(|method| method.id == id);
+        for (alias, id) in ALIASES {
+            assert!(is_id(id) && !is_id(alias), "{alias}");
+            assert_eq!(registry.find(alias)?.id, *id);
+        }
+        assert_eq!(registry.find("Mutual_Information")?.id, "mim");
+        let told = |id: &str| registry.find(id).unwrap_err().to_string();
+        assert!(told("anvoa").contains("did you mean `anova`?"), "{}", told("anvoa"));
+        assert!(told("rfex").contains("did you mean `rfe`?"), "{}", told("rfex"));
+        assert!(told("elimination").contains("such as bahsic, sd-l-rfe, "), "{}", told("elimination"));
+        Ok(())
+    }
+
+    /// The features of this crate leave families out; those that are there hold every method once.
+    #[test]
+    fn every_method_has_a_family() {
+        let registry = Registry::standard();
+        assert!(registry.methods().iter().all(|method| registry.family(method).is_some()));
+        let listed: usize = Family::ALL.iter().map(|family| family.methods.len()).sum();
+        assert_eq!(listed, registry.methods().len());
+    }
 
     #[test]
     fn what_is_added_is_found_and_an_id_is_taken_once() -> Result<(), Error> {

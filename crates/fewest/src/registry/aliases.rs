@@ -1,0 +1,36 @@
+//! Names that people type for methods of other names here.
+
+/// An alias, and the id of the method.
+pub(super) const ALIASES: &[(&str, &str)] = &[
+    ("anova", "f-score"),
+    ("f-test", "f-score"),
+    ("f-classif", "f-score"),
+    ("f-regression", "f-score"),
+    ("t-test", "t-score"),
+    ("ttest", "t-score"),
+    ("welch", "t-score"),
+    // Of two classes, the test of Kruskal and Wallis is that of Wilcoxon, Mann and Whitney, two-sided.
+    ("wilcoxon", "kruskal-wallis"),
+    ("mann-whitney", "kruskal-wallis"),
+    ("rank-sum", "kruskal-wallis"),
+    ("kruskal", "kruskal-wallis"),
+    ("chi-square", "chi2"),
+    ("chi-squared", "chi2"),
+    ("pearson", "correlation"),
+    ("low-variance", "variance"),
+    ("mutual-information", "mim"),
+    ("mutual-info", "mim"),
+    ("information-gain", "mim"),
+    ("mi", "mim"),
+    ("relief-f", "relieff"),
+    ("enet", "elastic-net"),
+    ("elasticnet", "elastic-net"),
+    ("l1", "lasso"),
+    ("rfe", "dw-rfe"),
+    ("svm-rfe", "dw-rfe"),
+    ("recursive-feature-elimination", "dw-rfe"),
+    ("forward", "sfs"),
+    ("forward-selection", "sfs"),
+    ("backward", "sbs"),
+    ("backward-elimination", "sbs"),
+];
