@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use fewest::data::{Header, Missing, Task};
+use fewest::registry::TargetKind;
 
 pub(crate) use evaluation::{CompareArgs, EvaluateArgs, EvaluationArgs};
 pub(crate) use listed::command;
@@ -50,6 +51,12 @@ pub(crate) enum Command {
     /// against the best method by the corrected resampled t-test of Nadeau and Bengio (2003), which
     /// accounts for the overlap of the training samples.
     Compare(CompareArgs),
+    /// Make the selected features from the rows of another table
+    ///
+    /// Columns are found by name, in any order. Missing values are filled in by what the training table has
+    /// taught, and categories are those of the training table: another one is an error. A target is not
+    /// needed, and not written.
+    Apply(ApplyArgs),
     /// List the methods, or describe one
     Methods(MethodsArgs),
     /// Describe a file: shape, types, missing values, constants, classes
@@ -72,24 +79,31 @@ pub(crate) struct SelectArgs {
     /// the penalty by --param lambda or lambda_ratio.
     #[arg(short, value_name = "N", allow_hyphen_values = true)]
     pub k: Option<KArg>,
-    /// Features that must be selected, by name or by number among the features, from 0
+    /// Features that must be selected, by name or by the number of the column in the file, from 0
     #[arg(long, visible_alias = "unpenalised", value_name = "FEATURE,…", value_delimiter = ',')]
     pub force_in: Vec<String>,
     /// Features whose effect is removed from the target before the others are selected (age, batch …)
     #[arg(long, value_name = "FEATURE,…", value_delimiter = ',')]
     pub covariates: Vec<String>,
-    /// Table with columns `feature` and `group`: features of one group are selected together
-    ///
-    /// For methods with feature groups, such as hsic-lasso with --param penalty=group. A feature that the
-    /// table does not list forms its own group.
-    #[arg(long, value_name = "FILE.csv")]
-    pub groups: Option<PathBuf>,
+    #[command(flatten)]
+    pub grouping: GroupArgs,
     /// Write the selected features, best first, and the target to this CSV file
     #[arg(long, value_name = "FILE")]
     pub write_reduced: Option<PathBuf>,
     /// Write a report for any browser to this HTML file
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
+}
+
+/// Groups of features.
+#[derive(Debug, Args)]
+pub(crate) struct GroupArgs {
+    /// Table with columns `feature` and `group`: features of one group are selected together
+    ///
+    /// For methods with feature groups, such as hsic-lasso with --param penalty=group. A feature that the
+    /// table does not list forms its own group.
+    #[arg(long, value_name = "FILE.csv")]
+    pub groups: Option<PathBuf>,
 }
 
 /// `fewest score`.
@@ -102,14 +116,44 @@ pub(crate) struct ScoreArgs {
     /// Method, one of those `fewest methods` lists as a score
     #[arg(short, long, value_name = "ID", default_value = "hsic")]
     pub method: String,
+    /// List only the best N features, in every output [default: all]
+    ///
+    /// q-values are over all features that were tested, also those that are not listed.
+    #[arg(short = 'k', long, value_name = "N", value_parser = positive)]
+    pub top: Option<usize>,
+    /// Write a report for any browser to this HTML file
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
+}
+
+/// `fewest apply`.
+#[derive(Debug, Args)]
+pub(crate) struct ApplyArgs {
+    /// Result of `fewest select --json`
+    #[arg(value_name = "RESULT.json")]
+    pub result: PathBuf,
+    #[command(flatten)]
+    pub read: FileArgs,
+    /// Write the selected features, best first, to this CSV file
+    #[arg(long, value_name = "FILE")]
+    pub write_reduced: PathBuf,
 }
 
 /// `fewest methods`.
 #[derive(Debug, Args)]
 pub(crate) struct MethodsArgs {
     /// Method to show with all its parameters
-    #[arg(value_name = "ID")]
+    #[arg(value_name = "ID", conflicts_with_all = ["targets", "family"])]
     pub id: Option<String>,
+    /// Only methods for this kind of target
+    ///
+    /// classification: classes; regression: a number; outputs: several numbers; none: methods that need no
+    /// target.
+    #[arg(long = "for", value_name = "classification|regression|outputs|none", value_parser = target_kind)]
+    pub targets: Option<TargetKind>,
+    /// Only methods of this family
+    #[arg(long, value_name = "NAME")]
+    pub family: Option<String>,
 }
 
 /// `fewest info`.
@@ -123,15 +167,14 @@ pub(crate) struct InfoArgs {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Data")]
 pub(crate) struct DataArgs {
-    /// Table: CSV or TSV (also .gz), MATLAB .mat, svmlight, .npy; `-` reads stdin
-    #[arg(value_name = "DATA")]
-    pub file: PathBuf,
+    #[command(flatten)]
+    pub read: FileArgs,
     /// Target column: a name, a number from 0, or `last`; several columns, separated by commas, are real
     /// outputs
     ///
     /// Default: the target of the file format (Y of .mat, the labels of svmlight), else the column named
     /// target, label, class or y, else the last column. The output says which column is used.
-    #[arg(short, long, value_name = "COLUMN", value_delimiter = ',')]
+    #[arg(short, long, value_name = "COLUMN", value_delimiter = ',', allow_negative_numbers = true)]
     pub target: Vec<String>,
     /// Kind of target: with auto, text and integers with few levels are classes
     #[arg(long, value_name = "auto|classification|regression", default_value = "auto", value_parser = parse::<Task>)]
@@ -139,15 +182,24 @@ pub(crate) struct DataArgs {
     /// How to handle missing values
     #[arg(long, value_name = "error|drop-rows|mean|median", default_value = "error", value_parser = parse::<Missing>)]
     pub missing: Missing,
+    /// Columns to ignore; `*` stands for any characters: 'GENE*'
+    #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
+    pub ignore: Vec<String>,
+    /// Columns of numbers to read as categories; `*` stands for any characters
+    #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
+    pub categorical: Vec<String>,
+}
+
+/// A file and how to read it. Columns are named by their names or by their numbers in the file, from 0.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Data")]
+pub(crate) struct FileArgs {
+    /// Table: CSV or TSV (also .gz), MATLAB .mat, svmlight, .npy; `-` reads stdin
+    #[arg(value_name = "DATA")]
+    pub file: PathBuf,
     /// Column with the names of the samples
     #[arg(long, value_name = "COLUMN")]
     pub id_column: Option<String>,
-    /// Columns to ignore
-    #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
-    pub ignore: Vec<String>,
-    /// Columns of numbers to read as categories
-    #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
-    pub categorical: Vec<String>,
     /// Cell text that means "missing", in addition to the empty cell, NA, N/A, NaN, null and ?
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub missing_token: Vec<String>,
@@ -160,6 +212,15 @@ pub(crate) struct DataArgs {
     /// File format, if content and name do not determine it
     #[arg(long, value_name = "NAME")]
     pub format: Option<String>,
+    /// Encoding of the text, such as latin1 [default: utf-8, or utf-16 where the first bytes say so]
+    #[arg(long, value_name = "NAME")]
+    pub encoding: Option<String>,
+    /// Lines of the table are features (genes) and columns are samples; the first column has the names
+    #[arg(long)]
+    pub transpose: bool,
+    /// Index of the first feature of an svmlight file [default: 0 if an index is 0, else 1]
+    #[arg(long, value_name = "0|1", value_parser = first_index)]
+    pub first_index: Option<usize>,
     /// Variable of a .mat file that holds the features [default: X]
     #[arg(long, value_name = "NAME")]
     pub x_variable: Option<String>,
@@ -236,6 +297,24 @@ fn delimiter(text: &str) -> Result<char, String> {
         _ if text == "\\t" => Ok('\t'),
         _ => Err("give a single character, or \\t for a tab".to_owned()),
     }
+}
+
+fn target_kind(text: &str) -> Result<TargetKind, String> {
+    match text {
+        "classification" | "classes" => Ok(TargetKind::Classes),
+        "regression" | "numbers" => Ok(TargetKind::Real),
+        "outputs" => Ok(TargetKind::Outputs),
+        "none" | "unsupervised" => Ok(TargetKind::None),
+        _ => Err("give classification, regression, outputs or none".to_owned()),
+    }
+}
+
+fn first_index(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|index| *index < 2).ok_or("give 0 or 1".to_owned())
+}
+
+fn positive(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|count| *count > 0).ok_or("give a whole number of at least 1".to_owned())
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

@@ -1,5 +1,6 @@
 //! The commands.
 
+mod apply;
 mod compare;
 mod evaluate;
 mod info;
@@ -7,6 +8,7 @@ mod methods;
 mod score;
 mod select;
 
+pub(crate) use apply::apply;
 pub(crate) use compare::compare;
 pub(crate) use evaluate::evaluate;
 pub(crate) use info::info;
@@ -15,6 +17,8 @@ pub(crate) use score::score;
 pub(crate) use select::select;
 
 use std::path::Path;
+
+use fewest::registry::{Method, Parameters, Registry};
 
 use crate::failure::Failure;
 use crate::output;
@@ -37,6 +41,44 @@ fn command_line() -> String {
 /// What a report tells of this command about `file`.
 fn origin(file: &Path) -> Origin {
     Origin::new(command_line(), file)
+}
+
+fn useless(registry: &Registry, option: &str, method: &Method, has_use: impl Fn(&Method) -> bool) -> Failure {
+    let others: Vec<&str> =
+        registry.methods().iter().filter(|other| has_use(other)).map(|other| other.id).collect();
+    Failure::new(format!(
+        "{option}: {} does not use it: leave it out, or use one of {}",
+        method.id,
+        others.join(", ")
+    ))
+}
+
+/// Refuses a table of groups that no method uses, and the choice of groups without a table of them.
+fn check_groups(
+    registry: &Registry,
+    table: Option<&Path>,
+    methods: &[(&Method, &Parameters)],
+) -> Result<(), Failure> {
+    let by_groups =
+        |method: &Method| Some((method.group_parameter()?.name, method.group_parameter()?.group_word?));
+    let Some((method, _)) = methods.first() else { return Ok(()) };
+    let asking = methods.iter().find(|(_, parameters)| parameters.selects_groups());
+    match (table, asking) {
+        (None, Some((method, _))) => {
+            let (name, word) = by_groups(method).unwrap_or_default();
+            Err(Failure::new(format!(
+                "--param {name}={word}: there are no groups: name a table of groups with --groups"
+            )))
+        }
+        (Some(_), None) => match methods.iter().find_map(|(method, _)| Some((method, by_groups(method)?))) {
+            Some((method, (name, word))) => Err(Failure::new(format!(
+                "--groups: {} selects single features by default: add --param {name}={word}, or leave out --groups",
+                method.id
+            ))),
+            None => Err(useless(registry, "--groups", method, |other| by_groups(other).is_some())),
+        },
+        _ => Ok(()),
+    }
 }
 
 /// Whether an output goes to stdout.

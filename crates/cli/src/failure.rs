@@ -87,6 +87,7 @@ impl Failure {
                 target.name(),
                 instead.join(", ")
             ),
+            Error::NoScores { .. } => format!("--metric: {error} (--learner)"),
             Error::SingleSample(_) => format!("{shown}: {error}"),
             Error::NoGroup { name, row } => format!(
                 "{shown}: --group-column {name}: sample {row} (counted from 0) has no group: add one, or \

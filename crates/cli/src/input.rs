@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use fewest::core::{Dataset, Groups, Target};
-use fewest::data::{Complete, Nodes, ReadOptions, Table, TargetChoice, read_groups};
+use fewest::core::{Dataset, Target};
+use fewest::data::{Complete, Header, Nodes, ReadOptions, Reduction, Table, TargetChoice, read_groups};
 use fewest::registry::{self, Method, Registry, TargetKind};
 use fewest_study::DataInfo;
 
 mod content;
 
-use crate::args::DataArgs;
+use crate::args::{DataArgs, FileArgs};
 use crate::failure::Failure;
 use crate::text;
 use content::Content;
@@ -39,53 +39,102 @@ pub(crate) struct Found {
     pub table: Table,
     /// "the column of that name", "the last column".
     pub target_found: Option<&'static str>,
+    /// What the reader notes, and what may be meant otherwise.
+    pub notes: Vec<String>,
 }
 
-/// Reads the table. With `needs_target`, the last column is the target if no column has a name of a target.
-pub(crate) fn read(registry: &Registry, args: &DataArgs, needs_target: bool) -> Result<Found, Failure> {
+impl Found {
+    fn new(table: Table, target_found: Option<&'static str>) -> Self {
+        let notes = table.notes().to_vec();
+        Self { table, target_found, notes }
+    }
+}
+
+/// How to read the file, without what concerns the roles of its columns.
+fn options(registry: &Registry, args: &FileArgs) -> Result<ReadOptions, Failure> {
     let formats = registry.formats().clone();
     let named =
         |name: &String| formats.named(name).map_err(|error| Failure::new(format!("--format: {error}")));
     let format = args.format.as_ref().map(named).transpose()?;
-    let options = ReadOptions {
+    let tokens = ReadOptions::default().missing_tokens;
+    Ok(ReadOptions {
         formats,
         format,
+        header: args.header,
+        delimiter: args.delimiter,
+        id: args.id_column.clone(),
+        missing_tokens: tokens.into_iter().chain(args.missing_token.iter().cloned()).collect(),
+        encoding: args.encoding.clone(),
+        transpose: args.transpose,
+        first_index: args.first_index,
+        x_variable: args.x_variable.clone(),
+        allow_large: args.allow_large,
+        ..ReadOptions::default()
+    })
+}
+
+/// The features of a selection, made from the rows of a file; how many missing values were filled in.
+pub(crate) fn reduced(
+    registry: &Registry,
+    args: &FileArgs,
+    reduction: Reduction,
+) -> Result<(Dataset, usize), Failure> {
+    let header = match args.header {
+        // Also where the first line could hold values: there are names by which columns are found.
+        Header::Auto if reduction.named => Header::Yes,
+        given => given,
+    };
+    let options = ReadOptions {
+        target: TargetChoice::None,
+        header,
+        reduction: Some(reduction.clone()),
+        ..options(registry, args)?
+    };
+    let content = Content::of(args)?;
+    let table = content.table(&options).map_err(|error| wrong_file(&error, &options, &content))?;
+    reduction.apply(table).map_err(|error| Failure::new(error.to_string()))
+}
+
+/// Reads the table. With `needs_target`, the last column is the target if no column has a name of a target.
+pub(crate) fn read(registry: &Registry, args: &DataArgs, needs_target: bool) -> Result<Found, Failure> {
+    let options = ReadOptions {
         target: match args.target.is_empty() {
             true => TargetChoice::Auto,
             false => TargetChoice::Columns(args.target.clone()),
         },
         task: args.task,
-        header: args.header,
-        delimiter: args.delimiter,
-        id: args.id_column.clone(),
         ignore: args.ignore.clone(),
         categorical: args.categorical.clone(),
-        missing_tokens: ReadOptions::default()
-            .missing_tokens
-            .into_iter()
-            .chain(args.missing_token.iter().cloned())
-            .collect(),
-        x_variable: args.x_variable.clone(),
-        allow_large: args.allow_large,
-        ..ReadOptions::default()
+        ..options(registry, &args.read)?
     };
-    let content = Content::of(args)?;
+    let content = Content::of(&args.read)?;
     let table = content.table(&options).map_err(|error| wrong_file(&error, &options, &content))?;
     if !args.target.is_empty() {
-        return Ok(Found { table, target_found: None });
+        return Ok(Found::new(table, None));
     }
     if !table.target_names().is_empty() {
         let target_found = Some(table.format().own_target());
-        return Ok(Found { table, target_found });
+        return Ok(Found::new(table, target_found));
     }
     let Some((column, target_found)) = guess_target(&table, needs_target) else {
-        return Ok(Found { table, target_found: None });
+        return Ok(Found::new(table, None));
     };
     // Read again: only the reader can decide from the cells of a column whether it contains classes or
     // numbers.
-    let options = ReadOptions { target: TargetChoice::Columns(vec![column]), ..options };
-    let table = content.table(&options).map_err(|error| wrong_guess(&error, target_found))?;
-    Ok(Found { table, target_found: Some(target_found) })
+    let options = ReadOptions { target: TargetChoice::Columns(vec![column.clone()]), ..options };
+    let found = Found::new(
+        content.table(&options).map_err(|error| wrong_guess(&error, target_found))?,
+        Some(target_found),
+    );
+    let hint = (column == "last" && table.looks_transposed()).then(|| {
+        format!(
+            "{} rows, each with a name, and {} columns: if rows are features (genes) and columns samples, add \
+             --transpose",
+            text::count(table.n_samples()),
+            text::count(table.n_features())
+        )
+    });
+    Ok(Found { notes: found.notes.into_iter().chain(hint).collect(), ..found })
 }
 
 /// The column that has the name of a target, or else the last one.
@@ -135,6 +184,8 @@ fn column_names(options: &ReadOptions, content: &Content<'_>) -> Option<Vec<Stri
         formats: options.formats.clone(),
         format: options.format,
         target: TargetChoice::None,
+        encoding: options.encoding.clone(),
+        transpose: options.transpose,
         header: options.header,
         delimiter: options.delimiter,
         ..ReadOptions::default()
@@ -145,8 +196,7 @@ fn column_names(options: &ReadOptions, content: &Content<'_>) -> Option<Vec<Stri
 
 /// The data set after the policy for missing values, checked against the needs of `user`.
 pub(crate) fn complete(found: Found, args: &DataArgs, user: User) -> Result<(Complete, DataInfo), Failure> {
-    let Found { table, target_found } = found;
-    let notes = table.notes().to_vec();
+    let Found { table, target_found, notes } = found;
     let complete = table.complete(args.missing).map_err(|error| Failure::new(error.to_string()))?;
     let filled = format!("filled by the {}", args.missing.name());
     let info = describe(&complete, args, user, target_found, &filled, notes)?;
@@ -155,8 +205,7 @@ pub(crate) fn complete(found: Found, args: &DataArgs, user: User) -> Result<(Com
 
 /// As [`complete`], but with the missing values, which are filled in every fold.
 pub(crate) fn with_gaps(found: Found, args: &DataArgs, user: User) -> Result<(Complete, DataInfo), Failure> {
-    let Found { table, target_found } = found;
-    let notes = table.notes().to_vec();
+    let Found { table, target_found, notes } = found;
     let complete = table.with_gaps(args.missing).map_err(|error| Failure::new(error.to_string()))?;
     let filled = format!("filled in every fold by the {} of its training samples", args.missing.name());
     let info = describe(&complete, args, user, target_found, &filled, notes)?;
@@ -173,15 +222,16 @@ fn describe(
     notes: Vec<String>,
 ) -> Result<DataInfo, Failure> {
     let data = &complete.dataset;
-    check_target(&args.file, data, user)?;
+    check_target(&args.read.file, data, user)?;
     Ok(DataInfo {
         targets: complete.target_names.clone(),
         target_found,
         missing: args.missing,
         missing_done: missing_done(complete, filled),
         gaps: complete.filled,
+        columns: complete.columns.clone(),
         notes,
-        ..DataInfo::new(args.file.display().to_string(), data)
+        ..DataInfo::new(args.read.file.display().to_string(), data)
     })
 }
 
@@ -238,7 +288,8 @@ fn check_target(file: &Path, data: &Dataset, user: User) -> Result<(), Failure> 
     }
 }
 
-/// The features that `wanted` names, each by its name or else by its number from 0, for the option `option`.
+/// The features that `wanted` names, each by its name or else by the number of its column in the file, from
+/// 0, for the option `option`.
 pub(crate) fn features(option: &str, wanted: &[String], info: &DataInfo) -> Result<Vec<usize>, Failure> {
     wanted
         .iter()
@@ -246,14 +297,18 @@ pub(crate) fn features(option: &str, wanted: &[String], info: &DataInfo) -> Resu
             if let Some(j) = info.names.iter().position(|name| name == wanted) {
                 return Ok(j);
             }
-            if let Some(j) = wanted.parse().ok().filter(|j: &usize| *j < info.n_features) {
+            let number: Option<usize> = wanted.parse().ok();
+            if let Some(j) = info.columns.iter().position(|column| Some(*column) == number) {
                 return Ok(j);
             }
-            let hint = match registry::nearest(wanted, &info.names).first() {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!(
-                    "use a name of the header, or the feature's number among features, 0 to {}",
-                    info.n_features - 1
+            let hint = match (registry::nearest(wanted, &info.names).first(), number) {
+                (Some(near), _) => format!("did you mean `{near}`?"),
+                (None, Some(number)) if info.columns.last().is_some_and(|last| number < *last) => {
+                    "that column of the file is no feature".to_owned()
+                }
+                _ => format!(
+                    "use a name of the header, or the number of the column in the file, 0 to {}",
+                    info.columns.last().copied().unwrap_or(0)
                 ),
             };
             Err(Failure::new(format!("{}: {option}: there is no feature `{wanted}`: {hint}", info.file)))
@@ -261,14 +316,16 @@ pub(crate) fn features(option: &str, wanted: &[String], info: &DataInfo) -> Resu
         .collect()
 }
 
-/// The groups of features in a file.
-pub(crate) fn groups(file: &Path, info: &DataInfo) -> Result<Groups, Failure> {
-    read_groups(file, &Nodes::features(&info.names)).map_err(|error| {
+/// The data set with the groups of features in a file, where there is one.
+pub(crate) fn with_groups(data: Dataset, file: Option<&Path>, info: &DataInfo) -> Result<Dataset, Failure> {
+    let Some(file) = file else { return Ok(data) };
+    let groups = read_groups(file, &Nodes::features(&info.names)).map_err(|error| {
         let near = match &error {
             fewest::data::Error::Unknown { name, .. } => registry::nearest(name, &info.names),
             _ => Vec::new(),
         };
         let hint = near.first().map_or(String::new(), |near| format!(": did you mean `{near}`?"));
         Failure::new(format!("--groups: {error}{hint}"))
-    })
+    })?;
+    Ok(data.with_feature_groups(groups)?)
 }

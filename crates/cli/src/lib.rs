@@ -13,6 +13,7 @@ mod text;
 
 use std::process::ExitCode;
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches};
 use fewest::registry::Registry;
 
@@ -41,6 +42,7 @@ pub fn run(registry: &Registry) -> ExitCode {
         Command::Score(args) => commands::score(registry, args),
         Command::Evaluate(args) => commands::evaluate(registry, args),
         Command::Compare(args) => commands::compare(registry, args),
+        Command::Apply(args) => commands::apply(registry, args),
         Command::Methods(args) => commands::methods(registry, args).map(|()| ExitCode::SUCCESS),
         Command::Info(args) => commands::info(registry, args).map(|()| ExitCode::SUCCESS),
     };
@@ -52,19 +54,30 @@ pub fn run(registry: &Registry) -> ExitCode {
 
 /// Called without a command: print the help.
 fn is_help(error: &clap::Error) -> bool {
-    error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+    error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
 }
 
 /// The error message for wrong arguments, without the usage text that clap would add.
 fn in_one_line(error: &clap::Error) -> String {
     let text = error.to_string();
     let lines = text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:"));
-    let lines: Vec<&str> =
-        lines.filter(|line| !line.is_empty() && !line.starts_with("For more information")).collect();
+    let lines: Vec<&str> = lines
+        .filter(|line| !line.is_empty() && !NO_HELP.iter().any(|start| line.starts_with(start)))
+        .collect();
     let line = lines.join(" ");
     let line = line.strip_prefix("error: ").unwrap_or(&line);
-    text::one_line(&format!("{} (see {} --help)", line.replace(" tip: ", "; "), command_called()))
+    // A word without an option: most often the target.
+    let stray = match (error.kind(), error.get(ContextKind::InvalidArg)) {
+        (ErrorKind::UnknownArgument, Some(ContextValue::String(word))) if !word.starts_with('-') => {
+            format!("; columns are named by options, such as --target {word}")
+        }
+        _ => String::new(),
+    };
+    text::one_line(&format!("{}{stray} (see {} --help)", line.replace(" tip: ", "; "), command_called()))
 }
+
+/// Starts of lines that help nobody here: `-k` is no value of anything.
+const NO_HELP: [&str; 2] = ["For more information", "tip: to pass"];
 
 /// The program with the subcommand that was called, if it exists.
 fn command_called() -> String {

@@ -28,38 +28,58 @@ pub(crate) fn selection(selection: &Selection, run: &RunInfo) -> String {
         out.push_str(&format!(" ({})", selection.status.name()));
     }
     out.push_str("\n\n");
-    if !selection.order.is_empty() {
-        let has_related = selection.related.iter().any(|related| !related.is_empty());
-        let mut rows = vec![heading_row(&["rank", "feature", "score", "most related"], has_related)];
-        for (i, (&j, &score)) in selection.order.iter().zip(&selection.scores).enumerate() {
-            let mut row = row(i, run.data.name(j), score);
-            if has_related {
-                row.push(related(selection, run, i));
-            }
-            rows.push(row);
-        }
-        out.push_str(&text::columns(&rows, &[Align::Right, Align::Left, Align::Right, Align::Left]));
-    }
+    out.push_str(&features(selection, run));
     notes(&mut out, &selection.notes);
     out
 }
 
-/// What `fewest score` prints.
-pub(crate) fn scores(scores: &Scores, run: &RunInfo) -> String {
+/// What `fewest score` prints: the `most` best features, or all.
+pub(crate) fn scores(scores: &Scores, most: Option<usize>, run: &RunInfo) -> String {
     let mut out = data_heading(&run.data);
     let better = if scores.higher_is_better { "larger" } else { "smaller" };
     let time = text::duration(run.seconds);
-    out.push_str(&format!("{}: every feature in {time} ({better} is better)\n\n", run.method.id));
-    let p_value = |j: usize| scores.p_values.as_ref().and_then(|values| values.get(j).copied());
-    let mut rows = vec![heading_row(&["rank", "feature", "score", "p-value"], scores.p_values.is_some())];
-    for (i, j) in scores.ranking().into_iter().enumerate() {
-        let mut row = row(i, run.data.name(j), scores.values.get(j).copied().unwrap_or(f64::NAN));
-        row.extend(p_value(j).map(|p| text::number(p, 3)));
-        rows.push(row);
-    }
-    out.push_str(&text::columns(&rows, &[Align::Right, Align::Left, Align::Right, Align::Right]));
+    let listed = scores.best(most);
+    let what = match most {
+        Some(_) => {
+            format!("best {} of {}", text::count(listed.order.len()), text::count(scores.values.len()))
+        }
+        None => "every feature".to_owned(),
+    };
+    out.push_str(&format!("{}: {what} in {time} ({better} is better)\n\n", run.method.id));
+    out.push_str(&features(&listed, run));
     notes(&mut out, &run.data.notes);
     out
+}
+
+/// The features with scores, and what else is known of them.
+fn features(selection: &Selection, run: &RunInfo) -> String {
+    if selection.order.is_empty() {
+        return String::new();
+    }
+    let has_related = selection.related.iter().any(|related| !related.is_empty());
+    let tested = [("p-value", &selection.p_values), ("q-value", &selection.q_values)];
+    let tested = tested.iter().filter_map(|(name, values)| Some((*name, values.as_ref()?)));
+    let mut heading = vec!["rank", "feature", "score"];
+    let mut align = vec![Align::Right, Align::Left, Align::Right];
+    heading.extend(tested.clone().map(|(name, _)| name));
+    align.extend(tested.clone().map(|_| Align::Right));
+    if has_related {
+        heading.push("most related");
+        align.push(Align::Left);
+    }
+    let mut rows = vec![heading.into_iter().map(str::to_owned).collect()];
+    for (i, (&j, &score)) in selection.order.iter().zip(&selection.scores).enumerate() {
+        let name = text::shortened(run.data.name(j), NAME);
+        let mut row = vec![(i + 1).to_string(), name, text::number(score, 4)];
+        row.extend(
+            tested.clone().map(|(_, values)| text::number(values.get(i).copied().unwrap_or(f64::NAN), 3)),
+        );
+        if has_related {
+            row.push(related(selection, run, i));
+        }
+        rows.push(row);
+    }
+    text::columns(&rows, &align)
 }
 
 /// One line about the data, and another about how missing values were handled.
@@ -82,14 +102,6 @@ fn data_heading(data: &DataInfo) -> String {
         line.push('\n');
     }
     line
-}
-
-fn heading_row(names: &[&str; 4], all: bool) -> Vec<String> {
-    names.iter().take(if all { 4 } else { 3 }).map(|name| (*name).to_owned()).collect()
-}
-
-fn row(i: usize, name: &str, score: f64) -> Vec<String> {
-    vec![(i + 1).to_string(), text::shortened(name, NAME), text::number(score, 4)]
 }
 
 fn related(selection: &Selection, run: &RunInfo, i: usize) -> String {

@@ -7,7 +7,7 @@ mod common;
 use std::io::{BufRead, BufReader, Read};
 use std::process::Stdio;
 
-use common::{Place, key_order};
+use common::{Place, key_order, words};
 use serde_json::Value;
 
 fn keys(value: &Value) -> Vec<&str> {
@@ -60,7 +60,10 @@ fn json_has_the_promised_keys_in_their_order() {
     let place = Place::with_table();
     let text =
         place.done(&["select", "table.csv", "-k", "2", "-p", "tolerance=1e-8", "--seed", "5", "--json", "-"]);
-    assert_eq!(key_order(&text, 2), "fewest method params seed data features solver status notes seconds");
+    assert_eq!(
+        key_order(&text, 2),
+        "fewest method params seed data features solver status notes reduction seconds"
+    );
     let document: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(document["fewest"], env!("CARGO_PKG_VERSION"));
     assert_eq!(document["method"], "hsic-lasso");
@@ -135,6 +138,40 @@ fn score_tells_every_feature_best_first() {
     assert!(out.contains("larger is better") && out.lines().count() == 34, "{out}");
 }
 
+/// A score that is a test tells p-values and q-values, those of all features, wherever features are told.
+#[test]
+fn tests_tell_p_and_q_values() {
+    let place = Place::with_wdbc();
+    let all = place.json(&words("score wdbc.csv -m f-score"));
+    let value = |feature: &Value, key: &str| feature[key].as_f64().unwrap();
+    let features = all["features"].as_array().unwrap();
+    // Benjamini and Hochberg: scores fall as p-values rise, so that the place is the rank.
+    let ratio = |(i, feature): (usize, &Value)| value(feature, "p_value") * 30.0 / (i + 1) as f64;
+    for (i, feature) in features.iter().enumerate() {
+        let expected = features.iter().enumerate().skip(i).map(ratio).fold(1.0, f64::min);
+        assert!((value(feature, "q_value") - expected).abs() <= 1e-12 * expected, "{feature}");
+    }
+    for call in ["score wdbc.csv -m f-score --top 3", "select wdbc.csv -m f-score -k 3"] {
+        assert_eq!(place.json(&words(call))["features"], Value::from(features[..3].to_vec()), "{call}");
+        let out = place.done(&words(call));
+        assert!(out.contains("p-value") && out.contains("q-value"), "{out}");
+        assert_eq!(out.lines().count(), 7, "{out}");
+    }
+    assert!(place.done(&words("score wdbc.csv -m f-score --top 3")).contains("f-score: best 3 of 30 in"));
+    let untested = place.json(&words("score wdbc.csv -m relieff --top 2"));
+    assert!(untested["features"][1]["name"].is_string() && untested["features"][1].get("p_value").is_none());
+    assert!(!place.done(&words("score wdbc.csv -m relieff --top 2")).contains("q-value"));
+}
+
+#[test]
+fn scores_have_a_report() {
+    let place = Place::with_wdbc();
+    place.done(&words("score wdbc.csv -m f-score --top 4 --report r.html"));
+    let html = place.read("r.html");
+    assert!(html.contains("worst_concave_points") && html.contains("--top 4"), "{html}");
+    place.refuses(&words("score wdbc.csv --report wdbc.csv"), &["--report", "input file"]);
+}
+
 #[test]
 fn a_score_selects_too() {
     let place = Place::with_table();
@@ -189,7 +226,7 @@ fn ids_categories_and_missing_values_go_through() {
     let out = place.done(&call);
     assert!(out.contains("1 sample with missing values left out"), "{out}");
     let reduced = place.read("r.csv");
-    assert_eq!(reduced.lines().next(), Some(",colour,class"));
+    assert_eq!(reduced.lines().next(), Some("id,colour,class"));
     assert_eq!(reduced.lines().nth(1), Some("s0,red,yes"));
     assert_eq!(reduced.lines().count(), 24);
     let out = place.done(&["select", "t.csv", "-k", "1", "--ignore", "id", "--missing", "median"]);
@@ -227,7 +264,7 @@ fn groups_are_selected_together() {
     assert!(
         place
             .fails(&["select", "table.csv", "-p", "penalty=group", "--groups", "again.csv"])
-            .contains("feature `line` is in group `1` twice")
+            .contains("feature `line` is already in group `1` (line 2)")
     );
     place.write("unknown.csv", "feature,group\nlien,1\n");
     assert!(
@@ -315,6 +352,34 @@ fn methods_are_listed_and_explained() {
         assert!(details.starts_with(id) && details.contains("sigma_x"), "{details}");
     }
     assert!(place.done(&["methods", "hsic-lasso"]).contains("lambda_ratio"));
+}
+
+#[test]
+fn methods_are_found_by_target_family_and_other_names() {
+    let place = Place::with_wdbc();
+    let listed = |call: &str| {
+        let out = place.done(&words(call));
+        let ids = out.lines().filter_map(|line| line.split_once("  ")).map(|(id, _)| id.to_owned());
+        ids.collect::<Vec<String>>()
+    };
+    let has = |call: &str, id: &str| listed(call).iter().any(|listed| listed == id);
+    assert!(has("methods --for classification", "mrmr") && !has("methods --for regression", "t-score"));
+    assert!(has("methods --for none", "variance") && !has("methods --for none", "f-score"));
+    assert_eq!(
+        listed("methods --for regression --family linear"),
+        ["method", "lasso", "elastic-net", "spam"]
+    );
+    place.refuses(&words("methods --family statistcal"), &["--family", "did you mean `statistical`?"]);
+    place.refuses(
+        &words("methods --for clustering"),
+        &["--for", "classification, regression, outputs or none"],
+    );
+    place.refuses(&words("methods lasso --family linear"), &["--family"]);
+    for (alias, id) in [("anova", "f-score"), ("t-test", "t-score"), ("wilcoxon", "kruskal-wallis")] {
+        assert_eq!(place.json(&["score", "wdbc.csv", "-m", alias])["method"], id);
+    }
+    assert!(place.done(&words("methods mutual-information")).starts_with("mim: "));
+    assert!(place.done(&words("methods rfe")).starts_with("dw-rfe: "));
 }
 
 #[test]

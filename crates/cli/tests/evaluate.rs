@@ -33,12 +33,13 @@ fn a_table_tells_means_stability_and_the_features_to_take() {
         place.done(&["evaluate", "wdbc.csv", "-m", "mrmr", "-k", "1,5,10", "--metric", "accuracy,macro-f1"]);
     assert!(out.contains("569 samples, 30 features"), "{out}");
     assert!(out.contains("mrmr, then linear-svm: 10 folds, stratified, in "), "{out}");
-    let table: Vec<&str> = out.lines().skip_while(|line| !line.contains("accuracy")).take(4).collect();
+    let table: Vec<&str> = out.lines().skip_while(|line| !line.contains("accuracy")).take(6).collect();
     let cells: Vec<Vec<&str>> = table.iter().map(|line| line.split_whitespace().collect()).collect();
     assert_eq!(cells[0], ["k", "accuracy", "macro-f1", "stability", "(95", "%)", "seconds"]);
-    assert_eq!([cells[1][0], cells[2][0], cells[3][0]], ["1", "5", "10"]);
-    let accuracy: f64 = cells[3][1].parse().unwrap();
-    assert!(accuracy > 0.93 && cells[3][2] == "±", "{out}");
+    let names: Vec<&str> = cells[1..].iter().map(|row| row[0]).collect();
+    assert_eq!(names, ["none", "1", "5", "10", "all"]);
+    let accuracy: f64 = cells[4][1].parse().unwrap();
+    assert!(accuracy > 0.93 && cells[4][2] == "±", "{out}");
     assert!(out.contains("by accuracy, best mean: k = "), "{out}");
     assert!(out.contains("fewest features within one standard error of it: k = "), "{out}");
     assert!(out.contains("selected on all samples:") && out.contains("worst_concave_points"), "{out}");
@@ -153,7 +154,7 @@ fn json_has_the_promised_keys_in_their_order() {
     let text = place.done(&words("evaluate table.csv -m f-score -k 2,1 --folds 4 --learner knn --json -"));
     assert_eq!(
         key_order(&text, 2),
-        "fewest method params seed data design results chosen folds status notes timings seconds"
+        "fewest method params seed data design results chosen folds baselines status notes timings seconds"
     );
     let document: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(document["method"], "f-score");
@@ -185,7 +186,7 @@ fn json_has_the_promised_keys_in_their_order() {
         place.done(&words("compare table.csv -m f-score,hsic -k 1,2 --folds 4 --learner knn --json -"));
     assert_eq!(
         key_order(&text, 2),
-        "fewest methods seed data design comparisons status notes timings seconds"
+        "fewest methods seed data design comparisons baselines status notes timings seconds"
     );
     assert!(key_order(&text, 6).starts_with("method params results chosen folds "), "{text}");
     let compared: Value = serde_json::from_str(&text).unwrap();
@@ -218,8 +219,89 @@ fn comparing_marks_the_best_and_tests_the_others_against_it() {
     let rows: Vec<&str> =
         out.lines().filter(|line| line.starts_with("mrmr") || line.starts_with("variance")).collect();
     assert_eq!(rows.len(), 2 * 5, "means, p-values, stability, seconds, the choice: {out}");
-    assert_eq!(out.matches(" *").count() - 1, 2, "a mark for each k, and its explanation: {out}");
+    // One feature gives both the same mean over the folds, by 1e-16 or so.
+    assert_eq!(out.matches(" *").count() - 1, 3, "all that are best at a k, and the explanation: {out}");
     assert_eq!(out.matches("best\n").count() + out.matches("best ").count() - 2, 2, "{out}");
+}
+
+/// The rows without a selection stand beside the others, and cost no fold of a file of finished folds.
+#[test]
+fn baselines_are_in_every_evaluation() {
+    let place = Place::with_wdbc();
+    let call = "-k 3 --folds 4 --metric accuracy,matthews,auc";
+    let document = place.json(&words(&format!("evaluate wdbc.csv -m f-score {call}")));
+    let mean = |row: &Value, m: usize| row["metrics"][m]["mean"].as_f64().unwrap();
+    let [none, all] = &document["baselines"].as_array().unwrap()[..] else { panic!("two baselines") };
+    assert_eq!((&none["name"], &none["n_features"]), (&"majority-class".into(), &0.into()));
+    assert_eq!((&all["name"], &all["n_features"]), (&"all-features".into(), &30.into()));
+    // 357 of 569 samples are benign; a constant is not correlated, and orders nothing.
+    assert!((mean(none, 0) - 357.0 / 569.0).abs() < 0.01, "{none}");
+    assert_eq!((mean(none, 1), mean(none, 2)), (0.0, 0.5));
+    let three = &document["results"][0];
+    for m in 0..3 {
+        assert!(mean(all, m) > mean(none, m) && mean(three, m) > mean(none, m), "{document}");
+    }
+    // The learner with all features is what the method is that selects them all.
+    let every = place.json(&words(&format!("evaluate wdbc.csv -m f-score {}", "-k 30 --folds 4")));
+    assert_eq!(every["results"][0]["metrics"][0]["mean"], all["metrics"][0]["mean"]);
+    let out = place.done(&words(&format!("evaluate wdbc.csv -m f-score {call}")));
+    assert!(
+        out.contains("\nnone  ") && out.contains("\n all  ") && out.contains("; all: 30 features"),
+        "{out}"
+    );
+    let out = place.done(&words(&format!("compare wdbc.csv -m f-score,mrmr {call}")));
+    assert_eq!(out.matches("\n(none)").count() + out.matches("\n(all)").count(), 6, "{out}");
+    let compared = place.json(&words(&format!("compare wdbc.csv -m f-score,mrmr {call} --resume f.json")));
+    assert_eq!(compared["baselines"], document["baselines"]);
+    let numbers = place.json(&words("evaluate wdbc.csv -t 3 -m correlation -k 3 --folds 3"));
+    assert_eq!(numbers["baselines"][0]["name"], "mean");
+}
+
+#[test]
+fn metrics_of_scores_need_a_learner_that_gives_them() {
+    let place = Place::with_wdbc();
+    let call = "evaluate wdbc.csv -m f-score -k 3 --folds 3 --metric";
+    place.refuses(
+        &words(&format!("{call} log-loss")),
+        &["log-loss needs probabilities", "linear-svm", "naive-bayes, kernel-logistic, nearest-neighbours"],
+    );
+    place.refuses(
+        &words(&format!("{call} auc -l tree")),
+        &["auc needs scores", "decision-tree", "linear-svm"],
+    );
+    let document = place.json(&words(&format!("{call} log-loss,auc -l naive-bayes")));
+    let mean = |row: &Value, m: usize| row["metrics"][m]["mean"].as_f64().unwrap();
+    let none = &document["baselines"][0];
+    // The entropy of the classes.
+    assert!((mean(none, 0) - 0.6603).abs() < 0.01, "{none}");
+    let best = &document["results"][0];
+    assert!(mean(best, 0) < mean(none, 0) && mean(best, 1) > 0.9, "{best}");
+    assert_eq!(document["design"]["metrics"][0]["greater_is_better"], false);
+}
+
+/// Groups reach every fold: `line` is taken with `noise`, which alone tells nothing.
+#[test]
+fn groups_of_features_are_evaluated() {
+    let place = Place::with_table();
+    place.write("groups.csv", "feature,group\nline,together\nnoise,together\ncopy,squares\nsquare,squares\n");
+    let penalty = "-p penalty=group --groups groups.csv -k 2,4 --folds 3";
+    let document = place.json(&words(&format!("evaluate table.csv {penalty}")));
+    for fold in document["folds"].as_array().unwrap() {
+        let mut found: Vec<u64> =
+            fold["outcomes"][1]["features"].as_array().unwrap().iter().filter_map(Value::as_u64).collect();
+        found.sort_unstable();
+        assert_eq!(found, [0, 1, 2, 3], "{fold}");
+    }
+    let compared = "-m hsic-lasso,mrmr -p hsic-lasso.penalty=group --groups groups.csv -k 2 --folds 3";
+    place.done(&words(&format!("compare table.csv {compared}")));
+    let without = "evaluate table.csv -p penalty=group -k 2";
+    place.refuses(&words(without), &["--param penalty=group", "no groups", "--groups"]);
+    place.refuses(&words("evaluate table.csv --groups groups.csv"), &["--groups", "--param penalty=group"]);
+    place.refuses(&words("evaluate table.csv -m hsic --groups groups.csv"), &["hsic does not use it"]);
+    // Folds of other groups are other folds.
+    place.done(&words(&format!("evaluate table.csv {penalty} --resume folds.json")));
+    place.write("groups.csv", "feature,group\nline,together\nsquare,together\n");
+    place.refuses(&words(&format!("evaluate table.csv {penalty} --resume folds.json")), &["other data"]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! From options and data to a design: numbers of features, learner, metrics, folds.
 
 use fewest::core::{Budget, Dataset, Target};
-use fewest::eval::{GroupFolds, HoldOut, KFold, Learner, Metric, Repeated, Splitter};
+use fewest::eval::{GroupFolds, HoldOut, KFold, Learner, LearnerEntry, Metric, Repeated, Splitter};
 
 use crate::catalogue::{Registry, TargetKind};
 use crate::{DataInfo, Division, Error, StudyOptions, text};
@@ -44,6 +44,7 @@ impl Design {
         let kind = TargetKind::of(data.target());
         let (learner_id, learner) = learner(registry, options, kind)?;
         let metrics = metrics(registry, options, kind)?;
+        check_scores(registry, (learner_id, &*learner), &metrics, kind)?;
         let ks = ks(options, data.n_features())?;
         let mut notes = Vec::new();
         check_classes(options, data, &mut notes)?;
@@ -107,6 +108,23 @@ fn metrics(
             Err(Error::NotForTarget { what: "metric", id: entry.id, target: kind, instead })
         })
         .collect()
+}
+
+/// A metric of scores needs a learner that gives them.
+fn check_scores(
+    registry: &Registry,
+    (id, learner): (&'static str, &dyn Learner),
+    metrics: &[Box<dyn Metric>],
+    kind: TargetKind,
+) -> Result<(), Error> {
+    let Some(metric) = metrics.iter().find(|metric| metric.needs() > learner.scoring()) else {
+        return Ok(());
+    };
+    let needs = metric.needs();
+    let gives = |entry: &&LearnerEntry| entry.build().is_ok_and(|learner| learner.scoring() >= needs);
+    let fitting = registry.learners().iter().filter(|entry| entry.targets.contains(&kind));
+    let instead = fitting.filter(gives).map(|entry| entry.id).collect();
+    Err(Error::NoScores { metric: metric.name(), needs, learner: id, instead })
 }
 
 fn ks(options: &StudyOptions, n_features: usize) -> Result<Vec<usize>, Error> {

@@ -1,7 +1,7 @@
 //! The best method at each number of features, and the differences of the others from it.
 
-use fewest::eval::compare;
 use fewest::eval::significance::TestResult;
+use fewest::eval::{Summary, compare};
 
 use crate::Report;
 
@@ -11,7 +11,7 @@ use crate::Report;
 pub struct DifferenceColumn {
     /// The number of features.
     pub k: usize,
-    /// The index of the best method; at a tie the first.
+    /// The index of the best method; at a tie, also one that only rounding breaks, the first.
     pub best: usize,
     /// One entry for each method.
     pub cells: Vec<DifferenceCell>,
@@ -25,6 +25,8 @@ pub struct DifferenceCell {
     pub mean: f64,
     /// Standard error of that mean; `None` for a single fold.
     pub standard_error: Option<f64>,
+    /// Whether no method is better, but for rounding: the best method and those with an equal mean.
+    pub is_best: bool,
     /// The difference from the best method; `None` for the best itself, and where not all folds are finished.
     pub difference: Option<Difference>,
 }
@@ -43,20 +45,15 @@ pub struct Difference {
 
 /// A column for each number of features, by the metric at `m`; none where there is no such metric.
 pub fn columns(report: &Report, m: usize) -> Vec<DifferenceColumn> {
-    let sign = if report.greater_is_better(m) { 1.0 } else { -1.0 };
+    let greater = report.greater_is_better(m);
     let Some(metric) = report.metrics().get(m) else { return Vec::new() };
     let summaries: Vec<_> = report.methods.iter().map(|method| method.evaluation.summaries()).collect();
     let column = |&k: &usize| {
-        let of_k: Vec<_> = summaries
+        let of_k: Vec<&Summary> = summaries
             .iter()
             .map(|summaries| summaries.iter().find(|summary| summary.k == k && summary.metric == *metric))
             .collect::<Option<_>>()?;
-        let mut best = 0;
-        for (i, summary) in of_k.iter().enumerate() {
-            if sign * summary.mean > sign * of_k[best].mean {
-                best = i;
-            }
-        }
+        let best = Summary::best(of_k.iter().copied(), greater)?;
         let difference = |i: usize| {
             let (first, second) = (&report.methods[best].evaluation, &report.methods[i].evaluation);
             let comparison = (i != best).then(|| compare(first, second, k, metric).ok()).flatten()?;
@@ -72,10 +69,26 @@ pub fn columns(report: &Report, m: usize) -> Vec<DifferenceColumn> {
             .map(|(i, summary)| DifferenceCell {
                 mean: summary.mean,
                 standard_error: summary.standard_error,
+                is_best: !of_k[best].is_better(summary, greater),
                 difference: difference(i),
             })
             .collect();
         Some(DifferenceColumn { k, best, cells })
     };
     report.ks().iter().filter_map(column).collect()
+}
+
+/// The best mean of all by the metric at `m`: the index of the method and its summary. Of equal ones, also
+/// where only rounding breaks the tie, the fewest features, then the first method. `None` without means.
+pub fn best(report: &Report, m: usize) -> Option<(usize, Summary)> {
+    let metric = report.metrics().get(m)?;
+    let of_k = |&k: &usize| {
+        let methods = report.methods.iter().enumerate();
+        let means = methods.map(|(i, method)| (i, method.evaluation.summaries()));
+        let own = move |summary: &Summary| summary.k == k && summary.metric == *metric;
+        means.filter_map(move |(i, summaries)| Some((i, summaries.into_iter().find(own)?)))
+    };
+    let mut all: Vec<(usize, Summary)> = report.ks().iter().flat_map(of_k).collect();
+    let at = Summary::best(all.iter().map(|(_, summary)| summary), report.greater_is_better(m))?;
+    Some(all.swap_remove(at))
 }

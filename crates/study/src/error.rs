@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use fewest::core::Status;
-use fewest::eval::ExperimentError;
+use fewest::eval::{ClassScoring, ExperimentError};
 
 use crate::catalogue::TargetKind;
 
@@ -71,6 +71,21 @@ pub enum Error {
         /// The ids of learners or metrics that support it.
         instead: Vec<&'static str>,
     },
+    /// A metric that needs more than the learner says of the classes.
+    #[error(
+        "{metric} needs {}, which {learner} does not give: use one of {}",
+        scoring_text(*needs), instead.join(", ")
+    )]
+    NoScores {
+        /// The metric's id.
+        metric: &'static str,
+        /// What it needs.
+        needs: ClassScoring,
+        /// The learner's id.
+        learner: &'static str,
+        /// The ids of learners that give it for this target.
+        instead: Vec<&'static str>,
+    },
     /// A class with too few samples for training and testing.
     #[error(
         "class `{0}` has 1 sample, which cannot be in training and test samples: leave it out, or put it \
@@ -126,8 +141,11 @@ pub enum Error {
     /// A stop came before any fold was finished.
     #[error("{} before a fold was finished", why(*.0))]
     NothingFinished(Status),
-    /// A document that cannot be written.
-    #[error("the result cannot be written as JSON: {0}")]
+    /// A document that does not say how to make the selected features from other rows.
+    #[error("this is no result of a selection that can be applied: write one by `fewest select --json`")]
+    NoReduction,
+    /// A document that cannot be written or read.
+    #[error("the result is not valid JSON: {0}")]
     Json(#[from] serde_json::Error),
 }
 
@@ -161,6 +179,13 @@ impl fmt::Display for Mismatch {
             Mismatch::Seed => "another seed",
             Mismatch::Features => "features that do not exist",
         })
+    }
+}
+
+fn scoring_text(needs: ClassScoring) -> &'static str {
+    match needs {
+        ClassScoring::Probabilities => "probabilities of the classes",
+        _ => "scores of the classes",
     }
 }
 

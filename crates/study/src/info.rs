@@ -47,6 +47,8 @@ pub struct DataInfo {
     pub notes: Vec<String>,
     /// The name of every feature.
     pub names: Vec<String>,
+    /// The column of every feature in the file, from 0.
+    pub columns: Vec<usize>,
 }
 
 impl DataInfo {
@@ -73,6 +75,7 @@ impl DataInfo {
             gaps: 0,
             notes: Vec::new(),
             names: (0..data.n_features()).map(|j| data.feature_name(j)).collect(),
+            columns: (0..data.n_features()).collect(),
         }
     }
 
@@ -86,6 +89,11 @@ impl DataInfo {
             _ => return "none".to_owned(),
         };
         if names.is_empty() { kind } else { format!("{}, {kind}", names.join(", ")) }
+    }
+
+    /// The column of feature `j` in the file, from 0.
+    pub fn column(&self, j: usize) -> Option<usize> {
+        self.columns.get(j).copied()
     }
 
     /// The name of feature `j`; empty where there is none.

@@ -8,7 +8,8 @@ mod evaluation;
 
 pub use evaluation::{comparison, evaluation};
 
-use fewest::core::{Scores, Selection, SolverReport};
+use fewest::core::{Related, Scores, Selection, SolverReport};
+use fewest::data::Reduction;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use crate::catalogue::{Parameters, Value};
@@ -25,6 +26,8 @@ struct Document<'a> {
     solver: Option<Solver<'a>>,
     status: &'a str,
     notes: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reduction: Option<&'a Reduction>,
     seconds: f64,
 }
 
@@ -45,13 +48,18 @@ struct Data<'a> {
 #[derive(serde::Serialize)]
 struct Feature<'a> {
     rank: usize,
+    /// Among the features, from 0.
     index: usize,
     name: &'a str,
     score: Number,
     #[serde(skip_serializing_if = "Option::is_none")]
     p_value: Option<Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    q_value: Option<Number>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     related: Vec<RelatedFeature<'a>>,
+    /// Among the columns of the file, from 0.
+    column: Option<usize>,
 }
 
 #[derive(serde::Serialize)]
@@ -110,7 +118,8 @@ impl Serialize for Params<'_> {
     }
 }
 
-/// The document of a selection, best feature first, as `fewest select` writes it.
+/// The document of a selection, best feature first, as `fewest select` writes it; with what is needed to make
+/// the selected features from other rows, as [`reduction_of`] reads it.
 ///
 /// # Errors
 /// [`Error::Json`] where the document cannot be written.
@@ -128,66 +137,67 @@ impl Serialize for Params<'_> {
 /// let selection = selector.select(&data, Budget::Count(1), &Context::default())?;
 ///
 /// let run = RunInfo { method: method.clone(), parameters, seed: 0, data: DataInfo::new("four", &data), seconds: 0.01 };
-/// let document = json::selection(&selection, &run)?;
+/// let document = json::selection(&selection, None, &run)?;
 /// assert!(document.starts_with("{\n  \"fewest\": \"") && document.ends_with("\"seconds\": 0.01\n}\n"));
 /// # Ok::<(), fewest_study::Error>(())
 /// ```
-pub fn selection(selection: &Selection, run: &RunInfo) -> Result<String, Error> {
-    let features = selection
-        .order
-        .iter()
-        .zip(&selection.scores)
-        .enumerate()
-        .map(|(i, (&j, &score))| Feature {
-            rank: i + 1,
-            index: j,
-            name: run.data.name(j),
-            score: Number(score),
-            p_value: None,
-            related: selection
-                .related
-                .get(i)
-                .map_or(&[][..], Vec::as_slice)
-                .iter()
-                .map(|other| RelatedFeature {
-                    index: other.feature,
-                    name: run.data.name(other.feature),
-                    relatedness: Number(other.relatedness),
-                })
-                .collect(),
-        })
-        .collect();
-    document(run, features, selection.solver.as_ref(), selection.status.name(), &selection.notes)
+pub fn selection(
+    selection: &Selection,
+    reduction: Option<&Reduction>,
+    run: &RunInfo,
+) -> Result<String, Error> {
+    let (solver, status) = (selection.solver.as_ref(), selection.status.name());
+    document(run, features(selection, run), solver, (status, &selection.notes), reduction)
 }
 
-/// The document of scores, every feature, best first, as `fewest score` writes it.
+/// What a document of [`selection`] says about making the selected features from other rows.
+///
+/// # Errors
+/// [`Error::Json`] for what is no JSON; [`Error::NoReduction`] for another document.
+pub fn reduction_of(document: &[u8]) -> Result<Reduction, Error> {
+    let mut document: serde_json::Value = serde_json::from_slice(document)?;
+    match document.get_mut("reduction") {
+        Some(reduction) => Ok(serde_json::from_value(reduction.take())?),
+        None => Err(Error::NoReduction),
+    }
+}
+
+/// The document of scores, best first, as `fewest score` writes it: those of the `most` best features, or of
+/// every feature.
 ///
 /// # Errors
 /// [`Error::Json`] where the document cannot be written.
-pub fn scores(scores: &Scores, run: &RunInfo) -> Result<String, Error> {
-    let p_value = |j: usize| scores.p_values.as_ref().and_then(|values| values.get(j)).copied().map(Number);
-    let features = scores
-        .ranking()
-        .into_iter()
-        .enumerate()
-        .map(|(i, j)| Feature {
-            rank: i + 1,
-            index: j,
-            name: run.data.name(j),
-            score: Number(scores.values.get(j).copied().unwrap_or(f64::NAN)),
-            p_value: p_value(j),
-            related: Vec::new(),
-        })
-        .collect();
-    document(run, features, None, "converged", &run.data.notes)
+pub fn scores(scores: &Scores, most: Option<usize>, run: &RunInfo) -> Result<String, Error> {
+    let listed = scores.best(most);
+    document(run, features(&listed, run), None, (listed.status.name(), &run.data.notes), None)
+}
+
+fn features<'a>(selection: &'a Selection, run: &'a RunInfo) -> Vec<Feature<'a>> {
+    let at = |values: &Option<Vec<f64>>, i: usize| values.as_ref()?.get(i).copied().map(Number);
+    let related = |other: &Related| RelatedFeature {
+        index: other.feature,
+        name: run.data.name(other.feature),
+        relatedness: Number(other.relatedness),
+    };
+    let feature = |(i, (&j, &score)): (usize, (&usize, &f64))| Feature {
+        rank: i + 1,
+        index: j,
+        name: run.data.name(j),
+        score: Number(score),
+        p_value: at(&selection.p_values, i),
+        q_value: at(&selection.q_values, i),
+        related: selection.related.get(i).map_or(&[][..], Vec::as_slice).iter().map(related).collect(),
+        column: run.data.column(j),
+    };
+    selection.order.iter().zip(&selection.scores).enumerate().map(feature).collect()
 }
 
 fn document(
     run: &RunInfo,
     features: Vec<Feature<'_>>,
     solver: Option<&SolverReport>,
-    status: &str,
-    notes: &[String],
+    (status, notes): (&str, &[String]),
+    reduction: Option<&Reduction>,
 ) -> Result<String, Error> {
     let document = Document {
         fewest: VERSION,
@@ -210,6 +220,7 @@ fn document(
         }),
         status,
         notes,
+        reduction,
         seconds: run.seconds,
     };
     written(&document)

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod baselines;
 mod candidate;
 mod catalogue;
 mod design;
@@ -17,7 +18,7 @@ pub use candidate::Candidate;
 pub use error::{Error, Mismatch};
 pub use info::{DataInfo, RunInfo};
 pub use options::{Division, StudyOptions};
-pub use report::{Chosen, Evaluated, Report, Row};
+pub use report::{Baseline, Chosen, Evaluated, Report, Row};
 pub use store::Store;
 pub use study::Study;
 

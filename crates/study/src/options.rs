@@ -86,8 +86,9 @@ impl StudyOptions {
             registry.find_learner(id)?.build_with(&self.learner_parameters)?;
         }
         for (at, id) in self.metrics.iter().enumerate() {
-            registry.find_metric(id)?;
-            if self.metrics[..at].contains(id) {
+            let metric = registry.find_metric(id)?.id;
+            let is_it = |other: &String| registry.find_metric(other).is_ok_and(|other| other.id == metric);
+            if self.metrics[..at].iter().any(is_it) {
                 return Err(Error::Twice { what: "metric", id: id.clone() });
             }
         }

@@ -24,6 +24,8 @@ pub struct Report {
     /// The methods' results, in the order of the candidates; at least one. Those that were not reached before
     /// a stop are left out.
     pub methods: Vec<Evaluated>,
+    /// What is reached without features, and with all of them; none that were not finished.
+    pub baselines: Vec<Baseline>,
     /// How it ended.
     pub status: Status,
     /// Notes for the reader.
@@ -46,6 +48,18 @@ pub struct Evaluated {
     pub evaluation: Evaluation,
     /// The numbers of features that the rules choose, with that many features selected on all samples.
     pub chosen: Vec<Chosen>,
+}
+
+/// The learner's results on the same folds without a selection.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Baseline {
+    /// `majority-class`, `mean` or `all-features`.
+    pub id: &'static str,
+    /// The number of features: 0, or all.
+    pub n_features: usize,
+    /// One entry for each metric.
+    pub summaries: Vec<Summary>,
 }
 
 /// A number of features, and the features.
@@ -80,6 +94,13 @@ impl Row {
     /// Mean number of features that the folds selected, at most `k`.
     pub fn mean_features(&self) -> f64 {
         self.summaries.first().map_or(0.0, |summary| summary.mean_features)
+    }
+}
+
+impl Baseline {
+    /// The results with `n_features` features.
+    pub fn new(id: &'static str, n_features: usize, summaries: Vec<Summary>) -> Self {
+        Self { id, n_features, summaries }
     }
 }
 
@@ -130,6 +151,7 @@ impl Report {
             splitter,
             n_folds,
             methods: Vec::new(),
+            baselines: Vec::new(),
             status: Status::Converged,
             notes: Vec::new(),
             not_stored: None,

@@ -5,9 +5,13 @@ use std::time::Instant;
 use fewest::core::{Budget, Context, Dataset, Error as CoreError, Progress, Status};
 use fewest::eval::{Evaluation, Experiment, ExperimentError, KRule, Metric, RunOptions};
 
+use crate::baselines::baselines;
 use crate::catalogue::{Registry, TargetKind};
 use crate::design::Design;
 use crate::{Candidate, Chosen, DataInfo, Error, Evaluated, Report, Store, StudyOptions};
+
+/// Fills in the missing values of its second argument by those of its first.
+pub(crate) type Fill<'a> = dyn Fn(&Dataset, &Dataset) -> Result<Dataset, CoreError> + Sync + 'a;
 
 /// Methods to be evaluated on the same folds, checked against the data.
 pub struct Study<'a> {
@@ -47,9 +51,9 @@ impl<'a> Study<'a> {
         Ok(Self { data, info, candidates, design })
     }
 
-    /// Evaluates every method, chooses its numbers of features and selects as many on all samples. After a
-    /// stop, the methods with finished folds are returned. `store` has folds that are not run again, and
-    /// stores the new ones.
+    /// Evaluates every method, chooses its numbers of features and selects as many on all samples, and
+    /// evaluates what is reached without features and with all of them. After a stop, the methods with
+    /// finished folds are returned. `store` has folds that are not run again, and stores the new ones.
     ///
     /// # Errors
     /// [`Error::OtherFolds`] and [`Error::BrokenFolds`] for a store of another study; [`Error::Fold`] naming
@@ -65,9 +69,15 @@ impl<'a> Study<'a> {
         let not_stored = store.and_then(Store::failure);
         let (methods, status) = worked?;
         let Some(first) = methods.first() else { return Err(Error::NothingFinished(status)) };
+        let fill = |train: &Dataset, whole: &Dataset| self.info.missing.fill(train, whole);
+        let baselines = match status {
+            Status::Converged => baselines(&self.design, self.data, &fill, context),
+            _ => Vec::new(),
+        };
         let (splitter, n_folds) = (self.design.splitter_text.clone(), first.evaluation.plan.n_folds);
         Ok(Report {
             methods,
+            baselines,
             status,
             notes: [self.info.notes.clone(), self.design.notes.clone()].concat(),
             not_stored,

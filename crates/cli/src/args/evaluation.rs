@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{DataArgs, RunArgs};
+use super::{DataArgs, GroupArgs, RunArgs};
 
 /// `fewest evaluate`.
 #[derive(Debug, Args)]
@@ -29,7 +29,7 @@ pub(crate) struct CompareArgs {
     pub run: RunArgs,
     /// Methods, at least two of those `fewest methods` lists; --param ID.NAME=VALUE sets a parameter of one
     /// of them
-    #[arg(short, long, value_name = "ID,ID,…", value_delimiter = ',', required = true)]
+    #[arg(short, long, alias = "method", value_name = "ID,ID,…", value_delimiter = ',', required = true)]
     pub methods: Vec<String>,
     #[command(flatten)]
     pub evaluation: EvaluationArgs,
@@ -75,6 +75,8 @@ pub(crate) struct EvaluationArgs {
     /// The column is not used as a feature. There is one fold for each group, or as many as --folds says.
     #[arg(long, value_name = "COLUMN", conflicts_with = "test_share")]
     pub group_column: Option<String>,
+    #[command(flatten)]
+    pub grouping: GroupArgs,
     /// Store finished folds in this file, and continue from those already in it
     ///
     /// Only for the same arguments and the same data; methods may differ.

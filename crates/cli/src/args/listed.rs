@@ -1,7 +1,7 @@
 //! Help texts that list the learners, metrics and formats of the registry.
 
 use clap::{Arg, CommandFactory};
-use fewest::registry::{Registry, TargetKind};
+use fewest::registry::{Family, Registry, TargetKind};
 
 use super::Cli;
 
@@ -32,7 +32,11 @@ pub(crate) fn command(registry: &Registry) -> clap::Command {
                 .mut_arg("metric", |arg| with(arg, &metrics))
         });
     }
-    for name in ["select", "score", "evaluate", "compare", "info"] {
+    let families: Vec<&str> = Family::ALL.iter().map(|family| family.id).collect();
+    let families = families.join(", ");
+    command = command
+        .mut_subcommand("methods", |subcommand| subcommand.mut_arg("family", |arg| with(arg, &families)));
+    for name in ["select", "score", "evaluate", "compare", "apply", "info"] {
         command = command
             .mut_subcommand(name, |subcommand| subcommand.mut_arg("format", |arg| with(arg, &formats)));
     }

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use fewest::registry::{Method, Parameters, Registry, nearest};
 use fewest_study::{Candidate, json};
 
+use super::check_groups;
 use super::evaluate::{tell, work};
 use crate::args::CompareArgs;
 use crate::failure::Failure;
@@ -13,15 +14,18 @@ use crate::table;
 /// Evaluates methods on the same folds and tests their differences.
 pub(crate) fn compare(registry: &Registry, args: &CompareArgs) -> Result<ExitCode, Failure> {
     let candidates = candidates(registry, &args.methods, &args.run.param)?;
+    let chosen: Vec<_> = candidates.iter().map(|(method, parameters)| (*method, parameters)).collect();
+    check_groups(registry, args.evaluation.grouping.groups.as_deref(), &chosen)?;
     let candidates = candidates
         .into_iter()
         .map(|(method, parameters)| Candidate::new(method, parameters))
         .collect::<Result<_, _>>()
-        .map_err(|error| Failure::in_study(&args.data.file, &error))?;
+        .map_err(|error| Failure::in_study(&args.data.read.file, &error))?;
     let report = work(registry, &args.data, &args.run, &args.evaluation, candidates)?;
     let json = args.run.json.as_ref().map(|_| json::comparison(&report)).transpose();
-    let json = json.map_err(|error| Failure::in_study(&args.data.file, &error))?;
-    tell(&args.run, &args.evaluation, &args.data.file, &report, &table::evaluation::comparison(&report), json)
+    let json = json.map_err(|error| Failure::in_study(&args.data.read.file, &error))?;
+    let table = table::evaluation::comparison(&report);
+    tell(&args.run, &args.evaluation, &args.data.read.file, &report, &table, json)
 }
 
 /// The methods, each with its own assignments of `ID.NAME=VALUE`.
@@ -50,7 +54,9 @@ fn candidates<'a>(
                 methods.first().map_or("", |method| method.id)
             )));
         };
-        let Some(at) = methods.iter().position(|method| method.id == id) else {
+        let Some(at) =
+            registry.find(id).ok().and_then(|named| methods.iter().position(|method| method.id == named.id))
+        else {
             let hint = match nearest(id, ids).first() {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("it is none of --methods {}", ids.join(",")),

@@ -7,7 +7,7 @@ use fewest::core::{Budget, Status};
 use fewest::registry::{Parameters, Registry};
 use fewest_study::{Candidate, Division, Report, Store, Study, StudyOptions, json};
 
-use super::is_stdout;
+use super::{check_groups, is_stdout};
 use crate::args::{DataArgs, EvaluateArgs, EvaluationArgs, RunArgs};
 use crate::failure::{Failure, STATUS_INTERRUPTED};
 use crate::{input, output, report, runner, table, text};
@@ -16,11 +16,14 @@ use crate::{input, output, report, runner, table, text};
 pub(crate) fn evaluate(registry: &Registry, args: &EvaluateArgs) -> Result<ExitCode, Failure> {
     let method = registry.find(&args.method)?;
     let parameters = Parameters::parse(method, &args.run.param)?;
-    let candidate = Candidate::new(method, parameters).map_err(|e| Failure::in_study(&args.data.file, &e))?;
+    check_groups(registry, args.evaluation.grouping.groups.as_deref(), &[(method, &parameters)])?;
+    let candidate =
+        Candidate::new(method, parameters).map_err(|e| Failure::in_study(&args.data.read.file, &e))?;
     let report = work(registry, &args.data, &args.run, &args.evaluation, vec![candidate])?;
     let json = args.run.json.as_ref().map(|_| json::evaluation(&report)).transpose();
-    let json = json.map_err(|error| Failure::in_study(&args.data.file, &error))?;
-    tell(&args.run, &args.evaluation, &args.data.file, &report, &table::evaluation::evaluation(&report), json)
+    let json = json.map_err(|error| Failure::in_study(&args.data.read.file, &error))?;
+    let table = table::evaluation::evaluation(&report);
+    tell(&args.run, &args.evaluation, &args.data.read.file, &report, &table, json)
 }
 
 /// Evaluates every candidate on the same folds.
@@ -31,21 +34,22 @@ pub(super) fn work(
     args: &EvaluationArgs,
     candidates: Vec<Candidate>,
 ) -> Result<Report, Failure> {
-    let wrong = |error: fewest_study::Error| Failure::in_study(&data.file, &error);
+    let wrong = |error: fewest_study::Error| Failure::in_study(&data.read.file, &error);
     let mut options = options(args);
     options.check(registry).map_err(wrong)?;
     let data = &with_groups(data, args);
     let json_file = run.json.as_deref().filter(|path| !is_stdout(path));
     output::check(
-        &data.file,
+        &data.read.file,
         &[("--json", json_file), ("--report", args.report.as_deref()), ("--resume", args.resume.as_deref())],
     )?;
     let found = input::read(registry, data, true)?;
     let user = input::User { id: "an evaluation", supervised: true };
     let (complete, info) = input::with_gaps(found, data, user)?;
     options.ks = ks(args, info.n_features)?;
+    let dataset = input::with_groups(complete.dataset, args.grouping.groups.as_deref(), &info)?;
     let n_candidates = candidates.len();
-    let study = Study::new(registry, &complete.dataset, info, candidates, &options).map_err(wrong)?;
+    let study = Study::new(registry, &dataset, info, candidates, &options).map_err(wrong)?;
     let store = args.resume.as_ref().map(Store::open).transpose().map_err(wrong)?;
     let (mut report, _) = runner::run(run, |context| study.run(store.as_ref(), context).map_err(wrong))?;
     if report.status != Status::Converged {
@@ -87,7 +91,7 @@ fn options(args: &EvaluationArgs) -> StudyOptions {
 fn with_groups(data: &DataArgs, args: &EvaluationArgs) -> DataArgs {
     let mut data = data.clone();
     if let Some(column) = &args.group_column {
-        let ids = data.id_column.replace(column.clone());
+        let ids = data.read.id_column.replace(column.clone());
         data.ignore.extend(ids.filter(|ids| ids != column));
     }
     data

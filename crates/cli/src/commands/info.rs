@@ -20,7 +20,7 @@ pub(crate) fn info(registry: &Registry, args: &InfoArgs) -> Result<(), Failure> 
     let summary = found.table.summary();
     let mut out = format!(
         "{}: {}, {} ({})\n",
-        text::one_line(&args.data.file.display().to_string()),
+        text::one_line(&args.data.read.file.display().to_string()),
         text::counted(summary.n_samples, "sample", "samples"),
         text::counted(summary.n_features, "feature", "features"),
         found.table.format().name(),
@@ -29,7 +29,7 @@ pub(crate) fn info(registry: &Registry, args: &InfoArgs) -> Result<(), Failure> 
     features(&mut out, &summary);
     out.push('\n');
     out.push_str(&columns(&summary));
-    notes(&mut out, found.table.notes());
+    notes(&mut out, &found.notes);
     output::print(&out)
 }
 

@@ -1,6 +1,6 @@
 //! `fewest methods`.
 
-use fewest::registry::{Kind, Method, Registry};
+use fewest::registry::{Family, Kind, Method, Registry, TargetKind, nearest};
 
 use crate::args::MethodsArgs;
 use crate::failure::Failure;
@@ -11,19 +11,65 @@ use crate::text::{Align, columns};
 pub(crate) fn methods(registry: &Registry, args: &MethodsArgs) -> Result<(), Failure> {
     match &args.id {
         Some(id) => output::print(&details(registry.find(id)?)),
-        None => output::print(&list(registry)),
+        None => output::print(&list(registry, args)?),
     }
 }
 
-fn list(registry: &Registry) -> String {
-    let mut rows = vec![["method", "gives", "formula"].map(str::to_owned).to_vec()];
-    rows.extend(
-        registry.methods().iter().map(|method| {
-            vec![method.id.to_owned(), method.kind.name().to_owned(), method.formula.to_owned()]
-        }),
-    );
-    let table = columns(&rows, &[Align::Left, Align::Left, Align::Left]);
-    format!("{table}\n`fewest methods ID` shows a method's parameters.\n")
+/// The methods asked for, by family.
+fn list(registry: &Registry, args: &MethodsArgs) -> Result<String, Failure> {
+    let wanted = args.family.as_deref().map(family).transpose()?;
+    let fits = |method: &&Method| args.targets.is_none_or(|target| method.targets.contains(&target));
+    let families = Family::ALL.iter().map(Some).chain([None]);
+    let mut out = String::new();
+    for family in
+        families.filter(|family| wanted.is_none_or(|wanted| family.is_some_and(|f| f.id == wanted.id)))
+    {
+        let own = |method: &&Method| registry.family(method).map(|f| f.id) == family.map(|f| f.id);
+        let methods: Vec<&Method> = registry.methods().iter().filter(own).filter(fits).collect();
+        if methods.is_empty() {
+            continue;
+        }
+        let (id, title) =
+            family.map_or(("other", "methods of this program"), |family| (family.id, family.title));
+        out.push_str(&format!("{id}: {title}\n\n"));
+        let mut rows = vec![["method", "gives", "for", "what it is", "formula"].map(str::to_owned).to_vec()];
+        rows.extend(methods.into_iter().map(|method| {
+            [method.id, method.kind.name(), &targets(method), method.title, method.formula]
+                .map(str::to_owned)
+                .to_vec()
+        }));
+        out.push_str(&columns(&rows, &[Align::Left; 5]));
+        out.push('\n');
+    }
+    if out.is_empty() {
+        return Err(Failure::new(
+            "--for: no method of this family supports such a target: leave out --family",
+        ));
+    }
+    out.push_str("`fewest methods ID` shows a method's parameters; docs/which-method.md helps to choose.\n");
+    Ok(out)
+}
+
+fn family(id: &str) -> Result<&'static Family, Failure> {
+    Family::ALL.iter().find(|family| family.id == id).ok_or_else(|| {
+        let ids: Vec<&str> = Family::ALL.iter().map(|family| family.id).collect();
+        let near = nearest(id, &ids);
+        let hint = near.first().map_or(String::new(), |near| format!(": did you mean `{near}`?"));
+        Failure::new(format!("--family: there is no family `{id}`, but {}{hint}", ids.join(", ")))
+    })
+}
+
+/// The targets in few words.
+fn targets(method: &Method) -> String {
+    let word = |target: &TargetKind| match target {
+        TargetKind::None => "no target",
+        TargetKind::Classes => "classes",
+        TargetKind::Real | TargetKind::Outputs => "numbers",
+        _ => "affinities",
+    };
+    let mut words: Vec<&str> = method.targets.iter().map(word).collect();
+    words.dedup();
+    if words.len() > 3 { "any".to_owned() } else { words.join(", ") }
 }
 
 fn details(method: &Method) -> String {
@@ -63,7 +109,8 @@ mod tests {
     #[test]
     fn every_method_is_listed_and_shown_with_its_parameters() {
         let registry = Registry::standard();
-        let list = list(registry);
+        let all = MethodsArgs { id: None, targets: None, family: None };
+        let Ok(list) = list(registry, &all) else { panic!("there are methods") };
         for method in registry.methods() {
             assert!(list.contains(method.id) && list.contains(method.formula));
             let details = details(method);

@@ -8,13 +8,21 @@ use fewest_study::{RunInfo, json};
 use super::is_stdout;
 use crate::args::ScoreArgs;
 use crate::failure::Failure;
-use crate::{input, output, runner, table};
+use crate::{input, output, report, runner, table};
 
 /// Scores every feature.
 pub(crate) fn score(registry: &Registry, args: &ScoreArgs) -> Result<ExitCode, Failure> {
     let method = registry.find(&args.method)?;
     let parameters = Parameters::parse(method, &args.run.param)?;
     let Built::Scorer(scorer) = method.build(&parameters)? else {
+        if method.kind == Kind::Score {
+            return Err(Failure::new(format!(
+                "{} selects with these parameters, and scores without them: use `fewest select`, or leave out \
+                 --param {}",
+                method.id,
+                args.run.param.join(" --param ")
+            )));
+        }
         let scores: Vec<&str> = registry
             .methods()
             .iter()
@@ -29,17 +37,27 @@ pub(crate) fn score(registry: &Registry, args: &ScoreArgs) -> Result<ExitCode, F
         )));
     };
     let json_file = args.run.json.as_deref().filter(|path| !is_stdout(path));
-    output::check(&args.data.file, &[("--json", json_file)])?;
+    output::check(&args.data.read.file, &[("--json", json_file), ("--report", args.report.as_deref())])?;
 
     let user = input::User::method(method);
     let found = input::read(registry, &args.data, user.supervised)?;
     let (complete, info) = input::complete(found, &args.data, user)?;
     let (scores, seconds) = runner::run(&args.run, |context| {
-        scorer.score(&complete.dataset, context).map_err(|error| Failure::in_file(&args.data.file, &error))
+        scorer
+            .score(&complete.dataset, context)
+            .map_err(|error| Failure::in_file(&args.data.read.file, &error))
     })?;
     let run = RunInfo { method: method.clone(), parameters, seed: args.run.seed, data: info, seconds };
-    let json = args.run.json.as_ref().map(|_| json::scores(&scores, &run)).transpose();
-    let json = json.map_err(|error| Failure::in_study(&args.data.file, &error))?;
-    super::tell(args.run.json.as_deref(), json, &table::scores(&scores, &run))?;
+    let json = args.run.json.as_ref().map(|_| json::scores(&scores, args.top, &run)).transpose();
+    let json = json.map_err(|error| Failure::in_study(&args.data.read.file, &error))?;
+    if let Some(path) = &args.report {
+        let mut listed = scores.best(args.top);
+        listed.notes.extend(run.data.notes.iter().cloned());
+        let file = &args.data.read.file;
+        let report = report::render(&listed, &run, &complete.dataset, &super::origin(file))
+            .map_err(|error| Failure::in_file(file, &error))?;
+        output::write("--report", path, report.as_bytes())?;
+    }
+    super::tell(args.run.json.as_deref(), json, &table::scores(&scores, args.top, &run))?;
     Ok(ExitCode::SUCCESS)
 }

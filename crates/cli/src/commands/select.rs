@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use fewest::core::{Budget, Dataset, Selection, Status};
-use fewest::data::Format;
+use fewest::core::{Budget, Error, Selection, Status};
+use fewest::data::{Complete, Format, Reduction};
 use fewest::registry::{Method, Parameters, Registry};
 use fewest_study::{RunInfo, json};
 
-use super::is_stdout;
+use super::{check_groups, is_stdout, useless};
 use crate::args::{KArg, SelectArgs};
 use crate::failure::{Failure, STATUS_INTERRUPTED};
 use crate::{input, output, report, runner, table};
@@ -23,7 +23,7 @@ pub(crate) fn select(registry: &Registry, args: &SelectArgs) -> Result<ExitCode,
     check_uses(registry, args, method, &parameters)?;
     let json_file = args.run.json.as_deref().filter(|path| !is_stdout(path));
     output::check(
-        &args.data.file,
+        &args.data.read.file,
         &[
             ("--json", json_file),
             ("--write-reduced", args.write_reduced.as_deref()),
@@ -36,12 +36,9 @@ pub(crate) fn select(registry: &Registry, args: &SelectArgs) -> Result<ExitCode,
 
     let user = input::User::method(method);
     let found = input::read(registry, &args.data, user.supervised)?;
-    let (complete, info) = input::complete(found, &args.data, user)?;
-    let data = match &args.groups {
-        None => complete.dataset,
-        Some(file) => complete.dataset.with_feature_groups(input::groups(file, &info)?)?,
-    };
-    let data = &data;
+    let (mut complete, info) = input::complete(found, &args.data, user)?;
+    complete.dataset = input::with_groups(complete.dataset, args.grouping.groups.as_deref(), &info)?;
+    let data = &complete.dataset;
     for (option, parameter, wanted) in
         [("--force-in", "forced", &args.force_in), ("--covariates", "covariates", &args.covariates)]
     {
@@ -55,12 +52,15 @@ pub(crate) fn select(registry: &Registry, args: &SelectArgs) -> Result<ExitCode,
     budget.check(info.n_features)?;
     let selector = method.build(&parameters)?.into_selector();
     let (mut selection, seconds) = runner::run(&args.run, |context| {
-        selector.select(data, budget, context).map_err(|error| Failure::in_file(&args.data.file, &error))
+        selector.select(data, budget, context).map_err(|error| match (&error, budget) {
+            (Error::InvalidParameter { name: "k", .. }, Budget::Auto) => no_number(method),
+            _ => Failure::in_file(&args.data.read.file, &error),
+        })
     })?;
 
     selection.notes.splice(0..0, info.notes.iter().cloned());
     let run = RunInfo { method: method.clone(), parameters, seed: args.run.seed, data: info, seconds };
-    tell(registry, args, data, &selection, &run)?;
+    tell(registry, args, &complete, &selection, &run)?;
     Ok(match selection.status {
         Status::Interrupted => ExitCode::from(STATUS_INTERRUPTED),
         _ => ExitCode::SUCCESS,
@@ -82,31 +82,18 @@ fn check_uses(
     if !args.covariates.is_empty() && !takes(method, "covariates") {
         return Err(useless(registry, "--covariates", method, |other| takes(other, "covariates")));
     }
-    let by_groups = method.group_parameter().map(|known| (known.name, known.group_word.unwrap_or_default()));
-    let groups_asked = parameters.selects_groups();
-    match (&args.groups, by_groups) {
-        (Some(_), None) => {
-            Err(useless(registry, "--groups", method, |other| other.group_parameter().is_some()))
-        }
-        (Some(_), Some((name, word))) if !groups_asked => Err(Failure::new(format!(
-            "--groups: {} selects single features by default: add --param {name}={word}, or leave \
-             out --groups",
-            method.id
-        ))),
-        (None, Some((name, word))) if groups_asked => Err(Failure::new(format!(
-            "--param {name}={word}: there are no groups: name a table of groups with --groups"
-        ))),
-        _ => Ok(()),
-    }
+    check_groups(registry, args.grouping.groups.as_deref(), &[(method, parameters)])
 }
 
-fn useless(registry: &Registry, option: &str, method: &Method, has_use: impl Fn(&Method) -> bool) -> Failure {
-    let others: Vec<&str> =
-        registry.methods().iter().filter(|other| has_use(other)).map(|other| other.id).collect();
+/// `-k auto` for a method that decides the number only by a penalty.
+fn no_number(method: &Method) -> Failure {
+    let parameters = method.parameters();
+    let deciding = parameters.iter().filter(|parameter| parameter.decides_count);
+    let deciding: Vec<String> = deciding.map(|parameter| format!(" or --param {}", parameter.name)).collect();
     Failure::new(format!(
-        "{option}: {} does not use it: leave it out, or use one of {}",
+        "-k auto: {} does not decide the number of features by itself: give -k N{}",
         method.id,
-        others.join(", ")
+        deciding.concat()
     ))
 }
 
@@ -121,28 +108,31 @@ fn budget(k: Option<KArg>, parameters: &Parameters, n_features: usize) -> Budget
 }
 
 /// A reduced table is CSV: with the extension of another format it would be read back wrongly.
-fn reduced_format(registry: &Registry, path: &Path) -> Result<Format, Failure> {
+pub(super) fn reduced_format(registry: &Registry, path: &Path) -> Result<Format, Failure> {
     registry.formats().to_write(path).map_err(|error| Failure::new(format!("--write-reduced: {error}")))
 }
 
 fn tell(
     registry: &Registry,
     args: &SelectArgs,
-    data: &Dataset,
+    complete: &Complete,
     selection: &Selection,
     run: &RunInfo,
 ) -> Result<(), Failure> {
     // Everything that can fail happens before the first file is written.
-    let json = args.run.json.as_ref().map(|_| json::selection(selection, run)).transpose();
-    let json = json.map_err(|error| Failure::in_study(&args.data.file, &error))?;
+    let file = &args.data.read.file;
+    let reduction = Reduction::of(complete, args.data.missing, &selection.order)
+        .map_err(|error| Failure::new(error.to_string()))?;
+    let json = args.run.json.as_ref().map(|_| json::selection(selection, Some(&reduction), run)).transpose();
+    let json = json.map_err(|error| Failure::in_study(file, &error))?;
     let report = args.report.as_ref().map(|path| {
-        let origin = super::origin(&args.data.file);
-        report::render(selection, run, data, &origin).map(|report| (path, report))
+        let origin = super::origin(file);
+        report::render(selection, run, &complete.dataset, &origin).map(|report| (path, report))
     });
-    let report = report.transpose().map_err(|error| Failure::in_file(&args.data.file, &error))?;
+    let report = report.transpose().map_err(|error| Failure::in_file(file, &error))?;
     if let Some(path) = &args.write_reduced {
         reduced_format(registry, path)?
-            .write(path, data, &selection.order, &run.data.targets)
+            .write(path, &complete.dataset, &selection.order, &run.data.targets)
             .map_err(|error| Failure::new(format!("--write-reduced: {error}")))?;
     }
     if let Some((path, report)) = report {

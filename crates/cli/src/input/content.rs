@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use fewest::data::{Error, ReadOptions, Table, physical_memory};
 
-use crate::args::DataArgs;
+use crate::args::FileArgs;
 use crate::failure::Failure;
 
 /// The content of the data file; the content of a stream is stored, so that it can be read again.
@@ -18,7 +18,7 @@ pub(super) struct Content<'a> {
 
 impl<'a> Content<'a> {
     /// The file of the call, or stdin for `-`.
-    pub(super) fn of(args: &'a DataArgs) -> Result<Self, Failure> {
+    pub(super) fn of(args: &'a FileArgs) -> Result<Self, Failure> {
         let path = args.file.as_path();
         // Columns may need twice the memory of the text, so the text may use at most half.
         let most = physical_memory().filter(|_| !args.allow_large).map_or(u64::MAX, |memory| memory / 2);

@@ -62,18 +62,8 @@ fn heading(report: &Report) -> Markup {
 
 /// The best mean of the first metric: method, metric, number of features, mean.
 fn best(report: &Report) -> Option<(&'static str, &str, usize, f64)> {
-    let sign = if report.greater_is_better(0) { 1.0 } else { -1.0 };
-    let metric = report.metrics().first()?;
-    let columns = differences::columns(report, 0);
-    let mut best: Option<(usize, usize, f64)> = None;
-    for column in &columns {
-        let Some(cell) = column.cells.get(column.best) else { continue };
-        if best.is_none_or(|(_, _, mean)| sign * cell.mean > sign * mean) {
-            best = Some((column.best, column.k, cell.mean));
-        }
-    }
-    let (i, k, mean) = best?;
-    Some((report.methods.get(i)?.method.id, metric, k, mean))
+    let (i, best) = differences::best(report, 0)?;
+    Some((report.methods.get(i)?.method.id, report.metrics().first()?, best.k, best.mean))
 }
 
 fn warning(status: Status) -> Option<&'static str> {

@@ -32,6 +32,10 @@ pub(super) fn section(selection: &Selection, run: &RunInfo) -> Markup {
                     th scope="col" { "Feature" }
                     th.number scope="col" { "Column" }
                     th.number scope="col" { "Score" }
+                    @if selection.q_values.is_some() {
+                        th.number scope="col" { "p" }
+                        th.number scope="col" { "q" }
+                    }
                     td.bar.if-wide { }
                     @if has_related { th.related.if-wide scope="col" { "Most related" } }
                 }
@@ -41,8 +45,12 @@ pub(super) fn section(selection: &Selection, run: &RunInfo) -> Markup {
                     tr {
                         td.number { (i + 1) }
                         th.name scope="row" { (run.data.name(j)) }
-                        td.number.quiet { (j) }
+                        td.number.quiet { @if let Some(column) = run.data.column(j) { (column) } }
                         td.number { (text::number(score, 4)) }
+                        @if let (Some(p), Some(q)) = (&selection.p_values, &selection.q_values) {
+                            td.number { (p.get(i).map_or(String::new(), |p| text::number(*p, 2))) }
+                            td.number { (q.get(i).map_or(String::new(), |q| text::number(*q, 2))) }
+                        }
                         td.bar.if-wide { (bar(widths.get(i).copied().unwrap_or(0.0))) }
                         @if has_related { td.quiet.if-wide { (most_related(selection, run, i)) } }
                     }
@@ -56,7 +64,14 @@ pub(super) fn section(selection: &Selection, run: &RunInfo) -> Markup {
         true => format!(" The {MOST_ROWS} best features are shown; the list below has the names of all."),
         false => String::new(),
     };
-    let explanation = format!("Columns are counted from 0 among the features.{shown}");
+    let tested = match selection.q_values {
+        Some(_) => {
+            " p is the p-value of the feature alone; of the features with q ≤ 0.05, at most 5 % are expected to be \
+             unrelated to the target."
+        }
+        None => "",
+    };
+    let explanation = format!("Columns are counted from 0 in the file.{tested}{shown}");
     wrap("ranking", "Ranked features", &explanation, html! { (table) (list) })
 }
 

@@ -73,6 +73,7 @@ pub(super) fn run(names: &[&str]) -> RunInfo {
             gaps: 3,
             notes: Vec::new(),
             names: names.iter().map(|name| (*name).to_owned()).collect(),
+            columns: (0..names.len()).collect(),
         },
         seconds: 0.25,
     }

@@ -1,7 +1,7 @@
 //! Evaluations for people.
 
 use fewest::eval::KRule;
-use fewest_study::{Evaluated, Report, Row, differences};
+use fewest_study::{Baseline, Evaluated, Report, Row, differences};
 
 use super::{NAME, data_heading, notes};
 use crate::text::{self, Align};
@@ -21,6 +21,14 @@ pub(crate) fn evaluation(report: &Report) -> String {
     }
     let align = vec![Align::Right; heading.len()];
     let mut rows = vec![heading];
+    let baseline = |known: &Baseline| {
+        let name = if known.n_features == 0 { "none" } else { "all" };
+        let means = known.summaries.iter().map(|summary| mean(summary.mean, summary.standard_error));
+        std::iter::once(name.to_owned()).chain(means).collect::<Vec<String>>()
+    };
+    let (without, with_all): (Vec<&Baseline>, Vec<&Baseline>) =
+        report.baselines.iter().partition(|known| known.n_features == 0);
+    rows.extend(without.into_iter().map(baseline));
     rows.extend(judged.iter().map(|row| {
         let mut cells = vec![row.k.to_string()];
         let summaries = row.summaries.iter();
@@ -31,8 +39,10 @@ pub(crate) fn evaluation(report: &Report) -> String {
         }
         cells
     }));
+    rows.extend(with_all.into_iter().map(baseline));
     out.push_str(&text::columns(&rows, &align));
     out.push_str("\nmean ± standard error over the folds; seconds per fold");
+    out.push_str(&baselines_text(report));
     if fewer {
         out.push_str("; mean number of features found, if the method finds fewer than k");
     }
@@ -56,7 +66,7 @@ pub(crate) fn comparison(report: &Report) -> String {
             let (mut row, mut test) = (vec![id.clone()], vec![id]);
             for column in &columns {
                 let Some(cell) = column.cells.get(i) else { continue };
-                let mark = if column.best == i { " *" } else { "  " };
+                let mark = if cell.is_best { " *" } else { "  " };
                 row.push(format!("{}{mark}", mean(cell.mean, cell.standard_error)));
                 test.push(match &cell.difference {
                     Some(difference) => text::number(difference.corrected_t.p_value, 2),
@@ -67,11 +77,19 @@ pub(crate) fn comparison(report: &Report) -> String {
             rows.push(row);
             tested.push(test);
         }
+        for known in &report.baselines {
+            let Some(summary) = known.summaries.get(m) else { continue };
+            let name = if known.n_features == 0 { "(none)" } else { "(all)" };
+            // Without a mark, but as wide.
+            let cell = format!("{}  ", mean(summary.mean, summary.standard_error));
+            rows.push(std::iter::once(name.to_owned()).chain(columns.iter().map(|_| cell.clone())).collect());
+        }
         out.push_str(&format!("\n{}\n{}", aligned(&rows), aligned(&tested)));
     }
-    out.push_str("\nmean ± standard error over the folds; * marks the best mean for each k\n");
+    out.push_str("\nmean ± standard error over the folds; * marks the best mean for each k");
+    out.push_str(&baselines_text(report));
     out.push_str(
-        "p-value of the difference from that mean (corrected resampled t-test): above 0.05, it may well be \
+        "\np-value of the difference from that mean (corrected resampled t-test): above 0.05, it may well be \
          chance\n\n",
     );
     let mut rows = vec![k_heading("stability", report.ks().iter().copied())];
@@ -90,6 +108,16 @@ pub(crate) fn comparison(report: &Report) -> String {
     out.push_str(&best_of_each(report));
     notes(&mut out, &report.notes);
     out
+}
+
+/// What the rows without a selection are.
+fn baselines_text(report: &Report) -> String {
+    let text = |known: &Baseline| match known.id {
+        "majority-class" => "; none: the most frequent class".to_owned(),
+        "mean" => "; none: the mean".to_owned(),
+        _ => format!("; all: {}", text::counted(known.n_features, "feature", "features")),
+    };
+    report.baselines.iter().map(text).collect()
 }
 
 fn folds(report: &Report) -> String {

@@ -1,8 +1,8 @@
 //! Documents of evaluations.
 
-use fewest::eval::KRule;
 use fewest::eval::significance::TestResult;
 use fewest::eval::stability::Stability;
+use fewest::eval::{KRule, Summary};
 use serde::Serialize;
 
 use super::{Data, Number, Params, data, written};
@@ -19,6 +19,7 @@ struct EvaluationDocument<'a> {
     results: Vec<ResultAtK<'a>>,
     chosen: Vec<Chosen<'a>>,
     folds: Vec<Fold<'a>>,
+    baselines: Vec<Baseline<'a>>,
     status: &'a str,
     notes: &'a [String],
     timings: Vec<Timing<'a>>,
@@ -33,6 +34,7 @@ struct ComparisonDocument<'a> {
     data: Data<'a>,
     design: Design<'a>,
     comparisons: Vec<Comparison<'a>>,
+    baselines: Vec<Baseline<'a>>,
     status: &'a str,
     notes: &'a [String],
     timings: Vec<Timing<'a>>,
@@ -62,6 +64,14 @@ struct Method<'a> {
     results: Vec<ResultAtK<'a>>,
     chosen: Vec<Chosen<'a>>,
     folds: Vec<Fold<'a>>,
+}
+
+/// The learner without a selection, over all folds.
+#[derive(Serialize)]
+struct Baseline<'a> {
+    name: &'a str,
+    n_features: usize,
+    metrics: Vec<Score<'a>>,
 }
 
 /// One number of features, over the finished folds.
@@ -172,6 +182,7 @@ pub fn evaluation(report: &Report) -> Result<String, Error> {
         results: results(method),
         chosen: chosen(method, report),
         folds: folds(method),
+        baselines: baselines(report),
         status: report.status.name(),
         notes: &report.notes,
         timings: timings(report),
@@ -191,6 +202,7 @@ pub fn comparison(report: &Report) -> Result<String, Error> {
         data: data(&report.data),
         design: design(report),
         comparisons: comparisons(report),
+        baselines: baselines(report),
         status: report.status.name(),
         notes: &report.notes,
         timings: timings(report),
@@ -229,22 +241,34 @@ fn results(method: &Evaluated) -> Vec<ResultAtK<'_>> {
         .map(|row| ResultAtK {
             k: row.k,
             mean_features: row.mean_features(),
-            metrics: metrics
-                .iter()
-                .zip(&row.summaries)
-                .map(|(name, summary)| Score {
-                    name,
-                    mean: Number(summary.mean),
-                    standard_error: summary.standard_error.map(Number),
-                    standard_deviation: summary.standard_deviation.map(Number),
-                })
-                .collect(),
+            metrics: scores(metrics, &row.summaries),
             stability: row.stability.map(|Stability { phi, lower, upper, .. }| Agreement {
                 phi,
                 lower,
                 upper,
             }),
             redundancy: row.summaries.first().and_then(|summary| summary.redundancy),
+        })
+        .collect()
+}
+
+fn scores<'a>(metrics: &'a [String], summaries: &[Summary]) -> Vec<Score<'a>> {
+    let score = |(name, summary): (&'a String, &Summary)| Score {
+        name,
+        mean: Number(summary.mean),
+        standard_error: summary.standard_error.map(Number),
+        standard_deviation: summary.standard_deviation.map(Number),
+    };
+    metrics.iter().zip(summaries).map(score).collect()
+}
+
+fn baselines(report: &Report) -> Vec<Baseline<'_>> {
+    let known = report.baselines.iter();
+    known
+        .map(|known| Baseline {
+            name: known.id,
+            n_features: known.n_features,
+            metrics: scores(report.metrics(), &known.summaries),
         })
         .collect()
 }

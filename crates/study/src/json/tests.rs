@@ -1,4 +1,5 @@
 use fewest::core::{Budget, Context, Dataset, DenseColumns, Related, Scorer, Selection, Status, Target};
+use fewest::data::{Fill, Missing, ReducedColumn, Reduction};
 use fewest::registry::{Built, Registry};
 use serde_json::Value as Json;
 
@@ -35,10 +36,10 @@ fn run(data: &Dataset, method: &str) -> Result<RunInfo, Error> {
 fn a_selection_has_its_keys_in_order() -> Result<(), Error> {
     let data = data()?;
     let run = run(&data, "hsic-lasso")?;
-    let mut answer = Selection::new(vec![1, 2], vec![f64::INFINITY, f64::NAN], 3, Status::TimeLimit);
-    answer.related = vec![vec![Related { feature: 0, relatedness: 0.5 }], Vec::new()];
-    answer.notes = vec!["a note".to_owned()];
-    let text = selection(&answer, &run)?;
+    let mut told = Selection::new(vec![1, 2], vec![f64::INFINITY, f64::NAN], 3, Status::TimeLimit);
+    told.related = vec![vec![Related { feature: 0, relatedness: 0.5 }], Vec::new()];
+    told.notes = vec!["a note".to_owned()];
+    let text = selection(&told, None, &run)?;
     let expected =
         ["fewest", "method", "params", "seed", "data", "features", "solver", "status", "notes", "seconds"];
     assert_eq!(keys(&text), expected);
@@ -68,7 +69,7 @@ fn scores_are_written_best_first_with_their_p_values() -> Result<(), Error> {
     let run = run(&data, "f-score")?;
     let Built::Scorer(scorer) = run.method.build(&run.parameters)? else { panic!("f-score is a score") };
     let found = scorer.score(&data, &Context::default())?;
-    let document: Json = serde_json::from_str(&scores(&found, &run)?)?;
+    let document: Json = serde_json::from_str(&scores(&found, None, &run)?)?;
     let features = document["features"].as_array().cloned().unwrap_or_default();
     assert_eq!(features.len(), 3);
     for (rank, (feature, j)) in features.iter().zip(found.ranking()).enumerate() {
@@ -76,7 +77,52 @@ fn scores_are_written_best_first_with_their_p_values() -> Result<(), Error> {
         assert_eq!(feature["score"].as_f64(), Some(found.values[j]));
         let p_value = found.p_values.as_ref().map(|values| values[j]);
         assert!(p_value.is_some() && feature["p_value"].as_f64() == p_value);
+        let q_value = found.q_values().map(|values| values[j]);
+        assert!(q_value.is_some() && feature["q_value"].as_f64() == q_value);
     }
+    Ok(())
+}
+
+#[test]
+fn a_reduction_is_read_back() -> Result<(), Error> {
+    let data = data()?;
+    let run = run(&data, "hsic-lasso")?;
+    let found = Selection::new(vec![1], vec![0.5], 3, Status::Converged);
+    let column = |levels: Option<Vec<String>>, fill| ReducedColumn {
+        name: "told".to_owned(),
+        column: 4,
+        levels,
+        fill,
+    };
+    let levels = Some(vec!["a".to_owned(), "b".to_owned()]);
+    let (number, level) = (Fill::Number(0.1 + 0.2), Fill::Level("b".to_owned()));
+    let columns = vec![column(None, Some(number)), column(levels, Some(level)), column(None, None)];
+    let reduction = Reduction { named: true, missing: Missing::DropRows, columns };
+    let text = selection(&found, Some(&reduction), &run)?;
+    assert_eq!(reduction_of(text.as_bytes())?, reduction);
+    let without = reduction_of(selection(&found, None, &run)?.as_bytes());
+    assert!(matches!(without, Err(Error::NoReduction)));
+    assert!(matches!(reduction_of(b"{"), Err(Error::Json(_))));
+    assert!(matches!(reduction_of(b"{\"reduction\": 3}"), Err(Error::Json(_))));
+    Ok(())
+}
+
+/// The q-values are those over all features, however many are listed.
+#[test]
+fn listing_fewer_scores_changes_no_q_value() -> Result<(), Error> {
+    let data = data()?;
+    let run = run(&data, "f-score")?;
+    let Built::Scorer(scorer) = run.method.build(&run.parameters)? else { panic!("f-score is a score") };
+    let found = scorer.score(&data, &Context::default())?;
+    let listed = |most| -> Result<Json, Error> { Ok(serde_json::from_str(&scores(&found, most, &run)?)?) };
+    let (all, two) = (listed(None)?["features"].take(), listed(Some(2))?["features"].take());
+    let all = all.as_array().cloned().unwrap_or_default();
+    assert_eq!((all.len(), two), (3, Json::from(all[..2].to_vec())));
+    let method = Registry::standard().find("f-score")?;
+    let selector = method.build(&run.parameters)?.into_selector();
+    let selected = selector.select(&data, Budget::Count(2), &Context::default())?;
+    let document: Json = serde_json::from_str(&selection(&selected, None, &run)?)?;
+    assert_eq!(document["features"], Json::from(all[..2].to_vec()));
     Ok(())
 }
 
@@ -95,8 +141,20 @@ fn studies_have_their_keys_in_order() -> Result<(), Error> {
     let report = study.run(None, &Context::default())?;
     let text = evaluation(&report)?;
     let expected = [
-        "fewest", "method", "params", "seed", "data", "design", "results", "chosen", "folds", "status",
-        "notes", "timings", "seconds",
+        "fewest",
+        "method",
+        "params",
+        "seed",
+        "data",
+        "design",
+        "results",
+        "chosen",
+        "folds",
+        "baselines",
+        "status",
+        "notes",
+        "timings",
+        "seconds",
     ];
     assert_eq!(keys(&text), expected);
     let text = comparison(&report)?;
@@ -107,6 +165,7 @@ fn studies_have_their_keys_in_order() -> Result<(), Error> {
         "data",
         "design",
         "comparisons",
+        "baselines",
         "status",
         "notes",
         "timings",
@@ -133,7 +192,7 @@ fn a_selection_of_a_selector_is_written_unchanged() -> Result<(), Error> {
     let run = run(&data, "hsic-lasso")?;
     let selector = run.method.build(&run.parameters)?.into_selector();
     let found = selector.select(&data, Budget::Count(2), &Context::default())?;
-    let document: Json = serde_json::from_str(&selection(&found, &run)?)?;
+    let document: Json = serde_json::from_str(&selection(&found, None, &run)?)?;
     let solver = found.solver.as_ref().map(|solver| (solver.name, solver.iterations));
     let described = &document["solver"];
     assert_eq!(solver, described["name"].as_str().zip(described["iterations"].as_u64().map(|i| i as usize)));

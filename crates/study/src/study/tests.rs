@@ -95,6 +95,9 @@ fn the_best_has_no_difference_and_the_others_have_theirs() -> Tested {
     assert_eq!(columns[0].best, 1, "one feature is enough for it");
     // All features are the same for both: of equal ones the first.
     assert_eq!(columns[2].best, 0);
+    assert!(columns[2].cells.iter().all(|cell| cell.is_best) && !columns[0].cells[0].is_best);
+    let (method, best) = differences::best(&report, 0).ok_or("best")?;
+    assert_eq!((method, best.k), (1, 1), "all others are worse, or need more features");
     for column in &columns {
         for (i, cell) in column.cells.iter().enumerate() {
             assert_eq!(cell.difference.is_none(), i == column.best);
