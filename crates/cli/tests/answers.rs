@@ -169,6 +169,7 @@ fn scores_have_a_report() {
     place.done(&words("score wdbc.csv -m f-score --top 4 --report r.html"));
     let html = place.read("r.html");
     assert!(html.contains("worst_concave_points") && html.contains("--top 4"), "{html}");
+    assert!(html.contains(">q</th>") && html.contains("q ≤ 0.05"), "{html}");
     place.refuses(&words("score wdbc.csv --report wdbc.csv"), &["--report", "input file"]);
 }
 
