@@ -104,26 +104,50 @@ impl Cholesky {
     /// Of `I + P`, `n × n`, with `P` positive semidefinite. Every pivot of such a matrix is at least 1: one
     /// that rounding left below is taken as 1.
     pub fn above_identity(mut values: Vec<f64>, n: usize) -> Self {
-        factorise(&mut values, n, |pivot| Some(pivot.max(1.0)));
+        factorise(&mut values, n, |pivot| Some(pivot.max(1.0)), &|| false);
         Self { values, n }
     }
 
     /// Of any matrix, `n × n`; `None` where it is not positive definite.
-    pub fn of(mut values: Vec<f64>, n: usize) -> Option<Self> {
-        factorise(&mut values, n, |pivot| (pivot > 0.0).then_some(pivot)).then_some(Self { values, n })
+    pub fn of(values: Vec<f64>, n: usize) -> Option<Self> {
+        Self::of_unless(values, n, &|| false)
+    }
+
+    /// The same; `None` also where `is_stopped` says so before the end, which is asked after every few million
+    /// multiplications.
+    ///
+    /// ```
+    /// use fewest_linalg::Cholesky;
+    ///
+    /// let matrix = vec![4.0, 2.0, 2.0, 5.0];
+    /// let mut b = [8.0, 12.0];
+    /// Cholesky::of_unless(matrix.clone(), 2, &|| false).unwrap().solve(&mut b);
+    /// assert_eq!(b, [1.0, 2.0]);
+    /// assert!(Cholesky::of_unless(matrix, 2, &|| true).is_none());
+    /// ```
+    pub fn of_unless(mut values: Vec<f64>, n: usize, is_stopped: &(dyn Fn() -> bool + Sync)) -> Option<Self> {
+        let is_positive = |pivot: f64| (pivot > 0.0).then_some(pivot);
+        factorise(&mut values, n, is_positive, is_stopped).then_some(Self { values, n })
+    }
+
+    /// Replaces `b` by the solution of `L x = b`: the squared norm of `x` is `bᵀ (L Lᵀ)⁻¹ b`.
+    pub fn solve_lower(&self, b: &mut [f64]) {
+        let n = self.n;
+        for j in 0..n {
+            let (done, rest) = b.split_at_mut(j + 1);
+            if done[j] == 0.0 {
+                continue;
+            }
+            let value = done[j] / self.values[j + j * n];
+            done[j] = value;
+            subtract(rest, value, &self.values[j * n + j + 1..(j + 1) * n]);
+        }
     }
 
     /// Replaces `b` by the solution of `L Lᵀ x = b`.
     pub fn solve(&self, b: &mut [f64]) {
         let n = self.n;
-        for j in 0..n {
-            let (done, rest) = b.split_at_mut(j + 1);
-            let value = done[j] / self.values[j + j * n];
-            done[j] = value;
-            for (target, entry) in rest.iter_mut().zip(&self.values[j * n + j + 1..(j + 1) * n]) {
-                *target -= value * entry;
-            }
-        }
+        self.solve_lower(b);
         for j in (0..n).rev() {
             let (done, rest) = b.split_at_mut(j + 1);
             let column = &self.values[j * n + j + 1..(j + 1) * n];
@@ -133,10 +157,18 @@ impl Cholesky {
     }
 }
 
-/// Replaces the lower triangle of `values` by the Cholesky factor; false where a pivot is not allowed.
-/// `allowed` says what a pivot is taken as.
-fn factorise(values: &mut [f64], n: usize, allowed: impl Fn(f64) -> Option<f64>) -> bool {
+/// Replaces the lower triangle of `values` by the Cholesky factor; false where a pivot is not allowed, and
+/// where the work was stopped. `allowed` says what a pivot is taken as.
+fn factorise(
+    values: &mut [f64],
+    n: usize,
+    allowed: impl Fn(f64) -> Option<f64>,
+    is_stopped: &(dyn Fn() -> bool + Sync),
+) -> bool {
     for first in (0..n).step_by(PANEL) {
+        if is_stopped() {
+            return false;
+        }
         let width = PANEL.min(n - first);
         let below = first + width;
         for j in first..below {
@@ -158,6 +190,9 @@ fn factorise(values: &mut [f64], n: usize, allowed: impl Fn(f64) -> Option<f64>)
         let left: Vec<f64> =
             done[first * n..].chunks_exact(n).flat_map(|column| &column[below..]).copied().collect();
         let update = |part: usize, target: &mut [f64]| {
+            if is_stopped() {
+                return;
+            }
             let (start, columns) = (part * PANEL, target.len() / n);
             let rows = DMatrixView::from_slice_with_strides_generic(
                 &left[start..],
@@ -188,7 +223,7 @@ fn factorise(values: &mut [f64], n: usize, allowed: impl Fn(f64) -> Option<f64>)
             fewest_parallel::chunks(rest, PANEL * n, update);
         }
     }
-    true
+    !is_stopped()
 }
 
 /// `target -= factor column`.

@@ -17,9 +17,10 @@ fn example(out: &mut String) -> Result<(), Box<dyn std::error::Error>> {
     let kernel = PointRows::new(&points, gaussian)?;
 
     let learner = Regressor { cost: 10.0, epsilon: 0.02, ..Regressor::default() };
-    let machine = learner.train(&kernel, &targets, &[], &Control::default())?;
+    let control = Control::default();
+    let machine = learner.train(&kernel, &targets, &[], &control)?;
     let problem = learner.problem(&kernel, &targets, &[])?;
-    let bound = SpanBound::new(&problem, &machine, true)?;
+    let bound = SpanBound::new(&problem, &machine, &control, true)?;
     writeln!(out, "{} support vectors, bound {:.2}", machine.support.len(), bound.value)?;
     if let Some(sensitivity) = &bound.sensitivity {
         // What the bound changes by with each coordinate's scale.

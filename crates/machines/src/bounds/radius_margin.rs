@@ -45,7 +45,8 @@ impl RadiusMargin {
     /// The bound of a classifier with squared losses.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] for another loss; [`Error::ShapeMismatch`]; as [`Ball::enclosing`].
+    /// [`Error::Unsupported`] for another loss; [`Error::ShapeMismatch`]; [`Error::Stopped`] when `control` says
+    /// stop; as [`Ball::enclosing`].
     pub fn of_classifier(
         problem: &DualProblem<'_>,
         machine: &Machine,
@@ -60,7 +61,7 @@ impl RadiusMargin {
                 instead: "train it with Loss::Squared, or use the span bound".to_owned(),
             });
         }
-        let support = Support::new(problem, machine)?;
+        let support = Support::new(problem, machine, control)?;
         let ball = Ball::enclosing(problem.kernel(), ridge, control)?;
         // The value of the dual is half of ‖w̃‖², with a smaller error than the norm itself.
         let size = -2.0 * machine.dual.solution.objective;
@@ -77,7 +78,8 @@ impl RadiusMargin {
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`]; [`Error::Unsupported`] for samples with different weights and squared
-    /// losses; as [`Ball::enclosing`]; [`Error::Numerical`] for an indefinite kernel.
+    /// losses; as [`Ball::enclosing`]; [`Error::Numerical`] for an indefinite kernel; [`Error::Stopped`] when
+    /// `control` says stop.
     pub fn of_regressor(
         problem: &DualProblem<'_>,
         machine: &Machine,
@@ -85,14 +87,14 @@ impl RadiusMargin {
         with_gradient: bool,
     ) -> Result<Self, Error> {
         let ridge = common_ridge(problem)?;
-        let support = Support::new(problem, machine)?;
+        let support = Support::new(problem, machine, control)?;
         let ball = Ball::enclosing(problem.kernel(), ridge, control)?;
         let size = support.coefficients.iter().map(|value| value.abs()).sum();
         let tube: f64 = problem.absolute_weights().iter().sum();
         let value = 4.0 * ball.squared_radius * size + support.slacks.sum() + tube;
         let sensitivity = if with_gradient && support.n_free > 0 {
             let follow = support.signs.rows(0, support.n_free) * (4.0 * ball.squared_radius);
-            let h = adjoint(&support, &support.bordered()?, follow);
+            let h = adjoint(&support, &support.bordered(control)?, follow);
             let (mut weights, samples) = spread(&ball, &support, 4.0 * size);
             let h = scatter(&samples, &support, &h);
             add_symmetric(&mut weights, -1.0, &h, &on(&samples, &support));

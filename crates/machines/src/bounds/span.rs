@@ -2,10 +2,11 @@
 
 use fewest_core::{Error, order};
 use fewest_smo::{DualProblem, Machine};
+use fewest_solver::Control;
 use nalgebra::{DMatrix, DVector};
 
 use super::sensitivity::add_symmetric;
-use super::support::Support;
+use super::support::{Support, go_on};
 use super::{BoundSensitivity, in_order};
 
 /// The span bound (Vapnik and Chapelle 2000; Chapelle et al. 2002; for regression Chang and Lin 2005,
@@ -47,12 +48,20 @@ impl SpanBound {
     /// `O(m³)`.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] unless they belong together; [`Error::Numerical`] for an indefinite kernel.
-    pub fn new(problem: &DualProblem<'_>, machine: &Machine, with_gradient: bool) -> Result<Self, Error> {
-        let support = Support::new(problem, machine)?;
+    /// [`Error::ShapeMismatch`] unless they belong together; [`Error::Numerical`] for an indefinite kernel;
+    /// [`Error::Stopped`] when `control` says stop.
+    pub fn new(
+        problem: &DualProblem<'_>,
+        machine: &Machine,
+        control: &Control<'_>,
+        with_gradient: bool,
+    ) -> Result<Self, Error> {
+        let support = Support::new(problem, machine, control)?;
         let (m, n_free) = (support.len(), support.n_free);
         let tube: f64 = problem.absolute_weights().iter().sum();
-        let residuals = if n_free > 0 { Some(Residuals::new(&support)?) } else { None };
+        let with_gradient = with_gradient && n_free > 1;
+        let residuals =
+            if n_free > 0 { Some(Residuals::new(&support, with_gradient, control)?) } else { None };
         let spans: Vec<f64> = (0..m)
             .map(|p| match &residuals {
                 Some(residuals) if p >= n_free || n_free > 1 => residuals.spans[p],
@@ -61,7 +70,7 @@ impl SpanBound {
             .collect();
         let charged: f64 = (0..m).map(|p| support.coefficients[p].abs() * spans[p] + support.slacks[p]).sum();
         let sensitivity = match &residuals {
-            Some(residuals) if with_gradient && n_free > 1 => Some(residuals.sensitivity(&support)?),
+            Some(residuals) if with_gradient => Some(residuals.sensitivity(&support)?),
             _ => None,
         };
         let mut by_sample: Vec<(usize, f64)> = support.samples.iter().copied().zip(spans).collect();
@@ -79,29 +88,39 @@ fn farthest(kernel: &DMatrix<f64>, p: usize) -> f64 {
 
 /// For each support vector `p` the combination `z_p = e_p − λ` with `S_p² = z_pᵀ K̃ z_p`.
 struct Residuals {
-    /// Coefficients on the free vectors, one column each; of a bounded one, without its own 1.
+    /// Coefficients on the free vectors, one column each; of a bounded one, without its own 1. Empty unless
+    /// the gradient is wanted.
     on_free: DMatrix<f64>,
     spans: Vec<f64>,
     bordered: super::support::Bordered,
 }
 
 impl Residuals {
-    fn new(support: &Support) -> Result<Self, Error> {
+    fn new(support: &Support, with_gradient: bool, control: &Control<'_>) -> Result<Self, Error> {
         let (m, n_free) = (support.len(), support.n_free);
-        let bordered = support.bordered()?;
-        let inverse = bordered.inverse();
-        let mut on_free = DMatrix::zeros(n_free, m);
+        let bordered = support.bordered(control)?;
+        let mut on_free = if with_gradient { DMatrix::zeros(n_free, m) } else { DMatrix::zeros(0, 0) };
         let mut spans = vec![0.0; m];
         for p in 0..n_free {
-            let pivot = inverse[(p, p)];
+            go_on(control)?;
+            let pivot = if with_gradient {
+                let column = bordered.inverse_column(p);
+                let pivot = column[p];
+                on_free.set_column(p, &(column / pivot));
+                pivot
+            } else {
+                bordered.inverse_diagonal(p)
+            };
             spans[p] = (1.0 / pivot - bordered.jitter).max(0.0);
-            on_free.set_column(p, &(inverse.column(p) / pivot));
         }
         for p in n_free..m {
+            go_on(control)?;
             let right = support.kernel.view((0, p), (n_free, 1)).column(0).into_owned();
             let (weights, bias) = bordered.solve(&right, 1.0);
             spans[p] = (support.kernel[(p, p)] - right.dot(&weights) - bias).max(0.0);
-            on_free.set_column(p, &-weights);
+            if with_gradient {
+                on_free.set_column(p, &-weights);
+            }
         }
         Ok(Self { on_free, spans, bordered })
     }

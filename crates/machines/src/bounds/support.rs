@@ -1,8 +1,10 @@
 //! The support vectors of a machine and the linear system that its free ones solve.
 
 use fewest_core::Error;
+use fewest_linalg::Cholesky;
 use fewest_smo::{DualProblem, Machine};
-use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
+use fewest_solver::Control;
+use nalgebra::{DMatrix, DVector};
 
 /// Added to the diagonal, relative to its largest entry: kernels of equal samples have no inverse.
 const JITTER: f64 = 1e-13;
@@ -21,7 +23,11 @@ pub(super) struct Support {
 }
 
 impl Support {
-    pub(super) fn new(problem: &DualProblem<'_>, machine: &Machine) -> Result<Self, Error> {
+    pub(super) fn new(
+        problem: &DualProblem<'_>,
+        machine: &Machine,
+        control: &Control<'_>,
+    ) -> Result<Self, Error> {
         let all = &machine.dual.solution.coefficients;
         if all.len() != problem.n_variables() {
             let (expected, found) = (problem.n_variables(), all.len());
@@ -35,6 +41,7 @@ impl Support {
         let mut kernel = DMatrix::zeros(m, m);
         let mut row = vec![0.0; problem.n_variables()];
         for (mut column, &i) in kernel.column_iter_mut().zip(&samples) {
+            go_on(control)?;
             problem.kernel().row(i, &mut row);
             for (value, &j) in column.iter_mut().zip(&samples) {
                 *value = row[j];
@@ -65,7 +72,7 @@ impl Support {
     /// M = ( K̃_FF  1 )
     ///     (  1ᵀ   0 )
     /// ```
-    pub(super) fn bordered(&self) -> Result<Bordered, Error> {
+    pub(super) fn bordered(&self, control: &Control<'_>) -> Result<Bordered, Error> {
         let m = self.n_free;
         let mut matrix = self.kernel.view((0, 0), (m, m)).into_owned();
         let largest = matrix.diagonal().iter().fold(f64::MIN_POSITIVE, |most, value| most.max(*value));
@@ -78,16 +85,27 @@ impl Support {
         }
         let hint = "the kernel of the support vectors is not positive semidefinite".to_owned();
         let fault = Error::Numerical { what: "the inverse of the kernel of the support vectors", hint };
-        let factor = fewest_linalg::cholesky(matrix).ok_or(fault)?;
-        let ones = factor.solve(&DVector::from_element(m, 1.0));
+        let factor = Cholesky::of_unless(matrix.data.into(), m, &|| control.stopped().is_some());
+        go_on(control)?;
+        let factor = factor.ok_or(fault)?;
+        let mut ones = DVector::from_element(m, 1.0);
+        factor.solve(ones.as_mut_slice());
         let sum = ones.sum();
         Ok(Bordered { factor, ones, sum, jitter, shift: largest })
     }
 }
 
+/// [`Error::Stopped`] if `control` says stop.
+pub(super) fn go_on(control: &Control<'_>) -> Result<(), Error> {
+    if control.stopped().is_some() {
+        return Err(Error::Stopped { before: "the bound on the leave-one-out error was computed" });
+    }
+    Ok(())
+}
+
 /// `M⁻¹` through the Cholesky factor of `K̃_FF + shift`, which has at least one row.
 pub(super) struct Bordered {
-    factor: Cholesky<f64, Dyn>,
+    factor: Cholesky,
     shift: f64,
     /// The factor's solution for ones, and its sum.
     ones: DVector<f64>,
@@ -98,15 +116,24 @@ pub(super) struct Bordered {
 impl Bordered {
     /// The upper part of `M⁻¹ (right, last)`, and its last entry.
     pub(super) fn solve(&self, right: &DVector<f64>, last: f64) -> (DVector<f64>, f64) {
-        let upper = self.factor.solve(right);
+        let mut upper = right.clone();
+        self.factor.solve(upper.as_mut_slice());
         let bias = (upper.sum() - last) / self.sum;
         (upper - &self.ones * bias, bias + self.shift * last)
     }
 
-    /// The upper left block of `M⁻¹`.
-    pub(super) fn inverse(&self) -> DMatrix<f64> {
-        let mut inverse = self.factor.inverse();
-        inverse.ger(-1.0 / self.sum, &self.ones, &self.ones, 1.0);
-        inverse
+    /// Column `p` of the upper left block of `M⁻¹`.
+    pub(super) fn inverse_column(&self, p: usize) -> DVector<f64> {
+        let mut unit = DVector::zeros(self.ones.len());
+        unit[p] = 1.0;
+        self.solve(&unit, 0.0).0
+    }
+
+    /// The diagonal entry of that column.
+    pub(super) fn inverse_diagonal(&self, p: usize) -> f64 {
+        let mut unit = vec![0.0; self.ones.len()];
+        unit[p] = 1.0;
+        self.factor.solve_lower(&mut unit);
+        unit.iter().map(|value| value * value).sum::<f64>() - self.ones[p] * self.ones[p] / self.sum
     }
 }

@@ -77,7 +77,7 @@ impl Setting {
     ) -> (f64, Option<BoundSensitivity>) {
         self.with(kernel, targets, |problem, machine| {
             if self.span {
-                let bound = SpanBound::new(problem, machine, gradient).unwrap();
+                let bound = SpanBound::new(problem, machine, &control(), gradient).unwrap();
                 (bound.value, bound.sensitivity)
             } else if self.regression {
                 let bound = RadiusMargin::of_regressor(problem, machine, &control(), gradient).unwrap();
@@ -166,7 +166,7 @@ fn spans_are_distances_from_the_hull_of_the_others() {
         let rows = PointRows::new(&points, kernel).unwrap();
         for setting in SETTINGS.iter().filter(|setting| setting.span) {
             setting.with(&rows, &targets, |problem, machine| {
-                let bound = SpanBound::new(problem, machine, false).unwrap();
+                let bound = SpanBound::new(problem, machine, &control(), false).unwrap();
                 let kernel = matrix(problem);
                 let coefficients = &machine.dual.solution.coefficients;
                 for (&p, &span) in machine.support.iter().zip(&bound.squared_spans) {
@@ -214,7 +214,7 @@ fn leaving_one_out_is_as_the_span_says_while_the_sets_stay() {
     for setting in SETTINGS.iter().filter(|setting| setting.span) {
         let rows = PointRows::new(&points, kernel).unwrap();
         let (kept, total, bound, error) = setting.with(&rows, &targets, |problem, machine| {
-            let bound = SpanBound::new(problem, machine, false).unwrap();
+            let bound = SpanBound::new(problem, machine, &control(), false).unwrap();
             let estimates = leave_one_out(&bound, problem, machine);
             let coefficients = &machine.dual.solution.coefficients;
             let kind = |problem: &DualProblem<'_>, i: usize, value: f64| {
@@ -262,7 +262,7 @@ fn equal_samples_and_single_support_vectors_have_spans() {
     let kernel = PointRows::new(&twice, KERNELS[0]).unwrap();
     let setting = Setting { regression: true, loss: Loss::Linear, span: true, cost: 100.0 };
     setting.with(&kernel, &targets.repeat(2), |problem, machine| {
-        let bound = SpanBound::new(problem, machine, true).unwrap();
+        let bound = SpanBound::new(problem, machine, &control(), true).unwrap();
         let coefficients = &machine.dual.solution.coefficients;
         for (&p, span) in machine.support.iter().zip(&bound.squared_spans) {
             let twin = (p + 12) % 24;
@@ -278,7 +278,7 @@ fn equal_samples_and_single_support_vectors_have_spans() {
     let setting = Setting { regression: true, loss: Loss::Linear, span: true, cost: 1e-3 };
     setting.with(&kernel, &far, |problem, machine| {
         assert_eq!(machine.n_bounded, 12);
-        let bound = SpanBound::new(problem, machine, true).unwrap();
+        let bound = SpanBound::new(problem, machine, &control(), true).unwrap();
         assert!(bound.sensitivity.is_none() && bound.value > 1e3 && bound.value.is_finite());
         let bound = RadiusMargin::of_regressor(problem, machine, &control(), true).unwrap();
         assert!(bound.sensitivity.is_none() && bound.value.is_finite());
@@ -286,7 +286,7 @@ fn equal_samples_and_single_support_vectors_have_spans() {
     // No support vectors at all.
     let setting = Setting { regression: true, loss: Loss::Linear, span: true, cost: 1.0 };
     setting.with(&kernel, &[1.0; 12], |problem, machine| {
-        let bound = SpanBound::new(problem, machine, true).unwrap();
+        let bound = SpanBound::new(problem, machine, &control(), true).unwrap();
         assert!((bound.value - 1.2).abs() < 1e-12 && bound.squared_spans.is_empty());
     });
 }
@@ -305,8 +305,11 @@ fn faults_are_named() {
         assert!(matches!(error, Err(Error::Unsupported { .. })));
         let mut short = machine.clone();
         short.dual.solution.coefficients.pop();
-        assert!(matches!(SpanBound::new(problem, &short, false), Err(Error::ShapeMismatch { .. })));
-        let sensitivity = SpanBound::new(problem, machine, true).unwrap().sensitivity.unwrap();
+        assert!(matches!(
+            SpanBound::new(problem, &short, &control(), false),
+            Err(Error::ShapeMismatch { .. })
+        ));
+        let sensitivity = SpanBound::new(problem, machine, &control(), true).unwrap().sensitivity.unwrap();
         let few = Points { values: vec![0.0; 3], n_samples: 1, width: 3 };
         assert!(matches!(sensitivity.scale_gradient(KERNELS[0], &few), Err(Error::ShapeMismatch { .. })));
         let bad = VectorKernel::Gaussian { gamma: f64::NAN };
@@ -320,10 +323,24 @@ fn faults_are_named() {
     assert!(certificate::certify(&unlike, &machine.dual.solution.coefficients).is_ok());
     let error = RadiusMargin::of_classifier(&unlike, &machine, &control(), false);
     assert!(matches!(error, Err(Error::Unsupported { .. })));
-    assert!(SpanBound::new(&unlike, &machine, true).is_ok());
+    assert!(SpanBound::new(&unlike, &machine, &control(), true).is_ok());
     // A matrix that is not symmetric, and one that is not finite.
     let skew = GramRows::new(vec![1.0, 0.5, 0.4, 1.0], 2);
     assert!(matches!(skew, Err(Error::InvalidParameter { name: "kernel", .. })));
     let nan = GramRows::new(vec![1.0, f64::NAN, f64::NAN, 1.0], 2);
     assert!(matches!(nan, Err(Error::InvalidParameter { name: "kernel", .. })));
+}
+
+#[test]
+fn who_says_stop_is_heard() {
+    let (points, targets) = problem(30);
+    let kernel = PointRows::new(&points, KERNELS[0]).unwrap();
+    let flag = std::sync::atomic::AtomicBool::new(true);
+    let stop = Control { interrupt: Some(&flag), ..control() };
+    for setting in SETTINGS.iter().filter(|setting| setting.span) {
+        setting.with(&kernel, &targets, |problem, machine| {
+            let bound = SpanBound::new(problem, machine, &stop, false);
+            assert!(matches!(bound, Err(Error::Stopped { .. })), "{setting:?}");
+        });
+    }
 }

@@ -73,7 +73,7 @@ impl BoundChange {
             let (Some(trained), problem) = (machines.next(), &part.problem) else { return Ok(()) };
             let machine = &settled(problem, &trained.machine, loss, round.training.c)?;
             sum += match self.bound {
-                Bound::Span => SpanBound::new(problem, machine, false)?.value,
+                Bound::Span => SpanBound::new(problem, machine, &control, false)?.value,
                 Bound::RadiusMargin => {
                     let bound = if trained.classes.is_some() {
                         let machine = with_norm(problem, machine)?;

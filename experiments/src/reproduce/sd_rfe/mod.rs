@@ -39,7 +39,8 @@ const METHODS: [Method; 9] = [
 ];
 
 /// The bounds with the loss that is not their default.
-const OTHER_LOSS: [Method; 2] = [
+const OTHER_LOSS: [Method; 3] = [
+    Method { name: "SpanB-RFE, squared loss", id: "spanb-rfe", parameters: &["loss=squared"] },
     Method { name: "RMB-RFE*, linear loss", id: "rmb-rfe", parameters: &["retrain=true", "loss=linear"] },
     Method {
         name: "SpanB-RFE*, squared loss",
