@@ -113,8 +113,8 @@ impl Cholesky {
         Self::of_unless(values, n, &|| false)
     }
 
-    /// The same; `None` also where `is_stopped` says so before the end, which is asked after every few million
-    /// multiplications.
+    /// The same; `None` also where `is_stopped` says so before the end, which is asked after every few
+    /// million multiplications.
     ///
     /// ```
     /// use fewest_linalg::Cholesky;

@@ -45,8 +45,8 @@ impl RadiusMargin {
     /// The bound of a classifier with squared losses.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] for another loss; [`Error::ShapeMismatch`]; [`Error::Stopped`] when `control` says
-    /// stop; as [`Ball::enclosing`].
+    /// [`Error::Unsupported`] for another loss; [`Error::ShapeMismatch`]; [`Error::Stopped`] when `control`
+    /// says stop; as [`Ball::enclosing`].
     pub fn of_classifier(
         problem: &DualProblem<'_>,
         machine: &Machine,
