@@ -263,7 +263,11 @@ fn metrics_of_scores_need_a_learner_that_gives_them() {
     let call = "evaluate wdbc.csv -m f-score -k 3 --folds 3 --metric";
     place.refuses(
         &words(&format!("{call} log-loss")),
-        &["log-loss needs probabilities", "linear-svm", "naive-bayes, kernel-logistic, nearest-neighbours"],
+        &[
+            "log-loss needs probabilities",
+            "linear-svm",
+            "naive-bayes, kernel-logistic, random-forest, nearest-neighbours",
+        ],
     );
     place.refuses(
         &words(&format!("{call} auc -l tree")),

@@ -11,8 +11,8 @@ use fewest_core::{Context, Dataset, Error};
 use crate::{
     Accuracy, AreaUnderCurve, BalancedAccuracy, Correlation, DecisionTree, KernelLogistic, KernelRidge,
     Learner, LinearSvm, LogLoss, MacroF1, Matthews, MeanSquaredError, Metric, Model, NaiveBayes,
-    NearestNeighbours, QSquared, SquaredCorrelation, SupportVectorClassifier, SupportVectorRegression,
-    TwinClassifier,
+    NearestNeighbours, QSquared, RandomForest, SquaredCorrelation, SupportVectorClassifier,
+    SupportVectorRegression, TwinClassifier,
 };
 
 /// A learner by its id.
@@ -78,6 +78,7 @@ pub const LEARNERS: &[LearnerEntry] = &[
     },
     LearnerEntry::new::<KernelRidge>("kernel-ridge", "kernel ridge regression", NUMBERS),
     LearnerEntry::new::<SupportVectorRegression>("svr", "support vector regression", &[TargetKind::Real]),
+    LearnerEntry::new::<RandomForest>("random-forest", "random forest", BOTH).with_short("forest"),
     LearnerEntry::new::<NearestNeighbours>("nearest-neighbours", "nearest neighbours", BOTH)
         .with_short("knn"),
 ];

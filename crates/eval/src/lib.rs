@@ -20,7 +20,7 @@ pub use experiment::{
 pub use learners::{
     ClassScores, ClassScoring, DecisionTree, KMeans, KMeansModel, KernelGrid, KernelLogistic,
     KernelLogisticModel, KernelRidge, KernelRidgeModel, Learner, LinearSvm, LinearSvmModel, MachineGrid,
-    MachineKernel, Model, NaiveBayes, NearestNeighbours, Predictions, SupportVectorClassifier,
+    MachineKernel, Model, NaiveBayes, NearestNeighbours, Predictions, RandomForest, SupportVectorClassifier,
     SupportVectorClassifierModel, SupportVectorRegression, SupportVectorRegressionModel, TwinClassifier,
     TwinClassifierModel, TwinRegularization,
 };

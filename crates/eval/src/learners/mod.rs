@@ -9,6 +9,8 @@
 
 mod bayes;
 pub(crate) mod constant;
+mod forest;
+mod growth;
 mod k_means;
 mod kernel;
 mod machine;
@@ -17,6 +19,7 @@ mod svm;
 mod tree;
 
 pub use bayes::NaiveBayes;
+pub use forest::RandomForest;
 pub use k_means::{KMeans, KMeansModel};
 pub use kernel::{KernelGrid, KernelLogistic, KernelLogisticModel, KernelRidge, KernelRidgeModel};
 pub use machine::{
