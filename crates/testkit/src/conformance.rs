@@ -3,11 +3,15 @@
 //! Each check panics with what went wrong. [`check_selector`] calls all of them.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use fewest_core::{
-    Budget, Column, Columns, Context, Dataset, DenseColumns, Error, Graph, Groups, Selector, Target, View,
+    Budget, Column, Columns, Context, Dataset, DenseColumns, Error, Graph, Groups, Progress, Selector,
+    Status, Target, View,
 };
+
+/// Most stops of one method that are tried.
+const MOST_STOPS: usize = 40;
 
 /// A small supervised problem with a constant column: features 0 and 3 matter, 5 is constant.
 ///
@@ -52,6 +56,8 @@ pub fn check_by_place(selector: &dyn Selector, data: &Dataset, k: usize) {
     a_column_that_fails_is_an_error(selector, data, k);
     weights_are_used_or_refused(selector, data, k);
     links_groups_and_views_are_used_or_refused_or_nothing(selector, data, k);
+    sparse_is_dense(selector, data, k);
+    a_stop_keeps_what_there_is(selector, data, k);
 }
 
 fn must<T>(result: Result<T, Error>) -> T {
@@ -261,6 +267,84 @@ fn links_groups_and_views_are_used_or_refused_or_nothing(selector: &dyn Selector
         Ok(selection) => assert!(!selection.order.is_empty() && selection.order.len() <= k),
         Err(Error::Unsupported { .. }) => {}
         Err(other) => panic!("links, groups and views gave: {other}"),
+    }
+}
+
+/// A table all of whose columns are sparse.
+struct Sparse {
+    n_samples: usize,
+    columns: Vec<(Vec<usize>, Vec<f64>)>,
+}
+
+impl Columns for Sparse {
+    fn n_samples(&self) -> usize {
+        self.n_samples
+    }
+
+    fn n_features(&self) -> usize {
+        self.columns.len()
+    }
+
+    fn column<'a>(&'a self, j: usize, _scratch: &'a mut Vec<f64>) -> Result<Column<'a>, Error> {
+        let (rows, values) = &self.columns[j];
+        Ok(Column::Sparse { rows, values })
+    }
+}
+
+/// A sparse table gives the same selection as a dense one with the same values.
+fn sparse_is_dense(selector: &dyn Selector, data: &Dataset, k: usize) {
+    let mut columns = columns(data);
+    for column in columns.iter_mut().skip(1).step_by(3) {
+        column.iter_mut().filter(|value| value.abs() < 0.6).for_each(|value| *value = 0.0);
+    }
+    let stored = |column: &Vec<f64>| {
+        let values = column.iter().enumerate().filter(|(_, value)| **value != 0.0);
+        values.map(|(row, value)| (row, *value)).unzip()
+    };
+    let sparse = Sparse { n_samples: data.n_samples(), columns: columns.iter().map(stored).collect() };
+    let (order, scores) = select(selector, &with_columns(data, &columns), k);
+    let (from_sparse, from_sparse_scores) = select(selector, &must(data.clone().with_x(sparse)), k);
+    assert_eq!(order, from_sparse, "a sparse table changed the features");
+    close(&scores, &from_sparse_scores, "a sparse table changed the scores");
+}
+
+/// Sets a flag at the report of progress with this number.
+struct StopAt {
+    report: usize,
+    n_reports: AtomicUsize,
+    flag: AtomicBool,
+}
+
+impl Progress for StopAt {
+    fn update(&self, _stage: &str, _done: u64, _total: u64) {
+        if self.n_reports.fetch_add(1, Ordering::Relaxed) >= self.report {
+            self.flag.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+/// A run that is stopped, at the start or at any of the first reports of progress, gives what it has and says
+/// so in its status, or an [`Error::Stopped`] if it has nothing; never an empty selection. A run that ends
+/// all the same gives the whole answer.
+fn a_stop_keeps_what_there_is(selector: &dyn Selector, data: &Dataset, k: usize) {
+    let whole = must(selector.select(data, Budget::Count(k), &Context::seeded(7)));
+    for report in 0..MOST_STOPS {
+        let progress = StopAt { report, n_reports: AtomicUsize::new(0), flag: AtomicBool::new(report == 0) };
+        let context =
+            Context { progress: Some(&progress), interrupt: Some(&progress.flag), ..Context::seeded(7) };
+        match selector.select(data, Budget::Count(k), &context) {
+            Err(Error::Stopped { .. }) => {}
+            Ok(found) if found.status == Status::Interrupted => {
+                assert!(!found.order.is_empty(), "stopped at report {report}: an empty selection");
+            }
+            Ok(found) => {
+                assert_eq!(found.order, whole.order, "stopped at report {report}, with {:?}", found.status);
+            }
+            Err(other) => panic!("stopped at report {report}: {other}"),
+        }
+        if progress.n_reports.load(Ordering::Relaxed) <= report {
+            return;
+        }
     }
 }
 
