@@ -382,3 +382,58 @@ fn threads_change_nothing() -> Result<(), Error> {
     }
     Ok(())
 }
+
+/// The table with each column changed by `change`, which gets its index.
+fn with_columns(data: &Dataset, change: impl Fn(usize, &mut [f64])) -> Result<Dataset, Error> {
+    let mut columns = vec![vec![0.0; data.n_samples()]; data.n_features()];
+    for (j, column) in columns.iter_mut().enumerate() {
+        data.x().copy_column(j, column)?;
+        change(j, column);
+    }
+    Dataset::new(DenseColumns::from_columns(&columns)?, data.target().clone())
+}
+
+/// Methods whose answer depends on the units of the features, as their pages say.
+const DEPEND_ON_UNITS: &[&str] = &["variance", "trace-ratio"];
+
+/// Powers of two change no digit, so all methods that standardise, rank or count give the same scores.
+#[test]
+fn units_of_features_change_nothing() -> Result<(), Error> {
+    for method in Registry::standard().methods().iter() {
+        let data = problem(needs_classes(method));
+        let scaled = with_columns(&data, |j, column| {
+            let unit = [1.0, 1024.0, 1.0 / 1_048_576.0][j % 3];
+            column.iter_mut().for_each(|value| *value *= unit);
+        })?;
+        let selector = method.build(&Parameters::defaults(method))?.into_selector();
+        let answer = |data: &Dataset| selector.select(data, Budget::Count(4), &Context::seeded(3));
+        let (plain, scaled) = (answer(&data)?, answer(&scaled)?);
+        let is_same = plain.order == scaled.order && plain.scores == scaled.scores;
+        let id = method.id;
+        assert_eq!(is_same, !DEPEND_ON_UNITS.contains(&id), "{id}: {:?}, {:?}", plain.scores, scaled.scores);
+    }
+    Ok(())
+}
+
+/// Values rounded to single precision give the same features and nearly the same scores.
+#[test]
+fn single_precision_changes_little() -> Result<(), Error> {
+    for method in Registry::standard().methods().iter() {
+        // No two differences are equal, and no value is on the edge of a bin: rounding decides nothing.
+        let smooth =
+            |_, column: &mut [f64]| column.iter_mut().for_each(|value| *value = (1.1 * *value).exp());
+        let double = with_columns(&problem(needs_classes(method)), smooth)?;
+        let single = with_columns(&double, |_, column| {
+            column.iter_mut().for_each(|value| *value = f64::from(*value as f32));
+        })?;
+        let selector = method.build(&Parameters::defaults(method))?.into_selector();
+        let answer = |data: &Dataset| selector.select(data, Budget::Count(4), &Context::seeded(3));
+        let (double, single) = (answer(&double)?, answer(&single)?);
+        assert_eq!(double.order, single.order, "{}", method.id);
+        let largest = double.scores.iter().fold(0.0_f64, |largest, score| largest.max(score.abs()));
+        for (a, b) in double.scores.iter().zip(&single.scores) {
+            assert!((a - b).abs() <= 1e-5 * largest, "{}: {a} and {b}", method.id);
+        }
+    }
+    Ok(())
+}
