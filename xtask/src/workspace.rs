@@ -5,10 +5,14 @@ use std::process::Command;
 
 use crate::Result;
 
-/// The folder of the workspace's `Cargo.toml`.
+/// The checkout around the current folder; the current folder itself where there is none.
+///
+/// It is found at run time, so that a program copied to another checkout works on that one.
 pub(crate) fn root() -> PathBuf {
-    // This package lies one folder below the root, wherever the checkout is.
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_path_buf).unwrap_or_default()
+    let here = std::env::current_dir().unwrap_or_default();
+    let is_root =
+        |folder: &&Path| folder.join("Cargo.lock").is_file() && folder.join("xtask/Cargo.toml").is_file();
+    here.ancestors().find(is_root).map_or_else(|| here.clone(), Path::to_path_buf)
 }
 
 /// `cargo`, the one that runs this.

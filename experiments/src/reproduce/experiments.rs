@@ -28,7 +28,10 @@ pub(super) struct Protocol {
     pub threads: usize,
     /// The folder with the data sets.
     #[arg(long, env = "FEWEST_DATA")]
-    data: PathBuf,
+    data: Option<PathBuf>,
+    /// Write to docs/reproduction in the checkout; otherwise below target/reproduce.
+    #[arg(long)]
+    publish: bool,
     /// Use the finished results of an earlier call with the same runs and seed.
     #[arg(long)]
     resume: bool,
@@ -109,19 +112,21 @@ impl Protocol {
         Ok(self.documents(folder))
     }
 
-    /// The documents of a paper, in `folder` of the checkout.
+    /// The documents of a paper, in its `folder`.
     pub(super) fn documents(&self, folder: &str) -> Documents {
         let mut facts = machine::facts();
         facts.push(("runs", self.runs.to_string()));
         facts.push(("seed", self.seed.to_string()));
-        Documents::new(workspace::root().join(folder), facts)
+        let all = if self.publish { "docs/reproduction" } else { "target/reproduce" };
+        Documents::new(workspace::root().join(all).join(folder), facts)
     }
 
     /// The data set in `file`, or `None` with a line that says so when the file is missing.
     ///
     /// Rows with a missing value are left out; the target of a text table is its column `target`.
     pub(super) fn read(&self, name: &str, file: &str) -> Result<Option<Dataset>> {
-        let path = self.data.join(file);
+        let data = self.data.as_deref().ok_or("where are the data sets? give --data or FEWEST_DATA")?;
+        let path = data.join(file);
         if !path.exists() {
             eprintln!("{name}: skipped, there is no file {file}");
             return Ok(None);

@@ -16,7 +16,8 @@ use clap::{Args, Subcommand};
 use crate::Result;
 use experiments::Protocol;
 
-/// Recomputes a figure or a table of a paper; writes raw CSV, a summary and an SVG under docs/reproduction.
+/// Recomputes a figure or a table of a paper; writes raw CSV, a summary and an SVG below target/reproduce, or
+/// with --publish under docs/reproduction.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]

@@ -59,8 +59,7 @@ pub(super) struct Arguments {
     protocol: Protocol,
 }
 
-/// Runs the methods on the data sets; writes `docs/reproduction/survey/table-2.csv`, `.md` and an `.svg` for
-/// each data set.
+/// Runs the methods on the data sets; writes `table-2.csv`, `.md` and an `.svg` for each data set.
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
     arguments.protocol.with_threads(|| compute(arguments))
 }
@@ -183,7 +182,7 @@ fn cluster(
 type Failure = (&'static str, &'static str, String);
 
 fn tell(protocol: &Protocol, rows: &[Row], clusters: &[Row], failures: &[Failure]) -> Result<()> {
-    let documents = protocol.documents("docs/reproduction/survey");
+    let documents = protocol.documents("survey");
     for (name, rows, metrics) in [
         ("table-2", rows, &["accuracy"][..]),
         ("table-2-clustering", clusters, &["clustering_accuracy", "normalised_mutual_information"][..]),

@@ -5,10 +5,10 @@ use std::fmt::Write;
 use super::contenders::{ALTERNATIONS, Descent, MIK_FS};
 use super::table::Cell;
 use super::{FOLDER, Problem, REFERENCE, finish};
+use crate::Result;
 use crate::output::median;
 use crate::plot::{Panel, Series, lines};
 use crate::reproduce::experiments::Protocol;
-use crate::{Result, workspace};
 
 /// Runs whose curves are drawn.
 const DRAWN: usize = 3;
@@ -69,7 +69,7 @@ pub(super) fn write_figure(protocol: &Protocol, problems: &[Problem], cells: &[C
             panels.push(panel(cell.dataset, &descents));
         }
     }
-    lines(&workspace::root().join(FOLDER).join("figure-2.svg"), &panels)?;
+    lines(&protocol.documents(FOLDER).path("figure-2.svg"), &panels)?;
     let header = ["dataset", "method", "run", "alternation", "objective"];
     finish(protocol, "figure-2", "--figure 2", &header, &rows, &text)
 }

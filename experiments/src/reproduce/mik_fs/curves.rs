@@ -3,11 +3,11 @@
 use fewest::eval::Accuracy;
 
 use super::{FOLDER, Problem, REFERENCE, finish, halves};
+use crate::Result;
 use crate::plot::{Panel, Series, lines};
 use crate::reproduce::comparison::{Comparison, Line};
 use crate::reproduce::experiments::{Method, Protocol, Row, Setting, cells, mean_of};
 use crate::reproduce::machines::linear_classifier;
-use crate::{Result, workspace};
 
 /// Numbers of features; the paper's figure ends at 60.
 const KS: &[usize] = &[1, 2, 5, 10, 15, 20, 30, 40, 50, 60];
@@ -45,7 +45,7 @@ pub(super) fn write_figure(protocol: &Protocol, problems: &[Problem]) -> Result<
     }
     let names: Vec<&'static str> = METHODS.iter().map(|method| method.name).collect();
     let panels: Vec<Panel> = shown.iter().map(|problem| panel(problem.printed.name, &names, &rows)).collect();
-    lines(&workspace::root().join(FOLDER).join("figure-1.svg"), &panels)?;
+    lines(&protocol.documents(FOLDER).path("figure-1.svg"), &panels)?;
     let mut text = format!(
         "# MIK-FS, Figure 1: accuracy by number of features\n\n{REFERENCE}, Section 5.2, which prints \
          curves, no numbers. Every run is in [figure-1.csv](figure-1.csv). Data sets whose file is not there \

@@ -32,7 +32,7 @@ pub(super) struct Arguments {
     protocol: Protocol,
 }
 
-/// Recomputes it; writes under `docs/reproduction/mik-fs`.
+/// Recomputes it; writes to the folder `mik-fs`.
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let protocol = &arguments.protocol;
     let asked = |figure: &str| arguments.figure.iter().any(|asked| asked == figure);
@@ -55,7 +55,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
 }
 
 /// Where the documents lie.
-const FOLDER: &str = "docs/reproduction/mik-fs";
+const FOLDER: &str = "mik-fs";
 
 const REFERENCE: &str =
     "Xue, Song and Xu, *Multiple indefinite kernel learning for feature selection*, IJCAI 2017";

@@ -6,7 +6,7 @@ mod regression;
 use super::Wanted;
 use crate::Result;
 
-/// Recomputes it; writes under `docs/reproduction/nmmkl`.
+/// Recomputes it; writes to the folder `nmmkl`.
 pub(super) fn run(wanted: &Wanted) -> Result<()> {
     wanted.check(&["2"], &["1", "3", "4", "5", "6", "7"])?;
     let protocol = &wanted.protocol;
@@ -21,7 +21,7 @@ pub(super) fn run(wanted: &Wanted) -> Result<()> {
 }
 
 /// Where the documents lie.
-const FOLDER: &str = "docs/reproduction/nmmkl";
+const FOLDER: &str = "nmmkl";
 
 const REFERENCE: &str =
     "Yang, Xu, Lyu and King, *Budget constrained non-monotonic feature selection*, Neural Networks 2015";

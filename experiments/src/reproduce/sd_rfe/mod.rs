@@ -9,7 +9,7 @@ use super::Wanted;
 use super::experiments::Method;
 use crate::Result;
 
-/// Recomputes it; writes under `docs/reproduction/sd-rfe`.
+/// Recomputes it; writes to the folder `sd-rfe`.
 pub(super) fn run(wanted: &Wanted) -> Result<()> {
     wanted.check(&["2"], &["1", "3"])?;
     let protocol = &wanted.protocol;
@@ -20,7 +20,7 @@ pub(super) fn run(wanted: &Wanted) -> Result<()> {
 }
 
 /// Where the documents lie.
-const FOLDER: &str = "docs/reproduction/sd-rfe";
+const FOLDER: &str = "sd-rfe";
 
 const REFERENCE: &str = "Yang and Ong, *Feature selection using probabilistic prediction of support vector \
                          regression*, IEEE Transactions on Neural Networks 2011";
