@@ -23,7 +23,7 @@ use fewest_solver::Control;
 /// // 0, 1 and 4 on a line: the ball is around 2.
 /// let x = [0.0, 1.0, 4.0];
 /// let gram = x.iter().flat_map(|a| x.iter().map(move |b| a * b)).collect();
-/// let ball = Ball::enclosing(&GramRows::new(gram, 3)?, 0.0, &Control::default())?;
+/// let ball = Ball::enclosing(&GramRows::new(gram, 3)?, 0.0, &[], &Control::default())?;
 /// assert!((ball.squared_radius - 4.0).abs() < 1e-9 && ball.gap() < 1e-6);
 /// # Ok::<(), fewest_solver::Error>(())
 /// ```
@@ -40,12 +40,17 @@ pub struct Ball {
 }
 
 impl Ball {
-    /// The ball of the kernel `K + ridge I`.
+    /// The ball of the kernel `K + ridge I`, found from the coefficients `start`; empty: all equal.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] unless `ridge` is at least 0 and finite; as [`DualProblem::new`] and
     /// [`Smo::minimise`].
-    pub fn enclosing(kernel: &dyn KernelRows, ridge: f64, control: &Control<'_>) -> Result<Self, Error> {
+    pub fn enclosing(
+        kernel: &dyn KernelRows,
+        ridge: f64,
+        start: &[f64],
+        control: &Control<'_>,
+    ) -> Result<Self, Error> {
         if !(ridge.is_finite() && ridge >= 0.0) {
             return Err(Error::parameter("ridge", ridge, "at least 0 and finite"));
         }
@@ -54,7 +59,7 @@ impl Ball {
         let problem = DualProblem::new(kernel, targets, vec![0.0; n], vec![1.0; n])?
             .with_sum(1.0)?
             .with_ridges(vec![ridge; n])?;
-        let dual = Smo::default().minimise(&problem, &[], control)?;
+        let dual = Smo::default().minimise(&problem, start, control)?;
         let coefficients = dual.solution.coefficients;
         let errors = certificate::errors(&problem, &coefficients)?;
         // ‖φ(x_i) − c‖² = K_ii − 2 (Kβ)_i + βᵀKβ = 2 e_i + βᵀKβ.

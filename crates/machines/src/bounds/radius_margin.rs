@@ -62,7 +62,7 @@ impl RadiusMargin {
             });
         }
         let support = Support::new(problem, machine, control)?;
-        let ball = Ball::enclosing(problem.kernel(), ridge, control)?;
+        let ball = Ball::enclosing(problem.kernel(), ridge, &[], control)?;
         // The value of the dual is half of ‖w̃‖², with a smaller error than the norm itself.
         let size = -2.0 * machine.dual.solution.objective;
         let sensitivity = with_gradient.then(|| {
@@ -88,7 +88,7 @@ impl RadiusMargin {
     ) -> Result<Self, Error> {
         let ridge = common_ridge(problem)?;
         let support = Support::new(problem, machine, control)?;
-        let ball = Ball::enclosing(problem.kernel(), ridge, control)?;
+        let ball = Ball::enclosing(problem.kernel(), ridge, &[], control)?;
         let size = support.coefficients.iter().map(|value| value.abs()).sum();
         let tube: f64 = problem.absolute_weights().iter().sum();
         let value = 4.0 * ball.squared_radius * size + support.slacks.sum() + tube;

@@ -138,11 +138,11 @@ fn the_ball_is_the_smallest() {
         }
         let points = Points { values: plane.concat(), n_samples: n, width: 2 };
         let kernel = PointRows::new(&points, VectorKernel::Linear).unwrap();
-        let ball = Ball::enclosing(&kernel, 0.0, &control()).unwrap();
+        let ball = Ball::enclosing(&kernel, 0.0, &[], &control()).unwrap();
         assert!((ball.squared_radius - best).abs() < 1e-10, "{n}: {} and {best}", ball.squared_radius);
         assert!(ball.gap() < 1e-5 && ball.upper >= best - 1e-12);
         let rough =
-            Ball::enclosing(&kernel, 0.0, &Control { tolerance: 1e-2, ..Control::default() }).unwrap();
+            Ball::enclosing(&kernel, 0.0, &[], &Control { tolerance: 1e-2, ..Control::default() }).unwrap();
         assert!(rough.squared_radius <= best + 1e-12 && rough.upper >= best - 1e-12);
     }
 }
@@ -296,7 +296,7 @@ fn faults_are_named() {
     let (points, targets) = problem(10);
     let kernel = PointRows::new(&points, KERNELS[0]).unwrap();
     for ridge in [-1.0, f64::NAN, f64::INFINITY] {
-        let error = Ball::enclosing(&kernel, ridge, &control());
+        let error = Ball::enclosing(&kernel, ridge, &[], &control());
         assert!(matches!(error, Err(Error::InvalidParameter { name: "ridge", .. })));
     }
     let linear = Setting { regression: false, loss: Loss::Linear, span: true, cost: 1.0 };
