@@ -161,6 +161,17 @@ fn cut(scores: &Scores, constant: &[usize], budget: Budget) -> Selection {
     let mut selection = scores.selection(order);
     selection.note_constant_features(constant.len());
     selection.note_missing_features(budget, "no other feature has a score");
+    let infinite = selection.scores.iter().filter(|score| score.is_infinite()).count();
+    if infinite > 1 {
+        selection.notes.push(format!(
+            "{infinite} scores are infinite, beyond the largest number or a division by 0: the order of these \
+             features is that of the table"
+        ));
+    } else if infinite == 1 {
+        selection
+            .notes
+            .push("one score is infinite, beyond the largest number or a division by 0".to_owned());
+    }
     if budget == Budget::Auto {
         selection.notes.push("every feature with a score: scores alone do not decide how many".to_owned());
     }
@@ -215,6 +226,15 @@ mod tests {
         let selection = cut(&scores, &[], Budget::Count(2));
         assert_eq!(selection.p_values, Some(vec![0.01, 0.02]));
         assert_eq!(selection.q_values, Some(vec![0.04, 0.04]));
+    }
+
+    /// Two scores that overflow are equal, and their order says nothing.
+    #[test]
+    fn infinite_scores_are_told() {
+        let notes = |values: Vec<f64>| cut(&Scores::descending(values), &[], Budget::Count(2)).notes;
+        assert!(notes(vec![1.0, 2.0, f64::INFINITY])[0].starts_with("one score is infinite"));
+        assert!(notes(vec![f64::INFINITY, 2.0, f64::INFINITY])[0].starts_with("2 scores are infinite"));
+        assert!(notes(vec![1.0, 2.0, 3.0]).is_empty());
     }
 
     #[test]

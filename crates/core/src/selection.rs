@@ -200,19 +200,38 @@ impl Selection {
         }
     }
 
-    /// Notes that there are fewer features than the count of the budget, with the reason `no_others`, or
-    /// that the run was stopped. Nothing if there are enough.
+    /// Notes that there are fewer features than the count of the budget, or none at all, with the reason
+    /// `no_others` (and what to do), or that the run was stopped. Nothing if there are enough.
+    ///
+    /// ```
+    /// use fewest_core::{Budget, Selection, Status};
+    /// let mut none = Selection::new(Vec::new(), Vec::new(), 9, Status::Converged);
+    /// none.note_missing_features(Budget::Auto, "every weight is 0: lower `lambda`");
+    /// assert_eq!(none.notes, ["no feature was selected: every weight is 0: lower `lambda`"]);
+    /// ```
     pub fn note_missing_features(&mut self, budget: Budget, no_others: &str) {
-        if let Budget::Count(k) = budget
-            && self.order.len() < k
-        {
-            let why = if self.status.is_stopped() {
-                "the run was stopped before others were found"
-            } else {
-                no_others
-            };
-            self.notes.push(format!("{} of {k} features: {why}", self.order.len()));
+        let missing = match budget {
+            Budget::Count(k) if self.order.len() < k => format!("{} of {k} features", self.order.len()),
+            _ if self.order.is_empty() => "no feature was selected".to_owned(),
+            _ => return,
+        };
+        let why = match budget {
+            _ if self.status.is_stopped() => "the run was stopped before others were found",
+            Budget::Threshold(_) => "no other score reaches the threshold",
+            _ => no_others,
+        };
+        self.notes.push(format!("{missing}: {why}"));
+    }
+
+    /// The selection, unless the run was stopped before there was any feature.
+    ///
+    /// # Errors
+    /// [`Error::Stopped`] then, before `what`: an empty selection would look like an answer.
+    pub fn unless_stopped_before(self, what: &'static str) -> Result<Self, Error> {
+        if self.order.is_empty() && self.status.is_stopped() {
+            return Err(Error::Stopped { before: what });
         }
+        Ok(self)
     }
 
     /// The selection of a call for one budget.
@@ -317,6 +336,42 @@ impl<S: Selector + ?Sized> Selector for Box<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nothing_is_no_answer_of_a_run_that_was_stopped() {
+        let of = |order: Vec<usize>, status| {
+            let scores = vec![1.0; order.len()];
+            Selection::new(order, scores, 4, status).unless_stopped_before("a feature was found")
+        };
+        for status in [Status::TimeLimit, Status::Interrupted] {
+            assert_eq!(of(Vec::new(), status), Err(Error::Stopped { before: "a feature was found" }));
+            assert_eq!(of(vec![2], status).map(|found| found.order), Ok(vec![2]));
+        }
+        assert_eq!(of(Vec::new(), Status::Converged).map(|found| found.order), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn missing_features_are_told_with_the_reason() {
+        let notes = |n: usize, status, budget| {
+            let mut selection = Selection::new((0..n).collect(), vec![1.0; n], 4, status);
+            selection.note_missing_features(budget, "lower `lambda`");
+            selection.notes
+        };
+        let done = Status::Converged;
+        assert_eq!(notes(1, done, Budget::Count(2)), ["1 of 2 features: lower `lambda`"]);
+        assert_eq!(notes(0, done, Budget::Auto), ["no feature was selected: lower `lambda`"]);
+        assert_eq!(
+            notes(0, done, Budget::Threshold(0.5)),
+            ["no feature was selected: no other score reaches the threshold"]
+        );
+        assert_eq!(
+            notes(0, Status::TimeLimit, Budget::Count(1)),
+            ["0 of 1 features: the run was stopped before others were found"]
+        );
+        for budget in [Budget::Count(2), Budget::Auto, Budget::Threshold(0.5)] {
+            assert!(notes(2, done, budget).is_empty());
+        }
+    }
 
     #[test]
     fn the_mask_has_a_flag_for_every_feature() {

@@ -13,6 +13,10 @@ pub(crate) const FEW_CLASSES: usize = 10;
 /// Up to this many different integers are classes, if each occurs at least twice.
 pub(crate) const MANY_CLASSES: usize = 100;
 
+/// More text labels than [`MANY_CLASSES`], of fewer samples each than this on average, are likely the names of
+/// samples.
+const LEAST_OF_CLASS: usize = 3;
+
 /// A target as read: NaN where missing.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum TargetValues {
@@ -48,6 +52,19 @@ pub(crate) fn decide(
     let Some((label, column)) = columns.pop() else { return Ok(TargetValues::None) };
     match column {
         ReadColumn::Levels { codes, names } if task != Task::Regression => {
+            let samples = codes.iter().filter(|code| !code.is_nan()).count();
+            if task == Task::Auto && names.len() > MANY_CLASSES && samples < LEAST_OF_CLASS * names.len() {
+                return Err(Error::malformed(
+                    path,
+                    Place::Column(label),
+                    format!(
+                        "the target has {} classes in {samples} samples, as a column of names has",
+                        names.len()
+                    ),
+                    "name another target, or say that these are classes (on the command line: --task \
+                     classification)",
+                ));
+            }
             Ok(TargetValues::Class { codes, names })
         }
         ReadColumn::Numbers { mut values, spellings, .. } => {
@@ -121,6 +138,22 @@ mod tests {
         assert!(are_classes(&(0..20).map(|i| f64::from(i.min(9))).collect::<Vec<_>>()));
         // Forty persons with ten pictures each are classes.
         assert!(are_classes(&(0..400).map(|i| f64::from(i / 10)).collect::<Vec<_>>()));
+    }
+
+    /// Names of samples are no classes, unless somebody says so.
+    #[test]
+    fn nearly_as_many_classes_as_samples_are_told() {
+        let decide = |n: usize, per_class: usize, task: Task| {
+            let codes: Vec<f64> = (0..n).map(|i| (i / per_class) as f64).collect();
+            let names = (0..n.div_ceil(per_class)).map(|class| format!("s{class}")).collect();
+            let label = ColumnLabel { name: Some("id".to_owned()), number: Some(0) };
+            decide(Path::new("t.csv"), vec![(label, ReadColumn::Levels { codes, names })], task)
+        };
+        let told = decide(400, 2, Task::Auto).map_err(|error| error.to_string());
+        assert!(told.is_err_and(|message| message.contains("200 classes in 400 samples")));
+        assert!(decide(400, 2, Task::Classification).is_ok());
+        assert!(decide(400, 4, Task::Auto).is_ok());
+        assert!(decide(40, 1, Task::Auto).is_ok());
     }
 
     #[test]
