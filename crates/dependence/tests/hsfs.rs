@@ -85,3 +85,16 @@ fn the_answer_is_the_same_for_any_number_of_threads() -> Tested {
     assert_eq!(run(1)?, run(3)?);
     Ok(())
 }
+
+/// A penalty far too large leaves nothing, says what to do, and ends.
+#[test]
+fn a_large_penalty_leaves_nothing_and_says_so() -> Tested {
+    let data = additive()?;
+    for lambda in [1e6, 1e9, 1e300] {
+        let method = Hsfs { regularization: Regularization::Value(lambda), starts: 2, ..Hsfs::default() };
+        let selection = method.select(&data, Budget::Count(5), &Context::default())?;
+        assert!(selection.order.is_empty(), "{lambda}: {:?}", selection.scores);
+        assert!(selection.notes.iter().any(|note| note.contains("lambda")), "{:?}", selection.notes);
+    }
+    Ok(())
+}

@@ -54,7 +54,7 @@ impl GaussianRows {
     }
 
     /// `out[i] = k(i, j)` for every sample `i`; `out` has one place for each.
-    pub(crate) fn column(&self, j: usize, out: &mut [f64]) {
+    pub fn column(&self, j: usize, out: &mut [f64]) {
         out.fill(0.0);
         for output in self.values.chunks_exact(self.n_samples) {
             let y = output[j];

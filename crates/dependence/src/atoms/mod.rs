@@ -9,7 +9,7 @@ mod packed;
 use std::sync::Arc;
 
 use fewest_core::{Context, Dataset, Error, choice};
-use fewest_kernels::{Form, Gram, ScalarKernel};
+use fewest_kernels::{Form, ScalarKernel};
 use fewest_solver::{Atoms, CachedProducts, InnerProducts};
 
 use crate::dependence::Dependence;
@@ -20,6 +20,7 @@ use output::Output;
 use packed::Packed;
 
 pub use features::InputKernel;
+pub(crate) use output::CentredTarget;
 pub use output::OutputKernel;
 
 /// Features of a first pass between two checks of the clock.
@@ -27,6 +28,8 @@ const ROUND: usize = 2048;
 
 /// Requests for more rows than this are passes over everything; what smaller ones build is kept.
 const SMALL_REQUEST: usize = 1024;
+
+const STOPPED: Error = Error::Stopped { before: "every feature had been seen once" };
 
 /// A squared Frobenius norm up to this share of the sample number is a constant feature's rounding.
 const ZERO_NORM: f64 = 1e-20;
@@ -142,12 +145,6 @@ pub(crate) fn build<'a>(
     }
 }
 
-/// The centred Gram matrix `L̄` of the target, every entry.
-pub(crate) fn centred_target(data: &Dataset, kernel: &OutputKernel) -> Result<Gram, Error> {
-    let rows: Vec<usize> = (0..data.n_samples()).collect();
-    Ok(Output::new(data.target(), kernel)?.gram(&rows)?.centre())
-}
-
 /// One atom a feature, built when asked for.
 struct KernelAtoms<'a, R: Representation> {
     features: Features<'a>,
@@ -206,10 +203,13 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
         let round = ROUND.max(panel_size);
         for first in (0..d).step_by(round) {
             if context.stopped().is_some() {
-                return Err(Error::Stopped { before: "every feature had been seen once" });
+                return Err(STOPPED);
             }
             let features: Vec<usize> = (first..d.min(first + round)).collect();
             let seen = fewest_parallel::try_map(features.len().div_ceil(panel_size), |at| {
+                if context.stopped().is_some() {
+                    return Err(STOPPED);
+                }
                 atoms.see(chunk(&features, panel_size, at), &target)
             })?;
             for seen in seen.into_iter().flatten() {

@@ -2,13 +2,19 @@
 
 use fewest_columns::{standardise, standardised_outputs};
 use fewest_core::method::KernelWidth;
-use fewest_core::{Classes, Error, Target, choice};
+use fewest_core::{Classes, Context, Dataset, Error, Target, choice, order};
 use fewest_kernels::{
     Delta, Factor, Gaussian, GaussianRows, Gram, NormalisedDelta, ScalarKernel, kernel_width,
 };
+use fewest_linalg::lanes::sum;
 
 /// Rank up to which the factor of a target's Gram matrix may grow.
 const MOST_OUTPUT_RANK: usize = 1000;
+
+/// Columns computed between two looks at the clock.
+const AT_ONCE: usize = 64;
+
+const STOPPED: Error = Error::Stopped { before: "the kernel of the target was known" };
 
 choice! {
     /// The kernel of the target.
@@ -106,10 +112,37 @@ impl Output {
         }
     }
 
+    /// The whole Gram matrix, not centred, column by column.
+    fn columns(self) -> Result<Columns, Error> {
+        Ok(match self {
+            Self::Classes { codes, normalised: true } => {
+                Columns::Scalar(Box::new(NormalisedDelta::from_points(&codes)), codes)
+            }
+            Self::Classes { codes, normalised: false } => Columns::Scalar(Box::new(Delta), codes),
+            Self::Real { outputs, sigma } => {
+                let n = outputs.first().map_or(0, Vec::len);
+                Columns::Rows(gaussian(outputs.into_iter().flatten(), n, sigma)?)
+            }
+            Self::Given(gram) => Columns::Given(gram),
+        })
+    }
+
     /// A factor of the whole Gram matrix, not centred.
+    ///
+    /// # Errors
+    /// [`Error::UnsupportedTarget`] for more classes than a factor may have columns: theirs has a rank that is
+    /// their number.
     pub(super) fn factor(&self, tolerance: f64) -> Result<Factor, Error> {
         match self {
             Self::Classes { codes, normalised } => {
+                let n_classes = order::distinct(codes.clone()).len();
+                if n_classes > MOST_OUTPUT_RANK {
+                    return Err(Error::UnsupportedTarget {
+                        method: "hsic",
+                        expected: "at most 1000 classes",
+                        found: format!("{n_classes} classes in {} samples", codes.len()),
+                    });
+                }
                 let delta = NormalisedDelta::from_points(codes);
                 let kernel: &dyn ScalarKernel = if *normalised { &delta } else { &Delta };
                 Factor::new(kernel, codes, tolerance, MOST_OUTPUT_RANK)
@@ -124,6 +157,94 @@ impl Output {
             },
             Self::Given(gram) => Factor::from_gram(gram, tolerance),
         }
+    }
+}
+
+/// The kernel of a target between one sample and all.
+enum Columns {
+    Scalar(Box<dyn ScalarKernel>, Vec<f64>),
+    Rows(GaussianRows),
+    Given(Gram),
+}
+
+impl Columns {
+    fn write(&self, j: usize, out: &mut [f64]) {
+        match self {
+            Self::Scalar(kernel, points) => kernel.eval_many(points[j], points, out),
+            Self::Rows(rows) => rows.column(j, out),
+            Self::Given(gram) => out.copy_from_slice(gram.column(j)),
+        }
+    }
+}
+
+/// The centred Gram matrix `L̄` of a target, column by column: with many samples the matrix is the work of
+/// seconds and gigabytes, and who needs it looks at the clock between two blocks of columns.
+pub(crate) struct CentredTarget {
+    n: usize,
+    columns: Columns,
+    /// One of the entries, which is subtracted first: so a constant matrix becomes exactly 0.
+    first: f64,
+    means: Vec<f64>,
+    mean: f64,
+}
+
+impl CentredTarget {
+    /// Of the target of `data`.
+    ///
+    /// # Errors
+    /// [`Error::UnsupportedTarget`] for a target without this kernel; [`Error::Stopped`] when the context
+    /// says so.
+    pub(crate) fn new(data: &Dataset, kernel: &OutputKernel, context: &Context<'_>) -> Result<Self, Error> {
+        let n = data.n_samples();
+        let columns = Output::new(data.target(), kernel)?.columns()?;
+        let mut column = vec![0.0; n];
+        columns.write(0, &mut column);
+        let first = column[0];
+        let means = fewest_parallel::try_map(n.div_ceil(AT_ONCE), |block| {
+            if context.stopped().is_some() {
+                return Err(STOPPED);
+            }
+            let mut column = vec![0.0; n];
+            let mean = |j: usize| {
+                columns.write(j, &mut column);
+                column.iter_mut().for_each(|value| *value -= first);
+                sum(&column) / n as f64
+            };
+            Ok((block * AT_ONCE..n.min((block + 1) * AT_ONCE)).map(mean).collect::<Vec<f64>>())
+        })?
+        .concat();
+        let mean = sum(&means) / n as f64;
+        Ok(Self { n, columns, first, means, mean })
+    }
+
+    /// Hands every column to `work`, in their order.
+    ///
+    /// # Errors
+    /// [`Error::Stopped`] when the context says so.
+    pub(crate) fn each(
+        &self,
+        context: &Context<'_>,
+        mut work: impl FnMut(usize, &[f64]),
+    ) -> Result<(), Error> {
+        let mut block = vec![0.0; self.n * AT_ONCE];
+        for start in (0..self.n).step_by(AT_ONCE) {
+            if context.stopped().is_some() {
+                return Err(STOPPED);
+            }
+            let block = &mut block[..self.n * AT_ONCE.min(self.n - start)];
+            fewest_parallel::chunks(block, self.n, |at, column| {
+                let j = start + at;
+                self.columns.write(j, column);
+                for (value, mean) in column.iter_mut().zip(&self.means) {
+                    // The two means first: their sum is the same for (i, j) and (j, i).
+                    *value = (*value - self.first) - ((mean + self.means[j]) - self.mean);
+                }
+            });
+            for (at, column) in block.chunks_exact(self.n).enumerate() {
+                work(start + at, column);
+            }
+        }
+        Ok(())
     }
 }
 

@@ -4,6 +4,7 @@ use fewest_core::method::{KernelWidth, Options};
 use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status, options, order};
 
 use super::begin;
+use super::criterion::Criterion;
 use crate::OutputKernel;
 
 options! {
@@ -20,7 +21,9 @@ options! {
     /// ten rounds over all features. Memory the data and `n²`.
     ///
     /// # Errors
-    /// As [`Fhsic`](crate::Fhsic); a share outside [0, 1). Stopped early, there is no answer.
+    /// As [`Fhsic`](crate::Fhsic); a share outside [0, 1). Stopped early, the answer is made of the features
+    /// that are left, by the criterion without them in the last round; before the first round has ended there
+    /// is none.
     ///
     /// ```
     /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
@@ -51,21 +54,46 @@ options! {
     }
 }
 
+/// The criterion of the features `left`, and without each of them; the status to stop with, when the run is to
+/// stop.
+fn round(
+    criterion: &Criterion,
+    left: &[usize],
+    context: &Context<'_>,
+) -> Result<Result<(f64, Vec<f64>), Status>, Error> {
+    let distances = match criterion.distances(left, context) {
+        Err(Error::Stopped { .. }) => return Ok(Err(context.stopped().unwrap_or(Status::TimeLimit))),
+        found => found?,
+    };
+    let value = criterion.of(&distances, left.len(), context);
+    Ok(value
+        .and_then(|value| Ok((value, criterion.scores(&distances, -1.0, left, left.len() - 1, context)?))))
+}
+
 impl Selector for Bahsic {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
         self.check()?;
-        let (most, criterion, mut left) = begin(data, budget, &self.output, self.sigma_x)?;
+        let (most, criterion, mut left) = begin(data, budget, &self.output, self.sigma_x, context)?;
         let varying = left.len();
-        let stopped = |_| Error::Stopped { before: "enough features were eliminated" };
         // Features in the order in which they went, with the criterion of the set they were taken from; and
         // how many features each of those sets had.
         let (mut gone, mut values, mut rounds) = (Vec::new(), Vec::new(), Vec::new());
+        let mut status = Status::Converged;
+        // The criterion without each feature that is left, of the last round that was finished.
+        let mut last: Vec<f64> = Vec::new();
         while !left.is_empty() {
             let size = left.len();
-            let distances = criterion.distances(&left);
-            let value = criterion.of(&distances, size);
+            let (value, scores) = match round(&criterion, &left, context)? {
+                Ok(found) => found,
+                Err(_) if gone.is_empty() => {
+                    return Err(Error::Stopped { before: "a feature was eliminated" });
+                }
+                Err(stopped) => {
+                    status = stopped;
+                    break;
+                }
+            };
             rounds.push((size, value));
-            let scores = criterion.scores(&distances, -1.0, &left, size - 1, context).map_err(stopped)?;
             let surplus = size.saturating_sub(most.unwrap_or(1));
             let share = (self.fraction * size as f64).floor() as usize;
             // Of equals the one with the higher index goes.
@@ -75,20 +103,32 @@ impl Selector for Bahsic {
             gone.extend(away.iter().map(|&at| left[at]));
             values.resize(gone.len(), value);
             order::sort_indices(&mut away);
+            last = scores;
             for &at in away.iter().rev() {
                 left.remove(at);
+                last.remove(at);
             }
             context.report("backward elimination", varying - left.len(), varying);
         }
         let best = rounds.iter().rev().fold((0, f64::NEG_INFINITY), |best, &(size, value)| {
             if value > best.1 { (size, value) } else { best }
         });
+        // Those left when the run was stopped are better than all that went: first what is missed most.
+        let missed: Vec<usize> = order::ascending(&last).into_iter().map(|at| left[at]).collect();
+        gone.extend(missed.into_iter().rev());
+        values.resize(gone.len(), rounds.last().map_or(0.0, |&(_, value)| value));
         gone.reverse();
         values.reverse();
         gone.truncate(most.unwrap_or(best.0));
         values.truncate(gone.len());
         let order = gone;
-        let mut selection = Selection::new(order, values, data.n_features(), Status::Converged);
+        let mut selection = Selection::new(order, values, data.n_features(), status);
+        if !left.is_empty() {
+            let left = left.len();
+            selection.notes.push(format!(
+                "the run was stopped when {left} of {varying} features were left: their order is that of the last round"
+            ));
+        }
         selection.note_constant_features(data.n_features() - varying);
         Ok(selection)
     }

@@ -5,15 +5,22 @@ use fewest_core::method::KernelWidth;
 use fewest_core::{Context, Dataset, Error, FeatureKind, Status};
 use fewest_kernels::{exp_in_place, median_distance, packed_len};
 use fewest_linalg::dot_products;
+use fewest_linalg::lanes::sum;
 
 use crate::OutputKernel;
-use crate::atoms::centred_target;
+use crate::atoms::CentredTarget;
 
 /// Pairs of samples worked on at a time: they stay in the processor's first cache.
 const PAIRS: usize = 1024;
 
 /// Features scored between two checks of the clock.
 const ROUND: usize = 256;
+
+/// Pairs of samples of one feature between two checks.
+const LOOK: usize = 1 << 22;
+
+/// Columns of distances between two checks.
+const COLUMNS: usize = 256;
 
 /// The features, standardised, and the target's centred Gram matrix.
 ///
@@ -65,19 +72,27 @@ impl Distance {
 }
 
 impl Criterion {
-    pub(super) fn new(data: &Dataset, output: &OutputKernel, width: KernelWidth) -> Result<Self, Error> {
+    pub(super) fn new(
+        data: &Dataset,
+        output: &OutputKernel,
+        width: KernelWidth,
+        context: &Context<'_>,
+    ) -> Result<Self, Error> {
         let n = data.n_samples();
         if n < 2 {
             return Err(Error::TooFew { what: "samples", minimum: 2, found: n });
         }
         data.refuse_sample_weights("greedy selection by HSIC")?;
         let columns = fewest_parallel::try_map(data.n_features(), |j| Distance::new(data, j))?;
-        let gram = centred_target(data, output)?;
-        let target = (0..n).flat_map(|j| gram.column(j)[..j].iter().map(|value| 2.0 * value)).collect();
-        let mut criterion = Self { n, columns, target, diagonal: gram.trace(), scale: 0.0 };
+        let (mut target, mut diagonal) = (Vec::with_capacity(packed_len(n) - n), Vec::with_capacity(n));
+        CentredTarget::new(data, output, context)?.each(context, |j, column| {
+            target.extend(column[..j].iter().map(|value| 2.0 * value));
+            diagonal.push(column[j]);
+        })?;
+        let mut criterion = Self { n, columns, target, diagonal: sum(&diagonal), scale: 0.0 };
         let sigma = match width {
             KernelWidth::Value(sigma) => sigma,
-            KernelWidth::Median => criterion.median_width(),
+            KernelWidth::Median => criterion.median_width(context)?,
             other => {
                 let expected = "a number above 0, or median";
                 return Err(Error::parameter("sigma_x", format!("{other:?}"), expected));
@@ -89,10 +104,10 @@ impl Criterion {
 
     /// The median distance of two samples over all features ([`median_distance`]), divided by the root of
     /// their number; 1 where all distances are 0.
-    fn median_width(&self) -> f64 {
+    fn median_width(&self, context: &Context<'_>) -> Result<f64, Error> {
         let features = self.candidates();
-        let median = median_distance(self.distances(&features));
-        median.map_or(1.0, |median| median / (features.len() as f64).sqrt())
+        let median = median_distance(self.distances(&features, context)?);
+        Ok(median.map_or(1.0, |median| median / (features.len() as f64).sqrt()))
     }
 
     /// The features that vary.
@@ -117,16 +132,26 @@ impl Criterion {
     }
 
     /// The squared distances over `features`: in their order, whatever the number of threads.
-    pub(super) fn distances(&self, features: &[usize]) -> Vec<f64> {
-        let columns = fewest_parallel::map(self.n, |j| {
-            let mut own = vec![0.0; j];
-            features
-                .iter()
-                .filter_map(|&feature| self.columns[feature].as_ref())
-                .for_each(|column| column.add(j, 1.0, &mut own));
-            own
-        });
-        columns.concat()
+    ///
+    /// # Errors
+    /// [`Error::Stopped`] when the context says so.
+    pub(super) fn distances(&self, features: &[usize], context: &Context<'_>) -> Result<Vec<f64>, Error> {
+        let mut distances = Vec::with_capacity(packed_len(self.n) - self.n);
+        for start in (0..self.n).step_by(COLUMNS) {
+            if context.stopped().is_some() {
+                return Err(Error::Stopped { before: "the distances between samples were known" });
+            }
+            let columns = fewest_parallel::map(COLUMNS.min(self.n - start), |at| {
+                let mut own = vec![0.0; start + at];
+                features
+                    .iter()
+                    .filter_map(|&feature| self.columns[feature].as_ref())
+                    .for_each(|column| column.add(start + at, 1.0, &mut own));
+                own
+            });
+            columns.iter().for_each(|own| distances.extend_from_slice(own));
+        }
+        Ok(distances)
     }
 
     /// `tr(M̄ L̄)` for `distances` changed by `sign` times those of each of `features`; `size` features are
@@ -149,22 +174,36 @@ impl Criterion {
             if let Some(status) = context.stopped() {
                 return Err(status);
             }
-            scores.extend(fewest_parallel::map_with(round.len(), |buffer, at| {
-                self.score(distances, sign, round[at], scale, buffer)
-            }));
+            let found = fewest_parallel::map_with(round.len(), |buffer, at| {
+                self.score(distances, sign, round[at], scale, buffer, context)
+            });
+            for score in found {
+                scores.push(score?);
+            }
         }
         Ok(scores)
     }
 
     /// `tr(M̄ L̄)` of the set of `size` features that `distances` belong to.
-    pub(super) fn of(&self, distances: &[f64], size: usize) -> f64 {
-        self.trace(distances, None, 1.0, -self.scale / size.max(1) as f64, &mut Vec::new())
+    ///
+    /// # Errors
+    /// As [`scores`](Self::scores).
+    pub(super) fn of(&self, distances: &[f64], size: usize, context: &Context<'_>) -> Result<f64, Status> {
+        self.trace(distances, None, 1.0, -self.scale / size.max(1) as f64, &mut Vec::new(), context)
     }
 
-    fn score(&self, distances: &[f64], sign: f64, feature: usize, scale: f64, buffer: &mut Vec<f64>) -> f64 {
+    fn score(
+        &self,
+        distances: &[f64],
+        sign: f64,
+        feature: usize,
+        scale: f64,
+        buffer: &mut Vec<f64>,
+        context: &Context<'_>,
+    ) -> Result<f64, Status> {
         match &self.columns[feature] {
-            Some(column) => self.trace(distances, Some(column), sign, scale, buffer),
-            None => f64::NEG_INFINITY,
+            Some(column) => self.trace(distances, Some(column), sign, scale, buffer, context),
+            None => Ok(f64::NEG_INFINITY),
         }
     }
 
@@ -175,10 +214,18 @@ impl Criterion {
         sign: f64,
         scale: f64,
         buffer: &mut Vec<f64>,
-    ) -> f64 {
+        context: &Context<'_>,
+    ) -> Result<f64, Status> {
         let (mut total, mut first) = (self.diagonal, 0);
         let mut j = 1;
+        let mut since_look = LOOK;
         while j < self.n {
+            if since_look >= LOOK {
+                since_look = 0;
+                if let Some(status) = context.stopped() {
+                    return Err(status);
+                }
+            }
             buffer.clear();
             while j < self.n && (buffer.is_empty() || buffer.len() + j <= PAIRS) {
                 let start = buffer.len();
@@ -195,8 +242,9 @@ impl Criterion {
             dot_products(buffer, &self.target[first..first + buffer.len()], buffer.len(), &mut product);
             total += product[0];
             first += buffer.len();
+            since_look += buffer.len();
         }
-        total
+        Ok(total)
     }
 }
 
@@ -221,7 +269,8 @@ mod tests {
         kinds[2] = FeatureKind::Categorical { levels };
         let data = Dataset::new(DenseColumns::from_columns(&columns)?, Target::real(noise(3))?)?
             .with_feature_kinds(kinds)?;
-        let criterion = Criterion::new(&data, &OutputKernel::Auto, KernelWidth::Value(0.7))?;
+        let context = Context::default();
+        let criterion = Criterion::new(&data, &OutputKernel::Auto, KernelWidth::Value(0.7), &context)?;
         assert_eq!(criterion.candidates(), [0, 1, 2]);
 
         let (mut a, mut b) = (noise(1), noise(2));
@@ -234,28 +283,33 @@ mod tests {
                 (a[i] - a[j]).powi(2) + (b[i] - b[j]).powi(2) + if codes[i] == codes[j] { 0.0 } else { step };
             (-distance / (2.0 * 3.0 * 0.49)).exp()
         });
-        let expected = gram.centre().inner(&centred_target(&data, &OutputKernel::Auto)?);
+        let mut target = Vec::new();
+        CentredTarget::new(&data, &OutputKernel::Auto, &context)?
+            .each(&context, |_, column| target.extend_from_slice(column))?;
+        let expected = gram.centre().inner(&Gram::from_values(target, n as usize)?);
         let mut distances = criterion.no_distances();
         criterion.add(0, &mut distances);
         criterion.add(1, &mut distances);
-        let context = Context::default();
         let found = criterion.scores(&distances, 1.0, &[2, 3], 3, &context).unwrap_or_default();
         assert!((found[0] - expected).abs() < 1e-10 * expected, "{found:?} for {expected}");
         assert_eq!(found[1], f64::NEG_INFINITY);
 
         // The median width is that of the distances over all features that vary.
-        let by_median = Criterion::new(&data, &OutputKernel::Auto, KernelWidth::Median)?;
-        let mut lengths: Vec<f64> =
-            criterion.distances(&[0, 1, 2]).iter().map(|distance| (distance / 3.0).sqrt()).collect();
+        let by_median = Criterion::new(&data, &OutputKernel::Auto, KernelWidth::Median, &context)?;
+        let mut lengths: Vec<f64> = criterion
+            .distances(&[0, 1, 2], &context)?
+            .iter()
+            .map(|distance| (distance / 3.0).sqrt())
+            .collect();
         lengths.sort_unstable_by(f64::total_cmp);
         let (below, above) = (lengths[(lengths.len() - 1) / 2], lengths[lengths.len() / 2]);
         let sigma = (0.5 / by_median.scale).sqrt();
         assert!((sigma - 0.5 * (below + above)).abs() < 1e-12 && sigma > 0.5, "{sigma}");
 
         // Taking away feature 1 again leaves features 0 and 2.
-        let all = criterion.distances(&[0, 1, 2]);
+        let all = criterion.distances(&[0, 1, 2], &context)?;
         let away = criterion.scores(&all, -1.0, &[1], 2, &context).unwrap_or_default();
-        let two = criterion.distances(&[0]);
+        let two = criterion.distances(&[0], &context)?;
         let direct = criterion.scores(&two, 1.0, &[2], 2, &context).unwrap_or_default();
         assert!((away[0] - direct[0]).abs() < 1e-10 * direct[0]);
         Ok(())

@@ -5,7 +5,7 @@ mod criterion;
 mod forward;
 
 use fewest_core::method::KernelWidth;
-use fewest_core::{Budget, Dataset, Error};
+use fewest_core::{Budget, Context, Dataset, Error};
 
 use crate::OutputKernel;
 use criterion::Criterion;
@@ -19,9 +19,10 @@ fn begin(
     budget: Budget,
     output: &OutputKernel,
     sigma_x: KernelWidth,
+    context: &Context<'_>,
 ) -> Result<(Option<usize>, Criterion, Vec<usize>), Error> {
     let most = wanted(budget, data.n_features())?;
-    let criterion = Criterion::new(data, output, sigma_x)?;
+    let criterion = Criterion::new(data, output, sigma_x, context)?;
     let varying = criterion.candidates();
     Ok((most, criterion, varying))
 }

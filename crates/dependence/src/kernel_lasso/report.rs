@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use fewest_core::{Budget, Context, Dataset, Error, Related, Selection, Similarity, Status, order};
+use fewest_core::method::Regularization;
+use fewest_core::{Budget, Context, Dataset, Error, Related, Selection, Similarity, order};
 use fewest_solver::InnerProducts;
 
+use super::options::LassoOptions;
 use super::solve::Fit;
 
 /// Selected features whose bounds with all others are held at a time.
@@ -26,15 +28,15 @@ pub(super) fn complete(
     atoms: &dyn InnerProducts,
     fit: Fit,
     budget: Budget,
-    n_related: usize,
+    options: &LassoOptions,
     context: &Context<'_>,
 ) -> Result<(), Error> {
-    notes(selection, data, atoms, &fit, budget)?;
+    notes(selection, data, atoms, &fit, budget, options)?;
     selection.solver = fit.report;
     selection.path = fit.path;
     selection.similarity = Some(similarity(atoms, &selection.order)?);
-    if n_related > 0 {
-        selection.related = related(atoms, &selection.order, n_related, context)?;
+    if options.related > 0 {
+        selection.related = related(atoms, &selection.order, options.related, context)?;
     }
     Ok(())
 }
@@ -45,18 +47,16 @@ fn notes(
     atoms: &dyn InnerProducts,
     fit: &Fit,
     budget: Budget,
+    options: &LassoOptions,
 ) -> Result<(), Error> {
     let constant = atoms.squared_norms().iter().filter(|&&norm| norm == 0.0).count();
     selection.note_constant_features(constant);
-    if let Budget::Count(k) = budget
-        && selection.order.len() < k
-        && selection.status == Status::Converged
-    {
-        selection.notes.push(format!(
-            "{} of {k} features: no other feature explains more of the target at any penalty",
-            selection.order.len()
-        ));
-    }
+    let no_others = match options.regularization {
+        Regularization::Value(_) => "a smaller `lambda` gives more features a coefficient",
+        Regularization::Ratio(_) => "a smaller `lambda_ratio` gives more features a coefficient",
+        _ => "no other feature explains more of the target at any penalty",
+    };
+    selection.note_missing_features(budget, no_others);
     for (j, on) in fit.tied.iter().take(MOST_NAMED) {
         // The likeliest twin among those it depends on.
         let norms = atoms.squared_norms();

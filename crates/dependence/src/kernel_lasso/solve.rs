@@ -105,8 +105,8 @@ pub(super) fn select_many(
         let status = fit.status();
         let (order, scores) = rank(&forced, &fit.coefficients, budget);
         let mut selection = Selection::new(order, scores, d, status);
-        report::complete(&mut selection, data, atoms, fit, budget, options.related, context)?;
-        Ok(selection)
+        report::complete(&mut selection, data, atoms, fit, budget, options, context)?;
+        selection.unless_stopped_before("a feature had a coefficient")
     };
     let mut selections = Vec::with_capacity(budgets.len());
     for &budget in budgets {

@@ -20,6 +20,9 @@ const MEMORY: usize = 10;
 /// the weight zero.
 const SATURATED: f64 = 5.0;
 
+/// Weights up to this are what the tolerance leaves of 0.
+const ZERO: f64 = 1e-6;
+
 options! {
     /// Hilbert-Schmidt feature selection (Section 3.3 of Yamada et al. 2014; Masaeli, Fung and Dy 2010):
     ///
@@ -39,7 +42,8 @@ options! {
     /// nothing certifies that it is the best there is; `W = 0` is stationary too. The start of a feature's
     /// coefficients depends on its values and the seed, not on its place.
     ///
-    /// `Budget::Count(k)` takes the `k` largest weights, `Budget::Auto` those of at least `5/s`.
+    /// `Budget::Count(k)` takes the `k` largest weights above 1e-6, which the tolerance may leave of 0;
+    /// `Budget::Auto` those of at least `5/s`. A large `λ` leaves none.
     ///
     /// Cost: `O(n² q + n d q)` an evaluation, one or two evaluations an iteration; memory the features as
     /// dense columns, and `n²`. Practical up to a few thousand features.
@@ -73,6 +77,8 @@ options! {
         /// Most iterations from a start.
         pub iterations: usize = 500, Count(1);
         /// Stationarity to reach from a start: the norm of the gradient, where HSIC is between 0 and 1.
+        ///
+        /// Of the objective divided by `λ`, where that is above 1.
         pub tolerance: f64 = 1e-8, Positive;
         /// Kernel of the target; auto: delta for classes, Gaussian for numbers, an affinity as it is.
         pub output: OutputKernel = OutputKernel::Auto;
@@ -106,7 +112,10 @@ impl Hsfs {
         context: &Context<'_>,
     ) -> Result<Option<End>, Error> {
         let seen = Mutex::new(Seen::default());
-        let watched = Watched { objective, context, seen: &seen };
+        // L-BFGS begins with a step as long as the gradient, so an objective that is nearly all penalty is
+        // brought to a size like HSIC's: else the first line search would not end.
+        let unit = objective.lambda().max(1.0);
+        let watched = Watched { objective, unit, context, seen: &seen };
         let solver = LBFGS::new(MoreThuenteLineSearch::new(), MEMORY)
             .with_tolerance_grad(self.tolerance)
             .and_then(|solver| solver.with_tolerance_cost(0.0))
@@ -141,11 +150,7 @@ fn start(objective: &Objective, projections: usize, seed: u64) -> Vec<f64> {
     let bound = (3.0 / objective.n_columns() as f64).sqrt();
     (0..objective.n_columns())
         .flat_map(|column| {
-            // Standardising rounds differently for another order of the samples: nine digits do not feel
-            // that.
-            let rounded = |value: &f64| (value * 1e9).round() as i64 as u64;
-            let values = objective.sorted_column(column);
-            let own = values.iter().fold(seed, |seed, value| derive_seed(seed, rounded(value)));
+            let own = objective.seed(column, seed);
             (0..projections as u64).map(move |a| {
                 let share = derive_seed(own, a) as f64 / u64::MAX as f64;
                 bound * (2.0 * share - 1.0)
@@ -161,7 +166,8 @@ impl Selector for Hsfs {
         self.check()?;
         self.check_data(data)?;
         let lambda = self.regularization.lambda(None)?;
-        let objective = Objective::new(data, &self.output, self.projections, lambda, self.sharpness)?;
+        let objective =
+            Objective::new(data, &self.output, self.projections, lambda, self.sharpness, context)?;
         if objective.len() == 0 {
             let mut selection = Selection::new(Vec::new(), Vec::new(), d, Status::Converged);
             selection.notes.push("every feature is constant".to_owned());
@@ -190,7 +196,7 @@ impl Selector for Hsfs {
             Budget::Auto => SATURATED / self.sharpness,
             _ => 0.0,
         };
-        order.retain(|&j| weights[j] > 0.0 && weights[j] >= least);
+        order.retain(|&j| weights[j] > ZERO && weights[j] >= least);
         if let Budget::Count(k) = budget {
             order.truncate(k);
         }
@@ -206,7 +212,7 @@ impl Selector for Hsfs {
         selection.notes.push(format!(
             "the best of {done} starts: objective {value:.6}, gradient of norm {gradient:.1e}; the problem is not convex"
         ));
-        selection.note_missing_features(budget, "no others have a weight");
-        Ok(selection)
+        selection.note_missing_features(budget, "a smaller `lambda` gives more features a weight");
+        selection.unless_stopped_before("a feature had a weight")
     }
 }

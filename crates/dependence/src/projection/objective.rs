@@ -4,12 +4,13 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use argmin::core::{ArgminError, CostFunction, Gradient};
-use fewest_core::{Context, Dataset, Error, order};
+use fewest_core::{Context, Dataset, Error};
 
 use crate::OutputKernel;
-use crate::atoms::centred_target;
-use fewest_columns::{finite_values, parts, standardise};
+use crate::atoms::CentredTarget;
+use fewest_columns::{finite_values, parts, seed_of_values, standardise};
 use fewest_linalg::dot;
+use fewest_linalg::lanes::sum;
 use fewest_solver::Point;
 
 /// Samples that are projected at a time: a constant, so that sums do not depend on the threads.
@@ -43,25 +44,34 @@ impl Objective {
         q: usize,
         lambda: f64,
         sharpness: f64,
+        context: &Context<'_>,
     ) -> Result<Self, Error> {
         let n = data.n_samples();
         if n < 2 {
             return Err(Error::TooFew { what: "samples", minimum: 2, found: n });
         }
-        let written = fewest_parallel::try_map(data.n_features(), |j| write_out(data, j))?;
+        let written = fewest_parallel::try_map(data.n_features(), |j| match context.stopped() {
+            Some(_) => Err(Error::Stopped { before: "every feature had been read" }),
+            None => write_out(data, j),
+        })?;
         let (mut columns, mut features) = (Vec::new(), Vec::with_capacity(written.len()));
         for own in written {
             let start = columns.len();
             columns.extend(own);
             features.push(start..columns.len());
         }
-        let gram = centred_target(data, output)?;
-        let norm = gram.frobenius_norm();
+        let mut target = Vec::with_capacity(n * n);
+        let mut squares = Vec::with_capacity(n);
+        CentredTarget::new(data, output, context)?.each(context, |_, column| {
+            target.extend_from_slice(column);
+            squares.push(dot(column, column));
+        })?;
+        let norm = sum(&squares).sqrt();
         if norm.partial_cmp(&0.0) != Some(std::cmp::Ordering::Greater) {
             let expected = "values that vary";
             return Err(Error::UnsupportedTarget { method: "hsfs", expected, found: "constant".to_owned() });
         }
-        let target = gram.as_slice().iter().map(|value| value / (n as f64 * norm)).collect();
+        target.iter_mut().for_each(|value| *value /= n as f64 * norm);
         Ok(Self { n, q, columns, features, target, lambda, sharpness })
     }
 
@@ -70,12 +80,13 @@ impl Objective {
         self.columns.len() * self.q
     }
 
-    /// The sorted values of column `column`: the same wherever it stands and however its samples
-    /// are ordered.
-    pub(super) fn sorted_column(&self, column: usize) -> Vec<f64> {
-        let mut values = self.columns[column].clone();
-        order::sort(&mut values);
-        values
+    /// A seed for column `column`: the same wherever it stands and however its samples are ordered.
+    pub(super) fn seed(&self, column: usize, seed: u64) -> u64 {
+        seed_of_values(seed, &mut self.columns[column].clone())
+    }
+
+    pub(super) fn lambda(&self) -> f64 {
+        self.lambda
     }
 
     pub(super) fn n_columns(&self) -> usize {
@@ -115,13 +126,17 @@ impl Objective {
         z
     }
 
-    /// The value at `w`, and the gradient.
-    pub(super) fn evaluate(&self, w: &[f64]) -> (f64, Vec<f64>) {
+    /// The value at `w`, and the gradient; `None` when the run is to stop.
+    pub(super) fn evaluate(&self, w: &[f64], context: &Context<'_>) -> Option<(f64, Vec<f64>)> {
         let (n, q) = (self.n, self.q);
         let z = self.project(w);
         // ∂ Σᵢⱼ Mᵢⱼ Kᵢⱼ / ∂zᵢ = −2 Σⱼ Mᵢⱼ Kᵢⱼ (zᵢ − zⱼ)
         let mut by_projection = vec![0.0; n * q];
         let parts = fewest_parallel::chunks(&mut by_projection, q, |i, gradient| {
+            // Every sample, since with many of them one is work enough.
+            if context.stopped().is_some() {
+                return None;
+            }
             let own = &z[i * q..(i + 1) * q];
             let mut sum = 0.0;
             for (other, m) in z.chunks_exact(q).zip(&self.target[i * n..(i + 1) * n]) {
@@ -132,9 +147,12 @@ impl Objective {
                     *gradient += 2.0 * product * (a - b);
                 }
             }
-            sum
+            Some(sum)
         });
-        let mut value = -parts.iter().sum::<f64>();
+        let mut value = 0.0;
+        for part in parts {
+            value -= part?;
+        }
         let mut gradient = vec![0.0; self.len()];
         let parts: Vec<Vec<f64>> =
             (0..q).map(|a| by_projection.iter().skip(a).step_by(q).copied().collect()).collect();
@@ -143,7 +161,7 @@ impl Objective {
             let own = columns.start * q..columns.end * q;
             value += self.lambda * self.smooth_maximum(&w[own.clone()], &mut gradient[own]);
         }
-        (value, gradient)
+        Some((value, gradient))
     }
 
     /// `1/s · ln(mean of cosh(s v))`: between `max |v| − ln(2 m)/s` for `m` entries and `max |v|`, and 0 at
@@ -183,6 +201,8 @@ pub(super) struct Seen {
 /// An [`Objective`] for argmin, with what has been seen of it.
 pub(super) struct Watched<'a> {
     pub(super) objective: &'a Objective,
+    /// What values and gradients are divided by for the solver.
+    pub(super) unit: f64,
     pub(super) context: &'a Context<'a>,
     pub(super) seen: &'a Mutex<Seen>,
 }
@@ -195,10 +215,10 @@ impl Watched<'_> {
         {
             return Ok((*value, gradient.clone()));
         }
-        if self.context.stopped().is_some() {
+        let Some((value, mut gradient)) = self.objective.evaluate(&point.0, self.context) else {
             return Err(ArgminError::ConditionViolated { text: "stopped".to_owned() }.into());
-        }
-        let (value, gradient) = self.objective.evaluate(&point.0);
+        };
+        gradient.iter_mut().for_each(|slope| *slope /= self.unit);
         let norm = gradient.iter().map(|value| value * value).sum::<f64>().sqrt();
         let mut seen = lock();
         // Near the end the value is all rounding, and the gradient shows which point is nearer.
@@ -208,7 +228,7 @@ impl Watched<'_> {
         if value.is_finite() && seen.best.as_ref().is_none_or(is_better) {
             seen.best = Some((point.0.clone(), value, norm));
         }
-        let gradient = Point(gradient);
+        let (value, gradient) = (value / self.unit, Point(gradient));
         seen.last = Some((point.clone(), value, gradient.clone()));
         Ok((value, gradient))
     }
@@ -242,6 +262,10 @@ mod tests {
         (0..n as u64).map(|i| derive_seed(seed, i) as f64 / u64::MAX as f64 - 0.5).collect()
     }
 
+    fn value(objective: &Objective, w: &[f64]) -> (f64, Vec<f64>) {
+        objective.evaluate(w, &Context::default()).unwrap_or((f64::NAN, Vec::new()))
+    }
+
     fn objective(q: usize, lambda: f64, sharpness: f64) -> Result<Objective, Error> {
         let mut columns: Vec<Vec<f64>> = (0..5).map(|j| noise(30, j)).collect();
         columns[3].iter_mut().for_each(|value| *value = (3.0 * (*value + 0.5)).floor());
@@ -250,7 +274,14 @@ mod tests {
         let mut kinds = vec![FeatureKind::Numeric; 5];
         kinds[3] = FeatureKind::Categorical { levels: ["a", "b", "c"].map(str::to_owned).to_vec() };
         let data = Dataset::new(DenseColumns::from_columns(&columns)?, Target::real(y)?)?;
-        Objective::new(&data.with_feature_kinds(kinds)?, &OutputKernel::Auto, q, lambda, sharpness)
+        Objective::new(
+            &data.with_feature_kinds(kinds)?,
+            &OutputKernel::Auto,
+            q,
+            lambda,
+            sharpness,
+            &Context::default(),
+        )
     }
 
     #[test]
@@ -259,13 +290,13 @@ mod tests {
             let objective = objective(q, lambda, sharpness)?;
             assert_eq!((objective.n_columns(), objective.len()), (6, 6 * q));
             let mut w = noise(objective.len(), 9);
-            let (_, gradient) = objective.evaluate(&w);
+            let gradient = value(&objective, &w).1;
             for at in 0..w.len() {
                 let (here, step) = (w[at], 1e-5);
                 w[at] = here + step;
-                let above = objective.evaluate(&w).0;
+                let above = value(&objective, &w).0;
                 w[at] = here - step;
-                let below = objective.evaluate(&w).0;
+                let below = value(&objective, &w).0;
                 w[at] = here;
                 let slope = (above - below) / (2.0 * step);
                 assert!((gradient[at] - slope).abs() < 1e-7, "{at}: {} and {slope}", gradient[at]);
@@ -290,7 +321,7 @@ mod tests {
             .map(|(i, j)| kernel(i, j) * objective.target[30 * i + j])
             .sum();
         let penalty: f64 = objective.weights(&w).iter().sum();
-        assert!((objective.evaluate(&w).0 - (0.3 * penalty - hsic)).abs() < 1e-5);
+        assert!((value(&objective, &w).0 - (0.3 * penalty - hsic)).abs() < 1e-5);
         assert_eq!(objective.weights(&w)[4], 0.0, "a constant has no coefficients");
         Ok(())
     }

@@ -5,7 +5,7 @@ use fewest_core::{Budget, Certificate, Context, Dataset, Error, Selection, Selec
 use fewest_lars::PathOptions;
 use fewest_solver::{InnerProducts, Normalised, Ridged};
 
-use super::{control, ranked};
+use super::{NO_OTHERS, control, ranked};
 use crate::atoms::{self, Measure};
 use crate::{Dependence, Normalization};
 
@@ -71,10 +71,12 @@ impl Selector for Ckta {
             .breakpoints
             .last()
             .map_or((0.0, Vec::new()), |point| (point.lambda, point.coefficients.clone()));
-        let report =
-            SolverReport::new("lars", path.status, path.objective, Certificate::gap(path.duality_gap))
-                .with_lambda(lambda)
-                .with_iterations(path.iterations as usize);
-        Ok(ranked(weights, data.n_features(), budget, report))
+        // The path's is that of the lasso, with its penalty and the constant ½ ‖L̄‖².
+        let sum: f64 = weights.iter().map(|(_, weight)| weight).sum();
+        let objective = path.objective - 0.5 * problem.target_squared_norm() - lambda * sum;
+        let report = SolverReport::new("lars", path.status, objective, Certificate::gap(path.duality_gap))
+            .with_lambda(lambda)
+            .with_iterations(path.iterations as usize);
+        ranked(weights, data.n_features(), budget, report, NO_OTHERS)
     }
 }

@@ -2,14 +2,14 @@
 
 use fewest_core::method::{KernelWidth, Options, Regularization};
 use fewest_core::{
-    Budget, Certificate, Context, Dataset, Error, Path, PathPoint, Selection, Selector, SolverReport, Status,
-    Target, options,
+    Budget, Certificate, Context, Dataset, Error, Path, PathPoint, Selection, Selector, SolverReport, Target,
+    options,
 };
 use fewest_lars::{Event, LassoPath, PathOptions};
 use fewest_solver::{InnerProducts, Signed};
 
 use super::similarity::FeatureSimilarity;
-use super::{control, ranked};
+use super::{NO_OTHERS, control, ranked};
 use crate::{Dependence, OutputKernel};
 
 options! {
@@ -96,11 +96,12 @@ impl Selector for Fvm {
             SolverReport::new("lars", path.status, path.objective, Certificate::gap(path.duality_gap))
                 .with_lambda(end.map_or(0.0, |point| point.lambda))
                 .with_iterations(path.iterations as usize);
-        let stopped = path.status != Status::Converged;
-        if stopped && weights.is_empty() {
-            return Err(Error::Stopped { before: "a feature was chosen" });
-        }
-        let mut selection = ranked(weights, data.n_features(), budget, report);
+        let no_others = match self.regularization {
+            Regularization::Value(_) => "a smaller `lambda` gives more features a weight",
+            Regularization::Ratio(_) => "a smaller `lambda_ratio` gives more features a weight",
+            _ => NO_OTHERS,
+        };
+        let mut selection = ranked(weights, data.n_features(), budget, report, no_others)?;
         selection.path = Some(by_feature);
         selection.notes.extend(FeatureSimilarity::note(constant));
         Ok(selection)

@@ -10,7 +10,7 @@ use fewest_lars::{LassoPath, PathOptions};
 use fewest_solver::{Atoms, InnerProducts};
 
 use super::similarity::{FeatureSimilarity, Matrix};
-use super::{control, ranked};
+use super::{NO_OTHERS, control, ranked};
 
 /// Features over which the mean similarity is taken; of more, so many are drawn.
 const FEATURES_OF_MEAN: usize = 500;
@@ -184,7 +184,7 @@ impl Selector for Qpfs {
                 RelevanceWeight::Value(gamma) => gamma,
             };
             if gamma == 1.0 {
-                Ok(most_relevant(matrix, budget))
+                most_relevant(matrix, budget)
             } else {
                 self.solve(matrix, gamma, budget, context)
             }
@@ -225,7 +225,7 @@ impl Qpfs {
             let report = SolverReport::new("lars", path.status, 0.0, Certificate::gap(0.0))
                 .with_lambda(gamma)
                 .with_iterations(path.iterations as usize);
-            return Ok(ranked(Vec::new(), d, budget, report));
+            return ranked(Vec::new(), d, budget, report, NO_OTHERS);
         };
         // Over all features a shifted `D` need not be positive semidefinite.
         let certificate = if constant > 0.0 { Certificate::stationarity } else { Certificate::gap };
@@ -238,7 +238,7 @@ impl Qpfs {
         )
         .with_lambda(gamma)
         .with_iterations(path.iterations as usize);
-        let mut selection = ranked(weights, d, budget, report);
+        let mut selection = ranked(weights, d, budget, report, NO_OTHERS)?;
         selection.notes.push(format!("gamma, the weight of relevance, is {gamma:.4}"));
         selection.notes.extend(FeatureSimilarity::note(constant));
         Ok(selection)
@@ -246,14 +246,20 @@ impl Qpfs {
 }
 
 /// Without a quadratic term all weight is on the most relevant feature.
-fn most_relevant(matrix: Matrix<'_>, budget: Budget) -> Selection {
+fn most_relevant(matrix: Matrix<'_>, budget: Budget) -> Result<Selection, Error> {
     let best = fewest_core::rank(matrix.relevance(), true)[0];
     let report =
         SolverReport::new("qpfs", Status::Converged, -matrix.relevance()[best], Certificate::gap(0.0))
             .with_lambda(1.0)
             .with_iterations(0);
     let weights = if matrix.diagonal()[best] > 0.0 { vec![(best, 1.0)] } else { Vec::new() };
-    ranked(weights, matrix.n_features(), budget, report)
+    ranked(
+        weights,
+        matrix.n_features(),
+        budget,
+        report,
+        "without a quadratic term one feature has all the weight",
+    )
 }
 
 /// The objective and the gap `θᵀ∇ − min ∇` over all features that vary, relative to the largest `(1 − γ)
