@@ -117,6 +117,18 @@ fn neighbours_need_no_noise_for_ties() {
     assert!(kraskov(Observations::Real(&x), Observations::Real(&constant), 3).unwrap() < 1e-12);
 }
 
+#[test]
+fn cfs_says_why_there_are_fewer() {
+    let column: Vec<f64> = (0..40).map(|i| f64::from(i % 2)).collect();
+    let data =
+        dataset(&[column.clone(), column.clone(), column], &(0..40).map(|i| i % 2).collect::<Vec<_>>());
+    let selection = select(&Cfs::default(), &data, Budget::Count(3));
+    assert_eq!(
+        (selection.order, selection.notes),
+        (vec![0], vec!["1 of 3 features: no further feature raises the merit".to_owned()])
+    );
+}
+
 /// CFS gives the best subset, not the last five steps beyond it, and no index that does not exist.
 #[test]
 fn cfs_gives_the_best_subset() {

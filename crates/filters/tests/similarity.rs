@@ -384,6 +384,35 @@ fn degenerate_tables_give_answers_and_not_panics() -> Result<(), Error> {
     Ok(())
 }
 
+/// `γ` that vanishes against rounding has no regression.
+#[test]
+fn a_ridge_that_is_too_small_is_an_error() -> Result<(), Error> {
+    let columns: Vec<Vec<f64>> =
+        (1..4).map(|step| (0..12).map(|i| f64::from(i * step % 7)).collect()).collect();
+    let twin = columns[0].clone();
+    let x = DenseColumns::from_columns(&[columns, vec![twin]].concat())?;
+    let data = Dataset::new(x, Target::from_labels(&(0..12).map(|i| i % 3).collect::<Vec<i32>>()))?;
+    let select = |ridge: f64| {
+        let method = GeneralizedFisher { ridge, ..GeneralizedFisher::default() };
+        method.select(&data, Budget::Count(2), &Context::default())
+    };
+    match select(5e-324) {
+        Err(Error::Numerical { hint, .. }) => assert!(hint.contains("ridge")),
+        other => panic!("{other:?}"),
+    }
+    assert!(select(1e-6)?.scores.iter().all(|score| score.is_finite()));
+    Ok(())
+}
+
+#[test]
+fn a_trace_ratio_needs_two_classes() -> Result<(), Error> {
+    let x = DenseColumns::from_columns(&[vec![1.0, 2.0, 4.0], vec![1.0, 0.0, 1.0]])?;
+    let data = Dataset::new(x, Target::from_labels(&["a", "a", "a"]))?;
+    let found = TraceRatio::default().select(&data, Budget::Count(1), &Context::default());
+    assert!(matches!(found, Err(Error::TooFew { found: 1, .. })), "{found:?}");
+    Ok(())
+}
+
 #[test]
 fn stopping_is_an_error_without_an_answer() -> Result<(), Error> {
     let interrupt = std::sync::atomic::AtomicBool::new(true);

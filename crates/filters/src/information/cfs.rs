@@ -75,8 +75,7 @@ impl Selector for Cfs {
         let objective = (!best.features.is_empty()).then_some(best.merit);
         let mut selection = Selection::new(best.features, scores, data.n_features(), status);
         selection.objective = objective;
-        // Fewer features than the budget allows is how the method answers; only constants are worth a word.
-        add_notes(&mut selection, Budget::Auto, uncertainty.n_constant());
+        add_notes(&mut selection, budget, uncertainty.n_constant(), "no further feature raises the merit");
         Ok(selection)
     }
 }

@@ -9,7 +9,7 @@ use fewest_counts::{
 use super::continuous::{Estimated, Pairs, Parzen};
 use super::criterion::{Alone, ForwardCriterion, Samples};
 use super::estimators::{ESTIMATOR, Estimator, Search};
-use super::forward::{self, add_notes, forward};
+use super::forward::{self, NO_OTHERS, add_notes, forward};
 
 /// Forward selection by a [`ForwardCriterion`] over plug-in estimates from joint counts, natural logarithms.
 ///
@@ -99,7 +99,7 @@ impl Forward {
         let candidates = estimated.candidates();
         let n_constant = data.n_features() - candidates.len();
         let mut selection = forward(&estimated, candidates, data.n_features(), budget, context)?;
-        add_notes(&mut selection, budget, n_constant);
+        add_notes(&mut selection, budget, n_constant, NO_OTHERS);
         Ok(selection)
     }
 }
@@ -127,7 +127,7 @@ impl Selector for Forward {
         let samples = Samples::new(data.n_samples() as u64, coded.rows.target_sum);
         let plug_in = PlugIn { criterion: self.criterion, coded, samples };
         let mut selection = forward(&plug_in, candidates, data.n_features(), budget, context)?;
-        add_notes(&mut selection, budget, n_constant);
+        add_notes(&mut selection, budget, n_constant, NO_OTHERS);
         Ok(selection)
     }
 }

@@ -6,7 +6,7 @@ use fewest_core::{
 use fewest_counts::discretisation::Levels;
 
 use super::criterion::MrmrForm;
-use super::forward::{self, add_notes, forward};
+use super::forward::{self, NO_OTHERS, add_notes, forward};
 use fewest_columns::map_features;
 use fewest_linalg::dot;
 
@@ -77,7 +77,7 @@ impl Selector for Fcq {
             );
             selection.notes.push(note);
         }
-        add_notes(&mut selection, budget, n_constant);
+        add_notes(&mut selection, budget, n_constant, NO_OTHERS);
         Ok(selection)
     }
 }

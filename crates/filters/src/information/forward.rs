@@ -242,11 +242,15 @@ fn tied(best: f64) -> f64 {
     if best.is_finite() { best - TIE * best.abs().max(1.0) } else { best }
 }
 
-/// Adds to the notes how many features could not be selected, and that fewer than asked for were.
-pub(crate) fn add_notes(selection: &mut Selection, budget: Budget, n_constant: usize) {
+/// Why there are no more features where every one is a candidate.
+pub(super) const NO_OTHERS: &str = "no other feature can be selected";
+
+/// Adds to the notes how many features could not be selected, and that fewer than asked for were, with the
+/// reason `no_others`.
+pub(super) fn add_notes(selection: &mut Selection, budget: Budget, n_constant: usize, no_others: &str) {
     if n_constant > 0 {
         let plural = if n_constant == 1 { "feature has" } else { "features have" };
         selection.notes.push(format!("{n_constant} {plural} one level only and cannot be selected"));
     }
-    selection.note_missing_features(budget, "no other feature can be selected");
+    selection.note_missing_features(budget, no_others);
 }

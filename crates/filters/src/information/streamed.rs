@@ -9,7 +9,7 @@ use fewest_counts::discretisation::{Discretisation, DiscretisationRule, Integers
 use super::criteria::Forward;
 use super::criterion::{Alone, ForwardCriterion, Samples};
 use super::estimators::Estimator;
-use super::forward::{self, add_notes, forward};
+use super::forward::{self, NO_OTHERS, add_notes, forward};
 use crate::joint_tables::JointTable;
 use crate::tables::{LevelTable, StreamTables};
 
@@ -98,7 +98,7 @@ impl Forward {
         let n_constant = d - candidates.len();
         let streamed = Streamed::new(criterion, levels, stream, context);
         let mut selection = forward(&streamed, candidates, d, budget, context)?;
-        add_notes(&mut selection, budget, n_constant);
+        add_notes(&mut selection, budget, n_constant, NO_OTHERS);
         Ok(selection)
     }
 }

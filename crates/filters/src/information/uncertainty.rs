@@ -127,7 +127,8 @@ impl Selector for Fcbf {
         }
         let scores = kept.iter().map(|&k| with_target[k]).collect();
         let mut selection = Selection::new(kept, scores, data.n_features(), status);
-        add_notes(&mut selection, budget, uncertainty.n_constant());
+        let no_others = "the others tell less of the target than of a feature selected before them";
+        add_notes(&mut selection, budget, uncertainty.n_constant(), no_others);
         Ok(selection)
     }
 }

@@ -44,7 +44,7 @@ options! {
     ///
     /// # Errors
     /// Only [`Budget::Count`] is offered, since `λ` is largest for a single feature.
-    /// [`TraceRatioStyle::Fisher`] needs classes; the graph's errors otherwise.
+    /// [`TraceRatioStyle::Fisher`] needs two classes with samples; the graph's errors otherwise.
     ///
     /// ```
     /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
@@ -69,6 +69,10 @@ impl TraceRatio {
         match self.style {
             TraceRatioStyle::Fisher => {
                 let classes = data.classes("trace-ratio")?;
+                let found = classes.occurring().len();
+                if found < 2 {
+                    return Err(Error::TooFew { what: "classes with samples", minimum: 2, found });
+                }
                 map_features(data, context, "trace ratio", |j, column| {
                     absolute(data, j, scatter(column, data.feature_kind(j), classes))
                 })

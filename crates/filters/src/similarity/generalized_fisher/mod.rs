@@ -1,11 +1,12 @@
 //! Generalised Fisher score.
 
+mod exchange;
 mod master;
 
 use fewest_core::method::Options;
 use fewest_core::{
-    Budget, Certificate, Classes, Context, Dataset, Error, FeatureKind, Selection, Selector, SolverReport,
-    Status, options, order, rank,
+    Budget, Certificate, Classes, Context, Dataset, Error, FeatureKind, RelaxationSummary, Selection,
+    Selector, SolverReport, Status, options, order, rank,
 };
 use nalgebra::DMatrix;
 
@@ -13,7 +14,7 @@ use self::master::Master;
 use super::feature::{centre, is_constant, standardise};
 use fewest_columns::{finite_values, map_features, parts};
 
-/// Relaxed indicators that agree to this, absolutely, are equal: what lies below is the solver's noise.
+/// Relaxed indicators this near to 0 or 1, or to each other, are equal: below is the solver's noise.
 const TIE: f64 = 1e-6;
 
 options! {
@@ -38,12 +39,14 @@ options! {
     /// kernel learning problem is solved by ridge regressions and projected gradient steps. The gap between
     /// `J(p)` and the bound that the last constraint gives is the certificate.
     ///
-    /// Features come by decreasing relaxed `p_j`, which is the score, in `[0, 1]`; equal ones by decreasing
-    /// `‖x_jᵀ V‖²`. Constant features are never chosen. The solver's report has `J(p)`, the gap relative to
-    /// `J(0)`, and `γ`.
+    /// The `k` features with the largest `p_j` (of equal ones those with the larger `‖x_jᵀ V‖²`) need not be
+    /// the best set, so features are then exchanged, one for another, as long as that lowers the objective of
+    /// the set. The score of a feature is how much that would rise without it, as a share of `J(0)`. Constant
+    /// features are never chosen. The solver's report has `J(p)`, the gap relative to `J(0)`, and `γ`; the
+    /// selection's relaxation has the objective of the set, and the lower bound for all sets.
     ///
-    /// Cost: `O(n d c)` a constraint for `c` classes, of which some dozens are needed; memory: the columns of
-    /// the features in any constraint.
+    /// Cost: `O(n d c)` a constraint for `c` classes, of which some dozens are needed, and `O(n d k)` an
+    /// exchange; memory: the columns of the features in any constraint.
     ///
     /// # Errors
     /// Only [`Budget::Count`] is offered. A target that is not classes, a single class with samples, or a
@@ -94,7 +97,7 @@ impl Selector for GeneralizedFisher {
         let k = wanted.min(candidates.len());
         let gamma = self.ridge * data.n_samples() as f64;
         let mut products = products(data, &labels, context)?;
-        let mut master = Master::new(labels, gamma, k);
+        let mut master = Master::new(labels.clone(), gamma, k);
         let at_zero = master.objective();
         let mut gap = f64::INFINITY;
         let mut status = Status::MaxIterations;
@@ -107,6 +110,9 @@ impl Selector for GeneralizedFisher {
             // Far from the optimum, exactness among the features found so far is wasted.
             let tolerance = 0.1 * self.tolerance.max(gap.min(1.0)) * at_zero;
             master.add(&constraint, |j| prepared(data, j), tolerance)?;
+            if !master.objective().is_finite() {
+                return Err(exchange::too_small());
+            }
             products = match self::products(data, master.residual(), context) {
                 Ok(products) => products,
                 Err(Error::Stopped { .. }) => {
@@ -133,21 +139,39 @@ impl Selector for GeneralizedFisher {
                 .then(products[b.0].total_cmp(&products[a.0]))
                 .then(a.0.cmp(&b.0))
         });
-        chosen.truncate(k);
-        let (order, scores) = chosen.into_iter().unzip();
-        let mut selection = Selection::new(order, scores, data.n_features(), status);
-        if k < wanted {
-            selection.notes.push(format!("{k} of {wanted} features: all others are constant"));
+        let count = |is: fn(f64) -> bool| chosen.iter().filter(|(_, weight)| is(*weight)).count();
+        let n_above = count(|weight| weight >= 1.0 - TIE);
+        let n_tied = count(|weight| weight > TIE && weight < 1.0 - TIE);
+        if k == 0 {
+            let mut selection = Selection::new(Vec::new(), Vec::new(), data.n_features(), Status::Converged);
+            selection.note_missing_features(budget, "all features are constant");
+            return Ok(selection);
         }
-        if k > 0 {
-            selection.solver = Some(
-                SolverReport::new("cutting-plane", status, master.objective(), Certificate::gap(gap))
-                    .with_lambda(gamma)
-                    .with_iterations(iterations),
-            );
-        } else {
-            selection.status = Status::Converged;
+        let first: Vec<usize> = chosen.into_iter().take(k).map(|(j, _)| j).collect();
+        let set = exchange::improve(data, &labels, gamma, first, &candidates, context)?;
+        let status = Status::worst([status, set.status]);
+        let mut selection = Selection::new(Vec::new(), Vec::new(), data.n_features(), status);
+        for at in rank(&set.losses, true) {
+            selection.order.push(set.features[at]);
+            selection.scores.push(set.losses[at] / at_zero);
         }
+        let lower_bound = (master.objective() - gap * at_zero).max(0.0);
+        let mut relaxation = RelaxationSummary::default();
+        (relaxation.objective, relaxation.lower_bound, relaxation.n_swaps) =
+            (set.objective, lower_bound, set.n_swaps);
+        (relaxation.n_above, relaxation.n_tied) = (n_above, n_tied);
+        relaxation.n_below = candidates.len() - n_above - n_tied;
+        selection.notes.push(format!(
+            "the set has the objective {:.6}, with {} exchanged; no set of {k} has less than {lower_bound:.6}",
+            set.objective, set.n_swaps
+        ));
+        selection.relaxation = Some(relaxation);
+        selection.note_missing_features(budget, "all others are constant");
+        selection.solver = Some(
+            SolverReport::new("cutting-plane", status, master.objective(), Certificate::gap(gap))
+                .with_lambda(gamma)
+                .with_iterations(iterations),
+        );
         Ok(selection)
     }
 }
