@@ -86,10 +86,13 @@ impl Problem<'_> {
         selection.solver = Some(fit.report);
         selection.path = fit.path;
         selection.notes = fit.notes;
-        if self.options.regularization == Regularization::Count {
-            selection.note_missing_features(budget, "no others have a coefficient");
-        }
-        Ok(selection)
+        let no_others = match self.options.regularization {
+            Regularization::Value(_) => "a smaller `lambda` gives more features a coefficient",
+            Regularization::Ratio(_) => "a smaller `lambda_ratio` gives more features a coefficient",
+            _ => "no others have a coefficient",
+        };
+        selection.note_missing_features(budget, no_others);
+        selection.unless_stopped_before("a feature had a coefficient")
     }
 
     /// The feature that a signed atom belongs to.

@@ -1,8 +1,8 @@
 //! Standardised features as columns of a linear machine, sparse ones kept sparse.
 
-use fewest_columns::map_features;
+use fewest_columns::{map_features, seed_of_values};
 use fewest_core::{Column, Context, Dataset, Error, FeatureKind, order};
-use fewest_solver::LinearOperator;
+use fewest_solver::{Control, LinearOperator};
 use nalgebra::DMatrix;
 
 use fewest_columns::{Standard, standardise};
@@ -11,8 +11,9 @@ use fewest_linalg::dot;
 /// Columns that a thread takes at a time.
 const PANEL: usize = 64;
 
-/// Columns of one matrix product.
+/// Most columns of one matrix product, and the fewest.
 const BLOCK: usize = 512;
+const LEAST_BLOCK: usize = 64;
 
 /// A column of mean 0 and standard deviation 1 (dividing by n), or of zeros where all values are equal.
 #[derive(Debug, Clone)]
@@ -61,6 +62,15 @@ impl Design {
         self.features[j]
     }
 
+    /// A seed a column, by its values and `seed`, whatever the order of columns and samples.
+    pub(super) fn seeds(&self, seed: u64) -> Vec<u64> {
+        fewest_parallel::map_with(self.columns.len(), |values: &mut Vec<f64>, j| {
+            values.resize(self.n_samples, 0.0);
+            self.columns[j].write(values);
+            seed_of_values(seed, values)
+        })
+    }
+
     /// The samples `rows`, standardised as before.
     pub(super) fn subset(&self, rows: &[usize]) -> Self {
         let columns =
@@ -76,12 +86,20 @@ impl Design {
 
     /// `Σⱼ scaleⱼ² xⱼ xⱼᵀ`, the linear kernel of the samples with column `j` multiplied by `scaleⱼ`; without
     /// `scales` all are 1.
-    pub(super) fn gram(&self, scales: Option<&[f64]>) -> Vec<f64> {
+    ///
+    /// # Errors
+    /// [`Error::Stopped`] when `control` says so between two blocks of columns.
+    pub(super) fn gram(&self, scales: Option<&[f64]>, control: &Control<'_>) -> Result<Vec<f64>, Error> {
         let n = self.n_samples;
         let mut gram = DMatrix::zeros(n, n);
         let scale = |j: usize| scales.map_or(1.0, |scales| scales[j]);
         let used: Vec<usize> = (0..self.columns.len()).filter(|&j| scale(j) != 0.0).collect();
-        for block in used.chunks(BLOCK) {
+        // Many samples make a block dear: fewer columns are then taken at a time.
+        let block = (BLOCK * BLOCK / n.max(1)).clamp(LEAST_BLOCK, BLOCK);
+        for block in used.chunks(block) {
+            if control.stopped().is_some() {
+                return Err(Error::Stopped { before: "the first machine was trained" });
+            }
             let mut panel = DMatrix::zeros(n, block.len());
             for (&j, mut out) in block.iter().zip(panel.column_iter_mut()) {
                 self.columns[j].write(out.as_mut_slice());
@@ -95,7 +113,7 @@ impl Design {
                 gram[(i, j)] = gram[(j, i)];
             }
         }
-        gram.as_slice().to_vec()
+        Ok(gram.as_slice().to_vec())
     }
 
     /// The products of the columns `chosen` with `r`.

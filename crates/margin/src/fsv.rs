@@ -1,7 +1,10 @@
 //! Feature selection by a concave penalty.
 
 use fewest_core::method::{Options, Regularization};
-use fewest_core::{Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport, options};
+use fewest_core::{
+    Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport, Status, derive_seed,
+    options,
+};
 
 use super::design::Design;
 use super::problems::{Binary, Multiclass, combined, feature_scores, select, two_classes};
@@ -10,8 +13,16 @@ use super::program::{Program, SOLVER};
 /// Most linear programs solved one after the other.
 const MOST_ROUNDS: usize = 100;
 
-/// The objective must decrease by this share of what it is at zero for another linear program.
+/// The objective must decrease by this share of what it is at zero; else the steps end where they were.
 const LEAST_DECREASE: f64 = 1e-9;
+
+/// Ends whose objectives differ by less than this are one: at zero the objective is at most 2.
+const SAME_END: f64 = 1e-7;
+
+/// Weights of a start are at most this many times 1/α, in turn: with 5 all features have some penalty
+/// left, with 50 most have none, which is where a table whose classes can be told apart exactly has
+/// its best points.
+const SPREADS: [f64; 2] = [50.0, 5.0];
 
 /// The smallest slope of the concave penalty as a share of that at zero: smaller ones would make the linear
 /// program as good as unbounded in its dual conditions.
@@ -30,18 +41,20 @@ options! {
     /// second sum nearly counts the weights that are not 0. It is concave in `|w|`; replaced by its
     /// linearisation at the current `w`, `λ α exp(−α |w_k|)` for each unit of `|w_k|`, it leaves a linear
     /// program, whose solution is the next `w`. The objective decreases with every program and the steps
-    /// end, at a stationary point, when it no longer does. The first program is that of `w = 0`, where all
-    /// slopes are `λ α`: an l1-SVM.
+    /// end, at a stationary point, when it no longer does. There are many such points: of several starts the
+    /// best end is taken, and nothing certifies that it is the best there is. The first start is `w = 0`, where
+    /// all slopes are `λ α`: an l1-SVM; the others are random weights, by the seed and the values of a column.
     ///
     /// On standardised features. With more classes there is a machine for each ([`Multiclass`]), and the
     /// score is `√Σ w_k²` over them; so it is over the level indicators of a category of more than two
     /// levels. How many features there are follows from `λ`; features are ranked by `|score|`, those with a
     /// weight of 0 are never selected.
     ///
-    /// Cost: a few linear programs (2 to 10), each by an interior point method over few columns, to which
+    /// Cost: a few linear programs a start (2 to 10), each by an interior point method over few columns, to which
     /// columns are added until the dual conditions of all hold: `n d` for each pass over all columns. The
-    /// report's gap is that of the last program: the larger of its relative duality gap and the violation of
-    /// a dual condition.
+    /// certificate is the stationarity of the result: by how much, at most, the linear program of its own
+    /// slopes has a better solution, relative to the objective at zero, or the violation of a dual condition
+    /// where that is larger.
     ///
     /// # Errors
     /// As [`L1Svm`](crate::L1Svm).
@@ -68,17 +81,23 @@ options! {
         pub tolerance: f64 = 1e-8, Positive;
         /// More than two classes: a machine for each class, or for each pair of classes.
         pub multiclass: Multiclass = Multiclass::OneVsRest;
+        /// Seeded starts of each machine, of which the best end is taken; the first is at 0.
+        pub starts: usize = 10, Count(1);
     }
 }
 
+/// The weights of a machine, and the report on them.
+type End = (Vec<f64>, SolverReport);
+
 impl Fsv {
-    /// The weights of one machine.
+    /// The weights of one machine, from weights `start`; `None` when stopped before there were any.
     fn machine(
         &self,
         samples: &Design,
         problem: &Binary,
+        start: Vec<f64>,
         context: &Context<'_>,
-    ) -> Result<(Vec<f64>, SolverReport), Error> {
+    ) -> Result<Option<End>, Error> {
         let lambda = self.regularization.lambda(None)?;
         let n = problem.positive.len() as f64;
         let positive = problem.positive.iter().filter(|positive| **positive).count() as f64;
@@ -87,63 +106,107 @@ impl Fsv {
         let labels = problem.labels();
         let program = Program { design: samples, labels: &labels, costs: &costs };
         let slope = |w: &f64| lambda * self.alpha * (-self.alpha * w.abs()).exp().max(SMALLEST_SLOPE);
-        let mut weights = vec![0.0; fewest_solver::LinearOperator::n_columns(samples)];
+        let mut weights = start;
         let mut report: Option<SolverReport> = None;
-        let mut iterations = 0;
+        let (mut loss, mut iterations) = (0.0, 0);
         for _ in 0..MOST_ROUNDS {
             let penalties: Vec<f64> = weights.iter().map(slope).collect();
-            let start: Vec<usize> = (0..weights.len()).filter(|&j| weights[j] != 0.0).collect();
-            let found = match (program.minimise(&penalties, &start, self.tolerance, context), &mut report) {
+            // The weights of a start are a direction to look in, and no solution of a program.
+            let joined: Vec<usize> = match report {
+                Some(_) => (0..weights.len()).filter(|&j| weights[j] != 0.0).collect(),
+                None => Vec::new(),
+            };
+            let found = match (program.minimise(&penalties, &joined, self.tolerance, context), &mut report) {
                 // Stopped before the next program: the last one stands.
                 (Err(Error::Stopped { .. }), Some(report)) => {
                     report.status = context.stopped().unwrap_or(report.status);
                     break;
                 }
+                (Err(Error::Stopped { .. }), None) => return Ok(None),
                 (found, _) => found?,
             };
             let concave: f64 = found.weights.iter().map(|w| -(-self.alpha * w.abs()).exp_m1()).sum();
             let objective = found.loss + lambda * concave;
             iterations += found.iterations;
-            let before = report.as_ref().map_or(f64::INFINITY, |report| report.objective);
-            let outside = found.status.is_stopped();
-            if objective < before {
-                weights = found.weights;
-                report = Some(
-                    SolverReport::new(SOLVER, found.status, objective, Certificate::gap(found.gap))
-                        .with_lambda(lambda)
-                        .with_iterations(iterations),
-                );
-            } else if outside && let Some(report) = &mut report {
-                report.status = found.status;
-            }
             // At zero the objective is at most 2 (1 − λ).
-            if outside || before - objective <= 2.0 * LEAST_DECREASE {
+            let at_zero = 2.0 * (1.0 - lambda);
+            let outside = found.status.is_stopped();
+            let least = |report: &SolverReport| report.objective - LEAST_DECREASE * at_zero;
+            match &mut report {
+                Some(report) if objective >= least(report) => {
+                    // No better point: by how much, at most, the program of this one's own slopes has.
+                    let linear = |w: &[f64]| penalties.iter().zip(w).map(|(c, w)| c * w.abs()).sum::<f64>();
+                    let gain = loss + linear(&weights) - found.loss - linear(&found.weights);
+                    report.certificate = Certificate::stationarity(gain.max(0.0) / at_zero + found.gap);
+                    report.status = found.status;
+                    break;
+                }
+                _ => {
+                    (weights, loss) = (found.weights, found.loss);
+                    let open = Certificate::stationarity(f64::INFINITY);
+                    let status = if outside { found.status } else { Status::MaxIterations };
+                    report = Some(SolverReport::new(SOLVER, status, objective, open).with_lambda(lambda));
+                }
+            }
+            if outside {
                 break;
             }
         }
-        let report = report.ok_or(Error::Stopped { before: "the first linear program was solved" })?;
-        Ok((weights, report.with_iterations(iterations)))
+        Ok(report.map(|report| (weights, report.with_iterations(iterations))))
+    }
+
+    /// The best end of all starts of one machine; of ends that differ by rounding the one of the first start.
+    fn best(ends: Vec<Option<End>>, context: &Context<'_>) -> Option<End> {
+        let all = ends.iter().all(Option::is_some);
+        let iterations = ends.iter().flatten().map(|(_, report)| report.iterations).sum();
+        let mut best: Option<End> = None;
+        for end in ends.into_iter().flatten() {
+            let is_better = |(_, best): &End| end.1.objective < best.objective - SAME_END;
+            if best.as_ref().is_none_or(is_better) {
+                best = Some(end);
+            }
+        }
+        best.map(|(weights, mut report)| {
+            if !all {
+                report.status = context.stopped().unwrap_or(Status::TimeLimit);
+            }
+            (weights, report.with_iterations(iterations))
+        })
+    }
+}
+
+/// The weights from which start `number` begins: zeros, then values between 0 and a spread. They depend on the sorted values of a column, so that the order of features and samples changes nothing.
+fn start(seeds: &[u64], number: usize, alpha: f64) -> Vec<f64> {
+    let share = |&seed: &u64| derive_seed(seed, number as u64) as f64 / u64::MAX as f64;
+    match number {
+        0 => vec![0.0; seeds.len()],
+        _ => seeds.iter().map(|seed| SPREADS[number % 2] / alpha * share(seed)).collect(),
     }
 }
 
 impl Selector for Fsv {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
         const METHOD: &str = "fsv";
+        const STOPPED: Error = Error::Stopped { before: "the first linear program was solved" };
         self.check()?;
         let (problems, design) = two_classes(data, budget, METHOD, self.multiclass, context)?;
-        let machines = fewest_parallel::try_map(problems.len(), |at| {
-            let samples = problems[at].samples(&design);
-            self.machine(samples.as_ref().unwrap_or(&design), &problems[at], context)
+        let parts: Vec<Option<Design>> = problems.iter().map(|problem| problem.samples(&design)).collect();
+        let seeds = design.seeds(context.seed);
+        let mut ends = fewest_parallel::try_map(problems.len() * self.starts, |task| {
+            let (at, number) = (task / self.starts, task % self.starts);
+            let samples = parts[at].as_ref().unwrap_or(&design);
+            self.machine(samples, &problems[at], start(&seeds, number, self.alpha), context)
         })?;
         let (mut weights, mut reports) = (Vec::new(), Vec::new());
-        for machine in machines {
-            let (w, report) = machine;
+        while !ends.is_empty() {
+            let own = ends.drain(..self.starts).collect();
+            let (w, report) = Self::best(own, context).ok_or(STOPPED)?;
             weights.push(w);
             reports.push(report);
         }
-        let report =
-            combined(reports).ok_or(Error::Stopped { before: "the first linear program was solved" })?;
-        Ok(select(&feature_scores(&design, &weights), budget, report))
+        let report = combined(reports).ok_or(STOPPED)?;
+        let no_others = "the others have a weight of 0; a smaller `lambda` gives more features a weight";
+        select(&feature_scores(&design, &weights), budget, report, no_others)
     }
 }
 
@@ -168,7 +231,9 @@ mod tests {
         let problem = Binary { rows: None, positive: labels };
         for lambda in [0.01, 0.05, 0.3] {
             let method = Fsv { regularization: Regularization::Value(lambda), ..Fsv::default() };
-            let (weights, report) = method.machine(&design, &problem, &context)?;
+            let zeros = vec![0.0; columns.len()];
+            let end = method.machine(&design, &problem, zeros, &context)?;
+            let (weights, report) = end.ok_or(Error::Stopped { before: "anything" })?;
             let y = problem.labels();
             let positive = problem.positive.iter().filter(|positive| **positive).count() as f64;
             let costs: Vec<f64> = problem

@@ -8,7 +8,7 @@ use fewest_solver::LinearOperator;
 
 use super::design::Design;
 use super::machine::{Task, train};
-use super::problems::{Binary, Multiclass, combined, feature_scores, select, two_classes};
+use super::problems::{Binary, Multiclass, NO_OTHERS, combined, feature_scores, select, two_classes};
 use super::program::{Program, SOLVER};
 
 /// Most machines trained one after the other.
@@ -214,6 +214,12 @@ impl Selector for L0Appr {
             Budget::Count(_) => scales.into_iter().map(|scales| scales.fresh).collect(),
             _ => scales.into_iter().map(|scales| scales.kept).collect(),
         };
-        Ok(select(&feature_scores(&design, &weights), budget, report))
+        let no_others = match self.norm {
+            InnerNorm::L1 => {
+                "a machine with an l1 norm gives the others no weight at this `c`: raise it, or take `norm=l2`"
+            }
+            InnerNorm::L2 => NO_OTHERS,
+        };
+        select(&feature_scores(&design, &weights), budget, report, no_others)
     }
 }

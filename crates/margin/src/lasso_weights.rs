@@ -1,9 +1,11 @@
 //! Features by the weights of a lasso at a cross-validated penalty.
 
 use fewest_core::method::{Options, Regularization};
-use fewest_core::{Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport, options};
+use fewest_core::{
+    Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport, Status, options,
+};
 use fewest_lars::{PathOptions, path};
-use fewest_solver::{Atoms, Control, InnerProducts, LinearOperator, Signed};
+use fewest_solver::{Atoms, Control, InnerProducts, L1, LinearOperator, Signed, certificate};
 
 use super::design::Design;
 use super::folds;
@@ -37,7 +39,7 @@ options! {
     /// does not change them.
     ///
     /// Cost: an exact path a fold and one more, each about that of [`Lasso`](crate::Lasso). Memory: a
-    /// standardised copy of the data.
+    /// standardised copy of the data. Where the run is stopped, the folds that were done choose the penalty.
     ///
     /// # Errors
     /// A target without numbers or classes, or that does not vary; a NaN or an infinity, naming the cell;
@@ -106,24 +108,49 @@ impl<'a> Centred<'a> {
         self.target_products().iter().fold(0.0, |largest, value| largest.max(value.abs()))
     }
 
-    /// The weights at `penalties`, decreasing, by the exact path.
-    fn weights(
-        &self,
-        penalties: &[f64],
-        control: &Control<'_>,
-    ) -> Result<(Vec<Sparse>, SolverReport), Error> {
-        let smallest = penalties.last().copied().unwrap_or(0.0);
-        let signed = Signed::single(self);
+    /// The exact path down to `smallest`; `None` when the run was stopped.
+    fn path(&self, smallest: f64, control: &Control<'_>) -> Result<Option<Followed>, Error> {
         let options = PathOptions { smallest_lambda: smallest, ..PathOptions::default() };
-        let found = path(&signed, &options, control)?;
-        let points: Vec<(f64, Sparse)> =
-            found.breakpoints.iter().map(|point| (point.lambda, signed.merge(&point.coefficients))).collect();
-        let report =
-            SolverReport::new("lars", found.status, found.objective, Certificate::gap(found.duality_gap))
-                .with_lambda(smallest)
-                .with_iterations(found.iterations as usize);
-        Ok((penalties.iter().map(|&penalty| between(&points, penalty)).collect(), report))
+        let found = path(&Signed::single(self), &options, control)?;
+        let points = found.breakpoints.into_iter().map(|point| (point.lambda, point.coefficients)).collect();
+        let followed = Followed { points, status: found.status, iterations: found.iterations as usize };
+        Ok((!found.status.is_stopped()).then_some(followed))
     }
+
+    /// The weights at `penalty` on the path `followed`.
+    fn weights(&self, followed: &Followed, penalty: f64) -> Sparse {
+        Signed::single(self).merge(&between(&followed.points, penalty))
+    }
+
+    /// The report on these weights, certified over all columns.
+    fn report(&self, followed: &Followed, penalty: f64, tolerance: f64) -> Result<SolverReport, Error> {
+        let signed = Signed::single(self);
+        let mut dense = vec![0.0; signed.n_atoms()];
+        for (atom, value) in between(&followed.points, penalty) {
+            dense[atom] = value;
+        }
+        let correlations = certificate::correlations(&signed, &dense)?;
+        let largest = self.largest_penalty();
+        let certified = certificate::certifiable_penalty(penalty, largest, correlations.iter().copied());
+        let l1 = L1::new(certified, dense.len())?.nonnegative();
+        let found = certificate::certify(&signed, &l1, &dense, &correlations);
+        let by_gap = match found.relative_gap() / tolerance {
+            gap if gap > 1e3 => Status::Stalled,
+            gap if gap > 1.0 => Status::AlmostConverged,
+            _ => Status::Converged,
+        };
+        let status = Status::worst([followed.status, by_gap]);
+        Ok(SolverReport::new("lars", status, found.objective, Certificate::gap(found.relative_gap()))
+            .with_lambda(penalty)
+            .with_iterations(followed.iterations))
+    }
+}
+
+/// A path of signed atoms, by decreasing penalty.
+struct Followed {
+    points: Vec<(f64, Sparse)>,
+    status: Status,
+    iterations: usize,
 }
 
 /// The weights at `penalty` on a path that is linear between its points.
@@ -168,7 +195,8 @@ impl InnerProducts for Centred<'_> {
 }
 
 impl LassoWeights {
-    /// Squared errors of the held-out samples at every penalty, one row a fold: their sum and number.
+    /// Squared errors of the held-out samples at every penalty, one row a fold: their sum and number; of the
+    /// folds that were done before the run was stopped.
     fn errors(
         n_folds: usize,
         design: &Design,
@@ -178,12 +206,13 @@ impl LassoWeights {
         context: &Context<'_>,
     ) -> Result<Vec<(Vec<f64>, usize)>, Error> {
         let folds = folds::assign(design, targets, n_folds, context.seed)?;
-        fewest_parallel::try_map(n_folds, |fold| {
-            if context.stopped().is_some() {
-                return Err(Error::Stopped { before: "the penalty was chosen" });
-            }
+        let smallest = penalties.last().copied().unwrap_or(0.0);
+        let done = fewest_parallel::try_map(n_folds, |fold| {
             let (held_out, kept): (Vec<usize>, Vec<usize>) =
                 (0..folds.len()).partition(|&i| folds[i] == fold);
+            if control.stopped().is_some() {
+                return Ok(None);
+            }
             let (inside, outside) = (design.subset(&kept), design.subset(&held_out));
             let mut sums = vec![0.0; penalties.len()];
             let mut fitted = vec![0.0; held_out.len()];
@@ -191,11 +220,11 @@ impl LassoWeights {
             for target in targets {
                 let inner: Vec<f64> = kept.iter().map(|&i| target[i]).collect();
                 let problem = Centred::new(&inside, &inner);
-                let (all, _) = problem.weights(penalties, control)?;
-                for (sum, weights) in sums.iter_mut().zip(&all) {
+                let Some(followed) = problem.path(smallest, control)? else { return Ok(None) };
+                for (sum, &penalty) in sums.iter_mut().zip(penalties) {
                     w.fill(0.0);
                     let mut bias = problem.target_mean;
-                    for &(j, value) in weights {
+                    for (j, value) in problem.weights(&followed, penalty) {
                         w[j] = value;
                         bias -= value * problem.means[j];
                     }
@@ -207,8 +236,9 @@ impl LassoWeights {
                         .sum::<f64>();
                 }
             }
-            Ok((sums, held_out.len()))
-        })
+            Ok::<_, Error>(Some((sums, held_out.len())))
+        })?;
+        Ok(done.into_iter().flatten().collect())
     }
 
     /// The penalty chosen, by its place.
@@ -237,24 +267,51 @@ impl Selector for LassoWeights {
         let control = control(self.tolerance, context)?;
         let targets = standardised_outputs(data.target(), METHOD)?;
         let design = Design::new(data, METHOD, context)?;
-        let problems: Vec<Centred<'_>> = targets.iter().map(|target| Centred::new(&design, target)).collect();
+        const STOPPED: Error = Error::Stopped { before: "the penalty was chosen" };
+        let mut problems = Vec::with_capacity(targets.len());
+        for target in &targets {
+            if control.stopped().is_some() {
+                return Err(STOPPED);
+            }
+            problems.push(Centred::new(&design, target));
+        }
         let largest = problems.iter().map(Centred::largest_penalty).fold(0.0, f64::max);
         let step = SMALLEST_RATIO.powf(1.0 / (N_PENALTIES - 1) as f64);
         let penalties: Vec<f64> = (0..N_PENALTIES).map(|at| largest * step.powi(at as i32)).collect();
+        // The path of all samples first: so whatever folds are done when the run is stopped, there are weights.
+        let smallest = penalties.last().copied().unwrap_or(0.0);
+        let mut paths = Vec::with_capacity(problems.len());
+        for problem in &problems {
+            paths.push(problem.path(smallest, &control)?.ok_or(STOPPED)?);
+        }
         let errors = Self::errors(n_folds, &design, &targets, &penalties, &control, context)?;
+        if errors.is_empty() {
+            return Err(STOPPED);
+        }
         let chosen = penalties[self.choose(&errors)];
         let mut weights = Vec::new();
         let mut reports = Vec::new();
-        for problem in &problems {
-            let (found, report) = problem.weights(&[chosen], &control)?;
+        for (problem, path) in problems.iter().zip(&paths) {
             let mut w = vec![0.0; design.n_columns()];
-            for (j, value) in found.into_iter().flatten() {
+            for (j, value) in problem.weights(path, chosen) {
                 w[j] = value;
             }
             weights.push(w);
-            reports.push(report);
+            reports.push(problem.report(path, chosen, self.tolerance)?);
         }
-        let report = combined(reports).ok_or(Error::Stopped { before: "the first lasso was solved" })?;
-        Ok(select(&feature_scores(&design, &weights), budget, report))
+        let mut report = combined(reports).ok_or(STOPPED)?;
+        let missing = errors.len() < n_folds;
+        if missing {
+            report.status = context.stopped().unwrap_or(Status::TimeLimit);
+        }
+        let no_others = "the others have a weight of 0 at the penalty that the cross-validation chose";
+        let mut selection = select(&feature_scores(&design, &weights), budget, report, no_others)?;
+        if missing {
+            let done = errors.len();
+            selection
+                .notes
+                .push(format!("the penalty was chosen by {done} of {n_folds} folds: the run was stopped"));
+        }
+        Ok(selection)
     }
 }

@@ -8,7 +8,7 @@ use fewest_smo::{
 use fewest_solver::{Control, LinearOperator};
 
 use super::design::Design;
-use super::problems::{check_positive, control};
+use super::problems::{UNTRAINED, check_positive, control};
 use super::rows::Samples;
 
 /// Most samples whose Gram matrix is built: 32 MiB.
@@ -45,6 +45,10 @@ pub(super) fn train(
     context: &Context<'_>,
 ) -> Result<Fit, Error> {
     let control = control(tolerance, context)?;
+    // There may be many machines, each of which begins with a pass over all columns.
+    if control.stopped().is_some() {
+        return Err(UNTRAINED);
+    }
     if design.n_rows() <= MOST_IN_GRAM {
         by_gram(design, scales, task, cost, &control)
     } else {
@@ -59,7 +63,7 @@ fn by_gram(
     cost: f64,
     control: &Control<'_>,
 ) -> Result<Fit, Error> {
-    let kernel = GramRows::new(design.gram(scales), design.n_rows())?;
+    let kernel = GramRows::new(design.gram(scales, control)?, design.n_rows())?;
     let machine = match task {
         Task::Classes(positive) => {
             Classifier { cost, ..Classifier::default() }.train(&kernel, positive, &[], control)?
@@ -67,13 +71,15 @@ fn by_gram(
         Task::Values(values, epsilon) => Regressor { cost, epsilon: *epsilon, ..Regressor::default() }
             .train(&kernel, values, &[], control)?,
     };
-    let solution = machine.dual.solution;
+    let (solution, certificate) = (machine.dual.solution, machine.dual.certificate);
+    // That of the machine: the gap is the difference of both.
+    let objective = certificate.duality_gap - certificate.objective;
     let mut weights = vec![0.0; design.n_columns()];
     design.apply_transpose(&solution.coefficients, &mut weights);
     for (w, scale) in weights.iter_mut().zip(scales.unwrap_or_default()) {
         *w *= scale;
     }
-    let report = SolverReport::new("smo", solution.status, solution.objective, solution.certificate)
+    let report = SolverReport::new("smo", solution.status, objective, solution.certificate)
         .with_lambda(cost.recip())
         .with_iterations(machine.dual.n_steps as usize);
     Ok(Fit { weights, report })
@@ -148,10 +154,14 @@ fn by_rows(
         let relative = gap.max(0.0) / (gap - objective).abs().max(objective.abs()).max(f64::MIN_POSITIVE);
         if best.as_ref().is_none_or(|best| relative < best.report.certificate.value()) {
             let weights = samples.columns(&linear.weights(&balanced)?, design.n_columns());
-            let report =
-                SolverReport::new("dual-cd", found.solution.status, objective, Certificate::gap(relative))
-                    .with_lambda(cost.recip())
-                    .with_iterations(iterations as usize);
+            let report = SolverReport::new(
+                "dual-cd",
+                found.solution.status,
+                gap - objective,
+                Certificate::gap(relative),
+            )
+            .with_lambda(cost.recip())
+            .with_iterations(iterations as usize);
             best = Some(Fit { weights, report });
         }
         let outside = matches!(

@@ -17,6 +17,12 @@ words! {
     }
 }
 
+/// Most machines of pairs of classes: of a thousand classes.
+const MOST_PAIRS: usize = 500_000;
+
+/// The error of a run that ended before all machines were trained.
+pub(super) const UNTRAINED: Error = Error::Stopped { before: "every machine was trained" };
+
 /// A problem of two classes.
 #[derive(Debug, Clone)]
 pub(super) struct Binary {
@@ -67,7 +73,15 @@ pub(super) fn binaries(
         }
         ([_, second], _) => Ok(vec![against_rest(second)]),
         (_, Multiclass::OneVsRest) => Ok(occurring.iter().map(against_rest).collect()),
-        (_, Multiclass::OneVsOne) => {
+        (classes, Multiclass::OneVsOne) => {
+            let n_pairs = classes.len() * (classes.len() - 1) / 2;
+            if n_pairs > MOST_PAIRS {
+                return Err(Error::Unsupported {
+                    method,
+                    what: format!("a machine for each of the {n_pairs} pairs of {} classes", classes.len()),
+                    instead: "take `multiclass=one-vs-rest`".to_owned(),
+                });
+            }
             let pair = |([_, second], rows): ([u32; 2], Vec<usize>)| {
                 let positive = rows.iter().map(|&i| codes[i] == second).collect();
                 Binary { rows: Some(rows), positive }
@@ -97,13 +111,22 @@ pub(super) fn feature_scores(design: &Design, machines: &[Vec<f64>]) -> Vec<f64>
     scores
 }
 
-/// The features whose score is not 0, by its size, within the budget.
-pub(super) fn select(scores: &[f64], budget: Budget, report: SolverReport) -> Selection {
+/// The features whose score is not 0, by its size, within the budget; `no_others` says why there are no more,
+/// and what to do.
+///
+/// # Errors
+/// [`Error::Stopped`] where there is none since the run was stopped.
+pub(super) fn select(
+    scores: &[f64],
+    budget: Budget,
+    report: SolverReport,
+    no_others: &str,
+) -> Result<Selection, Error> {
     let weights = scores.iter().copied().enumerate().filter(|(_, score)| *score != 0.0).collect();
     let mut selection = Selection::by_weight(weights, scores.len(), budget, report.status);
-    selection.note_missing_features(budget, "no others have a weight");
+    selection.note_missing_features(budget, no_others);
     selection.solver = Some(report);
-    selection
+    selection.unless_stopped_before("a feature had a weight")
 }
 
 /// One report of several machines: objectives and iterations added up, the largest gap, the worst status.
@@ -116,6 +139,9 @@ pub(super) fn combined(reports: impl IntoIterator<Item = SolverReport>) -> Optio
         whole
     })
 }
+
+/// Why there are no more features where each that varies has a weight.
+pub(super) const NO_OTHERS: &str = "the others have a weight of 0, as constant features have";
 
 /// When a solver within a method stops.
 pub(super) fn control<'a>(tolerance: f64, context: &Context<'a>) -> Result<Control<'a>, Error> {

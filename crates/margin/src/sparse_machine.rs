@@ -8,12 +8,15 @@ use fewest_core::{
 use fewest_solver::{Datafit, ElasticNetPenalty, L1, LinearOperator, Penalty, SquaredHinge};
 
 use super::design::Design;
-use super::problems::{Binary, Multiclass, binaries, combined, control, feature_scores, select};
+use super::problems::{Binary, Multiclass, UNTRAINED, binaries, combined, control, feature_scores, select};
 use super::program::{Program, SOLVER};
 use fewest_solver::bisection::{self, PenaltyCandidate};
 
 /// The smallest `1/C` tried, as a share of the largest.
 const SMALLEST_RATIO: f64 = 1e-5;
+
+/// Why there are no more features.
+const NO_OTHERS_AT_C: &str = "the weights of the others are 0; a larger `c` gives more features a weight";
 
 /// Weights below this, relative to the largest or 1, are what rounding and the tolerance leave of zero.
 const ROUNDING: f64 = 1e-8;
@@ -48,8 +51,7 @@ options! {
     ///
     /// Squared hinge: [`SquaredHingeDescent`], certified by the duality gap relative to the objective at
     /// `w = 0`. Plain hinge: a linear program by an interior point method with column generation, certified
-    /// by the larger of that gap and the violation of a dual condition. Reports are of the problem divided by
-    /// `C`, that is, of `Σ ξ² + ‖w‖₁ / C`, with `lambda = 1/C`.
+    /// by the larger of that gap and the violation of a dual condition. The report has `lambda = 1/C`.
     ///
     /// Cost: `n d` for each pass over all features, a few for each `C`; with `k` features chosen `n k²` a
     /// Newton step. Memory: a standardised copy of the data (sparse columns stay sparse).
@@ -193,12 +195,16 @@ impl Request {
         start: Option<&Vec<f64>>,
         context: &Context<'_>,
     ) -> Result<(Vec<f64>, SolverReport), Error> {
+        if context.stopped().is_some() {
+            return Err(UNTRAINED);
+        }
         let n = machine.datafit.n_coefficients();
-        let report = |status, objective, certificate, iterations| {
+        // Solved is the problem divided by C.
+        let report = |status, divided: f64, certificate, iterations| {
             SolverReport::new(
                 if self.loss == HingeLoss::Squared { "cd" } else { SOLVER },
                 status,
-                objective,
+                divided / penalty,
                 certificate,
             )
             .with_lambda(penalty)
@@ -245,7 +251,10 @@ impl Request {
         let machines = problems
             .iter()
             .zip(&parts)
-            .map(|(problem, part)| Machine::new(problem, part.as_ref().unwrap_or(&design)))
+            .map(|(problem, part)| match context.stopped() {
+                Some(_) => Err(UNTRAINED),
+                None => Machine::new(problem, part.as_ref().unwrap_or(&design)),
+            })
             .collect::<Result<Vec<Machine<'_>>, Error>>()?;
         let solve = |penalty: f64, before: Option<&Fit>| -> Result<Fit, Error> {
             let found = fewest_parallel::map(machines.len(), |at| {
@@ -254,9 +263,11 @@ impl Request {
             let (mut weights, mut reports) = (Vec::new(), Vec::new());
             for found in found {
                 let (mut w, report) = found?;
-                // Features have variance 1 and margins are of size 1, so that these change no decision.
-                let least = ROUNDING * w.iter().fold(1.0_f64, |most, w| most.max(w.abs()));
-                w.iter_mut().filter(|w| w.abs() < least).for_each(|w| *w = 0.0);
+                if self.loss == HingeLoss::Squared {
+                    // Features have variance 1 and margins are of size 1, so that these change no decision.
+                    let least = ROUNDING * w.iter().fold(1.0_f64, |most, w| most.max(w.abs()));
+                    w.iter_mut().filter(|w| w.abs() < least).for_each(|w| *w = 0.0);
+                }
                 weights.push(w);
                 reports.push(report);
             }
@@ -269,8 +280,13 @@ impl Request {
             (Some(c), _) => solve(c.recip(), None)?,
             (None, budget) => {
                 let k = budget.count(&["c"])?;
-                let largest =
-                    machines.iter().map(|machine| self.largest_penalty(machine)).fold(0.0, f64::max);
+                let mut largest = 0.0_f64;
+                for machine in &machines {
+                    if context.stopped().is_some() {
+                        return Err(UNTRAINED);
+                    }
+                    largest = largest.max(self.largest_penalty(machine));
+                }
                 if largest > 0.0 {
                     let (mut fit, stopped) = bisection::search(largest, SMALLEST_RATIO, k, context, solve)?;
                     fit.report.status = stopped.unwrap_or(fit.report.status);
@@ -280,7 +296,7 @@ impl Request {
                 }
             }
         };
-        Ok(select(&feature_scores(&design, &fit.weights), budget, fit.report))
+        select(&feature_scores(&design, &fit.weights), budget, fit.report, NO_OTHERS_AT_C)
     }
 }
 

@@ -5,7 +5,7 @@ use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Target, 
 
 use super::design::Design;
 use super::machine::{Fit, Task, train};
-use super::problems::{Multiclass, combined, feature_scores, select, two_classes};
+use super::problems::{Multiclass, NO_OTHERS, combined, feature_scores, select, two_classes};
 use fewest_columns::standardised_outputs;
 
 options! {
@@ -100,7 +100,7 @@ fn selection(design: &Design, fits: Vec<Result<Fit, Error>>, budget: Budget) -> 
         reports.push(fit.report);
     }
     let report = combined(reports).ok_or(Error::Stopped { before: "the first machine was trained" })?;
-    Ok(select(&feature_scores(design, &weights), budget, report))
+    select(&feature_scores(design, &weights), budget, report, NO_OTHERS)
 }
 
 impl Selector for SvmWeights {

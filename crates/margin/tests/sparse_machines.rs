@@ -54,8 +54,7 @@ fn weights_are_those_of_others() {
     let selection = all(&L1Svm { c: Some(0.01), ..L1Svm::default() }, &data);
     assert_eq!(selection.status, Status::Converged);
     close(&scores(&selection), &dense(&SQUARED_HINGE), 1e-4);
-    // Reports are of the problem divided by C.
-    let objective = 0.01 * selection.solver.as_ref().unwrap().objective;
+    let objective = selection.solver.as_ref().unwrap().objective;
     assert!(
         (SQUARED_HINGE_OBJECTIVE * (1.0 - 1e-4)..=SQUARED_HINGE_OBJECTIVE).contains(&objective),
         "{objective}"
@@ -63,7 +62,7 @@ fn weights_are_those_of_others() {
     let selection = all(&L1Svm { c: Some(0.05), loss: HingeLoss::Plain, ..L1Svm::default() }, &data);
     assert_eq!(selection.status, Status::Converged);
     close(&scores(&selection), &dense(&HINGE), 1e-6);
-    let objective = 0.05 * selection.solver.as_ref().unwrap().objective;
+    let objective = selection.solver.as_ref().unwrap().objective;
     assert!((objective - HINGE_OBJECTIVE).abs() <= 1e-8 * HINGE_OBJECTIVE, "{objective}");
 }
 
@@ -263,4 +262,40 @@ fn chosen_features_have_weights_that_matter() -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// The first start stops at a worse point than others reach.
+#[test]
+fn the_best_of_several_starts_is_taken() {
+    let data = read("sonar.csv", Task::Classification);
+    let objective = |starts: usize| {
+        let method = Fsv { regularization: Regularization::Value(0.02), starts, ..Fsv::default() };
+        let selection = method.select(&data, Budget::Count(60), &Context::default()).unwrap();
+        let report = selection.solver.unwrap();
+        assert_eq!(report.status, Status::Converged);
+        assert!(report.certificate.name() == "stationarity" && report.certificate.value() <= 1e-7);
+        report.objective
+    };
+    let (one, ten) = (objective(1), objective(10));
+    assert!(ten < 0.9 * one, "{one} and {ten}");
+}
+
+/// An empty table says why, and what to do.
+#[test]
+fn a_penalty_that_leaves_nothing_is_told() {
+    let data = read("wdbc.csv", Task::Classification);
+    let tiny: [Box<dyn Selector>; 4] = [
+        Box::new(L1Svm { c: Some(1e-9), ..L1Svm::default() }),
+        Box::new(L1Svm { c: Some(1e-9), loss: HingeLoss::Plain, ..L1Svm::default() }),
+        Box::new(ElasticNetSvm { c: Some(1e-9), ..ElasticNetSvm::default() }),
+        Box::new(Fsv { regularization: Regularization::Value(0.999), starts: 1, ..Fsv::default() }),
+    ];
+    for selector in tiny {
+        for budget in [Budget::Auto, Budget::Count(5)] {
+            let selection = selector.select(&data, budget, &Context::default()).unwrap();
+            assert!(selection.order.is_empty());
+            let note = &selection.notes[0];
+            assert!(note.contains("a larger `c`") || note.contains("a smaller `lambda`"), "{note}");
+        }
+    }
 }

@@ -34,7 +34,7 @@ fn bound(columns: &[&Vec<f64>], y: &[f64], loss: Loss) -> Result<f64, Error> {
     let cost = if loss == Loss::Squared { 1e6 } else { COST };
     let machine =
         Regressor { cost, epsilon: EPSILON, ..Regressor::default() }.train(&rows, y, &[], &control)?;
-    let ball = Ball::enclosing(&rows, 0.0, &control)?;
+    let ball = Ball::enclosing(&rows, 0.0, &[], &control)?;
     let coefficients = &machine.dual.solution.coefficients;
     let size: f64 = coefficients.iter().map(|value| value.abs()).sum();
     let output =

@@ -315,8 +315,12 @@ impl Selector for Spam {
         let norms = fit.functions.iter().map(|(&k, coefficients)| (k, scale * norm(coefficients)));
         let mut selection = Selection::by_weight(norms.collect(), d, budget, fit.report.status);
         selection.solver = Some(fit.report);
-        selection.note_missing_features(budget, "no others have a function");
-        Ok(selection)
+        let no_others = match self.regularization {
+            Regularization::Ratio(_) => "a smaller `lambda_ratio` gives more features a function",
+            _ => "no others have a function at any penalty",
+        };
+        selection.note_missing_features(budget, no_others);
+        selection.unless_stopped_before("a feature had a function")
     }
 }
 

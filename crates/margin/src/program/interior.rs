@@ -23,6 +23,9 @@ const SHORT_STEP: f64 = 0.1;
 /// How much smaller that step makes the mean product.
 const CENTRED: f64 = 0.5;
 
+/// Weights below this share of the largest are rounding, whatever their conditions leave.
+const ROUNDING: f64 = 1e-7;
+
 /// Steps shorter than this change nothing.
 const SHORTEST_STEP: f64 = 1e-10;
 
@@ -41,7 +44,7 @@ pub(super) struct Conditions<'a> {
 
 /// Where a run of the method ended.
 pub(super) struct Solution {
-    /// `w`.
+    /// `w`, 0 where the conditions of an optimum say so.
     pub(super) weights: Vec<f64>,
     /// `u`.
     pub(super) dual: Vec<f64>,
@@ -113,8 +116,24 @@ impl Conditions<'_> {
         };
         let (gap, point) = best;
         let solved = gap <= if stopped { tolerance } else { ALMOST.max(tolerance) };
-        let weights = differences(&point.positive.primal, &point.negative.primal);
-        Solution { weights, dual: point.surplus.dual, solved, iterations }
+        Solution { weights: self.weights(&point), dual: point.surplus.dual, solved, iterations }
+    }
+
+    /// The weights, 0 where the point tends to 0.
+    ///
+    /// At an optimum a weight is 0 or its condition `|Zᵀu| ≤ c` holds with equality. Near one, neither is
+    /// exact: of the weight, as a share of the largest, and what its condition leaves, as a share of `c`, the
+    /// smaller one tends to 0.
+    fn weights(&self, point: &Point) -> Vec<f64> {
+        let mut weights = differences(&point.positive.primal, &point.negative.primal);
+        let most = largest(&weights);
+        for (j, weight) in weights.iter_mut().enumerate() {
+            let left = point.positive.dual[j].min(point.negative.dual[j]) / self.penalties[j];
+            if weight.abs() <= left.max(ROUNDING) * most {
+                *weight = 0.0;
+            }
+        }
+        weights
     }
 
     /// A point within all inequalities: no weights, and a dual point halfway between its bounds.

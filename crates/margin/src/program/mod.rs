@@ -19,9 +19,6 @@ const VIOLATION: f64 = 1e-8;
 /// Most times that the weights are fitted again.
 const MOST_REFITS: usize = 5;
 
-/// Weights below this share of the largest are rounding of the interior point.
-const ROUNDING: f64 = 1e-7;
-
 /// The solver's name in reports.
 pub(super) const SOLVER: &str = "interior-point";
 
@@ -211,12 +208,11 @@ impl Program<'_> {
     }
 }
 
-/// Writes the weights of `columns` into those of all columns, without what is rounding.
+/// Writes the weights of `columns` into those of all columns.
 fn spread(weights: &mut [f64], columns: &[usize], values: &[f64]) {
     weights.fill(0.0);
-    let most = values.iter().fold(0.0_f64, |most, w| most.max(w.abs()));
     for (&j, &w) in columns.iter().zip(values) {
-        weights[j] = if w.abs() > ROUNDING * most { w } else { 0.0 };
+        weights[j] = w;
     }
 }
 
@@ -301,6 +297,29 @@ mod tests {
         assert!((value(&some) - value(&all)).abs() <= 1e-7 * value(&all), "{} {}", value(&some), value(&all));
         for gap in [some.gap, all.gap] {
             assert!((-1e-12..=1e-8).contains(&gap), "{gap}");
+        }
+        Ok(())
+    }
+
+    /// A loose gap leaves some of every weight: which are 0 is told by the conditions of an optimum, and not
+    /// by size.
+    #[test]
+    fn a_loose_gap_chooses_the_weights_of_a_tight_one() -> Result<(), Error> {
+        let n = 60;
+        let columns: Vec<Vec<f64>> = (1..30).map(|step| wave(n, step)).collect();
+        let design = design(&columns)?;
+        let labels: Vec<f64> =
+            (0..n).map(|i| if columns[6][i] - columns[16][i] > 0.1 { 1.0 } else { -1.0 }).collect();
+        let costs = vec![1.0; n];
+        let program = Program { design: &design, labels: &labels, costs: &costs };
+        let every: Vec<usize> = (0..columns.len()).collect();
+        for penalty in [1.0, 3.0, 9.0] {
+            let chosen = |tolerance: f64| -> Result<Vec<usize>, Error> {
+                let penalties = vec![penalty; columns.len()];
+                let found = program.minimise(&penalties, &every, tolerance, &Context::default())?;
+                Ok((0..columns.len()).filter(|&j| found.weights[j] != 0.0).collect())
+            };
+            assert_eq!(chosen(1e-3)?, chosen(1e-10)?, "penalty {penalty}");
         }
         Ok(())
     }

@@ -13,7 +13,7 @@ use fewest_solver::LinearOperator;
 use self::bound::Scaled;
 use self::descent::{Goal, descend};
 use super::design::Design;
-use super::problems::{Multiclass, binaries, control, select};
+use super::problems::{Multiclass, NO_OTHERS, binaries, control, select};
 
 /// Duality gap of machines and balls, relative to the larger of the primal and the dual objective.
 ///
@@ -130,7 +130,7 @@ impl Selector for R2w2 {
             .with_lambda(self.c.recip())
             .with_iterations(0);
         if features.is_empty() {
-            return Ok(select(&scores, budget, report));
+            return select(&scores, budget, report, NO_OTHERS);
         }
         let kernel = match self.kernel {
             ScaledKernel::Linear => VectorKernel::Linear,
@@ -175,7 +175,7 @@ impl Selector for R2w2 {
         for (&feature, &scale) in scaled.features.iter().zip(&scaled.scales) {
             scores[feature] = scale;
         }
-        Ok(select(&scores, budget, report))
+        select(&scores, budget, report, NO_OTHERS)
     }
 }
 
