@@ -13,8 +13,8 @@ pub(crate) const FEW_CLASSES: usize = 10;
 /// Up to this many different integers are classes, if each occurs at least twice.
 pub(crate) const MANY_CLASSES: usize = 100;
 
-/// More text labels than [`MANY_CLASSES`], of fewer samples each than this on average, are likely the names of
-/// samples.
+/// More text labels than [`MANY_CLASSES`], of fewer samples each than this on average, are likely the names
+/// of samples.
 const LEAST_OF_CLASS: usize = 3;
 
 /// A target as read: NaN where missing.

@@ -254,8 +254,8 @@ fn the_objective_is_the_value_of_the_formula() -> Result<(), Error> {
 /// Whoever reports an objective is in the table, or its own crate compares it.
 #[test]
 fn no_method_is_forgotten() -> Result<(), Error> {
-    // The value of a set, a bound, functions and vectors are not told by the scores alone: tests of their crates
-    // compare these.
+    // The value of a set, a bound, functions and vectors are not told by the scores alone: tests of their
+    // crates compare these.
     const ELSEWHERE: &[&str] = &["generalized-fisher", "r2w2", "spam", "l0-appr"];
     const OTHER_FAMILIES: &[&str] = &["nmmkl", "nmmklr", "mik-fs", "rfmkl", "gmkl", "mkl", "ikpca"];
     for method in Registry::standard().methods().iter() {

@@ -40,19 +40,20 @@ options! {
     /// with `ξ_i = max(0, 1 − y_i (⟨w, x_i⟩ + b))`, `m` and `l` the numbers of samples of either class: the
     /// second sum nearly counts the weights that are not 0. It is concave in `|w|`; replaced by its
     /// linearisation at the current `w`, `λ α exp(−α |w_k|)` for each unit of `|w_k|`, it leaves a linear
-    /// program, whose solution is the next `w`. The objective decreases with every program and the steps
-    /// end, at a stationary point, when it no longer does. There are many such points: of several starts the
-    /// best end is taken, and nothing certifies that it is the best there is. The first start is `w = 0`, where
-    /// all slopes are `λ α`: an l1-SVM; the others are random weights, by the seed and the values of a column.
+    /// program, whose solution is the next `w`. The objective decreases with every program and the steps end,
+    /// at a stationary point, when it no longer does. There are many such points: of several starts the best
+    /// end is taken, and nothing certifies that it is the best there is. The first start is `w = 0`, where
+    /// all slopes are `λ α`: an l1-SVM; the others are random weights, by the seed and the values of a
+    /// column.
     ///
     /// On standardised features. With more classes there is a machine for each ([`Multiclass`]), and the
     /// score is `√Σ w_k²` over them; so it is over the level indicators of a category of more than two
     /// levels. How many features there are follows from `λ`; features are ranked by `|score|`, those with a
     /// weight of 0 are never selected.
     ///
-    /// Cost: a few linear programs a start (2 to 10), each by an interior point method over few columns, to which
-    /// columns are added until the dual conditions of all hold: `n d` for each pass over all columns. The
-    /// certificate is the stationarity of the result: by how much, at most, the linear program of its own
+    /// Cost: a few linear programs a start (2 to 10), each by an interior point method over few columns, to
+    /// which columns are added until the dual conditions of all hold: `n d` for each pass over all columns.
+    /// The certificate is the stationarity of the result: by how much, at most, the linear program of its own
     /// slopes has a better solution, relative to the objective at zero, or the violation of a dual condition
     /// where that is larger.
     ///
@@ -175,7 +176,8 @@ impl Fsv {
     }
 }
 
-/// The weights from which start `number` begins: zeros, then values between 0 and a spread. They depend on the sorted values of a column, so that the order of features and samples changes nothing.
+/// The weights from which start `number` begins: zeros, then values between 0 and a spread. They depend on
+/// the sorted values of a column, so that the order of features and samples changes nothing.
 fn start(seeds: &[u64], number: usize, alpha: f64) -> Vec<f64> {
     let share = |&seed: &u64| derive_seed(seed, number as u64) as f64 / u64::MAX as f64;
     match number {

@@ -278,7 +278,8 @@ impl Selector for LassoWeights {
         let largest = problems.iter().map(Centred::largest_penalty).fold(0.0, f64::max);
         let step = SMALLEST_RATIO.powf(1.0 / (N_PENALTIES - 1) as f64);
         let penalties: Vec<f64> = (0..N_PENALTIES).map(|at| largest * step.powi(at as i32)).collect();
-        // The path of all samples first: so whatever folds are done when the run is stopped, there are weights.
+        // The path of all samples first: so whatever folds are done when the run is stopped, there are
+        // weights.
         let smallest = penalties.last().copied().unwrap_or(0.0);
         let mut paths = Vec::with_capacity(problems.len());
         for problem in &problems {

@@ -130,8 +130,8 @@ impl Output {
     /// A factor of the whole Gram matrix, not centred.
     ///
     /// # Errors
-    /// [`Error::UnsupportedTarget`] for more classes than a factor may have columns: theirs has a rank that is
-    /// their number.
+    /// [`Error::UnsupportedTarget`] for more classes than a factor may have columns: theirs has a rank that
+    /// is their number.
     pub(super) fn factor(&self, tolerance: f64) -> Result<Factor, Error> {
         match self {
             Self::Classes { codes, normalised } => {

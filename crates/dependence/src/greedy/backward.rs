@@ -54,8 +54,8 @@ options! {
     }
 }
 
-/// The criterion of the features `left`, and without each of them; the status to stop with, when the run is to
-/// stop.
+/// The criterion of the features `left`, and without each of them; the status to stop with, when the run is
+/// to stop.
 fn round(
     criterion: &Criterion,
     left: &[usize],

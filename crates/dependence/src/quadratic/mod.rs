@@ -24,8 +24,8 @@ fn control<'a>(context: &Context<'a>) -> Control<'a> {
 /// Why there are no more features, where no penalty has a part in it.
 const NO_OTHERS: &str = "the others have a weight of 0 at the optimum";
 
-/// Features by the size of their weights, ties to the lower index, as far as the budget goes; `no_others` says
-/// why there are no more.
+/// Features by the size of their weights, ties to the lower index, as far as the budget goes; `no_others`
+/// says why there are no more.
 ///
 /// # Errors
 /// [`Error::Stopped`] where there is none since the run was stopped.

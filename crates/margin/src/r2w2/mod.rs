@@ -17,8 +17,8 @@ use super::problems::{Multiclass, NO_OTHERS, binaries, control, select};
 
 /// Duality gap of machines and balls, relative to the larger of the primal and the dual objective.
 ///
-/// Slopes are exact to its root, and the descent carries their errors on; a gap this small costs little, since
-/// the last steps of the solver converge fast.
+/// Slopes are exact to its root, and the descent carries their errors on; a gap this small costs little,
+/// since the last steps of the solver converge fast.
 const GAP: f64 = 1e-18;
 
 choice! {
@@ -48,21 +48,22 @@ options! {
     ///
     /// on standardised features, with squared losses, that is, a hard margin in `K + 1/(2C)`
     /// ([`RadiusMargin`](fewest_machines::RadiusMargin)). Steps are taken in `ln σ`, so that scales stay
-    /// positive, along `Σ σ² = constant`, by limited-memory BFGS; their length is halved until the logarithm of
-    /// the bound decreases by a share of what the slope predicts. When a step gains less than 1e-4, or after
-    /// 30, half of the features too many are removed, those with the smallest scales, and the descent goes on
-    /// with the others. With the `k` wanted it goes on to a stationary point.
+    /// positive, along `Σ σ² = constant`, by limited-memory BFGS; their length is halved until the logarithm
+    /// of the bound decreases by a share of what the slope predicts. When a step gains less than 1e-4, or
+    /// after 30, half of the features too many are removed, those with the smallest scales, and the descent
+    /// goes on with the others. With the `k` wanted it goes on to a stationary point.
     ///
     /// With more classes the bounds of all machines ([`Multiclass`]) are added and share the scales. The
     /// columns of a category of more than two levels share one scale.
     ///
     /// The bound is not convex in `σ`: the answer is a local minimum, the one below equal scales. The
-    /// certificate is its stationarity, `max_k |∂ ln T / ∂ ln σ_k|` along the sphere for the bound `T`: by how
-    /// much, relatively, the bound would change if a scale did.
+    /// certificate is its stationarity, `max_k |∂ ln T / ∂ ln σ_k|` along the sphere for the bound `T`: by
+    /// how much, relatively, the bound would change if a scale did.
     ///
     /// Cost: a step trains a machine and finds a ball, `n² d` each for the kernel; the slope adds `n d`, with
-    /// the Gaussian kernel `m² d` for `m` support vectors of either; some 30 `log₂(d/k)` steps, and up to 1000
-    /// at the end. Memory: twice the data, and the rows of the kernel that the solver keeps (256 MiB at most).
+    /// the Gaussian kernel `m² d` for `m` support vectors of either; some 30 `log₂(d/k)` steps, and up to
+    /// 1000 at the end. Memory: twice the data, and the rows of the kernel that the solver keeps (256 MiB at
+    /// most).
     ///
     /// # Errors
     /// No number of features; else as [`SvmWeights`](crate::SvmWeights).

@@ -45,8 +45,8 @@ struct Exchange {
     feature: usize,
 }
 
-/// Exchanges features of `set` for better ones of `candidates`, the best exchange first, until none lowers `J`
-/// or the run is to stop.
+/// Exchanges features of `set` for better ones of `candidates`, the best exchange first, until none lowers
+/// `J` or the run is to stop.
 ///
 /// Each exchange costs a pass over all features, `O(n r)` each for the `r` columns of the set.
 pub(super) fn improve(
