@@ -166,9 +166,10 @@ pub struct AlternationSummary {
     pub n_alternations: usize,
     /// The penalty of the weights.
     pub lambda: f64,
-    /// The projected gradient of the weights, relative to that at zero.
+    /// The largest entry of the projected gradient of the weights at the answer, relative to `lambda`; NaN
+    /// where a run that was stopped did not measure it.
     pub weight_violation: f64,
-    /// The gradient of the machines, relative to that at zero.
+    /// The gradient of the machines at the answer, relative to that at zero; NaN as above.
     pub machine_violation: f64,
     /// Number of penalties for which the problem was solved on the path to `lambda` and, for a given
     /// number of features, beyond it.

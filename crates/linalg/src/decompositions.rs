@@ -1,11 +1,14 @@
 //! Decompositions of nalgebra's matrices, compiled here once: they are generic, and every crate that calls
 //! them itself would compile them again.
 
+use multiversion::multiversion;
 use nalgebra::linalg::givens::GivensRotation;
 use nalgebra::{
     Cholesky, DMatrix, DVector, Dyn, LU, Matrix2, QR, SymmetricEigen, SymmetricTridiagonal, Vector2,
     wilkinson_shift,
 };
+
+use crate::{add_scaled, dot};
 
 /// Sweeps after which an eigendecomposition gives up: for finite numbers a few for each row suffice.
 const MOST_SWEEPS: usize = 100_000;
@@ -16,6 +19,117 @@ pub fn symmetric_eigen(matrix: DMatrix<f64>) -> Option<SymmetricEigen<f64, Dyn>>
     let most = MOST_SWEEPS.max(100 * matrix.nrows());
     let found = SymmetricEigen::try_new(matrix, f64::EPSILON, most)?;
     found.eigenvalues.iter().all(|value| value.is_finite()).then_some(found)
+}
+
+/// [`symmetric_eigen`] that gives up, with `None`, once `is_stopped` says so: it is asked after each step
+/// of some `n²` operations. Householder reflections and QR steps, as there; the last bits differ.
+pub fn symmetric_eigen_unless(
+    mut matrix: DMatrix<f64>,
+    is_stopped: &dyn Fn() -> bool,
+) -> Option<SymmetricEigen<f64, Dyn>> {
+    let n = matrix.nrows();
+    let mut largest = 0.0_f64;
+    for j in 0..n {
+        let column = matrix.column(j);
+        let below = &column.as_slice()[j..];
+        if below.iter().any(|value| !value.is_finite()) {
+            return None;
+        }
+        largest = below.iter().fold(largest, |most, value| most.max(value.abs()));
+    }
+    if largest > 0.0 {
+        matrix /= largest;
+    }
+    let (mut diagonal, mut beside) = (DVector::zeros(n), DVector::zeros(n.saturating_sub(1)));
+    tridiagonalise(&mut matrix, &mut beside, is_stopped)?;
+    for i in 0..n {
+        diagonal[i] = matrix[(i, i)];
+    }
+    let mut vectors = reflected(&matrix, is_stopped)?;
+    let mut end = n.saturating_sub(1);
+    for _ in 0..MOST_SWEEPS.max(100 * n) {
+        if is_stopped() {
+            return None;
+        }
+        let Some(start) = unreduced(&diagonal, &mut beside, &mut end) else {
+            diagonal *= largest;
+            let found = SymmetricEigen { eigenvectors: vectors, eigenvalues: diagonal };
+            return found.eigenvalues.iter().all(|value| value.is_finite()).then_some(found);
+        };
+        sweep(&mut diagonal, &mut beside, start, end, |i, c, s| {
+            let (left, right) = vectors.as_mut_slice()[i * n..(i + 2) * n].split_at_mut(n);
+            rotate(left, right, c, s);
+        });
+    }
+    None
+}
+
+/// Makes the lower triangle of `matrix` tridiagonal by reflections `I − 2vvᵀ`, whose vectors `v` it leaves
+/// below the diagonal, and what is beside the diagonal in `beside`; `None` once `is_stopped` says so.
+fn tridiagonalise(
+    matrix: &mut DMatrix<f64>,
+    beside: &mut DVector<f64>,
+    is_stopped: &dyn Fn() -> bool,
+) -> Option<()> {
+    let n = matrix.nrows();
+    for k in 0..n.saturating_sub(1) {
+        if is_stopped() {
+            return None;
+        }
+        let mut v: Vec<f64> = matrix.column(k).as_slice()[k + 1..].to_vec();
+        let length = dot(&v, &v).sqrt();
+        beside[k] = if v[0] > 0.0 { -length } else { length };
+        v[0] -= beside[k];
+        let norm = dot(&v, &v).sqrt();
+        if norm > 0.0 {
+            v.iter_mut().for_each(|value| *value /= norm);
+            let mut image = vec![0.0; v.len()];
+            for j in 0..v.len() {
+                let column = &matrix.column(k + 1 + j);
+                let below = &column.as_slice()[k + 1 + j..];
+                add_scaled(&mut image[j..], v[j], below);
+                image[j] += dot(&below[1..], &v[j + 1..]);
+            }
+            let along = dot(&image, &v);
+            add_scaled(&mut image, -along, &v);
+            for j in 0..v.len() {
+                let mut column = matrix.column_mut(k + 1 + j);
+                let below = &mut column.as_mut_slice()[k + 1 + j..];
+                add_scaled(below, -2.0 * image[j], &v[j..]);
+                add_scaled(below, -2.0 * v[j], &image[j..]);
+            }
+        }
+        matrix.column_mut(k).as_mut_slice()[k + 1..].copy_from_slice(&v);
+    }
+    Some(())
+}
+
+/// The product of the reflections whose vectors are below the diagonal; `None` once `is_stopped` says so.
+fn reflected(reflections: &DMatrix<f64>, is_stopped: &dyn Fn() -> bool) -> Option<DMatrix<f64>> {
+    let n = reflections.nrows();
+    let mut product = DMatrix::identity(n, n);
+    for k in (0..n.saturating_sub(1)).rev() {
+        if is_stopped() {
+            return None;
+        }
+        let column = reflections.column(k);
+        let v = &column.as_slice()[k + 1..];
+        fewest_parallel::chunks(&mut product.as_mut_slice()[(k + 1) * n..], 64 * n, |_, columns| {
+            for column in columns.chunks_exact_mut(n) {
+                let along = dot(v, &column[k + 1..]);
+                add_scaled(&mut column[k + 1..], -2.0 * along, v);
+            }
+        });
+    }
+    Some(product)
+}
+
+/// `(c a − s b, s a + c b)` in the place of `(a, b)`.
+#[multiversion(targets("x86_64+avx2"))]
+fn rotate(a: &mut [f64], b: &mut [f64], c: f64, s: f64) {
+    for (a, b) in a.iter_mut().zip(b) {
+        (*a, *b) = (c * *a - s * *b, s * *a + c * *b);
+    }
 }
 
 /// The eigenvalues of a symmetric matrix, of which the lower triangle is read, in no order; `None` where they
@@ -38,7 +152,7 @@ pub fn symmetric_eigenvalues(matrix: DMatrix<f64>) -> Option<DVector<f64>> {
             return diagonal.iter().all(|value| value.is_finite()).then_some(diagonal);
         };
         if end - start > 1 {
-            sweep(&mut diagonal, &mut beside, start, end);
+            sweep(&mut diagonal, &mut beside, start, end, |_, _, _| {});
             if is_small(&diagonal, &beside, end - 1) {
                 end -= 1;
             }
@@ -74,8 +188,15 @@ fn unreduced(diagonal: &DVector<f64>, beside: &mut DVector<f64>, end: &mut usize
     Some(start)
 }
 
-/// A QR step with Wilkinson's shift on the block from `start` to `end` of a tridiagonal matrix.
-fn sweep(diagonal: &mut DVector<f64>, beside: &mut DVector<f64>, start: usize, end: usize) {
+/// A QR step with Wilkinson's shift on the block from `start` to `end` of a tridiagonal matrix. `rotated` is
+/// told of every rotation: the place of its first row, cosine and sine.
+fn sweep(
+    diagonal: &mut DVector<f64>,
+    beside: &mut DVector<f64>,
+    start: usize,
+    end: usize,
+    mut rotated: impl FnMut(usize, f64, f64),
+) {
     let shift = wilkinson_shift(diagonal[end - 1], diagonal[end], beside[end - 1]);
     let mut bulge = Vector2::new(diagonal[start] - shift, beside[start]);
     for i in start..end {
@@ -84,6 +205,7 @@ fn sweep(diagonal: &mut DVector<f64>, beside: &mut DVector<f64>, start: usize, e
             beside[i - 1] = norm;
         }
         let (c, s) = (rotation.c(), rotation.s());
+        rotated(i, c, s);
         let (cc, ss, cs) = (c * c, s * s, c * s);
         let (first, second, off) = (diagonal[i], diagonal[i + 1], beside[i]);
         let mixed = cs * 2.0 * off;
@@ -160,6 +282,53 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// The decomposition that can be stopped: orthonormal vectors that give the matrix back, the same values.
+    #[test]
+    fn a_decomposition_that_can_be_stopped_is_the_same() {
+        for n in [0, 1, 2, 3, 7, 40, 90] {
+            for (seed, reach) in [(1, n), (2, n), (3, 1), (4, 0), (0, n)] {
+                let entry = |i: usize, j: usize| match i.abs_diff(j) {
+                    apart if apart > reach => 0.0,
+                    // Of seed 0 all are alike: one eigenvalue and n − 1 zeros.
+                    _ if seed == 0 => 3.0,
+                    _ => ((i * j * seed) as f64 * 0.7 + (i + j) as f64).sin() * 1e3_f64.powi(seed as i32),
+                };
+                let matrix = DMatrix::from_fn(n, n, entry);
+                let Some(found) = symmetric_eigen_unless(matrix.clone(), &|| false) else {
+                    panic!("{n} {seed}")
+                };
+                let (vectors, values) = (&found.eigenvectors, &found.eigenvalues);
+                if n == 0 {
+                    assert_eq!(values.len(), 0);
+                    continue;
+                }
+                let size = matrix.amax().max(1.0);
+                let back = vectors * DMatrix::from_diagonal(values) * vectors.transpose();
+                assert!((back - &matrix).amax() < 1e-11 * size * n as f64, "{n} {seed}");
+                assert!((vectors.tr_mul(vectors) - DMatrix::identity(n, n)).amax() < 1e-11, "{n} {seed}");
+                let Some(other) = symmetric_eigenvalues(matrix.clone()) else { panic!("{n} {seed}") };
+                let sorted = |values: &DVector<f64>| {
+                    let mut values: Vec<f64> = values.iter().copied().collect();
+                    values.sort_by(f64::total_cmp);
+                    DVector::from_vec(values)
+                };
+                let apart = (sorted(values) - sorted(&other)).amax();
+                assert!(apart < 1e-11 * size * n as f64, "{n} {seed}");
+                if n > 1 {
+                    // Wherever it is stopped: in the reflections, their product, the QR steps.
+                    for most in [0, n / 2, n, 2 * n - 3] {
+                        let asked = std::cell::Cell::new(0);
+                        let is_stopped = || asked.replace(asked.get() + 1) >= most;
+                        assert!(symmetric_eigen_unless(matrix.clone(), &is_stopped).is_none(), "{n} {most}");
+                        assert_eq!(asked.get(), most + 1, "{n} {most}");
+                    }
+                }
+            }
+        }
+        let broken = DMatrix::from_element(3, 3, f64::NAN);
+        assert!(symmetric_eigen_unless(broken, &|| false).is_none());
     }
 
     #[test]

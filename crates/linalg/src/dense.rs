@@ -17,6 +17,11 @@ const ROWS: usize = 512;
 
 /// `out = AᵀA` for the columns of length `m` in `a`, both triangles.
 pub fn gram(a: &[f64], m: usize) -> Vec<f64> {
+    gram_unless(a, m, &|| false)
+}
+
+/// [`gram`] that computes nothing more once `is_stopped` says so: the result then means nothing.
+pub fn gram_unless(a: &[f64], m: usize, is_stopped: &(dyn Fn() -> bool + Sync)) -> Vec<f64> {
     let q = a.len() / m.max(1);
     let mut out = vec![0.0; q * q];
     if m == 0 || q == 0 {
@@ -26,7 +31,7 @@ pub fn gram(a: &[f64], m: usize) -> Vec<f64> {
         let (first, last) = (panel * PANEL, q.min((panel + 1) * PANEL));
         let right = &a[first * m..last * m];
         let mut products = Vec::new();
-        for upper in 0..=panel {
+        for upper in (0..=panel).take_while(|_| !is_stopped()) {
             let (from, to) = (upper * PANEL, q.min((upper + 1) * PANEL));
             products.clear();
             products.resize((to - from) * (last - first), 0.0);
@@ -103,8 +108,17 @@ pub struct Cholesky {
 impl Cholesky {
     /// Of `I + P`, `n × n`, with `P` positive semidefinite. Every pivot of such a matrix is at least 1: one
     /// that rounding left below is taken as 1.
-    pub fn above_identity(mut values: Vec<f64>, n: usize) -> Self {
-        factorise(&mut values, n, |pivot| Some(pivot.max(1.0)), &|| false);
+    pub fn above_identity(values: Vec<f64>, n: usize) -> Self {
+        Self::above_identity_unless(values, n, &|| false)
+    }
+
+    /// The same; the factor means nothing where `is_stopped` said so before the end.
+    pub fn above_identity_unless(
+        mut values: Vec<f64>,
+        n: usize,
+        is_stopped: &(dyn Fn() -> bool + Sync),
+    ) -> Self {
+        factorise(&mut values, n, |pivot| Some(pivot.max(1.0)), is_stopped);
         Self { values, n }
     }
 
@@ -236,6 +250,8 @@ fn subtract(target: &mut [f64], factor: f64, column: &[f64]) {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use super::*;
 
     fn wave(len: usize) -> Vec<f64> {
@@ -263,6 +279,11 @@ mod tests {
             let Some(factor) = Cholesky::of(matrix.clone(), q) else { panic!("not definite") };
             factor.solve(&mut again);
             assert_eq!(b, again);
+            // Once it is to stop, nothing is computed any more.
+            let asked = AtomicUsize::new(0);
+            let is_stopped = || asked.fetch_add(1, Ordering::Relaxed) >= 2;
+            assert_eq!(Cholesky::of_unless(matrix.clone(), q, &is_stopped).is_none(), q > 64);
+            assert!(gram_unless(&a, m, &|| true).iter().all(|value| *value == 0.0));
             // One negative eigenvalue, at the end, where all else is done.
             matrix[q * q - 1] -= 1.0 + 1e3 * q as f64;
             assert!(Cholesky::of(matrix, q).is_none());

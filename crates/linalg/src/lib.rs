@@ -7,8 +7,8 @@ pub mod lanes;
 mod products;
 mod vectors;
 
-pub use decompositions::{cholesky, lu, qr, symmetric_eigen, symmetric_eigenvalues};
-pub use dense::{Cholesky, combination, gram, transposed, transposed_products};
+pub use decompositions::{cholesky, lu, qr, symmetric_eigen, symmetric_eigen_unless, symmetric_eigenvalues};
+pub use dense::{Cholesky, combination, gram, gram_unless, transposed, transposed_products};
 pub use dispatch::multiply_add;
 pub use lanes::dot;
 pub use products::dot_products;

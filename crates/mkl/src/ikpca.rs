@@ -67,7 +67,7 @@ impl Scorer for Ikpca {
         let kernels = [self.kernel.clone()];
         let atoms = Atoms::new(data, &kernels, FACTOR_TOLERANCE, Form::LowRank, context)?;
         let rows: Vec<usize> = (0..data.n_samples()).collect();
-        let (vectors, values) = atoms.combine(&vec![1.0; atoms.len()], &rows)?.spectrum()?;
+        let (vectors, values) = atoms.combine(&vec![1.0; atoms.len()], &rows, context)?.spectrum(context)?;
         let sizes: Vec<f64> = values.iter().map(|value| value.abs()).collect();
         let mut order = order::descending(&sizes);
         order.truncate(self.components);

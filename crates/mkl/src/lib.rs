@@ -3,6 +3,7 @@
 mod decreasing;
 mod ikpca;
 mod indefinite;
+mod limits;
 mod multiple;
 mod nonmonotonic;
 

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use fewest_core::method::{KernelWidth, Regularization};
 use fewest_core::{
-    Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Progress, Selector, Status, Target,
+    Budget, Certificate, Context, Dataset, DenseColumns, Error, FeatureKind, Progress, Selector, Status,
+    Target,
 };
 use fewest_mkl::{BaseKernel, BaseKernels, Gmkl, MikFs, Rfmkl};
 use fewest_testkit::conformance::{check_selector, problem};
@@ -127,6 +128,41 @@ fn categories_and_duplicates_are_no_trouble() -> Result<(), Error> {
         .with_feature_kinds(kinds)?;
     let selection = MikFs::default().select(&data, Budget::Count(5), &Context::default())?;
     assert!(selection.order.contains(&4), "{:?}", selection.order);
+    Ok(())
+}
+
+fn ionosphere() -> Result<Dataset, fewest_data::Error> {
+    let options = fewest_data::ReadOptions::with_target("target");
+    let table = fewest_data::Table::read(fewest_testkit::datasets::path("ionosphere.csv"), &options)?;
+    Ok(table.complete(fewest_data::Missing::Error)?.dataset)
+}
+
+/// What the default settings select is what much tighter ones do, and the certificate says so.
+#[test]
+fn the_default_settles_what_is_selected() -> Result<(), Box<dyn std::error::Error>> {
+    let data = ionosphere()?;
+    for scale in [1.0, 10.0, 100.0] {
+        let method = |tolerance: f64, min_improvement: f64| MikFs {
+            kernel: BaseKernels(vec![BaseKernel::Sigmoid { scale, shift: 0.0 }]),
+            regularization: Regularization::Ratio(0.02),
+            tolerance,
+            min_improvement,
+            iterations: 20_000,
+            ..MikFs::default()
+        };
+        let standard = MikFs::default();
+        let (own, tight) = (method(standard.tolerance, standard.min_improvement), method(1e-10, 1e-12));
+        let own = own.select(&data, Budget::Auto, &Context::default())?;
+        let tight = tight.select(&data, Budget::Auto, &Context::default())?;
+        assert_eq!(own.order, tight.order, "{scale}");
+        let report = own.solver.as_ref().map(|report| (report.status, report.certificate));
+        let Some((Status::Converged, Certificate::Stationarity { relative })) = report else {
+            panic!("{scale}: {report:?}")
+        };
+        let summary = own.alternation.unwrap_or_default();
+        assert_eq!(relative, summary.weight_violation.max(summary.machine_violation));
+        assert!(relative <= standard.tolerance, "{scale}: {relative}");
+    }
     Ok(())
 }
 

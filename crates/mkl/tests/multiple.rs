@@ -181,7 +181,8 @@ fn on_a_simplex_it_is_the_relaxation_of_nmmkl() -> Result<(), Error> {
         (BaseKernel::Gaussian { sigma: KernelWidth::Value(1.0) }, gaussian),
         (BaseKernel::Linear, FeatureKernel::default()),
     ] {
-        for ratio in [0.5, 0.1, 0.01] {
+        // Not where a weight has just become more than zero: below the threshold it is in the objective only.
+        for ratio in [0.45, 0.1, 0.01] {
             let method = Rfmkl {
                 kernel: kernel.clone(),
                 regularization: Regularization::Ratio(ratio),
@@ -197,7 +198,11 @@ fn on_a_simplex_it_is_the_relaxation_of_nmmkl() -> Result<(), Error> {
             let relaxed =
                 Nmmkl { c: total, tau: 0.0, options }.solve(&data, Budget::Count(1), &Context::default())?;
             let value = 2.0 * total * (report.objective - report.lambda * total);
-            assert!((relaxed.objective - value).abs() < 1e-8 * value, "{} {value}", relaxed.objective);
+            assert!(
+                (relaxed.objective - value).abs() < 1e-8 * value,
+                "{ratio}: {} {value}",
+                relaxed.objective
+            );
             for (j, weight) in relaxed.weights.iter().enumerate() {
                 let ours = selection.order.iter().position(|&chosen| chosen == j);
                 let ours = ours.map_or(0.0, |at| selection.scores[at] / total);
@@ -219,6 +224,79 @@ fn weights_scale_with_nothing_but_the_penalty() -> Result<(), Error> {
         Ok(method.select(&problem(true), Budget::Auto, &Context::default())?.order.len())
     };
     assert!(count(&few)? < count(&many)?);
+    Ok(())
+}
+
+/// What a ratio refers to is the smallest penalty at which nothing is selected: just above it nothing is,
+/// just below something, also where one class is larger than the other and the multipliers of its samples
+/// are not alike.
+#[test]
+fn just_below_the_largest_penalty_something_is_selected() -> Result<(), Error> {
+    let three = three_classes()?;
+    let Target::Class(classes) = three.target() else { panic!("classes") };
+    let labels: Vec<bool> = classes.codes().iter().map(|code| *code == 2).collect();
+    let uneven = Dataset::shared(three.shared_x(), Target::from_labels(&labels))?;
+    for data in [uneven, three, problem(true)] {
+        for (name, spectrum) in [
+            ("gaussian", None),
+            ("clip", Some(Spectrum::Clip)),
+            ("flip", Some(Spectrum::Flip)),
+            ("shift", Some(Spectrum::Shift)),
+        ] {
+            let kernel = if spectrum.is_some() {
+                BaseKernel::Sigmoid { scale: 3.0, shift: 0.2 }
+            } else {
+                BaseKernel::Gaussian { sigma: KernelWidth::Value(0.5) }
+            };
+            let select = |regularization: Regularization| {
+                let method = Rfmkl { regularization, ..sum(kernel.clone(), spectrum) };
+                method.select(&data, Budget::Auto, &Context::default())
+            };
+            let whole = select(Regularization::Ratio(1.0))?;
+            assert!(whole.order.is_empty(), "{name}: {:?}", whole.order);
+            let Some(largest) = whole.solver.map(|report| report.lambda) else { panic!("{name}: no report") };
+            let at = |share: f64| Ok::<_, Error>(select(Regularization::Value(share * largest))?.order.len());
+            assert_eq!(at(1.001)?, 0, "{name}");
+            assert!(at(0.999)? > 0, "{name}: nothing below {largest}");
+        }
+    }
+    Ok(())
+}
+
+/// A target that names its samples has more pairs of classes than there is memory for: that is told at once.
+#[test]
+fn a_class_for_every_two_samples_is_told_at_once() -> Result<(), Error> {
+    let labels: Vec<usize> = (0..20_000).map(|i| i / 2).collect();
+    let column: Vec<f64> = (0..20_000).map(|i| f64::from(i % 97)).collect();
+    let data = Dataset::new(DenseColumns::from_columns(&[column])?, Target::from_labels(&labels))?;
+    for method in [&Rfmkl::default() as &dyn Selector, &Gmkl::default(), &MikFs::default()] {
+        let found = method.select(&data, Budget::Count(1), &Context::default());
+        let message = found.err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(message.contains("10000 classes") && message.contains("names"), "{message}");
+    }
+    Ok(())
+}
+
+/// From several starts the lowest objective counts: it is no higher than from the first alone.
+#[test]
+fn more_starts_of_the_product_are_never_worse() -> Result<(), Error> {
+    let mut lower = 0;
+    for step in [3, 7, 11, 19, 27] {
+        let (a, b, c, d) = (wave(step), wave(17), wave(23), wave(29));
+        let labels: Vec<bool> = (0..90).map(|i| a[i] * b[i] > 0.1 * c[i] + 0.3 * d[i].powi(2)).collect();
+        let data =
+            Dataset::new(DenseColumns::from_columns(&[a, b, c, d, wave(31)])?, Target::from_labels(&labels))?;
+        let objective = |starts: usize| -> Result<f64, Error> {
+            let method =
+                Gmkl { c: 10.0, starts, regularization: Regularization::Ratio(0.02), ..Gmkl::default() };
+            let found = method.select(&data, Budget::Auto, &Context::seeded(5))?;
+            Ok(found.objective.unwrap_or(f64::NAN))
+        };
+        let (one, ten) = (objective(1)?, objective(10)?);
+        assert!(ten <= one, "{step}: {ten} {one}");
+        lower += u8::from(ten < 0.999 * one);
+    }
+    assert!(lower > 0, "no other start was better anywhere");
     Ok(())
 }
 

@@ -1,10 +1,11 @@
 //! Weighted sums of the kernels.
 
-use fewest_core::Error;
+use fewest_core::{Context, Error};
 use nalgebra::DMatrix;
 
 use super::atoms::{Atom, Atoms};
-use super::matrix::KernelMatrix;
+use super::matrix::{KernelMatrix, signed_square};
+use crate::limits::check_time;
 use fewest_linalg::centre;
 
 /// Atoms whose columns are gathered and multiplied at a time.
@@ -14,8 +15,13 @@ impl Atoms<'_> {
     /// `H (Σ d_m K_m) H` on the samples `rows`.
     ///
     /// # Errors
-    /// [`Error::Numerical`] on overflow.
-    pub(crate) fn combine(&self, weights: &[f64], rows: &[usize]) -> Result<KernelMatrix, Error> {
+    /// [`Error::Numerical`] on overflow; [`Error::Stopped`].
+    pub(crate) fn combine(
+        &self,
+        weights: &[f64],
+        rows: &[usize],
+        context: &Context<'_>,
+    ) -> Result<KernelMatrix, Error> {
         let n = rows.len();
         let mut active = Vec::new();
         let mut rank = 0;
@@ -29,15 +35,13 @@ impl Atoms<'_> {
         }
         if rank < n {
             let (columns, signs) = columns(&active, rows);
-            return KernelMatrix::from_columns(columns, &signs);
+            return KernelMatrix::from_columns(columns, &signs, context);
         }
         // Chunks of a fixed size, added in order: the same bits for any number of threads.
-        let partial = fewest_parallel::map(active.len().div_ceil(CHUNK), |at| {
-            partial(&active[at * CHUNK..active.len().min((at + 1) * CHUNK)], rows)
-        });
         let mut sum = DMatrix::zeros(n, n);
-        for partial in partial {
-            sum += partial;
+        for chunk in active.chunks(CHUNK) {
+            sum += partial(chunk, rows, context);
+            check_time(context, "a sum of kernels was known")?;
         }
         centre_both_sides(&mut sum);
         KernelMatrix::dense(sum)
@@ -63,14 +67,9 @@ fn columns(atoms: &[(f64, &Atom)], rows: &[usize]) -> (DMatrix<f64>, Vec<f64>) {
 }
 
 /// `Σ d_m K_m` over some atoms.
-fn partial(atoms: &[(f64, &Atom)], rows: &[usize]) -> DMatrix<f64> {
-    let n = rows.len();
+fn partial(atoms: &[(f64, &Atom)], rows: &[usize], context: &Context<'_>) -> DMatrix<f64> {
     let (columns, signs) = columns(atoms, rows);
-    let mut signed = columns.clone();
-    for (mut column, sign) in signed.column_iter_mut().zip(&signs) {
-        column *= *sign;
-    }
-    let mut sum = if columns.ncols() > 0 { signed * columns.transpose() } else { DMatrix::zeros(n, n) };
+    let mut sum = signed_square(&columns, &signs, context);
     for (weight, atom) in atoms {
         let Atom::Gram(gram) = atom else { continue };
         for (mut out, &column) in sum.column_iter_mut().zip(rows) {

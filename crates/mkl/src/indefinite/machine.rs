@@ -33,6 +33,13 @@ pub(crate) struct Machine {
     pub(crate) bias: f64,
 }
 
+impl Machine {
+    /// The coefficients and the bias in one vector.
+    fn joined(&self) -> Vec<f64> {
+        self.beta.iter().copied().chain(std::iter::once(self.bias)).collect()
+    }
+}
+
 /// `minimise over β, b   λ₁ βᵀKβ + Σ loss(yᵢ, (Kβ)ᵢ + b)` as the difference of `g = λ₁ρ‖β‖² + Σ loss` and
 /// `h = λ₁ βᵀ(ρI − K)β` (Eq. 10, 11), or, for a semidefinite kernel, as it is, with `h = 0`.
 pub(crate) struct FixedKernel<'a> {
@@ -48,6 +55,7 @@ pub(crate) struct FixedKernel<'a> {
     system: RefCell<Option<System>>,
     /// The largest relative duality gap of a convex problem so far.
     gap: Cell<f64>,
+    context: &'a Context<'a>,
 }
 
 /// How a run of [`FixedKernel::minimise`] ended.
@@ -67,9 +75,15 @@ struct Point {
 }
 
 impl<'a> FixedKernel<'a> {
-    pub(crate) fn new(matrix: &'a KernelMatrix, y: &'a [f64], loss: Loss, lambda: f64) -> Self {
+    pub(crate) fn new(
+        matrix: &'a KernelMatrix,
+        y: &'a [f64],
+        loss: Loss,
+        lambda: f64,
+        context: &'a Context<'a>,
+    ) -> Self {
         let (system, gap) = (RefCell::default(), Cell::new(0.0));
-        Self { matrix, y, loss, lambda, convex: false, bound: None, system, gap }
+        Self { matrix, y, loss, lambda, convex: false, bound: None, system, gap, context }
     }
 
     /// The same without the detour over a difference where the kernel is positive semidefinite, and else kept
@@ -83,9 +97,7 @@ impl<'a> FixedKernel<'a> {
         // What is negative by rounding only must leave I + K/λ₁ positive definite.
         self.convex = !is_indefinite && self.matrix.smallest() > -0.5 * self.lambda;
         if is_indefinite {
-            let mut x = start.beta.clone();
-            x.push(start.bias);
-            let radius = (self.objective(&x).max(0.0)).sqrt() / self.lambda;
+            let radius = (self.objective(&start.joined()).max(0.0)).sqrt() / self.lambda;
             self.bound = Some(radius.max(dot(&start.beta, &start.beta).sqrt()));
         }
         Ok(self)
@@ -103,13 +115,11 @@ impl<'a> FixedKernel<'a> {
         accelerated: bool,
         control: &Control<'_>,
     ) -> Result<Fitted, Error> {
-        let mut point = start.beta.clone();
-        point.push(start.bias);
         // Momentum would make haste in the directions in which an indefinite kernel's objective falls without
         // end.
         let accelerated = accelerated && !self.is_guarded();
         let mut solver = Dca::default().tolerance(control.tolerance).accelerated(accelerated);
-        let solution = run(self, &mut solver, point, control)?;
+        let solution = run(self, &mut solver, start.joined(), control)?;
         let mut beta = solution.coefficients;
         let bias = beta.pop().unwrap_or(start.bias);
         Ok(Fitted { machine: Machine { beta, bias }, iterations: solution.iterations })
@@ -118,23 +128,19 @@ impl<'a> FixedKernel<'a> {
     /// The stationary point, `β = half_gradients/λ₁`, where all eigenvalues of `K` are above `−λ₁`: then it
     /// is the only one, and its half_gradients are the maximum of a concave dual. Supports are tried, from
     /// that at `start`, until one implies itself. `None` where that does not happen, the run is stopped, or
-    /// the point is higher than `start` or fits worse than a constant does. It is the minimum where the
-    /// kernel is positive semidefinite. Else it is a saddle, where Algorithm 2 would stay: a fixed point of
-    /// its steps.
-    pub(crate) fn stationary(&self, start: &Machine, context: &Context<'_>) -> Option<Machine> {
-        if !self.matrix.exceeds(-self.lambda) {
+    /// the point fits worse than a constant does. It is the minimum where the kernel is positive
+    /// semidefinite. Else it is a saddle, where Algorithm 2 would stay: a fixed point of its steps.
+    pub(crate) fn stationary(&self, start: &Machine) -> Option<Machine> {
+        if !self.matrix.exceeds(-self.lambda, self.context) {
             return None;
         }
-        let problem = Self { convex: true, ..Self::new(self.matrix, self.y, self.loss, self.lambda) };
+        let problem =
+            Self { convex: true, ..Self::new(self.matrix, self.y, self.loss, self.lambda, self.context) };
         let origin = vec![0.0; self.matrix.n()];
-        let joined = |machine: &Machine| -> Vec<f64> {
-            machine.beta.iter().copied().chain(std::iter::once(machine.bias)).collect()
-        };
-        let from = joined(start);
-        let mut active_targets = problem.active_targets(&problem.values(&from));
+        let mut active_targets = problem.active_targets(&problem.values(&start.joined()));
         for _ in 0..SUPPORTS {
             // Each factors a matrix.
-            if context.stopped().is_some() {
+            if self.context.stopped().is_some() {
                 return None;
             }
             let point = problem.newton(&active_targets, start.bias, &origin).ok()?;
@@ -143,9 +149,7 @@ impl<'a> FixedKernel<'a> {
                 let beta = point.u.iter().map(|u| u / self.lambda).collect();
                 let machine = Machine { beta, bias: point.bias };
                 let constant = vec![self.loss.best_constant(self.y); self.y.len()];
-                let fits = self.loss.sum(self.y, &point.values) <= self.loss.sum(self.y, &constant);
-                let decreases = self.objective(&joined(&machine)) <= self.objective(&from);
-                if !(fits && decreases) {
+                if self.loss.sum(self.y, &point.values) > self.loss.sum(self.y, &constant) {
                     return None;
                 }
                 problem.certify(&point, problem.convex_value(&point), &origin);
@@ -155,6 +159,12 @@ impl<'a> FixedKernel<'a> {
             active_targets = now;
         }
         None
+    }
+
+    /// [`FixedKernel::stationary`], where it is no higher than `start`.
+    pub(crate) fn stationary_below(&self, start: &Machine) -> Option<Machine> {
+        let found = self.stationary(start)?;
+        (self.objective(&found.joined()) <= self.objective(&start.joined())).then_some(found)
     }
 
     /// The largest relative duality gap of the convex problems solved so far.
@@ -229,7 +239,7 @@ impl<'a> FixedKernel<'a> {
             Some(system) if system.rows() == support => system,
             other => {
                 let (power, scale) = self.convex_matrix();
-                other.insert(self.matrix.system(support, power, scale)?)
+                other.insert(self.matrix.system(support, power, scale, self.context)?)
             }
         };
         // The bordered system with 1ᵀu = 0.
@@ -413,7 +423,8 @@ mod tests {
         let y: Vec<f64> = (0..n).map(|i| if i % 3 == 0 { -1.0 } else { 1.0 }).collect();
         let origin = vec![0.0; n];
         for loss in [Loss::SquaredHinge, Loss::SquaredInsensitive { epsilon: 0.1 }] {
-            let problem = || FixedKernel { convex: true, ..FixedKernel::new(&matrix, &y, loss, 0.3) };
+            let own = Context::default();
+            let problem = || FixedKernel { convex: true, ..FixedKernel::new(&matrix, &y, loss, 0.3, &own) };
             let settled = problem();
             let best = settled.convex(&origin, &origin, 0.0)?;
             let least = settled.convex_value(&best);

@@ -3,11 +3,11 @@
 
 use std::cell::OnceCell;
 
-use fewest_core::Error;
-use nalgebra::{DMatrix, DVector, Dyn, LU};
+use fewest_core::{Context, Error};
+use nalgebra::{DMatrix, DMatrixViewMut, DVector, Dyn, LU};
 
-use fewest_linalg::Cholesky;
-use fewest_linalg::{add_scaled, dot};
+use crate::limits::{check_time, over};
+use fewest_linalg::{Cholesky, add_scaled, dot, gram_unless};
 
 /// Eigenvalues below this, relative to the largest in size, are rounding.
 const ROUNDING: f64 = 1e-14;
@@ -73,18 +73,47 @@ fn broke_down() -> Error {
     }
 }
 
+/// Columns of a product that are computed between two looks at the clock.
+const PANEL: usize = 64;
+
+/// `Φ S Φᵀ`, which means nothing where it was stopped.
+pub(crate) fn signed_square(columns: &DMatrix<f64>, signs: &[f64], context: &Context<'_>) -> DMatrix<f64> {
+    let (n, rank) = columns.shape();
+    let mut product = DMatrix::zeros(n, n);
+    if rank == 0 {
+        return product;
+    }
+    let mut signed = columns.clone();
+    for (mut column, sign) in signed.column_iter_mut().zip(signs) {
+        column *= *sign;
+    }
+    fewest_parallel::chunks(product.as_mut_slice(), PANEL * n, |at, out| {
+        if context.stopped().is_none() {
+            let width = out.len() / n;
+            let right = columns.rows(at * PANEL, width).transpose();
+            DMatrixViewMut::from_slice(out, n, width).gemm(1.0, &signed, &right, 0.0);
+        }
+    });
+    product
+}
+
 impl KernelMatrix {
     /// `Φ S Φᵀ` from `n x r` columns and the diagonal of `S`, in the form that costs less.
-    pub(crate) fn from_columns(columns: DMatrix<f64>, signs: &[f64]) -> Result<Self, Error> {
+    ///
+    /// # Errors
+    /// [`Error::Numerical`] on overflow; [`Error::Stopped`].
+    pub(crate) fn from_columns(
+        columns: DMatrix<f64>,
+        signs: &[f64],
+        context: &Context<'_>,
+    ) -> Result<Self, Error> {
         let (n, rank) = columns.shape();
         if rank * THIN < n {
             return Self::thin(columns, signs);
         }
-        let mut signed = columns.clone();
-        for (mut column, sign) in signed.column_iter_mut().zip(signs) {
-            column *= *sign;
-        }
-        let mut kernel = Self::dense(signed * columns.transpose())?;
+        let product = signed_square(&columns, signs, context);
+        check_time(context, "a sum of kernels was known")?;
+        let mut kernel = Self::dense(product)?;
         if rank < n
             && let Form::Dense { columns: image, .. } = &mut kernel.form
         {
@@ -133,12 +162,14 @@ impl KernelMatrix {
     /// Eigenvectors and eigenvalues, those left out that are zero but for rounding.
     ///
     /// # Errors
-    /// [`Error::Numerical`] where they are not found.
-    pub(crate) fn spectrum(&self) -> Result<(DMatrix<f64>, Vec<f64>), Error> {
+    /// [`Error::Numerical`] where they are not found; [`Error::Stopped`].
+    pub(crate) fn spectrum(&self, context: &Context<'_>) -> Result<(DMatrix<f64>, Vec<f64>), Error> {
         match &self.form {
             Form::Thin { vectors, values } => Ok((vectors.clone(), values.clone())),
             Form::Dense { matrix, .. } => {
-                let eigen = fewest_linalg::symmetric_eigen(matrix.clone()).ok_or_else(broke_down)?;
+                let eigen = fewest_linalg::symmetric_eigen_unless(matrix.clone(), &over(context));
+                check_time(context, "the eigenvectors of the kernel were known")?;
+                let eigen = eigen.ok_or_else(broke_down)?;
                 let least = ROUNDING * eigen.eigenvalues.amax();
                 let kept: Vec<usize> = (0..self.n).filter(|&a| eigen.eigenvalues[a].abs() > least).collect();
                 let values = kept.iter().map(|&a| eigen.eigenvalues[a]).collect();
@@ -181,8 +212,8 @@ impl KernelMatrix {
     }
 
     /// Whether all eigenvalues are above `bound`, which is below 0. `O(n³/3)` for a dense matrix, far below
-    /// what its eigenvalues cost.
-    pub(crate) fn exceeds(&self, bound: f64) -> bool {
+    /// what its eigenvalues cost. False where it is stopped.
+    pub(crate) fn exceeds(&self, bound: f64, context: &Context<'_>) -> bool {
         match &self.form {
             Form::Thin { .. } => self.smallest() > bound,
             Form::Dense { matrix, .. } => {
@@ -190,7 +221,7 @@ impl KernelMatrix {
                 for i in 0..self.n {
                     shifted[(i, i)] -= bound;
                 }
-                Cholesky::of(shifted.data.into(), self.n).is_some()
+                Cholesky::of_unless(shifted.data.into(), self.n, &over(context)).is_some()
             }
         }
     }
@@ -244,21 +275,42 @@ impl KernelMatrix {
     }
 
     /// `I + K/scale` or `I + K²/scale` on the samples `rows`.
-    pub(crate) fn system(&self, rows: Vec<usize>, power: Power, scale: f64) -> Result<System, Error> {
+    ///
+    /// # Errors
+    /// [`Error::Stopped`].
+    pub(crate) fn system(
+        &self,
+        rows: Vec<usize>,
+        power: Power,
+        scale: f64,
+        context: &Context<'_>,
+    ) -> Result<System, Error> {
+        const BEFORE: &str = "a machine was fitted";
         let form = match &self.form {
             Form::Dense { matrix, square, .. } => {
                 let powered = match power {
                     Power::First => matrix,
-                    Power::Second => square.get_or_init(|| matrix * matrix),
+                    Power::Second => {
+                        if square.get().is_none() {
+                            let product = gram_unless(matrix.as_slice(), self.n, &over(context));
+                            check_time(context, BEFORE)?;
+                            // Nothing else sets it in between.
+                            square.get_or_init(|| DMatrix::from_vec(self.n, self.n, product));
+                        }
+                        square.get_or_init(|| DMatrix::zeros(0, 0))
+                    }
                 };
                 let (m, inverse) = (rows.len(), scale.recip());
                 let mut system = DMatrix::from_fn(m, m, |i, j| powered[(rows[i], rows[j])] * inverse);
                 for i in 0..m {
                     system[(i, i)] += 1.0;
                 }
-                match Cholesky::of(system.as_slice().to_vec(), m) {
+                match Cholesky::of_unless(system.as_slice().to_vec(), m, &over(context)) {
                     Some(cholesky) => SystemForm::Definite(cholesky),
-                    None => SystemForm::Indefinite(fewest_linalg::lu(system)),
+                    None => {
+                        check_time(context, BEFORE)?;
+                        SystemForm::Indefinite(fewest_linalg::lu(system))
+                    }
                 }
             }
             Form::Thin { vectors, values } => {
@@ -322,6 +374,7 @@ mod tests {
 
     #[test]
     fn both_forms_are_one_matrix() -> Result<(), Error> {
+        let own = Context::default();
         let (columns, signs) = columns();
         let full = &columns * DMatrix::from_diagonal(&DVector::from_vec(signs.clone())) * columns.transpose();
         let thin = KernelMatrix::thin(columns, &signs)?;
@@ -334,19 +387,21 @@ mod tests {
         assert!(dense.is_indefinite()? && thin.is_indefinite()?);
         assert!(dense.rho() > eigen.max());
         for matrix in [&thin, &dense] {
-            assert!(matrix.exceeds(1.001 * eigen.min()) && !matrix.exceeds(0.999 * eigen.min()));
+            assert!(matrix.exceeds(1.001 * eigen.min(), &own) && !matrix.exceeds(0.999 * eigen.min(), &own));
         }
         let v: Vec<f64> = (0..12).map(|i| f64::from(i * i % 7) - 3.0).collect();
         let rows = vec![0, 2, 3, 7, 11];
         let right = [1.0, -2.0, 0.5, 0.0, 3.0];
-        let (a, b) =
-            (thin.system(rows.clone(), Power::Second, 0.7)?, dense.system(rows, Power::Second, 0.7)?);
+        let (a, b) = (
+            thin.system(rows.clone(), Power::Second, 0.7, &own)?,
+            dense.system(rows, Power::Second, 0.7, &own)?,
+        );
         let pairs = thin.apply(&v).into_iter().zip(dense.apply(&v));
         for (a, b) in pairs.chain(a.solve(&right)?.into_iter().zip(b.solve(&right)?)) {
             assert!((a - b).abs() < 1e-9, "{a} {b}");
         }
         for matrix in [&thin, &dense] {
-            let (vectors, values) = matrix.spectrum()?;
+            let (vectors, values) = matrix.spectrum(&own)?;
             let rebuilt = &vectors * DMatrix::from_diagonal(&DVector::from_vec(values)) * vectors.transpose();
             assert!((rebuilt - &full).amax() < 1e-9);
         }
@@ -357,6 +412,7 @@ mod tests {
 
     #[test]
     fn both_forms_solve_with_the_first_power() -> Result<(), Error> {
+        let own = Context::default();
         let (columns, mixed) = columns();
         for signs in [mixed, vec![1.0; 4]] {
             let full =
@@ -366,7 +422,7 @@ mod tests {
             let rows = vec![1, 4, 5, 9];
             let right = [1.0, -2.0, 0.5, 3.0];
             for form in [thin, dense] {
-                let solution = form.system(rows.clone(), Power::First, 0.7)?.solve(&right)?;
+                let solution = form.system(rows.clone(), Power::First, 0.7, &own)?.solve(&right)?;
                 for (&i, (own, right)) in rows.iter().zip(solution.iter().zip(&right)) {
                     let image: f64 = rows.iter().zip(&solution).map(|(&j, v)| full[(i, j)] * v).sum();
                     assert!((own + image / 0.7 - right).abs() < 1e-9);
@@ -380,10 +436,33 @@ mod tests {
     fn nothing_and_overflow_are_told_apart() -> Result<(), Error> {
         let nothing = KernelMatrix::thin(DMatrix::zeros(3, 0), &[])?;
         assert_eq!(nothing.rho(), 1.0);
-        assert_eq!(nothing.system(vec![0, 2], Power::First, 1.0)?.solve(&[1.0, -1.0])?, [1.0, -1.0]);
+        assert_eq!(
+            nothing.system(vec![0, 2], Power::First, 1.0, &Context::default())?.solve(&[1.0, -1.0])?,
+            [1.0, -1.0]
+        );
         assert_eq!(KernelMatrix::dense(DMatrix::zeros(3, 3))?.rho(), 1.0);
         assert!(KernelMatrix::dense(DMatrix::from_element(3, 3, 1e200)).is_err());
         assert!(KernelMatrix::thin(DMatrix::from_element(3, 1, f64::NAN), &[1.0]).is_err());
+        Ok(())
+    }
+
+    /// Whatever takes long looks at the clock, and what was stopped is no answer.
+    #[test]
+    fn what_is_stopped_says_so() -> Result<(), Error> {
+        let raised = std::sync::atomic::AtomicBool::new(true);
+        let (own, over) = (Context::default(), Context { interrupt: Some(&raised), ..Context::default() });
+        let (columns, _) = columns();
+        let is_over = |found: Result<(), Error>| matches!(found, Err(Error::Stopped { .. }));
+        let wide = DMatrix::from_fn(12, 11, |i, j| columns[(i, j % 4)] + (i * j) as f64);
+        let all = [1.0; 11];
+        assert!(is_over(KernelMatrix::from_columns(wide.clone(), &all, &over).map(drop)));
+        let kernel = KernelMatrix::from_columns(wide, &all, &own)?;
+        assert!(is_over(kernel.spectrum(&over).map(drop)));
+        assert!(kernel.exceeds(-1.0, &own) && !kernel.exceeds(-1.0, &over));
+        for power in [Power::First, Power::Second] {
+            assert!(is_over(kernel.system(vec![0, 3], power, 1.0, &over).map(drop)));
+            assert!(kernel.system(vec![0, 3], power, 1.0, &own).is_ok());
+        }
         Ok(())
     }
 }

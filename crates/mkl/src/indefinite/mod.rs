@@ -13,6 +13,7 @@ mod model;
 mod newton;
 pub(crate) mod objective;
 mod path;
+mod reduced;
 mod screen;
 mod select;
 pub(crate) mod tasks;

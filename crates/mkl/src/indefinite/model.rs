@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fewest_core::{Columns, Dataset, Error, FeatureKind, Status};
+use fewest_core::{Certificate, Columns, Dataset, Error, FeatureKind, Status};
 use fewest_kernels::{NormalisedDelta, ScalarKernel};
 
 use super::atoms::{Atoms, Seen};
@@ -27,21 +27,34 @@ pub struct KernelWeight {
 pub struct Alternation {
     /// The penalty `λ₂` of a unit of weight.
     pub lambda: f64,
-    /// The objective `F` of Eq. 9, at the start and after every iteration: it never rises (Proposition 2).
+    /// The objective `F` of Eq. 9, at the start and after every alternation and Newton step: it never rises
+    /// (Proposition 2).
     pub history: Vec<f64>,
+    /// How many of these were Newton steps on weights and machines together.
+    pub newton_steps: usize,
     /// How it ended.
     pub status: Status,
-    /// The largest entry of the projected gradient of the weights at the end, relative to the largest slope
-    /// where all are zero.
+    /// The largest entry of the projected gradient of the weights at this model, relative to `λ₂`; NaN where
+    /// a run that was stopped did not measure it.
     pub weight_violation: f64,
-    /// The norm of the gradient of the machines' coefficients at the end, relative to its norm where they are
-    /// zero.
+    /// The norm of the gradient of the machines' coefficients at this model, relative to its norm where they
+    /// are zero; NaN where a run that was stopped did not measure it.
     pub machine_violation: f64,
     /// The largest relative duality gap: of the convex problems of Algorithm 2, and of stationary points
     /// against their concave dual.
     pub convex_gap: f64,
     /// Convex problems solved and stationary points taken instead, summed over machines and iterations.
     pub convex_problems: u64,
+}
+
+impl Alternation {
+    /// The larger violation, where both are measured.
+    pub(crate) fn certificate(&self) -> Certificate {
+        if self.weight_violation.is_nan() || self.machine_violation.is_nan() {
+            return Certificate::None;
+        }
+        Certificate::stationarity(self.weight_violation.max(self.machine_violation))
+    }
 }
 
 /// The result of [`MikFs::fit`](crate::MikFs::fit).
@@ -107,9 +120,10 @@ impl MikFsModel {
             alternation: Alternation {
                 lambda: lambda2,
                 history: fit.history,
+                newton_steps: fit.newton_steps,
                 status: fit.status,
                 weight_violation: fit.weight_violation,
-                machine_violation: fit.machine_violation,
+                machine_violation: fit.point.machine_violation,
                 convex_gap: fit.convex_gap,
                 convex_problems: fit.convex_problems,
             },

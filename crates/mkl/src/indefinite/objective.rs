@@ -35,6 +35,9 @@ pub(crate) struct Objective<'a> {
 pub(crate) struct Point {
     pub(crate) weights: Vec<f64>,
     pub(crate) machines: Vec<Machine>,
+    /// The largest gradient of a machine, relative to that without coefficients; NaN where it was not
+    /// measured.
+    pub(crate) machine_violation: f64,
 }
 
 impl Point {
@@ -92,7 +95,9 @@ impl Objective<'_> {
             let bias = self.loss.best_constant(&task.y);
             Machine { beta: self.coefficients(task, &vec![bias; task.y.len()]), bias }
         };
-        Point { weights: vec![0.0; self.atoms.len()], machines: self.tasks.iter().map(machine).collect() }
+        let machines = self.tasks.iter().map(machine).collect();
+        // Without a kernel the best constant is the machine.
+        Point { weights: vec![0.0; self.atoms.len()], machines, machine_violation: 0.0 }
     }
 
     /// `β = half_gradients/λ₁` of a machine that says `values`, less their mean: its coefficients, were it
@@ -151,13 +156,9 @@ impl Objective<'_> {
         Ok(Responses { responses, slopes, y, base })
     }
 
-    /// The largest entry of the projected gradient of the weights, relative to the largest slope without
-    /// weights.
+    /// The largest entry of the projected gradient of the weights, relative to `λ₂`.
     pub(super) fn weight_violation(&self, responses: &Responses, weights: &[f64]) -> f64 {
-        let problem = responses.problem(self.loss);
-        let scale = problem.gradient(&vec![0.0; weights.len()]);
-        let scale = scale.iter().fold(self.lambda2, |most, slope| most.max(slope.abs()));
-        projected(weights, &problem.gradient(weights)) / scale
+        projected(weights, &responses.problem(self.loss).gradient(weights)) / self.lambda2
     }
 
     /// The norm of `∇ = 2 K (λ₁β − half_gradients)`, relative to that of `2 K half_gradients` at `β = 0`.
@@ -192,19 +193,22 @@ impl Objective<'_> {
 
     /// The atoms besides `members` whose weights would rise from zero the steepest, by decreasing steepness,
     /// and `λ₂` less their slopes: as many as half of the samples or as members, where there are that many.
+    /// And a bound on how steeply any of all these would rise, relative to `λ₂`.
     pub(super) fn entering(
         &self,
         point: &Point,
         members: &[usize],
         allowed: f64,
         screen: &mut Screen,
-    ) -> Result<Vec<(usize, f64)>, Error> {
+    ) -> Result<(Vec<(usize, f64)>, f64), Error> {
         let pairs = self.pairs(point)?;
         let least = self.lambda2 + allowed;
         let estimates = screen.estimates(self.atoms, &pairs, least)?;
-        let candidates: Vec<usize> = (0..self.atoms.len())
-            .filter(|m| members.binary_search(m).is_err() && estimates[*m].bound() > least)
-            .collect();
+        let outside: Vec<usize> =
+            (0..self.atoms.len()).filter(|m| members.binary_search(m).is_err()).collect();
+        let (candidates, others): (Vec<usize>, Vec<usize>) =
+            outside.into_iter().partition(|&m| estimates[m].bound() > least);
+        let mut steepest = others.iter().map(|&m| estimates[m].bound()).fold(self.lambda2, f64::max);
         let values: Vec<f64> = candidates.iter().map(|&m| estimates[m].value).collect();
         let candidates: Vec<usize> =
             order::descending(&values).into_iter().map(|at| candidates[at]).collect();
@@ -214,6 +218,7 @@ impl Objective<'_> {
         for batch in candidates.chunks(wanted) {
             let products = fewest_parallel::try_map(batch.len(), |at| self.atoms.product(batch[at], &pairs))?;
             for (&m, product) in batch.iter().zip(products) {
+                steepest = steepest.max(product);
                 if product > least {
                     entering.push((m, product));
                 }
@@ -223,7 +228,8 @@ impl Objective<'_> {
             }
         }
         let products: Vec<f64> = entering.iter().map(|(_, product)| *product).collect();
-        Ok(order::descending(&products).into_iter().take(wanted).map(|at| entering[at]).collect())
+        let entering = order::descending(&products).into_iter().take(wanted).map(|at| entering[at]).collect();
+        Ok((entering, steepest / self.lambda2 - 1.0))
     }
 }
 

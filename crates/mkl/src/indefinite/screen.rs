@@ -282,6 +282,7 @@ mod tests {
         let data = data(50)?;
         let tasks = tasks(&data, 0.1, "test")?;
         let limits = |working_set| Limits {
+            tolerance: 1e-8,
             min_improvement: 1e-9,
             iterations: 2000,
             inner_tolerance: 1e-10,

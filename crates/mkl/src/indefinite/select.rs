@@ -2,8 +2,8 @@
 
 use fewest_core::method::{Options, Regularization};
 use fewest_core::{
-    AlternationSummary, Budget, Context, Dataset, Error, Selection, Selector, Status, ValidatedPenalty,
-    options,
+    AlternationSummary, Budget, Context, Dataset, Error, Selection, Selector, SolverReport, Status,
+    ValidatedPenalty, options,
 };
 
 use super::base::BaseKernels;
@@ -103,10 +103,13 @@ options! {
         pub epsilon: f64 = 0.1, NonNegative;
         /// Weights below this part of the largest count as zero.
         pub threshold: f64 = 1e-5, BelowOne;
-        /// Most alternations between machine and weights.
+        /// Most alternations between machine and weights, Newton steps included.
         pub iterations: usize = 200, Count(1);
-        /// Smallest relative decrease of the objective for another alternation.
+        /// Smallest relative decrease of the objective for another alternation; then Newton steps follow.
         pub min_improvement: f64 = 1e-5, Positive;
+        /// Stationarity to reach: gradients of weights, relative to lambda, and of machines, relative to
+        /// those at zero.
+        pub tolerance: f64 = 1e-6, Positive;
         /// Difference-of-convex steps with momentum.
         pub accelerated: bool = true;
         /// Only weights that come into question take part; else all, as in the paper, for comparison.
@@ -142,6 +145,7 @@ impl MikFs {
 
     pub(crate) fn limits(&self) -> Limits {
         Limits {
+            tolerance: self.tolerance,
             min_improvement: self.min_improvement,
             iterations: self.iterations,
             inner_tolerance: self.inner_tolerance,
@@ -164,8 +168,8 @@ fn notes(summary: &AlternationSummary) -> Vec<String> {
             summary.lambda
         ),
         format!(
-            "projected gradient of the weights {:.1e}, gradient of the machines {:.1e}, both relative to \
-             those at zero; the problem is not convex",
+            "projected gradient of the weights {:.1e}, relative to lambda, gradient of the machines {:.1e}, \
+             relative to that at zero; the problem is not convex",
             summary.weight_violation, summary.machine_violation
         ),
     ];
@@ -197,7 +201,14 @@ impl Selector for MikFs {
         let status = run.stopped.unwrap_or(model.alternation.status);
         let mut selection = Selection::by_weight(weights, d, budget, status);
         let alternation = &model.alternation;
-        selection.objective = alternation.history.last().copied();
+        let objective = alternation.history.last().copied();
+        selection.objective = objective;
+        let certificate = alternation.certificate();
+        selection.solver = Some(
+            SolverReport::new("alternation", status, objective.unwrap_or(f64::NAN), certificate)
+                .with_lambda(alternation.lambda)
+                .with_iterations(alternation.history.len() - 1),
+        );
         let best = run.validation.iter().reduce(|a, b| if b.score > a.score { b } else { a });
         let mut summary = AlternationSummary::default();
         summary.first_objective = alternation.history.first().copied().unwrap_or(f64::NAN);

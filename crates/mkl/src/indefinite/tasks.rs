@@ -4,6 +4,7 @@ use fewest_core::{Dataset, Error, Target, order};
 
 use super::loss::Loss;
 use super::objective::Task;
+use crate::limits::check_memory;
 
 /// The machines of a target, and what their predictions mean.
 #[derive(Debug, Clone)]
@@ -35,6 +36,13 @@ pub(crate) fn tasks(data: &Dataset, epsilon: f64, method: &'static str) -> Resul
             if found < 2 {
                 return Err(Error::TooFew { what: "classes with samples", minimum: 2, found });
             }
+            // Each has its samples, its coefficients and what these make of the features in question.
+            let instead = format!(
+                "{found} classes are told apart in pairs, in {} samples: is the target a \
+                                   column of names?",
+                codes.len()
+            );
+            check_memory(method, &[found, found, codes.len()], &instead)?;
             let task = |(pair, rows): ([u32; 2], Vec<usize>)| {
                 let y = rows.iter().map(|&row| if codes[row] == pair[1] { 1.0 } else { -1.0 }).collect();
                 (Task { rows, y }, pair)

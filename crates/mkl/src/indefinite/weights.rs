@@ -70,7 +70,8 @@ pub(crate) struct Descended {
 }
 
 impl Weights<'_> {
-    fn column(&self, m: usize) -> &[f64] {
+    /// What the machines make of weight `m`.
+    pub(super) fn column(&self, m: usize) -> &[f64] {
         let n = self.y.len();
         &self.responses[m * n..(m + 1) * n]
     }
@@ -89,7 +90,8 @@ impl Weights<'_> {
         self.slopes[m] - 2.0 * dot(half_gradients, self.column(m))
     }
 
-    fn half_gradients(&self, values: &[f64]) -> Vec<f64> {
+    /// Half of minus the derivatives of the loss where the machines say `values`.
+    pub(super) fn half_gradients(&self, values: &[f64]) -> Vec<f64> {
         self.y.iter().zip(values).map(|(&y, &f)| self.loss.half_gradient(y, f)).collect()
     }
 

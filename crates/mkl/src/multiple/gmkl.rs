@@ -1,11 +1,17 @@
 //! Multiple kernel learning with a product of kernels.
 
 use fewest_core::method::{Options, Regularization};
-use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, SolverReport, Status, options};
+use fewest_core::{
+    Budget, Context, Dataset, Error, Selection, Selector, SolverReport, Status, derive_seed, options,
+};
 
 use super::product::{Descended, Distances, Learning};
 use super::{THRESHOLD, machines};
 use crate::decreasing::DecreasingPenalty;
+use crate::limits::{check_memory, check_time};
+
+/// Share by which the objective of another start must be lower, so that rounding does not choose.
+const LOWER: f64 = 1e-9;
 
 options! {
     /// Generalised multiple kernel learning (GMKL: Varma and Babu 2009, with their l1 regulariser and the
@@ -63,12 +69,39 @@ options! {
         pub regularization: Regularization = Regularization::Ratio(0.1), offers(Value, Ratio);
         /// Stationarity to reach: the projected gradient, relative to the penalty.
         pub tolerance: f64 = 1e-8, Positive;
+        /// Starts of the descent at the first penalty: equal weights, and random ones; the lowest objective
+        /// counts.
+        pub starts: usize = 1, Count(1);
         /// Most steps at a penalty.
         pub iterations: usize = 1000, Count(1);
     }
 }
 
 impl Gmkl {
+    /// The descent with the lowest objective of those from several starts, of equally low ones the first;
+    /// where it is stopped, of those that have ended.
+    fn best_of_starts(
+        &self,
+        learning: &Learning<'_>,
+        equal: &[f64],
+        context: &Context<'_>,
+    ) -> Result<Descended, Error> {
+        let from = |start: Vec<f64>| learning.descend(start, self.tolerance, self.iterations, context);
+        let mut best = from(equal.to_vec())?;
+        for start in 1..self.starts {
+            if best.status.is_stopped() {
+                break;
+            }
+            let found = from(random(equal, derive_seed(context.seed, start as u64)))?;
+            if found.status.is_stopped() {
+                best.status = found.status;
+            } else if found.point.value < best.point.value * (1.0 - LOWER) {
+                best = found;
+            }
+        }
+        Ok(best)
+    }
+
     /// The descent at the penalty asked for, or at the first below that gives `wanted` features a weight, and
     /// that penalty; with the status of the run.
     fn path(
@@ -80,11 +113,17 @@ impl Gmkl {
         let m = learning.distances.len();
         let equal = vec![1.0 / m as f64; m];
         let mut decreasing = DecreasingPenalty::new(learning.lambda, wanted.min(m));
-        let mut weights = equal.clone();
+        let mut weights = Vec::new();
         let mut best: Option<(Descended, f64)> = None;
+        let mut is_first = true;
         loop {
             learning.lambda = decreasing.penalty();
-            let found = learning.descend(weights, self.tolerance, self.iterations, context)?;
+            let found = if is_first {
+                self.best_of_starts(learning, &equal, context)?
+            } else {
+                learning.descend(weights, self.tolerance, self.iterations, context)?
+            };
+            is_first = false;
             let status = found.status;
             let stopped = status.is_stopped();
             if stopped && found.iterations == 0 {
@@ -108,6 +147,15 @@ impl Gmkl {
     }
 }
 
+/// Random weights above zero with the sum of `equal` ones.
+fn random(equal: &[f64], seed: u64) -> Vec<f64> {
+    // Of an exponential distribution, so that all such weights are as likely.
+    let draw = |m: usize| -((derive_seed(seed, m as u64) as f64 + 0.5) / (u64::MAX as f64 + 1.0)).ln();
+    let drawn: Vec<f64> = (0..equal.len()).map(draw).collect();
+    let (sum, wanted) = (drawn.iter().sum::<f64>(), equal.iter().sum::<f64>());
+    drawn.into_iter().map(|weight| weight * wanted / sum).collect()
+}
+
 /// The places of the weights that count.
 fn counted(weights: &[f64]) -> Vec<usize> {
     let least = THRESHOLD * weights.iter().copied().fold(0.0, f64::max);
@@ -121,9 +169,12 @@ impl Selector for Gmkl {
         budget.check(d)?;
         data.refuse_sample_weights("gmkl")?;
         let machines = machines(data, "gmkl")?;
+        let largest_machine = machines.iter().map(|machine| machine.rows.len()).max().unwrap_or(0);
+        check_memory("gmkl", &[3, largest_machine, largest_machine], "use fewer samples, or rfmkl")?;
         let distances = Distances::new(data, context)?;
         let mut learning = Learning { distances: &distances, machines: &machines, cost: self.c, lambda: 1.0 };
-        let largest = learning.largest_penalty();
+        let largest = learning.largest_penalty(context);
+        check_time(context, "the largest penalty was known")?;
         if largest <= 0.0 {
             return Ok(super::nothing(d));
         }

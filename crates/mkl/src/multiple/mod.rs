@@ -31,12 +31,23 @@ impl Machine {
         self.positive.iter().map(|&positive| if positive { 1.0 } else { -1.0 })
     }
 
+    /// How many samples the smaller class has.
+    fn smaller(&self) -> f64 {
+        let positive = self.positive.iter().filter(|positive| **positive).count();
+        positive.min(self.positive.len() - positive) as f64
+    }
+
+    /// Whether both classes are equally large.
+    fn is_even(&self) -> bool {
+        2.0 * self.smaller() == self.positive.len() as f64
+    }
+
     /// Multipliers times labels at `C = 1` that are optimal for a kernel that is zero: as many as can be of
     /// each class, alike within it.
     fn balanced(&self) -> Vec<f64> {
         let n = self.rows.len() as f64;
         let positive = self.positive.iter().filter(|positive| **positive).count() as f64;
-        let least = positive.min(n - positive);
+        let least = self.smaller();
         self.labels().map(|y| if y > 0.0 { least / positive } else { -least / (n - positive) }).collect()
     }
 }

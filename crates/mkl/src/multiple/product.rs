@@ -1,15 +1,14 @@
 //! The product of Gaussian kernels, and projected gradient descent on their widths.
 
-use fewest_columns::{map_features, parts};
-use fewest_core::{Certificate, Context, Dataset, Error, FeatureKind, Status};
-use fewest_smo::{Classifier, GramRows};
-use fewest_solver::Control;
-use nalgebra::{DMatrix, DVector};
-
 use super::Machine;
 use super::terms::distinct;
 use crate::indefinite::atoms::points;
-use fewest_linalg::projected;
+use crate::limits::over;
+use fewest_columns::{map_features, parts};
+use fewest_core::{Certificate, Context, Dataset, Error, FeatureKind, Status};
+use fewest_linalg::{Cholesky, projected};
+use fewest_smo::{Classifier, GramRows};
+use fewest_solver::Control;
 
 /// Share of the decrease that the gradient predicts, which a step must bring (Armijo).
 const ARMIJO: f64 = 1e-4;
@@ -70,8 +69,8 @@ impl Distances {
         &self.features
     }
 
-    /// The kernel on the samples `rows`, all entries.
-    fn gram(&self, weights: &[f64], rows: &[usize]) -> Vec<f64> {
+    /// The kernel on the samples `rows`, all entries; it means nothing where it was stopped.
+    fn gram(&self, weights: &[f64], rows: &[usize], is_stopped: &(dyn Fn() -> bool + Sync)) -> Vec<f64> {
         let n = rows.len();
         let active: Vec<Vec<f64>> = (0..self.len())
             .filter(|&m| weights[m] > 0.0)
@@ -83,6 +82,9 @@ impl Distances {
             .collect();
         let mut gram = vec![0.0; n * n];
         fewest_parallel::chunks(&mut gram, n, |i, out| {
+            if is_stopped() {
+                return;
+            }
             for x in &active {
                 let own = x[i];
                 out.iter_mut().zip(x).for_each(|(out, z)| *out -= (own - z) * (own - z));
@@ -93,7 +95,15 @@ impl Distances {
     }
 
     /// `−½ βᵀ (D_m ∘ K) β` for every `m` of `watched`, the derivative of `½ βᵀKβ` by `d_m`.
-    fn slopes(&self, gram: &[f64], beta: &[f64], rows: &[usize], watched: &[usize]) -> Vec<f64> {
+    /// They mean nothing where it was stopped.
+    fn slopes(
+        &self,
+        gram: &[f64],
+        beta: &[f64],
+        rows: &[usize],
+        watched: &[usize],
+        is_stopped: &(dyn Fn() -> bool + Sync),
+    ) -> Vec<f64> {
         let n = rows.len();
         let support: Vec<usize> = (0..n).filter(|&i| beta[i] != 0.0).collect();
         let size = support.len();
@@ -111,7 +121,7 @@ impl Distances {
         let slope = |&m: &usize| -> f64 {
             let mut total = 0.0;
             let mut products = vec![0.0; size];
-            for column in self.columns[m].chunks_exact(self.n_samples) {
+            for column in self.columns[m].chunks_exact(self.n_samples).take_while(|_| !is_stopped()) {
                 products.fill(0.0);
                 for (&place, row) in places.iter().zip(form.chunks_exact(size.max(1))) {
                     let x = column[place];
@@ -160,12 +170,14 @@ pub(super) struct Descended {
 impl Learning<'_> {
     /// `λ` at which no weight is worth its penalty where all are zero and the multipliers are alike within a
     /// class.
-    pub(super) fn largest_penalty(&self) -> f64 {
+    pub(super) fn largest_penalty(&self, context: &Context<'_>) -> f64 {
+        let is_stopped = over(context);
         let mut gains = vec![0.0; self.distances.len()];
         for machine in self.machines {
             let n = machine.rows.len();
             let beta: Vec<f64> = machine.balanced().into_iter().map(|b| self.cost * b).collect();
-            let slopes = self.distances.slopes(&vec![1.0; n * n], &beta, &machine.rows, &self.all());
+            let slopes =
+                self.distances.slopes(&vec![1.0; n * n], &beta, &machine.rows, &self.all(), &is_stopped);
             gains.iter_mut().zip(slopes).for_each(|(gain, slope)| *gain += slope);
         }
         gains.into_iter().fold(0.0, f64::max)
@@ -185,17 +197,18 @@ impl Learning<'_> {
         control: &Control<'_>,
     ) -> Result<Point, Error> {
         let one = |(t, machine): (usize, &Machine)| -> Result<(f64, Vec<f64>, Vec<f64>), Error> {
-            let gram = self.distances.gram(&weights, &machine.rows);
+            let is_stopped = || control.stopped().is_some();
+            let gram = self.distances.gram(&weights, &machine.rows, &is_stopped);
             let rows = GramRows::new(gram.clone(), machine.rows.len())?;
             let classifier = Classifier { cost: self.cost, ..Classifier::default() };
             let start = starts.get(t).map_or(&[][..], Vec::as_slice);
             let solution =
                 classifier.train_from(&rows, &machine.positive, &[], start, control)?.dual.solution;
             let (mut value, mut beta) = (-solution.objective, solution.coefficients);
-            if let Some(exact) = polished(&gram, &beta, machine, self.cost) {
+            if let Some(exact) = polished(&gram, &beta, machine, self.cost, &is_stopped) {
                 (value, beta) = exact;
             }
-            let slopes = self.distances.slopes(&gram, &beta, &machine.rows, watched);
+            let slopes = self.distances.slopes(&gram, &beta, &machine.rows, watched, &is_stopped);
             Ok((value, slopes, beta))
         };
         let trained = fewest_parallel::try_map(self.machines.len(), |t| one((t, &self.machines[t])))?;
@@ -208,7 +221,10 @@ impl Learning<'_> {
             watched.iter().zip(&slopes).for_each(|(&m, slope)| gradient[m] -= slope);
             betas.push(beta);
         }
-        if !(value.is_finite() && gradient.iter().all(|slope| slope.is_finite())) {
+        // What was stopped means nothing.
+        if control.stopped().is_none()
+            && !(value.is_finite() && gradient.iter().all(|slope| slope.is_finite()))
+        {
             let hint = "lower the cost".to_owned();
             return Err(Error::Numerical { what: "multiple kernel learning", hint });
         }
@@ -321,8 +337,14 @@ impl Learning<'_> {
 
 /// The machine's dual objective and its multipliers where those at a bound stay there and the others are
 /// solved for: they err by the root of the machine's gap otherwise, and the gradient with them. `None` where
-/// that leaves the bounds or the kernel is all but singular.
-fn polished(gram: &[f64], beta: &[f64], machine: &Machine, cost: f64) -> Option<(f64, Vec<f64>)> {
+/// that leaves the bounds, the kernel is all but singular, or it is stopped.
+fn polished(
+    gram: &[f64],
+    beta: &[f64],
+    machine: &Machine,
+    cost: f64,
+    is_stopped: &(dyn Fn() -> bool + Sync),
+) -> Option<(f64, Vec<f64>)> {
     let n = beta.len();
     let free: Vec<usize> = (0..n)
         .filter(|&i| beta[i].abs() > AT_BOUND * cost && beta[i].abs() < (1.0 - AT_BOUND) * cost)
@@ -337,12 +359,14 @@ fn polished(gram: &[f64], beta: &[f64], machine: &Machine, cost: f64) -> Option<
     let fitted = |beta: &[f64], i: usize| -> f64 {
         gram[i * n..(i + 1) * n].iter().zip(beta).map(|(k, b)| k * b).sum()
     };
-    let matrix = DMatrix::from_fn(free.len(), free.len(), |a, b| gram[free[a] * n + free[b]]);
-    let matrix = fewest_linalg::cholesky(matrix)?;
-    let pull = DVector::from_iterator(free.len(), free.iter().map(|&i| labels[i] - fitted(&exact, i)));
-    let (pulled, ones) = (matrix.solve(&pull), matrix.solve(&DVector::from_element(free.len(), 1.0)));
+    let matrix = free.iter().flat_map(|&i| free.iter().map(move |&j| gram[i * n + j])).collect();
+    let matrix = Cholesky::of_unless(matrix, free.len(), is_stopped)?;
+    let (mut pulled, mut ones) =
+        (free.iter().map(|&i| labels[i] - fitted(&exact, i)).collect::<Vec<f64>>(), vec![1.0; free.len()]);
+    matrix.solve(&mut pulled);
+    matrix.solve(&mut ones);
     if !free.is_empty() {
-        let bias = (pulled.sum() + bound) / ones.sum();
+        let bias = (pulled.iter().sum::<f64>() + bound) / ones.iter().sum::<f64>();
         for (a, &i) in free.iter().enumerate() {
             exact[i] = pulled[a] - bias * ones[a];
             let alpha = labels[i] * exact[i];
@@ -393,7 +417,7 @@ mod tests {
                 let found = at.gradient[m];
                 assert!((slope - found).abs() < 1e-5 * (1.0 + slope.abs()), "{m}: {slope} {found}");
             }
-            learning.lambda = 0.2 * learning.largest_penalty();
+            learning.lambda = 0.2 * learning.largest_penalty(&context);
             let end = learning.descend(vec![0.2; 5], 1e-8, 500, &context)?;
             let violation = learning.violation(&learning.point(
                 end.point.weights.clone(),

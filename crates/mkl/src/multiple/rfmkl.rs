@@ -4,13 +4,11 @@ use fewest_core::method::{KernelWidth, Options, Regularization};
 use fewest_core::{Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport, options};
 
 use super::terms::{Spectrum, Terms};
-use super::working::{Solution, largest_penalty, solve};
+use super::working::{Solution, largest_penalty, no_weights, solve, worths};
 use super::{THRESHOLD, machines};
 use crate::decreasing::DecreasingPenalty;
 use crate::indefinite::BaseKernel;
-
-/// What all weights must bring in sum, relative to the objective, to count.
-const LEAST: f64 = 1e-7;
+use crate::limits::check_memory;
 
 options! {
     /// Multiple kernel learning with one kernel for each feature (RFMKL: Dileep and Sekhar 2009; Eq. 1 and 3
@@ -29,9 +27,9 @@ options! {
     /// more classes there is a machine for each pair, all with the same weights. Categories have the delta
     /// kernel, `1/n_level`. Of exact copies of a feature the first has the weight.
     ///
-    /// The penalty `λ` is, as a ratio, relative to that at which no weight gains more than its penalty
-    /// where all are zero. `Budget::Count(k)` lowers it in steps of 0.7 while fewer than `k` features have
-    /// a weight, until six steps in a row have brought no more of them.
+    /// The penalty `λ` is, as a ratio, relative to the smallest at which no kernel has a weight.
+    /// `Budget::Count(k)` lowers it in steps of 0.7 while fewer than `k` features have a weight, until six
+    /// steps in a row have brought no more of them.
     ///
     /// The kernels must be positive semidefinite: another is an error, unless its matrices are [made
     /// so](Spectrum). These are the matrices of the samples given, so what such a machine would predict
@@ -83,10 +81,11 @@ impl Rfmkl {
     }
 }
 
-/// The places of the weights that count.
-fn counted(solution: &Solution, lambda: f64) -> Vec<usize> {
+/// The places of the weights that count: none where no weights at all, whose objective is `without`, are as
+/// good within the gap. Before they have converged, interior points give every kernel a weight.
+fn counted(solution: &Solution, without: f64) -> Vec<usize> {
     let weights = &solution.weights;
-    if lambda * weights.iter().sum::<f64>() <= LEAST * solution.objective {
+    if without - solution.objective <= solution.gap {
         return Vec::new();
     }
     let least = THRESHOLD * weights.iter().copied().fold(0.0, f64::max);
@@ -100,13 +99,20 @@ impl Selector for Rfmkl {
         budget.check(d)?;
         data.refuse_sample_weights(self.method())?;
         let machines = machines(data, self.method())?;
+        let largest_machine = machines.iter().map(|machine| machine.rows.len()).max().unwrap_or(0);
+        check_memory(self.method(), &[2, largest_machine, largest_machine], "use fewer samples, or mik-fs")?;
         let terms = Terms::new(data, &self.kernel, self.spectrum, context)?;
-        let (largest, mut hints) = largest_penalty(&terms, &machines);
-        if largest <= 0.0 {
+        let mut hints = worths(&terms, &machines);
+        if hints.iter().all(|worth| *worth <= 0.0) {
             return Ok(super::nothing(d));
         }
+        let largest = match self.regularization {
+            Regularization::Value(_) => None,
+            _ => Some(largest_penalty(&terms, &machines, &hints, context)?),
+        };
+        let without = no_weights(&machines);
         let wanted = if let Budget::Count(k) = budget { k.min(terms.len()) } else { 0 };
-        let mut decreasing = DecreasingPenalty::new(self.regularization.lambda(Some(largest))?, wanted);
+        let mut decreasing = DecreasingPenalty::new(self.regularization.lambda(largest)?, wanted);
         let mut best: Option<(Solution, Vec<usize>, f64)> = None;
         let stopped = loop {
             let lambda = decreasing.penalty();
@@ -119,7 +125,7 @@ impl Selector for Rfmkl {
             if stopped && solution.steps == 0 {
                 return Err(Error::Stopped { before: "the first step was taken" });
             }
-            let places = counted(&solution, lambda);
+            let places = counted(&solution, without);
             // Those with a weight come first, then those of the largest gain.
             let most = hints.iter().copied().fold(0.0, f64::max);
             for &m in &places {

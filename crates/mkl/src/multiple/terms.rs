@@ -84,7 +84,7 @@ impl Terms {
                 None => kernel.build(&points)?,
             };
             let factor = Factor::new(&*own, &points, FACTOR_TOLERANCE, n_samples)?;
-            Ok(Some(term(&factor, spectrum)?))
+            Ok(Some(term(&factor, spectrum, context)?))
         })?;
         let n_constant = made.iter().filter(|made| made.is_none()).count();
         let (terms, features) = distinct(made, |term| &term.columns);
@@ -150,13 +150,13 @@ pub(super) fn distinct<T: PartialEq>(
 }
 
 /// A factor with its spectrum changed.
-fn term(factor: &Factor, spectrum: Option<Spectrum>) -> Result<Term, Error> {
+fn term(factor: &Factor, spectrum: Option<Spectrum>, context: &Context<'_>) -> Result<Term, Error> {
     let (Some(spectrum), Some(signs)) = (spectrum, factor.signs()) else {
         return Ok(Term { columns: factor.values().to_vec(), signs: None, shift: 0.0 });
     };
     let columns = DMatrix::from_column_slice(factor.n_samples(), factor.rank(), factor.values());
     let matrix = KernelMatrix::thin(columns, signs)?;
-    let (vectors, eigenvalues) = matrix.spectrum()?;
+    let (vectors, eigenvalues) = matrix.spectrum(context)?;
     if spectrum == Spectrum::Shift {
         let least = eigenvalues.iter().fold(0.0_f64, |least, value| least.min(*value));
         return Ok(Term { columns: factor.values().to_vec(), signs: Some(signs.to_vec()), shift: -least });

@@ -13,6 +13,15 @@ const FIRST: usize = 32;
 /// Kernels that are added at a time, at least.
 const MORE: usize = 16;
 
+/// Relative error of the largest penalty.
+const PENALTY_ERROR: f64 = 1e-5;
+
+/// Duality gap, relative to the objective, of what approaches it.
+const PENALTY_TOLERANCE: f64 = 1e-9;
+
+/// Problems on the way to it at most: halvings and Newton steps.
+const MOST_PENALTIES: usize = 40;
+
 /// By how much the gain of a kernel must exceed its penalty for it to be added.
 const LEAST_GAIN: f64 = 1e-12;
 
@@ -36,12 +45,65 @@ impl Solution {
     }
 }
 
-/// The penalty at which no weight gains more than its penalty where all are zero, with `C = 1`, and the
-/// kernels by what they are worth there.
-pub(super) fn largest_penalty(terms: &Terms, machines: &[Machine]) -> (f64, Vec<f64>) {
+/// What the kernels are worth where all weights are zero, to multipliers that are alike within a class.
+///
+/// Half the largest is a penalty at which none has a weight, and the smallest such where the two classes of
+/// every machine are equally large: then there are no other multipliers.
+pub(super) fn worths(terms: &Terms, machines: &[Machine]) -> Vec<f64> {
     let balanced: Vec<Vec<f64>> = machines.iter().map(Machine::balanced).collect();
-    let worths = terms.squares(machines, &balanced);
-    (0.5 * worths.iter().copied().fold(0.0, f64::max), worths)
+    terms.squares(machines, &balanced)
+}
+
+/// The objective without weights, `Σ α` of multipliers that nothing but the labels restricts.
+pub(super) fn no_weights(machines: &[Machine]) -> f64 {
+    machines.iter().map(|machine| 2.0 * machine.smaller()).sum()
+}
+
+/// The smallest penalty at which no kernel has a weight, with `C = 1`, to a relative error of
+/// [`PENALTY_ERROR`]; `worths` are those of [`worths`].
+///
+/// At no weights the multipliers of the smaller class are 1, those of the larger one any with the same sum;
+/// the penalty is the least to which they can make the largest `½ Σ βᵀK_mβ`. It is approached from below: the
+/// optimum `V(λ)` is at most `N = Σ α` there, and weights `d` whose primal objective at `λ` is `V` show that
+/// the penalty is at least `λ + (N − V)/Σ d`, as `V` is concave with the slope `Σ d`.
+///
+/// # Errors
+/// [`Error::Stopped`] where the time is over before; what [`solve`] returns.
+pub(super) fn largest_penalty(
+    terms: &Terms,
+    machines: &[Machine],
+    worths: &[f64],
+    context: &Context<'_>,
+) -> Result<f64, Error> {
+    let bound = 0.5 * worths.iter().copied().fold(0.0, f64::max);
+    if bound <= 0.0 || machines.iter().all(Machine::is_even) {
+        return Ok(bound);
+    }
+    let most = no_weights(machines);
+    let (mut lambda, mut is_below) = (0.5 * bound, false);
+    for _ in 0..MOST_PENALTIES {
+        let found = solve(terms, machines, lambda, worths, PENALTY_TOLERANCE, context)?;
+        if found.status.is_stopped() {
+            return Err(Error::Stopped { before: "the largest penalty was known" });
+        }
+        let sum: f64 = found.weights.iter().sum();
+        let missing = most - found.objective;
+        let is_reached = missing <= PENALTY_TOLERANCE * most;
+        if is_reached && !is_below {
+            // No weight gains here: the penalty is further down.
+            lambda *= 0.5;
+            continue;
+        }
+        is_below = true;
+        let next = if is_reached { lambda } else { (lambda + missing / sum).min(bound) };
+        if next <= lambda * (1.0 + 0.1 * PENALTY_ERROR) {
+            lambda = next;
+            break;
+        }
+        lambda = next;
+    }
+    // Above it, by no more than the error.
+    Ok((lambda * (1.0 + PENALTY_ERROR)).min(bound))
 }
 
 /// The weights at the penalty `lambda`; `hints` is large for kernels likely to have one.
@@ -58,8 +120,8 @@ pub(super) fn solve(
     order::sort_indices(&mut chosen);
     let mut steps = 0;
     loop {
-        let interior = Interior::new(terms, &chosen, machines, lambda);
-        let saddle = interior.run(machines, 0.5 * tolerance, context)?;
+        let interior = Interior::new(terms, &chosen, machines, lambda, context);
+        let saddle = interior.run(machines, 0.5 * tolerance)?;
         steps += saddle.steps;
         let squares: Vec<f64> =
             terms.squares(machines, &saddle.betas).into_iter().map(|square| square / lambda).collect();
@@ -161,7 +223,8 @@ mod tests {
                 let machines = machines(&data, "rfmkl")?;
                 assert_eq!(machines.len() as u64, 2 * n_classes - 3);
                 let terms = Terms::new(&data, &kernel, spectrum, &context)?;
-                let (largest, hints) = largest_penalty(&terms, &machines);
+                let hints = worths(&terms, &machines);
+                let largest = largest_penalty(&terms, &machines, &hints, &context)?;
                 for ratio in [0.3, 0.02] {
                     let lambda = ratio * largest;
                     let found = solve(&terms, &machines, lambda, &hints, 1e-10, &context)?;
@@ -214,7 +277,8 @@ mod tests {
         let machines = machines(&data, "rfmkl")?;
         let terms =
             Terms::new(&data, &BaseKernel::Gaussian { sigma: KernelWidth::Value(1.0) }, None, &context)?;
-        let (largest, hints) = largest_penalty(&terms, &machines);
+        let hints = worths(&terms, &machines);
+        let largest = largest_penalty(&terms, &machines, &hints, &context)?;
         let lambda = 0.05 * largest;
         let found = solve(&terms, &machines, lambda, &hints, 1e-10, &context)?;
         // Nested search by thirds: the objective is convex, and so is its minimum over one weight.

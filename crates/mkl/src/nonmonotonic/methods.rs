@@ -5,6 +5,7 @@ use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Target, 
 
 use super::machines::Machines;
 use super::{NonMonotonic, NonMonotonicSolution};
+use crate::limits::check_memory;
 use fewest_columns::standardise;
 
 options! {
@@ -115,6 +116,9 @@ options! {
     }
 }
 
+/// Numbers that a solution takes for each machine and sample.
+const VECTORS: usize = 40;
+
 /// The cost of each sample.
 fn costs(data: &Dataset, c: f64) -> Vec<f64> {
     match data.sample_weights() {
@@ -154,6 +158,12 @@ impl Nmmkl {
             2 => drop(present.remove(0)),
             _ => {}
         }
+        let instead = format!(
+            "{} classes are each told from all others, in {} samples: is the target a column of names?",
+            present.len(),
+            data.n_samples()
+        );
+        check_memory("nmmkl", &[VECTORS, present.len(), data.n_samples()], &instead)?;
         let positive: Vec<Vec<bool>> = present
             .iter()
             .map(|&class| classes.codes().iter().map(|&code| code == class).collect())

@@ -1,6 +1,9 @@
 //! The linear system of a Newton step.
 
-use fewest_linalg::{Cholesky, combination, gram, transposed, transposed_products};
+use fewest_core::Context;
+use fewest_linalg::{Cholesky, combination, gram_unless, transposed, transposed_products};
+
+use crate::limits::over;
 
 /// Corrections of a solution by its residual.
 const REFINEMENTS: usize = 2;
@@ -93,7 +96,7 @@ pub(super) struct SystemSolution {
 }
 
 impl<'a> System<'a> {
-    /// With `squares[j] = ‖zⱼ‖²`.
+    /// With `squares[j] = ‖zⱼ‖²`. It means nothing where it was stopped.
     pub(super) fn new(
         factors: &'a Factors,
         e: &'a [f64],
@@ -101,6 +104,7 @@ impl<'a> System<'a> {
         squares: &'a [f64],
         p: &'a [f64],
         curvature: &'a [f64],
+        context: &Context<'_>,
     ) -> Self {
         let roots: Vec<f64> = (0..factors.units())
             .map(|j| {
@@ -113,12 +117,14 @@ impl<'a> System<'a> {
         let placeholder = Cholesky::above_identity(Vec::new(), 0);
         let mut system =
             Self { factors, e, z, squares, p, curvature, roots, by_columns, cholesky: placeholder };
-        system.cholesky = if by_columns { system.column_side() } else { system.sample_side() };
+        let is_stopped = over(context);
+        system.cholesky =
+            if by_columns { system.column_side(&is_stopped) } else { system.sample_side(&is_stopped) };
         system
     }
 
     /// `I + G^½ Fᵀ E F G^½`.
-    fn column_side(&self) -> Cholesky {
+    fn column_side(&self, is_stopped: &(dyn Fn() -> bool + Sync)) -> Cholesky {
         let (n, q) = (self.factors.n, self.factors.width());
         let size = self.e.len() / n * q;
         let mut matrix = vec![0.0; size * size];
@@ -128,7 +134,7 @@ impl<'a> System<'a> {
             for column in weighted.chunks_exact_mut(n) {
                 column.iter_mut().zip(&roots).for_each(|(value, root)| *value *= root);
             }
-            for (j, column) in gram(&weighted, n).chunks_exact(q).enumerate() {
+            for (j, column) in gram_unless(&weighted, n, is_stopped).chunks_exact(q).enumerate() {
                 let start = (k * q + j) * size + k * q;
                 matrix[start..start + q].copy_from_slice(column);
             }
@@ -142,11 +148,11 @@ impl<'a> System<'a> {
             }
         }
         (0..size).for_each(|i| matrix[i + i * size] += 1.0);
-        Cholesky::above_identity(matrix, size)
+        Cholesky::above_identity_unless(matrix, size, is_stopped)
     }
 
     /// `I + E^½ F G Fᵀ E^½`.
-    fn sample_side(&self) -> Cholesky {
+    fn sample_side(&self, is_stopped: &(dyn Fn() -> bool + Sync)) -> Cholesky {
         let (factors, n, q) = (self.factors, self.factors.n, self.factors.width());
         let (size, units) = (self.e.len(), self.factors.units());
         let roots: Vec<f64> = self.e.iter().map(|e| e.sqrt()).collect();
@@ -162,7 +168,7 @@ impl<'a> System<'a> {
         for (column, weight) in weighted.chunks_exact_mut(n).zip(&by_column) {
             column.iter_mut().for_each(|value| *value *= weight);
         }
-        let shared = gram(&transposed(&weighted, n, &vec![1.0; n]), q);
+        let shared = gram_unless(&transposed(&weighted, n, &vec![1.0; n]), q, is_stopped);
         let mut matrix = if single {
             shared
         } else {
@@ -183,7 +189,7 @@ impl<'a> System<'a> {
                 })
                 .collect();
             parts.iter().for_each(|part| along.extend_from_slice(part));
-            let mut matrix = gram(&along, units);
+            let mut matrix = gram_unless(&along, units, is_stopped);
             for k in 0..size / n {
                 for (i, column) in shared.chunks_exact(n).enumerate() {
                     let start = (k * n + i) * size + k * n;
@@ -196,7 +202,7 @@ impl<'a> System<'a> {
             column.iter_mut().zip(&roots).for_each(|(value, root)| *value *= root * roots[j]);
             column[j] += 1.0;
         }
-        Cholesky::above_identity(matrix, size)
+        Cholesky::above_identity_unless(matrix, size, is_stopped)
     }
 
     /// Replaces `y` by `G^½ y`.
@@ -328,7 +334,7 @@ mod tests {
             let squares = factors.squares(&z);
             let e: Vec<f64> = wave(n * machines, 11).map(|v| if v < -0.9 { 0.0 } else { v + 1.0 }).collect();
             let (p, curvature) = ([0.1, 0.9, 0.3, 1e-9, 0.5], [2.0, 0.1, 30.0, 1.0, 0.0]);
-            let system = System::new(&factors, &e, &z, &squares, &p, &curvature);
+            let system = System::new(&factors, &e, &z, &squares, &p, &curvature, &Context::default());
             assert_eq!(system.by_columns, n == 30);
             let r: Vec<f64> = wave(n * machines, 7).collect();
             let SystemSolution { x, u } = system.solve(&r);

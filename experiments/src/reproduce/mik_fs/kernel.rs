@@ -43,7 +43,7 @@ pub(super) fn product(
     context: &Context<'_>,
 ) -> Result<(f64, usize), Error> {
     let regularization = Regularization::Ratio(ratio);
-    let method = Gmkl { c: cost, regularization, tolerance: TOLERANCE, iterations: 200 };
+    let method = Gmkl { c: cost, regularization, tolerance: TOLERANCE, iterations: 200, ..Gmkl::default() };
     let selection = method.select(train, Budget::Auto, context)?;
     let terms = Terms::new(&selection.order, &selection.scores, train, test)?;
     let gram = |a: &[Vec<f64>], b: &[Vec<f64>]| {

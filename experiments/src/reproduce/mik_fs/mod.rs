@@ -12,6 +12,7 @@ use clap::Args;
 use fewest::core::{Dataset, Target};
 use fewest::eval::HoldOut;
 
+use self::contenders::{CONTENDERS, Contender};
 use super::experiments::Protocol;
 use crate::Result;
 
@@ -38,9 +39,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let asked = |figure: &str| arguments.figure.iter().any(|asked| asked == figure);
     protocol.with_threads(|| {
         let problems = problems(protocol, &arguments.only)?;
-        if !arguments.table.is_empty() || asked("2") {
-            let cells = table::cells(protocol, &problems)?;
-            if !arguments.table.is_empty() {
+        let with_table = !arguments.table.is_empty();
+        if with_table || asked("2") {
+            // The figure is about MIK-FS alone.
+            let is_wanted = |contender: &&Contender| with_table || contender.descends;
+            let wanted: Vec<&Contender> = CONTENDERS.iter().filter(is_wanted).collect();
+            let cells = table::cells(protocol, &problems, &wanted)?;
+            if with_table {
                 table::write_table(protocol, &problems, &cells)?;
             }
             if asked("2") {

@@ -26,11 +26,15 @@ pub(super) struct Cell {
     pub outcomes: Vec<Outcome>,
 }
 
-/// All methods on all data sets.
-pub(super) fn cells(protocol: &Protocol, problems: &[Problem]) -> Result<Vec<Cell>> {
+/// The methods on all data sets.
+pub(super) fn cells(
+    protocol: &Protocol,
+    problems: &[Problem],
+    contenders: &[&Contender],
+) -> Result<Vec<Cell>> {
     let mut cells = Vec::new();
     for problem in problems {
-        for contender in CONTENDERS {
+        for contender in contenders {
             let start = Instant::now();
             let key = ["mik-fs-table-2", problem.printed.name, contender.name].join("-");
             let found = protocol.kept(&key, |context| outcomes(protocol, problem, contender, context))?;

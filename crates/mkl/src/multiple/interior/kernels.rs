@@ -4,8 +4,9 @@ use nalgebra::DMatrix;
 
 use super::Interior;
 use super::point::Part;
-use fewest_linalg::dot;
-use fewest_linalg::{Cholesky, gram};
+use crate::indefinite::matrix::signed_square;
+use crate::limits::over;
+use fewest_linalg::{Cholesky, dot, gram_unless};
 
 /// The columns of the kernels in play on the samples of a machine.
 pub(super) struct Side {
@@ -79,16 +80,15 @@ impl Interior<'_> {
         let mut matrix = if width == 0 {
             vec![0.0; n * n]
         } else if signed {
-            let mut other = columns.clone();
-            for (m, &term) in self.chosen.iter().enumerate() {
-                for at in self.offsets[m]..self.offsets[m + 1] {
-                    other.column_mut(at).scale_mut(self.terms.terms[term].sign(at - self.offsets[m]));
-                }
-            }
-            let product = other * columns.transpose();
+            let sign = |m: usize| {
+                let term = &self.terms.terms[self.chosen[m]];
+                (0..self.offsets[m + 1] - self.offsets[m]).map(|a| term.sign(a))
+            };
+            let signs: Vec<f64> = (0..self.chosen.len()).flat_map(sign).collect();
+            let product = signed_square(&columns, &signs, self.context);
             (0.5 * (&product + product.transpose())).data.into()
         } else {
-            gram(columns.transpose().as_slice(), width)
+            gram_unless(columns.transpose().as_slice(), width, &over(self.context))
         };
         let shift: f64 = (0..d.len()).map(|m| d[m] * self.shift(m)).sum();
         for i in 0..n {
@@ -97,12 +97,17 @@ impl Interior<'_> {
         matrix
     }
 
+    /// The system, which means nothing where it was stopped.
     pub(super) fn system(&self, side: &Side, part: &Part, seen: &Seen, d: &[f64]) -> System {
         let n = part.a.len();
         let roots: Vec<f64> =
             (0..n).map(|i| (part.nu[i] / part.a[i] + part.delta[i] / part.w[i]).sqrt().recip()).collect();
-        let cholesky = Cholesky::above_identity(self.matrix(side, d, &roots), n);
+        let matrix = self.matrix(side, d, &roots);
+        let cholesky = Cholesky::above_identity_unless(matrix, n, &over(self.context));
         let mut system = System { cholesky, roots, ones: Vec::new(), sum: 0.0, projected: Vec::new() };
+        if self.context.stopped().is_some() {
+            return system;
+        }
         system.ones = system.solve(&vec![1.0; n]);
         system.sum = system.ones.iter().sum();
         system.projected = seen.g.chunks_exact(n).flat_map(|g| system.project(g).0).collect();

@@ -63,10 +63,17 @@ pub(super) struct Interior<'a> {
     offsets: Vec<usize>,
     lambda: f64,
     sides: Vec<Side>,
+    context: &'a Context<'a>,
 }
 
 impl<'a> Interior<'a> {
-    pub(super) fn new(terms: &'a Terms, chosen: &'a [usize], machines: &[Machine], lambda: f64) -> Self {
+    pub(super) fn new(
+        terms: &'a Terms,
+        chosen: &'a [usize],
+        machines: &[Machine],
+        lambda: f64,
+        context: &'a Context<'a>,
+    ) -> Self {
         let n = terms.n_samples.max(1);
         let mut offsets = vec![0];
         for &m in chosen {
@@ -81,7 +88,7 @@ impl<'a> Interior<'a> {
                 .collect();
             Side { labels: machine.labels().collect(), columns }
         };
-        Self { terms, chosen, offsets, lambda, sides: machines.iter().map(side).collect() }
+        Self { terms, chosen, offsets, lambda, sides: machines.iter().map(side).collect(), context }
     }
 
     fn shift(&self, m: usize) -> f64 {
@@ -115,12 +122,7 @@ impl<'a> Interior<'a> {
     ///
     /// # Errors
     /// [`Error::Numerical`] where numbers overflow.
-    pub(super) fn run(
-        &self,
-        machines: &[Machine],
-        tolerance: f64,
-        context: &Context<'_>,
-    ) -> Result<Saddle, Error> {
+    pub(super) fn run(&self, machines: &[Machine], tolerance: f64) -> Result<Saddle, Error> {
         let mut x = self.start(machines);
         let mut best: Option<(f64, Saddle)> = None;
         let mut since_best = 0;
@@ -142,10 +144,11 @@ impl<'a> Interior<'a> {
             }
             let ended = if gap <= tolerance * primal {
                 Some(Status::Converged)
-            } else if let Some(status) = context.stopped() {
+            } else if let Some(status) = self.context.stopped() {
                 Some(status)
             } else if since_best > PATIENCE || !self.advance(&mut x, &seen, &squares) {
-                Some(Status::Stalled)
+                // A step that is stopped leads nowhere.
+                Some(self.context.stopped().unwrap_or(Status::Stalled))
             } else {
                 None
             };
@@ -196,6 +199,9 @@ impl<'a> Interior<'a> {
         let systems = fewest_parallel::map(self.sides.len(), |t| {
             self.system(&self.sides[t], &x.parts[t], &seen[t], &x.d)
         });
+        if self.context.stopped().is_some() {
+            return false;
+        }
         let roots: Vec<f64> = x.s.iter().zip(&x.d).map(|(s, d)| (s / d).sqrt().recip()).collect();
         let q = x.d.len();
         let mut schur = vec![0.0; q * q];

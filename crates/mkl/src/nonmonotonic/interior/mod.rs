@@ -27,6 +27,7 @@ use fewest_core::{Context, Error, Status};
 
 use super::machines::{Machines, knapsack};
 use super::system::Factors;
+use crate::limits::check_memory;
 use fewest_linalg::dot;
 
 /// Most Newton steps.
@@ -127,6 +128,8 @@ pub(super) fn solve(
         Capacity::Limited { feature_costs, limit } => (feature_costs.to_vec(), *limit, true),
         Capacity::All => (vec![1.0; factors.units()], f64::INFINITY, false),
     };
+    let size = machines.count * factors.width().min(factors.n);
+    check_memory("nmmkl", &[2, size, size], "use fewer samples, classes or features")?;
     Interior::new(machines, factors, feature_costs, limit, limited).run(stop)
 }
 
@@ -214,9 +217,10 @@ impl<'a> Interior<'a> {
                 best.status = status;
                 break;
             }
-            if steps < MOST_STEPS && !self.advance(&mut point, &beta, &z, &squares, &fitted) {
+            if steps < MOST_STEPS && !self.advance(&mut point, &beta, &z, &squares, &fitted, stop.context) {
                 if let Some(best) = &mut best {
-                    best.status = Status::Stalled;
+                    // A step that is stopped leads nowhere.
+                    best.status = stop.context.stopped().unwrap_or(Status::Stalled);
                 }
                 break;
             }

@@ -1,5 +1,7 @@
 //! A predictor and corrector step.
 
+use fewest_core::Context;
+
 use super::step::Step;
 use super::{Interior, Point, SHARE};
 use crate::nonmonotonic::system::{System, SystemSolution};
@@ -50,6 +52,7 @@ impl Interior<'_> {
         z: &[f64],
         squares: &[f64],
         fitted: &[f64],
+        context: &Context<'_>,
     ) -> bool {
         let m = self.machines;
         let residuals = self.residuals(x, beta, squares, fitted);
@@ -69,7 +72,10 @@ impl Interior<'_> {
             return false;
         }
         let p = x.p.clone();
-        let system = System::new(self.factors, &e, z, squares, &p, &curvature);
+        let system = System::new(self.factors, &e, z, squares, &p, &curvature, context);
+        if context.stopped().is_some() {
+            return false;
+        }
         // From the residual of the weights: the difference itself would cancel.
         let excess: Vec<f64> =
             (0..p.len()).map(|j| (residuals.weights[j] - x.gamma[j] + x.s[j]) / x.lambda).collect();
