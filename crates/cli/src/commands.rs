@@ -87,13 +87,18 @@ fn is_stdout(path: &Path) -> bool {
 }
 
 /// Writes the result: `json`, if requested, to `path` or to stdout, and the table unless JSON goes to stdout.
-fn tell(path: Option<&Path>, json: Option<String>, table: &str) -> Result<(), Failure> {
-    match (path, json) {
-        (Some(path), Some(json)) if is_stdout(path) => output::print(&json),
-        (Some(path), Some(json)) => {
-            output::write("--json", path, json.as_bytes())?;
-            output::print(table)
-        }
-        _ => output::print(table),
-    }
+/// Returns the first failure, of outputs that were `written` before, too.
+fn tell(
+    path: Option<&Path>,
+    json: Option<String>,
+    table: &str,
+    written: Result<(), Failure>,
+) -> Result<(), Failure> {
+    let (stored, shown) = match (path, json) {
+        (Some(path), Some(json)) if is_stdout(path) => (Ok(()), json),
+        (Some(path), Some(json)) => (output::write("--json", path, json.as_bytes()), table.to_owned()),
+        _ => (Ok(()), table.to_owned()),
+    };
+    let printed = output::print(&shown);
+    written.and(stored).and(printed)
 }

@@ -51,6 +51,10 @@ impl Failure {
                  target with --task",
                 file.display()
             )),
+            fewest::core::Error::TooFew { what: "samples" | "features", .. } => Self::new(format!(
+                "{}: {error}: check that samples are rows, and the options --delimiter, --header and --ignore",
+                file.display()
+            )),
             _ => Self::new(format!("{}: {error}", file.display())),
         }
     }
@@ -146,7 +150,8 @@ mod tests {
     #[test]
     fn errors_of_the_data_name_the_file_and_errors_of_the_call_do_not() {
         let shape = fewest::core::Error::TooFew { what: "samples", minimum: 2, found: 1 };
-        assert!(Failure::in_file(Path::new("x.csv"), &shape).to_string().starts_with("x.csv: samples"));
+        let told = Failure::in_file(Path::new("x.csv"), &shape).to_string();
+        assert!(told.starts_with("x.csv: samples") && told.contains("--delimiter"), "{told}");
         let target = fewest::core::Error::UnsupportedTarget {
             method: "m",
             expected: "classes",

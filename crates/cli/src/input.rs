@@ -1,5 +1,6 @@
 //! From the file to a data set, and from names to features.
 
+use std::io;
 use std::path::Path;
 
 use fewest::core::{Dataset, Target};
@@ -7,15 +8,9 @@ use fewest::data::{Complete, Header, Nodes, ReadOptions, Reduction, Table, Targe
 use fewest::registry::{self, Method, Registry, TargetKind};
 use fewest_study::DataInfo;
 
-mod content;
-
 use crate::args::{DataArgs, FileArgs};
 use crate::failure::Failure;
 use crate::text;
-use content::Content;
-
-/// Names of columns that are used as the target when none is given, in this order.
-const TARGET_NAMES: [&str; 4] = ["target", "label", "class", "y"];
 
 /// The method or evaluation that uses the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,8 +85,7 @@ pub(crate) fn reduced(
         reduction: Some(reduction.clone()),
         ..options(registry, args)?
     };
-    let content = Content::of(args)?;
-    let table = content.table(&options).map_err(|error| wrong_file(&error, &options, &content))?;
+    let table = table(args, &options)?;
     reduction.apply(table).map_err(|error| Failure::new(error.to_string()))
 }
 
@@ -99,7 +93,7 @@ pub(crate) fn reduced(
 pub(crate) fn read(registry: &Registry, args: &DataArgs, needs_target: bool) -> Result<Found, Failure> {
     let options = ReadOptions {
         target: match args.target.is_empty() {
-            true => TargetChoice::Auto,
+            true => TargetChoice::Guess { or_last: needs_target },
             false => TargetChoice::Columns(args.target.clone()),
         },
         task: args.task,
@@ -107,91 +101,48 @@ pub(crate) fn read(registry: &Registry, args: &DataArgs, needs_target: bool) -> 
         categorical: args.categorical.clone(),
         ..options(registry, &args.read)?
     };
-    let content = Content::of(&args.read)?;
-    let table = content.table(&options).map_err(|error| wrong_file(&error, &options, &content))?;
+    let table = table(&args.read, &options)?;
     if !args.target.is_empty() {
         return Ok(Found::new(table, None));
     }
-    if !table.target_names().is_empty() {
-        let target_found = Some(table.format().own_target());
-        return Ok(Found::new(table, target_found));
-    }
-    let Some((column, target_found)) = guess_target(&table, needs_target) else {
-        return Ok(Found::new(table, None));
-    };
-    // Read again: only the reader can decide from the cells of a column whether it contains classes or
-    // numbers.
-    let options = ReadOptions { target: TargetChoice::Columns(vec![column.clone()]), ..options };
-    let found = Found::new(
-        content.table(&options).map_err(|error| wrong_guess(&error, target_found))?,
-        Some(target_found),
-    );
-    let hint = (column == "last" && table.looks_transposed()).then(|| {
+    let target_found = table.guess();
+    let hint = (target_found == Some("the last column") && table.looks_transposed()).then(|| {
         format!(
             "{} rows, each with a name, and {} columns: if rows are features (genes) and columns samples, add \
              --transpose",
             text::count(table.n_samples()),
-            text::count(table.n_features())
+            text::count(table.n_features() + 1)
         )
     });
+    let found = Found::new(table, target_found);
     Ok(Found { notes: found.notes.into_iter().chain(hint).collect(), ..found })
 }
 
-/// The column that has the name of a target, or else the last one.
-fn guess_target(table: &Table, needs_target: bool) -> Option<(String, &'static str)> {
-    let names: Vec<String> = (0..table.n_features()).map(|j| table.feature_name(j)).collect();
-    let by_name =
-        TARGET_NAMES.iter().find_map(|wanted| names.iter().find(|name| name.eq_ignore_ascii_case(wanted)));
-    match by_name {
-        Some(name) => Some((name.clone(), "the column of that name")),
-        None if needs_target => Some(("last".to_owned(), "the last column")),
-        None => None,
-    }
+/// The table in the file, or in stdin for `-`.
+fn table(args: &FileArgs, options: &ReadOptions) -> Result<Table, Failure> {
+    let path = args.file.as_path();
+    let table = match path.as_os_str() == "-" {
+        true => Table::read_stream(path, io::stdin(), options),
+        false => Table::read(path, options),
+    };
+    table.map_err(|error| wrong_file(&error))
 }
 
 /// The message of the reader; for an unknown column with a similar name of the file.
-fn wrong_file(error: &fewest::data::Error, options: &ReadOptions, content: &Content<'_>) -> Failure {
-    if let fewest::data::Error::Core(fewest::core::Error::InvalidParameter {
-        name: "x_variable",
-        value,
-        expected,
-    }) = error
-    {
-        return Failure::new(format!("--x-variable is {value}, but must be {expected} (.mat)"));
-    }
-    let hint = match error {
-        fewest::data::Error::NotFound { name, what: "column", expected, .. }
-            if !expected.starts_with("did you") =>
-        {
-            column_names(options, content).map(|names| registry::nearest(name, &names)).unwrap_or_default()
+fn wrong_file(error: &fewest::data::Error) -> Failure {
+    use fewest::data::Error;
+    match error {
+        Error::Core(fewest::core::Error::InvalidParameter { name: "x_variable", value, expected }) => {
+            Failure::new(format!("--x-variable is {value}, but must be {expected} (.mat)"))
         }
-        _ => Vec::new(),
-    };
-    match hint.first() {
-        Some(near) => Failure::new(format!("{error}; did you mean `{near}`?")),
-        None => Failure::new(error.to_string()),
+        Error::NotFound { name, what: "column", expected, names, .. } if !expected.starts_with("did you") => {
+            match registry::nearest(name, names).first() {
+                Some(near) => Failure::new(format!("{error}; did you mean `{near}`?")),
+                None => Failure::new(error.to_string()),
+            }
+        }
+        _ => Failure::new(error.to_string()),
     }
-}
-
-/// The message of the reader about a target that no argument names, and how it was chosen.
-fn wrong_guess(error: &fewest::data::Error, target_found: &str) -> Failure {
-    Failure::new(format!("{error} ({target_found} was used as the target; use --target to name another)"))
-}
-
-/// The names of the columns of a file, for a hint: read without a target or ids.
-fn column_names(options: &ReadOptions, content: &Content<'_>) -> Option<Vec<String>> {
-    let options = ReadOptions {
-        formats: options.formats.clone(),
-        format: options.format,
-        target: TargetChoice::None,
-        encoding: options.encoding.clone(),
-        transpose: options.transpose,
-        header: options.header,
-        delimiter: options.delimiter,
-        ..ReadOptions::default()
-    };
-    let table = content.table(&options).ok()?;
-    Some((0..table.n_features()).map(|j| table.feature_name(j)).collect())
 }
 
 /// The data set after the policy for missing values, checked against the needs of `user`.
@@ -261,6 +212,10 @@ fn check_target(file: &Path, data: &Dataset, user: User) -> Result<(), Failure> 
     }
     let User { id, supervised } = user;
     match data.target() {
+        Target::None if supervised && data.n_features() == 1 => Err(Failure::new(format!(
+            "{file}: there is only one column, so that nothing is left to be a feature beside a target: check the \
+             delimiter (--delimiter)"
+        ))),
         Target::None if supervised => {
             Err(Failure::new(format!("{file}: {id} needs a target: name its column with --target")))
         }

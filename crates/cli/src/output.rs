@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use crate::failure::Failure;
 
 /// Refuses outputs that would fail or overwrite something, before the computation starts: the input file
-/// as output, a folder that does not exist, a folder instead of a file, two outputs in one file.
+/// as output, also where it is stdin, a folder that does not exist or cannot be written, a folder instead of a
+/// file, two outputs in one file.
 pub(crate) fn check(input: &Path, outputs: &[(&str, Option<&Path>)]) -> Result<(), Failure> {
     let named: Vec<(&str, &Path)> =
         outputs.iter().filter_map(|(option, path)| path.map(|path| (*option, path))).collect();
@@ -35,6 +36,7 @@ pub(crate) fn check(input: &Path, outputs: &[(&str, Option<&Path>)]) -> Result<(
                 folder.display()
             )));
         }
+        fewest::data::check_writable(path).map_err(|error| Failure::new(format!("{option} {error}")))?;
         if let Some((other, _)) = named[..at].iter().find(|(_, earlier)| same_file(earlier, path)) {
             return Err(Failure::new(format!(
                 "{option} {shown}: {other} writes the same file: use another name"
@@ -44,10 +46,28 @@ pub(crate) fn check(input: &Path, outputs: &[(&str, Option<&Path>)]) -> Result<(
     Ok(())
 }
 
-/// Whether two paths are the same regular file, or would be after writing.
+/// Whether two paths are the same regular file, or would be after writing. `-` is stdin.
 fn same_file(a: &Path, b: &Path) -> bool {
-    let device = |path: &Path| fs::metadata(path).is_ok_and(|metadata| !metadata.is_file());
-    resolved(a) == resolved(b) && !device(a)
+    let a = if a.as_os_str() == "-" { Path::new("/dev/stdin") } else { a };
+    let metadata = |path: &Path| fs::metadata(path).ok().filter(fs::Metadata::is_file);
+    match (metadata(a), metadata(b)) {
+        (Some(a), Some(b)) if is_same(&a, &b) => true,
+        (Some(_), _) => resolved(a) == resolved(b),
+        // What is no regular file, such as `/dev/null`, may be there twice; what is not there yet may not.
+        _ => !a.exists() && resolved(a) == resolved(b),
+    }
+}
+
+#[cfg(unix)]
+fn is_same(a: &fs::Metadata, b: &fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (a.dev(), a.ino()) == (b.dev(), b.ino())
+}
+
+/// Paths tell all there is to know.
+#[cfg(not(unix))]
+fn is_same(_: &fs::Metadata, _: &fs::Metadata) -> bool {
+    false
 }
 
 /// The path without links, `.` and `..`, also if only its folder exists.

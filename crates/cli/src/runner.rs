@@ -11,27 +11,41 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::args::RunArgs;
 use crate::failure::{Failure, STATUS_INTERRUPTED};
 
-/// Set by the first Ctrl-C.
+/// Set by the first Ctrl-C, SIGTERM or SIGHUP.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// Calls `work` on the threads that the arguments give, without a handler of Ctrl-C.
+pub(crate) fn on_threads<T: Send>(
+    args: &RunArgs,
+    work: impl FnOnce() -> Result<T, Failure> + Send,
+) -> Result<T, Failure> {
+    threads(args)?.install(work)
+}
+
+fn threads(args: &RunArgs) -> Result<rayon::ThreadPool, Failure> {
+    let mut pool = rayon::ThreadPoolBuilder::new();
+    if let Some(threads) = args.threads {
+        pool = pool.num_threads(usize::from(threads));
+    }
+    pool.build().map_err(|error| {
+        Failure::new(format!("the threads cannot be started ({error}): ask for fewer with --threads"))
+    })
+}
 
 /// Calls `work` with the context that the arguments give, and returns the result and the time in seconds.
 pub(crate) fn run<T: Send>(
     args: &RunArgs,
     work: impl FnOnce(&Context<'_>) -> Result<T, Failure> + Send,
 ) -> Result<(T, f64), Failure> {
-    // A second Ctrl-C ends the program at once; so does the first one without a handler.
+    // SIGTERM and SIGHUP count as Ctrl-C. The second one ends the program at once; so does the first one without a
+    // handler.
     let _ = ctrlc::set_handler(|| {
         if INTERRUPTED.swap(true, Ordering::Relaxed) {
+            fewest::data::remove_unfinished();
             process::exit(i32::from(STATUS_INTERRUPTED));
         }
     });
-    let mut pool = rayon::ThreadPoolBuilder::new();
-    if let Some(threads) = args.threads {
-        pool = pool.num_threads(usize::from(threads));
-    }
-    let pool = pool.build().map_err(|error| {
-        Failure::new(format!("the threads cannot be started ({error}): ask for fewer with --threads"))
-    })?;
+    let pool = threads(args)?;
     let bar = Bar::new(args.quiet);
     let started = Instant::now();
     let context = Context {

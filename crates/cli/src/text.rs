@@ -60,8 +60,10 @@ pub(crate) fn duration(seconds: f64) -> String {
 pub(crate) fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for c in text.chars() {
+        // Line ends, and what turns the direction of letters behind it.
         if c.is_control()
-            || matches!(c, '\u{2028}' | '\u{2029}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}')
+            || matches!(c, '\u{2028}' | '\u{2029}' | '\u{61c}' | '\u{200e}' | '\u{200f}')
+            || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
         {
             line.extend(c.escape_default());
         } else {
@@ -160,6 +162,7 @@ mod tests {
     #[test]
     fn names_cannot_move_the_cursor() {
         assert_eq!(one_line("a\nb\u{1b}[2J"), "a\\nb\\u{1b}[2J");
+        assert_eq!(one_line("a\u{2067}b\u{2069}\u{61c}"), "a\\u{2067}b\\u{2069}\\u{61c}");
         assert_eq!(shortened("température", 6), "tempé…");
         assert_eq!(shortened("名前名前", 5), "名前…");
         assert_eq!(shortened("short", 5), "short");

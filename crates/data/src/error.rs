@@ -55,8 +55,10 @@ pub enum Error {
         what: &'static str,
         /// The requested name or number.
         name: String,
-        /// The existing names.
+        /// The existing names, the first of them, and what else is understood.
         expected: String,
+        /// All existing names.
+        names: Vec<String>,
     },
     /// A sample or feature named in a file of links, groups or views that does not exist.
     #[error("{}: line {line}: there is no {what} {}: {expected}", path.display(), quoted(name))]

@@ -36,4 +36,4 @@ pub use scaling::{Scaled, Scaling};
 pub use source::Source;
 pub use summary::{ColumnSummary, TableSummary, TargetSummary};
 pub use table::{Cells, Table};
-pub use write::{write_atomically, write_csv, write_json};
+pub use write::{check_writable, remove_unfinished, write_atomically, write_csv, write_json};

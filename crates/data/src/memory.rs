@@ -1,23 +1,27 @@
 //! Files too large for the memory are refused before they are read.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::{Error, ReadOptions};
 
-/// Bytes of memory this process may use: the machine's, or the limit of its control group where that is
-/// lower.
+/// Bytes of memory this process may use: the machine's, or the limit of its control group or of its own
+/// (`ulimit -v`) where that is lower.
 ///
-/// Known on Linux (`/proc/meminfo`, cgroup versions 1 and 2); `None` elsewhere, where only
+/// Known on Linux (`/proc`, cgroup versions 1 and 2); `None` elsewhere, where only
 /// [`ReadOptions::memory`] makes the check.
 pub fn physical_memory() -> Option<u64> {
     let machine = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| total_memory(&text));
     let limits = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
     let limit =
         limits.iter().filter_map(|path| std::fs::read_to_string(path).ok()?.trim().parse::<u64>().ok()).min();
-    match (machine, limit) {
-        (Some(machine), Some(limit)) => Some(machine.min(limit)),
-        (machine, limit) => machine.or(limit),
-    }
+    let own = std::fs::read_to_string("/proc/self/limits").ok().and_then(|text| address_space(&text));
+    [machine, limit, own].into_iter().flatten().min()
+}
+
+/// The soft limit of the address space, where there is one.
+fn address_space(limits: &str) -> Option<u64> {
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+    line.split_ascii_whitespace().next()?.parse().ok()
 }
 
 fn total_memory(meminfo: &str) -> Option<u64> {
@@ -25,19 +29,53 @@ fn total_memory(meminfo: &str) -> Option<u64> {
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// [`Error::TooLarge`] when `needed` bytes are more than half of the memory and the options do not allow it.
+/// How much the values of a file may take.
 ///
-/// Half, because columns that grow while a text file is read need up to twice their size, and a method needs
-/// memory too.
-pub(crate) fn check(path: &Path, needed: u64, options: &ReadOptions) -> Result<(), Error> {
-    if options.allow_large {
-        return Ok(());
+/// Half of the memory, because columns that grow while a text file is read need up to twice their size, and a
+/// method needs memory too.
+pub(crate) struct Limit {
+    path: PathBuf,
+    /// Bytes of memory; 0 where they are not known.
+    memory: u64,
+    most: u64,
+}
+
+impl Limit {
+    /// The limit for the values of this file.
+    pub(crate) fn of(path: &Path, options: &ReadOptions) -> Self {
+        let memory = options.memory.or_else(physical_memory);
+        let most = memory.filter(|_| !options.allow_large).map_or(u64::MAX, |memory| memory / 2);
+        Self { path: path.to_owned(), memory: memory.unwrap_or(0), most }
     }
-    match options.memory.or_else(physical_memory) {
-        Some(memory) if needed > memory / 2 => Err(Error::TooLarge { path: path.to_owned(), needed, memory }),
-        _ => Ok(()),
+
+    /// [`Error::TooLarge`] when `needed` bytes are more than the values may take.
+    pub(crate) fn check(&self, needed: u64) -> Result<(), Error> {
+        if needed > self.most { Err(self.exceeded(needed)) } else { Ok(()) }
+    }
+
+    /// The error for values that take `needed` bytes or more: the system may give less than the limit.
+    pub(crate) fn exceeded(&self, needed: u64) -> Error {
+        Error::TooLarge { path: self.path.clone(), needed, memory: self.memory }
+    }
+
+    /// The most bytes that the values may take.
+    pub(crate) fn most(&self) -> u64 {
+        self.most
     }
 }
+
+/// As [`Limit::check`], for a size that is known at once.
+pub(crate) fn check(path: &Path, needed: u64, options: &ReadOptions) -> Result<(), Error> {
+    Limit::of(path, options).check(needed)
+}
+
+/// Bytes of a dense table of numbers: of its values, and of its columns where they are many.
+pub(crate) fn dense_bytes(rows: usize, columns: usize) -> u64 {
+    table_bytes(rows, columns, 8).saturating_add((columns as u64).saturating_mul(COLUMN))
+}
+
+/// Bytes of a column beside its values: the vector, what the system needs for it, and a name in the output.
+const COLUMN: u64 = 96;
 
 /// `rows * columns * bytes` without overflow.
 pub(crate) fn table_bytes(rows: usize, columns: usize, bytes: u64) -> u64 {
@@ -54,6 +92,13 @@ mod tests {
         assert_eq!(total_memory(text), Some(24_689_764 * 1024));
         assert_eq!(total_memory("MemTotal: lots"), None);
         assert_eq!(total_memory(""), None);
+    }
+
+    #[test]
+    fn limits_of_the_process_are_understood() {
+        let line = "Max address space         8589934592           unlimited            bytes\n";
+        assert_eq!(address_space(line), Some(8 << 30));
+        assert_eq!(address_space("Max address space         unlimited            unlimited  bytes"), None);
     }
 
     #[cfg(target_os = "linux")]

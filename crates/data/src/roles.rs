@@ -17,13 +17,48 @@ pub(crate) enum Role {
     Ignored,
 }
 
-/// The role of every column of a table that has these `names` (or none).
+/// Names of columns that are taken for the target where none is named, in this order.
+const TARGET_NAMES: [&str; 4] = ["target", "label", "class", "y"];
+
+/// The target that no option names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Guess {
+    column: usize,
+    /// How it was found: "the column of that name", "the last column".
+    pub(crate) how: &'static str,
+}
+
+impl Guess {
+    /// An error that may come from the guess says so.
+    fn explain(self, error: Error) -> Error {
+        let Error::Malformed { path, place, problem, advice } = error else { return error };
+        let column = match &*place {
+            Place::Column(column) | Place::Cell { column, .. } => column.number,
+            _ => None,
+        };
+        let advice = match column == Some(self.column) {
+            true => format!("{advice} ({} was used as the target; use --target to name another)", self.how),
+            false => advice,
+        };
+        Error::Malformed { path, place, problem, advice }
+    }
+}
+
+/// The error, with the guess where that may be its cause.
+pub(crate) fn explain(guess: Option<Guess>, error: Error) -> Error {
+    match guess {
+        Some(guess) => guess.explain(error),
+        None => error,
+    }
+}
+
+/// The role of every column of a table that has these `names` (or none), and the target where it was guessed.
 pub(crate) fn assign(
     path: &Path,
     names: Option<&[String]>,
     n_columns: usize,
     options: &ReadOptions,
-) -> Result<Vec<Role>, Error> {
+) -> Result<(Vec<Role>, Option<Guess>), Error> {
     let find = |wanted: &str| find_column(path, names, n_columns, wanted);
     let mut roles = vec![Role::Feature; n_columns];
     let take = |roles: &mut Vec<Role>, column: usize, role: Role| match roles.get_mut(column) {
@@ -53,7 +88,7 @@ pub(crate) fn assign(
         }
     }
     if let Some(reduction) = &options.reduction {
-        return reduced(path, names, roles, reduction);
+        return reduced(path, names, roles, reduction).map(|roles| (roles, None));
     }
     for (several, role) in [(&options.ignore, Role::Ignored), (&options.categorical, Role::Category)] {
         for wanted in several {
@@ -68,7 +103,14 @@ pub(crate) fn assign(
             }
         }
     }
-    if !roles.iter().any(|role| matches!(role, Role::Feature | Role::Category)) {
+    let guess = match options.target {
+        TargetChoice::Guess { or_last } => guess(names, &roles, or_last),
+        _ => None,
+    };
+    if let Some(guess) = guess {
+        take(&mut roles, guess.column, Role::Target(0)).map_err(|error| guess.explain(error))?;
+    }
+    if !roles.iter().any(|role| is_feature(role)) {
         return Err(Error::malformed(
             path,
             Place::File,
@@ -76,7 +118,26 @@ pub(crate) fn assign(
             "check the delimiter, and which columns are the target, the ids and the ignored ones",
         ));
     }
-    Ok(roles)
+    Ok((roles, guess))
+}
+
+fn is_feature(role: &Role) -> bool {
+    matches!(role, Role::Feature | Role::Category)
+}
+
+/// The target that no option names. Where it would be the only feature, there is none.
+fn guess(names: Option<&[String]>, roles: &[Role], or_last: bool) -> Option<Guess> {
+    if roles.iter().filter(|role| is_feature(role)).count() < 2 {
+        return None;
+    }
+    let called = |wanted: &&str| {
+        let mut columns = names?.iter().zip(roles);
+        columns.position(|(name, role)| is_feature(role) && name.eq_ignore_ascii_case(wanted))
+    };
+    match TARGET_NAMES.iter().find_map(called) {
+        Some(column) => Some(Guess { column, how: "the column of that name" }),
+        None => or_last.then(|| Guess { column: roles.len() - 1, how: "the last column" }),
+    }
 }
 
 /// The roles where only the columns of a selection are wanted: they are found by name, or else by number.
@@ -180,7 +241,13 @@ fn find_column(
         },
         None => format!("the columns have no names here, use {numbers}"),
     };
-    Err(Error::NotFound { path: path.to_owned(), what: "column", name: wanted.to_owned(), expected })
+    Err(Error::NotFound {
+        path: path.to_owned(),
+        what: "column",
+        name: wanted.to_owned(),
+        expected,
+        names: names.unwrap_or_default().to_vec(),
+    })
 }
 
 #[cfg(test)]

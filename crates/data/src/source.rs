@@ -3,7 +3,6 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use flate2::bufread::MultiGzDecoder;
 
@@ -50,6 +49,8 @@ pub struct Source {
     /// Bytes of the content when decompressed, estimated from the sample; 0 where the length is not known.
     pub(crate) length: u64,
     pub(crate) compressed: bool,
+    /// Whether `path` cannot be opened again for this content.
+    pub(crate) is_stream: bool,
 }
 
 impl Source {
@@ -65,17 +66,17 @@ impl Source {
 
     pub(crate) fn open(path: &Path) -> Result<Self, Error> {
         let file = File::open(path).map_err(|error| Error::reading(path, error))?;
-        let length = file.metadata().map_or(0, |metadata| metadata.len());
-        Self::new(path, file, length)
+        let metadata = file.metadata().map_err(|error| Error::reading(path, error))?;
+        let length = if metadata.is_file() { metadata.len() } else { 0 };
+        Ok(Self { is_stream: !metadata.is_file(), ..Self::of_stream(path, file, length)? })
     }
 
-    /// Content already in memory, which messages call `path`.
-    pub(crate) fn of_bytes(path: &Path, bytes: Arc<[u8]>) -> Result<Self, Error> {
-        let length = bytes.len() as u64;
-        Self::new(path, Cursor::new(bytes), length)
-    }
-
-    fn new(path: &Path, mut content: impl Read + 'static, file_length: u64) -> Result<Self, Error> {
+    /// Content that messages call `path`; its length where that is known, otherwise 0.
+    pub(crate) fn of_stream(
+        path: &Path,
+        mut content: impl Read + 'static,
+        file_length: u64,
+    ) -> Result<Self, Error> {
         let mut sample = Vec::new();
         content
             .by_ref()
@@ -100,7 +101,7 @@ impl Source {
         let raw = BufReader::new(Cursor::new(sample).chain(content));
         let reader: Box<dyn BufRead> =
             if compressed { Box::new(BufReader::new(MultiGzDecoder::new(raw))) } else { Box::new(raw) };
-        Ok(Self { path: path.to_owned(), reader, prefix, complete, length, compressed })
+        Ok(Self { path: path.to_owned(), reader, prefix, complete, length, compressed, is_stream: true })
     }
 
     /// The extension in lower case, without a final `.gz`.

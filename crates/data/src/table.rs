@@ -1,5 +1,6 @@
 //! The content of a file, before missing values are handled.
 
+use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use nalgebra_sparse::CscMatrix;
 
 use crate::error::{ColumnLabel, RowLabel};
 use crate::levels::{Interner, Spellings, levels_of_numbers, number_text, sort_levels};
-use crate::roles::{self, Role};
+use crate::roles::{self, Guess, Role};
 use crate::source::Source;
 use crate::suspicions::{self, Suspicions};
 use crate::target::{self, TargetValues};
@@ -31,6 +32,8 @@ pub struct Table {
     pub(crate) file_columns: Option<Vec<usize>>,
     pub(crate) target: TargetValues,
     pub(crate) target_labels: Vec<ColumnLabel>,
+    /// How the target was found, where no option names it.
+    pub(crate) guess: Option<Guess>,
     pub(crate) ids: Option<Vec<String>>,
     /// The header of the column of ids.
     pub(crate) id_name: Option<String>,
@@ -147,6 +150,7 @@ pub(crate) struct Parts {
     pub format: Format,
     pub names: Option<Vec<String>>,
     pub roles: Vec<Role>,
+    pub(crate) guess: Option<Guess>,
     pub columns: Vec<ReadColumn>,
     pub n_samples: usize,
     pub lines: Option<Vec<u64>>,
@@ -178,8 +182,8 @@ impl Table {
     ///
     /// # Memory
     /// The values are stored column by column with 8 bytes each (sparse formats: 16 bytes a stored value);
-    /// the text is not stored. A file whose values would take more than half of the memory is refused before
-    /// it is read.
+    /// the text is not stored. A file whose values would take more than half of the memory is refused: before
+    /// it is read where its size tells, otherwise as soon as they do.
     ///
     /// ```
     /// use fewest_data::{Missing, ReadOptions, Table};
@@ -198,8 +202,21 @@ impl Table {
         Self::read_source(Source::open(path.as_ref())?, options)
     }
 
-    /// As [`Table::read`], from content already in memory, such as that of a pipe. Messages call it `name`;
-    /// its extension counts as that of a file.
+    /// As [`Table::read`], from what can be read only once, such as a pipe. Messages call it `name`, whose
+    /// extension counts.
+    ///
+    /// # Errors
+    /// As [`Table::read`].
+    pub fn read_stream(
+        name: impl AsRef<Path>,
+        stream: impl Read + 'static,
+        options: &ReadOptions,
+    ) -> Result<Self, Error> {
+        Self::read_source(Source::of_stream(name.as_ref(), stream, 0)?, options)
+    }
+
+    /// As [`Table::read`], from content already in memory. Messages call it `name`; its extension counts as that
+    /// of a file.
     ///
     /// # Errors
     /// As [`Table::read`].
@@ -215,7 +232,8 @@ impl Table {
         bytes: Arc<[u8]>,
         options: &ReadOptions,
     ) -> Result<Self, Error> {
-        Self::read_source(Source::of_bytes(name.as_ref(), bytes)?, options)
+        let length = bytes.len() as u64;
+        Self::read_source(Source::of_stream(name.as_ref(), Cursor::new(bytes), length)?, options)
     }
 
     fn read_source(source: Source, options: &ReadOptions) -> Result<Self, Error> {
@@ -279,6 +297,13 @@ impl Table {
         &self.path
     }
 
+    /// How the target was found where [`TargetChoice::Guess`](crate::TargetChoice::Guess) left it open: "the
+    /// column of that name", "the last column", or what the format calls its own.
+    pub fn guess(&self) -> Option<&'static str> {
+        let own = || (!self.target_labels.is_empty()).then(|| self.format.own_target());
+        self.guess.map(|guess| guess.how).or_else(own)
+    }
+
     /// The format it was read as.
     pub fn format(&self) -> Format {
         self.format
@@ -293,7 +318,7 @@ impl Table {
     /// Whether rows could be features and columns samples: very many rows, each with a name of its own, and
     /// few columns, all of numbers.
     pub fn looks_transposed(&self) -> bool {
-        let (rows, columns) = (self.n_samples(), self.n_features());
+        let (rows, columns) = (self.n_samples(), self.n_features() + self.target_labels.len());
         let levels = |j: usize| match self.feature_kind(j) {
             FeatureKind::Categorical { levels } => levels.len(),
             _ => 0,
@@ -303,7 +328,7 @@ impl Table {
             && columns >= 5
             && rows >= 10 * columns
             && (self.ids.is_some() || levels(0) == rows)
-            && (first..columns).all(|j| levels(j) == 0)
+            && (first..self.n_features()).all(|j| levels(j) == 0)
     }
 
     /// Number of samples (rows).
@@ -362,7 +387,7 @@ impl Table {
 
     /// Sorts the columns of a dense table into features, target and ids.
     pub(crate) fn assemble(parts: Parts, options: &ReadOptions) -> Result<Self, Error> {
-        let Parts { path, format, names, roles, columns, n_samples, lines, separate_target } = parts;
+        let Parts { path, format, names, roles, guess, columns, n_samples, lines, separate_target } = parts;
         let mut kinds = Vec::new();
         let mut features = Vec::new();
         let mut file_columns = Vec::new();
@@ -383,7 +408,8 @@ impl Table {
             match (role, column) {
                 (Role::Target(output), column) => {
                     if let (ReadColumn::Levels { codes, names }, Task::Auto) = (&column, options.task) {
-                        suspicions::check_target(&path, &label(), codes, names, row)?;
+                        suspicions::check_target(&path, &label(), codes, names, row)
+                            .map_err(|error| roles::explain(guess, error))?;
                     }
                     targets.push((output, label(), column));
                 }
@@ -419,7 +445,8 @@ impl Table {
         let targets: Vec<_> =
             separate_target.into_iter().chain(targets.into_iter().map(|(_, l, c)| (l, c))).collect();
         let target_labels = targets.iter().map(|(label, _)| label.clone()).collect();
-        let target = target::decide(&path, targets, options.task)?;
+        let target =
+            target::decide(&path, targets, options.task).map_err(|error| roles::explain(guess, error))?;
         let feature_names =
             names.map(|names| file_columns.iter().filter_map(|&column| names.get(column).cloned()).collect());
         let all_numeric = kinds.iter().all(|kind| *kind == FeatureKind::Numeric);
@@ -433,6 +460,7 @@ impl Table {
             file_columns: (!in_place).then_some(file_columns),
             target,
             target_labels,
+            guess,
             ids,
             id_name,
             sample_graph: None,
@@ -461,6 +489,7 @@ impl Table {
             file_columns: None,
             target,
             target_labels,
+            guess: None,
             ids: None,
             id_name: None,
             sample_graph: None,
@@ -493,15 +522,16 @@ fn from_cells(
     separate_target: Vec<(ColumnLabel, ReadColumn)>,
     options: &ReadOptions,
 ) -> Result<Table, Error> {
-    let roles = roles::assign(path, names.as_deref(), cells.len(), options)?;
+    let (roles, guess) = roles::assign(path, names.as_deref(), cells.len(), options)?;
     for (number, (cells, role)) in cells.iter().zip(&roles).enumerate() {
         if let (Cells::Numbers(values), false) = (cells, *role == Role::Ignored) {
-            check_infinite(path, values, &roles::label(names.as_deref(), number))?;
+            check_infinite(path, values, &roles::label(names.as_deref(), number))
+                .map_err(|error| roles::explain(guess, error))?;
         }
     }
     let columns = cells.into_iter().zip(&roles).map(|(cells, role)| cells.read_as(*role)).collect();
     let path = path.to_owned();
-    let parts = Parts { path, format, names, roles, columns, n_samples, lines: None, separate_target };
+    let parts = Parts { path, format, names, roles, guess, columns, n_samples, lines: None, separate_target };
     Table::assemble(parts, options)
 }
 

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use fewest_core::{Dataset, FeatureKind, Target};
 use serde::Serialize;
@@ -154,6 +155,30 @@ fn replace(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> 
         fill(&mut out)?;
         return out.flush();
     }
+    let file = temporary(&path)?;
+    let named = Unfinished::new(file.path());
+    let done = fill_and_rename(file, &path, fill);
+    drop(named);
+    done
+}
+
+fn fill_and_rename(
+    mut file: tempfile::NamedTempFile,
+    path: &Path,
+    fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    // Removed if anything below fails.
+    let mut out = BufWriter::new(file.as_file_mut());
+    fill(&mut out)?;
+    out.flush()?;
+    drop(out);
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// An empty file beside `path`.
+fn temporary(path: &Path) -> io::Result<tempfile::NamedTempFile> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
@@ -166,13 +191,52 @@ fn replace(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> 
         // The permissions of any new file, restricted by the user's umask.
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
-    // Removed if anything below fails.
-    let mut file = builder.tempfile_in(folder)?;
-    let mut out = BufWriter::new(file.as_file_mut());
-    fill(&mut out)?;
-    out.flush()?;
-    drop(out);
-    file.as_file().sync_all()?;
-    file.persist(&path).map_err(|error| error.error)?;
-    Ok(())
+    builder.tempfile_in(folder)
+}
+
+/// Whether [`write_atomically`] could write here now: a computation of hours should not end in an output that
+/// never could be written. Makes an empty file beside `path` and removes it.
+///
+/// # Errors
+/// [`Error::Io`] with the system's reason.
+pub fn check_writable(path: impl AsRef<Path>) -> Result<(), Error> {
+    let path = path.as_ref();
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let tried = match fs::metadata(&target) {
+        Ok(metadata) if metadata.is_file() => {
+            // Replacing a file that is write protected would go against what its owner wants.
+            fs::File::options().write(true).open(&target).and_then(|_| temporary(&target))
+        }
+        // A pipe would wait for its reader.
+        Ok(_) => return Ok(()),
+        Err(_) => temporary(&target),
+    };
+    tried.map(drop).map_err(|error| Error::writing(path, error))
+}
+
+/// Files that [`write_atomically`] and its relatives are writing now.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// A temporary file, known to [`remove_unfinished`] as long as this lives.
+struct Unfinished(PathBuf);
+
+impl Unfinished {
+    fn new(path: &Path) -> Self {
+        UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).push(path.to_owned());
+        Self(path.to_owned())
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).retain(|path| *path != self.0);
+    }
+}
+
+/// Removes the temporary files that are being written, for a program that is about to end in the middle.
+pub fn remove_unfinished() {
+    for path in UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+        // It may be finished by now: then there is nothing to remove.
+        let _ = fs::remove_file(path);
+    }
 }

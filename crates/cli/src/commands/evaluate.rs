@@ -43,7 +43,7 @@ pub(super) fn work(
         &data.read.file,
         &[("--json", json_file), ("--report", args.report.as_deref()), ("--resume", args.resume.as_deref())],
     )?;
-    let found = input::read(registry, data, true)?;
+    let found = runner::on_threads(run, || input::read(registry, data, true))?;
     let user = input::User { id: "an evaluation", supervised: true };
     let (complete, info) = input::with_gaps(found, data, user)?;
     options.ks = ks(args, info.n_features)?;
@@ -114,10 +114,11 @@ pub(super) fn tell(
     table: &str,
     json: Option<String>,
 ) -> Result<ExitCode, Failure> {
-    if let Some(path) = &args.report {
-        output::write("--report", path, report::evaluation(report, &super::origin(file)).as_bytes())?;
-    }
-    super::tell(run.json.as_deref(), json, table)?;
+    // A failure costs one output, not the others.
+    let written = args.report.as_ref().map_or(Ok(()), |path| {
+        output::write("--report", path, report::evaluation(report, &super::origin(file)).as_bytes())
+    });
+    super::tell(run.json.as_deref(), json, table, written)?;
     Ok(match report.status {
         Status::Interrupted => ExitCode::from(STATUS_INTERRUPTED),
         _ => ExitCode::SUCCESS,

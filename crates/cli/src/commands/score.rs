@@ -40,7 +40,7 @@ pub(crate) fn score(registry: &Registry, args: &ScoreArgs) -> Result<ExitCode, F
     output::check(&args.data.read.file, &[("--json", json_file), ("--report", args.report.as_deref())])?;
 
     let user = input::User::method(method);
-    let found = input::read(registry, &args.data, user.supervised)?;
+    let found = runner::on_threads(&args.run, || input::read(registry, &args.data, user.supervised))?;
     let (complete, info) = input::complete(found, &args.data, user)?;
     let (scores, seconds) = runner::run(&args.run, |context| {
         scorer
@@ -50,14 +50,16 @@ pub(crate) fn score(registry: &Registry, args: &ScoreArgs) -> Result<ExitCode, F
     let run = RunInfo { method: method.clone(), parameters, seed: args.run.seed, data: info, seconds };
     let json = args.run.json.as_ref().map(|_| json::scores(&scores, args.top, &run)).transpose();
     let json = json.map_err(|error| Failure::in_study(&args.data.read.file, &error))?;
+    // A failure costs one output, not the others.
+    let mut written = Ok(());
     if let Some(path) = &args.report {
         let mut listed = scores.best(args.top);
         listed.notes.extend(run.data.notes.iter().cloned());
         let file = &args.data.read.file;
         let report = report::render(&listed, &run, &complete.dataset, &super::origin(file))
             .map_err(|error| Failure::in_file(file, &error))?;
-        output::write("--report", path, report.as_bytes())?;
+        written = output::write("--report", path, report.as_bytes());
     }
-    super::tell(args.run.json.as_deref(), json, &table::scores(&scores, args.top, &run))?;
+    super::tell(args.run.json.as_deref(), json, &table::scores(&scores, args.top, &run), written)?;
     Ok(ExitCode::SUCCESS)
 }

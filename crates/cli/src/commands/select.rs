@@ -35,7 +35,7 @@ pub(crate) fn select(registry: &Registry, args: &SelectArgs) -> Result<ExitCode,
     }
 
     let user = input::User::method(method);
-    let found = input::read(registry, &args.data, user.supervised)?;
+    let found = runner::on_threads(&args.run, || input::read(registry, &args.data, user.supervised))?;
     let (mut complete, info) = input::complete(found, &args.data, user)?;
     complete.dataset = input::with_groups(complete.dataset, args.grouping.groups.as_deref(), &info)?;
     let data = &complete.dataset;
@@ -130,15 +130,14 @@ fn tell(
         report::render(selection, run, &complete.dataset, &origin).map(|report| (path, report))
     });
     let report = report.transpose().map_err(|error| Failure::in_file(file, &error))?;
-    if let Some(path) = &args.write_reduced {
+    // A failure costs one output, not the others.
+    let reduced = args.write_reduced.as_ref().map_or(Ok(()), |path| {
         reduced_format(registry, path)?
             .write(path, &complete.dataset, &selection.order, &run.data.targets)
-            .map_err(|error| Failure::new(format!("--write-reduced: {error}")))?;
-    }
-    if let Some((path, report)) = report {
-        output::write("--report", path, report.as_bytes())?;
-    }
-    super::tell(args.run.json.as_deref(), json, &table::selection(selection, run))
+            .map_err(|error| Failure::new(format!("--write-reduced: {error}")))
+    });
+    let report = report.map_or(Ok(()), |(path, report)| output::write("--report", path, report.as_bytes()));
+    super::tell(args.run.json.as_deref(), json, &table::selection(selection, run), reduced.and(report))
 }
 
 #[cfg(test)]

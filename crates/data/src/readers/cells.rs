@@ -7,6 +7,9 @@ use crate::roles::Role;
 use crate::table::{ReadColumn, text_column};
 use crate::target::{MANY_CLASSES, plain};
 
+/// Bytes of a text in memory beside its letters.
+const TEXT: usize = size_of::<String>() + 16;
+
 /// What a cell holds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Cell<'a> {
@@ -41,12 +44,22 @@ impl Classifier {
     pub(super) fn classify<'a>(&self, cell: &'a [u8]) -> Result<Cell<'a>, String> {
         let text = std::str::from_utf8(cell).map_err(|_| String::from_utf8_lossy(cell).into_owned())?.trim();
         Ok(match self.number(text) {
-            Some(number) if number.is_nan() || self.numbers.contains(&number) => Cell::Missing(text),
+            Some(number) if number.is_nan() || self.is_missing(number) => Cell::Missing(text),
             Some(number) if number.is_finite() => Cell::Number(number, text),
             Some(_) => Cell::Infinite(text),
             None if self.texts.iter().any(|token| token.eq_ignore_ascii_case(text)) => Cell::Missing(text),
             None => Cell::Text(text),
         })
+    }
+
+    /// Whether a number may have a comma in place of the point.
+    pub(super) fn takes_commas(&self) -> bool {
+        self.decimal_comma
+    }
+
+    /// Whether this number means "missing".
+    pub(super) fn is_missing(&self, number: f64) -> bool {
+        self.numbers.contains(&number)
     }
 
     fn number(&self, text: &str) -> Option<f64> {
@@ -61,6 +74,8 @@ impl Classifier {
 pub(super) struct Builder {
     content: Content,
     is_target: bool,
+    /// Bytes that its texts take.
+    text_bytes: u64,
 }
 
 enum Content {
@@ -93,7 +108,7 @@ impl Content {
 }
 
 /// What is wrong with a cell, and what to do.
-type Fault = (String, String);
+pub(super) type Fault = (String, String);
 
 impl Builder {
     pub(super) fn new(role: Role, task: Task) -> Self {
@@ -106,7 +121,54 @@ impl Builder {
             (Role::Target(_), Task::Regression) => numbers,
             (Role::Feature, _) | (Role::Target(_), Task::Auto) => Content::Undecided { missing: 0 },
         };
-        Self { content, is_target: matches!(role, Role::Target(_)) }
+        Self { content, is_target: matches!(role, Role::Target(_)), text_bytes: 0 }
+    }
+
+    /// Makes room for this many cells.
+    pub(super) fn reserve(&mut self, n_cells: usize) -> Result<(), ()> {
+        match &mut self.content {
+            Content::Numbers { values, .. } | Content::Text { codes: values, .. } => {
+                values.try_reserve(n_cells)
+            }
+            Content::Ids(ids) => ids.try_reserve(n_cells),
+            Content::Undecided { .. } | Content::Ignored => Ok(()),
+        }
+        .map_err(|_| ())
+    }
+
+    /// Bytes that its cells take.
+    pub(super) fn bytes(&self) -> u64 {
+        let n_cells = match &self.content {
+            Content::Numbers { values, .. } | Content::Text { codes: values, .. } => values.len(),
+            Content::Undecided { missing } => *missing,
+            Content::Ids(_) | Content::Ignored => 0,
+        };
+        n_cells as u64 * 8 + self.text_bytes
+    }
+
+    /// Takes plain numbers, NaN for missing cells. Where there was text, it stops at the first number and
+    /// returns how many it took.
+    pub(super) fn push_numbers(&mut self, mut numbers: impl Iterator<Item = f64>) -> Option<usize> {
+        let mut taken = 0;
+        while let Some(number) = numbers.next() {
+            match &mut self.content {
+                Content::Undecided { missing } if number.is_nan() => *missing += 1,
+                Content::Undecided { missing } => {
+                    let mut values = vec![f64::NAN; *missing];
+                    values.push(number);
+                    self.content = Content::numbers(values);
+                }
+                Content::Numbers { values, .. } => {
+                    values.push(number);
+                    values.extend(numbers.by_ref());
+                }
+                Content::Text { codes, .. } if number.is_nan() => codes.push(number),
+                Content::Text { .. } | Content::Ids(_) => return Some(taken),
+                Content::Ignored => {}
+            }
+            taken += 1;
+        }
+        None
     }
 
     pub(super) fn push(&mut self, cell: Cell<'_>) -> Result<(), Fault> {
@@ -123,11 +185,10 @@ impl Builder {
         match &mut self.content {
             Content::Undecided { .. } | Content::Ignored => Ok(()),
             Content::Ids(ids) => {
-                ids.push(match cell {
-                    Cell::Missing(text) | Cell::Number(_, text) | Cell::Infinite(text) | Cell::Text(text) => {
-                        text.to_owned()
-                    }
-                });
+                let (Cell::Missing(text) | Cell::Number(_, text) | Cell::Infinite(text) | Cell::Text(text)) =
+                    cell;
+                ids.push(text.to_owned());
+                self.text_bytes += (text.len() + TEXT) as u64;
                 Ok(())
             }
             Content::Numbers { values, spellings, comma, point } => match cell {
@@ -179,7 +240,12 @@ impl Builder {
                     }
                     Cell::Number(_, text) | Cell::Infinite(text) | Cell::Text(text) => text,
                 };
+                let known = levels.names().len();
                 codes.push(f64::from(levels.code(text)));
+                if levels.names().len() > known {
+                    // A name is there twice: as a name, and as the key of its code.
+                    self.text_bytes += 2 * (text.len() + TEXT) as u64;
+                }
                 Ok(())
             }
         }

@@ -1,15 +1,19 @@
 //! Text tables: CSV, TSV and similar formats.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use csv::ByteRecord;
 
-use super::cells::{Builder, Cell, Classifier};
+use super::cells::{Builder, Cell, Classifier, Fault};
 use super::lines::UnixLines;
+use super::parts::{self, Shape, Wrong};
+use super::text::{self, Blocks, LONGEST_CELL};
 use super::transpose;
 use crate::error::{ColumnLabel, RowLabel, quoted};
-use crate::memory;
+use crate::memory::Limit;
 use crate::options::Header;
 use crate::roles::{self, Role};
 use crate::source::Source;
@@ -18,7 +22,7 @@ use crate::write::write_csv;
 use crate::{Error, Format, Place, ReadOptions, Sniff};
 
 const DELIMITERS: [u8; 4] = [b',', b'\t', b';', b'|'];
-const NAME_IT: &str = "or name its encoding (on the command line: --encoding latin1)";
+pub(super) const NAME_IT: &str = "or name its encoding (on the command line: --encoding latin1)";
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Text tables.
@@ -34,78 +38,191 @@ fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {
 pub(super) fn read_text(source: Source, options: &ReadOptions) -> Result<Table, Error> {
     check_text(&source)?;
     let delimiter = delimiter(&source, options.delimiter)?;
-    memory::check(&source.path, estimate(&source, delimiter), options)?;
-    let path = source.path.clone();
-    let mut rows = Rows::new(source, delimiter);
-
-    let mut first = ByteRecord::new();
-    let Some(first_line) = rows.next(&mut first)? else {
+    let limit = Limit::of(&source.path, options);
+    limit.check(estimate(&source, delimiter))?;
+    let mut file = Unread::new(source, delimiter, limit);
+    let start = file.first_two()?;
+    let Some((first_line, first)) = start.first() else {
         return Err(Error::malformed(
-            &path,
+            &file.path,
             Place::File,
             "the file holds only blank lines",
             "check how it was made",
         ));
     };
-    let mut record = ByteRecord::new();
-    let mut line = rows.next(&mut record)?;
+    let first_line = *first_line;
+    let header = text::cells(&file.text[first.clone()], delimiter);
+    let second = start.get(1).map(|(_, second)| text::cells(&file.text[second.clone()], delimiter));
     let classifier = Classifier::new(&options.missing_tokens, delimiter != b',');
-    let names = if has_header(&first, line.map(|_| &record), &classifier, options.header) {
-        Some(header_names(&path, first_line, &first)?)
+    file.limit.check((header.len() as u64).saturating_mul(COLUMN))?;
+    let names = if has_header(&header, second.as_deref(), &classifier, options.header) {
+        Some(header_names(&file.path, first_line, &header)?)
     } else {
         None
     };
-    let n_columns = first.len();
-    let roles = roles::assign(&path, names.as_deref(), n_columns, options)?;
-    check_names(&path, first_line, names.as_deref(), &roles)?;
+    let (n_columns, header_end) = (header.len(), first.end);
+    let (roles, guess) = roles::assign(&file.path, names.as_deref(), n_columns, options)?;
+    check_names(&file.path, first_line, names.as_deref(), &roles)?;
+    if names.is_some() {
+        file.take(header_end);
+    }
 
-    let mut builders: Vec<Builder> = roles.iter().map(|&role| Builder::new(role, options.task)).collect();
-    let mut lines = Vec::new();
-    let mut take = |record: &ByteRecord, line: u64| -> Result<(), Error> {
-        if record.len() != n_columns {
-            let problem = format!("{} cells, but line {first_line} has {n_columns}", record.len());
+    let shape = Shape { delimiter, classifier, roles };
+    let mut builders: Vec<Builder> =
+        shape.roles.iter().map(|&role| Builder::new(role, options.task)).collect();
+    let lines = file.records(&shape, &mut builders).map_err(|error| match error {
+        Stop::Error(error) => error,
+        Stop::Record(line, n_cells) => {
+            let problem = format!("{n_cells} cells, but line {first_line} has {n_columns}");
             let advice = "complete the line, and put cells that contain the delimiter in double quotes";
-            return Err(Error::malformed(&path, Place::Line(line), problem, advice));
+            Error::malformed(&file.path, Place::Line(line), problem, advice)
         }
-        for (column, (builder, cell)) in builders.iter_mut().zip(record).enumerate() {
-            let fault = match classifier.classify(cell) {
-                Ok(cell) => builder.push(cell),
-                Err(text) => Err((
-                    format!("{} is not UTF-8 text", quoted(&text)),
-                    format!("save the file with the encoding UTF-8, {NAME_IT}"),
-                )),
-            };
-            if let Err((problem, advice)) = fault {
-                let place =
-                    Place::Cell { row: RowLabel::Line(line), column: roles::label(names.as_deref(), column) };
-                return Err(Error::malformed(&path, place, problem, advice));
-            }
+        Stop::Cell(line, column, (problem, advice)) => {
+            let place =
+                Place::Cell { row: RowLabel::Line(line), column: roles::label(names.as_deref(), column) };
+            roles::explain(guess, Error::malformed(&file.path, place, problem, advice))
         }
-        lines.push(line);
-        Ok(())
-    };
-    if names.is_none() {
-        take(&first, first_line)?;
-    }
-    while let Some(number) = line {
-        take(&record, number)?;
-        line = rows.next(&mut record)?;
-    }
+    })?;
     if lines.is_empty() {
         let problem = "there is a header, but no line of values follows";
-        return Err(Error::malformed(&path, Place::File, problem, "check how the file was made"));
+        return Err(Error::malformed(&file.path, Place::File, problem, "check how the file was made"));
     }
     let parts = Parts {
         format: FORMAT,
         n_samples: lines.len(),
         columns: builders.into_iter().map(Builder::finish).collect(),
         names,
-        roles,
+        roles: shape.roles,
+        guess,
         lines: Some(lines),
         separate_target: Vec::new(),
-        path,
+        path: file.path,
     };
     Table::assemble(parts, options)
+}
+
+/// Bytes of a column beside its values, while it is read.
+const COLUMN: u64 = (size_of::<Builder>() + size_of::<Role>() + 64) as u64;
+
+/// Why records cannot be read.
+enum Stop {
+    Error(Error),
+    /// The record on this line has this many cells.
+    Record(u64, usize),
+    /// The cell on this line in this column.
+    Cell(u64, usize, Fault),
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        Self::Error(error)
+    }
+}
+
+/// The part of a file that was not read yet.
+struct Unread {
+    path: PathBuf,
+    compressed: bool,
+    delimiter: u8,
+    limit: Limit,
+    blocks: Blocks,
+    /// What is in memory of it.
+    text: Vec<u8>,
+    /// The line at which the text starts, from 1.
+    line: u64,
+}
+
+impl Unread {
+    fn new(source: Source, delimiter: u8, limit: Limit) -> Self {
+        let Source { path, reader, prefix, compressed, .. } = source;
+        let skip = if prefix.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+        let blocks = Blocks::new(reader, skip);
+        Self { path, compressed, delimiter, limit, blocks, text: Vec::new(), line: 1 }
+    }
+
+    /// Where the first two records are, each with its first line; fewer where there are fewer.
+    fn first_two(&mut self) -> Result<Vec<(u64, Range<usize>)>, Error> {
+        loop {
+            let mut found = Vec::new();
+            let (mut at, mut line) = (0, self.line);
+            while found.len() < 2
+                && let Some((start, blank, end)) = text::next_record(&self.text, at, self.delimiter)
+            {
+                found.push((line + blank, start..end));
+                line += blank + text::line_feeds(&self.text[start..end]);
+                at = end;
+            }
+            if found.len() == 2 {
+                return Ok(found);
+            }
+            if !self.append(at)? {
+                if found.is_empty() {
+                    self.check_end()?;
+                }
+                return Ok(found);
+            }
+        }
+    }
+
+    /// Leaves out the text before `end`.
+    fn take(&mut self, end: usize) {
+        self.line += text::line_feeds(&self.text[..end]);
+        self.text.drain(..end);
+    }
+
+    /// Reads a block more behind the record that starts at `start` and is not whole; false where there is none.
+    fn append(&mut self, start: usize) -> Result<bool, Error> {
+        // A record that is not whole after a block is long: of a table with many columns, or of no table.
+        if self.text.len() - start >= text::BLOCK {
+            self.limit.check(self.text.len() as u64)?;
+            if text::longest_cell(&self.text[start..], self.delimiter) > LONGEST_CELL {
+                let problem = format!("a cell of more than {} MiB", LONGEST_CELL >> 20);
+                let advice = "check the quotes and the delimiter";
+                let place = Place::Line(self.line + text::line_feeds(&self.text[..start]));
+                return Err(Error::malformed(&self.path, place, problem, advice));
+            }
+        }
+        self.blocks.append_to(&mut self.text).map_err(|error| {
+            let line = self.line + text::line_feeds(&self.text);
+            Source::failure(&self.path, self.compressed, Place::Line(line), error)
+        })
+    }
+
+    /// Reads all records into the columns. Returns the first line of each.
+    fn records(&mut self, shape: &Shape, builders: &mut [Builder]) -> Result<Vec<u64>, Stop> {
+        let mut lines = Vec::new();
+        let mut used = 0;
+        loop {
+            let bounds = text::divide(&self.text, shape.delimiter);
+            let start = (&mut lines, self.line);
+            let (n_lines, now) =
+                parts::read(&self.text, &bounds, shape, builders, start).map_err(|wrong| match wrong {
+                    None => Stop::Error(self.limit.exceeded(used)),
+                    Some(Wrong { line, place: Ok(column), fault }) => {
+                        Stop::Cell(self.line + line, column, fault)
+                    }
+                    Some(Wrong { line, place: Err(n_cells), .. }) => Stop::Record(self.line + line, n_cells),
+                })?;
+            used = now;
+            self.limit.check(used)?;
+            self.line += n_lines;
+            self.text.drain(..bounds.last().copied().unwrap_or(0));
+            if !self.append(0)? {
+                break;
+            }
+        }
+        self.check_end()?;
+        Ok(lines)
+    }
+
+    /// An error unless only blank lines are left of a file that was read to its end: every record ends with a
+    /// line feed, but for one inside quotes.
+    fn check_end(&self) -> Result<(), Error> {
+        let Some(start) = self.text.iter().position(|&byte| byte != b'\n') else { return Ok(()) };
+        let problem = "a double quote is opened here and never closed";
+        let place = Place::Line(self.line + start as u64);
+        Err(Error::malformed(&self.path, place, problem, "close it or remove it"))
+    }
 }
 
 /// The rows of the file, each with the number of its first line.
@@ -221,8 +338,8 @@ fn estimate(source: &Source, delimiter: u8) -> u64 {
 }
 
 fn has_header(
-    first: &ByteRecord,
-    second: Option<&ByteRecord>,
+    first: &[Cow<'_, [u8]>],
+    second: Option<&[Cow<'_, [u8]>]>,
     classifier: &Classifier,
     header: Header,
 ) -> bool {
@@ -235,11 +352,11 @@ fn has_header(
     let text = |cell: &[u8]| matches!(classifier.classify(cell), Ok(Cell::Text(_)) | Err(_));
     let text_over_number = second
         .is_some_and(|second| first.iter().zip(second).any(|(name, value)| text(name) && number(value)));
-    text_over_number || !first.iter().any(number)
+    text_over_number || !first.iter().any(|cell| number(cell))
 }
 
-fn header_names(path: &Path, line: u64, record: &ByteRecord) -> Result<Vec<String>, Error> {
-    let name = |(number, cell): (usize, &[u8])| match std::str::from_utf8(cell) {
+fn header_names(path: &Path, line: u64, record: &[Cow<'_, [u8]>]) -> Result<Vec<String>, Error> {
+    let name = |(number, cell): (usize, &Cow<'_, [u8]>)| match std::str::from_utf8(cell) {
         Ok(name) => Ok(name.trim().to_owned()),
         Err(_) => Err(Error::malformed(
             path,

@@ -6,8 +6,10 @@ pub(crate) mod delimited;
 mod lines;
 pub(crate) mod matlab;
 pub(crate) mod npy;
+mod parts;
 mod sparse;
 pub(crate) mod svmlight;
+mod text;
 mod transpose;
 
 use crate::Format;

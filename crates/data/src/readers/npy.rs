@@ -100,7 +100,7 @@ fn read_array(source: Source, options: &ReadOptions) -> Result<Array, Error> {
         );
         return Err(Error::malformed(&path, Place::File, problem, COPY_AGAIN));
     }
-    memory::check(&path, memory::table_bytes(n_rows, n_columns, 8), options)?;
+    memory::check(&path, memory::dense_bytes(n_rows, n_columns), options)?;
 
     // No memory is reserved for sizes that only the header declares: the first column grows as bytes are
     // read, and later ones reserve its length.

@@ -4,6 +4,7 @@
 //! ignored: no method uses groups of queries. Text after `#` is a comment. Absent pairs are zeros;
 //! `index:nan` is a missing value.
 
+use std::io::{BufRead, Read};
 use std::path::Path;
 
 use nalgebra_sparse::CscMatrix;
@@ -11,7 +12,7 @@ use nalgebra_sparse::CscMatrix;
 use super::sparse::SparseColumns;
 use crate::error::{ColumnLabel, quoted};
 use crate::levels::Spellings;
-use crate::memory;
+use crate::memory::Limit;
 use crate::source::Source;
 use crate::table::{ReadColumn, Table};
 use crate::target::MANY_CLASSES;
@@ -19,6 +20,10 @@ use crate::{Error, Format, Place, ReadOptions, Sniff, TargetChoice};
 
 /// Bytes of a stored value and its row.
 const ENTRY: u64 = 16;
+/// Bytes of a feature beside its values: where it starts, and its name and score in the output.
+const FEATURE: u64 = 128;
+/// Lines after which the memory is counted again.
+const LINES: u64 = 1024;
 
 /// svmlight and libsvm.
 pub(crate) const FORMAT: Format = Format::new("svmlight", &["svm", "svmlight", "libsvm"], sniff, read);
@@ -45,7 +50,8 @@ fn looks_like_svmlight(start: &[u8]) -> bool {
 fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {
     check_options(&source.path, options)?;
     let source = source.in_utf8(options)?;
-    memory::check(&source.path, estimate(&source), options)?;
+    let limit = Limit::of(&source.path, options);
+    limit.check(estimate(&source))?;
     let Source { path, mut reader, compressed, .. } = source;
     let mut samples = Samples::default();
     let mut text = Vec::new();
@@ -53,11 +59,17 @@ fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {
     loop {
         line += 1;
         text.clear();
-        let count = reader
+        // A line may be all there is of a large file.
+        let count = Read::by_ref(&mut reader)
+            .take(limit.most().saturating_add(1))
             .read_until(b'\n', &mut text)
             .map_err(|error| Source::failure(&path, compressed, Place::Line(line), error))?;
         if count == 0 {
             break;
+        }
+        limit.check(count as u64)?;
+        if line.is_multiple_of(LINES) {
+            limit.check(samples.values.len() as u64 * ENTRY)?;
         }
         samples
             .take(&text, line)
@@ -84,7 +96,7 @@ fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {
     };
     let lines = std::mem::take(&mut samples.lines);
     let from_zero = samples.zero_line.is_some();
-    let matrix = samples.into_matrix(&path, lines.len(), options)?;
+    let matrix = samples.into_matrix(&path, lines.len(), options.first_index, &limit)?;
     let mut table = Table::sparse(path, FORMAT, matrix, targets, Some(lines), options)?;
     if from_zero {
         table
@@ -194,9 +206,10 @@ impl Samples {
         self,
         path: &Path,
         n_samples: usize,
-        options: &ReadOptions,
+        first_index: Option<usize>,
+        limit: &Limit,
     ) -> Result<CscMatrix<f64>, Error> {
-        let first = options.first_index.unwrap_or(if self.zero_line.is_some() { 0 } else { 1 });
+        let first = first_index.unwrap_or(if self.zero_line.is_some() { 0 } else { 1 });
         if let Some(line) = self.zero_line.filter(|_| first > 0) {
             let advice =
                 "let indices count from 0 (on the command line: --first-index 0), or add 1 to all of them";
@@ -209,8 +222,9 @@ impl Samples {
             return Err(Error::malformed(path, Place::File, "no line holds a feature", advice));
         };
         let n_values = self.values.len() as u64;
-        let needed = (n_features as u64).saturating_mul(8).saturating_add(n_values.saturating_mul(ENTRY));
-        memory::check(path, needed, options)?;
+        let needed =
+            (n_features as u64).saturating_mul(FEATURE).saturating_add(n_values.saturating_mul(ENTRY));
+        limit.check(needed)?;
         let mut offsets: Vec<usize> = Vec::new();
         let room = n_features.checked_add(1).map(|length| offsets.try_reserve_exact(length));
         if !matches!(room, Some(Ok(()))) {
@@ -232,9 +246,19 @@ impl Samples {
         for column in 0..n_features {
             offsets[column + 1] += offsets[column];
         }
-        let mut next = offsets.clone();
-        let mut rows = vec![0; self.values.len()];
-        let mut values = vec![0.0; self.values.len()];
+        // Three more vectors of sizes that were checked; the system may still say no.
+        let mut next: Vec<usize> = Vec::new();
+        let (mut rows, mut values): (Vec<usize>, Vec<f64>) = (Vec::new(), Vec::new());
+        let n_values = self.values.len();
+        if next.try_reserve_exact(offsets.len()).is_err()
+            || rows.try_reserve_exact(n_values).is_err()
+            || values.try_reserve_exact(n_values).is_err()
+        {
+            return Err(limit.exceeded(needed));
+        }
+        next.extend_from_slice(&offsets);
+        rows.resize(n_values, 0);
+        values.resize(n_values, 0.0);
         for ((column, row), value) in self.columns.into_iter().zip(self.rows).zip(self.values) {
             let at = &mut next[column - first];
             rows[*at] = row;

@@ -38,7 +38,9 @@ pub(super) fn read(source: Source, options: &ReadOptions) -> Result<Table, Error
     let text = writer.into_inner().map_err(|error| unwritten(&path, &error.into_error().into()))?;
     let header = if options.header == Header::No { Header::Auto } else { options.header };
     let options = ReadOptions { header, delimiter: Some(','), transpose: false, ..options.clone() };
-    let table = read_text(Source::of_bytes(&path, text.into())?, &options).map_err(after)?;
+    let length = text.len() as u64;
+    let source = Source::of_stream(&path, std::io::Cursor::new(text), length)?;
+    let table = read_text(source, &options).map_err(after)?;
     // The lines of the file are columns now.
     Ok(Table { lines: None, ..table })
 }

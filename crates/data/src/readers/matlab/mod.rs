@@ -7,13 +7,13 @@ mod element;
 mod variable;
 
 use std::fs::File;
-use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use flate2::bufread::ZlibDecoder;
 
 use crate::error::{ColumnLabel, quoted};
-use crate::memory;
+use crate::memory::{self, Limit};
 use crate::source::Source;
 use crate::table::{ReadColumn, Table, check_infinite, from_numbers};
 use crate::target::plain;
@@ -25,6 +25,8 @@ const HEADER: u64 = 128;
 const HDF5: &[u8] = b"\x89HDF\r\n\x1a\n";
 /// The largest compression ratio of Deflate.
 const BEST_COMPRESSION: u64 = 1032;
+/// Bytes of a stream that are read at once.
+const SLICE: u64 = 1 << 20;
 const SAVE_AGAIN: &str = "save the variables again from MATLAB with save(file, 'X', 'Y', '-v7')";
 const COPY_AGAIN: &str = "copy the file again, or save it again with -v7";
 
@@ -36,16 +38,17 @@ fn sniff(start: &[u8]) -> Sniff {
     if start.starts_with(HDF5) || start.starts_with(b"MATLAB ") { Sniff::Certain } else { Sniff::No }
 }
 
-fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {
+fn read(mut source: Source, options: &ReadOptions) -> Result<Table, Error> {
+    let content = content(&mut source, options)?;
     let path = &source.path;
-    let file = MatFile::open(&source)?;
+    let file = MatFile::open(&source, content)?;
     let x_name = options.x_variable.as_deref().unwrap_or("X");
     let x = file
         .find(x_name, options.x_variable.is_none())
         .ok_or_else(|| file.not_found(x_name, "--x-variable"))?;
     let y = match &options.target {
         TargetChoice::None => None,
-        TargetChoice::Auto => file.find("Y", true),
+        TargetChoice::Auto | TargetChoice::Guess { .. } => file.find("Y", true),
         TargetChoice::Columns(names) => match names.as_slice() {
             [name] => file.find(name, false),
             _ => None,
@@ -65,7 +68,7 @@ fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {
     if let Some(y) = y {
         file.check(y)?;
         check_target(path, &x.head, &y.head)?;
-        needed = needed.saturating_add(memory::table_bytes(y.head.n_rows, y.head.n_columns, 8));
+        needed = needed.saturating_add(memory::dense_bytes(y.head.n_rows, y.head.n_columns));
     }
     memory::check(path, needed, options)?;
 
@@ -95,6 +98,25 @@ fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {
     match file.values(x)? {
         Values::Dense(columns) => from_numbers(path, FORMAT, columns, x.head.n_rows, targets, options),
         Values::Sparse(matrix) => sparse_table(path, &x.head, matrix, targets, options),
+    }
+}
+
+/// The bytes, in any order: of the file, or of a stream once that is in memory.
+fn content(source: &mut Source, options: &ReadOptions) -> Result<Content, Error> {
+    let path = &source.path;
+    if !source.is_stream {
+        return Ok(Content::File(File::open(path).map_err(|error| Error::reading(path, error))?));
+    }
+    let limit = Limit::of(path, options);
+    let mut bytes = Vec::new();
+    loop {
+        let room = bytes.try_reserve(SLICE as usize);
+        let read = Read::by_ref(&mut source.reader).take(SLICE).read_to_end(&mut bytes);
+        if read.map_err(|error| Error::reading(path, error))? == 0 {
+            return Ok(Content::Bytes(bytes));
+        }
+        limit.check(bytes.len() as u64)?;
+        room.map_err(|_| limit.exceeded(bytes.len() as u64))?;
     }
 }
 
@@ -161,21 +183,27 @@ impl Variable {
                 .saturating_add(self.head.n_rows as u64)
                 .saturating_mul(8)
                 .saturating_add((self.head.n_stored as u64).saturating_mul(16)),
-            _ => memory::table_bytes(self.head.n_rows, self.head.n_columns, 8),
+            _ => memory::dense_bytes(self.head.n_rows, self.head.n_columns),
         }
     }
 }
 
+/// What can be read from any position.
+enum Content {
+    File(File),
+    Bytes(Vec<u8>),
+}
+
 struct MatFile<'a> {
     path: &'a Path,
-    file: File,
+    content: Content,
     big_endian: bool,
     variables: Vec<Variable>,
 }
 
 impl<'a> MatFile<'a> {
     /// Reads the heads of all variables.
-    fn open(source: &'a Source) -> Result<Self, Error> {
+    fn open(source: &'a Source, content: Content) -> Result<Self, Error> {
         let path = source.path.as_path();
         if source.compressed {
             return Err(Error::unsupported(
@@ -212,15 +240,17 @@ impl<'a> MatFile<'a> {
             let what = format!("a MATLAB file of version {}.{}", version[0], version[1]);
             return Err(Error::unsupported(path, what, SAVE_AGAIN));
         }
-        let file = File::open(path).map_err(|error| Error::reading(path, error))?;
-        let mut file = Self { path, file, big_endian, variables: Vec::new() };
+        let mut file = Self { path, content, big_endian, variables: Vec::new() };
         file.scan()?;
         Ok(file)
     }
 
     /// Reads the head of every variable.
     fn scan(&mut self) -> Result<(), Error> {
-        let end = (&self.file).seek(SeekFrom::End(0)).map_err(|error| Error::reading(self.path, error))?;
+        let end = match &self.content {
+            Content::File(file) => file.metadata().map_err(|error| Error::reading(self.path, error))?.len(),
+            Content::Bytes(bytes) => bytes.len() as u64,
+        };
         let mut position = HEADER;
         while position < end {
             let place = Place::Byte(position);
@@ -248,10 +278,18 @@ impl<'a> MatFile<'a> {
         Ok(())
     }
 
-    fn bytes_from(&self, position: u64) -> Result<BufReader<&File>, Error> {
-        let mut file = &self.file;
-        file.seek(SeekFrom::Start(position)).map_err(|error| Error::reading(self.path, error))?;
-        Ok(BufReader::new(file))
+    fn bytes_from(&self, position: u64) -> Result<Box<dyn BufRead + '_>, Error> {
+        match &self.content {
+            Content::File(file) => {
+                let mut file = file;
+                file.seek(SeekFrom::Start(position)).map_err(|error| Error::reading(self.path, error))?;
+                Ok(Box::new(BufReader::new(file)))
+            }
+            Content::Bytes(bytes) => {
+                let start = usize::try_from(position).map_or(bytes.len(), |start| start.min(bytes.len()));
+                Ok(Box::new(&bytes[start..]))
+            }
+        }
     }
 
     /// The elements inside a variable, decompressed. One variable is read at a time, as all share the file.
@@ -298,7 +336,13 @@ impl<'a> MatFile<'a> {
         } else {
             format!("there are {}; name one (on the command line: {option})", found.join(", "))
         };
-        Error::NotFound { path: self.path.to_owned(), what: "variable", name: name.to_owned(), expected }
+        Error::NotFound {
+            path: self.path.to_owned(),
+            what: "variable",
+            name: name.to_owned(),
+            expected,
+            names: self.variables.iter().map(|variable| variable.head.name.clone()).collect(),
+        }
     }
 
     /// An error unless the variable is a matrix of numbers whose size fits its bytes.

@@ -1,0 +1,150 @@
+//! Tables of many blocks, streams, and files that are larger than they look.
+
+mod support;
+
+use std::io::{self, Cursor, Read};
+
+use fewest_core::FeatureKind;
+use fewest_data::{Error, ReadOptions, Table, TargetChoice};
+use support::{Folder, assert_says, columns, gzip, message, sample};
+
+fn default() -> ReadOptions {
+    ReadOptions::default()
+}
+
+/// A line of the large table: a number in one of three spellings, a category in quotes that may hold a line
+/// feed, a gap now and then, and a target.
+fn line(i: usize) -> String {
+    let number = match i % 3 {
+        0 => format!("{}.25", i),
+        1 => format!(" {}e-3 ", i),
+        _ => format!("0.{:017}", i),
+    };
+    let word = ["red", "\"gr\"\"een\"", "\"blue\nsky\"", "\"a,b\""][i % 4];
+    let gap = if i % 7 == 0 { String::new() } else { i.to_string() };
+    format!("{number},{word},{gap},{}\n", i % 2)
+}
+
+fn large(n: usize) -> String {
+    (0..n).fold("x,colour,gaps,y\n".to_owned(), |text, i| {
+        text + &line(i) + if i % 1000 == 0 { "\n" } else { "" }
+    })
+}
+
+#[test]
+fn every_cell_of_many_blocks_is_where_it_belongs() {
+    let n = 350_000;
+    let text = large(n);
+    assert!(text.len() > 8 << 20, "more than a block");
+    for (name, content) in [("t.csv", text.clone().into_bytes()), ("t.csv.gz", gzip(&text))] {
+        let table = Folder::new().read(name, &content, &ReadOptions::with_target("y")).unwrap();
+        assert_eq!((table.n_samples(), table.n_features()), (n, 3));
+        let levels = ["a,b", "blue\nsky", "gr\"een", "red"].map(str::to_owned).to_vec();
+        assert_eq!(table.feature_kind(1), &FeatureKind::Categorical { levels });
+        let columns = columns(table.features());
+        for i in 0..n {
+            let expected: f64 = line(i).split(',').next().unwrap().trim().parse().unwrap();
+            assert_eq!(columns[0][i], expected, "{i}");
+            assert_eq!(columns[1][i], [3.0, 2.0, 1.0, 0.0][i % 4], "{i}");
+            assert_eq!(columns[2][i].is_nan(), i % 7 == 0, "{i}");
+            assert!(i % 7 == 0 || columns[2][i] == i as f64, "{i}");
+        }
+    }
+}
+
+#[test]
+fn the_first_fault_is_told_with_its_line() {
+    let n = 300_000;
+    let lines: Vec<String> = (0..n).map(|i| format!("{},{}.5,{}\n", i % 97, i, i % 2)).collect();
+    let with = |faults: &[(usize, &str)]| {
+        let mut lines = lines.clone();
+        faults.iter().for_each(|(at, line)| lines[*at] = (*line).to_owned());
+        message(Folder::new().read("t.csv", "a,b,c\n".to_owned() + &lines.concat(), &default()))
+    };
+    let (late, later) = (250_000, 250_001);
+    let at = |row: usize| format!("line {}", row + 2);
+    assert_says(&with(&[(late, "1,x,1\n")]), &[&at(late), "column `b`", "`x` is text"]);
+    assert_says(&with(&[(later, "1,x,1\n"), (late, "1,2.5\n")]), &[&at(late), "2 cells", "line 1 has 3"]);
+    assert_says(&with(&[(late, "1,x,1\n"), (later, "1,2.5\n")]), &[&at(late), "`x` is text"]);
+    // In one record: the cells before its wrong length do not count, and of two cells the first.
+    assert_says(&with(&[(late, "1,x,1,4\n")]), &[&at(late), "4 cells"]);
+    assert_says(&with(&[(late, "1,x,y\n")]), &[&at(late), "column `b`"]);
+    assert_says(&with(&[(late, "1,inf,1\n")]), &[&at(late), "infinite"]);
+    assert_says(&with(&[(late, "1,\"2,1\n")]), &[&at(late), "never closed"]);
+    // Text in the first record, so that all numbers behind it are wrong: the first of them is.
+    assert_says(&with(&[(0, "1,x,1\n")]), &[&at(1), "`1.5` is a number in a column of text such as `x`"]);
+}
+
+#[test]
+fn a_cell_that_is_no_cell_is_refused_before_it_fills_the_memory() {
+    let long = "x".repeat(3 << 20);
+    let told = message(Folder::new().read("t.csv", format!("a,b\n1,{long}\n2,3\n"), &default()));
+    assert_says(&told, &["line 2", "a cell of 3145728 bytes", "the delimiter"]);
+    // An endless one is not read to its end.
+    let endless = Cursor::new("a,b\n1,\"").chain(io::repeat(b'x'));
+    let told = message(Table::read_stream("t.csv", endless, &default()));
+    assert_says(&told, &["line 2", "a cell of more than 1 MiB"]);
+    let endless = Cursor::new("1 1:2\n").chain(io::repeat(b' '));
+    let options = ReadOptions { memory: Some(1 << 24), ..default() };
+    assert_says(&message(Table::read_stream("t.svm", endless, &options)), &["more than half"]);
+}
+
+#[test]
+fn memory_is_counted_while_a_file_is_read() {
+    // Its start says little of its size: long cells at first, short ones then.
+    let mut text = "a,b\n".to_owned();
+    (0..60).for_each(|_| text += &format!("{}1,2\n", " ".repeat(100_000)));
+    let head = text.len();
+    text += &"1,2\n".repeat(2_000_000);
+    assert!(head > 5 << 20);
+    let options = ReadOptions { memory: Some(40 << 20), ..default() };
+    for (name, content) in [("t.csv", text.clone().into_bytes()), ("t.csv.gz", gzip(&text))] {
+        let told = message(Folder::new().read(name, &content, &options));
+        assert_says(&told, &["more than half of the 40.0 MiB", "--allow-large"]);
+        let roomy = ReadOptions { memory: Some(80 << 20), ..default() };
+        assert!(Folder::new().read(name, &content, &roomy).is_ok(), "32 MiB of values");
+    }
+    // A stream has no size before it is read.
+    let told = message(Table::read_stream("-", Cursor::new(text), &options));
+    assert_says(&told, &["more than half"]);
+    // 27 bytes that ask for a hundred million features.
+    let small = ReadOptions { memory: Some(8 << 30), ..default() };
+    let told = message(Folder::new().read("t.svm", "1 100000000:1\n-1 1:1\n", &small));
+    assert_says(&told, &["its values need about 11.9 GiB"]);
+}
+
+#[test]
+fn a_variable_of_matlab_is_read_from_a_stream() {
+    let bytes = std::fs::read(sample("compressed.mat")).unwrap();
+    let expected = Table::read(sample("compressed.mat"), &default()).unwrap();
+    let table = Table::read_stream("-", Cursor::new(bytes.clone()), &default()).unwrap();
+    assert_eq!(columns(table.features()), columns(expected.features()));
+    assert_eq!(table.target_names(), expected.target_names());
+    let endless = Cursor::new(bytes).chain(io::repeat(0));
+    let options = ReadOptions { memory: Some(1 << 24), ..default() };
+    assert_says(&message(Table::read_stream("-", endless, &options)), &["more than half"]);
+}
+
+#[test]
+fn a_target_is_guessed_while_the_file_is_read() {
+    let guess = |text: &str, or_last: bool| {
+        let options = ReadOptions { target: TargetChoice::Guess { or_last }, ..default() };
+        let table = Table::read_bytes("t.csv", text.as_bytes().into(), &options)?;
+        Ok::<_, Error>((table.guess(), table.target_names(), table.n_features()))
+    };
+    let named = |name: &str| vec![name.to_owned()];
+    let by_name = Some("the column of that name");
+    assert_eq!(guess("a,Class,b\n1,2,3\n4,5,6\n", true).unwrap(), (by_name, named("Class"), 2));
+    assert_eq!(guess("y,label,b\n1,2,3\n4,5,6\n", false).unwrap(), (by_name, named("label"), 2));
+    let last = Some("the last column");
+    assert_eq!(guess("a,b\n1,2\n4,5\n", true).unwrap(), (last, named("b"), 1));
+    assert_eq!(guess("1,2\n4,5\n", true).unwrap(), (last, named("target"), 1));
+    assert_eq!(guess("a,b\n1,2\n4,5\n", false).unwrap(), (None, Vec::new(), 2));
+    // The only column is what there is to look at.
+    assert_eq!(guess("y\n1\n4\n", true).unwrap(), (None, Vec::new(), 1));
+    assert_eq!(guess(",a\nr,1\ns,4\n", true).unwrap(), (None, Vec::new(), 1));
+    let told = guess("a,b\n1,\"1,5\"\n4,\"2,5\"\n", true).unwrap_err().to_string();
+    assert_says(&told, &["(the last column was used as the target; use --target to name another)"]);
+    let told = guess("a,b\nx,1\n4,2\n", true).unwrap_err().to_string();
+    assert!(told.contains("`4` is a number") && !told.contains("--target"), "{told}");
+}
