@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use crate::failure::Failure;
 
 /// Refuses outputs that would fail or overwrite something, before the computation starts: the input file
-/// as output, also where it is stdin, a folder that does not exist or cannot be written, a folder instead of a
-/// file, two outputs in one file.
+/// as output, also where it is stdin, a folder that does not exist or cannot be written, a folder instead of
+/// a file, two outputs in one file.
 pub(crate) fn check(input: &Path, outputs: &[(&str, Option<&Path>)]) -> Result<(), Failure> {
     let named: Vec<(&str, &Path)> =
         outputs.iter().filter_map(|(option, path)| path.map(|path| (*option, path))).collect();

@@ -37,8 +37,8 @@ pub(crate) fn run<T: Send>(
     args: &RunArgs,
     work: impl FnOnce(&Context<'_>) -> Result<T, Failure> + Send,
 ) -> Result<(T, f64), Failure> {
-    // SIGTERM and SIGHUP count as Ctrl-C. The second one ends the program at once; so does the first one without a
-    // handler.
+    // SIGTERM and SIGHUP count as Ctrl-C. The second one ends the program at once; so does the first one
+    // without a handler.
     let _ = ctrlc::set_handler(|| {
         if INTERRUPTED.swap(true, Ordering::Relaxed) {
             fewest::data::remove_unfinished();

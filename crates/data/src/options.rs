@@ -105,9 +105,9 @@ pub enum TargetChoice {
     /// is one. Other formats provide none.
     #[default]
     Auto,
-    /// As [`TargetChoice::Auto`]; where the format provides none, the column called `target`, `label`, `class`
-    /// or `y` (the first of these, in any case), and otherwise, with `or_last`, the last column. The only
-    /// column is no target. [`Table::guess`](crate::Table::guess) tells what was found.
+    /// As [`TargetChoice::Auto`]; where the format provides none, the column called `target`, `label`,
+    /// `class` or `y` (the first of these, in any case), and otherwise, with `or_last`, the last column. The
+    /// only column is no target. [`Table::guess`](crate::Table::guess) tells what was found.
     Guess {
         /// Whether the last column is the target where no name says so.
         or_last: bool,

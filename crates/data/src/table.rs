@@ -215,8 +215,8 @@ impl Table {
         Self::read_source(Source::of_stream(name.as_ref(), stream, 0)?, options)
     }
 
-    /// As [`Table::read`], from content already in memory. Messages call it `name`; its extension counts as that
-    /// of a file.
+    /// As [`Table::read`], from content already in memory. Messages call it `name`; its extension counts as
+    /// that of a file.
     ///
     /// # Errors
     /// As [`Table::read`].

@@ -66,6 +66,11 @@ const TOP_RULES: &[Rule] = &[
         why: "the command line holds no algorithm: it reaches everything through the façade and through studies",
     },
     Rule {
+        package: "fewest-fuzz",
+        may_use: &["fewest", "fewest-study"],
+        why: "it damages what the command reads, and sees of it what the command sees",
+    },
+    Rule {
         package: "xtask",
         may_use: &[],
         why: "it builds in seconds; what needs the library is in experiments/",
@@ -76,7 +81,7 @@ const TOP_RULES: &[Rule] = &[
 const ANY_LIBRARY: &[&str] = &["fewest", "fewest-benches", "fewest-experiments"];
 
 /// Nothing depends on them, and they are not published.
-const PROGRAMS: &[&str] = &["fewest-benches", "fewest-experiments", "xtask"];
+const PROGRAMS: &[&str] = &["fewest-benches", "fewest-experiments", "fewest-fuzz", "xtask"];
 
 /// Broken rules among the `members`' dependencies on each other. Tests may also use the testkit, and
 /// anything their crate's position in the flow allows to stand below or beside it, but never the programs.

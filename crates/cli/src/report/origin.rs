@@ -48,7 +48,9 @@ fn digest(path: &Path) -> Option<String> {
     if path.as_os_str() == "-" {
         return None;
     }
-    let mut file = File::open(path).ok().filter(|file| file.metadata().is_ok_and(|found| found.is_file()))?;
+    // Asked before it is opened: to open a pipe is to wait for its writer, who is gone.
+    std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+    let mut file = File::open(path).ok()?;
     let mut hash = Sha256::new();
     let mut buffer = vec![0; 1 << 16];
     loop {

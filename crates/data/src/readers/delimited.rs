@@ -170,7 +170,8 @@ impl Unread {
         self.text.drain(..end);
     }
 
-    /// Reads a block more behind the record that starts at `start` and is not whole; false where there is none.
+    /// Reads a block more behind the record that starts at `start` and is not whole; false where there is
+    /// none.
     fn append(&mut self, start: usize) -> Result<bool, Error> {
         // A record that is not whole after a block is long: of a table with many columns, or of no table.
         if self.text.len() - start >= text::BLOCK {

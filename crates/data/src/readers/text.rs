@@ -26,8 +26,8 @@ impl Blocks {
         Self { inner, skip, after_return: false, ended: false }
     }
 
-    /// Appends up to [`BLOCK`] bytes to `text`; false where nothing is left. An unread last line gets its line
-    /// feed.
+    /// Appends up to [`BLOCK`] bytes to `text`; false where nothing is left. A last line without a line
+    /// feed gets one.
     pub(super) fn append_to(&mut self, text: &mut Vec<u8>) -> io::Result<bool> {
         if self.ended {
             return Ok(false);

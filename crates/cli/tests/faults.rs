@@ -1,0 +1,257 @@
+//! Faults of files, pipes, disks and signals: what is kept, and what is told.
+
+#![cfg(unix)]
+#![allow(missing_docs)]
+
+mod common;
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use common::{Place, Ran, table};
+
+fn outcome(output: Output) -> Ran {
+    Ran {
+        status: output.status.code().unwrap_or(-1),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// Runs the program with this file as stdin.
+fn with_stdin(place: &Place, arguments: &[&str], file: &str) -> Ran {
+    outcome(place.command(arguments).stdin(File::open(place.path(file)).unwrap()).output().unwrap())
+}
+
+#[test]
+fn the_file_behind_stdin_is_not_replaced() {
+    let place = Place::with_table();
+    fs::hard_link(place.path("table.csv"), place.path("linked.csv")).unwrap();
+    for option in ["--write-reduced", "--json", "--report"] {
+        for name in ["table.csv", "linked.csv"] {
+            let ran = with_stdin(&place, &["select", "-", "-k", "2", option, name], "table.csv");
+            assert_eq!((ran.status, ran.stdout.as_str()), (2, ""), "{option} {name}");
+            assert!(ran.stderr.contains("this is the input file"), "{}", ran.stderr);
+            assert_eq!(place.read("table.csv"), table());
+        }
+    }
+    let ran = with_stdin(&place, &["select", "-", "-k", "2", "--write-reduced", "new.csv"], "table.csv");
+    assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
+    assert!(place.read("new.csv").lines().count() == 61);
+}
+
+#[test]
+fn the_report_on_a_pipe_does_not_wait_for_it_again() {
+    let place = Place::new();
+    let pipe = place.path("pipe.csv");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let mut command = place.command(&["select", "pipe.csv", "-k", "2", "--report", "r.html"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    File::options().write(true).open(&pipe).unwrap().write_all(table().as_bytes()).unwrap();
+    let ran = outcome(child.wait_with_output().unwrap());
+    assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
+    assert!(place.read("r.html").contains("square"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_costs_one_output_and_not_the_answer() {
+    let place = Place::with_table();
+    let expected = place.done(&["select", "table.csv", "-k", "2"]);
+    let shown =
+        |out: &str| out.lines().filter(|line| !line.contains(" s")).map(str::to_owned).collect::<Vec<_>>();
+    for option in ["--json", "--write-reduced", "--report"] {
+        let ran = place.run(&["select", "table.csv", "-k", "2", option, "/dev/full"]);
+        assert_eq!(ran.status, 2, "{option}");
+        assert_eq!(shown(&ran.stdout), shown(&expected), "{option}");
+        assert!(ran.stderr.contains(option) && ran.stderr.contains("No space left"), "{}", ran.stderr);
+        assert_eq!(ran.stderr.lines().count(), 1);
+    }
+    // The others are written.
+    let call = ["select", "table.csv", "-k", "2", "--report", "/dev/full", "--json", "a.json"];
+    assert_eq!(place.run(&call).status, 2);
+    assert!(place.read("a.json").contains("\"features\""));
+    let call =
+        ["evaluate", "table.csv", "-k", "1", "--folds", "2", "--report", "/dev/full", "--json", "b.json"];
+    let ran = place.run(&call);
+    assert!(ran.status == 2 && ran.stdout.contains("k") && place.read("b.json").contains("\"folds\""));
+    assert_eq!(place.files(), ["a.json", "b.json", "table.csv"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_output_that_can_never_be_written_is_told_before_the_data_are_read() {
+    let place = Place::new();
+    for option in ["--json", "--write-reduced", "--report"] {
+        // There is no input: it is not looked at yet.
+        let told = place.fails(&["select", "none.csv", option, "/proc/fewest.csv"]);
+        assert!(told.contains(option) && told.contains("cannot be written"), "{told}");
+    }
+    let told = place.fails(&["evaluate", "none.csv", "--resume", "/proc/fewest.json"]);
+    assert!(told.contains("--resume") && told.contains("cannot be written"), "{told}");
+}
+
+#[test]
+fn matlab_files_are_read_from_pipes() {
+    let place = Place::new();
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/tests/files/compressed.mat");
+    fs::copy(sample, place.path("x.mat")).unwrap();
+    let lines = |out: &str| out.lines().skip(1).map(str::to_owned).collect::<Vec<_>>();
+    let expected = lines(&place.done(&["info", "x.mat"]));
+    // A file of that name is not what is meant.
+    place.write("-", "not,this\n1,2\n");
+    let ran = with_stdin(&place, &["info", "-"], "x.mat");
+    assert_eq!((ran.status, lines(&ran.stdout)), (0, expected.clone()), "{}", ran.stderr);
+
+    let pipe = place.path("pipe.mat");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let child = place.command(&["info", "pipe.mat"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let child = child.unwrap();
+    File::options().write(true).open(&pipe).unwrap().write_all(&fs::read(sample).unwrap()).unwrap();
+    let ran = outcome(child.wait_with_output().unwrap());
+    assert_eq!((ran.status, lines(&ran.stdout)), (0, expected), "{}", ran.stderr);
+}
+
+/// Runs the program where it may use 2 GiB of addresses.
+#[cfg(target_os = "linux")]
+fn in_two_gib(place: &Place, arguments: &str) -> Ran {
+    let program = env!("CARGO_BIN_EXE_fewest");
+    let script = format!("ulimit -v 2097152; exec {program} {arguments}");
+    outcome(Command::new("sh").args(["-c", &script]).current_dir(place.folder.path()).output().unwrap())
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn small_files_that_ask_for_much_memory_get_one_line() {
+    let place = Place::new();
+    place.write("wide.svm", "1 100000000:1\n-1 1:1\n");
+    place.write("wide.csv", &format!("{}\n", ",".repeat(9_000_000)));
+    place.write("cell.csv", &format!("a,b\n1,\"{}", "x".repeat(40 << 20)));
+    for (call, told) in [
+        ("info wide.svm", "more than half"),
+        ("score wide.svm -m variance", "more than half"),
+        ("info wide.csv", "more than half"),
+        ("info cell.csv", "a cell of more than 1 MiB"),
+    ] {
+        let ran = in_two_gib(&place, call);
+        assert_eq!((ran.status, ran.stdout.as_str()), (2, ""), "{call}: {}", ran.stderr);
+        assert!(ran.stderr.lines().count() == 1 && ran.stderr.contains(told), "{call}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn one_column_is_described_and_nothing_can_be_selected_from_it() {
+    let place = Place::new();
+    place.write("one.csv", "a\n1\n2\n2\n");
+    let out = place.done(&["info", "one.csv"]);
+    assert!(out.contains("3 samples, 1 feature") && out.contains("target: none"), "{out}");
+    place.refuses(&["select", "one.csv"], &["one.csv", "only one column", "--delimiter"]);
+}
+
+#[test]
+fn names_cannot_turn_the_direction_of_a_line() {
+    let place = Place::new();
+    let name = "a\u{2067}b\u{202e}c\u{61c}";
+    let rows: String = (0..20).map(|i| format!("{},{},{}\n", i % 7, i % 3, i % 2)).collect();
+    place.write("t.csv", &format!("{name},other,y\n{rows}"));
+    for call in [
+        &["info", "t.csv"][..],
+        &["select", "t.csv", "-k", "2"],
+        &["score", "t.csv"],
+        &["evaluate", "t.csv", "-k", "1", "--folds", "2"],
+        &["select", "t.csv", "--target", name],
+        &["select", "t.csv", "--target", "b\u{2067}"],
+    ] {
+        let ran = place.run(call);
+        let all = ran.stdout + &ran.stderr;
+        assert!(!all.contains(['\u{2067}', '\u{202e}', '\u{61c}']), "{call:?}: {all:?}");
+    }
+}
+
+fn signal(child: &Child, name: &str) {
+    assert!(Command::new("kill").args([name, &child.id().to_string()]).status().unwrap().success());
+}
+
+/// A run of minutes that has stored its first fold.
+fn long_run(place: &Place, store: &str) -> Child {
+    let call = [
+        "evaluate",
+        "wdbc.csv",
+        "-k",
+        "1-20",
+        "--repeats",
+        "200",
+        "--learner",
+        "naive-bayes",
+        "--resume",
+        store,
+        "--json",
+        "answer.json",
+    ];
+    let mut child = place.command(&call).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let started = Instant::now();
+    while !place.path(store).exists() {
+        if child.try_wait().unwrap().is_some() || started.elapsed() > Duration::from_secs(120) {
+            panic!("no fold in two minutes");
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    child
+}
+
+#[test]
+fn sigterm_and_sighup_are_answered_like_ctrl_c() {
+    let place = Place::with_wdbc();
+    for name in ["-INT", "-TERM", "-HUP"] {
+        let child = long_run(&place, &format!("folds{name}.json"));
+        signal(&child, name);
+        let ran = outcome(child.wait_with_output().unwrap());
+        assert_eq!((ran.status, ran.stderr.as_str()), (130, ""), "{name}");
+        assert!(ran.stdout.contains("note: interrupted after "), "{name}: {}", ran.stdout);
+        assert!(place.read("answer.json").contains("\"interrupted\""), "{name}");
+    }
+    assert!(place.files().iter().all(|name| !name.starts_with(".fewest")), "{:?}", place.files());
+}
+
+#[test]
+fn a_kill_loses_the_folds_at_work_only() {
+    let place = Place::with_wdbc();
+    let mut child = long_run(&place, "folds.json");
+    std::thread::sleep(Duration::from_millis(300));
+    signal(&child, "-KILL");
+    child.wait().unwrap();
+    let stored = fs::read_to_string(place.path("folds.json")).unwrap();
+    let whole = stored.matches('\n').count();
+    assert!(whole > 0);
+    let child = long_run(&place, "folds.json");
+    std::thread::sleep(Duration::from_millis(300));
+    signal(&child, "-INT");
+    child.wait_with_output().unwrap();
+    let more = place.read("folds.json");
+    let kept = stored.rfind('\n').unwrap() + 1;
+    assert!(more.starts_with(&stored[..kept]) && more.matches('\n').count() > whole);
+}
+
+#[test]
+fn two_processes_share_a_file_of_folds() {
+    let place = Place::with_wdbc();
+    let call = |method| {
+        ["evaluate", "wdbc.csv", "-m", method, "-k", "1-5", "--learner", "knn", "--resume", "folds.json"]
+    };
+    let start =
+        |method| place.command(&call(method)).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let children = ["f-score", "mrmr", "f-score"].map(start);
+    for child in children {
+        let ran = outcome(child.wait_with_output().unwrap());
+        assert_eq!((ran.status, ran.stderr.as_str()), (0, ""), "{}", ran.stdout);
+        assert!(!ran.stdout.contains("not stored"), "{}", ran.stdout);
+    }
+    let lines = place.read("folds.json").lines().count();
+    assert!((20..=30).contains(&lines), "{lines}");
+    let before = place.read("folds.json");
+    let methods = ["compare", "wdbc.csv", "-m", "f-score,mrmr", "-k", "1-5", "--learner", "knn"];
+    place.done(&[&methods[..], &["--resume", "folds.json"]].concat());
+    assert_eq!(place.read("folds.json"), before, "no fold was run again");
+}

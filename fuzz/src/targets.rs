@@ -1,0 +1,137 @@
+//! What takes bytes from outside, and what must hold whatever they are.
+
+use std::fs;
+use std::io::{self, Read};
+
+use fewest::core::Columns;
+use fewest::data::{Formats, Missing, ReadOptions, Table, TargetChoice, digest};
+use fewest::registry::{Parameters, Registry};
+use fewest_study::Store;
+
+/// Something that reads.
+pub struct Target {
+    /// Its name, and that of its folder of files.
+    pub name: &'static str,
+    /// Gives it any bytes.
+    ///
+    /// Panics where a promise is broken.
+    pub run: fn(&[u8]),
+}
+
+/// All of them.
+pub const TARGETS: [Target; 7] = [
+    Target { name: "any", run: |bytes| read(bytes, None) },
+    Target { name: "csv", run: |bytes| read(bytes, Some("csv")) },
+    Target { name: "svmlight", run: |bytes| read(bytes, Some("svmlight")) },
+    Target { name: "npy", run: |bytes| read(bytes, Some("npy")) },
+    Target { name: "mat", run: |bytes| read(bytes, Some("mat")) },
+    Target { name: "param", run: parameters },
+    Target { name: "resume", run: stored_folds },
+];
+
+/// Bytes of memory that a table may need: small files must not ask for more.
+const MEMORY: u64 = 1 << 28;
+
+/// A table or one line, the same from a stream that comes byte by byte, with only finite numbers, whatever
+/// the policy for missing values.
+fn read(bytes: &[u8], format: Option<&str>) {
+    let formats = Formats::standard();
+    let format = format.and_then(|name| formats.named(name).ok());
+    for target in [TargetChoice::Guess { or_last: true }, TargetChoice::Columns(vec!["0".to_owned()])] {
+        let options = ReadOptions { format, target, memory: Some(MEMORY), ..ReadOptions::default() };
+        let whole = Table::read_bytes("input", bytes.into(), &options);
+        let slow = Table::read_stream("input", Slow(bytes.to_vec().into()), &options);
+        let table = match (whole, slow) {
+            (Ok(table), Ok(slow)) => {
+                assert_eq!(table.summary(), slow.summary(), "a stream is read as a file");
+                table
+            }
+            (Err(error), Err(slow)) => {
+                one_line(&error.to_string());
+                one_line(&slow.to_string());
+                continue;
+            }
+            (whole, slow) => panic!("file {:?}, stream {:?}", whole.map(|_| ()), slow.map(|_| ())),
+        };
+        let features = table.features();
+        let mut values = vec![0.0; table.n_samples()];
+        for j in 0..table.n_features() {
+            features.copy_column(j, &mut values).expect("it is in memory");
+            assert!(values.iter().all(|value| !value.is_infinite()));
+        }
+        for missing in [Missing::Error, Missing::DropRows, Missing::Mean, Missing::Median] {
+            match table.clone().complete(missing) {
+                Err(error) => one_line(&error.to_string()),
+                Ok(complete) => {
+                    let (kept, gone) = (complete.dataset.n_samples(), complete.dropped.len());
+                    assert_eq!(kept + gone, table.n_samples());
+                    for j in 0..complete.dataset.n_features() {
+                        let mut values = vec![0.0; kept];
+                        complete.dataset.x().copy_column(j, &mut values).expect("it is in memory");
+                        assert!(values.iter().all(|value| value.is_finite()));
+                    }
+                    assert_eq!(digest(&complete.dataset).map(|digest| digest.len()), Ok(64));
+                }
+            }
+        }
+    }
+}
+
+/// A stream that gives a byte at a time.
+struct Slow(std::collections::VecDeque<u8>);
+
+impl Read for Slow {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        match (out.first_mut(), self.0.pop_front()) {
+            (Some(place), Some(byte)) => {
+                *place = byte;
+                Ok(1)
+            }
+            _ => Ok(0),
+        }
+    }
+}
+
+/// `METHOD NAME=VALUE …`: parameters of a method, which is then built and said again.
+fn parameters(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let mut words = text.split(' ');
+    let id = words.next().unwrap_or_default();
+    let words: Vec<&str> = words.collect();
+    let registry = Registry::standard();
+    let method = match registry.find(id) {
+        Ok(method) => method,
+        Err(error) => {
+            one_line(&error.to_string());
+            // The assignments are tried with some method in any case.
+            &registry.methods()[bytes.len() % registry.methods().len()]
+        }
+    };
+    let parameters = match Parameters::parse(method, &words) {
+        Ok(parameters) => parameters,
+        Err(error) => return one_line(&error.to_string()),
+    };
+    let said: Vec<String> = parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let said: Vec<&str> = said.iter().map(String::as_str).collect();
+    let again = Parameters::parse(method, &said);
+    match method.build(&parameters) {
+        Ok(_) => assert_eq!(again.ok().as_ref(), Some(&parameters), "{said:?} says the same"),
+        Err(error) => one_line(&error.to_string()),
+    }
+}
+
+/// A file for `--resume`: read, or refused and left as it was.
+fn stored_folds(bytes: &[u8]) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("folds.json");
+    fs::write(&path, bytes).expect("a file");
+    if let Err(error) = Store::open(&path) {
+        one_line(&error.to_string());
+    }
+    assert_eq!(fs::read(&path).expect("it is there"), bytes, "it is left as it was");
+}
+
+/// A message is one line.
+fn one_line(message: &str) {
+    assert!(!message.is_empty() && message.lines().count() == 1, "{message:?}");
+}
