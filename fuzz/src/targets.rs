@@ -3,7 +3,6 @@
 use std::fs;
 use std::io::{self, Read};
 
-use fewest::core::Columns;
 use fewest::data::{Formats, Missing, ReadOptions, Table, TargetChoice, digest};
 use fewest::registry::{Parameters, Registry};
 use fewest_study::Store;
@@ -102,21 +101,24 @@ fn parameters(bytes: &[u8]) {
     let method = match registry.find(id) {
         Ok(method) => method,
         Err(error) => {
-            one_line(&error.to_string());
+            told(&error.to_string());
             // The assignments are tried with some method in any case.
             &registry.methods()[bytes.len() % registry.methods().len()]
         }
     };
     let parameters = match Parameters::parse(method, &words) {
         Ok(parameters) => parameters,
-        Err(error) => return one_line(&error.to_string()),
+        Err(error) => return told(&error.to_string()),
     };
-    let said: Vec<String> = parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    let said: Vec<&str> = said.iter().map(String::as_str).collect();
-    let again = Parameters::parse(method, &said);
+    let all = |parameters: &Parameters| -> Vec<String> {
+        parameters.iter().map(|(name, value)| format!("{name}={value}")).collect()
+    };
+    let said = all(&parameters);
+    let words: Vec<&str> = said.iter().map(String::as_str).collect();
+    let again = Parameters::parse(method, &words);
     match method.build(&parameters) {
-        Ok(_) => assert_eq!(again.ok().as_ref(), Some(&parameters), "{said:?} says the same"),
-        Err(error) => one_line(&error.to_string()),
+        Ok(_) => assert_eq!(again.as_ref().map(all).as_ref(), Ok(&said), "they say themselves again"),
+        Err(error) => told(&error.to_string()),
     }
 }
 
@@ -129,6 +131,11 @@ fn stored_folds(bytes: &[u8]) {
         one_line(&error.to_string());
     }
     assert_eq!(fs::read(&path).expect("it is there"), bytes, "it is left as it was");
+}
+
+/// There is a message. It repeats what was written, line feeds and all: the command escapes them.
+fn told(message: &str) {
+    assert!(!message.is_empty());
 }
 
 /// A message is one line.
