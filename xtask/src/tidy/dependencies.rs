@@ -20,7 +20,7 @@ const AT_MOST: &[(&str, usize)] = &[
     ("fewest-dependence", 55),
     ("fewest-eval", 56),
     ("fewest-experiments", 132),
-    ("fewest-fuzz", 85),
+    ("fewest-fuzz", 88),
     ("fewest-filters", 46),
     ("fewest-kernels", 45),
     ("fewest-lars", 46),
