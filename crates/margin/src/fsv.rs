@@ -99,6 +99,10 @@ impl Fsv {
         start: Vec<f64>,
         context: &Context<'_>,
     ) -> Result<Option<End>, Error> {
+        // There may be many machines and starts, each of which begins with a pass over all columns.
+        if context.stopped().is_some() {
+            return Ok(None);
+        }
         let lambda = self.regularization.lambda(None)?;
         let n = problem.positive.len() as f64;
         let positive = problem.positive.iter().filter(|positive| **positive).count() as f64;

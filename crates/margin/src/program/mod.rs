@@ -60,6 +60,9 @@ impl Program<'_> {
         tolerance: f64,
         context: &Context<'_>,
     ) -> Result<Optimum, Error> {
+        if context.stopped().is_some() {
+            return Err(Error::Stopped { before: "the first linear program was solved" });
+        }
         let largest = penalties.iter().copied().fold(0.0, f64::max);
         let at_zero = self.loss(&vec![0.0; self.labels.len()]);
         let violation = VIOLATION.min(0.5 * tolerance) * largest;

@@ -238,6 +238,10 @@ impl<'a, A: LinearOperator> Restricted<'a, A> {
         let fitted = self.fit(&w);
         let mut point = self.point(w, fitted);
         for _ in 0..MOST_NEWTON_STEPS {
+            // With many samples a step is the work of a good part of a second.
+            if control.stopped().is_some() {
+                break;
+            }
             let inside: Vec<usize> = (0..point.slacks.len()).filter(|&i| point.slacks[i] > 0.0).collect();
             if inside.is_empty() {
                 // No loss is left and the penalty alone remains: any step towards zero is taken by halving
