@@ -110,7 +110,7 @@ pub(crate) fn assign(
     if let Some(guess) = guess {
         take(&mut roles, guess.column, Role::Target(0)).map_err(|error| guess.explain(error))?;
     }
-    if !roles.iter().any(|role| is_feature(role)) {
+    if !roles.iter().any(is_feature) {
         return Err(Error::malformed(
             path,
             Place::File,

@@ -21,7 +21,7 @@ fn line(i: usize) -> String {
         _ => format!("0.{:017}", i),
     };
     let word = ["red", "\"gr\"\"een\"", "\"blue\nsky\"", "\"a,b\""][i % 4];
-    let gap = if i % 7 == 0 { String::new() } else { i.to_string() };
+    let gap = if i.is_multiple_of(7) { String::new() } else { i.to_string() };
     format!("{number},{word},{gap},{}\n", i % 2)
 }
 
