@@ -152,6 +152,11 @@ fn is_indefinite(id: &str, word: &str) -> bool {
     id == "rfmkl" && ["sigmoid", "mixed"].contains(&word)
 }
 
+/// The loss of a bound that regression alone has.
+fn is_of_regression(parameter: &str, word: &str) -> bool {
+    (parameter, word) == ("loss", "linear")
+}
+
 #[test]
 fn every_word_of_every_list_builds_a_method_that_runs() -> Result<(), Error> {
     for method in Registry::standard().methods().iter() {
@@ -190,7 +195,10 @@ fn every_word_of_every_list_builds_a_method_that_runs() -> Result<(), Error> {
                         Err(error) => assert!(
                             refuses(word, classes) && matches!(error, Error::UnsupportedTarget { .. })
                                 || is_indefinite(method.id, word)
-                                    && matches!(error, Error::Indefinite { .. }),
+                                    && matches!(error, Error::Indefinite { .. })
+                                || classes
+                                    && is_of_regression(parameter.name, word)
+                                    && matches!(error, Error::InvalidParameter { .. }),
                             "{} {assignments:?}, classes {classes}: {error}",
                             method.id
                         ),
@@ -432,7 +440,10 @@ fn single_precision_changes_little() -> Result<(), Error> {
         assert_eq!(double.order, single.order, "{}", method.id);
         let largest = double.scores.iter().fold(0.0_f64, |largest, score| largest.max(score.abs()));
         for (a, b) in double.scores.iter().zip(&single.scores) {
-            assert!((a - b).abs() <= 1e-5 * largest, "{}: {a} and {b}", method.id);
+            // Where two classes can be told apart exactly, the penalty of fsv is flat: its objective says little
+            // about how large a weight is.
+            let share = if method.id == "fsv" { 1e-3 } else { 1e-5 };
+            assert!((a - b).abs() <= share * largest, "{}: {a} and {b}", method.id);
         }
     }
     Ok(())
