@@ -102,8 +102,7 @@ impl Comparison<'_> {
             for method in others {
                 let _ = match test(&first, &self.values(rows, line, method))? {
                     None => write!(text, " — |"),
-                    Some(test) if test.p_value < 5e-4 => write!(text, " <0.001 |"),
-                    Some(test) => write!(text, " {:.3} |", test.p_value),
+                    Some(test) => write!(text, " {} |", p_value(test.p_value)),
                 };
             }
             text.push('\n');
@@ -153,6 +152,11 @@ impl Comparison<'_> {
             _ => "",
         })
     }
+}
+
+/// A p-value to three digits.
+pub(super) fn p_value(p: f64) -> String {
+    if p < 5e-4 { "<0.001".to_owned() } else { format!("{p:.3}") }
 }
 
 /// The paired t-test of a method against the first one, where both have the same runs.

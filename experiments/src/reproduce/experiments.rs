@@ -1,16 +1,18 @@
 //! Methods × data sets, by the evaluation of `fewest-eval`, with finished ones kept for the next call.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args;
 use fewest::core::{Context, Dataset, Selector};
 use fewest::data::{Missing, ReadOptions, Table};
-use fewest::eval::{Evaluation, Experiment, Learner, Metric, RunOptions, Splitter};
+use fewest::eval::{Evaluation, Experiment, Learner, Metric, Splitter};
 use fewest::registry::{Parameters, Registry};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::estimate;
+use super::finished::{Stored, load, store};
 use crate::output::{Documents, mean_and_error};
 use crate::{Result, machine, workspace};
 
@@ -18,13 +20,13 @@ use crate::{Result, machine, workspace};
 #[derive(Debug, Clone, Args)]
 pub(super) struct Protocol {
     /// Random divisions of the samples.
-    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(2..))]
+    #[arg(long, default_value_t = estimate::RUNS, value_parser = clap::value_parser!(u64).range(2..))]
     pub runs: u64,
     /// Seed of all divisions.
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
     /// Threads.
-    #[arg(long, default_value_t = 2)]
+    #[arg(long, default_value_t = estimate::THREADS)]
     pub threads: usize,
     /// The folder with the data sets.
     #[arg(long, env = "FEWEST_DATA")]
@@ -32,9 +34,9 @@ pub(super) struct Protocol {
     /// Write to docs/reproduction in the checkout; otherwise below target/reproduce.
     #[arg(long)]
     publish: bool,
-    /// Use the finished results of an earlier call with the same runs and seed.
+    /// Go on from the finished runs of an earlier call with the same number of runs and seed.
     #[arg(long)]
-    resume: bool,
+    pub resume: bool,
     /// Give up a method on a data set after this many seconds.
     #[arg(long, value_name = "SECONDS")]
     limit: Option<u32>,
@@ -98,9 +100,20 @@ pub(super) struct Setting<'a> {
     pub nested: bool,
 }
 
+/// A part of the runs.
+pub(super) struct Part {
+    /// The first so many.
+    pub runs: usize,
+    /// Whether those that are stored are taken.
+    pub resume: bool,
+    /// No work after this.
+    pub deadline: Option<Instant>,
+}
+
 impl Protocol {
-    /// Does `work` with the requested number of threads.
+    /// Says how long the command will take, and does `work` with the requested number of threads.
     pub(super) fn with_threads(&self, work: impl FnOnce() -> Result<()> + Send) -> Result<()> {
+        estimate::tell(&std::env::args().collect::<Vec<_>>(), self.runs, self.threads);
         rayon::ThreadPoolBuilder::new().num_threads(self.threads).build()?.install(work)
     }
 
@@ -214,6 +227,21 @@ impl Protocol {
         Ok(all)
     }
 
+    /// The finished ones of the first runs of `method` on `data`; those that are not, are run now if there
+    /// is time.
+    pub(super) fn run_part(
+        &self,
+        setting: &Setting<'_>,
+        dataset: &'static str,
+        data: &Dataset,
+        method: &Method,
+        part: &Part,
+    ) -> Result<Vec<Row>> {
+        let selector = method.selector()?;
+        let evaluation = self.finished(setting, dataset, data, method.name, &*selector, None, part)?;
+        Ok(rows(dataset, method.name, setting.learner.name(), &evaluation))
+    }
+
     /// Runs `selector`, the paper's `method`, unless that is finished already. Features are taken from
     /// `selections`, an evaluation with another learner, where there is one.
     fn evaluate(
@@ -224,6 +252,25 @@ impl Protocol {
         method: &'static str,
         selector: &dyn Selector,
         selections: Option<&Evaluation>,
+    ) -> Result<Evaluation> {
+        let part = Part { runs: usize::MAX, resume: self.resume, deadline: None };
+        let evaluation = self.finished(setting, dataset, data, method, selector, selections, &part)?;
+        if evaluation.out_of_time {
+            return Err(self.too_slow(evaluation.folds.len(), "folds").into());
+        }
+        Ok(evaluation)
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn finished(
+        &self,
+        setting: &Setting<'_>,
+        dataset: &'static str,
+        data: &Dataset,
+        method: &'static str,
+        selector: &dyn Selector,
+        selections: Option<&Evaluation>,
+        part: &Part,
     ) -> Result<Evaluation> {
         let start = Instant::now();
         let experiment = Experiment {
@@ -236,26 +283,19 @@ impl Protocol {
             nested: setting.nested,
             prepare: None,
         };
-        let options = RunOptions { selections, ..RunOptions::default() };
-        let mut stored = self.stored(setting, dataset, method);
-        let evaluation = match self.resume.then(|| load(&stored)).flatten() {
-            Some(evaluation) => evaluation,
-            None => {
-                // A stopped computation is stored under another name, which contains the limit.
-                let given_up = stored.with_extension(format!("{}s.json", self.limit.unwrap_or(0)));
-                let evaluation = match self.resume.then(|| load(&given_up)).flatten() {
-                    Some(evaluation) => evaluation,
-                    None => experiment.run_with(data, options, &self.context())?,
-                };
-                if evaluation.out_of_time {
-                    stored = given_up;
-                }
-                store(&stored, &evaluation)?;
-                evaluation
-            }
-        };
-        if evaluation.out_of_time {
-            return Err(self.too_slow(evaluation.folds.len(), "folds").into());
+        let path = self.stored(setting, dataset, method);
+        let stored = Stored { experiment: &experiment, data, selections, path: &path };
+        // That a method was given up is kept with the limit.
+        let given_up = path.with_extension(format!("{}s.json", self.limit.unwrap_or(0)));
+        let mut context = self.context();
+        if part.resume && given_up.exists() {
+            context.deadline = Some(start);
+        }
+        let limit = context.deadline;
+        context.deadline = limit.into_iter().chain(part.deadline).min();
+        let evaluation = stored.run(part.runs, part.resume, &context)?;
+        if evaluation.out_of_time && limit.is_some_and(|limit| Instant::now() >= limit) {
+            store(&given_up, &())?;
         }
         let largest = experiment.ks.iter().copied().max();
         let outcomes = evaluation.folds.iter().flat_map(|fold| &fold.outcomes);
@@ -263,9 +303,11 @@ impl Protocol {
             outcomes.filter(|outcome| Some(outcome.k) == largest).map(|outcome| outcome.scores[0]).collect();
         let (mean, error) = mean_and_error(&last);
         eprintln!(
-            "{dataset}, {method}, {}: {mean:.3} ± {error:.3} with {} features, {:.1} s",
+            "{dataset}, {method}, {}: {mean:.3} ± {error:.3} with {} features, {} of {} runs, {:.1} s",
             setting.learner.name(),
             largest.unwrap_or(0),
+            last.len(),
+            evaluation.plan.n_folds,
             start.elapsed().as_secs_f64()
         );
         Ok(evaluation)
@@ -297,18 +339,6 @@ impl Protocol {
 
 fn plain(text: &str) -> String {
     text.chars().map(|c| if c.is_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect()
-}
-
-fn load<T: DeserializeOwned>(path: &Path) -> Option<T> {
-    let text = std::fs::read_to_string(path).ok()?;
-    serde_json::from_str(&text).ok()
-}
-
-fn store(path: &Path, evaluation: &impl Serialize) -> Result<()> {
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder)?;
-    }
-    Ok(std::fs::write(path, serde_json::to_vec(evaluation)?)?)
 }
 
 fn rows(dataset: &'static str, method: &'static str, learner: &str, evaluation: &Evaluation) -> Vec<Row> {

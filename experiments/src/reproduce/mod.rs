@@ -1,7 +1,9 @@
 //! `cargo xtask reproduce`: published figures and tables, from our code.
 
 mod comparison;
+mod estimate;
 mod experiments;
+mod finished;
 mod given;
 mod hsic_lasso;
 mod machines;
@@ -28,9 +30,10 @@ pub(crate) struct Arguments {
 enum Paper {
     /// Yamada et al., High-dimensional feature selection by feature-wise kernelized Lasso, 2014.
     ///
-    /// Figures: 1 on synthetic problems, 2 classification, 5 regression. Tables: 3 accuracy, 4 redundancy.
-    /// Both, and Figure 2, come from the same runs and are written together.
-    HsicLasso(Wanted),
+    /// Figures: 1 on synthetic problems, 2 classification, 3 with several widths and 4 with another kernel of
+    /// the classes, 5 regression. Tables: 3 accuracy, 4 redundancy. Both, and Figure 2, come from the same
+    /// runs and are written together.
+    HsicLasso(hsic_lasso::Arguments),
     /// Xue, Song and Xu, Multiple indefinite kernel learning for feature selection, 2017.
     MikFs(mik_fs::Arguments),
     /// Yang, Xu, Lyu and King, Budget constrained non-monotonic feature selection, 2015.
