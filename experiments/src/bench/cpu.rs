@@ -2,7 +2,7 @@
 
 /// Of this process so far; `None` if the system does not report it.
 #[cfg(unix)]
-pub(super) fn of_this() -> Option<f64> {
+pub(crate) fn of_this() -> Option<f64> {
     use nix::time::{ClockId, clock_gettime};
 
     let time = clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID).ok()?;
@@ -21,13 +21,13 @@ pub(super) fn of_children() -> Option<f64> {
 
 /// Of this process so far; `None` if the system does not report it.
 #[cfg(not(unix))]
-pub fn of_this() -> Option<f64> {
+pub(crate) fn of_this() -> Option<f64> {
     None
 }
 
 /// Of all children that have ended and been waited for; `None` if the system does not report it.
 #[cfg(not(unix))]
-pub fn of_children() -> Option<f64> {
+pub(super) fn of_children() -> Option<f64> {
     None
 }
 

@@ -2,7 +2,7 @@
 
 mod against;
 mod cases;
-mod cpu;
+pub(crate) mod cpu;
 mod filters;
 pub(crate) mod machines;
 mod measure;
