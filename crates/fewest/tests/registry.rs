@@ -440,8 +440,8 @@ fn single_precision_changes_little() -> Result<(), Error> {
         assert_eq!(double.order, single.order, "{}", method.id);
         let largest = double.scores.iter().fold(0.0_f64, |largest, score| largest.max(score.abs()));
         for (a, b) in double.scores.iter().zip(&single.scores) {
-            // Where two classes can be told apart exactly, the penalty of fsv is flat: its objective says little
-            // about how large a weight is.
+            // Where two classes can be told apart exactly, the penalty of fsv is flat: its objective says
+            // little about how large a weight is.
             let share = if method.id == "fsv" { 1e-3 } else { 1e-5 };
             assert!((a - b).abs() <= share * largest, "{}: {a} and {b}", method.id);
         }
