@@ -47,7 +47,7 @@ pub(crate) fn scores(scores: &Scores, most: Option<usize>, run: &RunInfo) -> Str
     };
     out.push_str(&format!("{}: {what} in {time} ({better} is better)\n\n", run.method.id));
     out.push_str(&features(&listed, run));
-    notes(&mut out, &run.data.notes);
+    notes(&mut out, &[&run.data.notes[..], &listed.notes].concat());
     out
 }
 

@@ -12,17 +12,22 @@ pub struct Scores {
     pub higher_is_better: bool,
     /// The p-value of each feature, for scores that are tests.
     pub p_values: Option<Vec<f64>>,
+    /// How the computation ended.
+    pub status: Status,
+    /// Notes for the user.
+    pub notes: Vec<String>,
 }
 
 impl Scores {
     /// Scores where the largest is the best.
     pub fn descending(values: Vec<f64>) -> Self {
-        Self { values, higher_is_better: true, p_values: None }
+        let (status, notes) = (Status::Converged, Vec::new());
+        Self { values, higher_is_better: true, p_values: None, status, notes }
     }
 
     /// Scores where the smallest is the best.
     pub fn ascending(values: Vec<f64>) -> Self {
-        Self { values, higher_is_better: false, p_values: None }
+        Self { higher_is_better: false, ..Self::descending(values) }
     }
 
     /// All features, best first; ties go to the lower index, NaN comes last.
@@ -47,14 +52,14 @@ impl Scores {
         self.selection(order)
     }
 
-    /// The features of `order` with their scores, p-values and q-values.
+    /// The features of `order` with their scores, p-values and q-values, and the notes.
     pub fn selection(&self, order: Vec<usize>) -> Selection {
         let value = |values: &[f64], j: usize| values.get(j).copied().unwrap_or(f64::NAN);
         let of = |values: &[f64]| order.iter().map(|&j| value(values, j)).collect::<Vec<f64>>();
         let (p_values, q_values) = (self.p_values.as_deref().map(of), self.q_values().as_deref().map(of));
         let scores = of(&self.values);
-        let selection = Selection::new(order, scores, self.values.len(), Status::Converged);
-        Selection { p_values, q_values, ..selection }
+        let selection = Selection::new(order, scores, self.values.len(), self.status);
+        Selection { p_values, q_values, notes: self.notes.clone(), ..selection }
     }
 }
 

@@ -18,7 +18,7 @@ pub use experiment::{
     Summary, compare,
 };
 pub use learners::{
-    ClassScores, ClassScoring, DecisionTree, KMeans, KMeansModel, KernelGrid, KernelLogistic,
+    ClassScores, ClassScoring, DecisionTree, Importances, KMeans, KMeansModel, KernelGrid, KernelLogistic,
     KernelLogisticModel, KernelRidge, KernelRidgeModel, Learner, LinearSvm, LinearSvmModel, MachineGrid,
     MachineKernel, Model, NaiveBayes, NearestNeighbours, Predictions, RandomForest, SupportVectorClassifier,
     SupportVectorClassifierModel, SupportVectorRegression, SupportVectorRegressionModel, TwinClassifier,

@@ -169,7 +169,8 @@ pub fn reduction_of(document: &[u8]) -> Result<Reduction, Error> {
 /// [`Error::Json`] where the document cannot be written.
 pub fn scores(scores: &Scores, most: Option<usize>, run: &RunInfo) -> Result<String, Error> {
     let listed = scores.best(most);
-    document(run, features(&listed, run), None, (listed.status.name(), &run.data.notes), None)
+    let notes = [&run.data.notes[..], &listed.notes].concat();
+    document(run, features(&listed, run), None, (listed.status.name(), &notes), None)
 }
 
 fn features<'a>(selection: &'a Selection, run: &'a RunInfo) -> Vec<Feature<'a>> {

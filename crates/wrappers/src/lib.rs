@@ -3,6 +3,7 @@
 mod criteria;
 mod elimination;
 mod factor_sum;
+pub mod forests;
 mod kernel;
 mod methods;
 mod noise;

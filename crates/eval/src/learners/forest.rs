@@ -70,7 +70,7 @@ impl Choice for Draws {
 }
 
 /// The shares of classes that occur in a leaf, or the means of the outputs.
-type Leaf = Vec<(u32, f64)>;
+pub(super) type Leaf = Vec<(u32, f64)>;
 
 struct ForestModel {
     names: Vec<String>,
@@ -91,49 +91,94 @@ impl Learner for RandomForest {
 
     fn fit(&self, data: &Dataset, context: &Context<'_>) -> Result<Box<dyn Model>, Error> {
         self.check()?;
-        let (n, d) = (data.n_samples(), data.n_features());
         let (mut means, mut n_classes) = (Vec::new(), 0);
-        let (response, features, min_leaf) = match data.target() {
+        let response = match data.target() {
             Target::Class(classes) => {
                 n_classes = classes.n_classes();
-                (Response::Classes(classes), d.isqrt(), 1)
+                Response::Classes(classes)
             }
             Target::Real(outputs) => {
                 let mut centred = Vec::with_capacity(outputs.n_outputs());
                 for output in 0..outputs.n_outputs() {
                     let values = outputs.output(output);
-                    let mean = values.iter().sum::<f64>() / n as f64;
+                    let mean = values.iter().sum::<f64>() / values.len() as f64;
                     centred.push(values.iter().map(|value| value - mean).collect());
                     means.push(mean);
                 }
-                (Response::Real(centred), d / 3, 5)
+                Response::Real(centred)
             }
-            other => {
-                return Err(Error::UnsupportedTarget {
-                    method: self.name(),
-                    expected: "classes or a real output",
-                    found: other.describe(),
-                });
-            }
+            other => return Err(self.unsupported(other)),
         };
-        let training = Training::new(data, response, self.min_leaf.unwrap_or(min_leaf))?;
-        let at_once = self.features.unwrap_or(features).clamp(1, d);
-        let is_class = n_classes > 0;
+        let growing = Growing::new(*self, data, response, context)?;
+        let trees =
+            fewest_parallel::try_map(self.trees, |number| Ok::<_, Error>(growing.tree(number)?.tree))?;
+        Ok(Box::new(ForestModel { names: feature_names(data), trees, means, n_classes }))
+    }
+}
+
+impl RandomForest {
+    /// The error for a target that trees do not predict.
+    pub(super) fn unsupported(&self, target: &Target) -> Error {
+        let expected = "classes or a real output";
+        Error::UnsupportedTarget { method: self.name(), expected, found: target.describe() }
+    }
+}
+
+/// How the trees of a forest are grown.
+pub(super) struct Growing<'a> {
+    pub(super) training: Training<'a>,
+    forest: RandomForest,
+    n_samples: usize,
+    at_once: usize,
+    context: &'a Context<'a>,
+}
+
+/// A tree, and the samples that were drawn for it.
+pub(super) struct Grown {
+    pub(super) samples: Vec<usize>,
+    pub(super) tree: Tree<Leaf>,
+}
+
+impl<'a> Growing<'a> {
+    pub(super) fn new(
+        forest: RandomForest,
+        data: &Dataset,
+        response: Response<'a>,
+        context: &'a Context<'a>,
+    ) -> Result<Self, Error> {
+        let d = data.n_features();
+        let (features, min_leaf) = match response {
+            Response::Classes(_) => (d.isqrt(), 1),
+            Response::Real(_) => (d / 3, 5),
+        };
+        let training = Training::new(data, response, forest.min_leaf.unwrap_or(min_leaf))?;
+        let at_once = forest.features.unwrap_or(features).clamp(1, d);
+        Ok(Self { training, forest, n_samples: data.n_samples(), at_once, context })
+    }
+
+    /// The seed of what is random in a tree.
+    pub(super) fn seed(&self, number: usize) -> u64 {
+        derive_seed(self.context.seed, number as u64)
+    }
+
+    /// The tree of this number.
+    pub(super) fn tree(&self, number: usize) -> Result<Grown, Error> {
+        let n = self.n_samples;
+        let mut generator = ChaCha8Rng::seed_from_u64(self.seed(number));
+        let samples: Vec<usize> = match self.forest.bootstrap {
+            true => (0..n).map(|_| generator.random_range(0..n)).collect(),
+            false => (0..n).collect(),
+        };
+        let order = (0..self.training.columns.len()).collect();
+        let mut draws = Draws { order, at_once: self.at_once, drawn: 0, generator };
+        let is_class = matches!(self.training.response, Response::Classes(_));
         let leaf = |sums: &[f64], count: usize| -> Leaf {
             let value = |(code, sum): (usize, &f64)| (code as u32, sum / count as f64);
             sums.iter().enumerate().filter(|(_, sum)| !is_class || **sum > 0.0).map(value).collect()
         };
-        let grown = |tree: usize| {
-            let mut generator = ChaCha8Rng::seed_from_u64(derive_seed(context.seed, tree as u64));
-            let samples = match self.bootstrap {
-                true => (0..n).map(|_| generator.random_range(0..n)).collect(),
-                false => (0..n).collect(),
-            };
-            let mut draws = Draws { order: (0..d).collect(), at_once, drawn: 0, generator };
-            Tree::grow(&training, samples, self.max_depth, &mut draws, leaf, context)
-        };
-        let trees = fewest_parallel::try_map(self.trees, grown)?;
-        Ok(Box::new(ForestModel { names: feature_names(data), trees, means, n_classes }))
+        let (drawn, depth) = (samples.clone(), self.forest.max_depth);
+        let tree = Tree::grow(&self.training, drawn, depth, &mut draws, leaf, self.context)?;
+        Ok(Grown { samples, tree })
     }
 }
 

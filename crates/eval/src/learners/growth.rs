@@ -3,6 +3,18 @@
 use fewest_core::{Classes, Context, Dataset, Error, FeatureKind};
 use fewest_machines::{feature_names, finite_column};
 
+/// The samples of a node, or of a loop over samples, after which the clock is looked at.
+pub(super) const MANY: usize = 1024;
+
+/// # Errors
+/// [`Error::Stopped`] once the context says so.
+pub(super) fn go_on(context: &Context<'_>) -> Result<(), Error> {
+    match context.stopped() {
+        Some(_) => Err(Error::Stopped { before: "the trees were grown" }),
+        None => Ok(()),
+    }
+}
+
 /// Which samples go to the first child.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Rule {
@@ -110,18 +122,30 @@ impl<'a> Training<'a> {
     }
 
     /// The best split of `samples`, whose sums are `all`, by one of `features`; the first of several.
-    fn best_split(&self, samples: &[usize], all: &[f64], features: &[usize]) -> Option<Candidate> {
+    fn best_split(
+        &self,
+        samples: &[usize],
+        all: &[f64],
+        features: &[usize],
+        context: &Context<'_>,
+    ) -> Result<Option<Candidate>, Error> {
         let mut best: Option<Candidate> = None;
-        let mut order = samples.to_vec();
+        let mut order = Vec::with_capacity(samples.len());
         let mut inside = vec![0.0; all.len()];
         for &feature in features {
+            // To look at the clock costs as much as a split of a few samples.
+            if samples.len() >= MANY {
+                go_on(context)?;
+            }
             let values = &self.columns[feature];
-            order.sort_by(|&a, &b| values[a].total_cmp(&values[b]).then(a.cmp(&b)));
+            order.clear();
+            order.extend(samples.iter().map(|&i| (values[i], i)));
+            order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
             inside.fill(0.0);
             let mut n_inside = 0;
-            let mut runs = order.chunk_by(|&a, &b| values[a] == values[b]).peekable();
+            let mut runs = order.chunk_by(|a, b| a.0 == b.0).peekable();
             while let Some(run) = runs.next() {
-                let value = values[run[0]];
+                let value = run[0].0;
                 let rule = if self.categorical[feature] {
                     inside.fill(0.0);
                     n_inside = 0;
@@ -129,11 +153,11 @@ impl<'a> Training<'a> {
                 } else {
                     // Nothing is above the last value.
                     let Some(next) = runs.peek() else { break };
-                    let next = values[next[0]];
+                    let next = next[0].0;
                     let middle = 0.5 * value + 0.5 * next;
                     Rule::AtMost(if middle < next { middle } else { value })
                 };
-                run.iter().for_each(|&i| self.response.add(&mut inside, i));
+                run.iter().for_each(|&(_, i)| self.response.add(&mut inside, i));
                 n_inside += run.len();
                 let n_outside = samples.len() - n_inside;
                 if n_inside < self.min_leaf || n_outside < self.min_leaf {
@@ -146,7 +170,7 @@ impl<'a> Training<'a> {
                 }
             }
         }
-        best
+        Ok(best)
     }
 }
 
@@ -190,18 +214,16 @@ impl<L> Tree<L> {
         // A list of work instead of recursion: a tree can be as deep as there are samples.
         let mut open = vec![(0_usize, 0_usize, samples)];
         while let Some((node, depth, samples)) = open.pop() {
-            if context.stopped().is_some() {
-                return Err(Error::Stopped { before: "the trees were grown" });
-            }
+            go_on(context)?;
             let pure = samples.iter().all(|&i| training.response.are_equal(i, samples[0]));
             if pure || max_depth.is_some_and(|deepest| depth >= deepest) {
                 continue;
             }
             let all = training.sums(&samples);
-            let mut found = training.best_split(&samples, &all, &choice.first());
+            let mut found = training.best_split(&samples, &all, &choice.first(), context)?;
             while found.is_none() {
                 let Some(feature) = choice.another() else { break };
-                found = training.best_split(&samples, &all, &[feature]);
+                found = training.best_split(&samples, &all, &[feature], context)?;
             }
             let Some(Candidate { feature, rule, .. }) = found else { continue };
             let values = &training.columns[feature];
@@ -219,12 +241,17 @@ impl<L> Tree<L> {
 
     /// What is predicted for row `i` of these columns.
     pub(super) fn predict(&self, columns: &[Vec<f64>], i: usize) -> &L {
+        self.leaf(|feature| columns[feature][i])
+    }
+
+    /// What is predicted for the sample with these values of the features that are asked for on its way.
+    pub(super) fn leaf(&self, mut value: impl FnMut(usize) -> f64) -> &L {
         let mut node = 0;
         loop {
             match &self.nodes[node] {
                 Node::Leaf(leaf) => break leaf,
                 Node::Split { feature, rule, children } => {
-                    node = if rule.holds(columns[*feature][i]) { *children } else { children + 1 };
+                    node = if rule.holds(value(*feature)) { *children } else { children + 1 };
                 }
             }
         }

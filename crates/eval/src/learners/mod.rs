@@ -11,6 +11,7 @@ mod bayes;
 pub(crate) mod constant;
 mod forest;
 mod growth;
+mod importance;
 mod k_means;
 mod kernel;
 mod machine;
@@ -20,6 +21,7 @@ mod tree;
 
 pub use bayes::NaiveBayes;
 pub use forest::RandomForest;
+pub use importance::Importances;
 pub use k_means::{KMeans, KMeansModel};
 pub use kernel::{KernelGrid, KernelLogistic, KernelLogisticModel, KernelRidge, KernelRidgeModel};
 pub use machine::{

@@ -58,6 +58,12 @@ impl Family {
             title: "search and elimination: a learner judges sets of features",
             methods: fewest_wrappers::METHODS,
         },
+        #[cfg(feature = "wrappers")]
+        Self {
+            id: "forests",
+            title: "importance to random forests: relations of any shape, all relevant features, p-values",
+            methods: fewest_wrappers::forests::METHODS,
+        },
         #[cfg(feature = "mkl")]
         Self {
             id: "kernels",

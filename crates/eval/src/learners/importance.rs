@@ -1,0 +1,199 @@
+//! The importance of features to the trees of a forest.
+
+use fewest_columns::standardised_outputs;
+use fewest_core::method::Options;
+use fewest_core::{Classes, Context, Dataset, Error, Target, derive_seed, order};
+use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
+use rand::seq::SliceRandom;
+
+use super::RandomForest;
+use super::forest::{Growing, Grown, Leaf};
+use super::growth::{MANY, Response, go_on};
+
+/// How much worse the trees of a forest predict without a feature: [`RandomForest::importances`].
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Importances {
+    /// For each feature the mean over the trees.
+    pub means: Vec<f64>,
+    /// For each feature the standard deviation over the trees.
+    pub deviations: Vec<f64>,
+    /// The trees that were grown: fewer than asked for in a run that was stopped.
+    pub trees: usize,
+}
+
+impl Importances {
+    /// Means divided by standard deviations (the Z-scores of Kursa and Rudnicki 2010, Section 2; R's
+    /// `importance(scale = TRUE)` is √trees times as large). 0 for a feature that no tree uses. A deviation
+    /// counts as at least a billionth of the mean.
+    pub fn z_scores(&self) -> Vec<f64> {
+        let of = |(mean, deviation): (&f64, &f64)| match *mean {
+            0.0 => 0.0,
+            mean => mean / deviation.max(1e-9 * mean.abs()),
+        };
+        self.means.iter().zip(&self.deviations).map(of).collect()
+    }
+}
+
+impl RandomForest {
+    /// The importance of each feature by permutation (Breiman 2001, Section 10). With `B̄ₜ` the samples that
+    /// were not drawn for tree `t` (out of bag), and `π` a random permutation of them,
+    ///
+    /// ```text
+    /// Iₜ(j) = 1/|B̄ₜ| Σ_{i ∈ B̄ₜ} ( ℓ(yᵢ, fₜ(xᵢ with xᵢⱼ replaced by x_{π(i)j})) − ℓ(yᵢ, fₜ(xᵢ)) )
+    /// ```
+    ///
+    /// of which mean and standard deviation over the trees are returned. `ℓ` is 1 for a wrong class and 0
+    /// else; for numbers it is the squared error divided by the variance of the output, of several outputs
+    /// the mean. A feature that a tree does not use has importance 0 to it. Features of a tree share a
+    /// permutation: their differences are not those of chance.
+    ///
+    /// Importance by impurity is not offered: it prefers features of many values, and is above 0 for noise.
+    ///
+    /// A run that is stopped returns what the trees say that were grown by then. Cost: that of the forest,
+    /// and for each tree a prediction for each sample out of bag and each feature on its way.
+    ///
+    /// # Errors
+    /// As [`Learner::fit`](crate::Learner::fit); [`Error::TooFew`] for a target of one value, or if no tree
+    /// has samples out of bag; [`Error::InvalidParameter`] for trees without drawing
+    /// ([`bootstrap`](Self::bootstrap)); [`Error::Stopped`] before the first tree.
+    ///
+    /// ```
+    /// use fewest_core::{Context, Dataset, DenseColumns, Target};
+    /// use fewest_eval::RandomForest;
+    ///
+    /// let wave = |step: i32| (0..60).map(|i| f64::from(i * step % 61)).collect::<Vec<f64>>();
+    /// let labels: Vec<bool> = wave(17).iter().map(|value| *value > 30.0).collect();
+    /// let x = DenseColumns::from_columns(&[wave(1), wave(17), vec![2.0; 60]])?;
+    /// let data = Dataset::new(x, Target::from_labels(&labels))?;
+    /// let found = RandomForest::default().importances(&data, &Context::default())?;
+    /// assert!(found.means[1] > 0.3 && found.means[0].abs() < 0.1 && found.means[2] == 0.0);
+    /// # Ok::<(), fewest_core::Error>(())
+    /// ```
+    pub fn importances(&self, data: &Dataset, context: &Context<'_>) -> Result<Importances, Error> {
+        self.check()?;
+        if !self.bootstrap {
+            return Err(Error::parameter(
+                "bootstrap",
+                false,
+                "true: importance is that of samples out of bag",
+            ));
+        }
+        let is_one = |values: &[f64]| values.windows(2).all(|pair| pair[0] == pair[1]);
+        let (response, is_one) = match data.target() {
+            Target::Class(classes) => (Response::Classes(classes), classes.occurring().len() < 2),
+            Target::Real(outputs) if (0..outputs.n_outputs()).all(|k| is_one(outputs.output(k))) => {
+                (Response::Real(Vec::new()), true)
+            }
+            Target::Real(_) => (Response::Real(standardised_outputs(data.target(), "random-forest")?), false),
+            other => return Err(self.unsupported(other)),
+        };
+        if is_one {
+            return Err(Error::TooFew { what: "different values of the target", minimum: 2, found: 1 });
+        }
+        let growing = Growing::new(*self, data, response, context)?;
+        let of_tree = |number: usize| -> Result<Option<Changes>, Error> {
+            let grown = growing.tree(number)?;
+            changes(&growing, &grown, derive_seed(growing.seed(number), 0), context)
+        };
+        let mut found = Vec::with_capacity(self.trees);
+        let mut stopped = None;
+        for changes in fewest_parallel::map(self.trees, of_tree) {
+            match changes {
+                Ok(changes) => found.extend(changes),
+                Err(Error::Stopped { before }) => stopped = Some(Error::Stopped { before }),
+                Err(error) => return Err(error),
+            }
+        }
+        match stopped {
+            _ if !found.is_empty() => Ok(summary(&found, data.n_features())),
+            Some(error) => Err(error),
+            None => Err(Error::TooFew { what: "samples out of bag", minimum: 1, found: 0 }),
+        }
+    }
+}
+
+/// The importance to a tree of each feature that it uses.
+type Changes = Vec<(usize, f64)>;
+
+/// `None` without samples out of bag.
+fn changes(
+    growing: &Growing<'_>,
+    grown: &Grown,
+    seed: u64,
+    context: &Context<'_>,
+) -> Result<Option<Changes>, Error> {
+    let columns = &growing.training.columns;
+    let response = &growing.training.response;
+    let mut outside = vec![true; grown.samples.len()];
+    grown.samples.iter().for_each(|&i| outside[i] = false);
+    let outside: Vec<usize> = (0..outside.len()).filter(|&i| outside[i]).collect();
+    if outside.is_empty() {
+        return Ok(None);
+    }
+    let mut shuffled = outside.clone();
+    shuffled.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
+    let mut sums: Vec<Option<f64>> = vec![None; columns.len()];
+    let mut on_way = Vec::new();
+    for (at, (&i, &other)) in outside.iter().zip(&shuffled).enumerate() {
+        if at % MANY == 0 {
+            go_on(context)?;
+        }
+        on_way.clear();
+        let leaf = grown.tree.leaf(|feature| {
+            on_way.push(feature);
+            columns[feature][i]
+        });
+        let before = loss(response, leaf, i);
+        order::sort_indices(&mut on_way);
+        on_way.dedup();
+        for &j in &on_way {
+            let leaf = grown.tree.leaf(|feature| columns[feature][if feature == j { other } else { i }]);
+            *sums[j].get_or_insert(0.0) += loss(response, leaf, i) - before;
+        }
+    }
+    let share = 1.0 / outside.len() as f64;
+    let used = sums.into_iter().enumerate();
+    Ok(Some(used.filter_map(|(j, sum)| Some((j, share * sum?))).collect()))
+}
+
+fn loss(response: &Response<'_>, leaf: &Leaf, i: usize) -> f64 {
+    match response {
+        Response::Classes(classes) => f64::from(u8::from(is_wrong(classes, leaf, i))),
+        Response::Real(outputs) => {
+            let error = |(values, (_, mean)): (&Vec<f64>, &(u32, f64))| (values[i] - mean).powi(2);
+            outputs.iter().zip(leaf).map(error).sum::<f64>() / outputs.len() as f64
+        }
+    }
+}
+
+/// Whether the class with the largest share is another one; of equal shares the lowest code.
+fn is_wrong(classes: &Classes, leaf: &Leaf, i: usize) -> bool {
+    let mut best = (u32::MAX, 0.0);
+    for &(code, share) in leaf {
+        if share > best.1 {
+            best = (code, share);
+        }
+    }
+    best.0 != classes.codes()[i]
+}
+
+/// Mean and deviation over the trees; features that a tree does not use have 0.
+fn summary(trees: &[Changes], n_features: usize) -> Importances {
+    let share = 1.0 / trees.len() as f64;
+    let mut means = vec![0.0; n_features];
+    for &(j, change) in trees.iter().flatten() {
+        means[j] += share * change;
+    }
+    let (mut squares, mut used) = (vec![0.0; n_features], vec![0_usize; n_features]);
+    for &(j, change) in trees.iter().flatten() {
+        squares[j] += (change - means[j]).powi(2);
+        used[j] += 1;
+    }
+    let deviation = |j: usize| {
+        let unused = (trees.len() - used[j]) as f64;
+        (share * (squares[j] + unused * means[j].powi(2))).sqrt()
+    };
+    Importances { deviations: (0..n_features).map(deviation).collect(), means, trees: trees.len() }
+}

@@ -1,0 +1,286 @@
+//! Boruta.
+
+use fewest_core::method::Options;
+use fewest_core::{
+    Budget, Context, Dataset, Error, Selection, Selector, Status, derive_seed, options, q_values,
+};
+use fewest_eval::{Importances, RandomForest};
+use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
+use rand::seq::SliceRandom;
+
+use super::decisions::{Decision, Record, quantile, ranking};
+use super::samples::{Samples, table};
+use crate::stop::{Forecast, UNJUDGED, how_stopped};
+
+/// Of fewer features there are several shadows each (Kursa and Rudnicki 2010, Section 2, step 1).
+const FEWEST_SHADOWS: usize = 5;
+
+/// Names in a note.
+const NAMES: usize = 10;
+
+const STAGE: &str = "boruta";
+
+options! {
+    /// All relevant features (Kursa and Rudnicki 2010, *Feature selection with the Boruta package*, Section
+    /// 2): those that are more important to a random forest than the best of their shuffled copies, the
+    /// shadows. Features that repeat each other are all found, unlike by methods that look for the fewest.
+    ///
+    /// In each round a forest is grown on the features that are not rejected, and on as many shadows (at
+    /// least five), each a feature whose values are permuted anew. With `Z` the mean of
+    /// [importance](RandomForest::importances) over the trees divided by its standard deviation, a feature
+    /// gets a hit if its `Z` exceeds the largest of the shadows. After each round, of `r` that an undecided
+    /// feature took part in, with `h` hits,
+    ///
+    /// ```text
+    /// confirmed if P(X ≥ h) < α / (2m),   rejected if P(X ≤ h) < α / (2m),   X ~ B(r, ½)
+    /// ```
+    ///
+    /// where `m` counts the features that vary: the two-sided binomial test with Bonferroni's correction, as
+    /// in the paper. (boruta_py corrects over features by Benjamini and Hochberg, then over rounds, which
+    /// tests none of the hypotheses that are stated.) Decisions are final; rejected features leave the forest, and
+    /// the rounds end when all are decided. What is undecided then is tentative. Neither the order of rows nor
+    /// that of columns changes the result.
+    ///
+    /// Features are ranked by decision, then hits, then mean `Z`, which is their score; equal ones in the order of the
+    /// table. `Budget::Auto` takes those that are confirmed, `Budget::Count` the first of those confirmed and then
+    /// tentative: those rejected are never selected. p-values are `P(X ≥ h)` over the rounds of the feature:
+    /// not corrected, and of a test that is looked at after every round.
+    ///
+    /// Cost: `rounds` forests on twice the features. A run that is stopped gives what was decided by then, in
+    /// its first round the order of importance to the trees that were grown. If it ends with tentative
+    /// features, its status is [`Status::MaxIterations`].
+    ///
+    /// # Errors
+    /// A target that is neither classes nor real, or is the same in every sample; a NaN or an infinity
+    /// (naming the cell); no feature that varies; sample weights; `Budget::Threshold`.
+    ///
+    /// ```
+    /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
+    /// use fewest_wrappers::forests::Boruta;
+    ///
+    /// let wave = |step: i32| (0..80).map(|i| f64::from(i * step % 81)).collect::<Vec<f64>>();
+    /// let labels: Vec<bool> = wave(17).iter().map(|value| *value > 40.0).collect();
+    /// // What decides, a copy of it, and two that have nothing to do with it.
+    /// let x = DenseColumns::from_columns(&[wave(17), wave(17), wave(23), wave(52)])?;
+    /// let data = Dataset::new(x, Target::from_labels(&labels))?;
+    /// let boruta = Boruta { trees: 100, ..Boruta::default() };
+    /// let mut found = boruta.select(&data, Budget::Auto, &Context::default())?.order;
+    /// found.sort();
+    /// assert_eq!(found, [0, 1]);
+    /// # Ok::<(), fewest_core::Error>(())
+    /// ```
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct Boruta {
+        /// Trees of the forest of a round.
+        pub trees: usize = 500, Count(2);
+        /// Most rounds.
+        pub rounds: usize = 100, Count(1);
+        /// Level of the tests, over all features together.
+        pub alpha: f64 = 0.01, ProperFraction;
+        /// Quantile of the shadows' importances that a hit must exceed: 1 is their largest.
+        pub quantile: f64 = 1.0, Fraction;
+    }
+}
+
+/// What is known after some rounds; features by their places in the samples.
+struct Course {
+    records: Vec<Record>,
+    rounds: usize,
+    /// The trees of the only round, if it was stopped.
+    trees: Option<usize>,
+    status: Status,
+}
+
+impl Boruta {
+    fn run(&self, samples: &Samples, context: &Context<'_>) -> Result<Course, Error> {
+        let n_tests = samples.features.len();
+        let mut course = Course {
+            records: vec![Record::new(); n_tests],
+            rounds: 0,
+            trees: None,
+            status: Status::Converged,
+        };
+        let mut progress = Forecast::start(STAGE, self.rounds as f64);
+        while course.is_undecided() {
+            if course.rounds == self.rounds {
+                course.status = Status::MaxIterations;
+                break;
+            }
+            let active = course.active();
+            let seed = derive_seed(context.seed, course.rounds as u64);
+            let found = match self.round(samples, &active, seed, context) {
+                Ok(found) => Some(found),
+                Err(Error::Stopped { .. }) => None,
+                Err(error) => return Err(error),
+            };
+            let whole = found.as_ref().is_some_and(|found| found.trees == self.trees);
+            // Some trees of the first round are better than nothing; later ones wait for all of theirs.
+            if let Some(found) = found.filter(|_| whole || course.rounds == 0) {
+                course.add(&active, &found, self.quantile);
+                course.trees = (!whole).then_some(found.trees);
+            }
+            if !whole {
+                course.status = how_stopped(context);
+                break;
+            }
+            course.records.iter_mut().for_each(|record| record.decide(self.alpha, n_tests));
+            progress.report(course.rounds, self.rounds, context);
+        }
+        Ok(course)
+    }
+
+    /// The importances of the `active` features, and of shadows after them.
+    fn round(
+        &self,
+        samples: &Samples,
+        active: &[usize],
+        seed: u64,
+        context: &Context<'_>,
+    ) -> Result<Importances, Error> {
+        let n_shadows = active.len().max(FEWEST_SHADOWS);
+        let originals: Vec<usize> = active.iter().copied().cycle().take(n_shadows).collect();
+        let shadows = fewest_parallel::map(n_shadows, |at| {
+            let mut column = samples.columns[originals[at]].clone();
+            column.shuffle(&mut ChaCha8Rng::seed_from_u64(derive_seed(seed, at as u64 + 1)));
+            column
+        });
+        let both: Vec<usize> = active.iter().chain(&originals).copied().collect();
+        let kinds = both.iter().map(|&at| samples.kinds[at].clone()).collect();
+        let columns: Vec<&[f64]> = active
+            .iter()
+            .map(|&at| samples.columns[at].as_slice())
+            .chain(shadows.iter().map(Vec::as_slice))
+            .collect();
+        let data = table(&columns, kinds, samples.target.clone())?;
+        let forest = RandomForest { trees: self.trees, ..RandomForest::default() };
+        forest.importances(&data, &Context { seed: derive_seed(seed, 0), progress: None, ..*context })
+    }
+}
+
+impl Course {
+    fn is_undecided(&self) -> bool {
+        self.records.iter().any(|record| record.decision == Decision::Tentative)
+    }
+
+    /// The features that are not rejected.
+    fn active(&self) -> Vec<usize> {
+        (0..self.records.len()).filter(|&at| self.records[at].decision != Decision::Rejected).collect()
+    }
+
+    /// A round with the importances of the `active` features, and of shadows after them.
+    fn add(&mut self, active: &[usize], found: &Importances, share: f64) {
+        let z_scores = found.z_scores();
+        let shadows = quantile(z_scores[active.len()..].to_vec(), share);
+        for (&at, &z) in active.iter().zip(&z_scores) {
+            self.records[at].add(z, shadows);
+        }
+        self.rounds += 1;
+    }
+
+    fn count(&self, decision: Decision) -> usize {
+        self.records.iter().filter(|record| record.decision == decision).count()
+    }
+
+    /// What was decided.
+    fn notes(&self, boruta: &Boruta, tentative: &[String]) -> Vec<String> {
+        let plural = |n: usize| if n == 1 { "is" } else { "are" };
+        let [confirmed, undecided, rejected] = [Decision::Confirmed, Decision::Tentative, Decision::Rejected]
+            .map(|decision| self.count(decision));
+        let named = match tentative {
+            [] => String::new(),
+            names if names.len() > NAMES => format!(" ({} and others)", names[..NAMES].join(", ")),
+            names => format!(" ({})", names.join(", ")),
+        };
+        let rounds = match (self.trees, self.rounds) {
+            (Some(trees), _) => format!("{trees} of {} trees of the first round", boruta.trees),
+            (None, 1) => "1 round".to_owned(),
+            (None, rounds) => format!("{rounds} rounds"),
+        };
+        let mut notes = vec![format!(
+            "of {} features {confirmed} {} confirmed, {undecided} tentative{named}, {rejected} rejected, after \
+             {rounds}",
+            self.records.len(),
+            plural(confirmed)
+        )];
+        if self.status == Status::MaxIterations {
+            notes.push("tentative features: more `rounds` may decide".to_owned());
+        }
+        notes
+    }
+}
+
+impl Selector for Boruta {
+    fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
+        Selection::only(self.select_many(data, &[budget], context)?)
+    }
+
+    fn select_many(
+        &self,
+        data: &Dataset,
+        budgets: &[Budget],
+        context: &Context<'_>,
+    ) -> Result<Vec<Selection>, Error> {
+        self.check()?;
+        for budget in budgets {
+            budget.check(data.n_features())?;
+            if let Budget::Threshold(_) = budget {
+                let expected = "left out: `alpha` says what is confirmed";
+                return Err(Error::parameter("threshold", "given", expected));
+            }
+        }
+        if budgets.is_empty() {
+            return Ok(Vec::new());
+        }
+        let samples = Samples::new(data, "boruta")?;
+        let course = self.run(&samples, context)?;
+        Ok(budgets.iter().map(|&budget| self.selection(data, &samples, &course, budget)).collect())
+    }
+}
+
+impl Boruta {
+    fn selection(&self, data: &Dataset, samples: &Samples, course: &Course, budget: Budget) -> Selection {
+        let places = by_table(samples);
+        let records: Vec<Record> = places.iter().map(|&at| course.records[at].clone()).collect();
+        let feature = |at: usize| samples.features[places[at]];
+        let mut ranked = match course.rounds {
+            0 => (0..records.len()).collect(),
+            _ => ranking(&records),
+        };
+        let is_stopped = course.status.is_stopped();
+        let tentative = ranked.iter().filter(|&&at| records[at].decision == Decision::Tentative);
+        let tentative: Vec<String> = tentative.map(|&at| data.feature_name(feature(at))).collect();
+        let n_confirmed = course.count(Decision::Confirmed);
+        match budget {
+            // The run of a method that found nothing yet gives its order so far.
+            Budget::Auto if !is_stopped || n_confirmed > 0 => ranked.truncate(n_confirmed),
+            _ => ranked.retain(|&at| records[at].decision != Decision::Rejected),
+        }
+        if let Budget::Count(k) = budget {
+            ranked.truncate(k);
+        }
+        let order: Vec<usize> = ranked.iter().map(|&at| feature(at)).collect();
+        if course.rounds == 0 {
+            let scores = vec![f64::NAN; order.len()];
+            let mut selection = Selection::new(order, scores, data.n_features(), course.status);
+            selection.notes.push(UNJUDGED.to_owned());
+            return selection;
+        }
+        let p_values: Vec<f64> = records.iter().map(Record::p_value).collect();
+        let q_values = q_values(&p_values);
+        let chosen = |values: &[f64]| ranked.iter().map(|&at| values[at]).collect::<Vec<f64>>();
+        let scores = ranked.iter().map(|&at| records[at].importance()).collect();
+        let mut selection = Selection::new(order, scores, data.n_features(), course.status);
+        selection.p_values = Some(chosen(&p_values));
+        selection.q_values = Some(chosen(&q_values));
+        selection.notes = course.notes(self, &tentative);
+        selection.note_constant_features(data.n_features() - samples.features.len());
+        selection.note_missing_features(budget, "no other feature beats its shadows");
+        selection
+    }
+}
+
+/// The places in the samples, in the order of the table.
+fn by_table(samples: &Samples) -> Vec<usize> {
+    fewest_core::order::by_key(&samples.features)
+}
