@@ -17,12 +17,22 @@ pub(crate) use score::score;
 pub(crate) use select::select;
 
 use std::path::Path;
+use std::process::ExitCode;
 
+use fewest::core::Status;
 use fewest::registry::{Method, Parameters, Registry};
 
-use crate::failure::Failure;
+use crate::failure::{Failure, STATUS_INTERRUPTED};
 use crate::output;
 use crate::report::Origin;
+
+/// The exit status of a run with an answer.
+fn exit_code(status: Status) -> ExitCode {
+    match status {
+        Status::Interrupted => ExitCode::from(STATUS_INTERRUPTED),
+        _ => ExitCode::SUCCESS,
+    }
+}
 
 /// The command line with its arguments, quoted for a POSIX shell.
 fn command_line() -> String {

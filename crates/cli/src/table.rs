@@ -45,7 +45,11 @@ pub(crate) fn scores(scores: &Scores, most: Option<usize>, run: &RunInfo) -> Str
         }
         None => "every feature".to_owned(),
     };
-    out.push_str(&format!("{}: {what} in {time} ({better} is better)\n\n", run.method.id));
+    let ended = match scores.status {
+        Status::Converged => String::new(),
+        other => format!(", {}", other.name()),
+    };
+    out.push_str(&format!("{}: {what} in {time} ({better} is better{ended})\n\n", run.method.id));
     out.push_str(&features(&listed, run));
     notes(&mut out, &[&run.data.notes[..], &listed.notes].concat());
     out

@@ -233,6 +233,17 @@ mod tests {
         assert_eq!(selection.q_values, Some(vec![0.04, 0.04]));
     }
 
+    /// A run that was stopped says so in whatever is made of its scores.
+    #[test]
+    fn a_selection_ends_as_its_scores_did() {
+        let mut scores = Scores::descending(vec![3.0, 1.0]);
+        scores.status = Status::TimeLimit;
+        scores.notes = vec!["stopped after 3 of 9".to_owned()];
+        for selection in [cut(&scores, &[], Budget::Count(1)), scores.best(Some(1))] {
+            assert_eq!((selection.status, &selection.notes), (Status::TimeLimit, &scores.notes));
+        }
+    }
+
     /// Two scores that overflow are equal, and their order says nothing.
     #[test]
     fn infinite_scores_are_told() {

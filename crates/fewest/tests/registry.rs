@@ -20,6 +20,16 @@ fn find(id: &str) -> &'static Method {
     }
 }
 
+/// The defaults, but fewer trees: laws hold for any number, and are checked some hundred times.
+fn quick(method: &Method) -> Result<Parameters, Error> {
+    let assignments: &[&str] = match method.id {
+        "boruta" => &["trees=100", "rounds=20"],
+        "permutation-importance" => &["trees=60", "permutations=7"],
+        _ => &[],
+    };
+    Parameters::parse(method, assignments)
+}
+
 /// Whether a method must be given classes: it knows no real target.
 fn needs_classes(method: &Method) -> bool {
     !method.targets.contains(&TargetKind::Real) && method.targets.contains(&TargetKind::Classes)
@@ -56,7 +66,7 @@ fn without_target(data: &Dataset) -> Result<Dataset, Error> {
 fn unsupervised_methods_are_those_whose_defaults_run_without_a_target() -> Result<(), Error> {
     for method in Registry::standard().methods().iter() {
         let data = without_target(&problem(false))?;
-        let selector = method.build(&Parameters::defaults(method))?.into_selector();
+        let selector = method.build(&quick(method)?)?.into_selector();
         let result = selector.select(&data, Budget::Count(2), &Context::default());
         assert_eq!(result.is_ok(), !method.is_supervised(), "{}: {result:?}", method.id);
     }
@@ -105,7 +115,7 @@ fn defaults_are_values_that_could_be_given() -> Result<(), Error> {
 #[test]
 fn methods_are_what_they_say_and_keep_the_laws() -> Result<(), Error> {
     for method in Registry::standard().methods().iter() {
-        let built = method.build(&Parameters::defaults(method))?;
+        let built = method.build(&quick(method)?)?;
         match (&built, method.kind) {
             (Built::Scorer(_), Kind::Score) | (Built::Selector(_), Kind::Select | Kind::Sequence) => {}
             _ => panic!("{} is no {}", method.id, method.kind.name()),
@@ -127,7 +137,7 @@ fn methods_are_what_they_say_and_keep_the_laws() -> Result<(), Error> {
 fn nested_methods_start_larger_selections_with_the_smaller_ones() -> Result<(), Error> {
     for method in Registry::standard().methods().iter().filter(|method| method.is_nested()) {
         let data = problem(needs_classes(method));
-        let selector = method.build(&Parameters::defaults(method))?.into_selector();
+        let selector = method.build(&quick(method)?)?.into_selector();
         let order = |k: usize| -> Result<Vec<usize>, Error> {
             Ok(selector.select(&data, Budget::Count(k), &Context::seeded(5))?.order)
         };
@@ -356,7 +366,7 @@ fn hostile_data_give_an_answer_or_a_message() -> Result<(), Error> {
     cases.push(("a class of one", table(&[wave(12, 5), wave(12, 7)], Target::from_labels(&lonely))?));
     for method in Registry::standard().methods().iter() {
         for (name, data) in &cases {
-            let selector = method.build(&Parameters::defaults(method))?.into_selector();
+            let selector = method.build(&quick(method)?)?.into_selector();
             match selector.select(data, Budget::Count(1), &Context::default()) {
                 Ok(selection) => {
                     assert!(selection.order.len() <= 1, "{}, {name}", method.id);
@@ -380,7 +390,7 @@ fn threads_change_nothing() -> Result<(), Error> {
         let answer = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
             let pool = pool.map_err(|_| Error::parameter("threads", threads, "available"))?;
-            let selector = method.build(&Parameters::defaults(method))?.into_selector();
+            let selector = method.build(&quick(method)?)?.into_selector();
             pool.install(|| selector.select(&data, Budget::Count(4), &Context::seeded(3)))
         };
         let one = answer(1)?;
@@ -413,7 +423,7 @@ fn units_of_features_change_nothing() -> Result<(), Error> {
             let unit = [1.0, 1024.0, 1.0 / 1_048_576.0][j % 3];
             column.iter_mut().for_each(|value| *value *= unit);
         })?;
-        let selector = method.build(&Parameters::defaults(method))?.into_selector();
+        let selector = method.build(&quick(method)?)?.into_selector();
         let answer = |data: &Dataset| selector.select(data, Budget::Count(4), &Context::seeded(3));
         let (plain, scaled) = (answer(&data)?, answer(&scaled)?);
         let is_same = plain.order == scaled.order && plain.scores == scaled.scores;
@@ -434,7 +444,7 @@ fn single_precision_changes_little() -> Result<(), Error> {
         let single = with_columns(&double, |_, column| {
             column.iter_mut().for_each(|value| *value = f64::from(*value as f32));
         })?;
-        let selector = method.build(&Parameters::defaults(method))?.into_selector();
+        let selector = method.build(&quick(method)?)?.into_selector();
         let answer = |data: &Dataset| selector.select(data, Budget::Count(4), &Context::seeded(3));
         let (double, single) = (answer(&double)?, answer(&single)?);
         assert_eq!(double.order, single.order, "{}", method.id);

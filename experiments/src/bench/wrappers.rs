@@ -28,7 +28,7 @@ pub(super) struct Case {
     peer: Option<&'static str>,
 }
 
-/// All features are ranked, one removed at a time.
+/// All features are ranked, one removed at a time, or judged by forests.
 pub(super) const CASES: &[Case] = &[
     Case {
         name: "svr-rfe-n200-d100",
@@ -56,6 +56,15 @@ pub(super) const CASES: &[Case] = &[
         params: &["retrain=true"],
         n: 200,
         d: 20,
+        peer: None,
+    },
+    Case { name: "boruta-n200-d50", method: "boruta", params: &["rounds=20"], n: 200, d: 50, peer: None },
+    Case {
+        name: "permutation-importance-n200-d50",
+        method: "permutation-importance",
+        params: &["permutations=10"],
+        n: 200,
+        d: 50,
         peer: None,
     },
 ];
@@ -218,7 +227,7 @@ fn summary(all: &[Results]) -> String {
          Median (smallest) of the runs; the programs of a case were run in turn in one session, on the same \
          files, with the same number of threads. Features are standard normal, the target is the sum of the \
          first {INFORMATIVE} with noise of standard deviation {NOISE}; all features are ranked, one going at \
-         a time. The seconds are those of the ranking alone, from the data in memory. On a machine that \
+         a time, or judged by forests. The seconds are those of the ranking alone, from the data in memory. On a machine that \
          others use too, CPU seconds (user and system, all threads) are the figure to compare. Every run is \
          in [wrappers.csv](wrappers.csv).\n\n\
          | case | method | program | seconds | CPU seconds | memory, MiB |\n|---|---|---|---|---|---|\n"

@@ -9,7 +9,7 @@ use fewest_study::{Candidate, Division, Report, Store, Study, StudyOptions, json
 
 use super::{check_groups, is_stdout};
 use crate::args::{DataArgs, EvaluateArgs, EvaluationArgs, RunArgs};
-use crate::failure::{Failure, STATUS_INTERRUPTED};
+use crate::failure::Failure;
 use crate::{input, output, report, runner, table, text};
 
 /// Evaluates one method.
@@ -119,8 +119,5 @@ pub(super) fn tell(
         output::write("--report", path, report::evaluation(report, &super::origin(file)).as_bytes())
     });
     super::tell(run.json.as_deref(), json, table, written)?;
-    Ok(match report.status {
-        Status::Interrupted => ExitCode::from(STATUS_INTERRUPTED),
-        _ => ExitCode::SUCCESS,
-    })
+    Ok(super::exit_code(report.status))
 }

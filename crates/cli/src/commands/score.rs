@@ -61,5 +61,5 @@ pub(crate) fn score(registry: &Registry, args: &ScoreArgs) -> Result<ExitCode, F
         written = output::write("--report", path, report.as_bytes());
     }
     super::tell(args.run.json.as_deref(), json, &table::scores(&scores, args.top, &run), written)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(super::exit_code(scores.status))
 }

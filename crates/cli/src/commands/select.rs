@@ -3,14 +3,14 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use fewest::core::{Budget, Error, Selection, Status};
+use fewest::core::{Budget, Error, Selection};
 use fewest::data::{Complete, Format, Reduction};
 use fewest::registry::{Method, Parameters, Registry};
 use fewest_study::{RunInfo, json};
 
 use super::{check_groups, is_stdout, useless};
 use crate::args::{KArg, SelectArgs};
-use crate::failure::{Failure, STATUS_INTERRUPTED};
+use crate::failure::Failure;
 use crate::{input, output, report, runner, table};
 
 /// Number of features selected if no argument gives it.
@@ -61,10 +61,7 @@ pub(crate) fn select(registry: &Registry, args: &SelectArgs) -> Result<ExitCode,
     selection.notes.splice(0..0, info.notes.iter().cloned());
     let run = RunInfo { method: method.clone(), parameters, seed: args.run.seed, data: info, seconds };
     tell(registry, args, &complete, &selection, &run)?;
-    Ok(match selection.status {
-        Status::Interrupted => ExitCode::from(STATUS_INTERRUPTED),
-        _ => ExitCode::SUCCESS,
-    })
+    Ok(super::exit_code(selection.status))
 }
 
 /// Refuses options that the method does not use, and a missing table of groups.

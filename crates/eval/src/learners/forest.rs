@@ -6,7 +6,7 @@ use fewest_machines::{check_width, feature_names, finite_column};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
-use super::growth::{Choice, Response, Training, Tree};
+use super::growth::{Choice, Response, Training, Tree, go_on};
 use super::{ClassScoring, Learner, Model, Predictions};
 
 options! {
@@ -163,6 +163,8 @@ impl<'a> Growing<'a> {
 
     /// The tree of this number.
     pub(super) fn tree(&self, number: usize) -> Result<Grown, Error> {
+        // Before anything is drawn: a forest that was stopped may have a million trees to go.
+        go_on(self.context)?;
         let n = self.n_samples;
         let mut generator = ChaCha8Rng::seed_from_u64(self.seed(number));
         let samples: Vec<usize> = match self.forest.bootstrap {

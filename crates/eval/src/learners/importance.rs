@@ -197,3 +197,145 @@ fn summary(trees: &[Changes], n_features: usize) -> Importances {
     };
     Importances { deviations: (0..n_features).map(deviation).collect(), means, trees: trees.len() }
 }
+
+#[cfg(test)]
+mod tests {
+    use fewest_core::{DenseColumns, FeatureKind};
+
+    use super::*;
+
+    type Tested = Result<(), Error>;
+
+    fn noise(j: u64, i: usize) -> f64 {
+        (derive_seed(j, i as u64) >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
+    }
+
+    /// Five features: 1 and 3 decide, 4 is a category that helps; a class and two numbers.
+    fn data(n: usize) -> Result<[Dataset; 2], Error> {
+        let mut columns: Vec<Vec<f64>> = (0..5).map(|j| (0..n).map(|i| noise(j, i)).collect()).collect();
+        columns[4].iter_mut().for_each(|value| *value = ((*value + 0.5) * 3.0).floor());
+        let signal: Vec<f64> =
+            (0..n).map(|i| columns[1][i] + 2.0 * columns[3][i] + 0.4 * columns[4][i]).collect();
+        let levels = ["a", "b", "c"].map(str::to_owned).to_vec();
+        let mut kinds = vec![FeatureKind::Numeric; 5];
+        kinds[4] = FeatureKind::Categorical { levels };
+        let labels: Vec<bool> = signal.iter().map(|value| *value > 0.4).collect();
+        let other = columns[1].iter().map(|value| 1e200 * value);
+        let numbers = Target::outputs(signal.iter().copied().chain(other).collect(), n)?;
+        let of = |target| {
+            Dataset::new(DenseColumns::from_columns(&columns)?, target)?.with_feature_kinds(kinds.clone())
+        };
+        Ok([of(Target::from_labels(&labels))?, of(numbers)?])
+    }
+
+    /// By the definition: all samples out of bag are predicted with a whole column permuted.
+    #[test]
+    fn importances_are_those_of_the_definition() -> Tested {
+        let context = Context::seeded(4);
+        for data in data(80)? {
+            let forest = RandomForest { trees: 9, ..RandomForest::default() };
+            let response = match data.target() {
+                Target::Class(classes) => Response::Classes(classes),
+                target => Response::Real(standardised_outputs(target, "test")?),
+            };
+            let growing = Growing::new(forest, &data, response, &context)?;
+            let columns = &growing.training.columns;
+            let mut by_tree = vec![Vec::new(); 5];
+            for number in 0..9 {
+                let grown = growing.tree(number)?;
+                let outside: Vec<usize> = (0..80).filter(|i| !grown.samples.contains(i)).collect();
+                let mut shuffled = outside.clone();
+                let seed = derive_seed(growing.seed(number), 0);
+                shuffled.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
+                let error = |columns: &[Vec<f64>]| -> f64 {
+                    let of = |&i: &usize| loss(&growing.training.response, grown.tree.predict(columns, i), i);
+                    outside.iter().map(of).sum::<f64>() / outside.len() as f64
+                };
+                for (j, changes) in by_tree.iter_mut().enumerate() {
+                    let mut permuted = columns.clone();
+                    outside.iter().zip(&shuffled).for_each(|(&i, &other)| permuted[j][i] = columns[j][other]);
+                    changes.push(error(&permuted) - error(columns));
+                }
+            }
+            let found = forest.importances(&data, &context)?;
+            assert_eq!(found.trees, 9);
+            for (j, changes) in by_tree.iter().enumerate() {
+                let mean = changes.iter().sum::<f64>() / 9.0;
+                let variance = changes.iter().map(|change| (change - mean).powi(2)).sum::<f64>() / 9.0;
+                assert!((found.means[j] - mean).abs() < 1e-12);
+                assert!((found.deviations[j] - variance.sqrt()).abs() < 1e-12);
+                assert!((found.z_scores()[j] - mean / variance.sqrt()).abs() < 1e-9 || mean == 0.0);
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn what_decides_is_important_and_noise_is_not() -> Tested {
+        for data in data(300)? {
+            let found = RandomForest::default().importances(&data, &Context::default())?;
+            let z = found.z_scores();
+            assert!(z[3].min(z[1]) > 0.5 && z[4] > z[0].max(z[2]), "{z:?}");
+            assert!(found.means[0].abs() < 0.01 && found.means[2].abs() < 0.01, "{:?}", found.means);
+        }
+        Ok(())
+    }
+
+    /// Importance by impurity prefers noise of many values to that of two; importance by permutation is zero
+    /// for both, within three standard errors of the mean over tables.
+    #[test]
+    fn many_values_are_no_importance() -> Tested {
+        let (n, n_tables) = (100, 40);
+        let forest = RandomForest { trees: 50, ..RandomForest::default() };
+        let mut found = vec![Vec::new(); 2];
+        for table in 0..n_tables {
+            let drawn = |j: u64| (0..n).map(move |i| noise(3 * table + j, i));
+            let columns =
+                [drawn(0).collect::<Vec<f64>>(), drawn(1).map(|v| f64::from(u8::from(v > 0.0))).collect()];
+            let labels: Vec<bool> = drawn(2).map(|value| value > 0.0).collect();
+            let data = Dataset::new(DenseColumns::from_columns(&columns)?, Target::from_labels(&labels))?;
+            let means = forest.importances(&data, &Context::seeded(table))?.means;
+            found.iter_mut().zip(means).for_each(|(found, mean)| found.push(mean));
+        }
+        for means in found {
+            let n = means.len() as f64;
+            let mean = means.iter().sum::<f64>() / n;
+            let variance = means.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / n;
+            assert!(mean.abs() < 3.0 * (variance / n).sqrt(), "{mean}, {variance}");
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn the_seed_decides_and_not_the_threads() -> Tested {
+        let forest = RandomForest { trees: 30, ..RandomForest::default() };
+        for data in data(60)? {
+            let found = |threads: usize, seed: u64| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+                let Ok(pool) = pool else { panic!("threads") };
+                pool.install(|| forest.importances(&data, &Context::seeded(seed)))
+            };
+            assert_eq!(found(1, 2)?, found(7, 2)?);
+            assert_ne!(found(1, 2)?, found(1, 3)?);
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn what_has_no_importance_is_refused() -> Tested {
+        let [data, _] = data(20)?;
+        let forest = RandomForest { bootstrap: false, ..RandomForest::default() };
+        let error = forest.importances(&data, &Context::default());
+        assert!(matches!(error, Err(Error::InvalidParameter { name: "bootstrap", .. })));
+        for target in [Target::from_labels(&["a"; 20]), Target::real(vec![1e9; 20])?] {
+            let error =
+                RandomForest::default().importances(&data.clone().with_target(target)?, &Context::default());
+            assert!(matches!(error, Err(Error::TooFew { minimum: 2, found: 1, .. })), "{error:?}");
+        }
+        let stopped = std::sync::atomic::AtomicBool::new(true);
+        let context = Context { interrupt: Some(&stopped), ..Context::default() };
+        let error = RandomForest::default().importances(&data, &context);
+        assert!(matches!(error, Err(Error::Stopped { .. })));
+        Ok(())
+    }
+}

@@ -1,9 +1,7 @@
 //! Boruta.
 
 use fewest_core::method::Options;
-use fewest_core::{
-    Budget, Context, Dataset, Error, Selection, Selector, Status, derive_seed, options, q_values,
-};
+use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status, derive_seed, options};
 use fewest_eval::{Importances, RandomForest};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
@@ -37,15 +35,19 @@ options! {
     /// ```
     ///
     /// where `m` counts the features that vary: the two-sided binomial test with Bonferroni's correction, as
-    /// in the paper. (boruta_py corrects over features by Benjamini and Hochberg, then over rounds, which
-    /// tests none of the hypotheses that are stated.) Decisions are final; rejected features leave the forest, and
-    /// the rounds end when all are decided. What is undecided then is tentative. Neither the order of rows nor
-    /// that of columns changes the result.
+    /// in the paper. (boruta_py corrects over features by Benjamini and Hochberg, then over rounds.)
+    /// Decisions are final; rejected features leave the forest, and the rounds end when all are decided. What
+    /// is undecided then is tentative. Neither the order of rows nor that of columns changes the result.
     ///
-    /// Features are ranked by decision, then hits, then mean `Z`, which is their score; equal ones in the order of the
-    /// table. `Budget::Auto` takes those that are confirmed, `Budget::Count` the first of those confirmed and then
-    /// tentative: those rejected are never selected. p-values are `P(X ≥ h)` over the rounds of the feature:
-    /// not corrected, and of a test that is looked at after every round.
+    /// The tests are about chance in forests and shadows, given the table, not about chance in the samples: `α`
+    /// does not bound the noise that is confirmed. Of `m` features that are noise, one that beats the median
+    /// of the best of `m` shadows, which has the probability `1 − 2^(−1/m)`, is confirmed after enough
+    /// rounds: up to about `ln 2 ≈ 0.7` features in all, for any `α`. So there are no p-values here;
+    /// [`PermutationImportance`](super::PermutationImportance) has them.
+    ///
+    /// Features are ranked by decision, then hits, then mean `Z`, which is their score; equal ones in the
+    /// order of the table. `Budget::Auto` takes those that are confirmed, `Budget::Count` the first of those
+    /// confirmed and then tentative: those rejected are never selected.
     ///
     /// Cost: `rounds` forests on twice the features. A run that is stopped gives what was decided by then, in
     /// its first round the order of importance to the trees that were grown. If it ends with tentative
@@ -266,13 +268,8 @@ impl Boruta {
             selection.notes.push(UNJUDGED.to_owned());
             return selection;
         }
-        let p_values: Vec<f64> = records.iter().map(Record::p_value).collect();
-        let q_values = q_values(&p_values);
-        let chosen = |values: &[f64]| ranked.iter().map(|&at| values[at]).collect::<Vec<f64>>();
         let scores = ranked.iter().map(|&at| records[at].importance()).collect();
         let mut selection = Selection::new(order, scores, data.n_features(), course.status);
-        selection.p_values = Some(chosen(&p_values));
-        selection.q_values = Some(chosen(&q_values));
         selection.notes = course.notes(self, &tentative);
         selection.note_constant_features(data.n_features() - samples.features.len());
         selection.note_missing_features(budget, "no other feature beats its shadows");
