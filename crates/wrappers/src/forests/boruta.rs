@@ -39,10 +39,10 @@ options! {
     /// Decisions are final; rejected features leave the forest, and the rounds end when all are decided. What
     /// is undecided then is tentative. Neither the order of rows nor that of columns changes the result.
     ///
-    /// The tests are about chance in forests and shadows, given the table, not about chance in the samples: `α`
-    /// does not bound the noise that is confirmed. Of `m` features that are noise, one that beats the median
-    /// of the best of `m` shadows, which has the probability `1 − 2^(−1/m)`, is confirmed after enough
-    /// rounds: up to about `ln 2 ≈ 0.7` features in all, for any `α`. So there are no p-values here;
+    /// The tests are about chance in forests and shadows, given the table, not about chance in the samples:
+    /// `α` does not bound the noise that is confirmed. Of `m` features that are noise, one that beats the
+    /// median of the best of `m` shadows, which has the probability `1 − 2^(−1/m)`, is confirmed after
+    /// enough rounds: up to about `ln 2 ≈ 0.7` features in all, for any `α`. So there are no p-values here;
     /// [`PermutationImportance`](super::PermutationImportance) has them.
     ///
     /// Features are ranked by decision, then hits, then mean `Z`, which is their score; equal ones in the
@@ -200,8 +200,8 @@ impl Course {
             (None, rounds) => format!("{rounds} rounds"),
         };
         let mut notes = vec![format!(
-            "of {} features {confirmed} {} confirmed, {undecided} tentative{named}, {rejected} rejected, after \
-             {rounds}",
+            "of {} features {confirmed} {} confirmed, {undecided} tentative{named}, {rejected} rejected, \
+             after {rounds}",
             self.records.len(),
             plural(confirmed)
         )];

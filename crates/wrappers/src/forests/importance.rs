@@ -25,11 +25,12 @@ options! {
     /// ```
     ///
     /// No p-value is below `1/(S + 1)`: to be significant at 0.05 among `d` features, of which `m` are
-    /// related, takes about `20 d/m` permutations. Features share what they say of the target: of two copies each is
-    /// less important than one alone. Neither the order of rows nor that of columns changes the result.
+    /// related, takes about `20 d/m` permutations. Features share what they say of the target: of two copies
+    /// each is less important than one alone. Neither the order of rows nor that of columns changes the
+    /// result.
     ///
-    /// Cost: `S + 1` forests. A run that is stopped gives the p-values of the permutations by then, and before
-    /// the first the importance to the trees that were grown.
+    /// Cost: `S + 1` forests. A run that is stopped gives the p-values of the permutations by then, and
+    /// before the first the importance to the trees that were grown.
     ///
     /// # Errors
     /// A target that is neither classes nor real, or is the same in every sample; a NaN or an infinity
@@ -43,7 +44,8 @@ options! {
     /// let labels: Vec<bool> = wave(17).iter().map(|value| *value > 40.0).collect();
     /// let x = DenseColumns::from_columns(&[wave(23), wave(17), wave(52)])?;
     /// let data = Dataset::new(x, Target::from_labels(&labels))?;
-    /// let scorer = PermutationImportance { trees: 50, permutations: 19, ..PermutationImportance::default() };
+    /// let defaults = PermutationImportance::default();
+    /// let scorer = PermutationImportance { trees: 50, permutations: 19, ..defaults };
     /// let scores = scorer.score(&data, &Context::default())?;
     /// assert_eq!(scores.ranking()[0], 1);
     /// assert!(scores.p_values.is_some_and(|p| p[1] == 0.05 && p[0] > 0.1 && p[2] > 0.1));
