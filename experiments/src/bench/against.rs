@@ -106,7 +106,7 @@ fn drawn() -> Vec<Drawn> {
     all
 }
 
-/// Both builds, turn about.
+/// Both builds, run alternately.
 struct Builds<'a> {
     old: &'a Path,
     new: &'a Path,
@@ -172,7 +172,7 @@ pub(super) fn run(arguments: &Arguments, old: &Path) -> Result<()> {
     documents.csv("against", &header, &rows)?;
     let mut page = String::from(
         "# An older build of the command against this one\n\n`cargo xtask bench --against OLDER`: both builds \
-         run turn about; processor seconds of the\nwhole program, medians.\n\n\
+         run alternately; processor seconds of\nthe whole program, medians.\n\n\
          | command | older, s | newer, s | ratio |\n|---|---|---|---|\n",
     );
     for row in &rows {

@@ -113,7 +113,7 @@ fn summary(all: &[Results]) -> String {
     let mut text = String::from(
         "# HSIC Lasso against pyHSICLasso\n\n\
          Median (smallest) of the runs; both programs were run in turn in one session, on the same files, \
-         with the same number of threads. *Seconds* are what each program counts itself: kernels and lasso, \
+         with the same number of threads. *Seconds* are what each program measures itself: kernels and lasso, \
          without starting and reading; *process* is everything; *memory* is the highest resident set of the \
          main process (a peer's worker processes, listed in the raw data, are not added). Ours is the full \
          estimator throughout. Every run is in [peers.csv](peers.csv).\n\n![Seconds and memory of both \

@@ -28,7 +28,7 @@ pub(crate) struct Limits {
     pub(crate) inner_tolerance: f64,
     pub(crate) inner_iterations: u64,
     pub(crate) accelerated: bool,
-    /// Whether only weights that come into question take part.
+    /// Whether only a working set of weights takes part.
     pub(crate) working_set: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Which features come into question: products of all kernels with the machines, as exactly as it takes to
+//! Which features may get a weight: products of all kernels with the machines, as exactly as it takes to
 //! tell.
 
 use fewest_core::Error;

@@ -44,8 +44,8 @@ options! {
     /// - Only `λ₁λ₂` counts: `(β, d) → (β/c, c d)` turns the problem of `(λ₁, λ₂)` into that of
     ///   `(c λ₁, λ₂/c)`. The start, which the paper leaves open, keeps that law: no weights, and the best
     ///   constant.
-    /// - Only weights that come into question take part at a time: those above zero and those that would rise
-    ///   the steepest. When they have settled all others are looked at, and those that would rise take part
+    /// - A working set of weights takes part at a time: those above zero and those that would rise the
+    ///   steepest. When they have settled all others are looked at, and those that would rise take part
     ///   as well, until there are none ([`MikFs::working_set`]). Penalties below a tenth of the largest are
     ///   approached by fits at larger ones.
     /// - With indefinite kernels `F` is not bounded below: `β = t v, d = e_m/t` with `vᵀK_m v < 0` makes it
@@ -62,10 +62,10 @@ options! {
     /// # Cost
     /// Every feature: some `50 n` multiplications with the eight largest columns of the factor that all
     /// features share ([`fewest_kernels::SharedFactor`]), twice or three times in all, and more columns where
-    /// these do not decide. Features that come into question, half as many as samples at first: `n² + n r²`
-    /// for a factor of their own, then `n r` in an iteration. The machine: `n³/3`, or `n R²` where the active
+    /// these do not decide. A feature of the working set, which has half as many features as samples
+    /// at first: `n² + n r²` for a factor of its own, then `n r` in an iteration. The machine: `n³/3`, or `n R²` where the active
     /// factors have fewer than `n/4` columns in all; the weights: `n s²` a Newton step on `s` of them. Memory
-    /// in addition to the data: some hundred bytes a feature, `8 n r` one in question. A kernel with a kink
+    /// in addition to the data: some hundred bytes a feature, `8 n r` a feature of the working set. A kernel with a kink
     /// has no shared factor: all features get their own.
     ///
     /// # Errors
@@ -112,12 +112,12 @@ options! {
         pub tolerance: f64 = 1e-6, Positive;
         /// Difference-of-convex steps with momentum.
         pub accelerated: bool = true;
-        /// Only weights that come into question take part; else all, as in the paper, for comparison.
+        /// A working set of weights takes part; else all, as in the paper, for comparison.
         ///
-        /// All are looked at when those have settled.
+        /// All are looked at when the set has settled.
         pub working_set: bool = true;
-        /// Thin signed factors for the features that come into question or for all, or n² numbers a feature,
-        /// for comparison.
+        /// Thin signed factors for the features of the working set or for all, or n² numbers a feature, for
+        /// comparison.
         pub form: Form = Form::Auto;
         /// Error allowed to low-rank factors, relative to the Frobenius norm.
         pub factor_tolerance: f64 = 1e-4, ProperFraction;

@@ -65,7 +65,7 @@ fn summary(all: &[Results]) -> String {
     let mut text = format!(
         "# Filters against other packages\n\n\
          Median (smallest) of the runs; all programs of a case were run in turn in one session, on the same \
-         files, with the same number of threads. *Selection* is what each program counts itself, from the \
+         files, with the same number of threads. *Selection* is what each program measures itself, from the \
          data in memory to the scores or the {K} features: wall seconds, and CPU seconds (user and system) \
          of all threads. *Process* is everything: start, imports, reading, and for fast-select the \
          compilation of its functions, which its selection does not count. *Memory* is the highest resident \

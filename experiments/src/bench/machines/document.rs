@@ -69,7 +69,7 @@ fn summary(timed: &[Results], objectives: &[Objectives], skipped: &[String]) -> 
         "# Support vector machines against LIBSVM\n\n\
          Gaussian kernel, one thread, 256 MiB for kept rows on every side; scikit-learn's `SVC` and `SVR` \
          are LIBSVM with dense samples. Median (smallest) of the runs, in turn in one session on the same \
-         files. *Training* is what each program counts itself, from the samples in memory to the \
+         files. *Training* is what each program measures itself, from the samples in memory to the \
          coefficients; of `svm-train` it is everything. On a machine that others use too, CPU seconds are \
          the figure to compare. LIBSVM stops at a violation of the optimality conditions of \
          {THEIR_TOLERANCE}, its default; ours at a duality gap of {OUR_TOLERANCE} of the objective. \
