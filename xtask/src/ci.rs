@@ -33,6 +33,7 @@ const STEPS: &[Step] = &[
         "fewest with dependence",
         "clippy --package fewest --no-default-features --features dependence -- -D warnings",
     ),
+    step("command with workbooks", "clippy --package fewest-cli --features excel -- -D warnings"),
     step("core without features", "test --package fewest-core --no-default-features"),
     step("core with all features", "test --package fewest-core --all-features"),
     Step {

@@ -221,7 +221,8 @@ pub(crate) struct FileArgs {
     /// Index of the first feature of an svmlight file [default: 0 if an index is 0, else 1]
     #[arg(long, value_name = "0|1", value_parser = first_index)]
     pub first_index: Option<usize>,
-    /// Variable of a .mat file that holds the features [default: X]
+    /// Variable of a .mat file that holds the features [default: X], or sheet of a workbook [default: the
+    /// first]
     #[arg(long, value_name = "NAME")]
     pub x_variable: Option<String>,
     /// Read the file even if it needs more than half of the memory

@@ -133,7 +133,7 @@ fn wrong_file(error: &fewest::data::Error) -> Failure {
     use fewest::data::Error;
     match error {
         Error::Core(fewest::core::Error::InvalidParameter { name: "x_variable", value, expected }) => {
-            Failure::new(format!("--x-variable is {value}, but must be {expected} (.mat)"))
+            Failure::new(format!("--x-variable is {value}, but must be {expected} (as .mat files have)"))
         }
         Error::NotFound { name, what: "column", expected, names, .. } if !expected.starts_with("did you") => {
             match registry::nearest(name, names).first() {

@@ -57,6 +57,7 @@ pub struct Format {
     write: Option<(&'static [&'static str], WriteTable)>,
     own_target: &'static str,
     has_variables: bool,
+    is_transposable: bool,
 }
 
 impl Format {
@@ -69,7 +70,16 @@ impl Format {
         read: fn(Source, &ReadOptions) -> Result<Table, Error>,
     ) -> Self {
         let own_target = "the file's labels";
-        Self { name, extensions, sniff, read, write: None, own_target, has_variables: false }
+        Self {
+            name,
+            extensions,
+            sniff,
+            read,
+            write: None,
+            own_target,
+            has_variables: false,
+            is_transposable: false,
+        }
     }
 
     /// Adds a writer for files with one of these extensions.
@@ -84,9 +94,15 @@ impl Format {
         self
     }
 
-    /// Declares that a file holds named variables, one of which [`ReadOptions::x_variable`] selects.
+    /// Declares that a file holds named variables or sheets: [`ReadOptions::x_variable`] selects one.
     pub const fn with_variables(mut self) -> Self {
         self.has_variables = true;
+        self
+    }
+
+    /// Declares that the reader heeds [`ReadOptions::transpose`]; otherwise it is refused.
+    pub const fn with_transpose(mut self) -> Self {
+        self.is_transposable = true;
         self
     }
 
@@ -103,10 +119,10 @@ impl Format {
     /// Reads a file.
     pub(crate) fn read(self, source: Source, options: &ReadOptions) -> Result<Table, Error> {
         if let (Some(name), false) = (&options.x_variable, self.has_variables) {
-            let expected = format!("left out for {self} files: only MATLAB files have variables");
+            let expected = format!("left out for {self} files, which have neither variables nor sheets");
             return Err(fewest_core::Error::parameter("x_variable", quoted(name), expected).into());
         }
-        if options.transpose && self.name != "csv" {
+        if options.transpose && !self.is_transposable {
             let what = format!("{self} files cannot be transposed");
             return Err(Error::unsupported(&source.path, what, "save the table as .csv"));
         }

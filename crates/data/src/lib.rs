@@ -28,7 +28,7 @@ pub use error::{ColumnLabel, Error, Place, RowLabel};
 pub use format::{Format, Formats, Sniff};
 pub use journal::Journal;
 pub use known::{LinkOptions, Links, Nodes, parse_view, read_groups, read_links, read_views};
-pub use memory::physical_memory;
+pub use memory::{Limit, physical_memory};
 pub use missing::{Complete, Missing};
 pub use options::{Header, ReadOptions, TargetChoice, Task};
 pub use reduction::{Fill, ReducedColumn, Reduction};

@@ -33,7 +33,8 @@ fn total_memory(meminfo: &str) -> Option<u64> {
 ///
 /// Half of the memory, because columns that grow while a text file is read need up to twice their size, and a
 /// method needs memory too.
-pub(crate) struct Limit {
+#[derive(Debug, Clone)]
+pub struct Limit {
     path: PathBuf,
     /// Bytes of memory; 0 where they are not known.
     memory: u64,
@@ -42,14 +43,15 @@ pub(crate) struct Limit {
 
 impl Limit {
     /// The limit for the values of this file.
-    pub(crate) fn of(path: &Path, options: &ReadOptions) -> Self {
+    pub fn of(path: &Path, options: &ReadOptions) -> Self {
         let memory = options.memory.or_else(physical_memory);
         let most = memory.filter(|_| !options.allow_large).map_or(u64::MAX, |memory| memory / 2);
         Self { path: path.to_owned(), memory: memory.unwrap_or(0), most }
     }
 
+    /// # Errors
     /// [`Error::TooLarge`] when `needed` bytes are more than the values may take.
-    pub(crate) fn check(&self, needed: u64) -> Result<(), Error> {
+    pub fn check(&self, needed: u64) -> Result<(), Error> {
         if needed > self.most { Err(self.exceeded(needed)) } else { Ok(()) }
     }
 
@@ -59,7 +61,7 @@ impl Limit {
     }
 
     /// The most bytes that the values may take.
-    pub(crate) fn most(&self) -> u64 {
+    pub fn most(&self) -> u64 {
         self.most
     }
 }

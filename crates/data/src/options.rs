@@ -52,8 +52,8 @@ pub struct ReadOptions {
     /// The index of the first feature of svmlight files, 0 or 1. `None`: 0 where an index of the file is 0,
     /// else 1.
     pub first_index: Option<usize>,
-    /// The variable of `.mat` files that holds the features, samples by features; an error for other formats.
-    /// Default: `X`.
+    /// The variable of `.mat` files that holds the features, samples by features (default: `X`), or the sheet
+    /// of a workbook (default: the first); an error for formats without either.
     pub x_variable: Option<String>,
     /// Read the file even if its values need more than half of the memory.
     pub allow_large: bool,

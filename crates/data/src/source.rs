@@ -16,7 +16,12 @@ const DECOMPRESSED_SAMPLE: usize = 4 << 20;
 const GZIP: &[u8] = &[0x1F, 0x8B];
 /// Formats that are recognised by their first bytes, but not supported.
 const FOREIGN: [(&[u8], &str, &str); 8] = [
-    (b"PK\x03\x04", "a zip archive (as .npz and .xlsx are)", "save the table as .csv or the array as .npy"),
+    (
+        b"PK\x03\x04",
+        "a zip archive (as .npz and .xlsx are)",
+        "save the table as .csv or the array as .npy (Excel tables are read where the command was built with \
+         `--features excel`)",
+    ),
     (b"PAR1", "a Parquet file", "save the table as .csv"),
     (b"ARROW1", "an Arrow file", "save the table as .csv"),
     (b"BZh", "a bzip2 file", "decompress it, or compress it with gzip"),

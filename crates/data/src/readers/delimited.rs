@@ -27,6 +27,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Text tables.
 pub(crate) const FORMAT: Format = Format::new("csv", &["csv", "tsv", "tab"], |_| Sniff::Possible, read)
+    .with_transpose()
     .written_by(&["csv"], |path, data, features, names| write_csv(path, data, features, names));
 
 fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {

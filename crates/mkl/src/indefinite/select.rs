@@ -61,12 +61,13 @@ options! {
     ///
     /// # Cost
     /// Every feature: some `50 n` multiplications with the eight largest columns of the factor that all
-    /// features share ([`fewest_kernels::SharedFactor`]), twice or three times in all, and more columns where
-    /// these do not decide. A feature of the working set, which has half as many features as samples
-    /// at first: `n² + n r²` for a factor of its own, then `n r` in an iteration. The machine: `n³/3`, or `n R²` where the active
-    /// factors have fewer than `n/4` columns in all; the weights: `n s²` a Newton step on `s` of them. Memory
-    /// in addition to the data: some hundred bytes a feature, `8 n r` a feature of the working set. A kernel with a kink
-    /// has no shared factor: all features get their own.
+    /// features share ([`fewest_kernels::SharedFactor`]), twice or three times in all, and more columns
+    /// where these do not decide. A feature of the working set, which has half as many features as
+    /// samples at first: `n² + n r²` for a factor of its own, then `n r` in an iteration. The machine:
+    /// `n³/3`, or `n R²` where the active factors have fewer than `n/4` columns in all; the weights: `n
+    /// s²` a Newton step on `s` of them. Memory in addition to the data: some hundred bytes a feature, `8
+    /// n r` for each of the working set. A kernel with a kink has no shared factor: all features get
+    /// their own.
     ///
     /// # Errors
     /// A NaN or an infinity (naming the cell), fewer than two classes, an output that does not vary, another
