@@ -111,6 +111,13 @@ pub(super) struct Part {
 }
 
 impl Protocol {
+    /// The defaults with these runs and this seed.
+    #[cfg(test)]
+    pub(super) fn of(runs: u64, seed: u64) -> Self {
+        let (threads, data, limit) = (estimate::THREADS, None, None);
+        Self { runs, seed, threads, data, publish: false, resume: false, limit }
+    }
+
     /// Says how long the command will take, and does `work` with the requested number of threads.
     pub(super) fn with_threads(&self, work: impl FnOnce() -> Result<()> + Send) -> Result<()> {
         estimate::tell(&std::env::args().collect::<Vec<_>>(), self.runs, self.threads);

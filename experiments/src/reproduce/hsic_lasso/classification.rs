@@ -8,11 +8,13 @@ use fewest::eval::{Accuracy, HoldOut, KernelLogistic, Metric};
 use super::blocks::runs_of;
 use super::curves::{Value, datasets, mean, panels};
 use super::printed::{PROBLEMS, Printed, Problem};
+use super::published::{self, Scope};
 use super::{
-    FOLDER, FVM, HSIC_LASSO, KS, MRMR, MRMR_LEVELS, NOCCO_LARGER, NOCCO_LASSO, QPFS, REFERENCE, SPAM,
-    TEST_FRACTION, Work, blocks, paired,
+    FVM, HSIC_LASSO, KS, MRMR, MRMR_LEVELS, NOCCO_LARGER, NOCCO_LASSO, QPFS, REFERENCE, SPAM, TEST_FRACTION,
+    Work, blocks, paired,
 };
 use crate::Result;
+use crate::output::Documents;
 use crate::plot::lines;
 use crate::reproduce::experiments::{Method, Row, Setting};
 
@@ -39,9 +41,7 @@ const METHODS: &[Method] = &[
 /// Runs every method on every data set there is; writes `classification.csv`, `table-3.md`, `table-4.md` and
 /// `figure-2.svg`.
 pub(super) fn run(work: &Work<'_>) -> Result<()> {
-    let rows = collect(work, METHODS)?;
-    let documents = work.protocol.documents_of(FOLDER, &rows)?;
-    documents.rows("classification", &rows, &["accuracy"])?;
+    let (rows, documents) = collect(work, METHODS, "classification")?;
     let figure = panels(&rows, "", METHODS, |row| row.scores[0], "mean accuracy");
     lines(&documents.path("figure-2.svg"), &figure)?;
     for table in [Table::Accuracy, Table::Redundancy] {
@@ -50,8 +50,9 @@ pub(super) fn run(work: &Work<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The finished runs of `methods` on the data sets there are, in the paper's order.
-pub(super) fn collect(work: &Work<'_>, methods: &[Method]) -> Result<Vec<Row>> {
+/// The finished runs of `methods` on the data sets there are, in the paper's order, and their documents, of
+/// which `{name}.csv` is written.
+pub(super) fn collect(work: &Work<'_>, methods: &[Method], name: &str) -> Result<(Vec<Row>, Documents)> {
     let metrics: [&dyn Metric; 1] = [&Accuracy];
     let repeats = work.protocol.runs as usize;
     let setting = Setting {
@@ -69,8 +70,10 @@ pub(super) fn collect(work: &Work<'_>, methods: &[Method]) -> Result<Vec<Row>> {
         data.extend(work.protocol.read(problem.name, problem.file)?.map(|data| (problem.name, data)));
     }
     let mut rows = blocks::run(work, &setting, &data, methods)?;
-    rows.sort_by_key(|row| PROBLEMS.iter().position(|problem| problem.name == row.dataset));
-    Ok(rows)
+    let names: Vec<&str> = PROBLEMS.iter().map(|problem| problem.name).collect();
+    let scope = Scope { datasets: &names, methods, metrics: &["accuracy"] };
+    let documents = published::documents(work, name, &mut rows, &scope)?;
+    Ok((rows, documents))
 }
 
 /// Which table.

@@ -2,7 +2,7 @@
 
 use super::blocks::runs_of;
 use super::curves::{panels, table};
-use super::{FOLDER, HSIC_LASSO, HSIC_WIDTHS, REFERENCE, Work, classification, hsic_lasso, paired};
+use super::{HSIC_LASSO, HSIC_WIDTHS, REFERENCE, Work, classification, hsic_lasso, paired};
 use crate::Result;
 use crate::plot::lines;
 use crate::reproduce::experiments::{Method, Row};
@@ -39,10 +39,8 @@ pub(super) fn figure_4(work: &Work<'_>) -> Result<()> {
 }
 
 fn figure(work: &Work<'_>, number: &str, methods: &[Method], title: &str, about: &str) -> Result<()> {
-    let rows = classification::collect(work, methods)?;
-    let documents = work.protocol.documents_of(FOLDER, &rows)?;
     let name = format!("figure-{number}");
-    documents.rows(&name, &rows, &["accuracy"])?;
+    let (rows, documents) = classification::collect(work, methods, &name)?;
     let accuracy = |row: &Row| row.scores[0];
     let figure = panels(&rows, "", methods, accuracy, "mean accuracy");
     lines(&documents.path(&format!("{name}.svg")), &figure)?;

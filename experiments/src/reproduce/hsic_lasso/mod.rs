@@ -8,6 +8,7 @@ mod figure_1;
 mod kernels;
 mod paired;
 mod printed;
+mod published;
 mod regression;
 
 use std::time::{Duration, Instant};

@@ -7,9 +7,10 @@ use fewest::eval::{Correlation, HoldOut, KernelRidge, MeanSquaredError, Metric};
 
 use super::blocks::runs_of;
 use super::curves::{Value, panels, table};
+use super::published::{self, Scope};
 use super::{
-    FOLDER, HSIC_LASSO, HSIC_WIDTHS, KS, MRMR, NOCCO_LARGER, NOCCO_LASSO, NOCCO_WIDTHS, REFERENCE,
-    TEST_FRACTION, Work, blocks, paired,
+    HSIC_LASSO, HSIC_WIDTHS, KS, MRMR, NOCCO_LARGER, NOCCO_LASSO, NOCCO_WIDTHS, REFERENCE, TEST_FRACTION,
+    Work, blocks, paired,
 };
 use crate::Result;
 use crate::plot::lines;
@@ -60,9 +61,11 @@ pub(super) fn run(work: &Work<'_>) -> Result<()> {
     let mut methods: Vec<Method> = METHODS.to_vec();
     // Width 1 is among the first already.
     methods.extend(HSIC_WIDTHS[1..].iter().chain(&NOCCO_WIDTHS[1..]));
-    let rows = blocks::run(work, &setting, &data, &methods)?;
-    let documents = work.protocol.documents_of(FOLDER, &rows)?;
-    documents.rows("regression", &rows, &["mean_squared_error", "correlation"])?;
+    let mut rows = blocks::run(work, &setting, &data, &methods)?;
+    let names: Vec<&str> = PROBLEMS.iter().map(|(name, _)| *name).collect();
+    let metrics = ["mean_squared_error", "correlation"];
+    let scope = Scope { datasets: &names, methods: &methods, metrics: &metrics };
+    let documents = published::documents(work, "regression", &mut rows, &scope)?;
     let mut figure = Vec::new();
     for (first, second, methods) in PANELS {
         for (letter, (label, value)) in [first, second].into_iter().zip(QUANTITIES) {
