@@ -266,13 +266,15 @@ fn metrics_of_scores_need_a_learner_that_gives_them() {
         &[
             "log-loss needs probabilities",
             "linear-svm",
-            "naive-bayes, kernel-logistic, random-forest, nearest-neighbours",
+            "decision-tree, naive-bayes, kernel-logistic, svc, random-forest, nearest-neighbours",
         ],
     );
-    place.refuses(
-        &words(&format!("{call} auc -l tree")),
-        &["auc needs scores", "decision-tree", "linear-svm"],
-    );
+    place.refuses(&words(&format!("{call} log-loss -l twsvm")), &["twsvm does not give", "probabilities"]);
+    for learner in ["tree --learner-param min_leaf=10", "svc", "twsvm", "linear-svm"] {
+        let document = place.json(&words(&format!("{call} auc -l {learner}")));
+        let auc = document["results"][0]["metrics"][0]["mean"].as_f64().unwrap();
+        assert!(auc > 0.9, "{learner}: {auc}");
+    }
     let document = place.json(&words(&format!("{call} log-loss,auc -l naive-bayes")));
     let mean = |row: &Value, m: usize| row["metrics"][m]["mean"].as_f64().unwrap();
     let none = &document["baselines"][0];

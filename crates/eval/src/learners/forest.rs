@@ -6,7 +6,7 @@ use fewest_machines::{check_width, feature_names, finite_column};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
-use super::growth::{Choice, Response, Training, Tree, go_on};
+use super::growth::{Choice, Leaf, Response, Training, Tree, go_on, means, shares};
 use super::{ClassScoring, Learner, Model, Predictions};
 
 options! {
@@ -68,9 +68,6 @@ impl Choice for Draws {
         self.draw()
     }
 }
-
-/// The shares of classes that occur in a leaf, or the means of the outputs.
-pub(super) type Leaf = Vec<(u32, f64)>;
 
 struct ForestModel {
     names: Vec<String>,
@@ -173,10 +170,9 @@ impl<'a> Growing<'a> {
         };
         let order = (0..self.training.columns.len()).collect();
         let mut draws = Draws { order, at_once: self.at_once, drawn: 0, generator };
-        let is_class = matches!(self.training.response, Response::Classes(_));
-        let leaf = |sums: &[f64], count: usize| -> Leaf {
-            let value = |(code, sum): (usize, &f64)| (code as u32, sum / count as f64);
-            sums.iter().enumerate().filter(|(_, sum)| !is_class || **sum > 0.0).map(value).collect()
+        let leaf = match self.training.response {
+            Response::Classes(_) => shares,
+            Response::Real(_) => means,
         };
         let (drawn, depth) = (samples.clone(), self.forest.max_depth);
         let tree = Tree::grow(&self.training, drawn, depth, &mut draws, leaf, self.context)?;

@@ -41,6 +41,26 @@ enum Node<L> {
     },
 }
 
+/// What a leaf says: the shares of the classes that occur in it, by increasing code; or the means of the
+/// outputs.
+pub(super) type Leaf = Vec<(u32, f64)>;
+
+/// The leaf of `count` samples whose classes were counted.
+pub(super) fn shares(counts: &[f64], count: usize) -> Leaf {
+    means(counts, count).into_iter().filter(|(_, share)| *share > 0.0).collect()
+}
+
+/// The leaf of `count` samples whose outputs have these sums.
+pub(super) fn means(sums: &[f64], count: usize) -> Leaf {
+    sums.iter().enumerate().map(|(at, sum)| (at as u32, sum / count as f64)).collect()
+}
+
+/// The class with the largest share; of equal ones the lowest code.
+pub(super) fn commonest(leaf: &Leaf) -> u32 {
+    let first = (u32::MAX, 0.0);
+    leaf.iter().fold(first, |best, &(code, share)| if share > best.1 { (code, share) } else { best }).0
+}
+
 /// A tree whose leaves hold what they predict.
 pub(super) struct Tree<L> {
     nodes: Vec<Node<L>>,

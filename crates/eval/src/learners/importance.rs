@@ -2,14 +2,14 @@
 
 use fewest_columns::standardised_outputs;
 use fewest_core::method::Options;
-use fewest_core::{Classes, Context, Dataset, Error, Target, derive_seed, order};
+use fewest_core::{Context, Dataset, Error, Target, derive_seed, order};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
 
 use super::RandomForest;
-use super::forest::{Growing, Grown, Leaf};
-use super::growth::{MANY, Response, go_on};
+use super::forest::{Growing, Grown};
+use super::growth::{Leaf, MANY, Response, commonest, go_on};
 
 /// How much worse the trees of a forest predict without a feature: [`RandomForest::importances`].
 #[derive(Debug, Clone, PartialEq)]
@@ -160,23 +160,12 @@ fn changes(
 
 fn loss(response: &Response<'_>, leaf: &Leaf, i: usize) -> f64 {
     match response {
-        Response::Classes(classes) => f64::from(u8::from(is_wrong(classes, leaf, i))),
+        Response::Classes(classes) => f64::from(u8::from(commonest(leaf) != classes.codes()[i])),
         Response::Real(outputs) => {
             let error = |(values, (_, mean)): (&Vec<f64>, &(u32, f64))| (values[i] - mean).powi(2);
             outputs.iter().zip(leaf).map(error).sum::<f64>() / outputs.len() as f64
         }
     }
-}
-
-/// Whether the class with the largest share is another one; of equal shares the lowest code.
-fn is_wrong(classes: &Classes, leaf: &Leaf, i: usize) -> bool {
-    let mut best = (u32::MAX, 0.0);
-    for &(code, share) in leaf {
-        if share > best.1 {
-            best = (code, share);
-        }
-    }
-    best.0 != classes.codes()[i]
 }
 
 /// Mean and deviation over the trees; features that a tree does not use have 0.

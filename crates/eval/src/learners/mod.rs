@@ -138,7 +138,7 @@ by_training! {
     LinearSvm: "linear-svm", DecisionValues;
     KernelLogistic: "kernel-logistic", Probabilities;
     KernelRidge: "kernel-ridge", None;
-    SupportVectorClassifier: "svc", None;
+    SupportVectorClassifier: "svc", Probabilities;
     SupportVectorRegression: "svr", None;
 }
 

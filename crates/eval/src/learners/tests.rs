@@ -83,6 +83,20 @@ fn a_tree_finds_splits_between_tied_values() {
     assert_eq!(predicted(&stump, &data, &data), [0, 1, 0, 1]);
 }
 
+/// One split of eight samples: the shares of the classes in both leaves.
+#[test]
+fn a_tree_gives_the_shares_of_its_leaves() {
+    let x = DenseColumns::from_columns(&[(0..8).map(f64::from).collect()]).unwrap();
+    let labels = [0, 0, 0, 1, 2, 2, 1, 2];
+    let data = Dataset::new(x, Target::from_labels(&labels)).unwrap();
+    let tree = DecisionTree { max_depth: Some(1), min_leaf: 4 };
+    let model = tree.fit(&data, &Context::default()).unwrap();
+    let halves = |low: f64, high: f64| [[low; 4], [high; 4]].concat();
+    let expected = vec![(0, halves(0.75, 0.0)), (1, halves(0.25, 0.25)), (2, halves(0.0, 0.75))];
+    assert_eq!(model.score_classes(data.x()).unwrap(), expected);
+    assert_eq!(predicted(&tree, &data, &data), [0, 0, 0, 0, 2, 2, 2, 2]);
+}
+
 #[test]
 fn the_gap_of_the_support_vector_machine_bounds_its_objective() {
     let (train, _) = halves();

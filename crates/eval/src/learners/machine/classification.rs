@@ -1,10 +1,10 @@
 //! Support vector classification.
 
 use fewest_core::method::Options;
-use fewest_core::{Certificate, Columns, Context, Dataset, Error, options, order};
+use fewest_core::{Certificate, Columns, Context, Dataset, Error, derive_seed, options, order};
 use fewest_kernels::VectorKernel;
 use fewest_machines::{Encoding, PointRows};
-use fewest_smo::{Classifier, Pairwise};
+use fewest_smo::{Calibration, Classifier, Pairwise, PlattScaling};
 
 use super::{
     MachineGrid, MachineKernel, ROUGH, Space, check_stop, control, gamma_of, train_rows, visit_tests,
@@ -19,6 +19,9 @@ options! {
     /// Cost and width are those with the most correct predictions in stratified cross-validation; at a tie
     /// the smaller width, then the smaller cost. Distances are computed once, and each machine starts from
     /// the one of the previous cost. `O(n² d)`, and a multiple of `O(n²)` for each candidate and fold.
+    ///
+    /// Probabilities are sigmoids of the decision values of samples left out in cross-validation (Platt
+    /// 2000), of several classes coupled (Wu, Lin and Weng 2004): their largest need not be that of the vote.
     ///
     /// ```
     /// use fewest_core::{Context, Dataset, DenseColumns, Target};
@@ -52,6 +55,8 @@ pub struct SupportVectorClassifierModel {
     pub(super) rows: PointRows,
     /// The machines; `None` for a single class.
     pub machines: Option<Pairwise>,
+    /// From the decision values of each machine to probabilities.
+    scalings: Vec<PlattScaling>,
     only: u32,
     /// The cost `C`.
     pub cost: f64,
@@ -73,19 +78,23 @@ impl SupportVectorClassifier {
         let space = Space::new(data, self.kernel, context)?;
         let only = codes[0];
         let (kernel, cost) = self.choose(data, codes, &space, context)?;
-        let machines = if codes.iter().all(|code| *code == only) {
-            None
-        } else {
+        let (mut machines, mut scalings) = (None, Vec::new());
+        if codes.iter().any(|code| *code != only) {
             let learner = Classifier { cost, ..Classifier::default() };
             let rows = space.rows(kernel)?;
             let trained = Pairwise::train(&learner, &*rows, codes, &[], &control(self.tolerance, context))?;
             for pair in &trained.machines {
                 check_stop(pair.machine.dual.solution.status)?;
             }
-            Some(trained)
-        };
+            let folds = Calibration { seed: derive_seed(context.seed, 1), ..Calibration::default() };
+            scalings = trained.calibrate(&learner, &*rows, codes, &[], folds, &control(ROUGH, context))?;
+            if context.stopped().is_some() {
+                return Err(Error::Stopped { before: "the support vector machine was calibrated" });
+            }
+            machines = Some(trained);
+        }
         let rows = PointRows::new(&space.points, kernel)?;
-        Ok(SupportVectorClassifierModel { encoding: space.encoding, rows, machines, only, cost })
+        Ok(SupportVectorClassifierModel { encoding: space.encoding, rows, machines, scalings, only, cost })
     }
 
     fn choose(
@@ -152,6 +161,21 @@ impl Model for SupportVectorClassifierModel {
             Ok(())
         })?;
         Ok(Predictions::Classes(codes))
+    }
+
+    fn score_classes(&self, x: &dyn Columns) -> Result<Vec<(u32, Vec<f64>)>, Error> {
+        let classes = self.machines.as_ref().map_or(vec![self.only], |machines| machines.classes.clone());
+        let mut scores: Vec<(u32, Vec<f64>)> =
+            classes.into_iter().map(|code| (code, Vec::with_capacity(x.n_samples()))).collect();
+        visit_unseen(&self.encoding, &self.rows, x, |row| {
+            let shares = match &self.machines {
+                Some(machines) => machines.probabilities(&self.scalings, row)?,
+                None => vec![1.0],
+            };
+            scores.iter_mut().zip(shares).for_each(|((_, values), share)| values.push(share));
+            Ok(())
+        })?;
+        Ok(scores)
     }
 
     fn facts(&self) -> Vec<(&'static str, f64)> {

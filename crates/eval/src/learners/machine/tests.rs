@@ -60,6 +60,32 @@ fn curved_classes_need_the_gaussian_kernel() {
     assert!((gamma - 0.5 / 3.0).abs() < 1e-12);
 }
 
+/// The probabilities of three rings: shares that say more of the test samples than the frequencies do.
+#[test]
+fn probabilities_are_those_of_samples_never_seen() {
+    use crate::{AreaUnderCurve, ClassScoring, LogLoss, Metric};
+    let (train, test) = halves(&rings(300));
+    let learner = SupportVectorClassifier::default();
+    let model = learner.fit(&train, &Context::seeded(3)).unwrap();
+    let needed = ClassScoring::Probabilities;
+    let predicted = crate::learners::predict(&*model, learner.scoring(), needed, test.x()).unwrap();
+    let Predictions::Scored(scored) = &predicted else { panic!("{predicted:?}") };
+    for i in 0..test.n_samples() {
+        let shares: Vec<f64> = scored.scores.iter().map(|(_, values)| values[i]).collect();
+        assert!(
+            (shares.iter().sum::<f64>() - 1.0).abs() < 1e-9 && shares.iter().all(|p| (0.0..=1.0).contains(p))
+        );
+    }
+    assert!(LogLoss.score(test.target(), &predicted).unwrap() < 0.35);
+    assert!(AreaUnderCurve.score(test.target(), &predicted).unwrap() > 0.97);
+    // Classes that have nothing to do with the features: no sample is surely of one of them.
+    let codes: Vec<u32> = (0..train.n_samples()).map(|i| (i * i % 7 % 2) as u32).collect();
+    let chance = train.with_target(Target::from_labels(&codes)).unwrap();
+    let model = learner.fit(&chance, &Context::seeded(3)).unwrap();
+    let scores = model.score_classes(chance.x()).unwrap();
+    assert!(scores.iter().flat_map(|(_, values)| values).all(|p| (0.05..0.95).contains(p)), "{scores:?}");
+}
+
 #[test]
 fn a_curve_is_predicted_in_any_unit() {
     use crate::{Metric, QSquared};
@@ -120,6 +146,12 @@ fn hostile_input_gives_a_model_or_an_error_that_names_it() {
             let Predictions::Classes(found) = model.predict(data.x()).unwrap() else { unreachable!() };
             assert!(found.iter().all(|code| codes.contains(code)));
             assert!(model.facts().iter().all(|(_, value)| value.is_finite()));
+            for (code, values) in model.score_classes(data.x()).unwrap() {
+                assert!(
+                    codes.contains(&code) && values.iter().all(|p| (0.0..=1.0).contains(p)),
+                    "{values:?}"
+                );
+            }
         }
     }
     // Nothing but constants, two samples, one sample, a constant target, categories.

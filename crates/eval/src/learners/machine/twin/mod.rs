@@ -9,7 +9,7 @@ use fewest_solver::Control;
 
 use super::planes::{TwinMachine, TwinProblem};
 use super::{MachineGrid, MachineKernel, ROUGH, Space, check_stop, check_values, control, gamma_of, sorted};
-use crate::learners::{Learner, Model, Predictions};
+use crate::learners::{ClassScoring, Learner, Model, Predictions};
 
 /// Largest number of passes over the variables of a plane while parameters are chosen, and for the final
 /// machines.
@@ -186,24 +186,45 @@ impl Features<'_> {
 }
 
 impl Pairs {
-    /// The class with most votes (at a tie, the smaller code), from coordinates, or from kernel values
-    /// with all training samples.
+    /// The decision of each pair, above 0 for its first class, from coordinates, or from kernel values with
+    /// all training samples.
+    fn decisions(&self, features: &[f64], kernel: MachineKernel) -> Result<Vec<f64>, Error> {
+        let of_pair = |pair: &TwinPair| match kernel {
+            MachineKernel::Linear => pair.machine.decision(features),
+            MachineKernel::Gaussian => {
+                let own: Vec<f64> = pair.samples.iter().map(|&i| features[i]).collect();
+                pair.machine.decision(&own)
+            }
+        };
+        self.machines.iter().map(of_pair).collect()
+    }
+
+    /// The class with most votes (at a tie, the smaller code).
     fn predict(&self, features: &[f64], kernel: MachineKernel) -> Result<u32, Error> {
         if self.machines.is_empty() {
             return Ok(self.classes.first().copied().unwrap_or_default());
         }
-        let mut winners = Vec::with_capacity(self.machines.len());
-        for pair in &self.machines {
-            let decision = match kernel {
-                MachineKernel::Linear => pair.machine.decision(features)?,
-                MachineKernel::Gaussian => {
-                    let own: Vec<f64> = pair.samples.iter().map(|&i| features[i]).collect();
-                    pair.machine.decision(&own)?
-                }
-            };
-            winners.push(pair.classes[usize::from(decision <= 0.0)]);
-        }
+        let decisions = self.decisions(features, kernel)?;
+        let winner = |(pair, decision): (&TwinPair, &f64)| pair.classes[usize::from(*decision <= 0.0)];
+        let winners: Vec<u32> = self.machines.iter().zip(&decisions).map(winner).collect();
         Ok(most_votes(&self.classes, &winners))
+    }
+
+    /// For each class its votes, and of equal ones more for the class whose planes are nearer: with `s` the
+    /// sum of its decisions against the others, votes `+ s / (3 (|s| + 1))`, which is less than half a vote.
+    fn scores(&self, features: &[f64], kernel: MachineKernel) -> Result<Vec<f64>, Error> {
+        let decisions = self.decisions(features, kernel)?;
+        let score = |class: &u32| {
+            let (mut votes, mut sum) = (0.0, 0.0);
+            for (pair, decision) in self.machines.iter().zip(&decisions) {
+                let Some(second) = pair.classes.iter().position(|other| other == class) else { continue };
+                let second = second == 1;
+                votes += f64::from(u8::from((*decision <= 0.0) == second));
+                sum += if second { -decision } else { *decision };
+            }
+            votes + sum / (3.0 * (sum.abs() + 1.0))
+        };
+        Ok(self.classes.iter().map(score).collect())
     }
 }
 
@@ -346,25 +367,56 @@ impl Learner for TwinClassifier {
         }
     }
 
+    fn scoring(&self) -> ClassScoring {
+        ClassScoring::DecisionValues
+    }
+
     fn fit(&self, data: &Dataset, context: &Context<'_>) -> Result<Box<dyn Model>, Error> {
         Ok(Box::new(self.train(data, context)?))
     }
 }
 
-impl Model for TwinClassifierModel {
-    fn predict(&self, x: &dyn Columns) -> Result<Predictions, Error> {
+impl TwinClassifierModel {
+    /// Calls `visit` with the coordinates of each sample of `x`, or its kernel values with all training
+    /// samples.
+    fn visit(
+        &self,
+        x: &dyn Columns,
+        mut visit: impl FnMut(&[f64], MachineKernel) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         let points = self.encoding.encode(x)?;
         let mut row = vec![0.0; self.rows.len()];
-        let mut codes = Vec::with_capacity(points.n_samples);
         for i in 0..points.n_samples {
-            codes.push(if self.rows.0.kernel() == VectorKernel::Linear {
-                self.pairs.predict(points.point(i), MachineKernel::Linear)?
+            if self.rows.0.kernel() == VectorKernel::Linear {
+                visit(points.point(i), MachineKernel::Linear)?;
             } else {
                 self.rows.0.row_at(points.point(i), &mut row)?;
-                self.pairs.predict(&row, MachineKernel::Gaussian)?
-            });
+                visit(&row, MachineKernel::Gaussian)?;
+            }
         }
+        Ok(())
+    }
+}
+
+impl Model for TwinClassifierModel {
+    fn predict(&self, x: &dyn Columns) -> Result<Predictions, Error> {
+        let mut codes = Vec::with_capacity(x.n_samples());
+        self.visit(x, |features, kernel| {
+            codes.push(self.pairs.predict(features, kernel)?);
+            Ok(())
+        })?;
         Ok(Predictions::Classes(codes))
+    }
+
+    fn score_classes(&self, x: &dyn Columns) -> Result<Vec<(u32, Vec<f64>)>, Error> {
+        let with_values = |&code: &u32| (code, Vec::with_capacity(x.n_samples()));
+        let mut scores: Vec<(u32, Vec<f64>)> = self.pairs.classes.iter().map(with_values).collect();
+        self.visit(x, |features, kernel| {
+            let found = self.pairs.scores(features, kernel)?;
+            scores.iter_mut().zip(found).for_each(|((_, values), score)| values.push(score));
+            Ok(())
+        })?;
+        Ok(scores)
     }
 
     fn facts(&self) -> Vec<(&'static str, f64)> {

@@ -31,6 +31,37 @@ fn hits(learner: &dyn Learner, train: &Dataset, test: &Dataset) -> f64 {
     right as f64 / found.len() as f64
 }
 
+/// The class that is predicted has most votes, which are the scores when rounded; of two classes the scores are in the order of the
+/// decision, and its opposite.
+#[test]
+fn scores_of_classes_are_in_the_order_of_votes_and_decisions() {
+    for (n_classes, slopes) in [(2, vec![0.8, -0.9]), (3, vec![0.0, 1.5, -1.5])] {
+        let (train, test) = halves(&cross_planes(200, &slopes));
+        for learner in [TwinClassifier::default(), linear(TwinClassifier::tbsvm())] {
+            let model = learner.train(&train, &Context::seeded(3)).unwrap();
+            let scores = model.score_classes(test.x()).unwrap();
+            assert_eq!(scores.len(), n_classes);
+            let Predictions::Classes(codes) = model.predict(test.x()).unwrap() else { unreachable!() };
+            for (i, code) in codes.iter().enumerate() {
+                let votes = scores[*code as usize].1[i].round();
+                assert!(scores.iter().all(|(_, values)| values[i].round() <= votes));
+            }
+            if n_classes == 2 {
+                let mut decisions = Vec::new();
+                model
+                    .visit(test.x(), |features, kernel| {
+                        decisions.push(model.pairs.decisions(features, kernel)?[0]);
+                        Ok(())
+                    })
+                    .unwrap();
+                let order = fewest_core::order::ascending(&decisions);
+                assert_eq!(fewest_core::order::ascending(&scores[0].1), order);
+                assert_eq!(fewest_core::order::descending(&scores[1].1), order);
+            }
+        }
+    }
+}
+
 fn linear(learner: TwinClassifier) -> TwinClassifier {
     TwinClassifier { kernel: MachineKernel::Linear, ..learner }
 }
