@@ -1,11 +1,11 @@
 //! What is reached without a selection: what any selection has to beat.
 
 use fewest::core::{Budget, Context, Dataset, Error, Selection, Selector, Status, Target};
-use fewest::eval::{Experiment, Metric};
+use fewest::eval::{Experiment, FoldRecord, Metric, Plan, RunOptions};
 
-use crate::Baseline;
 use crate::design::Design;
 use crate::study::Fill;
+use crate::{Baseline, Store};
 
 /// Largest table, in values, of which all features are learned: each fold copies them.
 const LARGEST: usize = 50_000_000;
@@ -23,11 +23,21 @@ impl Selector for Fixed {
     }
 }
 
-/// The results without features, and with all; without those that fail, or that a stop cuts short.
+/// What folds without a selection are stored as.
+const STORED: &str = "baseline ";
+
+/// Whether stored folds of this label are those of a baseline, whose numbers of features are its own.
+pub(crate) fn is_baseline(label: &str) -> bool {
+    label.starts_with(STORED)
+}
+
+/// The results without features, and with all; without those that fail, or that a stop cuts short. `store`
+/// has folds that are not run again, and stores the new ones.
 pub(crate) fn baselines(
     design: &Design,
     data: &Dataset,
     fill: &Fill<'_>,
+    store: Option<&Store>,
     context: &Context<'_>,
 ) -> Vec<Baseline> {
     let metrics: Vec<&dyn Metric> = design.metrics.iter().map(|metric| &**metric).collect();
@@ -36,7 +46,7 @@ pub(crate) fn baselines(
     let run = |id: &'static str, all: bool| {
         let (n_features, k) = if all { (d, d) } else { (0, 1) };
         let experiment = Experiment {
-            label: id.to_owned(),
+            label: format!("{STORED}{id} | {}", design.identity),
             selector: &Fixed { all },
             learner: &*design.learner,
             splitter: &*design.splitter,
@@ -45,10 +55,23 @@ pub(crate) fn baselines(
             nested: true,
             prepare: Some(fill),
         };
+        let finished = store.and_then(|store| store.finished(&experiment.label));
+        let keep = |plan: &Plan, record: &FoldRecord| {
+            let mut record = record.clone();
+            // All features in their order: a file does not need to say so for each fold.
+            record.outcomes.iter_mut().for_each(|outcome| outcome.features.clear());
+            if let Some(store) = store {
+                store.add(plan, &record);
+            }
+        };
+        let options =
+            RunOptions { finished: finished.as_ref(), on_fold: Some(&keep), ..RunOptions::default() };
         // A learner that cannot take all features says nothing about the methods.
-        let evaluation = experiment.run(data, context).ok()?;
+        let evaluation = experiment.run_with(data, options, context).ok()?;
+        let mut summaries = evaluation.summaries();
+        summaries.iter_mut().for_each(|summary| summary.mean_features = n_features as f64);
         let finished = evaluation.status() == Status::Converged;
-        finished.then(|| Baseline::new(id, n_features, evaluation.summaries()))
+        finished.then(|| Baseline::new(id, n_features, summaries))
     };
     let small = data.n_samples().saturating_mul(d) <= LARGEST;
     run(nothing, false).into_iter().chain(small.then(|| run("all-features", true)).flatten()).collect()

@@ -7,10 +7,11 @@ use fewest::data::Journal;
 use fewest::eval::{Evaluation, FoldRecord, Plan};
 use serde::{Deserialize, Serialize};
 
+use crate::baselines::is_baseline;
 use crate::design::Design;
 use crate::{Error, Mismatch};
 
-/// Finished folds in a file, a line each: of several methods, and of one design.
+/// Finished folds in a file, a line each: of several methods and of the baselines, and of one design.
 ///
 /// Each fold is appended as soon as it is finished, so that a run that is killed loses the folds at work and
 /// no other; an edited fold is refused ([`Journal`]). Runs at the same time may share a file, for example for
@@ -136,7 +137,7 @@ fn mismatch(stored: &Evaluation, design: &Design, seed: u64, n_features: usize) 
         stored.folds.iter().flat_map(|fold| &fold.outcomes).flat_map(|outcome| &outcome.features);
     if plan.n_features != n_features || identity != Some(&design.identity) {
         Some(Mismatch::Data)
-    } else if plan.ks != design.ks {
+    } else if plan.ks != design.ks && !is_baseline(&plan.label) {
         Some(Mismatch::Ks)
     } else if plan.learner != design.learner_id {
         Some(Mismatch::Learner)

@@ -65,15 +65,14 @@ impl<'a> Study<'a> {
         let start = Instant::now();
         let worked = self.evaluate(store, context);
         let seconds = start.elapsed().as_secs_f64();
-        // Also when a fold failed: the others are not lost.
-        let not_stored = store.and_then(Store::failure);
         let (methods, status) = worked?;
         let Some(first) = methods.first() else { return Err(Error::NothingFinished(status)) };
         let fill = |train: &Dataset, whole: &Dataset| self.info.missing.fill(train, whole);
         let baselines = match status {
-            Status::Converged => baselines(&self.design, self.data, &fill, context),
+            Status::Converged => baselines(&self.design, self.data, &fill, store, context),
             _ => Vec::new(),
         };
+        let not_stored = store.and_then(Store::failure);
         let (splitter, n_folds) = (self.design.splitter_text.clone(), first.evaluation.plan.n_folds);
         Ok(Report {
             methods,

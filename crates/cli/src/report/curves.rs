@@ -45,11 +45,22 @@ impl Line<'_> {
     }
 }
 
-/// The drawing, with the vertical axis labelled `title`; nothing if no point can be drawn.
-pub(super) fn draw(lines: &[Line<'_>], title: &str) -> Markup {
+/// A value that does not depend on the number of features.
+pub(super) struct Level<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// The value.
+    pub value: f64,
+}
+
+/// The drawing, with the vertical axis labelled `title`, and at most two levels across; nothing if no point
+/// can be drawn.
+pub(super) fn draw(lines: &[Line<'_>], levels: &[Level<'_>], title: &str) -> Markup {
     let points = || lines.iter().flat_map(Line::drawn);
-    let least = points().map(|point| point.low).fold(f64::INFINITY, f64::min);
-    let most = points().map(|point| point.high).fold(f64::NEG_INFINITY, f64::max);
+    let levels: Vec<&Level<'_>> = levels.iter().filter(|level| level.value.is_finite()).collect();
+    let values = || levels.iter().map(|level| level.value);
+    let least = points().map(|point| point.low).chain(values()).fold(f64::INFINITY, f64::min);
+    let most = points().map(|point| point.high).chain(values()).fold(f64::NEG_INFINITY, f64::max);
     let mut ks: Vec<usize> = points().map(|point| point.k).collect();
     ks.sort_unstable();
     ks.dedup();
@@ -70,7 +81,9 @@ pub(super) fn draw(lines: &[Line<'_>], title: &str) -> Markup {
         .enumerate()
         .map(|(at, &(i, line))| Placed { i, line, x, y: y.scale, aside: (at as f64 - middle) * step })
         .collect();
-    let told: Vec<String> = lines.iter().map(Placed::told).collect();
+    let told = lines.iter().map(Placed::told);
+    let told_levels = levels.iter().map(|level| format!("{}: {}", level.name, text::number(level.value, 3)));
+    let told: Vec<String> = told.chain(told_levels).collect();
     let ends = lines.iter().filter_map(|line| Some((line.line.name, line.i, line.end()?))).collect();
     figure(
         "chart with-names",
@@ -79,11 +92,25 @@ pub(super) fn draw(lines: &[Line<'_>], title: &str) -> Markup {
         html! {
             (chart::vertical(&y))
             (chart::horizontal(&Axis { scale: Scale::linear((0.0, WIDE), (0.0, WIDE)), ticks: labels, title: "number of features" }, height))
+            (across(&levels, y.scale, height))
             @for line in &lines { (line.draw(height)) }
             (chart::names_at_ends(ends, height))
         },
         chart::legend(drawn.iter().map(|&(i, line)| (line.name, i)), true),
     )
+}
+
+/// The levels, with their names at the left and the right, so that these never meet.
+fn across(levels: &[&Level<'_>], y: Scale, height: f64) -> Markup {
+    let path = |level: &&Level<'_>| format!("M0 {}H{WIDE}", at(y.place(level.value)));
+    let d: String = levels.iter().map(path).collect();
+    html! {
+        @if !levels.is_empty() { (chart::stretched(height, html! { path.level d=(d) {} })) }
+        @for (i, level) in levels.iter().enumerate() {
+            @let (x, anchor) = if i == 0 { ("0", "start") } else { ("100%", "end") };
+            text.quiet x=(x) y=(at(y.place(level.value) - 5.0)) text-anchor=(anchor) { (level.name) }
+        }
+    }
 }
 
 /// Where the numbers of features lie: in equal distances, so that many fit, and neighbours never overlap.
@@ -168,23 +195,35 @@ mod tests {
 
     #[test]
     fn points_without_a_place_are_left_out() {
-        assert_eq!(draw(&[], "x").into_string(), "");
-        assert_eq!(draw(&[line(&[])], "x").into_string(), "");
-        assert_eq!(draw(&[line(&[(1, f64::NAN)])], "x").into_string(), "");
-        let drawn = draw(&[line(&[(1, 0.5), (2, f64::INFINITY), (4, 0.75)])], "x").into_string();
+        assert_eq!(draw(&[], &[], "x").into_string(), "");
+        assert_eq!(draw(&[line(&[])], &[], "x").into_string(), "");
+        assert_eq!(draw(&[line(&[(1, f64::NAN)])], &[], "x").into_string(), "");
+        let drawn = draw(&[line(&[(1, 0.5), (2, f64::INFINITY), (4, 0.75)])], &[], "x").into_string();
         assert!(!drawn.contains("NaN") && !drawn.contains("inf"), "{drawn}");
         assert_eq!(drawn.matches("<title>").count(), 2);
     }
 
     #[test]
     fn a_single_point_has_a_place() {
-        let drawn = draw(&[line(&[(5, 0.5)])], "x").into_string();
+        let drawn = draw(&[line(&[(5, 0.5)])], &[], "x").into_string();
         assert!(!drawn.contains("NaN") && !drawn.contains("inf"), "{drawn}");
+    }
+
+    /// A level far from all points has a place in the drawing; one without a value has none.
+    #[test]
+    fn levels_are_inside_the_drawing() {
+        let levels = [Level { name: "none", value: 20.0 }, Level { name: "all", value: f64::INFINITY }];
+        let drawn = draw(&[line(&[(1, 0.5)])], &levels, "x").into_string();
+        let Some((_, path)) = drawn.split_once("<path class=\"level\" d=\"M0 ") else { panic!("{drawn}") };
+        let place: f64 = path.split('H').next().and_then(|place| place.parse().ok()).unwrap_or(f64::NAN);
+        assert!((0.0..=HEIGHT).contains(&place) && !drawn.contains("inf"), "{drawn}");
+        assert!(drawn.contains(">none</text>") && !drawn.contains("all") && drawn.contains("none: 20"));
+        assert!(!draw(&[line(&[(1, 0.5)])], &[], "x").into_string().contains("level"));
     }
 
     #[test]
     fn intervals_of_methods_do_not_hide_each_other() {
-        let drawn = draw(&[line(&[(1, 0.5)]), line(&[(1, 0.5)])], "x").into_string();
+        let drawn = draw(&[line(&[(1, 0.5)]), line(&[(1, 0.5)])], &[], "x").into_string();
         let places: Vec<&str> = drawn.split("<path class=\"interval\" d=\"M").skip(1).collect();
         assert_ne!(places[0].split(' ').next(), places[1].split(' ').next());
     }

@@ -3,12 +3,12 @@
 mod results;
 
 use fewest::core::Status;
-use fewest_study::{Evaluated, Report, Row, VERSION, differences};
+use fewest_study::{Baseline, Evaluated, Report, Row, VERSION, differences};
 use maud::{Markup, html};
 
-use super::curves::{self, Line, Point};
+use super::curves::{self, Level, Line, Point};
 use super::{Origin, facts, header, names, page, section as wrap};
-use crate::table::evaluation::rule_text;
+use crate::table::evaluation::{baseline_name, baseline_text, rule_text};
 use crate::text;
 
 /// Names of a choice that are shown beside its list.
@@ -105,8 +105,18 @@ fn metric_section(report: &Report, rows: &[Vec<Row>], m: usize, metric: &str) ->
     };
     let explanation = format!(
         "Mean over the folds, with its standard error. {better}. Features were selected on the training samples of each \
-         fold only.{tested}"
+         fold only.{tested}{}",
+        match report.baselines.as_slice() {
+            [] => String::new(),
+            known => format!(
+                " Without a selection: {}.",
+                known.iter().map(baseline_text).collect::<Vec<_>>().join("; ")
+            ),
+        }
     );
+    let level = |known: &'_ Baseline| Some((baseline_name(known), known.summaries.get(m)?.mean));
+    let levels: Vec<Level<'_>> =
+        report.baselines.iter().filter_map(level).map(|(name, value)| Level { name, value }).collect();
     let lines = lines(report, rows, |row| {
         let summary = row.summaries.get(m)?;
         let error = summary.standard_error.unwrap_or(0.0);
@@ -117,7 +127,7 @@ fn metric_section(report: &Report, rows: &[Vec<Row>], m: usize, metric: &str) ->
         metric,
         &explanation,
         html! {
-            (curves::draw(&lines, metric))
+            (curves::draw(&lines, &levels, metric))
             (results::of_metric(report, m, metric))
         },
     )
@@ -134,7 +144,7 @@ fn stability(report: &Report, rows: &[Vec<Row>]) -> Markup {
     let explanation = "Agreement of the selections of the folds (Nogueira, Sechidis and Brown 2018), with its \
                        95 % confidence interval: 1 if all folds select the same features, about 0 for random \
                        selections.";
-    wrap("stability", "Stability", explanation, curves::draw(&lines, "stability Φ"))
+    wrap("stability", "Stability", explanation, curves::draw(&lines, &[], "stability Φ"))
 }
 
 fn time(report: &Report, rows: &[Vec<Row>]) -> Markup {

@@ -22,7 +22,7 @@ pub(crate) fn evaluation(report: &Report) -> String {
     let align = vec![Align::Right; heading.len()];
     let mut rows = vec![heading];
     let baseline = |known: &Baseline| {
-        let name = if known.n_features == 0 { "none" } else { "all" };
+        let name = baseline_name(known);
         let means = known.summaries.iter().map(|summary| mean(summary.mean, summary.standard_error));
         std::iter::once(name.to_owned()).chain(means).collect::<Vec<String>>()
     };
@@ -79,10 +79,10 @@ pub(crate) fn comparison(report: &Report) -> String {
         }
         for known in &report.baselines {
             let Some(summary) = known.summaries.get(m) else { continue };
-            let name = if known.n_features == 0 { "(none)" } else { "(all)" };
+            let name = format!("({})", baseline_name(known));
             // Without a mark, but as wide.
             let cell = format!("{}  ", mean(summary.mean, summary.standard_error));
-            rows.push(std::iter::once(name.to_owned()).chain(columns.iter().map(|_| cell.clone())).collect());
+            rows.push(std::iter::once(name).chain(columns.iter().map(|_| cell.clone())).collect());
         }
         out.push_str(&format!("\n{}\n{}", aligned(&rows), aligned(&tested)));
     }
@@ -110,14 +110,23 @@ pub(crate) fn comparison(report: &Report) -> String {
     out
 }
 
-/// What the rows without a selection are.
-fn baselines_text(report: &Report) -> String {
-    let text = |known: &Baseline| match known.id {
-        "majority-class" => "; none: the most frequent class".to_owned(),
-        "mean" => "; none: the mean".to_owned(),
-        _ => format!("; all: {}", text::counted(known.n_features, "feature", "features")),
+/// The name of a row without a selection.
+pub(crate) fn baseline_name(known: &Baseline) -> &'static str {
+    if known.n_features == 0 { "none" } else { "all" }
+}
+
+/// What a row without a selection is.
+pub(crate) fn baseline_text(known: &Baseline) -> String {
+    let what = match known.id {
+        "majority-class" => "the most frequent class".to_owned(),
+        "mean" => "the mean".to_owned(),
+        _ => text::counted(known.n_features, "feature", "features"),
     };
-    report.baselines.iter().map(text).collect()
+    format!("{}: {what}", baseline_name(known))
+}
+
+fn baselines_text(report: &Report) -> String {
+    report.baselines.iter().map(|known| format!("; {}", baseline_text(known))).collect()
 }
 
 fn folds(report: &Report) -> String {

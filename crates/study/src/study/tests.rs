@@ -118,7 +118,8 @@ fn finished_folds_are_not_run_again() -> Tested {
     let whole = study(&data, &["mrmr"], &options())?.run(None, &Context::default())?;
     let stored = study(&data, &["mrmr"], &options())?.run(Some(&Store::open(&path)?), &Context::default())?;
     assert_eq!(folds(&stored), folds(&whole));
-    assert_eq!(lines_of(&path)?.len(), 5);
+    // Of the method, and of both baselines.
+    assert_eq!(lines_of(&path)?.len(), 5 + 2 * 5);
     // Two folds are left, one of them with a score that no run gives: it is taken as it was stored.
     let path = folder.path().join("part.json");
     let store = Store::open(&path)?;
@@ -137,7 +138,45 @@ fn finished_folds_are_not_run_again() -> Tested {
     expected[0].1[0].1[0] = 0.125;
     assert_eq!(folds(&report)[5..], expected);
     assert!(report.not_stored.is_none());
-    assert_eq!(lines_of(&path)?.len(), 10);
+    assert_eq!(lines_of(&path)?.len(), 10 + 2 * 5);
+    Ok(())
+}
+
+/// Stored folds of the baselines are taken as they are, here with a score that no run gives; what is missing is
+/// run.
+#[test]
+fn baselines_are_not_run_again() -> Tested {
+    let data = data()?;
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("folds.json");
+    let whole = run_on(&data, &path)?;
+    let means = |report: &Report| -> Vec<(&str, f64)> {
+        report.baselines.iter().map(|known| (known.id, known.summaries[0].mean)).collect()
+    };
+    let [(none, _), (all, every)] = means(&whole)[..] else { return Err("two baselines".into()) };
+    assert_eq!((none, all), ("majority-class", "all-features"));
+    let again = run_on(&data, &path)?;
+    assert_eq!(means(&again), means(&whole));
+    let told = |report: &Report| format!("{:?}", report.baselines);
+    assert_eq!(told(&again), told(&whole), "in all that is told");
+    let design = study(&data, &["f-score"], &options())?.design;
+    let stored = Store::open(&path)?;
+    let other = Store::open(folder.path().join("other.json"))?;
+    for (id, n_folds) in [(none, 5), (all, 3)] {
+        let label = format!("baseline {id} | {}", design.identity);
+        let evaluation = stored.finished(&label).ok_or("it is not stored")?;
+        assert!(evaluation.folds.len() == 5 && evaluation.folds[0].outcomes[0].features.is_empty());
+        for record in &evaluation.folds[..n_folds] {
+            let mut record = record.clone();
+            if id == none {
+                record.outcomes[0].scores[0] = 0.125;
+            }
+            other.add(&evaluation.plan, &record);
+        }
+    }
+    let path = folder.path().join("other.json");
+    assert_eq!(means(&run_on(&data, &path)?), [(none, 0.125), (all, every)]);
+    assert_eq!(lines_of(&path)?.len(), 5 + 2 * 5);
     Ok(())
 }
 
@@ -176,7 +215,8 @@ fn two_runs_on_one_file_lose_nothing() -> Tested {
             scope.spawn(move || study.run(Some(store), &Context::default()).map(|_| ()));
         }
     });
-    assert_eq!(lines_of(&path)?.len(), 15, "one run's folds are there twice");
+    // Each run has its baselines, too.
+    assert_eq!(lines_of(&path)?.len(), 15 + 3 * 10, "one run's folds are there twice");
     let both = study(&data, &["mrmr", "f-score"], &options())?;
     let before = lines_of(&path)?;
     let report = both.run(Some(&Store::open(&path)?), &Context::default())?;

@@ -4,7 +4,7 @@
 use fewest_study::{Report, Row, differences};
 use maud::{Markup, html};
 
-use crate::table::evaluation::error;
+use crate::table::evaluation::{baseline_name, error};
 use crate::text;
 
 /// A table: its caption, and its rows.
@@ -13,8 +13,9 @@ struct Part {
     lines: Vec<Line>,
 }
 
+#[derive(Clone)]
 struct Line {
-    /// The method, or the number of features.
+    /// The method, or the number of features; what stands for no selection.
     name: String,
     value: Markup,
     /// The p-value or what else stands beside it.
@@ -38,7 +39,17 @@ pub(super) fn of_metric(report: &Report, m: usize, metric: &str) -> Markup {
         });
         (column.k, cells.collect())
     });
-    draw(report, metric, &format!("{metric} ± error"), "p", parts.collect())
+    let without = report.baselines.iter().filter_map(|known| {
+        let summary = known.summaries.get(m)?;
+        Some(Line {
+            name: baseline_name(known).to_owned(),
+            value: html! {
+                (text::number(summary.mean, 4)) span.quiet { " ± " (error(summary.standard_error)) }
+            },
+            beside: html! {},
+        })
+    });
+    draw(report, metric, &format!("{metric} ± error"), "p", parts.collect(), &without.collect::<Vec<_>>())
 }
 
 /// The seconds to select, and to learn and predict.
@@ -53,7 +64,7 @@ pub(super) fn of_time(report: &Report, rows: &[Vec<Row>]) -> Markup {
         });
         (k, lines.collect())
     });
-    draw(report, "seconds per fold", "select", "learn", parts.collect())
+    draw(report, "seconds per fold", "select", "learn", parts.collect(), &[])
 }
 
 /// What a row is called: the method, or for a single one the number of features.
@@ -64,14 +75,26 @@ fn name(report: &Report, i: usize, k: usize) -> String {
     }
 }
 
-fn draw(report: &Report, what: &str, value: &str, beside: &str, of_k: Vec<(usize, Vec<Line>)>) -> Markup {
+/// `without` are lines without a selection, which belong to each table.
+fn draw(
+    report: &Report,
+    what: &str,
+    value: &str,
+    beside: &str,
+    of_k: Vec<(usize, Vec<Line>)>,
+    without: &[Line],
+) -> Markup {
     let is_single = report.methods.len() < 2;
+    let part = |caption: String, lines: Vec<Line>| Part {
+        caption,
+        lines: lines.into_iter().chain(without.iter().cloned()).collect(),
+    };
     let parts: Vec<Part> = match is_single {
-        true => vec![Part {
-            caption: format!("{what} by the number of features k"),
-            lines: of_k.into_iter().flat_map(|(_, lines)| lines).collect(),
-        }],
-        false => of_k.into_iter().map(|(k, lines)| Part { caption: format!("k = {k}"), lines }).collect(),
+        true => vec![part(
+            format!("{what} by the number of features k"),
+            of_k.into_iter().flat_map(|(_, lines)| lines).collect(),
+        )],
+        false => of_k.into_iter().map(|(k, lines)| part(format!("k = {k}"), lines)).collect(),
     };
     let has_beside = parts.iter().flat_map(|part| &part.lines).any(|line| !line.beside.0.is_empty());
     html! {

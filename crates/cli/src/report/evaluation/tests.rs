@@ -1,7 +1,7 @@
 use fewest::core::Status;
-use fewest::eval::{Evaluation, FoldRecord, KRule, Outcome, Plan};
+use fewest::eval::{Evaluation, FoldRecord, KRule, Outcome, Plan, Summary};
 use fewest::registry::{Parameters, Registry};
-use fewest_study::{Chosen, Evaluated, Report};
+use fewest_study::{Baseline, Chosen, Evaluated, Report};
 
 use crate::report::tests::{
     COMMAND, NASTY, has_only_our_script, origin, run, sections, text_of, with_document,
@@ -100,6 +100,52 @@ fn tells_everything_and_is_well_formed() {
         });
         assert_eq!(best.count(), 2 * 2, "the best at each number of features and metric");
     });
+}
+
+/// In the table of one method below its numbers of features, in those of several below the methods; across the
+/// drawings, and in words.
+#[test]
+fn what_is_reached_without_a_selection_is_shown() {
+    let summary = |mean: f64| Summary {
+        k: 1,
+        metric: "accuracy".to_owned(),
+        n_folds: FOLDS,
+        mean,
+        standard_error: Some(0.01),
+        standard_deviation: Some(0.02),
+        redundancy: None,
+        mean_features: 0.0,
+    };
+    let baseline = |id, n_features, level: f64| {
+        Baseline::new(id, n_features, vec![summary(level), summary(level / 2.0)])
+    };
+    for methods in [vec![evaluated("mrmr", 0.75)], vec![evaluated("mrmr", 0.75), evaluated("hsic", 0.5)]] {
+        let n_tables = if methods.len() == 1 { 1 } else { 2 };
+        let mut report = report(&["a", "b", "c", "d", "e"], methods);
+        let plain = render(&report, COMMAND);
+        assert!(!plain.contains("Without a selection") && !plain.contains("class=\"level\""));
+        report.baselines = vec![baseline("majority-class", 0, 0.3125), baseline("all-features", 5, 0.8125)];
+        let html = render(&report, COMMAND);
+        with_document(&html, |document| {
+            let text = text_of(document);
+            assert!(text.contains("Without a selection: none: the most frequent class; all: 5 features."));
+            for (name, mean) in [("none", "0.3125"), ("all", "0.8125"), ("none", "0.1562"), ("all", "0.4062")]
+            {
+                let rows = document.descendants().filter(|node| node.has_tag_name("tr")).filter(|row| {
+                    let cells: Vec<String> = row
+                        .children()
+                        .map(|cell| cell.descendants().filter_map(|node| node.text()).collect())
+                        .collect();
+                    cells.first().is_some_and(|cell| cell == name)
+                        && cells.get(1).is_some_and(|cell| cell.starts_with(mean))
+                });
+                assert_eq!(rows.count(), n_tables, "{name} {mean}");
+            }
+            let levels = document.descendants().filter(|node| node.attribute("class") == Some("level"));
+            let levels = levels.filter_map(|node| node.attribute("d")).map(|d| d.matches('H').count());
+            assert_eq!(levels.collect::<Vec<_>>(), [2, 2], "two levels in the drawing of each metric");
+        });
+    }
 }
 
 #[test]
