@@ -390,7 +390,7 @@ fn finished_folds_are_gone_on_from() {
         "--resume",
         "part.json",
     ]);
-    assert_eq!(place.read("part.json").lines().count(), 20);
+    assert_eq!(place.read("part.json").lines().count(), 40);
     assert_eq!(place.files(), ["folds.json", "part.json", "wdbc.csv"]);
 }
 

@@ -132,10 +132,13 @@ fn what_is_reached_without_a_selection_is_shown() {
             for (name, mean) in [("none", "0.3125"), ("all", "0.8125"), ("none", "0.1562"), ("all", "0.4062")]
             {
                 let rows = document.descendants().filter(|node| node.has_tag_name("tr")).filter(|row| {
-                    let cells: Vec<String> = row
-                        .children()
-                        .map(|cell| cell.descendants().filter_map(|node| node.text()).collect())
-                        .collect();
+                    let written = |cell: roxmltree::Node<'_, '_>| -> String {
+                        cell.descendants()
+                            .filter(|node| node.is_text())
+                            .filter_map(|node| node.text())
+                            .collect()
+                    };
+                    let cells: Vec<String> = row.children().map(written).collect();
                     cells.first().is_some_and(|cell| cell == name)
                         && cells.get(1).is_some_and(|cell| cell.starts_with(mean))
                 });
