@@ -13,9 +13,9 @@ options! {
     /// A numeric feature splits at the middle between two neighbouring values, a categorical one into a level
     /// and all others. The split with the lowest impurity is used (the first at a tie), even if it does not
     /// lower the impurity: the first of the two splits that solve XOR does not. A leaf predicts its most
-    /// frequent class (the lowest code at a tie), with the shares of the classes in it for probabilities: of a
-    /// tree that was grown to the end these are 0 and 1, and `min_leaf` makes them useful. Nothing is random. `O(d n log n)` for each level of the
-    /// tree.
+    /// frequent class (the lowest code at a tie), with the shares of its classes for probabilities: of a tree
+    /// that was grown to the end these are 0 and 1, and `min_leaf` makes them useful. Nothing is random.
+    /// `O(d n log n)` for each level of the tree.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct DecisionTree {
         /// Largest number of splits from the root to a leaf; left out, no limit.

@@ -142,8 +142,8 @@ fn finished_folds_are_not_run_again() -> Tested {
     Ok(())
 }
 
-/// Stored folds of the baselines are taken as they are, here with a score that no run gives; what is missing is
-/// run.
+/// Stored folds of the baselines are taken as they are, here with a score that no run gives; what is missing
+/// is run.
 #[test]
 fn baselines_are_not_run_again() -> Tested {
     let data = data()?;

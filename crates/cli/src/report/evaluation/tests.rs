@@ -102,8 +102,8 @@ fn tells_everything_and_is_well_formed() {
     });
 }
 
-/// In the table of one method below its numbers of features, in those of several below the methods; across the
-/// drawings, and in words.
+/// In the table of one method below its numbers of features, in those of several below the methods; across
+/// the drawings, and in words.
 #[test]
 fn what_is_reached_without_a_selection_is_shown() {
     let summary = |mean: f64| Summary {

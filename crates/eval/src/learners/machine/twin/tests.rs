@@ -31,8 +31,8 @@ fn hits(learner: &dyn Learner, train: &Dataset, test: &Dataset) -> f64 {
     right as f64 / found.len() as f64
 }
 
-/// The class that is predicted has most votes, which are the scores when rounded; of two classes the scores are in the order of the
-/// decision, and its opposite.
+/// The class that is predicted has most votes, which are the scores when rounded; of two classes the scores
+/// are in the order of the decision, and its opposite.
 #[test]
 fn scores_of_classes_are_in_the_order_of_votes_and_decisions() {
     for (n_classes, slopes) in [(2, vec![0.8, -0.9]), (3, vec![0.0, 1.5, -1.5])] {
