@@ -58,13 +58,13 @@ options! {
     /// (naming the cell); no feature that varies; sample weights; `Budget::Threshold`.
     ///
     /// ```
-    /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
+    /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target, derive_seed};
     /// use fewest_wrappers::forests::Boruta;
     ///
-    /// let wave = |step: i32| (0..80).map(|i| f64::from(i * step % 81)).collect::<Vec<f64>>();
-    /// let labels: Vec<bool> = wave(17).iter().map(|value| *value > 40.0).collect();
+    /// let drawn = |j: u64| (0..80).map(|i| (derive_seed(j, i) % 1000) as f64).collect::<Vec<f64>>();
+    /// let labels: Vec<bool> = drawn(1).iter().map(|value| *value > 500.0).collect();
     /// // What decides, a copy of it, and two that have nothing to do with it.
-    /// let x = DenseColumns::from_columns(&[wave(17), wave(17), wave(23), wave(52)])?;
+    /// let x = DenseColumns::from_columns(&[drawn(1), drawn(1), drawn(2), drawn(3)])?;
     /// let data = Dataset::new(x, Target::from_labels(&labels))?;
     /// let boruta = Boruta { trees: 100, ..Boruta::default() };
     /// let mut found = boruta.select(&data, Budget::Auto, &Context::default())?.order;

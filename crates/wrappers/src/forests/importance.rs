@@ -37,12 +37,12 @@ options! {
     /// (naming the cell); no feature that varies; sample weights; [`Error::Stopped`] before the first tree.
     ///
     /// ```
-    /// use fewest_core::{Context, Dataset, DenseColumns, Scorer, Target};
+    /// use fewest_core::{Context, Dataset, DenseColumns, Scorer, Target, derive_seed};
     /// use fewest_wrappers::forests::PermutationImportance;
     ///
-    /// let wave = |step: i32| (0..80).map(|i| f64::from(i * step % 81)).collect::<Vec<f64>>();
-    /// let labels: Vec<bool> = wave(17).iter().map(|value| *value > 40.0).collect();
-    /// let x = DenseColumns::from_columns(&[wave(23), wave(17), wave(52)])?;
+    /// let drawn = |j: u64| (0..80).map(|i| (derive_seed(j, i) % 1000) as f64).collect::<Vec<f64>>();
+    /// let labels: Vec<bool> = drawn(1).iter().map(|value| *value > 500.0).collect();
+    /// let x = DenseColumns::from_columns(&[drawn(2), drawn(1), drawn(3)])?;
     /// let data = Dataset::new(x, Target::from_labels(&labels))?;
     /// let defaults = PermutationImportance::default();
     /// let scorer = PermutationImportance { trees: 50, permutations: 19, ..defaults };
