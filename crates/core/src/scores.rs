@@ -10,7 +10,8 @@ pub struct Scores {
     pub values: Vec<f64>,
     /// Whether a larger value is a better feature.
     pub higher_is_better: bool,
-    /// The p-value of each feature, for scores that are tests.
+    /// The p-value of each feature, for scores that are tests. NaN means that there was nothing to test, as of
+    /// a constant.
     pub p_values: Option<Vec<f64>>,
     /// How the computation ended.
     pub status: Status,
@@ -45,11 +46,21 @@ impl Scores {
         self.p_values.as_deref().map(q_values)
     }
 
-    /// The `most` best features, or all, as a selection: with p-values and q-values.
+    /// The `most` best features, or all, as a selection: with p-values and q-values, and with a note where
+    /// features have none.
     pub fn best(&self, most: Option<usize>) -> Selection {
         let mut order = self.ranking();
         order.truncate(most.unwrap_or(usize::MAX));
-        self.selection(order)
+        let mut selection = self.selection(order);
+        let untested = self.untested().count();
+        selection.note_untested_features(untested, "constant, or categories that the test cannot use");
+        selection
+    }
+
+    /// The features without a p-value, of a score that is a test.
+    fn untested(&self) -> impl Iterator<Item = usize> {
+        let p_values = self.p_values.iter().flatten().enumerate();
+        p_values.filter(|(_, p)| p.is_nan()).map(|(j, _)| j)
     }
 
     /// The features of `order` with their scores, p-values and q-values, and the notes.
@@ -165,6 +176,8 @@ fn cut(scores: &Scores, constant: &[usize], budget: Budget) -> Selection {
     }
     let mut selection = scores.selection(order);
     selection.note_constant_features(constant.len());
+    let untested = scores.untested().filter(|j| constant.binary_search(j).is_err()).count();
+    selection.note_untested_features(untested, "categories that the test cannot use");
     selection.note_missing_features(budget, "no other feature has a score");
     let infinite = selection.scores.iter().filter(|score| score.is_infinite()).count();
     if infinite > 1 {
@@ -242,6 +255,20 @@ mod tests {
         for selection in [cut(&scores, &[], Budget::Count(1)), scores.best(Some(1))] {
             assert_eq!((selection.status, &selection.notes), (Status::TimeLimit, &scores.notes));
         }
+    }
+
+    /// What was not tested is no test, and told: constants by their own note.
+    #[test]
+    fn features_without_a_p_value_are_told() {
+        let mut scores = Scores::descending(vec![3.0, 0.0, 2.0, NAN]);
+        scores.p_values = Some(vec![0.01, NAN, 0.02, NAN]);
+        let told = |selection: Selection| selection.notes.concat();
+        let listed = scores.best(None);
+        assert_eq!(listed.q_values.as_ref().map(|q| q[..2].to_vec()), Some(vec![0.02, 0.02]));
+        assert!(told(listed).starts_with("2 features have no p-value and do not count as tests"));
+        assert!(told(cut(&scores, &[1], Budget::Count(1))).contains("1 feature has no p-value and does not"));
+        scores.p_values = None;
+        assert!(told(scores.best(None)).is_empty());
     }
 
     /// Two scores that overflow are equal, and their order says nothing.

@@ -200,6 +200,16 @@ impl Selection {
         }
     }
 
+    /// Notes that `n` features have no p-value, with the reason `what_they_are`. Nothing for none.
+    pub(crate) fn note_untested_features(&mut self, n: usize, what_they_are: &str) {
+        let told = match n {
+            0 => return,
+            1 => "1 feature has no p-value and does not count as a test".to_owned(),
+            _ => format!("{n} features have no p-value and do not count as tests"),
+        };
+        self.notes.push(format!("{told}: {what_they_are}"));
+    }
+
     /// Notes that there are fewer features than the count of the budget, or none at all, with the reason
     /// `no_others` (and what to do), or that the run was stopped. Nothing if there are enough.
     ///

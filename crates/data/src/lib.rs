@@ -4,6 +4,7 @@ mod digest;
 mod encoding;
 mod error;
 mod format;
+mod hints;
 mod imputation;
 mod journal;
 mod known;

@@ -136,7 +136,10 @@ fn guess(names: Option<&[String]>, roles: &[Role], or_last: bool) -> Option<Gues
     };
     match TARGET_NAMES.iter().find_map(called) {
         Some(column) => Some(Guess { column, how: "the column of that name" }),
-        None => or_last.then(|| Guess { column: roles.len() - 1, how: "the last column" }),
+        None => {
+            let last = roles.iter().rposition(is_feature).filter(|_| or_last)?;
+            Some(Guess { column: last, how: "the last column" })
+        }
     }
 }
 

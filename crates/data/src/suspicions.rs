@@ -6,7 +6,7 @@ use crate::error::{ColumnLabel, RowLabel, quoted};
 use crate::{Error, Place};
 
 /// Smallest number of samples for which a separate level for each sample is suspicious.
-const FEW_SAMPLES: usize = 10;
+pub(crate) const FEW_SAMPLES: usize = 10;
 
 /// The probable intended type of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,6 +8,7 @@ use fewest_core::{Column, Columns, FeatureKind, Graph};
 use nalgebra_sparse::CscMatrix;
 
 use crate::error::{ColumnLabel, RowLabel};
+use crate::hints;
 use crate::levels::{Interner, Spellings, levels_of_numbers, number_text, sort_levels};
 use crate::roles::{self, Guess, Role};
 use crate::source::Source;
@@ -241,7 +242,12 @@ impl Table {
             Some(format) => format,
             None => options.formats.recognise(&source)?,
         };
-        format.read(source, options)
+        let mut table = format.read(source, options)?;
+        if options.reduction.is_none() {
+            let hints = hints::hints(&table, options);
+            table.notes.extend(hints);
+        }
+        Ok(table)
     }
 
     /// A table of the columns that a reader found in a file. Their names count if all have one.
@@ -310,7 +316,8 @@ impl Table {
     }
 
     /// Columns that may have been intended otherwise, one line for each kind: numbers with a decimal comma,
-    /// text that looks like numbers, percentages or dates, categories of which most levels occur once.
+    /// text that looks like numbers, percentages or dates, categories of which most levels occur once, row
+    /// numbers, a target of many whole numbers read as classes, or of nearly as many classes as samples.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }

@@ -4,7 +4,7 @@
 mod support;
 
 use fewest_core::FeatureKind;
-use fewest_data::{Missing, ReadOptions, Table, Task};
+use fewest_data::{Missing, ReadOptions, Table, TargetChoice, Task};
 use support::{assert_says, columns, message, read_csv};
 
 fn default() -> ReadOptions {
@@ -100,4 +100,59 @@ fn summaries_number_columns_as_the_file_does() {
     let summary = read_csv("a,b,c,d\n1.5,2,3,4\n5,6,7,8\n", &options).unwrap().summary();
     let numbers: Vec<_> = summary.features.iter().map(|feature| feature.number).collect();
     assert_eq!(numbers, [Some(2), Some(3)]);
+}
+
+/// Twenty rows of columns, each from the number of the row.
+fn rows(header: &str, row: impl Fn(usize) -> String) -> String {
+    format!("{header}\n") + &(0..20).map(|i| row(i) + "\n").collect::<String>()
+}
+
+#[test]
+fn numbers_of_rows_are_noted() {
+    let told = |text: &str| read_csv(text, &ReadOptions::with_target("y")).unwrap().notes().to_vec();
+    let increasing = rows("a,b,y", |i| format!("{},{},{}", 3 * i, i * 7 % 20, i as f64 / 8.0));
+    assert_says(
+        &told(&increasing)[0],
+        &["column `a` (0", "looks like a row number", "--id-column a", "--ignore"],
+    );
+    // In any order, if the name says so.
+    for (name, expected) in [("Nr", 1), ("id", 1), ("age", 0)] {
+        let mixed = rows(&format!("b,{name},y"), |i| format!("{},{},{}", i % 3, i * 7 % 20, i as f64 / 8.0));
+        assert_eq!(told(&mixed).len(), expected, "{name}");
+    }
+    // Repeated, with a fraction, or few.
+    assert!(told(&rows("id,y", |i| format!("{},{}", i / 2, i as f64 / 8.0))).is_empty());
+    assert!(told(&rows("a,y", |i| format!("{}.5,{}", i, i as f64 / 8.0))).is_empty());
+    assert!(told("a,y\n1,0.5\n2,0.25\n3,0.125\n").is_empty());
+    let options = ReadOptions { id: Some("a".to_owned()), ..ReadOptions::with_target("y") };
+    assert!(read_csv(&increasing, &options).unwrap().notes().is_empty());
+}
+
+#[test]
+fn numbers_as_classes_are_noted() {
+    let noted = |n_classes: usize, task: Task| {
+        let text = rows("a,y", |i| format!("{},{}", i * 7 % 5, i % n_classes));
+        let table = read_csv(&text, &ReadOptions { task, ..ReadOptions::with_target("y") }).unwrap();
+        table.notes().concat()
+    };
+    // Each twice, or few: classes.
+    let counts: String = (0..24).map(|i| format!("{},{}\n", i * 7 % 5, i % 12)).collect();
+    let table = read_csv(&format!("a,y\n{counts}"), &ReadOptions::with_target("y")).unwrap();
+    assert_says(note(&table), &["12 different whole numbers", "read as classes", "--task regression"]);
+    assert!(noted(3, Task::Auto).is_empty());
+    let many = noted(19, Task::Classification);
+    assert_says(&many, &["19 classes in 20 samples", "--task regression, --target"]);
+    assert!(noted(10, Task::Classification).is_empty());
+}
+
+/// The target that nobody named is not the column that somebody left out.
+#[test]
+fn the_last_column_that_is_left_is_the_target() {
+    let options = ReadOptions {
+        ignore: vec!["c".to_owned()],
+        target: TargetChoice::Guess { or_last: true },
+        ..default()
+    };
+    let table = read_csv("a,b,c\n1,2.5,7\n2,4.5,9\n", &options).unwrap();
+    assert_eq!((table.n_features(), table.guess()), (1, Some("the last column")));
 }

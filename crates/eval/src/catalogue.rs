@@ -9,10 +9,10 @@ use fewest_core::method::{Options, Parameter, ParameterType, Parameters, Range, 
 use fewest_core::{Context, Dataset, Error};
 
 use crate::{
-    Accuracy, AreaUnderCurve, BalancedAccuracy, Correlation, DecisionTree, KernelLogistic, KernelRidge,
-    Learner, LinearSvm, LogLoss, MacroF1, Matthews, MeanSquaredError, Metric, Model, NaiveBayes,
-    NearestNeighbours, QSquared, RandomForest, SquaredCorrelation, SupportVectorClassifier,
-    SupportVectorRegression, TwinClassifier,
+    Accuracy, AreaUnderCurve, BalancedAccuracy, Correlation, DecisionTree, Determination, KernelLogistic,
+    KernelRidge, Learner, LinearSvm, LogLoss, MacroF1, Matthews, MeanAbsoluteError, MeanSquaredError, Metric,
+    Model, NaiveBayes, NearestNeighbours, QSquared, RandomForest, RootMeanSquaredError, SquaredCorrelation,
+    SupportVectorClassifier, SupportVectorRegression, TwinClassifier,
 };
 
 /// A learner by its id.
@@ -96,7 +96,10 @@ pub const METRICS: &[MetricEntry] = &[
     ),
     MetricEntry::new::<LogLoss>("log-loss", "mean of -ln of the probability of the true class", CLASSES),
     MetricEntry::new::<MeanSquaredError>("mse", "mean squared error", NUMBERS),
-    MetricEntry::new::<QSquared>("q2", "squared error divided by the target's variance", NUMBERS),
+    MetricEntry::new::<RootMeanSquaredError>("rmse", "root of the mean squared error", NUMBERS),
+    MetricEntry::new::<MeanAbsoluteError>("mae", "mean absolute error", NUMBERS),
+    MetricEntry::new::<Determination>("r2", "coefficient of determination", NUMBERS),
+    MetricEntry::new::<QSquared>("q2", "squared error divided by the target's variance: 1 - r2", NUMBERS),
     MetricEntry::new::<Correlation>("correlation", "correlation of predictions and target", NUMBERS),
     MetricEntry::new::<SquaredCorrelation>(
         "squared-correlation",

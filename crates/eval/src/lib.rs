@@ -25,9 +25,9 @@ pub use learners::{
     TwinClassifierModel, TwinRegularization,
 };
 pub use metrics::{
-    Accuracy, AreaUnderCurve, BalancedAccuracy, ClusteringAccuracy, Correlation, LogLoss, MacroF1, Matthews,
-    MeanSquaredError, Metric, MutualInformationScale, NormalisedMutualInformation, QSquared,
-    SquaredCorrelation, redundancy_rate,
+    Accuracy, AreaUnderCurve, BalancedAccuracy, ClusteringAccuracy, Correlation, Determination, LogLoss,
+    MacroF1, Matthews, MeanAbsoluteError, MeanSquaredError, Metric, MutualInformationScale,
+    NormalisedMutualInformation, QSquared, RootMeanSquaredError, SquaredCorrelation, redundancy_rate,
 };
 pub use splits::{GroupFolds, HoldOut, KFold, Repeated, Split, Splitter};
 pub use stability_selection::StabilitySelection;

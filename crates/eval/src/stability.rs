@@ -10,12 +10,12 @@ use crate::features::check_features;
 pub struct Stability {
     /// The measure: 1 for equal selections, about 0 for random ones.
     pub phi: f64,
-    /// The estimated variance of the measure.
-    pub variance: f64,
-    /// The lower end of the confidence interval, at least the smallest value the measure has.
-    pub lower: f64,
-    /// The upper end of the confidence interval, at most 1.
-    pub upper: f64,
+    /// The estimated variance of the measure; `None` for two selections: of one size they have equal shares in
+    /// the measure, so that the estimate would be 0 whatever they are.
+    pub variance: Option<f64>,
+    /// The ends of the confidence interval, the lower first, within the range of the measure; `None` where no
+    /// variance is estimated.
+    pub interval: Option<(f64, f64)>,
 }
 
 fn check(selections: &[&[usize]], n_features: usize) -> Result<(), Error> {
@@ -85,15 +85,14 @@ pub fn nogueira(selections: &[&[usize]], n_features: usize, confidence: f64) -> 
         })
         .collect();
     let mean = terms.iter().sum::<f64>() / m;
-    let variance = 4.0 / (m * m) * terms.iter().map(|term| (term - mean).powi(2)).sum::<f64>();
-    let width = Normal::standard().inverse_cdf(0.5 + 0.5 * confidence) * variance.sqrt();
+    let spread: f64 = terms.iter().map(|term| (term - mean).powi(2)).sum();
+    let variance = (selections.len() > 2).then(|| 4.0 / (m * m) * spread);
     let (least, most) = (-1.0 / (m - 1.0), 1.0);
-    Ok(Stability {
-        phi,
-        variance,
-        lower: (phi - width).max(least).min(phi),
-        upper: (phi + width).min(most).max(phi),
-    })
+    let interval = variance.map(|variance| {
+        let width = Normal::standard().inverse_cdf(0.5 + 0.5 * confidence) * variance.sqrt();
+        ((phi - width).max(least).min(phi), (phi + width).min(most).max(phi))
+    });
+    Ok(Stability { phi, variance, interval })
 }
 
 /// The mean of `similarity(shared, size, other size)` over all pairs of selections.

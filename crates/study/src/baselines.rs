@@ -5,7 +5,7 @@ use fewest::eval::{Experiment, FoldRecord, Metric, Plan, RunOptions};
 
 use crate::design::Design;
 use crate::study::Fill;
-use crate::{Baseline, Store};
+use crate::{Baseline, Report, Store, differences};
 
 /// Largest table, in values, of which all features are learned: each fold copies them.
 const LARGEST: usize = 50_000_000;
@@ -75,4 +75,26 @@ pub(crate) fn baselines(
     };
     let small = data.n_samples().saturating_mul(d) <= LARGEST;
     run(nothing, false).into_iter().chain(small.then(|| run("all-features", true)).flatten()).collect()
+}
+
+/// A note for each that is better than the best mean: no features unless the best is better, all features if
+/// they are better by more than one standard error.
+pub(crate) fn better_baselines(report: &Report) -> Vec<String> {
+    let Some((_, best)) = differences::best(report, 0) else { return Vec::new() };
+    let greater = report.greater_is_better(0);
+    let note = |known: &Baseline| {
+        let own = known.summaries.first()?;
+        let metric = &own.metric;
+        match known.n_features {
+            0 => (!best.is_better(own, greater)).then(|| {
+                format!("by {metric}, no selection is better than guessing without features (none)")
+            }),
+            _ => own.is_clearly_better(&best, greater).then(|| {
+                format!(
+                    "by {metric}, all features are better than every selection by more than one standard error (all)"
+                )
+            }),
+        }
+    };
+    report.baselines.iter().filter_map(note).collect()
 }

@@ -1,6 +1,6 @@
 //! From options and data to a design: numbers of features, learner, metrics, folds.
 
-use fewest::core::{Budget, Dataset, Target};
+use fewest::core::{Budget, Classes, Dataset, Target};
 use fewest::eval::{GroupFolds, HoldOut, KFold, Learner, LearnerEntry, Metric, Repeated, Splitter};
 
 use crate::catalogue::{Registry, TargetKind};
@@ -165,7 +165,23 @@ fn check_classes(options: &StudyOptions, data: &Dataset, notes: &mut Vec<String>
             "class `{name}` has {samples}, fewer than the {folds} folds: some test parts do not contain it"
         ));
     }
+    if matches!(options.division, Division::Folds(folds) if folds == data.n_samples())
+        && has_no_majority(classes)
+    {
+        notes.push(
+            "each test part is one sample, whose class is the rarer one among the training samples: guessing the most \
+             frequent class (none) is then wrong nearly always, and no measure of the data; use fewer folds for it"
+                .to_owned(),
+        );
+    }
     Ok(())
+}
+
+/// Whether leaving out one sample of a largest class makes another one as frequent, or more.
+fn has_no_majority(classes: &Classes) -> bool {
+    let mut counts = classes.counts();
+    counts.sort_unstable_by(|a, b| b.cmp(a));
+    matches!(counts[..], [first, second, ..] if first - second <= 1)
 }
 
 /// Too many divisions would fill the memory before the first fold is run.

@@ -1,5 +1,6 @@
 //! The best method at each number of features, and the differences of the others from it.
 
+use fewest::core::Status;
 use fewest::eval::significance::TestResult;
 use fewest::eval::{Summary, compare};
 
@@ -11,8 +12,9 @@ use crate::Report;
 pub struct DifferenceColumn {
     /// The number of features.
     pub k: usize,
-    /// The index of the best method; at a tie, also one that only rounding breaks, the first.
-    pub best: usize,
+    /// The index of the best method; at a tie, also one that only rounding breaks, the first. `None` where there
+    /// is nothing to compare: a single method, or folds that are not finished.
+    pub best: Option<usize>,
     /// One entry for each method.
     pub cells: Vec<DifferenceCell>,
 }
@@ -25,9 +27,10 @@ pub struct DifferenceCell {
     pub mean: f64,
     /// Standard error of that mean; `None` for a single fold.
     pub standard_error: Option<f64>,
-    /// Whether no method is better, but for rounding: the best method and those with an equal mean.
+    /// Whether no method is better, but for rounding: the best method and those with an equal mean. False where
+    /// there is nothing to compare.
     pub is_best: bool,
-    /// The difference from the best method; `None` for the best itself, and where not all folds are finished.
+    /// The difference from the best method; `None` for the best itself, and where there is none.
     pub difference: Option<Difference>,
 }
 
@@ -43,6 +46,13 @@ pub struct Difference {
     pub wilcoxon: TestResult,
 }
 
+/// Whether there are several methods on the same folds: a mean over some folds may be better than one over all
+/// of them because these are the easier ones.
+fn are_comparable(report: &Report) -> bool {
+    report.methods.len() > 1
+        && report.methods.iter().all(|method| method.evaluation.status() == Status::Converged)
+}
+
 /// A column for each number of features, by the metric at `m`; none where there is no such metric.
 pub fn columns(report: &Report, m: usize) -> Vec<DifferenceColumn> {
     let greater = report.greater_is_better(m);
@@ -53,8 +63,10 @@ pub fn columns(report: &Report, m: usize) -> Vec<DifferenceColumn> {
             .iter()
             .map(|summaries| summaries.iter().find(|summary| summary.k == k && summary.metric == *metric))
             .collect::<Option<_>>()?;
-        let best = Summary::best(of_k.iter().copied(), greater)?;
+        let comparable = are_comparable(report);
+        let best = Summary::best(of_k.iter().copied(), greater).filter(|_| comparable);
         let difference = |i: usize| {
+            let best = best?;
             let (first, second) = (&report.methods[best].evaluation, &report.methods[i].evaluation);
             let comparison = (i != best).then(|| compare(first, second, k, metric).ok()).flatten()?;
             Some(Difference {
@@ -69,7 +81,7 @@ pub fn columns(report: &Report, m: usize) -> Vec<DifferenceColumn> {
             .map(|(i, summary)| DifferenceCell {
                 mean: summary.mean,
                 standard_error: summary.standard_error,
-                is_best: !of_k[best].is_better(summary, greater),
+                is_best: best.is_some_and(|best| !of_k[best].is_better(summary, greater)),
                 difference: difference(i),
             })
             .collect();

@@ -5,7 +5,7 @@ use std::time::Instant;
 use fewest::core::{Budget, Context, Dataset, Error as CoreError, Progress, Status};
 use fewest::eval::{Evaluation, Experiment, ExperimentError, KRule, Metric, RunOptions};
 
-use crate::baselines::baselines;
+use crate::baselines::{baselines, better_baselines};
 use crate::catalogue::{Registry, TargetKind};
 use crate::design::Design;
 use crate::{Candidate, Chosen, DataInfo, Error, Evaluated, Report, Store, StudyOptions};
@@ -64,7 +64,6 @@ impl<'a> Study<'a> {
         }
         let start = Instant::now();
         let worked = self.evaluate(store, context);
-        let seconds = start.elapsed().as_secs_f64();
         let (methods, status) = worked?;
         let Some(first) = methods.first() else { return Err(Error::NothingFinished(status)) };
         let fill = |train: &Dataset, whole: &Dataset| self.info.missing.fill(train, whole);
@@ -73,16 +72,26 @@ impl<'a> Study<'a> {
             _ => Vec::new(),
         };
         let not_stored = store.and_then(Store::failure);
+        let mut notes = [self.info.notes.clone(), self.design.notes.clone()].concat();
+        let reached = |id: &str| methods.iter().any(|method| method.method.id == id);
+        let unreached: Vec<&str> =
+            self.candidates.iter().map(|candidate| candidate.method.id).filter(|id| !reached(id)).collect();
+        if !unreached.is_empty() {
+            notes.push(format!("stopped before a fold of {} was finished", unreached.join(", ")));
+        }
         let (splitter, n_folds) = (self.design.splitter_text.clone(), first.evaluation.plan.n_folds);
-        Ok(Report {
+        let mut report = Report {
             methods,
             baselines,
             status,
-            notes: [self.info.notes.clone(), self.design.notes.clone()].concat(),
+            notes,
             not_stored,
-            seconds,
+            seconds: start.elapsed().as_secs_f64(),
             ..Report::new(context.seed, self.info.clone(), self.design.learner_id, splitter, n_folds)
-        })
+        };
+        let better = better_baselines(&report);
+        report.notes.extend(better);
+        Ok(report)
     }
 
     fn evaluate(

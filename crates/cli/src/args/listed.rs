@@ -12,6 +12,9 @@ pub(crate) fn command(registry: &Registry) -> clap::Command {
         (format!("{}{short}", entry.id), entry.targets)
     }));
     let metrics = by_target(registry.metrics().iter().map(|entry| (entry.id.to_owned(), entry.targets)));
+    let smaller = registry.metrics().iter().filter(|entry| !entry.build().greater_is_better());
+    let smaller: Vec<&str> = smaller.map(|entry| entry.id).collect();
+    let metrics = format!("{metrics}; smaller is better: {}", smaller.join(", "));
     let parameters: Vec<String> = registry
         .learners()
         .iter()
@@ -83,6 +86,7 @@ mod tests {
             assert!(help.contains("nearest-neighbours (knn) for both"), "{help}");
             assert!(help.contains("decision-tree: max_depth, min_leaf;"), "{help}");
             assert!(registry.metrics().iter().all(|entry| help.contains(entry.id)), "{help}");
+            assert!(help.contains("smaller is better: log-loss, mse, rmse, mae, q2"), "{help}");
             assert!(registry.formats().iter().all(|format| help.contains(format.name())), "{help}");
         }
     }

@@ -8,7 +8,7 @@ use maud::{Markup, html};
 
 use super::curves::{self, Level, Line, Point};
 use super::{Origin, facts, header, names, page, section as wrap};
-use crate::table::evaluation::{baseline_name, baseline_text, rule_text};
+use crate::table::evaluation::{UNCORRECTED, baseline_name, baseline_text, rule_text};
 use crate::text;
 
 /// Names of a choice that are shown beside its list.
@@ -96,12 +96,13 @@ fn lines<'a>(
 
 fn metric_section(report: &Report, rows: &[Vec<Row>], m: usize, metric: &str) -> Markup {
     let better = if report.greater_is_better(m) { "Larger is better" } else { "Smaller is better" };
-    let tested = match report.methods.len() {
-        1 => "",
-        _ => {
+    let tested = match differences::columns(report, m).iter().any(|column| column.best.is_some()) {
+        false => String::new(),
+        true => format!(
             " The best mean for each number of features is bold; p is the p-value of the difference from it \
-             (corrected resampled t-test). Above 0.05, the difference may well be chance."
-        }
+             (corrected resampled t-test). Above 0.05, the difference may well be chance. {}.",
+            text::capitalised(UNCORRECTED)
+        ),
     };
     let explanation = format!(
         "Mean over the folds, with its standard error. {better}. Features were selected on the training samples of each \
@@ -136,7 +137,8 @@ fn metric_section(report: &Report, rows: &[Vec<Row>], m: usize, metric: &str) ->
 fn stability(report: &Report, rows: &[Vec<Row>]) -> Markup {
     let lines = lines(report, rows, |row| {
         let stability = row.stability?;
-        Some((stability.phi, stability.lower, stability.upper))
+        let (lower, upper) = stability.interval.unwrap_or((stability.phi, stability.phi));
+        Some((stability.phi, lower, upper))
     });
     if lines.iter().all(|line| line.points.is_empty()) {
         return html! {};

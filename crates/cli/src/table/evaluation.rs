@@ -41,7 +41,9 @@ pub(crate) fn evaluation(report: &Report) -> String {
     }));
     rows.extend(with_all.into_iter().map(baseline));
     out.push_str(&text::columns(&rows, &align));
-    out.push_str("\nmean ± standard error over the folds; seconds per fold");
+    out.push_str("\nmean ± standard error over the folds");
+    out.push_str(&directions(report));
+    out.push_str("; seconds per fold to select, learn and predict");
     out.push_str(&baselines_text(report));
     if fewer {
         out.push_str("; mean number of features found, if the method finds fewer than k");
@@ -57,6 +59,7 @@ pub(crate) fn comparison(report: &Report) -> String {
     let mut out = data_heading(&report.data);
     let methods = text::counted(report.methods.len(), "method", "methods");
     out.push_str(&format!("{methods}, then {}: {}\n", report.learner, folds(report)));
+    let mut is_compared = false;
     for (m, metric) in report.metrics().iter().enumerate() {
         let columns = differences::columns(report, m);
         let mut rows = vec![k_heading(metric, columns.iter().map(|column| column.k))];
@@ -70,7 +73,7 @@ pub(crate) fn comparison(report: &Report) -> String {
                 row.push(format!("{}{mark}", mean(cell.mean, cell.standard_error)));
                 test.push(match &cell.difference {
                     Some(difference) => text::number(difference.corrected_t.p_value, 2),
-                    None if column.best == i => "best".to_owned(),
+                    None if column.best == Some(i) => "best".to_owned(),
                     None => "-".to_owned(),
                 });
             }
@@ -84,14 +87,26 @@ pub(crate) fn comparison(report: &Report) -> String {
             let cell = format!("{}  ", mean(summary.mean, summary.standard_error));
             rows.push(std::iter::once(name).chain(columns.iter().map(|_| cell.clone())).collect());
         }
-        out.push_str(&format!("\n{}\n{}", aligned(&rows), aligned(&tested)));
+        out.push_str(&format!("\n{}", aligned(&rows)));
+        is_compared = columns.iter().any(|column| column.best.is_some());
+        if is_compared {
+            out.push_str(&format!("\n{}", aligned(&tested)));
+        }
     }
-    out.push_str("\nmean ± standard error over the folds; * marks the best mean for each k");
+    out.push_str("\nmean ± standard error over the folds");
+    out.push_str(&directions(report));
+    if is_compared {
+        out.push_str("; * marks the best mean for each k");
+    }
     out.push_str(&baselines_text(report));
-    out.push_str(
-        "\np-value of the difference from that mean (corrected resampled t-test): above 0.05, it may well be \
-         chance\n\n",
-    );
+    if is_compared {
+        out.push_str(
+            "\np-value of the difference from that mean (corrected resampled t-test): above 0.05, it may well be \
+             chance",
+        );
+        out.push_str(&format!("\n{UNCORRECTED}"));
+    }
+    out.push_str("\n\n");
     let mut rows = vec![k_heading("stability", report.ks().iter().copied())];
     let mut seconds = vec![k_heading("seconds per fold", report.ks().iter().copied())];
     for method in &report.methods {
@@ -109,6 +124,21 @@ pub(crate) fn comparison(report: &Report) -> String {
     notes(&mut out, &report.notes);
     out
 }
+
+/// The metrics of which smaller is better.
+fn directions(report: &Report) -> String {
+    let metrics = report.metrics().iter().enumerate();
+    let smaller: Vec<&str> =
+        metrics.filter(|(m, _)| !report.greater_is_better(*m)).map(|(_, metric)| metric.as_str()).collect();
+    match smaller.is_empty() {
+        true => String::new(),
+        false => format!("; {}: smaller is better", smaller.join(", ")),
+    }
+}
+
+/// What the p-values of a comparison leave out.
+pub(crate) const UNCORRECTED: &str = "p-values are not corrected for many methods and many k, and the best was chosen on the same folds: the smallest \
+     of several says less than it seems";
 
 /// The name of a row without a selection.
 pub(crate) fn baseline_name(known: &Baseline) -> &'static str {
@@ -158,11 +188,10 @@ pub(crate) fn rule_text(rule: KRule) -> &'static str {
 }
 
 fn stability(row: &Row) -> String {
-    match &row.stability {
-        Some(stability) => {
-            format!("{:.2} ({:.2} to {:.2})", stability.phi, stability.lower, stability.upper)
-        }
-        None => "-".to_owned(),
+    let Some(stability) = &row.stability else { return "-".to_owned() };
+    match stability.interval {
+        Some((lower, upper)) => format!("{:.2} ({lower:.2} to {upper:.2})", stability.phi),
+        None => format!("{:.2} (-)", stability.phi),
     }
 }
 

@@ -22,7 +22,8 @@ pub struct Summary {
     /// The standard deviation over the folds (dividing by one less than their number); `None` for a single
     /// fold.
     pub standard_deviation: Option<f64>,
-    /// The standard deviation divided by the root of the number of folds. Training parts of folds overlap, so
+    /// The standard deviation divided by the root of the number of folds; 0 for values that only rounding
+    /// makes different. Training parts of folds overlap, so
     /// the error of the mean is larger than this.
     pub standard_error: Option<f64>,
     /// The mean redundancy rate of the features.
@@ -36,6 +37,12 @@ impl Summary {
     /// exact arithmetic are not better than each other.
     pub fn is_better(&self, other: &Self, greater_is_better: bool) -> bool {
         self.is_better_by(0.0, other, greater_is_better)
+    }
+
+    /// Whether the mean is better than that of `other` by more than one standard error of its own, as
+    /// [`KRule::OneStandardError`] judges; without one, for a single fold, as [`is_better`](Self::is_better).
+    pub fn is_clearly_better(&self, other: &Self, greater_is_better: bool) -> bool {
+        self.is_better_by(self.standard_error.unwrap_or(0.0), other, greater_is_better)
     }
 
     /// Whether the mean is better than that of `other` by more than `slack`.
@@ -80,12 +87,15 @@ pub(crate) fn choose_k(summaries: &[Summary], greater_is_better: bool, rule: KRu
     by_k.iter().find(|summary| !best.is_better_by(slack, summary, greater_is_better)).map(|summary| summary.k)
 }
 
-/// Mean, and standard deviation where there is more than one value.
+/// Mean, and standard deviation where there is more than one value: 0 where all are equal but for rounding.
 fn moments(values: &[f64]) -> (f64, Option<f64>) {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    (mean, (values.len() > 1).then(|| (squares / (n - 1.0)).sqrt()))
+    let largest = values.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
+    let all_equal = values.iter().all(|value| equal(*value, mean, largest));
+    let deviation = || if all_equal { 0.0 } else { (squares / (n - 1.0)).sqrt() };
+    (mean, (values.len() > 1).then(deviation))
 }
 
 impl Evaluation {
@@ -204,4 +214,21 @@ pub fn compare(first: &Evaluation, second: &Evaluation, k: usize, metric: &str) 
         corrected_t: corrected_resampled_t_test(&differences, tested as f64 / trained as f64)?,
         wilcoxon: wilcoxon_signed_rank(&differences)?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The mean of ten times 0.7 is not 0.7, and the deviations from it are not 0.
+    #[test]
+    fn equal_values_have_no_deviation() {
+        let (mean, deviation) = moments(&[0.7; 10]);
+        assert!(mean != 0.7, "what the rule is for");
+        assert_eq!(deviation, Some(0.0));
+        assert_eq!(moments(&[0.1 + 0.2, 0.3, 0.3]).1, Some(0.0));
+        assert!(moments(&[0.3, 0.3, 0.3 + 1e-9]).1.is_some_and(|deviation| deviation > 0.0));
+        assert_eq!(moments(&[0.0, 0.0]), (0.0, Some(0.0)));
+        assert_eq!(moments(&[0.7]).1, None);
+    }
 }

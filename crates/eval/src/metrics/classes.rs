@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use fewest_core::{Classes, Error, Target};
 
-use super::{Metric, both_classes};
+use super::{Metric, both_classes, check_several_classes};
 use crate::Predictions;
 
 /// The share of samples whose class was predicted correctly. In `[0, 1]`.
@@ -13,18 +13,25 @@ pub struct Accuracy;
 
 /// The recall (share of the samples of a class predicted correctly), averaged over the classes that occur. In
 /// `[0, 1]`.
+///
+/// Not defined where all samples are of one class, as in test parts of one sample: [`Error::TooFew`]. The mean
+/// over such parts would be the accuracy, in which large classes count more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct BalancedAccuracy;
 
 /// The harmonic mean of precision and recall, averaged over the classes that occur or were predicted: the
 /// mean of `2 tp / (2 tp + fp + fn)`. In `[0, 1]`.
+///
+/// Not defined where all samples are of one class, as in test parts of one sample: [`Error::TooFew`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MacroF1;
 
 /// The correlation coefficient of Matthews for any number of classes (Gorodkin 2004, `R_K`):
 /// `(c s − Σ_k p_k t_k) / √((s² − Σ_k p_k²) (s² − Σ_k t_k²))`, with `s` samples of which `c` are predicted
-/// correctly, `t_k` of class `k` and `p_k` predicted as it. In `[−1, 1]`; 0 where all are of one class, or
-/// predicted as one, as at random.
+/// correctly, `t_k` of class `k` and `p_k` predicted as it. In `[−1, 1]`; 0 where all are predicted as one class,
+/// as at random.
+///
+/// Not defined where all samples are of one class, as in test parts of one sample: [`Error::TooFew`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Matthews;
 
@@ -79,6 +86,7 @@ impl Metric for BalancedAccuracy {
 
     fn score(&self, target: &Target, predicted: &Predictions) -> Result<f64, Error> {
         let (classes, predicted) = both_classes(self.name(), target, predicted)?;
+        check_several_classes(classes)?;
         let occurring = counts(classes, predicted).filter(|count| count.actual > 0);
         Ok(mean(occurring.map(|count| count.both as f64 / count.actual as f64)))
     }
@@ -95,6 +103,7 @@ impl Metric for MacroF1 {
 
     fn score(&self, target: &Target, predicted: &Predictions) -> Result<f64, Error> {
         let (classes, predicted) = both_classes(self.name(), target, predicted)?;
+        check_several_classes(classes)?;
         Ok(mean(
             counts(classes, predicted)
                 .map(|count| 2.0 * count.both as f64 / (count.actual + count.predicted) as f64),
@@ -113,6 +122,7 @@ impl Metric for Matthews {
 
     fn score(&self, truth: &Target, predicted: &Predictions) -> Result<f64, Error> {
         let (classes, predicted) = both_classes(self.name(), truth, predicted)?;
+        check_several_classes(classes)?;
         let samples = predicted.len() as f64;
         let (mut hits, mut product, mut actual, mut said) = (0.0, 0.0, 0.0, 0.0);
         for count in counts(classes, predicted) {

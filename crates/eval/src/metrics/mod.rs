@@ -10,7 +10,10 @@ mod scores;
 pub use classes::{Accuracy, BalancedAccuracy, MacroF1, Matthews};
 pub use clusters::{ClusteringAccuracy, MutualInformationScale, NormalisedMutualInformation};
 pub(crate) use real::correlation_of_centred;
-pub use real::{Correlation, MeanSquaredError, QSquared, SquaredCorrelation};
+pub use real::{
+    Correlation, Determination, MeanAbsoluteError, MeanSquaredError, QSquared, RootMeanSquaredError,
+    SquaredCorrelation,
+};
 pub use redundancy::redundancy_rate;
 pub use scores::{AreaUnderCurve, LogLoss};
 
@@ -76,6 +79,17 @@ fn check_samples(target: &Target, predicted: &Predictions) -> Result<(), Error> 
     if predicted.n_samples() != expected {
         let what = "samples with a prediction";
         return Err(Error::ShapeMismatch { what, expected, found: predicted.n_samples() });
+    }
+    Ok(())
+}
+
+/// Refuses true values of one class, for metrics that compare classes.
+fn check_several_classes(classes: &Classes) -> Result<(), Error> {
+    let found = classes.occurring().len();
+    if found < 2 {
+        let what = "classes in the test part, without which this metric is not defined (larger parts have more: \
+                    fewer folds)";
+        return Err(Error::TooFew { what, minimum: 2, found });
     }
     Ok(())
 }

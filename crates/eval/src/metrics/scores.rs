@@ -2,7 +2,7 @@
 
 use fewest_core::{Classes, Error, Target, order};
 
-use super::{Metric, check_samples};
+use super::{Metric, check_samples, check_several_classes};
 use crate::{ClassScores, ClassScoring, Predictions};
 
 /// The area under the receiver operating characteristic: the share of pairs of a sample of a class and one of
@@ -78,12 +78,8 @@ impl Metric for AreaUnderCurve {
 
     fn score(&self, truth: &Target, predicted: &Predictions) -> Result<f64, Error> {
         let (classes, scores) = scored(self.name(), self.needs(), truth, predicted)?;
+        check_several_classes(classes)?;
         let occurring = classes.occurring();
-        if occurring.len() < 2 {
-            let what =
-                "classes in the test part, which the area under the curve needs (larger parts have more)";
-            return Err(Error::TooFew { what, minimum: 2, found: occurring.len() });
-        }
         let codes = classes.codes();
         let of = |code: &u32| match of_class(scores, *code) {
             Some(values) => area(values, |i| codes[i] == *code),

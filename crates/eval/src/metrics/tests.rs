@@ -45,7 +45,10 @@ const SKLEARN_NMI_MEAN: f64 = 0.42954169878661974;
 fn metrics_of_numbers_by_hand() {
     let (target, predicted) = ([1.0, 2.0, 3.0, 6.0], [1.0, 3.0, 3.0, 4.0]);
     close(real(&MeanSquaredError, &target, &predicted).unwrap(), 5.0 / 4.0);
+    close(real(&RootMeanSquaredError, &target, &predicted).unwrap(), 5.0_f64.sqrt() / 2.0);
+    close(real(&MeanAbsoluteError, &target, &predicted).unwrap(), 3.0 / 4.0);
     close(real(&QSquared, &target, &predicted).unwrap(), 5.0 / 14.0);
+    close(real(&Determination, &target, &predicted).unwrap(), 9.0 / 14.0);
     // Centred: (-2, -1, 0, 3) and (-1.75, 0.25, 0.25, 1.25).
     let correlation = (3.5 - 0.25 + 3.75) / (14.0_f64 * 4.75).sqrt();
     close(real(&Correlation, &target, &predicted).unwrap(), correlation);
@@ -54,7 +57,7 @@ fn metrics_of_numbers_by_hand() {
 
 #[test]
 fn undefined_metrics_are_errors_and_constant_predictions_are_not() {
-    for metric in [&QSquared as &dyn Metric, &Correlation, &SquaredCorrelation] {
+    for metric in [&QSquared as &dyn Metric, &Determination, &Correlation, &SquaredCorrelation] {
         let error = real(metric, &[2.1, 2.1, 2.1], &[1.0, 2.0, 3.0]).unwrap_err();
         assert!(matches!(error, Error::TooFew { .. }), "{error}");
     }
@@ -74,6 +77,22 @@ fn several_outputs_are_averaged() {
     let target = Target::outputs(vec![1.0, 2.0, 5.0, 7.0], 2).unwrap();
     let predicted = Predictions::Real(vec![vec![1.0, 4.0], vec![5.0, 7.0]]);
     close(MeanSquaredError.score(&target, &predicted).unwrap(), 1.0);
+    close(RootMeanSquaredError.score(&target, &predicted).unwrap(), 2.0_f64.sqrt() / 2.0);
+    close(MeanAbsoluteError.score(&target, &predicted).unwrap(), 0.5);
+}
+
+/// With one sample a test part, the mean of such values would be 0 for Matthews whatever is predicted.
+#[test]
+fn one_class_defines_no_comparison_of_classes() {
+    for metric in [&Matthews as &dyn Metric, &BalancedAccuracy, &MacroF1] {
+        for truth in [&[1, 1][..], &[0]] {
+            let predicted = Predictions::Classes(truth.to_vec());
+            let error = metric.score(&classes(truth, 2), &predicted).unwrap_err();
+            assert!(matches!(error, Error::TooFew { minimum: 2, found: 1, .. }), "{error}");
+            assert!(error.to_string().contains("fewer folds"), "{error}");
+        }
+    }
+    assert_eq!(score(&Accuracy, &[1, 1], &[1, 0]), 0.5);
 }
 
 #[test]
@@ -126,7 +145,9 @@ proptest! {
         prop_assert!((score(&nmi, &target, &predicted) - score(&nmi, &target, &renumbered)).abs() < 1e-12);
         prop_assert_eq!(score(&ClusteringAccuracy, &target, &predicted), score(&ClusteringAccuracy, &target, &renumbered));
         prop_assert!((score(&nmi, &target, &target) - 1.0).abs() < 1e-12);
-        for metric in [&nmi as &dyn Metric, &ClusteringAccuracy, &Accuracy, &BalancedAccuracy, &MacroF1] {
+        let of_several: [&dyn Metric; 2] = [&BalancedAccuracy, &MacroF1];
+        let of_several = of_several.into_iter().filter(|_| target.iter().any(|class| *class != target[0]));
+        for metric in [&nmi as &dyn Metric, &ClusteringAccuracy, &Accuracy].into_iter().chain(of_several) {
             prop_assert!((0.0..=1.0).contains(&score(metric, &target, &predicted)));
             prop_assert!((score(metric, &target, &target) - 1.0).abs() < 1e-12);
         }

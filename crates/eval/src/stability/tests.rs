@@ -8,7 +8,7 @@ fn values_computed_by_hand() {
     let selections: [&[usize]; 3] = [&[0, 1], &[1, 0], &[2, 0]];
     let stability = nogueira(&selections, 4, 0.95).unwrap();
     assert!((stability.phi - 1.0 / 3.0).abs() < 1e-12);
-    assert!(stability.lower < stability.phi && stability.phi < stability.upper);
+    assert!(stability.interval.is_some_and(|(lower, upper)| lower < stability.phi && stability.phi < upper));
     // Pairs share 2, 1, 1: Jaccard 1, 1/3, 1/3; Kuncheva 1, 0, 0.
     assert!((jaccard(&selections).unwrap() - 5.0 / 9.0).abs() < 1e-12);
     assert!((kuncheva(&selections, 4).unwrap() - 1.0 / 3.0).abs() < 1e-12);
@@ -45,11 +45,20 @@ fn no_interval_leaves_the_range_of_the_measure() {
     let (same, other): (&[usize], &[usize]) = (&[0, 1], &[0, 2]);
     let mostly = [same, same, same, same, same, same, same, same, same, other];
     let stability = nogueira(&mostly, 30, 0.95).unwrap();
-    let width = 1.959_963_984_540_054 * stability.variance.sqrt();
+    let width = 1.959_963_984_540_054 * stability.variance.unwrap().sqrt();
     assert!(stability.phi + width > 1.0, "what the cut is for");
-    assert_eq!((stability.upper, stability.lower), (1.0, stability.phi - width));
+    assert_eq!(stability.interval, Some((stability.phi - width, 1.0)));
     let apart = nogueira(&[&[0, 1], &[2, 3], &[4, 1]], 6, 0.999).unwrap();
-    assert!(apart.lower >= -0.5 && apart.lower <= apart.phi);
+    assert!(apart.interval.is_some_and(|(lower, _)| lower >= -0.5 && lower <= apart.phi));
+}
+
+/// The estimate would be 0 and the interval a point, also where they have nothing in common.
+#[test]
+fn two_selections_have_no_interval() {
+    for other in [[0, 1], [0, 2], [2, 3]] {
+        let two = nogueira(&[&[0, 1], &other], 9, 0.95).unwrap();
+        assert_eq!((two.variance, two.interval), (None, None));
+    }
 }
 
 proptest! {
@@ -59,7 +68,9 @@ proptest! {
         let slices: Vec<&[usize]> = selections.iter().map(Vec::as_slice).collect();
         let stability = nogueira(&slices, 12, 0.9).unwrap();
         let (phi, variance) = by_definition(&selections, 12);
-        prop_assert!((stability.phi - phi).abs() < 1e-12 && (stability.variance - variance).abs() < 1e-12);
+        prop_assert!((stability.phi - phi).abs() < 1e-12);
+        prop_assert!(stability.variance.is_none_or(|found| (found - variance).abs() < 1e-12));
+        prop_assert_eq!(stability.variance.is_none(), slices.len() == 2);
         prop_assert!(stability.phi <= 1.0 + 1e-12 && stability.phi >= -1.0 / (slices.len() as f64 - 1.0) - 1e-12);
         // For equal sizes it is Kuncheva's index (their Theorem 5).
         if slices.iter().all(|selection| selection.len() == slices[0].len()) {
@@ -72,7 +83,7 @@ proptest! {
         let selection: Vec<usize> = (0..size).collect();
         let slices = vec![selection.as_slice(); times];
         let stability = nogueira(&slices, 10, 0.95).unwrap();
-        prop_assert!((stability.phi - 1.0).abs() < 1e-12 && stability.variance < 1e-24);
+        prop_assert!((stability.phi - 1.0).abs() < 1e-12 && stability.variance.is_none_or(|found| found < 1e-24));
         prop_assert_eq!(jaccard(&slices).unwrap(), 1.0);
     }
 }

@@ -9,7 +9,7 @@ use fewest_counts::discretisation::{Discretisation, categories};
 
 use super::classes::{ClassOrder, check_classes};
 use super::levels::contingency;
-use super::{tails, tested};
+use super::{NO_TEST, tails, tested};
 use fewest_columns::map_features;
 
 options! {
@@ -21,7 +21,7 @@ options! {
     /// ```
     ///
     /// without continuity correction. Numeric features are cut into bins of equal width over their range;
-    /// categories are taken as they are. 0 for a constant feature. The p-value has (rows − 1)(columns − 1)
+    /// categories are taken as they are. 0 for a constant feature, without a p-value. The p-value has (rows − 1)(columns − 1)
     /// degrees of freedom, counting rows and columns that occur. Cost: `O(n)` a feature.
     ///
     /// # Errors
@@ -82,8 +82,11 @@ impl StreamScorer for ChiSquare {
 
 /// The statistic and its p-value.
 fn test(table: &[f64], n_rows: usize, column_totals: &[usize]) -> (f64, f64) {
+    if n_rows < 2 {
+        return (0.0, NO_TEST);
+    }
     let statistic = chi_squared(table, n_rows, column_totals);
-    let freedom = (n_rows.saturating_sub(1) * (column_totals.len() - 1)) as f64;
+    let freedom = ((n_rows - 1) * (column_totals.len() - 1)) as f64;
     (statistic, tails::chi_squared(statistic, freedom))
 }
 

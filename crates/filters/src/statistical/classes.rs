@@ -22,6 +22,11 @@ pub(super) struct Spread {
 }
 
 impl Spread {
+    /// Whether the feature does not vary.
+    pub(super) fn is_constant(&self) -> bool {
+        self.between == 0.0 && self.within.iter().all(|within| *within == 0.0)
+    }
+
     /// Whether no square has overflowed or vanished.
     fn is_safe(&self) -> bool {
         is_safe(self.between + self.within.iter().sum::<f64>())

@@ -7,7 +7,7 @@ use fewest_core::{
 
 use super::levels::ranks;
 use super::regression::{Explained, Regression, RegressionTable, stream_explained};
-use super::{tails, tested};
+use super::{NO_TEST, tails, tested};
 use fewest_columns::map_features;
 
 words! {
@@ -98,7 +98,9 @@ const REGRESSION: Regression =
 fn correlation(explained: Explained) -> (f64, f64) {
     let Explained { share, dimensions, n } = explained;
     let freedom = n - 1.0 - dimensions;
-    let p = if share == 0.0 {
+    let p = if dimensions == 0.0 {
+        NO_TEST
+    } else if share == 0.0 {
         1.0
     } else if freedom <= 0.0 {
         f64::NAN

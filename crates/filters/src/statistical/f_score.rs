@@ -5,7 +5,7 @@ use fewest_core::{Context, Dataset, Error, SampleStream, Scorer, Scores, StreamS
 
 use super::classes::{ClassOrder, ClassTable, Spread, check_classes, stream_spreads};
 use super::regression::{Explained, Regression, RegressionTable, stream_explained};
-use super::{tails, tested};
+use super::{NO_TEST, tails, tested};
 use fewest_columns::map_features;
 
 /// F statistic of each feature.
@@ -111,7 +111,7 @@ impl SampleStream for Returned<'_> {
 fn f_of_regression(explained: Explained) -> (f64, f64) {
     let Explained { share, dimensions, n } = explained;
     if dimensions == 0.0 {
-        return (0.0, 1.0);
+        return (0.0, NO_TEST);
     }
     let denominator = n - 1.0 - dimensions;
     if denominator <= 0.0 {
@@ -134,6 +134,9 @@ fn check_samples(counts: &[usize]) -> Result<(), Error> {
 fn analysis_of_variance(spread: &Spread) -> (f64, f64) {
     let (n, c) = (spread.counts.iter().sum::<usize>(), spread.counts.len());
     let (numerator, denominator) = ((c - 1) as f64, (n - c) as f64);
+    if spread.is_constant() {
+        return (0.0, NO_TEST);
+    }
     let f = ratio(spread.between / numerator, spread.within.iter().sum::<f64>() / denominator);
     let p = if spread.dimensions > 1 && f.is_finite() {
         categorical_p_value(spread, n as f64)

@@ -6,7 +6,7 @@ use fewest_counts::discretisation::categories;
 
 use super::classes::{ClassOrder, ClassTable};
 use super::levels::ranks;
-use super::{tails, tested};
+use super::{NO_TEST, tails, tested};
 use fewest_columns::map_features;
 
 /// H of Kruskal and Wallis (1952): one-way analysis of variance of the ranks,
@@ -51,9 +51,12 @@ impl Scorer for KruskalWallis {
             if matches!(data.feature_kind(j), FeatureKind::Categorical { .. })
                 && categories(&values).n_levels > 2
             {
-                return Ok((f64::NAN, f64::NAN));
+                return Ok((f64::NAN, NO_TEST));
             }
             let spread = table.spread(j, Column::Dense(&ranks(&values)), &FeatureKind::Numeric)?;
+            if spread.is_constant() {
+                return Ok((0.0, NO_TEST));
+            }
             let total = spread.between + spread.within.iter().sum::<f64>();
             let h = if spread.between == 0.0 { 0.0 } else { (n as f64 - 1.0) * spread.between / total };
             Ok((h, tails::chi_squared(h, freedom)))

@@ -3,7 +3,7 @@
 use fewest_core::{Context, Dataset, Error, SampleStream, Scorer, Scores, StreamScorer, options, words};
 
 use super::classes::{ClassOrder, ClassTable, Spread, check_classes, stream_spreads};
-use super::tails;
+use super::{NO_TEST, tails};
 use fewest_columns::map_features;
 
 words! {
@@ -103,7 +103,9 @@ impl TScore {
             .collect();
         let squared_error = shares[0] + shares[1];
         let t = if difference == 0.0 { 0.0 } else { (difference / squared_error).sqrt() };
-        let p = if t == 0.0 {
+        let p = if spread.is_constant() {
+            NO_TEST
+        } else if t == 0.0 {
             1.0
         } else if t.is_infinite() {
             0.0

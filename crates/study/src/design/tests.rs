@@ -144,3 +144,16 @@ fn the_identity_depends_on_data_missing_values_and_parameters() -> Result<(), Er
     assert_eq!(found.notes, ["nearest-neighbours with neighbours=3"]);
     Ok(())
 }
+
+/// Of ten against ten the class of the one left out is the rarer one.
+#[test]
+fn leaving_one_out_of_equal_classes_misleads_guessing() -> Result<(), Error> {
+    let told = |labels: &[&str], folds: usize| -> Result<bool, Error> {
+        let options = StudyOptions { division: Division::Folds(folds), ..StudyOptions::default() };
+        Ok(design(&options, &data(labels)?)?.notes.iter().any(|note| note.contains("(none)")))
+    };
+    assert!(told(&halves(20), 20)? && !told(&halves(20), 10)?);
+    let mostly = [&["a"; 12][..], &["b"; 8]].concat();
+    assert!(!told(&mostly, 20)?);
+    Ok(())
+}

@@ -92,12 +92,12 @@ struct Score<'a> {
     standard_deviation: Option<Number>,
 }
 
-/// The stability Φ with its 95 % confidence interval.
+/// The stability Φ with its 95 % confidence interval, which two folds do not have.
 #[derive(Serialize)]
 struct Agreement {
     phi: f64,
-    lower: f64,
-    upper: f64,
+    lower: Option<f64>,
+    upper: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -242,10 +242,10 @@ fn results(method: &Evaluated) -> Vec<ResultAtK<'_>> {
             k: row.k,
             mean_features: row.mean_features(),
             metrics: scores(metrics, &row.summaries),
-            stability: row.stability.map(|Stability { phi, lower, upper, .. }| Agreement {
+            stability: row.stability.map(|Stability { phi, interval, .. }| Agreement {
                 phi,
-                lower,
-                upper,
+                lower: interval.map(|(lower, _)| lower),
+                upper: interval.map(|(_, upper)| upper),
             }),
             redundancy: row.summaries.first().and_then(|summary| summary.redundancy),
         })
@@ -320,6 +320,7 @@ fn comparisons(report: &Report) -> Vec<Comparison<'_>> {
     let mut comparisons = Vec::new();
     for (m, metric) in report.metrics().iter().enumerate() {
         for column in differences::columns(report, m) {
+            let Some(best) = column.best else { continue };
             let others = column.cells.iter().enumerate().filter_map(|(i, cell)| {
                 let difference = cell.difference.as_ref()?;
                 Some(Other {
@@ -329,12 +330,7 @@ fn comparisons(report: &Report) -> Vec<Comparison<'_>> {
                     wilcoxon: test(difference.wilcoxon),
                 })
             });
-            comparisons.push(Comparison {
-                metric,
-                k: column.k,
-                best: id(column.best),
-                others: others.collect(),
-            });
+            comparisons.push(Comparison { metric, k: column.k, best: id(best), others: others.collect() });
         }
     }
     comparisons

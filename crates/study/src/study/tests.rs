@@ -92,21 +92,85 @@ fn the_best_has_no_difference_and_the_others_have_theirs() -> Tested {
     let report = study(&data, &["variance", "f-score"], &options())?.run(None, &Context::default())?;
     let columns = differences::columns(&report, 0);
     assert_eq!(columns.iter().map(|column| column.k).collect::<Vec<_>>(), [1, 2, 3]);
-    assert_eq!(columns[0].best, 1, "one feature is enough for it");
+    assert_eq!(columns[0].best, Some(1), "one feature is enough for it");
     // All features are the same for both: of equal ones the first.
-    assert_eq!(columns[2].best, 0);
+    assert_eq!(columns[2].best, Some(0));
     assert!(columns[2].cells.iter().all(|cell| cell.is_best) && !columns[0].cells[0].is_best);
     let (method, best) = differences::best(&report, 0).ok_or("best")?;
     assert_eq!((method, best.k), (1, 1), "all others are worse, or need more features");
     for column in &columns {
         for (i, cell) in column.cells.iter().enumerate() {
-            assert_eq!(cell.difference.is_none(), i == column.best);
-            let best = column.cells[column.best].mean;
+            let first = column.best.ok_or("best")?;
+            assert_eq!(cell.difference.is_none(), i == first);
+            let best = column.cells[first].mean;
             let mean = cell.difference.as_ref().map_or(0.0, |difference| difference.mean);
             assert!((best - cell.mean - mean).abs() < 1e-12 && mean >= 0.0);
         }
     }
     assert!(differences::columns(&report, 1).is_empty(), "there is one metric");
+    Ok(())
+}
+
+/// One method left, or one with fewer folds, is the best of nothing; what was not reached is named.
+#[test]
+fn nothing_is_compared_after_a_stop() -> Tested {
+    let data = data()?;
+    let whole = study(&data, &["variance", "f-score"], &options())?.run(None, &Context::default())?;
+    let untouched = |report: &Report| {
+        let columns = differences::columns(report, 0);
+        let cells = columns.iter().flat_map(|column| &column.cells);
+        columns.iter().all(|column| column.best.is_none())
+            && cells.into_iter().all(|cell| !cell.is_best && cell.difference.is_none())
+    };
+    let mut single = whole.clone();
+    single.methods.truncate(1);
+    let mut part = whole.clone();
+    part.methods[1].evaluation.folds.truncate(3);
+    assert!(untouched(&single) && untouched(&part) && !untouched(&whole));
+    let document: serde_json::Value = serde_json::from_str(&crate::json::comparison(&part)?)?;
+    assert_eq!(document["comparisons"], serde_json::json!([]));
+    // The first method is stored, and the run is stopped before the second.
+    let folder = tempfile::tempdir()?;
+    let store = Store::open(folder.path().join("folds.json"))?;
+    let evaluation = &whole.methods[0].evaluation;
+    evaluation.folds.iter().for_each(|record| store.add(&evaluation.plan, record));
+    let interrupt = AtomicBool::new(true);
+    let context = Context { interrupt: Some(&interrupt), ..Context::default() };
+    let report = study(&data, &["variance", "f-score"], &options())?.run(Some(&store), &context)?;
+    assert_eq!((report.status, report.methods.len()), (Status::Interrupted, 1));
+    assert!(
+        report.notes.contains(&"stopped before a fold of f-score was finished".to_owned()),
+        "{:?}",
+        report.notes
+    );
+    Ok(())
+}
+
+/// What is reached without a selection is part of the answer, where it is better.
+#[test]
+fn a_better_baseline_is_told() -> Tested {
+    let data = data()?;
+    let told = |data: &Dataset, ids: &[&str], options: &StudyOptions| -> Result<String, Error> {
+        Ok(study(data, ids, options)?.run(None, &Context::default())?.notes.concat())
+    };
+    assert_eq!(told(&data, &["f-score"], &options())?, "");
+    // The classes have nothing to do with these features.
+    let wave = |step: i32| (0..60).map(|i| f64::from(i * step % 61)).collect::<Vec<f64>>();
+    let labels: Vec<bool> = (0..60).map(|i| i % 3 == 0).collect();
+    let noise =
+        Dataset::new(DenseColumns::from_columns(&[wave(7), wave(23)])?, Target::from_labels(&labels))?;
+    let guessed = told(&noise, &["f-score"], &StudyOptions { ks: vec![1], ..options() })?;
+    assert!(
+        guessed.contains("by accuracy, no selection is better than guessing without features (none)"),
+        "{guessed}"
+    );
+    // Variance takes the feature that says nothing, of three.
+    let few = StudyOptions { ks: vec![1], ..options() };
+    let spread: Vec<f64> = wave(1).iter().map(|value| value * 10.0).collect();
+    let columns = DenseColumns::from_columns(&[spread, wave(17)])?;
+    let labels: Vec<bool> = wave(17).iter().map(|value| *value > 30.0).collect();
+    let missed = told(&Dataset::new(columns, Target::from_labels(&labels))?, &["variance"], &few)?;
+    assert!(missed.contains("by accuracy, all features are better than every selection"), "{missed}");
     Ok(())
 }
 

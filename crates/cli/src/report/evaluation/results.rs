@@ -28,8 +28,7 @@ pub(super) fn of_metric(report: &Report, m: usize, metric: &str) -> Markup {
         let cells = column.cells.iter().enumerate().map(|(i, cell)| Line {
             name: name(report, i, column.k),
             value: html! {
-                @let is_best = cell.is_best && report.methods.len() > 1;
-                @if is_best { strong { (text::number(cell.mean, 4)) } } @else { (text::number(cell.mean, 4)) }
+                @if cell.is_best { strong { (text::number(cell.mean, 4)) } } @else { (text::number(cell.mean, 4)) }
                 span.quiet { " ± " (error(cell.standard_error)) }
             },
             beside: match &cell.difference {
