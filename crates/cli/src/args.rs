@@ -77,7 +77,7 @@ pub(crate) struct SelectArgs {
     ///
     /// Default: 10 (all features if there are fewer), or auto if a parameter decides the number, such as
     /// the penalty by --param lambda or lambda_ratio.
-    #[arg(short, value_name = "N", allow_hyphen_values = true)]
+    #[arg(short, long, alias = "top", value_name = "N", allow_hyphen_values = true)]
     pub k: Option<KArg>,
     /// Features that must be selected, by name or by the number of the column in the file, from 0
     #[arg(long, visible_alias = "unpenalised", value_name = "FEATURE,…", value_delimiter = ',')]
@@ -119,7 +119,7 @@ pub(crate) struct ScoreArgs {
     /// List only the best N features, in every output [default: all]
     ///
     /// q-values are over all features that were tested, also those that are not listed.
-    #[arg(short = 'k', long, value_name = "N", value_parser = positive)]
+    #[arg(short = 'k', long, alias = "k", value_name = "N", value_parser = positive)]
     pub top: Option<usize>,
     /// Write a report for any browser to this HTML file
     #[arg(long, value_name = "FILE.html")]
@@ -238,10 +238,10 @@ pub(crate) struct RunArgs {
     #[arg(short, long, value_name = "NAME=VALUE")]
     pub param: Vec<String>,
     /// Seed of all random numbers: the same seed gives the same result
-    #[arg(long, value_name = "S", default_value_t = 0)]
+    #[arg(long, value_name = "S", default_value_t = 0, value_parser = seed)]
     pub seed: u64,
     /// Number of threads; it does not change the result [default: all of the machine]
-    #[arg(long, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "T", value_parser = threads)]
     pub threads: Option<u16>,
     /// Stop after this time and report the best result so far
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
@@ -314,6 +314,15 @@ fn first_index(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|index| *index < 2).ok_or("give 0 or 1".to_owned())
 }
 
+fn seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("give a whole number from 0 to {}", u64::MAX))
+}
+
+fn threads(text: &str) -> Result<u16, String> {
+    let count = text.parse().ok().filter(|count| (1..=1024).contains(count));
+    count.ok_or("give a whole number from 1 to 1024".to_owned())
+}
+
 fn positive(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|count| *count > 0).ok_or("give a whole number of at least 1".to_owned())
 }
@@ -345,6 +354,10 @@ mod tests {
         assert!(delimiter(";;").is_err() && delimiter("").is_err());
         assert!(seconds("nan").is_err() && seconds("0").is_err() && seconds("-1").is_err());
         assert_eq!(seconds("inf"), Ok(3.2e9));
+        assert!(seed("x").is_err_and(|told| told.contains("whole number from 0")) && seed("7") == Ok(7));
+        assert!(
+            ["0", "-1", "1025", "x"].iter().all(|wrong| threads(wrong).is_err()) && threads("2") == Ok(2)
+        );
         assert!(parse::<Task>("clustering").unwrap_err().contains("classification"));
     }
 }

@@ -91,6 +91,19 @@ fn check_groups(
     }
 }
 
+/// A method that was called by another name has another kernel than the one known by that name.
+fn kernel_note(typed: &str, method: &Method, parameters: &Parameters) -> Option<String> {
+    let is_gaussian = parameters.word("kernel") == Ok("gaussian");
+    let plain = typed.to_lowercase().replace(['_', ' '], "-");
+    (plain != method.id && is_gaussian).then(|| {
+        format!(
+            "`{typed}` is {} here, with a Gaussian kernel; with a linear one, as elsewhere by default: --param \
+             kernel=linear",
+            method.id
+        )
+    })
+}
+
 /// Whether an output goes to stdout.
 fn is_stdout(path: &Path) -> bool {
     path.as_os_str() == "-"

@@ -40,6 +40,7 @@ impl Failure {
     /// An error in a parameter does not come from the file, so only the other errors name the file.
     pub(crate) fn in_file(file: &Path, error: &fewest::core::Error) -> Self {
         match error {
+            fewest::core::Error::InvalidParameter { name: "k", .. } => Self::from(error.clone()),
             fewest::core::Error::InvalidParameter { .. }
             | fewest::core::Error::Unsupported { .. }
             | fewest::core::Error::Indefinite { .. } => Self::new(error.to_string()),
@@ -134,7 +135,13 @@ impl fmt::Display for Failure {
 
 impl From<fewest::core::Error> for Failure {
     fn from(error: fewest::core::Error) -> Self {
-        Self::new(error.to_string())
+        match &error {
+            // No --param, but an option.
+            fewest::core::Error::InvalidParameter { name: "k", value, expected } => {
+                Self::new(format!("-k is {value}, but must be {expected}"))
+            }
+            _ => Self::new(error.to_string()),
+        }
     }
 }
 
@@ -159,6 +166,8 @@ mod tests {
         };
         assert!(Failure::in_file(Path::new("x.csv"), &target).to_string().contains("--task"));
         let parameter = fewest::core::Error::parameter("k", 0, "at least 1");
-        assert!(Failure::in_file(Path::new("x.csv"), &parameter).to_string().starts_with("parameter `k`"));
+        assert!(
+            Failure::in_file(Path::new("x.csv"), &parameter).to_string().starts_with("-k is 0, but must be")
+        );
     }
 }

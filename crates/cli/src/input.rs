@@ -3,8 +3,10 @@
 use std::io;
 use std::path::Path;
 
-use fewest::core::{Dataset, Target};
-use fewest::data::{Complete, Header, Nodes, ReadOptions, Reduction, Table, TargetChoice, read_groups};
+use fewest::core::{Dataset, FeatureKind, Target};
+use fewest::data::{
+    Complete, Header, Missing, Nodes, ReadOptions, Reduction, Table, TargetChoice, read_groups,
+};
 use fewest::registry::{self, Method, Registry, TargetKind};
 use fewest_study::DataInfo;
 
@@ -149,7 +151,8 @@ fn wrong_file(error: &fewest::data::Error) -> Failure {
 pub(crate) fn complete(found: Found, args: &DataArgs, user: User) -> Result<(Complete, DataInfo), Failure> {
     let Found { table, target_found, notes } = found;
     let complete = table.complete(args.missing).map_err(|error| Failure::new(error.to_string()))?;
-    let filled = format!("filled by the {}", args.missing.name());
+    let kinds = complete.substitutes.iter().map(|(j, _)| complete.dataset.feature_kind(*j));
+    let filled = format!("filled by {}", filler(args.missing, kinds));
     let info = describe(&complete, args, user, target_found, &filled, notes)?;
     Ok((complete, info))
 }
@@ -158,7 +161,8 @@ pub(crate) fn complete(found: Found, args: &DataArgs, user: User) -> Result<(Com
 pub(crate) fn with_gaps(found: Found, args: &DataArgs, user: User) -> Result<(Complete, DataInfo), Failure> {
     let Found { table, target_found, notes } = found;
     let complete = table.with_gaps(args.missing).map_err(|error| Failure::new(error.to_string()))?;
-    let filled = format!("filled in every fold by the {} of its training samples", args.missing.name());
+    let kinds = (0..complete.dataset.n_features()).map(|j| complete.dataset.feature_kind(j));
+    let filled = format!("filled in every fold by {} of its training samples", filler(args.missing, kinds));
     let info = describe(&complete, args, user, target_found, &filled, notes)?;
     Ok((complete, info))
 }
@@ -184,6 +188,17 @@ fn describe(
         notes,
         ..DataInfo::new(args.read.file.display().to_string(), data)
     })
+}
+
+/// What missing values of features of these kinds are filled in by.
+fn filler<'a>(missing: Missing, kinds: impl Iterator<Item = &'a FeatureKind>) -> String {
+    let categorical: Vec<bool> = kinds.map(|kind| matches!(kind, FeatureKind::Categorical { .. })).collect();
+    let number = format!("the {}", missing.name());
+    match (categorical.contains(&false), categorical.contains(&true)) {
+        (_, false) => number,
+        (false, true) => "the most frequent level".to_owned(),
+        (true, true) => format!("{number} or, of categories, the most frequent level"),
+    }
 }
 
 fn missing_done(complete: &Complete, filled: &str) -> Option<String> {

@@ -24,6 +24,12 @@ pub(crate) fn check(input: &Path, outputs: &[(&str, Option<&Path>)]) -> Result<(
                 "{option} {shown}: this is the input file, which is never overwritten: use another name"
             )));
         }
+        if *option == "--report" && !is_html(path) {
+            return Err(Failure::new(format!(
+                "{option} {shown}: a report is an HTML page: give it a name that ends in .html (a browser prints it as \
+                 PDF)"
+            )));
+        }
         if path.is_dir() {
             return Err(Failure::new(format!("{option} {shown}: this is a folder: name a file in it")));
         }
@@ -44,6 +50,13 @@ pub(crate) fn check(input: &Path, outputs: &[(&str, Option<&Path>)]) -> Result<(
         }
     }
     Ok(())
+}
+
+/// Whether a browser takes the file as a page, or its name says nothing.
+fn is_html(path: &Path) -> bool {
+    path.extension().is_none_or(|extension| {
+        ["html", "htm", "xhtml"].iter().any(|known| extension.eq_ignore_ascii_case(known))
+    })
 }
 
 /// Whether two paths are the same regular file, or would be after writing. `-` is stdin.

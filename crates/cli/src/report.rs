@@ -34,11 +34,12 @@ pub(crate) use origin::Origin;
 /// What a browser may load for a report: nothing.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
-/// The complete report of a selection from `data`.
+/// The complete report of a selection from `data`; `what` it is: "Feature selection", "Feature scores".
 ///
 /// # Errors
 /// When a column of `data` cannot be read.
 pub(crate) fn render(
+    what: &str,
     selection: &Selection,
     run: &RunInfo,
     data: &Dataset,
@@ -50,7 +51,7 @@ pub(crate) fn render(
     Ok(page(
         &title,
         html! {
-            (header::section(selection, run))
+            (header::section(what, selection, run))
             (ranking::section(selection, run))
             (data_section)
             (samples)

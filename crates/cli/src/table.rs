@@ -17,19 +17,21 @@ pub(crate) fn selection(selection: &Selection, run: &RunInfo) -> String {
     let mut out = data_heading(&run.data);
     let chosen = text::counted(selection.order.len(), "feature", "features");
     out.push_str(&format!("{}: {chosen} in {}", run.method.id, text::duration(run.seconds)));
-    if let Some(solver) = &selection.solver {
-        let what = text::certificate(solver.certificate);
-        let gap = text::number(solver.certificate.value(), 2);
-        let about = solver.approximation.map_or(String::new(), |error| {
-            format!(", scores to about {} of the largest", text::number(error.value(), 1))
-        });
-        out.push_str(&format!(" ({}, {}, {what} {gap}{about})", solver.name, solver.status.name()));
-    } else if selection.status != Status::Converged {
+    if selection.status != Status::Converged {
         out.push_str(&format!(" ({})", selection.status.name()));
     }
     out.push_str("\n\n");
     out.push_str(&features(selection, run));
     notes(&mut out, &selection.notes);
+    // For those who know what it means.
+    if let Some(solver) = &selection.solver {
+        let what = text::certificate(solver.certificate);
+        let gap = text::number(solver.certificate.value(), 2);
+        let about = solver.approximation.map_or(String::new(), |error| {
+            format!("; scores to about {} of the largest", text::number(error.value(), 1))
+        });
+        out.push_str(&format!("\nsolver: {}, {}, {what} {gap}{about}\n", solver.name, solver.status.name()));
+    }
     out
 }
 
@@ -57,9 +59,6 @@ pub(crate) fn scores(scores: &Scores, most: Option<usize>, run: &RunInfo) -> Str
 
 /// The features with scores, and what else is known of them.
 fn features(selection: &Selection, run: &RunInfo) -> String {
-    if selection.order.is_empty() {
-        return String::new();
-    }
     let has_related = selection.related.iter().any(|related| !related.is_empty());
     let tested = [("p-value", &selection.p_values), ("q-value", &selection.q_values)];
     let tested = tested.iter().filter_map(|(name, values)| Some((*name, values.as_ref()?)));
@@ -76,7 +75,7 @@ fn features(selection: &Selection, run: &RunInfo) -> String {
         let name = text::shortened(run.data.name(j), NAME);
         let mut row = vec![(i + 1).to_string(), name, text::number(score, 4)];
         row.extend(
-            tested.clone().map(|(_, values)| text::number(values.get(i).copied().unwrap_or(f64::NAN), 3)),
+            tested.clone().map(|(_, values)| text::p_value(values.get(i).copied().unwrap_or(f64::NAN), 3)),
         );
         if has_related {
             row.push(related(selection, run, i));

@@ -35,6 +35,11 @@ pub(crate) fn number(value: f64, digits: usize) -> String {
     }
 }
 
+/// A p-value or q-value: one that no number is small enough for is not 0.
+pub(crate) fn p_value(value: f64, digits: usize) -> String {
+    if value == 0.0 { "< 1e-300".to_owned() } else { number(value, digits) }
+}
+
 /// [`number`] without zeros at the end: `0.2`, `140`, `2e-7`.
 pub(crate) fn short(value: f64, digits: usize) -> String {
     let text = number(value, digits);
@@ -138,6 +143,7 @@ mod tests {
         assert_eq!(number(0.0, 4), "0");
         assert_eq!(number(f64::INFINITY, 4), "inf");
         assert_eq!(number(f64::NAN, 4), "NaN");
+        assert_eq!((p_value(0.0, 3), p_value(0.0123, 2)), ("< 1e-300".to_owned(), "0.012".to_owned()));
         // Rounding up to the next power of ten.
         assert_eq!(number(0.099_999, 2), "0.10");
     }

@@ -136,3 +136,114 @@ fn row_numbers_among_the_features_are_told() {
     }
     assert!(!place.done(&words("select t.csv -k 1 --id-column nr")).contains("row number"));
 }
+
+/// What a beginner types, and what is said where it is not what stands in the help.
+#[test]
+fn options_are_explained_in_words() {
+    let place = Place::with_table();
+    for (call, told) in [
+        ("select table.csv --seed x", "give a whole number from 0"),
+        ("select table.csv --threads 0", "give a whole number from 1 to 1024"),
+        ("select table.csv -k 50", "-k is 50, but must be"),
+        ("evaluate table.csv -k 50", "-k is 50, but must be"),
+        ("evaluate table.csv -k auto", "auto is for `fewest select`"),
+        ("select table.csv --report a.pdf", "a report is an HTML page"),
+        ("select table.csv --ignore GENE*", "no column matches `GENE*`"),
+    ] {
+        place.refuses(&words(call), &[told]);
+    }
+    let [short, long, top] = ["-k", "--k", "--top"].map(|option| {
+        let of = |call: &str| place.json(&[&words(call)[..], &[option, "2"]].concat())["features"].clone();
+        (of("select table.csv"), of("score table.csv"))
+    });
+    assert!(short == long && short == top);
+    assert_eq!(
+        place.json(&words("evaluate table.csv --k 2 --folds 3"))["design"]["k"],
+        serde_json::json!([2])
+    );
+}
+
+#[test]
+fn small_numbers_are_written_small_and_none_is_zero() {
+    let place = Place::with_table();
+    let out = place.done(&words("select table.csv -m anova -p alpha=1e-30"));
+    assert!(out.contains("significant at 1e-30\n"), "{out}");
+    assert!(out.contains("rank  feature  score  p-value  q-value"), "{out}");
+    let row = |i: usize| format!("{},{},{}\n", i / 10, i * 7 % 11, if i < 10 { "no" } else { "yes" });
+    place.write("t.csv", &("a,b,class\n".to_owned() + &(0..20).map(row).collect::<String>()));
+    let out = place.done(&words("score t.csv -m anova"));
+    assert!(out.lines().any(|line| line.contains(" a ") && line.matches("< 1e-300").count() == 2), "{out}");
+}
+
+/// The first lines are for everybody, the certificate for those who look for it.
+#[test]
+fn the_solver_is_told_last() {
+    let place = Place::with_table();
+    let out = place.done(&words("select table.csv -k 2"));
+    assert!(out.lines().nth(1).is_some_and(|line| line.ends_with(" s")), "{out}");
+    assert!(
+        out.lines().last().is_some_and(|line| line.starts_with("solver: lars, converged, duality gap ")),
+        "{out}"
+    );
+}
+
+#[test]
+fn an_elimination_says_its_kernel_and_what_its_scores_are() {
+    let place = Place::with_wdbc();
+    let out = place.done(&words("select wdbc.csv -m rfe -k 2 -p step=halving"));
+    assert!(out.contains("note: `rfe` is dw-rfe here, with a Gaussian kernel"), "{out}");
+    assert!(
+        !place
+            .done(&words("select wdbc.csv -m rfe -k 2 -p kernel=linear -p step=halving"))
+            .contains("Gaussian")
+    );
+    let out = place.done(&words("select wdbc.csv -m dw-rfe -p kernel=linear -k 5"));
+    assert!(
+        out.contains("scores of different rounds do not compare") && !out.contains("`dw-rfe` is"),
+        "{out}"
+    );
+}
+
+#[test]
+fn a_report_of_scores_is_called_so() {
+    let place = Place::with_table();
+    place.done(&words("score table.csv --report r.html"));
+    assert!(place.read("r.html").contains("Feature scores by"));
+    place.done(&words("select table.csv -k 1 --report s.html"));
+    assert!(place.read("s.html").contains("Feature selection by"));
+}
+
+/// A mean is no category.
+#[test]
+fn what_fills_gaps_is_told_by_kind() {
+    let place = Place::new();
+    let row = |i: usize| {
+        let (number, kind) =
+            (if i == 3 { String::new() } else { i.to_string() }, ["x", "y", ""][usize::min(i % 3, 4)]);
+        format!("{number},{kind},{}\n", if i * 5 % 9 < 4 { "no" } else { "yes" })
+    };
+    place.write("t.csv", &("a,kind,class\n".to_owned() + &(0..20).map(row).collect::<String>()));
+    let out = place.done(&words("select t.csv -m f-score -k 1 --missing mean"));
+    assert!(out.contains("filled by the mean or, of categories, the most frequent level"), "{out}");
+    let out = place.done(&words("select t.csv -m f-score -k 1 --missing mean --ignore kind"));
+    assert!(out.contains("1 missing value filled by the mean\n"), "{out}");
+    assert!(
+        place.done(&words("info t.csv --ignore kind")).contains("missing: 1 value; 1 incomplete sample (")
+    );
+}
+
+#[test]
+fn thousands_of_scores_come_with_a_hint() {
+    let place = Place::new();
+    let header: String = (0..1001).map(|j| format!("g{j},")).collect();
+    let row = |i: usize| (0..1001).map(|j| format!("{},", (i * 7 + j * 3) % 13)).collect::<String>();
+    let rows: String = (0..6).map(|i| format!("{}{}\n", row(i), i % 2)).collect();
+    place.write("wide.csv", &format!("{header}y\n{rows}"));
+    let ran = place.run(&words("score wide.csv -m f-score"));
+    assert!(
+        ran.status == 0 && ran.stderr.contains("1,001 lines") && ran.stderr.contains("--top 20"),
+        "{}",
+        ran.stderr
+    );
+    place.done(&words("score wide.csv -m f-score --top 20"));
+}

@@ -99,6 +99,12 @@ pub(crate) fn assign(
                         roles[column] = role;
                     }
                 }),
+                None if names.is_some() && wanted.contains(['*', '?']) && find(wanted).is_err() => {
+                    let problem = format!("no column matches {}", quoted(wanted));
+                    let advice =
+                        "`*` stands for any characters and `?` for one; small and capital letters differ";
+                    return Err(Error::malformed(path, Place::File, problem, advice));
+                }
                 None => take(&mut roles, find(wanted)?, role)?,
             }
         }

@@ -50,7 +50,7 @@ impl Meant {
 
     fn advice(self) -> &'static str {
         match self {
-            Self::Number => "write numbers with a decimal point and with nothing between thousands",
+            Self::Number => "write numbers with a decimal point, nothing between thousands and no currency",
             Self::Percentage => "write it as a number, without the sign",
             Self::Date => "write it as a number, such as days or years",
         }
@@ -60,7 +60,12 @@ impl Meant {
 /// Digits with commas, apostrophes or no-break spaces between them: `307,0`, `1,234.5`, `1'000`.
 fn is_number_with_marks(text: &str) -> bool {
     const MARKS: [char; 4] = [',', '\'', '\u{a0}', '\u{202f}'];
-    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    const CURRENCIES: [char; 5] = ['$', '€', '£', '¥', '₹'];
+    let amount = text.trim_start_matches(CURRENCIES).trim_end_matches(CURRENCIES).trim();
+    if amount.len() < text.len() && amount.parse::<f64>().is_ok() {
+        return true;
+    }
+    let digits = amount.strip_prefix(['+', '-']).unwrap_or(amount);
     digits.contains(MARKS)
         && digits.starts_with(|c: char| c.is_ascii_digit() || c == ',')
         && digits.ends_with(|c: char| c.is_ascii_digit())
@@ -182,8 +187,9 @@ fn note(suspicion: Suspicion, first: &str, n_more: usize) -> String {
             meant.advice()
         ),
         Suspicion::Names => format!(
-            "{first}, so that most levels occur once{more}: if these are the samples' names, say so, or leave the column out (on \
-             the command line: --id-column, --ignore)"
+            "{first}, so that most levels occur once{more}: if these are the samples' names, say so, or leave the column out; \
+             if they are the names of features (genes), transpose the table (on the command line: --id-column, --ignore, \
+             --transpose)"
         ),
     }
 }
@@ -194,7 +200,9 @@ mod tests {
 
     #[test]
     fn the_intended_type_of_text_is_recognised() {
-        for text in ["307,0", ",5", "-1,234.5", "1'000", "1.234,5", "1\u{a0}000"] {
+        for text in
+            ["307,0", ",5", "-1,234.5", "1'000", "1.234,5", "1\u{a0}000", "$12", "€ 1,234", "12.5 €", "$-3"]
+        {
             assert_eq!(Meant::of(text), Some(Meant::Number), "{text}");
         }
         for text in ["12%", "12.5 %", "1,5%"] {
@@ -203,8 +211,22 @@ mod tests {
         for text in ["2021-03-04", "4.3.2021", "03/04/21", "2021-03-04T10:15:00", "4.3.2021 10:15"] {
             assert_eq!(Meant::of(text), Some(Meant::Date), "{text}");
         }
-        for text in ["red", "10-19", "a,b", "1,", ",", "%", "-", "", "1.2", "0/1", "192.168.1.17", "O'Neill"]
-        {
+        for text in [
+            "red",
+            "$",
+            "US$ a",
+            "10-19",
+            "a,b",
+            "1,",
+            ",",
+            "%",
+            "-",
+            "",
+            "1.2",
+            "0/1",
+            "192.168.1.17",
+            "O'Neill",
+        ] {
             assert_eq!(Meant::of(text), None, "{text}");
         }
     }

@@ -43,7 +43,7 @@ pub(crate) struct EvaluationArgs {
     ///
     /// Default: 1, 2, 5, 10, 20, 50, 100 up to the number of features, and all features if there are at
     /// most 100.
-    #[arg(short, long, value_name = "N,…", value_delimiter = ',')]
+    #[arg(short, long, alias = "top", value_name = "N,…", value_delimiter = ',')]
     pub k: Vec<Counts>,
     /// Learner that predicts from the selected features
     ///
@@ -103,6 +103,11 @@ impl std::str::FromStr for Counts {
         let (from, to) = text.split_once('-').unwrap_or((text, text));
         match (from.trim().parse(), to.trim().parse()) {
             (Ok(from), Ok(to)) if 0 < from && from <= to => Ok(Self { from, to }),
+            _ if text == "auto" => {
+                Err("auto is for `fewest select`: here give the numbers to try, such as 5,10,20 or \
+                                        1-10, and the table says which is best"
+                    .to_owned())
+            }
             _ => Err("give whole numbers of at least 1, such as 5,10,20 or 1-10".to_owned()),
         }
     }

@@ -16,12 +16,17 @@ pub(crate) fn compare(registry: &Registry, args: &CompareArgs) -> Result<ExitCod
     let candidates = candidates(registry, &args.methods, &args.run.param)?;
     let chosen: Vec<_> = candidates.iter().map(|(method, parameters)| (*method, parameters)).collect();
     check_groups(registry, args.evaluation.grouping.groups.as_deref(), &chosen)?;
+    let typed = args.methods.iter().zip(&candidates);
+    let notes: Vec<String> = typed
+        .filter_map(|(typed, (method, parameters))| super::kernel_note(typed, method, parameters))
+        .collect();
     let candidates = candidates
         .into_iter()
         .map(|(method, parameters)| Candidate::new(method, parameters))
         .collect::<Result<_, _>>()
         .map_err(|error| Failure::in_study(&args.data.read.file, &error))?;
-    let report = work(registry, &args.data, &args.run, &args.evaluation, candidates)?;
+    let mut report = work(registry, &args.data, &args.run, &args.evaluation, candidates)?;
+    report.notes.extend(notes);
     let json = args.run.json.as_ref().map(|_| json::comparison(&report)).transpose();
     let json = json.map_err(|error| Failure::in_study(&args.data.read.file, &error))?;
     let table = table::evaluation::comparison(&report);

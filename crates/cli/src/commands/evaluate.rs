@@ -17,9 +17,11 @@ pub(crate) fn evaluate(registry: &Registry, args: &EvaluateArgs) -> Result<ExitC
     let method = registry.find(&args.method)?;
     let parameters = Parameters::parse(method, &args.run.param)?;
     check_groups(registry, args.evaluation.grouping.groups.as_deref(), &[(method, &parameters)])?;
+    let note = super::kernel_note(&args.method, method, &parameters);
     let candidate =
         Candidate::new(method, parameters).map_err(|e| Failure::in_study(&args.data.read.file, &e))?;
-    let report = work(registry, &args.data, &args.run, &args.evaluation, vec![candidate])?;
+    let mut report = work(registry, &args.data, &args.run, &args.evaluation, vec![candidate])?;
+    report.notes.extend(note);
     let json = args.run.json.as_ref().map(|_| json::evaluation(&report)).transpose();
     let json = json.map_err(|error| Failure::in_study(&args.data.read.file, &error))?;
     let table = table::evaluation::evaluation(&report);

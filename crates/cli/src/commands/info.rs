@@ -79,10 +79,9 @@ fn features(out: &mut String, summary: &TableSummary) {
     }
     out.push('\n');
     if summary.n_missing > 0 || summary.n_incomplete_samples > 0 {
-        let (missing, samples) = (text::count(summary.n_missing), text::count(summary.n_incomplete_samples));
-        out.push_str(&format!(
-            "missing: {missing} values; {samples} samples are incomplete (--missing drop-rows|mean|median)\n"
-        ));
+        let missing = text::counted(summary.n_missing, "value", "values");
+        let samples = text::counted(summary.n_incomplete_samples, "incomplete sample", "incomplete samples");
+        out.push_str(&format!("missing: {missing}; {samples} (--missing drop-rows|mean|median)\n"));
     } else {
         out.push_str("missing: nothing\n");
     }

@@ -8,7 +8,10 @@ use fewest_study::{RunInfo, json};
 use super::is_stdout;
 use crate::args::ScoreArgs;
 use crate::failure::Failure;
-use crate::{input, output, report, runner, table};
+use crate::{input, output, report, runner, table, text};
+
+/// More features than anybody reads.
+const MANY: usize = 1000;
 
 /// Scores every feature.
 pub(crate) fn score(registry: &Registry, args: &ScoreArgs) -> Result<ExitCode, Failure> {
@@ -56,9 +59,16 @@ pub(crate) fn score(registry: &Registry, args: &ScoreArgs) -> Result<ExitCode, F
         let mut listed = scores.best(args.top);
         listed.notes.extend(run.data.notes.iter().cloned());
         let file = &args.data.read.file;
-        let report = report::render(&listed, &run, &complete.dataset, &super::origin(file))
+        let report = report::render("Feature scores", &listed, &run, &complete.dataset, &super::origin(file))
             .map_err(|error| Failure::in_file(file, &error))?;
         written = output::write("--report", path, report.as_bytes());
+    }
+    if args.top.is_none()
+        && scores.values.len() > MANY
+        && args.run.json.as_deref().is_none_or(|path| !is_stdout(path))
+    {
+        let lines = text::count(scores.values.len());
+        output::complain(&format!("{lines} lines, one for each feature: --top 20 lists the best alone"));
     }
     super::tell(args.run.json.as_deref(), json, &table::scores(&scores, args.top, &run), written)?;
     Ok(super::exit_code(scores.status))

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use fewest::core::{Budget, Error, Selection};
 use fewest::data::{Complete, Format, Reduction};
-use fewest::registry::{Method, Parameters, Registry};
+use fewest::registry::{Kind, Method, Parameters, Registry};
 use fewest_study::{RunInfo, json};
 
 use super::{check_groups, is_stdout, useless};
@@ -59,9 +59,21 @@ pub(crate) fn select(registry: &Registry, args: &SelectArgs) -> Result<ExitCode,
     })?;
 
     selection.notes.splice(0..0, info.notes.iter().cloned());
+    selection.notes.extend(super::kernel_note(&args.method, method, &parameters));
+    selection.notes.extend(rounds_note(method, &selection));
     let run = RunInfo { method: method.clone(), parameters, seed: args.run.seed, data: info, seconds };
     tell(registry, args, &complete, &selection, &run)?;
     Ok(super::exit_code(selection.status))
+}
+
+/// Scores that are not in the order of the ranks look like a fault.
+fn rounds_note(method: &Method, selection: &Selection) -> Option<String> {
+    let is_ordered = selection.scores.is_sorted() || selection.scores.is_sorted_by(|a, b| a >= b);
+    (method.kind == Kind::Sequence && !is_ordered).then(|| {
+        "each score is that of the round in which the feature was chosen or taken away: the rank counts, and scores of \
+         different rounds do not compare"
+            .to_owned()
+    })
 }
 
 /// Refuses options that the method does not use, and a missing table of groups.
@@ -124,7 +136,8 @@ fn tell(
     let json = json.map_err(|error| Failure::in_study(file, &error))?;
     let report = args.report.as_ref().map(|path| {
         let origin = super::origin(file);
-        report::render(selection, run, &complete.dataset, &origin).map(|report| (path, report))
+        report::render("Feature selection", selection, run, &complete.dataset, &origin)
+            .map(|report| (path, report))
     });
     let report = report.transpose().map_err(|error| Failure::in_file(file, &error))?;
     // A failure costs one output, not the others.

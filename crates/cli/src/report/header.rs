@@ -6,12 +6,12 @@ use maud::{Markup, html};
 
 use crate::text;
 
-pub(super) fn section(selection: &Selection, run: &RunInfo) -> Markup {
+pub(super) fn section(what: &str, selection: &Selection, run: &RunInfo) -> Markup {
     let chosen = selection.order.len();
     let whole = text::counted(run.data.n_features, "feature", "features");
     html! {
         header {
-            p.kicker { "Feature selection by " (run.method.title) }
+            p.kicker { (what) " by " (run.method.title) }
             h1 { strong { (text::count(chosen)) } " of " (whole) }
             p.source { "from " span.file { (run.data.file) } }
             @if let Some(warning) = warning(selection.status) { p.warning { (warning) } }

@@ -48,8 +48,8 @@ pub(super) fn section(selection: &Selection, run: &RunInfo) -> Markup {
                         td.number.quiet { @if let Some(column) = run.data.column(j) { (column) } }
                         td.number { (text::number(score, 4)) }
                         @if let (Some(p), Some(q)) = (&selection.p_values, &selection.q_values) {
-                            td.number.if-wide { (p.get(i).map_or(String::new(), |p| text::number(*p, 2))) }
-                            td.number.if-wide { (q.get(i).map_or(String::new(), |q| text::number(*q, 2))) }
+                            td.number.if-wide { (p.get(i).map_or(String::new(), |p| text::p_value(*p, 2))) }
+                            td.number.if-wide { (q.get(i).map_or(String::new(), |q| text::p_value(*q, 2))) }
                         }
                         td.bar.if-wide { (bar(widths.get(i).copied().unwrap_or(0.0))) }
                         @if has_related { td.quiet.if-wide { (most_related(selection, run, i)) } }

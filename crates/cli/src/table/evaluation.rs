@@ -72,7 +72,7 @@ pub(crate) fn comparison(report: &Report) -> String {
                 let mark = if cell.is_best { " *" } else { "  " };
                 row.push(format!("{}{mark}", mean(cell.mean, cell.standard_error)));
                 test.push(match &cell.difference {
-                    Some(difference) => text::number(difference.corrected_t.p_value, 2),
+                    Some(difference) => text::p_value(difference.corrected_t.p_value, 2),
                     None if column.best == Some(i) => "best".to_owned(),
                     None => "-".to_owned(),
                 });

@@ -254,8 +254,8 @@ impl Builder {
     fn advice(&self) -> String {
         let category = if self.is_target { "--task classification" } else { "--categorical" };
         format!(
-            "correct it, declare it as missing, or declare the column as categorical \
-             (on the command line: --missing-token, {category})"
+            "correct it, declare it as missing, declare the column as categorical, or transpose the table if its lines \
+             are features, such as genes (on the command line: --missing-token, {category}, --transpose)"
         )
     }
 

@@ -148,7 +148,7 @@ impl<S: Scorer> Selector for Significant<S> {
         let tested = p_values.iter().filter(|p| !p.is_nan()).count();
         selection
             .notes
-            .push(format!("{found} of {tested} tested features are significant at {}", self.alpha));
+            .push(format!("{found} of {tested} tested features are significant at {:?}", self.alpha));
         Ok(selection)
     }
 }

@@ -32,7 +32,7 @@ pub(super) fn of_metric(report: &Report, m: usize, metric: &str) -> Markup {
                 span.quiet { " ± " (error(cell.standard_error)) }
             },
             beside: match &cell.difference {
-                Some(difference) => html! { (text::number(difference.corrected_t.p_value, 2)) },
+                Some(difference) => html! { (text::p_value(difference.corrected_t.p_value, 2)) },
                 None => html! {},
             },
         });
