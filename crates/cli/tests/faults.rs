@@ -84,9 +84,10 @@ fn a_full_disk_costs_one_output_and_not_the_answer() {
 #[test]
 fn an_output_that_can_never_be_written_is_told_before_the_data_are_read() {
     let place = Place::new();
-    for option in ["--json", "--write-reduced", "--report"] {
+    let outputs = [("--json", "fewest.json"), ("--write-reduced", "fewest.csv"), ("--report", "fewest.html")];
+    for (option, name) in outputs {
         // There is no input: it is not looked at yet.
-        let told = place.fails(&["select", "none.csv", option, "/proc/fewest.csv"]);
+        let told = place.fails(&["select", "none.csv", option, &format!("/proc/{name}")]);
         assert!(told.contains(option) && told.contains("cannot be written"), "{told}");
     }
     let told = place.fails(&["evaluate", "none.csv", "--resume", "/proc/fewest.json"]);

@@ -114,7 +114,16 @@ pub(crate) fn assign(
         _ => None,
     };
     if let Some(guess) = guess {
-        take(&mut roles, guess.column, Role::Target(0)).map_err(|error| guess.explain(error))?;
+        let taken =
+            if roles.get(guess.column) == Some(&Role::Ignored) { "it is ignored" } else { "it is in use" };
+        take(&mut roles, guess.column, Role::Target(0)).map_err(|_| {
+            Error::malformed(
+                path,
+                Place::Column(label(names, guess.column)),
+                format!("the column has two roles: {taken}, but {} was used as the target", guess.how),
+                "use --target to name another, because no option names one",
+            )
+        })?;
     }
     if !roles.iter().any(is_feature) {
         return Err(Error::malformed(
@@ -142,10 +151,7 @@ fn guess(names: Option<&[String]>, roles: &[Role], or_last: bool) -> Option<Gues
     };
     match TARGET_NAMES.iter().find_map(called) {
         Some(column) => Some(Guess { column, how: "the column of that name" }),
-        None => {
-            let last = roles.iter().rposition(is_feature).filter(|_| or_last)?;
-            Some(Guess { column: last, how: "the last column" })
-        }
+        None => or_last.then(|| Guess { column: roles.len() - 1, how: "the last column" }),
     }
 }
 

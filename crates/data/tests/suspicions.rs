@@ -145,14 +145,14 @@ fn numbers_as_classes_are_noted() {
     assert!(noted(10, Task::Classification).is_empty());
 }
 
-/// The target that nobody named is not the column that somebody left out.
+/// What was left out by name is no target, and the error says why it would be one.
 #[test]
-fn the_last_column_that_is_left_is_the_target() {
-    let options = ReadOptions {
-        ignore: vec!["c".to_owned()],
-        target: TargetChoice::Guess { or_last: true },
-        ..default()
-    };
-    let table = read_csv("a,b,c\n1,2.5,7\n2,4.5,9\n", &options).unwrap();
-    assert_eq!((table.n_features(), table.guess()), (1, Some("the last column")));
+fn an_ignored_column_is_not_guessed_as_the_target() {
+    let target = TargetChoice::Guess { or_last: true };
+    let options = ReadOptions { ignore: vec!["c".to_owned()], target, ..default() };
+    let told = message(read_csv("a,b,c\n1,2.5,7\n2,4.5,9\n", &options));
+    assert_says(
+        &told,
+        &["column `c`", "two roles: it is ignored, but the last column was used", "use --target"],
+    );
 }
