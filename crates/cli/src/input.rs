@@ -5,7 +5,7 @@ use std::path::Path;
 
 use fewest::core::{Dataset, FeatureKind, Target};
 use fewest::data::{
-    Complete, Header, Missing, Nodes, ReadOptions, Reduction, Table, TargetChoice, read_groups,
+    Complete, Header, Missing, Nodes, ReadOptions, Reduced, Reduction, Table, TargetChoice, read_groups,
 };
 use fewest::registry::{self, Method, Registry, TargetKind};
 use fewest_study::DataInfo;
@@ -70,12 +70,12 @@ fn options(registry: &Registry, args: &FileArgs) -> Result<ReadOptions, Failure>
     })
 }
 
-/// The features of a selection, made from the rows of a file; how many missing values were filled in.
+/// The features of a selection, made from the rows of a file.
 pub(crate) fn reduced(
     registry: &Registry,
     args: &FileArgs,
     reduction: Reduction,
-) -> Result<(Dataset, usize), Failure> {
+) -> Result<Reduced, Failure> {
     let header = match args.header {
         // Also where the first line could hold values: there are names by which columns are found.
         Header::Auto if reduction.named => Header::Yes,
@@ -88,7 +88,14 @@ pub(crate) fn reduced(
         ..options(registry, args)?
     };
     let table = table(args, &options)?;
-    reduction.apply(table).map_err(|error| Failure::new(error.to_string()))
+    reduction.apply(table).map_err(|error| match error {
+        fewest::data::Error::MissingValue { path, place } => Failure::new(format!(
+            "{}: {place}the value is missing, and the selection does not say what fills it in: write the cell, or run \
+             `fewest select` again with --missing drop-rows, mean or median",
+            path.display()
+        )),
+        error => Failure::new(error.to_string()),
+    })
 }
 
 /// Reads the table. With `needs_target`, the last column is the target if no column has a name of a target.
@@ -191,7 +198,7 @@ fn describe(
 }
 
 /// What missing values of features of these kinds are filled in by.
-fn filler<'a>(missing: Missing, kinds: impl Iterator<Item = &'a FeatureKind>) -> String {
+pub(crate) fn filler<'a>(missing: Missing, kinds: impl Iterator<Item = &'a FeatureKind>) -> String {
     let categorical: Vec<bool> = kinds.map(|kind| matches!(kind, FeatureKind::Categorical { .. })).collect();
     let number = format!("the {}", missing.name());
     match (categorical.contains(&false), categorical.contains(&true)) {

@@ -46,8 +46,12 @@ fn cells(text: &str) -> Vec<Vec<String>> {
 fn the_training_rows_give_the_reduced_table_again() {
     for missing in ["error", "drop-rows", "mean", "median"] {
         let place = place(missing);
-        let out = place.done(&words("apply r.json train.csv --id-column name --write-reduced again.csv"));
-        assert!(out.contains("2 features of"), "{out}");
+        let ran = place.run(&words("apply r.json train.csv --id-column name --write-reduced again.csv"));
+        assert!(ran.status == 0 && ran.stdout.contains("2 features of"), "{}", ran.stdout);
+        // Rows that are left out are named.
+        let told = "6 rows with missing values left out, as the selection did (--missing drop-rows): line 2, line 9, ";
+        assert_eq!(ran.stderr.contains(told), missing == "drop-rows", "{}", ran.stderr);
+        assert!(missing == "drop-rows" || ran.stderr.is_empty(), "{}", ran.stderr);
         assert_eq!(cells(&place.read("again.csv")), cells(&place.read("reduced.csv")), "{missing}");
         // The ids keep their name.
         assert!(place.read("reduced.csv").starts_with("name,"), "{}", place.read("reduced.csv"));
@@ -63,7 +67,7 @@ fn columns_are_found_by_name_and_gaps_filled_by_the_training_table() {
     // Another order, columns of no concern (one of them mixed), no target, a single row, gaps only.
     place.write("new.csv", "mixed,age,colour\n1,,red\nx,5,\n");
     let out = place.done(&words("apply r.json new.csv --write-reduced out.csv"));
-    assert!(out.contains("2 missing values filled by the mean of the training table"), "{out}");
+    assert!(out.contains("2 missing values filled by the mean or, of categories, the most frequent level of the training table"), "{out}");
     let found = cells(&place.read("out.csv"));
     assert_eq!(found[0], ["age", &mean.to_string(), "5"]);
     // Of equally frequent ones: `blue` occurs 14 times, the others 13.
@@ -83,7 +87,10 @@ fn what_does_not_fit_the_training_table_is_told() {
             "colour,age\nred,1\npink,2\n",
             &["line 3", "`colour`", "`pink` is not among", "`blue`, `green`, `red`"],
         ),
-        ("colour,age\nred,1\nred,\n", &["line 3", "`age`", "the value is missing"]),
+        (
+            "colour,age\nred,1\nred,\n",
+            &["line 3", "`age`", "the value is missing", "run `fewest select` again with"],
+        ),
         ("colour,age\nred,old\n", &["line 2", "`age`", "`old` is not a number"]),
         ("colour,age\nred,1,3\n", &["line 2", "3 cells"]),
     ] {

@@ -32,7 +32,7 @@ pub use known::{LinkOptions, Links, Nodes, parse_view, read_groups, read_links, 
 pub use memory::{Limit, physical_memory};
 pub use missing::{Complete, Missing};
 pub use options::{Header, ReadOptions, TargetChoice, Task};
-pub use reduction::{Fill, ReducedColumn, Reduction};
+pub use reduction::{Fill, Reduced, ReducedColumn, Reduction};
 pub use scaling::{Scaled, Scaling};
 pub use source::Source;
 pub use summary::{ColumnSummary, TableSummary, TargetSummary};

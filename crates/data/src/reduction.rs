@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{listed, quoted};
 use crate::imputation::substitute;
 use crate::table::{Features, Table};
-use crate::{Complete, Error, Missing, Place};
+use crate::{Complete, Error, Missing, Place, RowLabel};
 
 /// What must be known of a table to make its selected features again from other rows: their columns, the
 /// categories they had, and what its missing values were filled in by.
@@ -19,10 +19,10 @@ use crate::{Complete, Error, Missing, Place};
 /// let reduction = Reduction::of(&complete, Missing::Mean, &[1, 0])?;
 ///
 /// let options = ReadOptions { reduction: Some(reduction.clone()), ..ReadOptions::default() };
-/// let (reduced, filled) = reduction.apply(read("fuel,colour,age\ndiesel,red,\n", &options)?)?;
-/// let value = |j| reduced.x().column(j, &mut Vec::new()).map(|column| column.to_vec(1));
+/// let reduced = reduction.apply(read("fuel,colour,age\ndiesel,red,\n", &options)?)?;
+/// let value = |j| reduced.dataset.x().column(j, &mut Vec::new()).map(|column| column.to_vec(1));
 /// // The category has its code of the training table, and the gap the mean of the training table.
-/// assert_eq!((value(0)?, value(1)?, filled), (vec![0.0], vec![2.0], 1));
+/// assert_eq!((value(0)?, value(1)?, reduced.filled), (vec![0.0], vec![2.0], 1));
 /// # Ok::<(), fewest_data::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -49,6 +49,18 @@ pub struct ReducedColumn {
     /// What a missing value becomes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fill: Option<Fill>,
+}
+
+/// The features of a selection in the rows of another table.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct Reduced {
+    /// The features, without a target.
+    pub dataset: Dataset,
+    /// How many missing values were filled in.
+    pub filled: usize,
+    /// The rows that were left out for missing values, by increasing number.
+    pub dropped: Vec<RowLabel>,
 }
 
 /// What replaces a missing value.
@@ -116,13 +128,13 @@ impl Reduction {
 
     /// The features in the rows of `table`, which was read with
     /// [`ReadOptions::reduction`](crate::ReadOptions::reduction), with their categories coded as in the
-    /// training table; and how many missing values were filled in. Without a target.
+    /// training table. Without a target.
     ///
     /// # Errors
     /// [`Error::Malformed`] for a category that the training table does not have, or text where it has
     /// numbers; [`Error::MissingValue`] where nothing fills in a missing value; [`Error::NothingLeft`] where
     /// rows with missing values are dropped and none is left.
-    pub fn apply(&self, table: Table) -> Result<(Dataset, usize), Error> {
+    pub fn apply(&self, table: Table) -> Result<Reduced, Error> {
         let n_samples = table.n_samples();
         let mut filled = 0;
         let mut gone = vec![false; n_samples];
@@ -160,6 +172,7 @@ impl Reduction {
         if rows.is_empty() {
             return Err(Error::NothingLeft { path: table.path, n_samples });
         }
+        let dropped = (0..n_samples).filter(|&i| gone[i]).map(|i| table.row_label(i)).collect();
         let kind = |column: &ReducedColumn| match &column.levels {
             Some(levels) => FeatureKind::Categorical { levels: levels.clone() },
             None => FeatureKind::Numeric,
@@ -174,7 +187,8 @@ impl Reduction {
         if let Some(name) = table.id_name {
             data = data.with_sample_id_name(name);
         }
-        Ok((if rows.len() < n_samples { data.subset(&rows)? } else { data }, filled))
+        let dataset = if rows.len() < n_samples { data.subset(&rows)? } else { data };
+        Ok(Reduced { dataset, filled, dropped })
     }
 
     /// The feature of `table` that has this column.

@@ -77,7 +77,7 @@ fn text_that_looks_like_something_else_has_a_note() {
 #[test]
 fn a_level_for_each_sample_has_a_note() {
     let rows = |levels: usize, n: usize| {
-        (0..n).fold("id,b\n".to_owned(), |text, i| format!("{text}s{},{i}\n", i % levels))
+        (0..n).fold("id,b\n".to_owned(), |text, i| format!("{text}s{},{}\n", i % levels, i % 7))
     };
     let table = read_csv(rows(40, 40), &default()).unwrap();
     let expected = ["column `id` (0", "40 levels in 40 samples", "--id-column", "--ignore"];

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 use std::process::ExitCode;
 
-use fewest::data::Reduction;
+use fewest::data::{Reduced, Reduction};
 use fewest::registry::Registry;
 use fewest_study::json;
 
@@ -22,7 +22,8 @@ pub(crate) fn apply(registry: &Registry, args: &ApplyArgs) -> Result<ExitCode, F
     }
     let format = reduced_format(registry, out)?;
     let reduction = reduction(&args.result)?;
-    let (data, filled) = input::reduced(registry, &args.read, reduction.clone())?;
+    let Reduced { dataset: data, filled, dropped, .. } =
+        input::reduced(registry, &args.read, reduction.clone())?;
     let features: Vec<usize> = (0..data.n_features()).collect();
     format
         .write(out, &data, &features, &[])
@@ -36,12 +37,28 @@ pub(crate) fn apply(registry: &Registry, args: &ApplyArgs) -> Result<ExitCode, F
     );
     if filled > 0 {
         let cells = text::counted(filled, "missing value", "missing values");
-        told.push_str(&format!("; {cells} filled by the {} of the training table", reduction.missing.name()));
+        let kinds = (0..data.n_features()).map(|j| data.feature_kind(j));
+        let filler = input::filler(reduction.missing, kinds);
+        told.push_str(&format!("; {cells} filled by {filler} of the training table"));
     }
     told.push('\n');
     output::print(&told)?;
+    if !dropped.is_empty() {
+        let mut places: Vec<String> = dropped.iter().take(MOST_ROWS).map(ToString::to_string).collect();
+        if dropped.len() > MOST_ROWS {
+            places.push(format!("{} more", text::count(dropped.len() - MOST_ROWS)));
+        }
+        output::complain(&format!(
+            "{} with missing values left out, as the selection did (--missing drop-rows): {}",
+            text::counted(dropped.len(), "row", "rows"),
+            places.join(", ")
+        ));
+    }
     Ok(ExitCode::SUCCESS)
 }
+
+/// Rows that are named.
+const MOST_ROWS: usize = 20;
 
 /// Longest result that is read, in bytes: a device may have no end.
 const LONGEST: u64 = 1 << 30;

@@ -406,7 +406,8 @@ fn folds_of_any_splitter_are_checked() {
         test: (0..20).map(|i| 2 * i + 1).collect(),
     }]);
     for learner in [&KernelLogistic::default() as &dyn Learner, &LinearSvm::default(), NEAREST] {
-        let experiment = Experiment { splitter: &one_class, learner, ..experiment(&selector) };
+        let metrics: &[&dyn Metric] = &[&Accuracy];
+        let experiment = Experiment { splitter: &one_class, learner, metrics, ..experiment(&selector) };
         let evaluation = experiment.run(&data(40, 9), &Context::default()).unwrap();
         assert_eq!(evaluation.scores(1, "accuracy").unwrap(), [0.0], "{}", learner.name());
     }

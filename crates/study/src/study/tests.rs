@@ -131,12 +131,14 @@ fn nothing_is_compared_after_a_stop() -> Tested {
     assert_eq!(document["comparisons"], serde_json::json!([]));
     // The first method is stored, and the run is stopped before the second.
     let folder = tempfile::tempdir()?;
-    let store = Store::open(folder.path().join("folds.json"))?;
+    let path = folder.path().join("folds.json");
+    let store = Store::open(&path)?;
     let evaluation = &whole.methods[0].evaluation;
     evaluation.folds.iter().for_each(|record| store.add(&evaluation.plan, record));
     let interrupt = AtomicBool::new(true);
     let context = Context { interrupt: Some(&interrupt), ..Context::default() };
-    let report = study(&data, &["variance", "f-score"], &options())?.run(Some(&store), &context)?;
+    let report =
+        study(&data, &["variance", "f-score"], &options())?.run(Some(&Store::open(&path)?), &context)?;
     assert_eq!((report.status, report.methods.len()), (Status::Interrupted, 1));
     assert!(
         report.notes.contains(&"stopped before a fold of f-score was finished".to_owned()),
