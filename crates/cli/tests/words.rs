@@ -1,4 +1,5 @@
-//! What the program says beside its numbers: what they mean, what was not done, and what may be meant instead.
+//! What the program says beside its numbers: what they mean, what was not done, and what may be meant
+//! instead.
 
 #![allow(missing_docs)]
 

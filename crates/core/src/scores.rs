@@ -10,8 +10,8 @@ pub struct Scores {
     pub values: Vec<f64>,
     /// Whether a larger value is a better feature.
     pub higher_is_better: bool,
-    /// The p-value of each feature, for scores that are tests. NaN means that there was nothing to test, as of
-    /// a constant.
+    /// The p-value of each feature, for scores that are tests. NaN means that there was nothing to test, as
+    /// of a constant.
     pub p_values: Option<Vec<f64>>,
     /// How the computation ended.
     pub status: Status,

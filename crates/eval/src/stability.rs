@@ -10,8 +10,8 @@ use crate::features::check_features;
 pub struct Stability {
     /// The measure: 1 for equal selections, about 0 for random ones.
     pub phi: f64,
-    /// The estimated variance of the measure; `None` for two selections: of one size they have equal shares in
-    /// the measure, so that the estimate would be 0 whatever they are.
+    /// The estimated variance of the measure; `None` for two selections: of one size they have equal shares
+    /// in the measure, so that the estimate would be 0 whatever they are.
     pub variance: Option<f64>,
     /// The ends of the confidence interval, the lower first, within the range of the measure; `None` where no
     /// variance is estimated.

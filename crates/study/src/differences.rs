@@ -12,8 +12,8 @@ use crate::Report;
 pub struct DifferenceColumn {
     /// The number of features.
     pub k: usize,
-    /// The index of the best method; at a tie, also one that only rounding breaks, the first. `None` where there
-    /// is nothing to compare: a single method, or folds that are not finished.
+    /// The index of the best method; at a tie, also one that only rounding breaks, the first. `None` where
+    /// there is nothing to compare: a single method, or folds that are not finished.
     pub best: Option<usize>,
     /// One entry for each method.
     pub cells: Vec<DifferenceCell>,
@@ -27,8 +27,8 @@ pub struct DifferenceCell {
     pub mean: f64,
     /// Standard error of that mean; `None` for a single fold.
     pub standard_error: Option<f64>,
-    /// Whether no method is better, but for rounding: the best method and those with an equal mean. False where
-    /// there is nothing to compare.
+    /// Whether no method is better, but for rounding: the best method and those with an equal mean. False
+    /// where there is nothing to compare.
     pub is_best: bool,
     /// The difference from the best method; `None` for the best itself, and where there is none.
     pub difference: Option<Difference>,
@@ -46,8 +46,8 @@ pub struct Difference {
     pub wilcoxon: TestResult,
 }
 
-/// Whether there are several methods on the same folds: a mean over some folds may be better than one over all
-/// of them because these are the easier ones.
+/// Whether there are several methods on the same folds: a mean over some folds may be better than one over
+/// all of them because these are the easier ones.
 fn are_comparable(report: &Report) -> bool {
     report.methods.len() > 1
         && report.methods.iter().all(|method| method.evaluation.status() == Status::Converged)

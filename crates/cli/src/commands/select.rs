@@ -70,7 +70,9 @@ pub(crate) fn select(registry: &Registry, args: &SelectArgs) -> Result<ExitCode,
 fn rounds_note(method: &Method, selection: &Selection) -> Option<String> {
     let scores = &selection.scores;
     // Weights are ranked by their size.
-    let is_ordered = scores.is_sorted() || scores.is_sorted_by(|a, b| a.abs() >= b.abs());
+    let is_ordered = scores.is_sorted()
+        || scores.is_sorted_by(|a, b| a >= b)
+        || scores.is_sorted_by(|a, b| a.abs() >= b.abs());
     (method.kind == Kind::Sequence && !is_ordered).then(|| {
         "each score is that of the round in which the feature was chosen or taken away: the rank counts, and scores of \
          different rounds do not compare"

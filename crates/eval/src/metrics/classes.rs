@@ -14,8 +14,8 @@ pub struct Accuracy;
 /// The recall (share of the samples of a class predicted correctly), averaged over the classes that occur. In
 /// `[0, 1]`.
 ///
-/// Not defined where all samples are of one class, as in test parts of one sample: [`Error::TooFew`]. The mean
-/// over such parts would be the accuracy, in which large classes count more.
+/// Not defined where all samples are of one class, as in test parts of one sample: [`Error::TooFew`]. The
+/// mean over such parts would be the accuracy, in which large classes count more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct BalancedAccuracy;
 
@@ -28,8 +28,8 @@ pub struct MacroF1;
 
 /// The correlation coefficient of Matthews for any number of classes (Gorodkin 2004, `R_K`):
 /// `(c s − Σ_k p_k t_k) / √((s² − Σ_k p_k²) (s² − Σ_k t_k²))`, with `s` samples of which `c` are predicted
-/// correctly, `t_k` of class `k` and `p_k` predicted as it. In `[−1, 1]`; 0 where all are predicted as one class,
-/// as at random.
+/// correctly, `t_k` of class `k` and `p_k` predicted as it. In `[−1, 1]`; 0 where all are predicted as one
+/// class, as at random.
 ///
 /// Not defined where all samples are of one class, as in test parts of one sample: [`Error::TooFew`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -9,8 +9,8 @@ use crate::Predictions;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MeanSquaredError;
 
-/// The root of the mean squared error, `√(Σ (yᵢ − ŷᵢ)² / n)`, in units of the target. For several outputs, the
-/// mean of their roots.
+/// The root of the mean squared error, `√(Σ (yᵢ − ŷᵢ)² / n)`, in units of the target. For several outputs,
+/// the mean of their roots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RootMeanSquaredError;
 
@@ -27,8 +27,8 @@ pub struct Determination;
 
 /// `Q² = Σ (yᵢ − ŷᵢ)² / Σ (yᵢ − ȳ)²` (Yang et al. 2015, Section 5.1, where the second sum sign is missing):
 /// the squared error divided by the variance of the true values. 0 is perfect, 1 is the error of
-/// predicting the mean of the test targets. Despite its name smaller is better; `1 − Q²` is the coefficient of
-/// determination, [`Determination`].
+/// predicting the mean of the test targets. Despite its name smaller is better; `1 − Q²` is the coefficient
+/// of determination, [`Determination`].
 ///
 /// Not defined for constant true values, as in test parts of one sample: [`Error::TooFew`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

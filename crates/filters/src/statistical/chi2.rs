@@ -21,8 +21,8 @@ options! {
     /// ```
     ///
     /// without continuity correction. Numeric features are cut into bins of equal width over their range;
-    /// categories are taken as they are. 0 for a constant feature, without a p-value. The p-value has (rows − 1)(columns − 1)
-    /// degrees of freedom, counting rows and columns that occur. Cost: `O(n)` a feature.
+    /// categories are taken as they are. 0 for a constant feature, without a p-value. The p-value has (rows
+    /// − 1)(columns − 1) degrees of freedom, counting rows and columns that occur. Cost: `O(n)` a feature.
     ///
     /// # Errors
     /// A target that is not classes; fewer than two bins or more than 65536; a NaN or an infinity, naming the
