@@ -5,7 +5,7 @@ use fewest_core::{Column, Context, Dataset, Error};
 /// Features processed between two reports of progress.
 const BATCH: usize = 256;
 
-const STOPPED: Error = Error::Stopped { before: "every feature had been read" };
+const READ: &str = "every feature had been read";
 
 /// `work(j, column)` for every feature, in parallel, in index order; the error of the lowest index wins.
 ///
@@ -22,15 +22,11 @@ pub fn map_features<T: Send>(
 ) -> Result<Vec<T>, Error> {
     let mut all = Vec::with_capacity(data.n_features());
     for start in (0..data.n_features()).step_by(BATCH) {
-        if context.stopped().is_some() {
-            return Err(STOPPED);
-        }
+        context.go_on(READ)?;
         let len = BATCH.min(data.n_features() - start);
         let results = fewest_parallel::map_with(len, |scratch, at| {
             // Also between two features of a batch: with many samples or classes one is work enough.
-            if context.stopped().is_some() {
-                return Err(STOPPED);
-            }
+            context.go_on(READ)?;
             let column = data.x().column(start + at, scratch)?;
             check_column(data, start + at, column)?;
             work(start + at, column)

@@ -206,9 +206,7 @@ pub fn accumulate_part<A: Accumulator>(
     let mut part = Partial::new(first_batch);
     let mut batches = Whole::new(stream, BATCH_ROWS);
     while let Some(batch) = batches.next()? {
-        if context.stopped().is_some() {
-            return Err(Error::Stopped { before: "all rows had been seen" });
-        }
+        context.go_on("all rows had been seen")?;
         let mut sums = make();
         let first_row = part.end * BATCH_ROWS;
         sums.update(&batch).map_err(|error| error.in_rows_from(first_row))?;

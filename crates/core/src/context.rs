@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use crate::Status;
+use crate::{Error, Status};
 
 /// Receives the progress of a run. Called from one thread at a time, at most a few times per second.
 pub trait Progress: Sync {
@@ -37,6 +37,14 @@ impl Context<'_> {
         if let Some(progress) = self.progress {
             progress.update(stage, done as u64, total as u64);
         }
+    }
+
+    /// Ends what was stopped: for computations that have nothing to show before they are done.
+    ///
+    /// # Errors
+    /// [`Error::Stopped`] with `before` once the caller asked to stop or the deadline has passed.
+    pub fn go_on(&self, before: &'static str) -> Result<(), Error> {
+        if self.stopped().is_some() { Err(Error::Stopped { before }) } else { Ok(()) }
     }
 
     /// [`Status::Interrupted`] once the caller asked to stop, [`Status::TimeLimit`] once the deadline has

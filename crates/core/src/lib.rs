@@ -7,6 +7,7 @@ mod dataset;
 mod error;
 mod graph;
 mod groups;
+mod memory;
 pub mod method;
 pub mod order;
 mod report;
@@ -23,6 +24,7 @@ pub use dataset::{Dataset, FeatureKind};
 pub use error::Error;
 pub use graph::Graph;
 pub use groups::{GroupTree, Groups, OverlappingGroups};
+pub use memory::room;
 pub use report::{
     AlternationSummary, Approximation, Certificate, RelaxationSummary, SolverReport, ValidatedPenalty,
 };

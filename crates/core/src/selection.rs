@@ -74,6 +74,23 @@ impl Status {
         matches!(self, Status::Interrupted | Status::TimeLimit)
     }
 
+    /// How a computation that makes no more progress ended, by its certificate: converged within `tolerance`,
+    /// almost converged within a thousand times that, and stalled beyond it or where it is no number.
+    ///
+    /// ```
+    /// use fewest_core::Status;
+    /// assert_eq!(Status::by_certificate(1e-9, 1e-8), Status::Converged);
+    /// assert_eq!(Status::by_certificate(1e-6, 1e-8), Status::AlmostConverged);
+    /// assert_eq!(Status::by_certificate(f64::NAN, 1e-8), Status::Stalled);
+    /// ```
+    pub fn by_certificate(value: f64, tolerance: f64) -> Self {
+        match value / tolerance {
+            share if share <= 1.0 => Self::Converged,
+            share if share <= 1e3 => Self::AlmostConverged,
+            _ => Self::Stalled,
+        }
+    }
+
     /// The worst of several: interrupted, then out of time, out of iterations, stalled, almost converged.
     /// Converged where there is none.
     ///

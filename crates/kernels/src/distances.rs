@@ -220,21 +220,13 @@ impl SquaredDistances {
 
 /// Room for a number for each pair of `n` samples.
 fn room(n: usize) -> Result<Vec<f64>, Error> {
-    let mut values = Vec::new();
-    let size = n.checked_mul(n).filter(|&size| values.try_reserve_exact(size).is_ok());
-    size.map(|_| values).ok_or_else(|| {
-        let gigabytes = n as f64 * n as f64 * size_of::<f64>() as f64 * 1e-9;
-        let hint = format!("{n} samples take {gigabytes:.1} GB: use fewer samples");
-        Error::Numerical { what: "memory for the distances of all pairs of samples", hint }
-    })
+    let what = "memory for the distances of all pairs of samples";
+    fewest_core::room(what, &[n, n], &format!("a table of {n} samples"), "use fewer samples")
 }
 
 /// [`Error::Stopped`] before some of the rows if `context` says stop.
 fn go_on(row: usize, context: &Context<'_>) -> Result<(), Error> {
-    if row.is_multiple_of(ROWS) && context.stopped().is_some() {
-        return Err(Error::Stopped { before: "all distances of samples were computed" });
-    }
-    Ok(())
+    if row.is_multiple_of(ROWS) { context.go_on("all distances of samples were computed") } else { Ok(()) }
 }
 
 fn add_squares(x: f64, others: &[f64], sums: &mut [f64]) {

@@ -52,9 +52,7 @@ impl<'a> LinearColumns<'a> {
             outputs: vec![Vec::new(); targets.len()],
         };
         for first in (0..built.sources.len()).step_by(ROUND) {
-            if context.stopped().is_some() {
-                return Err(Error::Stopped { before: "every feature had been seen once" });
-            }
+            context.go_on("every feature had been seen once")?;
             let last = built.sources.len().min(first + ROUND);
             let columns = fewest_parallel::try_map(last - first, |at| built.build(first + at))?;
             for (values, varies) in columns {

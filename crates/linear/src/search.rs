@@ -203,11 +203,7 @@ impl Problem<'_> {
             certify((&self.outputs[at], &coefficients[at]))
         })?;
         let duality_gap = mean(&found);
-        let by_gap = match duality_gap / self.control.tolerance {
-            gap if gap > 1e3 => Status::Stalled,
-            gap if gap > 1.0 => Status::AlmostConverged,
-            _ => Status::Converged,
-        };
+        let by_gap = Status::by_certificate(duality_gap, self.control.tolerance);
         Ok(SolverReport::new(
             "lars",
             Status::worst([status, by_gap]),

@@ -115,9 +115,7 @@ impl<'a> Distances<'a> {
         let mut results = Vec::with_capacity(samples.len());
         let panels: Vec<usize> = (samples.start / PANEL..samples.end.div_ceil(PANEL)).collect();
         for batch in panels.chunks(BATCH) {
-            if context.stopped().is_some() {
-                return Err(Error::Stopped { before: "the distances between all samples were known" });
-            }
+            context.go_on("the distances between all samples were known")?;
             let answers = fewest_parallel::map_with(batch.len(), |rows: &mut Vec<f64>, at| {
                 let first = batch[at] * PANEL;
                 rows.resize(PANEL.min(n - first) * n, 0.0);

@@ -44,9 +44,7 @@ pub(crate) fn nearest(samples: &Samples, k: usize, context: &Context<'_>) -> Res
     let mut lists = vec![Vec::new(); n];
     let n_leaves = n.div_ceil(LEAF);
     for start in (0..n_leaves).step_by(BATCH) {
-        if context.stopped().is_some() {
-            return Err(Error::Stopped { before: "the neighbours of all samples were known" });
-        }
+        context.go_on("the neighbours of all samples were known")?;
         let end = n_leaves.min(start + BATCH);
         let found = fewest_parallel::map(end - start, |at| neighbours(start + at));
         for (&i, list) in tree.order[start * LEAF..].iter().zip(found.into_iter().flatten()) {

@@ -77,6 +77,14 @@ impl Control<'_> {
         }
     }
 
+    /// Ends what was stopped: for computations that have nothing to show before they are done.
+    ///
+    /// # Errors
+    /// [`Error::Stopped`] with `before` once the caller asked to stop or the deadline has passed.
+    pub fn go_on(&self, before: &'static str) -> Result<(), Error> {
+        self.context().go_on(before)
+    }
+
     /// [`Status::Interrupted`] once the caller asked to stop, [`Status::TimeLimit`] once the deadline has
     /// passed: every solver checks this between two steps.
     pub fn stopped(&self) -> Option<Status> {
@@ -151,13 +159,11 @@ impl SolverState {
     /// The outcome so far: `tolerance` decides between [`Status::AlmostConverged`] and worse.
     fn into_solution(self, tolerance: f64) -> Solution {
         let value = self.certificate.value();
-        let close = value <= 1e3 * tolerance;
         let status = match &self.termination {
             _ if value <= tolerance => Status::Converged,
             TerminationStatus::Terminated(TerminationReason::Interrupt) => Status::Interrupted,
             TerminationStatus::Terminated(TerminationReason::Timeout) => Status::TimeLimit,
-            _ if self.stalled && close => Status::AlmostConverged,
-            _ if self.stalled => Status::Stalled,
+            _ if self.stalled => Status::by_certificate(value, tolerance),
             _ => Status::MaxIterations,
         };
         Solution {

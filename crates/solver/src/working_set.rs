@@ -104,8 +104,7 @@ pub fn solve(
         // rest is rounding.
         let status = status.or_else(|| {
             let exhausted = inner_tolerance < 1e-3 * control.tolerance;
-            let close = gap <= 1e3 * control.tolerance;
-            exhausted.then_some(if close { Status::AlmostConverged } else { Status::Stalled })
+            exhausted.then_some(Status::by_certificate(gap, control.tolerance))
         });
         if let Some(status) = status {
             let objective = certificate.objective;

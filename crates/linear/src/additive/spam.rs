@@ -299,9 +299,7 @@ impl Selector for Spam {
         let target = fewest_columns::standardised_outputs(data.target(), "spam")?.concat();
         context.report("functions of the features", 0, d);
         let bases = fewest_parallel::try_map(d, |j| {
-            if context.stopped().is_some() {
-                return Err(Error::Stopped { before: "every feature had been seen once" });
-            }
+            context.go_on("every feature had been seen once")?;
             Basis::new(data, j, self.sigma, self.smallest_eigenvalue)
         })?;
         context.report("functions of the features", d, d);

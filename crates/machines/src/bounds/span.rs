@@ -6,7 +6,7 @@ use fewest_solver::Control;
 use nalgebra::{DMatrix, DVector};
 
 use super::sensitivity::add_symmetric;
-use super::support::{Support, go_on};
+use super::support::{COMPUTED, Support};
 use super::{BoundSensitivity, in_order};
 
 /// The span bound (Vapnik and Chapelle 2000; Chapelle et al. 2002; for regression Chang and Lin 2005,
@@ -102,7 +102,7 @@ impl Residuals {
         let mut on_free = if with_gradient { DMatrix::zeros(n_free, m) } else { DMatrix::zeros(0, 0) };
         let mut spans = vec![0.0; m];
         for p in 0..n_free {
-            go_on(control)?;
+            control.go_on(COMPUTED)?;
             let pivot = if with_gradient {
                 let column = bordered.inverse_column(p);
                 let pivot = column[p];
@@ -114,7 +114,7 @@ impl Residuals {
             spans[p] = (1.0 / pivot - bordered.jitter).max(0.0);
         }
         for p in n_free..m {
-            go_on(control)?;
+            control.go_on(COMPUTED)?;
             let right = support.kernel.view((0, p), (n_free, 1)).column(0).into_owned();
             let (weights, bias) = bordered.solve(&right, 1.0);
             spans[p] = (support.kernel[(p, p)] - right.dot(&weights) - bias).max(0.0);

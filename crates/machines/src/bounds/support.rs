@@ -41,7 +41,7 @@ impl Support {
         let mut kernel = DMatrix::zeros(m, m);
         let mut row = vec![0.0; problem.n_variables()];
         for (mut column, &i) in kernel.column_iter_mut().zip(&samples) {
-            go_on(control)?;
+            control.go_on(COMPUTED)?;
             problem.kernel().row(i, &mut row);
             for (value, &j) in column.iter_mut().zip(&samples) {
                 *value = row[j];
@@ -86,7 +86,7 @@ impl Support {
         let hint = "the kernel of the support vectors is not positive semidefinite".to_owned();
         let fault = Error::Numerical { what: "the inverse of the kernel of the support vectors", hint };
         let factor = Cholesky::of_unless(matrix.data.into(), m, &|| control.stopped().is_some());
-        go_on(control)?;
+        control.go_on(COMPUTED)?;
         let factor = factor.ok_or(fault)?;
         let mut ones = DVector::from_element(m, 1.0);
         factor.solve(ones.as_mut_slice());
@@ -95,13 +95,8 @@ impl Support {
     }
 }
 
-/// [`Error::Stopped`] if `control` says stop.
-pub(super) fn go_on(control: &Control<'_>) -> Result<(), Error> {
-    if control.stopped().is_some() {
-        return Err(Error::Stopped { before: "the bound on the leave-one-out error was computed" });
-    }
-    Ok(())
-}
+/// What a stop comes before.
+pub(super) const COMPUTED: &str = "the bound on the leave-one-out error was computed";
 
 /// `M⁻¹` through the Cholesky factor of `K̃_FF + shift`, which has at least one row.
 pub(super) struct Bordered {

@@ -61,7 +61,7 @@ impl QuadraticSolver for DualAugmentedLagrangian {
         let status = match solution.status {
             _ if gap <= control.tolerance => Status::Converged,
             Status::Converged | Status::AlmostConverged | Status::Stalled => {
-                if gap <= 1e3 * control.tolerance { Status::AlmostConverged } else { Status::Stalled }
+                Status::by_certificate(gap, control.tolerance)
             }
             status => status,
         };

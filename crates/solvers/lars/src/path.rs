@@ -210,8 +210,7 @@ pub fn path(
         let duality_gap = certificate.relative_gap();
         // The gap shows steps that rounding has made inaccurate.
         let status = match status {
-            Status::Converged if duality_gap > 1e3 * control.tolerance => Status::Stalled,
-            Status::Converged if duality_gap > control.tolerance => Status::AlmostConverged,
+            Status::Converged => Status::by_certificate(duality_gap, control.tolerance),
             other => other,
         };
         control.report("path", total, total);

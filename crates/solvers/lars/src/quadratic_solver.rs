@@ -53,11 +53,7 @@ impl QuadraticSolver for Lars {
         let gap = certificate.relative_gap();
         solution.certificate = Certificate::gap(gap);
         if homotopy.is_done() {
-            solution.status = match gap {
-                gap if gap <= control.tolerance => Status::Converged,
-                gap if gap <= 1e3 * control.tolerance => Status::AlmostConverged,
-                _ => Status::Stalled,
-            };
+            solution.status = Status::by_certificate(gap, control.tolerance);
         }
         Ok(solution)
     }
