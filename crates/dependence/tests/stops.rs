@@ -1,32 +1,13 @@
 //! A run that is stopped answers with what it has, or says that it has nothing; never with an empty table.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use fewest_core::{
-    Budget, Context, Dataset, DenseColumns, Error, Progress, Selector, Status, Target, derive_seed,
+    Budget, Column, Columns, Context, Dataset, DenseColumns, Error, Selector, Status, Target, derive_seed,
 };
 use fewest_dependence::{Bahsic, Ckta, Fhsic, Fvm, HsicLasso, NoccoLasso, Qpfs};
-
-/// Interrupts at the progress report of this number.
-struct StopAt {
-    number: u64,
-    seen: AtomicU64,
-    raised: AtomicBool,
-}
-
-impl StopAt {
-    fn new(number: u64) -> Self {
-        Self { number, seen: AtomicU64::new(0), raised: AtomicBool::new(false) }
-    }
-}
-
-impl Progress for StopAt {
-    fn update(&self, _: &str, _: u64, _: u64) {
-        if self.seen.fetch_add(1, Ordering::Relaxed) + 1 == self.number {
-            self.raised.store(true, Ordering::Relaxed);
-        }
-    }
-}
+use fewest_testkit::StopAt;
 
 fn data() -> Result<Dataset, Error> {
     let noise =
@@ -51,10 +32,8 @@ fn no_stop_gives_an_empty_table() -> Result<(), Error> {
     for (name, selector) in selectors {
         let mut partial = 0;
         for number in 1..40 {
-            let stop = StopAt::new(number);
-            let context =
-                Context { progress: Some(&stop), interrupt: Some(&stop.raised), ..Context::default() };
-            match selector.select(&data, Budget::Count(4), &context) {
+            let stop = StopAt::report(number);
+            match selector.select(&data, Budget::Count(4), &stop.context(0)) {
                 Ok(selection) => {
                     assert!(!selection.order.is_empty(), "{name}, stopped at {number}");
                     partial += u32::from(selection.status == Status::Interrupted);
@@ -74,9 +53,8 @@ fn an_elimination_that_is_stopped_has_the_features_left() -> Result<(), Error> {
     let data = data()?;
     let bahsic = Bahsic { fraction: 0.0, ..Bahsic::default() };
     let whole = bahsic.select(&data, Budget::Count(12), &Context::default())?;
-    let stop = StopAt::new(3);
-    let context = Context { progress: Some(&stop), interrupt: Some(&stop.raised), ..Context::default() };
-    let selection = bahsic.select(&data, Budget::Count(12), &context)?;
+    let stop = StopAt::report(3);
+    let selection = bahsic.select(&data, Budget::Count(12), &stop.context(0))?;
     assert_eq!((selection.status, selection.order.len()), (Status::Interrupted, 12));
     assert_eq!(selection.order[9..], whole.order[9..], "those that went");
     assert!(selection.notes.iter().any(|note| note.contains("9 of 12 features were left")));
@@ -86,5 +64,51 @@ fn an_elimination_that_is_stopped_has_the_features_left() -> Result<(), Error> {
     let mut both = [left.to_vec(), whole.order[..9].to_vec()];
     both.iter_mut().for_each(|features| features.sort_unstable());
     assert_eq!(both[0], both[1]);
+    Ok(())
+}
+
+/// A table that raises a flag when its first column is read.
+struct Raising {
+    table: DenseColumns,
+    raised: Arc<AtomicBool>,
+    n_reads: Arc<AtomicUsize>,
+}
+
+impl Columns for Raising {
+    fn n_samples(&self) -> usize {
+        self.table.n_samples()
+    }
+
+    fn n_features(&self) -> usize {
+        self.table.n_features()
+    }
+
+    fn column<'a>(&'a self, j: usize, scratch: &'a mut Vec<f64>) -> Result<Column<'a>, Error> {
+        self.raised.store(true, Ordering::Relaxed);
+        self.n_reads.fetch_add(1, Ordering::Relaxed);
+        self.table.column(j, scratch)
+    }
+}
+
+/// A table may take long to read: a stop is heard before its end.
+#[test]
+fn a_stop_is_heard_while_the_table_is_read() -> Result<(), Error> {
+    let columns: Vec<Vec<f64>> =
+        (0..500).map(|j| (0..20).map(|i| derive_seed(j, i) as f64 / u64::MAX as f64).collect()).collect();
+    let target = Target::real(columns[3].clone())?;
+    for selector in [&Fhsic::default() as &dyn Selector, &Bahsic::default()] {
+        let (raised, n_reads) = (Arc::default(), Arc::default());
+        let table = DenseColumns::from_columns(&columns)?;
+        let table = Raising { table, raised: Arc::clone(&raised), n_reads: Arc::clone(&n_reads) };
+        let data = Dataset::new(table, target.clone())?;
+        // Making the data set may have read it.
+        raised.store(false, Ordering::Relaxed);
+        n_reads.store(0, Ordering::Relaxed);
+        let context = Context { interrupt: Some(&*raised), ..Context::default() };
+        let outcome = selector.select(&data, Budget::Count(4), &context);
+        assert!(matches!(outcome, Err(Error::Stopped { .. })), "{outcome:?}");
+        let n_reads = n_reads.load(Ordering::Relaxed);
+        assert!((1..250).contains(&n_reads), "{n_reads} columns were read");
+    }
     Ok(())
 }

@@ -258,6 +258,9 @@ fn no_method_is_forgotten() -> Result<(), Error> {
     // crates compare these.
     const ELSEWHERE: &[&str] = &["generalized-fisher", "r2w2", "spam", "l0-appr"];
     const OTHER_FAMILIES: &[&str] = &["nmmkl", "nmmklr", "mik-fs", "rfmkl", "gmkl", "mkl", "ikpca"];
+    for id in TABLE.iter().map(|row| row.0).chain(ELSEWHERE.iter().chain(OTHER_FAMILIES).copied()) {
+        assert!(Registry::standard().find(id).is_ok_and(|method| method.id == id), "{id} is no method");
+    }
     for method in Registry::standard().methods().iter() {
         let known = TABLE.iter().any(|row| row.0 == method.id)
             || ELSEWHERE.contains(&method.id)
@@ -265,18 +268,17 @@ fn no_method_is_forgotten() -> Result<(), Error> {
         if known {
             continue;
         }
+        let mut n_answers = 0;
         for classes in [true, false] {
-            let Ok(built) =
-                Parameters::parse::<&str>(method, &[]).and_then(|parameters| method.build(&parameters))
-            else {
-                continue;
-            };
+            let built = method.build(&Parameters::parse::<&str>(method, &[])?)?;
             let data = problem(classes)?.data;
             if let Ok(selection) = built.into_selector().select(&data, Budget::Count(2), &Context::default())
             {
+                n_answers += 1;
                 assert!(selection.solver.is_none(), "{}: its objective is not compared", method.id);
             }
         }
+        assert!(n_answers > 0, "{}: neither problem has an answer", method.id);
     }
     Ok(())
 }

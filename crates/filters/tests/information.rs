@@ -249,20 +249,10 @@ fn budgets_bound_the_number_or_the_criterion() {
 
 #[test]
 fn a_stopped_run_gives_what_it_has() {
-    use std::sync::atomic::{AtomicBool, Ordering};
-    struct StopAt<'a>(u64, &'a AtomicBool);
-    impl fewest_core::Progress for StopAt<'_> {
-        fn update(&self, stage: &str, done: u64, _total: u64) {
-            if stage == "selection" && done == self.0 {
-                self.1.store(true, Ordering::Relaxed);
-            }
-        }
-    }
     let (x, y) = levels(200, 2);
     let data = dataset(&x, &y);
-    let flag = AtomicBool::new(false);
-    let progress = StopAt(2, &flag);
-    let context = Context { progress: Some(&progress), interrupt: Some(&flag), ..Context::default() };
+    let stop = fewest_testkit::StopAt::report_of("selection", 2);
+    let context = stop.context(0);
     let selection = Forward::new(ForwardCriterion::Jmi).select(&data, Budget::Count(5), &context).unwrap();
     assert_eq!((selection.order.len(), selection.status), (2, Status::Interrupted));
     for selector in [

@@ -5,31 +5,22 @@ mod common;
 
 use common::{all, read};
 use fewest_core::method::Regularization;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, Progress, Selector, Status, Target};
+use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, Selector, Status, Target};
 use fewest_data::Task;
 use fewest_linear::Lasso;
 use fewest_margin::LassoWeights;
+use fewest_testkit::StopAt;
 use fewest_testkit::conformance::{check_selector, problem};
 
 /// Stopped between two folds, those that were done choose; before, there is nothing to choose by.
 #[test]
 fn a_stopped_run_chooses_by_the_folds_that_were_done() {
-    struct StopAt(u64, AtomicU64, AtomicBool);
-    impl Progress for StopAt {
-        fn update(&self, _: &str, _: u64, _: u64) {
-            if self.1.fetch_add(1, Ordering::Relaxed) + 1 == self.0 {
-                self.2.store(true, Ordering::Relaxed);
-            }
-        }
-    }
     let data = read("auto_mpg.csv", Task::Regression);
     let mut partial = 0;
     for number in 1..200 {
-        let stop = StopAt(number, AtomicU64::new(0), AtomicBool::new(false));
-        let context = Context { progress: Some(&stop), interrupt: Some(&stop.2), ..Context::default() };
-        match LassoWeights::default().select(&data, Budget::Count(3), &context) {
+        let stop = StopAt::report(number);
+        match LassoWeights::default().select(&data, Budget::Count(3), &stop.context(0)) {
             Ok(selection) if selection.status == Status::Interrupted => {
                 partial += 1;
                 assert_eq!(selection.order.len(), 3);

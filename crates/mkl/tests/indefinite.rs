@@ -1,14 +1,14 @@
 //! MIK-FS from outside: the laws of every selector, threads, several classes, predictions, hostile input.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use fewest_core::method::{KernelWidth, Regularization};
 use fewest_core::{
-    Budget, Certificate, Context, Dataset, DenseColumns, Error, FeatureKind, Progress, Selector, Status,
-    Target,
+    Budget, Certificate, Context, Dataset, DenseColumns, Error, FeatureKind, Selector, Status, Target,
 };
 use fewest_mkl::{BaseKernel, BaseKernels, Gmkl, MikFs, Rfmkl};
+use fewest_testkit::StopAt;
 use fewest_testkit::conformance::{check_selector, problem};
 
 fn wave(n: usize, step: usize) -> Vec<f64> {
@@ -254,21 +254,6 @@ fn a_run_can_be_stopped() -> Result<(), Error> {
     Ok(())
 }
 
-/// Raises a flag when it has been told of progress a number of times.
-struct StopsAfter {
-    updates: AtomicU64,
-    most: u64,
-    raised: AtomicBool,
-}
-
-impl Progress for StopsAfter {
-    fn update(&self, _: &str, _: u64, _: u64) {
-        if self.updates.fetch_add(1, Ordering::Relaxed) + 1 >= self.most {
-            self.raised.store(true, Ordering::Relaxed);
-        }
-    }
-}
-
 /// Wherever it is stopped, a run says so and has the best of what it has found; it never says that it has
 /// converged.
 #[test]
@@ -284,11 +269,9 @@ fn a_run_that_is_stopped_midway_has_what_it_has_found() -> Result<(), Error> {
         let mut most = 1;
         let mut partial = 0;
         loop {
-            let stop = StopsAfter { updates: AtomicU64::new(0), most, raised: AtomicBool::new(false) };
-            let context =
-                Context { progress: Some(&stop), interrupt: Some(&stop.raised), ..Context::default() };
-            let outcome = method.select(&data, Budget::Count(d), &context);
-            if stop.updates.load(Ordering::Relaxed) < most {
+            let stop = StopAt::report(most);
+            let outcome = method.select(&data, Budget::Count(d), &stop.context(0));
+            if stop.n_reports() < most {
                 assert!(!outcome?.status.is_stopped(), "{name}");
                 break;
             }
@@ -298,7 +281,7 @@ fn a_run_that_is_stopped_midway_has_what_it_has_found() -> Result<(), Error> {
                     partial += 1;
                     // The flag may be raised by the last thing there was to do.
                     if selection.status != Status::Interrupted {
-                        assert!(stop.updates.load(Ordering::Relaxed) <= most, "{name} {most}: {selection:?}");
+                        assert!(stop.n_reports() <= most, "{name} {most}: {selection:?}");
                     }
                     assert!(selection.scores.iter().all(|score| *score > 0.0 && score.is_finite()), "{name}");
                 }
@@ -320,8 +303,8 @@ fn a_path_that_is_stopped_has_its_first_models() -> Result<(), Error> {
     assert_eq!(whole.len(), 4);
     let mut seen = Vec::new();
     for most in 1..100 {
-        let stop = StopsAfter { updates: AtomicU64::new(0), most, raised: AtomicBool::new(false) };
-        let context = Context { progress: Some(&stop), interrupt: Some(&stop.raised), ..Context::default() };
+        let stop = StopAt::report(most);
+        let context = stop.context(0);
         let models = match MikFs::default().fit_path(&data, &penalties, &context) {
             Err(Error::Stopped { .. }) if seen.is_empty() => continue,
             models => models?,

@@ -46,6 +46,7 @@ fn the_laws_of_selectors_hold() {
     for (_, method) in all() {
         check_selector(&*method, &problem(true), 3);
     }
+    check_selector(&Gmkl { starts: 3, ..Gmkl::default() }, &problem(true), 3);
 }
 
 #[test]

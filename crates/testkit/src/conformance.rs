@@ -3,12 +3,14 @@
 //! Each check panics with what went wrong. [`check_selector`] calls all of them.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fewest_core::{
-    Budget, Column, Columns, Context, Dataset, DenseColumns, Error, Graph, Groups, Progress, Selector,
-    Status, Target, View,
+    Budget, Column, Columns, Context, Dataset, DenseColumns, Error, Graph, Groups, Selector, Status, Target,
+    View,
 };
+
+use crate::StopAt;
 
 /// Most stops of one method that are tried.
 const MOST_STOPS: usize = 40;
@@ -308,44 +310,43 @@ fn sparse_is_dense(selector: &dyn Selector, data: &Dataset, k: usize) {
     close(&scores, &from_sparse_scores, "a sparse table changed the scores");
 }
 
-/// Sets a flag at the report of progress with this number.
-struct StopAt {
-    report: usize,
-    n_reports: AtomicUsize,
-    flag: AtomicBool,
+/// What came of the stops of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stops {
+    /// Reports of progress of the whole run.
+    pub n_reports: u64,
+    /// Stops that gave a part of the answer.
+    pub n_partial: usize,
 }
 
-impl Progress for StopAt {
-    fn update(&self, _stage: &str, _done: u64, _total: u64) {
-        if self.n_reports.fetch_add(1, Ordering::Relaxed) >= self.report {
-            self.flag.store(true, Ordering::Relaxed);
-        }
-    }
-}
-
-/// A run that is stopped, at the start or at any of the first reports of progress, gives what it has and says
-/// so in its status, or an [`Error::Stopped`] if it has nothing; never an empty selection. A run that ends
-/// all the same gives the whole answer.
-fn a_stop_keeps_what_there_is(selector: &dyn Selector, data: &Dataset, k: usize) {
-    let whole = must(selector.select(data, Budget::Count(k), &Context::seeded(7)));
-    for report in 0..MOST_STOPS {
-        let progress = StopAt { report, n_reports: AtomicUsize::new(0), flag: AtomicBool::new(report == 0) };
-        let context =
-            Context { progress: Some(&progress), interrupt: Some(&progress.flag), ..Context::seeded(7) };
-        match selector.select(data, Budget::Count(k), &context) {
+/// A run that is stopped, at the start or at a report of progress, gives what it has and says so in its
+/// status, or an [`Error::Stopped`] if it has nothing; never an empty selection. A run that ends all the same
+/// gives the whole answer.
+pub fn a_stop_keeps_what_there_is(selector: &dyn Selector, data: &Dataset, k: usize) -> Stops {
+    let run = |stop: &StopAt| selector.select(data, Budget::Count(k), &stop.context(7));
+    let never = StopAt::never();
+    let whole = must(run(&never));
+    let mut stops = Stops { n_reports: never.n_reports(), n_partial: 0 };
+    for report in stops_to_try(stops.n_reports) {
+        match run(&StopAt::report(report)) {
             Err(Error::Stopped { .. }) => {}
             Ok(found) if found.status == Status::Interrupted => {
                 assert!(!found.order.is_empty(), "stopped at report {report}: an empty selection");
+                stops.n_partial += 1;
             }
             Ok(found) => {
                 assert_eq!(found.order, whole.order, "stopped at report {report}, with {:?}", found.status);
             }
             Err(other) => panic!("stopped at report {report}: {other}"),
         }
-        if progress.n_reports.load(Ordering::Relaxed) <= report {
-            return;
-        }
     }
+    stops
+}
+
+/// Before the start, at the first reports and at some of the others, up to the last.
+fn stops_to_try(n_reports: u64) -> Vec<u64> {
+    let next = |report: &u64| (*report < n_reports).then(|| n_reports.min(report + 1 + report / 4));
+    std::iter::successors(Some(0), next).take(MOST_STOPS).collect()
 }
 
 fn close(a: &[f64], b: &[f64], what: &str) {

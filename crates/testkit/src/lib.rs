@@ -3,3 +3,6 @@
 pub mod conformance;
 pub mod datasets;
 pub mod golden;
+mod stops;
+
+pub use stops::StopAt;

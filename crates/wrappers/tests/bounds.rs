@@ -16,7 +16,7 @@ fn elimination(loss: Loss, c: f64, gamma: f64, epsilon: f64) -> RecursiveElimina
     let sigma = KernelWidth::Value((0.5_f64 / gamma).sqrt());
     let kernel = Kernel::Gaussian { sigma };
     let training = Training { kernel, c, epsilon, standardise_target: false, ..Training::default() };
-    let criterion = BoundChange { loss, retrain: true, ..BoundChange::new(Bound::RadiusMargin) };
+    let criterion = BoundChange { loss: Some(loss), retrain: true, ..BoundChange::new(Bound::RadiusMargin) };
     RecursiveElimination { training, ..RecursiveElimination::new(criterion) }
 }
 

@@ -1,11 +1,8 @@
 //! Sequential search and stepwise regression.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-
-use fewest_core::{
-    Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Progress, Selector, Status, Target,
-};
+use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Selector, Status, Target};
 use fewest_eval::{DecisionTree, NearestNeighbours};
+use fewest_testkit::StopAt;
 use fewest_testkit::conformance::{check_selector, problem};
 use fewest_wrappers::{Direction, SequentialSearch, Stepwise};
 
@@ -104,35 +101,14 @@ fn threads_and_seeds() {
     }
 }
 
-/// Says stop after so many reports of progress.
-struct StopAfter(AtomicUsize, AtomicBool);
-
-impl StopAfter {
-    fn new(reports: usize) -> Self {
-        Self(AtomicUsize::new(reports), AtomicBool::new(reports == 0))
-    }
-
-    fn context(&self) -> Context<'_> {
-        Context { progress: Some(self), interrupt: Some(&self.1), ..Context::seeded(1) }
-    }
-}
-
-impl Progress for StopAfter {
-    fn update(&self, _stage: &str, _done: u64, _total: u64) {
-        if self.0.fetch_sub(1, Ordering::Relaxed) == 1 {
-            self.1.store(true, Ordering::Relaxed);
-        }
-    }
-}
-
 #[test]
 fn a_search_stopped_at_once_has_the_order_of_the_table() {
     let data = problem(false);
     let searches = DIRECTIONS.iter().flat_map(|&d| [false, true].map(|floating| search(d, floating)));
     let searches = searches.map(|search| Box::new(search) as Box<dyn Selector>);
     for search in searches.chain([Box::new(Stepwise::default()) as Box<dyn Selector>]) {
-        let stop = StopAfter::new(0);
-        let selection = search.select(&data, Budget::Count(6), &stop.context()).unwrap();
+        let stop = StopAt::report(0);
+        let selection = search.select(&data, Budget::Count(6), &stop.context(1)).unwrap();
         // Feature 5 is constant.
         assert_eq!((selection.order, selection.status), (vec![0, 1, 2, 3, 4, 6], Status::Interrupted));
         assert!(selection.scores.iter().all(|score| score.is_nan()));
@@ -144,8 +120,8 @@ fn a_search_stopped_at_once_has_the_order_of_the_table() {
 fn a_search_that_is_stopped_gives_what_it_has() {
     let data = problem(false);
     let stopped_after = |search: &SequentialSearch, reports: usize, k: usize| {
-        let stop = StopAfter::new(reports);
-        let selection = search.select(&data, Budget::Count(k), &stop.context()).unwrap();
+        let stop = StopAt::report(reports as u64);
+        let selection = search.select(&data, Budget::Count(k), &stop.context(1)).unwrap();
         assert_eq!(selection.status, Status::Interrupted);
         selection
     };

@@ -4,6 +4,7 @@ use super::Method;
 
 /// Methods of one kind, from one crate or module.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Family {
     /// Its name, as on the command line.
     pub id: &'static str,

@@ -1,0 +1,92 @@
+//! Stops at any moment, and the largest values that parameters may have.
+
+use std::time::{Duration, Instant};
+
+use fewest::core::{Budget, Context, Dataset, DenseColumns, Error, Target};
+use fewest::registry::{Method, Parameter, Parameters, Range, Registry, Relation, TargetKind};
+use fewest_testkit::conformance::{a_stop_keeps_what_there_is, problem};
+
+/// Whether a method must be given classes: it knows no real target.
+fn needs_classes(method: &Method) -> bool {
+    !method.targets.contains(&TargetKind::Real) && method.targets.contains(&TargetKind::Classes)
+}
+
+/// Methods whose reports are of the features that were read, before the one problem that is solved.
+const NOTHING_BEFORE_THE_END: &[&str] =
+    &["ckta", "qpfs", "fvm", "hsic-lasso", "nocco-lasso", "distinct", "uncorrelated", "spec", "ikpca"];
+
+/// Where there are several reports, a stop at one of them has a part of the answer.
+#[test]
+fn a_stop_has_a_part_of_the_answer_where_there_is_one() -> Result<(), Error> {
+    for method in Registry::standard().methods() {
+        // Shown where a check fails.
+        println!("{}", method.id);
+        let selector = method.build(&Parameters::defaults(method))?.into_selector();
+        let stops = a_stop_keeps_what_there_is(&*selector, &problem(needs_classes(method)), 3);
+        let has_none = stops.n_reports > 1 && stops.n_partial == 0;
+        assert_eq!(has_none, NOTHING_BEFORE_THE_END.contains(&method.id), "{}: {stops:?}", method.id);
+    }
+    Ok(())
+}
+
+/// The largest value that a whole number may have, where the parameter is one.
+fn largest(range: Range) -> Option<usize> {
+    match range {
+        Range::Count(_) => Some(usize::MAX),
+        Range::Between(_, most) => Some(most),
+        _ => None,
+    }
+}
+
+/// For each whole number of `parameters` the largest that it may be, with what it needs besides.
+fn largest_counts(parameters: &[Parameter]) -> Vec<Vec<String>> {
+    let with_relations = |parameter: &Parameter| {
+        let mut assignments = vec![format!("{}={}", parameter.name, largest(parameter.range)?)];
+        for relation in &parameter.relations {
+            match relation {
+                Relation::With { parameter, words } => assignments.push(format!("{parameter}={}", words[0])),
+                Relation::Needs(other) => assignments.push(format!("{other}=0.5")),
+                _ => {}
+            }
+        }
+        Some(assignments)
+    };
+    parameters.iter().filter_map(with_relations).collect()
+}
+
+/// Counts that no table has are errors, or stop at what there is: never a panic, nor memory for all of them.
+#[test]
+fn the_largest_counts_give_an_answer_or_a_message() -> Result<(), Error> {
+    let wave = |step: usize| -> Vec<f64> { (0..14).map(|i| ((i * step + 3) % 15) as f64).collect() };
+    let x = DenseColumns::from_columns(&[wave(4), wave(7), wave(11)])?;
+    let labels: Vec<bool> = (0..14).map(|i| i % 3 == 0).collect();
+    let classes = Dataset::new(x.clone(), Target::from_labels(&labels))?;
+    let tables = [classes, Dataset::new(x, Target::real(wave(2))?)?];
+    let check =
+        |id: &str, assignments: &[String], run: &dyn Fn(&Dataset, &Context<'_>) -> Result<(), Error>| {
+            println!("{id} {assignments:?}");
+            for data in &tables {
+                let deadline = Some(Instant::now() + Duration::from_millis(100));
+                if let Err(error) = run(data, &Context { deadline, ..Context::seeded(1) }) {
+                    assert!(!error.to_string().contains('\n'), "{id} {assignments:?}: {error}");
+                }
+            }
+        };
+    let (methods, learners) = (Registry::standard().methods(), Registry::standard().learners());
+    for method in methods {
+        for assignments in largest_counts(&method.parameters()) {
+            check(method.id, &assignments, &|data, context| {
+                let selector = method.build(&Parameters::parse(method, &assignments)?)?.into_selector();
+                selector.select(data, Budget::Count(2), context).map(|_| ())
+            });
+        }
+    }
+    for learner in learners {
+        for assignments in largest_counts(&learner.parameters()) {
+            check(learner.id, &assignments, &|data, context| {
+                learner.build_with(&assignments)?.fit(data, context)?.predict(data.x()).map(|_| ())
+            });
+        }
+    }
+    Ok(())
+}
