@@ -14,8 +14,8 @@ pub fn standardise(values: &mut [f64]) -> bool {
 
 /// A seed for a standardised column, by its values and `seed`, whatever their order: random numbers of a
 /// feature that change neither with its place in the table nor with the order of samples.
-pub fn seed_of_values(seed: u64, values: &mut [f64]) -> u64 {
-    order::sort(values);
+pub fn seed_of_values(seed: u64, mut values: Vec<f64>) -> u64 {
+    order::sort(&mut values);
     // Standardising rounds differently for another order of the samples: nine digits do not feel that. And
     // there is one zero.
     let rounded = |value: &f64| (value * 1e9).round() as i64 as u64;

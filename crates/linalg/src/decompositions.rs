@@ -13,6 +13,9 @@ use crate::{add_scaled, dot};
 /// Sweeps after which an eigendecomposition gives up: for finite numbers a few for each row suffice.
 const MOST_SWEEPS: usize = 100_000;
 
+/// What is left of a column, relative to its size, if it follows from others but for rounding.
+const DEPENDENT: f64 = 1e-13;
+
 /// Eigenvalues and eigenvectors of a symmetric matrix, of which the lower triangle is read; `None` where they
 /// are not found, since numbers are not finite or overflow. `O(n³)`.
 pub fn symmetric_eigen(matrix: DMatrix<f64>) -> Option<SymmetricEigen<f64, Dyn>> {
@@ -231,6 +234,35 @@ pub fn lu(matrix: DMatrix<f64>) -> LU<f64, Dyn, Dyn> {
     LU::new(matrix)
 }
 
+/// Orthonormal columns that span what those of an `m × n` matrix do, `None` when it is stopped: columns that
+/// follow from those before them, but for rounding, are left out. `O(m n²)`, by Gram and Schmidt's process;
+/// it asks before each column.
+pub fn orthonormal_unless(matrix: &DMatrix<f64>, is_stopped: &dyn Fn() -> bool) -> Option<DMatrix<f64>> {
+    let mut kept: Vec<DVector<f64>> = Vec::with_capacity(matrix.ncols());
+    for column in matrix.column_iter() {
+        if is_stopped() {
+            return None;
+        }
+        let mut rest = column.into_owned();
+        let size = rest.norm();
+        // What is left after one pass has the rounding errors of what was taken off; after two it has not.
+        for _ in 0..2 {
+            for own in &kept {
+                let share = crate::dot(own.as_slice(), rest.as_slice());
+                crate::add_scaled(rest.as_mut_slice(), -share, own.as_slice());
+            }
+        }
+        let left = rest.norm();
+        if left > DEPENDENT * size {
+            kept.push(rest / left);
+        }
+    }
+    Some(match kept.is_empty() {
+        true => DMatrix::zeros(matrix.nrows(), 0),
+        false => DMatrix::from_columns(&kept),
+    })
+}
+
 /// The orthogonal and the triangular factor of a matrix. `O(m n²)`.
 pub fn qr(matrix: DMatrix<f64>) -> QR<f64, Dyn, Dyn> {
     QR::new(matrix)
@@ -318,17 +350,39 @@ mod tests {
                 assert!(apart < 1e-11 * size * n as f64, "{n} {seed}");
                 if n > 1 {
                     // Wherever it is stopped: in the reflections, their product, the QR steps.
-                    for most in [0, n / 2, n, 2 * n - 3] {
-                        let asked = std::cell::Cell::new(0);
+                    let asked = std::cell::Cell::new(0_usize);
+                    let stopped_after = |most: usize| {
+                        asked.set(0);
                         let is_stopped = || asked.replace(asked.get() + 1) >= most;
-                        assert!(symmetric_eigen_unless(matrix.clone(), &is_stopped).is_none(), "{n} {most}");
-                        assert_eq!(asked.get(), most + 1, "{n} {most}");
+                        symmetric_eigen_unless(matrix.clone(), &is_stopped)
+                    };
+                    assert!(stopped_after(usize::MAX).is_some() && asked.get() > 0, "{n}");
+                    let all = asked.get();
+                    for most in [0, all / 4, all / 2, all - 1] {
+                        assert!(stopped_after(most).is_none(), "{n} {most}");
                     }
                 }
             }
         }
         let broken = DMatrix::from_element(3, 3, f64::NAN);
         assert!(symmetric_eigen_unless(broken, &|| false).is_none());
+    }
+
+    #[test]
+    fn orthonormal_columns_span_those_of_the_matrix() {
+        let mut matrix = DMatrix::from_fn(30, 6, |i, j| ((i * 7 + j * j * 3) as f64).sin() + 1e3);
+        let sum = matrix.column(0) - 3.0 * matrix.column(1);
+        matrix.set_column(2, &sum);
+        let Some(basis) = orthonormal_unless(&matrix, &|| false) else { panic!("nothing stops it") };
+        assert!(
+            basis.ncols() < 6
+                && (basis.tr_mul(&basis) - DMatrix::identity(basis.ncols(), basis.ncols())).amax() < 1e-13
+        );
+        assert!((&basis * basis.tr_mul(&matrix) - &matrix).amax() < 1e-12 * matrix.amax());
+        let asked = std::cell::Cell::new(0);
+        let is_stopped = || asked.replace(asked.get() + 1) >= 2;
+        assert_eq!(orthonormal_unless(&matrix, &is_stopped), None);
+        assert_eq!(orthonormal_unless(&DMatrix::zeros(3, 2), &|| false).map(|basis| basis.ncols()), Some(0));
     }
 
     #[test]

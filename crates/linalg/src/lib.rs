@@ -7,7 +7,9 @@ pub mod lanes;
 mod products;
 mod vectors;
 
-pub use decompositions::{cholesky, lu, qr, symmetric_eigen, symmetric_eigen_unless, symmetric_eigenvalues};
+pub use decompositions::{
+    cholesky, lu, orthonormal_unless, qr, symmetric_eigen, symmetric_eigen_unless, symmetric_eigenvalues,
+};
 pub use dense::{Cholesky, combination, gram, gram_unless, transposed, transposed_products};
 pub use dispatch::multiply_add;
 pub use lanes::dot;

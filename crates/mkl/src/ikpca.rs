@@ -72,9 +72,7 @@ impl Scorer for Ikpca {
         let mut order = order::descending(&sizes);
         order.truncate(self.components);
         let share = |m: usize| -> Result<f64, Error> {
-            if context.stopped().is_some() {
-                return Err(Error::Stopped { before: "all features had a score" });
-            }
+            context.go_on("all features had a score")?;
             let mut image = vec![0.0; rows.len()];
             let mut share = 0.0;
             for &c in &order {

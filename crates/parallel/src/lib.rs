@@ -10,6 +10,12 @@ const TASKS: usize = 64;
 /// The most indices of a task.
 const LONGEST_RUN: usize = 64;
 
+/// How many tasks run at a time: how much memory they take together, and nothing of their results, may depend
+/// on it.
+pub fn n_threads() -> usize {
+    rayon::current_num_threads()
+}
+
 /// `work(i)` for every `i < n`, in the order of the indices.
 ///
 /// Each index is a separate task, for work that takes microseconds or more; for less see [`fill`] and

@@ -29,7 +29,7 @@ const ROUND: usize = 2048;
 /// Requests for more rows than this are passes over everything; what smaller ones build is kept.
 const SMALL_REQUEST: usize = 1024;
 
-const STOPPED: Error = Error::Stopped { before: "every feature had been seen once" };
+const SEEN: &str = "every feature had been seen once";
 
 /// A squared Frobenius norm up to this share of the sample number is a constant feature's rounding.
 const ZERO_NORM: f64 = 1e-20;
@@ -202,14 +202,10 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
         // Rounds, so that progress is reported and a request to stop is heard between them.
         let round = ROUND.max(panel_size);
         for first in (0..d).step_by(round) {
-            if context.stopped().is_some() {
-                return Err(STOPPED);
-            }
+            context.go_on(SEEN)?;
             let features: Vec<usize> = (first..d.min(first + round)).collect();
             let seen = fewest_parallel::try_map(features.len().div_ceil(panel_size), |at| {
-                if context.stopped().is_some() {
-                    return Err(STOPPED);
-                }
+                context.go_on(SEEN)?;
                 atoms.see(chunk(&features, panel_size, at), &target)
             })?;
             for seen in seen.into_iter().flatten() {

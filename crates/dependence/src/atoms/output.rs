@@ -14,7 +14,7 @@ const MOST_OUTPUT_RANK: usize = 1000;
 /// Columns computed between two looks at the clock.
 const AT_ONCE: usize = 64;
 
-const STOPPED: Error = Error::Stopped { before: "the kernel of the target was known" };
+const KNOWN: &str = "the kernel of the target was known";
 
 choice! {
     /// The kernel of the target.
@@ -130,17 +130,17 @@ impl Output {
     /// A factor of the whole Gram matrix, not centred.
     ///
     /// # Errors
-    /// [`Error::UnsupportedTarget`] for more classes than a factor may have columns: theirs has a rank that
+    /// [`Error::Unsupported`] for more classes than a factor may have columns: theirs has a rank that
     /// is their number.
     pub(super) fn factor(&self, tolerance: f64) -> Result<Factor, Error> {
         match self {
             Self::Classes { codes, normalised } => {
                 let n_classes = order::distinct(codes.clone()).len();
                 if n_classes > MOST_OUTPUT_RANK {
-                    return Err(Error::UnsupportedTarget {
-                        method: "hsic",
-                        expected: "at most 1000 classes",
-                        found: format!("{n_classes} classes in {} samples", codes.len()),
+                    return Err(Error::Unsupported {
+                        method: "form=low-rank",
+                        what: format!("a target of {n_classes} classes"),
+                        instead: format!("use form=exact, or at most {MOST_OUTPUT_RANK} classes"),
                     });
                 }
                 let delta = NormalisedDelta::from_points(codes);
@@ -201,9 +201,7 @@ impl CentredTarget {
         columns.write(0, &mut column);
         let first = column[0];
         let means = fewest_parallel::try_map(n.div_ceil(AT_ONCE), |block| {
-            if context.stopped().is_some() {
-                return Err(STOPPED);
-            }
+            context.go_on(KNOWN)?;
             let mut column = vec![0.0; n];
             let mean = |j: usize| {
                 columns.write(j, &mut column);
@@ -228,9 +226,7 @@ impl CentredTarget {
     ) -> Result<(), Error> {
         let mut block = vec![0.0; self.n * AT_ONCE];
         for start in (0..self.n).step_by(AT_ONCE) {
-            if context.stopped().is_some() {
-                return Err(STOPPED);
-            }
+            context.go_on(KNOWN)?;
             let block = &mut block[..self.n * AT_ONCE.min(self.n - start)];
             fewest_parallel::chunks(block, self.n, |at, column| {
                 let j = start + at;
@@ -265,4 +261,21 @@ fn gaussian(values: impl Iterator<Item = f64>, n_samples: usize, sigma: f64) -> 
     let values: Vec<f64> = values.collect();
     let n_outputs = values.len() as f64 / n_samples as f64;
     GaussianRows::new(values, n_samples, sigma * n_outputs.sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_classes_than_a_factor_has_columns_name_the_way_out() {
+        let codes: Vec<f64> = (0..2 * MOST_OUTPUT_RANK).map(|i| (i / 2) as f64).collect();
+        let output = |codes: &[f64]| Output::Classes { codes: codes.to_vec(), normalised: true }.factor(1e-4);
+        assert!(output(&codes[..10]).is_ok());
+        let more = [codes, vec![1e6]].concat();
+        let message = output(&more).map(|_| ()).map_err(|error| error.to_string());
+        let expected = "a target of 1001 classes is not supported by form=low-rank: use form=exact, or at most \
+                        1000 classes";
+        assert_eq!(message, Err(expected.to_owned()));
+    }
 }

@@ -83,7 +83,10 @@ impl Criterion {
             return Err(Error::TooFew { what: "samples", minimum: 2, found: n });
         }
         data.refuse_sample_weights("greedy selection by HSIC")?;
-        let columns = fewest_parallel::try_map(data.n_features(), |j| Distance::new(data, j))?;
+        let columns = fewest_parallel::try_map(data.n_features(), |j| {
+            context.go_on("every feature had been read")?;
+            Distance::new(data, j)
+        })?;
         let (mut target, mut diagonal) = (Vec::with_capacity(packed_len(n) - n), Vec::with_capacity(n));
         CentredTarget::new(data, output, context)?.each(context, |j, column| {
             target.extend(column[..j].iter().map(|value| 2.0 * value));
@@ -138,9 +141,7 @@ impl Criterion {
     pub(super) fn distances(&self, features: &[usize], context: &Context<'_>) -> Result<Vec<f64>, Error> {
         let mut distances = Vec::with_capacity(packed_len(self.n) - self.n);
         for start in (0..self.n).step_by(COLUMNS) {
-            if context.stopped().is_some() {
-                return Err(Error::Stopped { before: "the distances between samples were known" });
-            }
+            context.go_on("the distances between samples were known")?;
             let columns = fewest_parallel::map(COLUMNS.min(self.n - start), |at| {
                 let mut own = vec![0.0; start + at];
                 features

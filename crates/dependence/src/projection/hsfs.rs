@@ -130,13 +130,12 @@ impl Hsfs {
         // A line search may end where the gradient is all rounding, and a run that is stopped ends in an
         // error: what it has seen counts in any case.
         Ok(seen.best.map(|(w, value, gradient)| {
-            let status = match gradient {
-                gradient if gradient <= self.tolerance => Status::Converged,
-                gradient => match context.stopped() {
+            let status = match Status::by_certificate(gradient, self.tolerance) {
+                Status::Converged => Status::Converged,
+                close => match context.stopped() {
                     Some(status) => status,
-                    None if gradient <= 1e3 * self.tolerance => Status::AlmostConverged,
-                    None if out_of_iterations => Status::MaxIterations,
-                    None => Status::Stalled,
+                    None if out_of_iterations && close == Status::Stalled => Status::MaxIterations,
+                    None => close,
                 },
             };
             End { w, value, gradient, status }

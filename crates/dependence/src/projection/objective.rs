@@ -82,7 +82,7 @@ impl Objective {
 
     /// A seed for column `column`: the same wherever it stands and however its samples are ordered.
     pub(super) fn seed(&self, column: usize, seed: u64) -> u64 {
-        seed_of_values(seed, &mut self.columns[column].clone())
+        seed_of_values(seed, self.columns[column].clone())
     }
 
     pub(super) fn lambda(&self) -> f64 {

@@ -230,14 +230,10 @@ impl Qpfs {
         // Over all features a shifted `D` need not be positive semidefinite.
         let certificate = if constant > 0.0 { Certificate::stationarity } else { Certificate::gap };
         let (objective, gap) = certify(&matrix.with_diagonal(constant)?, gamma, &weights)?;
-        let report = SolverReport::new(
-            "lars",
-            if gap <= 1e-9 { Status::Converged } else { Status::AlmostConverged },
-            objective,
-            certificate(gap),
-        )
-        .with_lambda(gamma)
-        .with_iterations(path.iterations as usize);
+        let report =
+            SolverReport::new("lars", Status::by_certificate(gap, 1e-9), objective, certificate(gap))
+                .with_lambda(gamma)
+                .with_iterations(path.iterations as usize);
         let mut selection = ranked(weights, d, budget, report, NO_OTHERS)?;
         selection.notes.push(format!("gamma, the weight of relevance, is {gamma:.4}"));
         selection.notes.extend(FeatureSimilarity::note(constant));

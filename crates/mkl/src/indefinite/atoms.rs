@@ -143,7 +143,7 @@ impl<'a> Atoms<'a> {
         let own: Vec<usize> = (0..atoms.len()).filter(|&m| atoms.shared(m).is_none()).collect();
         let mut n_made = 0;
         for chunk in own.chunks(CHUNK) {
-            stop(context, "every feature had its kernel")?;
+            context.go_on("every feature had its kernel")?;
             fewest_parallel::try_map(chunk.len(), |at| atoms.get(chunk[at]).map(|_| ()))?;
             n_made += chunk.len();
             context.report("kernels", n_made, own.len());
@@ -278,11 +278,6 @@ impl<'a> Atoms<'a> {
         }
         Ok(())
     }
-}
-
-fn stop(context: &Context<'_>, before: &'static str) -> Result<(), Error> {
-    let is_late = context.stopped().is_some();
-    if is_late { Err(Error::Stopped { before }) } else { Ok(()) }
 }
 
 fn overflow() -> Error {

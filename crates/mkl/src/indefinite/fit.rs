@@ -7,7 +7,6 @@ use super::machine::{FixedKernel, Machine};
 use super::matrix::KernelMatrix;
 use super::objective::{Objective, Point, Task, values};
 use super::screen::Screen;
-use crate::limits::check_time;
 use fewest_linalg::{add_scaled, centre, dot};
 
 /// Relative differences of coefficients below this are rounding.
@@ -92,7 +91,7 @@ impl Objective<'_> {
         context: &Context<'_>,
     ) -> Result<Fitted, Error> {
         let fitted = fewest_parallel::try_map(self.tasks.len(), |at| {
-            check_time(context, FITTED)?;
+            context.go_on(FITTED)?;
             self.fit_machine(&self.tasks[at], &start[at], weights, limits, context)
         })?;
         let mut all = Fitted { machines: Vec::new(), violation: 0.0, convex_gap: 0.0, convex_problems: 0 };
@@ -119,29 +118,39 @@ impl Objective<'_> {
         let (mut machine, iterations) = match problem.stationary_below(start) {
             Some(machine) => (machine, 1),
             None => {
-                check_time(context, FITTED)?;
+                context.go_on(FITTED)?;
                 problem = problem.adapted(start)?;
                 let fitted = problem.minimise(start, limits.accelerated, &limits.control(context))?;
                 (fitted.machine, fitted.iterations)
             }
         };
-        self.complete(task, &matrix, &mut machine);
+        self.complete(task, &matrix, &mut machine, context)?;
         let violation = self.machine_violation(task, &matrix, &machine);
         Ok((machine, iterations, problem.certificate(), violation))
     }
 
     /// In the directions that the kernel maps to zero the objective says nothing about β. Those of its
     /// stationary form, `β = half_gradients/λ₁`, tell the weights what another feature would add.
-    pub(super) fn complete(&self, task: &Task, matrix: &KernelMatrix, machine: &mut Machine) {
+    ///
+    /// # Errors
+    /// [`Error::Stopped`].
+    pub(super) fn complete(
+        &self,
+        task: &Task,
+        matrix: &KernelMatrix,
+        machine: &mut Machine,
+        context: &Context<'_>,
+    ) -> Result<(), Error> {
         let mut missing = self.coefficients(task, &values(matrix, machine));
         add_scaled(&mut missing, -1.0, &machine.beta);
         if dot(&missing, &missing) > ROUNDING * ROUNDING * dot(&machine.beta, &machine.beta)
-            && let Some(mut missing) = matrix.null_part(&missing)
+            && let Some(mut missing) = matrix.null_part(&missing, context)?
         {
             // The matrix maps constants to zero as well, but coefficients sum to zero.
             centre(&mut missing);
             add_scaled(&mut machine.beta, 1.0, &missing);
         }
+        Ok(())
     }
 
     /// Alternates from `start`, whose machines are those of its weights, until the point is stationary or the

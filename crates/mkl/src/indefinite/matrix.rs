@@ -6,8 +6,8 @@ use std::cell::OnceCell;
 use fewest_core::{Context, Error};
 use nalgebra::{DMatrix, DMatrixViewMut, DVector, Dyn, LU};
 
-use crate::limits::{check_time, over};
-use fewest_linalg::{Cholesky, add_scaled, dot, gram_unless};
+use crate::limits::over;
+use fewest_linalg::{Cholesky, add_scaled, dot, gram_unless, orthonormal_unless};
 
 /// Eigenvalues below this, relative to the largest in size, are rounding.
 const ROUNDING: f64 = 1e-14;
@@ -112,7 +112,7 @@ impl KernelMatrix {
             return Self::thin(columns, signs);
         }
         let product = signed_square(&columns, signs, context);
-        check_time(context, "a sum of kernels was known")?;
+        context.go_on("a sum of kernels was known")?;
         let mut kernel = Self::dense(product)?;
         if rank < n
             && let Form::Dense { columns: image, .. } = &mut kernel.form
@@ -168,7 +168,7 @@ impl KernelMatrix {
             Form::Thin { vectors, values } => Ok((vectors.clone(), values.clone())),
             Form::Dense { matrix, .. } => {
                 let eigen = fewest_linalg::symmetric_eigen_unless(matrix.clone(), &over(context));
-                check_time(context, "the eigenvectors of the kernel were known")?;
+                context.go_on("the eigenvectors of the kernel were known")?;
                 let eigen = eigen.ok_or_else(broke_down)?;
                 let least = ROUNDING * eigen.eigenvalues.amax();
                 let kept: Vec<usize> = (0..self.n).filter(|&a| eigen.eigenvalues[a].abs() > least).collect();
@@ -256,13 +256,18 @@ impl KernelMatrix {
     }
 
     /// What of `v` the matrix maps to zero, where the matrix is known to map anything there.
-    pub(crate) fn null_part(&self, v: &[f64]) -> Option<Vec<f64>> {
+    ///
+    /// # Errors
+    /// [`Error::Stopped`].
+    pub(crate) fn null_part(&self, v: &[f64], context: &Context<'_>) -> Result<Option<Vec<f64>>, Error> {
         let basis;
         let vectors = match &self.form {
             Form::Thin { vectors, .. } => vectors,
             Form::Dense { columns, .. } => {
-                // Orthonormal columns span the image, whether or not all of them are needed.
-                basis = fewest_linalg::qr(columns.as_ref()?.clone()).q();
+                let Some(columns) = columns else { return Ok(None) };
+                let found = orthonormal_unless(columns, &over(context));
+                let before = "the directions that a kernel maps to zero were known";
+                basis = found.ok_or(Error::Stopped { before })?;
                 &basis
             }
         };
@@ -271,7 +276,7 @@ impl KernelMatrix {
             let weight = dot(column.as_slice(), &out);
             add_scaled(&mut out, -weight, column.as_slice());
         }
-        Some(out)
+        Ok(Some(out))
     }
 
     /// `I + K/scale` or `I + K²/scale` on the samples `rows`.
@@ -293,7 +298,7 @@ impl KernelMatrix {
                     Power::Second => {
                         if square.get().is_none() {
                             let product = gram_unless(matrix.as_slice(), self.n, &over(context));
-                            check_time(context, BEFORE)?;
+                            context.go_on(BEFORE)?;
                             // Nothing else sets it in between.
                             square.get_or_init(|| DMatrix::from_vec(self.n, self.n, product));
                         }
@@ -308,7 +313,7 @@ impl KernelMatrix {
                 match Cholesky::of_unless(system.as_slice().to_vec(), m, &over(context)) {
                     Some(cholesky) => SystemForm::Definite(cholesky),
                     None => {
-                        check_time(context, BEFORE)?;
+                        context.go_on(BEFORE)?;
                         SystemForm::Indefinite(fewest_linalg::lu(system))
                     }
                 }
@@ -405,7 +410,7 @@ mod tests {
             let rebuilt = &vectors * DMatrix::from_diagonal(&DVector::from_vec(values)) * vectors.transpose();
             assert!((rebuilt - &full).amax() < 1e-9);
         }
-        let null = thin.null_part(&v).unwrap_or_default();
+        let null = thin.null_part(&v, &Context::default())?.unwrap_or_default();
         assert!(dense.apply(&null).iter().all(|value| value.abs() < 1e-9));
         Ok(())
     }

@@ -24,6 +24,7 @@ pub struct KernelWeight {
 
 /// How the alternation went that a [`MikFsModel`] comes from.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Alternation {
     /// The penalty `λ₂` of a unit of weight.
     pub lambda: f64,

@@ -36,7 +36,26 @@ impl Objective<'_> {
     /// A projected Newton step (Bertsekas 1982) from `point`, with what its machines make of `members` and
     /// the objective there; `None` where the machines are not the stationary ones, no step decreases the
     /// objective, or time is over.
+    ///
+    /// # Errors
+    /// As the parts of it, except [`Error::Stopped`].
     pub(super) fn newton_step(
+        &self,
+        point: &Point,
+        members: &[usize],
+        responses: &Responses,
+        value: f64,
+        context: &Context<'_>,
+    ) -> Result<Option<Reached>, Error> {
+        // The point stands whatever becomes of the step.
+        match self.whole_newton_step(point, members, responses, value, context) {
+            Err(Error::Stopped { .. }) => Ok(None),
+            found => found,
+        }
+    }
+
+    /// [`newton_step`](Self::newton_step), which ends in an [`Error::Stopped`] where time is over in a part.
+    fn whole_newton_step(
         &self,
         point: &Point,
         members: &[usize],
@@ -106,7 +125,7 @@ impl Objective<'_> {
             let Some(mut machine) = problem.stationary(&start[at]) else {
                 return Ok::<_, Error>(None);
             };
-            self.complete(task, &matrix, &mut machine);
+            self.complete(task, &matrix, &mut machine, context)?;
             let violation = self.machine_violation(task, &matrix, &machine);
             Ok(Some((machine, violation, problem.certificate())))
         })?;

@@ -410,6 +410,27 @@ fn the_certificate_is_that_of_the_point_that_is_returned() -> Result<(), Error> 
     Ok(())
 }
 
+/// Time that is over in a Newton step takes nothing of what was found before it.
+#[test]
+fn a_newton_step_that_is_stopped_leaves_the_point() -> Result<(), Error> {
+    let data = data(45, 3, 2)?;
+    let tasks = tasks(&data, 0.1, "test")?;
+    let raised = std::sync::atomic::AtomicBool::new(true);
+    let stopped = Context { interrupt: Some(&raised), ..Context::default() };
+    for form in [Form::LowRank, Form::Exact] {
+        let atoms = Atoms::new(&data, &[BaseKernel::default()], 1e-4, form, &Context::default())?;
+        let (lambda1, loss) = (1.0, tasks.loss);
+        let mut screen = Screen::default();
+        let objective = Objective { atoms: &atoms, tasks: &tasks.tasks, loss, lambda1, lambda2: 1.0 };
+        let fit = objective.alternate(objective.start(), &mut screen, &limits(), &Context::default())?;
+        let members: Vec<usize> = (0..atoms.len()).collect();
+        let responses = objective.responses(&fit.point.machines, &members)?;
+        let step = objective.newton_step(&fit.point, &members, &responses, fit.history[0], &stopped);
+        assert!(matches!(step, Ok(None)), "{:?}", step.err());
+    }
+    Ok(())
+}
+
 #[test]
 fn factors_and_whole_matrices_give_the_same() -> Result<(), Error> {
     let data = data(60, 3, 2)?;

@@ -6,9 +6,9 @@ use fewest_core::{
 };
 
 use super::product::{Descended, Distances, Learning};
-use super::{THRESHOLD, machines};
+use super::{Machine, THRESHOLD, machines};
 use crate::decreasing::DecreasingPenalty;
-use crate::limits::{check_memory, check_time};
+use crate::limits::check_memory;
 
 /// Share by which the objective of another start must be lower, so that rounding does not choose.
 const LOWER: f64 = 1e-9;
@@ -71,6 +71,8 @@ options! {
         pub tolerance: f64 = 1e-8, Positive;
         /// Starts of the descent at the first penalty: equal weights, and random ones; the lowest objective
         /// counts.
+        ///
+        /// The random weight of a feature depends on its values and the seed, not on its place.
         pub starts: usize = 1, Count(1);
         /// Most steps at a penalty.
         pub iterations: usize = 1000, Count(1);
@@ -92,7 +94,8 @@ impl Gmkl {
             if best.status.is_stopped() {
                 break;
             }
-            let found = from(random(equal, derive_seed(context.seed, start as u64)))?;
+            let seeds = learning.distances.seeds(derive_seed(context.seed, start as u64));
+            let found = from(random(&seeds, equal))?;
             if found.status.is_stopped() {
                 best.status = found.status;
             } else if found.point.value < best.point.value * (1.0 - LOWER) {
@@ -147,13 +150,20 @@ impl Gmkl {
     }
 }
 
-/// Random weights above zero with the sum of `equal` ones.
-fn random(equal: &[f64], seed: u64) -> Vec<f64> {
+/// Random weights above zero, each by its seed, with the sum of `equal` ones.
+fn random(seeds: &[u64], equal: &[f64]) -> Vec<f64> {
     // Of an exponential distribution, so that all such weights are as likely.
-    let draw = |m: usize| -((derive_seed(seed, m as u64) as f64 + 0.5) / (u64::MAX as f64 + 1.0)).ln();
-    let drawn: Vec<f64> = (0..equal.len()).map(draw).collect();
+    let draw = |&seed: &u64| -((seed as f64 + 0.5) / (u64::MAX as f64 + 1.0)).ln();
+    let drawn: Vec<f64> = seeds.iter().map(draw).collect();
     let (sum, wanted) = (drawn.iter().sum::<f64>(), equal.iter().sum::<f64>());
     drawn.into_iter().map(|weight| weight * wanted / sum).collect()
+}
+
+/// Number and sizes of the matrices that are held at a time: three a machine, of as many machines as there
+/// are threads for.
+fn matrices(machines: &[Machine], n_threads: usize) -> [usize; 4] {
+    let largest = machines.iter().map(|machine| machine.rows.len()).max().unwrap_or(0);
+    [machines.len().min(n_threads), 3, largest, largest]
 }
 
 /// The places of the weights that count.
@@ -169,12 +179,15 @@ impl Selector for Gmkl {
         budget.check(d)?;
         data.refuse_sample_weights("gmkl")?;
         let machines = machines(data, "gmkl")?;
-        let largest_machine = machines.iter().map(|machine| machine.rows.len()).max().unwrap_or(0);
-        check_memory("gmkl", &[3, largest_machine, largest_machine], "use fewer samples, or rfmkl")?;
+        check_memory(
+            "gmkl",
+            &matrices(&machines, fewest_parallel::n_threads()),
+            "use fewer samples, or rfmkl",
+        )?;
         let distances = Distances::new(data, context)?;
         let mut learning = Learning { distances: &distances, machines: &machines, cost: self.c, lambda: 1.0 };
         let largest = learning.largest_penalty(context);
-        check_time(context, "the largest penalty was known")?;
+        context.go_on("the largest penalty was known")?;
         if largest <= 0.0 {
             return Ok(super::nothing(d));
         }
@@ -194,5 +207,18 @@ impl Selector for Gmkl {
         );
         selection.note_constant_features(distances.n_constant);
         Ok(selection)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_asked_for_all_machines_that_are_trained_at_a_time() {
+        let machine = |n: usize| Machine { rows: (0..n).collect(), positive: vec![true; n] };
+        let machines = [5, 9, 7].map(machine);
+        assert_eq!(matrices(&machines, 2), [2, 3, 9, 9]);
+        assert_eq!(matrices(&machines, 64), [3, 3, 9, 9]);
     }
 }

@@ -4,7 +4,7 @@ use super::Machine;
 use super::terms::distinct;
 use crate::indefinite::atoms::points;
 use crate::limits::over;
-use fewest_columns::{map_features, parts};
+use fewest_columns::{map_features, parts, seed_of_values};
 use fewest_core::{Certificate, Context, Dataset, Error, FeatureKind, Status};
 use fewest_linalg::{Cholesky, projected};
 use fewest_smo::{Classifier, GramRows};
@@ -62,6 +62,11 @@ impl Distances {
 
     pub(super) fn len(&self) -> usize {
         self.features.len()
+    }
+
+    /// A seed for each, by its values and `seed`, whatever the order of features and samples.
+    pub(super) fn seeds(&self, seed: u64) -> Vec<u64> {
+        self.columns.iter().map(|columns| seed_of_values(seed, columns.clone())).collect()
     }
 
     /// The feature of each.
@@ -267,7 +272,7 @@ impl Learning<'_> {
         let end = |point: Point, status, iterations| {
             let violation = self.violation(&point);
             let status = match status {
-                Status::Stalled if violation <= 1000.0 * tolerance => Status::AlmostConverged,
+                Status::Stalled => Status::by_certificate(violation, tolerance),
                 status => status,
             };
             let certificate =

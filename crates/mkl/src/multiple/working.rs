@@ -135,7 +135,7 @@ pub(super) fn solve(
         if reached || stopped || outside.is_empty() {
             let status = match saddle.status {
                 _ if reached => Status::Converged,
-                Status::Stalled if gap <= 1000.0 * tolerance * saddle.primal => Status::AlmostConverged,
+                Status::Stalled => Status::by_certificate(gap, tolerance * saddle.primal),
                 Status::Converged => Status::AlmostConverged,
                 status => status,
             };

@@ -55,8 +55,10 @@ pub(super) fn relax(
             _ if found.relative_gap() <= tolerance => Some(Status::Converged),
             Status::Converged => None,
             Status::Interrupted | Status::TimeLimit => Some(own_status),
-            _ if found.relative_gap() <= 1e3 * tolerance => Some(Status::AlmostConverged),
-            _ => Some(own_status),
+            _ => match Status::by_certificate(found.relative_gap(), tolerance) {
+                Status::Stalled => Some(own_status),
+                close => Some(close),
+            },
         };
         let joined = match ended {
             None => grow(&found, &feature_costs, multiplier, &mut working, &mut dropped),
