@@ -64,9 +64,9 @@ impl Design {
 
     /// A seed a column, by its values and `seed`, whatever the order of columns and samples.
     pub(super) fn seeds(&self, seed: u64) -> Vec<u64> {
-        fewest_parallel::map_with(self.columns.len(), |values: &mut Vec<f64>, j| {
-            values.resize(self.n_samples, 0.0);
-            self.columns[j].write(values);
+        fewest_parallel::map(self.columns.len(), |j| {
+            let mut values = vec![0.0; self.n_samples];
+            self.columns[j].write(&mut values);
             seed_of_values(seed, values)
         })
     }
@@ -97,9 +97,7 @@ impl Design {
         // Many samples make a block dear: fewer columns are then taken at a time.
         let block = (BLOCK * BLOCK / n.max(1)).clamp(LEAST_BLOCK, BLOCK);
         for block in used.chunks(block) {
-            if control.stopped().is_some() {
-                return Err(Error::Stopped { before: "the first machine was trained" });
-            }
+            control.go_on("the first machine was trained")?;
             let mut panel = DMatrix::zeros(n, block.len());
             for (&j, mut out) in block.iter().zip(panel.column_iter_mut()) {
                 self.columns[j].write(out.as_mut_slice());

@@ -16,8 +16,11 @@ const MOST_ROUNDS: usize = 100;
 /// The objective must decrease by this share of what it is at zero; else the steps end where they were.
 const LEAST_DECREASE: f64 = 1e-9;
 
-/// Ends whose objectives differ by less than this are one: at zero the objective is at most 2.
-const SAME_END: f64 = 1e-7;
+/// Ends whose objectives differ by less than this share of what it is at most at zero are one.
+const SAME_END: f64 = 5e-8;
+
+/// Most machines and starts at a time, whose weights are held until the best of each machine is known.
+const AT_ONCE: usize = 64;
 
 /// Weights of a start are at most this many times 1/α, in turn: with 5 all features have some penalty
 /// left, with 50 most have none, which is where a table whose classes can be told apart exactly has
@@ -83,7 +86,7 @@ options! {
         /// More than two classes: a machine for each class, or for each pair of classes.
         pub multiclass: Multiclass = Multiclass::OneVsRest;
         /// Seeded starts of each machine, of which the best end is taken; the first is at 0.
-        pub starts: usize = 10, Count(1);
+        pub starts: usize = 10, Between(1, 1_000_000);
     }
 }
 
@@ -133,8 +136,7 @@ impl Fsv {
             let concave: f64 = found.weights.iter().map(|w| -(-self.alpha * w.abs()).exp_m1()).sum();
             let objective = found.loss + lambda * concave;
             iterations += found.iterations;
-            // At zero the objective is at most 2 (1 − λ).
-            let at_zero = 2.0 * (1.0 - lambda);
+            let at_zero = most_at_zero(lambda);
             let outside = found.status.is_stopped();
             let least = |report: &SolverReport| report.objective - LEAST_DECREASE * at_zero;
             match &mut report {
@@ -148,8 +150,9 @@ impl Fsv {
                 }
                 _ => {
                     (weights, loss) = (found.weights, found.loss);
-                    let open = Certificate::stationarity(f64::INFINITY);
                     let status = if outside { found.status } else { Status::MaxIterations };
+                    // That is measured by the next program.
+                    let open = Certificate::None;
                     report = Some(SolverReport::new(SOLVER, status, objective, open).with_lambda(lambda));
                 }
             }
@@ -159,24 +162,40 @@ impl Fsv {
         }
         Ok(report.map(|report| (weights, report.with_iterations(iterations))))
     }
+}
 
-    /// The best end of all starts of one machine; of ends that differ by rounding the one of the first start.
-    fn best(ends: Vec<Option<End>>, context: &Context<'_>) -> Option<End> {
-        let all = ends.iter().all(Option::is_some);
-        let iterations = ends.iter().flatten().map(|(_, report)| report.iterations).sum();
-        let mut best: Option<End> = None;
-        for end in ends.into_iter().flatten() {
-            let is_better = |(_, best): &End| end.1.objective < best.objective - SAME_END;
-            if best.as_ref().is_none_or(is_better) {
-                best = Some(end);
-            }
+/// The largest objective there is at zero, `2 (1 − λ)`.
+fn most_at_zero(lambda: f64) -> f64 {
+    2.0 * (1.0 - lambda)
+}
+
+/// The best end of the starts of one machine; of ends that differ by rounding the one of the first start.
+#[derive(Default)]
+struct Best {
+    end: Option<End>,
+    n_ended: usize,
+    iterations: usize,
+}
+
+impl Best {
+    /// Takes note of how the next start has ended.
+    fn compare(&mut self, end: End, lambda: f64) {
+        self.n_ended += 1;
+        self.iterations += end.1.iterations;
+        let same = SAME_END * most_at_zero(lambda);
+        let is_better = |(_, best): &End| end.1.objective < best.objective - same;
+        if self.end.as_ref().is_none_or(is_better) {
+            self.end = Some(end);
         }
-        best.map(|(weights, mut report)| {
-            if !all {
-                report.status = context.stopped().unwrap_or(Status::TimeLimit);
-            }
-            (weights, report.with_iterations(iterations))
-        })
+    }
+
+    /// That of all starts, or of those that have ended, by the status.
+    fn of(self, starts: usize, context: &Context<'_>) -> Option<End> {
+        let (weights, mut report) = self.end?;
+        if self.n_ended < starts {
+            report.status = context.stopped().unwrap_or(Status::TimeLimit);
+        }
+        Some((weights, report.with_iterations(self.iterations)))
     }
 }
 
@@ -198,15 +217,26 @@ impl Selector for Fsv {
         let (problems, design) = two_classes(data, budget, METHOD, self.multiclass, context)?;
         let parts: Vec<Option<Design>> = problems.iter().map(|problem| problem.samples(&design)).collect();
         let seeds = design.seeds(context.seed);
-        let mut ends = fewest_parallel::try_map(problems.len() * self.starts, |task| {
-            let (at, number) = (task / self.starts, task % self.starts);
-            let samples = parts[at].as_ref().unwrap_or(&design);
-            self.machine(samples, &problems[at], start(&seeds, number, self.alpha), context)
-        })?;
+        let lambda = self.regularization.lambda(None)?;
+        let mut best: Vec<Best> = problems.iter().map(|_| Best::default()).collect();
+        let mut tasks = (0..problems.len()).flat_map(|at| (0..self.starts).map(move |number| (at, number)));
+        while context.stopped().is_none() {
+            let next: Vec<(usize, usize)> = tasks.by_ref().take(AT_ONCE).collect();
+            if next.is_empty() {
+                break;
+            }
+            let ends = fewest_parallel::try_map(next.len(), |task| {
+                let (at, number) = next[task];
+                let samples = parts[at].as_ref().unwrap_or(&design);
+                self.machine(samples, &problems[at], start(&seeds, number, self.alpha), context)
+            })?;
+            for ((at, _), end) in next.into_iter().zip(ends) {
+                end.into_iter().for_each(|end| best[at].compare(end, lambda));
+            }
+        }
         let (mut weights, mut reports) = (Vec::new(), Vec::new());
-        while !ends.is_empty() {
-            let own = ends.drain(..self.starts).collect();
-            let (w, report) = Self::best(own, context).ok_or(STOPPED)?;
+        for best in best {
+            let (w, report) = best.of(self.starts, context).ok_or(STOPPED)?;
             weights.push(w);
             reports.push(report);
         }
@@ -222,6 +252,21 @@ mod tests {
     use fewest_solver::LinearOperator;
 
     use super::*;
+
+    /// Near λ = 1 the objective is small everywhere: a better end is one by its share.
+    #[test]
+    fn ends_are_compared_by_the_size_of_the_objective() {
+        for lambda in [0.05, 1.0 - 1e-9] {
+            let with = |share: f64| {
+                let objective = share * most_at_zero(lambda);
+                (vec![share], SolverReport::new(SOLVER, Status::Converged, objective, Certificate::None))
+            };
+            let mut best = Best::default();
+            [0.9, 0.9 - 1e-9, 0.5, 0.7].into_iter().for_each(|share| best.compare(with(share), lambda));
+            let found = best.of(5, &Context::default()).map(|(weights, report)| (weights, report.status));
+            assert_eq!(found, Some((vec![0.5], Status::TimeLimit)), "{lambda}");
+        }
+    }
 
     /// At a stationary point the linear program of its own linearisation has no better solution than the
     /// point itself.

@@ -134,11 +134,7 @@ impl<'a> Centred<'a> {
         let certified = certificate::certifiable_penalty(penalty, largest, correlations.iter().copied());
         let l1 = L1::new(certified, dense.len())?.nonnegative();
         let found = certificate::certify(&signed, &l1, &dense, &correlations);
-        let by_gap = match found.relative_gap() / tolerance {
-            gap if gap > 1e3 => Status::Stalled,
-            gap if gap > 1.0 => Status::AlmostConverged,
-            _ => Status::Converged,
-        };
+        let by_gap = Status::by_certificate(found.relative_gap(), tolerance);
         let status = Status::worst([followed.status, by_gap]);
         Ok(SolverReport::new("lars", status, found.objective, Certificate::gap(found.relative_gap()))
             .with_lambda(penalty)
@@ -267,12 +263,11 @@ impl Selector for LassoWeights {
         let control = control(self.tolerance, context)?;
         let targets = standardised_outputs(data.target(), METHOD)?;
         let design = Design::new(data, METHOD, context)?;
-        const STOPPED: Error = Error::Stopped { before: "the penalty was chosen" };
+        const CHOSEN: &str = "the penalty was chosen";
+        const STOPPED: Error = Error::Stopped { before: CHOSEN };
         let mut problems = Vec::with_capacity(targets.len());
         for target in &targets {
-            if control.stopped().is_some() {
-                return Err(STOPPED);
-            }
+            control.go_on(CHOSEN)?;
             problems.push(Centred::new(&design, target));
         }
         let largest = problems.iter().map(Centred::largest_penalty).fold(0.0, f64::max);

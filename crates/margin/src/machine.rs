@@ -5,10 +5,10 @@ use fewest_smo::{
     Classifier, DualCoordinateDescent, DualProblem, GramRows, LinearKernel, LinearProblem, Regressor,
     SampleRows,
 };
-use fewest_solver::{Control, LinearOperator};
+use fewest_solver::{Control, LinearOperator, Status};
 
 use super::design::Design;
-use super::problems::{UNTRAINED, check_positive, control};
+use super::problems::{TRAINED, check_positive, control};
 use super::rows::Samples;
 
 /// Most samples whose Gram matrix is built: 32 MiB.
@@ -46,9 +46,7 @@ pub(super) fn train(
 ) -> Result<Fit, Error> {
     let control = control(tolerance, context)?;
     // There may be many machines, each of which begins with a pass over all columns.
-    if control.stopped().is_some() {
-        return Err(UNTRAINED);
-    }
+    control.go_on(TRAINED)?;
     if design.n_rows() <= MOST_IN_GRAM {
         by_gram(design, scales, task, cost, &control)
     } else {
@@ -176,12 +174,8 @@ fn by_rows(
     let mut fit = best.ok_or(Error::Stopped { before: "the first machine was trained" })?;
     fit.report.iterations = iterations as usize;
     fit.report.status = match fit.report.status {
-        status @ (fewest_solver::Status::Interrupted | fewest_solver::Status::TimeLimit) => status,
-        _ if fit.report.certificate.value() <= control.tolerance => fewest_solver::Status::Converged,
-        _ if fit.report.certificate.value() <= 1e3 * control.tolerance => {
-            fewest_solver::Status::AlmostConverged
-        }
-        _ => fewest_solver::Status::Stalled,
+        status if status.is_stopped() => status,
+        _ => Status::by_certificate(fit.report.certificate.value(), control.tolerance),
     };
     Ok(fit)
 }

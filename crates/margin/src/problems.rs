@@ -21,7 +21,7 @@ words! {
 const MOST_PAIRS: usize = 500_000;
 
 /// The error of a run that ended before all machines were trained.
-pub(super) const UNTRAINED: Error = Error::Stopped { before: "every machine was trained" };
+pub(super) const TRAINED: &str = "every machine was trained";
 
 /// A problem of two classes.
 #[derive(Debug, Clone)]

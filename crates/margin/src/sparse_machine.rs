@@ -8,7 +8,7 @@ use fewest_core::{
 use fewest_solver::{Datafit, ElasticNetPenalty, L1, LinearOperator, Penalty, SquaredHinge};
 
 use super::design::Design;
-use super::problems::{Binary, Multiclass, UNTRAINED, binaries, combined, control, feature_scores, select};
+use super::problems::{Binary, Multiclass, TRAINED, binaries, combined, control, feature_scores, select};
 use super::program::{Program, SOLVER};
 use fewest_solver::bisection::{self, PenaltyCandidate};
 
@@ -195,9 +195,7 @@ impl Request {
         start: Option<&Vec<f64>>,
         context: &Context<'_>,
     ) -> Result<(Vec<f64>, SolverReport), Error> {
-        if context.stopped().is_some() {
-            return Err(UNTRAINED);
-        }
+        context.go_on(TRAINED)?;
         let n = machine.datafit.n_coefficients();
         // Solved is the problem divided by C.
         let report = |status, divided: f64, certificate, iterations| {
@@ -252,7 +250,7 @@ impl Request {
             .iter()
             .zip(&parts)
             .map(|(problem, part)| match context.stopped() {
-                Some(_) => Err(UNTRAINED),
+                Some(_) => Err(Error::Stopped { before: TRAINED }),
                 None => Machine::new(problem, part.as_ref().unwrap_or(&design)),
             })
             .collect::<Result<Vec<Machine<'_>>, Error>>()?;
@@ -282,9 +280,7 @@ impl Request {
                 let k = budget.count(&["c"])?;
                 let mut largest = 0.0_f64;
                 for machine in &machines {
-                    if context.stopped().is_some() {
-                        return Err(UNTRAINED);
-                    }
+                    context.go_on(TRAINED)?;
                     largest = largest.max(self.largest_penalty(machine));
                 }
                 if largest > 0.0 {

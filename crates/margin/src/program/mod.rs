@@ -60,9 +60,7 @@ impl Program<'_> {
         tolerance: f64,
         context: &Context<'_>,
     ) -> Result<Optimum, Error> {
-        if context.stopped().is_some() {
-            return Err(Error::Stopped { before: "the first linear program was solved" });
-        }
+        context.go_on("the first linear program was solved")?;
         let largest = penalties.iter().copied().fold(0.0, f64::max);
         let at_zero = self.loss(&vec![0.0; self.labels.len()]);
         let violation = VIOLATION.min(0.5 * tolerance) * largest;
@@ -133,8 +131,8 @@ impl Program<'_> {
         let products = self.products(&dual);
         let excess = products.iter().zip(penalties).fold(0.0_f64, |most, (v, c)| most.max(v.abs() - c));
         let gap = ((primal - bound).max(0.0) / at_zero).max(excess / largest);
-        if status == Status::Converged && gap > tolerance {
-            status = if gap <= 1e3 * tolerance { Status::AlmostConverged } else { Status::Stalled };
+        if status == Status::Converged {
+            status = Status::by_certificate(gap, tolerance);
         }
         Ok(Optimum { weights, loss, gap, status, iterations })
     }

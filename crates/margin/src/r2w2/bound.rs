@@ -75,7 +75,7 @@ impl Scaled<'_> {
         }
         let ball = Ball::enclosing(&rows, 0.5 / self.cost, &centre, &self.control)?;
         if Status::worst([machine.status, ball.status]).is_stopped() {
-            return Err(STOPPED);
+            return Err(Error::Stopped { before: STEPPED });
         }
         // The value of the dual is half of ‖w̃‖², with a smaller error than the norm itself.
         Ok(Part { size: -2.0 * machine.objective, machine: machine.coefficients, ball })
@@ -84,12 +84,10 @@ impl Scaled<'_> {
     /// The sum of the bounds of all machines at `scales`, found from the one `near`.
     ///
     /// # Errors
-    /// [`STOPPED`] when there was no time for it.
+    /// [`Error::Stopped`] when there was no time for it.
     pub(super) fn bound(&self, scales: &[f64], near: Option<&Bound>) -> Result<Bound, Error> {
         let parts = fewest_parallel::try_map(self.problems.len(), |at| {
-            if self.control.stopped().is_some() {
-                return Err(STOPPED);
-            }
+            self.control.go_on(STEPPED)?;
             self.part(&self.problems[at], scales, near.map(|near| &near.parts[at]))
         })?;
         let value: f64 = parts.iter().map(|part| part.ball.squared_radius * part.size).sum();
@@ -133,9 +131,7 @@ impl Scaled<'_> {
             (0..points.n_samples).filter(|&i| inside[i] != 0.0 || part.machine[i] != 0.0).collect();
         let blocks = fewest_parallel::try_map(samples.len().div_ceil(ROWS), |block| {
             let mut sums = vec![0.0; points.width];
-            if self.control.stopped().is_some() {
-                return Err(STOPPED);
-            }
+            self.control.go_on(STEPPED)?;
             let mut row = vec![0.0; points.n_samples];
             for at in block * ROWS..samples.len().min((block + 1) * ROWS) {
                 let a = samples[at];
@@ -177,7 +173,7 @@ impl Scaled<'_> {
 }
 
 /// The error of a run that ended within a bound.
-pub(super) const STOPPED: Error = Error::Stopped { before: "the first step was taken" };
+pub(super) const STEPPED: &str = "the first step was taken";
 
 /// With `∂K_ab = 2 x_a x_b` in a column: sums over samples, and so no matrix of them.
 fn linear_gradient(points: &Points, part: &Part) -> Vec<f64> {

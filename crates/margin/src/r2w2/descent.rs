@@ -103,13 +103,20 @@ fn moved(scales: &[f64], direction: &[f64], share: f64) -> Vec<f64> {
     moved
 }
 
+/// How far the logarithm of each scale has moved. A scale that has become 0 stays there, so it counts as one
+/// that has not moved.
+fn change_of_logarithms(scales: &[f64], moved: &[f64]) -> Vec<f64> {
+    let change = |(old, new): (&f64, &f64)| if *new > 0.0 { (new / old).ln() } else { 0.0 };
+    scales.iter().zip(moved).map(change).collect()
+}
+
 /// Moves the scales of `scaled` until `goal`.
 ///
 /// The bound on the sphere `Σ σ² = constant` is a smooth function of `ln σ` without constraints, so the steps
 /// are those of limited-memory BFGS with Armijo's rule.
 ///
 /// # Errors
-/// [`STOPPED`](super::bound::STOPPED) if not even the bound at the start was found; the scales stay as they
+/// [`Error::Stopped`] if not even the bound at the start was found; the scales stay as they
 /// were.
 pub(super) fn descend(scaled: &mut Scaled<'_>, goal: Goal) -> Result<End, Error> {
     let mut bound = scaled.bound(&scaled.scales, None)?;
@@ -139,7 +146,7 @@ pub(super) fn descend(scaled: &mut Scaled<'_>, goal: Goal) -> Result<End, Error>
             Err(Error::Stopped { .. }) => break scaled.control.stopped().unwrap_or(Status::TimeLimit),
             found => found?,
         };
-        let logarithms = next.iter().zip(&scaled.scales).map(|(new, old)| (new / old).ln()).collect();
+        let logarithms = change_of_logarithms(&scaled.scales, &next);
         memory.remember(logarithms, new_slope.iter().zip(&slope).map(|(new, old)| new - old).collect());
         let decrease = bound.value.ln() - there.value.ln();
         (scaled.scales, bound, slope) = (next, there, new_slope);
@@ -150,9 +157,7 @@ pub(super) fn descend(scaled: &mut Scaled<'_>, goal: Goal) -> Result<End, Error>
     };
     let stationarity = steepest(&slope);
     let status = match (status, goal) {
-        (Status::Stalled, Goal::Stationary(tolerance)) if stationarity <= 1e3 * tolerance => {
-            Status::AlmostConverged
-        }
+        (Status::Stalled, Goal::Stationary(tolerance)) => Status::by_certificate(stationarity, tolerance),
         _ => status,
     };
     Ok(End { value: bound.value, stationarity, steps, status })
@@ -180,4 +185,18 @@ fn step(
         share *= 0.5;
     }
     Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scale_that_vanishes_does_not_end_the_memory() {
+        let change = change_of_logarithms(&[1.0, 0.0, 1e-300], &[2.0, 0.0, 0.0]);
+        assert_eq!(change, [2.0_f64.ln(), 0.0, 0.0]);
+        let mut memory = Memory::default();
+        memory.remember(change, vec![1.0, 0.0, 0.5]);
+        assert_eq!(memory.0.len(), 1);
+    }
 }

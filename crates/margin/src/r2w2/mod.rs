@@ -161,7 +161,7 @@ impl Selector for R2w2 {
                 Err(other) => return Err(other),
             }
             if report.status.is_stopped() && report.iterations == 0 {
-                return Err(bound::STOPPED);
+                return Err(Error::Stopped { before: bound::STEPPED });
             }
             context.report("eliminating features", n_features - left, n_features.saturating_sub(k).max(1));
             if left <= k || report.status.is_stopped() {

@@ -118,7 +118,10 @@ fn a_stopped_descent_keeps_its_scales() -> Result<(), Error> {
             ..scaled(&problems, VectorKernel::Linear, vec![0; 4], &free)?
         }
     };
-    assert_eq!(descend(&mut scaled, Goal::Elimination).err(), Some(bound::STOPPED));
+    assert_eq!(
+        descend(&mut scaled, Goal::Elimination).err(),
+        Some(Error::Stopped { before: bound::STEPPED })
+    );
     assert_eq!(scaled.scales, [1.0]);
     Ok(())
 }
