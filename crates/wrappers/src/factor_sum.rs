@@ -3,7 +3,7 @@
 use fewest_core::{Context, Error};
 use fewest_kernels::Factor;
 
-use crate::elimination::go_on;
+use crate::elimination::JUDGED;
 
 /// Rows between two looks at the clock.
 const ROWS: usize = 64;
@@ -109,7 +109,7 @@ impl FactorSum {
 
     fn sum(&self, out: &mut [f64], context: &Context<'_>) -> Result<(), Error> {
         for rows in out.chunks_mut(ROWS * self.n) {
-            go_on(context)?;
+            context.go_on(JUDGED)?;
             rows.fill(0.0);
         }
         (0..self.factors.len()).filter(|&j| self.present[j]).try_for_each(|j| self.add(j, 1.0, out, context))
@@ -122,7 +122,7 @@ impl FactorSum {
             let weight = sign * self.weights[j] * factor.signs().map_or(1.0, |signs| signs[a]);
             for (i, (row, x)) in values.chunks_exact_mut(self.n).zip(column).enumerate() {
                 if i.is_multiple_of(ROWS) {
-                    go_on(context)?;
+                    context.go_on(JUDGED)?;
                 }
                 for (value, z) in row.iter_mut().zip(column) {
                     // The product of the two first: it is the same for both entries of a pair.

@@ -7,7 +7,7 @@ use fewest_smo::{
 use fewest_solver::Control;
 
 use crate::Kernel;
-use crate::elimination::go_on;
+use crate::elimination::JUDGED;
 use fewest_linalg::dot;
 
 options! {
@@ -166,7 +166,7 @@ impl Training {
             let warm = start.get(machines.len()).map_or(&[] as &[f64], Trained::coefficients);
             let dual = Smo::default().minimise(&problem, warm, &control)?;
             // There are many pairs of many classes, and no use for a machine that was stopped.
-            go_on(context)?;
+            context.go_on(JUDGED)?;
             let mut machine = Machine::new(&problem, dual);
             machine.bias = settled(&problem, &machine, loss, self.c)?.bias;
             machines.push(Trained { samples, targets, classes, machine });

@@ -6,7 +6,7 @@ use fewest_machines::{check_width, feature_names, finite_column};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
-use super::growth::{Choice, Leaf, Response, Training, Tree, go_on, means, shares};
+use super::growth::{Choice, GROWN, Leaf, Response, Training, Tree, means, shares};
 use super::{ClassScoring, Learner, Model, Predictions};
 
 options! {
@@ -22,7 +22,7 @@ options! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct RandomForest {
         /// Number of trees.
-        pub trees: usize = 300, Count(1);
+        pub trees: usize = 300, Between(1, 1_000_000);
         /// Features tried at each split; left out, √d for classes and d/3 for numbers, at least one.
         pub features: Option<usize> = None, Count(1);
         /// Smallest number of samples in a leaf; left out, 1 for classes and 5 for numbers.
@@ -161,7 +161,7 @@ impl<'a> Growing<'a> {
     /// The tree of this number.
     pub(super) fn tree(&self, number: usize) -> Result<Grown, Error> {
         // Before anything is drawn: a forest that was stopped may have a million trees to go.
-        go_on(self.context)?;
+        self.context.go_on(GROWN)?;
         let n = self.n_samples;
         let mut generator = ChaCha8Rng::seed_from_u64(self.seed(number));
         let samples: Vec<usize> = match self.forest.bootstrap {

@@ -6,14 +6,8 @@ use fewest_machines::{feature_names, finite_column};
 /// The samples of a node, or of a loop over samples, after which the clock is looked at.
 pub(super) const MANY: usize = 1024;
 
-/// # Errors
-/// [`Error::Stopped`] once the context says so.
-pub(super) fn go_on(context: &Context<'_>) -> Result<(), Error> {
-    match context.stopped() {
-        Some(_) => Err(Error::Stopped { before: "the trees were grown" }),
-        None => Ok(()),
-    }
-}
+/// What a stop comes before.
+pub(super) const GROWN: &str = "the trees were grown";
 
 /// Which samples go to the first child.
 #[derive(Debug, Clone, Copy)]
@@ -155,7 +149,7 @@ impl<'a> Training<'a> {
         for &feature in features {
             // To look at the clock costs as much as a split of a few samples.
             if samples.len() >= MANY {
-                go_on(context)?;
+                context.go_on(GROWN)?;
             }
             let values = &self.columns[feature];
             order.clear();
@@ -234,7 +228,7 @@ impl<L> Tree<L> {
         // A list of work instead of recursion: a tree can be as deep as there are samples.
         let mut open = vec![(0_usize, 0_usize, samples)];
         while let Some((node, depth, samples)) = open.pop() {
-            go_on(context)?;
+            context.go_on(GROWN)?;
             let pure = samples.iter().all(|&i| training.response.are_equal(i, samples[0]));
             if pure || max_depth.is_some_and(|deepest| depth >= deepest) {
                 continue;

@@ -9,7 +9,7 @@ use rand::seq::SliceRandom;
 
 use super::RandomForest;
 use super::forest::{Growing, Grown};
-use super::growth::{Leaf, MANY, Response, commonest, go_on};
+use super::growth::{GROWN, Leaf, MANY, Response, commonest};
 
 /// How much worse the trees of a forest predict without a feature: [`RandomForest::importances`].
 #[derive(Debug, Clone, PartialEq)]
@@ -138,7 +138,7 @@ fn changes(
     let mut on_way = Vec::new();
     for (at, (&i, &other)) in outside.iter().zip(&shuffled).enumerate() {
         if at % MANY == 0 {
-            go_on(context)?;
+            context.go_on(GROWN)?;
         }
         on_way.clear();
         let leaf = grown.tree.leaf(|feature| {

@@ -75,9 +75,7 @@ impl KMeans {
         let points = encoding.encode(data.x())?;
         let mut best = self.run(&points, derive_seed(context.seed, 0));
         for restart in 1..self.restarts {
-            if context.stopped().is_some() {
-                return Err(Error::Stopped { before: "every start of k-means was made" });
-            }
+            context.go_on("every start of k-means was made")?;
             let run = self.run(&points, derive_seed(context.seed, restart as u64));
             if run.inertia < best.inertia {
                 best = run;

@@ -49,6 +49,7 @@ pub enum Predictions {
 
 /// The class of each sample, with a score for each class.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct ClassScores {
     /// The predicted class of each sample, as a code of the training target.
     pub classes: Vec<u32>,
@@ -60,6 +61,7 @@ pub struct ClassScores {
 
 /// What a learner says of each class, besides the class that it predicts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[non_exhaustive]
 pub enum ClassScoring {
     /// Nothing.
     #[default]
@@ -70,7 +72,65 @@ pub enum ClassScoring {
     Probabilities,
 }
 
+impl ClassScores {
+    /// Of the predicted `classes`, the `scores` of each class and what they are.
+    ///
+    /// # Errors
+    /// [`Error::ShapeMismatch`] for scores of another number of samples, [`Error::TooFew`] for none at all.
+    pub fn new(
+        classes: Vec<u32>,
+        scores: Vec<(u32, Vec<f64>)>,
+        scoring: ClassScoring,
+    ) -> Result<Self, Error> {
+        if scores.is_empty() && !classes.is_empty() {
+            let what = "classes with scores: a learner whose `scoring` is not none needs a model with \
+                        `score_classes`";
+            return Err(Error::TooFew { what, minimum: 1, found: 0 });
+        }
+        if let Some((_, values)) = scores.iter().find(|(_, values)| values.len() != classes.len()) {
+            let what = "scores of a class, one a sample";
+            return Err(Error::ShapeMismatch { what, expected: classes.len(), found: values.len() });
+        }
+        Ok(Self { classes, scores, scoring })
+    }
+}
+
 impl Predictions {
+    /// The predictions of one model for some samples, and for those after them.
+    ///
+    /// # Errors
+    /// [`Error::ShapeMismatch`] for other outputs or scored classes, [`Error::Unsupported`] for predictions
+    /// of another kind.
+    pub fn followed_by(self, after: Self) -> Result<Self, Error> {
+        let same = |what, expected, found| match expected == found {
+            true => Ok(()),
+            false => Err(Error::ShapeMismatch { what, expected, found }),
+        };
+        match (self, after) {
+            (Self::Classes(first), Self::Classes(second)) => Ok(Self::Classes([first, second].concat())),
+            (Self::Real(mut first), Self::Real(second)) => {
+                same("outputs of a model", first.len(), second.len())?;
+                first.iter_mut().zip(second).for_each(|(values, more)| values.extend(more));
+                Ok(Self::Real(first))
+            }
+            (Self::Scored(first), Self::Scored(second)) if first.scoring == second.scoring => {
+                same("classes with scores", first.scores.len(), second.scores.len())?;
+                let mut scores = first.scores;
+                for (code, values) in &mut scores {
+                    let more = second.scores.iter().find(|(other, _)| other == code);
+                    values.extend(more.iter().flat_map(|(_, values)| values));
+                }
+                let classes = [first.classes, second.classes].concat();
+                Ok(Self::Scored(ClassScores::new(classes, scores, first.scoring)?))
+            }
+            (Self::Classes(_) | Self::Real(_) | Self::Scored(_), _) => Err(Error::Unsupported {
+                method: "a learner",
+                what: "a change of the kind of predictions from sample to sample".to_owned(),
+                instead: "let `predict` return the same variant always".to_owned(),
+            }),
+        }
+    }
+
     /// Number of samples.
     pub(crate) fn n_samples(&self) -> usize {
         match self {
@@ -176,7 +236,7 @@ pub(crate) fn predict(
     let predicted = model.predict(x)?;
     Ok(match predicted {
         Predictions::Classes(classes) if needed > ClassScoring::None && scoring >= needed => {
-            Predictions::Scored(ClassScores { classes, scores: model.score_classes(x)?, scoring })
+            Predictions::Scored(ClassScores::new(classes, model.score_classes(x)?, scoring)?)
         }
         other => other,
     })

@@ -116,9 +116,7 @@ impl LinearSvm {
         let mut machine = Machine { weights: vec![0.0; width + 1], gap: 1.0, passes: 0 };
         let mut dual = vec![0.0; n];
         while machine.passes < self.max_passes {
-            if context.stopped().is_some() {
-                return Err(Error::Stopped { before: "the support vector machine had been trained" });
-            }
+            context.go_on("the support vector machine had been trained")?;
             order.shuffle(&mut generator);
             for &i in &order {
                 let point = points.point(i);

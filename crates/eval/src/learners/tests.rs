@@ -261,3 +261,46 @@ const SK_WEIGHTS: [f64; 12] = [
     -0.663732445,
 ];
 const SK_INERTIA: f64 = 49.51129991157842;
+
+/// A model that gives these scores, whatever its learner says.
+struct Promising(Vec<(u32, Vec<f64>)>);
+
+impl Model for Promising {
+    fn predict(&self, x: &dyn Columns) -> Result<Predictions, Error> {
+        Ok(Predictions::Classes(vec![0; x.n_samples()]))
+    }
+
+    fn score_classes(&self, _x: &dyn Columns) -> Result<Vec<(u32, Vec<f64>)>, Error> {
+        Ok(self.0.clone())
+    }
+}
+
+/// A learner that promises scores and gives none would get an area of 1/2, as if they said nothing.
+#[test]
+fn scores_that_are_promised_must_be_given() {
+    let (train, _) = halves();
+    let scored = |scores| {
+        let scoring = ClassScoring::Probabilities;
+        predict(&Promising(scores), scoring, ClassScoring::DecisionValues, train.x())
+    };
+    assert!(matches!(scored(Vec::new()), Err(Error::TooFew { minimum: 1, found: 0, .. })));
+    let short = scored(vec![(0, vec![0.5; 30]), (1, vec![0.5; 29])]);
+    assert!(matches!(short, Err(Error::ShapeMismatch { expected: 30, found: 29, .. })));
+    assert!(matches!(scored(vec![(0, vec![0.5; 30])]), Ok(Predictions::Scored(_))));
+}
+
+/// Predictions for a part of the samples after the other are those for all.
+#[test]
+fn predictions_of_two_parts_are_joined() {
+    let scored = |values: &[f64]| {
+        let scores = vec![(3, values.to_vec()), (1, values.iter().map(|value| -value).collect())];
+        let classes = values.iter().map(|value| u32::from(*value > 0.0)).collect();
+        Predictions::Scored(ClassScores::new(classes, scores, ClassScoring::DecisionValues).unwrap())
+    };
+    assert_eq!(scored(&[1.0, -2.0]).followed_by(scored(&[3.0])), Ok(scored(&[1.0, -2.0, 3.0])));
+    let real = |values: &[f64]| Predictions::Real(vec![values.to_vec()]);
+    assert_eq!(real(&[1.0]).followed_by(real(&[2.0])), Ok(real(&[1.0, 2.0])));
+    assert!(matches!(real(&[1.0]).followed_by(scored(&[1.0])), Err(Error::Unsupported { .. })));
+    let two = Predictions::Real(vec![vec![1.0]; 2]);
+    assert!(matches!(two.followed_by(real(&[1.0])), Err(Error::ShapeMismatch { expected: 2, found: 1, .. })));
+}

@@ -121,7 +121,7 @@ impl Search<'_> {
             }
             let is_better = self.expand(subset, &mut best, &mut expansions, &mut open);
             in_vain = if is_better { 0 } else { in_vain + 1 };
-            context.report("cfs", expansions.len(), expansions.len() + patience - in_vain);
+            context.report("cfs", expansions.len(), expansions.len().saturating_add(patience - in_vain));
             match next(&expansions, &mut open, &mut seen, largest) {
                 Some(next) => subset = next,
                 None => break,

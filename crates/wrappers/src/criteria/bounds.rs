@@ -4,7 +4,7 @@ use fewest_core::{Context, Error, options};
 use fewest_machines::{RadiusMargin, SpanBound};
 use fewest_smo::{DualProblem, KernelRows, Loss, Machine, certificate};
 
-use crate::elimination::go_on;
+use crate::elimination::JUDGED;
 use crate::training::settled;
 use crate::{EliminationCriterion, Round, Trained, TrainingTarget};
 
@@ -38,23 +38,26 @@ options! {
         /// The bound.
         pub bound: Bound = Bound::RadiusMargin, hidden;
         /// Loss of the machines, `C ξ` or `C ξ²`; with squared, both bounds are those of the kernel
-        /// `K + I/(2C)`, without slacks.
+        /// `K + I/(2C)`, without slacks; left out, squared for the radius and the margin, linear for the span.
         ///
         /// The radius–margin bound of classes holds for squared losses only.
-        pub loss: Loss = Loss::Squared;
+        pub loss: Option<Loss> = None;
         /// Whether a machine is trained without each feature in turn; otherwise the coefficients are kept.
         pub retrain: bool = false;
     }
 }
 
 impl BoundChange {
-    /// Squared losses for the radius and the margin, linear ones for the span; coefficients are kept.
+    /// With the losses of this bound; coefficients are kept.
     pub fn new(bound: Bound) -> Self {
-        let loss = match bound {
+        Self { bound, ..Self::default() }
+    }
+
+    fn own_loss(self) -> Loss {
+        self.loss.unwrap_or(match self.bound {
             Bound::RadiusMargin => Loss::Squared,
             Bound::Span => Loss::Linear,
-        };
-        Self { bound, loss, ..Self::default() }
+        })
     }
 
     fn of(
@@ -64,12 +67,12 @@ impl BoundChange {
         machines: &[Trained],
         context: &Context<'_>,
     ) -> Result<f64, Error> {
-        let loss = self.loss;
+        let loss = self.own_loss();
         let control = round.training.control(context);
         let mut machines = machines.iter();
         let mut sum = 0.0;
         round.training.each(kernel, round.truth, loss, |part| {
-            go_on(context)?;
+            context.go_on(JUDGED)?;
             let (Some(trained), problem) = (machines.next(), &part.problem) else { return Ok(()) };
             let machine = &settled(problem, &trained.machine, loss, round.training.c)?;
             sum += match self.bound {
@@ -112,10 +115,10 @@ impl EliminationCriterion for BoundChange {
     }
 
     fn loss(&self, truth: &TrainingTarget) -> Result<Loss, Error> {
-        match (self.bound, truth, self.loss) {
-            (Bound::RadiusMargin, TrainingTarget::Classes(_), Loss::Linear) => {
+        match (self.bound, truth, self.own_loss()) {
+            (Bound::RadiusMargin, TrainingTarget::Classes(_), loss @ Loss::Linear) => {
                 let expected = "squared where the target is classes: their radius-margin bound needs it";
-                Err(Error::parameter("loss", self.loss, expected))
+                Err(Error::parameter("loss", loss, expected))
             }
             (_, _, loss) => Ok(loss),
         }
@@ -130,7 +133,7 @@ impl EliminationCriterion for BoundChange {
         let judge = |at: usize| -> Result<f64, Error> {
             let kernel = round.without(at);
             let bound = if self.retrain {
-                let machines = round.retrained(&kernel, self.loss, context)?;
+                let machines = round.retrained(&kernel, self.own_loss(), context)?;
                 self.of(round, &kernel, &machines, context)?
             } else {
                 self.of(round, &kernel, round.machines, context)?
@@ -138,11 +141,26 @@ impl EliminationCriterion for BoundChange {
             Ok(bound - whole)
         };
         let changes = fewest_parallel::try_map(n_features, |at| {
-            go_on(context)?;
+            context.go_on(JUDGED)?;
             judge(at)
         })?;
         // Scores computed after the deadline come from unfinished machines.
-        go_on(context)?;
+        context.go_on(JUDGED)?;
         Ok(changes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_losses_are_those_of_the_bound_unless_given() {
+        for (bound, own) in [(Bound::RadiusMargin, Loss::Squared), (Bound::Span, Loss::Linear)] {
+            let criterion = BoundChange { bound, ..BoundChange::default() };
+            assert_eq!((criterion, criterion.own_loss()), (BoundChange::new(bound), own));
+            let given = BoundChange { loss: Some(Loss::Squared), ..criterion };
+            assert_eq!(given.own_loss(), Loss::Squared);
+        }
     }
 }

@@ -4,7 +4,7 @@ use fewest_core::{Context, Error};
 use fewest_kernels::exp_in_place;
 
 use crate::Round;
-use crate::elimination::{go_on, go_on_in_row};
+use crate::elimination::{JUDGED, go_on_in_row};
 use crate::kernel::KernelMatrix;
 use fewest_linalg::dot;
 
@@ -104,7 +104,7 @@ pub(super) fn changes(
     };
     let mut all = Vec::with_capacity(round.n_features());
     for first in (0..round.n_features()).step_by(BLOCK) {
-        go_on(context)?;
+        context.go_on(JUDGED)?;
         let block = BLOCK.min(round.n_features() - first);
         let changes = fewest_parallel::map_with(block, |buffer, at| change(first + at, buffer));
         all.extend(changes.into_iter().collect::<Result<Vec<f64>, Error>>()?);

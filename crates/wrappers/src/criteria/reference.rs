@@ -4,7 +4,7 @@ use fewest_core::{Context, Error};
 use fewest_smo::{KernelRows, Loss};
 
 use super::divergence::Predictions;
-use crate::elimination::go_on;
+use crate::elimination::JUDGED;
 use crate::{EliminationCriterion, Round, SensitivityNoise};
 
 /// The sensitivity `S_D` of Yang and Ong (2011), Eq. (12), with machines trained without each feature in
@@ -37,7 +37,7 @@ impl EliminationCriterion for Reference {
         }
         let mut importances = Vec::with_capacity(round.n_features());
         for at in 0..round.n_features() {
-            go_on(context)?;
+            context.go_on(JUDGED)?;
             let kernel = round.without(at);
             let machines = round.retrained(&kernel, Loss::Linear, context)?;
             let mut sum = 0.0;

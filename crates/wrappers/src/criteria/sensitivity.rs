@@ -6,7 +6,7 @@ use fewest_kernels::exp_in_place;
 
 use super::SensitivityNoise;
 use super::divergence::Predictions;
-use crate::elimination::{go_on, go_on_in_row};
+use crate::elimination::{JUDGED, go_on_in_row};
 use crate::kernel::KernelMatrix;
 use crate::permutation::given;
 use crate::{EliminationCriterion, Permutation, RecursiveElimination, Round, Trained, Training};
@@ -157,7 +157,7 @@ impl EliminationCriterion for Sensitivity {
                     .iter()
                     .fold(0, |stream, &number| derive_seed(stream, number as u64));
                 for first in (0..n_features).step_by(BLOCK) {
-                    go_on(context)?;
+                    context.go_on(JUDGED)?;
                     let block = first..n_features.min(first + BLOCK);
                     let scores = fewest_parallel::try_map(block.len(), |at| {
                         let feature = round.feature(first + at);

@@ -5,7 +5,7 @@ use fewest_eval::{KFold, Split, Splitter};
 use fewest_smo::KernelRows;
 
 use super::problem::{Problem, State};
-use super::{Elimination, EliminationCriterion, RecursiveElimination, Rounds, go_on};
+use super::{Elimination, EliminationCriterion, JUDGED, RecursiveElimination, Rounds};
 use crate::table::Canonical;
 use crate::{Trained, TrainingTarget};
 
@@ -85,7 +85,7 @@ impl Rounds<'_> {
             errors.push((state.n_features, unit * unit * error(state, machines, &truth, n_train)));
         })?;
         if outcome.status != fewest_core::Status::Converged {
-            go_on(context)?;
+            context.go_on(JUDGED)?;
         }
         Ok(errors)
     }

@@ -12,7 +12,7 @@ use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status, 
 pub use curve::CurvePoint;
 use problem::Problem;
 pub use round::{EliminationCriterion, Round};
-pub(crate) use round::{go_on, go_on_in_row};
+pub(crate) use round::{JUDGED, go_on_in_row};
 
 use crate::stop::{Forecast, UNJUDGED, how_stopped};
 use crate::{Trained, Training};
@@ -234,8 +234,9 @@ impl Rounds<'_> {
         after: &mut dyn FnMut(&problem::State<'_>, &[Trained]),
     ) -> Result<Elimination, Error> {
         let as_the_first = self.rounds_as_the_first(problem.varying.len(), keep);
-        let mut progress = Forecast::start("recursive elimination", as_the_first);
         let kernel = problem.kernel(self.training, context);
+        // The kernel is made once: a forecast by the first round leaves it out.
+        let mut progress = Forecast::start("recursive elimination", as_the_first);
         let Problem { varying, truth, canonical, .. } = problem;
         let mut left: Vec<usize> = (0..varying.len()).collect();
         let mut machines: Vec<Trained> = Vec::new();
@@ -258,7 +259,9 @@ impl Rounds<'_> {
         while !left.is_empty() {
             let trained = if machines_wanted || self.criterion.needs_machines() {
                 let loss = self.criterion.loss(&truth)?;
-                go_on(context).and_then(|()| self.training.train(&kernel, &truth, loss, &machines, context))
+                context
+                    .go_on(JUDGED)
+                    .and_then(|()| self.training.train(&kernel, &truth, loss, &machines, context))
             } else {
                 Ok(Vec::new())
             };
@@ -266,7 +269,7 @@ impl Rounds<'_> {
             let judged = trained.and_then(|trained| {
                 machines = trained;
                 // A machine that was stopped must not judge.
-                go_on(context)?;
+                context.go_on(JUDGED)?;
                 let round = Round {
                     number: outcome.rounds.len(),
                     kernel: &kernel,

@@ -130,21 +130,15 @@ impl<'a> Round<'a> {
     }
 }
 
-/// [`Error::Stopped`] if `context` says stop.
-pub(crate) fn go_on(context: &Context<'_>) -> Result<(), Error> {
-    if context.stopped().is_some() {
-        Err(Error::Stopped { before: "the features were judged" })
-    } else {
-        Ok(())
-    }
-}
+/// What a stop comes before.
+pub(crate) const JUDGED: &str = "the features were judged";
 
 /// Kernel values that take longer than a look at the clock.
 const LONG_ROW: usize = 256;
 
 /// [`go_on`] before each row of `length` kernel values, unless the rows are short.
 pub(crate) fn go_on_in_row(length: usize, context: &Context<'_>) -> Result<(), Error> {
-    if length < LONG_ROW { Ok(()) } else { go_on(context) }
+    if length < LONG_ROW { Ok(()) } else { context.go_on(JUDGED) }
 }
 
 #[cfg(test)]

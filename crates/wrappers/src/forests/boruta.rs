@@ -75,7 +75,7 @@ options! {
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub struct Boruta {
         /// Trees of the forest of a round.
-        pub trees: usize = 500, Count(2);
+        pub trees: usize = 500, Between(2, 1_000_000);
         /// Most rounds.
         pub rounds: usize = 100, Count(1);
         /// Level of the tests, over all features together.

@@ -54,9 +54,9 @@ options! {
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub struct PermutationImportance {
         /// Trees of a forest.
-        pub trees: usize = 500, Count(1);
+        pub trees: usize = 500, Between(1, 1_000_000);
         /// Permutations of the target for the p-values; 0: no p-values.
-        pub permutations: usize = 100;
+        pub permutations: usize = 100, Between(0, 1_000_000);
         /// Features tried at each split; left out, √d for classes and d/3 for numbers.
         pub features: Option<usize> = None, Count(1);
         /// Smallest number of samples in a leaf; left out, 1 for classes and 5 for numbers.

@@ -4,7 +4,7 @@ use fewest_columns::{finite_values, inverse_power};
 use fewest_core::{Context, Dataset, DenseColumns, Error, FeatureKind, Target, order};
 use fewest_eval::{Accuracy, ChosenLearner, KFold, MeanSquaredError, Metric, Predictions, Split, Splitter};
 
-use crate::elimination::go_on;
+use crate::elimination::JUDGED;
 use crate::table::Canonical;
 
 /// Scores closer than this, relatively, tie: the order of summation would decide.
@@ -95,10 +95,10 @@ impl<'a> Judge<'a> {
             let at_once = (VALUES / (split.train.len() * features.len())).max(1);
             let mut predicted: Option<Predictions> = None;
             for rows in split.test.chunks(at_once) {
-                go_on(context)?;
+                context.go_on(JUDGED)?;
                 let more = model.predict(&part(rows)?)?;
                 predicted = Some(match predicted {
-                    Some(known) => joined(known, more),
+                    Some(known) => known.followed_by(more)?,
                     None => more,
                 });
             }
@@ -131,7 +131,7 @@ impl<'a> Judge<'a> {
     /// The scores of several sets.
     pub(super) fn scores(&self, sets: &[Vec<usize>], context: &Context<'_>) -> Result<Vec<f64>, Error> {
         fewest_parallel::try_map(sets.len(), |at| {
-            go_on(context)?;
+            context.go_on(JUDGED)?;
             self.score(&sets[at], context)
         })
     }
@@ -144,7 +144,7 @@ impl<'a> Judge<'a> {
     /// The feature with the best score of its own; at a tie the lower index.
     pub(super) fn first_addition(&self, context: &Context<'_>) -> Result<First, Error> {
         let scores = fewest_parallel::try_map(self.varying.len(), |at| {
-            match go_on(context).and_then(|()| self.score(&self.varying[at..=at], context)) {
+            match context.go_on(JUDGED).and_then(|()| self.score(&self.varying[at..=at], context)) {
                 Ok(score) => Ok(Some(score)),
                 Err(Error::Stopped { .. }) => Ok(None),
                 Err(error) => Err(error),
@@ -204,20 +204,6 @@ fn in_small_units(target: Target) -> Result<(Target, f64), Error> {
     let scale = inverse_power(values().fold(0.0, |largest, value| largest.max(value.abs())));
     let scaled = values().map(|value| value * scale).collect();
     Ok((Target::outputs(scaled, n_samples)?, 1.0 / scale))
-}
-
-/// The predictions for some samples, and for those after them.
-fn joined(first: Predictions, second: Predictions) -> Predictions {
-    match (first, second) {
-        (Predictions::Classes(first), Predictions::Classes(second)) => {
-            Predictions::Classes([first, second].concat())
-        }
-        (Predictions::Real(mut first), Predictions::Real(second)) => {
-            first.iter_mut().zip(second).for_each(|(values, more)| values.extend(more));
-            Predictions::Real(first)
-        }
-        (_, second) => second,
-    }
 }
 
 /// The first of those with the best score.

@@ -6,7 +6,7 @@ use fewest_kernels::exp_in_place;
 use nalgebra::{DMatrix, DMatrixView, DVector};
 
 use super::lbfgs::{Ending, Objective, minimise};
-use super::{Decomposition, KernelGrid, Space, check_stop, submatrix};
+use super::{CHOSEN, Decomposition, KernelGrid, Space, submatrix};
 use crate::learners::{Learner, Model, Predictions};
 
 /// The tolerance of fits that only compare parameters.
@@ -231,7 +231,7 @@ impl KernelLogistic {
             let gram = space.gram(width * space.median);
             let mut held_out = vec![(0_usize, 0.0_f64); regularizations.len()];
             for split in &splits {
-                check_stop(context)?;
+                context.go_on(CHOSEN)?;
                 let decomposition = Decomposition::new(submatrix(&gram, &split.train, &split.train))?;
                 let of = |rows: &[usize]| -> Vec<usize> { rows.iter().map(|&row| classes[row]).collect() };
                 let mut problem = Problem::new(&decomposition, of(&split.train), n_classes);

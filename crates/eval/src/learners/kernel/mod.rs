@@ -162,12 +162,8 @@ impl Decomposition {
     }
 }
 
-fn check_stop(context: &Context<'_>) -> Result<(), Error> {
-    if context.stopped().is_some() {
-        return Err(Error::Stopped { before: "kernel width and regularisation were chosen" });
-    }
-    Ok(())
-}
+/// What a stop comes before.
+const CHOSEN: &str = "kernel width and regularisation were chosen";
 
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,7 @@ use fewest_core::method::Options;
 use fewest_core::{Columns, Context, Dataset, Error, Outputs, Target};
 use nalgebra::{DMatrix, DVector};
 
-use super::{Decomposition, KernelGrid, Space, check_stop, submatrix};
+use super::{CHOSEN, Decomposition, KernelGrid, Space, submatrix};
 use crate::learners::{Model, Predictions};
 
 /// Kernel ridge regression with a Gaussian kernel on standardised features, the evaluator of Yamada et al.
@@ -93,7 +93,7 @@ impl KernelRidge {
             let gram = space.gram(width * space.median);
             let mut errors = vec![0.0; regularizations.len()];
             for split in &splits {
-                check_stop(context)?;
+                context.go_on(CHOSEN)?;
                 let spectrum = Decomposition::new(submatrix(&gram, &split.train, &split.train))?;
                 let (targets, means) = centred(outputs, &split.train);
                 // Predictions are (K_test U) diag(1 / (s + λ)) (Uᵀ y): only the middle depends on λ.

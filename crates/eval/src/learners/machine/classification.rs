@@ -88,9 +88,7 @@ impl SupportVectorClassifier {
             }
             let folds = Calibration { seed: derive_seed(context.seed, 1), ..Calibration::default() };
             scalings = trained.calibrate(&learner, &*rows, codes, &[], folds, &control(ROUGH, context))?;
-            if context.stopped().is_some() {
-                return Err(Error::Stopped { before: "the support vector machine was calibrated" });
-            }
+            context.go_on("the support vector machine was calibrated")?;
             machines = Some(trained);
         }
         let rows = PointRows::new(&space.points, kernel)?;

@@ -62,19 +62,13 @@ pub(super) fn improve(
     loop {
         order::sort_indices(&mut set);
         let solved = Solved::new(data, labels, gamma, &set)?;
-        let exchange = |j: usize| {
-            if set.binary_search(&j).is_ok() || candidates.binary_search(&j).is_err() {
-                None
-            } else {
-                Some(j)
+        let may_join = |j: &usize| set.binary_search(j).is_err() && candidates.binary_search(j).is_ok();
+        let found = map_features(data, context, "exchanging features", |j, column| {
+            if !may_join(&j) {
+                return Ok(None);
             }
-        };
-        let found = map_features(data, context, "exchanging features", |j, column| match exchange(j) {
-            None => Ok(None),
-            Some(j) => {
-                let parts = standardised_parts(column.to_vec(data.n_samples()), data.feature_kind(j));
-                Ok(solved.best_exchange(j, &parts, labels, gamma))
-            }
+            let parts = standardised_parts(column.to_vec(data.n_samples()), data.feature_kind(j));
+            Ok(solved.best_exchange(j, &parts, labels, gamma))
         });
         let (status, best) = match found {
             Err(Error::Stopped { .. }) => (context.stopped().unwrap_or(Status::TimeLimit), None),
@@ -131,7 +125,8 @@ impl Solved {
     /// weights `β`.
     fn loss(&self, i: usize) -> f64 {
         let own = self.blocks[i].clone();
-        if let [at] = own.clone().collect::<Vec<_>>()[..] {
+        if own.len() == 1 {
+            let at = own.start;
             return 0.5 * self.weights.row(at).norm_squared() / self.inverse[(at, at)];
         }
         let weights = self.weights.rows(own.start, own.len()).into_owned();
