@@ -38,7 +38,8 @@ options! {
         /// The bound.
         pub bound: Bound = Bound::RadiusMargin, hidden;
         /// Loss of the machines, `C ξ` or `C ξ²`; with squared, both bounds are those of the kernel
-        /// `K + I/(2C)`, without slacks; left out, squared for the radius and the margin, linear for the span.
+        /// `K + I/(2C)`, without slacks; left out, squared for the radius and the margin, linear for the
+        /// span.
         ///
         /// The radius–margin bound of classes holds for squared losses only.
         pub loss: Option<Loss> = None;
