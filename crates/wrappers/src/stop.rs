@@ -1,8 +1,10 @@
 //! What is said of runs that take long, and of those that were stopped.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use fewest_core::{Context, Status};
+use fewest_core::{Context, Progress, Status};
+use fewest_eval::RandomForest;
 
 /// Of a run that was stopped before it had an opinion.
 pub(crate) const UNJUDGED: &str =
@@ -45,6 +47,33 @@ fn told(stage: &str, first: Duration, whole: f64) -> String {
         _ if seconds < LONG => stage.to_owned(),
         _ if seconds < 90.0 * 60.0 => format!("{stage}, about {:.0} min in all", (seconds / 60.0).ceil()),
         _ => format!("{stage}, about {:.1} h in all", seconds / 3600.0),
+    }
+}
+
+/// The progress of one of several forests.
+pub(crate) struct ForestOf<'a> {
+    /// Of all of them, [`RandomForest::REPORTS`] steps each.
+    pub(crate) forecast: &'a Mutex<Forecast>,
+    /// Forests before this one.
+    pub(crate) before: usize,
+    /// All of them.
+    pub(crate) n_forests: usize,
+    /// Where to report.
+    pub(crate) context: &'a Context<'a>,
+}
+
+impl ForestOf<'_> {
+    /// The start of `n_forests` forests.
+    pub(crate) fn forecast(stage: &'static str, n_forests: usize) -> Mutex<Forecast> {
+        Mutex::new(Forecast::start(stage, (RandomForest::REPORTS * n_forests) as f64))
+    }
+}
+
+impl Progress for ForestOf<'_> {
+    fn update(&self, _stage: &str, done: u64, total: u64) {
+        let (done, total) = (done as usize, total as usize);
+        let mut forecast = self.forecast.lock().unwrap_or_else(PoisonError::into_inner);
+        forecast.report(self.before * total + done, self.n_forests * total, self.context);
     }
 }
 

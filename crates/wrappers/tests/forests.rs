@@ -1,6 +1,7 @@
 //! Boruta and the importance by permutation, on drawn tables with known answers and on hostile ones.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use fewest_core::{
@@ -251,7 +252,8 @@ impl Progress for StopAfter {
 #[test]
 fn a_run_that_is_stopped_keeps_what_it_has() -> Tested {
     let data = drawn(1, false)?;
-    let after = StopAfter(4, AtomicBool::new(false));
+    // In the last report of the fourth forest, its trees are there.
+    let after = StopAfter(4 * 60, AtomicBool::new(false));
     let context = Context { progress: Some(&after), interrupt: Some(&after.1), ..Context::seeded(2) };
     let scores = importance().score(&data, &context)?;
     assert_eq!(scores.status, Status::Interrupted);
@@ -259,11 +261,40 @@ fn a_run_that_is_stopped_keeps_what_it_has() -> Tested {
     let three = PermutationImportance { permutations: 3, ..importance() };
     assert_eq!(scores.p_values, three.score(&data, &Context::seeded(2))?.p_values);
 
-    let after = StopAfter(3, AtomicBool::new(false));
+    let after = StopAfter(3 * 150, AtomicBool::new(false));
     let context = Context { progress: Some(&after), interrupt: Some(&after.1), ..Context::seeded(2) };
     let found = quick().select(&data, Budget::Auto, &context)?;
     let three = Boruta { rounds: 3, ..quick() }.select(&data, Budget::Count(12), &Context::seeded(2))?;
     assert_eq!((found.order, found.scores, found.status), (three.order, three.scores, Status::Interrupted));
+    Ok(())
+}
+
+/// What was told of the progress.
+#[derive(Default)]
+struct Told(Mutex<Vec<(u64, u64)>>);
+
+impl Progress for Told {
+    fn update(&self, _stage: &str, done: u64, total: u64) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push((done, total));
+    }
+}
+
+/// From some trees of the first forest on, so that long runs are told early; never backwards.
+#[test]
+fn progress_counts_the_trees_of_all_forests() -> Tested {
+    let data = drawn(1, true)?;
+    let boruta = Boruta { rounds: 3, ..quick() };
+    let methods: [(Box<dyn Selector>, u64, u64); 2] =
+        [(Box::new(boruta), 150, 3), (Box::new(Ranked::new(importance())), 60, 20)];
+    for (method, trees, n_forests) in methods {
+        let told = Told::default();
+        let context = Context { progress: Some(&told), ..Context::default() };
+        method.select(&data, Budget::Count(3), &context)?;
+        let told = told.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        assert!(told[0].0 <= trees / 10 && told.len() as u64 <= 20 * n_forests, "{told:?}");
+        assert!(told.windows(2).all(|pair| pair[0].0 < pair[1].0), "{told:?}");
+        assert!(told.iter().all(|(_, total)| *total == trees * n_forests), "{told:?}");
+    }
     Ok(())
 }
 

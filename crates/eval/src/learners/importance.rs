@@ -1,5 +1,7 @@
 //! The importance of features to the trees of a forest.
 
+use std::sync::{Mutex, PoisonError};
+
 use fewest_columns::standardised_outputs;
 use fewest_core::method::Options;
 use fewest_core::{Context, Dataset, Error, Target, derive_seed, order};
@@ -37,6 +39,9 @@ impl Importances {
 }
 
 impl RandomForest {
+    /// The most reports of progress that [`importances`](Self::importances) makes.
+    pub const REPORTS: usize = 20;
+
     /// The importance of each feature by permutation (Breiman 2001, Section 10). With `B̄ₜ` the samples that
     /// were not drawn for tree `t` (out of bag), and `π` a random permutation of them,
     ///
@@ -93,9 +98,17 @@ impl RandomForest {
             return Err(Error::TooFew { what: "different values of the target", minimum: 2, found: 1 });
         }
         let growing = Growing::new(*self, data, response, context)?;
+        let done = Mutex::new(0_usize);
         let of_tree = |number: usize| -> Result<Option<Changes>, Error> {
             let grown = growing.tree(number)?;
-            changes(&growing, &grown, derive_seed(growing.seed(number), 0), context)
+            let found = changes(&growing, &grown, derive_seed(growing.seed(number), 0), context)?;
+            // A poisoned count is valid: no change is left incomplete.
+            let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+            *done += 1;
+            if done.is_multiple_of(self.trees.div_ceil(Self::REPORTS)) {
+                context.report("trees", *done, self.trees);
+            }
+            Ok(found)
         };
         let mut found = Vec::with_capacity(self.trees);
         let mut stopped = None;

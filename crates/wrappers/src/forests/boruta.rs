@@ -9,15 +9,13 @@ use rand::seq::SliceRandom;
 
 use super::decisions::{Decision, Record, quantile, ranking};
 use super::samples::{Samples, table};
-use crate::stop::{Forecast, UNJUDGED, how_stopped};
+use crate::stop::{ForestOf, UNJUDGED, how_stopped};
 
 /// Of fewer features there are several shadows each (Kursa and Rudnicki 2010, Section 2, step 1).
 const FEWEST_SHADOWS: usize = 5;
 
 /// Names in a note.
 const NAMES: usize = 10;
-
-const STAGE: &str = "boruta";
 
 options! {
     /// All relevant features (Kursa and Rudnicki 2010, *Feature selection with the Boruta package*, Section
@@ -103,7 +101,7 @@ impl Boruta {
             trees: None,
             status: Status::Converged,
         };
-        let mut progress = Forecast::start(STAGE, self.rounds as f64);
+        let forecast = ForestOf::forecast("boruta", self.rounds);
         while course.is_undecided() {
             if course.rounds == self.rounds {
                 course.status = Status::MaxIterations;
@@ -111,7 +109,10 @@ impl Boruta {
             }
             let active = course.active();
             let seed = derive_seed(context.seed, course.rounds as u64);
-            let found = match self.round(samples, &active, seed, context) {
+            let progress =
+                ForestOf { forecast: &forecast, before: course.rounds, n_forests: self.rounds, context };
+            let inner = Context { seed, progress: Some(&progress), ..*context };
+            let found = match self.round(samples, &active, &inner) {
                 Ok(found) => Some(found),
                 Err(Error::Stopped { .. }) => None,
                 Err(error) => return Err(error),
@@ -127,7 +128,6 @@ impl Boruta {
                 break;
             }
             course.records.iter_mut().for_each(|record| record.decide(self.alpha, n_tests));
-            progress.report(course.rounds, self.rounds, context);
         }
         Ok(course)
     }
@@ -137,14 +137,13 @@ impl Boruta {
         &self,
         samples: &Samples,
         active: &[usize],
-        seed: u64,
         context: &Context<'_>,
     ) -> Result<Importances, Error> {
         let n_shadows = active.len().max(FEWEST_SHADOWS);
         let originals: Vec<usize> = active.iter().copied().cycle().take(n_shadows).collect();
         let shadows = fewest_parallel::map(n_shadows, |at| {
             let mut column = samples.columns[originals[at]].clone();
-            column.shuffle(&mut ChaCha8Rng::seed_from_u64(derive_seed(seed, at as u64 + 1)));
+            column.shuffle(&mut ChaCha8Rng::seed_from_u64(derive_seed(context.seed, at as u64 + 1)));
             column
         });
         let both: Vec<usize> = active.iter().chain(&originals).copied().collect();
@@ -156,7 +155,7 @@ impl Boruta {
             .collect();
         let data = table(&columns, kinds, samples.target.clone())?;
         let forest = RandomForest { trees: self.trees, ..RandomForest::default() };
-        forest.importances(&data, &Context { seed: derive_seed(seed, 0), progress: None, ..*context })
+        forest.importances(&data, &Context { seed: derive_seed(context.seed, 0), ..*context })
     }
 }
 

@@ -8,7 +8,7 @@ use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
 
 use super::samples::{Samples, table};
-use crate::stop::{Forecast, how_stopped};
+use crate::stop::{ForestOf, how_stopped};
 
 options! {
     /// The importance of each feature to a random forest (Breiman 2001, Section 10): how much larger the
@@ -76,14 +76,14 @@ impl Scorer for PermutationImportance {
             min_leaf: self.min_leaf,
             ..RandomForest::default()
         };
-        let grown = |data: &Dataset, number: usize| -> Result<Importances, Error> {
-            let seed = derive_seed(context.seed, number as u64);
-            forest.importances(data, &Context { seed, progress: None, ..*context })
-        };
-        let mut progress = Forecast::start("permutation importance", self.permutations as f64 + 1.0);
-        let found = grown(&whole, 0)?;
         let n_forests = self.permutations + 1;
-        progress.report(1, n_forests, context);
+        let forecast = ForestOf::forecast("permutation importance", n_forests);
+        let grown = |data: &Dataset, before: usize| -> Result<Importances, Error> {
+            let progress = ForestOf { forecast: &forecast, before, n_forests, context };
+            let seed = derive_seed(context.seed, before as u64);
+            forest.importances(data, &Context { seed, progress: Some(&progress), ..*context })
+        };
+        let found = grown(&whole, 0)?;
         let by_feature = |values: &[f64], constant: f64| {
             let mut all = vec![constant; data.n_features()];
             samples.features.iter().zip(values).for_each(|(&j, &value)| all[j] = value);
@@ -116,7 +116,6 @@ impl Scorer for PermutationImportance {
                 *reached += usize::from(chance >= found);
             }
             done += 1;
-            progress.report(done + 1, n_forests, context);
         }
         if done > 0 {
             let p_values: Vec<f64> =
