@@ -6,6 +6,7 @@ use std::fmt::Write;
 use fewest::core::Dataset;
 
 use super::Work;
+use super::curves::datasets;
 use crate::Result;
 use crate::reproduce::experiments::{Method, Part, Row, Setting};
 
@@ -44,23 +45,22 @@ fn blocks(n_data: usize, runs: usize) -> Vec<(usize, usize)> {
     blocks
 }
 
-/// How many runs the cells have, of `wanted`; if not all, how to go on, by the figure or table `what`.
-pub(super) fn runs_of(rows: &[Row], wanted: u64, what: &str) -> String {
-    let mut counts: Vec<((&str, &str), u64)> = Vec::new();
+/// How many runs the cells of `methods` have, of `wanted`; if not all, how to go on, by the figure or table
+/// `what`.
+pub(super) fn runs_of(rows: &[Row], methods: &[Method], wanted: u64, what: &str) -> String {
     let largest = rows.iter().map(|row| row.k).max().unwrap_or(0);
-    for row in rows.iter().filter(|row| row.k == largest) {
-        let cell = (row.dataset, row.method);
-        match counts.iter_mut().find(|(known, _)| *known == cell) {
-            Some((_, count)) => *count += 1,
-            None => counts.push((cell, 1)),
-        }
-    }
+    let cells = datasets(rows).into_iter().flat_map(|dataset| methods.iter().map(move |m| (dataset, m.name)));
+    let count = |cell: (&str, &str)| {
+        rows.iter().filter(|row| row.k == largest && (row.dataset, row.method) == cell).count() as u64
+    };
+    let counts: Vec<((&str, &str), u64)> = cells.map(|cell| (cell, count(cell))).collect();
     if counts.iter().all(|(_, count)| *count == wanted) {
         return format!("Every cell is of {wanted} runs.\n");
     }
     let mut text = format!(
         "Not every cell has its {wanted} runs yet: `cargo xtask reproduce hsic-lasso {what} --runs {wanted} \
-         --resume` goes on. There are\n\n"
+         --resume` goes on. The differences below are over the runs that both methods have; means of cells \
+         with other numbers of runs are not of the same samples. There are\n\n"
     );
     for cells in counts.chunk_by(|a, b| a.0.0 == b.0.0) {
         let dataset = cells[0].0.0;
@@ -100,11 +100,12 @@ mod tests {
             row("AR10P", "b", 0, 0.3),
             row("AR10P", "b", 1, 0.3),
         ];
-        assert_eq!(runs_of(&rows, 2, "--table 3"), "Every cell is of 2 runs.\n");
+        let methods = ["a", "b"].map(|name| Method { name, id: "", parameters: &[] });
+        assert_eq!(runs_of(&rows, &methods, 2, "--table 3"), "Every cell is of 2 runs.\n");
         let mut more = rows.to_vec();
-        more.extend([row("TOX", "a", 0, 0.1), row("TOX", "b", 0, 0.1), row("TOX", "b", 1, 0.1)]);
-        let text = runs_of(&more, 2, "--table 3");
+        more.extend([row("TOX", "b", 0, 0.1), row("TOX", "b", 1, 0.1)]);
+        let text = runs_of(&more, &methods, 2, "--table 3");
         assert!(text.contains("hsic-lasso --table 3 --runs 2 --resume` goes on"), "{text}");
-        assert!(text.ends_with("- AR10P: 2 runs of every method;\n- TOX: a 1, b 2.\n"), "{text}");
+        assert!(text.ends_with("- AR10P: 2 runs of every method;\n- TOX: a 0, b 2.\n"), "{text}");
     }
 }

@@ -49,7 +49,7 @@ fn figure(work: &Work<'_>, number: &str, methods: &[Method], title: &str, about:
          [{name}.csv]({name}.csv). Divisions of the samples, learner and numbers of features are those of \
          [Table 3](table-3.md).\n\n{about}\n\n![Accuracy against the number of features]({name}.svg)\n\n{}\n\
          ## Mean accuracy\n\nMean ± standard error over the runs.\n\n{}\n## Differences with 50 features\n\n{}\n{}",
-        runs_of(&rows, work.protocol.runs, &format!("--figure {number}")),
+        runs_of(&rows, methods, work.protocol.runs, &format!("--figure {number}")),
         table(&rows, methods, accuracy, 3),
         paired::LEGEND,
         paired::table(&rows, methods, accuracy, 3)?,

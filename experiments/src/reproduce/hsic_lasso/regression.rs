@@ -73,10 +73,10 @@ pub(super) fn run(work: &Work<'_>) -> Result<()> {
         }
     }
     lines(&documents.path("figure-5.svg"), &figure)?;
-    documents.page("figure-5", summary(&rows, work.protocol.runs)?)
+    documents.page("figure-5", summary(&rows, &methods, work.protocol.runs)?)
 }
 
-fn summary(rows: &[Row], runs: u64) -> Result<String> {
+fn summary(rows: &[Row], methods: &[Method], runs: u64) -> Result<String> {
     let mut text = format!(
         "# HSIC Lasso, Figure 5: regression of TRIM32\n\n\
          {REFERENCE}, Section 4.3.2. Every run is in [regression.csv](regression.csv).\n\n\
@@ -89,7 +89,7 @@ fn summary(rows: &[Row], runs: u64) -> Result<String> {
          the redundancy rates. Its panels (b), (c), (e) and (f) show several kernel parameters, which its \
          text does not give: here they are widths `σ_x` of the features' kernel from 0.25 to 4. HSIC Lasso \
          and NOCCO Lasso without a width have `σ_x = 1`.\n\n{}",
-        runs_of(rows, runs, "--figure 5")
+        runs_of(rows, methods, runs, "--figure 5")
     );
     for (first, second, methods) in PANELS {
         for (letter, (label, value)) in [first, second].into_iter().zip(QUANTITIES) {
