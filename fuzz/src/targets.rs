@@ -3,9 +3,9 @@
 use std::fs;
 use std::io::{self, Read};
 
-use fewest::data::{Formats, Missing, ReadOptions, Table, TargetChoice, digest};
+use fewest::data::{Formats, Header, Missing, ReadOptions, Reduced, Table, TargetChoice, digest};
 use fewest::registry::{Parameters, Registry};
-use fewest_study::Store;
+use fewest_study::{Store, json};
 
 /// Something that reads.
 pub struct Target {
@@ -18,7 +18,7 @@ pub struct Target {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 7] = [
+pub const TARGETS: [Target; 8] = [
     Target { name: "any", run: |bytes| read(bytes, None) },
     Target { name: "csv", run: |bytes| read(bytes, Some("csv")) },
     Target { name: "svmlight", run: |bytes| read(bytes, Some("svmlight")) },
@@ -26,6 +26,7 @@ pub const TARGETS: [Target; 7] = [
     Target { name: "mat", run: |bytes| read(bytes, Some("mat")) },
     Target { name: "param", run: parameters },
     Target { name: "resume", run: stored_folds },
+    Target { name: "apply", run: applied },
 ];
 
 /// Bytes of memory that a table may need: small files must not ask for more.
@@ -131,6 +132,42 @@ fn stored_folds(bytes: &[u8]) {
         one_line(&error.to_string());
     }
     assert_eq!(fs::read(&path).expect("it is there"), bytes, "it is left as it was");
+}
+
+/// A result, a zero byte, and a new table, as `fewest apply` takes them: the selected features in the order
+/// of the result, all finite, or one line.
+fn applied(bytes: &[u8]) {
+    let at = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+    let (result, table) = (&bytes[..at], bytes.get(at + 1..).unwrap_or_default());
+    let reduction = match json::reduction_of(result) {
+        Ok(reduction) => reduction,
+        Err(error) => return one_line(&error.to_string()),
+    };
+    let options = ReadOptions {
+        target: TargetChoice::None,
+        header: if reduction.named { Header::Yes } else { Header::Auto },
+        reduction: Some(reduction.clone()),
+        memory: Some(MEMORY),
+        ..ReadOptions::default()
+    };
+    let table = match Table::read_bytes("input", table.into(), &options) {
+        Ok(table) => table,
+        Err(error) => return one_line(&error.to_string()),
+    };
+    let n_samples = table.n_samples();
+    let Reduced { dataset: reduced, filled, dropped, .. } = match reduction.apply(table) {
+        Ok(reduced) => reduced,
+        Err(error) => return one_line(&error.to_string()),
+    };
+    assert_eq!(reduced.n_features(), reduction.columns.len());
+    assert_eq!(reduced.n_samples() + dropped.len(), n_samples);
+    assert!(filled <= n_samples.saturating_mul(reduced.n_features()));
+    let mut values = vec![0.0; reduced.n_samples()];
+    for (j, column) in reduction.columns.iter().enumerate() {
+        assert_eq!(reduced.feature_name(j), column.name);
+        reduced.x().copy_column(j, &mut values).expect("it is in memory");
+        assert!(values.iter().all(|value| value.is_finite()));
+    }
 }
 
 /// There is a message. It repeats what was written, line feeds and all: the command escapes them.

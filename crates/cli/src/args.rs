@@ -19,7 +19,8 @@ pub(crate) use listed::command;
 /// the selected features predict the target on test samples that were not used for the selection.
 ///
 /// Exit status: 0 success, 2 wrong arguments or data (one line on stderr says what is wrong and what to
-/// do), 130 interrupted by Ctrl-C (the best result so far is still reported).
+/// do), 124 cut short by --time-limit, 130 interrupted by Ctrl-C (with both the best result so far is still
+/// reported; where there is none yet, one line on stderr says so).
 #[derive(Debug, Parser)]
 #[command(name = "fewest", version, max_term_width = 110)]
 pub(crate) struct Cli {
@@ -243,7 +244,7 @@ pub(crate) struct RunArgs {
     /// Number of threads; it does not change the result [default: all of the machine]
     #[arg(long, value_name = "T", value_parser = threads)]
     pub threads: Option<u16>,
-    /// Stop after this time and report the best result so far
+    /// Stop after this time, report the best result so far, and exit with status 124
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub time_limit: Option<f64>,
     /// Write the result as JSON to this file; `-` writes it to stdout instead of the table

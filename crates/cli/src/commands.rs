@@ -22,7 +22,7 @@ use std::process::ExitCode;
 use fewest::core::Status;
 use fewest::registry::{Method, Parameters, Registry};
 
-use crate::failure::{Failure, STATUS_INTERRUPTED};
+use crate::failure::{Failure, STATUS_INTERRUPTED, STATUS_TIME_LIMIT};
 use crate::output;
 use crate::report::Origin;
 
@@ -30,6 +30,7 @@ use crate::report::Origin;
 fn exit_code(status: Status) -> ExitCode {
     match status {
         Status::Interrupted => ExitCode::from(STATUS_INTERRUPTED),
+        Status::TimeLimit => ExitCode::from(STATUS_TIME_LIMIT),
         _ => ExitCode::SUCCESS,
     }
 }

@@ -11,6 +11,8 @@ use crate::text;
 pub(crate) const STATUS_WRONG: u8 = 2;
 /// Exit status after Ctrl-C, as shells expect it.
 pub(crate) const STATUS_INTERRUPTED: u8 = 130;
+/// Exit status of a run that the time limit cut short, as that of `timeout`.
+pub(crate) const STATUS_TIME_LIMIT: u8 = 124;
 
 /// Wrong arguments or data, in one line that says what to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,6 +32,11 @@ impl Failure {
         Self { message: "interrupted before there was a result".to_owned(), status: STATUS_INTERRUPTED }
     }
 
+    /// The time limit came before there was a result.
+    fn too_late(message: impl Into<String>) -> Self {
+        Self { message: format!("--time-limit: {}", message.into()), status: STATUS_TIME_LIMIT }
+    }
+
     /// The exit status.
     pub(crate) fn status(&self) -> u8 {
         self.status
@@ -44,6 +51,7 @@ impl Failure {
             fewest::core::Error::InvalidParameter { .. }
             | fewest::core::Error::Unsupported { .. }
             | fewest::core::Error::Indefinite { .. } => Self::new(error.to_string()),
+            fewest::core::Error::Stopped { .. } => Self::too_late(error.to_string()),
             fewest::core::Error::UnsupportedTarget { found, .. } if found == "missing" => {
                 Self::new(format!("{}: {error}: name its column with --target", file.display()))
             }
@@ -119,7 +127,7 @@ impl Failure {
             Error::Fold { .. } => format!("{shown}: {error}"),
             Error::NothingFinished(Status::Interrupted) => return Self::interrupted(),
             Error::NothingFinished(_) => {
-                "--time-limit: the limit was reached before a fold was finished: allow more time".to_owned()
+                return Self::too_late("the limit was reached before a fold was finished: allow more time");
             }
             Error::Json(_) => format!("--json: {error}"),
             other => other.to_string(),

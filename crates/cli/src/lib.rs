@@ -21,8 +21,9 @@ use args::{Cli, Command};
 use failure::{Failure, STATUS_WRONG};
 
 /// Runs the command that the arguments of the process give, and returns the exit status: 0 success, 2 wrong
-/// arguments or data, 130 interrupted. Writes results to stdout and to the files named, and an error as one
-/// line to stderr. Handles Ctrl-C. Methods, learners, metrics and file formats are those of `registry`.
+/// arguments or data, 124 cut short by the time limit, 130 interrupted. Writes results to stdout and to the
+/// files named, and an error as one line to stderr. Handles Ctrl-C. Methods, learners, metrics and file
+/// formats are those of `registry`.
 pub fn run(registry: &Registry) -> ExitCode {
     let called = args::command(registry).try_get_matches();
     let cli = match called.and_then(|matches| Cli::from_arg_matches(&matches)) {

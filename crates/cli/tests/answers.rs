@@ -297,8 +297,48 @@ fn a_time_limit_answers_or_says_what_would_help() {
     let generous = place.json(&["select", "wdbc.csv", "-k", "5", "--time-limit", "1000"]);
     assert_eq!(generous["status"], "converged");
     // Not even a first look at every feature: there is nothing to tell.
-    let line = place.fails(&["select", "wdbc.csv", "-k", "5", "--time-limit", "1e-9"]);
-    assert!(line.contains("allow more time"), "{line}");
+    for command in ["select", "score"] {
+        let ran = place.run(&[command, "wdbc.csv", "-m", "hsic", "--time-limit", "1e-9"]);
+        assert_eq!((ran.status, ran.stdout.as_str()), (124, ""), "{command}");
+        let line = ran.stderr;
+        assert!(line.starts_with("fewest: --time-limit: ") && line.contains("allow more time"), "{line}");
+    }
+}
+
+/// A search that takes hours has something after a second, and its status is that of a time limit.
+#[test]
+fn a_run_that_was_cut_short_tells_what_it_has_and_exits_as_one() {
+    let place = Place::with_wdbc();
+    let call = ["select", "wdbc.csv", "-k", "5", "-m", "sbs", "-p", "learner=svc", "--time-limit", "0.5"];
+    let ran = place.run(&[&call[..], &["--json", "a.json"]].concat());
+    assert_eq!((ran.status, ran.stderr.as_str()), (124, ""), "{}", ran.stdout);
+    assert!(ran.stdout.contains("(time-limit)"), "{}", ran.stdout);
+    let document: Value = serde_json::from_str(&place.read("a.json")).unwrap();
+    assert_eq!(document["status"], "time-limit");
+    assert_eq!(document["features"].as_array().unwrap().len(), 5);
+}
+
+/// Scores are told as far as there are any, and of the others nothing.
+#[test]
+fn scores_that_were_cut_short_are_told() {
+    let place = Place::new();
+    let mut table = String::new();
+    for i in 0..1500_u32 {
+        let cells = (1..2000_u32).map(|j| (i.wrapping_mul(2 * j + 1) % 4099).to_string());
+        table += &format!("{},{}\n", i % 97, cells.collect::<Vec<String>>().join(","));
+    }
+    place.write("wide.csv", &table);
+    let call = ["wide.csv", "--target", "0", "--header", "no", "-m", "hsic", "-p", "form=exact"];
+    let more = ["--task", "regression", "--threads", "1", "--time-limit", "1", "--json", "a.json"];
+    let call = [&call[..], &more].concat();
+    for command in ["score", "select"] {
+        let ran = place.run(&[&[command], &call[..]].concat());
+        assert_eq!((ran.status, ran.stderr.as_str()), (124, ""), "{command}");
+        assert!(ran.stdout.contains("note: the run was stopped when "), "{}", ran.stdout);
+        let document: Value = serde_json::from_str(&place.read("a.json")).unwrap();
+        assert_eq!(document["status"], "time-limit");
+        assert!(document["features"][0]["score"].as_f64().is_some_and(|score| score > 0.0));
+    }
 }
 
 #[test]
@@ -425,8 +465,14 @@ fn ctrl_c_ends_a_long_run_in_order() {
         let mut complaint = String::new();
         child.stderr.take().unwrap().read_to_string(&mut complaint).unwrap();
         if child.wait().unwrap().code() == Some(130) {
-            assert_eq!(complaint, "fewest: interrupted before there was a result\n");
-            assert_eq!(place.files(), ["t.csv"]);
+            if complaint.is_empty() {
+                // Some features had their score.
+                let document: Value = serde_json::from_str(&place.read("a.json")).unwrap();
+                assert_eq!(document["status"], "interrupted");
+            } else {
+                assert_eq!(complaint, "fewest: interrupted before there was a result\n");
+                assert_eq!(place.files(), ["t.csv"]);
+            }
             return;
         }
         // The signal came too late: there was an answer.

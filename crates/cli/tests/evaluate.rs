@@ -441,7 +441,7 @@ fn stopped_runs_tell_the_folds_they_have_and_can_go_on() {
 
     let limited = [&call[..], &["--time-limit", "1"]].concat();
     let ran = place.run(&limited);
-    assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
+    assert_eq!((ran.status, ran.stderr.as_str()), (124, ""));
     assert!(ran.stdout.contains("note: time limit reached after "), "{}", ran.stdout);
     let document: Value = serde_json::from_str(&place.read("a.json")).unwrap();
     assert_eq!(document["status"], "time-limit");

@@ -49,7 +49,6 @@ fn wrong_calls() {
         ("evaluate gaps.csv --missing mean", &["gaps.csv", "`b` (1, counted from 0) has no value"]),
         ("evaluate table.csv --method chi2", &["chi2 needs classes", "a real output", "--task"]),
         ("evaluate table.csv -p sigma_z=1", &["`sigma_z`"]),
-        ("evaluate table.csv --time-limit 1e-9", &["--time-limit", "more time"]),
         ("evaluate table.csv --resume none/x.json", &["--resume", "none"]),
         ("evaluate table.csv --resume table.csv", &["--resume", "input file"]),
         ("evaluate table.csv --resume x --json x", &["same file"]),
@@ -63,6 +62,10 @@ fn wrong_calls() {
     ] {
         place.refuses(&words(call), told);
     }
+    // Nothing is wrong, but there is nothing to tell.
+    let late = place.run(&words("evaluate table.csv --time-limit 1e-9"));
+    assert_eq!((late.status, late.stdout.as_str()), (124, ""));
+    assert!(late.stderr.starts_with("fewest: --time-limit: ") && late.stderr.contains("more time"));
 }
 
 #[test]

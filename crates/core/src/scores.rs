@@ -31,6 +31,21 @@ impl Scores {
         Self { higher_is_better: false, ..Self::descending(values) }
     }
 
+    /// With how the run ended. Where it was stopped, features without a score were not reached, and a note
+    /// says how many were.
+    #[must_use]
+    pub fn with_status(mut self, status: Status) -> Self {
+        self.status = status;
+        if status.is_stopped() {
+            let n_scored = self.values.iter().filter(|score| !score.is_nan()).count();
+            self.notes.push(format!(
+                "the run was stopped when {n_scored} of {} features had a score; the others are not known",
+                self.values.len()
+            ));
+        }
+        self
+    }
+
     /// All features, best first; ties go to the lower index, NaN comes last.
     ///
     /// ```
@@ -41,8 +56,13 @@ impl Scores {
         rank(&self.values, self.higher_is_better)
     }
 
-    /// The q-value of each feature, over all features with a p-value; `None` for scores that are no tests.
+    /// The q-value of each feature, over all features with a p-value; `None` for scores that are no tests,
+    /// and for those of a run that was stopped before all features were tested.
     pub fn q_values(&self) -> Option<Vec<f64>> {
+        let is_partly_tested = |p_values: &[f64]| p_values.iter().any(|p| p.is_nan());
+        if self.status.is_stopped() && self.p_values.as_deref().is_some_and(is_partly_tested) {
+            return None;
+        }
         self.p_values.as_deref().map(q_values)
     }
 

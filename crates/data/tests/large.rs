@@ -113,6 +113,73 @@ fn memory_is_counted_while_a_file_is_read() {
     assert_says(&told, &["its values need about 11.9 GiB"]);
 }
 
+/// Gives these bytes again and again.
+struct Endless(&'static [u8], usize);
+
+impl Read for Endless {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        for byte in &mut *out {
+            *byte = self.0[self.1 % self.0.len()];
+            self.1 += 1;
+        }
+        Ok(out.len())
+    }
+}
+
+/// The text is held besides the values, which are few here.
+#[test]
+fn memory_is_counted_while_a_transposed_table_is_read() {
+    let cells = format!("{}1,", " ".repeat(200)).repeat(20_000);
+    let text: String = (0..5).map(|line| format!("row{line},{cells}{line}\n")).collect();
+    let of = |memory: u64| ReadOptions { transpose: true, memory: Some(memory), ..default() };
+    for (name, content) in [("t.csv", text.clone().into_bytes()), ("t.csv.gz", gzip(&text))] {
+        let told = message(Folder::new().read(name, &content, &of(60 << 20)));
+        assert_says(&told, &["more than half of the 60.0 MiB", "--allow-large"]);
+        let table = Folder::new().read(name, &content, &of(120 << 20)).unwrap();
+        assert_eq!(table.n_samples(), 20_001);
+    }
+    // Lines, and a line, without an end.
+    for bytes in [&b"1,2\n"[..], &b"1,"[..], &b"1"[..]] {
+        let endless = Cursor::new("a,b\n").chain(Endless(bytes, 0));
+        let told = message(Table::read_stream("-", endless, &of(16 << 20)));
+        assert_says(&told, &["more than half of the 16.0 MiB"]);
+    }
+}
+
+/// What a file of many parts is read as does not depend on the threads, nor does its first fault.
+#[test]
+fn any_number_of_threads_reads_the_same() {
+    let text = large(300_000);
+    assert!(text.len() > 8 << 20, "more than a block");
+    // In the last part: text in a column of numbers, and after it a line too short.
+    let mut lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let late = lines.len() - 1000;
+    lines.insert(late, "1,red,x,1\n");
+    lines.insert(late + 1, "1,red\n");
+    let faulty = lines.concat();
+    let folder = Folder::new();
+    let (whole, broken) = (folder.write("t.csv", &text), folder.write("f.csv", &faulty));
+    let read = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let table = Table::read(&whole, &ReadOptions::with_target("y")).unwrap();
+            let bits: Vec<Vec<u64>> = columns(table.features())
+                .iter()
+                .map(|column| column.iter().map(|value| value.to_bits()).collect())
+                .collect();
+            let kinds: Vec<FeatureKind> = (0..3).map(|j| table.feature_kind(j).clone()).collect();
+            (bits, kinds, message(Table::read(&broken, &ReadOptions::with_target("y"))))
+        })
+    };
+    let one = read(1);
+    assert_says(&one.2, &["column `gaps`", "`x` is text"]);
+    for threads in [2, 7] {
+        let several = read(threads);
+        assert!(several.0 == one.0, "{threads} threads: other values");
+        assert_eq!((&several.1, &several.2), (&one.1, &one.2), "{threads} threads");
+    }
+}
+
 #[test]
 fn a_variable_of_matlab_is_read_from_a_stream() {
     let bytes = std::fs::read(sample("compressed.mat")).unwrap();

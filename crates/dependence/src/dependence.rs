@@ -1,7 +1,7 @@
 //! Dependence of features on the target: how it is measured, and as a score.
 
 use fewest_core::method::Options;
-use fewest_core::{Context, Dataset, Error, Scorer, Scores, options, words};
+use fewest_core::{Context, Dataset, Error, Scorer, Scores, Status, options, words};
 use fewest_kernels::Form;
 use fewest_solver::{InnerProducts, Normalised};
 
@@ -45,11 +45,16 @@ options! {
 
 impl Dependence {
     fn scores(&self, data: &Dataset, measure: Measure, context: &Context<'_>) -> Result<Scores, Error> {
-        let atoms = atoms::build(data, measure, self, context)?;
-        Ok(Scores::descending(match self.normalization {
+        let atoms = atoms::build_first(data, measure, self, context)?;
+        let is_stopped = atoms.n_atoms() < data.n_features();
+        let mut scores = match self.normalization {
             Normalization::None => atoms.target_products().to_vec(),
             Normalization::Unit => Normalised::new(atoms).target_products().to_vec(),
-        }))
+        };
+        scores.resize(data.n_features(), f64::NAN);
+        let status =
+            if is_stopped { context.stopped().unwrap_or(Status::TimeLimit) } else { Status::Converged };
+        Ok(Scores::descending(scores).with_status(status))
     }
 }
 

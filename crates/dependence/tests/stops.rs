@@ -4,9 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use fewest_core::{
-    Budget, Column, Columns, Context, Dataset, DenseColumns, Error, Selector, Status, Target, derive_seed,
+    Budget, Column, Columns, Context, Dataset, DenseColumns, Error, OnDemand, Ranked, Scorer, Selector,
+    Status, Target, derive_seed,
 };
-use fewest_dependence::{Bahsic, Ckta, Fhsic, Fvm, HsicLasso, NoccoLasso, Qpfs};
+use fewest_dependence::{
+    Bahsic, Ckta, Dependence, Fhsic, Fvm, Hsic, HsicLasso, NoccoLasso, Normalization, Qpfs,
+};
+use fewest_kernels::Form;
 use fewest_testkit::StopAt;
 
 fn data() -> Result<Dataset, Error> {
@@ -109,6 +113,41 @@ fn a_stop_is_heard_while_the_table_is_read() -> Result<(), Error> {
         assert!(matches!(outcome, Err(Error::Stopped { .. })), "{outcome:?}");
         let n_reads = n_reads.load(Ordering::Relaxed);
         assert!((1..250).contains(&n_reads), "{n_reads} columns were read");
+    }
+    Ok(())
+}
+
+/// Stopped while the first features are read: those read by then have their scores, the others none.
+#[test]
+fn scores_that_a_stopped_run_has_are_kept() -> Result<(), Error> {
+    let n = 40;
+    let value = |j: usize, i: usize| derive_seed(j as u64, i as u64) as f64 / u64::MAX as f64 - 0.5;
+    let y = Target::real((0..n).map(|i| value(0, i).powi(2) + value(1, i)).collect())?;
+    for (form, normalization) in [
+        (Form::Exact, Normalization::None),
+        (Form::LowRank, Normalization::None),
+        (Form::Exact, Normalization::Unit),
+    ] {
+        let raised = Arc::new(AtomicBool::new(false));
+        let raise = Arc::clone(&raised);
+        let columns = OnDemand::new(n, 3000, move |j, out: &mut [f64]| {
+            out.iter_mut().enumerate().for_each(|(i, out)| *out = value(j, i));
+            raise.store(true, Ordering::Relaxed);
+            Ok(())
+        });
+        let data = Dataset::new(columns, y.clone())?;
+        let scorer = Hsic { dependence: Dependence { form, normalization, ..Dependence::default() } };
+        let context = Context { interrupt: Some(&raised), ..Context::default() };
+        let found = scorer.score(&data, &context)?;
+        let expected = scorer.score(&data, &Context::default())?;
+        let n_known = found.values.iter().filter(|score| !score.is_nan()).count();
+        assert!((1..3000).contains(&n_known), "{n_known}");
+        assert_eq!(found.values[..n_known], expected.values[..n_known]);
+        assert_eq!((found.status, expected.status), (Status::Interrupted, Status::Converged));
+        assert!(found.notes[0].contains(&format!("{n_known} of 3000")), "{:?}", found.notes);
+        assert!(expected.notes.is_empty());
+        let selection = Ranked::new(scorer).select(&data, Budget::Count(5), &context);
+        assert!(matches!(selection, Err(Error::Stopped { .. })), "stopped from the start");
     }
     Ok(())
 }

@@ -306,3 +306,21 @@ fn explicit_grams_are_factored_with_the_signs_they_have() {
     let hollow = Gram::from_fn(5, |i, j| if i == j { 0.0 } else { (i + j) as f64 });
     assert!(distance(&Factor::from_gram(&hollow, 1e-13).unwrap().to_gram(), &hollow) < 1e-11);
 }
+
+/// Asked before each column: after three there is no fourth.
+#[test]
+fn a_factorisation_hears_a_stop() -> Result<(), Error> {
+    let points: Vec<f64> = (0..400).map(|i| (i * 37 % 401) as f64 * 0.01).collect();
+    let kernels: [Box<dyn ScalarKernel>; 2] =
+        [Box::new(Laplace::new(0.1)?), Box::new(Sigmoid::new(0.7, -0.4)?)];
+    for kernel in kernels {
+        let asked = std::cell::Cell::new(0);
+        let is_stopped = || asked.replace(asked.get() + 1) >= 3;
+        let stopped = Factor::new_unless(&*kernel, &points, 1e-9, 400, &is_stopped);
+        assert!(matches!(stopped, Err(Error::Stopped { .. })));
+        assert_eq!(asked.get(), 4);
+        let whole = Factor::new_unless(&*kernel, &points, 1e-9, 400, &|| false)?;
+        assert_eq!(whole.values(), Factor::new(&*kernel, &points, 1e-9, 400)?.values());
+    }
+    Ok(())
+}

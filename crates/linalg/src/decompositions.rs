@@ -117,12 +117,7 @@ fn reflected(reflections: &DMatrix<f64>, is_stopped: &dyn Fn() -> bool) -> Optio
         }
         let column = reflections.column(k);
         let v = &column.as_slice()[k + 1..];
-        fewest_parallel::chunks(&mut product.as_mut_slice()[(k + 1) * n..], 64 * n, |_, columns| {
-            for column in columns.chunks_exact_mut(n) {
-                let along = dot(v, &column[k + 1..]);
-                add_scaled(&mut column[k + 1..], -2.0 * along, v);
-            }
-        });
+        reflect(v, &mut product.as_mut_slice()[(k + 1) * n..], n);
     }
     Some(product)
 }
@@ -268,6 +263,56 @@ pub fn qr(matrix: DMatrix<f64>) -> QR<f64, Dyn, Dyn> {
     QR::new(matrix)
 }
 
+/// The orthogonal factor `Q`, `m x r`, and the triangular one of an `m x r` matrix, `r ≤ m`, by
+/// reflections; `None` once `is_stopped` says so: it is asked after each step of some `m r` operations.
+/// `O(m r²)`.
+pub fn qr_unless(
+    mut matrix: DMatrix<f64>,
+    is_stopped: &(dyn Fn() -> bool + Sync),
+) -> Option<(DMatrix<f64>, DMatrix<f64>)> {
+    let (m, r) = matrix.shape();
+    let mut triangle = DMatrix::zeros(r, r);
+    for k in 0..r {
+        if is_stopped() {
+            return None;
+        }
+        let (done, rest) = matrix.as_mut_slice().split_at_mut((k + 1) * m);
+        let v = &mut done[k * m + k..];
+        let length = dot(v, v).sqrt();
+        let diagonal = if v[0] > 0.0 { -length } else { length };
+        v[0] -= diagonal;
+        let norm = dot(v, v).sqrt();
+        if norm > 0.0 {
+            v.iter_mut().for_each(|value| *value /= norm);
+        }
+        reflect(&done[k * m + k..], rest, m);
+        for i in 0..k {
+            triangle[(i, k)] = matrix[(i, k)];
+        }
+        triangle[(k, k)] = diagonal;
+    }
+    let mut q = DMatrix::identity(m, r);
+    for k in (0..r).rev() {
+        if is_stopped() {
+            return None;
+        }
+        let v = &matrix.as_slice()[k * m + k..(k + 1) * m];
+        reflect(v, &mut q.as_mut_slice()[k * m..], m);
+    }
+    Some((q, triangle))
+}
+
+/// `I − 2vvᵀ` on the last rows of `columns` of length `m`.
+fn reflect(v: &[f64], columns: &mut [f64], m: usize) {
+    let first = m - v.len();
+    fewest_parallel::chunks(columns, 16 * m, |_, columns| {
+        for column in columns.chunks_exact_mut(m) {
+            let along = dot(v, &column[first..]);
+            add_scaled(&mut column[first..], -2.0 * along, v);
+        }
+    });
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -366,6 +411,26 @@ mod tests {
         }
         let broken = DMatrix::from_element(3, 3, f64::NAN);
         assert!(symmetric_eigen_unless(broken, &|| false).is_none());
+    }
+
+    /// Tall, square, of deficient rank, with columns of zeros.
+    #[test]
+    fn a_factorisation_that_can_be_stopped_gives_the_matrix_back() {
+        for (m, r) in [(5, 0), (1, 1), (7, 3), (40, 40), (300, 70)] {
+            for rank in [r, r / 2] {
+                let entry = |i: usize, j: usize| ((i * (j % rank.max(1)) + i) as f64 * 0.7).sin();
+                let matrix = DMatrix::from_fn(m, r, |i, j| if j % 5 == 4 { 0.0 } else { entry(i, j) });
+                let Some((q, triangle)) = qr_unless(matrix.clone(), &|| false) else { panic!("{m} {r}") };
+                assert!(r == 0 || (&q * &triangle - &matrix).amax() < 1e-12 * m as f64, "{m} {r}");
+                assert!(r == 0 || (q.tr_mul(&q) - DMatrix::identity(r, r)).amax() < 1e-13 * m as f64);
+                assert!((0..r).all(|j| (j + 1..r).all(|i| triangle[(i, j)] == 0.0)));
+                for most in 0..2 * r {
+                    let asked = std::sync::atomic::AtomicUsize::new(0);
+                    let stop = || asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed) >= most;
+                    assert!(qr_unless(matrix.clone(), &stop).is_none(), "{m} {r} {most}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -41,12 +41,32 @@ pub fn gram_unless(a: &[f64], m: usize, is_stopped: &(dyn Fn() -> bool + Sync)) 
             }
         }
     });
-    for j in 0..q {
-        for i in 0..j {
-            out[j + i * q] = out[i + j * q];
+    mirror_unless(&mut out, q, |upper, _| upper, is_stopped);
+    out
+}
+
+/// Makes an `n × n` matrix symmetric: both entries of a pair become `entry(upper, lower)`. Block by block,
+/// since a walk along the rows of a large matrix is slow; ends early once `is_stopped` says so.
+pub fn mirror_unless(
+    values: &mut [f64],
+    n: usize,
+    entry: impl Fn(f64, f64) -> f64,
+    is_stopped: &(dyn Fn() -> bool + Sync),
+) {
+    for right in (0..n).step_by(PANEL) {
+        if is_stopped() {
+            return;
+        }
+        for left in (0..=right).step_by(PANEL) {
+            for j in right..n.min(right + PANEL) {
+                for i in left..j.min(left + PANEL) {
+                    let value = entry(values[i + j * n], values[j + i * n]);
+                    values[i + j * n] = value;
+                    values[j + i * n] = value;
+                }
+            }
         }
     }
-    out
 }
 
 /// `Aᵀb` for every column `b` of `right`: one row a column of `a`, column after column.

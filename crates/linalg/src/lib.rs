@@ -8,9 +8,10 @@ mod products;
 mod vectors;
 
 pub use decompositions::{
-    cholesky, lu, orthonormal_unless, qr, symmetric_eigen, symmetric_eigen_unless, symmetric_eigenvalues,
+    cholesky, lu, orthonormal_unless, qr, qr_unless, symmetric_eigen, symmetric_eigen_unless,
+    symmetric_eigenvalues,
 };
-pub use dense::{Cholesky, combination, gram, gram_unless, transposed, transposed_products};
+pub use dense::{Cholesky, combination, gram, gram_unless, mirror_unless, transposed, transposed_products};
 pub use dispatch::multiply_add;
 pub use lanes::dot;
 pub use products::dot_products;

@@ -37,7 +37,7 @@ impl<'a> LinearColumns<'a> {
     pub(super) fn new(data: &'a Dataset, method: &'static str, context: &Context<'_>) -> Result<Self, Error> {
         let n = data.n_samples();
         data.refuse_sample_weights(method)?;
-        let targets = standardised_outputs(data.target(), method)?;
+        let targets = standardised_outputs(data.target(), method, context)?;
         let mut sources = Vec::new();
         for j in 0..data.n_features() {
             sources.extend(Source::of(data, j)?);
@@ -51,11 +51,14 @@ impl<'a> LinearColumns<'a> {
             atoms: Atoms { target_squared_norm: 1.0, ..Atoms::default() },
             outputs: vec![Vec::new(); targets.len()],
         };
+        let go_on = || context.go_on("every feature had been seen once");
         for first in (0..built.sources.len()).step_by(ROUND) {
-            context.go_on("every feature had been seen once")?;
+            go_on()?;
             let last = built.sources.len().min(first + ROUND);
             let columns = fewest_parallel::try_map(last - first, |at| built.build(first + at))?;
             for (values, varies) in columns {
+                // With many outputs or samples one feature is work enough.
+                go_on()?;
                 let mut products = vec![0.0; targets.len()];
                 dot_products(&values, &target_values, n, &mut products);
                 for (output, product) in built.outputs.iter_mut().zip(products) {

@@ -261,7 +261,7 @@ impl Selector for LassoWeights {
         budget.check(data.n_features())?;
         let n_folds = self.regularization.folds()?;
         let control = control(self.tolerance, context)?;
-        let targets = standardised_outputs(data.target(), METHOD)?;
+        let targets = standardised_outputs(data.target(), METHOD, context)?;
         let design = Design::new(data, METHOD, context)?;
         const CHOSEN: &str = "the penalty was chosen";
         const STOPPED: Error = Error::Stopped { before: CHOSEN };

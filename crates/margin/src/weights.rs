@@ -126,7 +126,7 @@ impl Selector for SvrWeights {
             let (expected, found) = ("real outputs", data.target().describe());
             return Err(Error::UnsupportedTarget { method: METHOD, expected, found });
         };
-        let targets = standardised_outputs(data.target(), METHOD)?;
+        let targets = standardised_outputs(data.target(), METHOD, context)?;
         let design = Design::new(data, METHOD, context)?;
         let fits = fewest_parallel::map(targets.len(), |at| {
             let task = Task::Values(targets[at].clone(), self.epsilon);

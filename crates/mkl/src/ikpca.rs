@@ -1,7 +1,7 @@
 //! Features by their share of the principal components of a kernel that may be indefinite.
 
 use fewest_core::method::Options;
-use fewest_core::{Context, Dataset, Error, Scorer, Scores, options, order};
+use fewest_core::{Context, Dataset, Error, Scorer, Scores, Status, options, order};
 
 use crate::indefinite::BaseKernel;
 use crate::indefinite::atoms::Atoms;
@@ -27,7 +27,7 @@ options! {
     ///
     /// That is the covariance of the feature's part of each component with the component, in units of its
     /// deviation. It may be negative. No target is looked at. Features are standardised; categories have the
-    /// delta kernel, 1 for two samples of one level. A constant scores 0 or the least of all.
+    /// delta kernel, `1/n_level`. A constant scores 0 or the least of all.
     ///
     /// Cost: `n² r` for each feature's factor of rank `r` and the matrix, `n³` for its eigenvectors, `C n r`
     /// for each score. Memory: `8 n r` bytes a feature and `n²` numbers.
@@ -71,8 +71,10 @@ impl Scorer for Ikpca {
         let sizes: Vec<f64> = values.iter().map(|value| value.abs()).collect();
         let mut order = order::descending(&sizes);
         order.truncate(self.components);
-        let share = |m: usize| -> Result<f64, Error> {
-            context.go_on("all features had a score")?;
+        let share = |m: usize| -> Result<Option<f64>, Error> {
+            if context.stopped().is_some() {
+                return Ok(None);
+            }
             let mut image = vec![0.0; rows.len()];
             let mut share = 0.0;
             for &c in &order {
@@ -81,13 +83,21 @@ impl Scorer for Ikpca {
                 let product: f64 = vector.iter().zip(&image).map(|(v, k)| v * k).sum();
                 share += values[c].signum() * product;
             }
-            Ok(share)
+            Ok(Some(share))
         };
         let shares = fewest_parallel::try_map(atoms.len(), share)?;
-        let mut scores = vec![shares.iter().copied().fold(0.0, f64::min); data.n_features()];
-        for (&(feature, _), share) in atoms.owners().iter().zip(shares) {
-            scores[feature] = share;
+        let known = || shares.iter().copied().flatten();
+        let mut status = Status::Converged;
+        if known().count() < shares.len() {
+            if known().next().is_none() {
+                return Err(Error::Stopped { before: "a feature had a score" });
+            }
+            status = context.stopped().unwrap_or(Status::TimeLimit);
         }
-        Ok(Scores::descending(scores))
+        let mut scores = vec![known().fold(0.0, f64::min); data.n_features()];
+        for (&(feature, _), share) in atoms.owners().iter().zip(&shares) {
+            scores[feature] = share.unwrap_or(f64::NAN);
+        }
+        Ok(Scores::descending(scores).with_status(status))
     }
 }

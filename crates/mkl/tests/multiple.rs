@@ -347,3 +347,43 @@ fn the_median_rule_is_the_median_distance_of_the_feature() -> Result<(), Error> 
     }
     Ok(())
 }
+
+/// Whenever it is stopped, a run has features or an error; before there are weights, the features in the
+/// order of what each kernel has in common with the target.
+#[test]
+fn a_stopped_run_has_no_empty_answer() -> Result<(), Error> {
+    let columns: Vec<Vec<f64>> = (0..12_u32)
+        .map(|j| (0..400_u32).map(|i| f64::from(i.wrapping_mul(2 * j + 3) % 401) / 200.0 - 1.0).collect())
+        .collect();
+    let labels: Vec<bool> = columns[4].iter().map(|value| *value > 0.1).collect();
+    let data = Dataset::new(DenseColumns::from_columns(&columns)?, Target::from_labels(&labels))?;
+    let product = ("product", Box::new(Gmkl::default()) as Box<dyn Selector>);
+    for (name, method) in [("gaussian", Box::new(Rfmkl::default()) as Box<dyn Selector>), product] {
+        let mut without_weights = 0;
+        let mut limit = 1e-4;
+        loop {
+            let deadline = std::time::Instant::now() + std::time::Duration::from_secs_f64(limit);
+            let context = Context { deadline: Some(deadline), ..Context::default() };
+            match method.select(&data, Budget::Count(3), &context) {
+                Err(Error::Stopped { .. }) => {}
+                Err(other) => return Err(other),
+                Ok(found) if found.status == Status::TimeLimit => {
+                    assert!(!found.order.is_empty(), "{name} {limit}");
+                    if found.notes.iter().any(|note| note.contains("before there were weights")) {
+                        without_weights += 1;
+                        assert_eq!((found.order[0], found.order.len()), (4, 3), "{name}");
+                        // Without a number of features there is nothing to tell.
+                        let deadline = std::time::Instant::now() + std::time::Duration::from_secs_f64(limit);
+                        let context = Context { deadline: Some(deadline), ..Context::default() };
+                        let automatic = method.select(&data, Budget::Auto, &context);
+                        assert!(automatic.is_err() || automatic.is_ok_and(|found| !found.order.is_empty()));
+                    }
+                }
+                Ok(_) => break,
+            }
+            limit *= 1.1;
+        }
+        assert!(without_weights > 0, "{name}");
+    }
+    Ok(())
+}

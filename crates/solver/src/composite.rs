@@ -1,6 +1,6 @@
 //! A datafit and a penalty together: the problem an argmin solver is given.
 
-use crate::{Datafit, Error, Penalty};
+use crate::{Control, Datafit, Error, Penalty};
 
 /// `minimise over w   f(w) + Ω(w)`, by reference: the problem that argmin passes to the solvers here.
 ///
@@ -9,6 +9,7 @@ use crate::{Datafit, Error, Penalty};
 pub struct Composite<'a, F: ?Sized> {
     datafit: &'a F,
     penalty: &'a dyn Penalty,
+    control: Control<'a>,
 }
 
 impl<F: ?Sized> Clone for Composite<'_, F> {
@@ -29,7 +30,19 @@ impl<'a, F: Datafit + ?Sized> Composite<'a, F> {
         if found != expected {
             return Err(Error::ShapeMismatch { what: "coefficients of the penalty", expected, found });
         }
-        Ok(Self { datafit, penalty })
+        Ok(Self { datafit, penalty, control: Control::default() })
+    }
+
+    /// With the limits of a run, for solvers whose single iterations are long: argmin asks between two of
+    /// them only.
+    #[must_use]
+    pub fn within(self, control: &Control<'a>) -> Self {
+        Self { control: *control, ..self }
+    }
+
+    /// The limits of the run; none unless [`within`](Self::within) gave them.
+    pub fn control(&self) -> &Control<'a> {
+        &self.control
     }
 
     /// `f`.

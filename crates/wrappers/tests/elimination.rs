@@ -251,7 +251,7 @@ fn a_run_that_is_stopped_says_so() {
         }
     }
     let scorer = SensitivityScorer::default().score(&data, &context);
-    assert!(matches!(scorer, Err(Error::Stopped { .. })), "a scorer has no status");
+    assert!(matches!(scorer, Err(Error::Stopped { .. })), "there is nothing to tell");
 
     /// Says stop after some rounds.
     struct After<'a>(NormChange, usize, &'a std::sync::atomic::AtomicBool);
@@ -440,5 +440,32 @@ fn threads_change_nothing() {
                 assert_eq!(one, answer(threads));
             }
         }
+    }
+}
+
+/// The permutations that were done by then count.
+#[test]
+fn a_sensitivity_that_is_stopped_has_the_scores_so_far() -> Result<(), Error> {
+    let data = mixed(60, 0);
+    let permutation = Permutation::Random { permutations: 3000 };
+    let sensitivity = Sensitivity { permutation, ..Sensitivity::new(SensitivityNoise::Laplace) };
+    let scorer = SensitivityScorer::new(sensitivity);
+    let whole = scorer.score(&data, &Context::default())?;
+    assert_eq!(whole.status, Status::Converged);
+    let mut limit = 1e-4;
+    loop {
+        let deadline = std::time::Instant::now() + std::time::Duration::from_secs_f64(limit);
+        let context = Context { deadline: Some(deadline), ..Context::default() };
+        match scorer.score(&data, &context) {
+            Err(Error::Stopped { .. }) => {}
+            Err(other) => return Err(other),
+            Ok(found) => {
+                assert_eq!(found.status, Status::TimeLimit, "no limit met the permutations");
+                assert!(found.values.iter().any(|score| score.is_finite()));
+                assert!(found.values.iter().all(|score| !score.is_infinite()));
+                return Ok(());
+            }
+        }
+        limit *= 1.5;
     }
 }

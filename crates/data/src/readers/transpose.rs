@@ -1,21 +1,47 @@
 //! Tables of text with a feature a line.
 
+use std::io::{self, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use csv::{ByteRecord, WriterBuilder};
 
 use super::delimited::{Rows, check_text, delimiter, read_text};
+use crate::memory::Limit;
 use crate::source::Source;
 use crate::table::Table;
 use crate::{Error, Header, Place, ReadOptions};
 
+/// Bytes of a line besides its cells, and of a cell besides its text, there and in the text written.
+const LINE: u64 = 96;
+const CELL: u64 = 9;
+
 /// Reads the table with its lines as columns. Memory: the text twice, besides the table.
-pub(super) fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {
+pub(super) fn read(mut source: Source, options: &ReadOptions) -> Result<Table, Error> {
     check_text(&source)?;
     let path = source.path.clone();
     let between = delimiter(&source, options.delimiter)?;
+    let limit = Limit::of(&path, options);
+    // A single line may have no end.
+    let is_over = Arc::new(AtomicBool::new(false));
+    let reader = std::mem::replace(&mut source.reader, Box::new(io::empty()));
+    let limited = Limited { reader, left: limit.most(), is_over: Arc::clone(&is_over) };
+    source.reader = Box::new(io::BufReader::new(limited));
     let mut rows = Rows::new(source, between);
     let mut lines: Vec<ByteRecord> = Vec::new();
     let mut record = ByteRecord::new();
-    while let Some(line) = rows.next(&mut record)? {
+    let mut used = 0_u64;
+    loop {
+        let line = match rows.next(&mut record) {
+            Err(_) if is_over.load(Ordering::Relaxed) => {
+                return Err(limit.exceeded(limit.most().saturating_add(1)));
+            }
+            Err(error) => return Err(error),
+            Ok(None) => break,
+            Ok(Some(line)) => line,
+        };
+        used += 2 * record.as_slice().len() as u64 + CELL * record.len() as u64 + LINE;
+        limit.check(used)?;
         if let Some(first) = lines.first().filter(|first| first.len() != record.len()) {
             let problem = format!("{} cells, but the first line has {}", record.len(), first.len());
             let advice = "complete the line, and put cells that contain the delimiter in double quotes";
@@ -43,6 +69,27 @@ pub(super) fn read(source: Source, options: &ReadOptions) -> Result<Table, Error
     let table = read_text(source, &options).map_err(after)?;
     // The lines of the file are columns now.
     Ok(Table { lines: None, ..table })
+}
+
+/// A reader that fails where it gives more than a number of bytes.
+struct Limited<R> {
+    reader: R,
+    left: u64,
+    is_over: Arc<AtomicBool>,
+}
+
+impl<R: Read> Read for Limited<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let read = self.reader.read(out)?;
+        match self.left.checked_sub(read as u64) {
+            Some(left) => self.left = left,
+            None => {
+                self.is_over.store(true, Ordering::Relaxed);
+                return Err(io::ErrorKind::OutOfMemory.into());
+            }
+        }
+        Ok(read)
+    }
 }
 
 /// Writing to memory does not fail.

@@ -29,7 +29,7 @@ const ROUND: usize = 2048;
 /// Requests for more rows than this are passes over everything; what smaller ones build is kept.
 const SMALL_REQUEST: usize = 1024;
 
-const SEEN: &str = "every feature had been seen once";
+const STOPPED: Error = Error::Stopped { before: "every feature had been seen once" };
 
 /// A squared Frobenius norm up to this share of the sample number is a constant feature's rounding.
 const ZERO_NORM: f64 = 1e-20;
@@ -107,7 +107,24 @@ pub(crate) struct Outline<A> {
 }
 
 /// The atoms of `data`: one a feature, by `measure` and `dependence`, whose values are in their ranges.
+///
+/// # Errors
+/// [`Error::Stopped`] when the context says so, and for data that do not fit.
 pub(crate) fn build<'a>(
+    data: &'a Dataset,
+    measure: Measure,
+    dependence: &'a Dependence,
+    context: &Context<'_>,
+) -> Result<Box<dyn InnerProducts + Send + 'a>, Error> {
+    let atoms = build_first(data, measure, dependence, context)?;
+    if atoms.n_atoms() < data.n_features() { Err(STOPPED) } else { Ok(atoms) }
+}
+
+/// [`build`], where a stopped run has the atoms of the first features only.
+///
+/// # Errors
+/// As [`build`]; [`Error::Stopped`] where there are none.
+pub(crate) fn build_first<'a>(
     data: &'a Dataset,
     measure: Measure,
     dependence: &'a Dependence,
@@ -167,7 +184,8 @@ struct Seen {
 }
 
 impl<'a, R: Representation> KernelAtoms<'a, R> {
-    /// One pass over all features: their products with the target and their norms.
+    /// One pass over all features: their products with the target and their norms; over the first of them
+    /// where the run is stopped.
     fn new(
         features: Features<'a>,
         representation: R,
@@ -202,13 +220,15 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
         // Rounds, so that progress is reported and a request to stop is heard between them.
         let round = ROUND.max(panel_size);
         for first in (0..d).step_by(round) {
-            context.go_on(SEEN)?;
             let features: Vec<usize> = (first..d.min(first + round)).collect();
             let seen = fewest_parallel::try_map(features.len().div_ceil(panel_size), |at| {
-                context.go_on(SEEN)?;
-                atoms.see(chunk(&features, panel_size, at), &target)
+                if context.stopped().is_some() {
+                    return Ok(None);
+                }
+                atoms.see(chunk(&features, panel_size, at), &target).map(Some)
             })?;
-            for seen in seen.into_iter().flatten() {
+            let n_wanted = features.len() + atoms.n_atoms();
+            for seen in seen.into_iter().map_while(|panel| panel).flatten() {
                 largest_atom = largest_atom.max(seen.bytes);
                 let zero = seen.squared_norm <= ZERO_NORM * n_samples as f64;
                 let seen = if zero { Seen::default() } else { seen };
@@ -218,7 +238,13 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
                 all.lower_bound_errors.push(seen.lower_bound_error);
                 all.approximation_error = all.approximation_error.max(seen.approximation_error);
             }
+            if atoms.n_atoms() < n_wanted {
+                break;
+            }
             context.report("dependence on the target", atoms.n_atoms(), d);
+        }
+        if atoms.n_atoms() == 0 && d > 0 {
+            return Err(STOPPED);
         }
         atoms.seen.n_cached = most_bytes / largest_atom;
         Ok(atoms)

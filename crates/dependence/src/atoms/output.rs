@@ -87,7 +87,7 @@ impl Output {
 
     fn real(target: &Target, width: KernelWidth) -> Result<Self, Error> {
         // Each output on its own scale: one with large numbers must not drown the others.
-        let outputs = standardised_outputs(target, "hsic")?;
+        let outputs = standardised_outputs(target, "hsic", &Context::default())?;
         let sigma = kernel_width(width, &outputs[0])?;
         Gaussian::new(sigma)?;
         Ok(Self::Real { outputs, sigma })

@@ -94,7 +94,7 @@ impl FeatureSimilarity {
             }
             Self::Hsic { dependence } => dependence,
             Self::Correlation => {
-                of_correlation = correlation(data, method)?;
+                of_correlation = correlation(data, method, context)?;
                 &of_correlation
             }
         };
@@ -142,8 +142,8 @@ impl FeatureSimilarity {
 }
 
 /// The squared correlation as HSIC of linear kernels.
-fn correlation(data: &Dataset, method: &'static str) -> Result<Dependence, Error> {
-    let outputs = fewest_columns::standardised_outputs(data.target(), method)?;
+fn correlation(data: &Dataset, method: &'static str, context: &Context<'_>) -> Result<Dependence, Error> {
+    let outputs = fewest_columns::standardised_outputs(data.target(), method, context)?;
     let gram = Gram::from_fn(data.n_samples(), |i, j| outputs.iter().map(|y| y[i] * y[j]).sum());
     Ok(Dependence {
         kernel: InputKernel::Custom(Arc::new(|_| Arc::new(Linear))),

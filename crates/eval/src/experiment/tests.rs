@@ -565,3 +565,19 @@ fn the_number_of_features_that_fails_is_named() {
     let found = experiment.run(&data(40, 7), &Context::default());
     assert!(matches!(found, Err(ExperimentError::Fold { fold: 0, stage: Stage::Selection { k: 2 }, .. })));
 }
+
+/// An exclusive or with a multiplication never spreads the high bits: negating two values left it unchanged.
+#[test]
+fn a_fingerprint_tells_targets_and_folds_apart() {
+    let splits = |test: usize| vec![Split { train: vec![0, 1, 3], test: vec![test] }];
+    let of =
+        |values: &[f64], test: usize| fingerprint(&splits(test), &Target::real(values.to_vec()).unwrap());
+    let targets: Vec<[f64; 4]> = (0..256_u32)
+        .map(|bits| [0, 1, 2, 3].map(|i| [1.0, -1.0, 0.0, 2.0][(bits >> (2 * i)) as usize % 4]))
+        .collect();
+    let mut all: Vec<u64> = targets.iter().flat_map(|values| [of(values, 2), of(values, 4)]).collect();
+    all.sort_unstable();
+    all.dedup();
+    assert_eq!(all.len(), 512);
+    assert_eq!(of(&targets[7], 2), of(&targets[7], 2));
+}

@@ -91,7 +91,9 @@ impl RandomForest {
             Target::Real(outputs) if (0..outputs.n_outputs()).all(|k| is_one(outputs.output(k))) => {
                 (Response::Real(Vec::new()), true)
             }
-            Target::Real(_) => (Response::Real(standardised_outputs(data.target(), "random-forest")?), false),
+            Target::Real(_) => {
+                (Response::Real(standardised_outputs(data.target(), "random-forest", context)?), false)
+            }
             other => return Err(self.unsupported(other)),
         };
         if is_one {
@@ -238,7 +240,7 @@ mod tests {
             let forest = RandomForest { trees: 9, ..RandomForest::default() };
             let response = match data.target() {
                 Target::Class(classes) => Response::Classes(classes),
-                target => Response::Real(standardised_outputs(target, "test")?),
+                target => Response::Real(standardised_outputs(target, "test", &context)?),
             };
             let growing = Growing::new(forest, &data, response, &context)?;
             let columns = &growing.training.columns;

@@ -4,7 +4,7 @@ use fewest_core::method::Options;
 use fewest_core::{Context, Dataset, Error, Scorer, Scores};
 
 use super::scatter::scatter;
-use fewest_columns::map_features;
+use fewest_columns::score_features;
 
 /// Fisher score of each feature (survey Eq. 8; Duda, Hart and Stork 2001): how far the classes' means lie
 /// apart, in units of the spread within classes,
@@ -37,9 +37,9 @@ impl Scorer for FisherScore {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
         data.refuse_sample_weights("fisher")?;
         let classes = data.classes("fisher")?;
-        let values = map_features(data, context, "fisher", |j, column| {
+        let (values, status) = score_features(data, context, "fisher", f64::NAN, |j, column| {
             Ok(scatter(column, data.feature_kind(j), classes).ratio())
         })?;
-        Ok(Scores::descending(values))
+        Ok(Scores::descending(values).with_status(status))
     }
 }

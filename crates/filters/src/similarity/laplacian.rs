@@ -4,7 +4,7 @@ use fewest_core::{Context, Dataset, Error, Scorer, Scores, options};
 
 use super::graph::{GraphOptions, along_edges};
 use super::scatter::Scatter;
-use fewest_columns::map_features;
+use fewest_columns::score_features;
 
 options! {
     /// Laplacian score of each feature (He, Cai and Niyogi 2005; survey Eq. 2): how much a feature changes
@@ -49,10 +49,10 @@ impl Scorer for LaplacianScore {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
         data.refuse_sample_weights("laplacian")?;
         let graph = self.graph.build(data, context)?;
-        let values = map_features(data, context, "laplacian", |j, column| {
+        let (values, status) = score_features(data, context, "laplacian", f64::NAN, |j, column| {
             let Scatter { between, within, .. } = along_edges(&graph, column, data.feature_kind(j));
             Ok(if between > 0.0 { within / between } else { f64::INFINITY })
         })?;
-        Ok(Scores::ascending(values))
+        Ok(Scores::ascending(values).with_status(status))
     }
 }

@@ -9,8 +9,8 @@ use fewest_counts::discretisation::{Discretisation, categories};
 
 use super::classes::{ClassOrder, check_classes};
 use super::levels::contingency;
-use super::{NO_TEST, tails, tested};
-use fewest_columns::map_features;
+use super::{NO_TEST, UNKNOWN, tails, tested};
+use fewest_columns::score_features;
 
 options! {
     /// Chi-squared statistic of each feature against the classes (Eq. 82 of Li et al. 2016), on the table of
@@ -51,7 +51,7 @@ impl Scorer for ChiSquare {
         self.check()?;
         let bins = Discretisation { bins: self.bins, ..Discretisation::default() };
         let order = ClassOrder::new(data.classes("chi2")?)?;
-        let scored = map_features(data, context, "chi-squared", |j, column| {
+        let (scored, status) = score_features(data, context, "chi-squared", UNKNOWN, |j, column| {
             let values = column.to_vec(order.n_samples());
             // Empty bins are no rows of the table: levels are the bins that occur.
             let levels = match data.feature_kind(j) {
@@ -62,7 +62,7 @@ impl Scorer for ChiSquare {
             let table = contingency(&levels.codes, n_levels, order.codes(), order.counts.len());
             Ok(test(&table, n_levels, &order.counts))
         })?;
-        Ok(tested(scored))
+        Ok(tested(scored).with_status(status))
     }
 }
 

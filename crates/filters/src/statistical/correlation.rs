@@ -7,8 +7,8 @@ use fewest_core::{
 
 use super::levels::ranks;
 use super::regression::{Explained, Regression, RegressionTable, stream_explained};
-use super::{NO_TEST, tails, tested};
-use fewest_columns::map_features;
+use super::{NO_TEST, UNKNOWN, tails, tested};
+use fewest_columns::score_features;
 
 words! {
     /// Which correlation.
@@ -65,7 +65,7 @@ impl Scorer for CorrelationScore {
         } else {
             RegressionTable::new(REGRESSION, data.target(), n)?
         };
-        let scored = map_features(data, context, "correlation", |j, column| {
+        let (scored, status) = score_features(data, context, "correlation", UNKNOWN, |j, column| {
             let kind = data.feature_kind(j);
             if by_rank && *kind == FeatureKind::Numeric {
                 table.explained(j, Column::Dense(&ranks(&column.to_vec(n))), kind).map(correlation)
@@ -73,7 +73,7 @@ impl Scorer for CorrelationScore {
                 table.explained(j, column, kind).map(correlation)
             }
         })?;
-        Ok(tested(scored))
+        Ok(tested(scored).with_status(status))
     }
 }
 

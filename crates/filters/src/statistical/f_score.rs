@@ -5,8 +5,8 @@ use fewest_core::{Context, Dataset, Error, SampleStream, Scorer, Scores, StreamS
 
 use super::classes::{ClassOrder, ClassTable, Spread, check_classes, stream_spreads};
 use super::regression::{Explained, Regression, RegressionTable, stream_explained};
-use super::{NO_TEST, tails, tested};
-use fewest_columns::map_features;
+use super::{NO_TEST, UNKNOWN, tails, tested};
+use fewest_columns::score_features;
 
 /// F statistic of each feature.
 ///
@@ -47,22 +47,22 @@ impl Options for FScore {}
 impl Scorer for FScore {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
         data.refuse_sample_weights("f-score")?;
-        let scored = match data.target() {
+        let (scored, status) = match data.target() {
             Target::Class(classes) => {
                 check_samples(&ClassOrder::new(classes)?.counts)?;
                 let table = ClassTable::new(data, "f-score")?;
-                map_features(data, context, "F-score", |j, column| {
+                score_features(data, context, "F-score", UNKNOWN, |j, column| {
                     Ok(analysis_of_variance(&table.spread(j, column, data.feature_kind(j))?))
                 })?
             }
             target => {
                 let table = RegressionTable::new(REGRESSION, target, data.n_samples())?;
-                map_features(data, context, "F-score", |j, column| {
+                score_features(data, context, "F-score", UNKNOWN, |j, column| {
                     table.explained(j, column, data.feature_kind(j)).map(f_of_regression)
                 })?
             }
         };
-        Ok(tested(scored))
+        Ok(tested(scored).with_status(status))
     }
 }
 

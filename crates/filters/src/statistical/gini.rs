@@ -6,7 +6,7 @@ use fewest_counts::discretisation::categories;
 
 use super::classes::ClassOrder;
 use super::levels::contingency;
-use fewest_columns::map_features;
+use fewest_columns::score_features;
 
 /// Gini index of each feature (Eq. 83 of Li et al. 2016): the impurity left by its best split in two,
 ///
@@ -39,14 +39,14 @@ impl Scorer for Gini {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
         data.refuse_sample_weights("gini")?;
         let order = ClassOrder::new(data.classes("gini")?)?;
-        let values = map_features(data, context, "Gini index", |j, column| {
+        let (values, status) = score_features(data, context, "Gini index", f64::NAN, |j, column| {
             let values = column.to_vec(order.n_samples());
             Ok(match data.feature_kind(j) {
                 FeatureKind::Categorical { .. } => best_level(&values, &order),
                 _ => best_threshold(&values, &order),
             })
         })?;
-        Ok(Scores::ascending(values))
+        Ok(Scores::ascending(values).with_status(status))
     }
 }
 

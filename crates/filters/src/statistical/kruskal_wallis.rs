@@ -6,8 +6,8 @@ use fewest_counts::discretisation::categories;
 
 use super::classes::{ClassOrder, ClassTable};
 use super::levels::ranks;
-use super::{NO_TEST, tails, tested};
-use fewest_columns::map_features;
+use super::{NO_TEST, UNKNOWN, tails, tested};
+use fewest_columns::score_features;
 
 /// H of Kruskal and Wallis (1952): one-way analysis of variance of the ranks,
 ///
@@ -46,7 +46,7 @@ impl Scorer for KruskalWallis {
         let table = ClassTable::new(data, "kruskal-wallis")?;
         let n = order.n_samples();
         let freedom = (order.counts.len() - 1) as f64;
-        let scored = map_features(data, context, "Kruskal–Wallis", |j, column| {
+        let (scored, status) = score_features(data, context, "Kruskal–Wallis", UNKNOWN, |j, column| {
             let values = column.to_vec(n);
             if matches!(data.feature_kind(j), FeatureKind::Categorical { .. })
                 && categories(&values).n_levels > 2
@@ -61,6 +61,6 @@ impl Scorer for KruskalWallis {
             let h = if spread.between == 0.0 { 0.0 } else { (n as f64 - 1.0) * spread.between / total };
             Ok((h, tails::chi_squared(h, freedom)))
         })?;
-        Ok(tested(scored))
+        Ok(tested(scored).with_status(status))
     }
 }

@@ -118,6 +118,9 @@ fn removed_constants(n_constant: usize) -> Option<String> {
 /// The p-value of a feature with nothing to test: a constant, which is no test among others.
 const NO_TEST: f64 = f64::NAN;
 
+/// The statistic and the p-value of a feature that a stopped run has not reached.
+const UNKNOWN: (f64, f64) = (f64::NAN, f64::NAN);
+
 /// Statistics with their p-values, the largest statistic best.
 fn tested(scored: Vec<(f64, f64)>) -> Scores {
     let (values, p_values): (Vec<f64>, Vec<f64>) = scored.into_iter().unzip();

@@ -124,6 +124,10 @@ impl<S: Scorer> Selector for Significant<S> {
         budget.check(data.n_features())?;
         Significance { alpha: Some(self.alpha), correction: self.correction }.check()?;
         let scores = self.scorer.score(data, context)?;
+        if scores.status.is_stopped() {
+            // A correction is for all tests.
+            return Err(Error::Stopped { before: "every feature was tested" });
+        }
         let Some(p_values) = &scores.p_values else {
             return Err(Error::Unsupported {
                 method: "selection by significance",

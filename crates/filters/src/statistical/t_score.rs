@@ -3,8 +3,8 @@
 use fewest_core::{Context, Dataset, Error, SampleStream, Scorer, Scores, StreamScorer, options, words};
 
 use super::classes::{ClassOrder, ClassTable, Spread, check_classes, stream_spreads};
-use super::{NO_TEST, tails};
-use fewest_columns::map_features;
+use super::{NO_TEST, UNKNOWN, tails};
+use fewest_columns::score_features;
 
 words! {
     /// What the variance of a class divides by.
@@ -55,10 +55,10 @@ impl Scorer for TScore {
         data.refuse_sample_weights("t-score")?;
         self.check(&ClassOrder::new(data.classes("t-score")?)?.counts)?;
         let table = ClassTable::new(data, "t-score")?;
-        let scored = map_features(data, context, "t-score", |j, column| {
+        let (scored, status) = score_features(data, context, "t-score", UNKNOWN, |j, column| {
             Ok(self.t(&table.spread(j, column, data.feature_kind(j))?))
         })?;
-        Ok(self.scores(scored))
+        Ok(self.scores(scored).with_status(status))
     }
 }
 

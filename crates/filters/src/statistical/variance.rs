@@ -10,7 +10,7 @@ use fewest_core::{
 };
 
 use super::moments::{Moments, is_safe, magnitude};
-use fewest_columns::map_features;
+use fewest_columns::score_features;
 
 /// Variance of each feature, `1/n Σ (x − mean)²`: unsupervised, in the square of the feature's unit.
 ///
@@ -38,7 +38,7 @@ impl Scorer for Variance {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
         data.refuse_sample_weights("variance")?;
         let table = TableSums::new(Deviations, data.target(), data.n_samples())?;
-        let values = map_features(data, context, "variance", |j, column| {
+        let (values, status) = score_features(data, context, "variance", f64::NAN, |j, column| {
             let kind = data.feature_kind(j);
             let sums = table.of(j, kind, column)?;
             if sums.is_safe() {
@@ -48,7 +48,7 @@ impl Scorer for Variance {
             let largest = magnitude(values);
             divided(column, largest, |column| Ok(table.of(j, kind, column)?.variance(largest)))
         })?;
-        Ok(Scores::descending(values))
+        Ok(Scores::descending(values).with_status(status))
     }
 }
 

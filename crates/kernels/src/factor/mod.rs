@@ -8,6 +8,8 @@ mod signed;
 mod spectral;
 mod stacked;
 
+use std::cell::Cell;
+
 use fewest_core::Error;
 
 pub use leading::Leading;
@@ -72,6 +74,20 @@ impl Factor {
         tolerance: f64,
         max_rank: usize,
     ) -> Result<Self, Error> {
+        Self::new_unless(kernel, points, tolerance, max_rank, &|| false)
+    }
+
+    /// [`Factor::new`], which ends once `is_stopped` says so: it is asked before each column.
+    ///
+    /// # Errors
+    /// As [`Factor::new`]; [`Error::Stopped`].
+    pub fn new_unless(
+        kernel: &dyn ScalarKernel,
+        points: &[f64],
+        tolerance: f64,
+        max_rank: usize,
+        is_stopped: &dyn Fn() -> bool,
+    ) -> Result<Self, Error> {
         check_tolerance(tolerance)?;
         if kernel.exact_rank(points).is_none_or(|rank| rank <= max_rank)
             && let Some(factor) = kernel.exact_factor(points)
@@ -81,13 +97,23 @@ impl Factor {
         }
         let n = points.len();
         let diagonal = |i: usize| kernel.eval(points[i], points[i]);
-        let column = |j: usize, out: &mut [f64]| kernel.eval_many(points[j], points, out);
-        match kernel.definiteness() {
+        // A column that is not finite ends either factorisation.
+        let stopped = Cell::new(false);
+        let column = |j: usize, out: &mut [f64]| {
+            stopped.set(stopped.get() || is_stopped());
+            if stopped.get() {
+                out.fill(f64::NAN);
+            } else {
+                kernel.eval_many(points[j], points, out);
+            }
+        };
+        let factor = match kernel.definiteness() {
             Definiteness::PositiveSemidefinite => {
                 Self::from_columns(n, diagonal, column, tolerance, max_rank)
             }
             _ => Self::from_indefinite_points(points, diagonal, column, tolerance, max_rank),
-        }
+        };
+        if stopped.get() { Err(Error::Stopped { before: "a kernel was factorised" }) } else { factor }
     }
 
     /// An exact, unsigned factor from its `n_samples x rank` values, column after column.

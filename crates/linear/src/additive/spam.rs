@@ -296,7 +296,7 @@ impl Selector for Spam {
         budget.check(d)?;
         self.check()?;
         data.refuse_sample_weights("spam")?;
-        let target = fewest_columns::standardised_outputs(data.target(), "spam")?.concat();
+        let target = fewest_columns::standardised_outputs(data.target(), "spam", context)?.concat();
         context.report("functions of the features", 0, d);
         let bases = fewest_parallel::try_map(d, |j| {
             context.go_on("every feature had been seen once")?;

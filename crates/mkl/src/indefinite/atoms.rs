@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use fewest_columns::{Standard, map_features, range};
 use fewest_core::{Column, Context, Dataset, Error, FeatureKind};
-use fewest_kernels::{Delta, Factor, Gram, ScalarKernel, SharedFactor};
+use fewest_kernels::{Factor, Gram, NormalisedDelta, ScalarKernel, SharedFactor};
 use fewest_linalg::dot_products;
 
 use super::base::BaseKernel;
@@ -91,7 +91,7 @@ pub(crate) fn points(data: &Dataset, j: usize, column: Column<'_>) -> Option<Vec
 }
 
 impl<'a> Atoms<'a> {
-    /// The kernels of every feature that is not constant; categories always get the delta kernel,
+    /// The kernels of every feature that is not constant; categories always get the delta kernel `1/n_level`,
     /// once.
     ///
     /// # Errors
@@ -143,8 +143,10 @@ impl<'a> Atoms<'a> {
         let own: Vec<usize> = (0..atoms.len()).filter(|&m| atoms.shared(m).is_none()).collect();
         let mut n_made = 0;
         for chunk in own.chunks(CHUNK) {
-            context.go_on("every feature had its kernel")?;
-            fewest_parallel::try_map(chunk.len(), |at| atoms.get(chunk[at]).map(|_| ()))?;
+            fewest_parallel::try_map(chunk.len(), |at| {
+                context.go_on("every feature had its kernel")?;
+                atoms.get(chunk[at]).map(|_| ())
+            })?;
             n_made += chunk.len();
             context.report("kernels", n_made, own.len());
         }
@@ -218,7 +220,7 @@ impl<'a> Atoms<'a> {
         let mut points = Vec::new();
         self.points(m, &mut Vec::new(), &mut points)?;
         let made = if matches!(self.seen[feature], Seen::Codes) {
-            self.make(&Delta, &points)?
+            self.make(&NormalisedDelta::from_points(&points), &points)?
         } else {
             match &self.built[kernel] {
                 Some(built) => self.make(&**built, &points)?,

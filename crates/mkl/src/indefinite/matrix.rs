@@ -109,7 +109,7 @@ impl KernelMatrix {
     ) -> Result<Self, Error> {
         let (n, rank) = columns.shape();
         if rank * THIN < n {
-            return Self::thin(columns, signs);
+            return Self::thin(columns, signs, context);
         }
         let product = signed_square(&columns, signs, context);
         context.go_on("a sum of kernels was known")?;
@@ -134,7 +134,10 @@ impl KernelMatrix {
     }
 
     /// `Φ S Φᵀ` from `n x r` columns, `r <= n`, and the diagonal of `S`. `O(n r² + r³)`.
-    pub(crate) fn thin(columns: DMatrix<f64>, signs: &[f64]) -> Result<Self, Error> {
+    ///
+    /// # Errors
+    /// [`Error::Numerical`] on overflow; [`Error::Stopped`].
+    pub(crate) fn thin(columns: DMatrix<f64>, signs: &[f64], context: &Context<'_>) -> Result<Self, Error> {
         let (n, rank) = columns.shape();
         if columns.iter().any(|value| !value.is_finite()) {
             return Err(broke_down());
@@ -143,18 +146,22 @@ impl KernelMatrix {
             let form = Form::Thin { vectors: DMatrix::zeros(n, 0), values: Vec::new() };
             return Ok(Self { form, n, ends: OnceCell::new() });
         }
-        let decomposition = fewest_linalg::qr(columns);
-        let triangle = decomposition.r();
+        const BEFORE: &str = "a sum of kernels was known";
+        let Some((basis, triangle)) = fewest_linalg::qr_unless(columns, &over(context)) else {
+            return Err(Error::Stopped { before: BEFORE });
+        };
         let mut signed = triangle.clone();
         for (mut column, sign) in signed.column_iter_mut().zip(signs) {
             column *= *sign;
         }
         let small = signed * triangle.transpose();
         let small = 0.5 * (&small + small.transpose());
-        let eigen = fewest_linalg::symmetric_eigen(small).ok_or_else(broke_down)?;
+        let eigen = fewest_linalg::symmetric_eigen_unless(small, &over(context));
+        context.go_on(BEFORE)?;
+        let eigen = eigen.ok_or_else(broke_down)?;
         let size = eigen.eigenvalues.amax();
         let kept: Vec<usize> = (0..rank).filter(|&a| eigen.eigenvalues[a].abs() > ROUNDING * size).collect();
-        let vectors = decomposition.q() * eigen.eigenvectors.select_columns(&kept);
+        let vectors = basis * eigen.eigenvectors.select_columns(&kept);
         let values: Vec<f64> = kept.iter().map(|&a| eigen.eigenvalues[a]).collect();
         Ok(Self { form: Form::Thin { vectors, values }, n, ends: OnceCell::new() })
     }
@@ -382,7 +389,7 @@ mod tests {
         let own = Context::default();
         let (columns, signs) = columns();
         let full = &columns * DMatrix::from_diagonal(&DVector::from_vec(signs.clone())) * columns.transpose();
-        let thin = KernelMatrix::thin(columns, &signs)?;
+        let thin = KernelMatrix::thin(columns, &signs, &Context::default())?;
         let eigen = fewest_linalg::symmetric_eigenvalues(full.clone()).ok_or_else(broke_down)?;
         let dense = KernelMatrix::dense(full.clone())?;
         assert!((dense.ends().1 - eigen.max()).abs() < 1e-9 * eigen.amax());
@@ -422,7 +429,7 @@ mod tests {
         for signs in [mixed, vec![1.0; 4]] {
             let full =
                 &columns * DMatrix::from_diagonal(&DVector::from_vec(signs.clone())) * columns.transpose();
-            let thin = KernelMatrix::thin(columns.clone(), &signs)?;
+            let thin = KernelMatrix::thin(columns.clone(), &signs, &Context::default())?;
             let dense = KernelMatrix::dense(full.clone())?;
             let rows = vec![1, 4, 5, 9];
             let right = [1.0, -2.0, 0.5, 3.0];
@@ -439,7 +446,7 @@ mod tests {
 
     #[test]
     fn nothing_and_overflow_are_told_apart() -> Result<(), Error> {
-        let nothing = KernelMatrix::thin(DMatrix::zeros(3, 0), &[])?;
+        let nothing = KernelMatrix::thin(DMatrix::zeros(3, 0), &[], &Context::default())?;
         assert_eq!(nothing.rho(), 1.0);
         assert_eq!(
             nothing.system(vec![0, 2], Power::First, 1.0, &Context::default())?.solve(&[1.0, -1.0])?,
@@ -447,7 +454,9 @@ mod tests {
         );
         assert_eq!(KernelMatrix::dense(DMatrix::zeros(3, 3))?.rho(), 1.0);
         assert!(KernelMatrix::dense(DMatrix::from_element(3, 3, 1e200)).is_err());
-        assert!(KernelMatrix::thin(DMatrix::from_element(3, 1, f64::NAN), &[1.0]).is_err());
+        assert!(
+            KernelMatrix::thin(DMatrix::from_element(3, 1, f64::NAN), &[1.0], &Context::default()).is_err()
+        );
         Ok(())
     }
 

@@ -95,7 +95,13 @@ impl Gmkl {
                 break;
             }
             let seeds = learning.distances.seeds(derive_seed(context.seed, start as u64));
-            let found = from(random(&seeds, equal))?;
+            let found = match from(random(&seeds, equal)) {
+                Err(Error::Stopped { .. }) => {
+                    best.status = context.stopped().unwrap_or(Status::TimeLimit);
+                    break;
+                }
+                found => found?,
+            };
             if found.status.is_stopped() {
                 best.status = found.status;
             } else if found.point.value < best.point.value * (1.0 - LOWER) {
@@ -122,9 +128,18 @@ impl Gmkl {
         loop {
             learning.lambda = decreasing.penalty();
             let found = if is_first {
-                self.best_of_starts(learning, &equal, context)?
+                self.best_of_starts(learning, &equal, context)
             } else {
-                learning.descend(weights, self.tolerance, self.iterations, context)?
+                learning.descend(weights, self.tolerance, self.iterations, context)
+            };
+            let found = match (found, best.take()) {
+                (Err(Error::Stopped { .. }), Some((best, lambda))) => {
+                    return Ok((best, lambda, context.stopped().unwrap_or(Status::TimeLimit)));
+                }
+                (found, before) => {
+                    best = before;
+                    found?
+                }
             };
             is_first = false;
             let status = found.status;
@@ -186,14 +201,20 @@ impl Selector for Gmkl {
         )?;
         let distances = Distances::new(data, context)?;
         let mut learning = Learning { distances: &distances, machines: &machines, cost: self.c, lambda: 1.0 };
-        let largest = learning.largest_penalty(context);
+        let worths = learning.worths(context);
         context.go_on("the largest penalty was known")?;
+        let largest = worths.iter().copied().fold(0.0, f64::max);
         if largest <= 0.0 {
             return Ok(super::nothing(d));
         }
         learning.lambda = self.regularization.lambda(Some(largest))?;
         let wanted = if let Budget::Count(k) = budget { k } else { 0 };
-        let (found, lambda, status) = self.path(&mut learning, wanted, context)?;
+        let (found, lambda, status) = match self.path(&mut learning, wanted, context) {
+            Err(Error::Stopped { .. }) => {
+                return super::by_worth(&worths, distances.features(), d, budget, context);
+            }
+            found => found?,
+        };
         let mut scores = vec![0.0; d];
         for m in counted(&found.point.weights) {
             scores[distances.features()[m]] = found.point.weights[m];

@@ -7,7 +7,7 @@ mod rfmkl;
 mod terms;
 mod working;
 
-use fewest_core::{Budget, Dataset, Error, Selection, Status};
+use fewest_core::{Budget, Context, Dataset, Error, Selection, Status};
 
 pub use gmkl::Gmkl;
 pub use rfmkl::Rfmkl;
@@ -65,6 +65,32 @@ fn nothing(n_features: usize) -> Selection {
     let mut selection = Selection::new(Vec::new(), Vec::new(), n_features, Status::Converged);
     selection.notes.push("no feature's kernel has anything in common with the target".to_owned());
     selection
+}
+
+/// What a run has that was stopped before it had weights: the features in the order of what their kernels are
+/// worth one by one, at no weights.
+///
+/// # Errors
+/// [`Error::Stopped`] where no number of features is asked for, since it is weights that tell one.
+fn by_worth(
+    worths: &[f64],
+    features: &[usize],
+    n_features: usize,
+    budget: Budget,
+    context: &Context<'_>,
+) -> Result<Selection, Error> {
+    let Budget::Count(_) = budget else {
+        return Err(Error::Stopped { before: "the first step was taken" });
+    };
+    let mut scores = vec![0.0; n_features];
+    features.iter().zip(worths).for_each(|(&feature, &worth)| scores[feature] = worth);
+    let mut selection = selection(&scores, budget, context.stopped().unwrap_or(Status::TimeLimit));
+    selection.notes.push(
+        "stopped before there were weights: the scores are what each kernel has in common with the target by \
+         itself"
+            .to_owned(),
+    );
+    selection.unless_stopped_before("the first step was taken")
 }
 
 /// The features with a score, within the budget.

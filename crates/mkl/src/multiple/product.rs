@@ -173,9 +173,9 @@ pub(super) struct Descended {
 }
 
 impl Learning<'_> {
-    /// `λ` at which no weight is worth its penalty where all are zero and the multipliers are alike within a
-    /// class.
-    pub(super) fn largest_penalty(&self, context: &Context<'_>) -> f64 {
+    /// What each weight gains where all are zero and the multipliers are alike within a class: at the largest
+    /// of them as `λ` none is worth its penalty there.
+    pub(super) fn worths(&self, context: &Context<'_>) -> Vec<f64> {
         let is_stopped = over(context);
         let mut gains = vec![0.0; self.distances.len()];
         for machine in self.machines {
@@ -185,7 +185,7 @@ impl Learning<'_> {
                 self.distances.slopes(&vec![1.0; n * n], &beta, &machine.rows, &self.all(), &is_stopped);
             gains.iter_mut().zip(slopes).for_each(|(gain, slope)| *gain += slope);
         }
-        gains.into_iter().fold(0.0, f64::max)
+        gains
     }
 
     fn all(&self) -> Vec<usize> {
@@ -204,6 +204,10 @@ impl Learning<'_> {
         let one = |(t, machine): (usize, &Machine)| -> Result<(f64, Vec<f64>, Vec<f64>), Error> {
             let is_stopped = || control.stopped().is_some();
             let gram = self.distances.gram(&weights, &machine.rows, &is_stopped);
+            if is_stopped() {
+                // What there is of the kernel need not even be symmetric.
+                return Err(Error::Stopped { before: "the first step was taken" });
+            }
             let rows = GramRows::new(gram.clone(), machine.rows.len())?;
             let classifier = Classifier { cost: self.cost, ..Classifier::default() };
             let start = starts.get(t).map_or(&[][..], Vec::as_slice);
@@ -266,8 +270,11 @@ impl Learning<'_> {
         let mut best = (f64::INFINITY, 0);
         // With all features looked at; as it is where the time for that is over.
         let whole = |point: Point| -> Result<Point, Error> {
-            let seen = self.point(point.weights.clone(), &point.betas, &self.all(), &control)?;
-            Ok(if context.stopped().is_none() { seen } else { point })
+            match self.point(point.weights.clone(), &point.betas, &self.all(), &control) {
+                Err(Error::Stopped { .. }) => Ok(point),
+                Ok(_) if context.stopped().is_some() => Ok(point),
+                seen => seen,
+            }
         };
         let end = |point: Point, status, iterations| {
             let violation = self.violation(&point);
@@ -309,12 +316,13 @@ impl Learning<'_> {
                     point.weights.iter().zip(&point.gradient).map(|(d, g)| (d - step * g).max(0.0)).collect();
                 let squares: f64 =
                     moved.iter().zip(&point.weights).map(|(new, old)| (new - old).powi(2)).sum();
-                let trial = self.point(moved, &point.betas, &watched, &control)?;
+                let trial = self.point(moved, &point.betas, &watched, &control);
                 if let Some(status) = context.stopped() {
                     // Its machines need not be trained to the end, and their values are bounds from below
                     // only.
                     return end(point, status, iteration);
                 }
+                let trial = trial?;
                 if trial.value <= point.value - ARMIJO / step * squares + ROUNDING * point.value.abs() {
                     next = Some((trial, squares));
                     break;
@@ -422,7 +430,7 @@ mod tests {
                 let found = at.gradient[m];
                 assert!((slope - found).abs() < 1e-5 * (1.0 + slope.abs()), "{m}: {slope} {found}");
             }
-            learning.lambda = 0.2 * learning.largest_penalty(&context);
+            learning.lambda = 0.2 * learning.worths(&context).into_iter().fold(0.0, f64::max);
             let end = learning.descend(vec![0.2; 5], 1e-8, 500, &context)?;
             let violation = learning.violation(&learning.point(
                 end.point.weights.clone(),

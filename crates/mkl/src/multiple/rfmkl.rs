@@ -25,7 +25,7 @@ options! {
     /// between. The duality gap over **all** kernels is reported. Only `λ/C²` counts: a factor on `C` divides
     /// the weights, so `C` is 1. That is also the problem with `Σ d` fixed, whose multiplier is `λ`. With
     /// more classes there is a machine for each pair, all with the same weights. Categories have the delta
-    /// kernel, 1 for two samples of one level. Of exact copies of a feature the first has the weight.
+    /// kernel, `1/n_level`. Of exact copies of a feature the first has the weight.
     ///
     /// The penalty `λ` is, as a ratio, relative to the smallest at which no kernel has a weight.
     /// `Budget::Count(k)` lowers it in steps of 0.7 while fewer than `k` features have a weight, until six
@@ -102,13 +102,18 @@ impl Selector for Rfmkl {
         let largest_machine = machines.iter().map(|machine| machine.rows.len()).max().unwrap_or(0);
         check_memory(self.method(), &[2, largest_machine, largest_machine], "use fewer samples, or mik-fs")?;
         let terms = Terms::new(data, &self.kernel, self.spectrum, context)?;
-        let mut hints = worths(&terms, &machines);
+        let worths = worths(&terms, &machines);
+        let mut hints = worths.clone();
         if hints.iter().all(|worth| *worth <= 0.0) {
             return Ok(super::nothing(d));
         }
+        let unsolved = || super::by_worth(&worths, &terms.features, d, budget, context);
         let largest = match self.regularization {
             Regularization::Value(_) => None,
-            _ => Some(largest_penalty(&terms, &machines, &hints, context)?),
+            _ => match largest_penalty(&terms, &machines, &hints, context) {
+                Err(Error::Stopped { .. }) => return unsolved(),
+                largest => Some(largest?),
+            },
         };
         let without = no_weights(&machines);
         let wanted = if let Budget::Count(k) = budget { k.min(terms.len()) } else { 0 };
@@ -123,7 +128,7 @@ impl Selector for Rfmkl {
                 break Some(solution.status);
             }
             if stopped && solution.steps == 0 {
-                return Err(Error::Stopped { before: "the first step was taken" });
+                return unsolved();
             }
             let places = counted(&solution, without);
             // Those with a weight come first, then those of the largest gain.
@@ -132,6 +137,9 @@ impl Selector for Rfmkl {
                 hints[m] = hints[m].max(most) + solution.weights[m];
             }
             let status = stopped.then_some(solution.status);
+            if stopped && places.is_empty() {
+                return unsolved();
+            }
             if decreasing.is_best(places.len()) {
                 best = Some((solution, places, lambda));
             }

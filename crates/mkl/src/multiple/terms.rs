@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use fewest_columns::map_features;
 use fewest_core::{Context, Dataset, Error, FeatureKind, words};
-use fewest_kernels::{Definiteness, Delta, Factor, ScalarKernel};
+use fewest_kernels::{Definiteness, Factor, NormalisedDelta, ScalarKernel};
 use nalgebra::DMatrix;
 
 use super::Machine;
 use crate::indefinite::BaseKernel;
 use crate::indefinite::atoms::points;
 use crate::indefinite::matrix::KernelMatrix;
+use crate::limits::over;
 
 /// Error allowed to factors, relative: weights must not depend on which samples come first.
 const FACTOR_TOLERANCE: f64 = 1e-9;
@@ -79,11 +80,11 @@ impl Terms {
             let Some(points) = points(data, j, column) else { return Ok(None) };
             let categorical = matches!(data.feature_kind(j), FeatureKind::Categorical { .. });
             let own: Arc<dyn ScalarKernel> = match &built {
-                _ if categorical => Arc::new(Delta),
+                _ if categorical => Arc::new(NormalisedDelta::from_points(&points)),
                 Some(built) => Arc::clone(built),
                 None => kernel.build(&points)?,
             };
-            let factor = Factor::new(&*own, &points, FACTOR_TOLERANCE, n_samples)?;
+            let factor = Factor::new_unless(&*own, &points, FACTOR_TOLERANCE, n_samples, &over(context))?;
             Ok(Some(term(&factor, spectrum, context)?))
         })?;
         let n_constant = made.iter().filter(|made| made.is_none()).count();
@@ -155,7 +156,7 @@ fn term(factor: &Factor, spectrum: Option<Spectrum>, context: &Context<'_>) -> R
         return Ok(Term { columns: factor.values().to_vec(), signs: None, shift: 0.0 });
     };
     let columns = DMatrix::from_column_slice(factor.n_samples(), factor.rank(), factor.values());
-    let matrix = KernelMatrix::thin(columns, signs)?;
+    let matrix = KernelMatrix::thin(columns, signs, context)?;
     let (vectors, eigenvalues) = matrix.spectrum(context)?;
     if spectrum == Spectrum::Shift {
         let least = eigenvalues.iter().fold(0.0_f64, |least, value| least.min(*value));

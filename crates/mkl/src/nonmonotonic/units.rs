@@ -6,6 +6,7 @@ use fewest_kernels::{Factor, Gaussian, kernel_width};
 
 use super::system::Factors;
 use super::{FeatureKernel, FeatureScaling};
+use crate::limits::over;
 use fewest_linalg::transposed_products;
 
 /// Most columns of a Gaussian kernel's factor: its numerical rank on one feature is about 15.
@@ -63,7 +64,8 @@ impl<'a> Units<'a> {
                         return Ok(Form::Constant);
                     }
                     let kernel = Gaussian::new(kernel_width(sigma, &points)?)?;
-                    let mut factor = Factor::new(&kernel, &points, factor_tolerance, MOST_COLUMNS)?;
+                    let mut factor =
+                        Factor::new_unless(&kernel, &points, factor_tolerance, MOST_COLUMNS, &over(context))?;
                     factor.centre();
                     Ok(Form::Factor(factor.values().to_vec()))
                 }

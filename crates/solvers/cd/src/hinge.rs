@@ -92,7 +92,8 @@ impl SquaredHingeDescent {
         control: &Control<'_>,
     ) -> Result<Solution, Error> {
         let mut solver = self.clone().tolerance(control.tolerance);
-        fewest_solver::run(Composite::new(datafit, penalty)?, &mut solver, start.to_vec(), control)
+        let composite = Composite::new(datafit, penalty)?.within(control);
+        fewest_solver::run(composite, &mut solver, start.to_vec(), control)
     }
 
     /// Computes the gradient and the certificate of `w`.
@@ -319,7 +320,9 @@ impl<A: LinearOperator> Solver<Hinges<'_, A>, SolverState> for SquaredHingeDesce
             let restricted = Restricted::new(datafit, penalty, &members);
             let start = members.iter().map(|&j| w[j]).collect();
             // The quadratic problems are solved up to rounding, since their certificate is cheap.
-            let control = Control { tolerance: 1e-14, max_iterations: 200, ..Control::default() };
+            let Control { deadline, interrupt, .. } = *composite.control();
+            let limits = Control { deadline, interrupt, ..Control::default() };
+            let control = Control { tolerance: 1e-14, max_iterations: 200, ..limits };
             let found = restricted.minimise(start, &self.descent, &control)?;
             for (&j, value) in members.iter().zip(found) {
                 w[j] = value;

@@ -1,5 +1,7 @@
 //! The squared hinge loss: certificates from the definition.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use fewest_cd::SquaredHingeDescent;
 use fewest_solver::{
     BlockPenalty, Control, Datafit, DenseOperator, ElasticNetPenalty, Error, GroupLasso, L1, LinearOperator,
@@ -112,4 +114,44 @@ fn bad_input_is_an_error() {
         &Control::default(),
     );
     assert!(matches!(error, Err(Error::Numerical { .. })), "{error:?}");
+}
+
+/// Interrupts when a column is asked for.
+struct Interrupting<'a>(DenseOperator, &'a AtomicBool);
+
+impl LinearOperator for Interrupting<'_> {
+    fn n_rows(&self) -> usize {
+        self.0.n_rows()
+    }
+
+    fn n_columns(&self) -> usize {
+        self.0.n_columns()
+    }
+
+    fn column(&self, j: usize, out: &mut [f64]) {
+        self.1.store(true, Ordering::Relaxed);
+        self.0.column(j, out);
+    }
+
+    fn apply(&self, w: &[f64], out: &mut [f64]) {
+        self.0.apply(w, out);
+    }
+
+    fn apply_transpose(&self, r: &[f64], out: &mut [f64]) {
+        self.0.apply_transpose(r, out);
+    }
+}
+
+/// An iteration takes up to a hundred Newton steps: none is taken after a stop.
+#[test]
+fn a_stop_is_heard_within_an_iteration() -> Result<(), Error> {
+    let datafit = problem(60, 12);
+    let interrupt = AtomicBool::new(false);
+    let operator = Interrupting(datafit.operator().clone(), &interrupt);
+    let watched = SquaredHinge::new(operator, datafit.labels().to_vec())?;
+    let control = Control { interrupt: Some(&interrupt), ..Control::default() };
+    let found = SquaredHingeDescent::default().minimise(&watched, &L1::new(0.1, 12)?, &[], &control)?;
+    assert_eq!(found.status, Status::Interrupted);
+    assert!(found.coefficients.iter().all(|w| *w == 0.0), "{:?}", found.coefficients);
+    Ok(())
 }

@@ -1,7 +1,9 @@
 //! Sensitivity of probabilistic predictions to the permutation of a feature.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use fewest_core::method::Options;
-use fewest_core::{Context, Dataset, Error, Scorer, Scores, Target, derive_seed, options};
+use fewest_core::{Context, Dataset, Error, Scorer, Scores, Status, Target, derive_seed, options};
 use fewest_kernels::exp_in_place;
 
 use super::SensitivityNoise;
@@ -9,6 +11,7 @@ use super::divergence::Predictions;
 use crate::elimination::{JUDGED, go_on_in_row};
 use crate::kernel::KernelMatrix;
 use crate::permutation::given;
+use crate::stop::how_stopped;
 use crate::{EliminationCriterion, Permutation, RecursiveElimination, Round, Trained, Training};
 use fewest_linalg::dot;
 
@@ -144,34 +147,91 @@ impl EliminationCriterion for Sensitivity {
     }
 
     fn importances(&self, round: &Round<'_>, context: &Context<'_>) -> Result<Vec<f64>, Error> {
+        let (importances, is_whole) = self.first_importances(round, context)?;
+        if is_whole { Ok(importances) } else { Err(UNJUDGED) }
+    }
+}
+
+const UNJUDGED: Error = Error::Stopped { before: JUDGED };
+
+impl Sensitivity {
+    /// The importances, and whether they are whole. Those of a run that was stopped are sums over the
+    /// machines and permutations that were done; within the first, of the features that were done, with
+    /// [`UNKNOWN`] for the others.
+    ///
+    /// # Errors
+    /// [`Error::Stopped`] where no feature is done; [`Error::Numerical`].
+    fn first_importances(&self, round: &Round<'_>, context: &Context<'_>) -> Result<(Vec<f64>, bool), Error> {
         self.check()?;
         let n_features = round.n_features();
-        let mut sums = vec![0.0; n_features];
+        let mut sums: Option<Vec<f64>> = None;
         for (k, machine) in round.machines.iter().enumerate() {
-            let known = Known::new(round, machine, context)?;
-            let predictions = Predictions::new(self.noise, machine, known.outputs.clone())?;
+            let scored = Known::new(round, machine, context).and_then(|known| {
+                let predictions = Predictions::new(self.noise, machine, known.outputs.clone())?;
+                Ok((known, predictions))
+            });
+            let (known, predictions) = match (scored, sums.take()) {
+                (Err(Error::Stopped { .. }), Some(sums)) => return Ok((sums, false)),
+                (scored, before) => {
+                    sums = before;
+                    scored?
+                }
+            };
             let canonical: Vec<usize> = machine.samples.iter().map(|&i| round.canonical[i]).collect();
             for repetition in 0..self.permutations() {
                 // Rounds, pairs of classes and repetitions draw from separate streams.
                 let draw = [round.number, k, repetition]
                     .iter()
                     .fold(0, |stream, &number| derive_seed(stream, number as u64));
+                let mut done = vec![UNKNOWN; n_features];
                 for first in (0..n_features).step_by(BLOCK) {
-                    context.go_on(JUDGED)?;
                     let block = first..n_features.min(first + BLOCK);
-                    let scores = fewest_parallel::try_map(block.len(), |at| {
-                        let feature = round.feature(first + at);
-                        let sources = self.sources(feature, &canonical, context.seed, draw)?;
-                        let outputs = Self::outputs(round, machine, &known, first + at, &sources, context)?;
-                        predictions.score(&outputs)
-                    })?;
-                    for (sum, score) in sums[block].iter_mut().zip(scores) {
-                        *sum += score / self.permutations() as f64;
+                    let scores = context.go_on(JUDGED).and_then(|()| {
+                        fewest_parallel::try_map(block.len(), |at| {
+                            let feature = round.feature(first + at);
+                            let sources = self.sources(feature, &canonical, context.seed, draw)?;
+                            let outputs =
+                                Self::outputs(round, machine, &known, first + at, &sources, context)?;
+                            predictions.score(&outputs)
+                        })
+                    });
+                    match (scores, sums.take()) {
+                        (Err(Error::Stopped { .. }), Some(sums)) => return Ok((sums, false)),
+                        (Err(Error::Stopped { .. }), None) if first > 0 => return Ok((done, false)),
+                        (scores, before) => {
+                            sums = before;
+                            done[block].copy_from_slice(&scores?);
+                        }
                     }
+                }
+                let sums = sums.get_or_insert_with(|| vec![0.0; n_features]);
+                for (sum, score) in sums.iter_mut().zip(done) {
+                    *sum += score / self.permutations() as f64;
                 }
             }
         }
-        Ok(sums)
+        Ok((sums.unwrap_or_else(|| vec![0.0; n_features]), true))
+    }
+}
+
+/// The importance of a feature that a stopped run has not reached: no other is as small.
+const UNKNOWN: f64 = f64::NEG_INFINITY;
+
+/// A [`Sensitivity`] that gives what it has when it is stopped.
+struct FirstRound<'a> {
+    sensitivity: &'a Sensitivity,
+    is_whole: AtomicBool,
+}
+
+impl EliminationCriterion for FirstRound<'_> {
+    fn name(&self) -> &'static str {
+        self.sensitivity.name()
+    }
+
+    fn importances(&self, round: &Round<'_>, context: &Context<'_>) -> Result<Vec<f64>, Error> {
+        let (importances, is_whole) = self.sensitivity.first_importances(round, context)?;
+        self.is_whole.store(is_whole, Ordering::Relaxed);
+        Ok(importances)
     }
 }
 
@@ -211,13 +271,12 @@ impl SensitivityScorer {
 
 impl Scorer for SensitivityScorer {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
-        let elimination = RecursiveElimination {
-            training: self.training.clone(),
-            ..RecursiveElimination::new(self.sensitivity.clone())
-        };
+        let criterion = FirstRound { sensitivity: &self.sensitivity, is_whole: AtomicBool::new(true) };
+        let elimination =
+            RecursiveElimination { training: self.training.clone(), ..RecursiveElimination::new(criterion) };
         let outcome = elimination.run(data, data.n_features(), context)?;
         if outcome.rounds.is_empty() {
-            return Err(Error::Stopped { before: "the features were judged" });
+            return Err(UNJUDGED);
         }
         let constant = match (self.sensitivity.noise, data.target()) {
             (_, Target::Class(_)) => 0.0,
@@ -226,8 +285,10 @@ impl Scorer for SensitivityScorer {
         };
         let mut values = vec![constant; data.n_features()];
         for (&j, &importance) in outcome.ranking.iter().zip(&outcome.importances) {
-            values[j] = importance;
+            values[j] = if importance == UNKNOWN { f64::NAN } else { importance };
         }
-        Ok(Scores::descending(values))
+        let is_whole = elimination.criterion.is_whole.into_inner();
+        let status = if is_whole { Status::Converged } else { how_stopped(context) };
+        Ok(Scores::descending(values).with_status(status))
     }
 }

@@ -187,7 +187,7 @@ impl KernelLogistic {
         let codes = target.occurring();
         let column = |code: &u32| codes.partition_point(|other| other < code);
         let columns: Vec<usize> = target.codes().iter().map(column).collect();
-        let space = Space::new(data)?;
+        let space = Space::new(data, context)?;
         let mut model = KernelLogisticModel {
             coefficients: DMatrix::zeros(data.n_samples(), codes.len()),
             width: space.median,
@@ -204,7 +204,7 @@ impl KernelLogistic {
         }
         (model.width, model.regularization) =
             self.choose(data, &columns, n_classes, &model.space, context)?;
-        let decomposition = Decomposition::new(model.space.gram(model.width))?;
+        let decomposition = Decomposition::new(model.space.gram(model.width), context)?;
         let mut problem = Problem::new(&decomposition, columns, n_classes);
         let mut w = vec![0.0; problem.rank() * n_classes];
         let (ending, certificate) =
@@ -232,7 +232,8 @@ impl KernelLogistic {
             let mut held_out = vec![(0_usize, 0.0_f64); regularizations.len()];
             for split in &splits {
                 context.go_on(CHOSEN)?;
-                let decomposition = Decomposition::new(submatrix(&gram, &split.train, &split.train))?;
+                let decomposition =
+                    Decomposition::new(submatrix(&gram, &split.train, &split.train), context)?;
                 let of = |rows: &[usize]| -> Vec<usize> { rows.iter().map(|&row| classes[row]).collect() };
                 let mut problem = Problem::new(&decomposition, of(&split.train), n_classes);
                 let unseen = submatrix(&gram, &split.test, &split.train) * inverse_root(&decomposition);

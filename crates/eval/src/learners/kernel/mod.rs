@@ -95,13 +95,14 @@ struct Space {
 }
 
 impl Space {
-    fn new(data: &Dataset) -> Result<Self, Error> {
+    fn new(data: &Dataset, context: &Context<'_>) -> Result<Self, Error> {
         let encoding = Encoding::fit(data)?;
         let points = encoding.encode(data.x())?;
         let n = points.n_samples;
         let mut squared_distances = DMatrix::zeros(n, n);
         let mut distances = Vec::with_capacity(n * n.saturating_sub(1) / 2);
         for j in 1..n {
+            context.go_on(CHOSEN)?;
             for i in 0..j {
                 let distance = squared_distance(points.point(i), points.point(j));
                 squared_distances[(i, j)] = distance;
@@ -148,9 +149,13 @@ struct Decomposition {
 }
 
 impl Decomposition {
-    fn new(gram: DMatrix<f64>) -> Result<Self, Error> {
+    fn new(gram: DMatrix<f64>, context: &Context<'_>) -> Result<Self, Error> {
         let n = gram.nrows();
-        let Some(SymmetricEigen { eigenvectors, eigenvalues }) = fewest_linalg::symmetric_eigen(gram) else {
+        let is_stopped = || context.stopped().is_some();
+        let Some(SymmetricEigen { eigenvectors, eigenvalues }) =
+            fewest_linalg::symmetric_eigen_unless(gram, &is_stopped)
+        else {
+            context.go_on(CHOSEN)?;
             let hint = "try other widths".to_owned();
             return Err(Error::Numerical { what: "the eigendecomposition of a Gram matrix", hint });
         };

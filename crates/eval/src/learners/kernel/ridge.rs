@@ -59,12 +59,12 @@ impl KernelRidge {
             let (method, expected) = ("kernel-ridge", "a real output");
             return Err(Error::UnsupportedTarget { method, expected, found: data.target().describe() });
         };
-        let space = Space::new(data)?;
+        let space = Space::new(data, context)?;
         let (width, regularization) = self.choose(data, outputs, &space, context)?;
         let rows: Vec<usize> = (0..data.n_samples()).collect();
         let (centred, means) = centred(outputs, &rows);
         let gram = space.gram(width);
-        let spectrum = Decomposition::new(gram.clone())?;
+        let spectrum = Decomposition::new(gram.clone(), context)?;
         let coefficients = solve(&spectrum, &centred, regularization);
         let error = gram * &coefficients + &coefficients * regularization - &centred;
         let scale = centred.amax();
@@ -94,7 +94,7 @@ impl KernelRidge {
             let mut errors = vec![0.0; regularizations.len()];
             for split in &splits {
                 context.go_on(CHOSEN)?;
-                let spectrum = Decomposition::new(submatrix(&gram, &split.train, &split.train))?;
+                let spectrum = Decomposition::new(submatrix(&gram, &split.train, &split.train), context)?;
                 let (targets, means) = centred(outputs, &split.train);
                 // Predictions are (K_test U) diag(1 / (s + λ)) (Uᵀ y): only the middle depends on λ.
                 let left = submatrix(&gram, &split.test, &split.train) * &spectrum.vectors;

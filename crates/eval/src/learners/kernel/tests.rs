@@ -117,10 +117,10 @@ fn the_certificate_bounds_the_error_of_the_objective() {
 #[test]
 fn the_gradient_is_that_of_the_objective() {
     let data = class_data();
-    let space = Space::new(&data).unwrap();
+    let space = Space::new(&data, &Context::default()).unwrap();
     let (_, labels) = blobs();
     let classes = labels.iter().map(|&label| label as usize).collect();
-    let decomposition = Decomposition::new(space.gram(1.0)).unwrap();
+    let decomposition = Decomposition::new(space.gram(1.0), &Context::default()).unwrap();
     let mut problem = Problem::new(&decomposition, classes, 3);
     let size = decomposition.values.len() * 3;
     let mut at: Vec<f64> = (0..size).map(|i| (i as f64 * 0.7).sin()).collect();
@@ -169,7 +169,7 @@ fn cross_validation_chooses_the_smallest_held_out_error() {
     // the only difference.
     let data = real_data();
     let model = KernelRidge::default().train(&data, &Context::seeded(3)).unwrap();
-    let space = Space::new(&data).unwrap();
+    let space = Space::new(&data, &Context::default()).unwrap();
     let splits = KernelGrid::default().splits(&data, false, &Context::seeded(3)).unwrap();
     let Target::Real(outputs) = data.target() else { unreachable!() };
     let y = outputs.output(0);

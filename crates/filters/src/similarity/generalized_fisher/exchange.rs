@@ -260,7 +260,7 @@ mod tests {
         let mut swaps = 0;
         for seed in 0..20 {
             let data = table(seed)?;
-            let labels = label_matrix(data.classes("test")?)?;
+            let labels = label_matrix(data.classes("test")?, &Context::default())?;
             let gamma = [0.4, 4.0, 40.0][seed as usize % 3];
             for k in [1, 2, 3, 4] {
                 // From the first features, which are no guess at all.

@@ -90,7 +90,7 @@ impl Selector for GeneralizedFisher {
                 instead: "say how many features are wanted".to_owned(),
             });
         };
-        let labels = label_matrix(data.classes("generalized-fisher")?)?;
+        let labels = label_matrix(data.classes("generalized-fisher")?, context)?;
         let constant = data.constant_features()?;
         let candidates: Vec<usize> =
             (0..data.n_features()).filter(|j| constant.binary_search(j).is_err()).collect();
@@ -177,17 +177,28 @@ impl Selector for GeneralizedFisher {
 }
 
 /// `H` of Eq. (12), a column for each class with samples.
-fn label_matrix(classes: &Classes) -> Result<DMatrix<f64>, Error> {
+///
+/// # Errors
+/// [`Error::TooFew`] classes; [`Error::Stopped`], since there may be nearly as many as samples.
+fn label_matrix(classes: &Classes, context: &Context<'_>) -> Result<DMatrix<f64>, Error> {
     let n = classes.codes().len() as f64;
     let (counts, occurring) = (classes.counts(), classes.occurring());
     if occurring.len() < 2 {
         return Err(Error::TooFew { what: "classes with samples", minimum: 2, found: occurring.len() });
     }
-    Ok(DMatrix::from_fn(classes.codes().len(), occurring.len(), |i, at| {
-        let count = counts[occurring[at] as usize] as f64;
-        let indicator = if classes.codes()[i] == occurring[at] { (n / count).sqrt() } else { 0.0 };
-        indicator - (count / n).sqrt()
-    }))
+    let n_classes = occurring.len();
+    let mut labels = Vec::with_capacity(classes.codes().len() * n_classes);
+    for class in occurring {
+        if context.stopped().is_some() {
+            return Err(Error::Stopped { before: "the classes had been read" });
+        }
+        let count = counts[class as usize] as f64;
+        let (indicator, mean) = ((n / count).sqrt(), (count / n).sqrt());
+        labels.extend(
+            classes.codes().iter().map(|code| if *code == class { indicator - mean } else { 0.0 - mean }),
+        );
+    }
+    Ok(DMatrix::from_vec(classes.codes().len(), n_classes, labels))
 }
 
 /// The standardised columns of feature `j`; none for a constant. A categorical feature has an indicator a

@@ -6,7 +6,7 @@ use super::Interior;
 use super::point::Part;
 use crate::indefinite::matrix::signed_square;
 use crate::limits::over;
-use fewest_linalg::{Cholesky, dot, gram_unless};
+use fewest_linalg::{Cholesky, dot, gram_unless, mirror_unless};
 
 /// The columns of the kernels in play on the samples of a machine.
 pub(super) struct Side {
@@ -85,8 +85,9 @@ impl Interior<'_> {
                 (0..self.offsets[m + 1] - self.offsets[m]).map(|a| term.sign(a))
             };
             let signs: Vec<f64> = (0..self.chosen.len()).flat_map(sign).collect();
-            let product = signed_square(&columns, &signs, self.context);
-            (0.5 * (&product + product.transpose())).data.into()
+            let mut product: Vec<f64> = signed_square(&columns, &signs, self.context).data.into();
+            mirror_unless(&mut product, n, |upper, lower| 0.5 * (upper + lower), &over(self.context));
+            product
         } else {
             gram_unless(columns.transpose().as_slice(), width, &over(self.context))
         };
@@ -110,7 +111,13 @@ impl Interior<'_> {
         }
         system.ones = system.solve(&vec![1.0; n]);
         system.sum = system.ones.iter().sum();
-        system.projected = seen.g.chunks_exact(n).flat_map(|g| system.project(g).0).collect();
+        for g in seen.g.chunks_exact(n) {
+            if self.context.stopped().is_some() {
+                break;
+            }
+            let projected = system.project(g).0;
+            system.projected.extend(projected);
+        }
         system
     }
 }

@@ -222,6 +222,10 @@ impl<'a> Interior<'a> {
         let newton = Newton { systems, schur: Cholesky::above_identity(schur, q), roots };
         let mean = x.complementarity();
         let predicted = self.direction(x, seen, squares, &newton, 0.0, None);
+        // With many samples each of the two solves many systems.
+        if self.context.stopped().is_some() {
+            return false;
+        }
         let mut trial = x.clone();
         trial.add(&predicted, x.reach(&predicted).min(1.0));
         let centring = (trial.complementarity() / mean).clamp(0.0, 1.0).powi(3);
