@@ -84,12 +84,12 @@ fn compute(arguments: &Arguments) -> Result<()> {
         for method in &methods {
             if method.supervised {
                 let setting = Setting {
-                    name: "survey",
+                    name: "survey-each-k",
                     learner: learners[0],
                     splitter: &KFold { folds: FOLDS, stratified: true },
                     metrics: &metrics,
                     ks: &ks,
-                    nested: true,
+                    nested: method.is_nested,
                 };
                 // A method that does not fit the data, such as a two-class score on ten classes, is reported
                 // and left out.
@@ -101,7 +101,7 @@ fn compute(arguments: &Arguments) -> Result<()> {
                     }
                 }
             } else {
-                match cluster(protocol, name, &data, &method.method, &ks) {
+                match cluster(protocol, name, &data, method, &ks) {
                     Ok(found) => clusters.extend(found),
                     Err(error) => {
                         eprintln!("{name}, {}: left out, {error}", method.method.name);
@@ -117,16 +117,20 @@ fn compute(arguments: &Arguments) -> Result<()> {
     tell(protocol, &rows, &clusters, &failures)
 }
 
-/// A method and whether it uses the classes.
+/// A method and what it says of itself.
 struct Chosen {
     method: Method,
+    /// Whether it uses the classes.
     supervised: bool,
+    /// Whether the best `k` features are the first `k` of any larger number.
+    is_nested: bool,
 }
 
 fn methods(wanted: &[String]) -> Result<Vec<Chosen>> {
     let chosen = |method: &'static registry::Method| Chosen {
         method: Method { name: method.id, id: method.id, parameters: &[] },
         supervised: method.is_supervised(),
+        is_nested: method.is_nested(),
     };
     if wanted.is_empty() {
         let usable = |method: &&'static registry::Method| {
@@ -143,7 +147,7 @@ fn cluster(
     protocol: &Protocol,
     dataset: &'static str,
     data: &Dataset,
-    method: &Method,
+    Chosen { method, is_nested, .. }: &Chosen,
     ks: &[usize],
 ) -> Result<Vec<Row>> {
     let Target::Class(classes) = data.target() else { return Err("the data have no classes".into()) };
@@ -151,7 +155,7 @@ fn cluster(
     let clustering = Clustering {
         selector: &*selector,
         ks: ks.to_vec(),
-        nested: true,
+        nested: *is_nested,
         clusters: Some(classes.n_classes()),
         repeats: STARTS,
     };
@@ -281,8 +285,9 @@ fn summary(rows: &[Row], clusters: &[Row], failures: &[Failure], datasets: &BTre
          stratified cross-validation with selection inside every fold, then a linear support vector machine, \
          a decision tree and naive Bayes on the selected features. Methods without a target: features are \
          selected from all samples, k-means is started {STARTS} times, accuracy is that of the best matching \
-         of clusters and classes. A method selects its 300 (or all) features once and the first k are used. \
-         The survey shows its results on a web page only, so there are no printed numbers to hold these \
+         of clusters and classes. Every method is asked for each number of features by itself; one whose \
+         best k features are the first k of any larger number selects once. `seconds` are those of such a \
+         selection, or the mean over the numbers of features. The survey shows its results on a web page only, so there are no printed numbers to hold these \
          against. Means of every number of features are in [table-2.csv](table-2.csv) and \
          [table-2-clustering.csv](table-2-clustering.csv), where `run` is the number of folds or starts.\n",
     );
@@ -353,7 +358,10 @@ mod tests {
     fn unknown_methods_are_errors_and_unsupervised_ones_are_known() {
         assert!(methods(&["nonsense".to_owned()]).is_err());
         let all = methods(&[]).unwrap();
-        let supervised = |id: &str| all.iter().find(|chosen| chosen.method.id == id).unwrap().supervised;
-        assert!(supervised("mrmr") && !supervised("laplacian"));
+        let find = |id: &str| all.iter().find(|chosen| chosen.method.id == id).unwrap();
+        assert!(find("mrmr").supervised && !find("laplacian").supervised);
+        // One ranking serves all numbers of features, or each has a selection of its own.
+        assert!(find("mrmr").is_nested && find("fisher").is_nested);
+        assert!(!find("hsic-lasso").is_nested && !find("l1-svm").is_nested && !find("trace-ratio").is_nested);
     }
 }
