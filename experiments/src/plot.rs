@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use plotters::coord::Shift;
+use plotters::coord::cartesian::Cartesian2d;
 use plotters::coord::ranged1d::{KeyPointHint, KeyPointWeight, NoDefaultFormatting, Ranged, ValueFormatter};
 use plotters::prelude::*;
 
@@ -55,6 +56,18 @@ pub(crate) struct Panel {
     pub series: Vec<Series>,
 }
 
+/// Points in one pair of axes that have the same unit, with the line on which both values are equal.
+pub(crate) struct ScatterPanel {
+    /// What it shows.
+    pub title: String,
+    /// The label of the horizontal axis.
+    pub x_label: String,
+    /// The label of the vertical axis.
+    pub y_label: String,
+    /// The points.
+    pub points: Vec<(f64, f64)>,
+}
+
 /// A bar.
 pub(crate) struct Bar {
     /// Its label.
@@ -86,26 +99,35 @@ pub(crate) fn lines(path: &Path, panels: &[Panel]) -> Result<()> {
     })
 }
 
+/// Draws panels of points side by side, two in a row, all with the same range.
+pub(crate) fn scatter(path: &Path, panels: &[ScatterPanel]) -> Result<()> {
+    let (columns, rows) = (panels.len().clamp(1, 2), panels.len().div_ceil(2).max(1));
+    let values = panels.iter().flat_map(|panel| &panel.points).flat_map(|&(x, y)| [x, y]);
+    let (low, high) = wider(values, false);
+    draw(path, (WIDTH * columns as u32, HEIGHT * rows as u32), |root| {
+        for (area, panel) in root.split_evenly((rows, columns)).iter().zip(panels) {
+            draw_points(area, panel, (low, high))?;
+        }
+        Ok(())
+    })
+}
+
+fn draw_points(
+    area: &DrawingArea<SVGBackend<'_>, Shift>,
+    panel: &ScatterPanel,
+    (low, high): (f64, f64),
+) -> Result<()> {
+    let mut chart = axes(area, &panel.title, (&panel.x_label, &panel.y_label), [(low, high); 2], false)?;
+    chart.draw_series(LineSeries::new([(low, low), (high, high)], GUIDE.stroke_width(1))).map_err(text)?;
+    let colour = COLOURS[0].mix(0.45);
+    let dots = panel.points.iter().map(|&point| Circle::new(point, 2, colour.filled()));
+    chart.draw_series(dots).map_err(text)?;
+    Ok(())
+}
+
 fn draw_panel(area: &DrawingArea<SVGBackend<'_>, Shift>, panel: &Panel) -> Result<()> {
     let (x, y) = ranges(panel);
-    let axis = |(low, high)| Axis { low, high, logarithmic: panel.logarithmic };
-    let mut chart = ChartBuilder::on(area)
-        .caption(&panel.title, ("sans-serif", 19))
-        .margin(12)
-        .x_label_area_size(44)
-        .y_label_area_size(62)
-        .build_cartesian_2d(axis(x), axis(y))
-        .map_err(text)?;
-    chart
-        .configure_mesh()
-        .x_desc(&panel.x_label)
-        .y_desc(&panel.y_label)
-        .bold_line_style(RGBColor(225, 225, 225))
-        .label_style(("sans-serif", 14))
-        .axis_desc_style(("sans-serif", 15))
-        .max_light_lines(0)
-        .draw()
-        .map_err(text)?;
+    let mut chart = axes(area, &panel.title, (&panel.x_label, &panel.y_label), [x, y], panel.logarithmic)?;
     let mut colours = COLOURS.iter().cycle();
     for series in &panel.series {
         let colour = if series.is_guide { GUIDE } else { *colours.next().unwrap_or(&GUIDE) };
@@ -134,6 +156,37 @@ fn draw_panel(area: &DrawingArea<SVGBackend<'_>, Shift>, panel: &Panel) -> Resul
         .draw()
         .map_err(text)?;
     Ok(())
+}
+
+type Chart<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<Axis, Axis>>;
+
+/// A title and axes with a grid, for what is drawn on them.
+fn axes<'a>(
+    area: &DrawingArea<SVGBackend<'a>, Shift>,
+    title: &str,
+    (x_label, y_label): (&str, &str),
+    [x, y]: [(f64, f64); 2],
+    logarithmic: bool,
+) -> Result<Chart<'a>> {
+    let axis = |(low, high)| Axis { low, high, logarithmic };
+    let mut chart = ChartBuilder::on(area)
+        .caption(title, ("sans-serif", 19))
+        .margin(12)
+        .x_label_area_size(44)
+        .y_label_area_size(62)
+        .build_cartesian_2d(axis(x), axis(y))
+        .map_err(text)?;
+    chart
+        .configure_mesh()
+        .x_desc(x_label)
+        .y_desc(y_label)
+        .bold_line_style(RGBColor(225, 225, 225))
+        .label_style(("sans-serif", 14))
+        .axis_desc_style(("sans-serif", 15))
+        .max_light_lines(0)
+        .draw()
+        .map_err(text)?;
+    Ok(chart)
 }
 
 /// An axis with few round ticks; the library's own logarithmic one prints one tick over the other.
@@ -184,22 +237,24 @@ impl ValueFormatter<f64> for Axis {
 /// The ranges of both coordinates, a little wider than the points.
 fn ranges(panel: &Panel) -> ((f64, f64), (f64, f64)) {
     let points = || panel.series.iter().flat_map(|series| &series.points);
-    let wider = |values: &mut dyn Iterator<Item = f64>| {
-        let (low, high) = values
-            .filter(|value| value.is_finite())
-            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
-        match (low <= high, panel.logarithmic) {
-            (false, _) => (1.0, 10.0),
-            (true, true) => (low / 1.3, high * 1.3),
-            (true, false) => {
-                let margin = 0.05 * (high - low).max(1e-12);
-                (low - margin, high + margin)
-            }
-        }
-    };
-    let x = wider(&mut points().map(|point| point.0));
-    let y = panel.y_range.unwrap_or_else(|| wider(&mut points().map(|point| point.1)));
+    let x = wider(points().map(|point| point.0), panel.logarithmic);
+    let y = panel.y_range.unwrap_or_else(|| wider(points().map(|point| point.1), panel.logarithmic));
     (x, y)
+}
+
+/// A range that is a little wider than `values`.
+fn wider(values: impl Iterator<Item = f64>, logarithmic: bool) -> (f64, f64) {
+    let (low, high) = values
+        .filter(|value| value.is_finite())
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
+    match (low <= high, logarithmic) {
+        (false, _) => (1.0, 10.0),
+        (true, true) => (low / 1.3, high * 1.3),
+        (true, false) => {
+            let margin = 0.05 * (high - low).max(1e-12);
+            (low - margin, high + margin)
+        }
+    }
 }
 
 /// Few round numbers from `low` to `high`: 1, 2 and 5 times powers of ten, or multiples of one of them.
@@ -341,6 +396,15 @@ mod tests {
         assert_eq!(svg.matches("a curve").count(), 2);
         assert!(svg.matches("<circle").count() >= 4);
         let bar = |label: &str, value, is_ours| Bar { label: label.to_owned(), value, is_ours };
+        let points = ScatterPanel {
+            title: "cloud".to_owned(),
+            x_label: "observed".to_owned(),
+            y_label: "predicted".to_owned(),
+            points: vec![(0.0, 1.0), (2.0, 2.0), (3.0, 1.0)],
+        };
+        scatter(&file, &[points]).unwrap();
+        let svg = std::fs::read_to_string(&file).unwrap();
+        assert_eq!((svg.matches("cloud").count(), svg.matches("<circle").count()), (1, 3));
         let panel = BarPanel {
             title: "t".to_owned(),
             unit: "s",

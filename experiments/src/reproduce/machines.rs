@@ -12,7 +12,7 @@ use super::experiments::Method;
 use crate::Result;
 
 /// Folds that choose parameters.
-const FOLDS: usize = 5;
+pub(super) const FOLDS: usize = 5;
 
 /// A linear machine, its cost chosen in five folds.
 pub(super) fn linear_classifier(costs: &[f64]) -> SupportVectorClassifier {

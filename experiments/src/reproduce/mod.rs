@@ -38,9 +38,9 @@ enum Paper {
     MikFs(mik_fs::Arguments),
     /// Yang, Xu, Lyu and King, Budget constrained non-monotonic feature selection, 2015.
     ///
-    /// Figure: 2 classification with many features. Tables: 1 the problem of three features, 3
-    /// classification, 4 and 5 the weighted sum, 6 Boston housing, 7 forest fires. Tables 4 and 5 come from
-    /// the same runs and are written together.
+    /// Figures: 2 classification with many features, 3 predictions of the weighted sum. Tables: 1 the problem
+    /// of three features, 3 classification, 4 and 5 the weighted sum, 6 Boston housing, 7 forest fires.
+    /// Tables 4 and 5 come from the same runs and are written together.
     Nmmkl(Wanted),
     /// Yang and Ong, Feature selection using probabilistic prediction of support vector regression, 2011.
     ///

@@ -27,7 +27,8 @@ impl<'a> Shared<'a> {
         Self { choose, chosen: Mutex::default() }
     }
 
-    fn parameters(&self, data: &Dataset, context: &Context<'_>) -> Result<Vec<String>, Error> {
+    /// The parameters for these training samples.
+    pub(super) fn parameters(&self, data: &Dataset, context: &Context<'_>) -> Result<Vec<String>, Error> {
         let known = |chosen: &BTreeMap<u64, Vec<String>>| chosen.get(&context.seed).cloned();
         let lock = || self.chosen.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if let Some(parameters) = known(&lock()) {

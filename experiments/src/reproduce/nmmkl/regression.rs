@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use fewest::core::{Context, Dataset, Error, Target};
+use fewest::core::{Context, Dataset, Error, Selector, Target};
 use fewest::data::synthetic;
-use fewest::eval::{HoldOut, MeanSquaredError, QSquared, Splitter};
+use fewest::eval::{HoldOut, Learner, MeanSquaredError, QSquared, Splitter};
 
+use super::ranged::{RangedLasso, RangedRegression, RangedWeights};
 use super::{FOLDER, REFERENCE};
 use crate::Result;
 use crate::output::mean_and_error;
@@ -26,24 +27,35 @@ const PAPER_RUNS: f64 = 20.0;
 /// The numbers of a table for a number of features: mean squared error and Q², each by method.
 type Numbers = (usize, [(f64, f64); 4], [(f64, f64); 4]);
 
+/// How features are scaled, by the training samples.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Scaling {
+    /// To mean 0 and standard deviation 1.
+    Standard,
+    /// To [−1, 1].
+    Range,
+}
+
 /// A table and how its machines are tuned.
-struct Table {
+pub(super) struct Table {
     name: &'static str,
     title: &'static str,
     about: &'static str,
-    dataset: &'static str,
+    pub dataset: &'static str,
+    scaling: Scaling,
     costs: &'static [f64],
     epsilons: &'static [f64],
     printed: [Numbers; 2],
 }
 
-static WEIGHTED_SUM: Table = Table {
+pub(super) static WEIGHTED_SUM: Table = Table {
     name: "table-5",
     title: "Tables 4 and 5: a weighted sum",
     about: "Section 5.1. The problem is Eq. (22), `fewest_data::synthetic::weighted_sum`: features 1 to 5 \
             matter, feature 6 is feature 1 plus 1, feature 7 is the product of 2 and 3. Each run draws 200 \
             samples, half of them to train.",
     dataset: "weighted sum",
+    scaling: Scaling::Standard,
     costs: &[1.0, 10.0, 100.0, 1000.0],
     epsilons: &[0.01, 0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0],
     printed: [
@@ -65,8 +77,12 @@ static HOUSING: Table = Table {
     title: "Table 6: Boston housing",
     about: "Section 5.2.1. Each run draws half of the samples to train.",
     dataset: "Boston housing",
+    scaling: Scaling::Range,
     costs: &[1.0, 10.0, 100.0, 1000.0],
-    epsilons: &[0.01, 0.1, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0],
+    epsilons: &[
+        0.01, 0.1, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0, 5.5, 6.0, 6.5, 7.0, 7.5, 8.0, 8.5, 9.0,
+        9.5, 10.0,
+    ],
     printed: [
         (
             5,
@@ -86,6 +102,7 @@ static FOREST_FIRES: Table = Table {
     title: "Table 7: forest fires",
     about: "Section 5.2.2. The target is ln(1 + area). Each run draws half of the samples to train.",
     dataset: "forest fires",
+    scaling: Scaling::Range,
     costs: &[1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0],
     epsilons: &[0.1, 0.5, 1.0, 1.5, 2.0],
     printed: [
@@ -102,11 +119,18 @@ static FOREST_FIRES: Table = Table {
     ],
 };
 
-/// Writes `table-4.md`, `table-5.md` and `table-5.csv`.
-pub(super) fn weighted_sum(protocol: &Protocol) -> Result<()> {
+/// The runs on the weighted sum, with its samples and how they are divided.
+pub(super) fn weighted_sum_runs(protocol: &Protocol) -> Result<(Dataset, Batches, Vec<Row>)> {
     let batches = Batches { train: 100, test: 100 };
     let data = synthetic::weighted_sum(200 * protocol.runs as usize, protocol.seed)?.dataset;
     let rows = WEIGHTED_SUM.run(protocol, &data, &batches)?;
+    Ok((data, batches, rows))
+}
+
+/// Writes `table-4.md`, `table-5.md` and `table-5.csv`.
+pub(super) fn weighted_sum(protocol: &Protocol) -> Result<()> {
+    let (.., rows) = weighted_sum_runs(protocol)?;
+    WEIGHTED_SUM.write(protocol, &rows)?;
     let text = format!(
         "# NMMKL, Table 4: which features are selected\n\n{REFERENCE}, {} Every run is in \
          [table-5.csv](table-5.csv).\n\n\
@@ -124,7 +148,7 @@ pub(super) fn housing(protocol: &Protocol) -> Result<()> {
     let data = protocol
         .read(HOUSING.dataset, "boston_housing.csv")?
         .ok_or("Table 6 needs the file boston_housing.csv")?;
-    HOUSING.run(protocol, &data, &halves(protocol)).map(drop)
+    HOUSING.write(protocol, &HOUSING.run(protocol, &data, &halves(protocol))?)
 }
 
 /// Writes `table-7.md` and `table-7.csv`.
@@ -135,11 +159,26 @@ pub(super) fn forest_fires(protocol: &Protocol) -> Result<()> {
     let Target::Real(areas) = data.target() else { return Err("the area is a number".into()) };
     let target = Target::real(areas.output(0).iter().map(|area| area.ln_1p()).collect())?;
     let data = Dataset::shared(data.shared_x(), target)?;
-    FOREST_FIRES.run(protocol, &data, &halves(protocol)).map(drop)
+    FOREST_FIRES.write(protocol, &FOREST_FIRES.run(protocol, &data, &halves(protocol))?)
 }
 
 fn halves(protocol: &Protocol) -> HoldOut {
     HoldOut { test_fraction: 0.5, repeats: protocol.runs as usize, stratified: false }
+}
+
+/// NMMKLR on features scaled as in the paper, with cost and tube in the unit of the target.
+const RANGED: &[&str] = &["scaling=range", "standardise_target=false"];
+
+impl Scaling {
+    fn words(self) -> &'static str {
+        match self {
+            Scaling::Standard => "Features are standardised by the training samples.",
+            Scaling::Range => {
+                "Features are scaled to [−1, 1] by the training samples, as in the paper, for all machines \
+                 and for the weights of SVR-LW and LASSO-LW; Stepwise does not depend on their scale."
+            }
+        }
+    }
 }
 
 impl Table {
@@ -147,10 +186,12 @@ impl Table {
         let choose = |data: &Dataset, context: &Context<'_>| self.choose(data, context);
         let shared = Shared::new(&choose);
         let ks: Vec<usize> = self.printed.iter().map(|(k, ..)| *k).collect();
-        let name = format!("nmmkl-{}", self.name);
+        // What was stored of machines on standardised features is not taken for these.
+        let scaled = if self.scaling == Scaling::Range { "-range" } else { "" };
+        let name = format!("nmmkl-{}{scaled}", self.name);
         let setting = Setting {
             name: &name,
-            learner: &self.machine(),
+            learner: &*self.machine(),
             splitter,
             metrics: &[&MeanSquaredError, &QSquared],
             ks: &ks,
@@ -158,34 +199,58 @@ impl Table {
         };
         let mut rows = Vec::new();
         for (method, id) in METHODS {
-            let selector = Tuned { id, fixed: &[], shared: &shared, own: None, most_candidates: None };
-            rows.extend(protocol.run_selector(&setting, self.dataset, data, method, &selector)?);
+            let selector: Box<dyn Selector> = match (id, self.scaling) {
+                ("svr-lw", Scaling::Range) => Box::new(RangedWeights(&shared)),
+                ("lasso-lw", Scaling::Range) => Box::new(RangedLasso),
+                _ => {
+                    let is_ranged = id == "nmmklr" && self.scaling == Scaling::Range;
+                    let fixed = if is_ranged { RANGED } else { &[] };
+                    Box::new(Tuned { id, fixed, shared: &shared, own: None, most_candidates: None })
+                }
+            };
+            rows.extend(protocol.run_selector(&setting, self.dataset, data, method, &*selector)?);
         }
-        self.write(protocol, &rows)?;
         Ok(rows)
     }
 
     /// The linear machine of all numbers of features.
-    fn machine(&self) -> RawRegression<'static> {
-        RawRegression { kappa: None, costs: self.costs, epsilons: self.epsilons }
+    pub(super) fn machine(&self) -> Box<dyn Learner> {
+        let (costs, epsilons) = (self.costs, self.epsilons);
+        match self.scaling {
+            Scaling::Standard => Box::new(RawRegression { kappa: None, costs, epsilons }),
+            Scaling::Range => Box::new(RangedRegression { costs, epsilons }),
+        }
+    }
+
+    /// Each cost and each ε, with the mean squared error in every fold.
+    fn tried(
+        &self,
+        data: &Dataset,
+        context: &Context<'_>,
+    ) -> std::result::Result<Vec<(f64, f64, Vec<f64>)>, Error> {
+        if self.scaling == Scaling::Range {
+            return RangedRegression { costs: self.costs, epsilons: self.epsilons }.errors(data, context);
+        }
+        let pairs = self.costs.iter().flat_map(|cost| self.epsilons.iter().map(move |tube| (cost, tube)));
+        let errors = |(cost, tube)| {
+            let (costs, epsilons) = (std::slice::from_ref(cost), std::slice::from_ref(tube));
+            let machine = RawRegression { kappa: None, costs, epsilons };
+            Ok((*cost, *tube, cross_validated(&machine, &MeanSquaredError, data, context)?))
+        };
+        pairs.map(errors).collect()
     }
 
     /// The smallest cost, with the ε that is best for it, whose machine on all features predicts as well as
-    /// the best one but for a standard error; for methods that standardise the target.
+    /// the best one but for a standard error; in the unit of the target, or in its standard deviation where
+    /// methods standardise it.
     ///
     /// A linear machine on few features predicts nearly as well with any large cost, and which is best is
     /// chance. But the selection depends on it: the larger the cost, the more a feature that fits noise
     /// gains.
     fn choose(&self, data: &Dataset, context: &Context<'_>) -> std::result::Result<Vec<String>, Error> {
-        let mut tried = Vec::new();
-        for cost in self.costs {
-            for epsilon in self.epsilons {
-                let (costs, epsilons) = (std::slice::from_ref(cost), std::slice::from_ref(epsilon));
-                let machine = RawRegression { kappa: None, costs, epsilons };
-                let errors = cross_validated(&machine, &MeanSquaredError, data, context)?;
-                tried.push((*cost, *epsilon, mean_and_error(&errors)));
-            }
-        }
+        let tried = self.tried(data, context)?;
+        let mut tried: Vec<(f64, f64, (f64, f64))> =
+            tried.into_iter().map(|(cost, tube, errors)| (cost, tube, mean_and_error(&errors))).collect();
         let least = |tried: &[(f64, f64, (f64, f64))]| {
             tried.iter().copied().min_by(|a, b| a.2.0.total_cmp(&b.2.0)).unwrap_or((1.0, 0.1, (0.0, 0.0)))
         };
@@ -195,7 +260,7 @@ impl Table {
         tried.retain(|(cost, ..)| *cost == smallest);
         let (cost, epsilon, _) = least(&tried);
         let unit = match data.target() {
-            Target::Real(outputs) => deviation(outputs.output(0)),
+            Target::Real(outputs) if self.scaling == Scaling::Standard => deviation(outputs.output(0)),
             _ => 1.0,
         };
         Ok(vec![format!("c={}", cost / unit), format!("epsilon={}", epsilon / unit)])
@@ -210,12 +275,12 @@ impl Table {
              support vector regression on all features predicts as well as with the best pair, but for one \
              standard error over 5 folds of the training samples, and the best ε for it (the paper does not \
              say how its methods get theirs). A linear support vector regression predicts from the selected \
-             features, standardised by the training samples, its own C and ε those with the least error in 5 \
-             folds. {LEGEND}",
+             features, its own C and ε those with the least error in 5 folds. {} {LEGEND}",
             self.title,
             self.about,
             self.costs,
             self.epsilons,
+            self.scaling.words(),
             name = self.name
         );
         let methods = METHODS.map(|(name, _)| name);
