@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use fewest_core::method::{KernelWidth, Regularization};
 use fewest_core::{
-    Budget, Certificate, Context, Dataset, DenseColumns, Error, FeatureKind, Selector, Status, Target,
+    Budget, Certificate, Context, Dataset, DenseColumns, Error, FeatureKind, Progress, Selector, Status,
+    Target, derive_seed,
 };
 use fewest_mkl::{BaseKernel, BaseKernels, Gmkl, MikFs, Rfmkl};
 use fewest_testkit::StopAt;
@@ -168,6 +169,30 @@ fn the_default_settles_what_is_selected() -> Result<(), Box<dyn std::error::Erro
 
 /// `(β, d) → (β/c, c d)` turns the problem of `(λ₁, λ₂)` into that of `(c λ₁, λ₂/c)`: why `lambda1` is no
 /// cost of errors.
+/// With more features than samples and a small penalty the alternation falls by more than the share that
+/// brings Newton steps for hundreds of times: half of the iterations are left to these.
+#[test]
+fn a_slow_alternation_leaves_half_of_its_iterations_to_newton_steps() -> Result<(), Error> {
+    let columns: Vec<Vec<f64>> = (0..60)
+        .map(|j| (0..30).map(|i| derive_seed(j, i) as f64 / u64::MAX as f64 - 0.5).collect())
+        .collect();
+    let labels: Vec<bool> = columns[0].iter().zip(&columns[1]).map(|(a, b)| a + b > 0.0).collect();
+    let data = Dataset::new(DenseColumns::from_columns(&columns)?, Target::from_labels(&labels))?;
+    for ratio in [1e-3, 1e-4, 1e-5] {
+        let method = MikFs {
+            kernel: BaseKernels(vec![BaseKernel::Gaussian { sigma: KernelWidth::Value(1.0) }]),
+            regularization: Regularization::Ratio(ratio),
+            iterations: 60,
+            ..MikFs::default()
+        };
+        let Some(model) = method.fit(&data, &Context::default())? else { panic!("nothing was found") };
+        let end = &model.alternation;
+        assert_eq!(end.status, Status::Converged, "{ratio}: {}", end.weight_violation);
+        assert!(end.newton_steps > 0 && end.history.len() <= 61, "{}", end.history.len());
+    }
+    Ok(())
+}
+
 #[test]
 fn the_ridge_rescales_the_scores_and_nothing_else() -> Result<(), Error> {
     let data = three_classes()?;

@@ -221,6 +221,9 @@ impl Objective<'_> {
     ) -> Result<(), Error> {
         let mut responses = self.responses(&fit.point.machines, members)?;
         let mut has_settled = false;
+        // Where the alternation is slow, half of the iterations are left to Newton steps; where these do not
+        // lower the objective yet, half of what is left.
+        let mut newton_from = limits.iterations.div_ceil(2);
         loop {
             let weights: Vec<f64> = members.iter().map(|&m| fit.point.weights[m]).collect();
             fit.weight_violation = self.weight_violation(&responses, &weights);
@@ -235,12 +238,16 @@ impl Objective<'_> {
                 return Ok(());
             }
             let before = fit.value();
-            if has_settled {
+            if has_settled || iteration >= newton_from {
                 let Some(reached) = self.newton_step(&fit.point, members, &responses, before, context)?
                 else {
                     // Where time was over, that is said.
                     fit.status = context.stopped().unwrap_or(Status::Converged);
-                    return Ok(());
+                    if has_settled || fit.status.is_stopped() {
+                        return Ok(());
+                    }
+                    newton_from = iteration + (limits.iterations - iteration).div_ceil(2);
+                    continue;
                 };
                 fit.convex_gap = fit.convex_gap.max(reached.convex_gap);
                 fit.convex_problems += self.tasks.len() as u64;

@@ -24,6 +24,11 @@ const DAMPING: [f64; 3] = [1e-10, 1e-5, 1e-2];
 /// Halvings of a step at most, each of which fits the machines.
 const HALVINGS: usize = 6;
 
+/// Weights that fall and are at most this share of the largest go straight to zero, one share after the other
+/// until a step decreases the objective: where a Newton step of all weights takes many of them below zero,
+/// what is left of it need not descend.
+const SMALL: [f64; 3] = [0.0, 1e-3, 1e-1];
+
 /// Where a Newton step leads.
 pub(super) struct Reached {
     pub(super) point: Point,
@@ -65,48 +70,77 @@ impl Objective<'_> {
     ) -> Result<Option<Reached>, Error> {
         let weights: Vec<f64> = members.iter().map(|&m| point.weights[m]).collect();
         let gradient = responses.problem(self.loss).gradient(&weights);
-        let free: Vec<usize> =
-            (0..members.len()).filter(|&a| weights[a] > 0.0 || gradient[a] < 0.0).collect();
-        let Some(hessian) = self.hessian(point, &weights, responses, &free, context)? else {
-            return Ok(None);
-        };
-        let mean = hessian.trace() / free.len().max(1) as f64;
-        let slope = DVector::from_iterator(free.len(), free.iter().map(|&a| -gradient[a]));
-        for damping in DAMPING {
-            let mut damped = hessian.clone();
-            for a in 0..free.len() {
-                damped[(a, a)] += damping * mean;
-            }
-            let Some(step) = fewest_linalg::cholesky(damped).map(|factor| factor.solve(&slope)) else {
+        let most = weights.iter().copied().fold(0.0, f64::max);
+        for small in SMALL {
+            let stays = |a: usize| weights[a] > small * most || gradient[a] < 0.0;
+            let (free, falling): (Vec<usize>, Vec<usize>) = (0..members.len())
+                .filter(|&a| weights[a] > 0.0 || gradient[a] < 0.0)
+                .partition(|&a| stays(a));
+            if small > 0.0 && falling.is_empty() {
                 continue;
-            };
-            let mut share = 1.0;
-            for _ in 0..HALVINGS {
-                let mut trial = weights.clone();
-                for (&a, step) in free.iter().zip(step.iter()) {
-                    trial[a] = (weights[a] + share * step).max(0.0);
-                }
-                let promised: f64 = free.iter().map(|&a| gradient[a] * (weights[a] - trial[a])).sum();
-                let mut all = point.weights.clone();
-                for (&m, weight) in members.iter().zip(&trial) {
-                    all[m] = *weight;
-                }
-                if promised > 0.0
-                    && let Some(fitted) = self.stationary(&point.machines, &all, context)?
-                {
-                    let responses = self.responses(&fitted.machines, members)?;
-                    let reached = responses.problem(self.loss).value(&trial);
-                    if value - reached >= SUFFICIENT * promised {
-                        let Fitted { machines, violation, convex_gap, .. } = fitted;
-                        let point = Point { weights: all, machines, machine_violation: violation };
-                        return Ok(Some(Reached { point, responses, value: reached, convex_gap }));
-                    }
-                }
-                if context.stopped().is_some() {
-                    return Ok(None);
-                }
-                share *= 0.5;
             }
+            let Some(hessian) = self.hessian(point, &weights, responses, &free, context)? else {
+                return Ok(None);
+            };
+            let mean = hessian.trace() / free.len().max(1) as f64;
+            let slope = DVector::from_iterator(free.len(), free.iter().map(|&a| -gradient[a]));
+            for damping in DAMPING {
+                let mut damped = hessian.clone();
+                for a in 0..free.len() {
+                    damped[(a, a)] += damping * mean;
+                }
+                let Some(newton) = fewest_linalg::cholesky(damped).map(|factor| factor.solve(&slope)) else {
+                    continue;
+                };
+                let newton = free.iter().zip(newton.iter()).map(|(&a, step)| (a, *step));
+                let step: Vec<(usize, f64)> =
+                    newton.chain(falling.iter().map(|&a| (a, -weights[a]))).collect();
+                let found = self.along(point, members, (&weights, &gradient), &step, value, context)?;
+                if found.is_some() || context.stopped().is_some() {
+                    return Ok(found);
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// The point on the way along `step`, entries of `members` with what is added to them, whose objective is
+    /// below `value` by as much as its slope promises; `None` where there is none.
+    fn along(
+        &self,
+        point: &Point,
+        members: &[usize],
+        (weights, gradient): (&[f64], &[f64]),
+        step: &[(usize, f64)],
+        value: f64,
+        context: &Context<'_>,
+    ) -> Result<Option<Reached>, Error> {
+        let mut share = 1.0;
+        for _ in 0..HALVINGS {
+            let mut trial = weights.to_vec();
+            for &(a, step) in step {
+                trial[a] = (weights[a] + share * step).max(0.0);
+            }
+            let promised: f64 = step.iter().map(|&(a, _)| gradient[a] * (weights[a] - trial[a])).sum();
+            let mut all = point.weights.clone();
+            for (&m, weight) in members.iter().zip(&trial) {
+                all[m] = *weight;
+            }
+            if promised > 0.0
+                && let Some(fitted) = self.stationary(&point.machines, &all, context)?
+            {
+                let responses = self.responses(&fitted.machines, members)?;
+                let reached = responses.problem(self.loss).value(&trial);
+                if value - reached >= SUFFICIENT * promised {
+                    let Fitted { machines, violation, convex_gap, .. } = fitted;
+                    let point = Point { weights: all, machines, machine_violation: violation };
+                    return Ok(Some(Reached { point, responses, value: reached, convex_gap }));
+                }
+            }
+            if context.stopped().is_some() {
+                return Ok(None);
+            }
+            share *= 0.5;
         }
         Ok(None)
     }
