@@ -1,5 +1,6 @@
 //! Xue, Song and Xu, *Multiple indefinite kernel learning for feature selection*, IJCAI 2017.
 
+mod chosen;
 mod contenders;
 mod convergence;
 mod curves;
@@ -13,6 +14,7 @@ use fewest::core::{Dataset, Target};
 use fewest::eval::HoldOut;
 
 use self::contenders::{CONTENDERS, Contender};
+use self::curves::Version;
 use super::experiments::Protocol;
 use crate::Result;
 
@@ -20,8 +22,9 @@ use crate::Result;
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("what").required(true).multiple(true).args(["figure", "table"]))]
 pub(super) struct Arguments {
-    /// Figures: 1 accuracy by number of features, 2 convergence, which comes from the runs of the table.
-    #[arg(long, value_parser = ["1", "2"])]
+    /// Figures: 1 accuracy by number of features, all methods at their defaults, 1-tuned the same with
+    /// parameters chosen, 2 convergence, which comes from the runs of the table.
+    #[arg(long, value_parser = ["1", "1-tuned", "2"])]
     figure: Vec<String>,
     /// The table: 2, accuracy and number of features.
     #[arg(long, value_parser = ["2"])]
@@ -52,8 +55,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
                 convergence::write_figure(protocol, &problems, &cells)?;
             }
         }
-        if asked("1") {
-            curves::write_figure(protocol, &problems)?;
+        for (figure, version) in [("1", Version::Defaults), ("1-tuned", Version::Tuned)] {
+            if asked(figure) {
+                curves::write_figure(protocol, &problems, version)?;
+            }
         }
         Ok(())
     })
