@@ -188,8 +188,9 @@ fn settled(history: &[f64], share: f64) -> usize {
 }
 
 fn summary(cases: &[Case]) -> String {
-    let mut text = "# MIK-FS\n\nDefaults (`tanh(x x′)`, ratio 0.1), until the relative decrease of the \
-                    objective is at most 1e-5. Seconds are those of the processors, all threads together, \
+    let mut text = "# MIK-FS\n\nDefaults: `tanh(x x′)`, ratio 0.1, alternations until the relative decrease of \
+                    the objective is at most 1e-5, then Newton steps on weights and machines together until \
+                    both are stationary to 1e-6. Seconds are those of the processors, all threads together, \
                     the smallest of the repetitions, less those of reading the file (a NumPy file of the \
                     same data, where all features are numbers). Runs of more than 20 s are made once. Every \
                     run is in [mik-fs.csv](mik-fs.csv).\n\n\
