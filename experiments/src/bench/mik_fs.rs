@@ -188,7 +188,8 @@ fn settled(history: &[f64], share: f64) -> usize {
 }
 
 fn summary(cases: &[Case]) -> String {
-    let mut text = "# MIK-FS\n\nDefaults: `tanh(x x′)`, ratio 0.1, alternations until the relative decrease of \
+    let mut text =
+        "# MIK-FS\n\nDefaults: `tanh(x x′)`, ratio 0.1, alternations until the relative decrease of \
                     the objective is at most 1e-5, then Newton steps on weights and machines together until \
                     both are stationary to 1e-6. Seconds are those of the processors, all threads together, \
                     the smallest of the repetitions, less those of reading the file (a NumPy file of the \
@@ -203,7 +204,7 @@ fn summary(cases: &[Case]) -> String {
                     alternation.\n\n\
                     | data | n | d | ours, s | whole matrices, s | times | as printed, s | times | ours, MiB \
                     | whole matrices, MiB |\n|---|---|---|---|---|---|---|---|---|---|\n"
-        .to_owned();
+            .to_owned();
     for case in cases {
         let own = cpu(&case.factors) - cpu(&case.reading);
         let against = |runs: &[Measured]| {
