@@ -188,17 +188,6 @@ impl Protocol {
         Ok(Some(found))
     }
 
-    /// Runs `method` on `data`, unless that is finished already.
-    pub(super) fn run(
-        &self,
-        setting: &Setting<'_>,
-        dataset: &'static str,
-        data: &Dataset,
-        method: &Method,
-    ) -> Result<Vec<Row>> {
-        self.run_selector(setting, dataset, data, method.name, &*method.selector()?)
-    }
-
     /// Runs `selector`, the paper's `method`, unless that is finished already.
     pub(super) fn run_selector(
         &self,
