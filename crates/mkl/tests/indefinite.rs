@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use fewest_core::method::{KernelWidth, Regularization};
 use fewest_core::{
-    Budget, Certificate, Context, Dataset, DenseColumns, Error, FeatureKind, Progress, Selector, Status,
-    Target, derive_seed,
+    Budget, Certificate, Context, Dataset, DenseColumns, Error, FeatureKind, Selector, Status, Target,
+    derive_seed,
 };
 use fewest_mkl::{BaseKernel, BaseKernels, Gmkl, MikFs, Rfmkl};
 use fewest_testkit::StopAt;
