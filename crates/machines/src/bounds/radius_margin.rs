@@ -23,10 +23,10 @@ use super::{Ball, BoundSensitivity, in_order};
 /// Lin 2005; Rakotomamonjy 2007), since no span is larger than the diameter:
 ///
 /// ```text
-/// Σ_p |y_p − f^p(x_p)| ≤ 4 R̃² Σ_p |β_p| + Σ_p ξ_p + n ε
+/// Σ_p |y_p − f^p(x_p)| ≤ 4 R̃² Σ_p |β_p| + Σ_i ξ_i + n ε
 /// ```
 ///
-/// with `K̃ = K`, slacks `ξ` for a linear loss and `K̃ = K + 1/(2C)`, no slacks for squared ones. The
+/// with `K̃ = K`, slacks `ξ` of all samples for a linear loss and `K̃ = K + 1/(2C)`, no slacks for squared ones. The
 /// derivative of `Σ |β|` is that of the linear system of the free support vectors. `O(n m)`, and `O(m³)` with
 /// the derivative.
 #[derive(Debug, Clone, PartialEq)]
@@ -91,7 +91,7 @@ impl RadiusMargin {
         let ball = Ball::enclosing(problem.kernel(), ridge, &[], control)?;
         let size = support.coefficients.iter().map(|value| value.abs()).sum();
         let tube: f64 = problem.absolute_weights().iter().sum();
-        let value = 4.0 * ball.squared_radius * size + support.slacks.sum() + tube;
+        let value = 4.0 * ball.squared_radius * size + support.slack + tube;
         let sensitivity = if with_gradient && support.n_free > 0 {
             let follow = support.signs.rows(0, support.n_free) * (4.0 * ball.squared_radius);
             let h = adjoint(&support, &support.bordered(control)?, follow);

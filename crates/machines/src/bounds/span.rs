@@ -25,11 +25,12 @@ use super::{BoundSensitivity, in_order};
 /// of the machine without it is exactly given by the span, `f⁰(x_p) − f^p(x_p) = β_p S_p²`, and so
 ///
 /// ```text
-/// classification   number of leave-one-out errors                  ≤ Σ_p |β_p| S_p² + ξ_p
-/// regression       Σ_p |y_p − f^p(x_p)|, the leave-one-out error   ≤ Σ_p |β_p| S_p² + ξ_p + n ε
+/// classification   number of leave-one-out errors                  ≤ Σ_p |β_p| S_p² + Σ_i ξ_i
+/// regression       Σ_p |y_p − f^p(x_p)|, the leave-one-out error   ≤ Σ_p |β_p| S_p² + Σ_i ξ_i + n ε
 /// ```
 ///
-/// with slacks `ξ` of a linear loss. If there is no other free vector than `p`, its span is its largest
+/// with slacks `ξ` of a linear loss, of all samples: with coefficients that are not optimal for the kernel,
+/// those at `β = 0` or between the bounds have slacks too. If there is no other free vector than `p`, its span is its largest
 /// distance from a support vector. A diagonal of `1e-13 |F|` times the largest entry keeps kernels of
 /// equal samples invertible. `O(|F|³ + n m)` for `m` support vectors.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,7 +69,7 @@ impl SpanBound {
                 _ => farthest(&support.kernel, p),
             })
             .collect();
-        let charged: f64 = (0..m).map(|p| support.coefficients[p].abs() * spans[p] + support.slacks[p]).sum();
+        let charged: f64 = (0..m).map(|p| support.coefficients[p].abs() * spans[p]).sum();
         let sensitivity = match &residuals {
             Some(residuals) if with_gradient => Some(residuals.sensitivity(&support)?),
             _ => None,
@@ -76,7 +77,7 @@ impl SpanBound {
         let mut by_sample: Vec<(usize, f64)> = support.samples.iter().copied().zip(spans).collect();
         order::sort_entries(&mut by_sample);
         let squared_spans = by_sample.into_iter().map(|(_, span)| span).collect();
-        Ok(Self { value: charged + tube, squared_spans, sensitivity })
+        Ok(Self { value: charged + support.slack + tube, squared_spans, sensitivity })
     }
 }
 
@@ -159,7 +160,7 @@ pub(super) fn adjoint(
     // ξ_p = sign(β_p) (t_p − (Kβ)_p − b) − ε of those at a bound.
     let mut last = 0.0;
     for p in n_free..m {
-        let sign = if support.slacks[p] > 0.0 { support.signs[p] } else { 0.0 };
+        let sign = if support.has_slack[p] { support.signs[p] } else { 0.0 };
         g -= support.kernel.view((0, p), (n_free, 1)).column(0) * sign;
         last -= sign;
     }
@@ -167,7 +168,7 @@ pub(super) fn adjoint(
     let mut h = DVector::zeros(m);
     h.rows_mut(0, n_free).copy_from(&solved);
     for p in n_free..m {
-        h[p] = if support.slacks[p] > 0.0 { support.signs[p] } else { 0.0 };
+        h[p] = if support.has_slack[p] { support.signs[p] } else { 0.0 };
     }
     h
 }

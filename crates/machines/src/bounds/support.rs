@@ -18,8 +18,11 @@ pub(super) struct Support {
     pub kernel: DMatrix<f64>,
     /// `sign(β)`.
     pub signs: DVector<f64>,
-    /// The slack, `max(0, sign(β) (t − f̃) − ε)`; 0 except at a bound.
-    pub slacks: DVector<f64>,
+    /// Whether the slack is above 0, at an optimum only possible at a bound.
+    pub has_slack: Vec<bool>,
+    /// `Σ ξ` over all samples, those without a coefficient too: with the coefficients of another kernel they
+    /// have slacks as well. 0 for squared losses.
+    pub slack: f64,
 }
 
 impl Support {
@@ -40,9 +43,11 @@ impl Support {
         let m = samples.len();
         let mut kernel = DMatrix::zeros(m, m);
         let mut row = vec![0.0; problem.n_variables()];
+        let mut outputs = vec![machine.bias; problem.n_variables()];
         for (mut column, &i) in kernel.column_iter_mut().zip(&samples) {
             control.go_on(COMPUTED)?;
             problem.kernel().row(i, &mut row);
+            outputs.iter_mut().zip(&row).for_each(|(output, value)| *output += all[i] * value);
             for (value, &j) in column.iter_mut().zip(&samples) {
                 *value = row[j];
             }
@@ -52,14 +57,11 @@ impl Support {
         }
         let coefficients = DVector::from_iterator(m, samples.iter().map(|&i| all[i]));
         let signs = coefficients.map(f64::signum);
-        let outputs = &kernel * &coefficients;
-        let slack = |a: usize| {
-            let i = samples[a];
-            let residual = signs[a] * (problem.targets()[i] - outputs[a] - machine.bias);
-            if a < n_free { 0.0 } else { (residual - problem.absolute_weights()[i]).max(0.0) }
-        };
-        let slacks = DVector::from_iterator(m, (0..m).map(slack));
-        Ok(Self { samples, n_free, coefficients, kernel, signs, slacks })
+        let slacks: Vec<f64> =
+            outputs.iter().enumerate().map(|(i, output)| slack(problem, i, *output)).collect();
+        let has_slack = samples.iter().enumerate().map(|(a, &i)| a >= n_free && slacks[i] > 0.0).collect();
+        let slack = slacks.iter().sum();
+        Ok(Self { samples, n_free, coefficients, kernel, signs, has_slack, slack })
     }
 
     pub(super) fn len(&self) -> usize {
@@ -97,6 +99,16 @@ impl Support {
 
 /// What a stop comes before.
 pub(super) const COMPUTED: &str = "the bound on the leave-one-out error was computed";
+
+/// The slack `ξ_i` of a linear loss at an output: how far the residual `t − f` exceeds `ε` on a side that the
+/// bounds on `β_i` allow. A squared loss has no bounds and no slacks, but a ridge.
+fn slack(problem: &DualProblem<'_>, i: usize, output: f64) -> f64 {
+    let residual = problem.targets()[i] - output;
+    let (lower, upper) = problem.bounds(i);
+    let above = if upper > 0.0 && upper.is_finite() { residual } else { 0.0 };
+    let below = if lower < 0.0 && lower.is_finite() { -residual } else { 0.0 };
+    (above.max(below) - problem.absolute_weights()[i]).max(0.0)
+}
 
 /// `M⁻¹` through the Cholesky factor of `K̃_FF + shift`, which has at least one row.
 pub(super) struct Bordered {

@@ -344,3 +344,44 @@ fn who_says_stop_is_heard() {
         });
     }
 }
+
+/// With the coefficients of another kernel samples without a coefficient, and those between the bounds, have
+/// slacks too: both bounds sum those of all samples.
+#[test]
+fn kept_coefficients_pay_for_the_slacks_of_all_samples() {
+    let (points, targets) = problem(40);
+    for setting in SETTINGS.iter().filter(|setting| setting.loss == Loss::Linear) {
+        let rows = PointRows::new(&points, KERNELS[0]).unwrap();
+        let machine = setting.with(&rows, &targets, |_, machine| machine.clone());
+        // A coordinate is gone.
+        let fewer = scaled(&points, 0, 0.0);
+        let rows = PointRows::new(&fewer, KERNELS[0]).unwrap();
+        setting.with(&rows, &targets, |problem, _| {
+            let kernel = matrix(problem);
+            let coefficients = &machine.dual.solution.coefficients;
+            let (mut all, mut at_bounds) = (0.0, 0.0);
+            for i in 0..40 {
+                let output: f64 = kernel[i].iter().zip(coefficients).map(|(k, b)| k * b).sum();
+                let residual = problem.targets()[i] - output - machine.bias;
+                let slack = if setting.regression {
+                    residual.abs() - problem.absolute_weights()[i]
+                } else {
+                    residual * problem.targets()[i]
+                };
+                all += slack.max(0.0);
+                at_bounds += if problem.is_bounded(i, coefficients[i]) { slack.max(0.0) } else { 0.0 };
+            }
+            assert!(all > 1.01 * at_bounds, "{setting:?}: {all} {at_bounds}");
+            let tube: f64 = problem.absolute_weights().iter().sum();
+            let slacks = if setting.span {
+                let bound = SpanBound::new(problem, &machine, &control(), false).unwrap();
+                let span = |(&i, span): (&usize, &f64)| coefficients[i].abs() * span;
+                bound.value - machine.support.iter().zip(&bound.squared_spans).map(span).sum::<f64>()
+            } else {
+                let bound = RadiusMargin::of_regressor(problem, &machine, &control(), false).unwrap();
+                bound.value - 4.0 * bound.ball.squared_radius * bound.size
+            } - tube;
+            assert!((slacks - all).abs() < 1e-9 * all, "{setting:?}: {slacks} {all}");
+        });
+    }
+}

@@ -162,6 +162,11 @@ impl<'a> DualProblem<'a> {
         &self.absolute_weights
     }
 
+    /// `l_i` and `u_i`.
+    pub fn bounds(&self, i: usize) -> (f64, f64) {
+        (self.lower[i], self.upper[i])
+    }
+
     /// Whether `β_i` lies strictly between its bounds and is not at the breakpoint 0 of `|β_i|`.
     pub fn is_free(&self, i: usize, value: f64) -> bool {
         value > self.lower[i] && value < self.upper[i] && (value != 0.0 || self.absolute_weights[i] == 0.0)
