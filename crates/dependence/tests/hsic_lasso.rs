@@ -554,3 +554,30 @@ fn budgets_that_share_their_products_are_answered_as_alone() {
         }
     }
 }
+
+/// Without a penalty the problem is nonnegative least squares, and solved: the certificate says so.
+#[test]
+fn without_a_penalty_the_gap_is_that_of_nonnegative_least_squares() {
+    let data = nonlinear().with_feature_groups(Groups::partition(vec![0, 0, 1, 1, 2, 2])).unwrap();
+    for solver in [
+        SolverChoice::Auto,
+        SolverChoice::Use(Arc::new(DualAugmentedLagrangian::default())),
+        SolverChoice::Use(Arc::new(Lars)),
+        SolverChoice::Use(Arc::new(ProximalGradient::default())),
+    ] {
+        for penalty in [LassoPenalty::L1, LassoPenalty::ElasticNet { ridge: 0.1 }, LassoPenalty::Group] {
+            let is_lars = matches!(&solver, SolverChoice::Use(solver) if solver.follows_path());
+            if is_lars && penalty == LassoPenalty::Group {
+                continue;
+            }
+            let mut method = at_ratio(None, penalty, Form::Exact);
+            method.lasso.solver = solver.clone();
+            method.lasso.regularization = Regularization::Value(0.0);
+            let found = method.select(&data, Budget::Auto, &Context::default()).unwrap();
+            let report = found.solver.unwrap();
+            assert_eq!(found.status, fewest_core::Status::Converged, "{penalty:?} {report:?}");
+            assert!((-1e-12..=1e-9).contains(&report.certificate.value()), "{penalty:?} {report:?}");
+            assert!(found.order.len() >= 3, "{:?}", found.order);
+        }
+    }
+}

@@ -152,3 +152,21 @@ fn categories_of_many_levels_are_noted() {
     };
     assert_eq!((notes(2), notes(3)), (0, 1));
 }
+
+#[test]
+fn a_target_whose_squares_overflow_or_vanish_is_told_as_that() {
+    let plain = uniform(30, 3);
+    for factor in [2.0_f64.powi(600), 2.0_f64.powi(-600)] {
+        let target = Target::real(plain.iter().map(|y| factor * y).collect()).unwrap();
+        let data = Dataset::new(DenseColumns::from_columns(&[uniform(30, 4)]).unwrap(), target).unwrap();
+        let found = Fcq::default().select(&data, Budget::Count(1), &Context::default());
+        assert!(
+            matches!(&found, Err(Error::Numerical { what: "the variance of the target", .. })),
+            "{found:?}"
+        );
+    }
+    let constant = Target::real(vec![0.1; 30]).unwrap();
+    let data = Dataset::new(DenseColumns::from_columns(&[uniform(30, 4)]).unwrap(), constant).unwrap();
+    let found = Fcq::default().select(&data, Budget::Count(1), &Context::default());
+    assert!(matches!(&found, Err(Error::TooFew { what: "different values of the target", .. })), "{found:?}");
+}

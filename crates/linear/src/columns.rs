@@ -94,6 +94,11 @@ impl<'a> LinearColumns<'a> {
         self.sources[column].feature
     }
 
+    /// Whether a column is one of several that a categorical feature has.
+    pub(super) fn is_level(&self, column: usize) -> bool {
+        self.sources[column].level.is_some()
+    }
+
     fn gather(&self, columns: &[usize]) -> Result<Vec<f64>, Error> {
         let n = self.data.n_samples();
         let mut gathered = Vec::with_capacity(columns.len() * n);

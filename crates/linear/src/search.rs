@@ -100,16 +100,18 @@ impl Problem<'_> {
         self.columns.feature(atom % self.columns.n_atoms())
     }
 
-    /// The score of each feature with a coefficient: the coefficient, or the norm of several.
+    /// The score of each feature with a coefficient: the coefficient, or the norm where there is one for each
+    /// output or level, also if only one of them is not zero.
     fn features(&self, coefficients: &[Vec<(usize, f64)>]) -> BTreeMap<usize, f64> {
-        let mut scores: BTreeMap<usize, (f64, usize)> = BTreeMap::new();
+        let mut scores: BTreeMap<usize, f64> = BTreeMap::new();
         for (signed, coefficients) in self.outputs.iter().zip(coefficients) {
             for (column, value) in signed.merge(coefficients) {
-                let entry = scores.entry(self.columns.feature(column)).or_insert((0.0, 0));
-                *entry = (if entry.1 == 0 { value } else { entry.0.hypot(value) }, entry.1 + 1);
+                let score = scores.entry(self.columns.feature(column)).or_insert(0.0);
+                let is_single = self.outputs.len() == 1 && !self.columns.is_level(column);
+                *score = if is_single { value } else { score.hypot(value) };
             }
         }
-        scores.into_iter().map(|(feature, (value, _))| (feature, value)).collect()
+        scores
     }
 
     /// The solution at `lambda`, from `start`, by output, or from zero.

@@ -181,3 +181,35 @@ fn hostile_tables_are_answered_or_refused() -> Tested {
 fn a_run_that_is_stopped_at_once_says_so() -> Tested {
     common::a_run_that_is_stopped_at_once_says_so(&all())
 }
+
+/// With several outputs, and for a category with several levels, a score is a norm also where one coefficient
+/// only is not zero; of one output it is the coefficient with its sign.
+#[test]
+fn a_sign_is_that_of_a_single_coefficient() -> Tested {
+    let columns = [noise(60, 1), noise(60, 2), noise(60, 3)];
+    let mut y: Vec<f64> = columns[0].iter().zip(&columns[1]).map(|(a, b)| a - 0.8 * b).collect();
+    let data = |target| Dataset::new(DenseColumns::from_columns(&columns)?, target);
+    let lasso = |ratio| Lasso { regularization: Regularization::Ratio(ratio), ..Lasso::default() };
+    let elastic_net = |ratio| ElasticNet { lasso: lasso(ratio), ..ElasticNet::default() };
+    for ratio in [0.9, 0.5, 0.1] {
+        for selector in [&lasso(ratio) as &dyn Selector, &elastic_net(ratio)] {
+            let scores = |target| -> Result<Vec<f64>, Error> {
+                Ok(selector.select(&data(target)?, Budget::Auto, &Context::default())?.scores)
+            };
+            let single = scores(Target::real(y.clone())?)?;
+            assert!(ratio == 0.9 || single.iter().any(|score| *score < 0.0), "{single:?}");
+            let classes: Vec<u8> = y.iter().map(|y| u8::from(*y > -0.2) + u8::from(*y > 0.2)).collect();
+            let several = scores(Target::from_labels(&classes))?;
+            assert!(several.iter().all(|score| *score > 0.0), "{several:?}");
+        }
+    }
+    // The level that matters lowers the output.
+    let codes: Vec<f64> = (0..60).map(|i| f64::from(i % 3)).collect();
+    y.iter_mut().zip(&codes).for_each(|(y, code)| *y -= 5.0 * f64::from(*code == 1.0));
+    let data = Dataset::new(DenseColumns::from_columns(&[codes])?, Target::real(y)?)?;
+    let kinds = vec![FeatureKind::Categorical { levels: ["a", "b", "c"].map(str::to_owned).to_vec() }];
+    let data = data.with_feature_kinds(kinds)?;
+    let found = lasso(0.9).select(&data, Budget::Auto, &Context::default())?;
+    assert!(found.scores.len() == 1 && found.scores[0] > 0.0, "{:?}", found.scores);
+    Ok(())
+}

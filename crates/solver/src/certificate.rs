@@ -8,6 +8,14 @@
 //! ```
 //!
 //! which has no cancellation between large terms, unlike `P − D` computed as printed.
+//!
+//! Without a penalty on `w ≥ 0` only `t = 0` is feasible after rounding, which says nothing. There the dual
+//! point is the residual of coefficients that are a little too long, `b − (1 + s) Aw`, with the smallest `s`
+//! for which no correlation with it, `v − s (c − v)`, is above zero:
+//!
+//! ```text
+//! P(w) − D(b − (1 + s) Aw) = (s + ½ s²) ‖Aw‖² − wᵀv
+//! ```
 
 use crate::{BlockPenalty, Error, InnerProducts, Penalty};
 
@@ -68,14 +76,38 @@ pub fn certify(
     let value = penalty.value(w);
     let t = penalty.dual_scale(correlations);
     let scaled: Vec<f64> = correlations.iter().map(|v| t * v).collect();
-    let duality_gap = 0.5 * (1.0 - t) * (1.0 - t) * squared_residual + value + penalty.conjugate(&scaled)
+    let mut duality_gap = 0.5 * (1.0 - t) * (1.0 - t) * squared_residual + value + penalty.conjugate(&scaled)
         - t * fitted_residual;
+    if t == 0.0 && value == 0.0 {
+        let squared_fitted = (fitted_target - fitted_residual).max(0.0);
+        duality_gap =
+            duality_gap.min(gap_by_length(problem, penalty, correlations, squared_fitted) - fitted_residual);
+    }
     DualityGap {
         objective: 0.5 * squared_residual + value,
         duality_gap,
         dual_scale: t,
         objective_at_zero: 0.5 * problem.target_squared_norm(),
     }
+}
+
+/// `(s + ½ s²) ‖Aw‖²` for the smallest `s`; infinity where there is none.
+fn gap_by_length(
+    problem: &dyn InnerProducts,
+    penalty: &dyn BlockPenalty,
+    correlations: &[f64],
+    squared_fitted: f64,
+) -> f64 {
+    let mut s = 0.0_f64;
+    for (v, c) in correlations.iter().zip(problem.target_products()) {
+        if *v > 0.0 {
+            s = s.max(if c > v { v / (c - v) } else { f64::INFINITY });
+        }
+    }
+    // At zero by the choice of `s`, up to rounding.
+    let moved = |(v, c): (&f64, &f64)| if *v > 0.0 { (v - s * (c - v)).min(0.0) } else { v - s * (c - v) };
+    let dual: Vec<f64> = correlations.iter().zip(problem.target_products()).map(moved).collect();
+    if s.is_finite() { (s + 0.5 * s * s) * squared_fitted + penalty.conjugate(&dual) } else { f64::INFINITY }
 }
 
 /// The products `⟨Aⱼ, b − Aw⟩` of every atom, computed from the definition in `atoms × non-zeros` products.

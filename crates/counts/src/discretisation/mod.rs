@@ -14,8 +14,8 @@ words! {
     #[non_exhaustive]
     pub enum DiscretisationRule {
         /// Bins of equal width over the range: `min(b - 1, ⌊b (x - min)/(max - min)⌋)`, so the last bin is
-        /// closed. The quotient is computed first: if its exact value is a bound of a bin, so is the rounded
-        /// one.
+        /// closed. A value within `1e-12 b` bins of a bound is on it: rounding must not decide, or the bins
+        /// would depend on the unit of a feature.
         #[default]
         EqualWidth = "equal-width",
         /// Bins of equally many samples: `⌊b r/n⌋` with `r` the number of samples below `x`, so that equal
@@ -163,6 +163,9 @@ fn equal_width(values: &[f64], bins: usize) -> Levels {
     Levels::from_codes(values.iter().map(|value| rule.code(*value)).collect(), bins)
 }
 
+/// A value this close below the bound of a bin, relative to the range, is on it.
+const ON_BOUND: f64 = 1e-12;
+
 /// Bins of equal width over a range.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EqualWidth {
@@ -188,7 +191,9 @@ impl EqualWidth {
     /// The bin of a value within the range.
     #[inline]
     pub fn code(&self, value: f64) -> u32 {
-        ((self.count * ((value * self.scale - self.low) / self.range)) as u32).min(self.last)
+        // The next bound below, where that is within the rounding.
+        let position = self.count * ((value * self.scale - self.low) / self.range + ON_BOUND);
+        (position as u32).min(self.last)
     }
 }
 
@@ -235,6 +240,28 @@ mod tests {
             (0..5).map(|bin| codes.iter().filter(|code| **code == bin).count()).collect();
         assert_eq!(counts, [200, 200, 200, 200, 201]);
         assert_eq!(levels(DiscretisationRule::EqualWidth, 5, &[3.0, 3.0]), [0, 0]);
+    }
+
+    #[test]
+    fn equal_width_does_not_depend_on_the_unit() {
+        let table = include_str!("../../../testkit/data/wine.csv");
+        let mut lines = table.lines();
+        let n_columns = lines.next().unwrap().split(',').count();
+        let rows: Vec<Vec<f64>> =
+            lines.map(|line| line.split(',').map(|cell| cell.parse().unwrap_or(0.0)).collect()).collect();
+        for j in 0..n_columns {
+            let column: Vec<f64> = rows.iter().map(|row| row[j]).collect();
+            for bins in [5, 7, 10] {
+                let plain = levels(DiscretisationRule::EqualWidth, bins, &column);
+                for factor in [1e-9, 0.1, 3.0, 100.0] {
+                    let scaled: Vec<f64> = column.iter().map(|value| value * factor).collect();
+                    let found = levels(DiscretisationRule::EqualWidth, bins, &scaled);
+                    assert_eq!(found, plain, "column {j} by {factor} in {bins} bins");
+                }
+            }
+        }
+        // 0.8 of the range of total phenols from 0.98 to 3.88, by rounding 3.9999999999999996 of 5 bins.
+        assert_eq!(levels(DiscretisationRule::EqualWidth, 5, &[0.98, 3.2, 3.3, 3.88]), [0, 1, 2, 2]);
     }
 
     #[test]

@@ -168,11 +168,15 @@ fn fit_l1(
         let penalty = L1::new(lambda, problem.n_atoms())?.nonnegative();
         solve(problem, &penalty, lambda, solver, &vec![0.0; problem.n_atoms()], path, tied, &control)
     };
-    if let Some(lambda) = fixed_lambda(options.regularization, largest) {
-        let automatic = CoordinateDescent::default();
-        return solve_at(lambda, options.solver.chosen().unwrap_or(&automatic), None, Vec::new());
+    let fixed = fixed_lambda(options.regularization, largest);
+    let automatic = CoordinateDescent::default();
+    let solver = options.solver.chosen().unwrap_or(&automatic);
+    // Without a penalty a path goes to its end.
+    let to_end = fixed == Some(0.0) && solver.follows_path();
+    if let (Some(lambda), false) = (fixed, to_end) {
+        return solve_at(lambda, solver, None, Vec::new());
     }
-    let wanted = wanted(options, budget)?;
+    let wanted = if to_end { problem.n_atoms() } else { wanted(options, budget)? };
     if wanted == 0 {
         return Ok(Fit { coefficients: Vec::new(), report: None, path: None, tied: Vec::new() });
     }

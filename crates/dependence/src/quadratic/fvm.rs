@@ -1,16 +1,15 @@
 //! Feature vector machine.
 
-use fewest_core::method::{KernelWidth, Options, Regularization};
+use fewest_core::method::{Options, Regularization};
 use fewest_core::{
-    Budget, Certificate, Context, Dataset, Error, Path, PathPoint, Selection, Selector, SolverReport, Target,
-    options,
+    Budget, Certificate, Context, Dataset, Error, Path, PathPoint, Selection, Selector, SolverReport, options,
 };
 use fewest_lars::{Event, LassoPath, PathOptions};
 use fewest_solver::{InnerProducts, Signed};
 
 use super::similarity::FeatureSimilarity;
 use super::{NO_OTHERS, control, ranked};
-use crate::{Dependence, OutputKernel};
+use crate::Dependence;
 
 options! {
     /// Feature vector machine (Section 1.4 of Yamada et al. 2014, Eq. 1; Li, Yang and Xing 2006): the lasso
@@ -22,9 +21,9 @@ options! {
     ///
     /// whose dual is the quadratic program of Eq. (2), `min ½ αᵀ D α` subject to `|αᵀ dₖ − D(uₖ, y)| ≤ λ`
     /// (printed there with the `λ/2` of a loss without the factor ½). Unlike HSIC Lasso, coefficients have
-    /// any sign and the target has the features' kernel: class codes get the Gaussian kernel too. `D` is HSIC
-    /// by default, which is positive semidefinite; that of the original, the mutual information, need not be:
-    /// see [`FeatureSimilarity::MutualInformation`].
+    /// any sign. `D` is HSIC by default, which is positive semidefinite, with the delta kernel for classes: a
+    /// Gaussian kernel of their codes would depend on their names. That of the original, the mutual
+    /// information, need not be: see [`FeatureSimilarity::MutualInformation`].
     ///
     /// Features are ranked by `|αₖ|`. The paper's experiments have `λ = 1`; with the `λ/2` of its Eq. (2)
     /// that is 0.5 here. With `Budget::Count(k)` the answer is the point of the exact path just before more
@@ -53,8 +52,6 @@ options! {
         /// How strong the penalty is.
         pub regularization: Regularization = Regularization::Count, offers(Value, Ratio);
         /// D: mutual information over levels, HSIC, or the squared correlation.
-        ///
-        /// Of HSIC, [`OutputKernel::Auto`] is the features' kernel.
         pub similarity: FeatureSimilarity =
             FeatureSimilarity::Hsic { dependence: Dependence::default() };
     }
@@ -65,12 +62,7 @@ impl Selector for Fvm {
         data.refuse_sample_weights("fvm")?;
         budget.check(data.n_features())?;
         self.check()?;
-        let mut similarity = self.similarity.clone();
-        if let FeatureSimilarity::Hsic { dependence } = &mut similarity
-            && let (OutputKernel::Auto, Target::Class(_)) = (&dependence.output, data.target())
-        {
-            dependence.output = OutputKernel::Gaussian { sigma_y: KernelWidth::Value(1.0) };
-        }
+        let similarity = &self.similarity;
         let most_active = match self.regularization {
             Regularization::Value(_) | Regularization::Ratio(_) => usize::MAX,
             _ => budget.count(&["lambda", "lambda_ratio"])?,

@@ -122,7 +122,7 @@ impl Response {
                 if n_samples < 3 {
                     return Err(Error::TooFew { what: "samples", minimum: 3, found: n_samples });
                 }
-                let (centred, inverse_norm) = centred(outputs.output(0));
+                let (centred, inverse_norm) = centred(outputs.output(0), "the variance of the target")?;
                 check_many(inverse_norm > 0.0, 1)?;
                 Ok(Response::Real(centred.iter().map(|value| value * inverse_norm).collect()))
             }
@@ -168,10 +168,7 @@ impl Response {
         if is_constant {
             return Ok(Moments { mean, inverse_norm: 0.0, f_statistic: 0.0 });
         }
-        if squares == 0.0 || !squares.is_finite() {
-            let hint = "its values are too large or too small to be squared: rescale it".to_owned();
-            return Err(Error::Numerical { what: "the variance of a feature", hint });
-        }
+        check_squares(squares, "the variance of a feature")?;
         let f_statistic = match self {
             Response::Real(target) => {
                 // The centred target has sum 0: the mean drops out, and with it the zeros that are not
@@ -218,14 +215,30 @@ fn check_many(many: bool, found: usize) -> Result<(), Error> {
     }
 }
 
+/// # Errors
+/// [`Error::Numerical`] where squares of numbers that differ overflow or vanish.
+fn check_squares(squares: f64, what: &'static str) -> Result<(), Error> {
+    if squares > 0.0 && squares.is_finite() {
+        return Ok(());
+    }
+    let hint = "its values are too large or too small to be squared: rescale it".to_owned();
+    Err(Error::Numerical { what, hint })
+}
+
 /// The values less their mean, and 1 over their norm; 0 for a constant.
-fn centred(values: &[f64]) -> (Vec<f64>, f64) {
+///
+/// # Errors
+/// As [`check_squares`], naming `what`.
+fn centred(values: &[f64], what: &'static str) -> Result<(Vec<f64>, f64), Error> {
     let n = values.len() as f64;
     let mean = values.iter().map(|value| value / n).sum::<f64>();
     let centred: Vec<f64> = values.iter().map(|value| value - mean).collect();
     let squares: f64 = centred.iter().map(|value| value * value).sum();
-    let is_constant = values.iter().all(|value| *value == values[0]);
-    (centred, if is_constant || squares == 0.0 { 0.0 } else { 1.0 / squares.sqrt() })
+    if values.iter().all(|value| *value == values[0]) {
+        return Ok((centred, 0.0));
+    }
+    check_squares(squares, what)?;
+    Ok((centred, 1.0 / squares.sqrt()))
 }
 
 struct Linear<'a> {
