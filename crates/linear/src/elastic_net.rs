@@ -16,8 +16,8 @@ options! {
     /// Features and outputs are standardised (mean 0, standard deviation 1, dividing by n). The outputs of
     /// two classes are ±1, of more an indicator each. A categorical feature of more than two levels enters by
     /// its level indicators. Features are ranked by the size of their coefficient, which is their score,
-    /// with its sign; where there is one for each of several outputs or levels, by their Euclidean norm, which
-    /// has none.
+    /// with its sign; where there is one for each of several outputs or levels, by their Euclidean norm,
+    /// which has none.
     ///
     /// With `Budget::Count(k)` the answer is the point of the exact path, from the largest `λ` down, just
     /// before more than `k` features would be active for the first time ([`fewest_lars`]).

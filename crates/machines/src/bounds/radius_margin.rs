@@ -26,9 +26,9 @@ use super::{Ball, BoundSensitivity, in_order};
 /// Σ_p |y_p − f^p(x_p)| ≤ 4 R̃² Σ_p |β_p| + Σ_i ξ_i + n ε
 /// ```
 ///
-/// with `K̃ = K`, slacks `ξ` of all samples for a linear loss and `K̃ = K + 1/(2C)`, no slacks for squared ones. The
-/// derivative of `Σ |β|` is that of the linear system of the free support vectors. `O(n m)`, and `O(m³)` with
-/// the derivative.
+/// with `K̃ = K`, slacks `ξ` of all samples for a linear loss and `K̃ = K + 1/(2C)`, no slacks for
+/// squared ones. The derivative of `Σ |β|` is that of the linear system of the free support vectors.
+/// `O(n m)`, and `O(m³)` with the derivative.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RadiusMargin {
     /// The bound.

@@ -30,7 +30,9 @@ use super::{BoundSensitivity, in_order};
 /// ```
 ///
 /// with slacks `ξ` of a linear loss, of all samples: with coefficients that are not optimal for the kernel,
-/// those at `β = 0` or between the bounds have slacks too. If there is no other free vector than `p`, its span is its largest
+/// those at `β = 0` or between the bounds have slacks too.
+///
+/// If there is no other free vector than `p`, its span is its largest
 /// distance from a support vector. A diagonal of `1e-13 |F|` times the largest entry keeps kernels of
 /// equal samples invertible. `O(|F|³ + n m)` for `m` support vectors.
 #[derive(Debug, Clone, PartialEq)]
