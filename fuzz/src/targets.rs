@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{self, Read};
 
-use fewest::data::{Formats, Header, Missing, ReadOptions, Reduced, Table, TargetChoice, digest};
+use fewest::data::{Formats, Header, Missing, ReadOptions, Reduced, Table, TargetChoice, Task, digest};
 use fewest::registry::{Parameters, Registry};
 use fewest_study::{Store, json};
 
@@ -32,13 +32,42 @@ pub const TARGETS: [Target; 8] = [
 /// Bytes of memory that a table may need: small files must not ask for more.
 const MEMORY: u64 = 1 << 28;
 
-/// A table or one line, the same from a stream that comes byte by byte, with only finite numbers, whatever
-/// the policy for missing values.
+/// Reads the bytes with the usual options, and what follows the first two with options that these draw.
 fn read(bytes: &[u8], format: Option<&str>) {
     let formats = Formats::standard();
     let format = format.and_then(|name| formats.named(name).ok());
+    let usual = ReadOptions { format, memory: Some(MEMORY), ..ReadOptions::default() };
+    read_with(bytes, &usual);
+    if let Some(([first, second], rest)) = bytes.split_first_chunk() {
+        read_with(rest, &drawn((*first, *second), usual));
+    }
+}
+
+/// `options` with those changed that the bits of two bytes name.
+fn drawn((first, second): (u8, u8), options: ReadOptions) -> ReadOptions {
+    let encodings = [None, Some("latin1"), Some("utf-16le"), Some("shift_jis")];
+    let patterns = [None, Some("*"), Some("?"), Some("a*")];
+    let at = |byte: u8, shift: u8| usize::from(byte >> shift & 3);
+    let pattern = |byte: u8, shift: u8| patterns[at(byte, shift)].map(str::to_owned).into_iter().collect();
+    ReadOptions {
+        transpose: first & 1 == 1,
+        header: if first & 2 == 2 { Header::No } else { Header::Auto },
+        encoding: encodings[at(first, 2)].map(str::to_owned),
+        first_index: [None, Some(0), Some(1), Some(2)][at(first, 4)],
+        id: (first & 64 == 64).then(|| "last".to_owned()),
+        ignore: pattern(second, 0),
+        categorical: pattern(second, 2),
+        delimiter: [None, Some(','), Some(';'), Some('1')][at(second, 4)],
+        task: [Task::Auto, Task::Classification, Task::Regression, Task::Auto][at(second, 6)],
+        ..options
+    }
+}
+
+/// A table or one line, the same from a stream that comes byte by byte, with only finite numbers, whatever
+/// the policy for missing values.
+fn read_with(bytes: &[u8], options: &ReadOptions) {
     for target in [TargetChoice::Guess { or_last: true }, TargetChoice::Columns(vec!["0".to_owned()])] {
-        let options = ReadOptions { format, target, memory: Some(MEMORY), ..ReadOptions::default() };
+        let options = ReadOptions { target, ..options.clone() };
         let whole = Table::read_bytes("input", bytes.into(), &options);
         let slow = Table::read_stream("input", Slow(bytes.to_vec().into()), &options);
         let table = match (whole, slow) {

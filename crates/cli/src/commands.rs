@@ -49,9 +49,9 @@ fn command_line() -> String {
     std::iter::once("fewest".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
 }
 
-/// What a report tells of this command about `file`.
-fn origin(file: &Path) -> Origin {
-    Origin::new(command_line(), file)
+/// What a report tells of this command.
+fn origin() -> Origin {
+    Origin::new(command_line())
 }
 
 fn useless(registry: &Registry, option: &str, method: &Method, has_use: impl Fn(&Method) -> bool) -> Failure {

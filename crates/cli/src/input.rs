@@ -5,7 +5,8 @@ use std::path::Path;
 
 use fewest::core::{Dataset, FeatureKind, Target};
 use fewest::data::{
-    Complete, Header, Missing, Nodes, ReadOptions, Reduced, Reduction, Table, TargetChoice, read_groups,
+    Complete, Header, Missing, Nodes, ReadOptions, Reduced, Reduction, Table, TargetChoice, TargetFound,
+    read_groups,
 };
 use fewest::registry::{self, Method, Registry, TargetKind};
 use fewest_study::DataInfo;
@@ -98,16 +99,26 @@ pub(crate) fn reduced(
     })
 }
 
-/// Reads the table. With `needs_target`, the last column is the target if no column has a name of a target.
-pub(crate) fn read(registry: &Registry, args: &DataArgs, needs_target: bool) -> Result<Found, Failure> {
+/// What is needed of a file beside its features.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Needs {
+    /// A target: the last column, if no column has a name of a target.
+    pub target: bool,
+    /// The SHA-256 of the file, for a report.
+    pub digest: bool,
+}
+
+/// Reads the table.
+pub(crate) fn read(registry: &Registry, args: &DataArgs, needs: Needs) -> Result<Found, Failure> {
     let options = ReadOptions {
         target: match args.target.is_empty() {
-            true => TargetChoice::Guess { or_last: needs_target },
+            true => TargetChoice::Guess { or_last: needs.target },
             false => TargetChoice::Columns(args.target.clone()),
         },
         task: args.task,
         ignore: args.ignore.clone(),
         categorical: args.categorical.clone(),
+        file_digest: needs.digest,
         ..options(registry, &args.read)?
     };
     let table = table(&args.read, &options)?;
@@ -115,7 +126,7 @@ pub(crate) fn read(registry: &Registry, args: &DataArgs, needs_target: bool) -> 
         return Ok(Found::new(table, None));
     }
     let target_found = table.guess();
-    let hint = (target_found == Some("the last column") && table.looks_transposed()).then(|| {
+    let hint = (target_found == Some(TargetFound::Last) && table.looks_transposed()).then(|| {
         format!(
             "{} rows, each with a name, and {} columns: if rows are features (genes) and columns samples, add \
              --transpose",
@@ -123,7 +134,7 @@ pub(crate) fn read(registry: &Registry, args: &DataArgs, needs_target: bool) -> 
             text::count(table.n_features() + 1)
         )
     });
-    let found = Found::new(table, target_found);
+    let found = Found::new(table, target_found.map(TargetFound::words));
     Ok(Found { notes: found.notes.into_iter().chain(hint).collect(), ..found })
 }
 
@@ -137,41 +148,46 @@ fn table(args: &FileArgs, options: &ReadOptions) -> Result<Table, Failure> {
     table.map_err(|error| wrong_file(&error))
 }
 
-/// The message of the reader; for an unknown column with a similar name of the file.
+/// The message of the reader, with the names of options as they are typed.
 fn wrong_file(error: &fewest::data::Error) -> Failure {
-    use fewest::data::Error;
-    match error {
-        Error::Core(fewest::core::Error::InvalidParameter { name: "x_variable", value, expected }) => {
-            Failure::new(format!("--x-variable is {value}, but must be {expected} (as .mat files have)"))
-        }
-        Error::NotFound { name, what: "column", expected, names, .. } if !expected.starts_with("did you") => {
-            match registry::nearest(name, names).first() {
-                Some(near) => Failure::new(format!("{error}; did you mean `{near}`?")),
-                None => Failure::new(error.to_string()),
-            }
-        }
-        _ => Failure::new(error.to_string()),
-    }
+    use fewest::core::Error::InvalidParameter;
+    let option = match error {
+        fewest::data::Error::Core(InvalidParameter { name, value, expected }) => match *name {
+            "x_variable" => Some(("--x-variable", value, format!("{expected} (as .mat files have)"))),
+            "first_index" => Some(("--first-index", value, expected.clone())),
+            "missing_tokens" => Some(("--missing-token", value, expected.clone())),
+            "encoding" => Some(("--encoding", value, expected.clone())),
+            "delimiter" => Some(("--delimiter", value, expected.clone())),
+            _ => None,
+        },
+        _ => None,
+    };
+    Failure::new(match option {
+        Some((option, value, expected)) => format!("{option} is {value}, but must be {expected}"),
+        None => error.to_string(),
+    })
 }
 
 /// The data set after the policy for missing values, checked against the needs of `user`.
 pub(crate) fn complete(found: Found, args: &DataArgs, user: User) -> Result<(Complete, DataInfo), Failure> {
     let Found { table, target_found, notes } = found;
+    let file_digest = table.file_digest().map(str::to_owned);
     let complete = table.complete(args.missing).map_err(|error| Failure::new(error.to_string()))?;
     let kinds = complete.substitutes.iter().map(|(j, _)| complete.dataset.feature_kind(*j));
     let filled = format!("filled by {}", filler(args.missing, kinds));
     let info = describe(&complete, args, user, target_found, &filled, notes)?;
-    Ok((complete, info))
+    Ok((complete, DataInfo { file_digest, ..info }))
 }
 
 /// As [`complete`], but with the missing values, which are filled in every fold.
 pub(crate) fn with_gaps(found: Found, args: &DataArgs, user: User) -> Result<(Complete, DataInfo), Failure> {
     let Found { table, target_found, notes } = found;
+    let file_digest = table.file_digest().map(str::to_owned);
     let complete = table.with_gaps(args.missing).map_err(|error| Failure::new(error.to_string()))?;
     let kinds = (0..complete.dataset.n_features()).map(|j| complete.dataset.feature_kind(j));
     let filled = format!("filled in every fold by {} of its training samples", filler(args.missing, kinds));
     let info = describe(&complete, args, user, target_found, &filled, notes)?;
-    Ok((complete, info))
+    Ok((complete, DataInfo { file_digest, ..info }))
 }
 
 /// The description of the data for outputs, after a check that `user` can work with them.

@@ -30,9 +30,6 @@ pub(crate) fn check(input: &Path, outputs: &[(&str, Option<&Path>)]) -> Result<(
                  PDF)"
             )));
         }
-        if path.is_dir() {
-            return Err(Failure::new(format!("{option} {shown}: this is a folder: name a file in it")));
-        }
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         if let Some(folder) = folder
             && !folder.is_dir()

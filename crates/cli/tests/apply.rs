@@ -131,4 +131,23 @@ fn tables_without_names_are_read_by_number() {
     assert!(
         found.lines().nth(1).unwrap().starts_with("2.5,") && found.lines().nth(2).unwrap().starts_with("0,")
     );
+    // Where they count from is known from the training table.
+    place.write("zero.svm", "1 0:1 3:5\n0 1:2 3:1\n1 2:1 3:6\n0 2:2 3:2\n");
+    place.done(&words("select zero.svm -m f-score -k 1 --json zero.json"));
+    place.write("new.svm", "1 1:9 3:7.5\n");
+    place.done(&words("apply zero.json new.svm --write-reduced out.csv"));
+    assert_eq!(place.read("out.csv"), "f3\n7.5\n");
+    place.refuses(
+        &words("apply zero.json new.svm --first-index 1 --write-reduced out.csv"),
+        &["--first-index is 1, but must be 0, as in the training table"],
+    );
+    place.refuses(
+        &words("apply zero.json new.svm --missing-token -999 --write-reduced out.csv"),
+        &["--missing-token is `-999`, but must be left out"],
+    );
+    place.write("new.csv", "1,2,3,4\n");
+    for (option, told) in [("--first-index 0", "--first-index is 0"), ("--encoding nothing", "--encoding is")]
+    {
+        place.refuses(&words(&format!("apply zero.json new.csv {option} --write-reduced out.csv")), &[told]);
+    }
 }

@@ -1,6 +1,7 @@
 //! SHA-256 of data sets and of stored lines.
 
 use std::fmt::{self, Debug, Write};
+use std::io::{self, Read};
 
 use fewest_core::{Column, Dataset, Error};
 use sha2::{Digest, Sha256};
@@ -13,6 +14,24 @@ pub(crate) fn of_bytes(bytes: &[u8]) -> String {
     let mut hash = Hash::default();
     hash.bytes(bytes);
     hash.finish()
+}
+
+/// The hash of all that is left to read.
+pub(crate) fn of_reader(reader: &mut dyn Read) -> io::Result<String> {
+    let mut hash = Sha256::new();
+    let mut buffer = vec![0; BATCH];
+    loop {
+        match reader.read(&mut buffer) {
+            Ok(0) => return Ok(hexadecimal(hash)),
+            Ok(count) => hash.update(&buffer[..count]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+fn hexadecimal(hash: Sha256) -> String {
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// SHA-256, in hexadecimal digits, of all that a method may depend on: the features' names, kinds and values,
@@ -95,7 +114,7 @@ impl Hash {
 
     fn finish(mut self) -> String {
         self.hash.update(&self.waiting);
-        self.hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+        hexadecimal(self.hash)
     }
 }
 

@@ -8,6 +8,14 @@ use crate::error::quoted;
 use crate::source::Source;
 use crate::{Error, ReadOptions};
 
+/// What to do about text in an unknown encoding, beside saving it as UTF-8.
+pub(crate) const NAME_IT: &str = "or name its encoding (on the command line: --encoding latin1)";
+
+/// Bytes that are no text in the encoding of that name.
+#[derive(Debug, thiserror::Error)]
+#[error("the text is not {0}")]
+pub(crate) struct Undecodable(&'static str);
+
 impl Source {
     /// The same content in UTF-8: decoded from the encoding that is asked for, or from UTF-16 where the first
     /// bytes say so (a byte order mark); anything else is left as it is.
@@ -28,7 +36,9 @@ impl Source {
         self.prefix = decoded.into_owned().into_bytes();
         let decoder = encoding.new_decoder_with_bom_removal();
         let name = encoding.name();
-        let text = Decoded { inner: self.reader, decoder, name, ready: Vec::new(), used: 0, ended: false };
+        let inner = self.reader;
+        let (ready, used) = (Vec::new(), 0);
+        let text = Decoded { inner, decoder, name, ready, used, ended: false, malformed: false };
         self.reader = Box::new(BufReader::new(text));
         Ok(self)
     }
@@ -51,11 +61,16 @@ struct Decoded {
     ready: Vec<u8>,
     used: usize,
     ended: bool,
+    /// Whether what follows is not in this encoding.
+    malformed: bool,
 }
 
 impl Read for Decoded {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         while self.used == self.ready.len() && !self.ended {
+            if self.malformed {
+                return Err(io::Error::new(io::ErrorKind::InvalidData, Undecodable(self.name)));
+            }
             let input = self.inner.fill_buf()?;
             let is_last = input.is_empty();
             // A byte becomes at most three; the rest is what the decoder may hold back.
@@ -68,10 +83,8 @@ impl Read for Decoded {
             match result {
                 DecoderResult::InputEmpty => self.ended = is_last,
                 DecoderResult::OutputFull => {}
-                DecoderResult::Malformed(..) => {
-                    let problem = format!("the text is not {}: save the file as UTF-8", self.name);
-                    return Err(io::Error::other(problem));
-                }
+                // What comes before it is read first, so that its line is known.
+                DecoderResult::Malformed(..) => self.malformed = true,
             }
         }
         let count = (self.ready.len() - self.used).min(out.len());

@@ -47,7 +47,7 @@ pub enum Error {
         advice: String,
     },
     /// A requested column or variable that does not exist.
-    #[error("{}: there is no {what} {}: {expected}", path.display(), quoted(name))]
+    #[error("{}: there is no {what} {}: {expected}{}", path.display(), quoted(name), meant(near.as_deref()))]
     NotFound {
         /// The file.
         path: PathBuf,
@@ -57,8 +57,8 @@ pub enum Error {
         name: String,
         /// The existing names, the first of them, and what else is understood.
         expected: String,
-        /// All existing names.
-        names: Vec<String>,
+        /// An existing name that is nearly the same.
+        near: Option<String>,
     },
     /// A sample or feature named in a file of links, groups or views that does not exist.
     #[error("{}: line {line}: there is no {what} {}: {expected}", path.display(), quoted(name))]
@@ -247,6 +247,11 @@ pub(crate) fn listed<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> Strin
         text.push_str(&format!(" and {} more", total - MOST));
     }
     text
+}
+
+/// A hint at the name that may be meant.
+fn meant(near: Option<&str>) -> String {
+    near.map_or(String::new(), |near| format!("; did you mean {}?", quoted(near)))
 }
 
 /// A number of bytes in words: `1.5 GiB`.

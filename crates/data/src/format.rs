@@ -58,6 +58,8 @@ pub struct Format {
     own_target: &'static str,
     has_variables: bool,
     is_transposable: bool,
+    is_text: bool,
+    has_indices: bool,
 }
 
 impl Format {
@@ -79,6 +81,8 @@ impl Format {
             own_target,
             has_variables: false,
             is_transposable: false,
+            is_text: false,
+            has_indices: false,
         }
     }
 
@@ -106,6 +110,19 @@ impl Format {
         self
     }
 
+    /// Declares that the reader heeds [`ReadOptions::encoding`]; otherwise it is refused.
+    pub const fn with_encoding(mut self) -> Self {
+        self.is_text = true;
+        self
+    }
+
+    /// Declares that a file numbers its features, and that the reader heeds [`ReadOptions::first_index`];
+    /// otherwise it is refused.
+    pub const fn with_indices(mut self) -> Self {
+        self.has_indices = true;
+        self
+    }
+
     /// The name used on the command line.
     pub fn name(self) -> &'static str {
         self.name
@@ -118,15 +135,32 @@ impl Format {
 
     /// Reads a file.
     pub(crate) fn read(self, source: Source, options: &ReadOptions) -> Result<Table, Error> {
+        self.check(&source.path, options)?;
+        match &options.reduction {
+            None => (self.read)(source, options),
+            Some(reduction) => (self.read)(source, &reduction.settle(options, self.has_indices)?),
+        }
+    }
+
+    /// Refuses options without an effect on files of this format.
+    fn check(self, path: &Path, options: &ReadOptions) -> Result<(), Error> {
         if let (Some(name), false) = (&options.x_variable, self.has_variables) {
             let expected = format!("left out for {self} files, which have neither variables nor sheets");
             return Err(fewest_core::Error::parameter("x_variable", quoted(name), expected).into());
         }
         if options.transpose && !self.is_transposable {
             let what = format!("{self} files cannot be transposed");
-            return Err(Error::unsupported(&source.path, what, "save the table as .csv"));
+            return Err(Error::unsupported(path, what, "save the table as .csv"));
         }
-        (self.read)(source, options)
+        if let (Some(name), false) = (&options.encoding, self.is_text) {
+            let expected = format!("left out for {self} files, which are not text");
+            return Err(fewest_core::Error::parameter("encoding", quoted(name), expected).into());
+        }
+        if let (Some(first), false) = (options.first_index, self.has_indices) {
+            let expected = format!("left out for {self} files, which do not number their features");
+            return Err(fewest_core::Error::parameter("first_index", first, expected).into());
+        }
+        Ok(())
     }
 
     /// Writes a file completely or not at all.

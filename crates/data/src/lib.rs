@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod assembly;
 mod digest;
 mod encoding;
 mod error;
@@ -9,6 +10,7 @@ mod imputation;
 mod journal;
 mod known;
 mod levels;
+mod lookup;
 mod memory;
 mod missing;
 mod options;
@@ -24,6 +26,7 @@ mod table;
 mod target;
 mod write;
 
+pub use assembly::Cells;
 pub use digest::digest;
 pub use error::{ColumnLabel, Error, Place, RowLabel};
 pub use format::{Format, Formats, Sniff};
@@ -31,10 +34,10 @@ pub use journal::Journal;
 pub use known::{LinkOptions, Links, Nodes, parse_view, read_groups, read_links, read_views};
 pub use memory::{Limit, physical_memory};
 pub use missing::{Complete, Missing};
-pub use options::{Header, ReadOptions, TargetChoice, Task};
+pub use options::{Header, ReadOptions, TargetChoice, TargetFound, Task};
 pub use reduction::{Fill, Reduced, ReducedColumn, Reduction};
 pub use scaling::{Scaled, Scaling};
 pub use source::Source;
 pub use summary::{ColumnSummary, TableSummary, TargetSummary};
-pub use table::{Cells, Table};
+pub use table::Table;
 pub use write::{check_writable, remove_unfinished, write_atomically, write_csv, write_json};

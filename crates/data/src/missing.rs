@@ -1,5 +1,6 @@
 //! Policies for missing values.
 
+use std::fmt;
 use std::sync::Arc;
 
 use fewest_core::{Columns, Dataset, FeatureKind, Target};
@@ -27,6 +28,7 @@ pub enum Missing {
 
 /// A table without missing values.
 #[derive(Clone)]
+#[non_exhaustive]
 pub struct Complete {
     /// The data.
     pub dataset: Dataset,
@@ -40,8 +42,24 @@ pub struct Complete {
     pub columns: Vec<usize>,
     /// Whether the columns have names in the file.
     pub named: bool,
+    /// The index of the first feature, where the file numbers its features itself (svmlight).
+    pub first_index: Option<usize>,
+    /// The cells that mean "missing", see [`ReadOptions::missing_tokens`](crate::ReadOptions::missing_tokens).
+    pub missing_tokens: Vec<String>,
     /// The features of which values were filled in, increasing, each with the value that was filled in.
     pub substitutes: Vec<(usize, f64)>,
+}
+
+impl fmt::Debug for Complete {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Complete")
+            .field("n_samples", &self.dataset.n_samples())
+            .field("n_features", &self.dataset.n_features())
+            .field("dropped", &self.dropped)
+            .field("filled", &self.filled)
+            .field("target_names", &self.target_names)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Table {
@@ -91,6 +109,7 @@ impl Table {
         let target_names = self.target_names();
         let columns = (0..self.n_features()).map(|j| self.column_label(j).number.unwrap_or(j)).collect();
         let named = self.names.is_some();
+        let (first_index, missing_tokens) = (self.first_index, self.missing_tokens.clone());
         Ok(Complete {
             dataset: self.into_dataset()?,
             dropped,
@@ -98,6 +117,8 @@ impl Table {
             target_names,
             columns,
             named,
+            first_index,
+            missing_tokens,
             substitutes,
         })
     }

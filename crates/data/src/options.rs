@@ -36,25 +36,29 @@ pub struct ReadOptions {
     pub ignore: Vec<String>,
     /// Columns that are categories although they hold numbers; `*` and `?` as in [`ReadOptions::ignore`].
     pub categorical: Vec<String>,
-    /// Read only the columns of this reduction, and no target: see [`Reduction::apply`].
+    /// Read only the columns of this reduction, and no target: see [`Reduction::apply`]. Its first index and
+    /// its cells that mean "missing" count; options that contradict them are an error.
     pub reduction: Option<Reduction>,
     /// Cells of text files that mean "missing": compared without regard to case and surrounding blanks, and
     /// by value where the token is a number (`-999` also matches `-999.0`). Default: the empty cell, `NA`,
     /// `N/A`, `NaN`, `null` and `?`. NaN is missing in any case.
     pub missing_tokens: Vec<String>,
-    /// The encoding of a text file, by a name such as `latin1` or `utf-16le`. `None`: UTF-16 where the file
-    /// starts with a byte order mark, else UTF-8.
+    /// The encoding of a text file, by a name such as `latin1` or `utf-16le`; an error for other formats.
+    /// `None`: UTF-16 where the file starts with a byte order mark, else UTF-8.
     pub encoding: Option<String>,
     /// Whether the lines of a CSV or TSV file are features and its columns are samples: the first column
     /// holds the names of the features, the first line those of the samples (unless [`Header::No`] says that
     /// it holds values).
     pub transpose: bool,
-    /// The index of the first feature of svmlight files, 0 or 1. `None`: 0 where an index of the file is 0,
-    /// else 1.
+    /// The index of the first feature of svmlight files, 0 or 1; an error for other formats. `None`: 0 where
+    /// an index of the file is 0, else 1.
     pub first_index: Option<usize>,
     /// The variable of `.mat` files that holds the features, samples by features (default: `X`), or the sheet
     /// of a workbook (default: the first); an error for formats without either.
     pub x_variable: Option<String>,
+    /// Take the SHA-256 of a regular file, for [`Table::file_digest`](crate::Table::file_digest): it is then
+    /// read twice, opened once.
+    pub file_digest: bool,
     /// Read the file even if its values need more than half of the memory.
     pub allow_large: bool,
     /// Bytes of memory available; `None` asks the system, see
@@ -75,15 +79,21 @@ impl Default for ReadOptions {
             ignore: Vec::new(),
             categorical: Vec::new(),
             reduction: None,
-            missing_tokens: ["", "NA", "N/A", "NaN", "null", "?"].map(str::to_owned).to_vec(),
+            missing_tokens: usual_missing_tokens(),
             encoding: None,
             transpose: false,
             first_index: None,
             x_variable: None,
+            file_digest: false,
             allow_large: false,
             memory: None,
         }
     }
+}
+
+/// The cells that mean "missing" where nobody says otherwise.
+pub(crate) fn usual_missing_tokens() -> Vec<String> {
+    ["", "NA", "N/A", "NaN", "null", "?"].map(str::to_owned).to_vec()
 }
 
 impl ReadOptions {
@@ -118,6 +128,29 @@ pub enum TargetChoice {
     /// variable, for `.npy` files the path of a second `.npy` file with the target, are supported too, and
     /// have priority over columns.
     Columns(Vec<String>),
+}
+
+/// How the target was found that [`TargetChoice::Guess`] left open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TargetFound {
+    /// It has one of the usual names.
+    ByName,
+    /// It is the last column.
+    Last,
+    /// It is what files of this format have as their own; what that is called.
+    Own(&'static str),
+}
+
+impl TargetFound {
+    /// In words: "the column of that name", "the last column", "the file's labels".
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::ByName => "the column of that name",
+            Self::Last => "the last column",
+            Self::Own(words) => words,
+        }
+    }
 }
 
 /// The kind of target.

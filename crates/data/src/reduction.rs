@@ -5,8 +5,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{listed, quoted};
 use crate::imputation::substitute;
+use crate::lookup::find_all;
+use crate::options::usual_missing_tokens;
+use crate::roles::{ADD_COLUMNS, lacks};
 use crate::table::{Features, Table};
-use crate::{Complete, Error, Missing, Place, RowLabel};
+use crate::{Complete, Error, Missing, Place, ReadOptions, RowLabel};
 
 /// What must be known of a table to make its selected features again from other rows: their columns, the
 /// categories they had, and what its missing values were filled in by.
@@ -26,18 +29,27 @@ use crate::{Complete, Error, Missing, Place, RowLabel};
 /// # Ok::<(), fewest_data::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Reduction {
     /// Whether the columns have names; if not, they are found by their numbers.
     pub named: bool,
+    /// The index of the first feature, where the file numbers its features itself (svmlight).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_index: Option<usize>,
     /// The policy for missing values.
     #[serde(with = "missing_by_name")]
     pub missing: Missing,
+    /// The cells that mean "missing", see [`ReadOptions::missing_tokens`]; those of its default where a
+    /// document does not say.
+    #[serde(default = "usual_missing_tokens")]
+    pub missing_tokens: Vec<String>,
     /// The column of each feature, in the order of the selection.
     pub columns: Vec<ReducedColumn>,
 }
 
 /// The column of a selected feature.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ReducedColumn {
     /// Its name.
     pub name: String,
@@ -66,6 +78,7 @@ pub struct Reduced {
 /// What replaces a missing value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
+#[non_exhaustive]
 pub enum Fill {
     /// The mean or median.
     Number(f64),
@@ -111,9 +124,10 @@ impl Reduction {
                     let mut values = vec![0.0; data.n_samples()];
                     data.x().copy_column(j, &mut values)?;
                     // Where values were filled in, what by; a mean over them would have another last digit.
-                    let known = complete.substitutes.iter().find(|(feature, _)| *feature == j);
-                    let by =
-                        known.map_or_else(|| substitute(missing, levels.is_some(), values), |(_, by)| *by);
+                    let by = match complete.substitutes.binary_search_by_key(&j, |(feature, _)| *feature) {
+                        Ok(at) => complete.substitutes[at].1,
+                        Err(_) => substitute(missing, levels.is_some(), values),
+                    };
                     Some(match &levels {
                         Some(levels) => Fill::Level(levels.get(by as usize).cloned().unwrap_or_default()),
                         None => Fill::Number(by),
@@ -123,7 +137,39 @@ impl Reduction {
             Ok(ReducedColumn { name: data.feature_name(j), column, levels, fill })
         };
         let columns = features.iter().map(column).collect::<Result<_, _>>()?;
-        Ok(Self { named: complete.named, missing, columns })
+        let (first_index, missing_tokens) = (complete.first_index, complete.missing_tokens.clone());
+        Ok(Self { named: complete.named, first_index, missing, missing_tokens, columns })
+    }
+
+    /// `options` with what must be as in the training table: the first index, where the format has one, and
+    /// the cells that mean "missing".
+    ///
+    /// # Errors
+    /// [`fewest_core::Error::InvalidParameter`] for an option that contradicts the training table.
+    pub(crate) fn settle(&self, options: &ReadOptions, has_indices: bool) -> Result<ReadOptions, Error> {
+        if let (Some(given), Some(known)) = (options.first_index, self.first_index)
+            && given != known
+        {
+            let expected = format!("{known}, as in the training table");
+            return Err(fewest_core::Error::parameter("first_index", given, expected).into());
+        }
+        let usual = usual_missing_tokens();
+        let same = |token: &String, other: &String| token.trim().eq_ignore_ascii_case(other.trim());
+        let known = |token: &String| self.missing_tokens.iter().chain(&usual).any(|other| same(token, other));
+        if let Some(token) = options.missing_tokens.iter().find(|token| !known(token)) {
+            let own = self.missing_tokens.iter().filter(|token| !usual.contains(token)).map(String::as_str);
+            let own: Vec<&str> = own.collect();
+            let expected = match own.is_empty() {
+                true => "left out: it is a value like any other in the training table".to_owned(),
+                false => format!("{}, as in the training table", listed(own.into_iter())),
+            };
+            return Err(fewest_core::Error::parameter("missing_tokens", quoted(token), expected).into());
+        }
+        Ok(ReadOptions {
+            first_index: self.first_index.filter(|_| has_indices).or(options.first_index),
+            missing_tokens: self.missing_tokens.clone(),
+            ..options.clone()
+        })
     }
 
     /// The features in the rows of `table`, which was read with
@@ -131,28 +177,28 @@ impl Reduction {
     /// training table. Without a target.
     ///
     /// # Errors
-    /// [`Error::Malformed`] for a category that the training table does not have, or text where it has
-    /// numbers; [`Error::MissingValue`] where nothing fills in a missing value; [`Error::NothingLeft`] where
-    /// rows with missing values are dropped and none is left.
+    /// [`Error::Malformed`] for columns that cannot be found, a category that the training table does not
+    /// have, or text where it has numbers; [`Error::MissingValue`] where nothing fills in a missing value;
+    /// [`Error::NothingLeft`] where rows with missing values are dropped and none is left.
     pub fn apply(&self, table: Table) -> Result<Reduced, Error> {
         let n_samples = table.n_samples();
         let mut filled = 0;
         let mut gone = vec![false; n_samples];
         let mut columns = Vec::with_capacity(self.columns.len());
-        for wanted in &self.columns {
-            let mut values = match self.place(wanted, &table) {
+        for (wanted, place) in self.columns.iter().zip(self.places(&table)?) {
+            let mut values = match place {
                 Some(j) => self.values(wanted, &table, j)?,
                 // A sparse file ends with the last column that has a value.
                 None => vec![0.0; n_samples],
             };
+            let by = match (&wanted.fill, &wanted.levels) {
+                (Some(Fill::Number(by)), None) => Some(*by),
+                (Some(Fill::Level(level)), Some(levels)) => {
+                    codes(levels, std::slice::from_ref(level))[0].map(|code| code as f64)
+                }
+                _ => None,
+            };
             for (i, value) in values.iter_mut().enumerate().filter(|(_, value)| value.is_nan()) {
-                let by = match (&wanted.fill, &wanted.levels) {
-                    (Some(Fill::Number(by)), None) => Some(*by),
-                    (Some(Fill::Level(level)), Some(levels)) => {
-                        position(levels, level).map(|code| code as f64)
-                    }
-                    _ => None,
-                };
                 match by {
                     Some(by) => {
                         *value = by;
@@ -160,8 +206,8 @@ impl Reduction {
                     }
                     None if self.missing == Missing::DropRows => gone[i] = true,
                     None => {
-                        let j = self.place(wanted, &table).unwrap_or(wanted.column);
-                        let place = Place::Cell { row: table.row_label(i), column: table.column_label(j) };
+                        let column = table.column_label(place.unwrap_or(wanted.column));
+                        let place = Place::Cell { row: table.row_label(i), column };
                         return Err(Error::MissingValue { path: table.path, place: Box::new(place) });
                     }
                 }
@@ -191,16 +237,49 @@ impl Reduction {
         Ok(Reduced { dataset, filled, dropped })
     }
 
-    /// The feature of `table` that has this column.
-    fn place(&self, wanted: &ReducedColumn, table: &Table) -> Option<usize> {
-        let is_it = |j: &usize| match self.named {
-            true => table.feature_name(*j) == wanted.name,
-            false => table.column_label(*j).number == Some(wanted.column),
-        };
+    /// The feature of `table` that each column is; `None` behind the last one that a sparse table stores.
+    fn places(&self, table: &Table) -> Result<Vec<Option<usize>>, Error> {
+        let wanted = self.columns.iter();
+        let n_features = table.n_features();
         match &table.features {
-            Features::Sparse(_) => Some(wanted.column).filter(|j| *j < table.n_features()),
-            Features::Dense { .. } => (0..table.n_features()).find(is_it),
+            Features::Sparse(_) => {
+                self.check_numbers_only(table)?;
+                Ok(wanted.map(|wanted| Some(wanted.column).filter(|j| *j < n_features)).collect())
+            }
+            Features::Dense { .. } => {
+                let places = match self.named {
+                    true => {
+                        let names: Vec<String> = (0..n_features).map(|j| table.feature_name(j)).collect();
+                        let names = names.iter().map(String::as_str);
+                        find_all(names, wanted.clone().map(|wanted| wanted.name.as_str()))
+                    }
+                    false => {
+                        let numbers = (0..n_features).map(|j| table.column_label(j).number);
+                        find_all(numbers, wanted.clone().map(|wanted| Some(wanted.column)))
+                    }
+                };
+                let lacking = wanted.zip(&places).filter(|(_, place)| place.is_none());
+                let lacking: Vec<&str> = lacking.map(|(wanted, _)| wanted.name.as_str()).collect();
+                if lacking.is_empty() { Ok(places) } else { Err(lacks(&table.path, &lacking, ADD_COLUMNS)) }
+            }
         }
+    }
+
+    /// An error for columns by name, or with categories: a sparse table has neither names nor text.
+    fn check_numbers_only(&self, table: &Table) -> Result<(), Error> {
+        let categories = self.columns.iter().find(|column| column.levels.is_some());
+        let problem = match categories {
+            _ if self.named => format!(
+                "{} files have no names, by which the columns of the selection are found",
+                table.format
+            ),
+            Some(column) => {
+                format!("{} has categories in the training table, but numbers here", quoted(&column.name))
+            }
+            None => return Ok(()),
+        };
+        let advice = "give a table of the same kind as the training table, for example .csv";
+        Err(Error::malformed(&table.path, Place::File, problem, advice))
     }
 
     /// The values of feature `j`, with the codes of the training table.
@@ -220,19 +299,20 @@ impl Reduction {
                 Err(wrong(code, problem, "correct the cell"))
             }
             (Some(known), FeatureKind::Categorical { levels }) => {
-                let mut codes = Vec::with_capacity(levels.len());
-                for (code, level) in levels.iter().enumerate() {
-                    let Some(place) = position(known, level) else {
-                        let known = listed(known.iter().map(String::as_str));
-                        let problem = format!(
-                            "{} is not among the categories of the training table, {known}",
-                            quoted(level)
-                        );
-                        return Err(wrong(code, problem, "correct the cell, or leave the row out"));
-                    };
-                    codes.push(place as f64);
+                let codes = codes(known, levels);
+                if let Some(code) = codes.iter().position(Option::is_none) {
+                    let known = listed(known.iter().map(String::as_str));
+                    let problem = format!(
+                        "{} is not among the categories of the training table, {known}",
+                        quoted(&levels[code])
+                    );
+                    return Err(wrong(code, problem, "correct the cell, or leave the row out"));
                 }
-                let coded = |value: &f64| if value.is_nan() { *value } else { codes[*value as usize] };
+                // Missing values remain missing.
+                let coded = |value: &f64| match codes.get(*value as usize) {
+                    Some(Some(code)) if !value.is_nan() => *code as f64,
+                    _ => *value,
+                };
                 Ok(values.iter().map(coded).collect())
             }
             _ => Ok(values),
@@ -240,11 +320,18 @@ impl Reduction {
     }
 }
 
-/// The code of a category: that of its name, or of the same number written otherwise, as `1` and `1.0`.
-fn position(levels: &[String], level: &str) -> Option<usize> {
-    let number = |text: &str| text.parse::<f64>().ok().filter(|number| number.is_finite());
-    levels.iter().position(|known| known == level).or_else(|| {
-        let wanted = number(level)?;
-        levels.iter().position(|known| number(known) == Some(wanted))
-    })
+/// The code of each category: that of its name, or of the same number written otherwise, as `1` and `1.0`.
+fn codes(known: &[String], levels: &[String]) -> Vec<Option<usize>> {
+    let by_name = find_all(known.iter(), levels.iter());
+    if by_name.iter().all(Option::is_some) {
+        return by_name;
+    }
+    let number = |text: &String| {
+        let number = text.parse::<f64>().ok().filter(|number| number.is_finite())?;
+        // Zero has one sign.
+        Some((number + 0.0).to_bits())
+    };
+    let by_number = find_all(known.iter().map(number), levels.iter().map(number));
+    let by_number = levels.iter().zip(by_number).map(|(level, code)| number(level).and(code));
+    by_name.into_iter().zip(by_number).map(|(by_name, by_number)| by_name.or(by_number)).collect()
 }

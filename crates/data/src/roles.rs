@@ -2,8 +2,11 @@
 
 use std::path::Path;
 
-use crate::error::{listed, quoted};
-use crate::{ColumnLabel, Error, Place, ReadOptions, Reduction, TargetChoice};
+use fewest_core::method::nearest;
+
+use crate::error::listed;
+use crate::lookup::find_all;
+use crate::{ColumnLabel, Error, Place, ReadOptions, Reduction, TargetChoice, TargetFound};
 
 /// What a column is used as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,8 +27,7 @@ const TARGET_NAMES: [&str; 4] = ["target", "label", "class", "y"];
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Guess {
     column: usize,
-    /// How it was found: "the column of that name", "the last column".
-    pub(crate) how: &'static str,
+    pub(crate) how: TargetFound,
 }
 
 impl Guess {
@@ -37,7 +39,10 @@ impl Guess {
             _ => None,
         };
         let advice = match column == Some(self.column) {
-            true => format!("{advice} ({} was used as the target; use --target to name another)", self.how),
+            true => format!(
+                "{advice} ({} was used as the target; use --target to name another)",
+                self.how.words()
+            ),
             false => advice,
         };
         Error::Malformed { path, place, problem, advice }
@@ -150,8 +155,8 @@ fn guess(names: Option<&[String]>, roles: &[Role], or_last: bool) -> Option<Gues
         columns.position(|(name, role)| is_feature(role) && name.eq_ignore_ascii_case(wanted))
     };
     match TARGET_NAMES.iter().find_map(called) {
-        Some(column) => Some(Guess { column, how: "the column of that name" }),
-        None => or_last.then(|| Guess { column: roles.len() - 1, how: "the last column" }),
+        Some(column) => Some(Guess { column, how: TargetFound::ByName }),
+        None => or_last.then(|| Guess { column: roles.len() - 1, how: TargetFound::Last }),
     }
 }
 
@@ -164,27 +169,36 @@ fn reduced(
 ) -> Result<Vec<Role>, Error> {
     let mut lacking = Vec::new();
     roles.iter_mut().filter(|role| **role == Role::Feature).for_each(|role| *role = Role::Ignored);
-    for wanted in &reduction.columns {
-        let at = match reduction.named {
-            true => names.and_then(|names| names.iter().position(|name| *name == wanted.name)),
-            false => Some(wanted.column),
-        };
+    let known = names.unwrap_or_default().iter().map(String::as_str);
+    let places = match reduction.named {
+        true => find_all(known, reduction.columns.iter().map(|wanted| wanted.name.as_str())),
+        false => reduction.columns.iter().map(|wanted| Some(wanted.column)).collect(),
+    };
+    for (wanted, at) in reduction.columns.iter().zip(places) {
         let role = if wanted.levels.is_some() { Role::Category } else { Role::Feature };
         match at.and_then(|column| roles.get_mut(column)) {
             Some(free) if *free == Role::Ignored => *free = role,
             _ => lacking.push(wanted.name.as_str()),
         }
     }
-    if lacking.is_empty() {
-        return Ok(roles);
+    match (lacking.is_empty(), reduction.named, names) {
+        (true, ..) => Ok(roles),
+        (_, true, None) => {
+            Err(lacks(path, &lacking, "give the file a first line with the names of its columns"))
+        }
+        _ => Err(lacks(path, &lacking, ADD_COLUMNS)),
     }
-    let columns = if lacking.len() == 1 { "the column" } else { "the columns" };
-    let problem = format!("{columns} {} of the selection cannot be found", listed(lacking.into_iter()));
-    let advice = match (reduction.named, names) {
-        (true, None) => "give the file a first line with the names of its columns",
-        _ => "add what is missing: columns are found by the names that they have in the training table",
-    };
-    Err(Error::malformed(path, Place::File, problem, advice))
+}
+
+/// What to do where columns of a selection are not in a file.
+pub(crate) const ADD_COLUMNS: &str =
+    "add what is missing: columns are found by the names that they have in the training table";
+
+/// The error for a file without these columns of a selection.
+pub(crate) fn lacks(path: &Path, columns: &[&str], advice: &str) -> Error {
+    let what = if columns.len() == 1 { "the column" } else { "the columns" };
+    let problem = format!("{what} {} of the selection cannot be found", listed(columns.iter().copied()));
+    Error::malformed(path, Place::File, problem, advice)
 }
 
 /// The columns whose names match a pattern with `*` or `?`; `None` where it is none, or names a column.
@@ -247,22 +261,13 @@ fn find_column(
     }
     let numbers = format!("the numbers 0 to {} or `last`", n_columns.saturating_sub(1));
     let expected = match names {
-        Some(names) => match names.iter().find(|name| name.eq_ignore_ascii_case(wanted)) {
-            Some(close) => format!("did you mean {}?", quoted(close)),
-            None => format!(
-                "the columns are {}; {numbers} can be used too",
-                listed(names.iter().map(String::as_str))
-            ),
-        },
+        Some(names) => {
+            format!("the columns are {}; {numbers} can be used too", listed(names.iter().map(String::as_str)))
+        }
         None => format!("the columns have no names here, use {numbers}"),
     };
-    Err(Error::NotFound {
-        path: path.to_owned(),
-        what: "column",
-        name: wanted.to_owned(),
-        expected,
-        names: names.unwrap_or_default().to_vec(),
-    })
+    let near = nearest(wanted, names.unwrap_or_default()).into_iter().next();
+    Err(Error::NotFound { path: path.to_owned(), what: "column", name: wanted.to_owned(), expected, near })
 }
 
 #[cfg(test)]

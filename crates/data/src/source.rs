@@ -1,12 +1,13 @@
 //! Opens a file: its first bytes, its estimated length, and its content decompressed.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use flate2::bufread::MultiGzDecoder;
 
-use crate::Error;
+use crate::encoding::{NAME_IT, Undecodable};
+use crate::{Error, digest};
 
 /// Bytes at the start of a file from which its format and its size in memory are estimated.
 const SAMPLE: usize = 1 << 20;
@@ -54,8 +55,10 @@ pub struct Source {
     /// Bytes of the content when decompressed, estimated from the sample; 0 where the length is not known.
     pub(crate) length: u64,
     pub(crate) compressed: bool,
-    /// Whether `path` cannot be opened again for this content.
-    pub(crate) is_stream: bool,
+    /// The same open file, where that is a regular one.
+    pub(crate) file: Option<File>,
+    /// SHA-256 of a regular file, where it was asked for.
+    pub(crate) digest: Option<String>,
 }
 
 impl Source {
@@ -70,10 +73,28 @@ impl Source {
     }
 
     pub(crate) fn open(path: &Path) -> Result<Self, Error> {
-        let file = File::open(path).map_err(|error| Error::reading(path, error))?;
-        let metadata = file.metadata().map_err(|error| Error::reading(path, error))?;
-        let length = if metadata.is_file() { metadata.len() } else { 0 };
-        Ok(Self { is_stream: !metadata.is_file(), ..Self::of_stream(path, file, length)? })
+        Self::of_file(path, false)
+    }
+
+    /// As [`Source::open`], with the SHA-256 of a regular file.
+    pub(crate) fn open_hashed(path: &Path) -> Result<Self, Error> {
+        Self::of_file(path, true)
+    }
+
+    fn of_file(path: &Path, hashed: bool) -> Result<Self, Error> {
+        let unreadable = |error| Error::reading(path, error);
+        let mut file = File::open(path).map_err(unreadable)?;
+        let metadata = file.metadata().map_err(unreadable)?;
+        if !metadata.is_file() {
+            return Self::of_stream(path, file, 0);
+        }
+        let mut digest = None;
+        if hashed {
+            digest = Some(digest::of_reader(&mut file).map_err(unreadable)?);
+            file.rewind().map_err(unreadable)?;
+        }
+        let again = file.try_clone().map_err(unreadable)?;
+        Ok(Self { file: Some(again), digest, ..Self::of_stream(path, file, metadata.len())? })
     }
 
     /// Content that messages call `path`; its length where that is known, otherwise 0.
@@ -106,7 +127,8 @@ impl Source {
         let raw = BufReader::new(Cursor::new(sample).chain(content));
         let reader: Box<dyn BufRead> =
             if compressed { Box::new(BufReader::new(MultiGzDecoder::new(raw))) } else { Box::new(raw) };
-        Ok(Self { path: path.to_owned(), reader, prefix, complete, length, compressed, is_stream: true })
+        let path = path.to_owned();
+        Ok(Self { path, reader, prefix, complete, length, compressed, file: None, digest: None })
     }
 
     /// The extension in lower case, without a final `.gz`.
@@ -116,8 +138,12 @@ impl Source {
         name.rsplit_once('.').map(|(_, extension)| extension.to_owned())
     }
 
-    /// The error of a failed read: of the disk, or of the compressed stream.
+    /// The error of a failed read: of the disk, of the encoding, or of the compressed stream.
     pub(crate) fn failure(path: &Path, compressed: bool, place: crate::Place, error: io::Error) -> Error {
+        if let Some(wrong) = error.get_ref().and_then(|inner| inner.downcast_ref::<Undecodable>()) {
+            let advice = format!("save the file with the encoding UTF-8, {NAME_IT}");
+            return Error::malformed(path, place, wrong.to_string(), advice);
+        }
         let broken = matches!(
             error.kind(),
             io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput | io::ErrorKind::UnexpectedEof

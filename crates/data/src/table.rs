@@ -9,12 +9,10 @@ use nalgebra_sparse::CscMatrix;
 
 use crate::error::{ColumnLabel, RowLabel};
 use crate::hints;
-use crate::levels::{Interner, Spellings, levels_of_numbers, number_text, sort_levels};
-use crate::roles::{self, Guess, Role};
+use crate::roles::Guess;
 use crate::source::Source;
-use crate::suspicions::{self, Suspicions};
-use crate::target::{self, TargetValues};
-use crate::{Error, Format, Place, ReadOptions, Task};
+use crate::target::TargetValues;
+use crate::{Error, Format, ReadOptions, TargetFound};
 
 /// A table as it was read: features, target and names. Missing values are NaN.
 ///
@@ -41,6 +39,11 @@ pub struct Table {
     pub(crate) sample_graph: Option<Arc<Graph>>,
     /// The first line of each sample, for text.
     pub(crate) lines: Option<Vec<u64>>,
+    /// The index of the first feature, where the file numbers its features.
+    pub(crate) first_index: Option<usize>,
+    /// The cells that mean "missing".
+    pub(crate) missing_tokens: Vec<String>,
+    pub(crate) file_digest: Option<String>,
     pub(crate) notes: Vec<String>,
 }
 
@@ -89,76 +92,6 @@ impl Features {
     }
 }
 
-/// A column of a table, from a reader of another crate.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub enum Cells {
-    /// Finite numbers, NaN where missing.
-    Numbers(Vec<f64>),
-    /// Text, `None` where missing: categories, or the ids of samples.
-    Texts(Vec<Option<String>>),
-}
-
-impl Cells {
-    fn len(&self) -> usize {
-        match self {
-            Self::Numbers(values) => values.len(),
-            Self::Texts(texts) => texts.len(),
-        }
-    }
-
-    fn read_as(self, role: Role) -> ReadColumn {
-        match (self, role) {
-            (_, Role::Ignored) => ReadColumn::Ignored,
-            (Self::Numbers(values), _) => target::plain(values),
-            (Self::Texts(texts), Role::Id) => {
-                ReadColumn::Ids(texts.into_iter().map(Option::unwrap_or_default).collect())
-            }
-            (Self::Texts(texts), _) => {
-                let mut levels = Interner::default();
-                let code = |text: &Option<String>| {
-                    text.as_deref().map_or(f64::NAN, |text| f64::from(levels.code(text)))
-                };
-                let codes = texts.iter().map(code).collect();
-                text_column(codes, levels.into_names())
-            }
-        }
-    }
-}
-
-/// A column as returned by a reader.
-#[derive(Debug)]
-pub(crate) enum ReadColumn {
-    /// NaN where missing.
-    Numbers {
-        values: Vec<f64>,
-        spellings: Spellings,
-        /// The first sample whose number was written with a decimal comma, and how.
-        decimal_comma: Option<(usize, String)>,
-    },
-    /// Codes, NaN where missing, in the order of the names.
-    Levels {
-        codes: Vec<f64>,
-        names: Vec<String>,
-    },
-    Ids(Vec<String>),
-    Ignored,
-}
-
-/// A dense table as returned by a reader.
-pub(crate) struct Parts {
-    pub path: PathBuf,
-    pub format: Format,
-    pub names: Option<Vec<String>>,
-    pub roles: Vec<Role>,
-    pub(crate) guess: Option<Guess>,
-    pub columns: Vec<ReadColumn>,
-    pub n_samples: usize,
-    pub lines: Option<Vec<u64>>,
-    /// A target that is not a column of the table.
-    pub separate_target: Vec<(ColumnLabel, ReadColumn)>,
-}
-
 impl Table {
     /// Reads a file.
     ///
@@ -200,7 +133,9 @@ impl Table {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn read(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, Error> {
-        Self::read_source(Source::open(path.as_ref())?, options)
+        let path = path.as_ref();
+        let source = if options.file_digest { Source::open_hashed(path) } else { Source::open(path) };
+        Self::read_source(source?, options)
     }
 
     /// As [`Table::read`], from what can be read only once, such as a pipe. Messages call it `name`, whose
@@ -237,7 +172,8 @@ impl Table {
         Self::read_source(Source::of_stream(name.as_ref(), Cursor::new(bytes), length)?, options)
     }
 
-    fn read_source(source: Source, options: &ReadOptions) -> Result<Self, Error> {
+    fn read_source(mut source: Source, options: &ReadOptions) -> Result<Self, Error> {
+        let digest = source.digest.take();
         let format = match options.format {
             Some(format) => format,
             None => options.formats.recognise(&source)?,
@@ -247,41 +183,9 @@ impl Table {
             let hints = hints::hints(&table, options);
             table.notes.extend(hints);
         }
+        table.file_digest = digest;
         Ok(table)
     }
-
-    /// A table of the columns that a reader found in a file. Their names count if all have one.
-    ///
-    /// The options determine which columns are the target, ids or left out.
-    ///
-    /// # Errors
-    /// [`Error::Malformed`] for columns of different lengths, no samples, or an infinite value; those of
-    /// [`Table::read`] for options that do not fit.
-    pub fn from_columns(
-        path: &Path,
-        format: Format,
-        columns: Vec<(Option<String>, Cells)>,
-        options: &ReadOptions,
-    ) -> Result<Self, Error> {
-        let (names, cells): (Vec<Option<String>>, Vec<Cells>) = columns.into_iter().unzip();
-        let n_samples = cells.first().map_or(0, Cells::len);
-        if n_samples == 0 {
-            return Err(Error::malformed(
-                path,
-                Place::File,
-                "there is no sample in it",
-                "check how it was made",
-            ));
-        }
-        let names: Option<Vec<String>> = names.into_iter().collect();
-        for (number, cells) in cells.iter().enumerate() {
-            if cells.len() != n_samples {
-                let place = Place::Column(roles::label(names.as_deref(), number));
-                let problem = format!("{} values, but the first column has {n_samples}", cells.len());
-                return Err(Error::malformed(path, place, problem, "give each column one value per sample"));
-            }
-        }
-        from_cells(path, format, names, cells, n_samples, Vec::new(), options)
     }
 
     /// Adds links between the samples. A sample that is dropped loses its links.
@@ -303,11 +207,16 @@ impl Table {
         &self.path
     }
 
-    /// How the target was found where [`TargetChoice::Guess`](crate::TargetChoice::Guess) left it open: "the
-    /// column of that name", "the last column", or what the format calls its own.
-    pub fn guess(&self) -> Option<&'static str> {
-        let own = || (!self.target_labels.is_empty()).then(|| self.format.own_target());
+    /// How the target was found where [`TargetChoice::Guess`](crate::TargetChoice::Guess) left it open.
+    pub fn guess(&self) -> Option<TargetFound> {
+        let own = || (!self.target_labels.is_empty()).then(|| TargetFound::Own(self.format.own_target()));
         self.guess.map(|guess| guess.how).or_else(own)
+    }
+
+    /// SHA-256 of the file as it lies on disk, in hexadecimal digits as `sha256sum` prints it, where
+    /// [`ReadOptions::file_digest`] asked for it; `None` for anything but a regular file.
+    pub fn file_digest(&self) -> Option<&str> {
+        self.file_digest.as_deref()
     }
 
     /// The format it was read as.
@@ -391,172 +300,4 @@ impl Table {
             None => RowLabel::Sample(i),
         }
     }
-
-    /// Sorts the columns of a dense table into features, target and ids.
-    pub(crate) fn assemble(parts: Parts, options: &ReadOptions) -> Result<Self, Error> {
-        let Parts { path, format, names, roles, guess, columns, n_samples, lines, separate_target } = parts;
-        let mut kinds = Vec::new();
-        let mut features = Vec::new();
-        let mut file_columns = Vec::new();
-        let mut targets: Vec<(usize, ColumnLabel, ReadColumn)> = Vec::new();
-        let mut ids = None;
-        let mut id_name = None;
-        let mut suspicions = Suspicions::default();
-        let row = |i: usize| lines.as_ref().map_or(RowLabel::Sample(i), |lines| RowLabel::Line(lines[i]));
-        for (number, (role, column)) in roles.into_iter().zip(columns).enumerate() {
-            let label = || roles::label(names.as_deref(), number);
-            if let (
-                Role::Feature | Role::Target(_),
-                ReadColumn::Numbers { decimal_comma: Some((i, text)), .. },
-            ) = (role, &column)
-            {
-                suspicions.decimal_comma(text, row(*i), label());
-            }
-            match (role, column) {
-                (Role::Target(output), column) => {
-                    if let (ReadColumn::Levels { codes, names }, Task::Auto) = (&column, options.task) {
-                        suspicions::check_target(&path, &label(), codes, names, row)
-                            .map_err(|error| roles::explain(guess, error))?;
-                    }
-                    targets.push((output, label(), column));
-                }
-                (Role::Id, ReadColumn::Ids(texts)) => (ids, id_name) = (Some(texts), label().name),
-                (Role::Id, ReadColumn::Numbers { values, .. }) => {
-                    (ids, id_name) = (Some(values.into_iter().map(number_text).collect()), label().name);
-                }
-                (Role::Category, ReadColumn::Numbers { mut values, spellings, .. }) => {
-                    let levels = levels_of_numbers(&mut values, &spellings);
-                    suspicions.categories(&values, &levels, label());
-                    kinds.push(FeatureKind::Categorical { levels });
-                    features.push(values);
-                    file_columns.push(number);
-                }
-                (Role::Feature | Role::Category, ReadColumn::Levels { codes, names }) => {
-                    match role {
-                        Role::Feature => suspicions.text(&codes, &names, label(), row),
-                        _ => suspicions.categories(&codes, &names, label()),
-                    }
-                    kinds.push(FeatureKind::Categorical { levels: names });
-                    features.push(codes);
-                    file_columns.push(number);
-                }
-                (Role::Feature, ReadColumn::Numbers { values, .. }) => {
-                    kinds.push(FeatureKind::Numeric);
-                    features.push(values);
-                    file_columns.push(number);
-                }
-                _ => {}
-            }
-        }
-        targets.sort_by_key(|(output, ..)| *output);
-        let targets: Vec<_> =
-            separate_target.into_iter().chain(targets.into_iter().map(|(_, l, c)| (l, c))).collect();
-        let target_labels = targets.iter().map(|(label, _)| label.clone()).collect();
-        let target =
-            target::decide(&path, targets, options.task).map_err(|error| roles::explain(guess, error))?;
-        let feature_names =
-            names.map(|names| file_columns.iter().filter_map(|&column| names.get(column).cloned()).collect());
-        let all_numeric = kinds.iter().all(|kind| *kind == FeatureKind::Numeric);
-        let in_place = file_columns.iter().enumerate().all(|(feature, &column)| feature == column);
-        Ok(Self {
-            path,
-            format,
-            features: Features::Dense { columns: features, n_samples },
-            names: feature_names,
-            kinds: (!all_numeric).then_some(kinds),
-            file_columns: (!in_place).then_some(file_columns),
-            target,
-            target_labels,
-            guess,
-            ids,
-            id_name,
-            sample_graph: None,
-            lines,
-            notes: suspicions.into_notes(),
-        })
-    }
-
-    /// A table of sparse features.
-    pub(crate) fn sparse(
-        path: PathBuf,
-        format: Format,
-        matrix: CscMatrix<f64>,
-        targets: Vec<(ColumnLabel, ReadColumn)>,
-        lines: Option<Vec<u64>>,
-        options: &ReadOptions,
-    ) -> Result<Self, Error> {
-        let target_labels = targets.iter().map(|(label, _)| label.clone()).collect();
-        let target = target::decide(&path, targets, options.task)?;
-        Ok(Self {
-            path,
-            format,
-            features: Features::Sparse(matrix),
-            names: None,
-            kinds: None,
-            file_columns: None,
-            target,
-            target_labels,
-            guess: None,
-            ids: None,
-            id_name: None,
-            sample_graph: None,
-            lines,
-            notes: Vec::new(),
-        })
-    }
-}
-
-/// The table of a binary format: numbers only, no names.
-pub(crate) fn from_numbers(
-    path: &Path,
-    format: Format,
-    columns: Vec<Vec<f64>>,
-    n_samples: usize,
-    separate_target: Vec<(ColumnLabel, ReadColumn)>,
-    options: &ReadOptions,
-) -> Result<Table, Error> {
-    let cells = columns.into_iter().map(Cells::Numbers).collect();
-    from_cells(path, format, None, cells, n_samples, separate_target, options)
-}
-
-/// A table from columns without the spelling of their numbers. The first infinite value is an error.
-fn from_cells(
-    path: &Path,
-    format: Format,
-    names: Option<Vec<String>>,
-    cells: Vec<Cells>,
-    n_samples: usize,
-    separate_target: Vec<(ColumnLabel, ReadColumn)>,
-    options: &ReadOptions,
-) -> Result<Table, Error> {
-    let (roles, guess) = roles::assign(path, names.as_deref(), cells.len(), options)?;
-    for (number, (cells, role)) in cells.iter().zip(&roles).enumerate() {
-        if let (Cells::Numbers(values), false) = (cells, *role == Role::Ignored) {
-            check_infinite(path, values, &roles::label(names.as_deref(), number))
-                .map_err(|error| roles::explain(guess, error))?;
-        }
-    }
-    let columns = cells.into_iter().zip(&roles).map(|(cells, role)| cells.read_as(*role)).collect();
-    let path = path.to_owned();
-    let parts = Parts { path, format, names, roles, guess, columns, n_samples, lines: None, separate_target };
-    Table::assemble(parts, options)
-}
-
-/// An error for the first infinite value of a column of a binary file.
-pub(crate) fn check_infinite(path: &Path, values: &[f64], column: &ColumnLabel) -> Result<(), Error> {
-    match values.iter().position(|value| value.is_infinite()) {
-        None => Ok(()),
-        Some(row) => Err(Error::malformed(
-            path,
-            Place::Cell { row: RowLabel::Sample(row), column: column.clone() },
-            format!("the value is {}", values[row]),
-            "replace it (by NaN if the value is missing)",
-        )),
-    }
-}
-
-/// Codes and names of a text column in their final order.
-pub(crate) fn text_column(mut codes: Vec<f64>, names: Vec<String>) -> ReadColumn {
-    let names = sort_levels(&mut codes, names);
-    ReadColumn::Levels { codes, names }
 }

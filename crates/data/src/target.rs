@@ -4,8 +4,8 @@ use std::path::Path;
 
 use fewest_core::order;
 
+use crate::assembly::ReadColumn;
 use crate::levels::{Spellings, levels_of_numbers};
-use crate::table::ReadColumn;
 use crate::{ColumnLabel, Error, Place, Task};
 
 /// Up to this many different integers are classes, if there are fewer of them than samples.

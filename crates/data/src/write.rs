@@ -198,7 +198,7 @@ fn temporary(path: &Path) -> io::Result<tempfile::NamedTempFile> {
 /// never could be written. Makes an empty file beside `path` and removes it.
 ///
 /// # Errors
-/// [`Error::Io`] with the system's reason.
+/// [`Error::Io`] with the system's reason, [`Error::Unsupported`] for a folder.
 pub fn check_writable(path: impl AsRef<Path>) -> Result<(), Error> {
     let path = path.as_ref();
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
@@ -206,6 +206,9 @@ pub fn check_writable(path: impl AsRef<Path>) -> Result<(), Error> {
         Ok(metadata) if metadata.is_file() => {
             // Replacing a file that is write protected would go against what its owner wants.
             fs::File::options().write(true).open(&target).and_then(|_| temporary(&target))
+        }
+        Ok(metadata) if metadata.is_dir() => {
+            return Err(Error::unsupported(path, "this is a folder", "name a file in it"));
         }
         // A pipe would wait for its reader.
         Ok(_) => return Ok(()),

@@ -6,7 +6,7 @@ mod support;
 
 use fewest_core::FeatureKind;
 use fewest_data::{Header, Missing, ReadOptions};
-use support::{Folder, assert_says, columns, message, read_csv};
+use support::{Folder, assert_says, columns, gzip, message, read_csv};
 
 const TEXT: &str = "größe,farbe,y\n1.5,rot,a\n2,grün,b\n2.5,rot,b\n";
 
@@ -63,7 +63,17 @@ fn what_is_not_in_the_encoding_is_told() {
     // Half a pair of UTF-16.
     let mut broken = utf16("\u{feff}a,b\n1,2\n", u16::to_le_bytes);
     broken.extend([0x00, 0xD8]);
-    assert_says(&says(&broken, None), &["cannot be read", "not UTF-16LE"]);
+    assert_says(&says(&broken, None), &["line 3", "not UTF-16LE", "--encoding"]);
+    // In the middle of a file with the line ends of old systems, and compressed.
+    let mut broken = b"a,b\r1,2\r3,".to_vec();
+    broken.extend([0xFF, 0x0D]);
+    broken.extend(b"5,6\r".repeat(100));
+    assert_says(&says(&broken, Some("shift_jis")), &["line 3", "not Shift_JIS", "--encoding"]);
+    let options = ReadOptions { encoding: Some("shift_jis".to_owned()), ..ReadOptions::default() };
+    let told = message(Folder::new().read("t.csv.gz", gzip(&broken), &options));
+    assert_says(&told, &["line 3", "not Shift_JIS"]);
+    let told = message(Folder::new().read("t.svm", b"1 1:2\n1 1:3\n1 1:\xFF\n", &options));
+    assert_says(&told, &["line 3", "not Shift_JIS"]);
     assert_says(&says(&utf16(TEXT, u16::to_le_bytes), None), &["zero byte", "--encoding utf-16le"]);
 }
 
@@ -77,6 +87,13 @@ fn lines_become_features() {
     assert_eq!(complete.dataset.sample_ids().unwrap(), ["ann", "bob", "cy"]);
     assert_eq!(columns(complete.dataset.x()), [[1.5, 2.25, 3.0], [4.0, 5.0, 6.0]]);
     assert_eq!(complete.dataset.target().describe(), "2 classes");
+    // Names of features may be numbers, as those of Entrez are.
+    let options = ReadOptions { transpose: true, ..ReadOptions::default() };
+    let table = read_csv("gene,1,2\n5,0.1,0.2\n7,0.3,0.4\n", &options).unwrap();
+    assert_eq!((table.n_samples(), table.feature_name(0)), (2, "5".to_owned()));
+    let options = ReadOptions { transpose: true, header: Header::No, ..ReadOptions::default() };
+    let table = read_csv("5,0.1,0.2\n7,0.3,0.4\n", &options).unwrap();
+    assert_eq!((table.n_samples(), table.feature_name(1)), (2, "7".to_owned()));
     // Without names of samples, the first line is a feature like the others.
     let options = ReadOptions { transpose: true, header: Header::No, ..ReadOptions::default() };
     let table = read_csv("a,1,2\nb,3,4\n", &options).unwrap();
@@ -117,4 +134,6 @@ fn svmlight_indices_may_count_from_0() {
     assert!(read("1 1:2\n0 2:7\n", None).unwrap().notes().is_empty());
     assert_says(&message(read("1 1:2\n0 0:7\n", Some(1))), &["line 2", "the index 0"]);
     assert_says(&message(read("1 1:2 1:3\n", None)), &["the index 1 comes after 1"]);
+    let told = read("1 1:2\n", Some(2)).map(|_| ()).unwrap_err().to_string();
+    assert_says(&told, &["`first_index` is 2", "0 or 1"]);
 }

@@ -99,6 +99,14 @@ fn tables_of_text() {
     let options = ReadOptions { x_variable: Some("Z".to_owned()), ..default() };
     let error = read_csv("a,b\n1,2\n", &options).map(|_| ()).unwrap_err().to_string();
     assert_says(&error, &["`x_variable`", "`Z`", "left out for csv files"]);
+    let options = ReadOptions { first_index: Some(0), ..default() };
+    let error = read_csv("a,b\n1,2\n", &options).map(|_| ()).unwrap_err().to_string();
+    assert_says(&error, &["`first_index` is 0", "left out for csv files"]);
+    let options = ReadOptions { encoding: Some("latin1".to_owned()), ..default() };
+    for name in ["c_le_f8.npy", "plain.mat"] {
+        let error = Table::read(sample(name), &options).map(|_| ()).unwrap_err().to_string();
+        assert_says(&error, &["`encoding`", "`latin1`", "left out for"]);
+    }
 }
 
 #[test]

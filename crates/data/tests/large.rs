@@ -5,7 +5,7 @@ mod support;
 use std::io::{self, Cursor, Read};
 
 use fewest_core::FeatureKind;
-use fewest_data::{Error, ReadOptions, Table, TargetChoice};
+use fewest_data::{Error, ReadOptions, Table, TargetChoice, TargetFound};
 use support::{Folder, assert_says, columns, gzip, message, sample};
 
 fn default() -> ReadOptions {
@@ -181,6 +181,27 @@ fn any_number_of_threads_reads_the_same() {
 }
 
 #[test]
+fn all_that_is_held_of_an_svmlight_file_counts() {
+    // Labels alone, in a stream without a size.
+    let labels = "1\n".repeat(2_000_000);
+    let options = |memory: u64| ReadOptions { memory: Some(memory), ..default() };
+    let told = message(Table::read_stream("t.svm", Cursor::new(labels.clone()), &options(16 << 20)));
+    assert_says(&told, &["more than half of the 16.0 MiB"]);
+    let last = Cursor::new(labels + "1 1:2\n");
+    assert_eq!(Table::read_stream("t.svm", last, &options(128 << 20)).unwrap().n_samples(), 2_000_001);
+    // A value takes 40 bytes while the matrix is made: these need 40 MB and 2 MB for 1000 columns and samples.
+    let line: String = (1..=1000).map(|j| format!(" {j}:1")).collect();
+    let text = format!("1{line}\n").repeat(1000);
+    let read = |memory| Table::read_stream("t.svm", Cursor::new(text.clone()), &options(memory));
+    assert_says(&message(read(60_000_000)), &["more than half"]);
+    assert_eq!(read(90_000_000).unwrap().n_features(), 1000);
+    // All of them on one line.
+    let line: String = (1..=300_000).map(|j| format!(" {j}:1")).collect();
+    let told = message(Table::read_stream("t.svm", Cursor::new(format!("1{line}\n")), &options(16 << 20)));
+    assert_says(&told, &["its values need about 8.0 MiB"]);
+}
+
+#[test]
 fn a_variable_of_matlab_is_read_from_a_stream() {
     let bytes = std::fs::read(sample("compressed.mat")).unwrap();
     let expected = Table::read(sample("compressed.mat"), &default()).unwrap();
@@ -200,10 +221,10 @@ fn a_target_is_guessed_while_the_file_is_read() {
         Ok::<_, Error>((table.guess(), table.target_names(), table.n_features()))
     };
     let named = |name: &str| vec![name.to_owned()];
-    let by_name = Some("the column of that name");
+    let by_name = Some(TargetFound::ByName);
     assert_eq!(guess("a,Class,b\n1,2,3\n4,5,6\n", true).unwrap(), (by_name, named("Class"), 2));
     assert_eq!(guess("y,label,b\n1,2,3\n4,5,6\n", false).unwrap(), (by_name, named("label"), 2));
-    let last = Some("the last column");
+    let last = Some(TargetFound::Last);
     assert_eq!(guess("a,b\n1,2\n4,5\n", true).unwrap(), (last, named("b"), 1));
     assert_eq!(guess("1,2\n4,5\n", true).unwrap(), (last, named("target"), 1));
     assert_eq!(guess("a,b\n1,2\n4,5\n", false).unwrap(), (None, Vec::new(), 2));

@@ -183,6 +183,17 @@ fn missing_tokens() {
     assert_eq!(levels(&table, 1), ["NA", "x"]);
 }
 
+/// A point in a cell that means "missing" is not that of a number.
+#[test]
+fn two_decimal_marks_are_told_behind_a_missing_cell() {
+    let options = ReadOptions { missing_tokens: vec!["-99.5".to_owned()], ..default() };
+    let told = |text: &str| message(read_csv(text, &options));
+    assert_says(&told("a;b\n-99.5;1\n2.5;1\n1,5;1\n"), &["line 4", "`1,5` and `2.5`", "decimal mark"]);
+    assert_says(&told("a;b\n1,5;1\n-99.5;1\n2.5;1\n"), &["line 4", "`1,5` and `2.5`"]);
+    let table = read_csv("a;b\n-99.5;1\n1,5;1\n", &options).unwrap();
+    assert_eq!(table.summary().n_missing, 1);
+}
+
 #[test]
 fn numbers_and_text_do_not_mix() {
     let text = "age,y\n31,1\n42,0\nunknown,1\n50,0\n";

@@ -6,7 +6,9 @@ use std::fs;
 use std::path::Path;
 
 use fewest_core::{Dataset, DenseColumns, FeatureKind, Target};
-use fewest_data::{Missing, ReadOptions, Table, TargetChoice, Task, write_atomically, write_csv, write_json};
+use fewest_data::{
+    Missing, ReadOptions, Table, TargetChoice, Task, check_writable, write_atomically, write_csv, write_json,
+};
 use proptest::prelude::*;
 use support::{Folder, assert_says, columns, read_csv};
 
@@ -17,6 +19,14 @@ fn names(folder: &Path) -> Vec<String> {
         .collect();
     names.sort();
     names
+}
+
+#[test]
+fn a_folder_is_no_file_to_write() {
+    let folder = Folder::new();
+    let told = check_writable(folder.path()).unwrap_err().to_string();
+    assert_says(&told, &["this is a folder", "name a file in it"]);
+    assert!(check_writable(folder.path().join("new.csv")).is_ok());
 }
 
 #[test]

@@ -5,7 +5,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use fewest_core::method::{Options, Parameter, ParameterType, Parameters, Range, TargetKind, Value, nearest};
+use fewest_core::method::{
+    Options, Parameter, ParameterType, Parameters, Range, TargetKind, Value, meant, nearest,
+};
 use fewest_core::{Context, Dataset, Error};
 
 use crate::{
@@ -180,7 +182,7 @@ impl MetricEntry {
     }
 }
 
-/// The learner with this id or short name among `entries`.
+/// The learner with this id or short name among `entries`, as [`meant`] looks it up.
 ///
 /// ```
 /// use fewest_core::method::TargetKind;
@@ -195,12 +197,17 @@ impl MetricEntry {
 /// # Errors
 /// [`Error::InvalidParameter`] for an unknown id, with the known ids and the nearest one.
 pub fn learner_in<'a>(entries: &'a [LearnerEntry], id: &str) -> Result<&'a LearnerEntry, Error> {
-    let found = entries.iter().find(|entry| entry.id == id || entry.short == Some(id));
+    let short = entries.iter().filter_map(|entry| Some((entry.short?, entry.id)));
+    let meant = meant(id, entries.iter().map(|entry| entry.id), short);
     let ids = entries.iter().flat_map(|entry| [Some(entry.id), entry.short]).flatten();
-    found.ok_or_else(|| unknown("learner", id, entries.iter().map(|entry| entry.id), ids))
+    entries
+        .iter()
+        .find(|entry| Some(entry.id) == meant)
+        .ok_or_else(|| unknown("learner", id, entries.iter().map(|entry| entry.id), ids))
 }
 
-/// The metric with this id among `entries`.
+/// The metric with this id among `entries`, or with another name that people type for it, as [`meant`] looks
+/// it up.
 ///
 /// ```
 /// use fewest_eval::{METRICS, metric_in};
@@ -213,10 +220,10 @@ pub fn learner_in<'a>(entries: &'a [LearnerEntry], id: &str) -> Result<&'a Learn
 /// As [`learner_in`].
 pub fn metric_in<'a>(entries: &'a [MetricEntry], id: &str) -> Result<&'a MetricEntry, Error> {
     let ids = entries.iter().map(|entry| entry.id);
-    let alias = METRIC_ALIASES.iter().find(|(alias, _)| *alias == id).map(|(_, id)| *id);
+    let meant = meant(id, ids.clone(), METRIC_ALIASES.iter().copied());
     entries
         .iter()
-        .find(|entry| entry.id == id || Some(entry.id) == alias)
+        .find(|entry| Some(entry.id) == meant)
         .ok_or_else(|| unknown("metric", id, ids.clone(), ids))
 }
 
@@ -340,6 +347,11 @@ mod tests {
         for (alias, id) in METRIC_ALIASES {
             assert_eq!(metric_in(METRICS, alias)?.id, *id);
         }
+        // Written otherwise.
+        assert_eq!(metric_in(METRICS, "ROC_AUC")?.id, "auc");
+        assert_eq!(metric_in(METRICS, "Balanced Accuracy")?.id, "balanced-accuracy");
+        assert_eq!(learner_in(LEARNERS, "Naive_Bayes")?.id, "naive-bayes");
+        assert_eq!(learner_in(LEARNERS, "SVM")?.id, "linear-svm");
         Ok(())
     }
 

@@ -31,7 +31,7 @@ mod solvers;
 use aliases::ALIASES;
 pub use families::Family;
 pub use fewest_core::method::{
-    Built, Kind, Method, Parameter, Parameters, Range, Relation, TargetKind, Value, nearest,
+    Built, Kind, Method, Parameter, Parameters, Range, Relation, TargetKind, Value, meant, nearest,
 };
 
 /// All methods, learners, metrics and file formats, by id: a value, to which a program may add its own.
@@ -148,11 +148,10 @@ impl Registry {
     /// # Ok::<(), fewest::core::Error>(())
     /// ```
     pub fn find(&self, id: &str) -> Result<&Method, Error> {
-        let known = |id: &str| self.methods.iter().find(|method| method.id == id);
-        // People write `Mutual_Information` as well.
-        let plain = id.to_lowercase().replace(['_', ' '], "-");
-        let aliased = || ALIASES.iter().find(|(alias, _)| *alias == plain).map(|(_, id)| *id);
-        known(id).or_else(|| known(&plain)).or_else(|| known(aliased()?)).ok_or_else(|| {
+        let known = self.methods.iter().map(|method| method.id);
+        let meant = meant(id, known, ALIASES.iter().copied());
+        self.methods.iter().find(|method| Some(method.id) == meant).ok_or_else(|| {
+            let plain = id.to_lowercase();
             let ids: Vec<&str> = self.methods.iter().map(|method| method.id).collect();
             let aliases = ALIASES.iter().filter(|(_, id)| ids.contains(id)).map(|(alias, _)| *alias);
             let names: Vec<&str> = ids.iter().copied().chain(aliases).collect();

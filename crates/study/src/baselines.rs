@@ -4,6 +4,7 @@ use fewest::core::{Budget, Context, Dataset, Error, Selection, Selector, Status,
 use fewest::eval::{Experiment, FoldRecord, Metric, Plan, RunOptions};
 
 use crate::design::Design;
+use crate::error::why;
 use crate::study::Fill;
 use crate::{Baseline, Report, Store, differences};
 
@@ -31,15 +32,33 @@ pub(crate) fn is_baseline(label: &str) -> bool {
     label.starts_with(STORED)
 }
 
-/// The results without features, and with all; without those that fail, or that a stop cuts short. `store`
-/// has folds that are not run again, and stores the new ones.
+/// What is reached without a selection.
+pub(crate) struct Reached {
+    /// The results without features, and with all; none that are not finished.
+    pub baselines: Vec<Baseline>,
+    /// How it ended.
+    pub status: Status,
+    /// What was left out, and why.
+    pub notes: Vec<String>,
+}
+
+impl Reached {
+    /// Nothing, after a stop that came before.
+    pub(crate) fn nothing(stopped: Status) -> Self {
+        let notes = vec![format!("the results without a selection are left out: {}", why(stopped))];
+        Self { baselines: Vec::new(), status: stopped, notes }
+    }
+}
+
+/// The results without features, and with all. One that fails says nothing about the methods: it is noted.
+/// `store` has folds that are not run again, and stores the new ones.
 pub(crate) fn baselines(
     design: &Design,
     data: &Dataset,
     fill: &Fill<'_>,
     store: Option<&Store>,
     context: &Context<'_>,
-) -> Vec<Baseline> {
+) -> Reached {
     let metrics: Vec<&dyn Metric> = design.metrics.iter().map(|metric| &**metric).collect();
     let nothing = if matches!(data.target(), Target::Class(_)) { "majority-class" } else { "mean" };
     let d = data.n_features();
@@ -66,15 +85,34 @@ pub(crate) fn baselines(
         };
         let options =
             RunOptions { finished: finished.as_ref(), on_fold: Some(&keep), ..RunOptions::default() };
-        // A learner that cannot take all features says nothing about the methods.
-        let evaluation = experiment.run_with(data, options, context).ok()?;
+        let evaluation = experiment.run_with(data, options, context).map_err(|error| error.to_string())?;
         let mut summaries = evaluation.summaries();
         summaries.iter_mut().for_each(|summary| summary.mean_features = n_features as f64);
-        let finished = evaluation.status() == Status::Converged;
-        finished.then(|| Baseline::new(id, n_features, summaries))
+        Ok((evaluation.status(), Baseline::new(id, n_features, summaries)))
     };
-    let small = data.n_samples().saturating_mul(d) <= LARGEST;
-    run(nothing, false).into_iter().chain(small.then(|| run("all-features", true)).flatten()).collect()
+    let mut reached = Reached { baselines: Vec::new(), status: Status::Converged, notes: Vec::new() };
+    for (id, all) in [(nothing, false), ("all-features", true)] {
+        let result = if all && data.n_samples().saturating_mul(d) > LARGEST {
+            Err(format!("the table has more than {LARGEST} values"))
+        } else if reached.status == Status::Converged {
+            run(id, all)
+        } else {
+            Err(why(reached.status).to_owned())
+        };
+        let left_out = match result {
+            Ok((Status::Converged, baseline)) => {
+                reached.baselines.push(baseline);
+                continue;
+            }
+            Ok((stopped, _)) => {
+                reached.status = stopped;
+                why(stopped).to_owned()
+            }
+            Err(error) => error,
+        };
+        reached.notes.push(format!("the results of {id} are left out: {left_out}"));
+    }
+    reached
 }
 
 /// A note for each that is better than the best mean: no features unless the best is better, all features if

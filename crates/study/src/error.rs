@@ -144,6 +144,9 @@ pub enum Error {
     /// A document that does not say how to make the selected features from other rows.
     #[error("this is no result of a selection that can be applied: write one by `fewest select --json`")]
     NoReduction,
+    /// A document whose part about making the selected features from other rows is of another shape.
+    #[error("its `reduction` is not as `fewest select --json` writes it: {0}: write the result again")]
+    WrongReduction(serde_json::Error),
     /// A document that cannot be written or read.
     #[error("the result is not valid JSON: {0}")]
     Json(#[from] serde_json::Error),
@@ -189,7 +192,8 @@ fn scoring_text(needs: ClassScoring) -> &'static str {
     }
 }
 
-fn why(stopped: Status) -> &'static str {
+/// What stopped it, in words.
+pub(crate) fn why(stopped: Status) -> &'static str {
     if stopped == Status::Interrupted { "interrupted" } else { "time limit reached" }
 }
 

@@ -25,6 +25,8 @@ pub struct RunInfo {
 pub struct DataInfo {
     /// The file, or another name of the data.
     pub file: String,
+    /// SHA-256 of the file as it lies on disk, where it is known.
+    pub file_digest: Option<String>,
     /// Number of samples that were used.
     pub n_samples: usize,
     /// Number of features.
@@ -64,6 +66,7 @@ impl DataInfo {
         };
         Self {
             file: file.into(),
+            file_digest: None,
             n_samples: data.n_samples(),
             n_features: data.n_features(),
             task,

@@ -153,11 +153,12 @@ pub fn selection(
 /// What a document of [`selection`] says about making the selected features from other rows.
 ///
 /// # Errors
-/// [`Error::Json`] for what is no JSON; [`Error::NoReduction`] for another document.
+/// [`Error::Json`] for what is no JSON; [`Error::NoReduction`] for another document;
+/// [`Error::WrongReduction`] where that part of it lacks something.
 pub fn reduction_of(document: &[u8]) -> Result<Reduction, Error> {
     let mut document: serde_json::Value = serde_json::from_slice(document)?;
     match document.get_mut("reduction") {
-        Some(reduction) => Ok(serde_json::from_value(reduction.take())?),
+        Some(reduction) => serde_json::from_value(reduction.take()).map_err(Error::WrongReduction),
         None => Err(Error::NoReduction),
     }
 }

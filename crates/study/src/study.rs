@@ -5,9 +5,10 @@ use std::time::Instant;
 use fewest::core::{Budget, Context, Dataset, Error as CoreError, Progress, Status};
 use fewest::eval::{Evaluation, Experiment, ExperimentError, KRule, Metric, RunOptions};
 
-use crate::baselines::{baselines, better_baselines};
+use crate::baselines::{Reached, baselines, better_baselines};
 use crate::catalogue::{Registry, TargetKind};
 use crate::design::Design;
+use crate::error::why;
 use crate::{Candidate, Chosen, DataInfo, Error, Evaluated, Report, Store, StudyOptions};
 
 /// Fills in the missing values of its second argument by those of its first.
@@ -64,12 +65,12 @@ impl<'a> Study<'a> {
         }
         let start = Instant::now();
         let worked = self.evaluate(store, context);
-        let (methods, status) = worked?;
+        let (methods, status, left_out) = worked?;
         let Some(first) = methods.first() else { return Err(Error::NothingFinished(status)) };
         let fill = |train: &Dataset, whole: &Dataset| self.info.missing.fill(train, whole);
-        let baselines = match status {
+        let without = match status {
             Status::Converged => baselines(&self.design, self.data, &fill, store, context),
-            _ => Vec::new(),
+            _ => Reached::nothing(status),
         };
         let not_stored = store.and_then(Store::failure);
         let mut notes = [self.info.notes.clone(), self.design.notes.clone()].concat();
@@ -79,11 +80,12 @@ impl<'a> Study<'a> {
         if !unreached.is_empty() {
             notes.push(format!("stopped before a fold of {} was finished", unreached.join(", ")));
         }
+        notes.extend(left_out.into_iter().chain(without.notes));
         let (splitter, n_folds) = (self.design.splitter_text.clone(), first.evaluation.plan.n_folds);
         let mut report = Report {
             methods,
-            baselines,
-            status,
+            baselines: without.baselines,
+            status: without.status,
             notes,
             not_stored,
             seconds: start.elapsed().as_secs_f64(),
@@ -94,15 +96,17 @@ impl<'a> Study<'a> {
         Ok(report)
     }
 
+    /// The methods with finished folds, how it ended, and notes on what was left out.
     fn evaluate(
         &self,
         store: Option<&Store>,
         context: &Context<'_>,
-    ) -> Result<(Vec<Evaluated>, Status), Error> {
+    ) -> Result<(Vec<Evaluated>, Status, Vec<String>), Error> {
         let Self { data, design, .. } = self;
         let metrics: Vec<&dyn Metric> = design.metrics.iter().map(|metric| &**metric).collect();
         let prepare = |train: &Dataset, whole: &Dataset| self.info.missing.fill(train, whole);
         let mut status = Status::Converged;
+        let mut not_selected = Vec::new();
         let mut evaluated = Vec::with_capacity(self.candidates.len());
         for candidate in &self.candidates {
             let id = candidate.method.id;
@@ -136,12 +140,23 @@ impl<'a> Study<'a> {
                 // The final selection is for future samples: missing values may be filled in from all
                 // samples.
                 let filled = prepare(data, data)?;
-                let chosen = choose(candidate, &evaluation, &filled, context)?;
+                let (chosen, ended) = choose(candidate, &evaluation, &filled, context)?;
+                if ended != Status::Converged {
+                    status = ended;
+                    not_selected.push(id);
+                }
                 let parameters = candidate.parameters.clone();
                 evaluated.push(Evaluated::new(candidate.method.clone(), parameters, evaluation, chosen));
             }
         }
-        Ok((evaluated, status))
+        let notes = match not_selected.is_empty() {
+            true => Vec::new(),
+            false => {
+                let ids = not_selected.join(", ");
+                vec![format!("{}: the features selected on all samples are left out for {ids}", why(status))]
+            }
+        };
+        Ok((evaluated, status, notes))
     }
 }
 
@@ -158,30 +173,37 @@ impl Progress for ProgressOf<'_> {
 }
 
 /// The numbers of features by each rule and the first metric, and as many features by the method on all
-/// samples.
+/// samples, unless it is stopped; how that ended.
 fn choose(
     candidate: &Candidate,
     evaluation: &Evaluation,
     data: &Dataset,
     context: &Context<'_>,
-) -> Result<Vec<Chosen>, CoreError> {
-    let Some(metric) = evaluation.plan.metrics.first() else { return Ok(Vec::new()) };
+) -> Result<(Vec<Chosen>, Status), CoreError> {
+    let mut status = Status::Converged;
     let mut chosen: Vec<Chosen> = Vec::new();
+    let Some(metric) = evaluation.plan.metrics.first() else { return Ok((chosen, status)) };
     for rule in [KRule::Best, KRule::OneStandardError] {
         let k = evaluation.choose_k(metric, rule)?;
         let known = chosen.iter().find(|other| other.k == k || (candidate.method.is_nested() && k < other.k));
         let features = match known {
             Some(other) => other.features.as_ref().map(|features| features.iter().copied().take(k).collect()),
             None => match candidate.selector.select(data, Budget::Count(k), context) {
-                Ok(selection) if matches!(selection.status, Status::TimeLimit | Status::Interrupted) => None,
+                Ok(selection) if selection.status.is_stopped() => {
+                    status = selection.status;
+                    None
+                }
                 Ok(selection) => Some(selection.order),
-                Err(CoreError::Stopped { .. }) => None,
+                Err(CoreError::Stopped { .. }) => {
+                    status = context.stopped().unwrap_or(Status::TimeLimit);
+                    None
+                }
                 Err(error) => return Err(error),
             },
         };
         chosen.push(Chosen::new(rule, k, features));
     }
-    Ok(chosen)
+    Ok((chosen, status))
 }
 
 fn failure(method: &'static str, error: ExperimentError) -> Error {

@@ -30,7 +30,7 @@ pub(crate) fn compare(registry: &Registry, args: &CompareArgs) -> Result<ExitCod
     let json = args.run.json.as_ref().map(|_| json::comparison(&report)).transpose();
     let json = json.map_err(|error| Failure::in_study(&args.data.read.file, &error))?;
     let table = table::evaluation::comparison(&report);
-    tell(&args.run, &args.evaluation, &args.data.read.file, &report, &table, json)
+    tell(&args.run, &args.evaluation, &report, &table, json)
 }
 
 /// The methods, each with its own assignments of `ID.NAME=VALUE`.

@@ -1,6 +1,5 @@
 //! `fewest evaluate`, and what `fewest compare` shares with it.
 
-use std::path::Path;
 use std::process::ExitCode;
 
 use fewest::core::{Budget, Status};
@@ -25,7 +24,7 @@ pub(crate) fn evaluate(registry: &Registry, args: &EvaluateArgs) -> Result<ExitC
     let json = args.run.json.as_ref().map(|_| json::evaluation(&report)).transpose();
     let json = json.map_err(|error| Failure::in_study(&args.data.read.file, &error))?;
     let table = table::evaluation::evaluation(&report);
-    tell(&args.run, &args.evaluation, &args.data.read.file, &report, &table, json)
+    tell(&args.run, &args.evaluation, &report, &table, json)
 }
 
 /// Evaluates every candidate on the same folds.
@@ -45,7 +44,8 @@ pub(super) fn work(
         &data.read.file,
         &[("--json", json_file), ("--report", args.report.as_deref()), ("--resume", args.resume.as_deref())],
     )?;
-    let found = runner::on_threads(run, || input::read(registry, data, true))?;
+    let needs = input::Needs { target: true, digest: args.report.is_some() };
+    let found = runner::on_threads(run, || input::read(registry, data, needs))?;
     let user = input::User { id: "an evaluation", supervised: true };
     let (complete, info) = input::with_gaps(found, data, user)?;
     options.ks = ks(args, info.n_features)?;
@@ -54,9 +54,10 @@ pub(super) fn work(
     let study = Study::new(registry, &dataset, info, candidates, &options).map_err(wrong)?;
     let store = args.resume.as_ref().map(Store::open).transpose().map_err(wrong)?;
     let (mut report, _) = runner::run(run, |context| study.run(store.as_ref(), context).map_err(wrong))?;
-    if report.status != Status::Converged {
-        let done: usize = report.methods.iter().map(|method| method.evaluation.folds.len()).sum();
-        let all = text::count(report.n_folds * n_candidates);
+    let done: usize = report.methods.iter().map(|method| method.evaluation.folds.len()).sum();
+    let all = report.n_folds * n_candidates;
+    if report.status != Status::Converged && done < all {
+        let all = text::count(all);
         let why = if report.status == Status::Interrupted { "interrupted" } else { "time limit reached" };
         let go_on = match args.resume {
             Some(_) => "the same command continues from them",
@@ -111,14 +112,13 @@ fn ks(args: &EvaluationArgs, n_features: usize) -> Result<Vec<usize>, Failure> {
 pub(super) fn tell(
     run: &RunArgs,
     args: &EvaluationArgs,
-    file: &Path,
     report: &Report,
     table: &str,
     json: Option<String>,
 ) -> Result<ExitCode, Failure> {
     // A failure costs one output, not the others.
     let written = args.report.as_ref().map_or(Ok(()), |path| {
-        output::write("--report", path, report::evaluation(report, &super::origin(file)).as_bytes())
+        output::write("--report", path, report::evaluation(report, &super::origin()).as_bytes())
     });
     super::tell(run.json.as_deref(), json, table, written)?;
     Ok(super::exit_code(report.status))

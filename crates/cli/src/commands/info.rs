@@ -16,7 +16,8 @@ const NAME: usize = 40;
 
 /// Describes the content of a file.
 pub(crate) fn info(registry: &Registry, args: &InfoArgs) -> Result<(), Failure> {
-    let found = input::read(registry, &args.data, true)?;
+    let needs = input::Needs { target: true, digest: false };
+    let found = input::read(registry, &args.data, needs)?;
     let summary = found.table.summary();
     let mut out = format!(
         "{}: {}, {} ({})\n",

@@ -43,7 +43,8 @@ pub(crate) fn score(registry: &Registry, args: &ScoreArgs) -> Result<ExitCode, F
     output::check(&args.data.read.file, &[("--json", json_file), ("--report", args.report.as_deref())])?;
 
     let user = input::User::method(method);
-    let found = runner::on_threads(&args.run, || input::read(registry, &args.data, user.supervised))?;
+    let needs = input::Needs { target: user.supervised, digest: args.report.is_some() };
+    let found = runner::on_threads(&args.run, || input::read(registry, &args.data, needs))?;
     let (complete, info) = input::complete(found, &args.data, user)?;
     let (scores, seconds) = runner::run(&args.run, |context| {
         scorer
@@ -59,7 +60,7 @@ pub(crate) fn score(registry: &Registry, args: &ScoreArgs) -> Result<ExitCode, F
         let mut listed = scores.best(args.top);
         listed.notes.extend(run.data.notes.iter().cloned());
         let file = &args.data.read.file;
-        let report = report::render("Feature scores", &listed, &run, &complete.dataset, &super::origin(file))
+        let report = report::render("Feature scores", &listed, &run, &complete.dataset, &super::origin())
             .map_err(|error| Failure::in_file(file, &error))?;
         written = output::write("--report", path, report.as_bytes());
     }

@@ -35,7 +35,8 @@ pub(crate) fn select(registry: &Registry, args: &SelectArgs) -> Result<ExitCode,
     }
 
     let user = input::User::method(method);
-    let found = runner::on_threads(&args.run, || input::read(registry, &args.data, user.supervised))?;
+    let needs = input::Needs { target: user.supervised, digest: args.report.is_some() };
+    let found = runner::on_threads(&args.run, || input::read(registry, &args.data, needs))?;
     let (mut complete, info) = input::complete(found, &args.data, user)?;
     complete.dataset = input::with_groups(complete.dataset, args.grouping.groups.as_deref(), &info)?;
     let data = &complete.dataset;
@@ -134,12 +135,14 @@ fn tell(
 ) -> Result<(), Failure> {
     // Everything that can fail happens before the first file is written.
     let file = &args.data.read.file;
-    let reduction = Reduction::of(complete, args.data.missing, &selection.order)
-        .map_err(|error| Failure::new(error.to_string()))?;
-    let json = args.run.json.as_ref().map(|_| json::selection(selection, Some(&reduction), run)).transpose();
-    let json = json.map_err(|error| Failure::in_study(file, &error))?;
+    let json = args.run.json.as_ref().map(|_| {
+        let reduction = Reduction::of(complete, args.data.missing, &selection.order)
+            .map_err(|error| Failure::new(error.to_string()))?;
+        json::selection(selection, Some(&reduction), run).map_err(|error| Failure::in_study(file, &error))
+    });
+    let json = json.transpose()?;
     let report = args.report.as_ref().map(|path| {
-        let origin = super::origin(file);
+        let origin = super::origin();
         report::render("Feature selection", selection, run, &complete.dataset, &origin)
             .map(|report| (path, report))
     });

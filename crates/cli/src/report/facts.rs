@@ -53,7 +53,7 @@ pub(super) fn cited<'a>(
             "To cite this run: " (names.join(", ")) ", fewest " (VERSION) ", seed " (seed) ", " (origin.date) "; data: "
             (data.file) ", " (text::counted(data.n_samples, "sample", "samples")) ", "
             (text::counted(data.n_features, "feature", "features"))
-            @if let Some(digest) = &origin.digest { ", SHA-256 " code { (digest) } }
+            @if let Some(digest) = &data.file_digest { ", SHA-256 " code { (digest) } }
             "."
         }
         @if !papers.is_empty() { ul.papers { @for paper in papers { li { (paper) } } } }

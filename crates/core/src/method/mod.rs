@@ -315,6 +315,32 @@ impl TargetKind {
     }
 }
 
+/// The one of `ids` that people mean by `name`: the id itself, or one of its `aliases`, each given with its
+/// id. Case does not count, nor whether words are joined by `-`, `_` or a blank.
+///
+/// ```
+/// use fewest_core::method::meant;
+/// let meant = |name| meant(name, ["log-loss", "auc"].into_iter(), [("roc-auc", "auc")].into_iter());
+/// assert_eq!(meant("Log_Loss"), Some("log-loss"));
+/// assert_eq!(meant("ROC AUC"), Some("auc"));
+/// assert_eq!(meant("loss"), None);
+/// ```
+pub fn meant<'a>(
+    name: &str,
+    ids: impl Iterator<Item = &'a str> + Clone,
+    mut aliases: impl Iterator<Item = (&'a str, &'a str)>,
+) -> Option<&'a str> {
+    let plain = |name: &str| name.to_lowercase().replace(['_', ' '], "-");
+    let wanted = plain(name);
+    let exact = || ids.clone().find(|id| *id == name);
+    let written_otherwise = || ids.clone().find(|id| plain(id) == wanted);
+    let alias = || {
+        let (_, id) = aliases.find(|(alias, _)| plain(alias) == wanted)?;
+        ids.clone().find(|known| *known == id)
+    };
+    exact().or_else(written_otherwise).or_else(alias)
+}
+
 /// The names most similar to a misspelt `name`, nearest first (equals in the order of the list), at most
 /// three.
 ///

@@ -1,24 +1,42 @@
 //! Cells of text tables, and the columns built from them.
 
+use crate::assembly::{ReadColumn, text_column};
 use crate::error::quoted;
 use crate::levels::{Interner, Spellings};
 use crate::options::Task;
 use crate::roles::Role;
-use crate::table::{ReadColumn, text_column};
 use crate::target::{MANY_CLASSES, plain};
 
 /// Bytes of a text in memory beside its letters.
 const TEXT: usize = size_of::<String>() + 16;
 
-/// What a cell holds.
+/// What a cell holds, with its text or where that is.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Cell<'a> {
+pub(super) enum Cell<T> {
     /// A word that means "missing", as written: in a column of sample ids it is an id like any other.
-    Missing(&'a str),
+    Missing(T),
     /// A finite number and how it was written.
-    Number(f64, &'a str),
-    Infinite(&'a str),
-    Text(&'a str),
+    Number(f64, T),
+    Infinite(T),
+    Text(T),
+}
+
+impl<T> Cell<T> {
+    /// The text.
+    pub(super) fn text(&self) -> &T {
+        let (Cell::Missing(text) | Cell::Number(_, text) | Cell::Infinite(text) | Cell::Text(text)) = self;
+        text
+    }
+
+    /// The same with another text.
+    pub(super) fn with<U>(&self, text: U) -> Cell<U> {
+        match self {
+            Cell::Missing(_) => Cell::Missing(text),
+            Cell::Number(value, _) => Cell::Number(*value, text),
+            Cell::Infinite(_) => Cell::Infinite(text),
+            Cell::Text(_) => Cell::Text(text),
+        }
+    }
 }
 
 /// Decides whether a cell is missing, a number or text.
@@ -41,7 +59,7 @@ impl Classifier {
     ///
     /// # Errors
     /// For a cell that is not UTF-8, its text with the invalid bytes replaced.
-    pub(super) fn classify<'a>(&self, cell: &'a [u8]) -> Result<Cell<'a>, String> {
+    pub(super) fn classify<'a>(&self, cell: &'a [u8]) -> Result<Cell<&'a str>, String> {
         let text = std::str::from_utf8(cell).map_err(|_| String::from_utf8_lossy(cell).into_owned())?.trim();
         Ok(match self.number(text) {
             Some(number) if number.is_nan() || self.is_missing(number) => Cell::Missing(text),
@@ -171,7 +189,7 @@ impl Builder {
         None
     }
 
-    pub(super) fn push(&mut self, cell: Cell<'_>) -> Result<(), Fault> {
+    pub(super) fn push(&mut self, cell: Cell<&str>) -> Result<(), Fault> {
         if let Content::Undecided { missing } = self.content {
             let gaps = vec![f64::NAN; missing];
             self.content = match cell {
@@ -185,10 +203,8 @@ impl Builder {
         match &mut self.content {
             Content::Undecided { .. } | Content::Ignored => Ok(()),
             Content::Ids(ids) => {
-                let (Cell::Missing(text) | Cell::Number(_, text) | Cell::Infinite(text) | Cell::Text(text)) =
-                    cell;
-                ids.push(text.to_owned());
-                self.text_bytes += (text.len() + TEXT) as u64;
+                ids.push((*cell.text()).to_owned());
+                self.text_bytes += (cell.text().len() + TEXT) as u64;
                 Ok(())
             }
             Content::Numbers { values, spellings, comma, point } => match cell {

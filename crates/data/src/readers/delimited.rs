@@ -12,22 +12,24 @@ use super::lines::UnixLines;
 use super::parts::{self, Shape, Wrong};
 use super::text::{self, Blocks, LONGEST_CELL};
 use super::transpose;
+use crate::assembly::Parts;
+use crate::encoding::NAME_IT;
 use crate::error::{ColumnLabel, RowLabel, quoted};
 use crate::memory::Limit;
 use crate::options::Header;
 use crate::roles::{self, Role};
 use crate::source::Source;
-use crate::table::{Parts, Table};
+use crate::table::Table;
 use crate::write::write_csv;
 use crate::{Error, Format, Place, ReadOptions, Sniff};
 
 const DELIMITERS: [u8; 4] = [b',', b'\t', b';', b'|'];
-pub(super) const NAME_IT: &str = "or name its encoding (on the command line: --encoding latin1)";
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Text tables.
 pub(crate) const FORMAT: Format = Format::new("csv", &["csv", "tsv", "tab"], |_| Sniff::Possible, read)
     .with_transpose()
+    .with_encoding()
     .written_by(&["csv"], |path, data, features, names| write_csv(path, data, features, names));
 
 fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {
@@ -197,14 +199,13 @@ impl Unread {
         loop {
             let bounds = text::divide(&self.text, shape.delimiter);
             let start = (&mut lines, self.line);
-            let (n_lines, now) =
-                parts::read(&self.text, &bounds, shape, builders, start).map_err(|wrong| match wrong {
-                    None => Stop::Error(self.limit.exceeded(used)),
-                    Some(Wrong { line, place: Ok(column), fault }) => {
-                        Stop::Cell(self.line + line, column, fault)
-                    }
-                    Some(Wrong { line, place: Err(n_cells), .. }) => Stop::Record(self.line + line, n_cells),
-                })?;
+            let (n_lines, now) = parts::read(&self.text, &bounds, shape, builders, start).map_err(
+                |(line, wrong)| match wrong {
+                    Wrong::Memory => Stop::Error(self.limit.exceeded(used)),
+                    Wrong::Length(n_cells) => Stop::Record(self.line + line, n_cells),
+                    Wrong::Cell(column, fault) => Stop::Cell(self.line + line, column, fault),
+                },
+            )?;
             used = now;
             self.limit.check(used)?;
             self.line += n_lines;

@@ -3,10 +3,11 @@
 use std::io::{self, Read};
 use std::path::Path;
 
+use crate::assembly::{check_infinite, from_numbers};
 use crate::error::{ColumnLabel, quoted};
 use crate::memory;
 use crate::source::Source;
-use crate::table::{Table, check_infinite, from_numbers};
+use crate::table::Table;
 use crate::target::plain;
 use crate::{Error, Format, Place, ReadOptions, Sniff, TargetChoice};
 

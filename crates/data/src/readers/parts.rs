@@ -1,8 +1,10 @@
 //! Parts of a block of text, each read by one thread, and the columns that grow from them in order.
 
+use std::ops::Range;
+
 use super::cells::{Builder, Cell, Classifier, Fault};
-use super::delimited::NAME_IT;
 use super::text::{self, LONGEST_CELL};
+use crate::encoding::NAME_IT;
 use crate::error::quoted;
 use crate::roles::Role;
 
@@ -16,30 +18,23 @@ pub(super) struct Shape {
     pub(super) roles: Vec<Role>,
 }
 
-/// What is wrong with a record, and where.
-pub(super) struct Wrong {
-    /// Its first line, from 0 in the block.
-    pub(super) line: u64,
-    /// The column; `None` for the whole record, which has this many cells.
-    pub(super) place: Result<usize, usize>,
-    pub(super) fault: Fault,
+/// What ends the reading of a block.
+#[derive(Clone)]
+pub(super) enum Wrong {
+    /// There is no memory left.
+    Memory,
+    /// The record has this many cells.
+    Length(usize),
+    /// The cell in this column does not fit.
+    Cell(usize, Fault),
 }
 
-/// A cell that is not simply a number or missing.
-struct Other {
+/// A cell whose text counts too.
+struct Told {
     column: usize,
     row: usize,
-    kind: Kind,
-    /// Its text, among those of the part.
-    start: usize,
-    end: usize,
-}
-
-enum Kind {
-    Missing,
-    Number(f64),
-    Infinite,
-    Text,
+    /// Its text is here among those of the part.
+    cell: Cell<Range<usize>>,
 }
 
 /// The records of a part of the text.
@@ -54,78 +49,69 @@ struct Part<'a> {
     lines: Vec<u64>,
     /// Where each row starts.
     starts: Vec<usize>,
-    others: Vec<Other>,
+    told: Vec<Told>,
     texts: String,
     n_lines: u64,
-    wrong: Option<(Result<usize, usize>, Fault)>,
+    /// What is wrong with the record behind the last row.
+    wrong: Option<Wrong>,
 }
 
 /// Reads all records of `text`, which is divided at `bounds`, into the columns, and adds the first line of
 /// each to `lines`. Returns how many lines there were, and how many bytes the columns take.
 ///
 /// # Errors
-/// The first fault in the order of the text, or `None` where there is no memory left.
+/// The first one in the order of the text, with the first line of its record, from 0 in the block.
 pub(super) fn read(
     text: &[u8],
     bounds: &[usize],
     shape: &Shape,
     builders: &mut [Builder],
     (lines, first_line): (&mut Vec<u64>, u64),
-) -> Result<(u64, u64), Option<Wrong>> {
+) -> Result<(u64, u64), (u64, Wrong)> {
     let part = |at: usize| Part::read(&text[bounds[at]..bounds[at + 1]], shape);
     let parts = fewest_parallel::map(bounds.len().saturating_sub(1), part);
     // What stands behind a fault is not looked at.
     let n_parts = parts.iter().position(|part| part.wrong.is_some()).map_or(parts.len(), |at| at + 1);
     let parts = &parts[..n_parts];
     let merged = fewest_parallel::chunks(builders, COLUMNS, |at, builders| {
-        let mut faults: Vec<Option<(usize, usize, Option<Fault>)>> = builders.iter().map(|_| None).collect();
+        let mut wrong: Vec<Option<(Position, Wrong)>> = builders.iter().map(|_| None).collect();
+        // A part stays in the cache for all of these columns.
         for (number, part) in parts.iter().enumerate() {
-            for (column, (builder, fault)) in builders.iter_mut().zip(&mut faults).enumerate() {
-                if fault.is_none()
-                    && let Err((row, problem)) = part.give(builder, at * COLUMNS + column, shape)
+            for (column, (builder, wrong)) in builders.iter_mut().zip(&mut wrong).enumerate() {
+                let column = at * COLUMNS + column;
+                if wrong.is_none()
+                    && let Err((row, problem)) = part.give(builder, column, shape)
                 {
-                    *fault = Some((number, row, problem));
+                    *wrong = Some(((number, row, column), problem));
                 }
             }
         }
-        let faults = faults.into_iter().enumerate();
-        let first = faults
-            .filter_map(|(column, fault)| {
-                fault.map(|(part, row, fault)| (part, row, at * COLUMNS + column, fault))
-            })
-            .min_by_key(|(part, row, column, _)| (*part, *row, *column));
+        let first = wrong.into_iter().flatten().min_by_key(|(position, _)| *position);
         (first, builders.iter().map(Builder::bytes).sum::<u64>())
     });
-    let mut used = 0;
-    let mut first: Option<(usize, usize, usize, Option<Fault>)> = None;
-    for (fault, bytes) in merged {
-        used += bytes;
-        if let Some(fault) = fault
-            && first.as_ref().is_none_or(|first| (fault.0, fault.1, fault.2) < (first.0, first.1, first.2))
-        {
-            first = Some(fault);
-        }
-    }
+    let used = merged.iter().map(|(_, bytes)| bytes).sum();
+    let first = merged.into_iter().filter_map(|(first, _)| first).min_by_key(|(position, _)| *position);
     let before = |part: usize| parts[..part].iter().map(|part| part.n_lines).sum::<u64>();
-    if let Some((part, row, column, fault)) = first {
-        let fault = fault.ok_or(None)?;
-        let line = before(part) + parts[part].lines.get(row).copied().unwrap_or(0);
-        return Err(Some(Wrong { line, place: Ok(column), fault }));
+    let line = |part: usize, row: usize| before(part) + parts[part].lines.get(row).copied().unwrap_or(0);
+    if let Some(((part, row, _), wrong)) = first {
+        return Err((line(part, row), wrong));
     }
     if let Some(last) = parts.last()
-        && let Some((place, fault)) = &last.wrong
+        && let Some(wrong) = &last.wrong
     {
-        let line = before(n_parts - 1) + last.lines.get(last.n_rows).copied().unwrap_or(0);
-        return Err(Some(Wrong { line, place: *place, fault: fault.clone() }));
+        return Err((line(n_parts - 1, last.n_rows), wrong.clone()));
     }
     let mut n_lines = 0;
     for part in parts {
-        lines.try_reserve(part.n_rows).map_err(|_| None)?;
+        lines.try_reserve(part.n_rows).map_err(|_| (0, Wrong::Memory))?;
         lines.extend(part.lines.iter().map(|line| first_line + n_lines + line));
         n_lines += part.n_lines;
     }
     Ok((n_lines, used))
 }
+
+/// A part, a row in it, and a column.
+type Position = (usize, usize, usize);
 
 impl<'a> Part<'a> {
     fn read(text: &'a [u8], shape: &Shape) -> Self {
@@ -136,7 +122,7 @@ impl<'a> Part<'a> {
             values: Vec::with_capacity(text.len() / 6),
             lines: Vec::new(),
             starts: Vec::new(),
-            others: Vec::new(),
+            told: Vec::new(),
             texts: String::new(),
             n_lines: 0,
             wrong: None,
@@ -160,17 +146,12 @@ impl<'a> Part<'a> {
             }
         }
         // By column, and in a column by row.
-        part.others.sort_unstable_by_key(|other| (other.column, other.row));
+        part.told.sort_unstable_by_key(|told| (told.column, told.row));
         part
     }
 
     /// Reads the record that starts at `start`; where it ends.
-    fn record(
-        &mut self,
-        start: usize,
-        shape: &Shape,
-        pointed: &mut [bool],
-    ) -> Result<usize, (Result<usize, usize>, Fault)> {
+    fn record(&mut self, start: usize, shape: &Shape, pointed: &mut [bool]) -> Result<usize, Wrong> {
         let (text, delimiter, n_columns) = (self.text, shape.delimiter, shape.roles.len());
         let simple = text::is_outside_numbers(delimiter);
         let mut at = start;
@@ -189,9 +170,11 @@ impl<'a> Part<'a> {
                     // Every part ends with a line feed, so that the cell ends.
                     let end = text::cell_end(text, at, delimiter).unwrap_or(text.len() - 1);
                     if column < n_columns {
-                        let wrong = |fault| (Ok(column), fault);
+                        let wrong = |fault| Wrong::Cell(column, fault);
                         self.cell(&text[at..end], (column, role), shape).map_err(wrong)?;
-                        pointed[column] |= fast.is_some();
+                        // Of a cell that means "missing", nothing is said to the column.
+                        pointed[column] |=
+                            fast.is_some_and(|(value, ..)| !shape.classifier.is_missing(value));
                     }
                     end
                 }
@@ -205,7 +188,7 @@ impl<'a> Part<'a> {
         if column != n_columns {
             self.values.truncate(self.n_rows * n_columns);
             self.n_more = 0;
-            return Err((Err(column), Fault::default()));
+            return Err(Wrong::Length(column));
         }
         self.n_lines += 1;
         self.n_rows += 1;
@@ -231,47 +214,34 @@ impl<'a> Part<'a> {
             let advice = format!("save the file with the encoding UTF-8, {NAME_IT}");
             (format!("{} is not UTF-8 text", quoted(&text)), advice)
         })?;
-        let (kind, text) = match cell {
-            Cell::Missing(_) if role == Role::Feature => {
-                self.values.push(f64::NAN);
-                return Ok(());
-            }
-            Cell::Missing(text) => (Kind::Missing, text),
-            Cell::Number(value, text) => (Kind::Number(value), text),
-            Cell::Infinite(text) => (Kind::Infinite, text),
-            Cell::Text(text) => (Kind::Text, text),
-        };
-        let start = self.texts.len();
-        self.texts.push_str(text);
-        let (row, end) = (self.n_rows, self.texts.len());
-        self.others.push(Other { column, row, kind, start, end });
         self.values.push(f64::NAN);
+        if !matches!(cell, Cell::Missing(_)) || role != Role::Feature {
+            let start = self.texts.len();
+            self.texts.push_str(cell.text());
+            let cell = cell.with(start..self.texts.len());
+            self.told.push(Told { column, row: self.n_rows, cell });
+        }
         Ok(())
     }
 
     /// Gives a column its cells.
     ///
     /// # Errors
-    /// The row of the first cell that does not fit and what is wrong with it; nothing where there is no
-    /// memory left.
-    fn give(
-        &self,
-        builder: &mut Builder,
-        column: usize,
-        shape: &Shape,
-    ) -> Result<(), (usize, Option<Fault>)> {
+    /// The row of the first cell that does not fit, and what is wrong.
+    fn give(&self, builder: &mut Builder, column: usize, shape: &Shape) -> Result<(), (usize, Wrong)> {
         let n_columns = shape.roles.len();
         let n_rows = self.n_rows + usize::from(self.wrong.is_some() && column < self.n_more);
         if shape.roles[column] == Role::Ignored {
             return Ok(());
         }
-        builder.reserve(n_rows).map_err(|()| (0, None))?;
-        let from = self.others.partition_point(|other| other.column < column);
-        let to = self.others.partition_point(|other| other.column <= column);
-        let mut others = self.others[from..to].iter().peekable();
+        builder.reserve(n_rows).map_err(|()| (0, Wrong::Memory))?;
+        let wrong = |row: usize| move |fault: Fault| (row, Wrong::Cell(column, fault));
+        let from = self.told.partition_point(|told| told.column < column);
+        let to = self.told.partition_point(|told| told.column <= column);
+        let mut told = self.told[from..to].iter().peekable();
         let mut row = 0;
         while row < n_rows {
-            let until = others.peek().map_or(n_rows, |other| other.row.min(n_rows));
+            let until = told.peek().map_or(n_rows, |told| told.row.min(n_rows));
             let plain = self.values[..].iter().skip(row * n_columns + column).step_by(n_columns);
             match builder.push_numbers(plain.take(until - row).copied()) {
                 None => row = until,
@@ -279,21 +249,15 @@ impl<'a> Part<'a> {
                 Some(taken) => {
                     let text = self.text_of(row + taken, column, shape.delimiter);
                     let cell = shape.classifier.classify(&text).unwrap_or(Cell::Text(""));
-                    builder.push(cell).map_err(|fault| (row + taken, Some(fault)))?;
+                    builder.push(cell).map_err(wrong(row + taken))?;
                     row += taken + 1;
                 }
             }
             if row == until
-                && let Some(other) = others.next_if(|other| other.row == row && row < n_rows)
+                && let Some(told) = told.next_if(|told| told.row == row && row < n_rows)
             {
-                let text = &self.texts[other.start..other.end];
-                let cell = match other.kind {
-                    Kind::Missing => Cell::Missing(text),
-                    Kind::Number(value) => Cell::Number(value, text),
-                    Kind::Infinite => Cell::Infinite(text),
-                    Kind::Text => Cell::Text(text),
-                };
-                builder.push(cell).map_err(|fault| (row, Some(fault)))?;
+                let text = &self.texts[told.cell.text().clone()];
+                builder.push(told.cell.with(text)).map_err(wrong(row))?;
                 row += 1;
             }
         }

@@ -10,23 +10,28 @@ use std::path::Path;
 use nalgebra_sparse::CscMatrix;
 
 use super::sparse::SparseColumns;
+use crate::assembly::ReadColumn;
+use crate::encoding::NAME_IT;
 use crate::error::{ColumnLabel, quoted};
 use crate::levels::Spellings;
 use crate::memory::Limit;
 use crate::source::Source;
-use crate::table::{ReadColumn, Table};
+use crate::table::Table;
 use crate::target::MANY_CLASSES;
 use crate::{Error, Format, Place, ReadOptions, Sniff, TargetChoice};
 
-/// Bytes of a stored value and its row.
-const ENTRY: u64 = 16;
+/// Bytes of a value, its row and its column while the file is read.
+const ENTRY: u64 = 24;
+/// Bytes that a value takes more while the values are put in the order of the columns.
+const COPY: u64 = 16;
+/// Bytes of a sample: its label and its line.
+const SAMPLE: u64 = 16;
 /// Bytes of a feature beside its values: where it starts, and its name and score in the output.
 const FEATURE: u64 = 128;
-/// Lines after which the memory is counted again.
-const LINES: u64 = 1024;
 
 /// svmlight and libsvm.
-pub(crate) const FORMAT: Format = Format::new("svmlight", &["svm", "svmlight", "libsvm"], sniff, read);
+pub(crate) const FORMAT: Format =
+    Format::new("svmlight", &["svm", "svmlight", "libsvm"], sniff, read).with_encoding().with_indices();
 
 fn sniff(start: &[u8]) -> Sniff {
     if looks_like_svmlight(start) { Sniff::Likely } else { Sniff::No }
@@ -53,7 +58,7 @@ fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {
     let limit = Limit::of(&source.path, options);
     limit.check(estimate(&source))?;
     let Source { path, mut reader, compressed, .. } = source;
-    let mut samples = Samples::default();
+    let mut samples = Samples::new(&path, &limit);
     let mut text = Vec::new();
     let mut line = 0;
     loop {
@@ -67,13 +72,7 @@ fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {
         if count == 0 {
             break;
         }
-        limit.check(count as u64)?;
-        if line.is_multiple_of(LINES) {
-            limit.check(samples.values.len() as u64 * ENTRY)?;
-        }
-        samples
-            .take(&text, line)
-            .map_err(|(problem, advice)| Error::malformed(&path, Place::Line(line), problem, advice))?;
+        samples.take(&text, line)?;
     }
     if samples.lines.is_empty() {
         return Err(Error::malformed(
@@ -96,8 +95,10 @@ fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {
     };
     let lines = std::mem::take(&mut samples.lines);
     let from_zero = samples.zero_line.is_some();
-    let matrix = samples.into_matrix(&path, lines.len(), options.first_index, &limit)?;
+    let first_index = samples.first_index(options)?;
+    let matrix = samples.into_matrix(lines.len(), first_index)?;
     let mut table = Table::sparse(path, FORMAT, matrix, targets, Some(lines), options)?;
+    table.first_index = Some(first_index);
     if from_zero {
         table
             .notes
@@ -107,6 +108,9 @@ fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {
 }
 
 fn check_options(path: &Path, options: &ReadOptions) -> Result<(), Error> {
+    if let Some(first) = options.first_index.filter(|first| *first > 1) {
+        return Err(fewest_core::Error::parameter("first_index", first, "0 or 1").into());
+    }
     let unfit = if matches!(options.target, TargetChoice::Columns(_)) {
         "a target column"
     } else if options.id.is_some() {
@@ -120,16 +124,18 @@ fn check_options(path: &Path, options: &ReadOptions) -> Result<(), Error> {
     Err(Error::unsupported(path, format!("{unfit} cannot be named in an svmlight file"), advice))
 }
 
-/// Estimated bytes of the values, from the number of colons in the file's start.
+/// Estimated bytes of the values and samples, from the colons and lines in the file's start.
 fn estimate(source: &Source) -> u64 {
-    let pairs = source.prefix.iter().filter(|&&byte| byte == b':').count();
+    let count = |wanted: u8| source.prefix.iter().filter(|&&byte| byte == wanted).count() as u64;
+    let bytes = count(b':') * (ENTRY + COPY) + count(b'\n') * SAMPLE;
     let length = if source.complete { source.prefix.len() as u64 } else { source.length };
-    (pairs as f64 / source.prefix.len().max(1) as f64 * length as f64) as u64 * ENTRY
+    (bytes as f64 / source.prefix.len().max(1) as f64 * length as f64) as u64
 }
 
 /// The samples read so far.
-#[derive(Default)]
-struct Samples {
+struct Samples<'a> {
+    path: &'a Path,
+    limit: &'a Limit,
     labels: Vec<f64>,
     spellings: Spellings,
     lines: Vec<u64>,
@@ -145,22 +151,49 @@ struct Samples {
     zero_line: Option<u64>,
 }
 
-impl Samples {
+impl<'a> Samples<'a> {
+    fn new(path: &'a Path, limit: &'a Limit) -> Self {
+        Self {
+            path,
+            limit,
+            labels: Vec::new(),
+            spellings: Spellings::default(),
+            lines: Vec::new(),
+            values: Vec::new(),
+            rows: Vec::new(),
+            columns: Vec::new(),
+            largest: None,
+            widest_line: 0,
+            zero_line: None,
+        }
+    }
+
+    /// Bytes that are held while the file is read, beside a line of this length.
+    fn bytes(&self, line: &[u8]) -> u64 {
+        line.len() as u64 + self.values.len() as u64 * ENTRY + self.lines.len() as u64 * SAMPLE
+    }
+
     /// Adds the sample of a line; blank lines and comments have none.
-    fn take(&mut self, line: &[u8], number: u64) -> Result<(), (String, &'static str)> {
+    fn take(&mut self, line: &[u8], number: u64) -> Result<(), Error> {
+        self.limit.check(self.bytes(line))?;
+        let (path, limit) = (self.path, self.limit);
+        let wrong =
+            |problem: String, advice: &str| Err(Error::malformed(path, Place::Line(number), problem, advice));
         let content = line.split(|&byte| byte == b'#').next().unwrap_or_default();
-        let content = std::str::from_utf8(content)
-            .map_err(|_| ("the line is not UTF-8 text".to_owned(), "check that this is an svmlight file"))?;
+        let Ok(content) = std::str::from_utf8(content) else {
+            let advice = format!("check that this is an svmlight file, {NAME_IT}");
+            return wrong("the line is not UTF-8 text".to_owned(), &advice);
+        };
         let mut words = content.split_ascii_whitespace();
         let Some(label) = words.next() else { return Ok(()) };
-        let value = label.parse::<f64>().ok().filter(|value| !value.is_infinite()).ok_or_else(|| {
+        let Some(value) = label.parse::<f64>().ok().filter(|value| !value.is_infinite()) else {
             let advice = if label.contains(',') {
                 "give each sample one label"
             } else {
                 "start each line with a number: the class or the value to predict"
             };
-            (format!("the label {} is not a number", quoted(label)), advice)
-        })?;
+            return wrong(format!("the label {} is not a number", quoted(label)), advice);
+        };
         let row = self.lines.len();
         let mut previous: Option<usize> = None;
         for word in words {
@@ -168,19 +201,18 @@ impl Samples {
             if pair.is_some_and(|(index, _)| index == "qid") {
                 continue;
             }
-            let (index, value) = pair
+            let pair = pair
                 .and_then(|(index, value)| Some((index.parse::<usize>().ok()?, value.parse::<f64>().ok()?)))
-                .filter(|(_, value)| !value.is_infinite())
-                .ok_or_else(|| {
-                    (
-                        format!("{} is not a pair index:value", quoted(word)),
-                        "write pairs such as 3:0.5, with a whole number as index and a finite value",
-                    )
-                })?;
+                .filter(|(_, value)| !value.is_infinite());
+            let Some((index, value)) = pair else {
+                let advice = "write pairs such as 3:0.5, with a whole number as index and a finite value";
+                return wrong(format!("{} is not a pair index:value", quoted(word)), advice);
+            };
             if let Some(previous) = previous.filter(|previous| index <= *previous) {
                 let problem = format!("the index {index} comes after {previous}");
-                return Err((problem, "sort the pairs of each line by index, each index once"));
+                return wrong(problem, "sort the pairs of each line by index, each index once");
             }
+            limit.check(self.bytes(line))?;
             if index == 0 && self.zero_line.is_none() {
                 self.zero_line = Some(number);
             }
@@ -201,29 +233,41 @@ impl Samples {
         Ok(())
     }
 
-    /// The values column by column: a counting sort by column keeps the order of the rows.
-    fn into_matrix(
-        self,
-        path: &Path,
-        n_samples: usize,
-        first_index: Option<usize>,
-        limit: &Limit,
-    ) -> Result<CscMatrix<f64>, Error> {
-        let first = first_index.unwrap_or(if self.zero_line.is_some() { 0 } else { 1 });
-        if let Some(line) = self.zero_line.filter(|_| first > 0) {
-            let advice =
-                "let indices count from 0 (on the command line: --first-index 0), or add 1 to all of them";
-            return Err(Error::malformed(path, Place::Line(line), "the index 0", advice));
+    /// The index of the first feature.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] for an index 0 where they count from 1.
+    fn first_index(&self, options: &ReadOptions) -> Result<usize, Error> {
+        let first = options.first_index.unwrap_or(if self.zero_line.is_some() { 0 } else { 1 });
+        match self.zero_line.filter(|_| first > 0) {
+            None => Ok(first),
+            Some(line) => {
+                let trained = options.reduction.as_ref().and_then(|reduction| reduction.first_index);
+                let advice = match trained {
+                    Some(_) => "add 1 to all of them: those of the training table count from 1",
+                    None => {
+                        "let indices count from 0 (on the command line: --first-index 0), or add 1 to all of \
+                         them"
+                    }
+                };
+                Err(Error::malformed(self.path, Place::Line(line), "the index 0", advice))
+            }
         }
+    }
+
+    /// The values column by column: a counting sort by column keeps the order of the rows.
+    fn into_matrix(self, n_samples: usize, first: usize) -> Result<CscMatrix<f64>, Error> {
+        let (path, limit) = (self.path, self.limit);
         let Some(n_features) =
             self.largest.and_then(|largest| Some(largest.checked_sub(first)?.saturating_add(1)))
         else {
             let advice = "give each line pairs index:value after its label";
             return Err(Error::malformed(path, Place::File, "no line holds a feature", advice));
         };
-        let n_values = self.values.len() as u64;
-        let needed =
-            (n_features as u64).saturating_mul(FEATURE).saturating_add(n_values.saturating_mul(ENTRY));
+        let needed = (n_features as u64)
+            .saturating_mul(FEATURE)
+            .saturating_add(self.values.len() as u64 * (ENTRY + COPY))
+            .saturating_add(n_samples as u64 * SAMPLE);
         limit.check(needed)?;
         let mut offsets: Vec<usize> = Vec::new();
         let room = n_features.checked_add(1).map(|length| offsets.try_reserve_exact(length));

@@ -35,7 +35,12 @@ impl Blocks {
         let start = text.len();
         text.try_reserve(BLOCK + self.skip + 1)
             .map_err(|error| io::Error::new(io::ErrorKind::OutOfMemory, error))?;
-        let count = self.inner.by_ref().take((BLOCK + self.skip) as u64).read_to_end(text)?;
+        let read = self.inner.by_ref().take((BLOCK + self.skip) as u64).read_to_end(text);
+        let Ok(count) = read else {
+            // What came before tells the line of the error.
+            unify(text, start);
+            return read.map(|_| false);
+        };
         if count == 0 {
             self.ended = true;
             if text.last().is_some_and(|&last| last != b'\n') {
@@ -129,8 +134,7 @@ pub(super) fn record_end(text: &[u8], mut at: usize, delimiter: u8) -> Option<us
     }
 }
 
-/// The next record from `at` on with its first line among these, blank lines left out: where it starts, how
-/// many lines stand before it, and where it ends.
+/// The next record, from `at` on: where it starts, how many blank lines come before it, and where it ends.
 pub(super) fn next_record(text: &[u8], mut at: usize, delimiter: u8) -> Option<(usize, u64, usize)> {
     let mut blank = 0;
     while text.get(at) == Some(&b'\n') {

@@ -62,7 +62,8 @@ pub(super) fn read(mut source: Source, options: &ReadOptions) -> Result<Table, E
     }
     drop(lines);
     let text = writer.into_inner().map_err(|error| unwritten(&path, &error.into_error().into()))?;
-    let header = if options.header == Header::No { Header::Auto } else { options.header };
+    // The names of the features, even where they are all numbers.
+    let header = Header::Yes;
     let options = ReadOptions { header, delimiter: Some(','), transpose: false, ..options.clone() };
     let length = text.len() as u64;
     let source = Source::of_stream(&path, std::io::Cursor::new(text), length)?;

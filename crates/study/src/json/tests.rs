@@ -1,5 +1,5 @@
 use fewest::core::{Budget, Context, Dataset, DenseColumns, Related, Scorer, Selection, Status, Target};
-use fewest::data::{Fill, Missing, ReducedColumn, Reduction};
+use fewest::data::{Missing, ReadOptions, Reduction, Table};
 use fewest::registry::{Built, Registry};
 use serde_json::Value as Json;
 
@@ -88,22 +88,27 @@ fn a_reduction_is_read_back() -> Result<(), Error> {
     let data = data()?;
     let run = run(&data, "hsic-lasso")?;
     let found = Selection::new(vec![1], vec![0.5], 3, Status::Converged);
-    let column = |levels: Option<Vec<String>>, fill| ReducedColumn {
-        name: "told".to_owned(),
-        column: 4,
-        levels,
-        fill,
-    };
-    let levels = Some(vec!["a".to_owned(), "b".to_owned()]);
-    let (number, level) = (Fill::Number(0.1 + 0.2), Fill::Level("b".to_owned()));
-    let columns = vec![column(None, Some(number)), column(levels, Some(level)), column(None, None)];
-    let reduction = Reduction { named: true, missing: Missing::DropRows, columns };
+    // A category and a number, both with a gap, and words of its own for missing.
+    let mut options = ReadOptions::with_target("y");
+    options.missing_tokens.push("none".to_owned());
+    let rows = "a,b,c,y\nu,0.1,1,1\nv,0.2,2,2\n,none,3,3\nv,0.6,4,4\n";
+    let table = Table::read_bytes("t.csv", rows.as_bytes().into(), &options);
+    let complete = table.and_then(|table| table.complete(Missing::Mean));
+    let reduction = complete.and_then(|complete| Reduction::of(&complete, Missing::Mean, &[1, 0, 2]));
+    let reduction = reduction.map_err(Error::Unreadable)?;
     let text = selection(&found, Some(&reduction), &run)?;
     assert_eq!(reduction_of(text.as_bytes())?, reduction);
     let without = reduction_of(selection(&found, None, &run)?.as_bytes());
     assert!(matches!(without, Err(Error::NoReduction)));
     assert!(matches!(reduction_of(b"{"), Err(Error::Json(_))));
-    assert!(matches!(reduction_of(b"{\"reduction\": 3}"), Err(Error::Json(_))));
+    for (reduction, told) in [("3", "invalid type"), ("{}", "missing field `named`")] {
+        let wrong = reduction_of(format!("{{\"reduction\": {reduction}}}").as_bytes()).err();
+        let wrong = wrong.map(|error| error.to_string()).unwrap_or_default();
+        assert!(wrong.starts_with("its `reduction` is not as") && wrong.contains(told), "{wrong}");
+    }
+    // Of a program that did not write all of this yet.
+    let early = r#"{"reduction": {"named": false, "missing": "error", "columns": []}}"#;
+    assert_eq!(reduction_of(early.as_bytes())?.missing_tokens, ReadOptions::default().missing_tokens);
     Ok(())
 }
 

@@ -1,10 +1,10 @@
 use std::error::Error as StdError;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use fewest::core::{DenseColumns, FeatureKind, Target};
 use fewest::data::{Journal, write_atomically};
-use fewest::eval::FoldRecord;
+use fewest::eval::{FoldRecord, Learner, Model, NearestNeighbours};
 use fewest::registry::{Parameters, Registry};
 
 use super::*;
@@ -419,6 +419,85 @@ fn a_stop_before_any_fold_is_an_error() -> Tested {
     assert!(matches!(interrupted, Err(Error::NothingFinished(Status::Interrupted))));
     let late = study.run(None, &Context { deadline: Some(Instant::now()), ..Context::default() });
     assert!(matches!(late, Err(Error::NothingFinished(Status::TimeLimit))));
+    Ok(())
+}
+
+/// Stops a run at a stage of its progress.
+struct StopAt {
+    stage: &'static str,
+    done: u64,
+    interrupt: AtomicBool,
+}
+
+impl Progress for StopAt {
+    fn update(&self, stage: &str, done: u64, _: u64) {
+        if (stage, done) == (self.stage, self.done) {
+            self.interrupt.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+#[test]
+fn a_stop_after_the_last_fold_is_told_with_what_is_left_out() -> Tested {
+    let data = data()?;
+    let study = study(&data, &["mrmr"], &options())?;
+    let run = |stage, done| {
+        let stop = StopAt { stage, done, interrupt: AtomicBool::new(false) };
+        let context =
+            Context { progress: Some(&stop), interrupt: Some(&stop.interrupt), ..Context::default() };
+        study.run(None, &context)
+    };
+    let ids = |report: &Report| report.baselines.iter().map(|baseline| baseline.id).collect::<Vec<_>>();
+    let whole = run("none", 0)?;
+    assert_eq!((whole.status, ids(&whole)), (Status::Converged, vec!["majority-class", "all-features"]));
+    assert!(whole.notes.is_empty(), "{:?}", whole.notes);
+    // While the features are selected on all samples.
+    let report = run("mrmr: fold", 5)?;
+    assert_eq!((report.status, ids(&report)), (Status::Interrupted, vec![]));
+    assert!(report.methods[0].chosen.iter().all(|chosen| chosen.features.is_none()));
+    let told = report.notes.join("; ");
+    assert!(
+        told.contains("interrupted: the features selected on all samples are left out for mrmr"),
+        "{told}"
+    );
+    assert!(told.contains("the results without a selection are left out: interrupted"), "{told}");
+    // While the learner runs without features.
+    let report = run("fold", 1)?;
+    assert_eq!((report.status, ids(&report)), (Status::Interrupted, vec![]));
+    assert!(report.methods[0].chosen.iter().all(|chosen| chosen.features.is_some()));
+    let told = report.notes.join("; ");
+    assert!(told.contains("the results of majority-class are left out: interrupted"), "{told}");
+    assert!(told.contains("the results of all-features are left out: interrupted"), "{told}");
+    Ok(())
+}
+
+/// A learner that takes no table of several features.
+struct OneFeature;
+
+impl Learner for OneFeature {
+    fn name(&self) -> &'static str {
+        "one-feature"
+    }
+
+    fn fit(&self, data: &Dataset, context: &Context<'_>) -> Result<Box<dyn Model>, CoreError> {
+        match data.n_features() {
+            0 | 1 => NearestNeighbours::default().fit(data, context),
+            several => Err(CoreError::parameter("features", several, "1")),
+        }
+    }
+}
+
+#[test]
+fn a_baseline_that_fails_is_noted() -> Tested {
+    let data = data()?;
+    let mut study = study(&data, &["f-score"], &StudyOptions { ks: vec![1], ..options() })?;
+    study.design.learner = Box::new(OneFeature);
+    let report = study.run(None, &Context::default())?;
+    assert_eq!(report.status, Status::Converged);
+    assert_eq!(report.baselines.len(), 1);
+    let told = report.notes.join("; ");
+    assert!(told.starts_with("the results of all-features are left out: fold "), "{told}");
+    assert!(told.contains("`features` is 3"), "{told}");
     Ok(())
 }
 

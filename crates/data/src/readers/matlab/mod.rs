@@ -10,12 +10,14 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
+use fewest_core::method::nearest;
 use flate2::bufread::ZlibDecoder;
 
+use crate::assembly::{ReadColumn, check_infinite, from_numbers};
 use crate::error::{ColumnLabel, quoted};
 use crate::memory::{self, Limit};
 use crate::source::Source;
-use crate::table::{ReadColumn, Table, check_infinite, from_numbers};
+use crate::table::Table;
 use crate::target::plain;
 use crate::{Error, Format, Place, ReadOptions, Sniff, TargetChoice};
 use element::{Elements, Fault};
@@ -104,8 +106,8 @@ fn read(mut source: Source, options: &ReadOptions) -> Result<Table, Error> {
 /// The bytes, in any order: of the file, or of a stream once that is in memory.
 fn content(source: &mut Source, options: &ReadOptions) -> Result<Content, Error> {
     let path = &source.path;
-    if !source.is_stream {
-        return Ok(Content::File(File::open(path).map_err(|error| Error::reading(path, error))?));
+    if let Some(file) = source.file.take() {
+        return Ok(Content::File(file));
     }
     let limit = Limit::of(path, options);
     let mut bytes = Vec::new();
@@ -336,12 +338,14 @@ impl<'a> MatFile<'a> {
         } else {
             format!("there are {}; name one (on the command line: {option})", found.join(", "))
         };
+        let names = self.variables.iter().map(|variable| variable.head.name.as_str());
+        let names: Vec<&str> = names.collect();
         Error::NotFound {
             path: self.path.to_owned(),
             what: "variable",
             name: name.to_owned(),
             expected,
-            names: self.variables.iter().map(|variable| variable.head.name.clone()).collect(),
+            near: nearest(name, &names).into_iter().next(),
         }
     }
 
