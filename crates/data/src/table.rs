@@ -186,7 +186,6 @@ impl Table {
         table.file_digest = digest;
         Ok(table)
     }
-    }
 
     /// Adds links between the samples. A sample that is dropped loses its links.
     ///
