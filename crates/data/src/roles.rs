@@ -4,7 +4,7 @@ use std::path::Path;
 
 use fewest_core::method::nearest;
 
-use crate::error::listed;
+use crate::error::{listed, quoted};
 use crate::lookup::find_all;
 use crate::{ColumnLabel, Error, Place, ReadOptions, Reduction, TargetChoice, TargetFound};
 
@@ -125,7 +125,7 @@ pub(crate) fn assign(
             Error::malformed(
                 path,
                 Place::Column(label(names, guess.column)),
-                format!("the column has two roles: {taken}, but {} was used as the target", guess.how),
+                format!("the column has two roles: {taken}, but {} was used as the target", guess.how.words()),
                 "use --target to name another, because no option names one",
             )
         })?;
