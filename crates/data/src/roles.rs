@@ -125,7 +125,10 @@ pub(crate) fn assign(
             Error::malformed(
                 path,
                 Place::Column(label(names, guess.column)),
-                format!("the column has two roles: {taken}, but {} was used as the target", guess.how.words()),
+                format!(
+                    "the column has two roles: {taken}, but {} was used as the target",
+                    guess.how.words()
+                ),
                 "use --target to name another, because no option names one",
             )
         })?;

@@ -2,8 +2,7 @@
 
 mod support;
 
-use fewest_core::Dataset;
-use fewest_data::{Error, Missing, ReadOptions, Reduction, Table};
+use fewest_data::{Error, Missing, ReadOptions, Reduced, Reduction, Table};
 use support::{assert_says, columns};
 
 fn read(name: &str, text: &str, options: &ReadOptions) -> Result<Table, Error> {
@@ -17,21 +16,16 @@ fn reduction(name: &str, text: &str, options: &ReadOptions, features: &[usize]) 
     Reduction::of(&complete, missing, features).unwrap()
 }
 
-fn applied(
-    reduction: &Reduction,
-    name: &str,
-    text: &str,
-    options: ReadOptions,
-) -> Result<(Dataset, usize), Error> {
+fn applied(reduction: &Reduction, name: &str, text: &str, options: ReadOptions) -> Result<Reduced, Error> {
     reduction.apply(read(name, text, &ReadOptions { reduction: Some(reduction.clone()), ..options })?)
 }
 
-fn told(result: Result<(Dataset, usize), Error>) -> String {
+fn told(result: Result<Reduced, Error>) -> String {
     result.map(|_| ()).unwrap_err().to_string()
 }
 
-fn values(result: Result<(Dataset, usize), Error>) -> Vec<Vec<f64>> {
-    columns(result.unwrap().0.x())
+fn values(result: Result<Reduced, Error>) -> Vec<Vec<f64>> {
+    columns(result.unwrap().dataset.x())
 }
 
 fn default() -> ReadOptions {

@@ -137,7 +137,7 @@ fn numbers_as_classes_are_noted() {
     };
     // Each twice, or few: classes.
     let counts: String = (0..24).map(|i| format!("{},{}\n", i * 7 % 5, i % 12)).collect();
-    let table = read_csv(&format!("a,y\n{counts}"), &ReadOptions::with_target("y")).unwrap();
+    let table = read_csv(format!("a,y\n{counts}"), &ReadOptions::with_target("y")).unwrap();
     assert_says(note(&table), &["12 different whole numbers", "read as classes", "--task regression"]);
     assert!(noted(3, Task::Auto).is_empty());
     let many = noted(19, Task::Classification);
