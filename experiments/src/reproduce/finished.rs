@@ -55,38 +55,41 @@ impl Stored<'_> {
         if !resume && self.path.exists() {
             std::fs::remove_file(self.path)?;
         }
-        // More than are asked for now: these are kept in the file.
-        let beyond = found.as_ref().is_some_and(|found| found.plan.n_folds > runs);
         let plan = plan(&experiment, self.data, context.seed)?;
-        let mut folds = found.map(|found| found.folds).unwrap_or_default();
-        folds.retain(|record| record.fold < plan.n_folds);
-        let finished = Evaluation { plan, folds, out_of_time: false };
+        let mut finished = Evaluation { plan, folds: Vec::new(), out_of_time: false };
+        // A file for more divisions than are asked for now keeps its plan and its folds.
+        let mut kept = finished.clone();
+        if let Some(found) = found {
+            finished.folds = found.folds.clone();
+            finished.folds.retain(|record| record.fold < finished.plan.n_folds);
+            let plan = if found.plan.n_folds > kept.plan.n_folds { found.plan } else { kept.plan };
+            kept = Evaluation { plan, folds: found.folds, out_of_time: false };
+        }
 
         let start = Instant::now();
         let n_folds = finished.plan.n_folds;
         let pending = n_folds - finished.folds.len();
-        let growing = Mutex::new(finished.clone());
+        let growing = Mutex::new(kept);
+        let before = growing.lock().map_or(0, |growing| growing.folds.len());
         let on_fold = |_: &Plan, record: &FoldRecord| {
             // A poisoned list is whole: a push is one step.
             let mut growing = growing.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             growing.folds.push(record.clone());
-            if growing.folds.len() + pending == n_folds + 1 {
+            if growing.folds.len() == before + 1 {
                 let seconds = remaining(start.elapsed().as_secs_f64(), pending - 1);
                 if seconds >= WORTH_TELLING {
                     let label = &self.experiment.label;
                     eprintln!("{label}: about {} for {} more divisions", words(seconds), pending - 1);
                 }
             }
-            if !beyond {
-                // If this fails, so does the call at the end, which tells why.
-                let _ = store(self.path, &*growing);
-            }
+            // If this fails, so does the call at the end, which tells why.
+            let _ = store(self.path, &*growing);
         };
         let options =
             RunOptions { finished: Some(&finished), selections: self.selections, on_fold: Some(&on_fold) };
         let evaluation = experiment.run_with(self.data, options, context)?;
-        if pending > 0 && !beyond {
-            store(self.path, &evaluation)?;
+        if pending > 0 {
+            store(self.path, &growing.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))?;
         }
         Ok(evaluation)
     }
@@ -205,6 +208,14 @@ mod tests {
         assert_eq!(stored.run(usize::MAX, true, &stopped).unwrap().folds.len(), 6);
         assert_eq!(stored.run(3, false, &stopped).unwrap().folds.len(), 0);
         assert_eq!(load::<Evaluation>(&path).unwrap().folds.len(), 0);
+
+        // A file that a stop left without the first of many divisions gets these from a call for few.
+        let empty = Evaluation { folds: all.folds[3..].to_vec(), ..all.clone() };
+        store(&path, &empty).unwrap();
+        calls();
+        assert_eq!((stored.run(2, true, &context).unwrap().folds.len(), calls()), (2, 2));
+        assert_eq!(load::<Evaluation>(&path).unwrap().folds.len(), 5);
+        assert_eq!((stored.run(6, true, &context).unwrap().folds.len(), calls()), (6, 1));
 
         // Other classes: what is stored is of another experiment.
         stored.run(2, true, &context).unwrap();
