@@ -135,7 +135,7 @@ pub(crate) struct ApplyArgs {
     pub result: PathBuf,
     #[command(flatten)]
     pub read: FileArgs,
-    /// Write the selected features, best first, to this CSV file
+    /// Write the selected features, best first, to this CSV file; `-` writes them to stdout
     #[arg(long, value_name = "FILE")]
     pub write_reduced: PathBuf,
 }

@@ -72,6 +72,8 @@ fn columns_are_found_by_name_and_gaps_filled_by_the_training_table() {
     assert_eq!(found[0], ["age", &mean.to_string(), "5"]);
     // Of equally frequent ones: `blue` occurs 14 times, the others 13.
     assert_eq!(found[1], ["colour", "red", "blue"]);
+    // To stdout: the table alone.
+    assert_eq!(place.done(&words("apply r.json new.csv --write-reduced -")), place.read("out.csv"));
     place.write("one.csv", "colour,age\ngreen,2\n");
     place.done(&words("apply r.json one.csv --write-reduced out.csv"));
     assert!(place.read("out.csv").contains("green"), "{}", place.read("out.csv"));

@@ -40,4 +40,4 @@ pub use scaling::{Scaled, Scaling};
 pub use source::Source;
 pub use summary::{ColumnSummary, TableSummary, TargetSummary};
 pub use table::Table;
-pub use write::{check_writable, remove_unfinished, write_atomically, write_csv, write_json};
+pub use write::{check_writable, csv_text, remove_unfinished, write_atomically, write_csv, write_json};

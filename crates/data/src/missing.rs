@@ -44,7 +44,8 @@ pub struct Complete {
     pub named: bool,
     /// The index of the first feature, where the file numbers its features itself (svmlight).
     pub first_index: Option<usize>,
-    /// The cells that mean "missing", see [`ReadOptions::missing_tokens`](crate::ReadOptions::missing_tokens).
+    /// The cells that mean "missing", see
+    /// [`ReadOptions::missing_tokens`](crate::ReadOptions::missing_tokens).
     pub missing_tokens: Vec<String>,
     /// The features of which values were filled in, increasing, each with the value that was filled in.
     pub substitutes: Vec<(usize, f64)>,

@@ -62,6 +62,28 @@ pub fn write_csv(
     features: &[usize],
     target_names: &[String],
 ) -> Result<(), Error> {
+    let columns = text_columns(dataset, features, target_names)?;
+    atomically(path.as_ref(), |out| write_columns(out, &columns, dataset.n_samples()))
+}
+
+/// The text that [`write_csv`] writes, for a stream that is no file.
+///
+/// # Errors
+/// As [`write_csv`].
+pub fn csv_text(dataset: &Dataset, features: &[usize], target_names: &[String]) -> Result<Vec<u8>, Error> {
+    let columns = text_columns(dataset, features, target_names)?;
+    let mut text = Vec::new();
+    write_columns(&mut text, &columns, dataset.n_samples())
+        .map_err(|error| Error::writing(Path::new("-"), error))?;
+    Ok(text)
+}
+
+/// The columns of a CSV table with their names.
+fn text_columns(
+    dataset: &Dataset,
+    features: &[usize],
+    target_names: &[String],
+) -> Result<Vec<(String, TextColumn)>, Error> {
     let mut columns = Vec::new();
     if let Some(ids) = dataset.sample_ids() {
         let name = dataset.sample_id_name().unwrap_or_default();
@@ -109,17 +131,19 @@ pub fn write_csv(
         let expected = "different from all other columns of the table";
         return Err(fewest_core::Error::parameter("column name", quoted(name), expected).into());
     }
-    atomically(path.as_ref(), |out| {
-        let mut writer = csv::Writer::from_writer(out);
-        writer.write_record(columns.iter().map(|(name, _)| name))?;
-        for i in 0..dataset.n_samples() {
-            for (_, column) in &columns {
-                writer.write_field(column.text(i))?;
-            }
-            writer.write_record(None::<&[u8]>)?;
+    Ok(columns)
+}
+
+fn write_columns(out: &mut dyn Write, columns: &[(String, TextColumn)], n_samples: usize) -> io::Result<()> {
+    let mut writer = csv::Writer::from_writer(out);
+    writer.write_record(columns.iter().map(|(name, _)| name))?;
+    for i in 0..n_samples {
+        for (_, column) in columns {
+            writer.write_field(column.text(i))?;
         }
-        writer.flush()
-    })
+        writer.write_record(None::<&[u8]>)?;
+    }
+    writer.flush()
 }
 
 /// A column to be written.

@@ -189,7 +189,8 @@ fn all_that_is_held_of_an_svmlight_file_counts() {
     assert_says(&told, &["more than half of the 16.0 MiB"]);
     let last = Cursor::new(labels + "1 1:2\n");
     assert_eq!(Table::read_stream("t.svm", last, &options(128 << 20)).unwrap().n_samples(), 2_000_001);
-    // A value takes 40 bytes while the matrix is made: these need 40 MB and 2 MB for 1000 columns and samples.
+    // A value takes 40 bytes while the matrix is made: these need 40 MB and 2 MB for 1000 columns
+    // and samples.
     let line: String = (1..=1000).map(|j| format!(" {j}:1")).collect();
     let text = format!("1{line}\n").repeat(1000);
     let read = |memory| Table::read_stream("t.svm", Cursor::new(text.clone()), &options(memory));

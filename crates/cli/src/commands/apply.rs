@@ -5,10 +5,11 @@ use std::io::Read;
 use std::path::Path;
 use std::process::ExitCode;
 
-use fewest::data::{Reduced, Reduction};
+use fewest::data::{Reduced, Reduction, csv_text};
 use fewest::registry::Registry;
 use fewest_study::json;
 
+use super::is_stdout;
 use super::select::reduced_format;
 use crate::args::ApplyArgs;
 use crate::failure::Failure;
@@ -17,17 +18,21 @@ use crate::{input, output, text};
 /// Makes the selected features from the rows of another table.
 pub(crate) fn apply(registry: &Registry, args: &ApplyArgs) -> Result<ExitCode, Failure> {
     let out = args.write_reduced.as_path();
+    let to_stdout = is_stdout(out);
+    let file = Some(out).filter(|_| !to_stdout);
     for input in [&args.read.file, &args.result] {
-        output::check(input, &[("--write-reduced", Some(out))])?;
+        output::check(input, &[("--write-reduced", file)])?;
     }
-    let format = reduced_format(registry, out)?;
+    let format = file.map(|file| reduced_format(registry, file)).transpose()?;
     let reduction = reduction(&args.result)?;
     let Reduced { dataset: data, filled, dropped, .. } =
         input::reduced(registry, &args.read, reduction.clone())?;
     let features: Vec<usize> = (0..data.n_features()).collect();
-    format
-        .write(out, &data, &features, &[])
-        .map_err(|error| Failure::new(format!("--write-reduced: {error}")))?;
+    let wrong = |error: fewest::data::Error| Failure::new(format!("--write-reduced: {error}"));
+    match format {
+        Some(format) => format.write(out, &data, &features, &[]).map_err(wrong)?,
+        None => output::print_bytes(&csv_text(&data, &features, &[]).map_err(wrong)?)?,
+    }
     let mut told = format!(
         "{}: {} of {} to {}",
         text::one_line(&args.read.file.display().to_string()),
@@ -41,8 +46,10 @@ pub(crate) fn apply(registry: &Registry, args: &ApplyArgs) -> Result<ExitCode, F
         let filler = input::filler(reduction.missing, kinds);
         told.push_str(&format!("; {cells} filled by {filler} of the training table"));
     }
-    told.push('\n');
-    output::print(&told)?;
+    if !to_stdout {
+        told.push('\n');
+        output::print(&told)?;
+    }
     if !dropped.is_empty() {
         let mut places: Vec<String> = dropped.iter().take(MOST_ROWS).map(ToString::to_string).collect();
         if dropped.len() > MOST_ROWS {
