@@ -328,7 +328,8 @@ fn scores_that_were_cut_short_are_told() {
         table += &format!("{},{}\n", i % 97, cells.collect::<Vec<String>>().join(","));
     }
     place.write("wide.csv", &table);
-    let call = ["wide.csv", "--target", "0", "--header", "no", "-m", "hsic", "-p", "form=exact"];
+    let call =
+        ["wide.csv", "--target", "0", "--header", "no", "-m", "hsic", "-p", "form=exact", "--top", "9"];
     let more = ["--task", "regression", "--threads", "1", "--time-limit", "1", "--json", "a.json"];
     let call = [&call[..], &more].concat();
     for command in ["score", "select"] {
@@ -458,7 +459,7 @@ fn ctrl_c_ends_a_long_run_in_order() {
     place.write("t.csv", &text);
     // Too early a signal finds no handler yet, too late a one an answer: try until one hits.
     for wait in [150, 300, 600, 1200, 2400] {
-        let call = ["score", "t.csv", "-m", "nocco", "-p", "form=exact", "--json", "a.json"];
+        let call = ["score", "t.csv", "-m", "nocco", "-p", "form=exact", "--top", "9", "--json", "a.json"];
         let mut child = place.command(&call).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         std::thread::sleep(std::time::Duration::from_millis(wait));
         std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();

@@ -65,7 +65,7 @@ pub(crate) struct ForestOf<'a> {
 impl ForestOf<'_> {
     /// The start of `n_forests` forests.
     pub(crate) fn forecast(stage: &'static str, n_forests: usize) -> Mutex<Forecast> {
-        Mutex::new(Forecast::start(stage, (RandomForest::REPORTS * n_forests) as f64))
+        Mutex::new(Forecast::start(stage, RandomForest::REPORTS as f64 * n_forests as f64))
     }
 }
 
@@ -73,7 +73,11 @@ impl Progress for ForestOf<'_> {
     fn update(&self, _stage: &str, done: u64, total: u64) {
         let (done, total) = (done as usize, total as usize);
         let mut forecast = self.forecast.lock().unwrap_or_else(PoisonError::into_inner);
-        forecast.report(self.before * total + done, self.n_forests * total, self.context);
+        forecast.report(
+            self.before.saturating_mul(total).saturating_add(done),
+            self.n_forests.saturating_mul(total),
+            self.context,
+        );
     }
 }
 
