@@ -581,3 +581,25 @@ fn without_a_penalty_the_gap_is_that_of_nonnegative_least_squares() {
         }
     }
 }
+
+/// A kernel divided by the number of samples of a level would be so small that noise is selected first.
+#[test]
+fn a_category_that_is_the_class_comes_before_numbers_that_are_noise() {
+    let n = 60;
+    let classes: Vec<usize> = (0..n).map(|i| i * 7 % 3 % 2).collect();
+    let mut columns: Vec<Vec<f64>> =
+        [1, 17, 23, 29, 7, 31, 13, 43].into_iter().map(|step| wave(n, step)).collect();
+    let sex: Vec<f64> =
+        classes.iter().enumerate().map(|(i, &class)| (class ^ usize::from(i % 20 == 0)) as f64).collect();
+    columns.push(sex);
+    let mut kinds = vec![FeatureKind::Numeric; 8];
+    kinds.push(FeatureKind::Categorical { levels: vec!["m".to_owned(), "f".to_owned()] });
+    let data = dataset(&columns, Target::from_labels(&classes)).with_feature_kinds(kinds).unwrap();
+    for selector in [&HsicLasso::default() as &dyn Selector, &NoccoLasso::default()] {
+        assert_eq!(select(selector, &data, 3).order[0], 8);
+    }
+    for scorer in [&Hsic::default() as &dyn Scorer, &Nocco::default()] {
+        let scores = scorer.score(&data, &Context::default()).unwrap().values;
+        assert!(scores[..8].iter().all(|&score| score < scores[8]), "{scores:?}");
+    }
+}

@@ -27,7 +27,7 @@ options! {
     ///
     /// That is the covariance of the feature's part of each component with the component, in units of its
     /// deviation. It may be negative. No target is looked at. Features are standardised; categories have the
-    /// delta kernel, `1/n_level`. A constant scores 0 or the least of all.
+    /// delta kernel, 1 for two samples of one level. A constant scores 0 or the least of all.
     ///
     /// Cost: `n² r` for each feature's factor of rank `r` and the matrix, `n³` for its eigenvectors, `C n r`
     /// for each score. Memory: `8 n r` bytes a feature and `n²` numbers.

@@ -6,15 +6,14 @@ use std::sync::Arc;
 use fewest_columns::{finite_values, standardise};
 use fewest_core::method::KernelWidth;
 use fewest_core::{Dataset, Error, FeatureKind, choice};
-use fewest_kernels::{
-    Definiteness, Gaussian, Laplace, NormalisedDelta, ScalarKernel, TableGaussian, kernel_width,
-};
+use fewest_kernels::{Definiteness, Delta, Gaussian, Laplace, ScalarKernel, TableGaussian, kernel_width};
 
 use super::Representation;
 
 choice! {
     /// The kernel of each feature. Features are standardised first (mean 0, standard deviation 1, dividing by
-    /// n); categorical ones keep their codes and always get the delta kernel `1/n_level`.
+    /// n); categories always get the delta kernel, 1 for two samples of one level: with 1 on its diagonal, as
+    /// the others have it, it is neither small nor large beside them.
     #[derive(Clone)]
     #[non_exhaustive]
     pub enum InputKernel {
@@ -90,7 +89,7 @@ impl<'a> Features<'a> {
             if points.iter().all(|&code| code == points[0]) {
                 return Ok(None);
             }
-            return representation.input(&NormalisedDelta::from_points(&points), &points).map(Some);
+            return representation.input(&Delta, &points).map(Some);
         }
         if !standardise(&mut points) {
             return Ok(None);

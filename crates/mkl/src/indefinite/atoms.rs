@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use fewest_columns::{Standard, map_features, range};
 use fewest_core::{Column, Context, Dataset, Error, FeatureKind};
-use fewest_kernels::{Factor, Gram, NormalisedDelta, ScalarKernel, SharedFactor};
+use fewest_kernels::{Delta, Factor, Gram, ScalarKernel, SharedFactor};
 use fewest_linalg::dot_products;
 
 use super::base::BaseKernel;
@@ -91,7 +91,7 @@ pub(crate) fn points(data: &Dataset, j: usize, column: Column<'_>) -> Option<Vec
 }
 
 impl<'a> Atoms<'a> {
-    /// The kernels of every feature that is not constant; categories always get the delta kernel `1/n_level`,
+    /// The kernels of every feature that is not constant; categories always get the delta kernel,
     /// once.
     ///
     /// # Errors
@@ -220,7 +220,7 @@ impl<'a> Atoms<'a> {
         let mut points = Vec::new();
         self.points(m, &mut Vec::new(), &mut points)?;
         let made = if matches!(self.seen[feature], Seen::Codes) {
-            self.make(&NormalisedDelta::from_points(&points), &points)?
+            self.make(&Delta, &points)?
         } else {
             match &self.built[kernel] {
                 Some(built) => self.make(&**built, &points)?,

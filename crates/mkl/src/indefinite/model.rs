@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fewest_core::{Certificate, Columns, Dataset, Error, FeatureKind, Status};
-use fewest_kernels::{NormalisedDelta, ScalarKernel};
+use fewest_kernels::{Delta, ScalarKernel};
 
 use super::atoms::{Atoms, Seen};
 use super::base::BaseKernel;
@@ -109,11 +109,8 @@ impl MikFsModel {
             let mut points = Vec::new();
             atoms.points(m, &mut scratch, &mut points)?;
             let categorical = matches!(data.feature_kind(feature), FeatureKind::Categorical { .. });
-            let built: Arc<dyn ScalarKernel> = if categorical {
-                Arc::new(NormalisedDelta::from_points(&points))
-            } else {
-                kernels[kernel].build(&points)?
-            };
+            let built: Arc<dyn ScalarKernel> =
+                if categorical { Arc::new(Delta) } else { kernels[kernel].build(&points)? };
             parts.push(Part { feature, weight, kernel: built, points, seen: atoms.seen(m) });
         }
         let mut model = Self {

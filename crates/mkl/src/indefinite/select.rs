@@ -31,8 +31,8 @@ options! {
     ///   the standardised output.
     /// - Several kernels a feature: each has a weight of its own under the same penalty; the score of a
     ///   feature is their sum.
-    /// - Features are standardised; kernel matrices are thin signed factors. Categories get the delta kernel
-    ///   `1/n_level`.
+    /// - Features are standardised; kernel matrices are thin signed factors. Categories get the delta kernel,
+    ///   1 for two samples of one level.
     ///
     /// # Where this differs from the paper as printed
     ///

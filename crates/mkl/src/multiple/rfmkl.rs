@@ -25,7 +25,7 @@ options! {
     /// between. The duality gap over **all** kernels is reported. Only `λ/C²` counts: a factor on `C` divides
     /// the weights, so `C` is 1. That is also the problem with `Σ d` fixed, whose multiplier is `λ`. With
     /// more classes there is a machine for each pair, all with the same weights. Categories have the delta
-    /// kernel, `1/n_level`. Of exact copies of a feature the first has the weight.
+    /// kernel, 1 for two samples of one level. Of exact copies of a feature the first has the weight.
     ///
     /// The penalty `λ` is, as a ratio, relative to the smallest at which no kernel has a weight.
     /// `Budget::Count(k)` lowers it in steps of 0.7 while fewer than `k` features have a weight, until six

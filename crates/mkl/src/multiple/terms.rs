@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use fewest_columns::map_features;
 use fewest_core::{Context, Dataset, Error, FeatureKind, words};
-use fewest_kernels::{Definiteness, Factor, NormalisedDelta, ScalarKernel};
+use fewest_kernels::{Definiteness, Delta, Factor, ScalarKernel};
 use nalgebra::DMatrix;
 
 use super::Machine;
@@ -80,7 +80,7 @@ impl Terms {
             let Some(points) = points(data, j, column) else { return Ok(None) };
             let categorical = matches!(data.feature_kind(j), FeatureKind::Categorical { .. });
             let own: Arc<dyn ScalarKernel> = match &built {
-                _ if categorical => Arc::new(NormalisedDelta::from_points(&points)),
+                _ if categorical => Arc::new(Delta),
                 Some(built) => Arc::clone(built),
                 None => kernel.build(&points)?,
             };
