@@ -20,7 +20,7 @@ fn wrong_calls() {
         ("select table.csv -k few", &["few", "whole number"]),
         ("select table.csv -k 18446744073709551616", &["whole number"]),
         ("select table.csv --method hsic-laso", &["hsic-laso", "did you mean `hsic-lasso`?"]),
-        ("select table.csv --method zzz", &["zzz", "nocco-lasso"]),
+        ("select table.csv --method zzz", &["zzz", "`fewest methods` lists"]),
         ("methods hsik", &["did you mean `hsic`?"]),
         ("score table.csv --method hsic-lasso", &["fewest select", "nocco"]),
         (

@@ -248,3 +248,12 @@ fn thousands_of_scores_come_with_a_hint() {
     );
     place.done(&words("score wide.csv -m f-score --top 20"));
 }
+
+#[test]
+fn methods_are_found_by_what_people_type() {
+    let place = Place::with_table();
+    let told = place.fails(&words("select table.csv -m foo"));
+    assert!(told.contains("one that `fewest methods` lists") && told.len() < 120, "{told}");
+    place.refuses(&words("select table.csv -m spearman"), &["-m correlation -p coefficient=spearman"]);
+    assert!(place.done(&words("methods f-score")).contains("\nalso:   anova, "));
+}

@@ -28,7 +28,7 @@ mod families;
 #[cfg(any(feature = "dependence", feature = "linear"))]
 mod solvers;
 
-use aliases::ALIASES;
+use aliases::{ALIASES, WITH_PARAMETERS};
 pub use families::Family;
 pub use fewest_core::method::{
     Built, Kind, Method, Parameter, Parameters, Range, Relation, TargetKind, Value, meant, nearest,
@@ -138,7 +138,7 @@ impl Registry {
     /// The method with this id, or with another name that people type for it: `anova` is `f-score`.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for an unknown id, with the nearest known name, and all ids.
+    /// [`Error::InvalidParameter`] for an unknown id, with the nearest known name.
     ///
     /// ```
     /// use fewest::registry::Registry;
@@ -160,15 +160,31 @@ impl Registry {
             };
             let containing: Vec<&str> = self.methods.iter().filter(within).map(|method| method.id).collect();
             // Among about eighty ids the nearest one is the most helpful.
+            let with = WITH_PARAMETERS.iter().find(|(name, _)| plain.contains(name));
             let expected = match nearest(&plain, &names).first() {
+                _ if with.is_some() => with.map_or("", |(_, written)| written).to_owned(),
                 Some(near) => format!("one that `fewest methods` lists: did you mean `{near}`?"),
                 None if !containing.is_empty() => {
                     format!("one that `fewest methods` lists, such as {}", containing.join(", "))
                 }
-                None => format!("one of {}", ids.join(", ")),
+                None => "one that `fewest methods` lists".to_owned(),
             };
             Error::parameter("method", id, expected)
         })
+    }
+
+    /// The other names by which [`Registry::find`] finds a method.
+    ///
+    /// ```
+    /// use fewest::registry::Registry;
+    /// let registry = Registry::standard();
+    /// let names: Vec<&str> = registry.aliases(registry.find("mim")?).collect();
+    /// assert!(names.contains(&"mutual-information"));
+    /// # Ok::<(), fewest::core::Error>(())
+    /// ```
+    pub fn aliases(&self, method: &Method) -> impl Iterator<Item = &'static str> {
+        let id = method.id;
+        ALIASES.iter().filter(move |(_, of)| *of == id).map(|(alias, _)| *alias)
     }
 
     /// The family of a method; `None` for one that a program added.
@@ -233,6 +249,8 @@ mod tests {
         let told = |id: &str| registry.find(id).unwrap_err().to_string();
         assert!(told("anvoa").contains("did you mean `anova`?"), "{}", told("anvoa"));
         assert!(told("rfex").contains("did you mean `rfe`?"), "{}", told("rfex"));
+        assert!(told("Spearman").contains("-m correlation -p coefficient=spearman"), "{}", told("Spearman"));
+        assert!(told("qqqqqq").ends_with("must be one that `fewest methods` lists"), "{}", told("qqqqqq"));
         assert!(told("elimination").contains("such as bahsic, sd-l-rfe, "), "{}", told("elimination"));
         Ok(())
     }

@@ -10,7 +10,7 @@ use crate::text::{Align, columns};
 /// Lists the methods, or shows one.
 pub(crate) fn methods(registry: &Registry, args: &MethodsArgs) -> Result<(), Failure> {
     match &args.id {
-        Some(id) => output::print(&details(registry.find(id)?)),
+        Some(id) => output::print(&details(registry, registry.find(id)?)),
         None => output::print(&list(registry, args)?),
     }
 }
@@ -72,7 +72,7 @@ fn targets(method: &Method) -> String {
     if words.len() > 3 { "any".to_owned() } else { words.join(", ") }
 }
 
-fn details(method: &Method) -> String {
+fn details(registry: &Registry, method: &Method) -> String {
     let gives = match method.kind {
         Kind::Score => "a score for every feature separately (`fewest score`, `fewest select`)",
         Kind::Select => "features chosen together (`fewest select`)",
@@ -87,6 +87,10 @@ fn details(method: &Method) -> String {
         method.formula,
         targets.join(", ")
     );
+    let names: Vec<&str> = registry.aliases(method).collect();
+    if !names.is_empty() {
+        text.push_str(&format!("also:   {}\n", names.join(", ")));
+    }
     let mut rows = Vec::new();
     for parameter in method.parameters() {
         let default = parameter.default.as_ref().map_or(String::new(), |default| format!(" [{default}]"));
@@ -113,7 +117,8 @@ mod tests {
         let Ok(list) = list(registry, &all) else { panic!("there are methods") };
         for method in registry.methods() {
             assert!(list.contains(method.id) && list.contains(method.formula));
-            let details = details(method);
+            let details = details(registry, method);
+            assert!(registry.aliases(method).all(|alias| details.contains(alias)), "{details}");
             for parameter in method.parameters() {
                 assert!(details.contains(parameter.name) && details.contains(&parameter.description()));
             }

@@ -1,5 +1,11 @@
 //! Names that people type for methods of other names here.
 
+/// A name of a method with a parameter that is not its default, and how that is written.
+pub(super) const WITH_PARAMETERS: &[(&str, &str)] = &[(
+    "spearman",
+    "correlation with coefficient=spearman (on the command line: -m correlation -p coefficient=spearman)",
+)];
+
 /// An alias, and the id of the method.
 pub(super) const ALIASES: &[(&str, &str)] = &[
     ("anova", "f-score"),
