@@ -112,6 +112,8 @@ struct Builds<'a> {
     new: &'a Path,
     arguments: &'a Arguments,
     rows: Vec<Vec<String>>,
+    /// The commands that the older build refuses.
+    refused: Vec<String>,
 }
 
 impl Builds<'_> {
@@ -119,7 +121,15 @@ impl Builds<'_> {
     fn compare(&mut self, name: &str, words: &[String]) -> Result<()> {
         let (mut before, mut after) = (Vec::new(), Vec::new());
         for _ in 0..self.arguments.repetitions {
-            before.push(seconds(self.old, words, self.arguments.threads)?);
+            match seconds(self.old, words, self.arguments.threads) {
+                Ok(spent) => before.push(spent),
+                Err(_) if before.is_empty() => {
+                    println!("{name}: the older build refuses it");
+                    self.refused.push(name.to_owned());
+                    return Ok(());
+                }
+                Err(error) => return Err(error),
+            }
             after.push(seconds(self.new, words, self.arguments.threads)?);
         }
         let (before, after) = (median(&before), median(&after));
@@ -134,7 +144,7 @@ impl Builds<'_> {
 pub(super) fn run(arguments: &Arguments, old: &Path) -> Result<()> {
     let data = arguments.data.as_deref().ok_or("where are the data sets? give --data or FEWEST_DATA")?;
     let new = build_ours()?;
-    let mut builds = Builds { old, new: &new, arguments, rows: Vec::new() };
+    let mut builds = Builds { old, new: &new, arguments, rows: Vec::new(), refused: Vec::new() };
     let file = |word: &str| word.ends_with(".mat") || word.ends_with(".csv");
     for case in CASES.iter().filter(|case| case.contains(&arguments.only)) {
         let words: Vec<String> = case
@@ -159,7 +169,7 @@ pub(super) fn run(arguments: &Arguments, old: &Path) -> Result<()> {
         builds.compare(&name, &words)?;
         files.remove()?;
     }
-    let rows = builds.rows;
+    let Builds { rows, refused, .. } = builds;
     let mut facts = machine::facts();
     facts.extend([
         ("repetitions", arguments.repetitions.to_string()),
@@ -177,6 +187,12 @@ pub(super) fn run(arguments: &Arguments, old: &Path) -> Result<()> {
     );
     for row in &rows {
         page.push_str(&format!("| `{}` | {} | {} | {} |\n", row[0], row[1], row[2], row[3]));
+    }
+    if !refused.is_empty() {
+        page.push_str("\nNot compared, since the older build refuses them:\n\n");
+        for name in &refused {
+            page.push_str(&format!("- `{name}`\n"));
+        }
     }
     documents.page("against", page)
 }
