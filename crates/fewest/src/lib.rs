@@ -30,6 +30,7 @@ pub mod solvers {
     pub use fewest_dal as dal;
     pub use fewest_dca as dca;
     pub use fewest_lars as lars;
+    pub use fewest_newton as newton;
     pub use fewest_pgd as pgd;
     pub use fewest_smo as smo;
 }

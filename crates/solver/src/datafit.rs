@@ -1,5 +1,6 @@
 //! Smooth convex losses.
 
+use crate::loss::{log_loss, misfit};
 use crate::{Error, LinearOperator};
 
 /// A smooth convex function of the coefficients.
@@ -140,17 +141,6 @@ impl<A: LinearOperator> Logistic<A> {
         }
         margins
     }
-}
-
-/// `ln(1 + e^{−m})` without overflow.
-pub(crate) fn log_loss(margin: f64) -> f64 {
-    (-margin.abs()).exp().ln_1p() + (-margin).max(0.0)
-}
-
-/// `1 / (1 + e^{m})` without overflow.
-pub(crate) fn misfit(margin: f64) -> f64 {
-    let e = (-margin.abs()).exp();
-    if margin >= 0.0 { e / (1.0 + e) } else { 1.0 / (1.0 + e) }
 }
 
 impl<A: LinearOperator> Datafit for Logistic<A> {

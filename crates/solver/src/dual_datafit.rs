@@ -1,6 +1,6 @@
 //! Losses whose convex conjugate is known, for solvers that work in the dual.
 
-use crate::datafit::{log_loss, misfit};
+use crate::loss::{self, ScalarLoss, log_loss, misfit};
 use crate::{Datafit, LinearOperator, Logistic, SquaredLoss};
 
 /// A datafit `f(w) = ℓ(Aw)` with the conjugate of its loss `ℓ`, sample by sample.
@@ -145,15 +145,7 @@ impl<A: LinearOperator> DualDatafit for Logistic<A> {
     }
 
     fn conjugate(&self, dual: &[f64]) -> f64 {
-        let entropy = |q: f64| {
-            if !(0.0..=1.0).contains(&q) {
-                return f64::INFINITY;
-            }
-            let left = if q > 0.0 { q * q.ln() } else { 0.0 };
-            let right = if q < 1.0 { (1.0 - q) * (-q).ln_1p() } else { 0.0 };
-            left + right
-        };
-        dual.iter().zip(self.labels()).map(|(a, y)| entropy(y * a)).sum()
+        dual.iter().zip(self.labels()).map(|(&a, &y)| loss::Logistic.conjugate(y, a)).sum()
     }
 
     fn conjugate_gradient(&self, dual: &[f64], out: &mut [f64]) {

@@ -5,6 +5,7 @@ mod cd;
 mod dal;
 mod dca;
 mod machines;
+mod newton;
 mod pgd;
 mod smo;
 

@@ -31,6 +31,7 @@ const AT_MOST: &[(&str, usize)] = &[
     ("fewest-margin", 55),
     ("fewest-mkl", 55),
     ("fewest-neighbours", 45),
+    ("fewest-newton", 49),
     ("fewest-parallel", 6),
     ("fewest-pgd", 49),
     ("fewest-smo", 43),

@@ -40,12 +40,13 @@ const RULES: &[Rule] = rules! {
     "dal": [core linalg solver], SOLVER;
     "dca": [core solver], SOLVER;
     "lars": [core solver parallel], SOLVER;
+    "newton": [core linalg solver], SOLVER;
     "pgd": [core linalg solver], SOLVER;
     "smo": [core solver], SOLVER;
     "machines": [core kernels linalg solver smo], "kernel machines serve wrappers and learners alike";
     "filters": [core columns counts kernels linalg neighbours parallel], FAMILY;
     "dependence": [core columns counts kernels linalg parallel solver cd lars], FAMILY;
-    "linear": [core columns kernels linalg parallel solver cd lars], FAMILY;
+    "linear": [core columns kernels linalg parallel solver cd lars newton], FAMILY;
     "margin": [core columns kernels linalg parallel solver cd lars smo machines], FAMILY;
     "mkl": [core columns kernels linalg parallel solver dca pgd smo], FAMILY;
     "wrappers": [core columns kernels linalg parallel solver smo machines eval], FAMILY;

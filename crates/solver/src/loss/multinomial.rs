@@ -1,0 +1,150 @@
+//! The logistic loss of several classes.
+
+use super::{LONGEST_STEP, Loss, Samples};
+use crate::Error;
+
+/// `ℓ(Z) = Σᵢ shareᵢ [ln Σₖ exp(zᵢₖ) − z of the sample's class]`, one output a class (softmax).
+///
+/// With the probabilities `p` and the class indicators `e`, `Θᵢ = shareᵢ (eᵢ − pᵢ)`, and `ℓ*(−Θ)` is the
+/// sum of `shareᵢ Σₖ qᵢₖ ln qᵢₖ` where `qᵢ = eᵢ − Θᵢ / shareᵢ` is a distribution.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Multinomial {
+    classes: Vec<usize>,
+    n_classes: usize,
+    samples: Samples,
+}
+
+impl Multinomial {
+    /// The loss of samples of the classes `classes`, numbers below `n_classes`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for another class, [`Error::TooFew`] classes with a sample that counts,
+    /// [`Error::ShapeMismatch`] unless `samples` are as many.
+    pub fn new(classes: Vec<usize>, n_classes: usize, samples: Samples) -> Result<Self, Error> {
+        if samples.len() != classes.len() {
+            let (expected, found) = (samples.len(), classes.len());
+            return Err(Error::ShapeMismatch { what: "classes", expected, found });
+        }
+        samples.check_outputs(classes.len() * n_classes)?;
+        if let Some(class) = classes.iter().find(|class| **class >= n_classes) {
+            return Err(Error::parameter("class", class, format!("below {n_classes}")));
+        }
+        let mut occurs = vec![false; n_classes];
+        for (i, &class) in classes.iter().enumerate() {
+            occurs[class] |= samples.share(i) > 0.0;
+        }
+        let found = occurs.iter().filter(|occurs| **occurs).count();
+        if found < n_classes.max(2) {
+            return Err(Error::TooFew { what: "classes with a sample", minimum: n_classes.max(2), found });
+        }
+        Ok(Self { classes, n_classes, samples })
+    }
+
+    /// `visit(i, share, log-probabilities)` for every sample that counts.
+    fn each(&self, fitted: &[f64], mut visit: impl FnMut(usize, f64, &[f64])) {
+        let n = self.classes.len();
+        let mut logs = vec![0.0; self.n_classes];
+        for i in (0..n).filter(|&i| self.samples.share(i) > 0.0) {
+            for (k, log) in logs.iter_mut().enumerate() {
+                let at = i + k * n;
+                *log = fitted[at] + self.samples.offset(at);
+            }
+            let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let sum: f64 = logs.iter().map(|log| (log - largest).exp()).sum();
+            let total = largest + sum.ln();
+            logs.iter_mut().for_each(|log| *log -= total);
+            visit(i, self.samples.share(i), &logs);
+        }
+    }
+}
+
+impl Loss for Multinomial {
+    fn n_samples(&self) -> usize {
+        self.classes.len()
+    }
+
+    fn n_outputs(&self) -> usize {
+        self.n_classes
+    }
+
+    fn value(&self, fitted: &[f64]) -> f64 {
+        let mut sum = 0.0;
+        self.each(fitted, |i, share, logs| sum -= share * logs[self.classes[i]]);
+        sum
+    }
+
+    fn dual_point(&self, fitted: &[f64], out: &mut [f64]) {
+        let n = self.classes.len();
+        out.fill(0.0);
+        self.each(fitted, |i, share, logs| {
+            let mut others = 0.0;
+            for (k, log) in logs.iter().enumerate().filter(|&(k, _)| k != self.classes[i]) {
+                out[i + k * n] = -share * log.exp();
+                others += log.exp();
+            }
+            // `1 − p` of the own class, without cancellation.
+            out[i + self.classes[i] * n] = share * others;
+        });
+    }
+
+    /// `diag(p) − ppᵀ`, and on the diagonal a share of `|Θ|`.
+    fn curvature(&self, fitted: &[f64], out: &mut [f64]) {
+        let (n, c) = (self.classes.len(), self.n_classes);
+        let mut p = Vec::with_capacity(c);
+        out.fill(0.0);
+        self.each(fitted, |i, share, logs| {
+            p.clear();
+            p.extend(logs.iter().map(|log| log.exp()));
+            for (l, right) in p.iter().enumerate() {
+                for (k, left) in p.iter().enumerate() {
+                    out[i + n * (k + c * l)] = -share * (left * right);
+                }
+                let others = -logs[l].exp_m1();
+                let theta = if l == self.classes[i] { others } else { *right };
+                out[i + n * (l + c * l)] = share * (right * others + theta / LONGEST_STEP);
+            }
+        });
+    }
+
+    /// Mixes every sample's distribution with one that is the same for all.
+    fn balance(&self, dual: &mut [f64]) {
+        let n = self.classes.len();
+        let total = self.samples.total();
+        // The probability of each class that the distributions have on average, and its excess.
+        let mut mean = vec![0.0; self.n_classes];
+        let mut excess = vec![0.0; self.n_classes];
+        for (k, dual) in dual.chunks_exact(n).enumerate() {
+            excess[k] = -dual.iter().sum::<f64>() / total;
+            let own = (0..n).filter(|&i| self.classes[i] == k).map(|i| self.samples.share(i)).sum::<f64>();
+            mean[k] = own / total + excess[k];
+        }
+        let share = excess.iter().zip(&mean).map(|(e, m)| e / m).fold(0.0, f64::max);
+        if !(share > 0.0 && share < 1.0) {
+            return;
+        }
+        let common: Vec<f64> = mean.iter().zip(&excess).map(|(m, e)| m - e / share).collect();
+        for (k, dual) in dual.chunks_exact_mut(n).enumerate() {
+            for (i, value) in dual.iter_mut().enumerate() {
+                let own = if self.classes[i] == k { 1.0 } else { 0.0 };
+                *value = (1.0 - share) * *value + share * self.samples.share(i) * (own - common[k]);
+            }
+        }
+    }
+
+    /// The Kullback-Leibler divergences of the distributions of the dual point from those fitted.
+    fn loss_gap(&self, fitted: &[f64], dual: &[f64], scale: f64) -> f64 {
+        let n = self.classes.len();
+        let mut sum = 0.0;
+        self.each(fitted, |i, share, logs| {
+            let mut divergence = 0.0;
+            for (k, log) in logs.iter().enumerate() {
+                let own = if self.classes[i] == k { 1.0 } else { 0.0 };
+                let q = own - scale * dual[i + k * n] / share;
+                // Each of these is at least 0, and the sums of q and p are both 1.
+                divergence += log.exp() - q + if q > 0.0 { q * (q.ln() - log) } else { 0.0 };
+            }
+            sum += share * divergence.max(0.0);
+        });
+        sum
+    }
+}

@@ -1,0 +1,7 @@
+#![doc = include_str!("../README.md")]
+
+mod model;
+mod quadratic;
+mod restricted;
+
+pub use model::{LinearModel, NewtonSolution, Null, Start};
