@@ -12,4 +12,4 @@ pub use levels::{chance_of_one_level, finite_values, parts};
 pub use outputs::standardised_outputs;
 pub use standard::{Standard, inverse_power, range, seed_of_values, standardise};
 pub use sums::{ColumnSums, Extremes, TableSums, divided, rewind, safe_stream_sums, stream_sums};
-pub use walk::{map_features, score_features};
+pub use walk::{check_column, map_features, score_features};

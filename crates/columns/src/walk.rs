@@ -89,7 +89,7 @@ fn walk<T: Send>(
 ///
 /// # Errors
 /// [`Error::NonFinite`] naming the cell.
-fn check_column(data: &Dataset, j: usize, column: Column<'_>) -> Result<(), Error> {
+pub fn check_column(data: &Dataset, j: usize, column: Column<'_>) -> Result<(), Error> {
     match column {
         Column::Dense(values) => data.check_finite(j, values),
         Column::Sparse { rows, values } => match values.iter().position(|value| !value.is_finite()) {

@@ -1,19 +1,26 @@
 //! Standardised features and outputs as atoms of a linear model.
 
-use fewest_core::{Context, Dataset, Error, FeatureKind, order};
-use fewest_linalg::dot_products;
+use fewest_core::{Column, Context, Dataset, Error, FeatureKind, order};
+use fewest_linalg::{add_scaled, dot, dot_products, lanes};
 use fewest_solver::{Atoms, InnerProducts};
 
-use fewest_columns::{finite_values, standardise, standardised_outputs};
+use fewest_columns::{Standard, check_column, finite_values, range, standardise, standardised_outputs};
 
 /// Columns multiplied at a time.
 const PANEL: usize = 64;
 
-/// Columns built between two checks of the clock.
+/// Columns examined between two checks of the clock.
 const ROUND: usize = 512;
 
-/// Bytes that standardised columns may take; beyond, they are built again when needed.
+/// Bytes that copies of standardised columns may take; beyond, they are built again when needed.
 const MOST_BYTES: usize = 1 << 30;
+
+/// Standard deviations that the mean of a column may be away from zero if it is standardised in every product:
+/// each of them costs the product as many units of rounding.
+const FARTHEST: f64 = 64.0;
+
+/// The largest and, inverted, the smallest standard deviation of such a column, so that nothing overflows.
+const LARGEST: f64 = 1e100;
 
 /// One column of the linear model: a feature, or one level of a categorical feature with more than two.
 struct Source {
@@ -21,58 +28,150 @@ struct Source {
     level: Option<f64>,
 }
 
+/// Where the values of a column are.
+#[derive(Clone, Copy)]
+enum Place {
+    /// In the table, which has them in memory: standardised they are `scale · value − shift`.
+    Table { scale: f64, shift: f64 },
+    /// In a standardised copy that starts here.
+    Copy(usize),
+    /// Nowhere: the column is built each time.
+    Nowhere,
+}
+
+/// The stored values of a column: standardised they are `scale · value − shift`.
+struct Stored<'a> {
+    values: Column<'a>,
+    scale: f64,
+    shift: f64,
+}
+
 /// Columns of mean 0 and standard deviation 1, with products divided by the number of samples.
+///
+/// Columns that the table has in memory, dense or sparse, are not copied.
 pub(super) struct LinearColumns<'a> {
     data: &'a Dataset,
     sources: Vec<Source>,
-    /// Every column, or nothing where they take too much memory.
-    values: Vec<f64>,
+    places: Vec<Place>,
+    copies: Vec<f64>,
     /// With the first output as target.
     atoms: Atoms,
     /// `xⱼᵀ yₒ / n` of every column, output by output.
     pub(super) outputs: Vec<Vec<f64>>,
 }
 
+/// What is to be known of a column.
+struct Examined {
+    varies: bool,
+    /// Scale and shift where the table has the column in memory, else its standardised values.
+    values: Result<(f64, f64), Vec<f64>>,
+    /// Its product with each output.
+    products: Vec<f64>,
+}
+
 impl<'a> LinearColumns<'a> {
     pub(super) fn new(data: &'a Dataset, method: &'static str, context: &Context<'_>) -> Result<Self, Error> {
-        let n = data.n_samples();
         data.refuse_sample_weights(method)?;
         let targets = standardised_outputs(data.target(), method, context)?;
         let mut sources = Vec::new();
         for j in 0..data.n_features() {
             sources.extend(Source::of(data, j)?);
         }
-        let keep = sources.len().saturating_mul(n).saturating_mul(size_of::<f64>()) <= MOST_BYTES;
-        let target_values = targets.concat();
-        let mut built = Self {
+        let mut examined = Self {
             data,
             sources,
-            values: Vec::new(),
+            places: Vec::new(),
+            copies: Vec::new(),
             atoms: Atoms { target_squared_norm: 1.0, ..Atoms::default() },
             outputs: vec![Vec::new(); targets.len()],
         };
+        let total = examined.sources.len();
         let go_on = || context.go_on("every feature had been seen once");
-        for first in (0..built.sources.len()).step_by(ROUND) {
+        for first in (0..total).step_by(ROUND) {
             go_on()?;
-            let last = built.sources.len().min(first + ROUND);
-            let columns = fewest_parallel::try_map(last - first, |at| built.build(first + at))?;
-            for (values, varies) in columns {
+            let last = total.min(first + ROUND);
+            let columns = fewest_parallel::map_with(last - first, |scratch, at| {
+                examined.examine(first + at, &targets, scratch)
+            });
+            for column in columns {
                 // With many outputs or samples one feature is work enough.
                 go_on()?;
-                let mut products = vec![0.0; targets.len()];
-                dot_products(&values, &target_values, n, &mut products);
-                for (output, product) in built.outputs.iter_mut().zip(products) {
-                    output.push(product / n as f64);
-                }
-                built.atoms.squared_norms.push(if varies { 1.0 } else { 0.0 });
-                if keep {
-                    built.values.extend(values);
-                }
+                examined.add(column?);
             }
-            context.report("correlation with the target", last, built.sources.len());
+            context.report("correlation with the target", last, total);
         }
-        built.atoms.target_products = built.outputs.first().cloned().unwrap_or_default();
-        Ok(built)
+        examined.atoms.target_products = examined.outputs.first().cloned().unwrap_or_default();
+        Ok(examined)
+    }
+
+    fn examine(
+        &self,
+        column: usize,
+        targets: &[Vec<f64>],
+        scratch: &mut Vec<f64>,
+    ) -> Result<Examined, Error> {
+        let n = self.data.n_samples();
+        if let Source { feature, level: None } = self.sources[column] {
+            scratch.clear();
+            let values = self.data.x().column(feature, scratch)?;
+            check_column(self.data, feature, values)?;
+            let standard = match values {
+                Column::Dense(values) => Standard::of(values, range(values)),
+                Column::Sparse { values, .. } => Standard::of_sparse(values, n),
+            };
+            let Some(standard) = standard else {
+                return Ok(Examined {
+                    varies: false,
+                    values: Ok((0.0, 0.0)),
+                    products: vec![0.0; targets.len()],
+                });
+            };
+            let (scale, centre, deviation) = standard.affine();
+            let (scale, shift) = (scale / deviation, centre / deviation);
+            let stored = Stored { values, scale, shift };
+            let product = |target: &Vec<f64>| stored.product(target, lanes::sum(target)) / n as f64;
+            let products = targets.iter().map(product).collect();
+            let first = if let Column::Dense(values) = values { Some(values.as_ptr()) } else { None };
+            // A table that has the column in memory needs no buffer.
+            let is_near = shift.abs() <= FARTHEST && (LARGEST.recip()..=LARGEST).contains(&scale);
+            if is_near && scratch.is_empty() {
+                return Ok(Examined { varies: true, values: Ok((scale, shift)), products });
+            }
+            if scratch.len() == n && first.is_some_and(|first| std::ptr::eq(first, scratch.as_ptr())) {
+                let mut values = scratch.clone();
+                standard.apply(&mut values);
+                return Ok(Examined::copied(values, true, targets));
+            }
+        }
+        let (values, varies) = self.build(column)?;
+        Ok(Examined::copied(values, varies, targets))
+    }
+
+    fn add(&mut self, column: Examined) {
+        for (output, product) in self.outputs.iter_mut().zip(column.products) {
+            output.push(product);
+        }
+        self.atoms.squared_norms.push(if column.varies { 1.0 } else { 0.0 });
+        let place = match column.values {
+            Ok((scale, shift)) => Place::Table { scale, shift },
+            Err(values) => self.copy(&values),
+        };
+        self.places.push(place);
+    }
+
+    /// Keeps the values of the next column, if there is room.
+    fn copy(&mut self, values: &[f64]) -> Place {
+        let most = MOST_BYTES / size_of::<f64>();
+        if self.copies.is_empty() {
+            let left = self.sources.len() - self.places.len();
+            self.copies.reserve_exact(left.saturating_mul(values.len()).min(most));
+        }
+        let start = self.copies.len();
+        if start + values.len() > most {
+            return Place::Nowhere;
+        }
+        self.copies.extend_from_slice(values);
+        Place::Copy(start)
     }
 
     /// Column `column` standardised, or zeros with `false` where it is constant.
@@ -99,17 +198,70 @@ impl<'a> LinearColumns<'a> {
         self.sources[column].level.is_some()
     }
 
+    fn stored<'s>(&'s self, column: usize, scratch: &'s mut Vec<f64>) -> Result<Stored<'s>, Error> {
+        let copy = |values| Stored { values: Column::Dense(values), scale: 1.0, shift: 0.0 };
+        Ok(match self.places[column] {
+            Place::Table { scale, shift } => {
+                let values = self.data.x().column(self.sources[column].feature, scratch)?;
+                Stored { values, scale, shift }
+            }
+            Place::Copy(start) => copy(&self.copies[start..start + self.data.n_samples()]),
+            Place::Nowhere => {
+                *scratch = self.build(column)?.0;
+                copy(scratch)
+            }
+        })
+    }
+
     fn gather(&self, columns: &[usize]) -> Result<Vec<f64>, Error> {
         let n = self.data.n_samples();
-        let mut gathered = Vec::with_capacity(columns.len() * n);
-        for &column in columns {
-            if self.values.is_empty() {
-                gathered.extend(self.build(column)?.0);
-            } else {
-                gathered.extend_from_slice(&self.values[column * n..(column + 1) * n]);
-            }
+        let mut gathered = vec![0.0; columns.len() * n];
+        let mut scratch = Vec::new();
+        for (&column, out) in columns.iter().zip(gathered.chunks_exact_mut(n.max(1))) {
+            self.stored(column, &mut scratch)?.standardise(out);
         }
         Ok(gathered)
+    }
+}
+
+impl Examined {
+    /// A column that the table does not have in memory, or not as it is needed.
+    fn copied(values: Vec<f64>, varies: bool, targets: &[Vec<f64>]) -> Self {
+        let product = |target: &Vec<f64>| dot(&values, target) / values.len() as f64;
+        let products = targets.iter().map(product).collect();
+        Self { varies, values: Err(values), products }
+    }
+}
+
+impl Stored<'_> {
+    /// The product with `v`, whose sum is `sum`.
+    fn product(&self, v: &[f64], sum: f64) -> f64 {
+        let product = match self.values {
+            Column::Dense(values) => dot(values, v),
+            Column::Sparse { rows, values } => {
+                rows.iter().zip(values).map(|(&row, value)| value * v[row]).sum()
+            }
+        };
+        self.scale * product - self.shift * sum
+    }
+
+    /// Adds the column times `weight` to `out`, all but the shift, which it returns.
+    fn add_to(&self, weight: f64, out: &mut [f64]) -> f64 {
+        let scale = weight * self.scale;
+        match self.values {
+            Column::Dense(values) => add_scaled(out, scale, values),
+            Column::Sparse { rows, values } => {
+                for (&row, value) in rows.iter().zip(values) {
+                    out[row] += scale * value;
+                }
+            }
+        }
+        weight * self.shift
+    }
+
+    fn standardise(&self, out: &mut [f64]) {
+        self.values.copy_to(out);
+        out.iter_mut().for_each(|value| *value = self.scale * *value - self.shift);
     }
 }
 
@@ -153,15 +305,111 @@ impl InnerProducts for LinearColumns<'_> {
         }
         Ok(())
     }
+
+    /// By the combination itself: `n (rows + support)` multiplications.
+    fn subtract_fitted(
+        &self,
+        rows: &[usize],
+        support: &[usize],
+        weights: &[f64],
+        out: &mut [f64],
+    ) -> Result<(), Error> {
+        if rows.is_empty() || support.is_empty() {
+            return Ok(());
+        }
+        let n = self.data.n_samples();
+        let mut fitted = vec![0.0; n];
+        let (mut shift, mut scratch) = (0.0, Vec::new());
+        for (&column, &weight) in support.iter().zip(weights) {
+            shift += self.stored(column, &mut scratch)?.add_to(weight, &mut fitted);
+        }
+        fitted.iter_mut().for_each(|value| *value = (*value - shift) / n as f64);
+        let sum = lanes::sum(&fitted);
+        let panels = fewest_parallel::chunks(out, PANEL, |at, out| {
+            let mut scratch = Vec::new();
+            for (value, &row) in out.iter_mut().zip(&rows[at * PANEL..]) {
+                *value -= self.stored(row, &mut scratch)?.product(&fitted, sum);
+            }
+            Ok(())
+        });
+        panels.into_iter().collect()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use fewest_core::{OnDemand, Target};
+    use fewest_core::{Columns, DenseColumns, OnDemand, Target};
 
     use super::*;
+
+    /// A table whose columns have one stored value in two.
+    struct Sparse(Vec<(Vec<usize>, Vec<f64>)>, usize);
+
+    impl Columns for Sparse {
+        fn n_samples(&self) -> usize {
+            self.1
+        }
+
+        fn n_features(&self) -> usize {
+            self.0.len()
+        }
+
+        fn column<'a>(&'a self, j: usize, _: &'a mut Vec<f64>) -> Result<Column<'a>, Error> {
+            let (rows, values) = &self.0[j];
+            Ok(Column::Sparse { rows, values })
+        }
+    }
+
+    /// Columns of a table in memory, dense or sparse, are not copied, and have the products of copies; those
+    /// far from zero, or of a size that would overflow, are copied.
+    #[test]
+    fn columns_in_memory_have_the_products_of_copies() -> Result<(), Error> {
+        let n = 30;
+        let value =
+            |i: usize, j: usize| if (i + j).is_multiple_of(2) { 0.0 } else { ((i * (j + 3)) % 13) as f64 };
+        // The last two: far from zero, and huge.
+        let map = |j: usize, value: f64| match j {
+            6 => 1e6 + value,
+            7 => 1e200 * value,
+            _ => value,
+        };
+        let table: Vec<Vec<f64>> = (0..8).map(|j| (0..n).map(|i| map(j, value(i, j))).collect()).collect();
+        let stored = |column: &Vec<f64>| {
+            let rows: Vec<usize> = (0..n).filter(|&i| column[i] != 0.0).collect();
+            let values = rows.iter().map(|&i| column[i]).collect();
+            (rows, values)
+        };
+        let target = Target::real((0..n).map(|i| ((i * i) % 17) as f64).collect())?;
+        let dense = Dataset::new(DenseColumns::from_columns(&table)?, target.clone())?;
+        let sparse = Dataset::new(Sparse(table.iter().map(stored).collect(), n), target.clone())?;
+        let copy = table.clone();
+        let fill = move |j: usize, out: &mut [f64]| {
+            out.copy_from_slice(&copy[j]);
+            Ok(())
+        };
+        let copied = Dataset::new(OnDemand::new(n, 8, fill), target)?;
+        let context = Context::default();
+        let copied = LinearColumns::new(&copied, "lasso", &context)?;
+        assert_eq!(copied.copies.len(), 8 * n);
+        let close = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-12);
+        for data in [dense, sparse] {
+            let found = LinearColumns::new(&data, "lasso", &context)?;
+            assert_eq!(found.copies.len(), 2 * n);
+            assert!(close(&found.outputs[0], &copied.outputs[0]));
+            let (rows, support, weights) = ([7, 0, 6, 2, 5], [1, 3, 6, 7], [0.5, -2.0, 1.5, 0.25]);
+            let (mut products, mut expected) = ([0.0; 20], [0.0; 20]);
+            found.products(&rows, &support, &mut products)?;
+            copied.products(&rows, &support, &mut expected)?;
+            assert!(close(&products, &expected));
+            let mut left = [1.0; 5];
+            found.subtract_fitted(&rows, &support, &weights, &mut left)?;
+            let taken = |i: usize| (0..4).map(|s| weights[s] * expected[i + 5 * s]).sum::<f64>();
+            assert!(close(&left, &(0..5).map(|i| 1.0 - taken(i)).collect::<Vec<f64>>()), "{left:?}");
+        }
+        Ok(())
+    }
 
     /// Where columns are built anew for every product, one that cannot be read any more is not one of zeros.
     #[test]
@@ -178,7 +426,7 @@ mod tests {
         let mut columns = LinearColumns::new(&data, "lasso", &Context::default())?;
         let mut kept = [0.0; 4];
         columns.products(&[1, 2], &[0, 4], &mut kept)?;
-        columns.values.clear();
+        columns.places.fill(Place::Nowhere);
         let mut built = [0.0; 4];
         columns.products(&[1, 2], &[0, 4], &mut built)?;
         assert_eq!(built, kept);

@@ -46,6 +46,11 @@ options! {
     pub struct Lasso {
         /// How strong the penalty is.
         pub regularization: Regularization = Regularization::Count, offers(Value, Ratio);
+        /// Penalties from the largest useful one to the given one, each solved from the one before.
+        ///
+        /// They are evenly spaced in their logarithm. With more than 1 all are reported, as a path; where a
+        /// number of features is asked for, the exact path is reported anyway.
+        pub lambda_path: usize = 1, Count(1);
         /// Solver; auto: the exact path for a number of features, coordinate descent for a given penalty.
         pub solver: SolverChoice = SolverChoice::Auto;
         /// Duality gap to reach, relative to the objective at zero.

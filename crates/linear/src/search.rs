@@ -9,8 +9,9 @@ use fewest_core::{
 };
 use fewest_solver::bisection::{self, PenaltyCandidate};
 use fewest_solver::certificate::DualityGap;
+use fewest_solver::working_set::{WorkingSet, WorkingSetSolution};
 use fewest_solver::{
-    Control, InnerProducts, L1, QuadraticSolver, Ridged, Signed, Solution, certificate, working_set,
+    Control, InnerProducts, L1, QuadraticSolver, Ridged, Signed, Targeted, certificate, working_set,
 };
 
 use super::Lasso;
@@ -23,7 +24,7 @@ const MOST_ITERATIONS: u64 = 1_000_000;
 /// The smallest `lambda` tried, as a share of the largest.
 const SMALLEST_RATIO: f64 = 1e-4;
 
-/// A solution: by output, non-negative coefficients of signed atoms, and where they come from.
+/// A solution: by output, the coefficients that are not zero, by increasing column, and where they come from.
 struct Fit {
     coefficients: Vec<Vec<(usize, f64)>>,
     report: SolverReport,
@@ -34,7 +35,7 @@ struct Fit {
 struct Problem<'a> {
     columns: &'a LinearColumns<'a>,
     /// One problem an output: they share the penalty and nothing else, so none is larger than it need be.
-    outputs: Vec<Signed<&'a LinearColumns<'a>>>,
+    outputs: Vec<Targeted<&'a LinearColumns<'a>>>,
     l1_ratio: f64,
     options: &'a Lasso,
     control: Control<'a>,
@@ -57,8 +58,8 @@ pub(super) fn select_many(
     control.check()?;
     let columns = LinearColumns::new(data, method, context)?;
     let outputs: Vec<_> =
-        columns.outputs.iter().map(|products| Signed::new(&columns, products, 1.0)).collect();
-    let largest = outputs.iter().flat_map(InnerProducts::target_products).copied().fold(0.0, f64::max);
+        columns.outputs.iter().map(|products| Targeted::new(&columns, products.clone(), 1.0)).collect();
+    let largest = columns.outputs.iter().flatten().fold(0.0_f64, |most, product| most.max(product.abs()));
     let largest_lambda = largest / l1_ratio;
     let problem = Problem { columns: &columns, outputs, l1_ratio, options, control, largest_lambda };
     let mut selections = Vec::with_capacity(budgets.len());
@@ -74,8 +75,8 @@ pub(super) fn select_many(
 impl Problem<'_> {
     fn select(&self, budget: Budget, n_features: usize, context: &Context<'_>) -> Result<Selection, Error> {
         let fit = match self.options.regularization {
-            Regularization::Value(lambda) => self.at(lambda, &[])?,
-            Regularization::Ratio(ratio) => self.at(ratio * self.largest_lambda, &[])?,
+            Regularization::Value(lambda) => self.along_grid(lambda)?,
+            Regularization::Ratio(ratio) => self.along_grid(ratio * self.largest_lambda)?,
             _ => match budget.count(&["lambda", "lambda_ratio"])? {
                 k if self.l1_ratio == 1.0 => self.along_path(k)?,
                 k => self.by_bisection(k, context)?,
@@ -95,79 +96,136 @@ impl Problem<'_> {
         selection.unless_stopped_before("a feature had a coefficient")
     }
 
-    /// The feature that a signed atom belongs to.
-    fn feature(&self, atom: usize) -> usize {
-        self.columns.feature(atom % self.columns.n_atoms())
-    }
-
     /// The score of each feature with a coefficient: the coefficient, or the norm where there is one for each
     /// output or level, also if only one of them is not zero.
     fn features(&self, coefficients: &[Vec<(usize, f64)>]) -> BTreeMap<usize, f64> {
         let mut scores: BTreeMap<usize, f64> = BTreeMap::new();
-        for (signed, coefficients) in self.outputs.iter().zip(coefficients) {
-            for (column, value) in signed.merge(coefficients) {
-                let score = scores.entry(self.columns.feature(column)).or_insert(0.0);
-                let is_single = self.outputs.len() == 1 && !self.columns.is_level(column);
-                *score = if is_single { value } else { score.hypot(value) };
-            }
+        for &(column, value) in coefficients.iter().flatten() {
+            let score = scores.entry(self.columns.feature(column)).or_insert(0.0);
+            let is_single = self.outputs.len() == 1 && !self.columns.is_level(column);
+            *score = if is_single { value } else { score.hypot(value) };
         }
         scores
     }
 
+    /// The solution at `lambda`, by way of larger penalties if more are wanted.
+    fn along_grid(&self, lambda: f64) -> Result<Fit, Error> {
+        // At the largest penalty and above there is nothing on the way.
+        let before = if lambda < self.largest_lambda { self.options.lambda_path - 1 } else { 0 };
+        let mut points = self.points(&[])?;
+        let mut path = Path::default();
+        for step in 0..before {
+            // Evenly spaced in their logarithm.
+            let share = 1.0 - step as f64 / before as f64;
+            let fit = self.advance(&mut points, lambda * (self.largest_lambda / lambda).powf(share))?;
+            self.describe(&fit, &mut path);
+            if fit.report.status.is_stopped() {
+                return Ok(Fit { path: Some(path), ..fit });
+            }
+        }
+        let fit = self.advance(&mut points, lambda)?;
+        self.describe(&fit, &mut path);
+        Ok(Fit { path: (self.options.lambda_path > 1).then_some(path), ..fit })
+    }
+
+    /// Adds a fit to a path.
+    fn describe(&self, fit: &Fit, path: &mut Path) {
+        let coefficients: Vec<(usize, f64)> = self.features(&fit.coefficients).into_iter().collect();
+        for (feature, _) in &coefficients {
+            if !path.entered.contains(feature) {
+                path.entered.push(*feature);
+            }
+        }
+        path.points.push(PathPoint { lambda: fit.report.lambda, coefficients });
+    }
+
     /// The solution at `lambda`, from `start`, by output, or from zero.
     fn at(&self, lambda: f64, start: &[Vec<(usize, f64)>]) -> Result<Fit, Error> {
+        self.advance(&mut self.points(start)?, lambda)
+    }
+
+    /// A point for each output: `start`, or zero.
+    fn points(&self, start: &[Vec<(usize, f64)>]) -> Result<Vec<Point<'_>>, Error> {
+        fewest_parallel::try_map(self.outputs.len(), |output| {
+            let w = self.dense(start.get(output).map_or(&[], Vec::as_slice));
+            if self.l1_ratio < 1.0 {
+                return Ok(Point::Ridged(w));
+            }
+            Ok(Point::Plain(WorkingSet::new(&self.outputs[output], &w)?))
+        })
+    }
+
+    /// Moves the points of all outputs to the solution at `lambda`.
+    fn advance(&self, points: &mut [Point<'_>], lambda: f64) -> Result<Fit, Error> {
         let automatic = CoordinateDescent::default();
         let solver: &dyn QuadraticSolver = self.options.solver.chosen().unwrap_or(&automatic);
-        let solve = |(output, signed): (usize, &Signed<_>)| {
-            let penalty = L1::new(lambda * self.l1_ratio, signed.n_atoms())?.nonnegative();
-            let ridged = Ridged::new(signed, lambda * (1.0 - self.l1_ratio))?;
-            let mut dense = vec![0.0; signed.n_atoms()];
-            for &(atom, value) in start.get(output).into_iter().flatten() {
-                dense[atom] = value;
+        let penalty = L1::new(lambda * self.l1_ratio, self.columns.n_atoms())?;
+        let solve = |output: usize, point: &mut Point<'_>| match point {
+            Point::Plain(set) => set.solve(&penalty, solver, &self.control),
+            Point::Ridged(w) => {
+                let ridged = Ridged::new(&self.outputs[output], lambda * (1.0 - self.l1_ratio))?;
+                let found = working_set::solve(&ridged, &penalty, solver, w, &self.control)?;
+                w.clone_from(&found.solution.coefficients);
+                Ok(found)
             }
-            let found = working_set::solve(&ridged, &penalty, solver, &dense, &self.control)?;
-            Ok((found.solution, found.certificate))
         };
-        let (found, gaps): (Vec<Solution>, Vec<DualityGap>) =
-            fewest_parallel::try_map(self.outputs.len(), |at| solve((at, &self.outputs[at])))?
-                .into_iter()
-                .unzip();
-        let nonzero = |solution: &Solution| {
-            solution.coefficients.iter().copied().enumerate().filter(|(_, value)| *value != 0.0).collect()
+        let found = fewest_parallel::chunks(points, 1, |output, points| {
+            points.iter_mut().map(|point| solve(output, point)).collect::<Result<Vec<_>, Error>>()
+        });
+        let found: Vec<WorkingSetSolution> =
+            found.into_iter().collect::<Result<Vec<_>, Error>>()?.into_iter().flatten().collect();
+        let nonzero = |found: &WorkingSetSolution| {
+            let coefficients = found.solution.coefficients.iter().copied().enumerate();
+            coefficients.filter(|(_, value)| *value != 0.0).collect()
         };
+        let gaps: Vec<DualityGap> = found.iter().map(|found| found.certificate).collect();
         let report = SolverReport::new(
             solver.name(),
-            Status::worst(found.iter().map(|solution| solution.status)),
-            found.iter().map(|solution| solution.objective).sum(),
+            Status::worst(found.iter().map(|found| found.solution.status)),
+            found.iter().map(|found| found.solution.objective).sum(),
             Certificate::gap(mean(&gaps)),
         )
         .with_lambda(lambda)
-        .with_iterations(found.iter().map(|solution| solution.iterations as usize).sum());
+        .with_iterations(found.iter().map(|found| found.solution.iterations as usize).sum());
         Ok(Fit { coefficients: found.iter().map(nonzero).collect(), report, path: None, notes: Vec::new() })
+    }
+
+    /// One entry a column.
+    fn dense(&self, coefficients: &[(usize, f64)]) -> Vec<f64> {
+        let mut dense = vec![0.0; self.columns.n_atoms()];
+        for &(column, value) in coefficients {
+            dense[column] = value;
+        }
+        dense
     }
 
     /// The last point of the exact path before more than `k` features are active.
     fn along_path(&self, k: usize) -> Result<Fit, Error> {
-        let paths = paths::follow(&self.outputs, k, &|atom| self.feature(atom), &self.control)?;
+        let signed: Vec<Signed<_>> = self.outputs.iter().map(Signed::new).collect();
+        let feature = |atom: usize| self.columns.feature(atom % self.columns.n_atoms());
+        let merge = |point: &[Vec<(usize, f64)>]| -> Vec<Vec<(usize, f64)>> {
+            signed.iter().zip(point).map(|(signed, own)| signed.merge(own)).collect()
+        };
+        let paths = paths::follow(&signed, k, &feature, &self.control)?;
         let mut path = Path::default();
         for point in &paths.points {
             if let Some((_, atom)) = point.joined {
-                let feature = self.feature(atom);
+                let feature = feature(atom);
                 if !path.entered.contains(&feature) {
                     path.entered.push(feature);
                 }
             }
-            let coefficients = self.features(&point.coefficients).into_iter().collect();
+            let coefficients = self.features(&merge(&point.coefficients)).into_iter().collect();
             path.points.push(PathPoint { lambda: point.lambda, coefficients });
         }
-        let mut tied: Vec<usize> = paths.tied.iter().map(|&(_, atom)| self.feature(atom)).collect();
+        let mut tied: Vec<usize> = paths.tied.iter().map(|&(_, atom)| feature(atom)).collect();
         order::sort_indices(&mut tied);
         tied.dedup();
         let note =
             |feature: &usize| format!("feature {feature} depends linearly on chosen ones and was left out");
         let notes = tied.iter().map(note).collect();
-        let (lambda, coefficients) = match paths.points.into_iter().last() {
-            Some(end) => (end.lambda, end.coefficients),
+        let (lambda, coefficients) = match paths.points.last() {
+            Some(end) => (end.lambda, merge(&end.coefficients)),
             None => (0.0, vec![Vec::new(); self.outputs.len()]),
         };
         let fit = match self.options.solver.chosen() {
@@ -190,20 +248,17 @@ impl Problem<'_> {
         status: Status,
         iterations: u64,
     ) -> Result<SolverReport, Error> {
-        let certify = |(signed, coefficients): (&Signed<_>, &Vec<(usize, f64)>)| {
-            let mut dense = vec![0.0; signed.n_atoms()];
-            for &(atom, value) in coefficients {
-                dense[atom] = value;
-            }
-            let largest = signed.target_products().iter().copied().fold(0.0, f64::max);
-            let correlations = certificate::correlations(signed, &dense)?;
-            let certified = certificate::certifiable_penalty(lambda, largest, correlations.iter().copied());
-            let penalty = L1::new(certified, dense.len())?.nonnegative();
-            Ok(certificate::certify(signed, &penalty, &dense, &correlations))
+        let size = |values: &[f64]| values.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
+        let certify = |output: usize| {
+            let problem = &self.outputs[output];
+            let dense = self.dense(&coefficients[output]);
+            let correlations = certificate::correlations(problem, &dense)?;
+            let (largest, sizes) = (size(problem.target_products()), correlations.iter().map(|v| v.abs()));
+            let certified = certificate::certifiable_penalty(lambda, largest, sizes);
+            let penalty = L1::new(certified, dense.len())?;
+            Ok(certificate::certify(problem, &penalty, &dense, &correlations))
         };
-        let found: Vec<DualityGap> = fewest_parallel::try_map(self.outputs.len(), |at| {
-            certify((&self.outputs[at], &coefficients[at]))
-        })?;
+        let found: Vec<DualityGap> = fewest_parallel::try_map(self.outputs.len(), certify)?;
         let duality_gap = mean(&found);
         let by_gap = Status::by_certificate(duality_gap, self.control.tolerance);
         Ok(SolverReport::new(
@@ -230,6 +285,14 @@ impl Problem<'_> {
         }
         Ok(best)
     }
+}
+
+/// Where the coefficients of an output are, one for each column.
+enum Point<'a> {
+    /// With the products of the way there, which hold for every penalty.
+    Plain(WorkingSet<'a>),
+    /// With a ridge, which changes with the penalty.
+    Ridged(Vec<f64>),
 }
 
 /// The mean of the outputs' gaps relative to their objectives at zero, which are all ½: that of the whole.

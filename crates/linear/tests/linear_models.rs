@@ -213,3 +213,47 @@ fn a_sign_is_that_of_a_single_coefficient() -> Tested {
     assert!(found.scores.len() == 1 && found.scores[0] > 0.0, "{:?}", found.scores);
     Ok(())
 }
+
+/// By way of larger penalties the answer is the same, and all of them are reported, each a minimum.
+#[test]
+fn a_grid_of_penalties_leads_to_the_same_minimum() -> Tested {
+    let context = Context::default();
+    for data in [regression()?, three_classes()?] {
+        let lasso = |lambda_path| Lasso {
+            regularization: Regularization::Ratio(0.05),
+            lambda_path,
+            tolerance: 1e-13,
+            ..Lasso::default()
+        };
+        for l1_ratio in [1.0, 0.5] {
+            let select = |lasso: Lasso| ElasticNet { l1_ratio, lasso }.select(&data, Budget::Auto, &context);
+            let (by_grid, alone) = (select(lasso(7))?, select(lasso(1))?);
+            assert_eq!(by_grid.order, alone.order);
+            assert!(by_grid.scores.iter().zip(&alone.scores).all(|(a, b)| (a - b).abs() < 1e-9));
+            assert_eq!(alone.path, None);
+            let path = by_grid.path.clone().unwrap_or_default();
+            assert_eq!(path.points.len(), 7);
+            assert!(path.points[0].coefficients.is_empty());
+            let ratios: Vec<f64> =
+                path.points.windows(2).map(|pair| pair[1].lambda / pair[0].lambda).collect();
+            assert!(
+                ratios.iter().all(|ratio| (ratio - 0.05_f64.powf(1.0 / 6.0)).abs() < 1e-12),
+                "{ratios:?}"
+            );
+            for point in &path.points {
+                let at = Lasso { regularization: Regularization::Value(point.lambda), ..lasso(1) };
+                let alone = weights(&select(at)?);
+                let mut found = vec![0.0; alone.len()];
+                point.coefficients.iter().for_each(|&(j, value)| found[j] = value);
+                assert!(found.iter().zip(&alone).all(|(a, b)| (a - b).abs() < 1e-9), "{}", point.lambda);
+            }
+            assert!(
+                path.points
+                    .iter()
+                    .flat_map(|point| &point.coefficients)
+                    .all(|(j, _)| path.entered.contains(j))
+            );
+        }
+    }
+    Ok(())
+}

@@ -111,7 +111,7 @@ impl<'a> Centred<'a> {
     /// The exact path down to `smallest`; `None` when the run was stopped.
     fn path(&self, smallest: f64, control: &Control<'_>) -> Result<Option<Followed>, Error> {
         let options = PathOptions { smallest_lambda: smallest, ..PathOptions::default() };
-        let found = path(&Signed::single(self), &options, control)?;
+        let found = path(&Signed::new(self), &options, control)?;
         let points = found.breakpoints.into_iter().map(|point| (point.lambda, point.coefficients)).collect();
         let followed = Followed { points, status: found.status, iterations: found.iterations as usize };
         Ok((!found.status.is_stopped()).then_some(followed))
@@ -119,12 +119,12 @@ impl<'a> Centred<'a> {
 
     /// The weights at `penalty` on the path `followed`.
     fn weights(&self, followed: &Followed, penalty: f64) -> Sparse {
-        Signed::single(self).merge(&between(&followed.points, penalty))
+        Signed::new(self).merge(&between(&followed.points, penalty))
     }
 
     /// The report on these weights, certified over all columns.
     fn report(&self, followed: &Followed, penalty: f64, tolerance: f64) -> Result<SolverReport, Error> {
-        let signed = Signed::single(self);
+        let signed = Signed::new(self);
         let mut dense = vec![0.0; signed.n_atoms()];
         for (atom, value) in between(&followed.points, penalty) {
             dense[atom] = value;

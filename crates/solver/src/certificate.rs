@@ -37,6 +37,12 @@ impl DualityGap {
     pub fn relative_gap(&self) -> f64 {
         relative(self.duality_gap, self.objective_at_zero)
     }
+
+    /// How far the dual optimum can be from the dual point.
+    pub(crate) fn dual_distance(&self) -> f64 {
+        // Rounding in the gap must not make the sphere too small.
+        (2.0 * (self.duality_gap.max(0.0) + 1e-14 * self.objective_at_zero)).sqrt()
+    }
 }
 
 /// `gap / objective_at_zero`, and 0 for a problem whose target is zero and solved.
@@ -110,7 +116,7 @@ fn gap_by_length(
     if s.is_finite() { (s + 0.5 * s * s) * squared_fitted + penalty.conjugate(&dual) } else { f64::INFINITY }
 }
 
-/// The products `⟨Aⱼ, b − Aw⟩` of every atom, computed from the definition in `atoms × non-zeros` products.
+/// The products `⟨Aⱼ, b − Aw⟩` of every atom, computed from the definition.
 ///
 /// # Errors
 /// [`Error::ShapeMismatch`] for the wrong number of coefficients; what the products of `problem` return.
@@ -121,14 +127,9 @@ pub fn correlations(problem: &dyn InnerProducts, w: &[f64]) -> Result<Vec<f64>, 
     }
     let support: Vec<usize> = (0..n).filter(|&j| w[j] != 0.0).collect();
     let rows: Vec<usize> = (0..n).collect();
-    let mut products = vec![0.0; n * support.len()];
-    problem.products(&rows, &support, &mut products)?;
+    let weights: Vec<f64> = support.iter().map(|&j| w[j]).collect();
     let mut correlations = problem.target_products().to_vec();
-    for (&j, column) in support.iter().zip(products.chunks_exact(n.max(1))) {
-        for (value, product) in correlations.iter_mut().zip(column) {
-            *value -= w[j] * product;
-        }
-    }
+    problem.subtract_fitted(&rows, &support, &weights, &mut correlations)?;
     Ok(correlations)
 }
 
@@ -144,13 +145,32 @@ pub fn is_screened(
     correlations: &[f64],
     block: usize,
 ) -> bool {
-    // Rounding in the gap must not make the sphere too small.
-    let gap = certificate.duality_gap.max(0.0) + 1e-14 * certificate.objective_at_zero;
-    let distance = (2.0 * gap).sqrt();
-    let members = penalty.blocks().block(block);
-    let v: Vec<f64> = members.iter().map(|&j| certificate.dual_scale * correlations[j]).collect();
-    let radius: Vec<f64> = members.iter().map(|&j| distance * problem.squared_norms()[j].sqrt()).collect();
-    penalty.is_screened(block, &v, &radius)
+    let distance = certificate.dual_distance();
+    is_held(problem, penalty, block, |j| (certificate.dual_scale * correlations[j], distance))
+}
+
+/// Whether the penalty holds a block at zero at every dual point in a neighbourhood: `around(j)` is the
+/// correlation of atom `j` in its centre, and how far from there the point may be.
+pub(crate) fn is_held(
+    problem: &dyn InnerProducts,
+    penalty: &dyn BlockPenalty,
+    block: usize,
+    around: impl Fn(usize) -> (f64, f64),
+) -> bool {
+    let interval = |j: usize| {
+        let (value, distance) = around(j);
+        (value, distance * problem.squared_norms()[j].sqrt())
+    };
+    match *penalty.blocks().block(block) {
+        [j] => {
+            let (value, radius) = interval(j);
+            penalty.is_screened(block, &[value], &[radius])
+        }
+        ref members => {
+            let (values, radii): (Vec<f64>, Vec<f64>) = members.iter().map(|&j| interval(j)).unzip();
+            penalty.is_screened(block, &values, &radii)
+        }
+    }
 }
 
 /// The largest violation of the optimality conditions: `maxⱼ |wⱼ − prox(w − s∇f(w))ⱼ| / s` with step `s`.

@@ -29,7 +29,7 @@ pub use dual_datafit::DualDatafit;
 pub use extrapolation::extrapolation_weights;
 pub use fewest_core::{Certificate, Error, Status};
 pub use inner_products::{
-    Atoms, CachedProducts, ColumnCache, InnerProducts, Normalised, Projected, Ridged, Signed,
+    Atoms, CachedProducts, ColumnCache, InnerProducts, Normalised, Projected, Ridged, Signed, Targeted,
 };
 pub use operator::{DenseOperator, LinearOperator};
 pub use penalty::{BlockPenalty, Blocks, ElasticNetPenalty, GroupLasso, L1, Penalty};

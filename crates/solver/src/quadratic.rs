@@ -48,6 +48,46 @@ impl Quadratic {
         Self::new(gram, target_products, problem.target_squared_norm())
     }
 
+    /// The atoms `atoms` of `problem`, both lists increasing, of which this one has `own`: only the products
+    /// of the others are computed.
+    ///
+    /// # Errors
+    /// As [`Quadratic::restrict`].
+    pub(crate) fn moved(
+        &self,
+        problem: &dyn InnerProducts,
+        own: &[usize],
+        atoms: &[usize],
+    ) -> Result<Self, Error> {
+        let (n, m) = (atoms.len(), own.len());
+        let place = |atom: &usize| own.binary_search(atom);
+        let places: Vec<Option<usize>> = atoms.iter().map(|atom| place(atom).ok()).collect();
+        let fresh: Vec<usize> = (0..n).filter(|&i| places[i].is_none()).collect();
+        let joining: Vec<usize> = fresh.iter().map(|&i| atoms[i]).collect();
+        let mut products = vec![0.0; n * joining.len()];
+        problem.products(atoms, &joining, &mut products)?;
+        let mut gram = vec![0.0; n * n];
+        for (column, place) in gram.chunks_exact_mut(n.max(1)).zip(&places) {
+            let Some(known) = place.map(|place| &self.gram[place * m..(place + 1) * m]) else { continue };
+            for (value, place) in column.iter_mut().zip(&places) {
+                if let Some(place) = place {
+                    *value = known[*place];
+                }
+            }
+        }
+        for (&j, column) in fresh.iter().zip(products.chunks_exact(n.max(1))) {
+            for (i, &product) in column.iter().enumerate() {
+                // Of two atoms that join, the later one has the product.
+                if places[i].is_some() || i <= j {
+                    gram[i + j * n] = product;
+                    gram[j + i * n] = product;
+                }
+            }
+        }
+        let target_products = atoms.iter().map(|&j| problem.target_products()[j]).collect();
+        Self::new(gram, target_products, problem.target_squared_norm())
+    }
+
     /// Number of atoms.
     pub fn n_atoms(&self) -> usize {
         self.atoms.target_products.len()

@@ -1,16 +1,27 @@
 //! Solving a sparse problem over many atoms by solving small ones.
 //!
-//! A lasso needs few columns of the Gram matrix of its atoms. [`solve`] keeps a working set of blocks,
-//! minimises over it with any [`QuadraticSolver`], then checks **all** atoms: those that violate the
-//! optimality conditions are added, and the duality gap of the whole problem decides when to stop.
-//! Blocks that the gap-safe sphere (Ndiaye, Fercoq, Gramfort and Salmon 2017) proves to be zero at the
-//! optimum are not checked again:
+//! A lasso needs few columns of the Gram matrix of its atoms. A [`WorkingSet`] keeps those of some blocks,
+//! minimises over them with any [`QuadraticSolver`], then checks **all** atoms: those that violate the
+//! optimality conditions are added, those that are zero and far from violating them leave, and the duality
+//! gap of the whole problem decides when to stop. The small problems are solved as far as the gap of the
+//! whole is worth it, not further.
+//!
+//! Two bounds save products. Blocks that the gap-safe sphere (Ndiaye, Fercoq, Gramfort and Salmon 2017) proves
+//! to be zero at the optimum are not checked again:
 //!
 //! ```text
-//! |⟨Aⱼ, θ⟩| + ‖Aⱼ‖ √(2 gap) < λ   ⟹   wⱼ = 0
+//! |⟨Aⱼ, θ⟩| + ‖Aⱼ‖ √(2 gap) < λ   ⟹   wⱼ = 0 at the optimum
 //! ```
 //!
-//! Cost of a pass: one inner product for each atom not yet screened and each non-zero coefficient.
+//! And a check leaves out the atoms whose correlation cannot have come up to the penalty since it was last
+//! computed, when the residual was `ρ'`:
+//!
+//! ```text
+//! |⟨Aⱼ, ρ'⟩| + ‖Aⱼ‖ ‖ρ − ρ'‖ < λ   ⟹   |⟨Aⱼ, ρ⟩| < λ
+//! ```
+//!
+//! Cost of a pass: the products of the atoms that no bound leaves out with the residual
+//! ([`InnerProducts::subtract_fitted`]), and those of the atoms that join with the working set.
 
 use fewest_core::order;
 
@@ -20,11 +31,17 @@ use crate::{
     Status,
 };
 
-/// Smallest number of blocks of the first working set.
-const SMALLEST_WORKING_SET: usize = 20;
+/// Blocks that may join a working set at a time, at least.
+const SMALLEST_ROOM: usize = 100;
 
-/// Largest number of products in memory when all atoms are checked.
-const PRODUCTS_AT_ONCE: usize = 1 << 22;
+/// The share of the gap of the whole problem to which a small one is solved.
+const SHARE: f64 = 0.3;
+
+/// A zero block leaves the working set if correlations larger by this factor would leave it zero.
+const NEAR: f64 = 1.0 / 0.98;
+
+/// Rounding in the squared length of a step of the residual.
+const ROUNDING: f64 = 1e-14;
 
 /// A solution over all atoms, with counts of the work.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,10 +50,11 @@ pub struct WorkingSetSolution {
     pub solution: Solution,
     /// The certificate over all atoms.
     pub certificate: DualityGap,
-    /// `⟨Aⱼ, b − Aw⟩` of every atom; for an atom proved to be zero early, its value at the dual point at
-    /// that time.
+    /// `⟨Aⱼ, b − Aw⟩` of every atom in the working set. Of others it may be that of an earlier pass, where a
+    /// bound shows that the penalty still holds it, and that at the dual point where the atom was proved to
+    /// be zero.
     pub correlations: Vec<f64>,
-    /// Number of checks of all remaining atoms.
+    /// Number of small problems that were solved.
     pub passes: usize,
     /// Blocks proved to be zero before the end.
     pub n_screened: usize,
@@ -56,207 +74,320 @@ pub fn solve(
     control: &Control<'_>,
 ) -> Result<WorkingSetSolution, Error> {
     control.check()?;
-    let penalty = penalty.convex_blocks("working-set")?;
-    let n = problem.n_atoms();
-    let blocks = penalty.blocks();
-    for (what, found) in
-        [("coefficients of the penalty", blocks.n_coefficients()), ("starting coefficients", start.len())]
-    {
-        if found != n {
-            return Err(Error::ShapeMismatch { what, expected: n, found });
-        }
-    }
-    let finite = |values: &[f64]| values.iter().all(|value| value.is_finite());
-    if !(problem.target_squared_norm().is_finite()
-        && finite(problem.target_products())
-        && finite(problem.squared_norms()))
-    {
-        return Err(Error::Numerical {
-            what: "the inner products of the atoms",
-            hint: "rescale the features so that squares neither overflow nor vanish".to_owned(),
-        });
-    }
-    if let Some(value) = start.iter().find(|value| !value.is_finite()) {
-        return Err(Error::parameter("start", value, "finite"));
-    }
-    let mut w = start.to_vec();
-    let mut candidates: Vec<usize> = (0..blocks.n_blocks()).collect();
-    let mut correlations = certificate::correlations(problem, &w)?;
-    let mut working: Vec<usize> =
-        (0..blocks.n_blocks()).filter(|&b| blocks.block(b).iter().any(|&j| w[j] != 0.0)).collect();
-    let (mut iterations, mut passes) = (0, 0);
-    // The status of an inner solver that was stopped, perhaps for a reason that `control` does not show here.
-    let mut stopped: Option<Status> = None;
-    // The inner problems are solved to a smaller tolerance, so that the outer gap can reach the requested
-    // one.
-    let mut inner_tolerance = 0.3 * control.tolerance;
+    WorkingSet::new(problem, start)?.solve(penalty, solver, control)
+}
 
-    loop {
-        let certificate = certificate::certify(problem, penalty, &w, &correlations);
-        let gap = certificate.relative_gap();
-        let status = if gap <= control.tolerance {
-            Some(Status::Converged)
-        } else {
-            let spent = (iterations >= control.max_iterations).then_some(Status::MaxIterations);
-            stopped.or_else(|| control.stopped()).or(spent)
-        };
-        // If no atom is left to add, only the inner solver has to be more accurate; below this tolerance, the
-        // rest is rounding.
-        let status = status.or_else(|| {
-            let exhausted = inner_tolerance < 1e-3 * control.tolerance;
-            exhausted.then_some(Status::by_certificate(gap, control.tolerance))
-        });
-        if let Some(status) = status {
-            let objective = certificate.objective;
-            return Ok(WorkingSetSolution {
-                solution: Solution {
-                    coefficients: w,
-                    objective,
-                    certificate: Certificate::gap(gap),
-                    iterations,
-                    status,
-                },
-                certificate,
-                correlations,
-                passes,
-                n_screened: blocks.n_blocks() - candidates.len(),
+/// A point of a least-squares problem over many atoms, and the products computed on the way to it: for
+/// several penalties in turn, each of which starts where the one before ended.
+///
+/// ```
+/// use fewest_solver::working_set::WorkingSet;
+/// # use fewest_solver::{Control, Error, L1, Penalty, Quadratic, QuadraticSolver, Solution, Status};
+/// # struct Zero;
+/// # impl QuadraticSolver for Zero {
+/// #     fn name(&self) -> &'static str { "zero" }
+/// #     fn minimise(&self, _: &Quadratic, _: &dyn Penalty, start: &[f64], _: &Control<'_>) -> Result<Solution, Error> {
+/// #         let certificate = fewest_solver::Certificate::None;
+/// #         Ok(Solution { coefficients: start.to_vec(), objective: 0.0, certificate, iterations: 0, status: Status::Converged })
+/// #     }
+/// # }
+/// # let solver = Zero;
+/// let problem = Quadratic::new(vec![2.0, 0.5, 0.5, 3.0], vec![1.0, -1.0], 4.0)?;
+/// let mut set = WorkingSet::new(&problem, &[0.0; 2])?;
+/// for lambda in [2.0, 1.0] {
+///     let found = set.solve(&L1::new(lambda, 2)?, &solver, &Control::default())?;
+///     assert_eq!(found.solution.coefficients, [0.0; 2]);
+/// }
+/// # Ok::<(), Error>(())
+/// ```
+pub struct WorkingSet<'a> {
+    problem: &'a dyn InnerProducts,
+    w: Vec<f64>,
+    /// `⟨Aⱼ, b − Aw⟩` of every atom at an earlier `w`,
+    correlations: Vec<f64>,
+    /// which had the residual where its way was this long.
+    seen: Vec<f64>,
+    /// The length of the way of the residual: no two of its points are farther apart than what is between.
+    way: f64,
+    /// The atoms of the small problem, increasing. All others have the coefficient zero after the first pass.
+    atoms: Vec<usize>,
+    small: Quadratic,
+}
+
+impl<'a> WorkingSet<'a> {
+    /// At `start`.
+    ///
+    /// # Errors
+    /// [`Error::ShapeMismatch`] for another number of coefficients than atoms; [`Error::InvalidParameter`]
+    /// for one that is not finite; [`Error::Numerical`] for inner products that are not; what the products of
+    /// `problem` return.
+    pub fn new(problem: &'a dyn InnerProducts, start: &[f64]) -> Result<Self, Error> {
+        let n = problem.n_atoms();
+        if start.len() != n {
+            return Err(Error::ShapeMismatch {
+                what: "starting coefficients",
+                expected: n,
+                found: start.len(),
             });
         }
-
-        screen(problem, penalty, &certificate, &mut correlations, &mut candidates);
-        let n_joined = grow(problem, penalty, &correlations, &candidates, &w, &mut working);
-        if n_joined == 0 && passes > 0 {
-            inner_tolerance *= 0.1;
+        let finite = |values: &[f64]| values.iter().all(|value| value.is_finite());
+        if !(problem.target_squared_norm().is_finite()
+            && finite(problem.target_products())
+            && finite(problem.squared_norms()))
+        {
+            return Err(Error::Numerical {
+                what: "the inner products of the atoms",
+                hint: "rescale the features so that squares neither overflow nor vanish".to_owned(),
+            });
         }
-
-        let mut atoms: Vec<usize> = working.iter().flat_map(|&b| blocks.block(b)).copied().collect();
-        order::sort_indices(&mut atoms);
-        let small = Quadratic::restrict(problem, &atoms)?;
-        let inner_penalty = penalty.restrict(&atoms);
-        let inner_start: Vec<f64> = atoms.iter().map(|&j| w[j]).collect();
-        let inner_control = Control {
-            tolerance: inner_tolerance,
-            max_iterations: control.max_iterations - iterations,
-            ..*control
-        };
-        let inner = solver.minimise(&small, &*inner_penalty, &inner_start, &inner_control)?;
-        iterations += inner.iterations.max(1);
-        stopped = inner.status.is_stopped().then_some(inner.status);
-        w.fill(0.0);
-        for (&j, &value) in atoms.iter().zip(&inner.coefficients) {
-            w[j] = value;
+        if let Some(value) = start.iter().find(|value| !value.is_finite()) {
+            return Err(Error::parameter("start", value, "finite"));
         }
-        update_correlations(
+        Ok(Self {
             problem,
-            penalty,
-            &candidates,
-            &atoms,
-            &small,
-            &inner.coefficients,
-            &mut correlations,
-        )?;
-        passes += 1;
+            w: start.to_vec(),
+            correlations: certificate::correlations(problem, start)?,
+            seen: vec![0.0; n],
+            way: 0.0,
+            atoms: Vec::new(),
+            small: Quadratic::restrict(problem, &[])?,
+        })
     }
-}
 
-/// Drops the candidates that the gap-safe sphere proves to be zero.
-fn screen(
-    problem: &dyn InnerProducts,
-    penalty: &dyn BlockPenalty,
-    certificate: &DualityGap,
-    correlations: &mut [f64],
-    candidates: &mut Vec<usize>,
-) {
-    candidates.retain(|&b| {
-        let zero = certificate::is_screened(problem, penalty, certificate, correlations, b);
-        if zero {
-            // Its value at a dual feasible point: it will not be checked again, and must not shrink the
-            // dual scale of later points.
-            for &j in penalty.blocks().block(b) {
-                correlations[j] *= certificate.dual_scale;
+    /// Goes on to the minimum of `½‖b − Aw‖² + Ω(w)`, with the small problems by `solver`.
+    ///
+    /// # Errors
+    /// As [`solve`].
+    pub fn solve(
+        &mut self,
+        penalty: &dyn Penalty,
+        solver: &dyn QuadraticSolver,
+        control: &Control<'_>,
+    ) -> Result<WorkingSetSolution, Error> {
+        control.check()?;
+        let penalty = penalty.convex_blocks("working-set")?;
+        let (expected, found) = (self.w.len(), penalty.blocks().n_coefficients());
+        if found != expected {
+            return Err(Error::ShapeMismatch { what: "coefficients of the penalty", expected, found });
+        }
+        let n_blocks = penalty.blocks().n_blocks();
+        let mut checked =
+            Checked { candidates: (0..n_blocks).collect(), correlations: self.correlations.clone() };
+        let (mut iterations, mut passes) = (0, 0);
+        // The status of an inner solver that was stopped, perhaps for a reason that `control` does not show
+        // here.
+        let mut stopped: Option<Status> = None;
+        let mut best_gap = f64::INFINITY;
+        // The tolerance of the small problem once no atom is left to join, which makes it the whole one.
+        let mut last_tolerance = SHARE * control.tolerance;
+
+        loop {
+            self.check(penalty, &mut checked)?;
+            let certificate = certificate::certify(self.problem, penalty, &self.w, &checked.correlations);
+            let gap = certificate.relative_gap();
+            let status = if gap <= control.tolerance {
+                Some(Status::Converged)
+            } else {
+                let spent = (iterations >= control.max_iterations).then_some(Status::MaxIterations);
+                stopped.or_else(|| control.stopped()).or(spent)
+            };
+            // Below this tolerance, the rest is rounding.
+            let status = status.or_else(|| {
+                let exhausted = last_tolerance < 1e-3 * SHARE * control.tolerance;
+                exhausted.then_some(Status::by_certificate(gap, control.tolerance))
+            });
+            if let Some(status) = status {
+                return Ok(WorkingSetSolution {
+                    solution: Solution {
+                        coefficients: self.w.clone(),
+                        objective: certificate.objective,
+                        certificate: Certificate::gap(gap),
+                        iterations,
+                        status,
+                    },
+                    certificate,
+                    correlations: checked.correlations,
+                    passes,
+                    n_screened: n_blocks - checked.candidates.len(),
+                });
+            }
+
+            self.screen(penalty, &certificate, &mut checked);
+            let improved = passes == 0 || gap < 0.5 * best_gap;
+            best_gap = best_gap.min(gap);
+            // Only a set from which nothing leaves comes to an end where the gap does not get smaller.
+            let (atoms, n_joined) =
+                self.choose(penalty, &checked, if improved { NEAR } else { f64::INFINITY });
+            let mut inner_tolerance = SHARE * gap.min(1.0).max(control.tolerance);
+            if n_joined == 0 && passes > 0 {
+                inner_tolerance = last_tolerance;
+                last_tolerance *= 0.1;
+            }
+            self.take(penalty, &certificate, atoms, &mut checked)?;
+            let inner_penalty = penalty.restrict(&self.atoms);
+            let inner_start: Vec<f64> = self.atoms.iter().map(|&j| self.w[j]).collect();
+            let inner_control = Control {
+                tolerance: inner_tolerance,
+                max_iterations: control.max_iterations - iterations,
+                ..*control
+            };
+            let inner = solver.minimise(&self.small, &*inner_penalty, &inner_start, &inner_control)?;
+            iterations += inner.iterations.max(1);
+            stopped = inner.status.is_stopped().then_some(inner.status);
+            self.move_to(&inner.coefficients);
+            passes += 1;
+        }
+    }
+
+    /// Brings the correlations of the candidates up to date, as far as the penalty may not hold them.
+    fn check(&mut self, penalty: &dyn BlockPenalty, checked: &mut Checked) -> Result<(), Error> {
+        let blocks = penalty.blocks();
+        let mut rows = Vec::new();
+        for &b in &checked.candidates {
+            let block = blocks.block(b);
+            let is_known = block.iter().all(|&j| self.seen[j] == self.way);
+            let around = |j: usize| (self.correlations[j], self.way - self.seen[j]);
+            if !(is_known || self.is_zero(block) && certificate::is_held(self.problem, penalty, b, around)) {
+                rows.extend_from_slice(block);
             }
         }
-        !zero
-    });
-}
-
-/// Adds to `working` the candidates that violate the optimality conditions, the worst first, at most doubling
-/// it, and returns how many were added. Blocks with a non-zero coefficient always stay.
-fn grow(
-    problem: &dyn InnerProducts,
-    penalty: &dyn BlockPenalty,
-    correlations: &[f64],
-    candidates: &[usize],
-    w: &[f64],
-    working: &mut Vec<usize>,
-) -> usize {
-    let blocks = penalty.blocks();
-    let mut inside = vec![false; blocks.n_blocks()];
-    working.retain(|&b| candidates.binary_search(&b).is_ok() || blocks.block(b).iter().any(|&j| w[j] != 0.0));
-    for &b in working.iter() {
-        inside[b] = true;
+        let support: Vec<usize> = (0..self.w.len()).filter(|&j| self.w[j] != 0.0).collect();
+        let weights: Vec<f64> = support.iter().map(|&j| self.w[j]).collect();
+        let mut values: Vec<f64> = rows.iter().map(|&j| self.problem.target_products()[j]).collect();
+        self.problem.subtract_fitted(&rows, &support, &weights, &mut values)?;
+        for (&j, value) in rows.iter().zip(values) {
+            self.correlations[j] = value;
+            self.seen[j] = self.way;
+            checked.correlations[j] = value;
+        }
+        for &j in &self.atoms {
+            checked.correlations[j] = self.correlations[j];
+        }
+        Ok(())
     }
-    // The violation of a zero block: the length of its prox step in the metric of its own curvature.
-    let mut violations: Vec<(f64, usize)> = Vec::new();
-    let mut moved = Vec::new();
-    for &b in candidates.iter().filter(|&&b| !inside[b]) {
-        let block = blocks.block(b);
-        let curvature: f64 = block.iter().map(|&j| problem.squared_norms()[j]).sum();
-        if curvature > 0.0 {
+
+    fn is_zero(&self, block: &[usize]) -> bool {
+        block.iter().all(|&j| self.w[j] == 0.0)
+    }
+
+    /// Drops the candidates that the gap-safe sphere proves to be zero.
+    fn screen(&self, penalty: &dyn BlockPenalty, certificate: &DualityGap, checked: &mut Checked) {
+        let (scale, distance) = (certificate.dual_scale, certificate.dual_distance());
+        let Checked { candidates, correlations } = checked;
+        candidates.retain(|&b| {
+            let around =
+                |j: usize| (scale * self.correlations[j], distance + scale * (self.way - self.seen[j]));
+            let zero = certificate::is_held(self.problem, penalty, b, around);
+            if zero {
+                // Its value at a dual feasible point: it will not be checked again, and must not shrink the
+                // dual scale of later points.
+                for &j in penalty.blocks().block(b) {
+                    correlations[j] *= scale;
+                }
+            }
+            !zero
+        });
+    }
+
+    /// The atoms of the next small problem, and how many blocks of them violate the optimality conditions:
+    /// all blocks that are not zero, those in the set that correlations larger by `near` would move, and the
+    /// candidates that violate the conditions most.
+    fn choose(&self, penalty: &dyn BlockPenalty, checked: &Checked, near: f64) -> (Vec<usize>, usize) {
+        let blocks = penalty.blocks();
+        let mut inside = vec![false; self.w.len()];
+        for &j in &self.atoms {
+            inside[j] = true;
+        }
+        let mut chosen: Vec<usize> =
+            (0..blocks.n_blocks()).filter(|&b| !self.is_zero(blocks.block(b))).collect();
+        let n_nonzero = chosen.len();
+        let mut violations: Vec<(f64, usize)> = Vec::new();
+        let mut moved = Vec::new();
+        for &b in &checked.candidates {
+            let block = blocks.block(b);
+            let curvature: f64 = block.iter().map(|&j| self.problem.squared_norms()[j]).sum();
+            if curvature <= 0.0 || !self.is_zero(block) {
+                continue;
+            }
+            let is_inside = block.iter().any(|&j| inside[j]);
+            if is_inside && near.is_infinite() {
+                chosen.push(b);
+                continue;
+            }
+            // The violation of a zero block: the length of its prox step in the metric of its own curvature.
+            let factor = if is_inside { near } else { 1.0 };
             moved.clear();
-            moved.extend(block.iter().map(|&j| correlations[j] / curvature));
+            moved.extend(block.iter().map(|&j| factor * self.correlations[j] / curvature));
             penalty.prox_block(b, &mut moved, curvature.recip());
             let length = moved.iter().map(|value| value * value).sum::<f64>().sqrt() * curvature.sqrt();
             if length > 0.0 {
-                violations.push((length, b));
+                if is_inside {
+                    chosen.push(b);
+                } else {
+                    violations.push((length, b));
+                }
             }
         }
+        order::largest_first(&mut violations);
+        violations.truncate(n_nonzero.max(SMALLEST_ROOM));
+        chosen.extend(violations.iter().map(|&(_, b)| b));
+        let mut atoms: Vec<usize> = chosen.iter().flat_map(|&b| blocks.block(b)).copied().collect();
+        order::sort_indices(&mut atoms);
+        (atoms, violations.len())
     }
-    order::largest_first(&mut violations);
-    let room = working.len().max(SMALLEST_WORKING_SET);
-    violations.truncate(room);
-    working.extend(violations.iter().map(|&(_, b)| b));
-    order::sort_indices(working);
-    violations.len()
+
+    /// Makes `atoms` those of the small problem.
+    fn take(
+        &mut self,
+        penalty: &dyn BlockPenalty,
+        certificate: &DualityGap,
+        atoms: Vec<usize>,
+        checked: &mut Checked,
+    ) -> Result<(), Error> {
+        if atoms == self.atoms {
+            return Ok(());
+        }
+        self.small = self.small.moved(self.problem, &self.atoms, &atoms)?;
+        let before = std::mem::replace(&mut self.atoms, atoms);
+        // An atom that was proved to be zero before it was, and is not checked again, leaves at the dual
+        // point.
+        let mut is_checked = vec![false; self.w.len()];
+        for &j in self.atoms.iter().chain(checked.candidates.iter().flat_map(|&b| penalty.blocks().block(b)))
+        {
+            is_checked[j] = true;
+        }
+        for j in before.into_iter().filter(|&j| !is_checked[j]) {
+            checked.correlations[j] *= certificate.dual_scale;
+        }
+        Ok(())
+    }
+
+    /// Moves to these coefficients of the small problem.
+    fn move_to(&mut self, coefficients: &[f64]) {
+        let mut correlations = vec![0.0; self.atoms.len()];
+        self.small.correlations(coefficients, &mut correlations);
+        // ‖A Δw‖² = −Δwᵀ Δv, and what bounds the rounding in it.
+        let (mut squared, mut moved) = (0.0, 0.0);
+        let mut size = self.problem.target_squared_norm().sqrt();
+        for ((&j, &value), &correlation) in self.atoms.iter().zip(coefficients).zip(&correlations) {
+            let (change, norm) = (value - self.w[j], self.problem.squared_norms()[j].sqrt());
+            squared -= change * (correlation - self.correlations[j]);
+            moved += norm * change.abs();
+            size += norm * self.w[j].abs().max(value.abs());
+            self.w[j] = value;
+            self.correlations[j] = correlation;
+        }
+        self.way += (squared.max(0.0) + ROUNDING * moved * size).sqrt();
+        for &j in &self.atoms {
+            self.seen[j] = self.way;
+        }
+    }
 }
 
-/// `v = c − A'A w` for every candidate, and for the working set from its own Gram matrix.
-fn update_correlations(
-    problem: &dyn InnerProducts,
-    penalty: &dyn BlockPenalty,
-    candidates: &[usize],
-    atoms: &[usize],
-    small: &Quadratic,
-    coefficients: &[f64],
-    correlations: &mut [f64],
-) -> Result<(), Error> {
-    let mut own = vec![0.0; atoms.len()];
-    small.correlations(coefficients, &mut own);
-    let mut inside = vec![false; problem.n_atoms()];
-    for &j in atoms {
-        inside[j] = true;
-    }
-    let blocks = penalty.blocks();
-    let rows: Vec<usize> =
-        candidates.iter().flat_map(|&b| blocks.block(b)).copied().filter(|&j| !inside[j]).collect();
-    let support: Vec<usize> = (0..atoms.len()).filter(|&i| coefficients[i] != 0.0).collect();
-    let columns: Vec<usize> = support.iter().map(|&i| atoms[i]).collect();
-    let mut products = Vec::new();
-    for rows in rows.chunks((PRODUCTS_AT_ONCE / columns.len().max(1)).max(1)) {
-        products.clear();
-        products.resize(rows.len() * columns.len(), 0.0);
-        problem.products(rows, &columns, &mut products)?;
-        for &j in rows {
-            correlations[j] = problem.target_products()[j];
-        }
-        for (&i, column) in support.iter().zip(products.chunks_exact(rows.len())) {
-            for (&j, product) in rows.iter().zip(column) {
-                correlations[j] -= coefficients[i] * product;
-            }
-        }
-    }
-    for (&j, value) in atoms.iter().zip(own) {
-        correlations[j] = value;
-    }
-    Ok(())
+/// What one penalty has shown so far.
+struct Checked {
+    /// Blocks not proved to be zero, increasing.
+    candidates: Vec<usize>,
+    /// Correlations of a dual feasible point, up to a scale.
+    correlations: Vec<f64>,
 }

@@ -8,7 +8,8 @@ use std::time::Instant;
 use common::{Explicit, Sweeps, dot, normals, penalties};
 use fewest_solver::{
     Atoms, Certificate, Control, Error, InnerProducts, L1, Penalty, Quadratic, QuadraticSolver, Solution,
-    Status, certificate, working_set,
+    Status, certificate,
+    working_set::{self, WorkingSet},
 };
 use proptest::prelude::*;
 
@@ -282,4 +283,36 @@ fn hostile_input_is_refused_by_name() {
         let error = working_set::solve(&broken, &penalty, &Sweeps, &[0.0; 8], &to(1e-9)).unwrap_err();
         assert!(matches!(error, Error::Numerical { .. }), "{error}");
     }
+}
+
+/// From penalty to penalty: the same solutions as from zero, with fewer products.
+#[test]
+fn a_working_set_goes_on_to_the_next_penalty() {
+    let counted = Counted::new(Explicit::random(100, 400, 1.0, 9));
+    let largest = counted.problem.lambda_max();
+    let mut set = WorkingSet::new(&counted, &[0.0; 400]).unwrap();
+    let (mut kept, mut fresh) = (0, 0);
+    for ratio in [0.8, 0.6, 0.5, 0.4, 0.3, 0.25, 0.2, 0.6, 1.1] {
+        let penalty = L1::new(ratio * largest, 400).unwrap();
+        let before = counted.asked();
+        let found = set.solve(&penalty, &Sweeps, &to(1e-9)).unwrap();
+        kept += counted.asked() - before;
+        assert_eq!(found.solution.status, Status::Converged);
+        let (objective, gap) = counted.problem.certificate(&penalty, &found.solution.coefficients);
+        assert!(gap.abs() <= 1.1e-9, "{ratio}: {gap}");
+        assert!((objective - found.solution.objective).abs() <= 1e-12 * objective, "{ratio}");
+        let before = counted.asked();
+        let alone = working_set::solve(&counted, &penalty, &Sweeps, &[0.0; 400], &to(1e-9)).unwrap();
+        fresh += counted.asked() - before;
+        let difference = (alone.solution.objective - found.solution.objective).abs();
+        assert!(difference <= 1.1e-9 * found.certificate.objective_at_zero, "{ratio}: {difference}");
+        // There is nothing more to do, or to ask for.
+        let before = counted.asked();
+        let again = set.solve(&penalty, &Sweeps, &to(1e-9)).unwrap();
+        assert_eq!((again.passes, counted.asked()), (0, before));
+        assert_eq!(again.solution.coefficients, found.solution.coefficients);
+    }
+    assert!(2 * kept < fresh, "{kept} of {fresh}");
+    let wide = set.solve(&L1::new(1.0, 401).unwrap(), &Sweeps, &to(1e-9)).unwrap_err();
+    assert!(matches!(wide, Error::ShapeMismatch { expected: 400, found: 401, .. }));
 }

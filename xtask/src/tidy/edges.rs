@@ -36,7 +36,7 @@ const RULES: &[Rule] = rules! {
     "counts": [core columns], "levels and joint counts serve all families, which never know each other";
     "neighbours": [core parallel], "neighbours of samples serve filters, other families and learners alike";
     "solver": [core], "numbers, datafits, penalties; only Status and the context come from core";
-    "cd": [core solver], SOLVER;
+    "cd": [core linalg solver], SOLVER;
     "dal": [core linalg solver], SOLVER;
     "dca": [core solver], SOLVER;
     "lars": [core solver parallel], SOLVER;

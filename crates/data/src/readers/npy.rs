@@ -14,6 +14,10 @@ use crate::{Error, Format, Place, ReadOptions, Sniff, TargetChoice};
 const MAGIC: &[u8] = b"\x93NUMPY";
 /// Longest supported header; NumPy reads more than 10 000 characters only on request.
 const LONGEST_HEADER: usize = 1 << 16;
+/// Most rows of an array stored row by row, and about as many values, that are read before they are dealt to
+/// their columns.
+const TILE_ROWS: usize = 64;
+const TILE_VALUES: usize = 1 << 20;
 const COPY_AGAIN: &str = "save the array again with numpy.save";
 
 /// NumPy's `.npy`.
@@ -93,7 +97,8 @@ fn read_array(source: Source, options: &ReadOptions) -> Result<Array, Error> {
         return Err(Error::malformed(&path, Place::File, problem, "save samples × features"));
     }
     let declared = memory::table_bytes(n_rows, n_columns, element.size() as u64);
-    if !compressed && length > 0 && length.checked_sub(start) != Some(declared) {
+    let is_checked = !compressed && length > 0;
+    if is_checked && length.checked_sub(start) != Some(declared) {
         let problem = format!(
             "{n_rows} × {n_columns} values of {} bytes are declared, but {} bytes follow the header",
             element.size(),
@@ -103,8 +108,8 @@ fn read_array(source: Source, options: &ReadOptions) -> Result<Array, Error> {
     }
     memory::check(&path, memory::dense_bytes(n_rows, n_columns), options)?;
 
-    // No memory is reserved for sizes that only the header declares: the first column grows as bytes are
-    // read, and later ones reserve its length.
+    // No memory is reserved for sizes that only the header declares: unless the length of the file agrees, the
+    // first column grows as bytes are read, and later ones reserve its length.
     let mut columns: Vec<Vec<f64>> = Vec::new();
     let values = Place::Byte(start);
     if fortran_order {
@@ -116,18 +121,17 @@ fn read_array(source: Source, options: &ReadOptions) -> Result<Array, Error> {
             columns.push(column);
         }
     } else {
-        element
-            .read_into(&mut reader, n_columns, |value| columns.push(vec![value]))
-            .map_err(|e| failed(values.clone(), e))?;
-        for _ in 1..n_rows {
-            let mut column = columns.iter_mut();
+        // One value at a time would visit all columns, far apart in memory, for each row.
+        let mut tile = Vec::new();
+        for rows in tiles(n_rows, n_columns) {
+            tile.clear();
             element
-                .read_into(&mut reader, n_columns, |value| {
-                    if let Some(column) = column.next() {
-                        column.push(value);
-                    }
-                })
+                .read_into(&mut reader, rows * n_columns, |value| tile.push(value))
                 .map_err(|e| failed(values.clone(), e))?;
+            columns.resize_with(n_columns, || Vec::with_capacity(if is_checked { n_rows } else { 0 }));
+            for (j, column) in columns.iter_mut().enumerate() {
+                column.extend(tile[j..].iter().step_by(n_columns));
+            }
         }
     }
     let mut more = [0];
@@ -136,6 +140,12 @@ fn read_array(source: Source, options: &ReadOptions) -> Result<Array, Error> {
         return Err(Error::malformed(&path, Place::File, problem, COPY_AGAIN));
     }
     Ok(Array { columns, n_rows, dimensions })
+}
+
+/// How many rows are read at a time: few where they are long.
+fn tiles(n_rows: usize, n_columns: usize) -> impl Iterator<Item = usize> {
+    let height = (TILE_VALUES / n_columns).clamp(1, TILE_ROWS);
+    (0..n_rows).step_by(height).map(move |first| height.min(n_rows - first))
 }
 
 struct Header {
@@ -293,7 +303,14 @@ impl Element {
             let now = left.min(buffer.len() / size);
             let bytes = &mut buffer[..now * size];
             reader.read_exact(bytes)?;
-            bytes.chunks_exact(size).for_each(|bytes| take(self.decode(bytes)));
+            match self {
+                // What nearly all files hold, without a look at the type for each value.
+                Element { kind: Kind::Float(8), big_endian: false } => {
+                    let (values, _) = bytes.as_chunks();
+                    values.iter().for_each(|bytes| take(f64::from_le_bytes(*bytes)));
+                }
+                _ => bytes.chunks_exact(size).for_each(|bytes| take(self.decode(bytes))),
+            }
             left -= now;
         }
         Ok(())
@@ -312,6 +329,40 @@ impl Element {
             Kind::Signed(_) => bits as i64 as f64,
             Kind::Float(4) => f64::from(f32::from_bits(bits as u32)),
             Kind::Float(_) => f64::from_bits(bits),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::*;
+
+    /// More rows than a tile, and rows longer than one.
+    #[test]
+    fn an_array_stored_row_by_row_is_dealt_to_its_columns() {
+        for (n_rows, n_columns) in [(1, 3), (64, 2), (150, 3), (2, TILE_VALUES + 1)] {
+            let mut text =
+                format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({n_rows}, {n_columns}), }}");
+            text.push('\n');
+            let mut bytes = [MAGIC, &[1, 0]].concat();
+            bytes.extend((text.len() as u16).to_le_bytes());
+            bytes.extend(text.as_bytes());
+            let value = |i: usize, j: usize| (i * n_columns + j) as f64;
+            for i in 0..n_rows {
+                (0..n_columns).for_each(|j| bytes.extend(value(i, j).to_le_bytes()));
+            }
+            // The length of a stream is not known before its end.
+            for length in [bytes.len() as u64, 0] {
+                let source =
+                    Source::of_stream(Path::new("x.npy"), Cursor::new(bytes.clone()), length).unwrap();
+                let found = read_array(source, &ReadOptions::default()).unwrap();
+                assert_eq!((found.n_rows, found.columns.len()), (n_rows, n_columns));
+                for (j, column) in found.columns.iter().enumerate() {
+                    assert!(column.len() == n_rows && (0..n_rows).all(|i| column[i] == value(i, j)));
+                }
+            }
         }
     }
 }

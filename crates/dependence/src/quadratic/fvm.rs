@@ -69,7 +69,7 @@ impl Selector for Fvm {
         };
         let (path, by_feature, constant) = similarity.with_products(data, "fvm", context, |matrix| {
             similarity.convexly(matrix, |products| {
-                let problem = Signed::single(products);
+                let problem = Signed::new(products);
                 let largest = problem.target_products().iter().copied().fold(0.0, f64::max);
                 let smallest_lambda = match self.regularization {
                     Regularization::Value(lambda) => lambda,

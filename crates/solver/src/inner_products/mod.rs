@@ -7,6 +7,7 @@ mod normalised;
 mod projected;
 mod ridged;
 mod signed;
+mod targeted;
 
 pub use atoms::Atoms;
 pub use cached::{CachedProducts, ColumnCache};
@@ -14,8 +15,12 @@ pub use normalised::Normalised;
 pub use projected::Projected;
 pub use ridged::Ridged;
 pub use signed::Signed;
+pub use targeted::Targeted;
 
 use crate::Error;
+
+/// Largest number of products in memory at a time, where only their sums are needed.
+const PRODUCTS_AT_ONCE: usize = 1 << 20;
 
 /// The problem `½‖b − Σⱼ wⱼ Aⱼ‖²` in a Hilbert space, given by inner products.
 ///
@@ -44,6 +49,38 @@ pub trait InnerProducts: Sync {
     /// As [`products`](InnerProducts::products).
     fn lower_bounds(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {
         self.products(rows, columns, out)
+    }
+
+    /// Subtracts from `out` what the atoms `support` with these weights contribute to the products with a
+    /// residual, `out[i] −= ⟨A_rows[i], Σ_s weights[s] A_support[s]⟩`; `out` has `rows.len()` entries.
+    ///
+    /// The default takes a product of each row with each atom of the support. Where the combination itself
+    /// can be built, one product for each row is enough.
+    ///
+    /// # Errors
+    /// As [`products`](InnerProducts::products).
+    fn subtract_fitted(
+        &self,
+        rows: &[usize],
+        support: &[usize],
+        weights: &[f64],
+        out: &mut [f64],
+    ) -> Result<(), Error> {
+        if rows.is_empty() || support.is_empty() {
+            return Ok(());
+        }
+        let height = (PRODUCTS_AT_ONCE / support.len()).clamp(1, rows.len());
+        let mut products = vec![0.0; height * support.len()];
+        for (rows, out) in rows.chunks(height).zip(out.chunks_mut(height)) {
+            let products = &mut products[..rows.len() * support.len()];
+            self.products(rows, support, products)?;
+            for (weight, column) in weights.iter().zip(products.chunks_exact(rows.len())) {
+                for (value, product) in out.iter_mut().zip(column) {
+                    *value -= weight * product;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// `‖b‖²`.
@@ -86,6 +123,16 @@ macro_rules! pass_on {
 
             fn lower_bounds(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {
                 (**self).lower_bounds(rows, columns, out)
+            }
+
+            fn subtract_fitted(
+                &self,
+                rows: &[usize],
+                support: &[usize],
+                weights: &[f64],
+                out: &mut [f64],
+            ) -> Result<(), Error> {
+                (**self).subtract_fitted(rows, support, weights, out)
             }
         }
     )*};

@@ -53,4 +53,21 @@ impl<P: InnerProducts> InnerProducts for Normalised<P> {
         self.scale(rows, columns, out);
         Ok(())
     }
+
+    fn subtract_fitted(
+        &self,
+        rows: &[usize],
+        support: &[usize],
+        weights: &[f64],
+        out: &mut [f64],
+    ) -> Result<(), Error> {
+        let weights: Vec<f64> =
+            support.iter().zip(weights).map(|(&s, weight)| self.scales[s] * weight).collect();
+        let mut values = vec![0.0; rows.len()];
+        self.inner.subtract_fitted(rows, support, &weights, &mut values)?;
+        for ((&row, value), out) in rows.iter().zip(values).zip(out) {
+            *out += self.scales[row] * value;
+        }
+        Ok(())
+    }
 }

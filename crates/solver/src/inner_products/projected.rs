@@ -118,4 +118,30 @@ impl<P: InnerProducts> InnerProducts for Projected<P> {
         });
         Ok(())
     }
+
+    fn subtract_fitted(
+        &self,
+        rows: &[usize],
+        support: &[usize],
+        weights: &[f64],
+        out: &mut [f64],
+    ) -> Result<(), Error> {
+        let m = self.free.len();
+        let reduced = |atom: usize| &self.reduced[atom * m..(atom + 1) * m];
+        let is_zero = |atom: usize| self.atoms.squared_norms[atom] == 0.0;
+        let (support, weights): (Vec<usize>, Vec<f64>) =
+            support.iter().copied().zip(weights.iter().copied()).filter(|&(s, _)| !is_zero(s)).unzip();
+        let mut shared = vec![0.0; m];
+        for (&s, weight) in support.iter().zip(&weights) {
+            shared.iter_mut().zip(reduced(s)).for_each(|(shared, entry)| *shared += weight * entry);
+        }
+        let mut values = vec![0.0; rows.len()];
+        self.inner.subtract_fitted(rows, &support, &weights, &mut values)?;
+        for ((&row, value), out) in rows.iter().zip(values).zip(out) {
+            if !is_zero(row) {
+                *out += value + reduced(row).iter().zip(&shared).map(|(a, b)| a * b).sum::<f64>();
+            }
+        }
+        Ok(())
+    }
 }

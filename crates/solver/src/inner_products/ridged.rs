@@ -52,4 +52,22 @@ impl<P: InnerProducts> InnerProducts for Ridged<P> {
         self.add_ridge(rows, columns, out);
         Ok(())
     }
+
+    fn subtract_fitted(
+        &self,
+        rows: &[usize],
+        support: &[usize],
+        weights: &[f64],
+        out: &mut [f64],
+    ) -> Result<(), Error> {
+        self.inner.subtract_fitted(rows, support, weights, out)?;
+        if self.ridge > 0.0 {
+            let mut own = vec![0.0; self.n_atoms()];
+            for (&s, weight) in support.iter().zip(weights).filter(|&(&s, _)| self.squared_norms()[s] > 0.0) {
+                own[s] += self.ridge * weight;
+            }
+            out.iter_mut().zip(rows).for_each(|(value, &row)| *value -= own[row]);
+        }
+        Ok(())
+    }
 }

@@ -15,24 +15,19 @@ pub struct Signed<P> {
 }
 
 impl<P: InnerProducts> Signed<P> {
-    /// A target by its products with the atoms of `inner` and its squared norm.
-    pub fn new(inner: P, products: &[f64], target_squared_norm: f64) -> Self {
+    /// The atoms of `inner` with both signs.
+    pub fn new(inner: P) -> Self {
+        let products = inner.target_products();
         let target_products =
             products.iter().copied().chain(products.iter().map(|product| -product)).collect();
         let atoms = Atoms {
             n_cached: inner.atoms().n_cached,
-            target_squared_norm,
+            target_squared_norm: inner.target_squared_norm(),
             target_products,
             squared_norms: inner.squared_norms().repeat(2),
             ..Atoms::default()
         };
         Self { inner, atoms }
-    }
-
-    /// The problem with the target of `inner`.
-    pub fn single(inner: P) -> Self {
-        let (products, norm) = (inner.target_products().to_vec(), inner.target_squared_norm());
-        Self::new(inner, &products, norm)
     }
 
     /// Sign and inner atom of an atom.
@@ -106,18 +101,43 @@ impl<P: InnerProducts> InnerProducts for Signed<P> {
         }
         Ok(())
     }
+
+    fn subtract_fitted(
+        &self,
+        rows: &[usize],
+        support: &[usize],
+        weights: &[f64],
+        out: &mut [f64],
+    ) -> Result<(), Error> {
+        let p = self.inner.n_atoms();
+        let (atoms, weights): (Vec<usize>, Vec<f64>) = support
+            .iter()
+            .zip(weights)
+            .map(|(&atom, weight)| {
+                let (sign, inner) = self.parts(atom);
+                (inner, sign * weight)
+            })
+            .unzip();
+        let (inner_rows, places) = distinct(rows.iter().map(|atom| atom % p), p);
+        let mut values = vec![0.0; inner_rows.len()];
+        self.inner.subtract_fitted(&inner_rows, &atoms, &weights, &mut values)?;
+        for ((&row, &place), out) in rows.iter().zip(&places).zip(out) {
+            *out += self.parts(row).0 * values[place];
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::Quadratic;
+    use crate::{Quadratic, Targeted};
 
     use super::*;
 
     #[test]
     fn signs_are_kept_apart() -> Result<(), Error> {
         let inner = Quadratic::new(vec![2.0, 0.5, 0.5, 3.0], vec![1.0, -1.0], 4.0)?;
-        let signed = Signed::new(&inner, &[0.0, 5.0], 9.0);
+        let signed = Signed::new(Targeted::new(&inner, vec![0.0, 5.0], 9.0));
         assert_eq!((signed.n_atoms(), signed.target_squared_norm()), (4, 9.0));
         assert_eq!(signed.target_products(), [0.0, 5.0, -0.0, -5.0]);
         let mut out = vec![0.0; 9];
@@ -128,7 +148,7 @@ mod tests {
         assert_eq!(out, [3.0, -0.5, -3.0, -0.5, 2.0, 0.5, -3.0, 0.5, 3.0]);
         let merged = signed.merge(&[(3, 0.5), (0, 2.0), (1, 0.25), (2, 2.0)]);
         assert_eq!(merged, [(1, -0.25)]);
-        assert_eq!(Signed::single(&inner).target_products(), [1.0, -1.0, -1.0, 1.0]);
+        assert_eq!(Signed::new(&inner).target_products(), [1.0, -1.0, -1.0, 1.0]);
         Ok(())
     }
 }

@@ -115,4 +115,33 @@ impl BlockPenalty for L1 {
     fn restrict(&self, coefficients: &[usize]) -> Box<dyn BlockPenalty> {
         Box::new(self.restricted(coefficients))
     }
+
+    fn sum_of_blocks(&self, w: &[f64]) -> f64 {
+        if self.nonnegative && w.iter().any(|&value| value < 0.0) {
+            return f64::INFINITY;
+        }
+        w.iter().zip(&self.levels).map(|(value, level)| level * value.abs()).sum()
+    }
+
+    fn prox_of_blocks(&self, w: &mut [f64], step: f64) {
+        for (value, level) in w.iter_mut().zip(&self.levels) {
+            *value = shrink(*value, step * level, self.nonnegative);
+        }
+    }
+
+    fn conjugate(&self, v: &[f64]) -> f64 {
+        let is_inside = |(v, level): (&f64, &f64)| self.correlation(*v) <= level * (1.0 + DOMAIN_SLACK);
+        if v.iter().zip(&self.levels).all(is_inside) { 0.0 } else { f64::INFINITY }
+    }
+
+    fn dual_scale(&self, v: &[f64]) -> f64 {
+        let mut scale = 1.0_f64;
+        for (v, level) in v.iter().zip(&self.levels) {
+            let correlation = self.correlation(*v);
+            if correlation > *level {
+                scale = scale.min(level / correlation);
+            }
+        }
+        scale
+    }
 }

@@ -6,14 +6,15 @@
 //! of that.
 
 use fewest_core::order;
+use fewest_linalg::Cholesky;
 use fewest_solver::{BlockPenalty, Quadratic};
-use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
+use nalgebra::{DMatrix, DVector};
 
 /// Largest number of steps in a row.
 const MOST_STEPS: usize = 30;
 
-/// Work allowed in a row, in multiply-adds.
-const MOST_WORK: usize = 1_000_000_000;
+/// As many multiplications of a step in its factor take the time of one in a sweep.
+const BLOCKED: f64 = 8.0;
 
 /// Most halvings of a step: along directions in which the objective decreases up to a breakpoint, steps are
 /// far too long.
@@ -22,14 +23,27 @@ const MOST_HALVINGS: usize = 60;
 /// Moves `w` towards the minimum over its own non-zero coefficients, which may become zero but not change
 /// sign. The objective never rises by more than rounding.
 ///
+/// A step that leaves all of them non-zero is repeated, since the factor has a small ridge. After one that
+/// makes some of them zero there is another only if it lowered the objective by more, for its work, than the
+/// sweeps before, of which there were `sweeps` and which lowered it by `descent`: they too find the coefficients
+/// that become zero, and for less unless the problem is ill-conditioned.
+///
 /// Cost: a Cholesky factor of the non-zeros for each step, `k³ / 3`.
-pub(crate) fn polish(problem: &Quadratic, penalty: &dyn BlockPenalty, curvatures: &[f64], w: &mut Vec<f64>) {
+pub(crate) fn polish(
+    problem: &Quadratic,
+    penalty: &dyn BlockPenalty,
+    curvatures: &[f64],
+    w: &mut Vec<f64>,
+    sweeps: usize,
+    descent: f64,
+) {
     let n = problem.n_atoms();
-    let most_steps = (MOST_WORK / (n * n * n / 3).max(1)).clamp(3, MOST_STEPS);
+    // What a step takes beyond the work of the sweeps, in that.
+    let more = (n as f64 / (3.0 * BLOCKED * sweeps.max(1) as f64) - 1.0).max(0.0);
     let noise = 1e-15 * fewest_solver::InnerProducts::target_squared_norm(problem);
     let mut correlations = vec![0.0; n];
     let mut before: Option<(Vec<f64>, f64)> = None;
-    for _ in 0..most_steps {
+    for _ in 0..MOST_STEPS {
         problem.correlations(w, &mut correlations);
         let Some(system) = System::at(problem, penalty, curvatures, w, &correlations) else { return };
         let residual = system.residual();
@@ -51,7 +65,11 @@ pub(crate) fn polish(problem: &Quadratic, penalty: &dyn BlockPenalty, curvatures
         let Some((point, change)) = line.search(noise) else { return };
         let same_support = point.iter().zip(w.iter()).all(|(new, old)| (*new == 0.0) == (*old == 0.0));
         let earlier = std::mem::replace(w, point);
-        if same_support && change > -noise {
+        if !same_support {
+            if -change < more * descent {
+                return;
+            }
+        } else if change > -noise {
             before = Some((earlier, residual));
         }
     }
@@ -60,8 +78,9 @@ pub(crate) fn polish(problem: &Quadratic, penalty: &dyn BlockPenalty, curvatures
 /// `M d = r` over the smooth coordinates, with `M = G + H` and `r` the negative gradient there.
 struct System {
     coordinates: Vec<usize>,
-    matrix: DMatrix<f64>,
-    right: DVector<f64>,
+    /// Column after column.
+    matrix: Vec<f64>,
+    right: Vec<f64>,
 }
 
 impl System {
@@ -76,6 +95,13 @@ impl System {
         // Curvatures of the penalty: where their square starts in the system, and the square.
         let mut squares: Vec<(usize, DMatrix<f64>)> = Vec::new();
         for (b, block) in penalty.blocks().iter().enumerate() {
+            if let (Some(l1), &[j]) = (penalty.as_l1(), block) {
+                if curvatures[b] > 0.0 && w[j] != 0.0 {
+                    coordinates.push(j);
+                    right.push(correlations[j] - l1.levels()[b] * w[j].signum());
+                }
+                continue;
+            }
             let entries: Vec<f64> = block.iter().map(|&j| w[j]).collect();
             if curvatures[b] <= 0.0 {
                 continue;
@@ -89,40 +115,46 @@ impl System {
             }
         }
         let k = coordinates.len();
-        let mut matrix = DMatrix::from_fn(k, k, |i, j| problem.gram_column(coordinates[j])[coordinates[i]]);
-        for (start, square) in &squares {
-            let mut view = matrix.view_mut((*start, *start), square.shape());
-            view += square;
+        let mut matrix = Vec::with_capacity(k * k);
+        for &j in &coordinates {
+            let column = problem.gram_column(j);
+            matrix.extend(coordinates.iter().map(|&i| column[i]));
         }
-        (k > 0).then_some(Self { coordinates, matrix, right: DVector::from_vec(right) })
+        for (start, square) in &squares {
+            for (j, column) in square.column_iter().enumerate() {
+                let first = start + (start + j) * k;
+                matrix[first..first + column.len()].iter_mut().zip(&column).for_each(|(m, s)| *m += s);
+            }
+        }
+        (k > 0).then_some(Self { coordinates, matrix, right })
     }
 
     /// The largest entry of the negative gradient, each in the unit of its own curvature.
     fn residual(&self) -> f64 {
-        let scaled = |i: usize| self.right[i].abs() / self.matrix[(i, i)].sqrt();
+        let k = self.right.len();
+        let scaled = |i: usize| self.right[i].abs() / self.matrix[i + i * k].sqrt();
         (0..self.right.len()).map(scaled).fold(0.0, f64::max)
     }
 
     /// The Newton direction, one entry per coefficient.
     fn direction(mut self, n: usize) -> Option<Vec<f64>> {
         let k = self.right.len();
-        let scales = DVector::from_fn(k, |i, _| self.matrix[(i, i)].sqrt().recip());
+        let scales: Vec<f64> = (0..k).map(|i| self.matrix[i + i * k].sqrt().recip()).collect();
         if !scales.iter().all(|scale| scale.is_finite()) {
             return None;
         }
-        for j in 0..k {
-            for i in 0..k {
-                self.matrix[(i, j)] *= scales[i] * scales[j];
-            }
+        for (column, own) in self.matrix.chunks_exact_mut(k).zip(&scales) {
+            column.iter_mut().zip(&scales).for_each(|(value, scale)| *value *= scale * own);
         }
-        let right = self.right.component_mul(&scales);
-        let solution = factor(&self.matrix)?.solve(&right).component_mul(&scales);
+        let mut solution: Vec<f64> =
+            self.right.iter().zip(&scales).map(|(value, scale)| value * scale).collect();
+        factor(&self.matrix, k)?.solve(&mut solution);
         let mut direction = vec![0.0; n];
-        for (&j, &value) in self.coordinates.iter().zip(solution.iter()) {
+        for ((&j, value), scale) in self.coordinates.iter().zip(solution).zip(&scales) {
             if !value.is_finite() {
                 return None;
             }
-            direction[j] = value;
+            direction[j] = value * scale;
         }
         Some(direction)
     }
@@ -184,13 +216,11 @@ impl Slope {
 
 /// The Cholesky factor of a positive semidefinite matrix with unit diagonal, with the smallest ridge that
 /// works. Repeated steps remove the error of the ridge.
-fn factor(matrix: &DMatrix<f64>) -> Option<Cholesky<f64, Dyn>> {
+fn factor(matrix: &[f64], k: usize) -> Option<Cholesky> {
     [1e-13, 1e-11, 1e-9, 1e-7].into_iter().find_map(|ridge| {
-        let mut ridged = matrix.clone();
-        for i in 0..ridged.nrows() {
-            ridged[(i, i)] += ridge;
-        }
-        ridged.cholesky()
+        let mut ridged = matrix.to_vec();
+        ridged.iter_mut().step_by(k + 1).for_each(|diagonal| *diagonal += ridge);
+        Cholesky::of(ridged, k)
     })
 }
 

@@ -99,6 +99,7 @@ impl CoordinateDescent {
             correlations: atoms.iter().map(|&j| whole.correlations[j]).collect(),
         };
         let mut extrapolation = Extrapolation::default();
+        let before = small.objective();
         for _ in 0..self.sweeps {
             if small.sweep(0..curvatures.len()) == 0.0 {
                 break;
@@ -106,7 +107,8 @@ impl CoordinateDescent {
             extrapolation.after_sweep(&mut small);
         }
         if self.newton {
-            newton::polish(&problem, &*penalty, &curvatures, &mut small.w);
+            let descent = before - small.objective();
+            newton::polish(&problem, &*penalty, &curvatures, &mut small.w, self.sweeps, descent);
         }
         for (&j, &value) in atoms.iter().zip(&small.w) {
             whole.w[j] = value;

@@ -227,11 +227,29 @@ fn bad_options_are_named() {
     let active = call(PathOptions { most_active: 0, ..PathOptions::default() });
     assert!(matches!(active, Error::InvalidParameter { name: "most_active", .. }));
 
-    let signed = L1::new(0.1, 1).unwrap();
-    let net = ElasticNetPenalty::new(signed.clone().nonnegative(), 0.1).unwrap();
-    for penalty in [&signed as &dyn fewest_solver::Penalty, &net] {
-        let error = Lars.minimise(&problem, penalty, &[0.0], &Control::default()).unwrap_err();
-        assert!(matches!(error, Error::Unsupported { method: "lars", .. }));
+    let net = ElasticNetPenalty::new(L1::new(0.1, 1).unwrap(), 0.1).unwrap();
+    let error = Lars.minimise(&problem, &net, &[0.0], &Control::default()).unwrap_err();
+    assert!(matches!(error, Error::Unsupported { method: "lars", .. }));
+}
+
+/// Both signs: the solution for `Aⱼ` and `−Aⱼ` with `w ≥ 0`, with the coefficient of the second taken off.
+#[test]
+fn coefficients_of_both_signs() {
+    let columns: Vec<Vec<f64>> =
+        (0..6).map(|j| (0..9).map(|i| f64::from((i * (j + 2) + j) % 7) - 3.0).collect()).collect();
+    let problem = problem(&columns, &[1.0, -0.9, 0.5, -2.4, 0.2, 0.1, 1.0, 3.0, -1.0]);
+    for lambda in [5.0, 1.0, 0.1] {
+        let found = Lars.minimise(&problem, &L1::new(lambda, 6).unwrap(), &[], &Control::default()).unwrap();
+        assert_eq!(found.status, Status::Converged);
+        let has = |sign: f64| found.coefficients.iter().any(|value| sign * value > 0.0);
+        assert!(has(1.0) && has(-1.0), "{:?}", found.coefficients);
+        let mut correlations = vec![0.0; 6];
+        problem.correlations(&found.coefficients, &mut correlations);
+        for (value, correlation) in found.coefficients.iter().zip(correlations) {
+            let expected =
+                if *value == 0.0 { correlation.clamp(-lambda, lambda) } else { lambda * value.signum() };
+            assert!((correlation - expected).abs() < 1e-9, "{correlation}, not {expected}");
+        }
     }
 }
 
