@@ -151,7 +151,7 @@ impl Problem<'_> {
             if self.l1_ratio < 1.0 {
                 return Ok(Point::Ridged(w));
             }
-            Ok(Point::Plain(WorkingSet::new(&self.outputs[output], &w)?))
+            Ok(Point::Plain(Box::new(WorkingSet::new(&self.outputs[output], &w)?)))
         })
     }
 
@@ -290,7 +290,7 @@ impl Problem<'_> {
 /// Where the coefficients of an output are, one for each column.
 enum Point<'a> {
     /// With the products of the way there, which hold for every penalty.
-    Plain(WorkingSet<'a>),
+    Plain(Box<WorkingSet<'a>>),
     /// With a ridge, which changes with the penalty.
     Ridged(Vec<f64>),
 }
