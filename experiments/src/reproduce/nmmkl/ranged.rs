@@ -245,7 +245,7 @@ impl Lasso {
         let largest = products.amax();
         let problem =
             Quadratic::new(gram.as_slice().to_vec(), products.as_slice().to_vec(), y.norm_squared() / n)?;
-        Ok(Self { problem: Signed::single(problem), means, target_mean, largest })
+        Ok(Self { problem: Signed::new(problem), means, target_mean, largest })
     }
 
     /// The rules at `penalties`, decreasing, on the exact path.
