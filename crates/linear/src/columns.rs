@@ -15,8 +15,8 @@ const ROUND: usize = 512;
 /// Bytes that copies of standardised columns may take; beyond, they are built again when needed.
 const MOST_BYTES: usize = 1 << 30;
 
-/// Standard deviations that the mean of a column may be away from zero if it is standardised in every product:
-/// each of them costs the product as many units of rounding.
+/// Standard deviations that the mean of a column may be away from zero if it is standardised in every
+/// product: each of them costs the product as many units of rounding.
 const FARTHEST: f64 = 64.0;
 
 /// The largest and, inverted, the smallest standard deviation of such a column, so that nothing overflows.

@@ -6,8 +6,8 @@
 //! gap of the whole problem decides when to stop. The small problems are solved as far as the gap of the
 //! whole is worth it, not further.
 //!
-//! Two bounds save products. Blocks that the gap-safe sphere (Ndiaye, Fercoq, Gramfort and Salmon 2017) proves
-//! to be zero at the optimum are not checked again:
+//! Two bounds save products. Blocks that the gap-safe sphere (Ndiaye, Fercoq, Gramfort and Salmon 2017)
+//! proves to be zero at the optimum are not checked again:
 //!
 //! ```text
 //! |⟨Aⱼ, θ⟩| + ‖Aⱼ‖ √(2 gap) < λ   ⟹   wⱼ = 0 at the optimum

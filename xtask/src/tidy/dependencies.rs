@@ -9,7 +9,7 @@ use crate::metadata::Package;
 const AT_MOST: &[(&str, usize)] = &[
     ("fewest", 88),
     ("fewest-benches", 0),
-    ("fewest-cd", 40),
+    ("fewest-cd", 49),
     ("fewest-cli", 110),
     ("fewest-columns", 38),
     ("fewest-core", 29),

@@ -108,8 +108,8 @@ fn read_array(source: Source, options: &ReadOptions) -> Result<Array, Error> {
     }
     memory::check(&path, memory::dense_bytes(n_rows, n_columns), options)?;
 
-    // No memory is reserved for sizes that only the header declares: unless the length of the file agrees, the
-    // first column grows as bytes are read, and later ones reserve its length.
+    // No memory is reserved for sizes that only the header declares: unless the length of the file agrees,
+    // the first column grows as bytes are read, and later ones reserve its length.
     let mut columns: Vec<Vec<f64>> = Vec::new();
     let values = Place::Byte(start);
     if fortran_order {

@@ -25,8 +25,8 @@ const MOST_HALVINGS: usize = 60;
 ///
 /// A step that leaves all of them non-zero is repeated, since the factor has a small ridge. After one that
 /// makes some of them zero there is another only if it lowered the objective by more, for its work, than the
-/// sweeps before, of which there were `sweeps` and which lowered it by `descent`: they too find the coefficients
-/// that become zero, and for less unless the problem is ill-conditioned.
+/// sweeps before, of which there were `sweeps` and which lowered it by `descent`: they too find the
+/// coefficients that become zero, and for less unless the problem is ill-conditioned.
 ///
 /// Cost: a Cholesky factor of the non-zeros for each step, `k³ / 3`.
 pub(crate) fn polish(

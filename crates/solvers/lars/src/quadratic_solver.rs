@@ -7,8 +7,9 @@ use fewest_solver::{
 
 use crate::homotopy::Homotopy;
 
-/// Solves a [`Quadratic`] with an l1 penalty, with or without `w ≥ 0`, by following the path down to it: exact
-/// up to rounding, with one step for each atom that joins or leaves. Starting coefficients are not used.
+/// Solves a [`Quadratic`] with an l1 penalty, with or without `w ≥ 0`, by following the path down to it:
+/// exact up to rounding, with one step for each atom that joins or leaves. Starting coefficients are not
+/// used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Lars;
 
