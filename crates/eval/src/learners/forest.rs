@@ -6,7 +6,7 @@ use fewest_machines::{check_width, feature_names, finite_column};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
-use super::growth::{Choice, GROWN, Leaf, Response, Training, Tree, means, shares};
+use super::growth::{Choice, GROWN, Response, Training, Tree, means, shares};
 use super::{ClassScoring, Learner, Model, Predictions};
 
 options! {
@@ -18,7 +18,8 @@ options! {
     /// others are drawn one by one. A tree gives the shares of the classes among the samples of a leaf, or
     /// their mean; the forest gives the mean over the trees: the probabilities of the classes, of which the
     /// largest is predicted (the lowest code at a tie). The same seed gives the same forest for any number of
-    /// threads. `O(trees · features · n log n)` for each level of the trees.
+    /// threads. `O(d n log n)` once, and about `O(trees · features · n)` for each level of the trees: values are
+    /// ranked once, and the ranks sorted by their digits.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct RandomForest {
         /// Number of trees.
@@ -33,6 +34,9 @@ options! {
         pub bootstrap: bool = true;
     }
 }
+
+/// Samples that are predicted together.
+const BLOCK: usize = 256;
 
 /// Features in random order.
 struct Draws {
@@ -71,7 +75,7 @@ impl Choice for Draws {
 
 struct ForestModel {
     names: Vec<String>,
-    trees: Vec<Tree<Leaf>>,
+    trees: Vec<Tree>,
     /// The means of the outputs; empty for classes.
     means: Vec<f64>,
     n_classes: usize,
@@ -130,10 +134,10 @@ pub(super) struct Growing<'a> {
     context: &'a Context<'a>,
 }
 
-/// A tree, and the samples that were drawn for it.
+/// A tree, and how often each sample was drawn for it.
 pub(super) struct Grown {
-    pub(super) samples: Vec<usize>,
-    pub(super) tree: Tree<Leaf>,
+    pub(super) times: Vec<u32>,
+    pub(super) tree: Tree,
 }
 
 impl<'a> Growing<'a> {
@@ -164,19 +168,19 @@ impl<'a> Growing<'a> {
         self.context.go_on(GROWN)?;
         let n = self.n_samples;
         let mut generator = ChaCha8Rng::seed_from_u64(self.seed(number));
-        let samples: Vec<usize> = match self.forest.bootstrap {
-            true => (0..n).map(|_| generator.random_range(0..n)).collect(),
-            false => (0..n).collect(),
-        };
+        let mut times = vec![u32::from(!self.forest.bootstrap); n];
+        if self.forest.bootstrap {
+            (0..n).for_each(|_| times[generator.random_range(0..n)] += 1);
+        }
         let order = (0..self.training.columns.len()).collect();
         let mut draws = Draws { order, at_once: self.at_once, drawn: 0, generator };
         let leaf = match self.training.response {
             Response::Classes(_) => shares,
             Response::Real(_) => means,
         };
-        let (drawn, depth) = (samples.clone(), self.forest.max_depth);
-        let tree = Tree::grow(&self.training, drawn, depth, &mut draws, leaf, self.context)?;
-        Ok(Grown { samples, tree })
+        let depth = self.forest.max_depth;
+        let tree = Tree::grow(&self.training, &times, depth, &mut draws, leaf, self.context)?;
+        Ok(Grown { times, tree })
     }
 }
 
@@ -188,16 +192,21 @@ impl ForestModel {
             (0..self.names.len()).map(|j| finite_column(x, &self.names, j)).collect::<Result<_, Error>>()?;
         let width = self.n_classes.max(self.means.len());
         let share = 1.0 / self.trees.len() as f64;
-        let of_sample = |i: usize| {
-            let mut sums = vec![0.0; width];
+        // Tree by tree for many samples: a tree is read from memory once for all of them.
+        let of_block = |block: usize| {
+            let rows = block * BLOCK..x.n_samples().min((block + 1) * BLOCK);
+            let mut sums = vec![vec![0.0; width]; rows.len()];
             for tree in &self.trees {
-                for &(at, value) in tree.predict(&columns, i) {
-                    sums[at as usize] += share * value;
+                for (sums, i) in sums.iter_mut().zip(rows.clone()) {
+                    for &(at, value) in tree.predict(&columns, i) {
+                        sums[at as usize] += share * value;
+                    }
                 }
             }
             sums
         };
-        Ok(fewest_parallel::map(x.n_samples(), of_sample))
+        let blocks = fewest_parallel::map(x.n_samples().div_ceil(BLOCK), of_block);
+        Ok(blocks.into_iter().flatten().collect())
     }
 }
 

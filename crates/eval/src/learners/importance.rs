@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use fewest_columns::standardised_outputs;
 use fewest_core::method::Options;
-use fewest_core::{Context, Dataset, Error, Target, derive_seed, order};
+use fewest_core::{Context, Dataset, Error, Target, derive_seed};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
@@ -141,30 +141,37 @@ fn changes(
 ) -> Result<Option<Changes>, Error> {
     let columns = &growing.training.columns;
     let response = &growing.training.response;
-    let mut outside = vec![true; grown.samples.len()];
-    grown.samples.iter().for_each(|&i| outside[i] = false);
-    let outside: Vec<usize> = (0..outside.len()).filter(|&i| outside[i]).collect();
+    let outside: Vec<usize> = (0..grown.times.len()).filter(|&i| grown.times[i] == 0).collect();
     if outside.is_empty() {
         return Ok(None);
     }
     let mut shuffled = outside.clone();
     shuffled.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
     let mut sums: Vec<Option<f64>> = vec![None; columns.len()];
-    let mut on_way = Vec::new();
+    // For each feature the last sample, counted from 1, that falls into another leaf with another value of it.
+    let mut moved = vec![0_usize; columns.len()];
+    let mut elsewhere = Vec::new();
     for (at, (&i, &other)) in outside.iter().zip(&shuffled).enumerate() {
         if at % MANY == 0 {
             context.go_on(GROWN)?;
         }
-        on_way.clear();
-        let leaf = grown.tree.leaf(|feature| {
-            on_way.push(feature);
-            columns[feature][i]
-        });
+        elsewhere.clear();
+        let leaf = grown.tree.leaf(
+            0,
+            |feature| columns[feature][i],
+            |j, passed| {
+                sums[j].get_or_insert(0.0);
+                // As long as both values take the same way, so do the samples with them.
+                if moved[j] <= at && passed.parts(columns[j][i], columns[j][other]) {
+                    moved[j] = at + 1;
+                    elsewhere.push((j, passed));
+                }
+            },
+        );
         let before = loss(response, leaf, i);
-        order::sort_indices(&mut on_way);
-        on_way.dedup();
-        for &j in &on_way {
-            let leaf = grown.tree.leaf(|feature| columns[feature][if feature == j { other } else { i }]);
+        for &(j, passed) in &elsewhere {
+            let value = |feature: usize| columns[feature][if feature == j { other } else { i }];
+            let leaf = grown.tree.leaf(passed.other, value, |_, _| ());
             *sums[j].get_or_insert(0.0) += loss(response, leaf, i) - before;
         }
     }
@@ -247,7 +254,7 @@ mod tests {
             let mut by_tree = vec![Vec::new(); 5];
             for number in 0..9 {
                 let grown = growing.tree(number)?;
-                let outside: Vec<usize> = (0..80).filter(|i| !grown.samples.contains(i)).collect();
+                let outside: Vec<usize> = (0..80).filter(|&i| grown.times[i] == 0).collect();
                 let mut shuffled = outside.clone();
                 let seed = derive_seed(growing.seed(number), 0);
                 shuffled.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));

@@ -16,6 +16,8 @@ mod k_means;
 mod kernel;
 mod machine;
 mod neighbours;
+mod ranks;
+mod sides;
 mod svm;
 mod tree;
 

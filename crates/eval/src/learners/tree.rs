@@ -15,7 +15,7 @@ options! {
     /// lower the impurity: the first of the two splits that solve XOR does not. A leaf predicts its most
     /// frequent class (the lowest code at a tie), with the shares of its classes for probabilities: of a tree
     /// that was grown to the end these are 0 and 1, and `min_leaf` makes them useful. Nothing is random.
-    /// `O(d n log n)` for each level of the tree.
+    /// `O(d n log n)` once, and about `O(d n)` for each level of the tree.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct DecisionTree {
         /// Largest number of splits from the root to a leaf; left out, no limit.
@@ -27,7 +27,7 @@ options! {
 
 struct TreeModel {
     names: Vec<String>,
-    tree: Tree<Leaf>,
+    tree: Tree,
     n_classes: usize,
 }
 
@@ -44,9 +44,9 @@ impl Learner for DecisionTree {
         self.check()?;
         let classes = data.classes(self.name())?;
         let training = Training::new(data, Response::Classes(classes), self.min_leaf)?;
-        let samples = (0..data.n_samples()).collect();
+        let times = vec![1; data.n_samples()];
         let mut all = All(data.n_features());
-        let tree = Tree::grow(&training, samples, self.max_depth, &mut all, shares, context)?;
+        let tree = Tree::grow(&training, &times, self.max_depth, &mut all, shares, context)?;
         Ok(Box::new(TreeModel { names: feature_names(data), tree, n_classes: classes.n_classes() }))
     }
 }
