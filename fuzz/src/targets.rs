@@ -3,7 +3,9 @@
 use std::fs;
 use std::io::{self, Read};
 
-use fewest::data::{Formats, Header, Missing, ReadOptions, Reduced, Table, TargetChoice, Task, digest};
+use fewest::data::{
+    Formats, Header, Missing, ReadOptions, Reduced, Table, TargetChoice, Task, Unknown, digest,
+};
 use fewest::registry::{Parameters, Registry};
 use fewest_study::{Store, json};
 
@@ -184,7 +186,8 @@ fn applied(bytes: &[u8]) {
         Err(error) => return one_line(&error.to_string()),
     };
     let n_samples = table.n_samples();
-    let Reduced { dataset: reduced, filled, dropped, .. } = match reduction.apply(table) {
+    let unknown = if n_samples % 2 == 0 { Unknown::Error } else { Unknown::Missing };
+    let Reduced { dataset: reduced, filled, dropped, .. } = match reduction.apply(table, unknown) {
         Ok(reduced) => reduced,
         Err(error) => return one_line(&error.to_string()),
     };

@@ -6,10 +6,10 @@ mod listed;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
-use fewest::data::{Header, Missing, Task};
+use fewest::data::{Header, Missing, Task, Unknown};
 use fewest::registry::TargetKind;
 
-pub(crate) use evaluation::{CompareArgs, EvaluateArgs, EvaluationArgs};
+pub(crate) use evaluation::{CompareArgs, EvaluateArgs, EvaluationArgs, Ks};
 pub(crate) use listed::command;
 
 /// Select the fewest features that predict a target.
@@ -55,8 +55,8 @@ pub(crate) enum Command {
     /// Make the selected features from the rows of another table
     ///
     /// Columns are found by name, in any order. Missing values are filled in by what the training table has
-    /// taught, and categories are those of the training table: another one is an error. A target is not
-    /// needed, and not written.
+    /// taught, and categories are those of the training table: another one is an error, or with --unknown
+    /// missing a missing value. A target is not needed, and not written.
     Apply(ApplyArgs),
     /// List the methods, or describe one
     Methods(MethodsArgs),
@@ -138,6 +138,12 @@ pub(crate) struct ApplyArgs {
     /// Write the selected features, best first, to this CSV file; `-` writes them to stdout
     #[arg(long, value_name = "FILE")]
     pub write_reduced: PathBuf,
+    /// What to do with a category that the training table does not have
+    ///
+    /// error: stop at the first cell; missing: take it for a missing value, which is filled in, or its row
+    /// left out, as --missing said when the features were selected.
+    #[arg(long, value_name = "error|missing", default_value = "error", value_parser = parse::<Unknown>)]
+    pub unknown: Unknown,
 }
 
 /// `fewest methods`.

@@ -6,7 +6,7 @@ use std::path::Path;
 use fewest::core::{Dataset, FeatureKind, Target};
 use fewest::data::{
     Complete, Header, Missing, Nodes, ReadOptions, Reduced, Reduction, Table, TargetChoice, TargetFound,
-    read_groups,
+    Unknown, read_groups,
 };
 use fewest::registry::{self, Method, Registry, TargetKind};
 use fewest_study::DataInfo;
@@ -76,6 +76,7 @@ pub(crate) fn reduced(
     registry: &Registry,
     args: &FileArgs,
     reduction: Reduction,
+    unknown: Unknown,
 ) -> Result<Reduced, Failure> {
     let header = match args.header {
         // Also where the first line could hold values: there are names by which columns are found.
@@ -89,7 +90,7 @@ pub(crate) fn reduced(
         ..options(registry, args)?
     };
     let table = table(args, &options)?;
-    reduction.apply(table).map_err(|error| match error {
+    reduction.apply(table, unknown).map_err(|error| match error {
         fewest::data::Error::MissingValue { path, place } => Failure::new(format!(
             "{}: {place}the value is missing, and the selection does not say what fills it in: write the cell, or run \
              `fewest select` again with --missing drop-rows, mean or median",

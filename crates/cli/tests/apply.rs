@@ -94,6 +94,10 @@ fn what_does_not_fit_the_training_table_is_told() {
             &["line 3", "`age`", "the value is missing", "run `fewest select` again with"],
         ),
         ("colour,age\nred,old\n", &["line 2", "`age`", "`old` is not a number"]),
+        (
+            "colour,age\nred,5\nred,old\nred,older\n",
+            &["line 3", "`age`", "`old` is text in a column of numbers"],
+        ),
         ("colour,age\nred,1,3\n", &["line 2", "3 cells"]),
     ] {
         place.write("new.csv", table);
@@ -151,5 +155,80 @@ fn tables_without_names_are_read_by_number() {
     for (option, told) in [("--first-index 0", "--first-index is 0"), ("--encoding nothing", "--encoding is")]
     {
         place.refuses(&words(&format!("apply zero.json new.csv {option} --write-reduced out.csv")), &[told]);
+    }
+}
+
+#[test]
+fn other_categories_are_missing_values_where_that_is_wanted() {
+    let rows = "colour,age\nred,1\npink,2\ngreen,\npink,4\nPink,5\n";
+    let call = words("apply r.json new.csv --write-reduced out.csv --unknown missing");
+    let told = "2 categories that the training table does not have, taken for missing values (--unknown missing): \
+                `Pink` of `colour` (1 cell), `pink` of `colour` (2 cells)";
+    for missing in ["mean", "drop-rows"] {
+        let place = place(missing);
+        place.write("new.csv", rows);
+        for call in [&call[..5], &words("apply r.json new.csv --write-reduced out.csv --unknown error")] {
+            place.refuses(
+                call,
+                &["line 3", "`pink` is not among", "(on the command line: --unknown missing)"],
+            );
+        }
+        let ran = place.run(&call);
+        assert_eq!(ran.status, 0, "{}", ran.stderr);
+        assert!(ran.stderr.contains(told), "{}", ran.stderr);
+        let colours = cells(&place.read("out.csv")).into_iter().find(|column| column[0] == "colour").unwrap();
+        if missing == "mean" {
+            assert_eq!(colours[1..], ["red", "blue", "green", "blue", "blue"]);
+            assert!(ran.stdout.contains("4 missing values filled"), "{}", ran.stdout);
+        } else {
+            assert_eq!(colours[1..], ["red"]);
+            assert!(ran.stderr.contains("4 rows with missing values left out"), "{}", ran.stderr);
+        }
+    }
+    // Nothing fills in missing values: what could be done is told.
+    let place = place("error");
+    place.write("new.csv", rows);
+    place.refuses(&call, &["line 3", "`pink` is not among", "--missing drop-rows|mean|median"]);
+    place.refuses(&words("apply r.json new.csv --write-reduced out.csv --unknown drop"), &["error, missing"]);
+}
+
+#[test]
+fn names_that_are_nearly_the_same_are_told() {
+    let place = place("mean");
+    let call = words("apply r.json new.csv --write-reduced out.csv");
+    for (header, told) in [
+        ("colour,Age", "the column `age` of the selection cannot be found: rename `Age` to `age` if that"),
+        ("color,Age", "`color` to `colour`"),
+        ("colour,agee", "rename `agee` to `age`"),
+        // What is another column of the selection is not meant.
+        ("colour,weight", "cannot be found: add what is missing"),
+    ] {
+        place.write("new.csv", &format!("{header}\nred,1\n"));
+        place.refuses(&call, &[told, "columns are found by the names"]);
+    }
+}
+
+#[test]
+fn a_column_without_values_is_told() {
+    for (missing, fills) in [("mean", true), ("median", true), ("drop-rows", false), ("error", false)] {
+        let place = place(missing);
+        let call = words("apply r.json new.csv --write-reduced out.csv");
+        for (rows, name) in [("red,\nblue,\n", "age"), (",1\n,2\n", "colour")] {
+            place.write("new.csv", &format!("colour,age\n{rows}"));
+            if fills {
+                let ran = place.run(&call);
+                assert_eq!(ran.status, 0, "{}", ran.stderr);
+                assert!(ran.stderr.contains(&format!("no row has a value of `{name}`")), "{}", ran.stderr);
+                assert!(ran.stdout.contains("2 missing values filled"), "{}", ran.stdout);
+            } else {
+                place
+                    .refuses(&call, &[name, "the column of the selection is empty", "--missing mean|median"]);
+            }
+        }
+        // A single row with a gap is nothing strange.
+        place.write("new.csv", "colour,age\nred,\n");
+        if fills {
+            place.done(&call);
+        }
     }
 }

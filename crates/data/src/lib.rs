@@ -35,7 +35,7 @@ pub use known::{LinkOptions, Links, Nodes, parse_view, read_groups, read_links, 
 pub use memory::{Limit, physical_memory};
 pub use missing::{Complete, Missing};
 pub use options::{Header, ReadOptions, TargetChoice, TargetFound, Task};
-pub use reduction::{Fill, Reduced, ReducedColumn, Reduction};
+pub use reduction::{Fill, Reduced, ReducedColumn, Reduction, Unknown, UnknownLevel};
 pub use scaling::{Scaled, Scaling};
 pub use source::Source;
 pub use summary::{ColumnSummary, TableSummary, TargetSummary};

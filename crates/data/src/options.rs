@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::{Format, Formats, Missing, Reduction};
+use crate::{Format, Formats, Missing, Reduction, Unknown};
 
 /// How to read a file. `ReadOptions::default()` recognises the format, uses no column of a plain table as
 /// target, and decides everything else by the rules given at each field.
@@ -223,6 +223,7 @@ names!(
     Missing, "missing",
     Missing::Error => "error", Missing::DropRows => "drop-rows", Missing::Mean => "mean", Missing::Median => "median",
 );
+names!(Unknown, "unknown", Unknown::Error => "error", Unknown::Missing => "missing");
 
 #[cfg(test)]
 mod tests {

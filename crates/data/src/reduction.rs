@@ -7,7 +7,7 @@ use crate::error::{listed, quoted};
 use crate::imputation::substitute;
 use crate::lookup::find_all;
 use crate::options::usual_missing_tokens;
-use crate::roles::{ADD_COLUMNS, lacks};
+use crate::roles::{add_columns, lacks};
 use crate::table::{Features, Table};
 use crate::{Complete, Error, Missing, Place, ReadOptions, RowLabel};
 
@@ -15,14 +15,14 @@ use crate::{Complete, Error, Missing, Place, ReadOptions, RowLabel};
 /// categories they had, and what its missing values were filled in by.
 ///
 /// ```
-/// use fewest_data::{Missing, ReadOptions, Reduction, Table};
+/// use fewest_data::{Missing, ReadOptions, Reduction, Table, Unknown};
 /// let read = |text: &str, options: &ReadOptions| Table::read_bytes("t.csv", text.as_bytes().into(), options);
 /// let training = "age,fuel,price\n1,petrol,9\n,diesel,12\n3,petrol,14\n";
 /// let complete = read(training, &ReadOptions::with_target("price"))?.complete(Missing::Mean)?;
 /// let reduction = Reduction::of(&complete, Missing::Mean, &[1, 0])?;
 ///
 /// let options = ReadOptions { reduction: Some(reduction.clone()), ..ReadOptions::default() };
-/// let reduced = reduction.apply(read("fuel,colour,age\ndiesel,red,\n", &options)?)?;
+/// let reduced = reduction.apply(read("fuel,colour,age\ndiesel,red,\n", &options)?, Unknown::Error)?;
 /// let value = |j| reduced.dataset.x().column(j, &mut Vec::new()).map(|column| column.to_vec(1));
 /// // The category has its code of the training table, and the gap the mean of the training table.
 /// assert_eq!((value(0)?, value(1)?, reduced.filled), (vec![0.0], vec![2.0], 1));
@@ -73,6 +73,32 @@ pub struct Reduced {
     pub filled: usize,
     /// The rows that were left out for missing values, by increasing number.
     pub dropped: Vec<RowLabel>,
+    /// The categories that were taken for missing values, see [`Unknown::Missing`].
+    pub unknown: Vec<UnknownLevel>,
+    /// The columns of which none of several rows had a value, so that each was filled in.
+    pub empty: Vec<String>,
+}
+
+/// What a category is taken for that the training table does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Unknown {
+    /// An error that names the first cell.
+    #[default]
+    Error,
+    /// A missing value. Where nothing fills in missing values and rows with them are not left out, an error.
+    Missing,
+}
+
+/// A category that the training table does not have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UnknownLevel {
+    /// The name of the column.
+    pub column: String,
+    /// The category.
+    pub level: String,
+    /// The number of its cells.
+    pub cells: usize,
 }
 
 /// What replaces a missing value.
@@ -174,20 +200,22 @@ impl Reduction {
 
     /// The features in the rows of `table`, which was read with
     /// [`ReadOptions::reduction`](crate::ReadOptions::reduction), with their categories coded as in the
-    /// training table. Without a target.
+    /// training table, and other categories as `unknown` says. Without a target.
     ///
     /// # Errors
-    /// [`Error::Malformed`] for columns that cannot be found, a category that the training table does not
-    /// have, or text where it has numbers; [`Error::MissingValue`] where nothing fills in a missing value;
-    /// [`Error::NothingLeft`] where rows with missing values are dropped and none is left.
-    pub fn apply(&self, table: Table) -> Result<Reduced, Error> {
+    /// [`Error::Malformed`] for columns that cannot be found, or are empty where nothing fills them in, a
+    /// category that the training table does not have, or text where it has numbers;
+    /// [`Error::MissingValue`] where nothing fills in a missing value; [`Error::NothingLeft`] where rows with
+    /// missing values are dropped and none is left.
+    pub fn apply(&self, table: Table, unknown: Unknown) -> Result<Reduced, Error> {
         let n_samples = table.n_samples();
         let mut filled = 0;
+        let (mut unknown_levels, mut empty) = (Vec::new(), Vec::new());
         let mut gone = vec![false; n_samples];
         let mut columns = Vec::with_capacity(self.columns.len());
         for (wanted, place) in self.columns.iter().zip(self.places(&table)?) {
             let mut values = match place {
-                Some(j) => self.values(wanted, &table, j)?,
+                Some(j) => self.values(wanted, &table, j, unknown, &mut unknown_levels)?,
                 // A sparse file ends with the last column that has a value.
                 None => vec![0.0; n_samples],
             };
@@ -198,6 +226,19 @@ impl Reduction {
                 }
                 _ => None,
             };
+            if n_samples > 1 && values.iter().all(|value| value.is_nan()) {
+                if by.is_none() {
+                    let column = table.column_label(place.unwrap_or(wanted.column));
+                    return Err(Error::malformed(
+                        &table.path,
+                        Place::Column(column),
+                        "the column of the selection is empty: no row has a value",
+                        "write its values, or select again with missing values filled in (on the command line: \
+                         `fewest select` with --missing mean|median)",
+                    ));
+                }
+                empty.push(wanted.name.clone());
+            }
             for (i, value) in values.iter_mut().enumerate().filter(|(_, value)| value.is_nan()) {
                 match by {
                     Some(by) => {
@@ -234,7 +275,7 @@ impl Reduction {
             data = data.with_sample_id_name(name);
         }
         let dataset = if rows.len() < n_samples { data.subset(&rows)? } else { data };
-        Ok(Reduced { dataset, filled, dropped })
+        Ok(Reduced { dataset, filled, dropped, unknown: unknown_levels, empty })
     }
 
     /// The feature of `table` that each column is; `None` behind the last one that a sparse table stores.
@@ -247,9 +288,9 @@ impl Reduction {
                 Ok(wanted.map(|wanted| Some(wanted.column).filter(|j| *j < n_features)).collect())
             }
             Features::Dense { .. } => {
+                let names: Vec<String> = (0..n_features).map(|j| table.feature_name(j)).collect();
                 let places = match self.named {
                     true => {
-                        let names: Vec<String> = (0..n_features).map(|j| table.feature_name(j)).collect();
                         let names = names.iter().map(String::as_str);
                         find_all(names, wanted.clone().map(|wanted| wanted.name.as_str()))
                     }
@@ -260,7 +301,12 @@ impl Reduction {
                 };
                 let lacking = wanted.zip(&places).filter(|(_, place)| place.is_none());
                 let lacking: Vec<&str> = lacking.map(|(wanted, _)| wanted.name.as_str()).collect();
-                if lacking.is_empty() { Ok(places) } else { Err(lacks(&table.path, &lacking, ADD_COLUMNS)) }
+                if lacking.is_empty() {
+                    return Ok(places);
+                }
+                let others = (0..n_features).filter(|j| !places.contains(&Some(*j)));
+                let others: Vec<&str> = others.map(|j| names[j].as_str()).collect();
+                Err(lacks(&table.path, &lacking, &add_columns(&lacking, &others)))
             }
         }
     }
@@ -282,38 +328,74 @@ impl Reduction {
         Err(Error::malformed(&table.path, Place::File, problem, advice))
     }
 
-    /// The values of feature `j`, with the codes of the training table.
-    fn values(&self, wanted: &ReducedColumn, table: &Table, j: usize) -> Result<Vec<f64>, Error> {
+    /// The values of feature `j`, with the codes of the training table; categories that are taken for missing
+    /// values are NaN, and added to `found`.
+    fn values(
+        &self,
+        wanted: &ReducedColumn,
+        table: &Table,
+        j: usize,
+        unknown: Unknown,
+        found: &mut Vec<UnknownLevel>,
+    ) -> Result<Vec<f64>, Error> {
         let values = table.features.stored(j).to_vec(table.n_samples());
-        let wrong = |code: usize, problem: String, advice: &str| {
-            let i = values.iter().position(|value| *value == code as f64).unwrap_or(0);
+        // The first cell with such a code.
+        let first = |is_wrong: &dyn Fn(usize) -> bool| {
+            let mut cells = values.iter().enumerate().filter(|(_, value)| !value.is_nan());
+            cells.find(|(_, value)| is_wrong(**value as usize)).map(|(i, value)| (i, *value as usize))
+        };
+        let wrong = |i: usize, problem: String, advice: &str| {
             let place = Place::Cell { row: table.row_label(i), column: table.column_label(j) };
             Error::malformed(&table.path, place, problem, advice)
         };
         match (&wanted.levels, table.feature_kind(j)) {
             (None, FeatureKind::Categorical { levels }) if !levels.is_empty() => {
-                let code = values.iter().find(|value| !value.is_nan()).map_or(0, |value| *value as usize);
+                let (i, code) = first(&|_| true).unwrap_or((0, 0));
                 let found = levels.get(code).map_or("", String::as_str);
                 let problem =
                     format!("{} is not a number, but the training table has numbers here", quoted(found));
-                Err(wrong(code, problem, "correct the cell"))
+                Err(wrong(i, problem, "correct the cell"))
             }
             (Some(known), FeatureKind::Categorical { levels }) => {
                 let codes = codes(known, levels);
-                if let Some(code) = codes.iter().position(Option::is_none) {
+                let takes_missing = unknown == Unknown::Missing && self.missing != Missing::Error;
+                if !takes_missing
+                    && let Some((i, code)) = first(&|code| codes.get(code).is_some_and(Option::is_none))
+                {
                     let known = listed(known.iter().map(String::as_str));
                     let problem = format!(
                         "{} is not among the categories of the training table, {known}",
                         quoted(&levels[code])
                     );
-                    return Err(wrong(code, problem, "correct the cell, or leave the row out"));
+                    let advice = match self.missing {
+                        Missing::Error => {
+                            "correct the cell, or leave the row out; to take it for a missing value, select again with \
+                             something that fills those in (on the command line: --missing drop-rows|mean|median)"
+                        }
+                        _ => {
+                            "correct the cell, leave the row out, or take it for a missing value (on the command line: \
+                             --unknown missing)"
+                        }
+                    };
+                    return Err(wrong(i, problem, advice));
                 }
                 // Missing values remain missing.
+                let mut cells = vec![0; levels.len()];
                 let coded = |value: &f64| match codes.get(*value as usize) {
-                    Some(Some(code)) if !value.is_nan() => *code as f64,
-                    _ => *value,
+                    Some(code) if !value.is_nan() => {
+                        cells[*value as usize] += usize::from(code.is_none());
+                        code.map_or(f64::NAN, |code| code as f64)
+                    }
+                    _ => f64::NAN,
                 };
-                Ok(values.iter().map(coded).collect())
+                let values = values.iter().map(coded).collect();
+                let counted = levels.iter().zip(cells).filter(|(_, cells)| *cells > 0);
+                found.extend(counted.map(|(level, cells)| UnknownLevel {
+                    column: wanted.name.clone(),
+                    level: level.clone(),
+                    cells,
+                }));
+                Ok(values)
             }
             _ => Ok(values),
         }

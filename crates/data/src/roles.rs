@@ -172,9 +172,9 @@ fn reduced(
 ) -> Result<Vec<Role>, Error> {
     let mut lacking = Vec::new();
     roles.iter_mut().filter(|role| **role == Role::Feature).for_each(|role| *role = Role::Ignored);
-    let known = names.unwrap_or_default().iter().map(String::as_str);
+    let known: Vec<&str> = names.unwrap_or_default().iter().map(String::as_str).collect();
     let places = match reduction.named {
-        true => find_all(known, reduction.columns.iter().map(|wanted| wanted.name.as_str())),
+        true => find_all(known.iter().copied(), reduction.columns.iter().map(|wanted| wanted.name.as_str())),
         false => reduction.columns.iter().map(|wanted| Some(wanted.column)).collect(),
     };
     for (wanted, at) in reduction.columns.iter().zip(places) {
@@ -189,13 +189,34 @@ fn reduced(
         (_, true, None) => {
             Err(lacks(path, &lacking, "give the file a first line with the names of its columns"))
         }
-        _ => Err(lacks(path, &lacking, ADD_COLUMNS)),
+        _ => {
+            let others: Vec<&str> = known
+                .iter()
+                .zip(&roles)
+                .filter_map(|(name, role)| (*role == Role::Ignored).then_some(*name))
+                .collect();
+            Err(lacks(path, &lacking, &add_columns(&lacking, &others)))
+        }
     }
 }
 
-/// What to do where columns of a selection are not in a file.
-pub(crate) const ADD_COLUMNS: &str =
-    "add what is missing: columns are found by the names that they have in the training table";
+/// Columns that a message names.
+const NAMED: usize = 8;
+
+/// What to do where columns of a selection are not in a file, which has these `others`.
+pub(crate) fn add_columns(columns: &[&str], others: &[&str]) -> String {
+    let renamed = columns.iter().take(NAMED).filter_map(|wanted| {
+        let near = nearest(wanted, others).into_iter().next()?;
+        Some(format!("{} to {}", quoted(&near), quoted(wanted)))
+    });
+    let renamed: Vec<String> = renamed.collect();
+    let first = match renamed.as_slice() {
+        [] => "add what is missing".to_owned(),
+        [one] => format!("rename {one} if that is the same column"),
+        several => format!("rename {} if these are the same columns", several.join(", ")),
+    };
+    format!("{first}: columns are found by the names that they have in the training table")
+}
 
 /// The error for a file without these columns of a selection.
 pub(crate) fn lacks(path: &Path, columns: &[&str], advice: &str) -> Error {

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 use std::process::ExitCode;
 
-use fewest::data::{Reduced, Reduction, csv_text};
+use fewest::data::{Reduced, Reduction, UnknownLevel, csv_text};
 use fewest::registry::Registry;
 use fewest_study::json;
 
@@ -25,8 +25,8 @@ pub(crate) fn apply(registry: &Registry, args: &ApplyArgs) -> Result<ExitCode, F
     }
     let format = file.map(|file| reduced_format(registry, file)).transpose()?;
     let reduction = reduction(&args.result)?;
-    let Reduced { dataset: data, filled, dropped, .. } =
-        input::reduced(registry, &args.read, reduction.clone())?;
+    let Reduced { dataset: data, filled, dropped, unknown, empty, .. } =
+        input::reduced(registry, &args.read, reduction.clone(), args.unknown)?;
     let features: Vec<usize> = (0..data.n_features()).collect();
     let wrong = |error: fewest::data::Error| Failure::new(format!("--write-reduced: {error}"));
     match format {
@@ -50,22 +50,45 @@ pub(crate) fn apply(registry: &Registry, args: &ApplyArgs) -> Result<ExitCode, F
         told.push('\n');
         output::print(&told)?;
     }
+    if !unknown.is_empty() {
+        let level = |found: &UnknownLevel| {
+            let (column, level) = (text::one_line(&found.column), text::one_line(&found.level));
+            format!("`{level}` of `{column}` ({})", text::counted(found.cells, "cell", "cells"))
+        };
+        output::complain(&format!(
+            "{} that the training table does not have, taken for missing values (--unknown missing): {}",
+            text::counted(unknown.len(), "category", "categories"),
+            first_few(unknown.iter().map(level))
+        ));
+    }
+    if !empty.is_empty() {
+        output::complain(&format!(
+            "no row has a value of {}: every cell there is that of the training table",
+            first_few(empty.iter().map(|name| format!("`{}`", text::one_line(name))))
+        ));
+    }
     if !dropped.is_empty() {
-        let mut places: Vec<String> = dropped.iter().take(MOST_ROWS).map(ToString::to_string).collect();
-        if dropped.len() > MOST_ROWS {
-            places.push(format!("{} more", text::count(dropped.len() - MOST_ROWS)));
-        }
         output::complain(&format!(
             "{} with missing values left out, as the selection did (--missing drop-rows): {}",
             text::counted(dropped.len(), "row", "rows"),
-            places.join(", ")
+            first_few(dropped.iter().map(ToString::to_string))
         ));
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Rows that are named.
-const MOST_ROWS: usize = 20;
+/// Rows, categories and columns that are named.
+const MOST: usize = 20;
+
+/// The first of what a message names.
+fn first_few(all: impl ExactSizeIterator<Item = String>) -> String {
+    let more = all.len().saturating_sub(MOST);
+    let mut named: Vec<String> = all.take(MOST).collect();
+    if more > 0 {
+        named.push(format!("{} more", text::count(more)));
+    }
+    named.join(", ")
+}
 
 /// Longest result that is read, in bytes: a device may have no end.
 const LONGEST: u64 = 1 << 30;
