@@ -175,8 +175,8 @@ fn signal(child: &Child, name: &str) {
     assert!(Command::new("kill").args([name, &child.id().to_string()]).status().unwrap().success());
 }
 
-/// A run of minutes that has stored its first fold.
-fn long_run(place: &Place, store: &str) -> Child {
+/// A run of minutes that has stored this many folds.
+fn long_run(place: &Place, store: &str, folds: usize) -> Child {
     let call = [
         "evaluate",
         "wdbc.csv",
@@ -193,9 +193,10 @@ fn long_run(place: &Place, store: &str) -> Child {
     ];
     let mut child = place.command(&call).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let started = Instant::now();
-    while !place.path(store).exists() {
+    let stored = || fs::read_to_string(place.path(store)).map_or(0, |text| text.matches('\n').count());
+    while stored() < folds {
         if child.try_wait().unwrap().is_some() || started.elapsed() > Duration::from_secs(120) {
-            panic!("no fold in two minutes");
+            panic!("no fold {folds} in two minutes");
         }
         std::thread::sleep(Duration::from_millis(20));
     }
@@ -206,7 +207,7 @@ fn long_run(place: &Place, store: &str) -> Child {
 fn sigterm_and_sighup_are_answered_like_ctrl_c() {
     let place = Place::with_wdbc();
     for name in ["-INT", "-TERM", "-HUP"] {
-        let child = long_run(&place, &format!("folds{name}.json"));
+        let child = long_run(&place, &format!("folds{name}.json"), 1);
         signal(&child, name);
         let ran = outcome(child.wait_with_output().unwrap());
         assert_eq!((ran.status, ran.stderr.as_str()), (130, ""), "{name}");
@@ -219,15 +220,13 @@ fn sigterm_and_sighup_are_answered_like_ctrl_c() {
 #[test]
 fn a_kill_loses_the_folds_at_work_only() {
     let place = Place::with_wdbc();
-    let mut child = long_run(&place, "folds.json");
-    std::thread::sleep(Duration::from_millis(300));
+    let mut child = long_run(&place, "folds.json", 1);
     signal(&child, "-KILL");
     child.wait().unwrap();
     let stored = fs::read_to_string(place.path("folds.json")).unwrap();
     let whole = stored.matches('\n').count();
     assert!(whole > 0);
-    let child = long_run(&place, "folds.json");
-    std::thread::sleep(Duration::from_millis(300));
+    let child = long_run(&place, "folds.json", whole + 1);
     signal(&child, "-INT");
     child.wait_with_output().unwrap();
     let more = place.read("folds.json");

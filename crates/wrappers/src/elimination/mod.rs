@@ -235,6 +235,7 @@ impl Rounds<'_> {
     ) -> Result<Elimination, Error> {
         let as_the_first = self.rounds_as_the_first(problem.varying.len(), keep);
         let kernel = problem.kernel(self.training, context);
+        let machines_wanted = machines_wanted || self.criterion.needs_machines();
         // The kernel is made once: a forecast by the first round leaves it out.
         let mut progress = Forecast::start("recursive elimination", as_the_first);
         let Problem { varying, truth, canonical, .. } = problem;
@@ -257,7 +258,7 @@ impl Rounds<'_> {
         let mut gone: Vec<(usize, f64)> = Vec::new();
         let mut last: Vec<f64> = Vec::new();
         while !left.is_empty() {
-            let trained = if machines_wanted || self.criterion.needs_machines() {
+            let trained = if machines_wanted {
                 let loss = self.criterion.loss(&truth)?;
                 context
                     .go_on(JUDGED)
