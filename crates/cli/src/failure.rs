@@ -37,6 +37,14 @@ impl Failure {
         Self { message: format!("--time-limit: {}", message.into()), status: STATUS_TIME_LIMIT }
     }
 
+    /// `-k auto` for a method that decides the number only by a parameter of `deciding`.
+    pub(crate) fn no_number(method: &str, deciding: &[&str]) -> Self {
+        let deciding: String = deciding.iter().map(|name| format!(" or --param {name}")).collect();
+        Self::new(format!(
+            "-k auto: {method} does not decide the number of features by itself: give -k N{deciding}"
+        ))
+    }
+
     /// The exit status.
     pub(crate) fn status(&self) -> u8 {
         self.status
@@ -124,6 +132,7 @@ impl Failure {
                 "--resume: the folds of {method} in the file are {found}: repeat the command that wrote it, or \
                  name a new file"
             ),
+            Error::NoOwnNumber { method, deciding } => return Self::no_number(method, deciding),
             Error::Fold { .. } => format!("{shown}: {error}"),
             Error::NothingFinished(Status::Interrupted) => return Self::interrupted(),
             Error::NothingFinished(_) => {

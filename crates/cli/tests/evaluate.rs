@@ -257,6 +257,39 @@ fn baselines_are_in_every_evaluation() {
     assert_eq!(numbers["baselines"][0]["name"], "mean");
 }
 
+/// Neither rows, lines nor notes speak of results that were not wanted, and the other numbers are the same.
+#[test]
+fn baselines_are_left_out_where_they_are_not_wanted() {
+    let place = Place::with_wdbc();
+    for (command, methods) in [("evaluate", "f-score"), ("compare", "f-score,mrmr")] {
+        let call = format!("{command} wdbc.csv -m {methods} -k 3 --folds 4");
+        let with = place.json(&words(&call));
+        let without = format!("{call} --no-baselines");
+        let json = place.json(&words(&format!("{without} --resume folds.json --report r.html")));
+        assert_eq!(json["baselines"], Value::Array(Vec::new()), "{command}");
+        assert_eq!((&json["results"], &json["comparisons"]), (&with["results"], &with["comparisons"]));
+        assert_eq!(json["status"], "converged");
+        let out = place.done(&words(&without));
+        for gone in ["none", "\n all", "all:", "majority"] {
+            assert!(!out.contains(gone), "{gone}: {out}");
+        }
+        assert!(out.contains("note: the results without a selection are left out: as asked for"), "{out}");
+        let report = place.read("r.html");
+        assert!(!report.contains("Without a selection:") && report.contains("as asked for"), "{command}");
+        assert!(!place.read("folds.json").contains("baseline "));
+        // The file serves a call with them, too.
+        let again = place.json(&words(&format!("{call} --resume folds.json")));
+        assert_eq!(again["baselines"], with["baselines"]);
+        std::fs::remove_file(place.path("folds.json")).unwrap();
+    }
+    // What is said of guessing in leave-one-out is said of a row that is there.
+    let text: String = (0..12).map(|i| format!("{},{}\n", i * 5 % 7, i % 2)).collect();
+    place.write("even.csv", &format!("x,y\n{text}"));
+    let call = "evaluate even.csv -m f-score -k 1 --folds 12";
+    assert!(place.done(&words(call)).contains("guessing the most"));
+    assert!(!place.done(&words(&format!("{call} --no-baselines"))).contains("guessing"));
+}
+
 #[test]
 fn metrics_of_scores_need_a_learner_that_gives_them() {
     let place = Place::with_wdbc();
@@ -490,4 +523,56 @@ fn rare_classes_are_noted() {
     place.write("t.csv", &format!("a,b,class\n{rare}"));
     let out = place.done(&["evaluate", "t.csv", "-m", "f-score", "-k", "1"]);
     assert!(out.contains("note: class `rare` has 4 samples, fewer than the 10 folds"), "{out}");
+}
+
+/// With `-k auto` each fold has as many features as the method finds on its training samples.
+#[test]
+fn methods_may_decide_the_number_of_features_in_each_fold() {
+    let place = Place::with_wdbc();
+    let call = "evaluate wdbc.csv -m lasso -p lambda_ratio=0.2 --folds 4";
+    let ran = |k: &str| place.json(&words(&format!("{call} -k {k} --report r.html --resume folds.json")));
+    let document = ran("2,auto");
+    assert_eq!(document["design"]["k"], serde_json::json!([2, "auto"]));
+    let folds = document["folds"].as_array().unwrap();
+    let counts: Vec<usize> = folds
+        .iter()
+        .map(|fold| {
+            let auto = &fold["outcomes"][1];
+            assert_eq!((&fold["outcomes"][0]["k"], &auto["k"]), (&2.into(), &"auto".into()));
+            auto["features"].as_array().unwrap().len()
+        })
+        .collect();
+    assert!(counts.iter().all(|count| (1..30).contains(count)), "{counts:?}");
+    let mean = counts.iter().sum::<usize>() as f64 / counts.len() as f64;
+    assert_eq!(document["results"][1]["mean_features"].as_f64(), Some(mean));
+    // What is stored serves again, and other numbers are told.
+    assert_eq!(ran("auto,2")["folds"], document["folds"]);
+    place.refuses(&words(&format!("{call} -k auto --resume folds.json")), &["other numbers of features"]);
+    // As many features as `select` finds with all samples.
+    let selected = place.json(&words("select wdbc.csv -m lasso -p lambda_ratio=0.2"));
+    let best = |name: &str| {
+        let chosen = document["chosen"].as_array().unwrap().iter();
+        chosen
+            .filter(|chosen| chosen["k"] == name)
+            .map(|chosen| chosen["features"].as_array().unwrap().len())
+            .max()
+    };
+    if let Some(length) = best("auto") {
+        assert_eq!(length, selected["features"].as_array().unwrap().len());
+    }
+    let out = place.done(&words(&format!("{call} -k auto")));
+    assert!(out.contains("\nauto  ") && out.contains("k = auto") && out.contains("  features\n"), "{out}");
+    assert!(out.contains("mean number of features found, of which the method decides with auto"), "{out}");
+    let report = place.read("r.html");
+    assert!(report.contains(">auto<") && !report.contains(&usize::MAX.to_string()), "{report}");
+    let out = place.done(&words(
+        "compare wdbc.csv -m boruta,lasso -p lasso.lambda_ratio=0.2 -p boruta.trees=20 \
+                                 -p boruta.rounds=10 --folds 3 -k auto",
+    ));
+    assert!(out.contains("k = auto") && !out.contains(&usize::MAX.to_string()), "{out}");
+    // A method that does not decide says what does.
+    place.refuses(
+        &words("compare wdbc.csv -m lasso,hsic-lasso -p lasso.lambda_ratio=0.2 -k auto"),
+        &["-k auto: hsic-lasso does not decide the number of features by itself: give -k N or --param lambda"],
+    );
 }

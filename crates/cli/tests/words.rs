@@ -147,7 +147,10 @@ fn options_are_explained_in_words() {
         ("select table.csv --threads 0", "give a whole number from 1 to 1024"),
         ("select table.csv -k 50", "-k is 50, but must be"),
         ("evaluate table.csv -k 50", "-k is 50, but must be"),
-        ("evaluate table.csv -k auto", "auto is for `fewest select`"),
+        (
+            "evaluate table.csv -k 2,auto",
+            "-k auto: hsic-lasso does not decide the number of features by itself: give -k N or",
+        ),
         ("select table.csv --report a.pdf", "a report is an HTML page"),
         ("select table.csv --ignore GENE*", "no column matches `GENE*`"),
     ] {

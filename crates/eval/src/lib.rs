@@ -14,8 +14,8 @@ mod stability_selection;
 pub use catalogue::{ChosenLearner, LEARNERS, LearnerEntry, METRICS, MetricEntry, learner_in, metric_in};
 pub use clustering::{Clustering, ClusteringOutcome};
 pub use experiment::{
-    Comparison, Evaluation, Experiment, ExperimentError, FoldRecord, KRule, Outcome, Plan, RunOptions, Stage,
-    Summary, compare,
+    AUTO_K, Comparison, Evaluation, Experiment, ExperimentError, FoldRecord, KRule, Outcome, Plan,
+    RunOptions, Stage, Summary, compare, k_text,
 };
 pub use learners::{
     ClassScores, ClassScoring, DecisionTree, Importances, KMeans, KMeansModel, KernelGrid, KernelLogistic,

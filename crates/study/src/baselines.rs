@@ -43,10 +43,11 @@ pub(crate) struct Reached {
 }
 
 impl Reached {
-    /// Nothing, after a stop that came before.
-    pub(crate) fn nothing(stopped: Status) -> Self {
-        let notes = vec![format!("the results without a selection are left out: {}", why(stopped))];
-        Self { baselines: Vec::new(), status: stopped, notes }
+    /// Nothing, after methods that ended so: where nothing else is `wanted`, or where they were stopped.
+    pub(crate) fn nothing(wanted: bool, status: Status) -> Self {
+        let because = if wanted { why(status) } else { "as asked for" };
+        let notes = vec![format!("the results without a selection are left out: {because}")];
+        Self { baselines: Vec::new(), status, notes }
     }
 }
 

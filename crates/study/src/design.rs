@@ -1,7 +1,7 @@
 //! From options and data to a design: numbers of features, learner, metrics, folds.
 
 use fewest::core::{Budget, Classes, Dataset, Target};
-use fewest::eval::{GroupFolds, HoldOut, KFold, Learner, LearnerEntry, Metric, Repeated, Splitter};
+use fewest::eval::{AUTO_K, GroupFolds, HoldOut, KFold, Learner, LearnerEntry, Metric, Repeated, Splitter};
 
 use crate::catalogue::{Registry, TargetKind};
 use crate::{DataInfo, Division, Error, StudyOptions, text};
@@ -30,6 +30,8 @@ pub(crate) struct Design {
     pub identity: String,
     /// Notes for the user.
     pub notes: Vec<String>,
+    /// Whether the learner is evaluated without a selection, too.
+    pub baselines: bool,
 }
 
 impl Design {
@@ -60,7 +62,17 @@ impl Design {
             identity.push_str(&format!(" | {given}"));
             notes.push(format!("{learner_id} with {given}"));
         }
-        Ok(Self { ks, learner, learner_id, metrics, splitter, splitter_text, identity, notes })
+        Ok(Self {
+            ks,
+            learner,
+            learner_id,
+            metrics,
+            splitter,
+            splitter_text,
+            identity,
+            notes,
+            baselines: options.baselines,
+        })
     }
 }
 
@@ -138,7 +150,7 @@ fn ks(options: &StudyOptions, n_features: usize) -> Result<Vec<usize>, Error> {
     let mut ks = options.ks.clone();
     ks.sort_unstable();
     ks.dedup();
-    for &k in &ks {
+    for &k in ks.iter().filter(|k| **k != AUTO_K) {
         Budget::Count(k).check(n_features)?;
     }
     Ok(ks)
@@ -165,7 +177,8 @@ fn check_classes(options: &StudyOptions, data: &Dataset, notes: &mut Vec<String>
             "class `{name}` has {samples}, fewer than the {folds} folds: some test parts do not contain it"
         ));
     }
-    if matches!(options.division, Division::Folds(folds) if folds == data.n_samples())
+    if options.baselines
+        && matches!(options.division, Division::Folds(folds) if folds == data.n_samples())
         && has_no_majority(classes)
     {
         notes.push(

@@ -10,7 +10,7 @@ use crate::Report;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct DifferenceColumn {
-    /// The number of features.
+    /// The number of features, or [`AUTO_K`](fewest::eval::AUTO_K).
     pub k: usize,
     /// The index of the best method; at a tie, also one that only rounding breaks, the first. `None` where
     /// there is nothing to compare: a single method, or folds that are not finished.

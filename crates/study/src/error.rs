@@ -130,6 +130,17 @@ pub enum Error {
         /// What they are.
         found: String,
     },
+    /// A method that is to decide the number of features, and does not.
+    #[error(
+        "{method} does not decide the number of features by itself: give numbers{}",
+        deciding.iter().map(|name| format!(", or the parameter {name}")).collect::<String>()
+    )]
+    NoOwnNumber {
+        /// The method's id.
+        method: &'static str,
+        /// The parameters that decide the number.
+        deciding: Vec<&'static str>,
+    },
     /// A fold that failed.
     #[error("{method}: {source}")]
     Fold {

@@ -20,8 +20,8 @@ use crate::catalogue::Registry;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct StudyOptions {
-    /// The numbers of features to evaluate, in any order, each from 1 to the number of features. If empty:
-    /// 1, 2, 5, 10, 20, 50 and 100 up to the number of features, and all features if there are at most 100.
+    /// The numbers of features to evaluate, in any order, each from 1 to the number of features, or
+    /// [`AUTO_K`](fewest::eval::AUTO_K): as many as the method decides itself in each fold. If empty: 1, 2, 5, 10, 20, 50 and 100 up to the number of features, and all features if there are at most 100.
     pub ks: Vec<usize>,
     /// The id of the learner; `None`: the first one that supports the target.
     pub learner: Option<String>,
@@ -34,6 +34,9 @@ pub struct StudyOptions {
     pub division: Division,
     /// The number of repeats, each with a different division; at least one.
     pub repeats: usize,
+    /// Whether to evaluate the learner without features, and with all of them, too: of many features, the
+    /// latter may take longer than the methods.
+    pub baselines: bool,
 }
 
 /// How samples are divided into training and test samples. If the target is classes, every part has them
@@ -70,6 +73,7 @@ impl Default for StudyOptions {
             metrics: Vec::new(),
             division: Division::default(),
             repeats: 1,
+            baselines: true,
         }
     }
 }

@@ -24,7 +24,7 @@ pub struct Report {
     /// The methods' results, in the order of the candidates; at least one. Those that were not reached before
     /// a stop are left out.
     pub methods: Vec<Evaluated>,
-    /// What is reached without features, and with all of them; none that were not finished.
+    /// What is reached without features, and with all of them; none that were not finished or not wanted.
     pub baselines: Vec<Baseline>,
     /// How it ended.
     pub status: Status,
@@ -68,7 +68,7 @@ pub struct Baseline {
 pub struct Chosen {
     /// The rule that chose the number.
     pub rule: KRule,
-    /// The number.
+    /// The number, or [`AUTO_K`](fewest::eval::AUTO_K).
     pub k: usize,
     /// That many features, selected on all samples; `None` if the run was stopped before.
     pub features: Option<Vec<usize>>,
@@ -78,7 +78,7 @@ pub struct Chosen {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Row {
-    /// The number.
+    /// The number, or [`AUTO_K`](fewest::eval::AUTO_K).
     pub k: usize,
     /// One entry for each metric.
     pub summaries: Vec<Summary>,

@@ -3,10 +3,10 @@
 use std::time::Instant;
 
 use fewest::core::{Budget, Context, Dataset, Error as CoreError, Progress, Status};
-use fewest::eval::{Evaluation, Experiment, ExperimentError, KRule, Metric, RunOptions};
+use fewest::eval::{AUTO_K, Evaluation, Experiment, ExperimentError, KRule, Metric, RunOptions, Stage};
 
 use crate::baselines::{Reached, baselines, better_baselines};
-use crate::catalogue::{Registry, TargetKind};
+use crate::catalogue::{Method, Registry, TargetKind};
 use crate::design::Design;
 use crate::error::why;
 use crate::{Candidate, Chosen, DataInfo, Error, Evaluated, Report, Store, StudyOptions};
@@ -53,7 +53,8 @@ impl<'a> Study<'a> {
     }
 
     /// Evaluates every method, chooses its numbers of features and selects as many on all samples, and
-    /// evaluates what is reached without features and with all of them. After a stop, the methods with
+    /// evaluates what is reached without features and with all of them, unless
+    /// [`StudyOptions::baselines`] says no. After a stop, the methods with
     /// finished folds are returned. `store` has folds that are not run again, and stores the new ones.
     ///
     /// # Errors
@@ -69,8 +70,10 @@ impl<'a> Study<'a> {
         let Some(first) = methods.first() else { return Err(Error::NothingFinished(status)) };
         let fill = |train: &Dataset, whole: &Dataset| self.info.missing.fill(train, whole);
         let without = match status {
-            Status::Converged => baselines(&self.design, self.data, &fill, store, context),
-            _ => Reached::nothing(status),
+            Status::Converged if self.design.baselines => {
+                baselines(&self.design, self.data, &fill, store, context)
+            }
+            _ => Reached::nothing(self.design.baselines, status),
         };
         let not_stored = store.and_then(Store::failure);
         let mut notes = [self.info.notes.clone(), self.design.notes.clone()].concat();
@@ -130,8 +133,9 @@ impl<'a> Study<'a> {
             };
             let options =
                 RunOptions { finished: finished.as_ref(), on_fold: Some(&keep), ..RunOptions::default() };
-            let evaluation =
-                experiment.run_with(data, options, context).map_err(|error| failure(id, error))?;
+            let evaluation = experiment
+                .run_with(data, options, context)
+                .map_err(|error| failure(&candidate.method, error))?;
             let ended = evaluation.status();
             if ended != Status::Converged {
                 status = ended;
@@ -185,10 +189,15 @@ fn choose(
     let Some(metric) = evaluation.plan.metrics.first() else { return Ok((chosen, status)) };
     for rule in [KRule::Best, KRule::OneStandardError] {
         let k = evaluation.choose_k(metric, rule)?;
-        let known = chosen.iter().find(|other| other.k == k || (candidate.method.is_nested() && k < other.k));
+        // The first features of another choice; of as many as the method decides there may be too few.
+        let is_known = |other: &&Chosen| {
+            other.k == k || (candidate.method.is_nested() && k < other.k && other.k != AUTO_K)
+        };
+        let known = chosen.iter().find(is_known);
+        let budget = if k == AUTO_K { Budget::Auto } else { Budget::Count(k) };
         let features = match known {
             Some(other) => other.features.as_ref().map(|features| features.iter().copied().take(k).collect()),
-            None => match candidate.selector.select(data, Budget::Count(k), context) {
+            None => match candidate.selector.select(data, budget, context) {
                 Ok(selection) if selection.status.is_stopped() => {
                     status = selection.status;
                     None
@@ -206,13 +215,18 @@ fn choose(
     Ok((chosen, status))
 }
 
-fn failure(method: &'static str, error: ExperimentError) -> Error {
+fn failure(method: &Method, error: ExperimentError) -> Error {
     match error {
         ExperimentError::Setup(CoreError::InvalidParameter { name: "finished", value, .. }) => {
-            Error::BrokenFolds { method, found: value }
+            Error::BrokenFolds { method: method.id, found: value }
         }
         ExperimentError::Setup(error) => Error::Core(error),
-        source => Error::Fold { method, source: Box::new(source) },
+        ExperimentError::Fold {
+            stage: Stage::Selection { k: AUTO_K },
+            source: CoreError::InvalidParameter { name: "k", .. },
+            ..
+        } => Error::NoOwnNumber { method: method.id, deciding: method.deciding_parameters() },
+        source => Error::Fold { method: method.id, source: Box::new(source) },
     }
 }
 

@@ -39,12 +39,13 @@ pub(crate) struct CompareArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Evaluation")]
 pub(crate) struct EvaluationArgs {
-    /// Numbers of features to evaluate: 5,10,20 or 1-10
+    /// Numbers of features to evaluate: 5,10,20 or 1-10, or `auto` to let the method decide in each fold
     ///
-    /// Default: 1, 2, 5, 10, 20, 50, 100 up to the number of features, and all features if there are at
-    /// most 100.
+    /// `auto` is for methods that decide by themselves, such as boruta, and for those with a penalty that is
+    /// given by --param; it may stand among numbers. Default: 1, 2, 5, 10, 20, 50, 100 up to the number of
+    /// features, and all features if there are at most 100.
     #[arg(short, long, alias = "top", value_name = "N,…", value_delimiter = ',')]
-    pub k: Vec<Counts>,
+    pub k: Vec<Ks>,
     /// Learner that predicts from the selected features
     ///
     /// Scaling and the parameters of kernel learners are found on the training samples of each fold.
@@ -75,6 +76,12 @@ pub(crate) struct EvaluationArgs {
     /// The column is not used as a feature. There is one fold for each group, or as many as --folds says.
     #[arg(long, value_name = "COLUMN", conflicts_with = "test_share")]
     pub group_column: Option<String>,
+    /// Leave out what is reached without a selection: without features, and with all of them
+    ///
+    /// With all features the learner may take longer than everything else. Without both, nothing says whether
+    /// a selection is better than none.
+    #[arg(long)]
+    pub no_baselines: bool,
     #[command(flatten)]
     pub grouping: GroupArgs,
     /// Store finished folds in this file, and continue from those already in it
@@ -87,28 +94,26 @@ pub(crate) struct EvaluationArgs {
     pub report: Option<PathBuf>,
 }
 
-/// Numbers of features: one, or all from one to another.
+/// A value of `-k`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Counts {
-    /// The smallest.
-    pub from: usize,
-    /// The largest.
-    pub to: usize,
+pub(crate) enum Ks {
+    /// All numbers from the first to the second.
+    Counts(usize, usize),
+    /// As many as the method decides.
+    Auto,
 }
 
-impl std::str::FromStr for Counts {
+impl std::str::FromStr for Ks {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if text == "auto" {
+            return Ok(Self::Auto);
+        }
         let (from, to) = text.split_once('-').unwrap_or((text, text));
         match (from.trim().parse(), to.trim().parse()) {
-            (Ok(from), Ok(to)) if 0 < from && from <= to => Ok(Self { from, to }),
-            _ if text == "auto" => {
-                Err("auto is for `fewest select`: here give the numbers to try, such as 5,10,20 or \
-                                        1-10, and the table says which is best"
-                    .to_owned())
-            }
-            _ => Err("give whole numbers of at least 1, such as 5,10,20 or 1-10".to_owned()),
+            (Ok(from), Ok(to)) if 0 < from && from <= to => Ok(Self::Counts(from, to)),
+            _ => Err("give whole numbers of at least 1, such as 5,10,20 or 1-10, or auto".to_owned()),
         }
     }
 }
@@ -119,10 +124,11 @@ mod tests {
 
     #[test]
     fn numbers_of_features_are_single_or_from_to() {
-        assert_eq!("7".parse(), Ok(Counts { from: 7, to: 7 }));
-        assert_eq!("2-5".parse(), Ok(Counts { from: 2, to: 5 }));
-        for wrong in ["0", "5-2", "-3", "1-", "a", "", "1-2-3", "0-4"] {
-            assert!(wrong.parse::<Counts>().is_err(), "{wrong}");
+        assert_eq!("7".parse(), Ok(Ks::Counts(7, 7)));
+        assert_eq!("2-5".parse(), Ok(Ks::Counts(2, 5)));
+        assert_eq!("auto".parse(), Ok(Ks::Auto));
+        for wrong in ["0", "5-2", "-3", "1-", "a", "", "1-2-3", "0-4", "Auto-3"] {
+            assert!(wrong.parse::<Ks>().is_err(), "{wrong}");
         }
     }
 }

@@ -3,11 +3,12 @@
 use std::process::ExitCode;
 
 use fewest::core::{Budget, Status};
+use fewest::eval::AUTO_K;
 use fewest::registry::{Parameters, Registry};
 use fewest_study::{Candidate, Division, Report, Store, Study, StudyOptions, json};
 
 use super::{check_groups, is_stdout};
-use crate::args::{DataArgs, EvaluateArgs, EvaluationArgs, RunArgs};
+use crate::args::{DataArgs, EvaluateArgs, EvaluationArgs, Ks, RunArgs};
 use crate::failure::Failure;
 use crate::{input, output, report, runner, table, text};
 
@@ -86,6 +87,7 @@ fn options(args: &EvaluationArgs) -> StudyOptions {
         metrics: args.metric.clone(),
         division,
         repeats: args.repeats,
+        baselines: !args.no_baselines,
     }
 }
 
@@ -102,10 +104,16 @@ fn with_groups(data: &DataArgs, args: &EvaluationArgs) -> DataArgs {
 
 /// The numbers of features, checked before they are listed: the end of a range may be any number.
 fn ks(args: &EvaluationArgs, n_features: usize) -> Result<Vec<usize>, Failure> {
-    for counts in &args.k {
-        Budget::Count(counts.to).check(n_features)?;
+    for k in &args.k {
+        if let Ks::Counts(_, to) = k {
+            Budget::Count(*to).check(n_features)?;
+        }
     }
-    Ok(args.k.iter().flat_map(|counts| counts.from..=counts.to).collect())
+    let numbers = |k: &Ks| match *k {
+        Ks::Counts(from, to) => from..=to,
+        Ks::Auto => AUTO_K..=AUTO_K,
+    };
+    Ok(args.k.iter().flat_map(numbers).collect())
 }
 
 /// Writes the result in every requested form.

@@ -54,7 +54,9 @@ pub(crate) fn select(registry: &Registry, args: &SelectArgs) -> Result<ExitCode,
     let selector = method.build(&parameters)?.into_selector();
     let (mut selection, seconds) = runner::run(&args.run, |context| {
         selector.select(data, budget, context).map_err(|error| match (&error, budget) {
-            (Error::InvalidParameter { name: "k", .. }, Budget::Auto) => no_number(method),
+            (Error::InvalidParameter { name: "k", .. }, Budget::Auto) => {
+                Failure::no_number(method.id, &method.deciding_parameters())
+            }
             _ => Failure::in_file(&args.data.read.file, &error),
         })
     })?;
@@ -97,18 +99,6 @@ fn check_uses(
         return Err(useless(registry, "--covariates", method, |other| takes(other, "covariates")));
     }
     check_groups(registry, args.grouping.groups.as_deref(), &[(method, parameters)])
-}
-
-/// `-k auto` for a method that decides the number only by a penalty.
-fn no_number(method: &Method) -> Failure {
-    let parameters = method.parameters();
-    let deciding = parameters.iter().filter(|parameter| parameter.decides_count);
-    let deciding: Vec<String> = deciding.map(|parameter| format!(" or --param {}", parameter.name)).collect();
-    Failure::new(format!(
-        "-k auto: {} does not decide the number of features by itself: give -k N{}",
-        method.id,
-        deciding.concat()
-    ))
 }
 
 /// How many features: given by the arguments, or decided by a given penalty, or the default.

@@ -1,5 +1,6 @@
 //! Values against the number of features, one line per method.
 
+use fewest::eval::k_text;
 use maud::{Markup, html};
 
 use super::chart::{self, Axis, WIDE};
@@ -73,7 +74,7 @@ pub(super) fn draw(lines: &[Line<'_>], levels: &[Level<'_>], title: &str) -> Mar
     let height = (chart::LABEL_GAP * drawn.len() as f64).max(HEIGHT);
     let x = Places { ks: &ks };
     let y = Axis::new(Scale::linear((low, high), (height, 0.0)), ticks(low, high), title);
-    let labels = ks.iter().map(|&k| (x.place(k), k.to_string())).collect();
+    let labels = ks.iter().map(|&k| (x.place(k), k_text(k))).collect();
     let step = (SHARE * x.gap() / drawn.len() as f64).min(DODGE);
     let middle = (drawn.len() as f64 - 1.0) / 2.0;
     let lines: Vec<Placed<'_>> = drawn
@@ -149,7 +150,7 @@ impl Placed<'_> {
     }
 
     fn told(&self) -> String {
-        let told = |point: &Point| format!("{} at {}", text::number(point.value, 3), point.k);
+        let told = |point: &Point| format!("{} at {}", text::number(point.value, 3), k_text(point.k));
         let ends = [self.line.drawn().next(), self.line.drawn().next_back()];
         format!("{}: {}", self.line.name, ends.into_iter().flatten().map(told).collect::<Vec<_>>().join(", "))
     }
@@ -175,7 +176,7 @@ impl Placed<'_> {
                 (chart::stretched(height, stretched))
                 @for point in self.line.drawn() {
                     (chart::point(self.i, self.place(point), self.y.place(point.value), &format!(
-                        "{}, k = {}: {}, {} to {}", self.line.name, point.k, text::number(point.value, 4),
+                        "{}, k = {}: {}, {} to {}", self.line.name, k_text(point.k), text::number(point.value, 4),
                         text::number(point.low, 4), text::number(point.high, 4)
                     )))
                 }

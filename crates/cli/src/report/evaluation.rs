@@ -3,6 +3,7 @@
 mod results;
 
 use fewest::core::Status;
+use fewest::eval::{AUTO_K, k_text};
 use fewest_study::{Baseline, Evaluated, Report, Row, VERSION, differences};
 use maud::{Markup, html};
 
@@ -43,7 +44,7 @@ fn heading(report: &Report) -> Markup {
         header {
             p.kicker { "Feature selection by " (by) ", evaluated on test samples" }
             @if let Some((method, metric, k, mean)) = best {
-                h1 { strong { (text::number(mean, 4)) } " " (metric) " from " (text::counted(k, "feature", "features")) }
+                h1 { strong { (text::number(mean, 4)) } " " (metric) " from " (how_many(k)) }
                 @if report.methods.len() > 1 { p.source { "by " (method) } }
             }
             p.source { "from " span.file { (report.data.file) } }
@@ -64,6 +65,14 @@ fn heading(report: &Report) -> Markup {
 fn best(report: &Report) -> Option<(&'static str, &str, usize, f64)> {
     let (i, best) = differences::best(report, 0)?;
     Some((report.methods.get(i)?.method.id, report.metrics().first()?, best.k, best.mean))
+}
+
+fn how_many(k: usize) -> String {
+    if k == AUTO_K {
+        "as many features as it decides".to_owned()
+    } else {
+        text::counted(k, "feature", "features")
+    }
 }
 
 fn warning(status: Status) -> Option<&'static str> {
@@ -172,7 +181,7 @@ fn chosen(report: &Report) -> Markup {
                         @if let Some(first) = chosen.first() {
                             @let rules: Vec<&str> = chosen.iter().map(|chosen| rule_text(chosen.rule)).collect();
                             div.card {
-                                h3 { (method.method.id) ": k = " (first.k) }
+                                h3 { (method.method.id) ": k = " (k_text(first.k)) }
                                 p.quiet { (rules.join("; ")) }
                                 @if let Some(features) = &first.features {
                                     ol { @for &j in features.iter().take(MOST_NAMES) { li.name { (report.data.name(j)) } } }

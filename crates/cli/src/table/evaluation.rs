@@ -1,6 +1,6 @@
 //! Evaluations for people.
 
-use fewest::eval::KRule;
+use fewest::eval::{AUTO_K, KRule, k_text};
 use fewest_study::{Baseline, Evaluated, Report, Row, differences};
 
 use super::{NAME, data_heading, notes};
@@ -30,7 +30,7 @@ pub(crate) fn evaluation(report: &Report) -> String {
         report.baselines.iter().partition(|known| known.n_features == 0);
     rows.extend(without.into_iter().map(baseline));
     rows.extend(judged.iter().map(|row| {
-        let mut cells = vec![row.k.to_string()];
+        let mut cells = vec![k_text(row.k)];
         let summaries = row.summaries.iter();
         cells.extend(summaries.map(|summary| mean(summary.mean, summary.standard_error)));
         cells.extend([stability(row), text::number(row.selection_seconds + row.fit_seconds, 2)]);
@@ -46,7 +46,11 @@ pub(crate) fn evaluation(report: &Report) -> String {
     out.push_str("; seconds per fold to select, learn and predict");
     out.push_str(&baselines_text(report));
     if fewer {
-        out.push_str("; mean number of features found, if the method finds fewer than k");
+        out.push_str("; mean number of features found");
+        out.push_str(match report.ks().contains(&AUTO_K) {
+            true => ", of which the method decides with auto",
+            false => ", if the method finds fewer than k",
+        });
     }
     out.push_str("\n\n");
     chosen(&mut out, method, report);
@@ -196,7 +200,7 @@ fn stability(row: &Row) -> String {
 }
 
 fn k_heading(first: &str, ks: impl Iterator<Item = usize>) -> Vec<String> {
-    std::iter::once(first.to_owned()).chain(ks.map(|k| format!("k = {k}"))).collect()
+    std::iter::once(first.to_owned()).chain(ks.map(|k| format!("k = {}", k_text(k)))).collect()
 }
 
 /// Names at the left, numbers at the right.
@@ -213,11 +217,11 @@ fn chosen(out: &mut String, method: &Evaluated, report: &Report) {
     let mut heading = vec!["rank".to_owned()];
     let mut lists: Vec<&[usize]> = Vec::new();
     for chosen in &method.chosen {
-        out.push_str(&format!("by {metric}, {}: k = {}\n", rule_text(chosen.rule), chosen.k));
+        out.push_str(&format!("by {metric}, {}: k = {}\n", rule_text(chosen.rule), k_text(chosen.k)));
         if let Some(features) = &chosen.features
             && !lists.contains(&features.as_slice())
         {
-            heading.push(format!("k = {}", chosen.k));
+            heading.push(format!("k = {}", k_text(chosen.k)));
             lists.push(features);
         }
     }
@@ -246,7 +250,7 @@ fn best_of_each(report: &Report) -> String {
         "within one standard error".to_owned(),
     ]];
     let k = |method: &Evaluated, rule: KRule| {
-        method.chosen(rule).map_or("-".to_owned(), |chosen| format!("k = {}", chosen.k))
+        method.chosen(rule).map_or("-".to_owned(), |chosen| format!("k = {}", k_text(chosen.k)))
     };
     rows.extend(report.methods.iter().map(|method| {
         vec![method.method.id.to_owned(), k(method, KRule::Best), k(method, KRule::OneStandardError)]

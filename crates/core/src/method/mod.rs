@@ -238,6 +238,11 @@ impl Method {
         self.parameters().into_iter().find(|parameter| parameter.group_word.is_some())
     }
 
+    /// The names of the parameters that decide the number of features, where they are given.
+    pub fn deciding_parameters(&self) -> Vec<&'static str> {
+        self.parameters().iter().filter(|parameter| parameter.decides_count).map(|given| given.name).collect()
+    }
+
     /// Whether the best `k` features are the first `k` of any larger number, so that one selection serves all
     /// `k`.
     pub fn is_nested(&self) -> bool {

@@ -2,6 +2,8 @@
 
 use fewest_core::Error;
 
+use super::k_text;
+
 /// The part of a fold that failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -36,10 +38,10 @@ impl std::fmt::Display for Stage {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Preparation => write!(formatter, "preparing the samples"),
-            Self::Selection { k } => write!(formatter, "selecting {k} features"),
-            Self::Fit { k } => write!(formatter, "fitting to {k} features"),
-            Self::Prediction { k } => write!(formatter, "predicting from {k} features"),
-            Self::Metric { name, k } => write!(formatter, "{name} with {k} features"),
+            Self::Selection { k } => write!(formatter, "selecting {} features", k_text(*k)),
+            Self::Fit { k } => write!(formatter, "fitting to {} features", k_text(*k)),
+            Self::Prediction { k } => write!(formatter, "predicting from {} features", k_text(*k)),
+            Self::Metric { name, k } => write!(formatter, "{name} with {} features", k_text(*k)),
         }
     }
 }

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, Selection, derive_seed};
+use fewest_core::{Context, Dataset, DenseColumns, Error, Selection, derive_seed};
 
-use super::{Experiment, ExperimentError, FoldRecord, Outcome, Plan, Stage};
+use super::records::budget;
+use super::{AUTO_K, Experiment, ExperimentError, FoldRecord, Outcome, Plan, Stage};
 use crate::features::{check_features, describe, first_features, gather};
 use crate::learners::{constant, predict};
 use crate::{Predictions, Split, redundancy_rate};
@@ -49,14 +50,17 @@ pub(super) fn run(
     }
     let needs = experiment.metrics.iter().map(|metric| metric.needs());
     let needed = needs.max().unwrap_or_default();
-    let mut chosen: Option<Chosen<'_>> = None;
+    let mut chosen: Option<(usize, Chosen<'_>)> = None;
     let mut outcomes = Vec::with_capacity(plan.ks.len());
-    for (at, &k) in plan.ks.iter().enumerate() {
+    for &k in &plan.ks {
         // Nested selections have one entry for all numbers of features, others one for each.
-        if let Some(found) = found.get(at) {
-            chosen = Some(found.gathered(data, split).map_err(fail(Stage::Selection { k: found.k }))?);
+        let at = found.iter().position(|found| found.k == k).unwrap_or(0);
+        if chosen.as_ref().is_none_or(|(known, _)| at > *known)
+            && let Some(found) = found.get(at)
+        {
+            chosen = Some((at, found.gathered(data, split).map_err(fail(Stage::Selection { k: found.k }))?));
         }
-        let Some(chosen) = &chosen else { return Ok(None) };
+        let Some((_, chosen)) = &chosen else { return Ok(None) };
         let features = &chosen.features[..chosen.features.len().min(k)];
         let start = Instant::now();
         let (predicted, facts) = if features.is_empty() {
@@ -111,8 +115,8 @@ struct Chosen<'a> {
     seconds: f64,
 }
 
-/// Features for every number of the plan, or for the largest alone where orders are nested; fewer after a
-/// stop. An error has the requested number.
+/// Features for every number of the plan, or for the largest alone, and as many as the method decides, where
+/// orders are nested; fewer after a stop. An error has the requested number.
 fn select(
     experiment: &Experiment<'_>,
     plan: &Plan,
@@ -120,13 +124,17 @@ fn select(
     earlier: Option<&FoldRecord>,
     context: &Context<'_>,
 ) -> Result<Vec<Found>, (usize, Error)> {
-    let ks = if plan.nested { plan.ks.last().map_or(&[][..], std::slice::from_ref) } else { &plan.ks[..] };
+    let (counts, auto) = plan.ks.split_at(plan.ks.partition_point(|k| *k != AUTO_K));
+    let ks = match (plan.nested, counts) {
+        (true, [.., largest]) => [&[*largest], auto].concat(),
+        _ => plan.ks.clone(),
+    };
     match earlier {
         // All of them exist: this was checked before.
         Some(record) => {
             Ok(record.outcomes.iter().filter(|outcome| ks.contains(&outcome.k)).map(taken).collect())
         }
-        None => choose(experiment, train, ks, context),
+        None => choose(experiment, train, &ks, context),
     }
 }
 
@@ -146,7 +154,7 @@ fn choose(
         return Ok(Vec::new());
     }
     let selector = experiment.selector;
-    let budgets: Vec<Budget> = ks.iter().map(|&k| Budget::Count(k)).collect();
+    let budgets: Vec<_> = ks.iter().map(|&k| budget(k)).collect();
     let start = Instant::now();
     let selections = selector.select_many(train, &budgets, context);
     let seconds = start.elapsed().as_secs_f64() / ks.len() as f64;
@@ -160,7 +168,7 @@ fn choose(
         Ok(selections) => Ok(selections.into_iter().zip(ks).map(found).collect()),
         Err(error) => {
             // To find the number of features that failed, they are run one by one.
-            let fails = |&k: &usize| Some((k, selector.select(train, Budget::Count(k), context).err()?));
+            let fails = |&k: &usize| Some((k, selector.select(train, budget(k), context).err()?));
             let ask = ks.len() > 1 && context.stopped().is_none();
             let first = if ask { ks.iter().find_map(fails) } else { None };
             Err(first.unwrap_or((ks.first().copied().unwrap_or(0), error)))

@@ -6,13 +6,13 @@ mod records;
 mod summary;
 
 pub use error::{ExperimentError, Stage};
-pub use records::{Evaluation, FoldRecord, Outcome, Plan};
+pub use records::{AUTO_K, Evaluation, FoldRecord, Outcome, Plan, k_text};
 pub use summary::{Comparison, KRule, Summary, compare};
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use fewest_core::{Budget, Context, Dataset, Error, Selector, Status, Target, derive_seed, order};
+use fewest_core::{Context, Dataset, Error, Selector, Status, Target, derive_seed, order};
 
 use crate::{Learner, Metric, Split, Splitter};
 
@@ -84,7 +84,8 @@ pub struct Experiment<'a> {
     pub splitter: &'a dyn Splitter,
     /// The metrics of the predictions; at least one.
     pub metrics: &'a [&'a dyn Metric],
-    /// The numbers of features to evaluate, in any order; at least one.
+    /// The numbers of features to evaluate, in any order; at least one. [`AUTO_K`] stands for as many as the
+    /// selector decides itself in each fold.
     pub ks: Vec<usize>,
     /// Whether one selection of the largest `k` serves all others. Otherwise features are selected for each
     /// `k`.
@@ -180,7 +181,7 @@ impl Experiment<'_> {
             return Err(Error::parameter("ks", "empty", "at least one number of features"));
         }
         for &k in &ks {
-            Budget::Count(k).check(data.n_features())?;
+            records::budget(k).check(data.n_features())?;
         }
         if self.metrics.is_empty() {
             return Err(Error::parameter("metrics", "empty", "at least one metric"));

@@ -1,7 +1,20 @@
 //! The results of an experiment, as plain values that can be stored, returned and summarised.
 
-use fewest_core::Status;
+use fewest_core::{Budget, Status};
 use serde::{Deserialize, Serialize};
+
+/// Stands among numbers of features for as many as the method decides itself ([`Budget::Auto`]).
+pub const AUTO_K: usize = usize::MAX;
+
+/// A number of features as text: `auto` for [`AUTO_K`].
+pub fn k_text(k: usize) -> String {
+    if k == AUTO_K { "auto".to_owned() } else { k.to_string() }
+}
+
+/// What a selector is asked for.
+pub(super) fn budget(k: usize) -> Budget {
+    if k == AUTO_K { Budget::Auto } else { Budget::Count(k) }
+}
 
 /// The settings that identify an experiment: records of two experiments are never mixed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,7 +27,7 @@ pub struct Plan {
     pub metrics: Vec<String>,
     /// Whether a larger value of each metric is better.
     pub greater_is_better: Vec<bool>,
-    /// The numbers of features, increasing.
+    /// The numbers of features, increasing; [`AUTO_K`] last.
     pub ks: Vec<usize>,
     /// Whether one selection serves all numbers of features.
     pub nested: bool,
@@ -31,7 +44,7 @@ pub struct Plan {
 /// The result for the best `k` features of a fold.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// The requested number of features.
+    /// The requested number of features, or [`AUTO_K`].
     pub k: usize,
     /// The features used, best first: fewer than `k` where the selector found no more.
     pub features: Vec<usize>,

@@ -2,7 +2,7 @@
 
 use fewest_core::{Error, order};
 
-use super::{Evaluation, Outcome};
+use super::{AUTO_K, Evaluation, Outcome};
 use crate::significance::{
     TestResult, corrected_resampled_t_test, equal, paired_differences, paired_t_test, wilcoxon_signed_rank,
 };
@@ -11,7 +11,7 @@ use crate::stability::{Stability, nogueira};
 /// One metric with the best `k` features, over the finished folds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
-    /// The requested number of features.
+    /// The requested number of features, or [`AUTO_K`](crate::AUTO_K).
     pub k: usize,
     /// The metric's name.
     pub metric: String,
@@ -77,8 +77,11 @@ pub enum KRule {
 
 /// The number of features that `rule` chooses from the summaries of one metric; `None` without summaries.
 pub(crate) fn choose_k(summaries: &[Summary], greater_is_better: bool, rule: KRule) -> Option<usize> {
-    let ks: Vec<usize> = summaries.iter().map(|summary| summary.k).collect();
-    let by_k: Vec<&Summary> = order::by_key(&ks).into_iter().map(|at| &summaries[at]).collect();
+    // Where the method decides how many, by how many these are.
+    let count =
+        |summary: &Summary| if summary.k == AUTO_K { summary.mean_features } else { summary.k as f64 };
+    let counts: Vec<f64> = summaries.iter().map(count).collect();
+    let by_k: Vec<&Summary> = order::ascending(&counts).into_iter().map(|at| &summaries[at]).collect();
     let best = by_k[Summary::best(by_k.iter().copied(), greater_is_better)?];
     let slack = match rule {
         KRule::Best => 0.0,

@@ -1,7 +1,9 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use fewest_core::{Column, Columns, DenseColumns, OnDemand, Ranked, Scorer, Scores, Selection, Status};
+use fewest_core::{
+    Budget, Column, Columns, DenseColumns, OnDemand, Ranked, Scorer, Scores, Selection, Status,
+};
 
 use super::summary::choose_k;
 use super::*;
@@ -580,4 +582,58 @@ fn a_fingerprint_tells_targets_and_folds_apart() {
     all.dedup();
     assert_eq!(all.len(), 512);
     assert_eq!(of(&targets[7], 2), of(&targets[7], 2));
+}
+
+/// As many features as the selector decides, beside numbers: nested orders are asked for both.
+#[test]
+fn the_selector_may_decide_how_many() {
+    let data = data(40, 8);
+    for nested in [true, false] {
+        let asked = Mutex::new(Vec::new());
+        let selector = Deciding(&asked);
+        let experiment = Experiment { ks: vec![AUTO_K, 4, 1, 2], nested, ..experiment(&selector) };
+        let evaluation = experiment.run(&data, &Context::seeded(1)).unwrap();
+        assert_eq!(evaluation.plan.ks, [1, 2, 4, AUTO_K]);
+        for fold in &evaluation.folds {
+            let counts: Vec<usize> = fold.outcomes.iter().map(|outcome| outcome.features.len()).collect();
+            assert_eq!(counts, [1, 2, 4, 3]);
+        }
+        let asked = asked.into_inner().unwrap();
+        let expected: &[Budget] = match nested {
+            true => &[Budget::Count(4), Budget::Auto],
+            false => &[Budget::Count(1), Budget::Count(2), Budget::Count(4), Budget::Auto],
+        };
+        // Once in each of five folds.
+        assert_eq!(asked.len(), 5 * expected.len());
+        for budget in expected {
+            assert_eq!(asked.iter().filter(|asked| *asked == budget).count(), 5, "{budget:?}");
+        }
+        let summaries = evaluation.summaries();
+        assert_eq!(summaries.last().map(|summary| (summary.k, summary.mean_features)), Some((AUTO_K, 3.0)));
+    }
+    // Of equal means the fewest features are chosen: three are fewer than four, and more than two.
+    let summary = |k: usize, mean: f64, mean_features: f64| Summary {
+        k,
+        metric: "m".to_owned(),
+        n_folds: 2,
+        mean,
+        standard_deviation: Some(0.0),
+        standard_error: Some(0.0),
+        redundancy: None,
+        mean_features,
+    };
+    let of = |two: f64| [summary(2, two, 2.0), summary(4, 0.5, 4.0), summary(AUTO_K, 0.5, 3.0)];
+    assert_eq!(choose_k(&of(0.4), true, KRule::Best), Some(AUTO_K));
+    assert_eq!(choose_k(&of(0.5), true, KRule::Best), Some(2));
+}
+
+/// Takes the first features: three, where it is to decide.
+struct Deciding<'a>(&'a Mutex<Vec<Budget>>);
+
+impl Selector for Deciding<'_> {
+    fn select(&self, data: &Dataset, budget: Budget, _: &Context<'_>) -> Result<Selection, Error> {
+        self.0.lock().unwrap().push(budget);
+        let k = budget.count(&[]).unwrap_or(3);
+        Ok(Selection::new((0..k).collect(), vec![1.0; k], data.n_features(), Status::Converged))
+    }
 }

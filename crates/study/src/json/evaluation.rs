@@ -2,7 +2,7 @@
 
 use fewest::eval::significance::TestResult;
 use fewest::eval::stability::Stability;
-use fewest::eval::{KRule, Summary};
+use fewest::eval::{AUTO_K, KRule, Summary};
 use serde::Serialize;
 
 use super::{Data, Number, Params, data, written};
@@ -47,8 +47,22 @@ struct Design<'a> {
     learner: &'a str,
     splitter: &'a str,
     n_folds: usize,
-    k: &'a [usize],
+    k: Vec<K>,
     metrics: Vec<Metric<'a>>,
+}
+
+/// A number of features; `"auto"` where the method decides it.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum K {
+    Count(usize),
+    Auto(&'static str),
+}
+
+impl K {
+    fn of(k: usize) -> Self {
+        if k == AUTO_K { Self::Auto("auto") } else { Self::Count(k) }
+    }
 }
 
 #[derive(Serialize)]
@@ -77,7 +91,7 @@ struct Baseline<'a> {
 /// One number of features, over the finished folds.
 #[derive(Serialize)]
 struct ResultAtK<'a> {
-    k: usize,
+    k: K,
     mean_features: f64,
     metrics: Vec<Score<'a>>,
     stability: Option<Agreement>,
@@ -103,7 +117,7 @@ struct Agreement {
 #[derive(Serialize)]
 struct Chosen<'a> {
     rule: &'a str,
-    k: usize,
+    k: K,
     features: Option<Vec<Feature<'a>>>,
 }
 
@@ -125,7 +139,7 @@ struct Fold<'a> {
 /// Scores are in the order of the design's metrics.
 #[derive(Serialize)]
 struct Outcome<'a> {
-    k: usize,
+    k: K,
     features: &'a [usize],
     scores: &'a [f64],
 }
@@ -134,7 +148,7 @@ struct Outcome<'a> {
 #[derive(Serialize)]
 struct Comparison<'a> {
     metric: &'a str,
-    k: usize,
+    k: K,
     best: &'a str,
     others: Vec<Other<'a>>,
 }
@@ -158,7 +172,7 @@ struct Test {
 #[derive(Serialize)]
 struct Timing<'a> {
     method: &'a str,
-    k: usize,
+    k: K,
     selection_seconds: f64,
     fit_seconds: f64,
 }
@@ -226,7 +240,7 @@ fn design(report: &Report) -> Design<'_> {
         learner: report.learner,
         splitter: &report.splitter,
         n_folds: report.n_folds,
-        k: report.ks(),
+        k: report.ks().iter().copied().map(K::of).collect(),
         metrics: metrics
             .map(|(m, name)| Metric { name, greater_is_better: report.greater_is_better(m) })
             .collect(),
@@ -239,7 +253,7 @@ fn results(method: &Evaluated) -> Vec<ResultAtK<'_>> {
         .rows()
         .iter()
         .map(|row| ResultAtK {
-            k: row.k,
+            k: K::of(row.k),
             mean_features: row.mean_features(),
             metrics: scores(metrics, &row.summaries),
             stability: row.stability.map(|Stability { phi, interval, .. }| Agreement {
@@ -280,7 +294,7 @@ fn chosen<'a>(method: &'a Evaluated, report: &'a Report) -> Vec<Chosen<'a>> {
         .iter()
         .map(|chosen| Chosen {
             rule: rule_id(chosen.rule),
-            k: chosen.k,
+            k: K::of(chosen.k),
             features: chosen
                 .features
                 .as_ref()
@@ -308,7 +322,11 @@ fn folds(method: &Evaluated) -> Vec<Fold<'_>> {
             outcomes: record
                 .outcomes
                 .iter()
-                .map(|outcome| Outcome { k: outcome.k, features: &outcome.features, scores: &outcome.scores })
+                .map(|outcome| Outcome {
+                    k: K::of(outcome.k),
+                    features: &outcome.features,
+                    scores: &outcome.scores,
+                })
                 .collect(),
         })
         .collect()
@@ -330,7 +348,12 @@ fn comparisons(report: &Report) -> Vec<Comparison<'_>> {
                     wilcoxon: test(difference.wilcoxon),
                 })
             });
-            comparisons.push(Comparison { metric, k: column.k, best: id(best), others: others.collect() });
+            comparisons.push(Comparison {
+                metric,
+                k: K::of(column.k),
+                best: id(best),
+                others: others.collect(),
+            });
         }
     }
     comparisons
@@ -340,7 +363,7 @@ fn timings(report: &Report) -> Vec<Timing<'_>> {
     let of = |method: &'static str, rows: Vec<Row>| {
         rows.into_iter().map(move |row| Timing {
             method,
-            k: row.k,
+            k: K::of(row.k),
             selection_seconds: row.selection_seconds,
             fit_seconds: row.fit_seconds,
         })

@@ -1,6 +1,7 @@
 //! The numbers of an evaluation, in tables that fit on a narrow screen: one for each number of features with
 //! a row for each method, or one with a row for each number of features for a single method.
 
+use fewest::eval::k_text;
 use fewest_study::{Report, Row, differences};
 use maud::{Markup, html};
 
@@ -69,7 +70,7 @@ pub(super) fn of_time(report: &Report, rows: &[Vec<Row>]) -> Markup {
 /// What a row is called: the method, or for a single one the number of features.
 fn name(report: &Report, i: usize, k: usize) -> String {
     match report.methods.as_slice() {
-        [_] => k.to_string(),
+        [_] => k_text(k),
         several => several.get(i).map_or(String::new(), |method| method.method.id.to_owned()),
     }
 }
@@ -93,7 +94,7 @@ fn draw(
             format!("{what} by the number of features k"),
             of_k.into_iter().flat_map(|(_, lines)| lines).collect(),
         )],
-        false => of_k.into_iter().map(|(k, lines)| part(format!("k = {k}"), lines)).collect(),
+        false => of_k.into_iter().map(|(k, lines)| part(format!("k = {}", k_text(k)), lines)).collect(),
     };
     let has_beside = parts.iter().flat_map(|part| &part.lines).any(|line| !line.beside.0.is_empty());
     html! {
