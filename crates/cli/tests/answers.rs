@@ -489,3 +489,25 @@ fn help_and_version_succeed() {
     assert!(place.done(&["select", "--help"]).contains("--force-in"));
     assert_eq!(place.done(&["--version"]), format!("fewest {}\n", env!("CARGO_PKG_VERSION")));
 }
+
+/// A category that makes most of the classes comes before numbers that say nothing of them.
+#[test]
+fn a_category_that_makes_the_classes_is_first() {
+    let drawn =
+        |stream: u64, i: u64| (fewest::core::derive_seed(stream, i) >> 11) as f64 / (1_u64 << 53) as f64;
+    let names: Vec<String> = (0..20).map(|j| format!("x{j}")).collect();
+    let mut text = format!("{},sex,class\n", names.join(","));
+    for i in 0..200 {
+        // Sums of uniform numbers, about normal.
+        let noise = (0..20).map(|j| ((0..12).map(|k| drawn(100 * j + k, i)).sum::<f64>() - 6.0).to_string());
+        let female = drawn(7777, i) < 0.5;
+        let class = if female == (drawn(8888, i) < 0.85) { "B" } else { "A" };
+        let sex = if female { "f" } else { "m" };
+        text.push_str(&format!("{},{sex},{class}\n", noise.collect::<Vec<_>>().join(",")));
+    }
+    let place = Place::new();
+    place.write("m.csv", &text);
+    for call in ["select m.csv -k 5", "select m.csv -k 5 -m nocco-lasso", "score m.csv -m hsic"] {
+        assert_eq!(place.json(&words(call))["features"][0]["name"], "sex", "{call}");
+    }
+}
