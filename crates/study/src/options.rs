@@ -21,7 +21,8 @@ use crate::catalogue::Registry;
 #[derive(Debug, Clone, PartialEq)]
 pub struct StudyOptions {
     /// The numbers of features to evaluate, in any order, each from 1 to the number of features, or
-    /// [`AUTO_K`](fewest::eval::AUTO_K): as many as the method decides itself in each fold. If empty: 1, 2, 5, 10, 20, 50 and 100 up to the number of features, and all features if there are at most 100.
+    /// [`AUTO_K`](fewest::eval::AUTO_K): as many as the method decides itself in each fold. If empty: 1, 2,
+    /// 5, 10, 20, 50 and 100 up to the number of features, and all features if there are at most 100.
     pub ks: Vec<usize>,
     /// The id of the learner; `None`: the first one that supports the target.
     pub learner: Option<String>,

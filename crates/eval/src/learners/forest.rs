@@ -18,8 +18,8 @@ options! {
     /// others are drawn one by one. A tree gives the shares of the classes among the samples of a leaf, or
     /// their mean; the forest gives the mean over the trees: the probabilities of the classes, of which the
     /// largest is predicted (the lowest code at a tie). The same seed gives the same forest for any number of
-    /// threads. `O(d n log n)` once, and about `O(trees · features · n)` for each level of the trees: values are
-    /// ranked once, and the ranks sorted by their digits.
+    /// threads. `O(d n log n)` once, and about `O(trees · features · n)` for each level of the trees: values
+    /// are ranked once, and the ranks sorted by their digits.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct RandomForest {
         /// Number of trees.

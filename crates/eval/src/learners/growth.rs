@@ -356,9 +356,8 @@ impl Tree {
         self.leaf(0, |feature| columns[feature][i], |_, _| ())
     }
 
-    /// What is predicted, from node `from` on, for the sample with these values of the features that are asked
-    /// for on its way. `passed` is told of each split on it: the feature, the rule and the child that is not
-    /// taken.
+    /// What is predicted, from node `from` on, for the sample with these values of the features that are
+    /// asked for on its way. `passed` is told of each split on it, with its feature.
     pub(super) fn leaf(
         &self,
         from: usize,

@@ -148,7 +148,7 @@ fn changes(
     let mut shuffled = outside.clone();
     shuffled.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
     let mut sums: Vec<Option<f64>> = vec![None; columns.len()];
-    // For each feature the last sample, counted from 1, that falls into another leaf with another value of it.
+    // For each feature the last sample, counted from 1, that leaves its way with another value of it.
     let mut moved = vec![0_usize; columns.len()];
     let mut elsewhere = Vec::new();
     for (at, (&i, &other)) in outside.iter().zip(&shuffled).enumerate() {
