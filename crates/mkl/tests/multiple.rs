@@ -182,8 +182,7 @@ fn on_a_simplex_it_is_the_relaxation_of_nmmkl() -> Result<(), Error> {
         (BaseKernel::Gaussian { sigma: KernelWidth::Value(1.0) }, gaussian),
         (BaseKernel::Linear, FeatureKernel::default()),
     ] {
-        // Not where a weight has just become more than zero: below the threshold it is in the objective only.
-        for ratio in [0.45, 0.1, 0.01] {
+        for ratio in [0.5, 0.1, 0.01] {
             let method = Rfmkl {
                 kernel: kernel.clone(),
                 regularization: Regularization::Ratio(ratio),
@@ -289,7 +288,7 @@ fn more_starts_of_the_product_are_never_worse() -> Result<(), Error> {
             Dataset::new(DenseColumns::from_columns(&[a, b, c, d, wave(31)])?, Target::from_labels(&labels))?;
         let objective = |starts: usize| -> Result<f64, Error> {
             let method =
-                Gmkl { c: 10.0, starts, regularization: Regularization::Ratio(0.02), ..Gmkl::default() };
+                Gmkl { c: 10.0, starts, regularization: Regularization::Ratio(0.2), ..Gmkl::default() };
             let found = method.select(&data, Budget::Auto, &Context::seeded(5))?;
             Ok(found.objective.unwrap_or(f64::NAN))
         };
@@ -384,6 +383,36 @@ fn a_stopped_run_has_no_empty_answer() -> Result<(), Error> {
             limit *= 1.1;
         }
         assert!(without_weights > 0, "{name}");
+    }
+    Ok(())
+}
+
+/// With classes of unlike size the multipliers at no weights are not determined: the largest penalty of the
+/// product is twice that of the sum of linear kernels, and nothing is selected from there on.
+#[test]
+fn the_largest_penalty_of_the_product_is_the_smallest_that_selects_nothing() -> Result<(), Error> {
+    let columns = [1, 17, 23, 9].map(wave);
+    let labels: Vec<bool> = (0..90).map(|i| columns[0][i] + columns[1][i].powi(2) > 0.6).collect();
+    let data = Dataset::new(DenseColumns::from_columns(&columns)?, Target::from_labels(&labels))?;
+    let at = |c: f64, regularization| {
+        Gmkl { c, regularization, ..Gmkl::default() }.select(&data, Budget::Auto, &Context::default())
+    };
+    let linear = Rfmkl { regularization: Regularization::Ratio(1.0), ..sum(BaseKernel::Linear, None) };
+    let linear = linear.select(&data, Budget::Auto, &Context::default())?;
+    let linear = linear.solver.map_or(f64::NAN, |report| report.lambda);
+    for c in [1.0, 3.0] {
+        let none = at(c, Regularization::Ratio(1.0))?;
+        let largest = none.solver.as_ref().map_or(f64::NAN, |report| report.lambda);
+        assert!((largest / (2.0 * c * c * linear) - 1.0).abs() < 1e-12, "{largest} {linear}");
+        for ratio in [1.0, 1.05, 1.3] {
+            let found = at(c, Regularization::Value(ratio * largest))?;
+            assert!(found.order.is_empty(), "{ratio}: {found:?}");
+            assert_eq!(found.status, Status::Converged, "{ratio}: {found:?}");
+        }
+        for ratio in [0.98, 0.8] {
+            let found = at(c, Regularization::Ratio(ratio))?;
+            assert!(!found.order.is_empty() && found.scores[0] > 1e-6, "{ratio}: {found:?}");
+        }
     }
     Ok(())
 }

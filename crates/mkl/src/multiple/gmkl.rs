@@ -35,9 +35,11 @@ options! {
     /// the same weights. Features are standardised; categories differ by 1 or 0. Of exact copies of a feature
     /// the first has the weight.
     ///
-    /// The penalty `λ` is, as a ratio, relative to that at which no weight gains more than its penalty
-    /// where all are zero. `Budget::Count(k)` lowers it in steps of 0.7 from warm starts while fewer than
-    /// `k` features have a weight, until six steps in a row have brought no more of them.
+    /// The penalty `λ` is, as a ratio, relative to the smallest at which no weight gains more than its penalty
+    /// where all are zero: twice the largest penalty of [`Rfmkl`](crate::Rfmkl) with linear kernels, times
+    /// `C²`, and at least a tenth of what it is for multipliers alike within each class. `Budget::Count(k)`
+    /// lowers it in steps of 0.7 from warm starts while fewer than `k` features have a weight, until six
+    /// steps in a row have brought no more of them.
     ///
     /// Cost: an evaluation takes `n²` for each feature with a weight, trains the machines, and takes `s²` for
     /// each feature, with `s` support vectors; some 50 to 300 evaluations. Memory: `8 n` bytes a feature and
@@ -116,6 +118,7 @@ impl Gmkl {
     fn path(
         &self,
         learning: &mut Learning<'_>,
+        largest: f64,
         wanted: usize,
         context: &Context<'_>,
     ) -> Result<(Descended, f64, Status), Error> {
@@ -142,6 +145,7 @@ impl Gmkl {
                 }
             };
             is_first = false;
+            let found = learning.unless_empty(found, largest);
             let status = found.status;
             let stopped = status.is_stopped();
             if stopped && found.iterations == 0 {
@@ -201,23 +205,23 @@ impl Selector for Gmkl {
         )?;
         let distances = Distances::new(data, context)?;
         let mut learning = Learning { distances: &distances, machines: &machines, cost: self.c, lambda: 1.0 };
-        let worths = learning.worths(context);
-        context.go_on("the largest penalty was known")?;
-        let largest = worths.iter().copied().fold(0.0, f64::max);
-        if largest <= 0.0 {
+        let worths = learning.worths();
+        if worths.iter().all(|worth| *worth <= 0.0) {
             return Ok(super::nothing(d));
         }
-        learning.lambda = self.regularization.lambda(Some(largest))?;
         let wanted = if let Budget::Count(k) = budget { k } else { 0 };
-        let (found, lambda, status) = match self.path(&mut learning, wanted, context) {
-            Err(Error::Stopped { .. }) => {
-                return super::by_worth(&worths, distances.features(), d, budget, context);
-            }
+        let found = learning.largest_penalty(&worths, context).and_then(|largest| {
+            learning.lambda = self.regularization.lambda(Some(largest))?;
+            self.path(&mut learning, largest, wanted, context)
+        });
+        let features = &distances.linear.features;
+        let (found, lambda, status) = match found {
+            Err(Error::Stopped { .. }) => return super::by_worth(&worths, features, d, budget, context),
             found => found?,
         };
         let mut scores = vec![0.0; d];
         for m in counted(&found.point.weights) {
-            scores[distances.features()[m]] = found.point.weights[m];
+            scores[features[m]] = found.point.weights[m];
         }
         let mut selection = super::selection(&scores, budget, status);
         selection.objective = Some(found.point.value);
@@ -226,7 +230,7 @@ impl Selector for Gmkl {
                 .with_lambda(lambda)
                 .with_iterations(found.iterations),
         );
-        selection.note_constant_features(distances.n_constant);
+        selection.note_constant_features(distances.linear.n_constant);
         Ok(selection)
     }
 }

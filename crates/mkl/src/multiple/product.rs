@@ -1,9 +1,9 @@
 //! The product of Gaussian kernels, and projected gradient descent on their widths.
 
 use super::Machine;
-use super::terms::distinct;
+use super::terms::{Term, Terms, distinct};
+use super::working::{largest_penalty, no_weights, worths};
 use crate::indefinite::atoms::points;
-use crate::limits::over;
 use fewest_columns::{map_features, parts, seed_of_values};
 use fewest_core::{Certificate, Context, Dataset, Error, FeatureKind, Status};
 use fewest_linalg::{Cholesky, projected};
@@ -25,6 +25,9 @@ const AT_BOUND: f64 = 1e-7;
 /// Relative rise of the objective that may be rounding.
 const ROUNDING: f64 = 1e-12;
 
+/// The largest penalty is at least this share of that for multipliers alike within each class.
+const LEAST_SHARE: f64 = 0.1;
+
 /// Weights of zero whose slope is above this share of `λ` are checked only every `CHECK_INTERVAL` steps.
 const FAR: f64 = 0.5;
 const CHECK_INTERVAL: usize = 10;
@@ -35,11 +38,8 @@ const PATIENCE: usize = 30;
 /// `K = exp(−Σ d_m D_m)`: `D_m` the squared differences of a feature that varies, 1 between different levels
 /// of a category; of copies the first.
 pub(super) struct Distances {
-    /// Columns whose squared differences add up to `D_m`.
-    columns: Vec<Vec<f64>>,
-    features: Vec<usize>,
-    pub(super) n_constant: usize,
-    n_samples: usize,
+    /// Linear kernels of the columns whose squared differences add up to `D_m`.
+    pub(super) linear: Terms,
 }
 
 impl Distances {
@@ -53,25 +53,25 @@ impl Distances {
             if let FeatureKind::Categorical { .. } = kind {
                 columns.iter_mut().for_each(|value| *value *= 0.5_f64.sqrt());
             }
-            Ok(Some(columns))
+            Ok(Some(Term { columns, signs: None, shift: 0.0 }))
         })?;
         let n_constant = made.iter().filter(|made| made.is_none()).count();
-        let (columns, features) = distinct(made, |columns: &Vec<f64>| columns);
-        Ok(Self { columns, features, n_constant, n_samples: data.n_samples() })
+        let (terms, features) = distinct(made, |term| &term.columns);
+        Ok(Self { linear: Terms { terms, features, n_constant, n_samples: data.n_samples() } })
     }
 
     pub(super) fn len(&self) -> usize {
-        self.features.len()
+        self.linear.len()
+    }
+
+    /// The columns of one.
+    fn columns(&self, m: usize) -> impl Iterator<Item = &[f64]> {
+        self.linear.terms[m].columns.chunks_exact(self.linear.n_samples)
     }
 
     /// A seed for each, by its values and `seed`, whatever the order of features and samples.
     pub(super) fn seeds(&self, seed: u64) -> Vec<u64> {
-        self.columns.iter().map(|columns| seed_of_values(seed, columns.clone())).collect()
-    }
-
-    /// The feature of each.
-    pub(super) fn features(&self) -> &[usize] {
-        &self.features
+        self.linear.terms.iter().map(|term| seed_of_values(seed, term.columns.clone())).collect()
     }
 
     /// The kernel on the samples `rows`, all entries; it means nothing where it was stopped.
@@ -81,8 +81,7 @@ impl Distances {
             .filter(|&m| weights[m] > 0.0)
             .flat_map(|m| {
                 let scale = weights[m].sqrt();
-                let columns = self.columns[m].chunks_exact(self.n_samples);
-                columns.map(move |column| rows.iter().map(|&row| scale * column[row]).collect())
+                self.columns(m).map(move |column| rows.iter().map(|&row| scale * column[row]).collect())
             })
             .collect();
         let mut gram = vec![0.0; n * n];
@@ -126,7 +125,7 @@ impl Distances {
         let slope = |&m: &usize| -> f64 {
             let mut total = 0.0;
             let mut products = vec![0.0; size];
-            for column in self.columns[m].chunks_exact(self.n_samples).take_while(|_| !is_stopped()) {
+            for column in self.columns(m).take_while(|_| !is_stopped()) {
                 products.fill(0.0);
                 for (&place, row) in places.iter().zip(form.chunks_exact(size.max(1))) {
                     let x = column[place];
@@ -173,19 +172,43 @@ pub(super) struct Descended {
 }
 
 impl Learning<'_> {
-    /// What each weight gains where all are zero and the multipliers are alike within a class: at the largest
-    /// of them as `λ` none is worth its penalty there.
-    pub(super) fn worths(&self, context: &Context<'_>) -> Vec<f64> {
-        let is_stopped = over(context);
-        let mut gains = vec![0.0; self.distances.len()];
-        for machine in self.machines {
-            let n = machine.rows.len();
-            let beta: Vec<f64> = machine.balanced().into_iter().map(|b| self.cost * b).collect();
-            let slopes =
-                self.distances.slopes(&vec![1.0; n * n], &beta, &machine.rows, &self.all(), &is_stopped);
-            gains.iter_mut().zip(slopes).for_each(|(gain, slope)| *gain += slope);
+    /// What each weight gains where all are zero and the multipliers are alike within a class.
+    ///
+    /// There the kernel is constant, and `−½ Σ βᵢβⱼ (xᵢ − xⱼ)² = (Σ βᵢxᵢ)²` as `Σ β = 0`: what the linear
+    /// kernel of the feature is worth.
+    pub(super) fn worths(&self) -> Vec<f64> {
+        worths(&self.distances.linear, self.machines)
+    }
+
+    /// The smallest `λ` at which no weight is worth its penalty where all are zero, up to the relative error of
+    /// [`largest_penalty`] above it; `worths` are those of [`Learning::worths`].
+    ///
+    /// It is twice that of the sum of linear kernels, whatever multipliers are the optimal ones, and at least
+    /// [`LEAST_SHARE`] of what multipliers alike within a class say: where other multipliers make the
+    /// classes' means equal, as where features count jointly only, no weights at all are stationary at any
+    /// penalty, and the smallest would be 0.
+    ///
+    /// # Errors
+    /// As [`largest_penalty`].
+    pub(super) fn largest_penalty(&self, worths: &[f64], context: &Context<'_>) -> Result<f64, Error> {
+        let of_unit_cost = largest_penalty(&self.distances.linear, self.machines, worths, context)?;
+        let alike = 0.5 * worths.iter().copied().fold(0.0, f64::max);
+        Ok(2.0 * self.cost * self.cost * of_unit_cost.max(LEAST_SHARE * alike))
+    }
+
+    /// The end of a descent, or no weights at all where they are stationary and as good: from weights close to
+    /// zero the multipliers, and with them the gradient, are known to few digits.
+    pub(super) fn unless_empty(&self, found: Descended, largest: f64) -> Descended {
+        let without = self.cost * no_weights(self.machines);
+        if self.lambda < largest
+            || found.point.value < without * (1.0 - ROUNDING)
+            || found.status.is_stopped()
+        {
+            return found;
         }
-        gains
+        let weights = vec![0.0; found.point.weights.len()];
+        let point = Point { weights, value: without, ..found.point };
+        Descended { point, status: Status::Converged, certificate: Certificate::stationarity(0.0), ..found }
     }
 
     fn all(&self) -> Vec<usize> {
@@ -430,7 +453,7 @@ mod tests {
                 let found = at.gradient[m];
                 assert!((slope - found).abs() < 1e-5 * (1.0 + slope.abs()), "{m}: {slope} {found}");
             }
-            learning.lambda = 0.2 * learning.worths(&context).into_iter().fold(0.0, f64::max);
+            learning.lambda = 0.2 * learning.largest_penalty(&learning.worths(), &context)?;
             let end = learning.descend(vec![0.2; 5], 1e-8, 500, &context)?;
             let violation = learning.violation(&learning.point(
                 end.point.weights.clone(),
