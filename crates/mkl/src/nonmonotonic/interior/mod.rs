@@ -18,6 +18,11 @@
 //! [`System`](super::system::System). Features tie at `λ` by the dozen at the optimum, and a change `dλ` must
 //! then move all their squares alike: the part `β dλ / (2λ)` of the change of `β` does so and is taken out
 //! first, since the rest is small and would otherwise be the difference of terms of size `1/θ`.
+//!
+//! The residuals have the products `p z`, `z = Fᵀβ`, of which linear equations leave out what comes of both
+//! changing. With a large cost both change by large factors in a step, and what is left out would exceed what
+//! is still to be gained ever more. So a step's `p` are those whose products with the `z` it leads to are what
+//! the equations say.
 
 mod newton;
 mod start;
@@ -35,6 +40,17 @@ const MOST_STEPS: usize = 150;
 
 /// Share of the way to the boundary that a step goes at most.
 const SHARE: f64 = 0.995;
+
+/// What weights that fit the outputs keep at least of their distances to the bounds as the linear equations
+/// have them.
+const KEPT: f64 = 0.5;
+
+/// What is left of a step where such weights cost too much, and the share below which it is the linear one.
+const CUT: f64 = 0.7;
+const LEAST_CUT: f64 = 0.1;
+
+/// A step shorter than this is no progress.
+const SHORTEST: f64 = 1e-10;
 
 /// What the weights may be.
 #[derive(Debug, Clone)]
@@ -167,24 +183,27 @@ impl<'a> Interior<'a> {
         let mut best: Option<Saddle> = None;
         let mut since_best = 0;
         for steps in 0..=MOST_STEPS {
-            if self.limited {
-                // Rounding may leave the weights a little beyond the limit.
-                let spent = dot(&self.feature_costs, &point.p);
-                if spent > self.limit {
-                    point.p.iter_mut().for_each(|p| *p *= self.limit / spent);
-                }
-            }
             let beta = self.beta(&point.a);
             let z = self.factors.products(&beta);
             let squares = self.factors.squares(&z);
-            let fitted = self.factors.combine(&self.factors.scaled(&z, &point.p));
-            let weighted: f64 = squares.iter().zip(&point.p).map(|(s, p)| s * p).sum();
+            let fit = |p: &[f64]| self.factors.combine(&self.factors.scaled(&z, p));
+            let fitted = fit(&point.p);
+            // Rounding may leave the weights beyond the limit: what is certified are those within it. The next
+            // step goes on from the others, whose products with the outputs are nearer to what they should be.
+            let spent = dot(&self.feature_costs, &point.p);
+            let within = (self.limited && spent > self.limit).then(|| {
+                let weights: Vec<f64> = point.p.iter().map(|p| p * self.limit / spent).collect();
+                (fit(&weights), weights)
+            });
+            let (fitted_within, weights) =
+                within.as_ref().map_or((&fitted, &point.p), |(fitted, weights)| (fitted, weights));
+            let weighted = dot(&squares, weights);
             let (most, _) = if self.limited {
                 knapsack(&squares, &self.feature_costs, self.limit)
             } else {
                 (weighted, 0.0)
             };
-            let gap = m.gap(&beta, &fitted, &point.bias) + (most - weighted).max(0.0);
+            let gap = m.gap(&beta, fitted_within, &point.bias) + (most - weighted).max(0.0);
             let objective = m.gain(&beta) - most;
             if !(gap.is_finite() && objective.is_finite()) {
                 break;
@@ -193,7 +212,7 @@ impl<'a> Interior<'a> {
                 since_best = 0;
                 best = Some(Saddle {
                     beta: beta.clone(),
-                    weights: point.p.clone(),
+                    weights: weights.clone(),
                     squares: squares.clone(),
                     multiplier: 2.0 * point.lambda,
                     objective,

@@ -2,9 +2,10 @@
 
 use fewest_core::Context;
 
-use super::step::Step;
-use super::{Interior, Point, SHARE};
+use super::step::{Change, Step};
+use super::{CUT, Interior, KEPT, LEAST_CUT, Point, SHARE, SHORTEST};
 use crate::nonmonotonic::system::{System, SystemSolution};
+use fewest_linalg::dot;
 
 /// The residuals of a point, in the order of the module's formulas.
 pub(super) struct Residuals {
@@ -40,7 +41,7 @@ impl Interior<'_> {
             .map(|j| -0.5 * squares[j] + self.feature_costs[j] * x.lambda + x.gamma[j] - x.s[j])
             .collect();
         let sums = beta.chunks_exact(m.n).map(|beta| -beta.iter().sum::<f64>()).collect();
-        let spent: f64 = self.feature_costs.iter().zip(&x.p).map(|(c, p)| c * p).sum();
+        let spent = dot(&self.feature_costs, &x.p);
         Residuals { stationary, weights, sums, budget: self.limit - spent - x.v }
     }
 
@@ -137,11 +138,53 @@ impl Interior<'_> {
         let reach = self.reach(x, &step.change);
         let length = (SHARE * reach).min(1.0);
         // So written, NaN is no progress.
-        let moves = length > 1e-10;
+        let moves = length > SHORTEST;
         if moves {
-            x.add(&step.change, length);
+            let mut cut = 1.0;
+            let fitted = loop {
+                let found = self.fitted(x, z, &predicted, &step, cut * length);
+                cut *= CUT;
+                if found.is_some() || cut < LEAST_CUT {
+                    break found;
+                }
+            };
+            match fitted {
+                Some(next) => *x = next,
+                None => x.add(&step.change, length),
+            }
         }
         moves
+    }
+
+    /// The point after `length` of `step`, with the weights `p` whose products with the `z` there are, as nearly
+    /// as one number a unit allows, the linear ones, `p z + length (p dz + z dp + dp' dz')` with the changes
+    /// `dp'`, `dz'` of `predicted`; `None` where they cost too much.
+    fn fitted(&self, x: &Point, z: &[f64], predicted: &Change, step: &Change, length: f64) -> Option<Point> {
+        let mut next = x.clone();
+        next.add(&step.change, length);
+        if !self.limited {
+            return Some(next);
+        }
+        let there: Vec<f64> = z.iter().zip(&step.dz).map(|(z, dz)| z + length * dz).collect();
+        let squares = self.factors.squares(&there);
+        let [with_z, with_dz, with_predicted] =
+            [z, &step.dz, &predicted.dz].map(|other| self.factors.inner(&there, other));
+        for (j, linear) in next.p.iter_mut().enumerate() {
+            let (p, dp) = (x.p[j], step.change.p[j]);
+            let second = predicted.change.p[j] * with_predicted[j];
+            let fitted = (p * with_z[j] + length * (p * with_dz[j] + dp * with_z[j] + second)) / squares[j];
+            let rest = 1.0 - *linear;
+            let least = (KEPT * *linear).max(1.0 - rest / KEPT);
+            let most = (*linear / KEPT).min(1.0 - KEPT * rest);
+            // So written, NaN leaves the linear one.
+            if fitted.is_finite() && least <= most {
+                *linear = fitted.clamp(least, most);
+            }
+        }
+        let left = self.limit - dot(&self.feature_costs, &next.p);
+        let is_within = left >= KEPT * next.v;
+        next.v = left;
+        is_within.then_some(next)
     }
 
     /// The mean product of a multiplier with what it belongs to.
