@@ -1,12 +1,13 @@
 //! MIK-FS from outside: the laws of every selector, threads, several classes, predictions, hostile input.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use fewest_core::method::{KernelWidth, Regularization};
 use fewest_core::{
-    Budget, Certificate, Context, Dataset, DenseColumns, Error, FeatureKind, Selector, Status, Target,
-    derive_seed,
+    Budget, Certificate, Context, Dataset, DenseColumns, Error, FeatureKind, OnDemand, Selector, Status,
+    Target, derive_seed,
 };
 use fewest_mkl::{BaseKernel, BaseKernels, Gmkl, MikFs, Rfmkl};
 use fewest_testkit::StopAt;
@@ -380,5 +381,33 @@ fn predictions_are_finite_at_any_size_of_the_values() -> Result<(), Error> {
         let hole = DenseColumns::from_columns(&[vec![0.0, f64::NAN]])?;
         assert!(matches!(model.predict(&hole), Err(Error::NonFinite { column: 0, row: 1, .. })));
     }
+    Ok(())
+}
+
+/// A stop is heard between two features also while all of them are looked at: with many classes that takes
+/// long.
+#[test]
+fn a_stop_is_heard_while_features_are_looked_at() -> Result<(), Box<dyn std::error::Error>> {
+    let (n, d) = (60, 400);
+    let value = |j: usize, i: usize| derive_seed(j as u64, i as u64) as f64 / u64::MAX as f64 - 0.5;
+    let labels: Vec<usize> = (0..n).map(|i| i % 4).collect();
+    // All are read once before, and some of them twice.
+    let at = d + 100;
+    let (reads, raised) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
+    let (count, raise) = (Arc::clone(&reads), Arc::clone(&raised));
+    let columns = OnDemand::new(n, d, move |j, out: &mut [f64]| {
+        out.iter_mut().enumerate().for_each(|(i, out)| *out = value(j, i));
+        if count.fetch_add(1, Ordering::Relaxed) + 1 == at {
+            raise.store(true, Ordering::Relaxed);
+        }
+        Ok(())
+    });
+    let data = Dataset::new(columns, Target::from_labels(&labels))?;
+    let context = Context { interrupt: Some(&raised), ..Context::default() };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
+    let outcome = pool.install(|| MikFs::default().select(&data, Budget::Count(3), &context));
+    assert!(matches!(outcome, Err(Error::Stopped { .. })), "{outcome:?}");
+    let reads = reads.load(Ordering::Relaxed);
+    assert!((at..at + 3).contains(&reads), "{reads} reads, {} after the stop", reads - at);
     Ok(())
 }

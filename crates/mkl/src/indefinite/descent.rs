@@ -30,11 +30,16 @@ impl<'a> Descent<'a> {
     /// anything in common with the target.
     ///
     /// # Errors
-    /// [`Error::Numerical`] where a kernel overflows.
-    pub(crate) fn new(atoms: &'a Atoms<'a>, tasks: &'a Tasks, lambda1: f64) -> Result<Option<Self>, Error> {
+    /// [`Error::Numerical`] where a kernel overflows; [`Error::Stopped`].
+    pub(crate) fn new(
+        atoms: &'a Atoms<'a>,
+        tasks: &'a Tasks,
+        lambda1: f64,
+        context: &Context<'_>,
+    ) -> Result<Option<Self>, Error> {
         let objective = Objective { atoms, tasks: &tasks.tasks, loss: tasks.loss, lambda1, lambda2: 1.0 };
         let mut screen = Screen::default();
-        let largest = objective.largest_lambda2(&mut screen)?;
+        let largest = objective.largest_lambda2(&mut screen, context)?;
         let point = objective.start();
         let descent = Self { objective, screen, largest, point, next: DIRECT * largest };
         Ok((atoms.len() > 0 && largest > 0.0).then_some(descent))

@@ -12,8 +12,8 @@ use fewest_linalg::{add_scaled, centre, dot};
 /// Relative differences of coefficients below this are rounding.
 const ROUNDING: f64 = 1e-12;
 
-/// What was not done yet where a machine is stopped.
-const FITTED: &str = "a machine was fitted";
+/// What was not done yet where the run is stopped.
+pub(super) const FITTED: &str = "a machine was fitted";
 
 /// When things stop.
 #[derive(Debug, Clone, Copy)]
@@ -46,7 +46,7 @@ impl Limits {
 #[derive(Debug, Clone)]
 pub(crate) struct Fit {
     pub(crate) point: Point,
-    /// The objective at the start and after every iteration.
+    /// The objective at the start and after every iteration; empty where the run was stopped before.
     pub(crate) history: Vec<f64>,
     pub(crate) status: Status,
     /// The largest entry of the projected gradient of all weights at `point`, relative to `λ₂`; NaN where it
@@ -166,21 +166,41 @@ impl Objective<'_> {
         limits: &Limits,
         context: &Context<'_>,
     ) -> Result<Fit, Error> {
-        let (mut members, weights) = start.positive();
-        let first = self.responses(&start.machines, &members)?.problem(self.loss).value(&weights);
         let mut fit = Fit {
             point: start,
-            history: vec![first],
+            history: Vec::new(),
             status: Status::Converged,
             weight_violation: f64::NAN,
             newton_steps: 0,
             convex_gap: 0.0,
             convex_problems: 0,
         };
+        match self.alternate_on(&mut fit, screen, limits, context) {
+            Err(Error::Stopped { .. }) => {
+                // What was begun leaves the point as it was, and not all of its weights were looked at.
+                fit.status = context.stopped().unwrap_or(Status::Interrupted);
+                fit.weight_violation = f64::NAN;
+            }
+            ended => ended?,
+        }
+        Ok(fit)
+    }
+
+    /// [`alternate`](Self::alternate), which ends in an [`Error::Stopped`] where time is over in a part.
+    fn alternate_on(
+        &self,
+        fit: &mut Fit,
+        screen: &mut Screen,
+        limits: &Limits,
+        context: &Context<'_>,
+    ) -> Result<(), Error> {
+        let (mut members, weights) = fit.point.positive();
+        let responses = self.responses(&fit.point.machines, &members, context)?;
+        fit.history.push(responses.problem(self.loss).value(&weights));
         if limits.working_set {
             let allowed = limits.inner_tolerance * self.lambda2;
             loop {
-                let (entering, outside) = self.entering(&fit.point, &members, allowed, screen)?;
+                let (entering, outside) = self.entering(&fit.point, &members, allowed, screen, context)?;
                 // Where it was not measured it stays so.
                 if fit.weight_violation < outside {
                     fit.weight_violation = outside;
@@ -191,21 +211,21 @@ impl Objective<'_> {
                 }
                 members.extend(entering.iter().map(|(m, _)| m));
                 order::sort_indices(&mut members);
-                self.settle(&mut fit, &members, limits, context)?;
+                self.settle(fit, &members, limits, context)?;
                 if fit.status.is_stopped() {
                     // The weights left out are not looked at any more.
                     fit.weight_violation = f64::NAN;
-                    return Ok(fit);
+                    return Ok(());
                 }
             }
         } else {
             members = (0..self.atoms.len()).collect();
-            self.settle(&mut fit, &members, limits, context)?;
+            self.settle(fit, &members, limits, context)?;
         }
         if fit.status == Status::Converged && !fit.is_stationary(limits) {
             fit.status = Status::Stalled;
         }
-        Ok(fit)
+        Ok(())
     }
 
     /// Alternates over the weights of `members`, and takes Newton steps, until the point is stationary or
@@ -219,7 +239,7 @@ impl Objective<'_> {
         limits: &Limits,
         context: &Context<'_>,
     ) -> Result<(), Error> {
-        let mut responses = self.responses(&fit.point.machines, members)?;
+        let mut responses = self.responses(&fit.point.machines, members, context)?;
         let mut has_settled = false;
         // Where the alternation is slow, half of the iterations are left to Newton steps; where these do not
         // lower the objective yet, half of what is left.
@@ -264,7 +284,10 @@ impl Objective<'_> {
                 for (&m, weight) in members.iter().zip(&descended.weights) {
                     next[m] = *weight;
                 }
-                let fitted = match self.fit_machines(&fit.point.machines, &next, limits, context) {
+                let fitted = self
+                    .fit_machines(&fit.point.machines, &next, limits, context)
+                    .and_then(|fitted| Ok((self.responses(&fitted.machines, members, context)?, fitted)));
+                let (after, fitted) = match fitted {
                     Err(Error::Stopped { .. }) => {
                         // The point stays as it was measured. Where there is none yet, that with the
                         // machines as they are is better than nothing.
@@ -280,7 +303,6 @@ impl Objective<'_> {
                 };
                 fit.convex_gap = fit.convex_gap.max(fitted.convex_gap);
                 fit.convex_problems += fitted.convex_problems;
-                let after = self.responses(&fitted.machines, members)?;
                 let value = after.problem(self.loss).value(&descended.weights);
                 has_settled = before - value <= limits.min_improvement * value.abs();
                 if value > before {

@@ -1,8 +1,9 @@
 //! What is minimised (Eq. 8), and what every weight would do about it.
 
-use fewest_core::{Error, order};
+use fewest_core::{Context, Error, order};
 
 use super::atoms::Atoms;
+use super::fit::FITTED;
 use super::loss::Loss;
 use super::machine::Machine;
 use super::matrix::KernelMatrix;
@@ -66,12 +67,15 @@ impl Objective<'_> {
     /// The smallest `λ₂` at which no feature gains more than its penalty over the best constant: with `r` the
     /// half_gradients there, `max_m Σ_t r_tᵀ K_m r_t / λ₁`. For positive semidefinite kernels nothing is
     /// selected from there on.
-    pub(crate) fn largest_lambda2(&self, screen: &mut Screen) -> Result<f64, Error> {
-        let pairs = self.pairs(&self.start())?;
+    ///
+    /// # Errors
+    /// [`Error::Stopped`]; [`Error::Numerical`] where a kernel overflows; [`Error::Unreadable`].
+    pub(crate) fn largest_lambda2(&self, screen: &mut Screen, context: &Context<'_>) -> Result<f64, Error> {
+        let pairs = self.pairs(&self.start(), context)?;
         // Only those near the largest need be known well.
         let mut sure = f64::NEG_INFINITY;
         let estimates = loop {
-            let estimates = screen.estimates(self.atoms, &pairs, sure)?;
+            let estimates = screen.estimates(self.atoms, &pairs, sure, context)?;
             let least = estimates.iter().map(|gain| gain.least()).fold(0.0, f64::max);
             if least <= sure {
                 break estimates;
@@ -81,6 +85,7 @@ impl Objective<'_> {
         let mut largest = 0.0_f64;
         for (m, gain) in estimates.iter().enumerate() {
             if gain.bound() >= sure {
+                context.go_on(FITTED)?;
                 largest =
                     largest.max(if gain.error > 0.0 { self.atoms.product(m, &pairs)? } else { gain.value });
             }
@@ -119,12 +124,22 @@ impl Objective<'_> {
     }
 
     /// What the machines make of the atoms `members`.
-    pub(super) fn responses(&self, machines: &[Machine], members: &[usize]) -> Result<Responses, Error> {
+    ///
+    /// # Errors
+    /// [`Error::Stopped`]; [`Error::Numerical`] where a kernel overflows; [`Error::Unreadable`].
+    pub(super) fn responses(
+        &self,
+        machines: &[Machine],
+        members: &[usize],
+        context: &Context<'_>,
+    ) -> Result<Responses, Error> {
         let spreads: Vec<Vec<f64>> =
             self.tasks.iter().zip(machines).map(|(task, machine)| self.spread(task, &machine.beta)).collect();
         let total: usize = self.tasks.iter().map(|task| task.rows.len()).sum();
         let mut responses = vec![0.0; total * members.len()];
         let respond = |image: &mut Vec<f64>, out: &mut [f64], m: usize| {
+            // Where there are many classes, one feature is work enough.
+            context.go_on(FITTED)?;
             let mut rest = out;
             let mut slope = self.lambda2;
             for ((task, machine), spread) in self.tasks.iter().zip(machines).zip(&spreads) {
@@ -174,10 +189,11 @@ impl Objective<'_> {
 
     /// The vectors `β_t` and `2 forces_t − λ₁β_t`, all half_gradients of a task less their mean: the slope of
     /// a weight is `λ₂` less their products with its kernel.
-    fn pairs(&self, point: &Point) -> Result<Pairs, Error> {
+    fn pairs(&self, point: &Point, context: &Context<'_>) -> Result<Pairs, Error> {
         let n = self.atoms.n_samples();
         let (members, weights) = point.positive();
-        let mut values = self.responses(&point.machines, &members)?.problem(self.loss).decisions(&weights);
+        let responses = self.responses(&point.machines, &members, context)?;
+        let mut values = responses.problem(self.loss).decisions(&weights);
         let mut vectors = (Vec::new(), Vec::new());
         for (task, machine) in self.tasks.iter().zip(&point.machines) {
             let rest = values.split_off(task.rows.len());
@@ -200,10 +216,11 @@ impl Objective<'_> {
         members: &[usize],
         allowed: f64,
         screen: &mut Screen,
+        context: &Context<'_>,
     ) -> Result<(Vec<(usize, f64)>, f64), Error> {
-        let pairs = self.pairs(point)?;
+        let pairs = self.pairs(point, context)?;
         let least = self.lambda2 + allowed;
-        let estimates = screen.estimates(self.atoms, &pairs, least)?;
+        let estimates = screen.estimates(self.atoms, &pairs, least, context)?;
         let outside: Vec<usize> =
             (0..self.atoms.len()).filter(|m| members.binary_search(m).is_err()).collect();
         let (candidates, others): (Vec<usize>, Vec<usize>) =
@@ -216,7 +233,10 @@ impl Objective<'_> {
         let mut entering: Vec<(usize, f64)> = Vec::new();
         // Estimates say which to compute; which one enters is decided by the kernel itself.
         for batch in candidates.chunks(wanted) {
-            let products = fewest_parallel::try_map(batch.len(), |at| self.atoms.product(batch[at], &pairs))?;
+            let products = fewest_parallel::try_map(batch.len(), |at| {
+                context.go_on(FITTED)?;
+                self.atoms.product(batch[at], &pairs)
+            })?;
             for (&m, product) in batch.iter().zip(products) {
                 steepest = steepest.max(product);
                 if product > least {

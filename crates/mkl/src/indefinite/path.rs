@@ -84,7 +84,9 @@ impl MikFs {
         let tasks = tasks(data, self.epsilon, "mik-fs")?;
         let atoms = Atoms::new(data, &self.kernel.0, self.factor_tolerance, self.form, context)?;
         let mut models = Vec::new();
-        let Some(mut descent) = Descent::new(&atoms, &tasks, self.lambda1)? else { return Ok(models) };
+        let Some(mut descent) = Descent::new(&atoms, &tasks, self.lambda1, context)? else {
+            return Ok(models);
+        };
         for &penalty in lambda2 {
             let fit = descent.to(penalty, &self.limits(), context)?;
             let status = fit.status;
@@ -116,7 +118,7 @@ impl MikFs {
             n_penalties: 0,
             stopped: None,
         };
-        let Some(mut descent) = Descent::new(&atoms, &tasks, self.lambda1)? else { return Ok(run) };
+        let Some(mut descent) = Descent::new(&atoms, &tasks, self.lambda1, context)? else { return Ok(run) };
         let largest = descent.largest();
         let penalties = match self.regularization {
             Regularization::CrossValidated { folds } => {

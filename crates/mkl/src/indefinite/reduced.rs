@@ -129,7 +129,7 @@ impl Objective<'_> {
             if promised > 0.0
                 && let Some(fitted) = self.stationary(&point.machines, &all, context)?
             {
-                let responses = self.responses(&fitted.machines, members)?;
+                let responses = self.responses(&fitted.machines, members, context)?;
                 let reached = responses.problem(self.loss).value(&trial);
                 if value - reached >= SUFFICIENT * promised {
                     let Fitted { machines, violation, convex_gap, .. } = fitted;

@@ -1,10 +1,11 @@
 //! Which features may get a weight: products of all kernels with the machines, as exactly as it takes to
 //! tell.
 
-use fewest_core::Error;
+use fewest_core::{Context, Error};
 use fewest_kernels::{Interpolated, Pair, SharedFactor};
 
 use super::atoms::Atoms;
+use super::fit::FITTED;
 use fewest_linalg::dot;
 
 /// What a shared factor's checks have found is taken times this.
@@ -133,12 +134,14 @@ impl Screen {
     /// shared factors are.
     ///
     /// # Errors
-    /// [`Error::Numerical`] where a kernel overflows; [`Error::Unreadable`]. Of several the first.
+    /// [`Error::Stopped`]; [`Error::Numerical`] where a kernel overflows; [`Error::Unreadable`]. Of several the
+    /// first.
     pub(crate) fn estimates(
         &mut self,
         atoms: &Atoms<'_>,
         pairs: &Pairs,
         least: f64,
+        context: &Context<'_>,
     ) -> Result<Vec<Estimate>, Error> {
         let mut moved: Vec<f64> = self.asked.iter().map(|before| pairs.distance(before)).collect();
         let when = match moved.iter().position(|moved| *moved == 0.0) {
@@ -152,6 +155,7 @@ impl Screen {
         let size = CAUTION * pairs.size();
         self.looks.resize(atoms.len(), None);
         let update = |memory: &mut Memory, (m, look): (usize, &mut Option<Look>)| -> Result<(), Error> {
+            context.go_on(FITTED)?;
             let (false, Some(shared)) = (atoms.is_made(m), atoms.shared(m)) else {
                 if look.is_none_or(|look| look.when != when || look.estimate.error > 0.0) {
                     let value = atoms.product(m, pairs)?;
@@ -263,7 +267,7 @@ mod tests {
             let products: Vec<f64> =
                 (0..exact.len()).map(|m| exact.product(m, &pairs)).collect::<Result<_, _>>()?;
             let least = products.iter().copied().fold(f64::NEG_INFINITY, f64::max) * 0.5;
-            let estimates = screen.estimates(&own, &pairs, least)?;
+            let estimates = screen.estimates(&own, &pairs, least, &Context::default())?;
             for (m, (estimate, product)) in estimates.iter().zip(&products).enumerate() {
                 assert!(
                     (estimate.value - product).abs() <= estimate.error,
@@ -294,7 +298,10 @@ mod tests {
         let exact = Atoms::new(&data, &kernels(), 1e-10, Form::Exact, &Context::default())?;
         let mut ends = Vec::new();
         for (atoms, working_set) in [(&atoms, true), (&exact, false)] {
-            let Some(mut descent) = Descent::new(atoms, &tasks, 1.0)? else { panic!("nothing has a weight") };
+            let context = Context::default();
+            let Some(mut descent) = Descent::new(atoms, &tasks, 1.0, &context)? else {
+                panic!("nothing has a weight")
+            };
             let lambda2 = 0.2 * descent.largest();
             let fit = descent.to(lambda2, &limits(working_set), &Context::default())?;
             assert!(fit.history.windows(2).all(|pair| pair[1] <= pair[0]));

@@ -299,7 +299,7 @@ fn objectives_never_rise_and_are_what_their_definition_says() -> Result<(), Erro
                     let mut screen = Screen::default();
                     let mut objective =
                         Objective { atoms: &atoms, tasks: &tasks.tasks, loss, lambda1, lambda2: 1.0 };
-                    objective.lambda2 = 0.1 * objective.largest_lambda2(&mut screen)?;
+                    objective.lambda2 = 0.1 * objective.largest_lambda2(&mut screen, &Context::default())?;
                     let fit = objective.alternate(
                         objective.start(),
                         &mut screen,
@@ -351,7 +351,9 @@ fn the_certificate_is_that_of_the_point_that_is_returned() -> Result<(), Error> 
                 let tasks = tasks(&data, 0.1, "test")?;
                 let atoms =
                     Atoms::new(&data, std::slice::from_ref(&kernel), 1e-6, Form::Exact, &Context::default())?;
-                let Some(mut descent) = Descent::new(&atoms, &tasks, 1.0)? else { panic!("no weights") };
+                let Some(mut descent) = Descent::new(&atoms, &tasks, 1.0, &Context::default())? else {
+                    panic!("no weights")
+                };
                 let lambda2 = ratio * descent.largest();
                 let limits = Limits { tolerance, min_improvement: 1e-5, ..limits() };
                 let fit = descent.to(lambda2, &limits, &Context::default())?;
@@ -424,7 +426,7 @@ fn a_newton_step_that_is_stopped_leaves_the_point() -> Result<(), Error> {
         let objective = Objective { atoms: &atoms, tasks: &tasks.tasks, loss, lambda1, lambda2: 1.0 };
         let fit = objective.alternate(objective.start(), &mut screen, &limits(), &Context::default())?;
         let members: Vec<usize> = (0..atoms.len()).collect();
-        let responses = objective.responses(&fit.point.machines, &members)?;
+        let responses = objective.responses(&fit.point.machines, &members, &Context::default())?;
         let step = objective.newton_step(&fit.point, &members, &responses, fit.history[0], &stopped);
         assert!(matches!(step, Ok(None)), "{:?}", step.err());
     }

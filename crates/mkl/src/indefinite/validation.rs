@@ -91,7 +91,7 @@ pub(crate) fn validate(
         let tasks = tasks(&train, method.epsilon, "mik-fs")?;
         let atoms = Atoms::new(&train, &method.kernel.0, method.factor_tolerance, method.form, context)?;
         let share_of_samples = test.n_samples() as f64 / n as f64;
-        let Some(mut descent) = Descent::new(&atoms, &tasks, method.lambda1)? else {
+        let Some(mut descent) = Descent::new(&atoms, &tasks, method.lambda1, context)? else {
             // No feature of these samples says anything: the prediction is the best constant, whatever the
             // penalty.
             let score = score(&vec![constant(&tasks, &train); test.n_samples()], &test);

@@ -167,7 +167,7 @@ impl Weights<'_> {
             let mut weights = solution.coefficients;
             let interrupted = solution.status.is_stopped();
             if !interrupted && is_affordable {
-                let go_on = |weights: &[f64]| !beyond(weights);
+                let go_on = |weights: &[f64]| !beyond(weights) && control.stopped().is_none();
                 newton.descend(&restricted, &mut weights, 0.5 * allowed, NEWTON_STEPS, go_on);
             }
             let settled = members.iter().zip(&weights).all(|(&m, weight)| d[m] == *weight);
