@@ -1,6 +1,6 @@
 //! The problem over the features in the constraints found so far.
 
-use fewest_core::{Error, order};
+use fewest_core::{Context, Error, order};
 use nalgebra::{DMatrix, DVector};
 
 /// Projected gradient steps after which `p` must do.
@@ -73,12 +73,14 @@ impl Master {
         self.features.iter().copied().zip(self.indicators.iter().copied())
     }
 
-    /// Adds the constraint of these features, `count` of them, and minimises `J` to within `tolerance`.
+    /// Adds the constraint of these features, `count` of them, and minimises `J` to within `tolerance`, or until
+    /// the context says stop: then the `p` reached stands.
     pub(super) fn add(
         &mut self,
         constraint: &[usize],
         columns: impl Fn(usize) -> Result<Vec<Vec<f64>>, Error>,
         tolerance: f64,
+        context: &Context<'_>,
     ) -> Result<(), Error> {
         let starts_at = if self.features.is_empty() { 1.0 } else { 0.0 };
         let mut new = Vec::new();
@@ -109,7 +111,7 @@ impl Master {
         let mut with_labels = std::mem::replace(&mut self.with_labels, empty()).resize_vertically(total, 0.0);
         with_labels.rows_mut(old, total - old).copy_from(&(&added * &self.labels));
         (self.columns, self.gram, self.with_labels) = (all, gram, with_labels);
-        self.minimise(tolerance);
+        self.minimise(tolerance, context);
         Ok(())
     }
 
@@ -171,7 +173,7 @@ impl Master {
     }
 
     /// Projected gradient steps of Barzilai–Borwein length with Armijo's rule.
-    fn minimise(&mut self, tolerance: f64) {
+    fn minimise(&mut self, tolerance: f64, context: &Context<'_>) {
         let mut p = self.indicators.clone();
         let mut point = self.evaluate(&p);
         let steepest = point.gradient.iter().fold(0.0_f64, |most, g| most.max(g.abs()));
@@ -179,7 +181,7 @@ impl Master {
         for _ in 0..MOST_STEPS {
             // So written, NaN ends the steps too.
             let can_fall = self.gap(&p, &point.gradient) > tolerance;
-            if !can_fall {
+            if !can_fall || context.stopped().is_some() {
                 break;
             }
             let moved: Vec<f64> = p.iter().zip(&point.gradient).map(|(p, g)| p - length * g).collect();
@@ -188,7 +190,7 @@ impl Master {
             let slope: f64 = direction.iter().zip(&point.gradient).map(|(d, g)| d * g).sum();
             let mut step = 1.0;
             let mut accepted = None;
-            while step > 1e-12 && slope < 0.0 {
+            while step > 1e-12 && slope < 0.0 && context.stopped().is_none() {
                 let next: Vec<f64> =
                     p.iter().zip(&direction).map(|(p, d)| (p + step * d).clamp(0.0, 1.0)).collect();
                 let there = self.evaluate(&next);
@@ -259,7 +261,7 @@ mod tests {
         // Every second feature has two columns.
         let columns =
             |j: usize| Ok((0..1 + j % 2).map(|level| wave(3 + 2 * j + level, 20).collect()).collect());
-        master.add(&features, columns, 1e-9).unwrap();
+        master.add(&features, columns, 1e-9, &Context::default()).unwrap();
         let p = [0.5, 0.0, 1.0, 0.25, 0.0, 0.125, 1.0, 0.0, 0.125];
         let (by_columns, by_samples) = (master.among_columns(&p), master.among_samples(&p));
         assert!((by_columns.objective - by_samples.objective).abs() < 1e-12);
@@ -267,6 +269,22 @@ mod tests {
             assert!((a - b).abs() < 1e-12, "{a} {b}");
         }
         assert!((by_columns.coefficients - by_samples.coefficients).amax() < 1e-12);
+    }
+
+    /// The problem over many features takes long: a stop is heard in it, and what has been reached stands.
+    #[test]
+    fn a_stop_ends_the_steps() {
+        let wave = |step: usize, n: usize| (0..n).map(move |i| ((i * step) % 23) as f64 / 11.0 - 1.0);
+        let columns = |j: usize| Ok(vec![wave(3 + 2 * j, 20).collect()]);
+        let interrupt = std::sync::atomic::AtomicBool::new(true);
+        let stopped = Context { interrupt: Some(&interrupt), ..Context::default() };
+        let mut master = Master::new(DMatrix::from_iterator(20, 2, wave(5, 40)), 0.7, 3);
+        master.add(&[0, 1, 2], columns, 1e-9, &Context::default()).unwrap();
+        let before = master.objective();
+        master.add(&[3, 4, 5, 6, 7, 8], columns, 1e-9, &stopped).unwrap();
+        assert!((master.objective() - before).abs() < 1e-12 * before);
+        master.add(&[], columns, 1e-9, &Context::default()).unwrap();
+        assert!(master.objective() < 0.99 * before, "{} {before}", master.objective());
     }
 
     #[test]

@@ -109,7 +109,7 @@ impl Selector for GeneralizedFisher {
                 rank(&strengths, true).into_iter().take(k).map(|at| candidates[at]).collect();
             // Far from the optimum, exactness among the features found so far is wasted.
             let tolerance = 0.1 * self.tolerance.max(gap.min(1.0)) * at_zero;
-            master.add(&constraint, |j| prepared(data, j), tolerance)?;
+            master.add(&constraint, |j| prepared(data, j), tolerance, context)?;
             if !master.objective().is_finite() {
                 return Err(exchange::too_small());
             }
