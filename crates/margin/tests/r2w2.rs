@@ -119,3 +119,21 @@ fn rules_for_the_width_are_the_widths_they_name() {
     assert_eq!(scores(KernelWidth::Dimension), scores(KernelWidth::Value(1.0)));
     assert_ne!(scores(KernelWidth::Median), scores(KernelWidth::Dimension));
 }
+
+/// What there is no memory for is told before anything of it is made.
+#[test]
+fn memory_that_is_not_there_is_told_before() {
+    let table = |n: usize, n_classes: usize| {
+        let column: Vec<f64> = (0..n).map(|i| (i % 97) as f64).collect();
+        let labels: Vec<usize> = (0..n).map(|i| i % n_classes).collect();
+        Dataset::new(DenseColumns::from_columns(&[column]).unwrap(), Target::from_labels(&labels)).unwrap()
+    };
+    let message = |selector: R2w2, data: &Dataset| {
+        selector.select(data, Budget::Count(1), &Context::default()).unwrap_err().to_string()
+    };
+    let names = message(R2w2::default(), &table(200_000, 200_000));
+    assert!(names.contains("r2w2 needs") && names.contains("200000 classes"), "{names}");
+    let kernel = ScaledKernel::Gaussian { sigma: KernelWidth::Median };
+    let pairs = message(R2w2 { kernel, ..R2w2::default() }, &table(600_000, 2));
+    assert!(pairs.contains("r2w2 needs") && pairs.contains("fewer samples"), "{pairs}");
+}

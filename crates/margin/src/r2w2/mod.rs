@@ -6,6 +6,7 @@ mod descent;
 use fewest_core::method::{KernelWidth, Options};
 use fewest_core::{
     Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport, Status, choice, options,
+    room,
 };
 use fewest_kernels::{VectorKernel, gaussian_gamma};
 use fewest_solver::LinearOperator;
@@ -20,6 +21,9 @@ use super::problems::{Multiclass, NO_OTHERS, binaries, control, select};
 /// Slopes are exact to its root, and the descent carries their errors on; a gap this small costs little,
 /// since the last steps of the solver converge fast.
 const GAP: f64 = 1e-18;
+
+/// Numbers for each sample of a machine: the coefficients of machine and ball, before a step and after.
+const VECTORS: usize = 4;
 
 choice! {
     /// The kernel of [`R2w2`].
@@ -62,11 +66,12 @@ options! {
     ///
     /// Cost: a step trains a machine and finds a ball, `n² d` each for the kernel; the slope adds `n d`, with
     /// the Gaussian kernel `m² d` for `m` support vectors of either; some 30 `log₂(d/k)` steps, and up to
-    /// 1000 at the end. Memory: twice the data, and the rows of the kernel that the solver keeps (256 MiB at
-    /// most).
+    /// 1000 at the end. Memory: twice the data, `4 n` numbers a machine, and the rows of the kernel that the
+    /// solver keeps (256 MiB at most); for the median distance `n²/2` numbers.
     ///
     /// # Errors
-    /// No number of features; else as [`SvmWeights`](crate::SvmWeights).
+    /// No number of features; [`Error::Numerical`] where there is no such memory; else as
+    /// [`SvmWeights`](crate::SvmWeights).
     ///
     /// ```
     /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
@@ -91,15 +96,40 @@ options! {
     }
 }
 
+/// Whether there is memory for all machines, asked for before they are made.
+///
+/// # Errors
+/// [`Error::Numerical`]; [`Error::UnsupportedTarget`] without classes.
+fn check_memory(data: &Dataset, method: &'static str) -> Result<(), Error> {
+    let n_classes = data.classes(method)?.occurring().len();
+    let instead = format!(
+        "{n_classes} classes have a machine each, in {} samples: is the target a column of names?",
+        data.n_samples()
+    );
+    let n_machines = if n_classes > 2 { n_classes } else { 1 };
+    room("memory for all machines", &[VECTORS, n_machines, data.n_samples()], method, &instead).map(|_| ())
+}
+
 /// The squared distances of all pairs of samples.
-fn squared_distances(columns: &[Vec<f64>]) -> Vec<f64> {
+///
+/// # Errors
+/// [`Error::Numerical`] where there is no memory for them; [`Error::Stopped`].
+fn squared_distances(
+    columns: &[Vec<f64>],
+    method: &'static str,
+    context: &Context<'_>,
+) -> Result<Vec<f64>, Error> {
     let n = columns.first().map_or(0, Vec::len);
-    let mut distances = vec![0.0; n * n.saturating_sub(1) / 2];
+    let n_pairs = n.saturating_mul(n.saturating_sub(1)) / 2;
+    let what = "memory for the distances of all pairs of samples";
+    let mut distances = room(what, &[n_pairs], method, "use fewer samples, or give sigma a number")?;
+    distances.resize(n_pairs, 0.0);
     for column in columns {
+        context.go_on(bound::STEPPED)?;
         let pairs = (1..n).flat_map(|i| column[..i].iter().map(move |other| column[i] - other));
         distances.iter_mut().zip(pairs).for_each(|(sum, difference)| *sum += difference * difference);
     }
-    distances
+    Ok(distances)
 }
 
 impl Selector for R2w2 {
@@ -109,6 +139,7 @@ impl Selector for R2w2 {
         budget.check(data.n_features())?;
         let k = budget.count(&[])?;
         let control = control(GAP, context)?;
+        check_memory(data, METHOD)?;
         let problems = binaries(data, METHOD, self.multiclass)?;
         let design = Design::new(data, METHOD, context)?;
         let (mut columns, mut owners, mut features): (Vec<Vec<f64>>, Vec<usize>, Vec<usize>) =
@@ -136,7 +167,11 @@ impl Selector for R2w2 {
         let kernel = match self.kernel {
             ScaledKernel::Linear => VectorKernel::Linear,
             ScaledKernel::Gaussian { sigma } => {
-                let gamma = gaussian_gamma(sigma, features.len(), || squared_distances(&columns))?;
+                let distances = match sigma {
+                    KernelWidth::Median => squared_distances(&columns, METHOD, context)?,
+                    _ => Vec::new(),
+                };
+                let gamma = gaussian_gamma(sigma, features.len(), || distances)?;
                 VectorKernel::Gaussian { gamma }
             }
         };
