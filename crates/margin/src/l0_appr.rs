@@ -17,6 +17,9 @@ const MOST_ROUNDS: usize = 100;
 /// Scales below this share of the largest are taken for the zeros they tend to.
 const ZERO: f64 = 1e-6;
 
+/// Up to so many columns a linear program begins with all of them: finding those that matter costs more.
+const ALL_AT_ONCE: usize = 300;
+
 /// A round that changes no scale by more than this share of the largest is the last.
 const STILL: f64 = 1e-6;
 
@@ -118,7 +121,8 @@ impl L0Appr {
                 let (labels, restricted) = (problem.labels(), samples.restrict(&used));
                 let costs = vec![self.c; labels.len()];
                 let program = Program { design: &restricted, labels: &labels, costs: &costs };
-                let found = program.minimise(&penalties, &[], self.tolerance, context)?;
+                let start: Vec<usize> = (0..used.len()).filter(|_| used.len() <= ALL_AT_ONCE).collect();
+                let found = program.minimise(&penalties, &start, self.tolerance, context)?;
                 let mut weights = vec![0.0; scales.len()];
                 for ((&j, w), penalty) in used.iter().zip(&found.weights).zip(&penalties) {
                     weights[j] = w * penalty;

@@ -16,6 +16,13 @@ const LEAST_JOINING: usize = 20;
 /// half of the tolerance where that is smaller.
 const VIOLATION: f64 = 1e-8;
 
+/// The gap of the programs that only look for columns, until nothing joins any more.
+const LOOSE: f64 = 1e-3;
+
+/// Of these columns the next program keeps those whose product with the dual point is at least this share of
+/// their penalty.
+const NEARLY: f64 = 0.8;
+
 /// Most times that the weights are fitted again.
 const MOST_REFITS: usize = 5;
 
@@ -27,7 +34,8 @@ pub(super) const SOLVER: &str = "interior-point";
 /// Its dual is `maximise Σ_i u_i` with `0 ≤ u_i ≤ d_i`, `Σ u_i y_i = 0` and `|Σ_i u_i y_i x_ij| ≤ c_j` for
 /// all columns `j`. A program over few columns is solved by an interior point method; columns
 /// whose condition its dual point breaks join, until none does (column generation). So the memory is that of
-/// few columns.
+/// few columns. The first programs only look for columns: their gaps are wide, and most of what they have
+/// collected is dropped before the gap asked for.
 pub(super) struct Program<'a> {
     pub(super) design: &'a Design,
     /// `y`, −1 or +1, both there.
@@ -68,6 +76,7 @@ impl Program<'_> {
         let (mut iterations, mut status) = (0, Status::Converged);
         let mut dual = self.balanced(self.costs.to_vec());
         let mut weights = vec![0.0; penalties.len()];
+        let mut wanted = LOOSE.max(tolerance);
         loop {
             let products = self.products(&dual);
             let mut joining: Vec<(f64, usize)> = (0..penalties.len())
@@ -76,7 +85,11 @@ impl Program<'_> {
                 .filter(|(_, j)| columns.binary_search(j).is_err())
                 .collect();
             if iterations > 0 && joining.is_empty() {
-                break;
+                if wanted <= tolerance {
+                    break;
+                }
+                wanted = tolerance;
+                columns.retain(|&j| weights[j] != 0.0 || products[j].abs() >= NEARLY * penalties[j]);
             }
             if let Some(reason) = context.stopped() {
                 if iterations == 0 {
@@ -89,7 +102,7 @@ impl Program<'_> {
             joining.truncate(columns.len().max(LEAST_JOINING));
             columns.extend(joining.into_iter().map(|(_, j)| j));
             order::sort_indices(&mut columns);
-            let small = self.solve(&columns, penalties, at_zero, tolerance, context);
+            let small = self.solve(&columns, penalties, at_zero, wanted, context);
             if !small.weights.iter().chain(&small.dual).all(|value| value.is_finite()) {
                 return Err(Error::Numerical {
                     what: "the linear program",
