@@ -467,3 +467,40 @@ fn a_sensitivity_that_is_stopped_has_the_scores_so_far() -> Result<(), Error> {
         limit *= 1.5;
     }
 }
+
+/// Stopped within the first round: the features judged by then come first, and the others last.
+#[test]
+fn an_elimination_that_is_stopped_in_its_first_round_has_what_was_judged() -> Result<(), Error> {
+    let (n, d) = (160, 400);
+    let value = |j: u64, i: u64| fewest_core::derive_seed(j, i) as f64 / u64::MAX as f64 - 0.5;
+    let columns: Vec<Vec<f64>> = (0..d).map(|j| (0..n).map(|i| value(j, i)).collect()).collect();
+    let target = (0..n as usize).map(|i| columns[7][i] + 0.1 * columns[90][i]).collect();
+    let data = Dataset::new(DenseColumns::from_columns(&columns)?, Target::real(target)?)?;
+    let criteria: [Box<dyn EliminationCriterion>; 4] = [
+        Box::new(NormChange),
+        Box::new(HsicChange),
+        Box::new(BoundChange::new(Bound::Span)),
+        Box::new(Sensitivity::new(SensitivityNoise::Laplace)),
+    ];
+    for criterion in criteria {
+        let name = criterion.name();
+        let elimination = RecursiveElimination::new(criterion);
+        let mut limit = 1e-3;
+        let found = loop {
+            let deadline = std::time::Instant::now() + std::time::Duration::from_secs_f64(limit);
+            let context = Context { deadline: Some(deadline), ..Context::default() };
+            let found = elimination.select(&data, Budget::Auto, &context)?;
+            assert!(!found.notes[0].starts_with("stopped after"), "{name}: nothing of the first round");
+            if found.scores[0].is_finite() {
+                break found;
+            }
+            limit *= 1.1;
+        };
+        assert_eq!(found.status, Status::TimeLimit, "{name}");
+        assert!(found.notes[0].starts_with("stopped within the first round"), "{name}: {:?}", found.notes);
+        let n_judged = found.scores.iter().filter(|score| !score.is_nan()).count();
+        assert!(found.scores[..n_judged].is_sorted_by(|a, b| a >= b), "{name}: {:?}", found.scores);
+        assert!(found.order[n_judged..].is_sorted() && found.order.len() == d as usize, "{name}");
+    }
+    Ok(())
+}

@@ -142,12 +142,14 @@ impl EliminationCriterion for BoundChange {
             Ok(bound - whole)
         };
         let changes = fewest_parallel::try_map(n_features, |at| {
-            context.go_on(JUDGED)?;
-            judge(at)
+            let judged = context.go_on(JUDGED).and_then(|()| judge(at));
+            // Scores computed after the deadline come from unfinished machines.
+            match judged.and_then(|change| context.go_on(JUDGED).map(|()| change)) {
+                Err(Error::Stopped { .. }) => Ok(f64::NAN),
+                change => change,
+            }
         })?;
-        // Scores computed after the deadline come from unfinished machines.
-        context.go_on(JUDGED)?;
-        Ok(changes)
+        round.whole(changes, context)
     }
 }
 

@@ -62,6 +62,6 @@ impl EliminationCriterion for HsicChange {
             out.iter_mut().zip(&means).for_each(|(value, own)| *value += mean - own - means[l]);
         };
         let samples: Vec<usize> = (0..n).collect();
-        pairs::changes(round, &samples, &column, context)
+        round.whole(pairs::changes(round, &samples, &column, context)?, context)
     }
 }

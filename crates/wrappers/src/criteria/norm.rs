@@ -32,7 +32,7 @@ impl EliminationCriterion for NormChange {
 
     fn importances(&self, round: &Round<'_>, context: &Context<'_>) -> Result<Vec<f64>, Error> {
         let mut sums = vec![0.0; round.n_features()];
-        for machine in round.machines {
+        for (k, machine) in round.machines.iter().enumerate() {
             let (support, coefficients) = machine.support();
             let changes: Vec<f64> = match round.kernel {
                 KernelMatrix::Linear { .. } => {
@@ -46,11 +46,18 @@ impl EliminationCriterion for NormChange {
                     let column = |l: usize, out: &mut [f64]| {
                         out.iter_mut().zip(&coefficients).for_each(|(w, c)| *w = c * coefficients[l]);
                     };
-                    pairs::changes(round, &support, &column, context)?
+                    match pairs::changes(round, &support, &column, context) {
+                        Err(Error::Stopped { .. }) if k > 0 => return Err(round.stopped_with(sums)),
+                        changes => changes?,
+                    }
                 }
             };
+            if k > 0 && changes.iter().any(|change| change.is_nan()) && context.stopped().is_some() {
+                // The machines before have judged all features.
+                return Err(round.stopped_with(sums));
+            }
             sums.iter_mut().zip(changes).for_each(|(sum, change)| *sum += change.abs());
         }
-        Ok(sums)
+        round.whole(sums, context)
     }
 }

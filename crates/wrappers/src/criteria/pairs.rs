@@ -17,7 +17,7 @@ const BLOCK: usize = 64;
 /// `Σ_il w_il k(x_i, x_l) − Σ_il w_il k₍₋ⱼ₎(x_i, x_l)` over `samples` for every feature `j` of the round,
 /// where `column(l, …)` writes `w_il` for the places `i ≤ l` in `samples`; `w` is symmetric, and its diagonal
 /// has no effect for a Gaussian kernel. With the linear kernel the sum is `Σ w_il ⟨x_ij, x_lj⟩`, diagonal
-/// included.
+/// included. NaN for features that a stopped run has not reached.
 pub(super) fn changes(
     round: &Round<'_>,
     samples: &[usize],
@@ -104,10 +104,17 @@ pub(super) fn changes(
     };
     let mut all = Vec::with_capacity(round.n_features());
     for first in (0..round.n_features()).step_by(BLOCK) {
-        context.go_on(JUDGED)?;
         let block = BLOCK.min(round.n_features() - first);
-        let changes = fewest_parallel::map_with(block, |buffer, at| change(first + at, buffer));
-        all.extend(changes.into_iter().collect::<Result<Vec<f64>, Error>>()?);
+        let changes = fewest_parallel::map_with(block, |buffer, at| {
+            context.go_on(JUDGED)?;
+            change(first + at, buffer)
+        });
+        for change in changes {
+            match change {
+                Err(Error::Stopped { .. }) => all.push(f64::NAN),
+                change => all.push(change?),
+            }
+        }
     }
     Ok(all)
 }

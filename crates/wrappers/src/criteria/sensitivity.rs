@@ -1,9 +1,7 @@
 //! Sensitivity of probabilistic predictions to the permutation of a feature.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use fewest_core::method::Options;
-use fewest_core::{Context, Dataset, Error, Scorer, Scores, Status, Target, derive_seed, options};
+use fewest_core::{Context, Dataset, Error, Scorer, Scores, Target, derive_seed, options};
 use fewest_kernels::exp_in_place;
 
 use super::SensitivityNoise;
@@ -11,7 +9,6 @@ use super::divergence::Predictions;
 use crate::elimination::{JUDGED, go_on_in_row};
 use crate::kernel::KernelMatrix;
 use crate::permutation::given;
-use crate::stop::how_stopped;
 use crate::{EliminationCriterion, Permutation, RecursiveElimination, Round, Trained, Training};
 use fewest_linalg::dot;
 
@@ -147,21 +144,8 @@ impl EliminationCriterion for Sensitivity {
     }
 
     fn importances(&self, round: &Round<'_>, context: &Context<'_>) -> Result<Vec<f64>, Error> {
-        let (importances, is_whole) = self.first_importances(round, context)?;
-        if is_whole { Ok(importances) } else { Err(UNJUDGED) }
-    }
-}
-
-const UNJUDGED: Error = Error::Stopped { before: JUDGED };
-
-impl Sensitivity {
-    /// The importances, and whether they are whole. Those of a run that was stopped are sums over the
-    /// machines and permutations that were done; within the first, of the features that were done, with
-    /// [`UNKNOWN`] for the others.
-    ///
-    /// # Errors
-    /// [`Error::Stopped`] where no feature is done; [`Error::Numerical`].
-    fn first_importances(&self, round: &Round<'_>, context: &Context<'_>) -> Result<(Vec<f64>, bool), Error> {
+        // What a run that is stopped leaves is a sum over the machines and permutations that were done; within
+        // the first, of the features that were done.
         self.check()?;
         let n_features = round.n_features();
         let mut sums: Option<Vec<f64>> = None;
@@ -171,7 +155,7 @@ impl Sensitivity {
                 Ok((known, predictions))
             });
             let (known, predictions) = match (scored, sums.take()) {
-                (Err(Error::Stopped { .. }), Some(sums)) => return Ok((sums, false)),
+                (Err(Error::Stopped { .. }), Some(sums)) => return Err(round.stopped_with(sums)),
                 (scored, before) => {
                     sums = before;
                     scored?
@@ -183,7 +167,7 @@ impl Sensitivity {
                 let draw = [round.number, k, repetition]
                     .iter()
                     .fold(0, |stream, &number| derive_seed(stream, number as u64));
-                let mut done = vec![UNKNOWN; n_features];
+                let mut done = vec![f64::NAN; n_features];
                 for first in (0..n_features).step_by(BLOCK) {
                     let block = first..n_features.min(first + BLOCK);
                     let scores = context.go_on(JUDGED).and_then(|()| {
@@ -196,8 +180,9 @@ impl Sensitivity {
                         })
                     });
                     match (scores, sums.take()) {
-                        (Err(Error::Stopped { .. }), Some(sums)) => return Ok((sums, false)),
-                        (Err(Error::Stopped { .. }), None) if first > 0 => return Ok((done, false)),
+                        (Err(Error::Stopped { .. }), before) => {
+                            return Err(round.stopped_with(before.unwrap_or(done)));
+                        }
                         (scores, before) => {
                             sums = before;
                             done[block].copy_from_slice(&scores?);
@@ -210,28 +195,7 @@ impl Sensitivity {
                 }
             }
         }
-        Ok((sums.unwrap_or_else(|| vec![0.0; n_features]), true))
-    }
-}
-
-/// The importance of a feature that a stopped run has not reached: no other is as small.
-const UNKNOWN: f64 = f64::NEG_INFINITY;
-
-/// A [`Sensitivity`] that gives what it has when it is stopped.
-struct FirstRound<'a> {
-    sensitivity: &'a Sensitivity,
-    is_whole: AtomicBool,
-}
-
-impl EliminationCriterion for FirstRound<'_> {
-    fn name(&self) -> &'static str {
-        self.sensitivity.name()
-    }
-
-    fn importances(&self, round: &Round<'_>, context: &Context<'_>) -> Result<Vec<f64>, Error> {
-        let (importances, is_whole) = self.sensitivity.first_importances(round, context)?;
-        self.is_whole.store(is_whole, Ordering::Relaxed);
-        Ok(importances)
+        Ok(sums.unwrap_or_else(|| vec![0.0; n_features]))
     }
 }
 
@@ -271,12 +235,13 @@ impl SensitivityScorer {
 
 impl Scorer for SensitivityScorer {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
-        let criterion = FirstRound { sensitivity: &self.sensitivity, is_whole: AtomicBool::new(true) };
-        let elimination =
-            RecursiveElimination { training: self.training.clone(), ..RecursiveElimination::new(criterion) };
+        let elimination = RecursiveElimination {
+            training: self.training.clone(),
+            ..RecursiveElimination::new(self.sensitivity.clone())
+        };
         let outcome = elimination.run(data, data.n_features(), context)?;
-        if outcome.rounds.is_empty() {
-            return Err(UNJUDGED);
+        if outcome.rounds.is_empty() && outcome.importances.iter().all(|value| value.is_nan()) {
+            return Err(Error::Stopped { before: JUDGED });
         }
         let constant = match (self.sensitivity.noise, data.target()) {
             (_, Target::Class(_)) => 0.0,
@@ -285,10 +250,8 @@ impl Scorer for SensitivityScorer {
         };
         let mut values = vec![constant; data.n_features()];
         for (&j, &importance) in outcome.ranking.iter().zip(&outcome.importances) {
-            values[j] = if importance == UNKNOWN { f64::NAN } else { importance };
+            values[j] = importance;
         }
-        let is_whole = elimination.criterion.is_whole.into_inner();
-        let status = if is_whole { Status::Converged } else { how_stopped(context) };
-        Ok(Scores::descending(values).with_status(status))
+        Ok(Scores::descending(values).with_status(outcome.status))
     }
 }

@@ -11,6 +11,7 @@ use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status, 
 
 pub use curve::CurvePoint;
 use problem::Problem;
+use round::LeftBehind;
 pub use round::{EliminationCriterion, Round};
 pub(crate) use round::{JUDGED, go_on_in_row};
 
@@ -103,7 +104,8 @@ impl Step {
 /// # Errors
 /// Fewer than two samples, classes or target values; a NaN or an infinity (naming the cell); a target of
 /// another kind; sample weights; parameters out of range; `Budget::Threshold`. Stopped early, the features
-/// left are ranked by the last round, or before its end in the order of the table, with NaN for importances.
+/// left are ranked by the last round; within the first those that were judged by then come first, and the others
+/// follow in the order of the table, with NaN for importances.
 ///
 /// ```
 /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
@@ -251,7 +253,7 @@ impl Rounds<'_> {
         };
         let mut kernel = match kernel {
             Ok(kernel) => kernel,
-            Err(Error::Stopped { .. }) => return Ok(outcome.unjudged(varying, context)),
+            Err(Error::Stopped { .. }) => return Ok(outcome.judged_so_far(None, varying, context)),
             Err(error) => return Err(error),
         };
         // In the order in which they went.
@@ -266,7 +268,7 @@ impl Rounds<'_> {
             } else {
                 Ok(Vec::new())
             };
-            let ended = Mutex::new(Status::Converged);
+            let left_behind = Mutex::new(LeftBehind { ended: Status::Converged, so_far: None });
             let judged = trained.and_then(|trained| {
                 machines = trained;
                 // A machine that was stopped must not judge.
@@ -280,14 +282,16 @@ impl Rounds<'_> {
                     canonical: &canonical,
                     machines: &machines,
                     training: self.training,
-                    ended: &ended,
+                    left_behind: &left_behind,
                 };
                 self.criterion.importances(&round, context)
             });
+            let LeftBehind { ended, so_far } =
+                left_behind.into_inner().unwrap_or_else(PoisonError::into_inner);
             match judged {
                 Ok(importances) => last = importances,
                 Err(Error::Stopped { .. }) if outcome.rounds.is_empty() => {
-                    return Ok(outcome.unjudged(varying, context));
+                    return Ok(outcome.judged_so_far(so_far, varying, context));
                 }
                 Err(Error::Stopped { .. }) => {
                     outcome.status = how_stopped(context);
@@ -300,7 +304,6 @@ impl Rounds<'_> {
                     format!("feature {} has none: scale the target or lower the cost", varying[left[at]]);
                 return Err(Error::Numerical { what: "the importance of a feature", hint });
             }
-            let ended = ended.into_inner().unwrap_or_else(PoisonError::into_inner);
             outcome.training = Status::worst([outcome.training, ended]);
             for machine in &machines {
                 outcome.training = Status::worst([outcome.training, machine.machine.dual.solution.status]);
@@ -356,10 +359,14 @@ impl Rounds<'_> {
 }
 
 impl Elimination {
-    /// Of a run that was stopped before the first round ended.
-    fn unjudged(self, varying: Vec<usize>, context: &Context<'_>) -> Self {
-        let importances = vec![f64::NAN; varying.len()];
-        Self { ranking: varying, importances, status: how_stopped(context), ..self }
+    /// Of a run that was stopped before the first round ended: features by what was known of their
+    /// importances by then, the others last.
+    fn judged_so_far(self, so_far: Option<Vec<f64>>, varying: Vec<usize>, context: &Context<'_>) -> Self {
+        let known = so_far.unwrap_or_else(|| vec![f64::NAN; varying.len()]);
+        let order = fewest_core::rank(&known, true);
+        let ranking = order.iter().map(|&at| varying[at]).collect();
+        let importances = order.iter().map(|&at| known[at]).collect();
+        Self { ranking, importances, status: how_stopped(context), ..self }
     }
 }
 
@@ -416,7 +423,10 @@ impl Rounds<'_> {
         }
         if outcome.status.is_stopped() {
             notes.push(match outcome.rounds.len() {
-                0 => UNJUDGED.to_owned(),
+                0 if selection.scores.iter().all(|score| score.is_nan()) => UNJUDGED.to_owned(),
+                0 => "stopped within the first round: the features are in the order of what was known of their \
+                      importances, those not reached last"
+                    .to_owned(),
                 rounds => format!(
                     "stopped after {rounds} {}: the features left by then are in the order of its importances",
                     if rounds == 1 { "round" } else { "rounds" }

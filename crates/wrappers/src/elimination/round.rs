@@ -70,8 +70,16 @@ pub struct Round<'a> {
     pub machines: &'a [Trained],
     /// How the machines were trained.
     pub training: &'a Training,
+    /// What the judgement leaves besides importances.
+    pub(crate) left_behind: &'a Mutex<LeftBehind>,
+}
+
+/// What a judgement leaves besides importances.
+pub(crate) struct LeftBehind {
     /// The worst end of what was computed to judge.
-    pub(crate) ended: &'a Mutex<Status>,
+    pub(crate) ended: Status,
+    /// Of a judgement that was stopped: what it knew of the importances, NaN for features not reached.
+    pub(crate) so_far: Option<Vec<f64>>,
 }
 
 impl<'a> Round<'a> {
@@ -125,8 +133,24 @@ impl<'a> Round<'a> {
 
     /// Takes note of how something that the judgement is based on ended.
     pub(crate) fn note_end(&self, status: Status) {
-        let mut worst = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
-        *worst = Status::worst([*worst, status]);
+        let mut left = self.left_behind.lock().unwrap_or_else(PoisonError::into_inner);
+        left.ended = Status::worst([left.ended, status]);
+    }
+
+    /// The error of a judgement that was stopped, which leaves what it knows of the importances, NaN for
+    /// features that it has not reached.
+    pub(crate) fn stopped_with(&self, so_far: Vec<f64>) -> Error {
+        let mut left = self.left_behind.lock().unwrap_or_else(PoisonError::into_inner);
+        left.so_far = Some(so_far);
+        Error::Stopped { before: JUDGED }
+    }
+
+    /// `importances`, or where the run was stopped before some were known, the error of that.
+    pub(crate) fn whole(&self, importances: Vec<f64>, context: &Context<'_>) -> Result<Vec<f64>, Error> {
+        if context.stopped().is_some() && importances.iter().any(|value| value.is_nan()) {
+            return Err(self.stopped_with(importances));
+        }
+        Ok(importances)
     }
 }
 
