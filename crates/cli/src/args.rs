@@ -55,8 +55,8 @@ pub(crate) enum Command {
     /// Make the selected features from the rows of another table
     ///
     /// Columns are found by name, in any order. Missing values are filled in by what the training table has
-    /// taught, and categories are those of the training table: another one is an error, or with --unknown
-    /// missing a missing value. A target is not needed, and not written.
+    /// taught, and the levels of a categorical feature are those of the training table: another one is an
+    /// error, or with --unknown missing a missing value. A target is not needed, and not written.
     Apply(ApplyArgs),
     /// List the methods, or describe one
     Methods(MethodsArgs),
@@ -138,7 +138,7 @@ pub(crate) struct ApplyArgs {
     /// Write the selected features, best first, to this CSV file; `-` writes them to stdout
     #[arg(long, value_name = "FILE")]
     pub write_reduced: PathBuf,
-    /// What to do with a category that the training table does not have
+    /// What to do with a level that the training table does not have
     ///
     /// error: stop at the first cell; missing: take it for a missing value, which is filled in, or its row
     /// left out, as --missing said when the features were selected.

@@ -221,7 +221,7 @@ pub(crate) fn filler<'a>(missing: Missing, kinds: impl Iterator<Item = &'a Featu
     match (categorical.contains(&false), categorical.contains(&true)) {
         (_, false) => number,
         (false, true) => "the most frequent level".to_owned(),
-        (true, true) => format!("{number} or, of categories, the most frequent level"),
+        (true, true) => format!("{number} or, of categorical features, the most frequent level"),
     }
 }
 

@@ -67,7 +67,7 @@ fn columns_are_found_by_name_and_gaps_filled_by_the_training_table() {
     // Another order, columns of no concern (one of them mixed), no target, a single row, gaps only.
     place.write("new.csv", "mixed,age,colour\n1,,red\nx,5,\n");
     let out = place.done(&words("apply r.json new.csv --write-reduced out.csv"));
-    assert!(out.contains("2 missing values filled by the mean or, of categories, the most frequent level of the training table"), "{out}");
+    assert!(out.contains("2 missing values filled by the mean or, of categorical features, the most frequent level of the training table"), "{out}");
     let found = cells(&place.read("out.csv"));
     assert_eq!(found[0], ["age", &mean.to_string(), "5"]);
     // Of equally frequent ones: `blue` occurs 14 times, the others 13.
@@ -162,7 +162,7 @@ fn tables_without_names_are_read_by_number() {
 fn other_categories_are_missing_values_where_that_is_wanted() {
     let rows = "colour,age\nred,1\npink,2\ngreen,\npink,4\nPink,5\n";
     let call = words("apply r.json new.csv --write-reduced out.csv --unknown missing");
-    let told = "2 categories that the training table does not have, taken for missing values (--unknown missing): \
+    let told = "2 levels that the training table does not have, taken for missing values (--unknown missing): \
                 `Pink` of `colour` (1 cell), `pink` of `colour` (2 cells)";
     for missing in ["mean", "drop-rows"] {
         let place = place(missing);

@@ -228,7 +228,7 @@ fn what_fills_gaps_is_told_by_kind() {
     };
     place.write("t.csv", &("a,kind,class\n".to_owned() + &(0..20).map(row).collect::<String>()));
     let out = place.done(&words("select t.csv -m f-score -k 1 --missing mean"));
-    assert!(out.contains("filled by the mean or, of categories, the most frequent level"), "{out}");
+    assert!(out.contains("filled by the mean or, of categorical features, the most frequent level"), "{out}");
     let out = place.done(&words("select t.csv -m f-score -k 1 --missing mean --ignore kind"));
     assert!(out.contains("1 missing value filled by the mean\n"), "{out}");
     assert!(

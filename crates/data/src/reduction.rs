@@ -12,7 +12,7 @@ use crate::table::{Features, Table};
 use crate::{Complete, Error, Missing, Place, ReadOptions, RowLabel};
 
 /// What must be known of a table to make its selected features again from other rows: their columns, the
-/// categories they had, and what its missing values were filled in by.
+/// levels they had, and what its missing values were filled in by.
 ///
 /// ```
 /// use fewest_data::{Missing, ReadOptions, Reduction, Table, Unknown};
@@ -24,7 +24,7 @@ use crate::{Complete, Error, Missing, Place, ReadOptions, RowLabel};
 /// let options = ReadOptions { reduction: Some(reduction.clone()), ..ReadOptions::default() };
 /// let reduced = reduction.apply(read("fuel,colour,age\ndiesel,red,\n", &options)?, Unknown::Error)?;
 /// let value = |j| reduced.dataset.x().column(j, &mut Vec::new()).map(|column| column.to_vec(1));
-/// // The category has its code of the training table, and the gap the mean of the training table.
+/// // The level has its code of the training table, and the gap the mean of the training table.
 /// assert_eq!((value(0)?, value(1)?, reduced.filled), (vec![0.0], vec![2.0], 1));
 /// # Ok::<(), fewest_data::Error>(())
 /// ```
@@ -55,7 +55,7 @@ pub struct ReducedColumn {
     pub name: String,
     /// Its number in the file, from 0.
     pub column: usize,
-    /// The categories by their codes; none for numbers.
+    /// The levels by their codes; none for numbers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub levels: Option<Vec<String>>,
     /// What a missing value becomes.
@@ -73,13 +73,13 @@ pub struct Reduced {
     pub filled: usize,
     /// The rows that were left out for missing values, by increasing number.
     pub dropped: Vec<RowLabel>,
-    /// The categories that were taken for missing values, see [`Unknown::Missing`].
+    /// The levels that were taken for missing values, see [`Unknown::Missing`].
     pub unknown: Vec<UnknownLevel>,
     /// The columns of which none of several rows had a value, so that each was filled in.
     pub empty: Vec<String>,
 }
 
-/// What a category is taken for that the training table does not have.
+/// What a level is taken for that the training table does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Unknown {
     /// An error that names the first cell.
@@ -89,13 +89,13 @@ pub enum Unknown {
     Missing,
 }
 
-/// A category that the training table does not have.
+/// A level that the training table does not have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UnknownLevel {
     /// The name of the column.
     pub column: String,
-    /// The category.
+    /// The level.
     pub level: String,
     /// The number of its cells.
     pub cells: usize,
@@ -108,7 +108,7 @@ pub struct UnknownLevel {
 pub enum Fill {
     /// The mean or median.
     Number(f64),
-    /// The most frequent category.
+    /// The most frequent level.
     Level(String),
 }
 
@@ -199,12 +199,12 @@ impl Reduction {
     }
 
     /// The features in the rows of `table`, which was read with
-    /// [`ReadOptions::reduction`](crate::ReadOptions::reduction), with their categories coded as in the
-    /// training table, and other categories as `unknown` says. Without a target.
+    /// [`ReadOptions::reduction`](crate::ReadOptions::reduction), with their levels coded as in the
+    /// training table, and other levels as `unknown` says. Without a target.
     ///
     /// # Errors
     /// [`Error::Malformed`] for columns that cannot be found, or are empty where nothing fills them in, a
-    /// category that the training table does not have, or text where it has numbers;
+    /// level that the training table does not have, or text where it has numbers;
     /// [`Error::MissingValue`] where nothing fills in a missing value; [`Error::NothingLeft`] where rows with
     /// missing values are dropped and none is left.
     pub fn apply(&self, table: Table, unknown: Unknown) -> Result<Reduced, Error> {
@@ -311,16 +311,16 @@ impl Reduction {
         }
     }
 
-    /// An error for columns by name, or with categories: a sparse table has neither names nor text.
+    /// An error for columns by name, or with levels: a sparse table has neither names nor text.
     fn check_numbers_only(&self, table: &Table) -> Result<(), Error> {
-        let categories = self.columns.iter().find(|column| column.levels.is_some());
-        let problem = match categories {
+        let categorical = self.columns.iter().find(|column| column.levels.is_some());
+        let problem = match categorical {
             _ if self.named => format!(
                 "{} files have no names, by which the columns of the selection are found",
                 table.format
             ),
             Some(column) => {
-                format!("{} has categories in the training table, but numbers here", quoted(&column.name))
+                format!("{} is categorical in the training table, but has numbers here", quoted(&column.name))
             }
             None => return Ok(()),
         };
@@ -328,7 +328,7 @@ impl Reduction {
         Err(Error::malformed(&table.path, Place::File, problem, advice))
     }
 
-    /// The values of feature `j`, with the codes of the training table; categories that are taken for missing
+    /// The values of feature `j`, with the codes of the training table; levels that are taken for missing
     /// values are NaN, and added to `found`.
     fn values(
         &self,
@@ -364,7 +364,7 @@ impl Reduction {
                 {
                     let known = listed(known.iter().map(String::as_str));
                     let problem = format!(
-                        "{} is not among the categories of the training table, {known}",
+                        "{} is not among the levels of the training table, {known}",
                         quoted(&levels[code])
                     );
                     let advice = match self.missing {
@@ -402,7 +402,7 @@ impl Reduction {
     }
 }
 
-/// The code of each category: that of its name, or of the same number written otherwise, as `1` and `1.0`.
+/// The code of each level: that of its name, or of the same number written otherwise, as `1` and `1.0`.
 fn codes(known: &[String], levels: &[String]) -> Vec<Option<usize>> {
     let by_name = find_all(known.iter(), levels.iter());
     if by_name.iter().all(Option::is_some) {

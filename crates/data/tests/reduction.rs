@@ -83,7 +83,7 @@ fn names_and_categories_are_not_looked_for_in_a_sparse_file() {
     assert_says(&message, &["new.svm: svmlight files have no names", ".csv"]);
     let of = reduction("t.csv", "1,x\n2,y\n", &default(), &[1]);
     let message = told(applied(&of, "new.svm", "1 1:2 2:1\n", default()));
-    assert_says(&message, &["new.svm: `f1` has categories in the training table"]);
+    assert_says(&message, &["new.svm: `f1` is categorical in the training table"]);
     // Numbers without names fit.
     let of = reduction("t.csv", "1,3\n2,4\n", &default(), &[1]);
     assert_eq!(values(applied(&of, "new.svm", "1 1:2 2:1\n", default())), [[1.0]]);

@@ -57,7 +57,7 @@ pub(crate) fn apply(registry: &Registry, args: &ApplyArgs) -> Result<ExitCode, F
         };
         output::complain(&format!(
             "{} that the training table does not have, taken for missing values (--unknown missing): {}",
-            text::counted(unknown.len(), "category", "categories"),
+            text::counted(unknown.len(), "level", "levels"),
             first_few(unknown.iter().map(level))
         ));
     }
@@ -77,7 +77,7 @@ pub(crate) fn apply(registry: &Registry, args: &ApplyArgs) -> Result<ExitCode, F
     Ok(ExitCode::SUCCESS)
 }
 
-/// Rows, categories and columns that are named.
+/// Rows, levels and columns that are named.
 const MOST: usize = 20;
 
 /// The first of what a message names.
