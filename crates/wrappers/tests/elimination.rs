@@ -485,17 +485,17 @@ fn an_elimination_that_is_stopped_in_its_first_round_has_what_was_judged() -> Re
     for criterion in criteria {
         let name = criterion.name();
         let elimination = RecursiveElimination::new(criterion);
+        // Searched for, since how long a round takes depends on what else the machine does.
         let mut limit = 1e-3;
-        let found = loop {
+        let found = (0..500).find_map(|_| {
             let deadline = std::time::Instant::now() + std::time::Duration::from_secs_f64(limit);
             let context = Context { deadline: Some(deadline), ..Context::default() };
-            let found = elimination.select(&data, Budget::Auto, &context)?;
-            assert!(!found.notes[0].starts_with("stopped after"), "{name}: nothing of the first round");
-            if found.scores[0].is_finite() {
-                break found;
-            }
-            limit *= 1.1;
-        };
+            let found = elimination.select(&data, Budget::Auto, &context).unwrap();
+            let is_late = !found.notes[0].starts_with("stopped before") && !found.notes[0].contains("within");
+            limit *= if is_late { 0.7 } else { 1.1 };
+            (found.scores[0].is_finite() && !is_late).then_some(found)
+        });
+        let Some(found) = found else { panic!("{name}: nothing of the first round") };
         assert_eq!(found.status, Status::TimeLimit, "{name}");
         assert!(found.notes[0].starts_with("stopped within the first round"), "{name}: {:?}", found.notes);
         let n_judged = found.scores.iter().filter(|score| !score.is_nan()).count();

@@ -203,4 +203,33 @@ mod tests {
         }
         Ok(())
     }
+
+    /// Is stopped when it knows the importances of some features.
+    struct Stopped;
+
+    impl EliminationCriterion for Stopped {
+        fn name(&self) -> &'static str {
+            "stopped"
+        }
+
+        fn needs_machines(&self) -> bool {
+            false
+        }
+
+        fn importances(&self, round: &Round<'_>, _: &Context<'_>) -> Result<Vec<f64>, Error> {
+            Err(round.stopped_with(vec![1.0, f64::NAN, 3.0]))
+        }
+    }
+
+    #[test]
+    fn what_a_stopped_criterion_knows_is_a_ranking() -> Result<(), Error> {
+        let wave = |step: usize| (0..30).map(|i| ((i * step) % 31) as f64).collect::<Vec<f64>>();
+        let x = DenseColumns::from_columns(&[wave(7), wave(11), wave(13)])?;
+        let data = Dataset::new(x, Target::real(wave(3))?)?;
+        let outcome = RecursiveElimination::new(Stopped).run(&data, 1, &Context::default())?;
+        assert_eq!((outcome.ranking, outcome.rounds.len()), (vec![2, 0, 1], 0));
+        assert!(outcome.importances[..2] == [3.0, 1.0] && outcome.importances[2].is_nan());
+        assert!(outcome.status.is_stopped());
+        Ok(())
+    }
 }
