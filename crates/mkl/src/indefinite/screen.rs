@@ -134,8 +134,8 @@ impl Screen {
     /// shared factors are.
     ///
     /// # Errors
-    /// [`Error::Stopped`]; [`Error::Numerical`] where a kernel overflows; [`Error::Unreadable`]. Of several the
-    /// first.
+    /// [`Error::Stopped`]; [`Error::Numerical`] where a kernel overflows; [`Error::Unreadable`]. Of several
+    /// the first.
     pub(crate) fn estimates(
         &mut self,
         atoms: &Atoms<'_>,

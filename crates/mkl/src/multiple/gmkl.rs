@@ -35,11 +35,11 @@ options! {
     /// the same weights. Features are standardised; categories differ by 1 or 0. Of exact copies of a feature
     /// the first has the weight.
     ///
-    /// The penalty `λ` is, as a ratio, relative to the smallest at which no weight gains more than its penalty
-    /// where all are zero: twice the largest penalty of [`Rfmkl`](crate::Rfmkl) with linear kernels, times
-    /// `C²`, and at least a tenth of what it is for multipliers alike within each class. `Budget::Count(k)`
-    /// lowers it in steps of 0.7 from warm starts while fewer than `k` features have a weight, until six
-    /// steps in a row have brought no more of them.
+    /// The penalty `λ` is, as a ratio, relative to the smallest at which no weight gains more than its
+    /// penalty where all are zero: twice the largest penalty of [`Rfmkl`](crate::Rfmkl) with linear kernels,
+    /// times `C²`, and at least a tenth of what it is for multipliers alike within each class.
+    /// `Budget::Count(k)` lowers it in steps of 0.7 from warm starts while fewer than `k` features have a
+    /// weight, until six steps in a row have brought no more of them.
     ///
     /// Cost: an evaluation takes `n²` for each feature with a weight, trains the machines, and takes `s²` for
     /// each feature, with `s` support vectors; some 50 to 300 evaluations. Memory: `8 n` bytes a feature and

@@ -180,8 +180,8 @@ impl Learning<'_> {
         worths(&self.distances.linear, self.machines)
     }
 
-    /// The smallest `λ` at which no weight is worth its penalty where all are zero, up to the relative error of
-    /// [`largest_penalty`] above it; `worths` are those of [`Learning::worths`].
+    /// The smallest `λ` at which no weight is worth its penalty where all are zero, up to the relative error
+    /// of [`largest_penalty`] above it; `worths` are those of [`Learning::worths`].
     ///
     /// It is twice that of the sum of linear kernels, whatever multipliers are the optimal ones, and at least
     /// [`LEAST_SHARE`] of what multipliers alike within a class say: where other multipliers make the
@@ -196,8 +196,8 @@ impl Learning<'_> {
         Ok(2.0 * self.cost * self.cost * of_unit_cost.max(LEAST_SHARE * alike))
     }
 
-    /// The end of a descent, or no weights at all where they are stationary and as good: from weights close to
-    /// zero the multipliers, and with them the gradient, are known to few digits.
+    /// The end of a descent, or no weights at all where they are stationary and as good: from weights close
+    /// to zero the multipliers, and with them the gradient, are known to few digits.
     pub(super) fn unless_empty(&self, found: Descended, largest: f64) -> Descended {
         let without = self.cost * no_weights(self.machines);
         if self.lambda < largest

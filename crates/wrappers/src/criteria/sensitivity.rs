@@ -144,8 +144,8 @@ impl EliminationCriterion for Sensitivity {
     }
 
     fn importances(&self, round: &Round<'_>, context: &Context<'_>) -> Result<Vec<f64>, Error> {
-        // What a run that is stopped leaves is a sum over the machines and permutations that were done; within
-        // the first, of the features that were done.
+        // What a run that is stopped leaves is a sum over the machines and permutations that were done;
+        // within the first, of the features that were done.
         self.check()?;
         let n_features = round.n_features();
         let mut sums: Option<Vec<f64>> = None;

@@ -104,8 +104,8 @@ impl Step {
 /// # Errors
 /// Fewer than two samples, classes or target values; a NaN or an infinity (naming the cell); a target of
 /// another kind; sample weights; parameters out of range; `Budget::Threshold`. Stopped early, the features
-/// left are ranked by the last round; within the first those that were judged by then come first, and the others
-/// follow in the order of the table, with NaN for importances.
+/// left are ranked by the last round; within the first those that were judged by then come first, and the
+/// others follow in the order of the table, with NaN for importances.
 ///
 /// ```
 /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};

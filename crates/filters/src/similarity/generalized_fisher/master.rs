@@ -73,8 +73,8 @@ impl Master {
         self.features.iter().copied().zip(self.indicators.iter().copied())
     }
 
-    /// Adds the constraint of these features, `count` of them, and minimises `J` to within `tolerance`, or until
-    /// the context says stop: then the `p` reached stands.
+    /// Adds the constraint of these features, `count` of them, and minimises `J` to within `tolerance`, or
+    /// until the context says stop: then the `p` reached stands.
     pub(super) fn add(
         &mut self,
         constraint: &[usize],

@@ -21,8 +21,8 @@
 //!
 //! The residuals have the products `p z`, `z = Fᵀβ`, of which linear equations leave out what comes of both
 //! changing. With a large cost both change by large factors in a step, and what is left out would exceed what
-//! is still to be gained ever more. So a step's `p` are those whose products with the `z` it leads to are what
-//! the equations say.
+//! is still to be gained ever more. So a step's `p` are those whose products with the `z` it leads to are
+//! what the equations say.
 
 mod newton;
 mod start;
@@ -188,8 +188,9 @@ impl<'a> Interior<'a> {
             let squares = self.factors.squares(&z);
             let fit = |p: &[f64]| self.factors.combine(&self.factors.scaled(&z, p));
             let fitted = fit(&point.p);
-            // Rounding may leave the weights beyond the limit: what is certified are those within it. The next
-            // step goes on from the others, whose products with the outputs are nearer to what they should be.
+            // Rounding may leave the weights beyond the limit: what is certified are those within it. The
+            // next step goes on from the others, whose products with the outputs are nearer to what they
+            // should be.
             let spent = dot(&self.feature_costs, &point.p);
             let within = (self.limited && spent > self.limit).then(|| {
                 let weights: Vec<f64> = point.p.iter().map(|p| p * self.limit / spent).collect();

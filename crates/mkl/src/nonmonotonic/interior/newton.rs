@@ -156,9 +156,9 @@ impl Interior<'_> {
         moves
     }
 
-    /// The point after `length` of `step`, with the weights `p` whose products with the `z` there are, as nearly
-    /// as one number a unit allows, the linear ones, `p z + length (p dz + z dp + dp' dz')` with the changes
-    /// `dp'`, `dz'` of `predicted`; `None` where they cost too much.
+    /// The point after `length` of `step`, with the weights `p` whose products with the `z` there are, as
+    /// nearly as one number a unit allows, the linear ones, `p z + length (p dz + z dp + dp' dz')` with the
+    /// changes `dp'`, `dz'` of `predicted`; `None` where they cost too much.
     fn fitted(&self, x: &Point, z: &[f64], predicted: &Change, step: &Change, length: f64) -> Option<Point> {
         let mut next = x.clone();
         next.add(&step.change, length);
