@@ -1,5 +1,6 @@
 //! `cargo xtask golden`: compares every form and solver of the methods with the reference results.
 
+mod hinge;
 mod machines;
 mod nonmonotonic;
 
@@ -57,6 +58,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         let start = Instant::now();
         let results = if machines::GROUPS.contains(&case.method.as_str()) {
             machines::compare(case, data.get(case)?)?
+        } else if case.method == hinge::METHOD {
+            hinge::compare(case, data.get(case)?)?
         } else if let Ok(method) = Registry::standard().find(&case.method_id()) {
             compare_all(case, method, data.get(case)?)?
         } else {
@@ -214,18 +217,22 @@ fn print_variant(variant: &str, comparison: &CaseComparison) {
     }
 }
 
-/// Data sets, read once.
+/// Data sets, read once, by file and what of it is used.
 struct Cache<'a> {
     folder: &'a Path,
-    read: BTreeMap<String, Dataset>,
+    read: BTreeMap<(String, Option<usize>), Dataset>,
 }
 
 impl Cache<'_> {
     fn get(&mut self, case: &Case) -> Result<&Dataset> {
-        match self.read.entry(case.dataset.clone()) {
+        match self.read.entry((case.dataset.clone(), case.n_columns())) {
             std::collections::btree_map::Entry::Occupied(found) => Ok(found.into_mut()),
             std::collections::btree_map::Entry::Vacant(slot) => {
-                Ok(slot.insert(read(&self.folder.join(&case.dataset), case)?))
+                let whole = read(&self.folder.join(&case.dataset), case)?;
+                Ok(slot.insert(match case.n_columns() {
+                    Some(first) => whole.feature_subset(&(0..first).collect::<Vec<usize>>())?,
+                    None => whole,
+                }))
             }
         }
     }

@@ -409,7 +409,7 @@ fn methods_are_found_by_target_family_and_other_names() {
     assert!(has("methods --for none", "variance") && !has("methods --for none", "f-score"));
     assert_eq!(
         listed("methods --for regression --family linear"),
-        ["method", "lasso", "elastic-net", "spam"]
+        ["method", "lasso", "elastic-net", "dantzig", "spam"]
     );
     place.refuses(&words("methods --family statistcal"), &["--family", "did you mean `statistical`?"]);
     place.refuses(

@@ -32,6 +32,7 @@ pub mod solvers {
     pub use fewest_lars as lars;
     pub use fewest_newton as newton;
     pub use fewest_pgd as pgd;
+    pub use fewest_simplex as simplex;
     pub use fewest_smo as smo;
 }
 

@@ -181,6 +181,7 @@ const TABLE: &[Row] = &[
     ("elastic-net", &["lambda=0.1", "l1_ratio=0.4"], false, |p, w, _| {
         squares(p, w) + 0.04 * norm1(w) + 0.03 * dot(w, w)
     }),
+    ("dantzig", &["lambda=0.05"], false, |_, w, _| norm1(w)),
     ("hsic-lasso", &["form=exact"], false, |p, w, lambda| {
         let (atoms, output) = kernels(p, gaussian(&p.y));
         kernel_lasso(&atoms, &output, w, lambda)

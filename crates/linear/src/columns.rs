@@ -1,5 +1,7 @@
 //! Standardised features and outputs as atoms of a linear model.
 
+use std::collections::BTreeMap;
+
 use fewest_core::{Column, Context, Dataset, Error, FeatureKind, order};
 use fewest_linalg::{add_scaled, dot, dot_products, lanes};
 use fewest_solver::{Atoms, InnerProducts};
@@ -196,6 +198,19 @@ impl<'a> LinearColumns<'a> {
     /// Whether a column is one of several that a categorical feature has.
     pub(super) fn is_level(&self, column: usize) -> bool {
         self.sources[column].level.is_some()
+    }
+
+    /// The score of each feature with a coefficient, from the coefficients that are not zero, output by
+    /// output: the coefficient, or the norm where there is one for each output or level, also if only one of
+    /// them is not zero.
+    pub(super) fn feature_scores(&self, outputs: &[Vec<(usize, f64)>]) -> BTreeMap<usize, f64> {
+        let mut scores: BTreeMap<usize, f64> = BTreeMap::new();
+        for &(column, value) in outputs.iter().flatten() {
+            let score = scores.entry(self.feature(column)).or_insert(0.0);
+            let is_single = self.outputs.len() == 1 && !self.is_level(column);
+            *score = if is_single { value } else { score.hypot(value) };
+        }
+        scores
     }
 
     fn stored<'s>(&'s self, column: usize, scratch: &'s mut Vec<f64>) -> Result<Stored<'s>, Error> {

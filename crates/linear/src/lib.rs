@@ -2,6 +2,7 @@
 
 mod additive;
 mod columns;
+mod dantzig;
 mod elastic_net;
 mod paths;
 mod search;
@@ -9,6 +10,7 @@ mod search;
 use fewest_core::method::{Method, TargetKind};
 
 pub use additive::Spam;
+pub use dantzig::Dantzig;
 pub use elastic_net::{ElasticNet, Lasso};
 pub use fewest_core::Error;
 
@@ -26,6 +28,12 @@ pub static METHODS: &[Method] = &[
         "elastic-net",
         "elastic net",
         "minimise 1/(2n) ‖Y − X W‖² + λ l1_ratio ‖W‖₁ + ½ λ (1 − l1_ratio) ‖W‖²; score(k) = wₖ",
+        TARGETS,
+    ),
+    Method::selector::<Dantzig>(
+        "dantzig",
+        "Dantzig selector",
+        "minimise ‖w‖₁ where |xⱼᵀ (y − X w)| / n ≤ λ for every feature; score(k) = wₖ",
         TARGETS,
     ),
     Method::selector::<Spam>(

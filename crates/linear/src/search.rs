@@ -1,7 +1,5 @@
 //! From data to coefficients: at a given penalty, or for a number of features.
 
-use std::collections::BTreeMap;
-
 use fewest_cd::CoordinateDescent;
 use fewest_core::method::Regularization;
 use fewest_core::{
@@ -82,7 +80,7 @@ impl Problem<'_> {
                 k => self.by_bisection(k, context)?,
             },
         };
-        let weights = self.features(&fit.coefficients).into_iter().collect();
+        let weights = self.columns.feature_scores(&fit.coefficients).into_iter().collect();
         let mut selection = Selection::by_weight(weights, n_features, budget, fit.report.status);
         selection.solver = Some(fit.report);
         selection.path = fit.path;
@@ -94,18 +92,6 @@ impl Problem<'_> {
         };
         selection.note_missing_features(budget, no_others);
         selection.unless_stopped_before("a feature had a coefficient")
-    }
-
-    /// The score of each feature with a coefficient: the coefficient, or the norm where there is one for each
-    /// output or level, also if only one of them is not zero.
-    fn features(&self, coefficients: &[Vec<(usize, f64)>]) -> BTreeMap<usize, f64> {
-        let mut scores: BTreeMap<usize, f64> = BTreeMap::new();
-        for &(column, value) in coefficients.iter().flatten() {
-            let score = scores.entry(self.columns.feature(column)).or_insert(0.0);
-            let is_single = self.outputs.len() == 1 && !self.columns.is_level(column);
-            *score = if is_single { value } else { score.hypot(value) };
-        }
-        scores
     }
 
     /// The solution at `lambda`, by way of larger penalties if more are wanted.
@@ -130,7 +116,8 @@ impl Problem<'_> {
 
     /// Adds a fit to a path.
     fn describe(&self, fit: &Fit, path: &mut Path) {
-        let coefficients: Vec<(usize, f64)> = self.features(&fit.coefficients).into_iter().collect();
+        let coefficients: Vec<(usize, f64)> =
+            self.columns.feature_scores(&fit.coefficients).into_iter().collect();
         for (feature, _) in &coefficients {
             if !path.entered.contains(feature) {
                 path.entered.push(*feature);
@@ -215,7 +202,7 @@ impl Problem<'_> {
                     path.entered.push(feature);
                 }
             }
-            let coefficients = self.features(&merge(&point.coefficients)).into_iter().collect();
+            let coefficients = self.columns.feature_scores(&merge(&point.coefficients)).into_iter().collect();
             path.points.push(PathPoint { lambda: point.lambda, coefficients });
         }
         let mut tied: Vec<usize> = paths.tied.iter().map(|&(_, atom)| feature(atom)).collect();
@@ -275,7 +262,7 @@ impl Problem<'_> {
     fn by_bisection(&self, k: usize, context: &Context<'_>) -> Result<Fit, Error> {
         let solve = |lambda: f64, before: Option<&Counted>| {
             let fit = self.at(lambda, before.map_or(&[][..], |before| &before.fit.coefficients[..]))?;
-            let n_features = self.features(&fit.coefficients).len();
+            let n_features = self.columns.feature_scores(&fit.coefficients).len();
             Ok(Counted { fit, n_features })
         };
         let (Counted { fit: mut best, .. }, stopped) =

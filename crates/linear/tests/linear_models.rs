@@ -5,7 +5,7 @@ mod common;
 use common::{columns, noise, real, regression, standardised, three_classes, weights};
 use fewest_core::method::{KernelWidth, Regularization};
 use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Selector, Status, Target};
-use fewest_linear::{ElasticNet, Lasso, Spam};
+use fewest_linear::{Dantzig, ElasticNet, Lasso, Spam};
 
 type Tested = Result<(), Error>;
 
@@ -14,6 +14,7 @@ fn all() -> common::Selectors {
         ("spam", Box::new(Spam::default())),
         ("lasso", Box::new(Lasso::default())),
         ("elastic-net", Box::new(ElasticNet::default())),
+        ("dantzig", Box::new(Dantzig::default())),
     ]
 }
 

@@ -18,6 +18,7 @@ const CASES: &[&str] = &[
     "select colon.mat --method nocco-lasso -k 20",
     "select ALLAML.mat --method lasso -k 50",
     "select colon.mat --method elastic-net -k 20",
+    "select ALLAML.mat --method dantzig -k 20",
     "select ALLAML.mat --method mik-fs",
     "select TOX-171.mat --method mik-fs",
     "select madelon.mat --method mik-fs",

@@ -7,6 +7,7 @@ mod dca;
 mod machines;
 mod newton;
 mod pgd;
+mod simplex;
 mod smo;
 
 type Example = fn(&mut String) -> Result<(), Box<dyn std::error::Error>>;

@@ -42,12 +42,13 @@ const RULES: &[Rule] = rules! {
     "lars": [core solver parallel], SOLVER;
     "newton": [core linalg solver], SOLVER;
     "pgd": [core linalg solver], SOLVER;
+    "simplex": [core linalg solver], SOLVER;
     "smo": [core solver], SOLVER;
     "machines": [core kernels linalg solver smo], "kernel machines serve wrappers and learners alike";
     "filters": [core columns counts kernels linalg neighbours parallel], FAMILY;
     "dependence": [core columns counts kernels linalg parallel solver cd lars], FAMILY;
-    "linear": [core columns kernels linalg parallel solver cd lars newton], FAMILY;
-    "margin": [core columns kernels linalg parallel solver cd lars smo machines], FAMILY;
+    "linear": [core columns kernels linalg parallel solver cd lars newton simplex], FAMILY;
+    "margin": [core columns kernels linalg parallel solver cd lars simplex smo machines], FAMILY;
     "mkl": [core columns kernels linalg parallel solver dca pgd smo], FAMILY;
     "wrappers": [core columns kernels linalg parallel solver smo machines eval], FAMILY;
     "eval": [core columns kernels linalg neighbours parallel solver smo machines],

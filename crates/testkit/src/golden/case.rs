@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 /// zero.
 const SPARSE: &[&str] = &[
     "c_svc",
+    "dantzig",
     "elastic_net",
     "epsilon_svr",
     "group_lasso",
@@ -40,7 +41,8 @@ const VARIANTS: &[(&str, &str, &[&str])] = &[
 ];
 
 /// Parameters that describe the formula in words, or that are the number of features to select.
-const NOT_PASSED: &[&str] = &["output_kernel", "order", "rule", "n_selected", "alpha_max"];
+const NOT_PASSED: &[&str] =
+    &["output_kernel", "order", "rule", "n_selected", "alpha_max", "lambda_max", "columns"];
 
 /// A case that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -197,6 +199,12 @@ impl Case {
     pub fn n_selected(&self) -> Option<usize> {
         let name = if self.method == "trace_ratio" { "k" } else { "n_selected" };
         self.params.get(name).and_then(Value::as_u64).and_then(|count| usize::try_from(count).ok())
+    }
+
+    /// The number of columns that the case is about, the first of the file; `None` for all.
+    pub fn n_columns(&self) -> Option<usize> {
+        let words = self.params.get("columns")?.as_str()?;
+        words.strip_prefix("the first ")?.split(' ').next()?.parse().ok()
     }
 
     /// The permutation of each feature, if the case has one.
@@ -395,6 +403,13 @@ mod tests {
             ("beta=1.0 bins=5".to_owned(), Some(20))
         );
         assert_eq!(case("relieff", json!({"k": 10})).assignments(), ["neighbours=10"]);
+        let columns = "the first 40 of the file";
+        let dantzig = case("dantzig", json!({"r": 0.1, "lambda_max": 2.5, "columns": columns}));
+        assert_eq!(
+            (dantzig.assignments().join(" "), dantzig.n_columns()),
+            ("lambda_ratio=0.1".to_owned(), Some(40))
+        );
+        assert_eq!(mifs.n_columns(), None);
     }
 
     #[test]

@@ -1,0 +1,224 @@
+//! Hinge loss with a weighted l1 norm.
+
+use fewest_core::{Error, Status, order};
+use fewest_solver::{Control, LinearOperator};
+
+use crate::{Cost, Joining, Program, Simplex, solve};
+
+/// Columns that join at a time, at least.
+const LEAST_JOINING: usize = 20;
+
+/// ```text
+/// minimise over w, b   Σ_j c_j |w_j| + Σ_i d_i max(0, 1 − y_i (⟨w, x_i⟩ + b))
+/// ```
+///
+/// (Zhu, Rosset, Hastie and Tibshirani 2004), whose dual is `maximise Σ_i u_i` with `0 ≤ u_i ≤ d_i`,
+/// `Σ_i u_i y_i = 0` and `|Σ_i u_i y_i x_ij| ≤ c_j` for all columns `j`. Columns whose condition is broken
+/// join the program, until none is left (Dedieu, Mazumder and Wang 2022).
+///
+/// It begins where it ended: another [`minimise`](Self::minimise) with other penalties takes few steps.
+pub struct L1Hinge<'a, O> {
+    samples: &'a O,
+    labels: &'a [f64],
+    costs: &'a [f64],
+    intercept: bool,
+    simplex: Simplex,
+}
+
+/// A point of [`L1Hinge`], and its certificate.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HingeOptimum {
+    /// `w`, one weight a column.
+    pub weights: Vec<f64>,
+    /// `Σ d_i ξ_i` at `w` with its best intercept.
+    pub loss: f64,
+    /// `u`, one multiplier a sample, which keeps all conditions.
+    pub dual: Vec<f64>,
+    /// The objective at `w` less that of the dual, relative to the objective at `w = 0`.
+    pub gap: f64,
+    /// How the computation ended.
+    pub status: Status,
+    /// Steps of the simplex method.
+    pub steps: usize,
+}
+
+/// The program at some penalties.
+struct Priced<'a, O> {
+    samples: &'a O,
+    labels: &'a [f64],
+    costs: &'a [f64],
+    intercept: bool,
+    penalties: &'a [f64],
+    at_zero: f64,
+    tolerance: f64,
+    found: Option<HingeOptimum>,
+}
+
+impl<'a, O: LinearOperator> L1Hinge<'a, O> {
+    /// The machine of `samples` with `labels` −1 and 1, `costs` `d` above 0, with an intercept `b` or with
+    /// `b = 0`.
+    ///
+    /// # Errors
+    /// [`Error::ShapeMismatch`] unless there are a label and a cost a sample.
+    pub fn new(samples: &'a O, labels: &'a [f64], costs: &'a [f64], intercept: bool) -> Result<Self, Error> {
+        for (what, values) in [("labels", labels), ("costs of errors", costs)] {
+            if values.len() != samples.n_rows() {
+                let (expected, found) = (samples.n_rows(), values.len());
+                return Err(Error::ShapeMismatch { what, expected, found });
+            }
+        }
+        Ok(Self { samples, labels, costs, intercept, simplex: Simplex::default() })
+    }
+
+    /// The optimum for `penalties` `c`, one a column, above 0. `control` has the gap to reach.
+    ///
+    /// # Errors
+    /// [`Error::ShapeMismatch`] for another number of penalties; [`Error::InvalidParameter`] for a tolerance
+    /// out of range; [`Error::Numerical`] for features or costs that differ too much in size;
+    /// [`Error::Stopped`] when stopped before there was any solution.
+    pub fn minimise(&mut self, penalties: &[f64], control: &Control<'_>) -> Result<HingeOptimum, Error> {
+        const SOLVED: &str = "the first linear program was solved";
+        control.check()?;
+        control.go_on(SOLVED)?;
+        if penalties.len() != self.samples.n_columns() {
+            let (expected, found) = (self.samples.n_columns(), penalties.len());
+            return Err(Error::ShapeMismatch { what: "penalties", expected, found });
+        }
+        let before = self.simplex.n_steps();
+        let mut priced = Priced {
+            samples: self.samples,
+            labels: self.labels,
+            costs: self.costs,
+            intercept: self.intercept,
+            penalties,
+            at_zero: 0.0,
+            tolerance: control.tolerance,
+            found: None,
+        };
+        priced.at_zero = priced.loss(&vec![0.0; self.labels.len()]);
+        if self.simplex.rows().len() == 0 {
+            let costs: Vec<(usize, Cost)> = (0..self.labels.len()).map(|i| (i, priced.row_cost(i))).collect();
+            self.simplex.add_rows(&costs, &[]);
+            if self.intercept {
+                let column = penalties.len();
+                self.simplex.add_columns(&[(column, priced.column_cost(column))], self.labels);
+            }
+        } else {
+            self.simplex.set_column_costs(|j| priced.column_cost(j));
+        }
+        let status = solve(&mut priced, &mut self.simplex, control)?;
+        let mut found = priced.found.ok_or(Error::Stopped { before: SOLVED })?;
+        found.steps = (self.simplex.n_steps() - before) as usize;
+        found.status = match status {
+            stopped if stopped.is_stopped() && found.gap > control.tolerance => stopped,
+            _ => Status::by_certificate(found.gap, control.tolerance),
+        };
+        Ok(found)
+    }
+}
+
+impl<O: LinearOperator> Program for Priced<'_, O> {
+    fn column_cost(&self, column: usize) -> Cost {
+        // The last is the intercept.
+        self.penalties.get(column).map_or(Cost::free(), |penalty| Cost::absolute(*penalty))
+    }
+
+    fn row_cost(&self, row: usize) -> Cost {
+        Cost::hinge(1.0, -self.costs[row], 0.0)
+    }
+
+    fn entries(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let mut column = vec![0.0; self.labels.len()];
+        for (out, &j) in out.chunks_exact_mut(rows.len()).zip(columns) {
+            match self.penalties.get(j) {
+                Some(_) => self.samples.column(j, &mut column),
+                None => column.fill(1.0),
+            }
+            for (out, &i) in out.iter_mut().zip(rows) {
+                *out = self.labels[i] * column[i];
+            }
+        }
+        Ok(())
+    }
+
+    fn price(&mut self, vertex: &Simplex) -> Result<Joining, Error> {
+        let mut weights = vec![0.0; self.penalties.len()];
+        let mut intercept = 0.0;
+        for (j, value) in vertex.values() {
+            *weights.get_mut(j).unwrap_or(&mut intercept) = value;
+        }
+        let mut dual = vec![0.0; self.labels.len()];
+        for (i, y) in vertex.duals() {
+            dual[i] = (-y).clamp(0.0, self.costs[i]);
+        }
+        self.balance(&mut dual);
+        let signed: Vec<f64> = dual.iter().zip(self.labels).map(|(u, y)| u * y).collect();
+        let mut products = vec![0.0; self.penalties.len()];
+        self.samples.apply_transpose(&signed, &mut products);
+        let share = |j: usize| products[j].abs() / self.penalties[j];
+        let most = (0..products.len()).map(share).fold(1.0, f64::max);
+        dual.iter_mut().for_each(|u| *u /= most);
+        let mut fitted = vec![0.0; self.labels.len()];
+        self.samples.apply(&weights, &mut fitted);
+        let loss = self.loss(&fitted);
+        let norm: f64 = weights.iter().zip(self.penalties).map(|(w, c)| c * w.abs()).sum();
+        let gap = (loss + norm - dual.iter().sum::<f64>()).max(0.0) / self.at_zero;
+        self.found = Some(HingeOptimum { weights, loss, dual, gap, status: Status::Converged, steps: 0 });
+        if gap <= self.tolerance {
+            return Ok(Joining::default());
+        }
+        let mut inside = vec![false; products.len() + 1];
+        vertex.columns().for_each(|j| inside[j] = true);
+        let mut columns: Vec<(f64, usize)> =
+            (0..products.len()).filter(|&j| share(j) > 1.0 && !inside[j]).map(|j| (share(j), j)).collect();
+        order::largest_first(&mut columns);
+        columns.truncate(vertex.columns().len().max(LEAST_JOINING));
+        Ok(Joining { rows: Vec::new(), columns: columns.into_iter().map(|(_, j)| j).collect() })
+    }
+}
+
+impl<O: LinearOperator> Priced<'_, O> {
+    /// The heavier class scaled down to `Σ u_i y_i = 0`, which the intercept asks for.
+    fn balance(&self, dual: &mut [f64]) {
+        if !self.intercept {
+            return;
+        }
+        let mut sums = [0.0, 0.0];
+        for (u, y) in dual.iter().zip(self.labels) {
+            sums[usize::from(*y > 0.0)] += *u;
+        }
+        let least = sums[0].min(sums[1]);
+        for (u, y) in dual.iter_mut().zip(self.labels) {
+            let sum = sums[usize::from(*y > 0.0)];
+            *u *= if sum > 0.0 { least / sum } else { 0.0 };
+        }
+    }
+
+    /// The least `Σ d_i max(0, 1 − y_i (z_i + b))` over `b`, which is at one of the breakpoints `y_i − z_i`;
+    /// without an intercept that at `b = 0`.
+    fn loss(&self, fitted: &[f64]) -> f64 {
+        let intercept = if self.intercept { self.best_intercept(fitted) } else { 0.0 };
+        let hinge = |((y, z), d): ((&f64, &f64), &f64)| d * (1.0 - y * (z + intercept)).max(0.0);
+        self.labels.iter().zip(fitted).zip(self.costs).map(hinge).sum()
+    }
+
+    fn best_intercept(&self, fitted: &[f64]) -> f64 {
+        let kinks: Vec<f64> = self.labels.iter().zip(fitted).map(|(y, z)| y - z).collect();
+        // The slope is minus the costs of all positive samples far to the left, and rises by a sample's cost
+        // at its breakpoint.
+        let mut slope: f64 =
+            -self.labels.iter().zip(self.costs).map(|(y, d)| if *y > 0.0 { *d } else { 0.0 }).sum::<f64>();
+        let mut best = 0.0;
+        for i in order::ascending(&kinks) {
+            best = kinks[i];
+            slope += self.costs[i];
+            if slope >= 0.0 {
+                break;
+            }
+        }
+        best
+    }
+}
