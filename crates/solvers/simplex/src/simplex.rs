@@ -23,6 +23,9 @@ const NO_PROGRESS: f64 = 1e-15;
 /// Steps on the spot before the kinks of the rows are moved apart.
 const MOST_ON_THE_SPOT: usize = 20;
 
+/// What is nearer to a kink than this, relative to 1 or the kink, may be on either side of it.
+const NEAR: f64 = 1e-11;
+
 /// How far kinks are moved apart, relative to 1 or their size.
 const APART: f64 = 1e-6;
 
@@ -103,11 +106,6 @@ impl Quantity {
     pub(crate) fn kink(&self, at: usize) -> f64 {
         self.cost.kinks[at] + self.shift
     }
-
-    /// Onto the segment that its value is on.
-    fn settle(&mut self) {
-        self.place = Place::Segment(self.cost.segment(self.value - self.shift));
-    }
 }
 
 /// How much the objective falls with each unit of a move, and its direction, 1 or −1.
@@ -170,9 +168,7 @@ impl Simplex {
             self.norms[j] = self.norms[j].hypot(dot(new, new).sqrt());
         }
         for (&(id, cost), value) in rows.iter().zip(values) {
-            let mut row = Quantity::new(id, cost, Place::Segment(0), value);
-            row.settle();
-            self.rows.push(row);
+            self.rows.push(Quantity::new(id, cost, Place::Segment(cost.segment(value)), value));
             self.duals.push(0.0);
         }
     }
@@ -534,7 +530,8 @@ impl Simplex {
             let size = row.cost.kinks.iter().fold(1.0_f64, |most, kink| most.max(kink.abs()));
             row.shift = APART * share * size;
         }
-        self.resettle();
+        self.correct();
+        self.settle(0.0);
     }
 
     /// Moves the kinks back to where they belong; `false` where they are there.
@@ -542,17 +539,22 @@ impl Simplex {
         let moved = self.rows.iter().any(|row| row.shift != 0.0);
         if moved {
             self.rows.iter_mut().for_each(|row| row.shift = 0.0);
-            self.resettle();
+            self.correct();
+            // What is at a kink now stays on the segment on which it was: of many that tie, these segments
+            // make an optimum.
+            self.settle(NEAR);
         }
         moved
     }
 
-    /// The values after kinks were moved: what is free may be on another segment then.
-    fn resettle(&mut self) {
-        self.correct();
+    /// What is free and off its segment by more than `near`, onto that where it is.
+    fn settle(&mut self, near: f64) {
         for quantity in self.columns.iter_mut().chain(&mut self.rows) {
-            if matches!(quantity.place, Place::Segment(_)) {
-                quantity.settle();
+            if let Place::Segment(segment) = quantity.place {
+                let t = quantity.value - quantity.shift;
+                let size = near * quantity.cost.kinks.iter().fold(1.0_f64, |most, kink| most.max(kink.abs()));
+                let (least, most) = (quantity.cost.segment(t - size), quantity.cost.segment(t + size));
+                quantity.place = Place::Segment(segment.clamp(least, most));
             }
         }
     }
