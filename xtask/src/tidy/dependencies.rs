@@ -34,7 +34,7 @@ const AT_MOST: &[(&str, usize)] = &[
     ("fewest-newton", 49),
     ("fewest-parallel", 6),
     ("fewest-pgd", 49),
-    ("fewest-simplex", 43),
+    ("fewest-simplex", 49),
     ("fewest-smo", 43),
     ("fewest-solver", 40),
     ("fewest-study", 88),
