@@ -4,6 +4,7 @@ mod against;
 mod cases;
 pub(crate) mod cpu;
 mod filters;
+mod linear;
 pub(crate) mod machines;
 mod measure;
 mod mik_fs;
@@ -39,6 +40,9 @@ pub(crate) struct Arguments {
     /// Measure support vector machines against scikit-learn and LIBSVM, and compare their objectives.
     #[arg(long, conflicts_with_all = ["peers", "filters", "scaling"])]
     machines: bool,
+    /// Measure the lasso against celer, skglm and scikit-learn, on data drawn here and on real data.
+    #[arg(long, conflicts_with_all = ["peers", "filters", "machines", "scaling"])]
+    linear: bool,
     /// Measure recursive elimination against scikit-learn's, on data drawn here.
     #[arg(long, conflicts_with_all = ["peers", "filters", "machines", "scaling"])]
     wrappers: bool,
@@ -63,12 +67,12 @@ pub(crate) struct Arguments {
     /// Threads of every program.
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..))]
     threads: u32,
-    /// The folder with the data sets, for --peers, --machines, --nonmonotonic, --mik-fs and
+    /// The folder with the data sets, for --peers, --machines, --linear, --nonmonotonic, --mik-fs and
     /// --against.
     #[arg(long, env = "FEWEST_DATA")]
     data: Option<PathBuf>,
-    /// A Python with the pinned packages, for --peers, --filters, --machines and --wrappers; else one is made
-    /// in the checkout.
+    /// A Python with the pinned packages, for --peers, --filters, --machines, --linear and --wrappers; else
+    /// one is made in the checkout.
     #[arg(long)]
     python: Option<PathBuf>,
 }
@@ -81,19 +85,20 @@ struct Start {
     json: PathBuf,
     /// This program.
     program: PathBuf,
-    /// A Python with the packages that the filters are measured against.
+    /// A Python with the packages to measure against.
     python: PathBuf,
 }
 
 impl Arguments {
-    fn start(&self) -> Result<Start> {
+    /// With a Python that has the packages of `requirements`, in the virtual environment `name`.
+    fn start(&self, name: &str, requirements: &str) -> Result<Start> {
         let scratch = workspace::root().join("target/bench");
         std::fs::create_dir_all(&scratch)?;
         let json = scratch.join("answer.json");
         let program = std::env::current_exe()?;
         let python = match &self.python {
             Some(python) => python.clone(),
-            None => programs::prepare_python(".venv-peers-filters", "filters-requirements.txt")?,
+            None => programs::prepare_python(name, requirements)?,
         };
         Ok(Start { scratch, json, program, python })
     }
@@ -115,6 +120,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         filters::run(arguments)
     } else if arguments.machines {
         machines::run(arguments)
+    } else if arguments.linear {
+        linear::run(arguments)
     } else if arguments.wrappers {
         wrappers::run(arguments)
     } else if arguments.mik_fs {

@@ -77,16 +77,18 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         Built::Scorer(scorer) => scorer.score(&data, &Context::default()).map(|scores| {
             let mut ranking = scores.ranking();
             ranking.truncate(arguments.k);
-            (ranking, Some(scores.values))
+            (ranking, Some(scores.values), None)
         }),
         other => other
             .into_selector()
             .select(&data, Budget::Count(arguments.k), &Context::default())
-            .map(|selection| (selection.order, None)),
+            .map(|selection| (selection.order, None, selection.solver)),
     };
     let (answer, seconds, cpu_seconds) = timed(|| pool.install(select));
-    let (features, scores) = answer?;
-    arguments.files.write(
-        &json!({ "features": features, "scores": scores, "seconds": seconds, "cpu_seconds": cpu_seconds }),
-    )
+    let (features, scores, solver) = answer?;
+    let (objective, gap) = solver.map(|report| (report.objective, report.certificate.value())).unzip();
+    arguments.files.write(&json!({
+        "features": features, "scores": scores, "objective": objective, "gap": gap,
+        "seconds": seconds, "cpu_seconds": cpu_seconds,
+    }))
 }

@@ -46,7 +46,8 @@ struct Results {
 /// Measures every case; writes `docs/benchmarks/filters.csv`, `.md` and `.svg`, or with `--only` into
 /// `target/bench`.
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
-    let Start { scratch, json, program, python } = arguments.start()?;
+    let Start { scratch, json, program, python } =
+        arguments.start(".venv-peers-filters", "filters-requirements.txt")?;
     let mut facts = machine::facts();
     let mut versions = Vec::new();
     let mut all = Vec::new();

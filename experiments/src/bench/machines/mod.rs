@@ -60,7 +60,8 @@ type Skipped = Vec<String>;
 
 /// Measures; writes `docs/benchmarks/machines.csv`, `.md` and `.svg`, or with `--only` into `target/bench`.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
-    let Start { scratch, json, program, python } = arguments.start()?;
+    let Start { scratch, json, program, python } =
+        arguments.start(".venv-peers-filters", "filters-requirements.txt")?;
     let mut facts = machine::facts();
     let mut skipped = Skipped::new();
     let has_libsvm = Command::new("svm-train").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok();
