@@ -40,6 +40,9 @@ const SHARE: f64 = 0.3;
 /// A zero block leaves the working set if correlations larger by this factor would leave it zero.
 const NEAR: f64 = 1.0 / 0.98;
 
+/// The share of the gap by which the objective must fall in a pass for blocks to leave.
+const LEAST_FALL: f64 = 0.01;
+
 /// Rounding in the squared length of a step of the residual.
 const ROUNDING: f64 = 1e-14;
 
@@ -177,7 +180,7 @@ impl<'a> WorkingSet<'a> {
         // The status of an inner solver that was stopped, perhaps for a reason that `control` does not show
         // here.
         let mut stopped: Option<Status> = None;
-        let mut best_gap = f64::INFINITY;
+        let mut last_objective = f64::INFINITY;
         // The tolerance of the small problem once no atom is left to join, which makes it the whole one.
         let mut last_tolerance = SHARE * control.tolerance;
 
@@ -213,11 +216,11 @@ impl<'a> WorkingSet<'a> {
             }
 
             self.screen(penalty, &certificate, &mut checked);
-            let improved = passes == 0 || gap < 0.5 * best_gap;
-            best_gap = best_gap.min(gap);
-            // Only a set from which nothing leaves comes to an end where the gap does not get smaller.
-            let (atoms, n_joined) =
-                self.choose(penalty, &checked, if improved { NEAR } else { f64::INFINITY });
+            // Where the objective hardly falls any more, nothing leaves, so that there is an end.
+            let falls = last_objective - certificate.objective > LEAST_FALL * certificate.duality_gap;
+            last_objective = certificate.objective;
+            let near = if falls { NEAR } else { f64::INFINITY };
+            let (atoms, n_joined) = self.choose(penalty, &checked, near);
             let mut inner_tolerance = SHARE * gap.min(1.0).max(control.tolerance);
             if n_joined == 0 && passes > 0 {
                 inner_tolerance = last_tolerance;
