@@ -20,7 +20,7 @@ import os
 import platform
 import time
 
-PEERS = {"celer": "celer", "skglm": "skglm", "sklearn": "scikit-learn"}
+PEERS = ["celer", "skglm"]
 GAP = 1e-9
 
 
@@ -35,7 +35,7 @@ def fitter(peer):
                 return Lasso(alphas[0], tol=tol, max_iter=1000, **many).fit(x, y).coef_[:, None]
             return celer_path(x, y, "lasso", alphas=alphas, tol=tol, max_iter=1000, max_epochs=1_000_000)[1]
 
-    elif peer == "skglm":
+    else:
         from skglm import Lasso
 
         def fit(x, y, alphas, tol):
@@ -43,15 +43,6 @@ def fitter(peer):
             if len(alphas) == 1:
                 return model.fit(x, y).coef_[:, None]
             return model.path(x, y, alphas)[1]
-
-    else:
-        from sklearn.linear_model import Lasso, lasso_path
-
-        def fit(x, y, alphas, tol):
-            if len(alphas) == 1:
-                model = Lasso(alphas[0], tol=tol, max_iter=10_000_000, fit_intercept=False)
-                return model.fit(x, y).coef_[:, None]
-            return lasso_path(x, y, alphas=alphas, tol=tol, max_iter=10_000_000)[1]
 
     return fit
 
@@ -111,8 +102,8 @@ def main():
         if gap <= GAP:
             break
     result = {
-        "peer": PEERS[args.peer],
-        "version": importlib.metadata.version(PEERS[args.peer]),
+        "peer": args.peer,
+        "version": importlib.metadata.version(args.peer),
         "python": platform.python_version(),
         "numpy": np.__version__,
         "seconds": seconds,

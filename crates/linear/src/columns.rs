@@ -75,6 +75,7 @@ impl<'a> LinearColumns<'a> {
     pub(super) fn new(data: &'a Dataset, method: &'static str, context: &Context<'_>) -> Result<Self, Error> {
         data.refuse_sample_weights(method)?;
         let targets = standardised_outputs(data.target(), method, context)?;
+        let sums: Vec<f64> = targets.iter().map(|target| lanes::sum(target)).collect();
         let mut sources = Vec::new();
         for j in 0..data.n_features() {
             sources.extend(Source::of(data, j)?);
@@ -93,7 +94,7 @@ impl<'a> LinearColumns<'a> {
             go_on()?;
             let last = total.min(first + ROUND);
             let columns = fewest_parallel::map_with(last - first, |scratch, at| {
-                examined.examine(first + at, &targets, scratch)
+                examined.examine(first + at, &targets, &sums, scratch)
             });
             for column in columns {
                 // With many outputs or samples one feature is work enough.
@@ -110,18 +111,20 @@ impl<'a> LinearColumns<'a> {
         &self,
         column: usize,
         targets: &[Vec<f64>],
+        sums: &[f64],
         scratch: &mut Vec<f64>,
     ) -> Result<Examined, Error> {
         let n = self.data.n_samples();
         if let Source { feature, level: None } = self.sources[column] {
             scratch.clear();
             let values = self.data.x().column(feature, scratch)?;
-            check_column(self.data, feature, values)?;
             let standard = match values {
                 Column::Dense(values) => Standard::of(values, range(values)),
                 Column::Sparse { values, .. } => Standard::of_sparse(values, n),
             };
             let Some(standard) = standard else {
+                // Constant, or not finite: else there is a standard deviation.
+                check_column(self.data, feature, values)?;
                 return Ok(Examined {
                     varies: false,
                     values: Ok((0.0, 0.0)),
@@ -131,8 +134,8 @@ impl<'a> LinearColumns<'a> {
             let (scale, centre, deviation) = standard.affine();
             let (scale, shift) = (scale / deviation, centre / deviation);
             let stored = Stored { values, scale, shift };
-            let product = |target: &Vec<f64>| stored.product(target, lanes::sum(target)) / n as f64;
-            let products = targets.iter().map(product).collect();
+            let product = |(target, sum): (&Vec<f64>, &f64)| stored.product(target, *sum) / n as f64;
+            let products = targets.iter().zip(sums).map(product).collect();
             let first = if let Column::Dense(values) = values { Some(values.as_ptr()) } else { None };
             // A table that has the column in memory needs no buffer.
             let is_near = shift.abs() <= FARTHEST && (LARGEST.recip()..=LARGEST).contains(&scale);

@@ -19,6 +19,12 @@ use super::paths;
 /// Most iterations of a solver, in its own unit.
 const MOST_ITERATIONS: u64 = 1_000_000;
 
+/// A penalty smaller than the largest useful one by more than this factor is solved by way of others, each
+/// smaller by this factor, which are solved roughly: to this gap, relative to the objective at zero. That
+/// finds most of the features with small working sets.
+const STRIDE: f64 = 8.0;
+const ROUGH: f64 = 1e-2;
+
 /// The smallest `lambda` tried, as a share of the largest.
 const SMALLEST_RATIO: f64 = 1e-4;
 
@@ -103,13 +109,21 @@ impl Problem<'_> {
         for step in 0..before {
             // Evenly spaced in their logarithm.
             let share = 1.0 - step as f64 / before as f64;
-            let fit = self.advance(&mut points, lambda * (self.largest_lambda / lambda).powf(share))?;
+            let penalty = lambda * (self.largest_lambda / lambda).powf(share);
+            let fit = self.advance(&mut points, penalty, &self.control)?;
             self.describe(&fit, &mut path);
             if fit.report.status.is_stopped() {
                 return Ok(Fit { path: Some(path), ..fit });
             }
         }
-        let fit = self.advance(&mut points, lambda)?;
+        if before == 0 {
+            let rough = Control { tolerance: self.control.tolerance.max(ROUGH), ..self.control };
+            let n = (self.largest_lambda / lambda).log(STRIDE) as i32;
+            for i in (1..=n).rev() {
+                self.advance(&mut points, lambda * STRIDE.powi(i), &rough)?;
+            }
+        }
+        let fit = self.advance(&mut points, lambda, &self.control)?;
         self.describe(&fit, &mut path);
         Ok(Fit { path: (self.options.lambda_path > 1).then_some(path), ..fit })
     }
@@ -128,7 +142,7 @@ impl Problem<'_> {
 
     /// The solution at `lambda`, from `start`, by output, or from zero.
     fn at(&self, lambda: f64, start: &[Vec<(usize, f64)>]) -> Result<Fit, Error> {
-        self.advance(&mut self.points(start)?, lambda)
+        self.advance(&mut self.points(start)?, lambda, &self.control)
     }
 
     /// A point for each output: `start`, or zero.
@@ -143,15 +157,15 @@ impl Problem<'_> {
     }
 
     /// Moves the points of all outputs to the solution at `lambda`.
-    fn advance(&self, points: &mut [Point<'_>], lambda: f64) -> Result<Fit, Error> {
+    fn advance(&self, points: &mut [Point<'_>], lambda: f64, control: &Control<'_>) -> Result<Fit, Error> {
         let automatic = CoordinateDescent::default();
         let solver: &dyn QuadraticSolver = self.options.solver.chosen().unwrap_or(&automatic);
         let penalty = L1::new(lambda * self.l1_ratio, self.columns.n_atoms())?;
         let solve = |output: usize, point: &mut Point<'_>| match point {
-            Point::Plain(set) => set.solve(&penalty, solver, &self.control),
+            Point::Plain(set) => set.solve(&penalty, solver, control),
             Point::Ridged(w) => {
                 let ridged = Ridged::new(&self.outputs[output], lambda * (1.0 - self.l1_ratio))?;
-                let found = working_set::solve(&ridged, &penalty, solver, w, &self.control)?;
+                let found = working_set::solve(&ridged, &penalty, solver, w, control)?;
                 w.clone_from(&found.solution.coefficients);
                 Ok(found)
             }

@@ -1,7 +1,7 @@
-//! `cargo xtask bench --linear`: the lasso against celer, skglm and scikit-learn.
+//! `cargo xtask bench --linear`: the lasso against celer and skglm.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use fewest::core::{OnDemand, Target, derive_seed};
@@ -56,8 +56,8 @@ const CASES: &[Case] = &[
     Case { name: "BASEHOCK", source: Source::File("BASEHOCK.mat"), ratios: &[0.1, 0.01], path: None },
 ];
 
-/// Names of the other programs: in `experiments/peers/linear.py`, and of the packages.
-const PEERS: &[(&str, &str)] = &[("celer", "celer"), ("skglm", "skglm"), ("sklearn", "scikit-learn")];
+/// The other packages.
+const PEERS: &[&str] = &["celer", "skglm"];
 
 /// The result of one run of a program.
 struct Run {
@@ -86,12 +86,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
             let what = if points > 1 { "path to " } else { "" };
             let mut results = Results { name: format!("{}, {what}{ratio}", case.name), sides: Vec::new() };
             results.sides.push(("fewest", Vec::new()));
-            results.sides.extend(PEERS.iter().map(|&(_, package)| (package, Vec::new())));
+            results.sides.extend(PEERS.iter().map(|&peer| (peer, Vec::new())));
             for repetition in 1..=arguments.repetitions {
                 for (at, (side, runs)) in results.sides.iter_mut().enumerate() {
                     let peer = at.checked_sub(1);
                     let mut command = match peer {
-                        Some(peer) => theirs(&python, PEERS[peer].0, ratio, points),
+                        Some(peer) => theirs(&python, PEERS[peer], ratio, points),
                         None => ours(&program, d, ratio, points),
                     };
                     command.arg("--x").arg(&files.x);
@@ -149,7 +149,7 @@ impl Case {
             }
             Source::File(name) => {
                 let folder = data.ok_or("give the data folder: --data DIR or FEWEST_DATA")?;
-                let table = Table::read(&folder.join(name), &ReadOptions::default())?;
+                let table = Table::read(folder.join(name), &ReadOptions::default())?;
                 let dataset = table.complete(Missing::Error)?.dataset;
                 let Target::Class(classes) = dataset.target() else {
                     return Err(format!("{name} has no classes").into());
@@ -164,7 +164,7 @@ impl Case {
     }
 }
 
-fn draw(n: usize, d: usize, signal: usize, correlation: f64, x: &PathBuf, y: &PathBuf) -> Result<()> {
+fn draw(n: usize, d: usize, signal: usize, correlation: f64, x: &Path, y: &Path) -> Result<()> {
     let normal = |seed: usize, out: &mut [f64]| {
         let mut rng = ChaCha8Rng::seed_from_u64(derive_seed(0, seed as u64));
         out.iter_mut().for_each(|value| *value = StandardNormal.sample(&mut rng));
