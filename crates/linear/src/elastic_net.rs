@@ -22,8 +22,10 @@ options! {
     /// With `Budget::Count(k)` the answer is the point of the exact path, from the largest `λ` down, just
     /// before more than `k` features would be active for the first time ([`fewest_lars`]).
     ///
-    /// Cost: one pass over the data, and products of the features that are ever active with all others.
-    /// Memory: a standardised copy of the data, up to 1 GiB; beyond, columns are computed again.
+    /// Cost: at a given penalty a few passes over the data, fewer and fewer features each, and products of
+    /// the features that are ever in a working set with each other; on the exact path products of those with
+    /// all others. Sparse columns cost their stored values. Memory: little besides the table; a table that is
+    /// not in memory is copied, standardised, up to 1 GiB, and beyond, columns are computed again.
     ///
     /// # Errors
     /// A target without numbers or classes, or that does not vary; a NaN or an infinity, naming the cell; no
