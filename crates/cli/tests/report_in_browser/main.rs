@@ -40,6 +40,7 @@ fn reports() -> (Place, Vec<PathBuf>) {
         &["evaluate", "wdbc.csv", "-m", "mrmr", "-k", "1-10,20,30", "--metric", "accuracy,macro-f1"],
     );
     made("compare", &["compare", "wdbc.csv", "-m", "mrmr,f-score,gini,hsic", "-k", "1-10,20,30"]);
+    made("auto", &["evaluate", "wdbc.csv", "-m", "cfs", "-k", "1,2,5,10,auto", "--no-baselines"]);
     (place, files)
 }
 
