@@ -562,7 +562,7 @@ fn methods_may_decide_the_number_of_features_in_each_fold() {
     }
     let out = place.done(&words(&format!("{call} -k auto")));
     assert!(out.contains("\nauto  ") && out.contains("k = auto") && out.contains("  features\n"), "{out}");
-    assert!(out.contains("mean number of features found, of which the method decides with auto"), "{out}");
+    assert!(out.contains("mean number of features found, with auto as many as the method decides"), "{out}");
     let report = place.read("r.html");
     assert!(report.contains(">auto<") && !report.contains(&usize::MAX.to_string()), "{report}");
     let out = place.done(&words(
@@ -570,6 +570,13 @@ fn methods_may_decide_the_number_of_features_in_each_fold() {
                                  -p boruta.rounds=10 --folds 3 -k auto",
     ));
     assert!(out.contains("k = auto") && !out.contains(&usize::MAX.to_string()), "{out}");
+    // Of equal means that of the fewest features is the best, in the table and in the report.
+    let document = place.json(&words("evaluate wdbc.csv -m cfs -k 10,20,auto --report cfs.html"));
+    let found = document["results"][2]["mean_features"].as_f64().unwrap();
+    let means = [0, 2].map(|at| document["results"][at]["metrics"][0]["mean"].as_f64().unwrap());
+    assert!(means[0] == means[1] && found < 10.0, "{document}");
+    assert_eq!(document["chosen"][0]["k"], "auto");
+    assert!(place.read("cfs.html").contains("from as many features as it decides"));
     // A method that does not decide says what does.
     place.refuses(
         &words("compare wdbc.csv -m lasso,hsic-lasso -p lasso.lambda_ratio=0.2 -k auto"),

@@ -101,6 +101,8 @@ pub fn best(report: &Report, m: usize) -> Option<(usize, Summary)> {
         means.filter_map(move |(i, summaries)| Some((i, summaries.into_iter().find(own)?)))
     };
     let mut all: Vec<(usize, Summary)> = report.ks().iter().flat_map(of_k).collect();
+    // Stable, so that of equal numbers the first method stays first.
+    all.sort_by(|(_, a), (_, b)| a.count().total_cmp(&b.count()));
     let at = Summary::best(all.iter().map(|(_, summary)| summary), report.greater_is_better(m))?;
     Some(all.swap_remove(at))
 }

@@ -46,10 +46,10 @@ pub(crate) fn evaluation(report: &Report) -> String {
     out.push_str("; seconds per fold to select, learn and predict");
     out.push_str(&baselines_text(report));
     if fewer {
-        out.push_str("; mean number of features found");
+        out.push_str("; mean number of features found, ");
         out.push_str(match report.ks().contains(&AUTO_K) {
-            true => ", of which the method decides with auto",
-            false => ", if the method finds fewer than k",
+            true => "with auto as many as the method decides",
+            false => "if the method finds fewer than k",
         });
     }
     out.push_str("\n\n");

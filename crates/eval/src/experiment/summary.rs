@@ -45,6 +45,12 @@ impl Summary {
         self.is_better_by(self.standard_error.unwrap_or(0.0), other, greater_is_better)
     }
 
+    /// By how many features it is compared with others: `k`, or as many as were found where the method
+    /// decides.
+    pub fn count(&self) -> f64 {
+        if self.k == AUTO_K { self.mean_features } else { self.k as f64 }
+    }
+
     /// Whether the mean is better than that of `other` by more than `slack`.
     fn is_better_by(&self, slack: f64, other: &Self, greater_is_better: bool) -> bool {
         // Where scores of both signs cancel, their spread says how large they are.
@@ -77,10 +83,7 @@ pub enum KRule {
 
 /// The number of features that `rule` chooses from the summaries of one metric; `None` without summaries.
 pub(crate) fn choose_k(summaries: &[Summary], greater_is_better: bool, rule: KRule) -> Option<usize> {
-    // Where the method decides how many, by how many these are.
-    let count =
-        |summary: &Summary| if summary.k == AUTO_K { summary.mean_features } else { summary.k as f64 };
-    let counts: Vec<f64> = summaries.iter().map(count).collect();
+    let counts: Vec<f64> = summaries.iter().map(Summary::count).collect();
     let by_k: Vec<&Summary> = order::ascending(&counts).into_iter().map(|at| &summaries[at]).collect();
     let best = by_k[Summary::best(by_k.iter().copied(), greater_is_better)?];
     let slack = match rule {
