@@ -81,6 +81,22 @@ fn hinge(problem: &Problem, w: &[f64], costs: &[f64], power: i32) -> f64 {
     least(|b| (0..N).map(|i| costs[i] * slack(i, b)).sum())
 }
 
+/// The mean of `ln(1 + exp(−y (z + b)))` at the best `b`.
+fn logistic(problem: &Problem, w: &[f64]) -> f64 {
+    let z = fitted(problem, w);
+    let loss = |i: usize, b: f64| (-problem.y[i] * (z[i] + b)).exp().ln_1p();
+    least(|b| (0..N).map(|i| loss(i, b)).sum::<f64>() / N as f64)
+}
+
+/// The least of a function of `±w/√2`, over all signs.
+fn of_any_signs(w: &[f64], value: impl Fn(&[f64]) -> f64) -> f64 {
+    let signed = |signs: usize| -> Vec<f64> {
+        let sign = |j: usize| if signs >> j & 1 == 1 { -1.0 } else { 1.0 };
+        w.iter().enumerate().map(|(j, w)| sign(j) * w / 2.0_f64.sqrt()).collect()
+    };
+    (0..1 << D).map(|signs| value(&signed(signs))).fold(f64::INFINITY, f64::min)
+}
+
 /// `½ ‖y − X w‖² / n`; everything is centred.
 fn squares(problem: &Problem, w: &[f64]) -> f64 {
     let z = fitted(problem, w);
@@ -178,10 +194,35 @@ const TABLE: &[Row] = &[
     }),
     ("lasso", &["lambda=0.05"], false, |p, w, _| squares(p, w) + 0.05 * norm1(w)),
     ("lasso", &[], false, |p, w, lambda| squares(p, w) + lambda * norm1(w)),
+    ("lasso", &["loss=logistic", "lambda=0.02"], true, |p, w, _| logistic(p, w) + 0.02 * norm1(w)),
+    ("lasso", &["loss=squared-hinge"], true, |p, w, lambda| {
+        hinge(p, w, &[1.0 / N as f64; N], 2) + lambda * norm1(w)
+    }),
+    ("lasso", &["loss=huber", "delta=0.5", "lambda=0.05"], false, |p, w, _| {
+        let z = fitted(p, w);
+        let huber = |r: f64| if r.abs() <= 0.5 { 0.5 * r * r } else { 0.5 * r.abs() - 0.125 };
+        least(|b| (0..N).map(|i| huber(p.y[i] - z[i] - b)).sum::<f64>() / N as f64) + 0.05 * norm1(w)
+    }),
+    ("elastic-net", &["loss=logistic", "lambda=0.05", "l1_ratio=0.4"], true, |p, w, _| {
+        logistic(p, w) + 0.02 * norm1(w) + 0.015 * dot(w, w)
+    }),
     ("elastic-net", &["lambda=0.1", "l1_ratio=0.4"], false, |p, w, _| {
         squares(p, w) + 0.04 * norm1(w) + 0.03 * dot(w, w)
     }),
     ("dantzig", &["lambda=0.05"], false, |_, w, _| norm1(w)),
+    // Rows of two classes are (−a, a): their norms do not tell the sign of a.
+    ("l21-logistic", &["lambda=0.03"], true, |p, w, _| {
+        let loss = |a: &[f64]| logistic(p, &a.iter().map(|a| 2.0 * a).collect::<Vec<f64>>());
+        of_any_signs(w, loss) + 0.03 * norm1(w)
+    }),
+    ("rfs", &["lambda=3"], true, |p, w, _| {
+        let mean = p.y.iter().sum::<f64>() / N as f64;
+        let loss = |a: &[f64]| {
+            let z = fitted(p, a);
+            (0..N).map(|i| 2.0_f64.sqrt() * (0.5 * (p.y[i] - mean) - z[i]).abs()).sum()
+        };
+        of_any_signs(w, loss) + 3.0 * norm1(w)
+    }),
     ("hsic-lasso", &["form=exact"], false, |p, w, lambda| {
         let (atoms, output) = kernels(p, gaussian(&p.y));
         kernel_lasso(&atoms, &output, w, lambda)

@@ -231,7 +231,31 @@ impl<'a> LinearColumns<'a> {
         })
     }
 
-    fn gather(&self, columns: &[usize]) -> Result<Vec<f64>, Error> {
+    /// Number of samples.
+    pub(super) fn n_samples(&self) -> usize {
+        self.data.n_samples()
+    }
+
+    /// `xⱼᵀ v` of `columns` with every `v` in `right`, those of a column after each other: not divided by the
+    /// number of samples. `sums` are those of the entries of each `v`.
+    pub(super) fn correlate(
+        &self,
+        columns: std::ops::Range<usize>,
+        right: &[f64],
+        sums: &[f64],
+    ) -> Result<Vec<f64>, Error> {
+        let mut scratch = Vec::new();
+        let mut products = Vec::with_capacity(columns.len() * sums.len());
+        for column in columns {
+            let stored = self.stored(column, &mut scratch)?;
+            let vectors = right.chunks_exact(self.n_samples()).zip(sums);
+            products.extend(vectors.map(|(v, sum)| stored.product(v, *sum)));
+        }
+        Ok(products)
+    }
+
+    /// The standardised columns `columns`, one after the other.
+    pub(super) fn gather(&self, columns: &[usize]) -> Result<Vec<f64>, Error> {
         let n = self.data.n_samples();
         let mut gathered = vec![0.0; columns.len() * n];
         let mut scratch = Vec::new();

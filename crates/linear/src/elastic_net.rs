@@ -4,7 +4,7 @@ use fewest_core::method::{Options, Regularization};
 use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, options};
 use fewest_solver::SolverChoice;
 
-use super::search;
+use super::{LinearLoss, search};
 
 options! {
     /// Lasso (Tibshirani 1996): few features whose linear combination predicts the target.
@@ -22,14 +22,26 @@ options! {
     /// With `Budget::Count(k)` the answer is the point of the exact path, from the largest `λ` down, just
     /// before more than `k` features would be active for the first time ([`fewest_lars`]).
     ///
+    /// With another loss ([`LinearLoss`]; Lokhorst 1999 for the logistic one) the fitted values are `X W + b`
+    /// and
+    ///
+    /// ```text
+    /// minimise over W, b   1/n Σᵢ loss(yᵢ, zᵢ) + λ ‖W‖₁
+    /// ```
+    ///
+    /// by proximal Newton steps ([`fewest_newton`]); for `k` features at the smallest `λ` that a search by
+    /// bisection finds to leave at most `k`. Real outputs are standardised for `huber` and taken as they are
+    /// for `poisson` and `cox`.
+    ///
     /// Cost: at a given penalty a few passes over the data, fewer and fewer features each, and products of
     /// the features that are ever in a working set with each other; on the exact path products of those with
     /// all others. Sparse columns cost their stored values. Memory: little besides the table; a table that is
     /// not in memory is copied, standardised, up to 1 GiB, and beyond, columns are computed again.
     ///
     /// # Errors
-    /// A target without numbers or classes, or that does not vary; a NaN or an infinity, naming the cell; no
-    /// number of features where one is needed; parameters out of range; sample weights.
+    /// A target without numbers or classes, or that does not vary, or that the loss is not defined for; a NaN
+    /// or an infinity, naming the cell; no number of features where one is needed; parameters out of range;
+    /// sample weights.
     ///
     /// ```
     /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
@@ -46,6 +58,8 @@ options! {
     /// ```
     #[derive(Debug, Clone)]
     pub struct Lasso {
+        /// Loss of a fitted value.
+        pub loss: LinearLoss = LinearLoss::Squared;
         /// How strong the penalty is.
         pub regularization: Regularization = Regularization::Count, offers(Value, Ratio);
         /// Penalties from the largest useful one to the given one, each solved from the one before.
@@ -53,7 +67,7 @@ options! {
         /// They are evenly spaced in their logarithm. With more than 1 all are reported, as a path; where a
         /// number of features is asked for, the exact path is reported anyway.
         pub lambda_path: usize = 1, Count(1);
-        /// Solver; auto: the exact path for a number of features, coordinate descent for a given penalty.
+        /// Solver; auto: the exact path for a number of features and squared errors, else coordinate descent.
         pub solver: SolverChoice = SolverChoice::Auto;
         /// Duality gap to reach, relative to the objective at zero.
         pub tolerance: f64 = 1e-9, Positive;

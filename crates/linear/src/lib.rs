@@ -4,7 +4,10 @@ mod additive;
 mod columns;
 mod dantzig;
 mod elastic_net;
+mod loss;
 mod paths;
+mod penalised;
+mod rows;
 mod search;
 
 use fewest_core::method::{Method, TargetKind};
@@ -13,6 +16,8 @@ pub use additive::Spam;
 pub use dantzig::Dantzig;
 pub use elastic_net::{ElasticNet, Lasso};
 pub use fewest_core::Error;
+pub use loss::LinearLoss;
+pub use rows::{ClassLoss, L21Logistic, Rfs};
 
 const TARGETS: &[TargetKind] = &[TargetKind::Classes, TargetKind::Real, TargetKind::Outputs];
 
@@ -34,6 +39,18 @@ pub static METHODS: &[Method] = &[
         "dantzig",
         "Dantzig selector",
         "minimise ‖w‖₁ where |xⱼᵀ (y − X w)| / n ≤ λ for every feature; score(k) = wₖ",
+        TARGETS,
+    ),
+    Method::selector::<L21Logistic>(
+        "l21-logistic",
+        "l2,1 logistic regression",
+        "minimise 1/n Σᵢ [ln Σₖ exp(fᵢₖ) − fᵢ of the class] + λ Σⱼ ‖Wⱼ‖, F = X W + 1 bᵀ; score(k) = ‖Wₖ‖",
+        &[TargetKind::Classes],
+    ),
+    Method::selector::<Rfs>(
+        "rfs",
+        "robust feature selection by joint l2,1 norms",
+        "minimise Σᵢ ‖Xᵢ W − Yᵢ‖ + λ Σⱼ ‖Wⱼ‖; score(k) = ‖Wₖ‖",
         TARGETS,
     ),
     Method::selector::<Spam>(

@@ -14,7 +14,8 @@ use fewest_solver::{
 
 use super::Lasso;
 use super::columns::LinearColumns;
-use super::paths;
+use super::loss::LinearLoss;
+use super::{paths, penalised};
 
 /// Most iterations of a solver, in its own unit.
 const MOST_ITERATIONS: u64 = 1_000_000;
@@ -56,6 +57,9 @@ pub(super) fn select_many(
     budgets: &[Budget],
     context: &Context<'_>,
 ) -> Result<Vec<Selection>, Error> {
+    if options.loss != LinearLoss::Squared {
+        return penalised::select_many(method, data, l1_ratio, options, budgets, context);
+    }
     budgets.iter().try_for_each(|budget| budget.check(data.n_features()))?;
     let control =
         Control { tolerance: options.tolerance, max_iterations: MOST_ITERATIONS, ..Control::from(context) };

@@ -113,8 +113,7 @@ fn gaps_bound_every_other_value() -> Tested {
                 let fitted = noise(m, seed);
                 let mut dual = dual(&*loss, &fitted);
                 let own = loss.loss_gap(&fitted, &dual, 1.0);
-                let slack = if name == "smooth row norm" { 0.45 } else { 1e-9 };
-                assert!((0.0..=slack).contains(&own), "{name}: {own}");
+                assert!((0.0..=1e-15).contains(&own), "{name}: {own}");
                 loss.balance(&mut dual);
                 for output in dual.chunks_exact(loss.n_samples()) {
                     assert!(output.iter().sum::<f64>().abs() < 1e-15, "{name}: {output:?}");

@@ -1,16 +1,18 @@
-//! The sum of the lengths of residuals.
+//! The lengths of residuals, smoothed.
 
 use super::{Loss, Samples};
 use crate::Error;
 
-/// The share of a residual's curvature across that it has along itself, where its length is linear.
+/// The curvature of a long residual along itself, as a share of that across.
 const ALONG: f64 = 0.1;
 
-/// `ℓ(Z) = Σᵢ shareᵢ ‖Yᵢ − Zᵢ‖₂` over the rows, the robust loss of RFS (Nie, Huang, Cai and Ding 2010).
+/// `ℓ(Z) = Σᵢ shareᵢ h(‖Yᵢ − Zᵢ‖₂)` over the rows with `h(r) = r²/2μ` up to the length `μ` and `r − μ/2`
+/// beyond, and so between the sum of the lengths (the robust loss of RFS: Nie, Huang, Cai and Ding 2010) and
+/// that less `μ/2` a sample.
 ///
-/// Not smooth where a residual is 0. So that Newton steps exist, residuals shorter than `μ` count
-/// `‖r‖² / 2μ + μ/2` in [`value`](Loss::value), and `Θᵢ = shareᵢ rᵢ / max(‖rᵢ‖, μ)`. The gap is that of the
-/// loss itself, `Σᵢ shareᵢ ‖rᵢ‖ − t ⟨Θ, R⟩`, at most `½ μ` a sample for the optimum of the smooth one.
+/// `Θᵢ = shareᵢ rᵢ / max(‖rᵢ‖, μ)`, and `ℓ*(−Θ) = Σᵢ ½ μ ‖Θᵢ‖²/shareᵢ − ⟨Θᵢ, Yᵢ⟩` where no `‖Θᵢ‖` is above
+/// its share. The lengths themselves are minimised by the method of multipliers: repeatedly, with
+/// `μΘᵢ/shareᵢ` of the solution before added to `Yᵢ`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RowNorm {
     observations: Vec<f64>,
@@ -20,7 +22,7 @@ pub struct RowNorm {
 }
 
 impl RowNorm {
-    /// The loss of `observations`, output after output, with the length `μ`.
+    /// The loss of `observations`, output after output, with the length `smoothing`, `μ`.
     ///
     /// # Errors
     /// [`Error::NonFiniteTarget`]; [`Error::InvalidParameter`] for a `smoothing` that is not finite and above
@@ -64,7 +66,7 @@ impl Loss for RowNorm {
         let mu = self.smoothing;
         let mut sum = 0.0;
         self.each(fitted, |_, share, _, length| {
-            sum += share * if length > mu { length } else { 0.5 * (length * (length / mu) + mu) };
+            sum += share * if length > mu { length - 0.5 * mu } else { 0.5 * length * (length / mu) };
         });
         sum
     }
@@ -112,11 +114,18 @@ impl Loss for RowNorm {
     }
 
     fn loss_gap(&self, fitted: &[f64], dual: &[f64], scale: f64) -> f64 {
-        let n = self.samples.len();
+        let (n, mu) = (self.samples.len(), self.smoothing);
         let mut sum = 0.0;
         self.each(fitted, |i, share, residual, length| {
-            let along: f64 = residual.iter().enumerate().map(|(k, r)| r * dual[i + k * n]).sum();
-            sum += (share * length - scale * along).max(0.0);
+            // With s the residual clamped to the length μ: what is beyond, and ½ ‖s − μ θ‖² / μ.
+            let clamp = 1.0_f64.min(mu / length.max(mu));
+            let (mut beyond, mut inside) = (0.0, 0.0);
+            for (k, r) in residual.iter().enumerate() {
+                let (s, theta) = (clamp * r, scale * dual[i + k * n] / share);
+                beyond += (r - s) * (s / mu - theta);
+                inside += (s - mu * theta) * (s / mu - theta);
+            }
+            sum += share * (beyond + 0.5 * inside).max(0.0);
         });
         sum
     }

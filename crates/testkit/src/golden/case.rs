@@ -14,6 +14,9 @@ const SPARSE: &[&str] = &[
     "epsilon_svr",
     "group_lasso",
     "hsic_lasso",
+    "l1_logistic",
+    "l1_sqhinge",
+    "l21_multinomial",
     "lasso",
     "ls_l21",
     "mcfs",
@@ -23,6 +26,9 @@ const SPARSE: &[&str] = &[
 /// Parameters that choose the computation and must not change the result, with the values to try.
 const CHOICES: &[(&str, &[&str])] =
     &[("form", &["exact", "low-rank"]), ("solver", &["cd", "dal", "lars", "pgd"])];
+
+/// Solvers that cannot solve the quadratic problems of a method, by its corpus name.
+const NOT_FOR: &[(&str, &str)] = &[("l1_logistic", "lars"), ("l1_sqhinge", "lars")];
 
 /// Parameters of the accuracy of a result, with values that suffice for every case.
 const TIGHTEST: &[(&str, &str)] = &[("factor_tolerance", "1e-13"), ("tolerance", "1e-13")];
@@ -34,6 +40,9 @@ const VARIANTS: &[(&str, &str, &[&str])] = &[
     ("spec_phi2", "spec", &["criterion=2"]),
     ("spec_phi3", "spec", &["criterion=3"]),
     ("cmim_capped", "cmim", &["capped=true"]),
+    ("l1_logistic", "lasso", &["loss=logistic"]),
+    ("l1_sqhinge", "lasso", &["loss=squared-hinge"]),
+    ("l21_multinomial", "l21-logistic", &[]),
     ("sd_l", "sd-l", &["standardise_target=false"]),
     ("sd_g", "sd-g", &["standardise_target=false"]),
     ("sd_l_rfe", "sd-l-rfe", &["standardise_target=false"]),
@@ -230,6 +239,7 @@ impl Case {
             .map(|(name, value)| {
                 let name = match name.as_str() {
                     "r" => "lambda_ratio",
+                    "alpha" if self.method == "rfs" => "lambda",
                     "k" => "neighbours",
                     "C" => "c",
                     "kappa" => "sigma",
@@ -269,7 +279,8 @@ impl Case {
         );
         let mut variants = vec![base];
         for (name, values) in CHOICES {
-            let values: Vec<&str> = values.iter().copied().filter(|value| takes(name, value)).collect();
+            let serves = |value: &&str| takes(name, value) && !NOT_FOR.contains(&(&*self.method, *value));
+            let values: Vec<&str> = values.iter().copied().filter(serves).collect();
             if values.is_empty() {
                 continue;
             }
@@ -410,6 +421,14 @@ mod tests {
             ("lambda_ratio=0.1".to_owned(), Some(40))
         );
         assert_eq!(mifs.n_columns(), None);
+        assert_eq!(case("rfs", json!({"alpha": 10.0})).assignments(), ["lambda=10.0"]);
+        let columns = "the first 60 of the file";
+        let logistic =
+            case("l1_logistic", json!({"alpha": 0.1, "r": 0.5, "intercept": true, "columns": columns}));
+        assert_eq!((logistic.method_id().as_str(), logistic.n_columns()), ("lasso", Some(60)));
+        assert_eq!(logistic.assignments(), ["intercept=true", "lambda_ratio=0.5", "loss=logistic"]);
+        let solvers = |name: &str, _: &str| name == "solver";
+        assert_eq!(logistic.variants(solvers).len(), 3, "all but lars");
     }
 
     #[test]

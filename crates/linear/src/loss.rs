@@ -1,0 +1,152 @@
+//! The losses of linear models, from a target.
+
+use fewest_columns::standardised_outputs;
+use fewest_core::{Context, Error, Target, choice};
+use fewest_solver::loss::{
+    Cox, Huber, Logistic, Loss, Multinomial, Poisson, Samples, Separable, Squared, SquaredHinge, Ties,
+};
+
+choice! {
+    /// The loss of a linear model, the mean over samples of what follows, with the fitted value `z`.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub enum LinearLoss {
+        /// `½ (y − z)²`, for every target: classes by ±1 or indicators.
+        Squared = "squared",
+        /// `ln(1 + exp(−y z))`, two classes `y = ±1`, the one that sorts last `+1`.
+        Logistic {
+            /// Whether a constant without a penalty is fitted, too.
+            intercept: bool = true;
+        } = "logistic",
+        /// `ln Σₖ exp(zₖ) − z` of the class, an output for each class (softmax).
+        Multinomial {
+            /// Whether a constant without a penalty is fitted, too.
+            intercept: bool = true;
+        } = "multinomial",
+        /// `max(0, 1 − y z)²`, two classes `y = ±1`.
+        SquaredHinge {
+            /// Whether a constant without a penalty is fitted, too.
+            intercept: bool = true;
+        } = "squared-hinge",
+        /// Squared up to a residual of `delta` standard deviations of the output, linear beyond (Huber 1964).
+        Huber {
+            /// Whether a constant without a penalty is fitted, too.
+            intercept: bool = true;
+            /// Largest residual that counts squared, in standard deviations of the output.
+            delta: f64 = 1.345, Positive;
+        } = "huber",
+        /// Half the Poisson deviance of counts of mean `exp(z)`.
+        Poisson {
+            /// Whether a constant without a penalty is fitted, too.
+            intercept: bool = true;
+        } = "poisson",
+        /// The negative log partial likelihood (Cox 1972). The target has two outputs: the time, and 1 for an
+        /// event or 0 where the sample was last seen without one.
+        Cox {
+            /// Events at the same time: all against all at risk, or one after the other.
+            ties: Ties = Ties::Breslow;
+        } = "cox",
+    }
+}
+
+impl LinearLoss {
+    /// The loss of `target`, and whether the model has an intercept.
+    ///
+    /// # Errors
+    /// [`Error::UnsupportedTarget`] for a target that the loss is not defined for; [`Error::Stopped`].
+    pub(super) fn of(
+        self,
+        method: &'static str,
+        target: &Target,
+        context: &Context<'_>,
+    ) -> Result<(Box<dyn Loss>, bool), Error> {
+        let samples = Samples::mean(target.n_samples().unwrap_or(0));
+        Ok(match self {
+            Self::Squared => {
+                let outputs = standardised_outputs(target, method, context)?.concat();
+                (Box::new(Separable::new(Squared, outputs, samples)?), false)
+            }
+            Self::Logistic { intercept } => {
+                (Box::new(Separable::new(Logistic, signs(method, target)?, samples)?), intercept)
+            }
+            Self::SquaredHinge { intercept } => {
+                (Box::new(Separable::new(SquaredHinge, signs(method, target)?, samples)?), intercept)
+            }
+            Self::Multinomial { intercept } => {
+                let (classes, n_classes) = places(method, target)?;
+                (Box::new(Multinomial::new(classes, n_classes, samples)?), intercept)
+            }
+            Self::Huber { intercept, delta } => {
+                let expected = "real outputs for loss=huber";
+                outputs(method, target, expected)?;
+                let outputs = standardised_outputs(target, method, context)?.concat();
+                (Box::new(Separable::new(Huber::new(delta)?, outputs, samples)?), intercept)
+            }
+            Self::Poisson { intercept } => {
+                let expected = "counts, real outputs of at least 0, for loss=poisson";
+                let counts = outputs(method, target, expected)?;
+                if let Some(at) = counts.iter().position(|count| *count < 0.0) {
+                    let row = at % samples_of(target);
+                    let found = format!("{} in sample {row} (counted from 0)", counts[at]);
+                    return Err(Error::UnsupportedTarget { method, expected, found });
+                }
+                (Box::new(Separable::new(Poisson, counts, samples)?), intercept)
+            }
+            Self::Cox { ties } => {
+                let (times, events) = survival(method, target)?;
+                // A constant changes nothing, so an intercept costs nothing.
+                (Box::new(Cox::new(&times, &events, ties, samples)?), true)
+            }
+        })
+    }
+}
+
+fn samples_of(target: &Target) -> usize {
+    target.n_samples().unwrap_or(0).max(1)
+}
+
+/// The place of every sample's class among those that occur, and their number.
+pub(super) fn places(method: &'static str, target: &Target) -> Result<(Vec<usize>, usize), Error> {
+    let expected = "classes, two or more,";
+    let unsupported = || Error::UnsupportedTarget { method, expected, found: target.describe() };
+    let Target::Class(classes) = target else { return Err(unsupported()) };
+    let occurring = classes.occurring();
+    if occurring.len() < 2 {
+        return Err(Error::UnsupportedTarget { method, expected, found: "one class".to_owned() });
+    }
+    let place = |code: &u32| occurring.partition_point(|other| other < code);
+    Ok((classes.codes().iter().map(place).collect(), occurring.len()))
+}
+
+/// `−1` for the class that sorts first of two, and `1`.
+fn signs(method: &'static str, target: &Target) -> Result<Vec<f64>, Error> {
+    let (places, n_classes) = places(method, target)?;
+    if n_classes > 2 {
+        let expected = "two classes (for more: loss=multinomial)";
+        return Err(Error::UnsupportedTarget { method, expected, found: target.describe() });
+    }
+    Ok(places.into_iter().map(|place| if place == 0 { -1.0 } else { 1.0 }).collect())
+}
+
+/// All real outputs, one after the other.
+fn outputs(method: &'static str, target: &Target, expected: &'static str) -> Result<Vec<f64>, Error> {
+    match target {
+        Target::Real(outputs) => {
+            Ok((0..outputs.n_outputs()).flat_map(|k| outputs.output(k)).copied().collect())
+        }
+        other => Err(Error::UnsupportedTarget { method, expected, found: other.describe() }),
+    }
+}
+
+/// Times, and whether they are those of an event.
+fn survival(method: &'static str, target: &Target) -> Result<(Vec<f64>, Vec<bool>), Error> {
+    let expected = "two real outputs, time and event (1 or 0), for loss=cox";
+    let unsupported = |found| Error::UnsupportedTarget { method, expected, found };
+    let (times, events) = match target {
+        Target::Real(outputs) if outputs.n_outputs() == 2 => (outputs.output(0), outputs.output(1)),
+        other => return Err(unsupported(other.describe())),
+    };
+    if let Some(row) = events.iter().position(|event| *event != 0.0 && *event != 1.0) {
+        return Err(unsupported(format!("an event of {} in sample {row} (counted from 0)", events[row])));
+    }
+    Ok((times.to_vec(), events.iter().map(|event| *event == 1.0).collect()))
+}
