@@ -316,3 +316,47 @@ fn a_working_set_goes_on_to_the_next_penalty() {
     let wide = set.solve(&L1::new(1.0, 401).unwrap(), &Sweeps, &to(1e-9)).unwrap_err();
     assert!(matches!(wide, Error::ShapeMismatch { expected: 400, found: 401, .. }));
 }
+
+/// A problem that builds combinations of its atoms, and counts the atoms they are multiplied with.
+struct Rows(Quadratic, AtomicUsize);
+
+impl InnerProducts for Rows {
+    fn atoms(&self) -> &Atoms {
+        self.0.atoms()
+    }
+
+    fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {
+        self.0.products(rows, columns, out)
+    }
+
+    fn subtract_fitted(
+        &self,
+        rows: &[usize],
+        support: &[usize],
+        weights: &[f64],
+        out: &mut [f64],
+    ) -> Result<(), Error> {
+        self.1.fetch_add(rows.len(), Ordering::Relaxed);
+        self.0.subtract_fitted(rows, support, weights, out)
+    }
+}
+
+/// Near the end only atoms whose correlation can have come up to the penalty are looked at, and few of them
+/// are proved to be zero: on the way to a penalty far below the largest, most checks leave most atoms out.
+#[test]
+fn a_check_leaves_out_what_cannot_have_come_up_to_the_penalty() {
+    let (problem, n) = (Explicit::random(40, 1500, 1.0, 10), 1500);
+    let rows = Rows(problem.quadratic(), AtomicUsize::new(0));
+    let mut set = WorkingSet::new(&rows, &vec![0.0; n]).unwrap();
+    let (mut most, mut ends) = (0, Vec::new());
+    for step in 1..12 {
+        let penalty = L1::new(0.8_f64.powi(step) * problem.lambda_max(), n).unwrap();
+        let found = set.solve(&penalty, &Sweeps, &to(1e-9)).unwrap();
+        assert_eq!(found.solution.status, Status::Converged);
+        most += (found.passes + 1) * n - found.n_screened;
+        ends.push(problem.certificate(&penalty, &found.solution.coefficients).1);
+    }
+    let asked = rows.1.load(Ordering::Relaxed);
+    assert!(2 * asked < most, "{asked} of {most}");
+    assert!(ends.iter().all(|gap| *gap <= 1.1e-9), "{ends:?}");
+}
